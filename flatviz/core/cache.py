@@ -1,0 +1,72 @@
+"""A folder of results, each under a hash of everything it depends on; a file is whole or absent."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import threading
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from flatviz.results import from_plain, to_plain
+
+
+def cache_folder() -> Path:
+    """`$FLATVIZ_CACHE`, or `flatviz` in the user's cache folder."""
+    if own := os.environ.get("FLATVIZ_CACHE"):
+        return Path(own)
+    base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA") or Path.home() / ".cache"
+    return Path(base) / "flatviz"
+
+
+@lru_cache(maxsize=1)
+def code_digest() -> str:
+    """A hash of flatviz's own source: results of other code are never met."""
+    root = Path(__file__).resolve().parent.parent
+    digest = hashlib.sha256()
+    for path in sorted(root.rglob("*.py")):
+        digest.update(path.relative_to(root).as_posix().encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def cache_key(**settings: Any) -> str:
+    """A hash of `settings`, of the code and of torch's version."""
+    text = json.dumps({**settings, "code": code_digest(), "torch": torch.__version__}, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+
+def save(result: Any, path: str | Path) -> Path:
+    """Write a noun (or a dict, tuple, list of them) to `path`, whole or not at all."""
+    path = Path(path)
+    with atomic_path(path) as partial:
+        torch.save(to_plain(result), partial)
+    return path
+
+
+def load(path: str | Path) -> Any:
+    """Read what `save` wrote; no code in the file is ever run."""
+    return from_plain(torch.load(path, weights_only=True, map_location="cpu"))
+
+
+class atomic_path:
+    """`with atomic_path(p) as q`: write to q; it becomes p when the block ends well, and is removed when not."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+
+    def __enter__(self) -> Path:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        tag = f"{os.getpid()}-{threading.get_ident()}"
+        self.partial = self.path.with_name(f".{self.path.name}.{tag}.part")
+        return self.partial
+
+    def __exit__(self, kind: type | None, *_: object) -> None:
+        if kind is None:
+            os.replace(self.partial, self.path)
+        else:
+            self.partial.unlink(missing_ok=True)
+

@@ -1,0 +1,74 @@
+"""Inputs with labels, and a task: what to learn from, what to learn, what to be judged on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """Inputs `x` (N, ...) and labels `y` (N,) of classes (int64), or targets (N, C) of a regression (floating).
+
+    Raises ValueError if it is empty, lengths differ, or x holds NaN; a label below 0 is out of range.
+    """
+
+    x: Tensor
+    y: Tensor
+
+    def __post_init__(self) -> None:
+        for name, value in (("x", self.x), ("y", self.y)):
+            if not isinstance(value, Tensor):
+                raise TypeError(f"{name} must be a torch.Tensor, got {type(value).__name__}: use torch.as_tensor")
+            if value.ndim == 0:
+                raise ValueError(f"{name} must have shape (N, ...), got a single number")
+        if len(self.x) == 0:
+            raise ValueError("data must hold at least one example, got an empty set")
+        if len(self.x) != len(self.y):
+            raise ValueError(f"x and y must be of one length, got {len(self.x)} inputs and {len(self.y)} labels")
+        if self.x.is_floating_point() and not bool(torch.isfinite(self.x).all()):
+            raise ValueError(f"x must be finite, got {int((~torch.isfinite(self.x)).sum())} NaN or inf values: clean them")
+        if not self.y.is_floating_point():
+            object.__setattr__(self, "y", self.y.long())
+            if int(self.y.min()) < 0:
+                raise ValueError(f"labels must be 0 or more, got {int(self.y.min())}")
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    @property
+    def n(self) -> int:
+        """Number of examples N."""
+        return len(self.x)
+
+    def subset(self, index: Tensor) -> Data:
+        """The examples at `index`."""
+        return Data(self.x[index], self.y[index])
+
+    def to(self, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> Data:
+        """The same data on a device, floating tensors in `dtype`."""
+        cast = [t.to(device, dtype if t.is_floating_point() else None) for t in (self.x, self.y)]
+        return Data(*cast)
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """Transfer: `source` to pre-train on, `train` (a few examples of the target task), `test` to be judged on."""
+
+    source: Data
+    train: Data
+    test: Data
+    n_classes: int
+    name: str = "task"
+
+    @property
+    def input_shape(self) -> tuple[int, ...]:
+        """Shape of one input."""
+        return tuple(self.train.x.shape[1:])
+
+    def to(self, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> Task:
+        """The same task on a device."""
+        parts = [d.to(device, dtype) for d in (self.source, self.train, self.test)]
+        return Task(*parts, n_classes=self.n_classes, name=self.name)

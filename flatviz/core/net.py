@@ -1,0 +1,264 @@
+"""A network read as a function of one flat weight vector."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from collections.abc import Callable
+from typing import Literal, NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.func import functional_call
+from torch.nn.modules.batchnorm import _BatchNorm, _NormBase
+from torch.nn.modules.dropout import _DropoutNd
+
+from flatviz._checks import check_weights
+from flatviz.core.seeds import saved_rng
+
+NORM_TYPES = (_NormBase, nn.LayerNorm, nn.GroupNorm, nn.RMSNorm)
+Treated = Literal["all", "norm+head"] | Callable[..., bool]
+
+
+class Block(NamedTuple):
+    """One treated parameter tensor: weights start..stop of the vector, reshaped to `shape`."""
+
+    name: str
+    start: int
+    stop: int
+    shape: tuple[int, ...]
+    kind: str  # norm, head, or other
+
+    @property
+    def slice(self) -> slice:
+        """Where it stands in `w`."""
+        return slice(self.start, self.stop)
+
+
+class Net:
+    """A `torch.nn.Module` as a function of the flat vector `w` (D,) of its treated parameters: net(w, x) -> (N, C).
+
+    Made by `Net.from_module`.  It works on a copy in evaluation mode, so the user's module is never touched, and
+    BatchNorm uses the running statistics the net holds: the net *is* a function of `w`.
+    `w` is where the treated weights stand now, `blocks` says which tensor is where, in `named_parameters()` order.
+    """
+
+    def __init__(self, module: nn.Module, names: list[str], kinds: list[str], example: Tensor | None) -> None:
+        parameters = dict(module.named_parameters())
+        self.module, self.example = module, example
+        self.blocks: tuple[Block, ...] = ()
+        start = 0
+        for name, kind in zip(names, kinds):
+            stop = start + parameters[name].numel()
+            self.blocks += (Block(name, start, stop, tuple(parameters[name].shape), kind),)
+            start = stop
+        self._names, self._sizes = names, [b.stop - b.start for b in self.blocks]
+        self.w = torch.cat([parameters[n].detach().reshape(-1) for n in names])
+        self._buffers: dict[str, Tensor] = {}
+
+    @classmethod
+    def from_module(
+        cls,
+        module: nn.Module,
+        treated: Treated = "all",
+        *,
+        head: str | None = None,
+        example: Tensor | None = None,
+    ) -> Net:
+        """Read `module` as a function of its treated parameters.
+
+        treated: "all"; "norm+head" (every normalisation layer, by type, and the head); or a function of the
+            parameter's name, or of name and parameter, that says which.
+        head: name of the head module; without it, the last `nn.Linear` in execution order, found by one forward
+            pass on `example` (a batch of inputs; where None, a zero input whose shape is guessed from the first layer).
+        Raises ValueError for a module with dropout left on, NaN weights, no norm layers, no head, or nothing treated.
+        """
+        if not isinstance(module, nn.Module):
+            raise TypeError(f"module must be a torch.nn.Module, got {type(module).__name__}")
+        _refuse_dropout(module)
+        own = copy.deepcopy(module).eval().requires_grad_(False)
+        return cls._from_own(own, treated, head, example)
+
+    @classmethod
+    def _from_own(cls, own: nn.Module, treated: Treated, head: str | None, example: Tensor | None) -> Net:
+        parameters = dict(own.named_parameters())
+        for name, value in parameters.items():
+            if not bool(torch.isfinite(value).all()):
+                raise ValueError(f"weights must be finite, got NaN or inf in {name}: load a checkpoint that did not diverge")
+        norms = {f"{m}.{p}".lstrip(".") for m, mod in own.named_modules() if isinstance(mod, NORM_TYPES)
+                 for p, _ in mod.named_parameters(recurse=False)}  # fmt: skip
+        heads: set[str] = set()
+        if treated == "norm+head" or head is not None:
+            head = head if head is not None else find_head(own, example)
+            heads = _parameters_of(own, head)
+        if isinstance(treated, str):
+            if treated not in ("all", "norm+head"):
+                raise ValueError(f"treated must be 'all', 'norm+head' or a function of the name, got {treated!r}")
+            if treated == "norm+head" and not norms:
+                raise ValueError(
+                    "treated='norm+head' needs a normalisation layer (BatchNorm, LayerNorm, GroupNorm, ...), "
+                    f"got none in {type(own).__name__}: use treated='all', or a function of the parameter's name"
+                )
+            names = list(parameters) if treated == "all" else [n for n in parameters if n in norms | heads]
+        else:
+            wants_value = len(inspect.signature(treated).parameters) > 1
+            names = [n for n, p in parameters.items() if (treated(n, p) if wants_value else treated(n))]
+        if not names:
+            raise ValueError(f"treated must choose at least one parameter, got none of {len(parameters)}: {list(parameters)[:5]}")
+        kinds = ["head" if n in heads else "norm" if n in norms else "other" for n in names]
+        return cls(own, names, kinds, example)
+
+    def __call__(self, w: Tensor, x: Tensor) -> Tensor:
+        """Outputs (N, C) for inputs `x` (N, ...) at weights `w` (D,)."""
+        if w.shape != self.w.shape:
+            check_weights(w, self.dim)
+        return functional_call(self.module, self.unflatten(w) | self._buffers, (x,))
+
+    def __repr__(self) -> str:
+        kinds = {k: sum(s for s, b in zip(self._sizes, self.blocks) if b.kind == k) for k in ("norm", "head", "other")}
+        parts = ", ".join(f"{n} {k}" for k, n in kinds.items() if n)
+        return f"Net({type(self.module).__name__}, dim={self.dim}: {parts})"
+
+    @property
+    def dim(self) -> int:
+        """Number of treated weights D."""
+        return self.w.numel()
+
+    @property
+    def device(self) -> torch.device:
+        """Where the weights are."""
+        return self.w.device
+
+    @property
+    def has_batchnorm(self) -> bool:
+        """Whether any layer holds running statistics, which other weights make stale."""
+        return any(isinstance(m, _BatchNorm) and m.track_running_stats for m in self.module.modules())
+
+    @property
+    def treats_all(self) -> bool:
+        """Whether every parameter is treated."""
+        return self.dim == sum(p.numel() for p in self.module.parameters())
+
+    def unflatten(self, w: Tensor) -> dict[str, Tensor]:
+        """`w` as named tensors; split, for a slice of its own would cost a (D,) buffer each in the backward pass."""
+        return {n: p.view(b.shape) for n, p, b in zip(self._names, w.split(self._sizes), self.blocks)}
+
+    def flatten(self, named: dict[str, Tensor]) -> Tensor:
+        """Named tensors of the treated parameters as one vector (D,)."""
+        return torch.cat([named[n].reshape(-1) for n in self._names])
+
+    def to_module(self, w: Tensor | None = None) -> nn.Module:
+        """A fresh module of the user's class that holds weights `w` (default: the net's own) and its statistics."""
+        module = copy.deepcopy(self.module)
+        state = self.unflatten(self.w if w is None else check_weights(w, self.dim)) | self._buffers
+        with torch.no_grad():
+            for name, value in module.named_parameters():
+                if name in state:
+                    value.copy_(state[name])
+            for name, value in module.named_buffers():
+                if name in state:
+                    value.copy_(state[name])
+        return module.requires_grad_(True)
+
+    def at(self, w: Tensor) -> Net:
+        """The same net standing at other weights."""
+        return self._like(w=check_weights(w, self.dim).detach().clone())
+
+    def restrict(self, treated: Treated, *, head: str | None = None) -> Net:
+        """The same network and weights, seen as a function of fewer (or other) parameters."""
+        own = self.to_module().eval().requires_grad_(False)
+        return Net._from_own(own, treated, head, self.example)
+
+    def with_example(self, x: Tensor) -> Net:
+        """The same net with an input to try itself on, by which the head is found."""
+        return self._like(example=x[:2].detach().clone())
+
+    def with_buffers(self, buffers: dict[str, Tensor]) -> Net:
+        """The same net with other BatchNorm statistics."""
+        return self._like(_buffers=dict(buffers))
+
+    def buffers(self) -> dict[str, Tensor]:
+        """BatchNorm statistics by name, the net's own."""
+        return {n: b for n, b in self.module.named_buffers() if b is not None} | self._buffers
+
+    def copy(self) -> Net:
+        """A net that shares nothing, for another thread."""
+        return copy.deepcopy(self)
+
+    def to(self, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> Net:
+        """The same net on a device, in a dtype."""
+        moved = {n: b.to(device, dtype if b.is_floating_point() else None) for n, b in self._buffers.items()}
+        example = self.example
+        if example is not None:
+            example = example.to(device, dtype if example.is_floating_point() else None)
+        module = copy.deepcopy(self.module).to(device=device, dtype=dtype)
+        return self._like(module=module, w=self.w.to(device, dtype), _buffers=moved, example=example)
+
+    def _like(self, **changes: object) -> Net:
+        other = copy.copy(self)
+        other.__dict__.update(changes)
+        return other
+
+
+def find_head(module: nn.Module, example: Tensor | None = None) -> str:
+    """Name of the last `nn.Linear` in execution order, seen in one forward pass in evaluation mode.
+
+    Raises ValueError if there is none, or if no `example` is given and no guessed input shape fits.
+    """
+    linears = {name: m for name, m in module.named_modules() if isinstance(m, nn.Linear)}
+    if not linears:
+        raise ValueError(
+            f"treated='norm+head' needs a head, got no nn.Linear in {type(module).__name__}: name it, head='classifier'"
+        )
+    called: list[str] = []
+    hooks = [m.register_forward_hook(lambda *_, name=name: called.append(name)) for name, m in linears.items()]
+    try:
+        for x in [example] if example is not None else _guesses(module):
+            called.clear()
+            try:
+                with torch.no_grad(), saved_rng():
+                    module(x)
+                return called[-1]
+            except (RuntimeError, ValueError, AssertionError, IndexError) as error:
+                if example is not None:
+                    raise ValueError(f"the example of shape {tuple(x.shape)} does not pass through the module: {error}") from error
+    finally:
+        for hook in hooks:
+            hook.remove()
+    raise ValueError(
+        f"could not find the head of {type(module).__name__}: no guessed input shape passes through it: "
+        "give a batch of inputs, example=x, or name the module, head='classifier'"
+    )
+
+
+def _guesses(module: nn.Module) -> list[Tensor]:
+    """Zero inputs that the first weighted layer could take, small images before large ones."""
+    first = next((m for m in module.modules() if isinstance(m, (nn.Linear, nn.modules.conv._ConvNd, nn.Embedding))), None)
+    like = next(module.parameters())
+    if isinstance(first, nn.Linear):
+        return [like.new_zeros(2, first.in_features)]
+    if isinstance(first, nn.Embedding):
+        return [torch.zeros(2, 8, dtype=torch.long, device=like.device)]
+    if first is None:
+        return []
+    sides = len(first.kernel_size)
+    return [like.new_zeros(2, first.in_channels, *[side] * sides) for side in (8, 28, 32, 64, 224)]
+
+
+def _parameters_of(module: nn.Module, head: str) -> set[str]:
+    modules = dict(module.named_modules())
+    if head not in modules:
+        raise ValueError(f"head must name a module, got {head!r}: expected one of {[n for n in modules if n][-5:]}, ...")
+    found = {f"{head}.{n}".lstrip(".") for n, _ in modules[head].named_parameters()}
+    if not found:
+        raise ValueError(f"head {head!r} must hold parameters, got none in {type(modules[head]).__name__}: name another module")
+    return found
+
+
+def _refuse_dropout(module: nn.Module) -> None:
+    live = [n for n, m in module.named_modules() if isinstance(m, _DropoutNd) and m.training and m.p > 0]
+    if live:
+        raise ValueError(
+            f"the module must be a function of its weights, got dropout left on in {', '.join(live[:3])}: "
+            "call module.eval() first"
+        )

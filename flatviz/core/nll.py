@@ -1,0 +1,80 @@
+"""The objective everything is measured on: mean negative log likelihood as a function of the weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from flatviz._checks import check_many_weights, check_weights
+from flatviz.core.data import Data
+from flatviz.core.forward import forward_sum
+from flatviz.core.hvp import hvp
+from flatviz.core.likelihood import Likelihood, check_labels, check_likelihood, mean_nll, same_outputs
+from flatviz.core.net import Net
+from flatviz.core.progress import Progress
+from flatviz.core.seeds import saved_rng
+
+
+@dataclass(frozen=True, eq=False)
+class MeanNLL:
+    """f(w) = -(1/n) sum_i log p(y_i | x_i, w), in nats; made by `nll`.  `f(w, index)` is the mean over a minibatch."""
+
+    net: Net
+    data: Data
+    likelihood: Likelihood
+
+    @property
+    def n(self) -> int:
+        """Examples behind the mean."""
+        return len(self.data)
+
+    @property
+    def batchnorm(self) -> str | None:
+        """Statistics used: 'frozen', the net's own, or None for a net without BatchNorm."""
+        return "frozen" if self.net.has_batchnorm else None
+
+    @property
+    def label(self) -> str:
+        """What the values are."""
+        return "mean NLL (nats)"
+
+    def __call__(self, w: Tensor, index: Tensor | None = None) -> Tensor:
+        """The mean loss at `w` (D,), differentiable; ()."""
+        data = self.data
+        x, y = (data.x, data.y) if index is None else (data.x[index], data.y[index])
+        return mean_nll(self.net(w, x), y, self.likelihood)
+
+    def many(self, W: Tensor, *, progress: Progress = False, label: str = "evaluating") -> Tensor:
+        """The mean loss at each row of `W` (S, D), without gradients; (S,)."""
+        check_many_weights(W, self.net.dim)
+
+        def quantity(out: Tensor, y: Tensor) -> Tensor:
+            return mean_nll(out, y, self.likelihood, total=True)
+
+        return forward_sum(self.net, W, self.data.x, self.data.y, quantity, progress=progress, label=label) / self.n
+
+    def hvp(self, w: Tensor, v: Tensor) -> Tensor:
+        """Hessian at `w` times `v`, (D,)."""
+        return hvp(self.__call__, w, v)
+
+
+def nll(net: Net, data: Data, *, likelihood: Likelihood = "categorical") -> MeanNLL:
+    """Mean negative log likelihood of `data` as an objective over `net`'s treated weights.
+
+    likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
+    Raises ValueError for labels out of range, data the net cannot take, or a net that is not a function of its
+    weights (two passes over the same inputs differ: dropout left on).
+    """
+    check_likelihood(likelihood)
+    with torch.no_grad(), saved_rng():
+        try:
+            first, second = net(net.w, data.x[:4]), net(net.w, data.x[:4])
+        except RuntimeError as error:
+            raise ValueError(f"inputs of shape {tuple(data.x.shape)} do not pass through {net!r}: {error}") from error
+    check_labels(data, first, likelihood)
+    if not same_outputs(first, second):
+        raise ValueError("the net must be a function of its weights, got two outputs for one input: turn dropout off")
+    check_weights(net.w, net.dim)
+    return MeanNLL(net, data, likelihood)

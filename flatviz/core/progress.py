@@ -1,0 +1,32 @@
+"""Progress of long work: a bar with a time estimate in a terminal or notebook, or any function of the caller's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
+
+T = TypeVar("T")
+
+# None: a bar where somebody watches; True / False: always / never; a function: progress(done, total, label), called
+# before each step.  It may raise to cancel: the exception passes through whatever is running.
+Progress = bool | None | Callable[[int, int, str], None]
+
+
+def track(items: Iterable[T], label: str, progress: Progress = False, total: int | None = None) -> Iterator[T]:
+    """Yield `items`, reporting each one.  The bar shows elapsed and remaining time."""
+    total = len(items) if total is None else total  # type: ignore[arg-type]
+    if callable(progress):
+        for done, item in enumerate(items):
+            progress(done, total, label)
+            yield item
+        progress(total, total, label)
+        return
+    if progress is False:
+        yield from items
+        return
+    try:
+        from tqdm.auto import tqdm  # optional: a machine that only computes need not have it
+    except ImportError:
+        yield from items
+        return
+    yield from tqdm(items, desc=label, total=total, disable=None if progress is None else False, leave=False)

@@ -1,0 +1,45 @@
+"""Randomness: private generators for our own draws, saved and restored global state around anybody else's."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+import torch
+from torch import Tensor
+
+
+def generator(seed: int) -> torch.Generator:
+    """A CPU generator of its own: the noise is drawn there and moved, so a seed means the same on every device."""
+    if not isinstance(seed, int) or isinstance(seed, bool):
+        raise TypeError(f"seed must be an int, got {seed!r}")
+    return torch.Generator().manual_seed(seed)
+
+
+def randn_like(like: Tensor, source: torch.Generator) -> Tensor:
+    """Standard normal noise of the shape, dtype and device of `like`."""
+    return torch.randn(like.shape, generator=source, dtype=like.dtype).to(like.device)
+
+
+@contextmanager
+def saved_rng(seed: int | None = None) -> Iterator[None]:
+    """Run a block that may use the global random states of Python, NumPy and torch; put them back afterwards.
+
+    With `seed` the block starts from that seed.
+    """
+    python, numpy_state = random.getstate(), np.random.get_state()
+    devices = list(range(torch.cuda.device_count())) if torch.cuda.is_initialized() else []
+    with torch.random.fork_rng(devices=devices):
+        if seed is not None:
+            random.seed(seed)
+            np.random.seed(seed % 2**32)
+            torch.default_generator.manual_seed(seed)
+            if devices:
+                torch.cuda.manual_seed_all(seed)
+        try:
+            yield
+        finally:
+            random.setstate(python)
+            np.random.set_state(numpy_state)

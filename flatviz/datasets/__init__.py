@@ -1,0 +1,5 @@
+"""Data sets, each one function that returns a `Data` or a `Task`."""
+
+from flatviz.datasets.digits import digits_transfer
+
+__all__ = ["digits_transfer"]

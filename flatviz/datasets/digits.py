@@ -1,0 +1,42 @@
+"""1,797 real scans of handwritten digits, 8 x 8 pixels, shipped inside scikit-learn: a transfer task with no download."""
+
+from __future__ import annotations
+
+import torch
+
+from flatviz._checks import check_count
+from flatviz.core.data import Data, Task
+from flatviz.core.seeds import generator
+
+N_CLASSES, N_SOURCE = 10, 700
+
+
+def digits_transfer(*, shots: int = 10, seed: int = 0) -> Task:
+    """Source: 700 digits turned by 90 degrees.  Target: `shots` upright digits a class.  Test: all the rest, upright.
+
+    The three are disjoint, drawn by `seed`.  Pixels are scaled to 0..1; x (N, 1, 8, 8).
+    Raises ImportError without scikit-learn, ValueError for more shots than there are digits.
+    """
+    check_count(shots, "shots")
+    try:
+        from sklearn.datasets import load_digits  # optional: a machine that computes on tensors need not have it
+    except ImportError as error:
+        raise ImportError("digits_transfer needs scikit-learn, which ships the scans: pip install scikit-learn") from error
+    scans = load_digits()
+    x = torch.as_tensor(scans.images, dtype=torch.float32)[:, None] / 16
+    y = torch.as_tensor(scans.target, dtype=torch.long)
+    order = torch.randperm(len(x), generator=generator(seed))
+    source, rest = order[:N_SOURCE], order[N_SOURCE:]
+    available = int(torch.bincount(y[rest], minlength=N_CLASSES).min())
+    if shots >= available:
+        raise ValueError(f"shots must be below {available}, so that every class is left to test on, got {shots}")
+    few = torch.cat([rest[y[rest] == c][:shots] for c in range(N_CLASSES)])
+    test = rest[~torch.isin(rest, few)]
+    turned = torch.rot90(x[source], 1, dims=(2, 3)).contiguous()
+    return Task(
+        Data(turned, y[source]),
+        Data(x[few], y[few]),
+        Data(x[test], y[test]),
+        n_classes=N_CLASSES,
+        name=f"digits, {shots} shots a class, from rotated digits",
+    )

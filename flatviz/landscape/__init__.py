@@ -1,0 +1,1 @@
+"""Geometry of any objective f: (D,) -> (): slices, curvature, projections.  It knows neither data nor networks."""

@@ -1,0 +1,1 @@
+"""Predictions and what they are worth: scores, calibration."""

@@ -1,0 +1,38 @@
+"""Whether a probability means what it says: expected calibration error and the bins behind it."""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+from flatviz.metrics._bma import N_BINS, bins_of, ece_of, for_sizes, labels_of
+from flatviz.results import Prediction
+
+
+def ece(
+    prediction: Prediction,
+    y: Tensor | None = None,
+    *,
+    n_draws: int | None = None,
+    n_bins: int = N_BINS,
+    kind: str = "width",
+) -> Tensor:
+    """Expected calibration error; (S,) for every ensemble size, () for `n_draws`.
+
+    sum over bins of (count / N) |accuracy - mean confidence|, confidence the largest probability.
+    kind: "width" for bins (i/B, (i+1)/B]; "mass" for bins of equal count.  Values of different kinds or numbers of
+    bins are not comparable.
+    """
+    return ece_of(reliability(prediction, y, n_draws=n_draws, n_bins=n_bins, kind=kind))
+
+
+def reliability(
+    prediction: Prediction,
+    y: Tensor | None = None,
+    *,
+    n_draws: int | None = None,
+    n_bins: int = N_BINS,
+    kind: str = "width",
+) -> Tensor:
+    """Count, mean confidence and accuracy of each bin: (S, B, 3) for every ensemble size, (B, 3) for `n_draws`."""
+    y = labels_of(prediction, y)
+    return for_sizes(prediction, prediction.log_probs, n_draws, lambda log_bma: bins_of(log_bma, y, n_bins, kind))

@@ -1,0 +1,39 @@
+"""Scores of a Bayesian model average, for one or every ensemble size: accuracy, NLL, Brier."""
+
+from __future__ import annotations
+
+import math
+
+from torch import Tensor
+
+from flatviz.metrics._bma import accuracy_of, brier_of, for_sizes, labels_of, nll_of
+from flatviz.results import Prediction
+
+
+def accuracy(prediction: Prediction, y: Tensor | None = None, *, n_draws: int | None = None) -> Tensor:
+    """Share of inputs whose most probable class is right; (S,) for every ensemble size, () for `n_draws`.
+
+    Labels: `y` (N,), or those of the Data predicted on.  Raises ValueError without labels or with too many draws.
+    """
+    y = labels_of(prediction, y)
+    return for_sizes(prediction, prediction.log_probs, n_draws, lambda log_bma: accuracy_of(log_bma, y))
+
+
+def nll_score(prediction: Prediction, y: Tensor | None = None, *, n_draws: int | None = None) -> Tensor:
+    """Mean of -log p(y) in nats, p averaged over draws; (S,) for every ensemble size, () for `n_draws`.
+
+    With a Gaussian likelihood, p is the mixture of the draws' Gaussians.
+    """
+    y = labels_of(prediction, y)
+    if prediction.likelihood == "categorical":
+        return for_sizes(prediction, prediction.log_probs, n_draws, lambda log_bma: nll_of(log_bma, y))
+    std = prediction.likelihood
+    z = (prediction.outputs - y.reshape(prediction.outputs.shape[1:])).flatten(2) / std
+    log_density = -(0.5 * z.square() + math.log(std) + 0.5 * math.log(2 * math.pi)).sum(-1)  # (S, N)
+    return for_sizes(prediction, log_density, n_draws, lambda log_mean: -log_mean.mean())
+
+
+def brier(prediction: Prediction, y: Tensor | None = None, *, n_draws: int | None = None) -> Tensor:
+    """Mean of sum_c (p_c - 1[y = c])^2, between 0 and 2; (S,) for every ensemble size, () for `n_draws`."""
+    y = labels_of(prediction, y)
+    return for_sizes(prediction, prediction.log_probs, n_draws, lambda log_bma: brier_of(log_bma, y))

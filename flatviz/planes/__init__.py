@@ -1,0 +1,1 @@
+"""Planes and directions of weight space."""

@@ -1,0 +1,34 @@
+"""The plane through three weight vectors."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from flatviz._checks import check_weights
+from flatviz.results import Plane
+
+MARGIN = 1.3
+
+
+def plane_through(a: Tensor, b: Tensor, c: Tensor) -> Plane:
+    """The plane that holds `a`, `b`, `c` (D,) each; its origin is their average, its first axis points from a to b.
+
+    Orthonormal, unit: distance.  Raises ValueError if the three lie on one line.
+    """
+    points = torch.stack([check_weights(v, a.numel(), name) for v, name in ((a, "a"), (b, "b"), (c, "c"))]).double()
+    origin = points.mean(0)
+    first = points[1] - points[0]
+    second = points[2] - points[0]
+    second = second - first * (first @ second) / (first @ first).clamp_min(1e-300)
+    if first.norm() == 0 or second.norm() <= 1e-6 * first.norm():
+        raise ValueError("a plane needs three points that are not on one line, got such points: use slice_line")
+    axes = torch.stack([first / first.norm(), second / second.norm()])
+    reach = (MARGIN * ((points - origin) @ axes.T).abs().amax(0)).tolist()
+    return Plane(
+        origin.to(a.dtype),
+        axes.to(a.dtype),
+        "distance in weight space",
+        name="plane through three points",
+        extent=((-reach[0], reach[0]), (-reach[1], reach[1])),
+    )

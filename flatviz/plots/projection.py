@@ -1,0 +1,45 @@
+"""How much of each sample a plane shows, and how much it hides."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+import torch
+
+from flatviz.plots._color import color_axis, scaled, values_of
+from flatviz.plots._theme import INK, MUTED, Figure, figure, numbers
+from flatviz.results import Projection
+
+
+def plot_projection(
+    projection: Projection,
+    *,
+    color_range: tuple[float, float] | None = None,
+    log: bool | None = None,
+    title: str = "What the plane hides",
+) -> Figure:
+    """Distance of each sample from the plane's origin, in the plane and off it, coloured by its true loss.
+
+    Above the dashed line more of the sample lies off the plane than in it.
+    """
+    inside = (projection.coords @ projection.plane.axes).norm(dim=1)
+    reach = 1.08 * float(torch.maximum(inside.max(), projection.distance.max()))
+    alt = f"median distance off the plane {projection.distance.median():.3g}, within it {inside.median():.3g}"
+    fig = figure(title, alt, xaxis=dict(title="in the plane", range=[0, reach]), yaxis=dict(title="off the plane", range=[0, reach]))
+    fig.add_trace(
+        go.Scatter(x=[0, reach], y=[0, reach], mode="lines", line=dict(color=MUTED, dash="dash", width=1), hoverinfo="skip",
+                   name="equal", showlegend=False)
+    )  # fmt: skip
+    marker: dict = dict(size=9, line=dict(color="#ffffff", width=1), color=INK)
+    values = values_of(projection)
+    finite = values[torch.isfinite(values)]
+    if len(finite):
+        lo, hi = color_range or (float(finite.min()), float(finite.max()))
+        log = (lo > 0 and hi / lo > 10) if log is None else log and lo > 0
+        marker |= dict(color=scaled(values, log), coloraxis="coloraxis")
+        fig.update_layout(coloraxis=color_axis(lo, hi, log, projection.label))
+    fig.add_trace(
+        go.Scatter(x=numbers(inside), y=numbers(projection.distance), mode="markers", marker=marker, showlegend=False,
+                   name=projection.name or "samples", customdata=numbers(values),
+                   hovertemplate="in %{x:.3g}, off %{y:.3g}<br>true loss %{customdata:.3g}<extra></extra>")
+    )  # fmt: skip
+    return fig

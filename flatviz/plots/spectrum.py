@@ -1,0 +1,46 @@
+"""Hessian eigenvalues, of one weight vector or of several draws."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import plotly.graph_objects as go
+import torch
+
+from flatviz.plots._theme import Figure, figure, numbers, style
+from flatviz.results import Spectrum
+
+
+def plot_spectrum(spectrum: Spectrum | Sequence[Spectrum], *, method: str = "sabma", title: str | None = None) -> Figure:
+    """Largest eigenvalues by rank, a marker a draw with its residual as error bar, and a line through the means."""
+    spectra = [spectrum] if isinstance(spectrum, Spectrum) else list(spectrum)
+    if not spectra:
+        raise ValueError("plot_spectrum needs at least one Spectrum, got none")
+    label, color, dash, symbol = style(method)
+    values = torch.stack([s.values for s in spectra])
+    residual = torch.stack([s.residual for s in spectra])
+    mean, k = values.mean(0), values.shape[1]
+    of = f"{len(spectra)} draws" if len(spectra) > 1 else spectra[0].name or "one weight vector"
+    alt = f"largest eigenvalue {mean[0]:.3g}, number {k} {mean[-1]:.3g}, mean of {of}"
+    fig = figure(
+        title or f"Hessian eigenvalues, {of}",
+        alt,
+        xaxis=dict(title="eigenvalue, largest first", dtick=1, range=[0.6, k + 0.4]),
+        yaxis=dict(title="λ (curvature of the loss)", rangemode="tozero"),
+    )
+    ranks = torch.arange(1, k + 1).expand(len(spectra), k)
+    jitter = torch.linspace(-0.16, 0.16, len(spectra))[:, None] if len(spectra) > 1 else torch.zeros(1, 1)
+    fig.add_trace(
+        go.Scatter(
+            x=numbers((ranks + jitter).reshape(-1)), y=numbers(values.reshape(-1)), mode="markers", name="draws",
+            showlegend=False, marker=dict(color=color, symbol=symbol, size=7, opacity=0.65),
+            error_y=dict(type="data", array=numbers(residual.reshape(-1)), thickness=1, width=0),
+            customdata=numbers(residual.reshape(-1)),
+            hovertemplate="λ = %{y:.4g}<br>residual %{customdata:.1e}<extra></extra>",
+        )
+    )  # fmt: skip
+    fig.add_trace(
+        go.Scatter(x=numbers(ranks[0]), y=numbers(mean), mode="lines", name=label, showlegend=len(spectra) > 1,
+                   line=dict(color=color, dash=dash, width=2.5), hovertemplate="mean λ = %{y:.4g}<extra></extra>")
+    )  # fmt: skip
+    return fig

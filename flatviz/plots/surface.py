@@ -1,0 +1,150 @@
+"""A loss surface, with samples of a posterior on it."""
+
+from __future__ import annotations
+
+import math
+
+import plotly.graph_objects as go
+import torch
+from torch import Tensor
+
+from flatviz.plots._color import color_axis, scaled, values_of
+from flatviz.plots._theme import INK, MUTED, Figure, figure, numbers, short
+from flatviz.results import Plane, Projection, Surface
+
+SIZES = (7.0, 16.0)  # px, of the sample nearest to the plane and of the farthest
+
+
+def plot_surface(
+    surface: Surface,
+    projection: Projection | None = None,
+    *,
+    color_range: tuple[float, float] | None = None,
+    log: bool | None = None,
+    title: str | None = None,
+) -> Figure:
+    """Filled contours of `surface`; each sample of `projection` on top, coloured by its own loss on the same scale.
+
+    A sample's marker grows with its distance from the plane: the picture shows its shadow, the colour its true loss.
+    color_range: (lo, hi) shared with other figures; log: logarithmic colours (default: where all values allow it).
+    Diverged cells are left open and marked.  Raises ValueError if projection and surface lie in different planes.
+    """
+    if projection is not None and not _same(projection.plane, surface.plane):
+        raise ValueError("projection and surface live in different planes: project onto surface.plane")
+    finite = surface.values[torch.isfinite(surface.values)]
+    if finite.numel() == 0:
+        raise ValueError(f"the surface must have a finite value, got {surface.n_diverged} diverged cells: shrink the extent")
+    lo, hi = color_range or (float(finite.min()), float(finite.max()))
+    log = (lo > 0 and hi / lo > 10) if log is None else log and lo > 0
+    alt = f"{surface.label} over the {surface.plane.name}, from {short(float(finite.min()))} to {short(float(finite.max()))}"
+    fig = figure(title or f"{surface.label[0].upper()}{surface.label[1:]}, {surface.plane.name}", alt)
+    fig.add_trace(_scattered(surface, log) if surface.scattered else _contour(surface, log, lo, hi))
+    if surface.n_diverged:
+        fig.add_trace(_diverged(surface))
+    if projection is not None:
+        fig.add_trace(samples(projection, log))
+    fig.update_layout(coloraxis=color_axis(lo, hi, log, surface.label), **plane_axes(surface.plane))
+    fig.add_annotation(note(surface))
+    return fig
+
+
+def samples(projection: Projection, log: bool) -> go.Scatter:
+    """The samples as markers: place, true loss by colour, distance from the plane by size."""
+    shown = projection.coords
+    color = dict(color=INK) if projection.values is None else dict(color=scaled(projection.values, log), coloraxis="coloraxis")
+    return go.Scatter(
+        x=numbers(shown[:, 0]),
+        y=numbers(shown[:, 1]),
+        mode="markers",
+        name=projection.name or "samples",
+        showlegend=False,
+        marker=dict(size=numbers(marker_size(projection.distance)), line=dict(color="#ffffff", width=1.5), **color),
+        customdata=numbers(torch.stack([values_of(projection), projection.distance], dim=1)),
+        hovertemplate="true loss %{customdata[0]:.3g}<br>%{customdata[1]:.3g} off the plane<extra></extra>",
+    )
+
+
+def marker_size(distance: Tensor) -> Tensor:
+    """Marker sizes in px: area grows with the distance from the plane, up to the farthest sample."""
+    share = (distance / distance.max().clamp_min(1e-12)).clamp(0, 1)
+    return (SIZES[0] ** 2 + share * (SIZES[1] ** 2 - SIZES[0] ** 2)).sqrt()
+
+
+def plane_axes(plane: Plane) -> dict:
+    """Axis titles that say what a step is; equal aspect only where distance in the picture is distance."""
+    share = [f" ({100 * s:.0f} % of variance)" for s in plane.explained] if plane.explained else ["", ""]
+    titles = [f"axis {i + 1}{s}" for i, s in enumerate(share)]
+    titles[0] += f"<br><span style='font-size:11px;color:{MUTED}'>{axis_note(plane)}</span>"
+    y = dict(title=titles[1], constrain="domain")
+    if plane.orthonormal:
+        y |= dict(scaleanchor="x", scaleratio=1)
+    return dict(xaxis=dict(title=titles[0], constrain="domain"), yaxis=y)
+
+
+def axis_note(plane: Plane) -> str:
+    """The unit, and for oblique or scaled axes their lengths and angle."""
+    if plane.orthonormal:
+        return f"unit: {plane.unit}"
+    first, second = plane.lengths
+    return f"unit: {plane.unit}; axes {first:.3g} and {second:.3g} long, {plane.angle:.0f}° apart"
+
+
+def note(surface: Surface) -> dict:
+    """The small print: examples, BatchNorm statistics, diverged cells."""
+    parts = [f"mean over {surface.n} examples"] if surface.n else []
+    parts += [f"BatchNorm {surface.batchnorm}"] if surface.batchnorm else []
+    parts += [f"{surface.n_diverged} cells diverged (×)"] if surface.n_diverged else []
+    return dict(
+        text=" · ".join(parts), showarrow=False, xref="paper", yref="paper", x=0, y=1.0, xanchor="left", yanchor="bottom",
+        font=dict(size=11, color=MUTED),
+    )  # fmt: skip
+
+
+def _contour(surface: Surface, log: bool, lo: float, hi: float) -> go.Contour:
+    start, end = (math.log10(lo), math.log10(hi)) if log else (lo, hi)
+    shown = torch.where(torch.isfinite(surface.values), surface.values, torch.nan)
+    return go.Contour(
+        x=numbers(surface.a),
+        y=numbers(surface.b),
+        z=scaled(shown.T, log),
+        coloraxis="coloraxis",
+        contours=dict(start=start, end=end, size=max((end - start) / 18, 1e-9)),
+        line=dict(width=0.6, color="rgba(255,255,255,0.45)"),
+        customdata=numbers(shown.T),
+        hovertemplate="(%{x:.3g}, %{y:.3g}): %{customdata:.3g}<extra></extra>",
+        name="surface",
+    )
+
+
+def _scattered(surface: Surface, log: bool) -> go.Scatter:
+    return go.Scatter(
+        x=numbers(surface.a),
+        y=numbers(surface.b),
+        mode="markers",
+        marker=dict(color=scaled(surface.values, log), coloraxis="coloraxis", size=8, symbol="square"),
+        customdata=numbers(surface.values),
+        hovertemplate="(%{x:.3g}, %{y:.3g}): %{customdata:.3g}<extra></extra>",
+        name="values",
+        showlegend=False,
+    )
+
+
+def _diverged(surface: Surface) -> go.Scatter:
+    bad = ~torch.isfinite(surface.values)
+    if surface.scattered:
+        a, b = surface.a[bad], surface.b[bad]
+    else:
+        i, j = bad.nonzero(as_tuple=True)
+        a, b = surface.a[i], surface.b[j]
+    return go.Scatter(
+        x=numbers(a), y=numbers(b), mode="markers", name="diverged", showlegend=False, hoverinfo="skip",
+        marker=dict(symbol="x-thin", size=6, line=dict(color=MUTED, width=1)),
+    )  # fmt: skip
+
+
+def _same(first: Plane, second: Plane) -> bool:
+    if first is second:
+        return True
+    return first.axes.shape == second.axes.shape and bool(
+        torch.equal(first.origin, second.origin) and torch.equal(first.axes, second.axes)
+    )

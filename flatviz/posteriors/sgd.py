@@ -1,0 +1,51 @@
+"""SGD: one point, the maximum a posteriori (MAP).
+
+    w <- w - lr v,   v <- m v + grad L(w) + wd w
+
+L is the mean NLL; weight decay wd is a prior N(0, 1 / (N wd)).  Every Bayesian method is compared with it.
+"""
+
+from __future__ import annotations
+
+from flatviz.core.data import Data
+from flatviz.core.likelihood import Likelihood
+from flatviz.core.net import Net
+from flatviz.core.progress import Progress
+from flatviz.results import Draws, History
+from flatviz.training._optimize import cosine, minibatches, sgd, training_loss
+
+
+def fit_sgd(
+    net: Net,
+    data: Data,
+    *,
+    seed: int,
+    steps: int = 150,
+    lr: float = 0.05,
+    momentum: float = 0.9,
+    weight_decay: float = 5e-4,
+    batch_size: int | None = None,
+    likelihood: Likelihood = "categorical",
+    batchnorm: str | None = None,
+    progress: Progress = False,
+) -> Draws:
+    """Train the treated weights from where the net stands; the result is a single draw.
+
+    lr falls to 0 along half a cosine over `steps` minibatches.  batchnorm: "frozen" (default where only some weights
+    are treated) or "train" (default where all are); `result.net` is the net at the solution with its statistics.
+    Raises ValueError on bad data or divergence.
+    """
+    batchnorm = batchnorm or ("train" if net.treats_all else "frozen")
+    loss, trained = training_loss(net, data, likelihood, batchnorm)
+    batches = minibatches(len(data), batch_size, seed, net.device)
+    w, losses = sgd(
+        loss,
+        net.w,
+        batches,
+        steps=steps,
+        lr=lambda t: lr * cosine(t, steps),
+        momentum=momentum,
+        weight_decay=weight_decay,
+        progress=progress,
+    )
+    return Draws(w[None], History(losses), trained(w))

@@ -1,0 +1,499 @@
+"""The nouns of flatviz, all of them, in one file (hence its length): frozen results that verbs take and return.
+
+The alphabet, the same in every file:
+`w` (D,) one weight vector, `W` (S, D) several, `x, y` (N, ...), (N,) inputs and labels, `logits` (S, N, C),
+`f` an objective, `mean, log_std, factor` (D,), (D,), (K, D) a low-rank Gaussian, `radius` a perturbation radius,
+`n_draws` ensemble size.  D weights, S draws, N inputs, C classes, K rank or number of eigenpairs, U and V grid sides.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol, runtime_checkable
+
+import torch
+from torch import Tensor
+
+from flatviz._checks import check_count, check_many_weights, check_weights
+
+
+@runtime_checkable
+class Objective(Protocol):
+    """A scalar function of the weights, f(w: (D,)) -> ().
+
+    A plain function serves.  Optional, and used where present: `f.many(W: (S, D)) -> (S,)` without gradients,
+    `f.hvp(w, v) -> (D,)`, `f.n` (examples behind the mean) and `f.batchnorm` (which statistics it used).
+    """
+
+    def __call__(self, w: Tensor) -> Tensor: ...
+
+
+@runtime_checkable
+class Posterior(Protocol):
+    """A distribution over weight vectors: where it sits, and draws from it."""
+
+    @property
+    def center(self) -> Tensor:
+        """One good weight vector, (D,)."""
+        ...
+
+    def sample(self, n: int, *, seed: int) -> Tensor:
+        """`n` weight vectors, (n, D); the same seed gives the same draws, and fewer draws are a prefix of more."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """What a fit recorded at each step: `loss`, `kl` (nats) and `sharpness`, the loss gained by the ascent; (T,) each."""
+
+    loss: Tensor
+    kl: Tensor | None = None
+    sharpness: Tensor | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Gaussian:
+    """A low-rank Gaussian over weights: N(mean, diag(exp(2 log_std)) + factor^T factor).
+
+    Every scale is folded in: SWAG's halves and its 1/(K-1) are in `log_std` and `factor` already, so this is the one
+    formula.  `mean` (D,), `log_std` (D,), `factor` (K, D); K = 0 is a diagonal Gaussian.  Nothing (D, D) is ever built:
+    inverses go through the (K, K) matrix M = I + F diag(1/d) F^T (Woodbury).
+    Raises ValueError where shapes disagree.
+    """
+
+    mean: Tensor
+    log_std: Tensor
+    factor: Tensor | None = None
+    history: History | None = None
+
+    def __post_init__(self) -> None:
+        check_weights(self.mean, self.mean.numel(), "mean")
+        check_weights(self.log_std, self.dim, "log_std")
+        if self.factor is None:
+            object.__setattr__(self, "factor", self.mean.new_zeros(0, self.dim))
+        if self.factor.ndim != 2 or self.factor.shape[1] != self.dim:
+            raise ValueError(f"factor must have shape (K, {self.dim}), got {tuple(self.factor.shape)}")
+
+    @property
+    def dim(self) -> int:
+        """Number of weights D."""
+        return self.mean.numel()
+
+    @property
+    def rank(self) -> int:
+        """Rows K of `factor`."""
+        return self.factor.shape[0]
+
+    @property
+    def center(self) -> Tensor:
+        """The mean, (D,)."""
+        return self.mean
+
+    @property
+    def variance(self) -> Tensor:
+        """Diagonal of the covariance, (D,)."""
+        return (2 * self.log_std).exp() + self.factor.square().sum(0)
+
+    def noise(self, n: int, *, seed: int) -> tuple[Tensor, Tensor]:
+        """Standard normal z1 (n, D) and z2 (n, K), drawn on the CPU row by row so that n rows begin any longer draw."""
+        check_count(n, "n")
+        generator = torch.Generator().manual_seed(seed)
+        rows = [torch.randn(self.dim + self.rank, generator=generator, dtype=self.mean.dtype) for _ in range(n)]
+        z = torch.stack(rows).to(self.mean.device)
+        return z[:, : self.dim], z[:, self.dim :]
+
+    def at(self, z1: Tensor, z2: Tensor) -> Tensor:
+        """The draws that noise z1 (n, D), z2 (n, K) stands for: mean + exp(log_std) z1 + z2 F; (n, D)."""
+        return self.mean + self.log_std.exp() * z1 + z2 @ self.factor
+
+    def sample(self, n: int, *, seed: int) -> Tensor:
+        """`n` draws, (n, D).  One z2 for all weights: drawn a layer at a time it would lose their covariance."""
+        return self.at(*self.noise(n, seed=seed))
+
+    def cov_mul(self, v: Tensor) -> Tensor:
+        """Covariance times `v` (..., D)."""
+        return (2 * self.log_std).exp() * v + (v @ self.factor.T) @ self.factor
+
+    @cached_property
+    def _inverse(self) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """1/d (D,), F/d (K, D), M^-1 F/d (K, D), logdet M (); M in float64, for it squares the ratio of scales."""
+        precision = (-2 * self.log_std).exp()
+        scaled = self.factor * precision
+        eye = torch.eye(self.rank, dtype=torch.float64, device=scaled.device)
+        small = eye + scaled.double() @ self.factor.double().T
+        chol = torch.linalg.cholesky(small)
+        solved = torch.cholesky_solve(scaled.double(), chol).to(scaled.dtype)
+        return precision, scaled, solved, 2 * chol.diagonal().log().sum().to(scaled.dtype)
+
+    @property
+    def logdet(self) -> Tensor:
+        """Log determinant of the covariance."""
+        return 2 * self.log_std.sum() + self._inverse[3]
+
+    def precision_mul(self, v: Tensor) -> Tensor:
+        """Inverse covariance times `v` (..., D)."""
+        precision, scaled, solved, _ = self._inverse
+        return precision * v - (v @ scaled.T) @ solved
+
+    @property
+    def precision_diag(self) -> Tensor:
+        """Diagonal of the inverse covariance, (D,)."""
+        precision, scaled, solved, _ = self._inverse
+        return precision - (scaled * solved).sum(0)
+
+    @property
+    def factor_precision(self) -> Tensor:
+        """F Sigma^-1 (K, D), which Woodbury gives as M^-1 F diag(1/d)."""
+        return self._inverse[2]
+
+    def log_prob(self, w: Tensor) -> Tensor:
+        """Log density at `w` (..., D), in nats."""
+        r = w - self.mean
+        maha = (r * self.precision_mul(r)).sum(-1)
+        return -0.5 * (maha + self.logdet + self.dim * math.log(2 * math.pi))
+
+    def score(self, w: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Gradient of log q(w) in (mean, log_std, factor) with `w` (D,) held fixed; shapes (D,), (D,), (K, D)."""
+        a = self.precision_mul(w - self.mean)
+        d = (2 * self.log_std).exp()
+        return a, d * (a.square() - self.precision_diag), torch.outer(self.factor @ a, a) - self.factor_precision
+
+    def kl(self, prior: Gaussian) -> Tensor:
+        """KL(self || prior) in nats, in closed form, O(D K^2).
+
+        1/2 [tr(P Sigma) + (m - m_p)^T P (m - m_p) - D + logdet Sigma_p - logdet Sigma], P the prior's precision.
+        """
+        r = self.mean - prior.mean
+        trace = (prior.precision_diag * (2 * self.log_std).exp()).sum()
+        trace = trace + (prior.precision_mul(self.factor) * self.factor).sum()
+        maha = (r * prior.precision_mul(r)).sum()
+        return 0.5 * (trace + maha - self.dim + prior.logdet - self.logdet)
+
+    def kl_grad(self, prior: Gaussian) -> tuple[Tensor, Tensor, Tensor]:
+        """Gradient of `kl(prior)` in (mean, log_std, factor): P r, d (diag P - diag A), F (P - A), A our precision."""
+        d = (2 * self.log_std).exp()
+        return (
+            prior.precision_mul(self.mean - prior.mean),
+            d * (prior.precision_diag - self.precision_diag),
+            prior.precision_mul(self.factor) - self.factor_precision,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """A posterior known by its draws `W` (S, D): a chain, an ensemble, or one point (MAP: S = 1).
+
+    `net` is set by fits that trained BatchNorm statistics of their own: evaluate the draws with it.  It is not saved.
+    """
+
+    W: Tensor
+    history: History | None = None
+    net: Any = field(default=None, metadata={"saved": False})
+
+    def __post_init__(self) -> None:
+        check_many_weights(self.W, name="W")
+
+    @property
+    def dim(self) -> int:
+        """Number of weights D."""
+        return self.W.shape[1]
+
+    @property
+    def center(self) -> Tensor:
+        """The draw nearest to the average of all: that average itself need not be a good network."""
+        return self.W[(self.W - self.W.mean(0)).norm(dim=1).argmin()]
+
+    def sample(self, n: int, *, seed: int) -> Tensor:
+        """`n` of the draws without repetition, in an order of `seed`; a single point is its own every draw."""
+        check_count(n, "n_draws")
+        have = self.W.shape[0]
+        if have == 1:
+            return self.W.expand(n, -1).clone()
+        if n > have:
+            raise ValueError(f"asked for {n} draws, but this ensemble has {have} members: lower n_draws, or train more")
+        order = torch.randperm(have, generator=torch.Generator().manual_seed(seed))
+        return self.W[order[:n].to(self.W.device)]
+
+
+@dataclass(frozen=True, eq=False)
+class Mixture:
+    """Several posteriors with `weights` (default equal): MultiSWAG, multi-mode anything."""
+
+    parts: tuple[Posterior, ...]
+    weights: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if not self.parts:
+            raise ValueError("a Mixture needs at least one part, got none")
+        weights = self.weights or tuple(1.0 / len(self.parts) for _ in self.parts)
+        if len(weights) != len(self.parts) or min(weights) < 0 or not math.isclose(sum(weights), 1.0, rel_tol=1e-6):
+            raise ValueError(f"weights must be {len(self.parts)} numbers >= 0 that sum to 1, got {weights}")
+        object.__setattr__(self, "weights", tuple(weights))
+
+    @property
+    def center(self) -> Tensor:
+        """Center of the heaviest part: the average of several modes lies in none."""
+        return self.parts[max(range(len(self.parts)), key=lambda i: self.weights[i])].center
+
+    def sample(self, n: int, *, seed: int) -> Tensor:
+        """`n` draws; draw i comes from the part whose share is furthest behind, so every prefix is fair."""
+        check_count(n, "n_draws")
+        counts, order = [0] * len(self.parts), []
+        for i in range(1, n + 1):
+            part = max(range(len(self.parts)), key=lambda j: self.weights[j] * i - counts[j])
+            order.append((part, counts[part]))
+            counts[part] += 1
+        drawn = [p.sample(c, seed=seed + j) if c else None for j, (p, c) in enumerate(zip(self.parts, counts))]
+        return torch.stack([drawn[part][i] for part, i in order])
+
+
+@dataclass(frozen=True, eq=False)
+class Plane:
+    """Points origin + a axes[0] + b axes[1] of weight space; `axes` (2, D) need not be orthonormal.
+
+    `unit` says what one step of a or b is; `extent` ((a_lo, a_hi), (b_lo, b_hi)) is where to look when nobody says;
+    `explained` (2,) the share of the draws' variance along each axis (PCA); `name` says how it was made.
+    """
+
+    origin: Tensor
+    axes: Tensor
+    unit: str
+    name: str = "plane"
+    explained: tuple[float, float] | None = None
+    extent: tuple[tuple[float, float], tuple[float, float]] | None = None
+
+    def __post_init__(self) -> None:
+        check_weights(self.origin, self.origin.numel(), "origin")
+        if tuple(self.axes.shape) != (2, self.origin.numel()):
+            raise ValueError(f"axes must have shape (2, {self.origin.numel()}), got {tuple(self.axes.shape)}")
+
+    @property
+    def lengths(self) -> tuple[float, float]:
+        """Euclidean length of each axis in weight space."""
+        return float(self.axes[0].norm()), float(self.axes[1].norm())
+
+    @property
+    def angle(self) -> float:
+        """Angle between the axes, in degrees."""
+        first, second = self.axes.double()
+        length = first.norm() * second.norm()
+        if length == 0:
+            return float("nan")
+        return math.degrees(math.acos(max(-1.0, min(1.0, float(first @ second / length)))))
+
+    @property
+    def orthonormal(self) -> bool:
+        """Whether distance in the picture is distance in weight space."""
+        return all(abs(n - 1) < 1e-4 for n in self.lengths) and abs(self.angle - 90) < 0.01
+
+    def points(self, coords: Tensor) -> Tensor:
+        """Weight vectors (S, D) at in-plane coordinates (S, 2)."""
+        return self.origin + coords @ self.axes
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Values (T,) against `t` (T,): a slice of the loss along a line, a path, a score against ensemble size.
+
+    A slice from w0 to w1 has t = 0 at w0 and t = 1 at w1, both computed.  `n` and `batchnorm` are the objective's.
+    """
+
+    t: Tensor
+    values: Tensor
+    x_label: str = "t"
+    y_label: str = "loss"
+    name: str = ""
+    n: int | None = None
+    batchnorm: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """Values of an objective over a plane, with their coordinates.
+
+    On a grid `a` is (U,), `b` is (V,) and values[i, j] = f(origin + a[i] axes[0] + b[j] axes[1]), (U, V).
+    Scattered values (from a tool that does not return a grid) have `a`, `b` and `values` of one shape (S,).
+    Diverged cells stay NaN or inf; `n_diverged` counts them.  `label` names the quantity, `n` the examples behind its
+    mean, `batchnorm` the statistics used (None: the network has no BatchNorm).
+    """
+
+    plane: Plane
+    a: Tensor
+    b: Tensor
+    values: Tensor
+    label: str = "loss"
+    n: int | None = None
+    batchnorm: str | None = None
+
+    def __post_init__(self) -> None:
+        grid = (self.a.numel(), self.b.numel())
+        if tuple(self.values.shape) != grid and not (self.a.shape == self.b.shape == self.values.shape):
+            raise ValueError(f"values must have shape {grid}, or that of a and b, got {tuple(self.values.shape)}")
+
+    @property
+    def scattered(self) -> bool:
+        """Whether the values lie at scattered points rather than on a grid."""
+        return self.values.ndim == 1
+
+    @property
+    def n_diverged(self) -> int:
+        """Cells whose value is NaN or inf."""
+        return int((~torch.isfinite(self.values)).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Spectrum:
+    """Largest eigenpairs of a Hessian at `w`: `values` (K,) falling, `vectors` (K, D).
+
+    `residual` (K,) is |H v - lambda v|, an error bound on each eigenvalue: read it first.  `n_products` counts the
+    Hessian-vector products spent, `n` the examples behind the objective, `batchnorm` the statistics it used.
+    """
+
+    values: Tensor
+    vectors: Tensor
+    residual: Tensor
+    n_products: int
+    name: str = ""
+    n: int | None = None
+    batchnorm: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Projection:
+    """Weight vectors seen on a plane: `coords` (S, 2), and `distance` (S,), how far each lies off the plane.
+
+    `values` (S,), where an objective was given, is the loss at the vectors themselves, not at their shadows.
+    """
+
+    plane: Plane
+    coords: Tensor
+    distance: Tensor
+    values: Tensor | None = None
+    label: str = "loss"
+    name: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """Outputs of S draws on N inputs, (S, N, C): logits, or means where `likelihood` is a Gaussian noise std.
+
+    With labels `y` (N,), `scores` holds each metric for every ensemble size 1..S, (S,) each, and `bins` (S, B, 3) the
+    count, mean confidence and accuracy of each confidence bin.  `batchnorm` says which statistics were used.
+    """
+
+    outputs: Tensor
+    y: Tensor | None = None
+    likelihood: str | float = "categorical"
+    batchnorm: str | None = None
+    scores: dict[str, Tensor] = field(default_factory=dict)
+    bins: Tensor | None = None
+
+    @property
+    def n_draws(self) -> int:
+        """Number of draws S."""
+        return self.outputs.shape[0]
+
+    @property
+    def log_probs(self) -> Tensor:
+        """Log class probabilities of each draw, (S, N, C)."""
+        if self.likelihood != "categorical":
+            raise ValueError("class probabilities need likelihood='categorical', got a Gaussian one: read outputs")
+        return self.outputs.log_softmax(-1)
+
+    @property
+    def probs(self) -> Tensor:
+        """Class probabilities of each draw, (S, N, C)."""
+        return self.log_probs.exp()
+
+    def bma(self, n_draws: int | None = None) -> Tensor:
+        """Probabilities averaged over the first `n_draws` draws (default all), (N, C)."""
+        n = self.n_draws if n_draws is None else check_count(n_draws, "n_draws")
+        if n > self.n_draws:
+            raise ValueError(f"asked for {n} draws, but this prediction has {self.n_draws}: lower n_draws, or draw more")
+        return self.probs[:n].mean(0)
+
+
+@dataclass(frozen=True, eq=False)
+class Family:
+    """Posteriors of one or more methods over their radii, and what was measured on each; M members.
+
+    `method`, `radius`, `unit` and `posterior` run in parallel, (M,).  `surface` is shared by all members, on the PCA
+    plane of all their draws; the tuples below it hold one entry a member: its draws on that plane, the surface on a
+    random plane around its center, the spectra of several draws, and the prediction on the test split.
+    """
+
+    method: tuple[str, ...]
+    radius: tuple[float, ...]
+    unit: tuple[str, ...]
+    posterior: tuple[Posterior, ...]
+    surface: Surface | None = None
+    projection: tuple[Projection, ...] = ()
+    around: tuple[Surface, ...] = ()
+    spectrum: tuple[tuple[Spectrum, ...], ...] = ()
+    prediction: tuple[Prediction, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.method)
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The methods, once each, in order."""
+        return tuple(dict.fromkeys(self.method))
+
+    def radii(self, method: str) -> tuple[float, ...]:
+        """Radii at which `method` was fitted, rising."""
+        return tuple(sorted(r for m, r in zip(self.method, self.radius) if m == method))
+
+    def index(self, method: str, radius: float | None = None) -> int:
+        """Member of `method` whose radius is nearest to `radius`."""
+        own = [i for i, m in enumerate(self.method) if m == method]
+        if not own:
+            raise ValueError(f"method must be one of {', '.join(map(repr, self.methods))}, got {method!r}")
+        return own[0] if radius is None else min(own, key=lambda i: abs(self.radius[i] - radius))
+
+
+NOUNS = {
+    cls.__name__: cls
+    for cls in (
+        *(History, Gaussian, Draws, Mixture, Plane, Curve),
+        *(Surface, Spectrum, Projection, Prediction, Family),
+    )
+}
+
+
+def to_plain(result: Any) -> Any:
+    """A noun as nested dicts, lists, tensors and numbers, for `torch.save`; `from_plain` reads it back."""
+    if type(result).__name__ in NOUNS and dataclasses.is_dataclass(result):
+        kept = [f for f in dataclasses.fields(result) if f.metadata.get("saved", True)]
+        return {"noun": type(result).__name__, "fields": {f.name: to_plain(getattr(result, f.name)) for f in kept}}
+    if isinstance(result, tuple):
+        return {"noun": "tuple", "items": [to_plain(r) for r in result]}
+    if isinstance(result, list):
+        return [to_plain(r) for r in result]
+    if isinstance(result, dict):
+        return {"noun": "dict", "items": {k: to_plain(v) for k, v in result.items()}}
+    if isinstance(result, Tensor):
+        return result.detach().cpu().clone()
+    if result is None or isinstance(result, (bool, int, float, str)):
+        return result
+    raise TypeError(f"cannot save a {type(result).__name__}: expected one of {', '.join(NOUNS)}")
+
+
+def from_plain(plain: Any) -> Any:
+    """The noun that `to_plain` wrote."""
+    if isinstance(plain, dict) and plain.get("noun") in NOUNS:
+        return NOUNS[plain["noun"]](**{k: from_plain(v) for k, v in plain["fields"].items()})
+    if isinstance(plain, dict) and plain.get("noun") == "tuple":
+        return tuple(from_plain(v) for v in plain["items"])
+    if isinstance(plain, dict) and plain.get("noun") == "dict":
+        return {k: from_plain(v) for k, v in plain["items"].items()}
+    if isinstance(plain, list):
+        return [from_plain(v) for v in plain]
+    return plain
+
+
+ObjectiveLike = Objective | Callable[[Tensor], Tensor]
