@@ -37,6 +37,14 @@ _HOMES = {
     "flatviz.metrics.predict": "predict",
     "flatviz.metrics.scores": "accuracy nll_score brier",
     "flatviz.metrics.calibration": "ece reliability",
+    "flatviz.studies.family": "fit_family measure",
+    "flatviz.plots.surface": "plot_surface",
+    "flatviz.plots.spectrum": "plot_spectrum",
+    "flatviz.plots.projection": "plot_projection",
+    "flatviz.plots.metrics": "plot_metrics",
+    "flatviz.plots.reliability": "plot_reliability",
+    "flatviz.widgets.lab": "FlatnessLab",
+    "flatviz.widgets.explore": "explore_surface",
 }
 _MODULES = "bridges core datasets landscape metrics models pages planes plots posteriors studies training widgets".split()
 _WHERE = {name: home for home, names in _HOMES.items() for name in names.split()}

@@ -69,4 +69,3 @@ class atomic_path:
             os.replace(self.partial, self.path)
         else:
             self.partial.unlink(missing_ok=True)
-

@@ -47,7 +47,9 @@ def check_labels(data: Data, outputs: Tensor, likelihood: Likelihood) -> None:
                 "give likelihood=the noise standard deviation for a regression"
             )
         if data.y.ndim != 1:
-            raise ValueError(f"labels must have shape ({len(data)},), got {tuple(data.y.shape)}: use class numbers, not one-hot")
+            raise ValueError(
+                f"labels must have shape ({len(data)},), got {tuple(data.y.shape)}: use class numbers, not one-hot"
+            )
         if int(data.y.max()) >= outputs.shape[1]:
             raise ValueError(
                 f"labels must be in 0..{outputs.shape[1] - 1} for a net with {outputs.shape[1]} outputs, "

@@ -85,8 +85,12 @@ class Net:
         for name, value in parameters.items():
             if not bool(torch.isfinite(value).all()):
                 raise ValueError(f"weights must be finite, got NaN or inf in {name}: load a checkpoint that did not diverge")
-        norms = {f"{m}.{p}".lstrip(".") for m, mod in own.named_modules() if isinstance(mod, NORM_TYPES)
-                 for p, _ in mod.named_parameters(recurse=False)}  # fmt: skip
+        norms = {
+            f"{m}.{p}".lstrip(".")
+            for m, mod in own.named_modules()
+            if isinstance(mod, NORM_TYPES)
+            for p, _ in mod.named_parameters(recurse=False)
+        }
         heads: set[str] = set()
         if treated == "norm+head" or head is not None:
             head = head if head is not None else find_head(own, example)
@@ -104,7 +108,9 @@ class Net:
             wants_value = len(inspect.signature(treated).parameters) > 1
             names = [n for n, p in parameters.items() if (treated(n, p) if wants_value else treated(n))]
         if not names:
-            raise ValueError(f"treated must choose at least one parameter, got none of {len(parameters)}: {list(parameters)[:5]}")
+            raise ValueError(
+                f"treated must choose at least one parameter, got none of {len(parameters)}: {list(parameters)[:5]}"
+            )
         kinds = ["head" if n in heads else "norm" if n in norms else "other" for n in names]
         return cls(own, names, kinds, example)
 
@@ -221,7 +227,9 @@ def find_head(module: nn.Module, example: Tensor | None = None) -> str:
                 return called[-1]
             except (RuntimeError, ValueError, AssertionError, IndexError) as error:
                 if example is not None:
-                    raise ValueError(f"the example of shape {tuple(x.shape)} does not pass through the module: {error}") from error
+                    raise ValueError(
+                        f"the example of shape {tuple(x.shape)} does not pass through the module: {error}"
+                    ) from error
     finally:
         for hook in hooks:
             hook.remove()

@@ -32,9 +32,7 @@ def running_mean_log(log_p: Tensor) -> Iterator[Tensor]:
         yield total - math.log(size)
 
 
-def for_sizes(
-    prediction: Prediction, log_p: Tensor, n_draws: int | None, score: Callable[[Tensor], Tensor]
-) -> Tensor:
+def for_sizes(prediction: Prediction, log_p: Tensor, n_draws: int | None, score: Callable[[Tensor], Tensor]) -> Tensor:
     """`score(log mean)` for every ensemble size, (S, ...), or for `n_draws` alone."""
     if n_draws is not None:
         if check_count(n_draws, "n_draws") > prediction.n_draws:

@@ -70,9 +70,16 @@ def log_ticks(lo: float, hi: float) -> tuple[list[float], list[str]]:
 
 def _template() -> go.layout.Template:
     axis = dict(
-        showline=True, linecolor=MUTED, linewidth=1, ticks="outside", tickcolor=MUTED, gridcolor=GRID, zeroline=False,
-        automargin=True, title=dict(standoff=8),
-    )  # fmt: skip
+        showline=True,
+        linecolor=MUTED,
+        linewidth=1,
+        ticks="outside",
+        tickcolor=MUTED,
+        gridcolor=GRID,
+        zeroline=False,
+        automargin=True,
+        title=dict(standoff=8),
+    )
     return go.layout.Template(
         layout=dict(
             font=dict(family="system-ui, -apple-system, Segoe UI, Helvetica, Arial, sans-serif", size=13, color=INK),

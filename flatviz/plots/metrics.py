@@ -13,7 +13,10 @@ SHOWN = {"accuracy": "accuracy ↑", "nll": "NLL (nats) ↓", "ece": "ECE ↓"}
 
 
 def plot_metrics(
-    predictions: Prediction | Mapping[str, Prediction], *, n_draws: int | None = None, title: str = "Scores against ensemble size"
+    predictions: Prediction | Mapping[str, Prediction],
+    *,
+    n_draws: int | None = None,
+    title: str = "Scores against ensemble size",
 ) -> Figure:
     """One row a score, one curve a method; a single point (MAP) is a horizontal line; `n_draws` is marked.
 
@@ -29,11 +32,17 @@ def plot_metrics(
     fig = figure(title, alt, xaxis3=dict(title="draws averaged (ensemble size)"))
     for row, (score, label) in enumerate(SHOWN.items(), 1):
         top, axis = 1 - (row - 1) * 0.345, "" if row == 1 else str(row)
-        fig.update_layout({
-            f"yaxis{axis}": dict(domain=[top - 0.29, top], title=label, anchor=f"x{axis}"),
-            f"xaxis{axis}": dict(anchor=f"y{axis}", matches="x" if row > 1 else None, range=[0.5, longest + 0.5],
-                                 showticklabels=row == len(SHOWN)),
-        })  # fmt: skip
+        fig.update_layout(
+            {
+                f"yaxis{axis}": dict(domain=[top - 0.29, top], title=label, anchor=f"x{axis}"),
+                f"xaxis{axis}": dict(
+                    anchor=f"y{axis}",
+                    matches="x" if row > 1 else None,
+                    range=[0.5, longest + 0.5],
+                    showticklabels=row == len(SHOWN),
+                ),
+            }
+        )
         for method, p in named.items():
             name, color, dash, _ = style(method)
             values = p.scores[score]
@@ -41,10 +50,19 @@ def plot_metrics(
             x = [1, longest] if flat else list(range(1, len(values) + 1))
             y = numbers(values.expand(2) if flat else values)
             fig.add_trace(
-                go.Scatter(x=x, y=y, mode="lines", name=name, legendgroup=method, showlegend=row == 1,
-                           xaxis=f"x{axis}", yaxis=f"y{axis}", line=dict(color=color, dash=dash, width=2.2),
-                           hovertemplate=f"{name}, %{{x}} draws: %{{y:.4f}}<extra></extra>")
-            )  # fmt: skip
+                go.Scatter(
+                    x=x,
+                    y=y,
+                    mode="lines",
+                    name=name,
+                    legendgroup=method,
+                    showlegend=row == 1,
+                    xaxis=f"x{axis}",
+                    yaxis=f"y{axis}",
+                    line=dict(color=color, dash=dash, width=2.2),
+                    hovertemplate=f"{name}, %{{x}} draws: %{{y:.4f}}<extra></extra>",
+                )
+            )
     if n_draws is not None:
         fig.add_shape(type="line", x0=n_draws, x1=n_draws, xref="x3", y0=0, y1=1, yref="paper", line=dict(color=INK, width=1))
     return fig

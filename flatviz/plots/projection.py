@@ -24,11 +24,20 @@ def plot_projection(
     inside = (projection.coords @ projection.plane.axes).norm(dim=1)
     reach = 1.08 * float(torch.maximum(inside.max(), projection.distance.max()))
     alt = f"median distance off the plane {projection.distance.median():.3g}, within it {inside.median():.3g}"
-    fig = figure(title, alt, xaxis=dict(title="in the plane", range=[0, reach]), yaxis=dict(title="off the plane", range=[0, reach]))
+    fig = figure(
+        title, alt, xaxis=dict(title="in the plane", range=[0, reach]), yaxis=dict(title="off the plane", range=[0, reach])
+    )
     fig.add_trace(
-        go.Scatter(x=[0, reach], y=[0, reach], mode="lines", line=dict(color=MUTED, dash="dash", width=1), hoverinfo="skip",
-                   name="equal", showlegend=False)
-    )  # fmt: skip
+        go.Scatter(
+            x=[0, reach],
+            y=[0, reach],
+            mode="lines",
+            line=dict(color=MUTED, dash="dash", width=1),
+            hoverinfo="skip",
+            name="equal",
+            showlegend=False,
+        )
+    )
     marker: dict = dict(size=9, line=dict(color="#ffffff", width=1), color=INK)
     values = values_of(projection)
     finite = values[torch.isfinite(values)]
@@ -38,8 +47,15 @@ def plot_projection(
         marker |= dict(color=scaled(values, log), coloraxis="coloraxis")
         fig.update_layout(coloraxis=color_axis(lo, hi, log, projection.label))
     fig.add_trace(
-        go.Scatter(x=numbers(inside), y=numbers(projection.distance), mode="markers", marker=marker, showlegend=False,
-                   name=projection.name or "samples", customdata=numbers(values),
-                   hovertemplate="in %{x:.3g}, off %{y:.3g}<br>true loss %{customdata:.3g}<extra></extra>")
-    )  # fmt: skip
+        go.Scatter(
+            x=numbers(inside),
+            y=numbers(projection.distance),
+            mode="markers",
+            marker=marker,
+            showlegend=False,
+            name=projection.name or "samples",
+            customdata=numbers(values),
+            hovertemplate="in %{x:.3g}, off %{y:.3g}<br>true loss %{customdata:.3g}<extra></extra>",
+        )
+    )
     return fig

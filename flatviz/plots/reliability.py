@@ -35,16 +35,40 @@ def plot_reliability(
         bargap=0.08,
     )
     fig.add_trace(
-        go.Bar(x=middle, y=numbers(right.nan_to_num(0)), name="accuracy", marker_color=color, opacity=0.85, width=0.92 / n,
-               customdata=numbers(confidence), showlegend=False,
-               hovertemplate="mean confidence %{customdata:.2f}<br>accuracy %{y:.2f}<extra></extra>")
-    )  # fmt: skip
+        go.Bar(
+            x=middle,
+            y=numbers(right.nan_to_num(0)),
+            name="accuracy",
+            marker_color=color,
+            opacity=0.85,
+            width=0.92 / n,
+            customdata=numbers(confidence),
+            showlegend=False,
+            hovertemplate="mean confidence %{customdata:.2f}<br>accuracy %{y:.2f}<extra></extra>",
+        )
+    )
     fig.add_trace(
-        go.Scatter(x=[0, 1], y=[0, 1], mode="lines", line=dict(color=MUTED, dash="dash", width=1.5), name="perfect",
-                   hoverinfo="skip", showlegend=False)
-    )  # fmt: skip
+        go.Scatter(
+            x=[0, 1],
+            y=[0, 1],
+            mode="lines",
+            line=dict(color=MUTED, dash="dash", width=1.5),
+            name="perfect",
+            hoverinfo="skip",
+            showlegend=False,
+        )
+    )
     fig.add_trace(
-        go.Bar(x=middle, y=numbers(count), yaxis="y2", name="count", marker_color=MUTED, width=0.92 / n, showlegend=False,
-               marker_line=dict(color=GRID, width=0), hovertemplate="%{y} inputs<extra></extra>")
-    )  # fmt: skip
+        go.Bar(
+            x=middle,
+            y=numbers(count),
+            yaxis="y2",
+            name="count",
+            marker_color=MUTED,
+            width=0.92 / n,
+            showlegend=False,
+            marker_line=dict(color=GRID, width=0),
+            hovertemplate="%{y} inputs<extra></extra>",
+        )
+    )
     return fig

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 import torch
@@ -11,8 +11,17 @@ from flatviz.plots._theme import Figure, figure, numbers, style
 from flatviz.results import Spectrum
 
 
-def plot_spectrum(spectrum: Spectrum | Sequence[Spectrum], *, method: str = "sabma", title: str | None = None) -> Figure:
-    """Largest eigenvalues by rank, a marker a draw with its residual as error bar, and a line through the means."""
+def plot_spectrum(
+    spectrum: Spectrum | Sequence[Spectrum],
+    *,
+    method: str = "sabma",
+    reference: Mapping[str, Sequence[Spectrum]] | None = None,
+    title: str | None = None,
+) -> Figure:
+    """Largest eigenvalues by rank, a marker a draw with its residual as error bar, and a line through the means.
+
+    reference: other methods' spectra, each drawn as its mean line.
+    """
     spectra = [spectrum] if isinstance(spectrum, Spectrum) else list(spectrum)
     if not spectra:
         raise ValueError("plot_spectrum needs at least one Spectrum, got none")
@@ -32,15 +41,39 @@ def plot_spectrum(spectrum: Spectrum | Sequence[Spectrum], *, method: str = "sab
     jitter = torch.linspace(-0.16, 0.16, len(spectra))[:, None] if len(spectra) > 1 else torch.zeros(1, 1)
     fig.add_trace(
         go.Scatter(
-            x=numbers((ranks + jitter).reshape(-1)), y=numbers(values.reshape(-1)), mode="markers", name="draws",
-            showlegend=False, marker=dict(color=color, symbol=symbol, size=7, opacity=0.65),
+            x=numbers((ranks + jitter).reshape(-1)),
+            y=numbers(values.reshape(-1)),
+            mode="markers",
+            name="draws",
+            showlegend=False,
+            marker=dict(color=color, symbol=symbol, size=7, opacity=0.65),
             error_y=dict(type="data", array=numbers(residual.reshape(-1)), thickness=1, width=0),
             customdata=numbers(residual.reshape(-1)),
             hovertemplate="λ = %{y:.4g}<br>residual %{customdata:.1e}<extra></extra>",
         )
-    )  # fmt: skip
+    )
+    for other, own in (reference or {}).items():
+        other_label, other_color, other_dash, _ = style(other)
+        fig.add_trace(
+            go.Scatter(
+                x=numbers(ranks[0]),
+                y=numbers(torch.stack([s.values for s in own]).mean(0)),
+                mode="lines",
+                name=other_label,
+                line=dict(color=other_color, dash=other_dash, width=1.5),
+                hovertemplate=f"{other_label}: mean λ = %{{y:.4g}}<extra></extra>",
+            )
+        )
     fig.add_trace(
-        go.Scatter(x=numbers(ranks[0]), y=numbers(mean), mode="lines", name=label, showlegend=len(spectra) > 1,
-                   line=dict(color=color, dash=dash, width=2.5), hovertemplate="mean λ = %{y:.4g}<extra></extra>")
-    )  # fmt: skip
+        go.Scatter(
+            x=numbers(ranks[0]),
+            y=numbers(mean),
+            mode="lines",
+            name=label,
+            meta="mean",
+            showlegend=len(spectra) > 1,
+            line=dict(color=color, dash=dash, width=2.5),
+            hovertemplate="mean λ = %{y:.4g}<extra></extra>",
+        )
+    )
     return fig

@@ -95,9 +95,16 @@ def note(surface: Surface) -> dict:
     parts += [f"BatchNorm {surface.batchnorm}"] if surface.batchnorm else []
     parts += [f"{surface.n_diverged} cells diverged (×)"] if surface.n_diverged else []
     return dict(
-        text=" · ".join(parts), showarrow=False, xref="paper", yref="paper", x=0, y=1.0, xanchor="left", yanchor="bottom",
+        text=" · ".join(parts),
+        showarrow=False,
+        xref="paper",
+        yref="paper",
+        x=0,
+        y=1.0,
+        xanchor="left",
+        yanchor="bottom",
         font=dict(size=11, color=MUTED),
-    )  # fmt: skip
+    )
 
 
 def _contour(surface: Surface, log: bool, lo: float, hi: float) -> go.Contour:
@@ -137,9 +144,14 @@ def _diverged(surface: Surface) -> go.Scatter:
         i, j = bad.nonzero(as_tuple=True)
         a, b = surface.a[i], surface.b[j]
     return go.Scatter(
-        x=numbers(a), y=numbers(b), mode="markers", name="diverged", showlegend=False, hoverinfo="skip",
+        x=numbers(a),
+        y=numbers(b),
+        mode="markers",
+        name="diverged",
+        showlegend=False,
+        hoverinfo="skip",
         marker=dict(symbol="x-thin", size=6, line=dict(color=MUTED, width=1)),
-    )  # fmt: skip
+    )
 
 
 def _same(first: Plane, second: Plane) -> bool:

@@ -81,9 +81,16 @@ def fit_gaussian(
             outside = [o + (kl_weight / len(data)) * k for o, k in zip(outside, q.kl_grad(prior))]
         if perturbed:
             delta = perturb(
-                q, grad, radius=radius, mode=mode, blocks=blocks, joint=joint,
-                noise=(z1[0], z2[0]), damping=damping, switches=switches,
-            )  # fmt: skip
+                q,
+                grad,
+                radius=radius,
+                mode=mode,
+                blocks=blocks,
+                joint=joint,
+                noise=(z1[0], z2[0]),
+                damping=damping,
+                switches=switches,
+            )
             worst = Gaussian(q.mean + delta[0], q.log_std + delta[1], q.factor + delta[2])
             value_at_worst, grad = _nll_grad(loss, worst, z1, z2, index)
             gains.append(value_at_worst - value)

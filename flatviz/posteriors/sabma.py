@@ -48,8 +48,25 @@ def fit_sabma(
     Raises ValueError for a negative radius, a prior that does not cover the treated weights, bad data, or divergence.
     """
     return fit_gaussian(
-        net, data, prior, radius=radius, seed=seed, mode=mode, blocks=blocks, joint=joint, damping=damping,
-        switches=switches, kl_weight=kl_weight, weight_decay=weight_decay, mc_samples=mc_samples, steps=steps, lr=lr,
-        momentum=momentum, batch_size=batch_size, likelihood=likelihood, batchnorm=batchnorm, progress=progress,
+        net,
+        data,
+        prior,
+        radius=radius,
+        seed=seed,
+        mode=mode,
+        blocks=blocks,
+        joint=joint,
+        damping=damping,
+        switches=switches,
+        kl_weight=kl_weight,
+        weight_decay=weight_decay,
+        mc_samples=mc_samples,
+        steps=steps,
+        lr=lr,
+        momentum=momentum,
+        batch_size=batch_size,
+        likelihood=likelihood,
+        batchnorm=batchnorm,
+        progress=progress,
         label="SA-BMA",
-    )  # fmt: skip
+    )

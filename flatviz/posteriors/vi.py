@@ -39,7 +39,18 @@ def fit_vi(
     Raises ValueError where the prior does not cover the treated weights, on bad data, or on divergence.
     """
     return fit_gaussian(
-        net, data, prior, seed=seed, kl_weight=kl_weight, weight_decay=weight_decay, mc_samples=mc_samples,
-        steps=steps, lr=lr, momentum=momentum, batch_size=batch_size, likelihood=likelihood, batchnorm=batchnorm,
+        net,
+        data,
+        prior,
+        seed=seed,
+        kl_weight=kl_weight,
+        weight_decay=weight_decay,
+        mc_samples=mc_samples,
+        steps=steps,
+        lr=lr,
+        momentum=momentum,
+        batch_size=batch_size,
+        likelihood=likelihood,
+        batchnorm=batchnorm,
         progress=progress,
-    )  # fmt: skip
+    )

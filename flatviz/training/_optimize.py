@@ -40,9 +40,7 @@ def cosine(step: int, steps: int, last: float = 0.0) -> float:
     return last + (1 - last) * 0.5 * (1 + math.cos(math.pi * step / steps))
 
 
-def training_loss(
-    net: Net, data: Data, likelihood: Likelihood, batchnorm: str
-) -> tuple[Loss, Callable[[Tensor], Net]]:
+def training_loss(net: Net, data: Data, likelihood: Likelihood, batchnorm: str) -> tuple[Loss, Callable[[Tensor], Net]]:
     """The minibatch loss, and a function that gives the net once trained.
 
     batchnorm "frozen" keeps the net's statistics, so that the loss is a function of the weights; "train" uses batch

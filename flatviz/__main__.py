@@ -1,0 +1,7 @@
+"""`python -m flatviz` is `flatviz`."""
+
+import sys
+
+from flatviz.cli import main
+
+sys.exit(main())

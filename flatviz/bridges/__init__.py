@@ -1,0 +1,1 @@
+"""Other people's tools, spoken to in their language, answered in ours."""

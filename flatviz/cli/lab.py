@@ -1,0 +1,47 @@
+"""JupyterLab on the tour notebook, with live sliders."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+NOTEBOOK = "00_tour.ipynb"
+PACKAGED = Path(__file__).resolve().parent.parent / "_notebooks"  # where an installed wheel keeps them
+CLONE = Path(__file__).resolve().parent.parent.parent / "notebooks"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options; what follows -- goes to JupyterLab."""
+    parser.add_argument("--notebook", default=NOTEBOOK, help=f"which notebook to open ({NOTEBOOK})")
+    parser.add_argument("jupyter", nargs="*", help="options for JupyterLab, after --")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Start JupyterLab and stay until it ends."""
+    missing = [m for m in ("jupyterlab", "ipywidgets", "anywidget") if importlib.util.find_spec(m) is None]
+    if missing:
+        raise ImportError(
+            f'flatviz lab needs {", ".join(missing)}: pip install "flatviz[lab]" (in a clone: pip install ".[lab]")'
+        )
+    folder = notebook_folder()
+    target = folder / args.notebook
+    if not target.exists():
+        found = ", ".join(sorted(p.name for p in folder.glob("*.ipynb")))
+        raise ValueError(f"--notebook must be one of {found}, got {args.notebook!r}")
+    return subprocess.call([sys.executable, "-m", "jupyterlab", str(target), *args.jupyter])
+
+
+def notebook_folder() -> Path:
+    """The clone's notebooks; for an installed package a copy in ./flatviz-notebooks, which is the user's to change."""
+    if (CLONE / NOTEBOOK).exists():
+        return CLONE
+    own = Path.cwd() / "flatviz-notebooks"
+    own.mkdir(exist_ok=True)
+    for notebook in PACKAGED.glob("*.ipynb"):
+        if not (own / notebook.name).exists():  # never over what the user changed
+            shutil.copy(notebook, own)
+    return own

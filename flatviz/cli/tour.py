@@ -1,0 +1,77 @@
+"""From a pre-trained net to a live flat posterior on real data: a table, and one page that needs no network."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+
+import torch
+
+import flatviz
+from flatviz.cli._threads import single_thread
+from flatviz.core.cache import atomic_path
+from flatviz.core.devices import pick_device
+from flatviz.pages.page import family_page
+from flatviz.pages.table import family_rows, text_table
+from flatviz.studies.family import FIT
+from flatviz.studies.tour import HEAD_STD, MODELS, RANK, SCALE, Tour, run_tour
+
+LEAD = """A small network was pre-trained on digits that lie on their side, then turned into a Bayesian one and shown ten
+upright digits of each class. Move the <b>radius</b>: SA-BMA trains the posterior to be good even at the worst posterior
+within that distance of it, so larger radii look for flatter ground, until they ask too much. Move the <b>ensemble
+size</b>: a Bayesian network answers with the average of several draws, and this is how many."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options."""
+    parser.add_argument("--out", type=Path, default=Path("tour.html"), help="where to write the page (tour.html)")
+    parser.add_argument("--model", choices=tuple(MODELS), default="mlp", help="LayerNorm MLP, or BatchNorm conv net")
+    parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto", help="where to compute (auto)")
+    parser.add_argument("--seed", type=int, default=0, help="of the split, the networks, all noise (0)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Compute what the cache does not hold, print the table, write the page."""
+    started = time.perf_counter()
+    device = pick_device(args.device)
+    if args.out.is_dir():
+        raise ValueError(f"--out must be a file, got the folder {args.out}: add a name, {args.out / 'tour.html'}")
+    print(f"flatviz {flatviz.__version__} tour: {args.model} on {device}, seed {args.seed}; about a minute on two CPU cores")
+    with single_thread():
+        tour = run_tour(args.model, seed=args.seed, device=device, progress=None, say=print)
+    rows = family_rows(tour.family)
+    print(f"\n{tour.task.name}; test split of {len(tour.task.test)}; λ over {len(tour.family.spectrum[-1])} draws\n")
+    print(text_table(rows))
+    page = family_page(
+        tour.family,
+        title="flatviz tour: from a pre-trained network to a flat posterior",
+        lead=LEAD,
+        rows=rows,
+        facts=_facts(tour, args),
+        start=("sabma", 1.0, 10),
+    )
+    with atomic_path(args.out) as partial:
+        partial.write_text(page, encoding="utf-8")
+    size = args.out.stat().st_size / 1e6
+    print(
+        f"\n{args.out} written: {size:.1f} MB with plotly.js inside, opens in any browser; {time.perf_counter() - started:.0f} s in all"
+    )
+    if tour.cached:
+        print(f"reused from the cache: {', '.join(tour.cached)}")
+    return 0
+
+
+def _facts(tour: Tour, args: argparse.Namespace) -> dict[str, str]:
+    task, family = tour.task, tour.family
+    statistics = family.prediction[0].batchnorm
+    return {
+        "task": f"{task.name}: {len(task.source)} source, {len(task.train)} training, {len(task.test)} test images",
+        "network": f"{args.model}; treated: {tour.net!r}; all other weights stay at their source value",
+        "prior": f"SWAG of rank {RANK} on the source task, covariance times {SCALE:g}; head: mean 0, standard deviation {HEAD_STD:g}",
+        "fit": ", ".join(f"{k} {v:g}" for k, v in FIT.items()) + "; weight decay on the mean only",
+        "surface": f"mean NLL of the {family.surface.n} training images over the {tour.net.dim} treated weights",
+        "scores": f"test split of {len(task.test)} images, one seed",
+        "BatchNorm": f"{statistics}: the statistics of the source network" if statistics else "none in this network",
+        "made by": f"flatviz {flatviz.__version__}, torch {torch.__version__}: flatviz tour --model {args.model} --seed {args.seed}",
+    }

@@ -1,0 +1,304 @@
+"""A family as what the front end needs: figures made once by the plot functions, and each member's numbers, packed."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from flatviz.plots._color import scaled, values_of
+from flatviz.plots._theme import Figure, numbers, style
+from flatviz.plots.metrics import SHOWN, plot_metrics
+from flatviz.plots.projection import plot_projection
+from flatviz.plots.reliability import plot_reliability
+from flatviz.plots.spectrum import plot_spectrum
+from flatviz.plots.surface import marker_size, plot_surface
+from flatviz.results import Family
+
+REFERENCES = ("sgd", "vi")  # drawn beside whatever is selected
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """`index`: JSON text, what is where; `buffer`: the members' records of little-endian float32."""
+
+    index: str
+    buffer: bytes
+
+
+def pack(family: Family, *, stops: Mapping[str, Sequence[float]] | None = None, live: bool = False) -> Bundle:
+    """A measured family as figures and numbers.
+
+    stops: radii that the slider of each method offers beside the fitted ones; live: a kernel can fit those.
+    Raises ValueError for a family that was not measured.
+    """
+    if family.surface is None or not family.prediction:
+        raise ValueError("the family must be measured before it is shown, got posteriors only: use fv.measure")
+    n_max = max(p.n_draws for p in family.prediction)
+    lo, hi = color_range(family)
+    log = hi / lo > 10 if lo > 0 else False
+    records = [_record(family, i, n_max, log) for i in range(len(family))]
+    fields, offset = {}, 0
+    for name, values in records[0].items():
+        fields[name] = {"offset": offset, "shape": list(values.shape)}
+        offset += int(np.prod(values.shape))
+    index = {
+        "n_max": n_max,
+        "record": offset,
+        "fields": fields,
+        "members": [_meta(family, i) for i in range(len(family))],
+        "figures": _figures(family, (lo, hi), log, n_max),
+        "stops": {m: list(r) for m, r in (stops or {}).items()},
+        "live": live,
+    }
+    buffer = b"".join(v.astype("<f4").tobytes() for r in records for v in r.values())
+    return Bundle(json.dumps(index, ensure_ascii=False, allow_nan=False, separators=(",", ":")), buffer)
+
+
+def pack_members(family: Family, members: Sequence[int]) -> Bundle:
+    """Only the records of some members, for a front end that has the rest."""
+    lo, hi = color_range(family)
+    n_max = max(p.n_draws for p in family.prediction)
+    records = [_record(family, i, n_max, hi / lo > 10 if lo > 0 else False) for i in members]
+    size = sum(int(np.prod(v.shape)) for v in records[0].values())
+    index = {"record": size, "members": [_meta(family, i) for i in members]}
+    return Bundle(json.dumps(index), b"".join(v.astype("<f4").tobytes() for r in records for v in r.values()))
+
+
+def color_range(family: Family) -> tuple[float, float]:
+    """One loss scale for all surfaces and samples of a family: from the shared surface and the samples' true losses.
+
+    Samples of members fitted later are drawn on the same scale.
+    """
+    values = [family.surface.values.reshape(-1), *(values_of(p) for p in family.projection)]
+    finite = torch.cat(values)
+    finite = finite[torch.isfinite(finite)]
+    return float(finite.min()), float(finite.max())
+
+
+def _meta(family: Family, i: int) -> dict[str, Any]:
+    label, color, dash, symbol = style(family.method[i])
+    return {
+        "method": family.method[i],
+        "radius": family.radius[i],
+        "unit": family.unit[i],
+        "label": label,
+        "color": color,
+        "dash": dash,
+        "symbol": symbol,
+    }
+
+
+def _record(family: Family, i: int, n_max: int, log: bool) -> dict[str, np.ndarray]:
+    """One member's arrays; where it has fewer draws (MAP has one) scores repeat and samples end."""
+    shown, prediction = family.projection[i], family.prediction[i]
+    spectra = torch.stack([s.values for s in family.spectrum[i]])
+    residual = torch.stack([s.residual for s in family.spectrum[i]])
+    n_spectra = max(len(s) for s in family.spectrum)
+    inside = (shown.coords @ shown.plane.axes).norm(dim=1)
+    center = (family.posterior[i].center - shown.plane.origin) @ torch.linalg.pinv(shown.plane.axes)
+    per_draw = {
+        "x": shown.coords[:, 0],
+        "y": shown.coords[:, 1],
+        "color": torch.as_tensor(scaled(values_of(shown), log)),
+        "size": marker_size(shown.distance),
+        "about": torch.stack([values_of(shown), shown.distance], 1),
+        "inside": inside,
+        "distance": shown.distance,
+        "loss": values_of(shown),
+    }
+    per_size = {name: prediction.scores[name] for name in SHOWN} | {
+        "bin_count": prediction.bins[..., 0],
+        "bin_confidence": prediction.bins[..., 1],
+        "bin_accuracy": prediction.bins[..., 2].nan_to_num(0),
+    }
+    around = family.around[i].values
+    return (
+        {k: numbers(_longer(v, n_max, math.nan)) for k, v in per_draw.items()}
+        | {k: numbers(_longer(v, n_max, None)) for k, v in per_size.items()}
+        | {
+            "center": numbers(center),
+            "around": np.asarray(scaled(torch.where(torch.isfinite(around), around, torch.nan).T, log)),
+            "around_loss": numbers(around.T),
+            "spectrum": numbers(_longer(spectra, n_spectra, math.nan).reshape(-1)),
+            "spectrum_residual": numbers(_longer(residual, n_spectra, math.nan).reshape(-1)),
+            "spectrum_mean": numbers(spectra.mean(0)),
+        }
+    )
+
+
+def _longer(values: Tensor, n: int, fill: float | None) -> Tensor:
+    """Rows up to n: `fill`, or the last row again."""
+    missing = n - len(values)
+    if missing <= 0:
+        return values
+    last = values[-1:].expand(missing, *values.shape[1:])
+    return torch.cat([values, last if fill is None else torch.full_like(last, fill)])
+
+
+def _figures(family: Family, scale: tuple[float, float], log: bool, n_max: int) -> list[dict[str, Any]]:
+    """The six figures of the member with most draws, and which of their parts follow the controls."""
+    i = max(range(len(family)), key=lambda j: (family.prediction[j].n_draws, len(family.spectrum[j]), j))
+    method = family.method[i]
+    references = {m: family.index(m) for m in REFERENCES if m in family.methods}
+    surface = plot_surface(family.surface, family.projection[i], color_range=scale, log=log, title="Loss surface and samples")
+    around = plot_surface(family.around[i], color_range=scale, log=log, title="Loss around the center")
+    spectrum = plot_spectrum(
+        family.spectrum[i],
+        method=method,
+        reference={m: family.spectrum[j] for m, j in references.items()},
+    )
+    metrics = plot_metrics(
+        {m: family.prediction[j] for m, j in references.items()} | {"selected": family.prediction[i]}, n_draws=n_max
+    )
+    reliability = plot_reliability(family.prediction[i], method=method)
+    hidden = plot_projection(family.projection[i], color_range=scale, log=log)
+    _fix_ranges(family, spectrum, metrics, reliability, hidden)
+    label, plane = family.surface.label, family.surface.plane
+    share = 100 * sum(plane.explained) if plane.explained else None
+    return [
+        _entry(
+            "surface",
+            surface,
+            5,
+            470,
+            _samples_binds(surface),
+            (
+                f"The {label} of the training set on the plane of most variance of all methods' draws"
+                + (f" ({share:.0f} % of it)" if share else "")
+                + ". Circles are draws: place is their shadow on the plane, colour their own true loss, size their "
+                "distance from the plane. Most of a draw lies outside the plane, so colours differ from the ground."
+            ),
+        ),
+        _entry(
+            "around",
+            around,
+            4,
+            470,
+            [_bind(around, "surface", "z", "around"), _bind(around, "surface", "customdata", "around_loss")],
+            (
+                "The same loss on a random plane through this posterior's center; a step of 1 moves each filter by its own "
+                "length. Same directions and colours for every posterior: a wider dark basin is a flatter one."
+            ),
+        ),
+        _entry(
+            "hidden",
+            hidden,
+            3,
+            470,
+            [
+                _bind(hidden, "samples", "x", "inside", take="draws"),
+                _bind(hidden, "samples", "y", "distance", take="draws"),
+                _bind(hidden, "samples", "marker.color", "color", take="draws"),
+                _bind(hidden, "samples", "customdata", "loss", take="draws"),
+            ],
+            "Each draw's distance from the middle of the first picture, in its plane and off it. Above the dashed line "
+            "the plane hides more than it shows.",
+        ),
+        _entry(
+            "spectrum",
+            spectrum,
+            4,
+            380,
+            [
+                _bind(spectrum, "draws", "y", "spectrum"),
+                _bind(spectrum, "draws", "error_y.array", "spectrum_residual"),
+                _bind(spectrum, "draws", "customdata", "spectrum_residual"),
+                *(_bind(spectrum, "draws", f"marker.{k}", meta=k) for k in ("color", "symbol")),
+                _bind(spectrum, "mean", "y", "spectrum_mean"),
+                *(
+                    _bind(spectrum, "mean", path, meta=k)
+                    for path, k in (("line.color", "color"), ("line.dash", "dash"), ("name", "label"))
+                ),
+            ],
+            "Largest Hessian eigenvalues at several draws: how sharply the loss curves. Lower is flatter. "
+            "Error bars are residuals.",
+        ),
+        _entry(
+            "metrics",
+            metrics,
+            4,
+            380,
+            [
+                *(
+                    bind
+                    for row, score in enumerate(SHOWN)
+                    for bind in (
+                        _bind(metrics, "selected", "y", score, nth=row),
+                        *(
+                            _bind(metrics, "selected", path, meta=k, nth=row)
+                            for path, k in (("line.color", "color"), ("line.dash", "dash"), ("name", "label"))
+                        ),
+                    )
+                ),
+                {"path": "shapes.0.x0", "value": "n_draws"},
+                {"path": "shapes.0.x1", "value": "n_draws"},
+            ],
+            "Scores on the test split when 1, 2, 3 ... draws are averaged. MAP is one network, hence a flat line.",
+        ),
+        _entry(
+            "reliability",
+            reliability,
+            4,
+            380,
+            [
+                _bind(reliability, "accuracy", "y", "bin_accuracy", take="size"),
+                _bind(reliability, "accuracy", "customdata", "bin_confidence", take="size"),
+                _bind(reliability, "accuracy", "marker.color", meta="color"),
+                _bind(reliability, "count", "y", "bin_count", take="size"),
+            ],
+            "How often a prediction of some confidence is right. Bars below the diagonal: too sure of itself.",
+        ),
+    ]
+
+
+def _samples_binds(fig: Figure) -> list[dict[str, Any]]:
+    fields = {"x": "x", "y": "y", "marker.color": "color", "marker.size": "size", "customdata": "about"}
+    return [_bind(fig, "samples", path, name, take="draws") for path, name in fields.items()]
+
+
+def _fix_ranges(family: Family, spectrum: Figure, metrics: Figure, reliability: Figure, hidden: Figure) -> None:
+    """Axes that hold every member, so that moving a slider moves the picture and not the scale."""
+    top = max(float((s.values + s.residual).max()) for group in family.spectrum for s in group)
+    spectrum.update_yaxes(range=[0, 1.08 * top])
+    for row, score in enumerate(SHOWN, 1):
+        values = torch.cat([p.scores[score] for p in family.prediction])
+        margin = 0.06 * float(values.max() - values.min()) + 1e-6
+        metrics.update_layout(
+            {f"yaxis{'' if row == 1 else row}": dict(range=[float(values.min()) - margin, float(values.max()) + margin])}
+        )
+    count = max(float(p.bins[..., 0].max()) for p in family.prediction)
+    reliability.update_layout(yaxis2=dict(range=[0, 1.05 * count]))
+    reach = 1.08 * max(float(torch.maximum((p.coords @ p.plane.axes).norm(dim=1), p.distance).max()) for p in family.projection)
+    hidden.update_xaxes(range=[0, reach]).update_yaxes(range=[0, reach])
+    hidden.update_traces(x=[0, reach], y=[0, reach], selector=dict(name="equal"))
+
+
+def _bind(
+    fig: Figure, trace: str, path: str, field: str | None = None, *, take: str = "all", meta: str | None = None, nth: int = 0
+) -> dict[str, Any]:
+    """`path` of the trace called `trace` (the nth of that name) follows a field, or a word of the member."""
+    found = [i for i, t in enumerate(fig.data) if trace in (t.name, t.legendgroup, t.meta)]
+    follows = {"meta": meta} if meta else {"field": field, "take": take}
+    return {"trace": found[nth], "path": path, **follows}
+
+
+def _entry(name: str, fig: Figure, span: int, height: int, binds: list[dict], caption: str) -> dict[str, Any]:
+    drawn = json.loads(fig.to_json())
+    drawn["layout"]["height"] = height
+    return {
+        "name": name,
+        "data": drawn["data"],
+        "layout": drawn["layout"],
+        "binds": binds,
+        "span": span,
+        "height": height,
+        "caption": caption,
+        "alt": drawn["layout"]["meta"]["alt"],
+    }

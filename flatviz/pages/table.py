@@ -1,0 +1,46 @@
+"""The numbers of a measured family as a table of text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import torch
+
+from flatviz.plots._theme import short, style
+from flatviz.results import Family
+
+
+def family_rows(family: Family) -> list[dict[str, str]]:
+    """A row a posterior: scores with all draws on the test split, eigenvalues as mean and range over draws."""
+    rows = []
+    for i in range(len(family)):
+        scores = {k: float(v[-1]) for k, v in family.prediction[i].scores.items()}
+        values = torch.stack([s.values for s in family.spectrum[i]])
+        first = values[:, 0]
+        spread = f" ({short(float(first.min()))} to {short(float(first.max()))})" if len(first) > 1 else ""
+        rows.append(
+            {
+                "method": style(family.method[i])[0],
+                "radius": short(family.radius[i]) if len(family.radii(family.method[i])) > 1 else "",
+                "draws": str(family.prediction[i].n_draws),
+                "accuracy": f"{100 * scores['accuracy']:.1f} %",
+                "NLL": f"{scores['nll']:.3f}",
+                "ECE": f"{scores['ece']:.3f}",
+                "Brier": f"{scores['brier']:.3f}",
+                "λ1": f"{short(float(first.mean()))}{spread}",
+                "λ1/λ5": short(float((first / values[:, -1]).mean())),
+            }
+        )
+    return rows
+
+
+def text_table(rows: Sequence[Mapping[str, str]]) -> str:
+    """Rows as lines of a terminal: the first column to the left, the rest to the right."""
+    heads = list(rows[0])
+    widths = [max(len(h), *(len(r[h]) for r in rows)) for h in heads]
+
+    def line(cells: Sequence[str]) -> str:
+        padded = [c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(cells, widths))]
+        return "  ".join(padded).rstrip()
+
+    return "\n".join([line(heads), line(["-" * w for w in widths]), *(line([r[h] for h in heads]) for r in rows)])

@@ -1,0 +1,173 @@
+"""A family: several methods over their radii on one task, fitted, then measured on shared planes and scales."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+import torch
+
+from flatviz._checks import check_choice, check_count
+from flatviz.core.batchnorm import check_batchnorm
+from flatviz.core.data import Task
+from flatviz.core.net import Net
+from flatviz.core.nll import MeanNLL, nll
+from flatviz.core.progress import Progress, track
+from flatviz.landscape.lanczos import top_eigenpairs
+from flatviz.landscape.projection import project
+from flatviz.landscape.slices import slice_plane
+from flatviz.metrics.predict import predict
+from flatviz.planes.pca import plane_pca
+from flatviz.planes.random import plane_random
+from flatviz.posteriors import fit_sabma, fit_sgd, fit_vi
+from flatviz.posteriors._perturb import MODES, UNITS
+from flatviz.results import Family, Gaussian, Posterior
+
+NO_UNIT = "(no radius)"
+RADII = {
+    "sgd": (0.0,),
+    "vi": (0.0,),
+    "sam_mu": (0.0, 0.05, 0.1, 0.2, 0.5),
+    "sabma": (0.0, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0),
+}
+# The published scripts have no KL term and weight decay 5e-4; so has the family, but on the mean only.
+FIT = {"kl_weight": 0.0, "weight_decay": 5e-4, "steps": 300, "lr": 0.05}
+
+
+def mode_of(method: str) -> str:
+    """The perturbation a method's radius belongs to."""
+    return {"sgd": "none", "vi": "none", "sabma": "kl_exact"}.get(method, method)
+
+
+def unit_of(method: str) -> str:
+    """Unit of a method's radius."""
+    return NO_UNIT if mode_of(method) == "none" else UNITS[mode_of(method)]
+
+
+def fit_member(
+    net: Net,
+    task: Task,
+    prior: Gaussian,
+    method: str,
+    radius: float,
+    *,
+    seed: int,
+    fit: Mapping | None = None,
+    progress: Progress = False,
+) -> Posterior:
+    """One posterior of the family; `fit` overrides what `FIT` says of kl_weight, weight_decay, steps, lr ..."""
+    check_choice(method, (*RADII, *MODES), "method")
+    settings = FIT | dict(fit or {})
+    if method == "sgd":
+        own = {k: v for k, v in settings.items() if k in ("weight_decay", "steps", "lr", "batch_size", "momentum")}
+        return fit_sgd(net, task.train, seed=seed, batchnorm="frozen", progress=progress, **own)
+    if radius == 0:
+        return fit_vi(net, task.train, prior, seed=seed, progress=progress, **settings)
+    return fit_sabma(net, task.train, prior, radius=radius, mode=mode_of(method), seed=seed, progress=progress, **settings)
+
+
+def fit_family(
+    net: Net,
+    task: Task,
+    prior: Gaussian,
+    *,
+    radii: Mapping[str, Sequence[float]] | None = None,
+    seed: int,
+    fit: Mapping | None = None,
+    progress: Progress = False,
+) -> Family:
+    """Fit every method of `radii` (method -> radii, default `RADII`) on `task.train`, all with the same noise.
+
+    Radius 0 of SAM and SA-BMA is VI, bit for bit, so it is fitted once.
+    """
+    asked = [(m, float(r)) for m, rs in (radii or RADII).items() for r in rs]
+    fitted: dict[tuple[str, float], Posterior] = {}
+    for method, radius in track(asked, "fitting", progress):
+        key = (method, radius) if radius or method == "sgd" else ("vi", 0.0)
+        if key not in fitted:
+            fitted[key] = fit_member(net, task, prior, *key, seed=seed, fit=fit)
+    posterior = tuple(fitted[(m, r) if r or m == "sgd" else ("vi", 0.0)] for m, r in asked)
+    methods, values = zip(*asked)
+    return Family(methods, values, tuple(unit_of(m) for m in methods), posterior)
+
+
+def measure(
+    net: Net,
+    task: Task,
+    family: Family,
+    *,
+    seed: int,
+    n_draws: int = 30,
+    n_spectra: int = 5,
+    k: int = 5,
+    resolution: int = 41,
+    around_resolution: int = 31,
+    progress: Progress = False,
+) -> Family:
+    """The family with its pictures and numbers: surface, samples on it, spectra, predictions on the test split.
+
+    All share one PCA plane, of the pooled draws, and one pair of random directions.  Surface and spectra are of the
+    mean NLL of the training examples over the treated weights; scores are of the test split.  BatchNorm statistics
+    are the net's own throughout, as they were when the posteriors were fitted.
+    """
+    check_count(n_draws, "n_draws", least=2)
+    f = nll(net, task.train)
+    unique = {id(q): q for q in family.posterior}
+    pooled = torch.cat([q.sample(n_draws if not _is_point(q) else 1, seed=seed) for q in unique.values()])
+    plane = plane_pca(pooled, name=f"PCA plane of {len(pooled)} draws")
+    surface = slice_plane(f, plane, resolution=resolution, progress=progress)
+    family = dataclasses.replace(family, surface=surface)
+    seen: dict[int, tuple] = {}
+    for q in track(list(unique.values()), "measuring", progress):
+        settings = dict(n_draws=n_draws, n_spectra=n_spectra, k=k, resolution=around_resolution)
+        seen[id(q)] = _measure_one(net, task, f, family, q, seed=seed, **settings)
+    projection, around, spectrum, prediction = zip(*(seen[id(q)] for q in family.posterior))
+    return dataclasses.replace(family, projection=projection, around=around, spectrum=spectrum, prediction=prediction)
+
+
+def extend(net: Net, task: Task, family: Family, method: str, radius: float, posterior: Posterior, *, seed: int) -> Family:
+    """A measured family with one more member, on the planes and scales it has."""
+    n_draws = max(p.n_draws for p in family.prediction)
+    n_spectra = max(len(s) for s in family.spectrum)
+    settings = dict(
+        n_draws=n_draws, n_spectra=n_spectra, k=len(family.spectrum[0][0].values), resolution=len(family.around[0].a)
+    )
+    one = _measure_one(net, task, nll(net, task.train), family, posterior, seed=seed, **settings)
+    return Family(
+        (*family.method, method),
+        (*family.radius, float(radius)),
+        (*family.unit, unit_of(method)),
+        (*family.posterior, posterior),
+        family.surface,
+        (*family.projection, one[0]),
+        (*family.around, one[1]),
+        (*family.spectrum, one[2]),
+        (*family.prediction, one[3]),
+    )
+
+
+def _measure_one(
+    net: Net,
+    task: Task,
+    f: MeanNLL,
+    family: Family,
+    q: Posterior,
+    *,
+    seed: int,
+    n_draws: int,
+    n_spectra: int,
+    k: int,
+    resolution: int,
+) -> tuple:
+    point = _is_point(q)
+    draws = q.sample(1 if point else n_draws, seed=seed)
+    projection = project(draws, family.surface.plane, f)
+    around = slice_plane(f, plane_random(net, q.center, seed=seed), resolution=resolution)
+    spectra = tuple(top_eigenpairs(f, w, k, seed=seed, name=f"draw {i}") for i, w in enumerate(draws[:n_spectra], 1))
+    statistics = "frozen" if check_batchnorm(net, "frozen") else None
+    prediction = predict(net, q, task.test, len(draws), seed=seed, batchnorm=statistics)
+    return projection, around, spectra, prediction
+
+
+def _is_point(q: Posterior) -> bool:
+    return getattr(q, "W", None) is not None and len(q.W) == 1

@@ -1,0 +1,117 @@
+"""The main job: from a pre-trained network to a live flat posterior, on scanned digits."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+
+from flatviz._checks import check_choice
+from flatviz.core.cache import cache_folder, cache_key, load, save
+from flatviz.core.data import Task
+from flatviz.core.net import Net
+from flatviz.core.progress import Progress
+from flatviz.datasets.digits import digits_transfer
+from flatviz.models.convnet import convnet
+from flatviz.models.mlp import mlp
+from flatviz.posteriors import fit_swag
+from flatviz.posteriors.transfer import transfer
+from flatviz.results import Family, Gaussian
+from flatviz.studies.family import FIT, RADII, fit_family, measure
+from flatviz.training.pretrain import pretrain
+
+MODELS = {"mlp": mlp, "conv": convnet}
+HEAD_STD, SCALE, RANK = 0.1, 64.0, 5  # SWAG's own width is a tenth of what makes radius and ensemble size matter
+
+
+@dataclass(frozen=True)
+class Tour:
+    """Everything the tour computed, and which steps it found in the cache."""
+
+    net: Net
+    task: Task
+    prior: Gaussian
+    family: Family
+    cached: tuple[str, ...]
+    seconds: float
+
+
+def prepare(
+    model: str = "mlp", *, seed: int = 0, shots: int = 10, device: torch.device | str = "cpu", progress: Progress = False
+) -> tuple[Net, Task, Gaussian]:
+    """Task, pre-trained network restricted to norm layers and head, and the prior that SWAG on the source gives."""
+    check_choice(model, tuple(MODELS), "model")
+    task = digits_transfer(shots=shots, seed=seed).to(device)
+    source = pretrain(Net.from_module(MODELS[model](task, seed=seed)).to(device), task.source, seed=seed, progress=progress)
+    swag = fit_swag(source, task.source, rank=RANK, seed=seed, progress=progress)
+    net, prior = transfer(source, swag, treated="norm+head", head_std=HEAD_STD, scale=SCALE)
+    return net, task, prior
+
+
+def run_tour(
+    model: str = "mlp",
+    *,
+    seed: int = 0,
+    device: torch.device | str = "cpu",
+    radii: dict[str, tuple[float, ...]] | None = None,
+    progress: Progress = False,
+    say: Callable[[str], None] = lambda text: None,
+) -> Tour:
+    """Pre-train, transfer, fit the family, measure it; each of the three steps is kept in the cache folder."""
+    started, cached = time.perf_counter(), []
+    radii = RADII if radii is None else radii
+    about = dict(model=model, seed=seed, device=str(device))
+
+    def step(name: str, compute: Callable, **settings: object):
+        path = cache_folder() / "tour" / f"{cache_key(step=name, **about, **settings)}.pt"
+        if path.exists():
+            cached.append(name)
+            say(f"{name}: reused from {path}")
+            return load(path)
+        say(f"{name}: computing")
+        result = compute()
+        save(result, path)
+        return result
+
+    def prepared() -> tuple:
+        net, _, prior = prepare(model, seed=seed, device=device, progress=progress)
+        return net.to_module().state_dict(), prior
+
+    state, prior = step("pre-trained network and prior", prepared)
+    task = digits_transfer(seed=seed).to(device)
+    module = MODELS[model](task, seed=seed)
+    module.load_state_dict(state)
+    net = Net.from_module(module.eval(), "norm+head", example=task.source.x[:2].cpu()).to(device)
+    prior = _moved(prior, device)
+    family = step(
+        "family of posteriors",
+        lambda: fit_family(net, task, prior, radii=radii, seed=seed, progress=progress),
+        radii=radii,
+        fit=FIT,
+    )
+    family = dataclasses.replace(family, posterior=tuple(_moved(q, device) for q in _shared(family)))
+    measured = step(
+        "surface, samples, spectra and scores",
+        lambda: measure(net, task, family, seed=seed + 1, progress=progress),
+        radii=radii,
+        fit=FIT,
+    )
+    return Tour(net, task, prior, measured, tuple(cached), time.perf_counter() - started)
+
+
+def _moved(q, device: torch.device | str):
+    """A posterior with its tensors on a device."""
+    fields = {f.name: getattr(q, f.name) for f in dataclasses.fields(q)}
+    return type(q)(**{k: v.to(device) if isinstance(v, torch.Tensor) else v for k, v in fields.items()})
+
+
+def _shared(family: Family) -> tuple:
+    """Its posteriors, radius 0 of every method being one object again after a reading from disk."""
+    first = {(m, r): q for m, r, q in zip(family.method, family.radius, family.posterior)}
+    vi = first.get(("vi", 0.0))
+    return tuple(
+        vi if vi is not None and r == 0 and m != "sgd" else q for m, r, q in zip(family.method, family.radius, family.posterior)
+    )

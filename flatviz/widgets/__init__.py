@@ -1,0 +1,1 @@
+"""Live views in a notebook: `FlatnessLab`, and `explore_<noun>` for one's own results."""

@@ -1,0 +1,100 @@
+"""One background thread: the newest request wins, anything can be stopped, an error is told and not lost."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+import torch
+
+from flatviz.core.progress import Progress
+
+Report = Callable[[float, str], None]  # share done 0..1, text
+
+
+class Stopped(Exception):
+    """Raised inside the work when it was stopped or overtaken."""
+
+
+class Worker:
+    """Runs `work(progress)` on a thread of its own, with one torch thread, so that page and kernel stay free.
+
+    `report(share, text)` hears of progress, at most ten times a second, of errors, and of the end.
+    """
+
+    def __init__(self, report: Report) -> None:
+        self._report, self._change = report, threading.Condition()
+        self._next: tuple[str, Callable[[Progress], None]] | None = None
+        self._running, self._stop, self._thread = False, threading.Event(), None
+
+    def submit(self, name: str, work: Callable[[Progress], None]) -> None:
+        """Do this next; what waits is dropped, what runs is stopped."""
+        with self._change:
+            self._next = (name, work)
+            self._stop.set()
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._loop, name="flatviz-worker", daemon=True)
+                self._thread.start()
+            self._change.notify_all()
+
+    def stop(self) -> None:
+        """Drop what waits and stop what runs, at its next step."""
+        with self._change:
+            self._next = None
+            self._stop.set()
+
+    @property
+    def busy(self) -> bool:
+        """Whether anything runs or waits."""
+        with self._change:
+            return self._running or self._next is not None
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Until nothing runs or waits; False if that took longer than `timeout` seconds."""
+        with self._change:
+            return self._change.wait_for(lambda: not self._running and self._next is None, timeout)
+
+    def _loop(self) -> None:
+        while True:
+            with self._change:
+                self._running = False
+                self._change.notify_all()
+                self._change.wait_for(lambda: self._next is not None)
+                (name, work), self._next, self._running = self._next, None, True
+                self._stop.clear()
+            threads = torch.get_num_threads()
+            torch.set_num_threads(1)
+            try:
+                work(self._progress())
+                self._report(1.0, f"{name}: done")
+            except Stopped:
+                if not self.busy_next():
+                    self._report(0.0, f"{name}: stopped")
+            except Exception as error:  # shown where the user looks, whatever it is
+                self._report(0.0, f"{name}: {error}")
+            finally:
+                torch.set_num_threads(threads)
+
+    def busy_next(self) -> bool:
+        """Whether something waits."""
+        with self._change:
+            return self._next is not None
+
+    def _progress(self) -> Callable[[int, int, str], None]:
+        started: dict[str, float] = {}
+        told = 0.0
+
+        def progress(done: int, total: int, label: str) -> None:
+            nonlocal told
+            if self._stop.is_set():
+                raise Stopped
+            now = time.monotonic()
+            first = started.setdefault(label, now)
+            if now - told < 0.1 and done < total:
+                return
+            told = now
+            left = f", about {(now - first) / done * (total - done):.0f} s left" if 0 < done < total else ""
+            self._report(done / max(total, 1), f"{label} {done}/{total}{left}")
+
+        return progress

@@ -1,0 +1,145 @@
+"""The live laboratory: sliders for radius and ensemble size over posteriors that are fitted as you ask for them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import ipywidgets
+import traitlets
+
+from flatviz.core.data import Task
+from flatviz.core.net import Net
+from flatviz.core.progress import Progress
+from flatviz.results import Family, Gaussian
+from flatviz.studies.family import extend, fit_family, fit_member, measure
+from flatviz.widgets._view import FamilyView
+from flatviz.widgets._worker import Worker
+
+# A coarse family to begin with; the sliders offer finer steps, each fitted when somebody stops there.
+START = {"sgd": (0.0,), "vi": (0.0,), "sam_mu": (0.0, 0.05, 0.2), "sabma": (0.0, 0.5, 1.0, 2.0)}
+LARGEST = {"sam_mu": 1.0, "sabma": 5.0}
+STEPS_PER_DECADE = 10
+
+
+class FlatnessLab(ipywidgets.VBox):
+    """Surface with samples, eigenvalues, scores and reliability of a family of posteriors, live.
+
+    net, task, prior: what `transfer` returned, and the task whose `train` is fitted and whose `test` is scored.
+    family: one that `fv.measure` returned; without it a coarse one is fitted in the background at once.
+    radii: method -> radii of that first family; fit: settings of every fit (kl_weight, steps, lr ...); seed: of all.
+    The traits `radius`, `n_draws` and `method` are those of the controls.  A radius that is not fitted yet is fitted in
+    the background, on the planes and scales of the family; Stop ends that.  `lab.family` holds everything found so far,
+    `lab.wait()` returns when the background is idle.
+    Raises ValueError where prior and net do not belong together.
+    """
+
+    radius = traitlets.Float(1.0)
+    n_draws = traitlets.Int(10)
+    method = traitlets.Unicode("sabma")
+
+    def __init__(
+        self,
+        net: Net,
+        task: Task,
+        prior: Gaussian,
+        *,
+        family: Family | None = None,
+        radii: Mapping[str, Sequence[float]] | None = None,
+        fit: Mapping | None = None,
+        seed: int = 0,
+    ) -> None:
+        if prior.dim != net.dim:
+            raise ValueError(
+                f"prior must cover the net's {net.dim} treated weights, got {prior.dim}: use what transfer returned"
+            )
+        self._net, self._task, self._prior = net.copy(), task, prior
+        self._radii, self._fit, self._seed = dict(radii or START), dict(fit or {}), seed
+        self.family: Family | None = None
+        self.view = FamilyView()
+        self._button = ipywidgets.Button(description="Stop", icon="stop", layout=ipywidgets.Layout(width="90px"))
+        self._bar = ipywidgets.FloatProgress(min=0, max=1, layout=ipywidgets.Layout(width="200px"))
+        self._status = ipywidgets.Label("")
+        row = ipywidgets.HBox([self._button, self._bar, self._status])
+        super().__init__([row, self.view])
+        for name in ("radius", "n_draws", "method"):
+            traitlets.link((self, name), (self.view, name))
+        self._worker = Worker(self._report)
+        self._button.on_click(lambda _: self.stop() if self._worker.busy else self.run())
+        self.view.observe(lambda _: self._wanted(), names=["radius", "method"])
+        if family is None:
+            self.run()
+        else:
+            self._take(family)
+            self._report(1.0, "ready")
+
+    def run(self) -> None:
+        """Fit what is missing: the first family, or the radius that the slider stands at."""
+        if self.family is not None:
+            self._wanted(again=True)
+            return
+        self._worker.submit("family", self._first_family)
+        self._button.description, self._button.icon = "Stop", "stop"
+
+    def stop(self) -> None:
+        """Stop what runs in the background; what was found stays."""
+        self._worker.stop()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Until the background is idle; False if that took longer than `timeout` seconds."""
+        return self._worker.wait(timeout)
+
+    @property
+    def status(self) -> str:
+        """The line beside the progress bar."""
+        return self._status.value
+
+    @property
+    def stops(self) -> dict[str, list[float]]:
+        """Radii that each method's slider offers beside the fitted ones: 0, then log steps."""
+        found = {}
+        for method, radii in self._radii.items():
+            own = sorted(r for r in radii if r > 0)
+            if not own:
+                continue
+            low = math.floor(STEPS_PER_DECADE * math.log10(own[0] / 4))
+            high = math.floor(STEPS_PER_DECADE * math.log10(LARGEST.get(method, 2 * own[-1])))
+            steps = [float(f"{10 ** (i / STEPS_PER_DECADE):.2g}") for i in range(low, high + 1)]
+            found[method] = [0.0, *(s for s in steps if min(abs(s / r - 1) for r in own) > 0.06)]
+        return found
+
+    def _first_family(self, progress: Progress) -> None:
+        family = fit_family(
+            self._net, self._task, self._prior, radii=self._radii, seed=self._seed, fit=self._fit, progress=progress
+        )
+        self._take(measure(self._net, self._task, family, seed=self._seed + 1, progress=progress))
+
+    def _take(self, family: Family) -> None:
+        self.family = family
+        self.view.show_family(family, stops=self.stops)
+
+    def _wanted(self, again: bool = False) -> None:
+        """Fit the radius that the controls stand at, if it is not there."""
+        method, radius, family = self.view.method, self.view.radius, self.family
+        if family is None or method not in family.methods or len(family.radii(method)) < 2:
+            return
+        if any(math.isclose(radius, r, rel_tol=1e-6) for r in family.radii(method)):
+            if not again:
+                self._worker.stop()  # the reader moved on to a radius that is there
+            return
+        name = f"radius {radius:.3g}"
+        self._worker.submit(name, lambda progress: self._fit_one(method, radius, progress))
+        self._report(0.0, f"{name}: fitting")
+
+    def _fit_one(self, method: str, radius: float, progress: Progress) -> None:
+        posterior = fit_member(
+            self._net, self._task, self._prior, method, radius, seed=self._seed, fit=self._fit, progress=progress
+        )
+        self.family = extend(self._net, self._task, self.family, method, radius, posterior, seed=self._seed + 1)
+        self.view.add_members(self.family, [len(self.family) - 1], stops=self.stops)
+
+    def _report(self, share: float, text: str) -> None:
+        self._bar.value = share
+        self._status.value = text
+        busy = self._worker.busy and not text.endswith(("done", "stopped"))
+        self._button.description, self._button.icon = ("Stop", "stop") if busy else ("Run", "play")
