@@ -120,19 +120,18 @@ class Gaussian:
 
     @cached_property
     def _inverse(self) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """1/d (D,), F/d (K, D), M^-1 F/d (K, D), logdet M (); M in float64, for it squares the ratio of scales."""
+        """1/d (D,), F/d (K, D), M^-1 F/d (K, D), chol M (K, K); M in float64, for it squares the ratio of scales."""
         precision = (-2 * self.log_std).exp()
         scaled = self.factor * precision
-        eye = torch.eye(self.rank, dtype=torch.float64, device=scaled.device)
-        small = eye + scaled.double() @ self.factor.double().T
-        chol = torch.linalg.cholesky(small)
-        solved = torch.cholesky_solve(scaled.double(), chol).to(scaled.dtype)
-        return precision, scaled, solved, 2 * chol.diagonal().log().sum().to(scaled.dtype)
+        wide = scaled.double()
+        eye = torch.eye(self.rank, dtype=torch.float64, device=wide.device)
+        chol = torch.linalg.cholesky(torch.addmm(eye, wide, self.factor.double().T))
+        return precision, scaled, torch.cholesky_solve(wide, chol).to(scaled.dtype), chol
 
     @property
     def logdet(self) -> Tensor:
         """Log determinant of the covariance."""
-        return 2 * self.log_std.sum() + self._inverse[3]
+        return 2 * self.log_std.sum() + 2 * self._inverse[3].diagonal().log().sum().to(self.log_std.dtype)
 
     def precision_mul(self, v: Tensor) -> Tensor:
         """Inverse covariance times `v` (..., D)."""

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from flatviz.plots._color import scaled, values_of
+from flatviz.plots._color import ColorScale, values_of
 from flatviz.plots._theme import Figure, numbers, style
 from flatviz.plots.metrics import SHOWN, plot_metrics
 from flatviz.plots.projection import plot_projection
@@ -41,9 +41,8 @@ def pack(family: Family, *, stops: Mapping[str, Sequence[float]] | None = None, 
     if family.surface is None or not family.prediction:
         raise ValueError("the family must be measured before it is shown, got posteriors only: use fv.measure")
     n_max = max(p.n_draws for p in family.prediction)
-    lo, hi = color_range(family)
-    log = hi / lo > 10 if lo > 0 else False
-    records = [_record(family, i, n_max, log) for i in range(len(family))]
+    scale = color_scale(family)
+    records = [_record(family, i, n_max, scale) for i in range(len(family))]
     fields, offset = {}, 0
     for name, values in records[0].items():
         fields[name] = {"offset": offset, "shape": list(values.shape)}
@@ -53,7 +52,7 @@ def pack(family: Family, *, stops: Mapping[str, Sequence[float]] | None = None, 
         "record": offset,
         "fields": fields,
         "members": [_meta(family, i) for i in range(len(family))],
-        "figures": _figures(family, (lo, hi), log, n_max),
+        "figures": _figures(family, scale, n_max),
         "stops": {m: list(r) for m, r in (stops or {}).items()},
         "live": live,
     }
@@ -63,23 +62,17 @@ def pack(family: Family, *, stops: Mapping[str, Sequence[float]] | None = None, 
 
 def pack_members(family: Family, members: Sequence[int]) -> Bundle:
     """Only the records of some members, for a front end that has the rest."""
-    lo, hi = color_range(family)
-    n_max = max(p.n_draws for p in family.prediction)
-    records = [_record(family, i, n_max, hi / lo > 10 if lo > 0 else False) for i in members]
+    n_max, scale = max(p.n_draws for p in family.prediction), color_scale(family)
+    records = [_record(family, i, n_max, scale) for i in members]
     size = sum(int(np.prod(v.shape)) for v in records[0].values())
     index = {"record": size, "members": [_meta(family, i) for i in members]}
     return Bundle(json.dumps(index), b"".join(v.astype("<f4").tobytes() for r in records for v in r.values()))
 
 
-def color_range(family: Family) -> tuple[float, float]:
-    """One loss scale for all surfaces and samples of a family: from the shared surface and the samples' true losses.
-
-    Samples of members fitted later are drawn on the same scale.
-    """
-    values = [family.surface.values.reshape(-1), *(values_of(p) for p in family.projection)]
-    finite = torch.cat(values)
-    finite = finite[torch.isfinite(finite)]
-    return float(finite.min()), float(finite.max())
+def color_scale(family: Family) -> ColorScale:
+    """One loss scale for all surfaces and samples: that of the shared surface, so that members fitted later share it."""
+    values = family.surface.values
+    return ColorScale.over(values[torch.isfinite(values)])
 
 
 def _meta(family: Family, i: int) -> dict[str, Any]:
@@ -95,7 +88,7 @@ def _meta(family: Family, i: int) -> dict[str, Any]:
     }
 
 
-def _record(family: Family, i: int, n_max: int, log: bool) -> dict[str, np.ndarray]:
+def _record(family: Family, i: int, n_max: int, scale: ColorScale) -> dict[str, np.ndarray]:
     """One member's arrays; where it has fewer draws (MAP has one) scores repeat and samples end."""
     shown, prediction = family.projection[i], family.prediction[i]
     spectra = torch.stack([s.values for s in family.spectrum[i]])
@@ -106,7 +99,7 @@ def _record(family: Family, i: int, n_max: int, log: bool) -> dict[str, np.ndarr
     per_draw = {
         "x": shown.coords[:, 0],
         "y": shown.coords[:, 1],
-        "color": torch.as_tensor(scaled(values_of(shown), log)),
+        "color": scale(values_of(shown)),
         "size": marker_size(shown.distance),
         "about": torch.stack([values_of(shown), shown.distance], 1),
         "inside": inside,
@@ -124,7 +117,7 @@ def _record(family: Family, i: int, n_max: int, log: bool) -> dict[str, np.ndarr
         | {k: numbers(_longer(v, n_max, None)) for k, v in per_size.items()}
         | {
             "center": numbers(center),
-            "around": np.asarray(scaled(torch.where(torch.isfinite(around), around, torch.nan).T, log)),
+            "around": numbers(scale(torch.where(torch.isfinite(around), around, torch.nan).T)),
             "around_loss": numbers(around.T),
             "spectrum": numbers(_longer(spectra, n_spectra, math.nan).reshape(-1)),
             "spectrum_residual": numbers(_longer(residual, n_spectra, math.nan).reshape(-1)),
@@ -142,13 +135,14 @@ def _longer(values: Tensor, n: int, fill: float | None) -> Tensor:
     return torch.cat([values, last if fill is None else torch.full_like(last, fill)])
 
 
-def _figures(family: Family, scale: tuple[float, float], log: bool, n_max: int) -> list[dict[str, Any]]:
+def _figures(family: Family, scale: ColorScale, n_max: int) -> list[dict[str, Any]]:
     """The six figures of the member with most draws, and which of their parts follow the controls."""
     i = max(range(len(family)), key=lambda j: (family.prediction[j].n_draws, len(family.spectrum[j]), j))
     method = family.method[i]
     references = {m: family.index(m) for m in REFERENCES if m in family.methods}
-    surface = plot_surface(family.surface, family.projection[i], color_range=scale, log=log, title="Loss surface and samples")
-    around = plot_surface(family.around[i], color_range=scale, log=log, title="Loss around the center")
+    colors = dict(color_range=(scale.lo, scale.hi), log=scale.log)
+    surface = plot_surface(family.surface, family.projection[i], **colors, title="Loss surface and samples")
+    around = plot_surface(family.around[i], **colors, title="Loss around the center")
     spectrum = plot_spectrum(
         family.spectrum[i],
         method=method,
@@ -158,7 +152,7 @@ def _figures(family: Family, scale: tuple[float, float], log: bool, n_max: int) 
         {m: family.prediction[j] for m, j in references.items()} | {"selected": family.prediction[i]}, n_draws=n_max
     )
     reliability = plot_reliability(family.prediction[i], method=method)
-    hidden = plot_projection(family.projection[i], color_range=scale, log=log)
+    hidden = plot_projection(family.projection[i], **colors, color_bar=False)
     _fix_ranges(family, spectrum, metrics, reliability, hidden)
     label, plane = family.surface.label, family.surface.plane
     share = 100 * sum(plane.explained) if plane.explained else None
@@ -240,7 +234,7 @@ def _figures(family: Family, scale: tuple[float, float], log: bool, n_max: int) 
                 {"path": "shapes.0.x0", "value": "n_draws"},
                 {"path": "shapes.0.x1", "value": "n_draws"},
             ],
-            "Scores on the test split when 1, 2, 3 ... draws are averaged. MAP is one network, hence a flat line.",
+            "Scores on the test split when 1, 2, 3 ... draws are averaged; NLL in nats. High accuracy, low NLL and ECE are good. MAP is one network, hence a flat line.",
         ),
         _entry(
             "reliability",

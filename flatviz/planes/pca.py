@@ -9,6 +9,7 @@ from flatviz._checks import check_many_weights
 from flatviz.results import Draws, Plane
 
 MARGIN = 1.15  # how far beyond the outermost draw the default extent reaches
+NARROWEST = 0.8  # its shorter side over its longer one: a strip is hard to read
 
 
 def plane_pca(draws: Tensor | Draws, *, name: str | None = None) -> Plane:
@@ -29,7 +30,8 @@ def plane_pca(draws: Tensor | Draws, *, name: str | None = None) -> Plane:
     signs = axes.gather(1, axes.abs().argmax(1, keepdim=True)).sign()  # a sign is free: fix it, or pictures flip
     axes = axes * signs
     share = (scale[:2].square() / scale.square().sum()).tolist()
-    reach = (MARGIN * (centred @ axes.T).abs().amax(0)).tolist()
+    reach = MARGIN * (centred @ axes.T).abs().amax(0)
+    reach = torch.maximum(reach, NARROWEST * reach.max()).tolist()
     return Plane(
         origin,
         axes.to(W.dtype),

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from flatviz.plots._theme import INK, Figure, figure, numbers, style
 from flatviz.results import Prediction
 
-SHOWN = {"accuracy": "accuracy ↑", "nll": "NLL (nats) ↓", "ece": "ECE ↓"}
+SHOWN = {"accuracy": "accuracy", "nll": "NLL", "ece": "ECE"}
 
 
 def plot_metrics(

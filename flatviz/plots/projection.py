@@ -5,7 +5,7 @@ from __future__ import annotations
 import plotly.graph_objects as go
 import torch
 
-from flatviz.plots._color import color_axis, scaled, values_of
+from flatviz.plots._color import ColorScale, values_of
 from flatviz.plots._theme import INK, MUTED, Figure, figure, numbers
 from flatviz.results import Projection
 
@@ -15,6 +15,7 @@ def plot_projection(
     *,
     color_range: tuple[float, float] | None = None,
     log: bool | None = None,
+    color_bar: bool = True,
     title: str = "What the plane hides",
 ) -> Figure:
     """Distance of each sample from the plane's origin, in the plane and off it, coloured by its true loss.
@@ -38,14 +39,12 @@ def plot_projection(
             showlegend=False,
         )
     )
-    marker: dict = dict(size=9, line=dict(color="#ffffff", width=1), color=INK)
     values = values_of(projection)
-    finite = values[torch.isfinite(values)]
-    if len(finite):
-        lo, hi = color_range or (float(finite.min()), float(finite.max()))
-        log = (lo > 0 and hi / lo > 10) if log is None else log and lo > 0
-        marker |= dict(color=scaled(values, log), coloraxis="coloraxis")
-        fig.update_layout(coloraxis=color_axis(lo, hi, log, projection.label))
+    marker: dict = dict(color=INK)
+    if bool(torch.isfinite(values).any()):
+        scale = ColorScale.over(values[torch.isfinite(values)], color_range, log)
+        marker = scale.marker(values) | dict(showscale=color_bar, colorbar=scale.bar(projection.label))
+    marker |= dict(size=9, line=dict(color="#ffffff", width=1))
     fig.add_trace(
         go.Scatter(
             x=numbers(inside),
@@ -53,7 +52,7 @@ def plot_projection(
             mode="markers",
             marker=marker,
             showlegend=False,
-            name=projection.name or "samples",
+            name="samples",
             customdata=numbers(values),
             hovertemplate="in %{x:.3g}, off %{y:.3g}<br>true loss %{customdata:.3g}<extra></extra>",
         )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Mapping
 
 import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
-from flatviz.plots._color import color_axis, scaled, values_of
-from flatviz.plots._theme import INK, MUTED, Figure, figure, numbers, short
+from flatviz.plots._color import ColorScale, values_of
+from flatviz.plots._theme import INK, LOSS_SCALE, MUTED, Figure, figure, numbers, short, style
 from flatviz.results import Plane, Projection, Surface
 
 SIZES = (7.0, 16.0)  # px, of the sample nearest to the plane and of the farthest
@@ -19,6 +19,7 @@ def plot_surface(
     surface: Surface,
     projection: Projection | None = None,
     *,
+    reference: Mapping[str, Projection] | None = None,
     color_range: tuple[float, float] | None = None,
     log: bool | None = None,
     title: str | None = None,
@@ -26,6 +27,7 @@ def plot_surface(
     """Filled contours of `surface`; each sample of `projection` on top, coloured by its own loss on the same scale.
 
     A sample's marker grows with its distance from the plane: the picture shows its shadow, the colour its true loss.
+    reference: other methods' samples, drawn as small crosses in the method's colour.
     color_range: (lo, hi) shared with other figures; log: logarithmic colours (default: where all values allow it).
     Diverged cells are left open and marked.  Raises ValueError if projection and surface lie in different planes.
     """
@@ -34,33 +36,47 @@ def plot_surface(
     finite = surface.values[torch.isfinite(surface.values)]
     if finite.numel() == 0:
         raise ValueError(f"the surface must have a finite value, got {surface.n_diverged} diverged cells: shrink the extent")
-    lo, hi = color_range or (float(finite.min()), float(finite.max()))
-    log = (lo > 0 and hi / lo > 10) if log is None else log and lo > 0
+    scale = ColorScale.over(finite, color_range, log)
     alt = f"{surface.label} over the {surface.plane.name}, from {short(float(finite.min()))} to {short(float(finite.max()))}"
     fig = figure(title or f"{surface.label[0].upper()}{surface.label[1:]}, {surface.plane.name}", alt)
-    fig.add_trace(_scattered(surface, log) if surface.scattered else _contour(surface, log, lo, hi))
+    fig.add_trace(_scattered(surface, scale) if surface.scattered else _contour(surface, scale))
     if surface.n_diverged:
         fig.add_trace(_diverged(surface))
+    for method, other in (reference or {}).items():
+        fig.add_trace(_crosses(method, other))
     if projection is not None:
-        fig.add_trace(samples(projection, log))
-    fig.update_layout(coloraxis=color_axis(lo, hi, log, surface.label), **plane_axes(surface.plane))
+        fig.add_trace(_samples(projection, scale))
+    fig.update_layout(**plane_axes(surface.plane))
     fig.add_annotation(note(surface))
     return fig
 
 
-def samples(projection: Projection, log: bool) -> go.Scatter:
+def _samples(projection: Projection, scale: ColorScale) -> go.Scatter:
     """The samples as markers: place, true loss by colour, distance from the plane by size."""
     shown = projection.coords
-    color = dict(color=INK) if projection.values is None else dict(color=scaled(projection.values, log), coloraxis="coloraxis")
+    color = dict(color=INK) if projection.values is None else scale.marker(projection.values)
     return go.Scatter(
         x=numbers(shown[:, 0]),
         y=numbers(shown[:, 1]),
         mode="markers",
-        name=projection.name or "samples",
+        name="samples",
         showlegend=False,
         marker=dict(size=numbers(marker_size(projection.distance)), line=dict(color="#ffffff", width=1.5), **color),
         customdata=numbers(torch.stack([values_of(projection), projection.distance], dim=1)),
         hovertemplate="true loss %{customdata[0]:.3g}<br>%{customdata[1]:.3g} off the plane<extra></extra>",
+    )
+
+
+def _crosses(method: str, projection: Projection) -> go.Scatter:
+    label, color, _, _ = style(method)
+    return go.Scatter(
+        x=numbers(projection.coords[:, 0]),
+        y=numbers(projection.coords[:, 1]),
+        mode="markers",
+        name=label,
+        showlegend=True,
+        hoverinfo="name",
+        marker=dict(symbol="cross-thin", size=6, line=dict(color=color, width=1.5)),
     )
 
 
@@ -107,15 +123,18 @@ def note(surface: Surface) -> dict:
     )
 
 
-def _contour(surface: Surface, log: bool, lo: float, hi: float) -> go.Contour:
-    start, end = (math.log10(lo), math.log10(hi)) if log else (lo, hi)
+def _contour(surface: Surface, scale: ColorScale) -> go.Contour:
+    start, end = scale.ends
     shown = torch.where(torch.isfinite(surface.values), surface.values, torch.nan)
     return go.Contour(
         x=numbers(surface.a),
         y=numbers(surface.b),
-        z=scaled(shown.T, log),
-        coloraxis="coloraxis",
+        z=numbers(scale(shown.T)),
+        colorscale=LOSS_SCALE,
+        zmin=start,
+        zmax=end,
         contours=dict(start=start, end=end, size=max((end - start) / 18, 1e-9)),
+        colorbar=scale.bar(surface.label),
         line=dict(width=0.6, color="rgba(255,255,255,0.45)"),
         customdata=numbers(shown.T),
         hovertemplate="(%{x:.3g}, %{y:.3g}): %{customdata:.3g}<extra></extra>",
@@ -123,15 +142,16 @@ def _contour(surface: Surface, log: bool, lo: float, hi: float) -> go.Contour:
     )
 
 
-def _scattered(surface: Surface, log: bool) -> go.Scatter:
+def _scattered(surface: Surface, scale: ColorScale) -> go.Scatter:
+    marker = scale.marker(surface.values) | dict(showscale=True, colorbar=scale.bar(surface.label), size=8, symbol="square")
     return go.Scatter(
         x=numbers(surface.a),
         y=numbers(surface.b),
         mode="markers",
-        marker=dict(color=scaled(surface.values, log), coloraxis="coloraxis", size=8, symbol="square"),
+        marker=marker,
         customdata=numbers(surface.values),
         hovertemplate="(%{x:.3g}, %{y:.3g}): %{customdata:.3g}<extra></extra>",
-        name="values",
+        name="surface",
         showlegend=False,
     )
 

@@ -75,10 +75,6 @@ def fit_gaussian(
         index = next(batches)
         value, grad = _nll_grad(loss, q, z1, z2, index)
         losses.append(value)
-        kls.append(q.kl(prior))
-        outside = [weight_decay * q.mean, 0.0, 0.0]
-        if kl_weight > 0:
-            outside = [o + (kl_weight / len(data)) * k for o, k in zip(outside, q.kl_grad(prior))]
         if perturbed:
             delta = perturb(
                 q,
@@ -91,16 +87,20 @@ def fit_gaussian(
                 damping=damping,
                 switches=switches,
             )
-            worst = Gaussian(q.mean + delta[0], q.log_std + delta[1], q.factor + delta[2])
-            value_at_worst, grad = _nll_grad(loss, worst, z1, z2, index)
-            gains.append(value_at_worst - value)
+            worst = Gaussian(*(t + d for t, d in zip((q.mean, q.log_std, q.factor), delta)))
+            at_worst, grad = _nll_grad(loss, worst, z1, z2, index)
+            gains.append(at_worst - value)
+        if kl_weight > 0:
+            kls.append(q.kl(prior))
+            grad = tuple(g + (kl_weight / len(data)) * k for g, k in zip(grad, q.kl_grad(prior)))
+        if weight_decay > 0:
+            grad = (grad[0] + weight_decay * q.mean, *grad[1:])
         rate = lr * cosine(step, steps)
-        calm = 1 / (1 + rate * pull)
-        for t, g, o, scale in zip(theta, grad, outside, (calm, 1.0, calm / fold(prior) ** 2)):
-            t.grad = (g + o) * scale
+        calm = 1 / (1 + rate * pull) if kl_weight > 0 else 1.0
+        theta[0].grad, theta[1].grad, theta[2].grad = grad[0] * calm, grad[1], grad[2] * (calm / fold(prior) ** 2)
         optimiser.param_groups[0]["lr"] = rate
         optimiser.step()
-    history = History(torch.stack(losses), torch.stack(kls), torch.stack(gains) if gains else None)
+    history = History(torch.stack(losses), *(torch.stack(v) if v else None for v in (kls, gains)))
     mean, log_std, factor = (t.detach() for t in theta)
     check_converged(history.loss, mean, log_std, factor)
     return Gaussian(mean + shift * factor.sum(0), log_std, factor, history)
@@ -108,11 +108,15 @@ def fit_gaussian(
 
 def _nll_grad(loss: Loss, q: Gaussian, z1: Tensor, z2: Tensor, index: Tensor | None) -> tuple[Tensor, Theta]:
     """Mean NLL over draws, and its gradient in (mean, log_std, factor): g, g exp(log_std) z1, z2 (x) g, averaged."""
-    gradients, total = [], 0.0
-    for w in q.at(z1, z2):
-        w = w.requires_grad_(True)
-        value = loss(w, index)
-        gradients.append(torch.autograd.grad(value, w)[0])
-        total = total + value.detach()
-    g, n = torch.stack(gradients), len(gradients)
-    return total / n, (g.mean(0), (g * z1).mean(0) * q.log_std.exp(), z2.T @ g / n)
+    std = q.log_std.exp()
+    W = torch.addmm(torch.addcmul(q.mean, std, z1), z2, q.factor)
+    values, gradients = [], []
+    for w in W.unbind():
+        w.requires_grad_(True)
+        values.append(loss(w, index))
+        gradients.append(torch.autograd.grad(values[-1], w)[0])
+    if len(values) == 1:
+        g = gradients[0]
+        return values[0].detach(), (g, g * z1[0] * std, torch.outer(z2[0], g))
+    g, n = torch.stack(gradients), len(values)
+    return torch.stack(values).detach().mean(), (g.mean(0), (g * z1).mean(0) * std, z2.T @ g / n)

@@ -42,7 +42,6 @@ def explore_surface(surface: Surface, projection: Projection | None = None) -> i
         with figure.batch_update():
             for mine, its in zip(figure.data, new.data):
                 mine.update(its.to_plotly_json(), overwrite=True)
-            figure.layout.coloraxis = new.layout.coloraxis
 
     for control in (draws, ceiling, log):
         control.observe(redraw, names="value")
