@@ -29,7 +29,9 @@ class Objective(Protocol):
     `f.hvp(w, v) -> (D,)`, `f.n` (examples behind the mean) and `f.batchnorm` (which statistics it used).
     """
 
-    def __call__(self, w: Tensor) -> Tensor: ...
+    def __call__(self, w: Tensor) -> Tensor:
+        """The value at w, a scalar."""
+        ...
 
 
 @runtime_checkable
@@ -77,6 +79,13 @@ class Gaussian:
             object.__setattr__(self, "factor", self.mean.new_zeros(0, self.dim))
         if self.factor.ndim != 2 or self.factor.shape[1] != self.dim:
             raise ValueError(f"factor must have shape (K, {self.dim}), got {tuple(self.factor.shape)}")
+
+    @classmethod
+    def unchecked(cls, mean: Tensor, log_std: Tensor, factor: Tensor) -> Gaussian:
+        """One for the inside of a loop that looks for NaN at its end: none of the checks, which read every value."""
+        q = object.__new__(cls)
+        q.__dict__.update(mean=mean, log_std=log_std, factor=factor, history=None)
+        return q
 
     @property
     def dim(self) -> int:
@@ -254,31 +263,32 @@ class Mixture:
 class Plane:
     """Points origin + a axes[0] + b axes[1] of weight space; `axes` (2, D) need not be orthonormal.
 
-    `unit` says what one step of a or b is; `extent` ((a_lo, a_hi), (b_lo, b_hi)) is where to look when nobody says;
-    `explained` (2,) the share of the draws' variance along each axis (PCA); `name` says how it was made.
+    With K > 2 axes it is a volume, and what is said of pairs holds for K.  `unit` says what one step of a or b is;
+    `extent` ((a_lo, a_hi), (b_lo, b_hi)) is where to look when nobody says; `explained` (2,) the share of the draws'
+    variance along each axis (PCA); `name` says how it was made.
     """
 
     origin: Tensor
     axes: Tensor
     unit: str
     name: str = "plane"
-    explained: tuple[float, float] | None = None
-    extent: tuple[tuple[float, float], tuple[float, float]] | None = None
+    explained: tuple[float, ...] | None = None
+    extent: tuple[tuple[float, float], ...] | None = None
 
     def __post_init__(self) -> None:
         check_weights(self.origin, self.origin.numel(), "origin")
-        if tuple(self.axes.shape) != (2, self.origin.numel()):
+        if self.axes.ndim != 2 or len(self.axes) < 2 or self.axes.shape[1] != self.origin.numel():
             raise ValueError(f"axes must have shape (2, {self.origin.numel()}), got {tuple(self.axes.shape)}")
 
     @property
-    def lengths(self) -> tuple[float, float]:
+    def lengths(self) -> tuple[float, ...]:
         """Euclidean length of each axis in weight space."""
-        return float(self.axes[0].norm()), float(self.axes[1].norm())
+        return tuple(float(axis.norm()) for axis in self.axes)
 
     @property
     def angle(self) -> float:
-        """Angle between the axes, in degrees."""
-        first, second = self.axes.double()
+        """Angle between the first two axes, in degrees."""
+        first, second = self.axes[:2].double()
         length = first.norm() * second.norm()
         if length == 0:
             return float("nan")
@@ -287,7 +297,8 @@ class Plane:
     @property
     def orthonormal(self) -> bool:
         """Whether distance in the picture is distance in weight space."""
-        return all(abs(n - 1) < 1e-4 for n in self.lengths) and abs(self.angle - 90) < 0.01
+        gram = self.axes.double() @ self.axes.double().T
+        return bool(((gram - torch.eye(len(gram)).to(gram)).abs() < 1.5e-4).all())
 
     def points(self, coords: Tensor) -> Tensor:
         """Weight vectors (S, D) at in-plane coordinates (S, 2)."""
@@ -299,6 +310,7 @@ class Curve:
     """Values (T,) against `t` (T,): a slice of the loss along a line, a path, a score against ensemble size.
 
     A slice from w0 to w1 has t = 0 at w0 and t = 1 at w1, both computed.  `n` and `batchnorm` are the objective's.
+    A curve through weight space has its control vectors in `W` (B, D), and in `kind` how they make it.
     """
 
     t: Tensor
@@ -308,6 +320,14 @@ class Curve:
     name: str = ""
     n: int | None = None
     batchnorm: str | None = None
+    W: Tensor | None = None
+    kind: str = "line"
+
+    @property
+    def barrier(self) -> float:
+        """Highest rise of the values above the straight line between those at the ends; 0 where they never rise."""
+        t = (self.t - self.t[0]) / (self.t[-1] - self.t[0])
+        return max(0.0, float((self.values - torch.lerp(self.values[0], self.values[-1], t)).max()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -317,7 +337,8 @@ class Surface:
     On a grid `a` is (U,), `b` is (V,) and values[i, j] = f(origin + a[i] axes[0] + b[j] axes[1]), (U, V).
     Scattered values (from a tool that does not return a grid) have `a`, `b` and `values` of one shape (S,).
     Diverged cells stay NaN or inf; `n_diverged` counts them.  `label` names the quantity, `n` the examples behind its
-    mean, `batchnorm` the statistics used (None: the network has no BatchNorm).
+    mean, `batchnorm` the statistics used (None: the network has no BatchNorm).  A volume has one more tensor of ticks in
+    `more` for each axis beyond two, values (U, V, ...).  `precision` names a reduced one, `error` its measured error.
     """
 
     plane: Plane
@@ -327,9 +348,12 @@ class Surface:
     label: str = "loss"
     n: int | None = None
     batchnorm: str | None = None
+    more: tuple[Tensor, ...] = ()
+    precision: str | None = None
+    error: float | None = None
 
     def __post_init__(self) -> None:
-        grid = (self.a.numel(), self.b.numel())
+        grid = (self.a.numel(), self.b.numel(), *(t.numel() for t in self.more))
         if tuple(self.values.shape) != grid and not (self.a.shape == self.b.shape == self.values.shape):
             raise ValueError(f"values must have shape {grid}, or that of a and b, got {tuple(self.values.shape)}")
 
@@ -350,6 +374,8 @@ class Spectrum:
 
     `residual` (K,) is |H v - lambda v|, an error bound on each eigenvalue: read it first.  `n_products` counts the
     Hessian-vector products spent, `n` the examples behind the objective, `batchnorm` the statistics it used.
+    `curvature` says of which matrix: "hessian", "ggn" or "fisher".  With a density, `nodes` and `weights` (A,) are its
+    atoms: the share weights[i] of all D eigenvalues lies about nodes[i].
     """
 
     values: Tensor
@@ -359,6 +385,34 @@ class Spectrum:
     name: str = ""
     n: int | None = None
     batchnorm: str | None = None
+    curvature: str = "hessian"
+    nodes: Tensor | None = None
+    weights: Tensor | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Persistence:
+    """Valleys of a surface, M of them, by rising birth: the merge tree of its sublevel sets.
+
+    A valley is born at its minimum (`birth` (M,), at grid indices `minimum` (M, K)) and dies at the saddle (`death` (M,),
+    `saddle` (M, K)) where it meets a deeper one, `parent` (M,).  The deepest has death inf, saddle and parent -1.
+    """
+
+    surface: Surface
+    birth: Tensor
+    death: Tensor
+    minimum: Tensor
+    saddle: Tensor
+    parent: Tensor
+
+    @property
+    def depth(self) -> Tensor:
+        """Persistence death - birth, (M,)."""
+        return self.death - self.birth
+
+    def count(self, depth: float) -> int:
+        """Valleys at least `depth` deep."""
+        return int((self.depth >= depth).sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -366,6 +420,7 @@ class Projection:
     """Weight vectors seen on a plane: `coords` (S, 2), and `distance` (S,), how far each lies off the plane.
 
     `values` (S,), where an objective was given, is the loss at the vectors themselves, not at their shadows.
+    Of a Gaussian, `covariance` (2, 2) is that of its draws' coords, `spread` their root mean square distance.
     """
 
     plane: Plane
@@ -374,6 +429,52 @@ class Projection:
     values: Tensor | None = None
     label: str = "loss"
     name: str = ""
+    covariance: Tensor | None = None
+    spread: float | None = None
+
+
+MEASURES = {  # of `Sharpness`, and what an axis says of each
+    "lambda1": "largest eigenvalue λ₁",
+    "ratio": "λ₁ / λ₅",
+    "trace": "trace of the Hessian",
+    "sam": "SAM-sharpness (nats)",
+    "adaptive": "adaptive sharpness (nats)",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Sharpness:
+    """One row a draw, (S,): `lambda1`; `ratio` = lambda1 / lambda5; `trace` of the Hessian; `sam` and `adaptive`, the
+    loss gained by one ascent step of its radius.  `residual` is the error bound of lambda1, `trace_error` the standard
+    error of the trace."""
+
+    lambda1: Tensor
+    ratio: Tensor
+    trace: Tensor
+    sam: Tensor
+    adaptive: Tensor
+    residual: Tensor
+    trace_error: Tensor
+
+    def interval(self, name: str) -> tuple[float, float]:
+        """Mean over draws of one of the measures, and half of its 95 % interval (Student's t; NaN for one draw)."""
+        return interval(getattr(self, name).double())
+
+    def by_size(self, name: str) -> tuple[Tensor, Tensor]:
+        """`interval` of the first 1, 2 ... S draws: means (S,) and halves (S,), the first of them NaN."""
+        values = getattr(self, name).double()
+        mean, half = zip(*(interval(values[:m]) for m in range(1, len(values) + 1)))
+        return torch.tensor(mean, dtype=torch.float64), torch.tensor(half, dtype=torch.float64)
+
+
+def interval(values: Tensor) -> tuple[float, float]:
+    """Mean of `values` (S,) and half of its 95 % confidence interval (Student's t; NaN for a single one)."""
+    from scipy.stats import t  # comes with scikit-learn
+
+    n = len(values)
+    if n < 2:
+        return float(values.mean()), math.nan
+    return float(values.mean()), float(t.ppf(0.975, n - 1)) * float(values.std()) / math.sqrt(n)
 
 
 @dataclass(frozen=True, eq=False)
@@ -459,7 +560,7 @@ NOUNS = {
     cls.__name__: cls
     for cls in (
         *(History, Gaussian, Draws, Mixture, Plane, Curve),
-        *(Surface, Spectrum, Projection, Prediction, Family),
+        *(Surface, Persistence, Spectrum, Projection, Prediction, Family),
     )
 }
 

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Sequence
 
 import flatviz
-from flatviz.cli import doctor, evidence, lab, tour
+from flatviz.cli import compare, doctor, evidence, lab, tour
 
-COMMANDS = {"tour": tour, "lab": lab, "doctor": doctor, "evidence": evidence}
+COMMANDS = {"tour": tour, "lab": lab, "doctor": doctor, "evidence": evidence, "compare": compare}
 
 
 def main(argv: Sequence[str] | None = None) -> int:

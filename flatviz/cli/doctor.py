@@ -6,7 +6,6 @@ import argparse
 import importlib
 import importlib.metadata
 import platform
-import sys
 from collections.abc import Iterator
 
 from flatviz.core.cache import cache_folder
@@ -41,8 +40,6 @@ def run(args: argparse.Namespace) -> int:
     print(
         f"flatviz {importlib.import_module('flatviz').__version__}, Python {platform.python_version()}, {platform.platform()}"
     )
-    if sys.version_info < (3, 11):
-        print("  ✗ Python 3.11 or newer is needed: install it, make a new virtual environment")
     broken = not all([*_torch(), *_packages("for flatviz tour", CORE), _cache()])
     lab_works = all([*_packages("for flatviz lab (optional)", LAB), _widgets()])
     print("\nflatviz tour:", "cannot run, see the lines with ✗" if broken else "ready")

@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
     device = pick_device(args.device)
     if args.out.is_dir():
         raise ValueError(f"--out must be a file, got the folder {args.out}: add a name, {args.out / 'tour.html'}")
-    print(f"flatviz {flatviz.__version__} tour: {args.model} on {device}, seed {args.seed}; about a minute on two CPU cores")
+    print(f"flatviz {flatviz.__version__} tour: {args.model} on {device}, seed {args.seed}; a few minutes on a CPU")
     with single_thread():
         tour = run_tour(args.model, seed=args.seed, device=device, progress=None, say=print)
     rows = family_rows(tour.family)

@@ -41,11 +41,11 @@ class TrainingNet:
         self._norms = [m for m in self._module.modules() if isinstance(m, _BatchNorm)]
         for m in self._norms:
             m.train()
-        self._buffers = {n: b.clone() for n, b in net.buffers().items()}
+        self.buffers = {n: b.clone() for n, b in net.buffers().items()}
 
     def __call__(self, w: Tensor, x: Tensor, *, momentum: float | None = None, update: bool = True) -> Tensor:
         """Outputs (N, C); running statistics move by `momentum` (default: each layer's own) unless `update` is off."""
-        buffers = self._buffers if update else {n: b.clone() for n, b in self._buffers.items()}
+        buffers = self.buffers if update else {n: b.clone() for n, b in self.buffers.items()}
         kept = [m.momentum for m in self._norms]
         for m in self._norms:
             m.momentum = m.momentum if momentum is None else momentum
@@ -57,7 +57,7 @@ class TrainingNet:
 
     def net(self, w: Tensor) -> Net:
         """The net in evaluation mode at `w`, with the statistics collected here."""
-        return self._net.at(w).with_buffers({n: b.clone() for n, b in self._buffers.items()})
+        return self._net.at(w).with_buffers({n: b.clone() for n, b in self.buffers.items()})
 
 
 @torch.no_grad()

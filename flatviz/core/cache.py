@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from flatviz.results import from_plain, to_plain
 
@@ -37,6 +38,16 @@ def cache_key(**settings: Any) -> str:
     """A hash of `settings`, of the code and of torch's version."""
     text = json.dumps({**settings, "code": code_digest(), "torch": torch.__version__}, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+
+def tensor_digest(*tensors: Tensor, text: str = "") -> str:
+    """A hash of tensors' bytes, shapes and dtypes, and of `text`."""
+    digest = hashlib.sha256(text.encode())
+    for t in tensors:
+        t = t.detach().cpu().contiguous()
+        digest.update(f"{t.dtype} {tuple(t.shape)}".encode())
+        digest.update(t.reshape(-1).view(torch.uint8).numpy().tobytes())
+    return digest.hexdigest()[:24]
 
 
 def save(result: Any, path: str | Path) -> Path:

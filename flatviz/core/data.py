@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import torch
@@ -34,6 +35,22 @@ class Data:
             object.__setattr__(self, "y", self.y.long())
             if int(self.y.min()) < 0:
                 raise ValueError(f"labels must be 0 or more, got {int(self.y.min())}")
+
+    @classmethod
+    def from_batches(cls, batches: Iterable[tuple[Tensor, Tensor]], n: int | None = None) -> Data:
+        """All examples of a loader, or its first `n`: one set, so batches of unequal size need no weights.
+
+        Raises ValueError for a loader without batches.
+        """
+        xs, ys, seen = [], [], 0
+        for x, y in batches:
+            xs.append(x), ys.append(y)
+            seen += len(x)
+            if n is not None and seen >= n:
+                break
+        if not xs:
+            raise ValueError("batches must hold at least one (x, y), got an empty loader")
+        return cls(torch.cat(xs)[:n], torch.cat(ys)[:n])
 
     def __len__(self) -> int:
         return len(self.x)

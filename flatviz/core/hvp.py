@@ -35,7 +35,9 @@ def hessian_operator(f: Callable[[Tensor], Tensor], w: Tensor) -> Callable[[Tens
         return lambda v: torch.zeros_like(v)
 
     def product(v: Tensor) -> Tensor:
-        (out,) = torch.autograd.grad(gradient, point, v, retain_graph=True, allow_unused=True)
+        with torch.enable_grad():
+            slope = gradient @ v  # a number: for a vector with weights v autograd would import sympy first, for seconds
+        (out,) = torch.autograd.grad(slope, point, retain_graph=True, allow_unused=True)
         return torch.zeros_like(v) if out is None else out
 
     return product

@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import copy
-import inspect
-from collections.abc import Callable
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
-from torch.nn.modules.batchnorm import _BatchNorm, _NormBase
-from torch.nn.modules.dropout import _DropoutNd
+from torch.nn.modules.batchnorm import _BatchNorm
 
 from flatviz._checks import check_weights
-from flatviz.core.seeds import saved_rng
-
-NORM_TYPES = (_NormBase, nn.LayerNorm, nn.GroupNorm, nn.RMSNorm)
-Treated = Literal["all", "norm+head"] | Callable[..., bool]
+from flatviz.core.treated import Treated, choose, refuse_dropout
 
 
 class Block(NamedTuple):
@@ -42,18 +36,18 @@ class Net:
     `w` is where the treated weights stand now, `blocks` says which tensor is where, in `named_parameters()` order.
     """
 
-    def __init__(self, module: nn.Module, names: list[str], kinds: list[str], example: Tensor | None) -> None:
+    def __init__(self, module: nn.Module, kinds: dict[str, str], example: Tensor | None) -> None:
         parameters = dict(module.named_parameters())
         self.module, self.example = module, example
         self.blocks: tuple[Block, ...] = ()
         start = 0
-        for name, kind in zip(names, kinds):
+        for name, kind in kinds.items():
             stop = start + parameters[name].numel()
             self.blocks += (Block(name, start, stop, tuple(parameters[name].shape), kind),)
             start = stop
-        self._names, self._sizes = names, [b.stop - b.start for b in self.blocks]
+        self._names, self._sizes = list(kinds), [b.stop - b.start for b in self.blocks]
         self._shapes = [b.shape for b in self.blocks]
-        self.w = torch.cat([parameters[n].detach().reshape(-1) for n in names])
+        self.w = torch.cat([parameters[n].detach().reshape(-1) for n in kinds])
         self._buffers: dict[str, Tensor] = {}
         self._bind()
 
@@ -76,44 +70,17 @@ class Net:
         """
         if not isinstance(module, nn.Module):
             raise TypeError(f"module must be a torch.nn.Module, got {type(module).__name__}")
-        _refuse_dropout(module)
+        refuse_dropout(module)
         own = copy.deepcopy(module).eval().requires_grad_(False)
         return cls._from_own(own, treated, head, example)
 
     @classmethod
     def _from_own(cls, own: nn.Module, treated: Treated, head: str | None, example: Tensor | None) -> Net:
-        parameters = dict(own.named_parameters())
-        for name, value in parameters.items():
+        for name, value in own.named_parameters():
             if not bool(torch.isfinite(value).all()):
                 raise ValueError(f"weights must be finite, got NaN or inf in {name}: load a checkpoint that did not diverge")
-        norms = {
-            f"{m}.{p}".lstrip(".")
-            for m, mod in own.named_modules()
-            if isinstance(mod, NORM_TYPES)
-            for p, _ in mod.named_parameters(recurse=False)
-        }
-        heads: set[str] = set()
-        if treated == "norm+head" or head is not None:
-            head = head if head is not None else find_head(own, example)
-            heads = _parameters_of(own, head)
-        if isinstance(treated, str):
-            if treated not in ("all", "norm+head"):
-                raise ValueError(f"treated must be 'all', 'norm+head' or a function of the name, got {treated!r}")
-            if treated == "norm+head" and not norms:
-                raise ValueError(
-                    "treated='norm+head' needs a normalisation layer (BatchNorm, LayerNorm, GroupNorm, ...), "
-                    f"got none in {type(own).__name__}: use treated='all', or a function of the parameter's name"
-                )
-            names = list(parameters) if treated == "all" else [n for n in parameters if n in norms | heads]
-        else:
-            wants_value = len(inspect.signature(treated).parameters) > 1
-            names = [n for n, p in parameters.items() if (treated(n, p) if wants_value else treated(n))]
-        if not names:
-            raise ValueError(
-                f"treated must choose at least one parameter, got none of {len(parameters)}: {list(parameters)[:5]}"
-            )
-        kinds = ["head" if n in heads else "norm" if n in norms else "other" for n in names]
-        return cls(own, names, kinds, example)
+        kinds = choose(own, treated, head, example)
+        return cls(own, kinds, example)
 
     def __call__(self, w: Tensor, x: Tensor) -> Tensor:
         """Outputs (N, C) for inputs `x` (N, ...) at weights `w` (D,)."""
@@ -239,69 +206,3 @@ class Net:
         for name in self._buffers:
             owner, _, key = name.rpartition(".")
             self._buffer_slots.append((holders[owner]._buffers, key, holders[owner]._buffers[key]))
-
-
-def find_head(module: nn.Module, example: Tensor | None = None) -> str:
-    """Name of the last `nn.Linear` in execution order, seen in one forward pass in evaluation mode.
-
-    Raises ValueError if there is none, or if no `example` is given and no guessed input shape fits.
-    """
-    linears = {name: m for name, m in module.named_modules() if isinstance(m, nn.Linear)}
-    if not linears:
-        raise ValueError(
-            f"treated='norm+head' needs a head, got no nn.Linear in {type(module).__name__}: name it, head='classifier'"
-        )
-    called: list[str] = []
-    hooks = [m.register_forward_hook(lambda *_, name=name: called.append(name)) for name, m in linears.items()]
-    try:
-        for x in [example] if example is not None else _guesses(module):
-            called.clear()
-            try:
-                with torch.no_grad(), saved_rng():
-                    module(x)
-                return called[-1]
-            except (RuntimeError, ValueError, AssertionError, IndexError) as error:
-                if example is not None:
-                    raise ValueError(
-                        f"the example of shape {tuple(x.shape)} does not pass through the module: {error}"
-                    ) from error
-    finally:
-        for hook in hooks:
-            hook.remove()
-    raise ValueError(
-        f"could not find the head of {type(module).__name__}: no guessed input shape passes through it: "
-        "give a batch of inputs, example=x, or name the module, head='classifier'"
-    )
-
-
-def _guesses(module: nn.Module) -> list[Tensor]:
-    """Zero inputs that the first weighted layer could take, small images before large ones."""
-    first = next((m for m in module.modules() if isinstance(m, (nn.Linear, nn.modules.conv._ConvNd, nn.Embedding))), None)
-    like = next(module.parameters())
-    if isinstance(first, nn.Linear):
-        return [like.new_zeros(2, first.in_features)]
-    if isinstance(first, nn.Embedding):
-        return [torch.zeros(2, 8, dtype=torch.long, device=like.device)]
-    if first is None:
-        return []
-    sides = len(first.kernel_size)
-    return [like.new_zeros(2, first.in_channels, *[side] * sides) for side in (8, 28, 32, 64, 224)]
-
-
-def _parameters_of(module: nn.Module, head: str) -> set[str]:
-    modules = dict(module.named_modules())
-    if head not in modules:
-        raise ValueError(f"head must name a module, got {head!r}: expected one of {[n for n in modules if n][-5:]}, ...")
-    found = {f"{head}.{n}".lstrip(".") for n, _ in modules[head].named_parameters()}
-    if not found:
-        raise ValueError(f"head {head!r} must hold parameters, got none in {type(modules[head]).__name__}: name another module")
-    return found
-
-
-def _refuse_dropout(module: nn.Module) -> None:
-    live = [n for n, m in module.named_modules() if isinstance(m, _DropoutNd) and m.training and m.p > 0]
-    if live:
-        raise ValueError(
-            f"the module must be a function of its weights, got dropout left on in {', '.join(live[:3])}: "
-            "call module.eval() first"
-        )

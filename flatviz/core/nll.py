@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from flatviz._checks import check_many_weights, check_weights
+from flatviz.core.cache import tensor_digest
+from flatviz.core.curvature import curvature_operator
 from flatviz.core.data import Data
+from flatviz.core.digest import net_digest
+from flatviz.core.engine import Evaluator, Plan
 from flatviz.core.forward import forward_sum
 from flatviz.core.hvp import hvp
 from flatviz.core.likelihood import Likelihood, check_labels, check_likelihood, mean_nll, same_outputs
 from flatviz.core.net import Net
+from flatviz.core.plan import Workshop
 from flatviz.core.progress import Progress
 from flatviz.core.seeds import saved_rng
 
@@ -50,14 +56,42 @@ class MeanNLL:
         """The mean loss at each row of `W` (S, D), without gradients; (S,)."""
         check_many_weights(W, self.net.dim)
 
-        def quantity(out: Tensor, y: Tensor) -> Tensor:
-            return mean_nll(out, y, self.likelihood, total=True)
+        x, y = self.data.x, self.data.y
+        return forward_sum(self.net, W, x, y, self._total, progress=progress, label=label) / self.n
 
-        return forward_sum(self.net, W, self.data.x, self.data.y, quantity, progress=progress, label=label) / self.n
+    def over(
+        self,
+        origin: Tensor,
+        axes: Tensor,
+        points: int,
+        *,
+        exact: bool = False,
+        precision: str | None = None,
+        plan: dict | None = None,
+    ) -> Evaluator:
+        """Mean losses at origin + coords @ axes for coords (S, K): the fast path of slices and paths.
+
+        points: how many are coming, by which the plan is chosen; plan: one chosen before.
+        """
+        shop = Workshop(self.net, self.data, self._total)
+        chosen = Plan(**plan) if plan else shop.plan(origin, axes, points, exact=exact, precision=precision)
+        return shop.evaluator(origin, axes, chosen)
+
+    @property
+    def key(self) -> str:
+        """A hash of what the values depend on besides the weights."""
+        return f"nll/{self.likelihood}/{net_digest(self.net)}/{tensor_digest(self.data.x, self.data.y)}"
+
+    def _total(self, out: Tensor, y: Tensor) -> Tensor:
+        return mean_nll(out, y, self.likelihood, total=True)
 
     def hvp(self, w: Tensor, v: Tensor) -> Tensor:
         """Hessian at `w` times `v`, (D,)."""
         return hvp(self.__call__, w, v)
+
+    def operator(self, w: Tensor, curvature: str = "hessian") -> Callable[[Tensor], Tensor]:
+        """v -> M v at one `w`: M the Hessian, the "ggn" or the empirical "fisher"; many products from one graph."""
+        return curvature_operator(self.net, self.data, self.likelihood, w, curvature)
 
 
 def nll(net: Net, data: Data, *, likelihood: Likelihood = "categorical") -> MeanNLL:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor
 
@@ -15,6 +17,44 @@ def evaluate(f: ObjectiveLike, W: Tensor) -> Tensor:
         return many(W)
     with torch.no_grad():
         return torch.stack([torch.as_tensor(f(w), dtype=W.dtype, device=W.device) for w in W])
+
+
+class Affine:
+    """values(coords) = f(origin + coords @ axes) for coords (S, K); by f's own `over` where it has one.
+
+    points: how many are coming; plan: a way of evaluating chosen before, as `plan` gave it (None where f has none).
+    Raises ValueError where `precision` is asked of an f that has no fast path.
+    """
+
+    def __init__(
+        self,
+        f: ObjectiveLike,
+        origin: Tensor,
+        axes: Tensor,
+        points: int,
+        *,
+        exact: bool = False,
+        precision: str | None = None,
+        plan: dict | None = None,
+    ) -> None:
+        over = getattr(f, "over", None)
+        self.plan: dict | None = None
+        if over is not None:
+            values = over(origin, axes, points, exact=exact, precision=precision, plan=plan)
+            self.plan = values.plan.to_dict()
+        else:
+            if precision is not None:
+                raise ValueError(
+                    f"precision={precision!r} needs an objective of a network, as nll makes, got {type(f).__name__}"
+                )
+
+            def values(coords: Tensor) -> Tensor:
+                return evaluate(f, origin + coords @ axes)
+
+        self._values: Callable[[Tensor], Tensor] = values
+
+    def __call__(self, coords: Tensor) -> Tensor:
+        return self._values(coords)
 
 
 def described(f: ObjectiveLike) -> dict:

@@ -7,20 +7,38 @@ from torch import Tensor
 
 from flatviz._checks import check_many_weights
 from flatviz.landscape._objective import described, evaluate
-from flatviz.results import ObjectiveLike, Plane, Projection
+from flatviz.results import Gaussian, ObjectiveLike, Plane, Projection
 
 
-def project(W: Tensor, plane: Plane, f: ObjectiveLike | None = None, *, name: str = "") -> Projection:
+def project(W: Tensor | Gaussian, plane: Plane, f: ObjectiveLike | None = None, *, name: str = "") -> Projection:
     """Nearest points of the plane to weight vectors (S, D): coords (S, 2), and the distance (S,) to them.
 
     Solves the 2 x 2 least-squares problem, so oblique axes are served; the residual is orthogonal to both.
-    With `f`, `values` (S,) is the objective at the vectors themselves.  One vector (D,) is taken as (1, D).
+    W: draws, a mean, a training path; one vector (D,) is taken as (1, D).  A `Gaussian` gives its mean, and
+    `covariance` (2, 2) of its coordinates: P Sigma P^T, P = (A A^T)^-1 A; `spread` is the root mean square distance of
+    its draws from the plane.  With `f`, `values` (S,) is the objective at the vectors themselves.
     Raises ValueError on a wrong shape.
     """
+    gaussian = W if isinstance(W, Gaussian) else None
+    W = gaussian.mean if gaussian is not None else W
     W = check_many_weights(W[None] if W.ndim == 1 else W, plane.origin.numel())
     axes, r = plane.axes.double(), (W - plane.origin).double()
     coords = torch.linalg.lstsq(axes.T, r.T).solution.T
     distance = (r - coords @ axes).norm(dim=1)
     values = None if f is None else evaluate(f, W)
     label = "loss" if f is None else described(f)["label"]
-    return Projection(plane, coords.to(W.dtype), distance.to(W.dtype), values, label, name)
+    covariance = spread = None
+    if gaussian is not None:
+        covariance, off = _shadow(gaussian, axes)
+        spread = float((off + distance[0].square()).sqrt())
+        covariance = covariance.to(W.dtype)
+    return Projection(plane, coords.to(W.dtype), distance.to(W.dtype), values, label, name, covariance, spread)
+
+
+def _shadow(q: Gaussian, axes: Tensor) -> tuple[Tensor, Tensor]:
+    """Covariance (2, 2) of the coordinates of q's draws, and the variance left off the plane, ()."""
+    wide = Gaussian(q.mean.double(), q.log_std.double(), q.factor.double())
+    pinv = torch.linalg.pinv(axes)  # (D, 2): coords = r @ pinv
+    covariance = pinv.T @ wide.cov_mul(pinv.T).T
+    inside = (covariance * (axes @ axes.T)).sum()
+    return covariance, (wide.variance.sum() - inside).clamp_min(0)

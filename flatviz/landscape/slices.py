@@ -1,18 +1,18 @@
-"""Values of an objective along a line and over a plane."""
+"""Values of an objective along a line, over a plane, through a volume."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from flatviz._checks import check_count, check_weights
-from flatviz.core.progress import Progress, track
+from flatviz._checks import check_count, check_many_weights, check_weights
+from flatviz.core.progress import Progress
+from flatviz.landscape._grid import Cache, Extent, Grid, extent_of, ticks_between
 from flatviz.landscape._objective import described, evaluate
 from flatviz.results import Curve, ObjectiveLike, Plane, Surface
-
-Extent = float | Sequence[float] | Sequence[Sequence[float]]
 
 
 def slice_plane(
@@ -22,58 +22,78 @@ def slice_plane(
     extent: Extent | None = None,
     resolution: int = 41,
     exact: bool = False,
+    precision: str | None = None,
     progress: Progress = False,
+    preview: Callable[[Surface], None] | None = None,
+    cache: Cache = None,
+    engine: Any = None,
 ) -> Surface:
-    """f(origin + a axes[0] + b axes[1]) on a grid of `resolution` x `resolution` points; values (U, V).
+    """f(origin + a axes[0] + b axes[1]) on a grid of `resolution` points a side; values (U, V).
 
-    extent, in units of a and b: a number e for [-e, e] on both axes; (lo, hi) for both; ((a_lo, a_hi), (b_lo, b_hi));
+    A plane of more than two axes gives a volume: values (U, V, ...), further ticks in `Surface.more`.
+    extent, in units of a and b: a number e for [-e, e] on every axis; (lo, hi) for all; a pair for each;
     default: the plane's own.  Where it is symmetric and `resolution` odd, the origin is on the grid.
     exact: leave out every trick that reuses work between points.
+    precision: "float32", "tf32" (CUDA) or "bfloat16": a quick look, its measured error in `Surface.error`.
+    preview: called with the surface on every 4th, then every 2nd tick, as soon as that is there.
+    cache: True (the user's cache folder) or a folder: values are kept as they come, so a run that was killed goes on,
+        and the same slice is never computed twice.  engine: a `dask.distributed` Client (extra "cluster").
     Diverged cells stay NaN or inf and are counted in `n_diverged`.  Raises ValueError for a bad extent or resolution.
     """
     check_count(resolution, "resolution", least=2)
-    (a_lo, a_hi), (b_lo, b_hi) = _extent(plane.extent if extent is None else extent)
-    a, b = _ticks(a_lo, a_hi, resolution, plane.origin), _ticks(b_lo, b_hi, resolution, plane.origin)
-    rows = []
-    for a_i in track(a, "surface", progress):
-        coords = torch.stack([a_i.expand_as(b), b], dim=1)
-        rows.append(evaluate(f, plane.points(coords)))
-    return Surface(plane, a, b, torch.stack(rows), **described(f))
+    ends = extent_of(plane.extent if extent is None else extent, len(plane.axes))
+    ticks = [ticks_between(lo, hi, resolution, plane.origin) for lo, hi in ends]
+    about = described(f)
+
+    def surface(values: Tensor, step: int = 1, error: float | None = None) -> Surface:
+        middle = resolution // 2
+        every = torch.arange(middle % step, resolution, step)
+        for side in range(values.ndim):
+            values = values.index_select(side, every.to(values.device))
+        a, b, *more = (t[every.to(t.device)] for t in ticks)
+        return Surface(plane, a, b, values, **about, more=tuple(more), precision=precision, error=error)
+
+    shown = None if preview is None else lambda values, step: preview(surface(values, step))
+    options = dict(exact=exact, precision=precision, progress=progress, cache=cache, engine=engine, preview=shown)
+    grid = Grid(f, plane.origin, plane.axes, ticks, **options)
+    return surface(grid.values, error=grid.error)
 
 
 def slice_line(
-    f: ObjectiveLike, a: Tensor, b: Tensor, *, resolution: int = 41, exact: bool = False, progress: Progress = False
+    f: ObjectiveLike,
+    a: Tensor,
+    b: Tensor,
+    *,
+    resolution: int = 41,
+    exact: bool = False,
+    precision: str | None = None,
+    progress: Progress = False,
+    cache: Cache = None,
+    engine: Any = None,
 ) -> Curve:
     """f((1 - t) a + t b) at `resolution` values of t from 0 to 1, both ends computed; a, b (D,).
 
+    The ends are f(a) and f(b) themselves.  Other arguments as in `slice_plane`.
     Raises ValueError if the ends differ in shape.
     """
     check_weights(b, check_weights(a, a.numel(), "a").numel(), "b")
     t = torch.linspace(0, 1, check_count(resolution, "resolution", least=2), dtype=a.dtype, device=a.device)
-    parts = [evaluate(f, torch.lerp(a, b, part[:, None])) for part in track(t.split(16), "line", progress)]
+    options = dict(exact=exact, precision=precision, progress=progress, label="line", cache=cache, engine=engine)
+    inside = Grid(f, a, (b - a)[None], [t[1:-1]], **options).values if resolution > 2 else t[:0]
+    ends = evaluate(f, torch.stack([a, b]))
+    values = torch.cat([ends[:1], inside.to(ends), ends[1:]])
     about = described(f)
-    return Curve(t, torch.cat(parts), y_label=about["label"], n=about["n"], batchnorm=about["batchnorm"])
+    return Curve(t, values, y_label=about["label"], n=about["n"], batchnorm=about["batchnorm"])
 
 
-def _ticks(lo: float, hi: float, n: int, like: Tensor) -> Tensor:
-    """n values from lo to hi, mirror images about their middle, so that the middle of an odd number is exact."""
-    steps = torch.arange(n, dtype=torch.float64) * 2 - (n - 1)
-    return ((lo + hi) / 2 + (hi - lo) / 2 * steps / (n - 1)).to(like)
+def slice_path(f: ObjectiveLike, W: Tensor, *, t: Tensor | None = None, x_label: str = "step", name: str = "") -> Curve:
+    """f at each of W (S, D) in turn: along a training path, a curve, a chain; t (S,) says where, default 0, 1, 2, ...
 
-
-def _extent(extent: Extent | None) -> tuple[tuple[float, float], tuple[float, float]]:
-    expected = "extent must be a number > 0, (lo, hi) or ((a_lo, a_hi), (b_lo, b_hi)) with lo < hi"
-    if extent is None:
-        raise ValueError(f"{expected}: this plane suggests none")
-    try:
-        values = torch.as_tensor(extent, dtype=torch.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{expected}, got {extent!r}") from error
-    if values.ndim == 0:
-        values = torch.stack([-values, values])
-    if values.ndim == 1 and len(values) == 2:
-        values = values.expand(2, 2)
-    if tuple(values.shape) != (2, 2) or not bool((values[:, 0] < values[:, 1]).all()):
-        raise ValueError(f"{expected}, got {extent!r}")
-    (a_lo, a_hi), (b_lo, b_hi) = values.tolist()
-    return (a_lo, a_hi), (b_lo, b_hi)
+    Raises ValueError if t and W differ in length.
+    """
+    check_many_weights(W)
+    t = torch.arange(len(W), dtype=W.dtype, device=W.device) if t is None else t
+    if t.shape != (len(W),):
+        raise ValueError(f"t must have shape ({len(W)},), got {tuple(t.shape)}: one value for each weight vector")
+    about = described(f)
+    return Curve(t, evaluate(f, W), x_label, about["label"], name, about["n"], about["batchnorm"])

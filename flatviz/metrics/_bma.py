@@ -80,8 +80,32 @@ def bins_of(log_bma: Tensor, y: Tensor, n_bins: int, kind: str) -> Tensor:
     return torch.stack([count, total[0] / count, total[1] / count], dim=-1)
 
 
+def ace_of(log_bma: Tensor, y: Tensor, n_bins: int) -> Tensor:
+    """Mean over classes and equal-count bins of |share of the class - mean probability|; ()."""
+    check_count(n_bins, "n_bins")
+    p, order = log_bma.exp().sort(dim=0, stable=True)  # (N, C), each class in an order of its own
+    right = y[order] == torch.arange(p.shape[1], device=p.device)
+    gaps = zip(right.to(p.dtype).tensor_split(n_bins), p.tensor_split(n_bins))
+    return torch.stack([(share.mean(0) - mean.mean(0)).abs().mean() for share, mean in gaps if len(share)]).mean()
+
+
 def ece_of(bins: Tensor) -> Tensor:
     """sum over bins of (count / N) |accuracy - confidence|; bins (..., B, 3)."""
     count = bins[..., 0]
     gap = (bins[..., 2] - bins[..., 1]).abs().nan_to_num(0.0)
     return (count * gap).sum(-1) / count.sum(-1)
+
+
+def scored(prediction: Prediction) -> Prediction:
+    """The prediction with accuracy, NLL, ECE and Brier of every ensemble size, in one pass over the draws."""
+    y = prediction.y
+
+    def all_scores(log_bma: Tensor) -> Tensor:
+        bins = bins_of(log_bma, y, N_BINS, "width")
+        four = [accuracy_of(log_bma, y), nll_of(log_bma, y), ece_of(bins), brier_of(log_bma, y)]
+        return torch.cat([torch.stack(four), bins.reshape(-1)])
+
+    table = for_sizes(prediction, prediction.log_probs, None, all_scores)
+    scores = dict(zip(("accuracy", "nll", "ece", "brier"), table[:, :4].T))
+    bins = table[:, 4:].reshape(len(table), N_BINS, 3)
+    return Prediction(prediction.outputs, y, prediction.likelihood, prediction.batchnorm, scores, bins)

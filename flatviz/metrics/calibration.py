@@ -1,10 +1,10 @@
-"""Whether a probability means what it says: expected calibration error and the bins behind it."""
+"""Whether a probability means what it says: expected and adaptive calibration error, and the bins behind it."""
 
 from __future__ import annotations
 
 from torch import Tensor
 
-from flatviz.metrics._bma import N_BINS, bins_of, ece_of, for_sizes, labels_of
+from flatviz.metrics._bma import N_BINS, ace_of, bins_of, ece_of, for_sizes, labels_of
 from flatviz.results import Prediction
 
 
@@ -23,6 +23,16 @@ def ece(
     bins are not comparable.
     """
     return ece_of(reliability(prediction, y, n_draws=n_draws, n_bins=n_bins, kind=kind))
+
+
+def ace(prediction: Prediction, y: Tensor | None = None, *, n_draws: int | None = None, n_bins: int = N_BINS) -> Tensor:
+    """Adaptive calibration error; (S,) for every ensemble size, () for `n_draws`.
+
+    1 / (C B) sum over classes c and bins b of |share of class c - mean p_c|, bins of equal count in order of p_c: every
+    class's probability counts, not the largest alone.  Source: Nixon et al. 2019.
+    """
+    y = labels_of(prediction, y)
+    return for_sizes(prediction, prediction.log_probs, n_draws, lambda log_bma: ace_of(log_bma, y, n_bins))
 
 
 def reliability(

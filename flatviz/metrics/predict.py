@@ -12,7 +12,7 @@ from flatviz.core.forward import forward
 from flatviz.core.likelihood import Likelihood, check_labels, check_likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
-from flatviz.metrics._bma import N_BINS, accuracy_of, bins_of, brier_of, ece_of, for_sizes, nll_of
+from flatviz.metrics._bma import scored
 from flatviz.results import Posterior, Prediction
 
 
@@ -36,9 +36,15 @@ def predict(
     check_count(n_draws, "n_draws")
     check_likelihood(likelihood)
     mode = check_batchnorm(net, batchnorm)
-    W = check_many_weights(posterior.sample(n_draws, seed=seed), net.dim, "draws")
     inputs = x.x if isinstance(x, Data) else x
-    if isinstance(batchnorm, Data) and net.has_batchnorm:
+    functions = getattr(posterior, "outputs", None)  # of a posterior whose draws have no weight vectors
+    if functions is not None and mode == "re-estimated":
+        raise ValueError("BatchNorm statistics of functions cannot be re-estimated, got batchnorm=data: use batchnorm='frozen'")
+    if functions is None:
+        W = check_many_weights(posterior.sample(n_draws, seed=seed), net.dim, "draws")
+    if functions is not None:
+        outputs = functions(inputs, n_draws, seed=seed)
+    elif isinstance(batchnorm, Data) and net.has_batchnorm:
         rows = [forward(refresh_batchnorm(net, w, batchnorm), w[None], inputs) for w in track(W, "predicting", progress)]
         outputs = torch.cat(rows)
     else:
@@ -49,19 +55,4 @@ def predict(
     prediction = Prediction(outputs, x.y, likelihood, mode)
     if likelihood != "categorical":
         return prediction
-    return _scored(prediction)
-
-
-def _scored(prediction: Prediction) -> Prediction:
-    """The prediction with accuracy, NLL, ECE and Brier of every ensemble size, in one pass over the draws."""
-    y = prediction.y
-
-    def all_scores(log_bma: Tensor) -> Tensor:
-        bins = bins_of(log_bma, y, N_BINS, "width")
-        four = [accuracy_of(log_bma, y), nll_of(log_bma, y), ece_of(bins), brier_of(log_bma, y)]
-        return torch.cat([torch.stack(four), bins.reshape(-1)])
-
-    table = for_sizes(prediction, prediction.log_probs, None, all_scores)
-    scores = dict(zip(("accuracy", "nll", "ece", "brier"), table[:, :4].T))
-    bins = table[:, 4:].reshape(len(table), N_BINS, 3)
-    return Prediction(prediction.outputs, y, prediction.likelihood, prediction.batchnorm, scores, bins)
+    return scored(prediction)

@@ -97,9 +97,18 @@ export function show({ Plotly, model, el, bundle }) {
     grid.append(element("figure", { style: `grid-column: span ${f.span}`, "data-name": f.name }, plot, element("figcaption", {}, f.caption)));
     return { ...f, plot, state: "" };
   });
-  const watcher = new ResizeObserver(() => {
+  function arrange() {                                     // columns by the room there is
     el.classList.toggle("fv-medium", el.clientWidth < 1150 && el.clientWidth >= 720);
     el.classList.toggle("fv-narrow", el.clientWidth < 720);
+  }
+  const watcher = new ResizeObserver(() => {               // of a window, or of a panel of JupyterLab
+    arrange();
+    for (const f of figures) {
+      const width = f.plot.clientWidth;
+      if (!f.state || !width || width === f.width) continue;
+      f.width = width;
+      Plotly.Plots.resize(f.plot);
+    }
   });
   watcher.observe(el);
 
@@ -151,6 +160,7 @@ export function show({ Plotly, model, el, bundle }) {
 
   function draw() {
     const now = current();
+    arrange();
     drawControls(now);
     reading.textContent = sentence(now);
     for (const f of figures) {
@@ -170,6 +180,7 @@ export function show({ Plotly, model, el, bundle }) {
         if (bind.path !== head) data[bind.trace][head] = { ...data[bind.trace][head] };   // the template stays as it was
         assign(data[bind.trace], bind.path, value);
       }
+      f.width = f.plot.clientWidth;
       Plotly.react(f.plot, data, layout, CONFIG);
     }
     el.dataset.state = `${now.method}/${now.member.meta.radius}/${now.n}`;
@@ -181,11 +192,15 @@ export function show({ Plotly, model, el, bundle }) {
     model.save_changes();
     schedule();
   }
-  let waiting = false;
+  let waiting = false, stopped = false;
   function schedule() {                                   // once a frame, with the newest values
-    if (waiting) return;
+    if (waiting || stopped) return;
     waiting = true;
-    requestAnimationFrame(() => { waiting = false; if (el.isConnected) draw(); });
+    requestAnimationFrame(() => {
+      waiting = false;
+      if (el.isConnected) draw();
+      else setTimeout(schedule, 100);                     // JupyterLab attaches a view after it is made, or scrolls it away
+    });
   }
   select.addEventListener("change", () => {
     remembered[model.get("method")] = model.get("radius");
@@ -209,6 +224,7 @@ export function show({ Plotly, model, el, bundle }) {
       schedule();
     },
     stop() {
+      stopped = true;
       watcher.disconnect();
       for (const e of events) model.off?.(e, schedule);
       figures.forEach((f) => Plotly.purge(f.plot));

@@ -13,12 +13,14 @@ from flatviz.results import Family
 EXPLORER = Path(__file__).with_name("explorer.js")
 
 STYLE = """
-body { margin: 0; background: #fff; color: #1f2933; font: 16px/1.55 system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif; }
+body { margin: 0; background: #fff; color: #1f2933;
+  font: 16px/1.55 system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif; }
 main { max-width: 1440px; margin: 0 auto; padding: 26px 22px 60px; }
 h1 { margin: 0 0 4px; font-size: 26px; } h2 { font-size: 19px; margin: 34px 0 8px; }
 p.lead { max-width: 76ch; margin: 0 0 16px; color: #3e4c59; }
 table { border-collapse: collapse; font-size: 14px; font-variant-numeric: tabular-nums; }
-th, td { padding: 4px 14px 4px 0; text-align: right; border-bottom: 1px solid #e4e7eb; } th:first-child, td:first-child { text-align: left; }
+th, td { padding: 4px 14px 4px 0; text-align: right; border-bottom: 1px solid #e4e7eb; }
+th:first-child, td:first-child { text-align: left; }
 .scroll { overflow-x: auto; } details { margin-top: 26px; } summary { cursor: pointer; font-weight: 600; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 2px 16px; font-size: 14px; } dt { color: #52606d; } dd { margin: 0; }
 """

@@ -1,4 +1,4 @@
-"""The plane in which draws vary most."""
+"""The plane in which draws vary most, or along which a training path ran."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from flatviz._checks import check_many_weights
+from flatviz.planes._axes import principal_axes, symmetric
 from flatviz.results import Draws, Plane
 
 MARGIN = 1.15  # how far beyond the outermost draw the default extent reaches
@@ -19,24 +20,34 @@ def plane_pca(draws: Tensor | Draws, *, name: str | None = None) -> Plane:
     Raises ValueError for fewer than three draws, or draws on one line.
     """
     W = check_many_weights(draws.W if isinstance(draws, Draws) else draws)
+    return _plane(W, W.mean(0), name or f"PCA of {len(W)} draws", "use plane_random")
+
+
+def plane_path(W: Tensor, *, name: str | None = None) -> Plane:
+    """First two principal axes of a training path W (S, D) seen from its end: of W[i] - W[-1]; orthonormal.
+
+    `explained` is their share of the summed squared distance from the end, not of a variance about a mean.
+    Raises ValueError for fewer than three points, or points on one line.
+    Source: Li et al. 2018 (arXiv 1712.09913), section 7.2.
+    """
+    check_many_weights(W)
+    return _plane(W, W[-1], name or f"PCA of a path of {len(W)} points", "record more steps")
+
+
+def _plane(W: Tensor, origin: Tensor, name: str, instead: str) -> Plane:
     if len(W) < 3:
-        raise ValueError(f"a PCA plane needs at least 3 draws, got {len(W)}: draw more, or use plane_random")
-    origin = W.mean(0)
+        raise ValueError(f"a PCA plane needs at least 3 draws, got {len(W)}: draw more, or {instead}")
     centred = (W - origin).double()
-    _, scale, axes = torch.linalg.svd(centred, full_matrices=False)
-    if scale[1] <= 1e-6 * scale[0]:
+    axes, share = principal_axes(centred)
+    if share[1] <= 1e-12 * share[0]:
         raise ValueError("a PCA plane needs draws that span two directions, got draws on one line: use slice_line")
-    axes = axes[:2]
-    signs = axes.gather(1, axes.abs().argmax(1, keepdim=True)).sign()  # a sign is free: fix it, or pictures flip
-    axes = axes * signs
-    share = (scale[:2].square() / scale.square().sum()).tolist()
-    reach = MARGIN * (centred @ axes.T).abs().amax(0)
-    reach = torch.maximum(reach, NARROWEST * reach.max()).tolist()
+    reach = MARGIN * (centred @ axes[:2].T).abs().amax(0)
+    reach = torch.maximum(reach, NARROWEST * reach.max())
     return Plane(
-        origin,
-        axes.to(W.dtype),
+        origin.clone(),
+        axes[:2].to(W.dtype),
         "distance in weight space",
-        name=name or f"PCA of {len(W)} draws",
-        explained=(share[0], share[1]),
-        extent=((-reach[0], reach[0]), (-reach[1], reach[1])),
+        name=name,
+        explained=(float(share[0]), float(share[1])),
+        extent=symmetric(reach),
     )

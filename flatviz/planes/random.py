@@ -14,31 +14,68 @@ from flatviz.results import Plane
 if TYPE_CHECKING:  # planes see a network only as an objective and its blocks
     from flatviz.core.net import Net
 
+NORMALIZE = ("filter", "layer", "model", "weight", "none")
+CONVENTIONS = ("flatviz", "li2018", "loss-landscapes", "per-tensor")
+EPS = 1e-10  # of Li et al.'s code
 
-def plane_random(net: Net, w: Tensor, *, normalize: str = "filter", seed: int) -> Plane:
-    """Two Gaussian directions from `w` (D,), normalised; not orthogonal, as drawn.
+
+def plane_random(
+    net: Net, w: Tensor, *, normalize: str = "filter", convention: str = "flatviz", dims: int = 2, seed: int
+) -> Plane:
+    """Two Gaussian directions from `w` (D,), normalised; not orthogonal, as drawn.  dims: 3 and more for a volume.
 
     normalize="filter": each slice d[i] of a tensor with two or more dimensions is scaled to |w[i]|, a 1-D tensor as a
-    whole to |w|; where the weight's norm is 0, so is the direction.  A step of 1 then moves every filter by its own
-    length.  "none": as drawn.  Source of the idea: Li et al. 2018 (arXiv 1712.09913); the definition is this one.
+    whole to |w|.  "layer": each tensor as a whole.  "model": the whole direction to |w|.  "weight": each element to
+    |w_j|, its sign kept.  "none": as drawn.  Where the weight's norm is 0, so is the direction.  A step of 1 then moves
+    every filter (layer, model, weight) by its own length.
+    convention: for "filter", how another tool reads it: "li2018" (the authors' code with `--xignore biasbn`: 1-D
+    tensors stand still, 1e-10 added to each norm), "loss-landscapes" (3.0.6: uniform directions in [0, 1), 1-D tensors
+    element by element, the whole rescaled to |w|; an all-zero slice, at which it fails, stays 0), "per-tensor"
+    (Landscaper and others: layers).  Raises ValueError for an unknown word, or a convention of another normalisation.
+    Source of the idea: Li et al. 2018 (arXiv 1712.09913); the definition is this one.
     """
     check_weights(w, net.dim)
-    check_choice(normalize, ("filter", "none"), "normalize")
+    check_choice(normalize, NORMALIZE, "normalize")
+    check_choice(convention, CONVENTIONS, "convention")
+    if convention != "flatviz" and normalize != "filter":
+        raise ValueError(f"convention={convention!r} is a reading of normalize='filter', got normalize={normalize!r}")
     source = generator(seed)
-    axes = torch.stack([torch.randn(net.dim, generator=source, dtype=w.dtype) for _ in range(2)]).to(w.device)
-    if normalize == "filter":
-        axes = torch.stack([filter_normalized(net, d, w) for d in axes])
-    unit = "filter-normalised step" if normalize == "filter" else "Gaussian step"
-    return Plane(w.clone(), axes, unit, name=f"random plane, seed {seed}", extent=((-1.0, 1.0), (-1.0, 1.0)))
+    draw = torch.rand if convention == "loss-landscapes" else torch.randn
+    axes = [draw(net.dim, generator=source, dtype=w.dtype).to(w.device) for _ in range(dims)]
+    unit = f"{normalize}-normalised step" if normalize != "none" else "Gaussian step"
+    if convention != "flatviz":
+        unit += f", {convention} convention"
+    axes = torch.stack([normalized(net, d, w, normalize, convention) for d in axes])
+    return Plane(w.clone(), axes, unit, name=f"random plane, seed {seed}", extent=((-1.0, 1.0),) * dims)
+
+
+def normalized(net: Net, direction: Tensor, w: Tensor, normalize: str = "filter", convention: str = "flatviz") -> Tensor:
+    """`direction` (D,) scaled to `w` (D,), as `plane_random` says."""
+    if normalize == "none":
+        return direction
+    if normalize == "weight":
+        return direction.sign() * w.abs()
+    if normalize == "model":
+        return _scaled(direction[None], w[None])[0]
+    out = torch.zeros_like(direction)
+    for block in net.blocks:
+        many = len(block.shape) > 1
+        rows = block.shape[0] if many and normalize == "filter" and convention != "per-tensor" else 1
+        if convention == "li2018" and not many:
+            continue
+        if convention == "loss-landscapes" and not many:
+            rows = block.stop - block.start
+        d, own = direction[block.slice].view(rows, -1), w[block.slice].view(rows, -1)
+        out[block.slice] = _scaled(d, own, EPS if convention == "li2018" else 0.0).reshape(-1)
+    return _scaled(out[None], w[None])[0] if convention == "loss-landscapes" else out
 
 
 def filter_normalized(net: Net, direction: Tensor, w: Tensor) -> Tensor:
     """`direction` (D,) with each filter scaled to the norm of the same filter of `w` (D,)."""
-    out = torch.zeros_like(direction)
-    for block in net.blocks:
-        rows = block.shape[0] if len(block.shape) > 1 else 1
-        d, own = direction[block.slice].view(rows, -1), w[block.slice].view(rows, -1)
-        norm = d.norm(dim=1, keepdim=True)
-        scaled = d * own.norm(dim=1, keepdim=True) / norm.clamp_min(torch.finfo(d.dtype).tiny)
-        out[block.slice] = scaled.reshape(-1)
-    return out
+    return normalized(net, direction, w)
+
+
+def _scaled(d: Tensor, own: Tensor, eps: float = 0.0) -> Tensor:
+    """Rows of d with the norms of the rows of own."""
+    norm = d.norm(dim=1, keepdim=True) + eps
+    return d * own.norm(dim=1, keepdim=True) / norm.clamp_min(torch.finfo(d.dtype).tiny)

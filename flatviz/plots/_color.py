@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from flatviz.plots._theme import LOSS_SCALE, log_ticks, numbers
+from flatviz.plots._theme import LOSS_SCALE, even_ticks, log_ticks, numbers
 from flatviz.results import Projection
 
 
@@ -38,10 +38,8 @@ class ColorScale:
     def bar(self, label: str) -> dict:
         """A colour bar whose ticks are in the values' own unit."""
         bar = dict(title=dict(text=label, side="right"), thickness=14, outlinewidth=0, len=1.0)
-        if self.log:
-            ticks, texts = log_ticks(self.lo, self.hi)
-            bar |= dict(tickvals=ticks, ticktext=texts)
-        return bar
+        ticks, texts = (log_ticks if self.log else even_ticks)(self.lo, self.hi)
+        return bar | dict(tickvals=ticks, ticktext=texts)
 
     def marker(self, values: Tensor) -> dict:
         """Marker colours on this scale, without a bar of their own."""

@@ -20,21 +20,45 @@ METHODS: dict[str, tuple[str, str, str, str]] = {
     "sabma": ("SA-BMA", "#009E73", "solid", "circle"),
     "authors_code": ("released SA-BMA code", "#CC79A7", "longdash", "diamond"),
     "swag": ("SWAG", "#8a6d00", "longdashdot", "star"),
+    "swa": ("SWA", "#5c4a00", "dot", "hexagram"),
+    "swag_diag": ("SWAG-diagonal", "#a07c00", "dash", "star-square"),
+    "multiswag": ("MultiSWAG", "#6b5b2f", "solid", "star-diamond"),
+    "mfvi": ("mean-field VI", "#4f79a8", "dot", "square-open"),
+    "bsam": ("bSAM", "#a34700", "dashdot", "triangle-down"),
+    "laplace": ("Laplace", "#7b3fa0", "solid", "hexagon"),
+    "sgld": ("SGLD", "#b3124f", "solid", "cross"),
+    "sghmc": ("SGHMC", "#d6336c", "dash", "cross-open"),
+    "csgld": ("cyclical SGLD", "#7d0f38", "dot", "x-open"),
+    "emcmc": ("E-MCMC", "#96506b", "dashdot", "diamond-open"),
+    "ptl": ("PTL", "#8c6f7a", "longdash", "pentagon"),
+    "dropout": ("MC dropout", "#2f7d7d", "dash", "circle-open"),
+    "ensemble": ("deep ensemble", "#4d5b66", "solid", "bowtie"),
 }
 
 
+OWN = {"config": CONFIG, "auto_play": False}  # an animation waits for its button: played unasked, it loses its surface
+
+
 class Figure(go.Figure):
-    """A plotly figure that shows without the button that sends it to a server."""
+    """A plotly figure that shows without the button that sends it to a server, and stands still until it is played."""
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, validate: bool = True, **kwargs: Any) -> dict:
-        return super()._repr_mimebundle_(include, exclude, validate, **{"config": CONFIG, **kwargs})
+        return super()._repr_mimebundle_(include, exclude, validate, **{**OWN, **kwargs})
 
     def _ipython_display_(self) -> None:
         self.show()
 
     def show(self, *args: Any, **kwargs: Any) -> Any:
         """Show with flatviz's settings; keywords as in plotly."""
-        return super().show(*args, **{"config": CONFIG, **kwargs})
+        return super().show(*args, **{**OWN, **kwargs})
+
+    def to_html(self, *args: Any, **kwargs: Any) -> str:
+        """As plotly's, with flatviz's settings."""
+        return super().to_html(*args, **{**OWN, **kwargs})
+
+    def write_html(self, *args: Any, **kwargs: Any) -> None:
+        """As plotly's, with flatviz's settings."""
+        super().write_html(*args, **{**OWN, **kwargs})
 
 
 def style(method: str) -> tuple[str, str, str, str]:
@@ -42,10 +66,10 @@ def style(method: str) -> tuple[str, str, str, str]:
     return METHODS.get(method, (method, MUTED, "solid", "circle"))
 
 
-def figure(title: str, alt: str, **layout: Any) -> Figure:
-    """An empty figure in the house style; `alt` is its description for those who do not see it."""
+def figure(title: str, alt: str, *, explain: str = "", **layout: Any) -> Figure:
+    """An empty figure in the house style; `alt` describes it to those who do not see it, `explain` is its text for `explain`."""
     fig = Figure()
-    fig.update_layout(template=_template(), title=title, meta={"alt": alt}, **layout)
+    fig.update_layout(template=_template(), title=title, meta={"alt": alt, "explain": explain}, **layout)
     return fig
 
 
@@ -66,6 +90,17 @@ def log_ticks(lo: float, hi: float) -> tuple[list[float], list[str]]:
     if len(inside) > 9:
         inside = [s for s in inside if f"{s:e}".startswith("1")] or inside
     return [math.log10(s) for s in inside], [short(s) for s in inside]
+
+
+def even_ticks(lo: float, hi: float) -> tuple[list[float], list[str]]:
+    """About five round positions between lo and hi, and their texts."""
+    if not hi > lo:
+        return [lo], [short(lo)]
+    rough = (hi - lo) / 5
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(m * power for m in (1, 2, 2.5, 5, 10) if m * power >= rough * 0.999)
+    inside = [i * step for i in range(math.ceil(lo / step - 1e-9), math.floor(hi / step + 1e-9) + 1)]
+    return inside, [f"{x:.6g}" for x in inside]
 
 
 def _template() -> go.layout.Template:

@@ -7,6 +7,7 @@ import torch
 
 from flatviz.plots._color import ColorScale, values_of
 from flatviz.plots._theme import INK, MUTED, Figure, figure, numbers
+from flatviz.plots._words import words
 from flatviz.results import Projection
 
 
@@ -26,7 +27,11 @@ def plot_projection(
     reach = 1.08 * float(torch.maximum(inside.max(), projection.distance.max()))
     alt = f"median distance off the plane {projection.distance.median():.3g}, within it {inside.median():.3g}"
     fig = figure(
-        title, alt, xaxis=dict(title="in the plane", range=[0, reach]), yaxis=dict(title="off the plane", range=[0, reach])
+        title,
+        alt,
+        explain=words(projection),
+        xaxis=dict(title="in the plane", range=[0, reach]),
+        yaxis=dict(title="off the plane", range=[0, reach]),
     )
     fig.add_trace(
         go.Scatter(

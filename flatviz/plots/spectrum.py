@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 import torch
 
 from flatviz.plots._theme import Figure, figure, numbers, style
+from flatviz.plots._words import words
 from flatviz.results import Spectrum
 
 
@@ -31,9 +32,11 @@ def plot_spectrum(
     mean, k = values.mean(0), values.shape[1]
     of = f"{len(spectra)} draws" if len(spectra) > 1 else spectra[0].name or "one weight vector"
     alt = f"largest eigenvalue {mean[0]:.3g}, number {k} {mean[-1]:.3g}, mean of {of}"
+    many = f" Of {len(spectra)} draws, a marker each; this is said of the first." if len(spectra) > 1 else ""
     fig = figure(
         title or f"Hessian eigenvalues, {of}",
         alt,
+        explain=words(spectra[0]) + many,
         xaxis=dict(title="eigenvalue, largest first", dtick=1, range=[0.6, k + 0.4]),
         yaxis=dict(title="λ (curvature of the loss)", rangemode="tozero"),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import plotly.graph_objects as go
@@ -10,9 +11,11 @@ from torch import Tensor
 
 from flatviz.plots._color import ColorScale, values_of
 from flatviz.plots._theme import INK, LOSS_SCALE, MUTED, Figure, figure, numbers, short, style
+from flatviz.plots._words import title_of, words_over
 from flatviz.results import Plane, Projection, Surface
 
 SIZES = (7.0, 16.0)  # px, of the sample nearest to the plane and of the farthest
+ELLIPSE = 0.95  # share of a Gaussian's draws whose shadows fall inside its ellipse
 
 
 def plot_surface(
@@ -27,6 +30,7 @@ def plot_surface(
     """Filled contours of `surface`; each sample of `projection` on top, coloured by its own loss on the same scale.
 
     A sample's marker grows with its distance from the plane: the picture shows its shadow, the colour its true loss.
+    The projection of a `Gaussian` has an ellipse too, which holds 95 % of the shadows of its draws.
     reference: other methods' samples, drawn as small crosses in the method's colour.
     color_range: (lo, hi) shared with other figures; log: logarithmic colours (default: where all values allow it).
     Diverged cells are left open and marked.  Raises ValueError if projection and surface lie in different planes.
@@ -38,13 +42,15 @@ def plot_surface(
         raise ValueError(f"the surface must have a finite value, got {surface.n_diverged} diverged cells: shrink the extent")
     scale = ColorScale.over(finite, color_range, log)
     alt = f"{surface.label} over the {surface.plane.name}, from {short(float(finite.min()))} to {short(float(finite.max()))}"
-    fig = figure(title or f"{surface.label[0].upper()}{surface.label[1:]}, {surface.plane.name}", alt)
+    fig = figure(title or title_of(surface), alt, explain=words_over(surface, projection))
     fig.add_trace(_scattered(surface, scale) if surface.scattered else _contour(surface, scale))
     if surface.n_diverged:
         fig.add_trace(_diverged(surface))
     for method, other in (reference or {}).items():
         fig.add_trace(_crosses(method, other))
     if projection is not None:
+        if projection.covariance is not None:
+            fig.add_traces(_ellipse(projection))
         fig.add_trace(_samples(projection, scale))
     fig.update_layout(**plane_axes(surface.plane))
     fig.add_annotation(note(surface))
@@ -65,6 +71,18 @@ def _samples(projection: Projection, scale: ColorScale) -> go.Scatter:
         customdata=numbers(torch.stack([values_of(projection), projection.distance], dim=1)),
         hovertemplate="true loss %{customdata[0]:.3g}<br>%{customdata[1]:.3g} off the plane<extra></extra>",
     )
+
+
+def _ellipse(projection: Projection) -> list[go.Scatter]:
+    """Where 95 % of a Gaussian's draws fall: |L^-1 (c - mean)|^2 <= -2 log(1 - 0.95), L L^T the covariance in the plane."""
+    angle = torch.linspace(0, 2 * math.pi, 121, dtype=torch.float64)
+    circle = torch.stack([angle.cos(), angle.sin()]) * math.sqrt(-2 * math.log(1 - ELLIPSE))
+    values, vectors = torch.linalg.eigh(projection.covariance.double())  # a flat ellipse has no Cholesky factor
+    ring = projection.coords[:1].double() + ((vectors * values.clamp_min(0).sqrt()) @ circle).T
+    line = dict(x=numbers(ring[:, 0]), y=numbers(ring[:, 1]), mode="lines", legendgroup="ellipse", hoverinfo="name")
+    line |= dict(name=f"{100 * ELLIPSE:.0f} % of its draws")
+    seen = go.Scatter(**line, showlegend=True, line=dict(color=INK, width=4))  # on a light surface and in the legend
+    return [seen, go.Scatter(**line, showlegend=False, line=dict(color="#ffffff", width=1.5, dash="dash"))]
 
 
 def _crosses(method: str, projection: Projection) -> go.Scatter:
@@ -115,9 +133,9 @@ def note(surface: Surface) -> dict:
         showarrow=False,
         xref="paper",
         yref="paper",
-        x=0,
+        x=1,  # the legend stands on the left
         y=1.0,
-        xanchor="left",
+        xanchor="right",
         yanchor="bottom",
         font=dict(size=11, color=MUTED),
     )

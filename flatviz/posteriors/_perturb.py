@@ -61,31 +61,54 @@ def perturb(
     check_choice(blocks, tuple(BLOCKS), "blocks")
     if check_radius(radius) == 0 or mode == "none":
         return tuple(torch.zeros_like(g) for g in grad)
-    n = 1 if mode == "sam_mu" else BLOCKS[blocks]
-    if mode == "authors_code":
-        return _authors_code(q, radius, _needed(noise, mode), switches)
-    if mode in ("sam_mu", "sam_theta"):
-        steps = [radius * g / _norm(g) for g in grad[:n]]
-        if n == 3:
-            steps[2] = steps[2] / fold(q)
-    elif mode == "kl_exact":
-        steps = _along(grad[:n], fisher_solve(q, grad, damping=damping)[:n], radius, joint)
-    else:
-        z1, z2 = _needed(noise, mode)
-        score = q.score(q.at(z1[None], z2[None])[0])[:n]
-        steps = _rank1(grad[:n], score, radius, joint, None if mode == "rank1_pinv" else (damping,))
+    n = blocks_moved(mode, blocks)
+    steps = ascent_step(q, grad[:n], radius=radius, mode=mode, joint=joint, noise=noise, damping=damping, switches=switches)
     return tuple([*steps, *(torch.zeros_like(g) for g in grad[n:])])
 
 
-def fisher_solve(q: Gaussian, grad: Theta, *, damping: float | None = None) -> Theta:
-    """F^-1 g, block by block; O(D K^2)."""
-    d = (2 * q.log_std).exp()
-    leverage = (d * q.precision_diag).clamp_min(LEVERAGE_FLOOR)
-    factor = grad[2]
-    if q.rank:
-        small = _gram(q, FACTOR_DAMPING if damping is None else damping)
-        factor = torch.linalg.solve(small, q.cov_mul(grad[2]))
-    return q.cov_mul(grad[0]), grad[1] / (2 * leverage.square()), factor
+def blocks_moved(mode: str, blocks: str) -> int:
+    """How many of (mean, log_std, factor) a mode moves."""
+    return {"sam_mu": 1, "authors_code": 3}.get(mode, BLOCKS[blocks])
+
+
+def ascent_step(
+    q: Gaussian,
+    grad: tuple[Tensor, ...],
+    *,
+    radius: float,
+    mode: str,
+    joint: bool,
+    noise: tuple[Tensor, Tensor] | None,
+    damping: float | None,
+    switches: tuple[str, ...],
+) -> list[Tensor]:
+    """What `perturb` says, of the blocks that move and no more: `grad` has `blocks_moved` of them; nothing is checked."""
+    if mode == "authors_code":
+        return _authors_code(q, radius, _needed(noise, mode), switches)
+    if mode in ("sam_mu", "sam_theta"):
+        steps = [radius * g / _norm(g) for g in grad]
+        if len(grad) == 3:
+            steps[2] = steps[2] / fold(q)
+        return steps
+    if mode == "kl_exact":
+        return _along(grad, fisher_solve(q, grad, damping=damping), radius, joint)
+    z1, z2 = _needed(noise, mode)
+    score = q.score(q.at(z1[None], z2[None])[0])[: len(grad)]
+    return _rank1(grad, score, radius, joint, None if mode == "rank1_pinv" else (damping,))
+
+
+def fisher_solve(q: Gaussian, grad: tuple[Tensor, ...], *, damping: float | None = None) -> tuple[Tensor, ...]:
+    """F^-1 g, block by block, for as many blocks as `grad` has; O(D K^2)."""
+    found = [q.cov_mul(grad[0])]
+    if len(grad) > 1:
+        d = (2 * q.log_std).exp()
+        found.append(grad[1] / (2 * (d * q.precision_diag).clamp_min(LEVERAGE_FLOOR).square()))
+    if len(grad) > 2:
+        factor = grad[2]
+        if q.rank:
+            factor = torch.linalg.solve(_gram(q, FACTOR_DAMPING if damping is None else damping), q.cov_mul(factor))
+        found.append(factor)
+    return tuple(found)
 
 
 def fisher_quadratic(q: Gaussian, delta: Theta, *, damping: float | None = None) -> tuple[Tensor, Tensor, Tensor]:
@@ -104,7 +127,7 @@ def _gram(q: Gaussian, damping: float) -> Tensor:
     return gram + damping * torch.eye(q.rank, dtype=gram.dtype, device=gram.device)
 
 
-def _along(grad: Theta, natural: Theta, radius: float, joint: bool) -> list[Tensor]:
+def _along(grad: tuple[Tensor, ...], natural: tuple[Tensor, ...], radius: float, joint: bool) -> list[Tensor]:
     """radius * natural / sqrt(g . natural), with one normaliser or one a block."""
     dots = [(g * v).sum() for g, v in zip(grad, natural)]
     total = sum(dots)
@@ -112,7 +135,9 @@ def _along(grad: Theta, natural: Theta, radius: float, joint: bool) -> list[Tens
     return [radius * v / _positive(n) for v, n in zip(natural, norms)]
 
 
-def _rank1(grad: Theta, score: Theta, radius: float, joint: bool, damped: tuple[float | None] | None) -> list[Tensor]:
+def _rank1(
+    grad: tuple[Tensor, ...], score: tuple[Tensor, ...], radius: float, joint: bool, damped: tuple[float | None] | None
+) -> list[Tensor]:
     """F = s s^T, pseudo-inverted (damped None: radius sign(s.g) s/|s|^2) or with damping I (Sherman-Morrison)."""
     groups = [range(len(grad))] if joint else [[i] for i in range(len(grad))]
     steps: list[Tensor] = []
@@ -129,7 +154,7 @@ def _rank1(grad: Theta, score: Theta, radius: float, joint: bool, damped: tuple[
     return steps
 
 
-def _authors_code(q: Gaussian, radius: float, noise: tuple[Tensor, Tensor], switches: tuple[str, ...]) -> Theta:
+def _authors_code(q: Gaussian, radius: float, noise: tuple[Tensor, Tensor], switches: tuple[str, ...]) -> list[Tensor]:
     """radius s_b / (|s_b| + 1e-12) a block, s the 'score' of the released code on its own sigma and C."""
     for switch in switches:
         check_choice(switch, SWITCHES, "switches")
@@ -148,7 +173,7 @@ def _authors_code(q: Gaussian, radius: float, noise: tuple[Tensor, Tensor], swit
         a_s, a_c = torch.autograd.grad(density.log_prob(draw), (s, c), allow_unused=True)
         a_mean = density.precision_mul(draw - mean).detach()
     a_c = torch.zeros_like(c) if a_c is None else a_c
-    return tuple(radius * a / (a.norm() + 1e-12) / scale for a, scale in ((a_mean, 1.0), (a_s, 1.0), (a_c, unfold)))
+    return [radius * a / (a.norm() + 1e-12) / scale for a, scale in ((a_mean, 1.0), (a_s, 1.0), (a_c, unfold))]
 
 
 def fold(q: Gaussian) -> float:

@@ -9,11 +9,13 @@ from flatviz._checks import check_choice, check_count, check_nonnegative, check_
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
-from flatviz.core.progress import Progress, track
+from flatviz.core.progress import Progress
 from flatviz.core.seeds import generator
-from flatviz.posteriors._perturb import BLOCKS, MODES, Theta, fold, perturb
+from flatviz.posteriors._perturb import BLOCKS, MODES, ascent_step, blocks_moved, fold
 from flatviz.results import Gaussian, History
-from flatviz.training._optimize import Loss, check_converged, cosine, minibatches, training_loss
+from flatviz.training._gradient import Ascent, Loss, gradient
+from flatviz.training._loop import Checkpoint, State, advance
+from flatviz.training._optimize import check_converged, cosine, minibatches, told_as_divergence, training_loss
 
 
 def fit_gaussian(
@@ -22,6 +24,7 @@ def fit_gaussian(
     prior: Gaussian,
     *,
     seed: int,
+    start: Gaussian | None = None,
     radius: float = 0.0,
     mode: str = "none",
     blocks: str = "mean+std",
@@ -37,10 +40,12 @@ def fit_gaussian(
     batch_size: int | None = None,
     likelihood: Likelihood = "categorical",
     batchnorm: str = "frozen",
+    ascent: Ascent | None = None,
+    checkpoint: Checkpoint = None,
     progress: Progress = False,
     label: str = "VI",
 ) -> Gaussian:
-    """Minimise mean NLL + (kl_weight / N) KL(q || prior) over q, from q = prior, with the perturbation of `mode`.
+    """Minimise mean NLL + (kl_weight / N) KL(q || prior) over q, from q = `start` (default the prior), with the perturbation of `mode`.
 
     One step: noise z; g = gradient of the NLL at theta; Delta = perturb(theta, g); the gradient of the NLL at
     theta + Delta, same z, same minibatch, plus that of the KL at theta, which is outside the maximum; SGD from the
@@ -48,6 +53,7 @@ def fit_gaussian(
     Mean and factor of a weight move at lr / (1 + lr kl_weight / (N d)), d its prior variance: the KL pulls with 1 / d,
     and plain SGD would overshoot wherever the prior is narrow.  The factor's rate is divided by 2 (K - 1), as it is
     for the unfolded C of the paper: at the full rate its K noises multiply the step of every draw.
+    With an `ascent` the gradient of each draw w is taken at w + e and flows to theta through the same noise z.
     """
     check_radius(radius)
     check_choice(mode, MODES, "mode")
@@ -56,40 +62,40 @@ def fit_gaussian(
     check_count(mc_samples, "mc_samples")
     for name, value in (("kl_weight", kl_weight), ("weight_decay", weight_decay)):
         check_nonnegative(value, name)
-    if not isinstance(prior, Gaussian):
-        raise TypeError(f"prior must be a Gaussian, as transfer returns, got {type(prior).__name__}")
-    if prior.dim != net.dim:
-        raise ValueError(f"prior must cover the net's {net.dim} treated weights, got {prior.dim}: use what transfer returned")
+    check_prior(net, prior)
+    start = prior if start is None else start
     loss, _ = training_loss(net, data, likelihood, batchnorm)
-    theta = [t.detach().clone().requires_grad_(True) for t in (prior.mean, prior.log_std, prior.factor)]
-    optimiser = torch.optim.SGD(theta, lr=1.0, momentum=momentum)
+    again = getattr(loss, "again", loss)
+    theta = [t.detach().clone() for t in (start.mean, start.log_std, start.factor)]
+    velocity = [torch.zeros_like(t) for t in theta]
     pull = (kl_weight / len(data)) * (-2 * prior.log_std).exp()
     source, batches = generator(seed), minibatches(len(data), batch_size, seed + 1, net.device)
     shift = 1.0 if mode == "authors_code" and "z2_mean_bug" in switches else 0.0
-    perturbed = radius > 0 and mode != "none"
+    perturbed, moved = radius > 0 and mode != "none", blocks_moved(mode, blocks)
     losses, kls, gains = [], [], []
-    for step in track(range(steps), label, progress):
-        q = Gaussian(*(t.detach() for t in theta))
+
+    def update(step: int, index: Tensor | None) -> None:
+        q = Gaussian.unchecked(*theta)
         noise = torch.randn(mc_samples, q.dim + q.rank, generator=source, dtype=q.mean.dtype).to(q.mean.device)
         z1, z2 = noise[:, : q.dim], noise[:, q.dim :] + shift
-        index = next(batches)
-        value, grad = _nll_grad(loss, q, z1, z2, index)
+        value, grad, gain = _nll_grad(loss, q, z1, z2, index, ascent, moved if perturbed else 3)
         losses.append(value)
         if perturbed:
-            delta = perturb(
+            delta = ascent_step(
                 q,
                 grad,
                 radius=radius,
                 mode=mode,
-                blocks=blocks,
                 joint=joint,
                 noise=(z1[0], z2[0]),
                 damping=damping,
                 switches=switches,
             )
-            worst = Gaussian(*(t + d for t, d in zip((q.mean, q.log_std, q.factor), delta)))
-            at_worst, grad = _nll_grad(loss, worst, z1, z2, index)
-            gains.append(at_worst - value)
+            worst = Gaussian.unchecked(*(t + d for t, d in zip(theta, delta)), *theta[len(delta) :])
+            at_worst, grad, _ = _nll_grad(again, worst, z1, z2, index)
+            gain = at_worst - value
+        if gain is not None:
+            gains.append(gain)
         if kl_weight > 0:
             kls.append(q.kl(prior))
             grad = tuple(g + (kl_weight / len(data)) * k for g, k in zip(grad, q.kl_grad(prior)))
@@ -97,26 +103,47 @@ def fit_gaussian(
             grad = (grad[0] + weight_decay * q.mean, *grad[1:])
         rate = lr * cosine(step, steps)
         calm = 1 / (1 + rate * pull) if kl_weight > 0 else 1.0
-        theta[0].grad, theta[1].grad, theta[2].grad = grad[0] * calm, grad[1], grad[2] * (calm / fold(prior) ** 2)
-        optimiser.param_groups[0]["lr"] = rate
-        optimiser.step()
+        grad = (grad[0] * calm, grad[1], grad[2] * (calm / fold(start) ** 2))
+        for t, v, g in zip(theta, velocity, grad):
+            v.mul_(momentum).add_(g)
+            t.add_(v, alpha=-rate)
+
+    about = f"{label}: seed {seed}, {steps} steps, D={net.dim}, N={len(data)}, lr={lr:g}, momentum={momentum:g}, mode={mode}"
+    about += f", radius={radius:g}, KL weight={kl_weight:g}, weight decay={weight_decay:g}, M={mc_samples}"
+    about += "" if ascent is None else f", {ascent}"
+    state: State = dict(zip(("mean", "log_std", "factor", "v_mean", "v_log_std", "v_factor"), (*theta, *velocity)))
+    state |= {"noise": source, "losses": losses, "kls": kls, "gains": gains, **getattr(loss, "state", {})}
+    with told_as_divergence():
+        advance(state, update, batches, steps, about=about, checkpoint=checkpoint, progress=progress, label=label)
     history = History(torch.stack(losses), *(torch.stack(v) if v else None for v in (kls, gains)))
-    mean, log_std, factor = (t.detach() for t in theta)
+    mean, log_std, factor = theta
     check_converged(history.loss, mean, log_std, factor)
     return Gaussian(mean + shift * factor.sum(0), log_std, factor, history)
 
 
-def _nll_grad(loss: Loss, q: Gaussian, z1: Tensor, z2: Tensor, index: Tensor | None) -> tuple[Tensor, Theta]:
-    """Mean NLL over draws, and its gradient in (mean, log_std, factor): g, g exp(log_std) z1, z2 (x) g, averaged."""
+def check_prior(net: Net, prior: Gaussian) -> None:
+    """That `prior` is a Gaussian over the net's treated weights."""
+    if not isinstance(prior, Gaussian):
+        raise TypeError(f"prior must be a Gaussian, as transfer returns, got {type(prior).__name__}")
+    if prior.dim != net.dim:
+        raise ValueError(f"prior must cover the net's {net.dim} treated weights, got {prior.dim}: use what transfer returned")
+
+
+def _nll_grad(
+    loss: Loss, q: Gaussian, z1: Tensor, z2: Tensor, index: Tensor | None, ascent: Ascent | None = None, blocks: int = 3
+) -> tuple[Tensor, tuple[Tensor, ...], Tensor | None]:
+    """Mean NLL over draws, its gradient in (mean, log_std, factor): g, g exp(log_std) z1, z2 (x) g, averaged; the gain.
+
+    blocks: how many of the three are wanted.
+    """
     std = q.log_std.exp()
     W = torch.addmm(torch.addcmul(q.mean, std, z1), z2, q.factor)
-    values, gradients = [], []
-    for w in W.unbind():
-        w.requires_grad_(True)
-        values.append(loss(w, index))
-        gradients.append(torch.autograd.grad(values[-1], w)[0])
-    if len(values) == 1:
-        g = gradients[0]
-        return values[0].detach(), (g, g * z1[0] * std, torch.outer(z2[0], g))
-    g, n = torch.stack(gradients), len(values)
-    return torch.stack(values).detach().mean(), (g.mean(0), (g * z1).mean(0) * std, z2.T @ g / n)
+    if len(W) == 1:
+        value, g, gain = gradient(loss, W[0], index, ascent)
+        made = (g, g * z1[0] * std) if blocks > 1 else (g,)
+        return value, (*made, torch.outer(z2[0], g)) if blocks > 2 else made, gain
+    found = [gradient(loss, w, index, ascent) for w in W]
+    gain = None if ascent is None else torch.stack([f[2] for f in found]).mean()
+    g, n = torch.stack([f[1] for f in found]), len(found)
+    value = torch.stack([f[0] for f in found]).mean()
+    return value, (g.mean(0), (g * z1).mean(0) * std, z2.T @ g / n)[:blocks], gain

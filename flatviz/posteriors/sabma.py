@@ -8,12 +8,18 @@ Weights that are not treated stay at their source value; the authors' code sampl
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from flatviz._checks import check_choice, check_radius
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
-from flatviz.posteriors._variational import fit_gaussian
+from flatviz.posteriors._perturb import BLOCKS
+from flatviz.posteriors._together import MODES_TOGETHER, fit_gaussians, rows_loss
+from flatviz.posteriors._variational import check_prior, fit_gaussian
 from flatviz.results import Gaussian
+from flatviz.training._loop import Checkpoint
 
 
 def fit_sabma(
@@ -37,6 +43,7 @@ def fit_sabma(
     batchnorm: str = "frozen",
     damping: float | None = None,
     switches: tuple[str, ...] = ("v_as_std", "total_derivative"),
+    checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Gaussian:
     """Fit a flat q over the net's treated weights, starting at the prior.
@@ -44,6 +51,7 @@ def fit_sabma(
     radius: 0 is VI.  For `kl_exact` it is sqrt(2 KL in nats), where a draw lies about sqrt(D) away: try 0.5 to 5;
         above about 0.3 sqrt(D) it harms.  For `sam_mu`, `sam_theta`, `authors_code` it is Euclidean: try 0.05 to 1.
     mode, blocks, joint, damping, switches: the perturbation, see `perturb`.  The rest as in `fit_vi`.
+    checkpoint: a file from which a stopped run goes on.
     A step costs two gradients and O(D K^2).  `result.history.sharpness` is the loss gained by each ascent step.
     Raises ValueError for a negative radius, a prior that does not cover the treated weights, bad data, or divergence.
     """
@@ -67,6 +75,58 @@ def fit_sabma(
         batch_size=batch_size,
         likelihood=likelihood,
         batchnorm=batchnorm,
+        checkpoint=checkpoint,
         progress=progress,
         label="SA-BMA",
     )
+
+
+def fit_sabma_grid(
+    net: Net,
+    data: Data,
+    prior: Gaussian,
+    *,
+    radii: Sequence[float],
+    seeds: Sequence[int],
+    mode: str = "kl_exact",
+    blocks: str = "mean+std",
+    joint: bool = True,
+    kl_weight: float = 1.0,
+    weight_decay: float = 0.0,
+    steps: int = 150,
+    lr: float = 0.05,
+    momentum: float = 0.9,
+    batch_size: int | None = None,
+    likelihood: Likelihood = "categorical",
+    batchnorm: str = "frozen",
+    damping: float | None = None,
+    checkpoint: Checkpoint = None,
+    progress: Progress = False,
+) -> dict[tuple[float, int], Gaussian]:
+    """`fit_sabma` for every radius and seed, (radius, seed) -> posterior; trained together where network and mode allow.
+
+    Together (`kl_exact`, `sam_mu`, `none` on a chain of Linear layers, or on a GPU) a member is what it is alone, to
+    rounding; else one after the other.  checkpoint: the first part of the names of the files from which a run goes on.
+    Raises ValueError as `fit_sabma` does, and for no radius or no seed.
+    """
+    members = [(float(radius), int(seed)) for radius in radii for seed in seeds]
+    if not members:
+        raise ValueError(f"radii and seeds must hold at least one number each, got {len(radii)} and {len(seeds)}")
+    for radius, _ in members:
+        check_radius(radius)
+    check_choice(blocks, tuple(BLOCKS), "blocks")
+    check_prior(net, prior)
+    shared = dict(
+        mode=mode, blocks=blocks, joint=joint, kl_weight=kl_weight, weight_decay=weight_decay, steps=steps, lr=lr,
+        momentum=momentum, batch_size=batch_size, damping=damping, progress=progress,
+    )  # fmt: skip
+    loss = rows_loss(net, data, likelihood, batchnorm, len(members)) if mode in MODES_TOGETHER else None
+    if loss is not None:
+        own = dict(radii=[r for r, _ in members], seeds=[s for _, s in members], checkpoint=checkpoint)
+        return dict(zip(members, fit_gaussians(loss, net, data, prior, **own, **shared)))
+    found = {}
+    for i, (radius, seed) in enumerate(members):
+        path = None if checkpoint is None else f"{checkpoint}.{i}"
+        own = dict(radius=radius, seed=seed, likelihood=likelihood, batchnorm=batchnorm, checkpoint=path)
+        found[radius, seed] = fit_gaussian(net, data, prior, label="SA-BMA", **own, **shared)
+    return found

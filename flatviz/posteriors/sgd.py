@@ -11,7 +11,9 @@ from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
-from flatviz.results import Draws, History
+from flatviz.results import Draws
+from flatviz.training._gradient import Ascent
+from flatviz.training._loop import Checkpoint
 from flatviz.training._optimize import cosine, minibatches, sgd, training_loss
 
 
@@ -27,18 +29,22 @@ def fit_sgd(
     batch_size: int | None = None,
     likelihood: Likelihood = "categorical",
     batchnorm: str | None = None,
+    ascent: Ascent | None = None,
+    checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Draws:
     """Train the treated weights from where the net stands; the result is a single draw.
 
     lr falls to 0 along half a cosine over `steps` minibatches.  batchnorm: "frozen" (default where only some weights
     are treated) or "train" (default where all are); `result.net` is the net at the solution with its statistics.
+    ascent: `SAM(radius)`, `ASAM(radius)`, `FisherSAM(radius)` for a flat solution, at two gradients a step.
+    checkpoint: a file from which a stopped run goes on.
     Raises ValueError on bad data or divergence.
     """
     batchnorm = batchnorm or ("train" if net.treats_all else "frozen")
     loss, trained = training_loss(net, data, likelihood, batchnorm)
     batches = minibatches(len(data), batch_size, seed, net.device)
-    w, losses = sgd(
+    w, history = sgd(
         loss,
         net.w,
         batches,
@@ -46,6 +52,9 @@ def fit_sgd(
         lr=lambda t: lr * cosine(t, steps),
         momentum=momentum,
         weight_decay=weight_decay,
+        ascent=ascent,
+        checkpoint=checkpoint,
+        seed=seed,
         progress=progress,
     )
-    return Draws(w[None], History(losses), trained(w))
+    return Draws(w[None], history, trained(w))

@@ -8,51 +8,17 @@ so log_std = 1/2 log(v/2) and factor = d / sqrt(2 (K - 1)): the halves are folde
 
 from __future__ import annotations
 
-import math
-
-import torch
-from torch import Tensor
-
 from flatviz._checks import check_count
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
-from flatviz.results import Gaussian, History
-from flatviz.training._optimize import minibatches, sgd, steps_per_epoch, training_loss
+from flatviz.posteriors._snapshots import VARIANCE_FLOOR, Moments, collect
+from flatviz.results import Gaussian
+from flatviz.training._gradient import Ascent
+from flatviz.training._loop import Checkpoint
 
-VARIANCE_FLOOR = 1e-12  # a weight that never moved (a pixel that is always blank) still needs a density
-
-
-class Moments:
-    """Running mean, variance and last deviations of weight vectors, in float64 (Welford).
-
-    The naive E[w^2] - E[w]^2 loses all digits in float32 where weights move by 1e-4 of their size.
-    """
-
-    def __init__(self, rank: int) -> None:
-        self.rank, self.n = rank, 0
-        self.deviations: list[Tensor] = []
-
-    def add(self, w: Tensor) -> None:
-        """Take in one iterate (D,); its deviation is from the mean that includes it."""
-        w = w.double()
-        if self.n == 0:
-            self.mean, self.squares = torch.zeros_like(w), torch.zeros_like(w)
-        self.n += 1
-        before = w - self.mean
-        self.mean = self.mean + before / self.n
-        after = w - self.mean
-        self.squares = self.squares + before * after
-        self.deviations = [*self.deviations, after][-self.rank :]
-
-    def gaussian(self, dtype: torch.dtype, history: History | None = None) -> Gaussian:
-        """The SWAG posterior of what was taken in."""
-        variance = (self.squares / self.n).clamp_min(VARIANCE_FLOOR)
-        rank = len(self.deviations)
-        factor = torch.stack(self.deviations) / math.sqrt(2 * max(rank - 1, 1))  # K = 1: no K - 1 to divide by
-        log_std = 0.5 * (variance / 2).log()
-        return Gaussian(self.mean.to(dtype), log_std.to(dtype), factor.to(dtype), history)
+__all__ = ["VARIANCE_FLOOR", "Moments", "fit_swag"]
 
 
 def fit_swag(
@@ -68,32 +34,33 @@ def fit_swag(
     batch_size: int | None = 64,
     likelihood: Likelihood = "categorical",
     batchnorm: str = "frozen",
+    ascent: Ascent | None = None,
+    checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Gaussian:
     """Run SGD at a constant rate from where the net stands, collecting one snapshot an epoch.
 
     rank: deviations kept, K; snapshots: epochs T >= rank >= 1.  BatchNorm statistics stay the net's own by default, so
-    that all snapshots are weights of one function.  Raises ValueError on bad data or divergence.
+    that all snapshots are weights of one function.
+    ascent: `SAM(radius)` and the like make it F-SWAG; checkpoint: a file from which a stopped run goes on.
+    Raises ValueError on bad data or divergence.
     """
     check_count(rank, "rank")
-    check_count(snapshots, "snapshots", least=max(2, rank))
-    loss, _ = training_loss(net, data, likelihood, batchnorm)
-    moments, epoch = Moments(rank), steps_per_epoch(len(data), batch_size)
-
-    def collect(step: int, w: Tensor) -> None:
-        if (step + 1) % epoch == 0:
-            moments.add(w)
-
-    _, losses = sgd(
-        loss,
-        net.w,
-        minibatches(len(data), batch_size, seed, net.device),
-        steps=snapshots * epoch,
-        lr=lambda _: lr,
+    moments, history = collect(
+        net,
+        data,
+        seed=seed,
+        rank=rank,
+        snapshots=snapshots,
+        lr=lr,
         momentum=momentum,
         weight_decay=weight_decay,
+        batch_size=batch_size,
+        likelihood=likelihood,
+        batchnorm=batchnorm,
+        ascent=ascent,
+        checkpoint=checkpoint,
         progress=progress,
         label="SWAG",
-        after=collect,
     )
-    return moments.gaussian(net.w.dtype, History(losses))
+    return moments.gaussian(net.w.dtype, history)

@@ -13,6 +13,8 @@ from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.posteriors._variational import fit_gaussian
 from flatviz.results import Gaussian
+from flatviz.training._gradient import Ascent
+from flatviz.training._loop import Checkpoint
 
 
 def fit_vi(
@@ -30,12 +32,16 @@ def fit_vi(
     batch_size: int | None = None,
     likelihood: Likelihood = "categorical",
     batchnorm: str = "frozen",
+    ascent: Ascent | None = None,
+    checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Gaussian:
     """Fit q over the net's treated weights, starting at the prior.
 
     kl_weight: 1 is Bayes, less is colder, 0 leaves the prior out; weight_decay acts on the mean only; mc_samples:
     draws a step; lr falls to 0 along half a cosine.  `result.history` holds loss and KL of each step.
+    ascent: `SAM(radius)` and the like make it F-VI: each draw's gradient is taken at w + e, the KL's where q is.
+    checkpoint: a file from which a stopped run goes on.
     Raises ValueError where the prior does not cover the treated weights, on bad data, or on divergence.
     """
     return fit_gaussian(
@@ -52,5 +58,7 @@ def fit_vi(
         batch_size=batch_size,
         likelihood=likelihood,
         batchnorm=batchnorm,
+        ascent=ascent,
+        checkpoint=checkpoint,
         progress=progress,
     )

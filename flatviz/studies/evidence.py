@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -41,52 +40,48 @@ def gather(
     model: str = "mlp",
     n_draws: int = 30,
     n_spectra: int = 10,
+    epochs: int = 60,
+    fit: Mapping | None = None,
+    grid: Mapping[str, Sequence[float]] | None = None,
     progress: Progress = False,
     say: Callable[[str], None] = lambda text: None,
 ) -> Evidence:
     """Fit and measure the grid for seeds 0..seeds-1: split, network, prior and noise all follow the seed.
 
     λ1 is the mean over `n_spectra` draws of the largest eigenvalue of the training loss's Hessian; NLL and accuracy
-    are of the test split with `n_draws` draws.  Each seed is kept in the cache folder.
+    are of the test split with `n_draws` draws.  epochs, fit, grid: other settings than `prepare`, `FIT` and `GRID` have.
+    Each seed is kept in the cache folder.
     """
+    fit, grid = FIT | dict(fit or {}), {m: tuple(r) for m, r in (grid or GRID).items()}
+    cells = [(kl, m, r) for kl in SETTINGS for m, radii in grid.items() for r in radii]
     per_seed = []
     for seed in range(seeds):
-        about = dict(seed=seed, model=model, n_draws=n_draws, n_spectra=n_spectra, grid=GRID, fit=FIT)
+        about = dict(seed=seed, model=model, n_draws=n_draws, n_spectra=n_spectra, epochs=epochs, cells=cells, fit=fit)
         path = cache_folder() / "evidence" / f"{cache_key(**about)}.pt"
         if path.exists():
             say(f"seed {seed}: reused from {path}")
             per_seed.append(load(path))
             continue
         say(f"seed {seed}: computing")
-        found = _one_seed(seed, model, n_draws, n_spectra, progress)
+        found = _one_seed(seed, model, n_draws, n_spectra, epochs, fit, cells, progress)
         save(found, path)
         per_seed.append(found)
-    keys = [(kl, m, r) for kl in SETTINGS for m, radii in GRID.items() for r in radii]
-    return Evidence({k: torch.stack([found[_name(*k)] for found in per_seed]) for k in keys}, tuple(range(seeds)))
-
-
-def interval(values: Tensor) -> tuple[float, float]:
-    """Mean and half width of its 95 % confidence interval (Student's t) over seeds (S,)."""
-    from scipy.stats import t  # comes with scikit-learn
-
-    n = len(values)
-    if n < 2:
-        return float(values.mean()), math.nan
-    return float(values.mean()), float(t.ppf(0.975, n - 1)) * float(values.std(unbiased=True)) / math.sqrt(n)
+    return Evidence({k: torch.stack([found[_name(*k)] for found in per_seed]) for k in cells}, tuple(range(seeds)))
 
 
 def _name(kl_weight: float, method: str, radius: float) -> str:
     return f"{kl_weight}/{method}/{radius}"
 
 
-def _one_seed(seed: int, model: str, n_draws: int, n_spectra: int, progress: Progress) -> dict[str, Tensor]:
-    net, task, prior = prepare(model, seed=seed, progress=progress)
+def _one_seed(
+    seed: int, model: str, n_draws: int, n_spectra: int, epochs: int, fit: Mapping, cells: Sequence, progress: Progress
+) -> dict[str, Tensor]:
+    net, task, prior = prepare(model, seed=seed, epochs=epochs, progress=progress)
     f = nll(net, task.train)
     statistics = "frozen" if net.has_batchnorm else None
     found = {}
-    cells = [(kl, m, r) for kl in SETTINGS for m, radii in GRID.items() for r in radii]
     for kl, method, radius in track(cells, f"seed {seed}", progress):
-        q = fit_member(net, task, prior, method, radius, seed=seed, fit=SETTINGS[kl])
+        q = fit_member(net, task, prior, method, radius, seed=seed, fit=fit | SETTINGS[kl])
         sharp = [top_eigenpairs(f, w, 1, iters=40, seed=seed).values[0] for w in q.sample(n_spectra, seed=seed + 1)]
         scores = predict(net, q, task.test, n_draws, seed=seed + 1, batchnorm=statistics).scores
         found[_name(kl, method, radius)] = torch.stack([torch.stack(sharp).mean(), scores["nll"][-1], scores["accuracy"][-1]])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from collections.abc import Mapping, Sequence
 
 import torch
@@ -21,6 +22,8 @@ from flatviz.planes.pca import plane_pca
 from flatviz.planes.random import plane_random
 from flatviz.posteriors import fit_sabma, fit_sgd, fit_vi
 from flatviz.posteriors._perturb import MODES, UNITS
+from flatviz.posteriors._together import MODES_TOGETHER, rows_loss
+from flatviz.posteriors.sabma import fit_sabma_grid
 from flatviz.results import Family, Gaussian, Posterior
 
 NO_UNIT = "(no radius)"
@@ -78,10 +81,13 @@ def fit_family(
 ) -> Family:
     """Fit every method of `radii` (method -> radii, default `RADII`) on `task.train`, all with the same noise.
 
-    Radius 0 of SAM and SA-BMA is VI, bit for bit, so it is fitted once.
+    Radius 0 of SAM and SA-BMA is VI, bit for bit, so it is fitted once.  The radii of one method are trained together
+    where the network allows it.
     """
     asked = [(m, float(r)) for m, rs in (radii or RADII).items() for r in rs]
     fitted: dict[tuple[str, float], Posterior] = {}
+    for method in dict.fromkeys(m for m, _ in asked):
+        fitted |= _fit_radii(net, task, prior, method, [r for m, r in asked if m == method and r], seed, fit, progress)
     for method, radius in track(asked, "fitting", progress):
         key = (method, radius) if radius or method == "sgd" else ("vi", 0.0)
         if key not in fitted:
@@ -89,6 +95,27 @@ def fit_family(
     posterior = tuple(fitted[(m, r) if r or m == "sgd" else ("vi", 0.0)] for m, r in asked)
     methods, values = zip(*asked)
     return Family(methods, values, tuple(unit_of(m) for m in methods), posterior)
+
+
+def _fit_radii(
+    net: Net,
+    task: Task,
+    prior: Gaussian,
+    method: str,
+    radii: list[float],
+    seed: int,
+    fit: Mapping | None,
+    progress: Progress,
+) -> dict[tuple[str, float], Posterior]:
+    """Posteriors of several radii of one method, trained together; empty where that is not for this method or settings."""
+    settings, mode = FIT | dict(fit or {}), mode_of(method)
+    known = set(inspect.signature(fit_sabma_grid).parameters)
+    if len(radii) < 2 or mode == "none" or mode not in MODES_TOGETHER or not set(settings) <= known:
+        return {}
+    if rows_loss(net, task.train, "categorical", "frozen", len(radii)) is None:
+        return {}
+    found = fit_sabma_grid(net, task.train, prior, radii=radii, seeds=[seed], mode=mode, progress=progress, **settings)
+    return {(method, radius): q for (radius, _), q in found.items()}
 
 
 def measure(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -24,6 +24,7 @@ from flatviz.studies.family import FIT, RADII, fit_family, measure
 from flatviz.training.pretrain import pretrain
 
 MODELS = {"mlp": mlp, "conv": convnet}
+SWAG_LR = {"mlp": 0.05, "conv": 0.02}  # with BatchNorm frozen a young conv net diverges at 0.05
 HEAD_STD, SCALE, RANK = 0.1, 64.0, 5  # SWAG's own width is a tenth of what makes radius and ensemble size matter
 
 
@@ -40,13 +41,21 @@ class Tour:
 
 
 def prepare(
-    model: str = "mlp", *, seed: int = 0, shots: int = 10, device: torch.device | str = "cpu", progress: Progress = False
+    model: str = "mlp",
+    *,
+    seed: int = 0,
+    shots: int = 10,
+    epochs: int = 60,
+    device: torch.device | str = "cpu",
+    progress: Progress = False,
 ) -> tuple[Net, Task, Gaussian]:
     """Task, pre-trained network restricted to norm layers and head, and the prior that SWAG on the source gives."""
     check_choice(model, tuple(MODELS), "model")
     task = digits_transfer(shots=shots, seed=seed).to(device)
-    source = pretrain(Net.from_module(MODELS[model](task, seed=seed)).to(device), task.source, seed=seed, progress=progress)
-    swag = fit_swag(source, task.source, rank=RANK, seed=seed, progress=progress)
+    source = pretrain(
+        Net.from_module(MODELS[model](task, seed=seed)).to(device), task.source, seed=seed, epochs=epochs, progress=progress
+    )
+    swag = fit_swag(source, task.source, rank=RANK, seed=seed, lr=SWAG_LR[model], progress=progress)
     net, prior = transfer(source, swag, treated="norm+head", head_std=HEAD_STD, scale=SCALE)
     return net, task, prior
 
@@ -56,14 +65,21 @@ def run_tour(
     *,
     seed: int = 0,
     device: torch.device | str = "cpu",
-    radii: dict[str, tuple[float, ...]] | None = None,
+    radii: Mapping[str, Sequence[float]] | None = None,
+    epochs: int = 60,
+    fit: Mapping | None = None,
+    measured: Mapping | None = None,
     progress: Progress = False,
     say: Callable[[str], None] = lambda text: None,
 ) -> Tour:
-    """Pre-train, transfer, fit the family, measure it; each of the three steps is kept in the cache folder."""
+    """Pre-train, transfer, fit the family, measure it; each of the three steps is kept in the cache folder.
+
+    epochs: of pre-training; fit and measured: what `fit_family` and `measure` take beside their defaults.
+    """
     started, cached = time.perf_counter(), []
-    radii = RADII if radii is None else radii
-    about = dict(model=model, seed=seed, device=str(device))
+    radii = {m: tuple(r) for m, r in (radii or RADII).items()}
+    fit, measured = FIT | dict(fit or {}), dict(measured or {})
+    about = dict(model=model, seed=seed, device=str(device), epochs=epochs)
 
     def step(name: str, compute: Callable, **settings: object):
         path = cache_folder() / "tour" / f"{cache_key(step=name, **about, **settings)}.pt"
@@ -77,7 +93,7 @@ def run_tour(
         return result
 
     def prepared() -> tuple:
-        net, _, prior = prepare(model, seed=seed, device=device, progress=progress)
+        net, _, prior = prepare(model, seed=seed, epochs=epochs, device=device, progress=progress)
         return net.to_module().state_dict(), prior
 
     state, prior = step("pre-trained network and prior", prepared)
@@ -88,18 +104,19 @@ def run_tour(
     prior = _moved(prior, device)
     family = step(
         "family of posteriors",
-        lambda: fit_family(net, task, prior, radii=radii, seed=seed, progress=progress),
+        lambda: fit_family(net, task, prior, radii=radii, seed=seed, fit=fit, progress=progress),
         radii=radii,
-        fit=FIT,
+        fit=fit,
     )
     family = dataclasses.replace(family, posterior=tuple(_moved(q, device) for q in _shared(family)))
-    measured = step(
+    family = step(
         "surface, samples, spectra and scores",
-        lambda: measure(net, task, family, seed=seed + 1, progress=progress),
+        lambda: measure(net, task, family, seed=seed + 1, progress=progress, **measured),
         radii=radii,
-        fit=FIT,
+        fit=fit,
+        measured=measured,
     )
-    return Tour(net, task, prior, measured, tuple(cached), time.perf_counter() - started)
+    return Tour(net, task, prior, family, tuple(cached), time.perf_counter() - started)
 
 
 def _moved(q, device: torch.device | str):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import torch
 from torch import Tensor
@@ -14,10 +15,11 @@ from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood, mean_nll
 from flatviz.core.net import Net
 from flatviz.core.nll import nll
-from flatviz.core.progress import Progress, track
+from flatviz.core.progress import Progress
 from flatviz.core.seeds import generator
-
-Loss = Callable[[Tensor, Tensor | None], Tensor]  # (w, index of the minibatch) -> mean loss
+from flatviz.results import History
+from flatviz.training._gradient import Ascent, Loss, gradient
+from flatviz.training._loop import Checkpoint, State, advance
 
 
 def minibatches(n: int, batch_size: int | None, seed: int, device: torch.device) -> Iterator[Tensor | None]:
@@ -40,6 +42,23 @@ def cosine(step: int, steps: int, last: float = 0.0) -> float:
     return last + (1 - last) * 0.5 * (1 + math.cos(math.pi * step / steps))
 
 
+class TrainedLoss:
+    """The minibatch loss with batch statistics; `again` repeats a minibatch and leaves the running ones alone."""
+
+    def __init__(self, net: Net, data: Data, likelihood: Likelihood) -> None:
+        self.training, self.data, self.likelihood = TrainingNet(net), data, likelihood
+        self.state = {f"buffer {name}": value for name, value in self.training.buffers.items()}
+
+    def __call__(self, w: Tensor, index: Tensor | None, *, update: bool = True) -> Tensor:
+        """Mean loss at `w` (D,), ()."""
+        x, y = (self.data.x, self.data.y) if index is None else (self.data.x[index], self.data.y[index])
+        return mean_nll(self.training(w, x, update=update), y, self.likelihood)
+
+    def again(self, w: Tensor, index: Tensor | None) -> Tensor:
+        """The same loss for the second pass of a step."""
+        return self(w, index, update=False)
+
+
 def training_loss(net: Net, data: Data, likelihood: Likelihood, batchnorm: str) -> tuple[Loss, Callable[[Tensor], Net]]:
     """The minibatch loss, and a function that gives the net once trained.
 
@@ -50,13 +69,8 @@ def training_loss(net: Net, data: Data, likelihood: Likelihood, batchnorm: str) 
     if batchnorm != "train" or not net.has_batchnorm:
         check_batchnorm(net, "frozen" if batchnorm == "train" else batchnorm)
         return objective, net.at
-    training = TrainingNet(net)
-
-    def loss(w: Tensor, index: Tensor | None) -> Tensor:
-        x, y = (data.x, data.y) if index is None else (data.x[index], data.y[index])
-        return mean_nll(training(w, x), y, likelihood)
-
-    return loss, training.net
+    loss = TrainedLoss(net, data, likelihood)
+    return loss, loss.training.net
 
 
 def sgd(
@@ -68,36 +82,60 @@ def sgd(
     lr: Callable[[int], float],
     momentum: float = 0.9,
     weight_decay: float = 0.0,
+    ascent: Ascent | None = None,
     progress: Progress = False,
     label: str = "SGD",
     after: Callable[[int, Tensor], None] | None = None,
-) -> tuple[Tensor, Tensor]:
+    state: State | None = None,
+    checkpoint: Checkpoint = None,
+    seed: int | None = None,
+) -> tuple[Tensor, History]:
     """SGD with momentum and coupled weight decay: v = m v + g + wd w, w = w - lr v.
 
-    `lr(step)` is the rate of each step; `after(step, w)` sees the new weights.  Returns the weights (D,) and the loss
-    of each step (T,).  Raises ValueError if the loss diverges.
+    g is the gradient at w, or with an `ascent` at w + e; weight decay acts at w.  `w` is (D,), or (B, D) for members
+    trained together.  `lr(step)` is the rate of each step; `after(step, w)` sees the new weights, and what it changes
+    is in `state`, so that a `checkpoint` holds it; `seed`, that of the batches, only names the run.  Returns the weights and the history.
+    Raises ValueError if the loss diverges.
     """
     check_count(steps, "steps")
-    w = w.detach().clone().requires_grad_(True)
-    optimiser = torch.optim.SGD([w], lr=1.0, momentum=momentum, weight_decay=weight_decay)
-    losses = []
-    for step in track(range(steps), label, progress):
-        value = loss(w, next(batches))
-        (w.grad,) = torch.autograd.grad(value, w)
-        optimiser.param_groups[0]["lr"] = lr(step)
-        optimiser.step()
-        losses.append(value.detach())
+    about = f"{label}: seed {seed}, {steps} steps, D={w.shape[-1]}, lr={lr(0):g}, momentum={momentum:g}, weight decay={weight_decay:g}"
+    about += f", from |w|={float(w.norm()):.6g}" + ("" if ascent is None else f", {ascent}")
+    w = w.detach().clone()
+    velocity, losses, gains = torch.zeros_like(w), [], []
+
+    def update(step: int, index: Tensor | None) -> None:
+        value, g, gain = gradient(loss, w, index, ascent)
+        if weight_decay:
+            g = g.add(w, alpha=weight_decay)
+        velocity.mul_(momentum).add_(g)
+        w.add_(velocity, alpha=-lr(step))
+        losses.append(value)
+        if gain is not None:
+            gains.append(gain)
         if after is not None:
-            after(step, w.detach())
-    history = torch.stack(losses)
-    check_converged(history, w)
-    return w.detach(), history
+            after(step, w)
+
+    own = {"w": w, "velocity": velocity, "losses": losses, "gains": gains, **getattr(loss, "state", {}), **(state or {})}
+    advance(own, update, batches, steps, about=about, checkpoint=checkpoint, progress=progress, label=label)
+    history = History(torch.stack(losses), sharpness=torch.stack(gains) if gains else None)
+    check_converged(history.loss, w)
+    return w, history
 
 
 def check_converged(losses: Tensor, *parameters: Tensor) -> None:
     """Raises ValueError for a run whose loss or parameters became NaN or inf."""
     if bool(torch.isfinite(losses).all()) and all(bool(torch.isfinite(p).all()) for p in parameters):
         return
-    bad = (~torch.isfinite(losses)).nonzero()
+    bad = (~torch.isfinite(losses)).reshape(len(losses), -1).any(1).nonzero()
     at = f"at step {int(bad[0])}" if len(bad) else "at its last step"
     raise ValueError(f"the loss must stay finite, got NaN or inf {at} of {len(losses)}: lower lr or radius")
+
+
+@contextmanager
+def told_as_divergence() -> Iterator[None]:
+    """A covariance that overflowed fails in a factorisation before its loss is looked at: the same error for both."""
+    try:
+        yield
+    except torch.linalg.LinAlgError as error:
+        text = "the loss must stay finite, got a covariance that is not positive definite: lower lr or radius"
+        raise ValueError(text) from error

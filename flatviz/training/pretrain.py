@@ -5,10 +5,13 @@ from __future__ import annotations
 from torch import nn
 
 from flatviz._checks import check_count
+from flatviz.core.batchnorm import refresh_batchnorm
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
+from flatviz.training._gradient import Ascent
+from flatviz.training._loop import Checkpoint
 from flatviz.training._optimize import cosine, minibatches, sgd, steps_per_epoch, training_loss
 
 
@@ -24,12 +27,16 @@ def pretrain(
     weight_decay: float = 5e-4,
     batch_size: int = 64,
     likelihood: Likelihood = "categorical",
+    ascent: Ascent | None = None,
+    checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Net:
     """Train a network by SGD and return it as a `Net` of its own; a module is read with all weights treated.
 
     Minimises mean NLL + weight_decay/2 |w|^2 with batch statistics, along half a cosine from `lr` to `last_lr`; the
-    default ends high, where SWAG's constant rate takes over.  Raises ValueError on bad data or divergence.
+    default ends high, where SWAG's constant rate takes over.  BatchNorm statistics are those of `data` at the end,
+    re-estimated, for the running ones lag behind the weights.  ascent: `SAM(radius)` and the like, for a flat start;
+    checkpoint: a file from which a stopped run goes on.  Raises ValueError on bad data or divergence.
     """
     if isinstance(net, nn.Module):
         net = Net.from_module(net)
@@ -47,5 +54,8 @@ def pretrain(
         weight_decay=weight_decay,
         progress=progress,
         label="pre-training",
+        ascent=ascent,
+        checkpoint=checkpoint,
+        seed=seed,
     )
-    return trained(w)
+    return refresh_batchnorm(trained(w), w, data)

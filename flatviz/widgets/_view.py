@@ -8,11 +8,14 @@ from functools import lru_cache
 from pathlib import Path
 
 import anywidget
+import ipywidgets
 import traitlets
 
 from flatviz.pages.bundle import Bundle, pack, pack_members
 from flatviz.pages.page import EXPLORER
 from flatviz.results import Family
+
+CONTROLS = ("radius", "n_draws", "method")
 
 
 @lru_cache(maxsize=1)
@@ -26,11 +29,12 @@ class FamilyView(anywidget.AnyWidget):
     """A family of posteriors behind three controls; `radius`, `n_draws` and `method` are what they stand at.
 
     The module that draws, plotly.js and the arrays are asked for by the page and sent as messages: once a page, once a
-    model, and never part of a saved notebook.
+    widget, and never part of a saved notebook.  They travel through `channel` (loader.js says why).
     """
 
     _esm = Path(__file__).with_name("loader.js")
     front = traitlets.Unicode().tag(sync=True)
+    channel = traitlets.Instance(ipywidgets.Widget, ()).tag(sync=True, **ipywidgets.widget_serialization)
     radius = traitlets.Float(0.0).tag(sync=True)
     n_draws = traitlets.Int(10).tag(sync=True)
     method = traitlets.Unicode("sabma").tag(sync=True)
@@ -39,7 +43,9 @@ class FamilyView(anywidget.AnyWidget):
         super().__init__(front=hashlib.sha256(EXPLORER.read_bytes()).hexdigest()[:12], **traits)
         self.sent = {"front end": 0, "family": 0, "member": 0}  # messages, counted for those who want to know
         self._bundle: Bundle | None = None
-        self.on_msg(self._answer)
+        self.channel.on_msg(self._answer)
+        self._from_page = False
+        self.observe(lambda _: self._tell(), names=list(CONTROLS))
 
     def show_family(self, family: Family, *, stops: Mapping[str, Sequence[float]], live: bool = True) -> None:
         """Send a measured family to every page that shows this view."""
@@ -51,13 +57,27 @@ class FamilyView(anywidget.AnyWidget):
         self._send_bundle("member", pack_members(family, members))
         self._bundle = pack(family, stops=stops, live=True)
 
+    def set_state(self, sync_data: dict) -> None:
+        """What the page says of its controls."""
+        self._from_page = True
+        try:
+            super().set_state(sync_data)
+        finally:
+            self._from_page = False
+
+    def _tell(self) -> None:
+        if not self._from_page:  # the page knows what it said itself
+            self.channel.send({"kind": "traits", "traits": {name: getattr(self, name) for name in CONTROLS}})
+
     def _answer(self, _: object, content: dict, buffers: list) -> None:
         if content.get("want") == "front end":
             self.sent["front end"] += 1
-            self.send({"kind": "front end"}, list(_front_end()))
-        elif content.get("want") == "family" and self._bundle is not None:
-            self._send_bundle("family", self._bundle)
+            self.channel.send({"kind": "front end"}, list(_front_end()))
+        elif content.get("want") == "family":
+            self._tell()  # what was set before this page listened
+            if self._bundle is not None:
+                self._send_bundle("family", self._bundle)
 
     def _send_bundle(self, kind: str, bundle: Bundle) -> None:
         self.sent[kind] += 1
-        self.send({"kind": kind, "index": bundle.index}, [bundle.buffer])
+        self.channel.send({"kind": kind, "index": bundle.index}, [bundle.buffer])

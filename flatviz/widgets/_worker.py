@@ -11,6 +11,7 @@ import torch
 from flatviz.core.progress import Progress
 
 Report = Callable[[float, str], None]  # share done 0..1, text
+TELL_EVERY = 0.5  # seconds: each report is two messages, and a page that falls behind shows the family that much later
 
 
 class Stopped(Exception):
@@ -20,7 +21,7 @@ class Stopped(Exception):
 class Worker:
     """Runs `work(progress)` on a thread of its own, with one torch thread, so that page and kernel stay free.
 
-    `report(share, text)` hears of progress, at most ten times a second, of errors, and of the end.
+    `report(share, text)` hears of progress, every `TELL_EVERY` seconds at most, of errors, and of the end.
     """
 
     def __init__(self, report: Report) -> None:
@@ -41,8 +42,12 @@ class Worker:
     def stop(self) -> None:
         """Drop what waits and stop what runs, at its next step."""
         with self._change:
-            self._next = None
+            dropped, self._next = self._next, None
             self._stop.set()
+            self._change.notify_all()
+            idle = not self._running
+        if dropped and idle:  # what runs says so itself
+            self._report(0.0, f"{dropped[0]}: stopped")
 
     @property
     def busy(self) -> bool:
@@ -83,7 +88,7 @@ class Worker:
 
     def _progress(self) -> Callable[[int, int, str], None]:
         started: dict[str, float] = {}
-        told = 0.0
+        told = -TELL_EVERY
 
         def progress(done: int, total: int, label: str) -> None:
             nonlocal told
@@ -91,7 +96,7 @@ class Worker:
                 raise Stopped
             now = time.monotonic()
             first = started.setdefault(label, now)
-            if now - told < 0.1 and done < total:
+            if now - told < TELL_EVERY:
                 return
             told = now
             left = f", about {(now - first) / done * (total - done):.0f} s left" if 0 < done < total else ""

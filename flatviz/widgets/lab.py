@@ -78,8 +78,8 @@ class FlatnessLab(ipywidgets.VBox):
         if self.family is not None:
             self._wanted(again=True)
             return
-        self._worker.submit("family", self._first_family)
         self._button.description, self._button.icon = "Stop", "stop"
+        self._worker.submit("family", self._first_family)
 
     def stop(self) -> None:
         """Stop what runs in the background; what was found stays."""
@@ -115,6 +115,9 @@ class FlatnessLab(ipywidgets.VBox):
         self._take(measure(self._net, self._task, family, seed=self._seed + 1, progress=progress))
 
     def _take(self, family: Family) -> None:
+        if self.method not in family.methods:
+            self.method = family.methods[-1]
+        self.radius = family.radius[family.index(self.method, self.radius)]  # the controls start where there is something
         self.family = family
         self.view.show_family(family, stops=self.stops)
 
@@ -128,8 +131,9 @@ class FlatnessLab(ipywidgets.VBox):
                 self._worker.stop()  # the reader moved on to a radius that is there
             return
         name = f"radius {radius:.3g}"
-        self._worker.submit(name, lambda progress: self._fit_one(method, radius, progress))
         self._report(0.0, f"{name}: fitting")
+        self._button.description, self._button.icon = "Stop", "stop"
+        self._worker.submit(name, lambda progress: self._fit_one(method, radius, progress))
 
     def _fit_one(self, method: str, radius: float, progress: Progress) -> None:
         posterior = fit_member(

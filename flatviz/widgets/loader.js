@@ -1,18 +1,21 @@
 // What every view carries, hence small.  The front end itself and plotly.js come from the kernel as one message a page,
-// the family's arrays as one message a model; neither becomes part of a saved notebook.
+// the family's arrays as one message a widget; neither becomes part of a saved notebook.
+//
+// The messages come through a plain widget model of their own, `channel`: a model of anywidget refuses every message for
+// good where its module took more than two seconds to load, and on a slow machine a page full of plots takes longer.
 
 const pages = (globalThis.flatvizFrontEnds ??= new Map());      // version -> promise of { show, Plotly }
-const families = new WeakMap();                                 // model -> { bundle, extras, views }
+const families = new WeakMap();                                 // channel -> { bundle, extras, views }
 
-function ask(model, want) {
+function ask(channel, want) {
   return new Promise((resolve) => {
     const answer = (content, buffers) => {
       if (content.kind !== want) return;
-      model.off("msg:custom", answer);
+      channel.off("msg:custom", answer);
       resolve({ content, buffers });
     };
-    model.on("msg:custom", answer);
-    model.send({ want });
+    channel.on("msg:custom", answer);
+    channel.send({ want });
   });
 }
 
@@ -21,11 +24,10 @@ function moduleFrom(text) {
   return import(/* @vite-ignore */ /* webpackIgnore: true */ url).finally(() => URL.revokeObjectURL(url));
 }
 
-function frontEnd(model) {
-  const version = model.get("front");
+function frontEnd(version, channel) {
   if (!pages.has(version)) {
     const load = async () => {
-      const { buffers } = await ask(model, "front end");
+      const { buffers } = await ask(channel, "front end");
       const [explorer, plotly] = buffers.map((b) => new TextDecoder().decode(b));
       const before = globalThis.Plotly;                         // leave another plotly of the page where it was
       const wrapped = await moduleFrom(`const module = { exports: {} };\n${plotly}\nexport default module.exports;`);
@@ -38,31 +40,34 @@ function frontEnd(model) {
   return pages.get(version);
 }
 
-function family(model) {
-  if (!families.has(model)) {
+function family(model, channel) {
+  if (!families.has(channel)) {
     const own = { bundle: undefined, extras: [], views: new Set() };
-    families.set(model, own);
-    model.on("msg:custom", (content, buffers) => {
+    families.set(channel, own);
+    channel.on("msg:custom", (content, buffers) => {
+      if (content.kind === "traits") model.set(content.traits); // where the controls stand in the kernel
       if (content.kind !== "family" && content.kind !== "member") return;
       const bundle = { index: JSON.parse(content.index), buffer: buffers[0] };
       if (content.kind === "family") Object.assign(own, { bundle, extras: [] });
       else own.extras.push(bundle);
       for (const view of own.views) view(content.kind, bundle);
     });
-    model.send({ want: "family" });                             // answered as soon as there is one
+    channel.send({ want: "family" });                           // answered as soon as there is one
   }
-  return families.get(model);
+  return families.get(channel);
 }
 
 export default {
-  render({ model, el }) {
+  async render({ model, el }) {
     el.textContent = "This view asks its kernel for the data: run the notebook, or wait for the first fit.";
-    let shown, gone = false;
-    const own = family(model);
+    let shown, gone = false, turn = 0;
+    const channel = await model.widget_manager.get_model(model.get("channel").replace("IPY_MODEL_", ""));
+    const own = family(model, channel);
     const start = async () => {
+      const mine = ++turn;                                      // several may wait for the front end: the newest draws
       try {
-        const { show, Plotly } = await frontEnd(model);
-        if (gone || !own.bundle) return;
+        const { show, Plotly } = await frontEnd(model.get("front"), channel);
+        if (gone || mine !== turn || !own.bundle) return;
         shown?.stop();
         shown = show({ Plotly, model, el, bundle: own.bundle });
         for (const extra of own.extras) shown.add(extra);

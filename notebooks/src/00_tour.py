@@ -4,11 +4,15 @@
 # **You will** turn a trained network into a Bayesian one, fit a flat posterior to it with SA-BMA, and see on the loss
 # surface what the perturbation radius and the ensemble size do.
 #
-# **Needs** nothing before it: the data ship with scikit-learn. **Takes** about ten minutes to read, about a minute to
-# run on two CPU cores.
+# **Needs** nothing before it: the data ship with scikit-learn. **Takes** about ten minutes to read, a few minutes to run
+# on a CPU.
 
 # %%
+import torch
+
 import flatviz as fv
+
+torch.set_num_threads(1)  # a second thread costs networks this small more than it brings
 
 # %% [markdown]
 # ## A task that must be learned from ten examples a class
@@ -59,8 +63,6 @@ flat = fv.fit_sabma(net, task.train, prior, radius=1.0, **settings)
 # marker's place is the draw's shadow on the plane; its colour is the draw's own loss, for most of it lies outside.
 
 # %%
-import torch
-
 plane = fv.plane_pca(torch.cat([vi.sample(30, seed=1), flat.sample(30, seed=1)]))
 f = fv.nll(net, task.train)
 surface = fv.slice_plane(f, plane, resolution=41)

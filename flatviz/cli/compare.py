@@ -1,0 +1,109 @@
+"""Every method and its flat-seeking version over seeds: a table, a CSV file and one page."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import time
+from pathlib import Path
+
+import torch
+
+import flatviz
+from flatviz._checks import check_count
+from flatviz.cli._threads import single_thread
+from flatviz.core.cache import atomic_path
+from flatviz.pages.comparison import comparison_page
+from flatviz.pages.table import text_table
+from flatviz.plots._theme import style
+from flatviz.plots.comparison import plot_comparison
+from flatviz.results import interval
+from flatviz.studies.compare import QUANTITIES, RADIUS, SETTINGS, TASKS, Comparison, compare, names
+
+HEADS = ("accuracy %", "NLL", "ECE", "Brier", "MI", "λ1", "λ1/λ5", "seconds", "gradients a step")
+LEAD = """Every method learned the same ten digits a class from the same pre-trained network; its flat-seeking version took
+every gradient at the worst point within a small distance. The menus choose what lies along the axes."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options."""
+    parser.add_argument("--task", choices=TASKS, default="digits", help="what is learned (digits)")
+    parser.add_argument("--seeds", type=int, default=5, help="how many seeds (5)")
+    parser.add_argument("--methods", help="names with commas between; without it all: " + ",".join(names()))
+    parser.add_argument("--out", type=Path, default=Path("compare.html"), help="where to write the page (compare.html)")
+    parser.add_argument("--csv", type=Path, default=Path("compare.csv"), help="where to write the table (compare.csv)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Compute what the cache does not hold, print the table, write CSV and page."""
+    started = time.perf_counter()
+    check_count(args.seeds, "--seeds")
+    for option, path in (("--out", args.out), ("--csv", args.csv)):
+        if path.is_dir():
+            raise ValueError(f"{option} must be a file, got the folder {path}: add a name")
+    methods = None if args.methods is None else [m.strip() for m in args.methods.split(",") if m.strip()]
+    with single_thread():
+        found = compare(args.seeds, task=args.task, methods=methods, progress=None, say=print)
+    rows = table_rows(found)
+    print(f"\n{args.task}, mlp, 10 shots a class; mean ± half of the 95 % interval over {args.seeds} seeds\n")
+    print(text_table(rows))
+    with atomic_path(args.csv) as partial:
+        write_csv(found, partial)
+    fig = plot_comparison(means(found), title="NLL and curvature of every method")
+    page = comparison_page(
+        fig, title="flatviz compare: methods and their flat-seeking versions", lead=LEAD, rows=rows, facts=_facts(args)
+    )
+    with atomic_path(args.out) as partial:
+        partial.write_text(page, encoding="utf-8")
+    print(f"\n{args.csv} and {args.out} written; {time.perf_counter() - started:.0f} s in all")
+    return 0
+
+
+def means(found: Comparison) -> dict[str, dict[str, tuple[float, float]]]:
+    """Mean and half width of each quantity of each method, over the seeds where it did not diverge."""
+    table = {}
+    for method, values in found.values.items():
+        kept = values[~values.isnan().any(1)]
+        kept = kept if len(kept) else values[:1]
+        cells = [interval(column) for column in kept.T]
+        table[method] = {q: (m, 0.0 if h != h else h) for q, (m, h) in zip(QUANTITIES, cells)}
+    return table
+
+
+def table_rows(found: Comparison) -> list[dict[str, str]]:
+    """A row a method: label, and mean ± half width of each quantity."""
+    rows = []
+    for method, row in means(found).items():
+        label = style(method.removeprefix("f-"))[0]
+        diverged = int(found.values[method].isnan().any(1).sum())
+        cells = {
+            "method": (f"F-{label}" if method.startswith("f-") else label) + (f" ({diverged} diverged)" if diverged else "")
+        }
+        for quantity, head in zip(QUANTITIES, HEADS):
+            mean, half = row[quantity]
+            factor = 100 if quantity == "accuracy" else 1
+            plain = quantity == "gradients" or len(found.seeds) < 2
+            cells[head] = f"{factor * mean:.3g}" if plain else f"{factor * mean:.3g} ± {factor * half:.2g}"
+        rows.append(cells)
+    return rows
+
+
+def write_csv(found: Comparison, path: Path) -> None:
+    """One line a method and seed, every quantity in full."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["task", "method", "seed", *QUANTITIES])
+        for method, values in found.values.items():
+            for seed, row in zip(found.seeds, values.tolist()):
+                writer.writerow([found.task, method, seed, *(f"{v:.6g}" for v in row)])
+
+
+def _facts(args: argparse.Namespace) -> dict[str, str]:
+    settings = {style(m)[0]: ", ".join(f"{k} {v}" for k, v in s.items() if not callable(v)) for m, s in SETTINGS.items()}
+    return {
+        "task": "scanned digits, 10 upright ones a class, from a network pre-trained on rotated ones; test: all the rest",
+        "network": "MLP with LayerNorm, norm layers and head treated",
+        "flat-seeking": f"SAM of radius {RADIUS:g} (Euclidean) in every gradient",
+        **settings,
+        "made by": f"flatviz {flatviz.__version__}, torch {torch.__version__}: flatviz compare --task {args.task} --seeds {args.seeds}",
+    }

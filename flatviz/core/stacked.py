@@ -1,0 +1,126 @@
+"""Several weight vectors run through one network at once, by hand-stacked matrix products.
+
+A small network spends its time on Python, not on numbers: B members in one call cost little more than one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from flatviz.core.net import Net
+
+# Each acts on every number, or row, alone, so members may lie along an axis in front.
+ELEMENTWISE = (
+    *(nn.ReLU, nn.Tanh, nn.GELU, nn.SiLU, nn.Sigmoid, nn.Softplus, nn.LeakyReLU, nn.ELU, nn.Identity),
+    nn.Dropout,
+)
+
+
+class Stacked:
+    """A chain of layers read at several weight vectors: stacked(W (B, D), z) -> outputs (B, N, C).
+
+    `z` is what `features(x)` gave: the inputs after the first layers that hold no treated weight, which are the same for
+    all members and so computed once; (N, ...) shared, or (B, n, ...) one minibatch a member.
+    """
+
+    def __init__(self, net: Net, layers: list[tuple[str, nn.Module]]) -> None:
+        self._places = {b.name: (b.slice, b.shape) for b in net.blocks}
+        first = next(i for i, (name, part) in enumerate(layers) if self._treats(name, part))
+        self._before, self._after = layers[:first], layers[first:]
+
+    def _treats(self, name: str, part: nn.Module) -> bool:
+        return any(f"{name}.{own}".lstrip(".") in self._places for own, _ in part.named_parameters(recurse=False))
+
+    @torch.no_grad()
+    def features(self, x: Tensor) -> Tensor:
+        """Inputs `x` (N, ...) after the layers that all members share, (N, F)."""
+        for _, part in self._before:
+            x = part(x)
+        return x
+
+    def __call__(self, W: Tensor, z: Tensor) -> Tensor:
+        """Outputs (B, N, C) of the rows of `W` (B, D)."""
+        for name, part in self._after:
+            if isinstance(part, nn.Linear):
+                z = self._linear(W, z, name, part)
+            elif isinstance(part, nn.LayerNorm):
+                z = self._layer_norm(W, z, name, part)
+            elif not isinstance(part, nn.Flatten):  # flat since `features`
+                z = part(z)
+        return z
+
+    def _value(self, W: Tensor, name: str, own: Tensor | None) -> tuple[Tensor | None, bool]:
+        """A parameter, and whether there is one for each member: (B, *shape)."""
+        name = name.lstrip(".")
+        if name not in self._places:
+            return own, False
+        where, shape = self._places[name]
+        return W[:, where].unflatten(1, shape), True
+
+    def _linear(self, W: Tensor, z: Tensor, name: str, part: nn.Linear) -> Tensor:
+        weight, many = self._value(W, f"{name}.weight", part.weight)
+        bias, many_bias = self._value(W, f"{name}.bias", part.bias)
+        if many_bias:
+            bias = bias[:, None]
+        if not many:
+            z = F.linear(z, weight)
+        elif z.ndim == 2:  # one product for all members
+            z = (z @ weight.flatten(0, 1).T).unflatten(1, weight.shape[:2]).transpose(0, 1)
+        elif bias is not None:
+            return torch.baddbmm(bias, z, weight.transpose(1, 2))
+        else:
+            z = torch.bmm(z, weight.transpose(1, 2))
+        return z if bias is None else z + bias
+
+    def _layer_norm(self, W: Tensor, z: Tensor, name: str, part: nn.LayerNorm) -> Tensor:
+        weight, many = self._value(W, f"{name}.weight", part.weight)
+        bias, many_bias = self._value(W, f"{name}.bias", part.bias)
+        if not (many or many_bias):
+            return F.layer_norm(z, part.normalized_shape, weight, bias, part.eps)
+        z = F.layer_norm(z, part.normalized_shape, eps=part.eps)
+        if weight is not None:
+            z = z * (weight[:, None] if many else weight)
+        return z if bias is None else z + (bias[:, None] if many_bias else bias)
+
+
+def stack(net: Net, x: Tensor) -> Stacked | None:
+    """The network ready for several weight vectors at once, or None where it is no chain of layers that can be stacked.
+
+    Linear, LayerNorm over the last axis, Flatten and functions of single numbers, in `nn.Sequential`, each used once, on
+    inputs `x` that are flat when the first treated layer meets them.
+    """
+    layers = _chain(net.module, "")
+    if layers is None:
+        return None
+    parts = [part for _, part in layers]
+    tied = len({id(p) for p in net.module.parameters()}) != sum(len(list(part.parameters())) for part in parts)
+    hooked = any(part._forward_hooks or part._forward_pre_hooks for part in net.module.modules())
+    if tied or hooked:
+        return None
+    stacked = Stacked(net, layers)
+    return stacked if stacked.features(x[:1]).ndim == 2 else None
+
+
+def _chain(module: nn.Module, name: str) -> list[tuple[str, nn.Module]] | None:
+    """The layers in order of execution, or None."""
+    if type(module) is nn.Sequential:
+        found: list[tuple[str, nn.Module]] = []
+        for key, part in module._modules.items():  # `named_children` would leave out a second use
+            inner = _chain(part, f"{name}.{key}".lstrip("."))
+            if inner is None:
+                return None
+            found += inner
+        return found
+    one_axis = type(module) is nn.LayerNorm and len(module.normalized_shape) == 1
+    whole = type(module) is nn.Flatten and (module.start_dim, module.end_dim) == (1, -1)
+    fine = type(module) is nn.Linear or one_axis or whole or (type(module) in ELEMENTWISE and name)
+    return [(name, module)] if fine else None
+
+
+def forward_many(net: Net) -> Callable[[Tensor, Tensor], Tensor]:
+    """(W (B, D), x (B, n, ...)) -> outputs (B, n, C) of any network in evaluation mode, by `vmap`."""
+    return torch.func.vmap(lambda w, x: net(w, x))

@@ -1,0 +1,118 @@
+"""Which parameters of a module are treated: all, normalisation layers and head, or what the user names."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+from torch.nn.modules.batchnorm import _NormBase
+from torch.nn.modules.dropout import _DropoutNd
+
+from flatviz.core.seeds import saved_rng
+
+NORM_TYPES = (_NormBase, nn.LayerNorm, nn.GroupNorm, nn.RMSNorm)
+Treated = Literal["all", "norm+head"] | Callable[..., bool]
+
+
+def choose(module: nn.Module, treated: Treated, head: str | None, example: Tensor | None) -> dict[str, str]:
+    """The treated parameters by name, in `named_parameters()` order, each with its kind: norm, head or other.
+
+    Normalisation layers are known by type.  Raises ValueError where a part is missing or nothing is chosen.
+    """
+    if isinstance(treated, str) and treated not in ("all", "norm+head"):
+        raise ValueError(f"treated must be 'all', 'norm+head' or a function of the name, got {treated!r}")
+    parameters = dict(module.named_parameters())
+    norms = {
+        f"{name}.{own}".lstrip(".")
+        for name, layer in module.named_modules()
+        if isinstance(layer, NORM_TYPES)
+        for own, _ in layer.named_parameters(recurse=False)
+    }
+    heads: set[str] = set()
+    if treated == "norm+head" or head is not None:
+        heads = _parameters_of(module, head if head is not None else find_head(module, example))
+    if treated == "norm+head" and not norms:
+        raise ValueError(
+            "treated='norm+head' needs a normalisation layer (BatchNorm, LayerNorm, GroupNorm, ...), "
+            f"got none in {type(module).__name__}: use treated='all', or a function of the parameter's name"
+        )
+    if treated == "all":
+        names = list(parameters)
+    elif treated == "norm+head":
+        names = [n for n in parameters if n in norms | heads]
+    else:
+        wants_value = len(inspect.signature(treated).parameters) > 1
+        names = [n for n, p in parameters.items() if (treated(n, p) if wants_value else treated(n))]
+    if not names:
+        raise ValueError(f"treated must choose at least one parameter, got none of {len(parameters)}: {list(parameters)[:5]}")
+    return {n: "head" if n in heads else "norm" if n in norms else "other" for n in names}
+
+
+def find_head(module: nn.Module, example: Tensor | None = None) -> str:
+    """Name of the last `nn.Linear` in execution order, seen in one forward pass in evaluation mode.
+
+    Raises ValueError if there is none, or if no `example` is given and no guessed input shape fits.
+    """
+    linears = {name: m for name, m in module.named_modules() if isinstance(m, nn.Linear)}
+    if not linears:
+        raise ValueError(
+            f"treated='norm+head' needs a head, got no nn.Linear in {type(module).__name__}: name it, head='classifier'"
+        )
+    called: list[str] = []
+    hooks = [m.register_forward_hook(lambda *_, name=name: called.append(name)) for name, m in linears.items()]
+    try:
+        for x in [example] if example is not None else _guesses(module):
+            called.clear()
+            try:
+                with torch.no_grad(), saved_rng():
+                    module(x)
+                return called[-1]
+            except (RuntimeError, ValueError, AssertionError, IndexError) as error:
+                if example is not None:
+                    raise ValueError(
+                        f"the example of shape {tuple(x.shape)} does not pass through the module: {error}"
+                    ) from error
+    finally:
+        for hook in hooks:
+            hook.remove()
+    raise ValueError(
+        f"could not find the head of {type(module).__name__}: no guessed input shape passes through it: "
+        "give a batch of inputs, example=x, or name the module, head='classifier'"
+    )
+
+
+def _guesses(module: nn.Module) -> list[Tensor]:
+    """Zero inputs that the first weighted layer could take, small images before large ones."""
+    first = next((m for m in module.modules() if isinstance(m, (nn.Linear, nn.modules.conv._ConvNd, nn.Embedding))), None)
+    like = next(module.parameters())
+    if isinstance(first, nn.Linear):
+        return [like.new_zeros(2, first.in_features)]
+    if isinstance(first, nn.Embedding):
+        return [torch.zeros(2, 8, dtype=torch.long, device=like.device)]
+    if first is None:
+        return []
+    sides = len(first.kernel_size)
+    return [like.new_zeros(2, first.in_channels, *[side] * sides) for side in (8, 28, 32, 64, 224)]
+
+
+def _parameters_of(module: nn.Module, head: str) -> set[str]:
+    modules = dict(module.named_modules())
+    if head not in modules:
+        raise ValueError(f"head must name a module, got {head!r}: expected one of {[n for n in modules if n][-5:]}, ...")
+    found = {f"{head}.{n}".lstrip(".") for n, _ in modules[head].named_parameters()}
+    if not found:
+        raise ValueError(f"head {head!r} must hold parameters, got none in {type(modules[head]).__name__}: name another module")
+    return found
+
+
+def refuse_dropout(module: nn.Module) -> None:
+    """ValueError if a dropout layer of the module is active."""
+    live = [n for n, m in module.named_modules() if isinstance(m, _DropoutNd) and m.training and m.p > 0]
+    if live:
+        raise ValueError(
+            f"the module must be a function of its weights, got dropout left on in {', '.join(live[:3])}: "
+            "call module.eval() first"
+        )

@@ -1,0 +1,68 @@
+"""Where over a plane the loss is sharp: extreme eigenvalues of the Hessian, or their ratio, at every point."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from flatviz._checks import check_choice, check_count
+from flatviz.core.progress import Progress
+from flatviz.core.seeds import generator
+from flatviz.landscape._grid import Cache, Extent, Grid, extent_of, ticks_between
+from flatviz.landscape._krylov import Krylov, room_for
+from flatviz.landscape._objective import described
+from flatviz.landscape._operator import Operator
+from flatviz.results import ObjectiveLike, Plane, Surface
+
+
+def map_curvature(
+    f: ObjectiveLike,
+    plane: Plane,
+    *,
+    which: str = "largest",
+    extent: Extent | None = None,
+    resolution: int = 11,
+    iters: int = 30,
+    tol: float = 1e-3,
+    seed: int = 0,
+    progress: Progress = False,
+    preview: Callable[[Surface], None] | None = None,
+    cache: Cache = None,
+) -> Surface:
+    """The largest or smallest Hessian eigenvalue of `f` at every point of the plane; a Surface of eigenvalues.
+
+    Each point costs at most `iters` products H v, fewer once the residual is below `tol` |lambda|_max.  A smallest one
+    below 0 says how far the loss is from convex there.  Other arguments as in `slice_plane`.
+    """
+    check_choice(which, ("largest", "smallest"), "which"), check_count(iters, "iters", least=2)
+    check_count(resolution, "resolution", least=2)
+    ends = extent_of(plane.extent if extent is None else extent, len(plane.axes))
+    a, b = (ticks_between(lo, hi, resolution, plane.origin) for lo, hi in ends)
+    g = _Extreme(f, which, iters, tol, seed)
+    about = described(f) | {"label": g.label}
+
+    def seen(values: Tensor, step: int) -> None:
+        every = torch.arange(resolution // 2 % step, resolution, step)
+        preview(Surface(plane, a[every], b[every], values[every][:, every], **about))
+
+    grid = Grid(g, plane.origin, plane.axes, [a, b], progress=progress, cache=cache, preview=seen if preview else None)
+    return Surface(plane, a, b, grid.values, **about)
+
+
+class _Extreme:
+    """w -> the largest (smallest) eigenvalue of the Hessian of f at w."""
+
+    def __init__(self, f: ObjectiveLike, which: str, iters: int, tol: float, seed: int) -> None:
+        self._f, self._sign, self._settings = f, 1.0 if which == "largest" else -1.0, (iters, tol, seed)
+        self.label = f"{which} Hessian eigenvalue"
+        own = getattr(f, "key", "")
+        self.key = f"{which} {self._settings} {own}" if own else ""
+
+    def __call__(self, w: Tensor) -> Tensor:
+        iters, tol, seed = self._settings
+        operator = Operator(self._f, w)
+        run = Krylov(lambda v: self._sign * operator(v), w, room_for(1, iters, w), generator(seed))
+        values, _, _ = run.find(1, iters, tol)
+        return (self._sign * values[0]).to(w)

@@ -1,0 +1,41 @@
+"""How much the draws of an ensemble differ in what they answer."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from flatviz.results import Prediction
+
+
+def disagreement(prediction: Prediction) -> Tensor:
+    """Share of inputs on which two draws answer differently, for each pair, (S, S); 0 on the diagonal.
+
+    The usual single number is the mean over pairs s < t: `pair_mean` of this.
+    """
+    answers = _answers(prediction)
+    return (answers[:, None] != answers[None]).to(prediction.outputs.dtype).mean(-1)
+
+
+def label_information(prediction: Prediction) -> Tensor:
+    """Mutual information of the answers of each pair of draws over the inputs, in nats, (S, S); the diagonal is entropy.
+
+    I = sum_ab p(a, b) log(p(a, b) / (p(a) p(b))), p(a, b) the share of inputs where one answers a and the other b.
+    Low among diverse members; biased up by about (C - 1)^2 / (2 N).
+    """
+    answers, C = _answers(prediction), prediction.outputs.shape[-1]
+    hot = torch.nn.functional.one_hot(answers, C).double()
+    joint = torch.einsum("sna,tnb->stab", hot, hot) / answers.shape[1]
+    apart = joint.sum(3, keepdim=True) * joint.sum(2, keepdim=True)
+    terms = torch.where(joint > 0, joint * (joint / apart.clamp_min(1e-300)).clamp_min(1e-300).log(), 0.0)
+    return terms.sum((2, 3)).to(prediction.outputs.dtype)
+
+
+def pair_mean(matrix: Tensor) -> Tensor:
+    """Mean over pairs s < t of a symmetric (S, S) table, (); NaN for a single draw."""
+    rows, columns = torch.triu_indices(*matrix.shape, offset=1)
+    return matrix[rows, columns].mean()
+
+
+def _answers(prediction: Prediction) -> Tensor:
+    return prediction.log_probs.argmax(-1)

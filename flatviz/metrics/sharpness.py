@@ -1,0 +1,100 @@
+"""How flat a posterior is: the curvature and the worst nearby loss at each of its draws.
+
+All measures are of an objective f, say `nll(net, task.train)`, at weight vectors W (S, D), on a function that does not move:
+no draw is trained, and BatchNorm statistics are those of f, while it is measured.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from flatviz._checks import check_choice, check_count, check_many_weights, check_radius
+from flatviz.core.hvp import hessian_operator
+from flatviz.core.progress import Progress, track
+from flatviz.core.seeds import generator
+from flatviz.landscape.lanczos import top_eigenpairs
+from flatviz.results import ObjectiveLike, Sharpness
+
+ORDERS = ("sharp", "random", "flat")
+
+
+def sharpness(
+    f: ObjectiveLike,
+    W: Tensor,
+    *,
+    radius: float = 0.05,
+    adaptive_radius: float = 0.5,
+    eta: float = 0.01,
+    k: int = 5,
+    probes: int = 10,
+    iters: int = 40,
+    seed: int = 0,
+    progress: Progress = False,
+) -> Sharpness:
+    """Lambda1, lambda1 / lambda_k, trace, SAM-sharpness and its adaptive version at each row of `W` (S, D).
+
+    sam: f(w + e) - f(w) with e = radius g / |g|; adaptive: e = adaptive_radius T^2 g / |T g|, T = |w| + eta, which does
+    not see a rescaling of layers that undoes itself.  trace: Hutchinson's mean of v^T H v over `probes` random signs v.
+    `k` and `iters` are those of `top_eigenpairs`.  Raises ValueError on a wrong shape or a negative radius.
+    """
+    check_many_weights(W)
+    check_radius(radius)
+    check_radius(adaptive_radius)
+    k, source = min(check_count(k, "k", least=2), W.shape[1]), generator(seed)
+    rows = []
+    for w in track(W, "sharpness", progress):
+        spectrum = top_eigenpairs(f, w, k, iters=iters, seed=seed)
+        trace, error = _trace(f, w, check_count(probes, "probes", least=2), source)
+        gains = _gains(f, w, radius, adaptive_radius, eta)
+        lam = spectrum.values
+        rows.append(torch.stack([lam[0], lam[0] / lam[-1], trace, *gains, spectrum.residual[0], error]))
+    return Sharpness(*torch.stack(rows).unbind(1))
+
+
+def _trace(f: ObjectiveLike, w: Tensor, probes: int, source: torch.Generator) -> tuple[Tensor, Tensor]:
+    product = hessian_operator(f, w)
+    signs = torch.randint(0, 2, (probes, len(w)), generator=source).to(w) * 2 - 1
+    values = torch.stack([v @ product(v) for v in signs])
+    return values.mean(), values.std() / math.sqrt(probes)
+
+
+def _gains(f: ObjectiveLike, w: Tensor, radius: float, adaptive_radius: float, eta: float) -> tuple[Tensor, Tensor]:
+    point = w.detach().clone().requires_grad_(True)
+    value = f(point)
+    (g,) = torch.autograd.grad(value, point)
+    scale = w.abs() + eta
+    with torch.no_grad():
+        plain = f(w + radius * g / (g.norm() + 1e-12))
+        adapted = f(w + adaptive_radius * scale.square() * g / ((scale * g).norm() + 1e-12))
+        return (plain - value).detach(), (adapted - value).detach()
+
+
+def weyl_bounds(f: ObjectiveLike, W: Tensor, *, iters: int = 80, seed: int = 0) -> tuple[float, float, float]:
+    """Theorem 1 on these very draws: (lower, lambda_max of the averaged Hessian, upper).
+
+    1/M max_j [lmax(H_j) + sum_{m != j} lmin(H_m)]  <=  lmax(1/M sum_m H_m)  <=  1/M sum_m lmax(H_m),  by Weyl.
+    The middle is the curvature of the mean loss of the draws moved together, not of the averaged prediction.
+    """
+    check_many_weights(W)
+    top = [float(top_eigenpairs(f, w, 1, iters=iters, seed=seed).values[0]) for w in W]
+    low = [-float(top_eigenpairs(lambda v: -f(v), w, 1, iters=iters, seed=seed).values[0]) for w in W]
+    moved = lambda v: torch.stack([f(w + v) for w in W]).mean()  # noqa: E731
+    middle = float(top_eigenpairs(moved, torch.zeros_like(W[0]), 1, iters=iters, seed=seed).values[0])
+    total = sum(low)
+    return max(t + total - b for t, b in zip(top, low)) / len(W), middle, sum(top) / len(W)
+
+
+def ordered(W: Tensor, values: Tensor, order: str, *, seed: int = 0) -> Tensor:
+    """Draws `W` (S, D) in the order of their sharpness `values` (S,): "sharp" first, "random", or "flat" first.
+
+    As a `Draws` predicted in that order they show what the flat ones are worth at equal ensemble size.
+    """
+    check_choice(order, ORDERS, "order")
+    if len(values) != len(W):
+        raise ValueError(f"values must hold one number for each of the {len(W)} draws, got {len(values)}")
+    if order == "random":
+        return W[torch.randperm(len(W), generator=generator(seed)).to(W.device)]
+    return W[values.argsort(descending=order == "sharp", stable=True)]

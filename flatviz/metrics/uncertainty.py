@@ -1,0 +1,38 @@
+"""What an ensemble does not know, split in two: noise in the data, and disagreement about the function."""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+from flatviz._checks import check_count
+from flatviz.results import Prediction
+
+
+def predictive_entropy(prediction: Prediction, *, n_draws: int | None = None) -> Tensor:
+    """Total uncertainty of each input, in nats, (N,): H(p) = -sum_c p_c log p_c of the averaged probabilities p."""
+    return _entropy(prediction.bma(n_draws))
+
+
+def aleatoric_entropy(prediction: Prediction, *, n_draws: int | None = None) -> Tensor:
+    """The part that every draw sees, in nats, (N,): the mean over draws of H(p_s)."""
+    return _entropy(prediction.probs[: _size(prediction, n_draws)]).mean(0)
+
+
+def mutual_information(prediction: Prediction, *, n_draws: int | None = None) -> Tensor:
+    """The epistemic part, in nats, (N,): H(p) - mean_s H(p_s) = mean_s KL(p_s || p) >= 0.
+
+    Between the label and the draw; biased low for few draws, 0 for one.
+    """
+    epistemic = predictive_entropy(prediction, n_draws=n_draws) - aleatoric_entropy(prediction, n_draws=n_draws)
+    return epistemic.clamp_min(0)  # below 0 by rounding only
+
+
+def _entropy(p: Tensor) -> Tensor:
+    return -(p * p.clamp_min(1e-38).log()).sum(-1)
+
+
+def _size(prediction: Prediction, n_draws: int | None) -> int:
+    n = prediction.n_draws if n_draws is None else check_count(n_draws, "n_draws")
+    if n > prediction.n_draws:
+        raise ValueError(f"asked for {n} draws, but this prediction has {prediction.n_draws}: lower n_draws, or draw more")
+    return n

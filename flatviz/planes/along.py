@@ -1,0 +1,78 @@
+"""Planes along directions that mean something: one's own, the gradient, an adversary's, the sharpest."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from flatviz._checks import check_weights
+from flatviz.core.seeds import generator
+from flatviz.results import ObjectiveLike, Plane, Spectrum
+
+RISE = 1.0  # the default extent of `plane_eigen`: where the quadratic model has risen by this much
+
+
+def plane_along(
+    w: Tensor, u: Tensor, v: Tensor, *more: Tensor, orthonormal: bool = False, name: str = "plane of given directions"
+) -> Plane:
+    """The plane (with more directions, the volume) from `w` along directions u, v (D,) of one's own, as they are.
+
+    orthonormal: made so by Gram-Schmidt, the first keeping its direction; unit: distance.
+    Raises ValueError for a direction of length 0, or, with orthonormal, for parallel ones.
+    """
+    axes = torch.stack([check_weights(d, check_weights(w, w.numel()).numel(), f"direction {i}") for i, d in
+                        enumerate((u, v, *more), 1)])  # fmt: skip
+    if bool((axes.norm(dim=1) == 0).any()):
+        raise ValueError(f"a direction must have a length > 0, got 0 for number {int(axes.norm(dim=1).argmin()) + 1}")
+    if not orthonormal:
+        return Plane(w.clone(), axes, "one given direction", name=name, extent=((-1.0, 1.0),) * len(axes))
+    Q, R = torch.linalg.qr(axes.double().T)
+    size = R.diagonal().abs()
+    if bool((size <= 1e-6 * axes.double().norm(dim=1)).any()):
+        raise ValueError("directions must not be parallel, got such ones: a plane needs two")
+    reach = float(size.max())
+    axes = (Q * R.diagonal().sign()).T.to(w.dtype)
+    return Plane(w.clone(), axes, "distance in weight space", name=name, extent=((-reach, reach),) * len(axes))
+
+
+def plane_gradient(f: ObjectiveLike, w: Tensor, other: Tensor | None = None, *, seed: int = 0) -> Plane:
+    """The plane of steepest ascent at `w` (D,) and one more direction, orthonormal; unit: distance.
+
+    other: any direction (D,), made orthogonal to the gradient; SA-BMA's own adversarial one is
+    `perturb(q, grad, radius=radius)[0]`, what it adds to the mean.  Default: a random one of `seed`.
+    Extent: as far as `other` reaches, or 0.1 |w|.  Raises ValueError where the gradient is 0.
+    """
+    check_weights(w, w.numel())
+    with torch.enable_grad():
+        point = w.detach().clone().requires_grad_(True)
+        (gradient,) = torch.autograd.grad(f(point), point)
+    if float(gradient.norm()) == 0:
+        raise ValueError("the gradient must have a length > 0, got 0: w is a stationary point, use plane_eigen")
+    reach = 0.1 * float(w.norm()) or 1.0
+    if other is None:
+        other = torch.randn(w.numel(), generator=generator(seed), dtype=w.dtype).to(w.device)
+    else:
+        reach = float(check_weights(other, w.numel(), "other").norm()) or reach
+    made = plane_along(w, gradient.detach(), other, orthonormal=True, name="gradient plane")
+    return Plane(made.origin, made.axes, made.unit, made.name, None, ((-reach, reach), (-reach, reach)))
+
+
+def plane_eigen(w: Tensor, spectrum: Spectrum, ranks: tuple[int, int] = (0, 1)) -> Plane:
+    """The plane of two Hessian eigenvectors at `w` (D,), those of the given ranks; orthonormal, unit: distance.
+
+    Extent: along each axis where the quadratic model lambda a^2 / 2 has risen by 1, at most ten times the other's.
+    Raises ValueError for ranks the spectrum does not have.
+    """
+    check_weights(w, spectrum.vectors.shape[1])
+    have = len(spectrum.values)
+    if len(set(ranks)) != 2 or not all(0 <= r < have for r in ranks):
+        raise ValueError(f"ranks must be two different ones of 0..{have - 1}, got {ranks}: ask top_eigenpairs for more")
+    index = torch.tensor(ranks, device=w.device)
+    values = spectrum.values[index].abs()
+    least = float(values.max()) / 100 or 1.0
+    reach = [math.sqrt(2 * RISE / max(float(v), least)) for v in values]
+    name = f"plane of Hessian eigenvectors {ranks[0] + 1} and {ranks[1] + 1}"
+    extent = ((-reach[0], reach[0]), (-reach[1], reach[1]))
+    return Plane(w.clone(), spectrum.vectors[index], "distance in weight space", name, None, extent)

@@ -1,0 +1,107 @@
+"""Samples or a training path moving over a fixed surface."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import plotly.graph_objects as go
+import torch
+
+from flatviz.plots._color import ColorScale
+from flatviz.plots._theme import INK, LOSS_SCALE, Figure, figure, numbers
+from flatviz.plots._words import title_of, words_over
+from flatviz.results import Projection, Surface
+
+FRAME_MS = 120
+
+
+def animate_projection(
+    surface: Surface,
+    projections: Sequence[Projection] | Projection,
+    labels: Sequence[str] | None = None,
+    *,
+    log: bool | None = None,
+    title: str | None = None,
+) -> Figure:
+    """Frames with a slider and a play button: one Projection each (a growing radius), or a path growing point by point.
+
+    projections: several, shown one after another with `labels`; or a single one, a training path in order.
+    The surface stands still and every marker has the colour of its own loss on the surface's scale.
+    Raises ValueError for no projection, labels of another number, or a volume.
+    """
+    if surface.values.ndim != 2:
+        raise ValueError(f"an animation needs a surface on a grid of two axes, got shape {tuple(surface.values.shape)}")
+    path = isinstance(projections, Projection)
+    if path:
+        frames = [_first(projections, i + 1) for i in range(len(projections.coords))]
+        labels = labels or [str(i) for i in range(len(frames))]
+    else:
+        frames = list(projections)
+        labels = labels or [p.name or str(i) for i, p in enumerate(frames)]
+    if not frames or len(labels) != len(frames):
+        raise ValueError(f"labels must name each of {len(frames)} frames, got {len(labels)}: one projection and label a frame")
+    finite = surface.values[torch.isfinite(surface.values)]
+    scale = ColorScale.over(finite, None, log)
+    alt = f"{len(frames)} frames over {surface.label}"
+    fig = figure(title or title_of(surface), alt, explain=words_over(surface, frames[-1]))
+    lo, hi = scale.ends
+    shown = torch.where(torch.isfinite(surface.values), surface.values, torch.nan)
+    fig.add_trace(
+        go.Contour(
+            x=numbers(surface.a),
+            y=numbers(surface.b),
+            z=numbers(scale(shown.T)),
+            colorscale=LOSS_SCALE,
+            zmin=lo,
+            zmax=hi,
+            contours=dict(start=lo, end=hi, size=max((hi - lo) / 18, 1e-9)),
+            colorbar=scale.bar(surface.label),
+            line=dict(width=0.6, color="rgba(255,255,255,0.45)"),
+            hoverinfo="skip",
+            name="surface",
+        )
+    )
+    fig.add_trace(_markers(frames[0], scale, path))
+    fig.frames = [go.Frame(name=label, data=[_markers(p, scale, path)], traces=[1]) for p, label in zip(frames, labels)]
+    ends = [(float(t.min()), float(t.max())) for t in (surface.a, surface.b)]
+    square = dict(scaleanchor="x", scaleratio=1) if surface.plane.orthonormal else {}
+    fig.update_layout(
+        xaxis=dict(title="axis 1", range=ends[0], constrain="domain"),
+        yaxis=dict(title="axis 2", range=ends[1], constrain="domain", **square),
+        **_controls(labels),
+    )
+    return fig
+
+
+def _first(p: Projection, n: int) -> Projection:
+    values = None if p.values is None else p.values[:n]
+    return Projection(p.plane, p.coords[:n], p.distance[:n], values, p.label, p.name)
+
+
+def _markers(p: Projection, scale: ColorScale, path: bool) -> go.Scatter:
+    color = dict(color=INK) if p.values is None else scale.marker(p.values)
+    return go.Scatter(
+        x=numbers(p.coords[:, 0]),
+        y=numbers(p.coords[:, 1]),
+        mode="lines+markers" if path else "markers",
+        line=dict(color="#ffffff", width=1.5),
+        marker=dict(size=9, line=dict(color="#ffffff", width=1.5), **color),
+        customdata=numbers(p.distance),
+        hovertemplate="%{customdata:.3g} off the plane<extra></extra>",
+        name="samples",
+        showlegend=False,
+    )
+
+
+def _controls(labels: Sequence[str]) -> dict:
+    # a surface is drawn again with each frame: plotly leaves it out while markers move by themselves
+    settings = dict(frame=dict(duration=FRAME_MS, redraw=True), mode="immediate", transition=dict(duration=0))
+    steps = [dict(label=label, method="animate", args=[[label], settings]) for label in labels]
+    buttons = [
+        dict(label="▶", method="animate", args=[None, settings | dict(fromcurrent=True)]),
+        dict(label="❚❚", method="animate", args=[[None], settings]),
+    ]
+    where = dict(type="buttons", direction="left", x=0, y=-0.16, xanchor="left", yanchor="top", showactive=False)
+    beside = dict(l=110, t=0, b=0, r=10)  # px: the buttons stand on the left
+    slider = dict(steps=steps, x=0, y=-0.14, len=1, pad=beside, currentvalue=dict(visible=True, xanchor="left"), ticklen=0)
+    return dict(updatemenus=[where | dict(buttons=buttons)], sliders=[slider], margin=dict(l=60, r=20, t=52, b=110))

@@ -1,0 +1,75 @@
+"""Methods against each other, any quantity over any other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from flatviz.plots._theme import Figure, figure, style
+
+LABELS = {
+    "accuracy": "accuracy (share)",
+    "nll": "NLL (nats)",
+    "ece": "ECE",
+    "brier": "Brier score",
+    "mi": "mutual information (nats)",
+    "lambda1": "λ1 of the training loss",
+    "ratio": "λ1/λ5",
+    "seconds": "seconds to fit",
+    "gradients": "gradients a step",
+}
+
+
+def plot_comparison(
+    table: Mapping[str, Mapping[str, tuple[float, float]]],
+    *,
+    x: str = "lambda1",
+    y: str = "nll",
+    title: str = "Methods compared",
+) -> Figure:
+    """One marker a method at its means, with 95 % intervals; two menus choose what lies along the axes.
+
+    table: method -> quantity -> (mean, half width); a flat-seeking version, `f-<method>`, is the same marker, open.
+    Raises ValueError for a quantity that the table does not hold.
+    """
+    quantities = [q for q in LABELS if all(q in row for row in table.values())]
+    for axis in (x, y):
+        if axis not in quantities:
+            raise ValueError(f"an axis must be one of {', '.join(map(repr, quantities))}, got {axis!r}")
+    fig = figure(title, f"{LABELS[y]} over {LABELS[x]} of {len(table)} methods, with 95 % intervals")
+    for name, row in table.items():
+        method, flat = name.removeprefix("f-"), name.startswith("f-")
+        label, color, _, symbol = style(method)
+        plain = symbol.removesuffix("-open")
+        fig.add_scatter(
+            x=[row[x][0]],
+            y=[row[y][0]],
+            error_x=dict(array=[row[x][1]], thickness=1),
+            error_y=dict(array=[row[y][1]], thickness=1),
+            mode="markers",
+            name=f"F-{label}" if flat else label,
+            legendgroup=method,
+            marker=dict(color=color, size=11, symbol=f"{plain}-open" if flat else plain, line=dict(width=2, color=color)),
+            hovertemplate="%{fullData.name}: %{x:.4g}, %{y:.4g}<extra></extra>",
+        )
+    menus = [_menu(table, quantities, axis, chosen, place) for axis, chosen, place in (("y", y, 0.0), ("x", x, 0.3))]
+    fig.update_layout(
+        updatemenus=menus,
+        xaxis_title=LABELS[x],
+        yaxis_title=LABELS[y],
+        margin=dict(t=110),
+        legend=dict(orientation="v", x=1.02, xanchor="left", y=1.0, yanchor="top"),
+        height=620,
+    )
+    return fig
+
+
+def _menu(table: Mapping, quantities: list[str], axis: str, chosen: str, place: float) -> dict:
+    def change(quantity: str) -> list[dict]:
+        means = [[row[quantity][0]] for row in table.values()]
+        halves = [[row[quantity][1]] for row in table.values()]
+        return [{axis: means, f"error_{axis}.array": halves}, {f"{axis}axis.title.text": LABELS[quantity]}]
+
+    buttons = [dict(method="update", label=f"{axis}: {LABELS[q]}", args=change(q)) for q in quantities]
+    return dict(
+        buttons=buttons, active=quantities.index(chosen), x=place, xanchor="left", y=1.03, yanchor="bottom", showactive=True
+    )

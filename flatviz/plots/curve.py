@@ -1,0 +1,71 @@
+"""Values along lines and paths, with the barrier between the ends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import plotly.graph_objects as go
+import torch
+
+from flatviz.plots._theme import INK, METHODS, MUTED, Figure, figure, numbers, short
+from flatviz.plots._words import words
+from flatviz.results import Curve
+
+COLORS = [m[1] for m in METHODS.values()]
+DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+
+
+def plot_curve(curve: Curve | Sequence[Curve], *, barrier: bool = True, log: bool = False, title: str | None = None) -> Figure:
+    """One or more curves over t; with `barrier` (one or several), the highest rise above the line between the ends.
+
+    Raises ValueError for no curve.
+    """
+    curves = [curve] if isinstance(curve, Curve) else list(curve)
+    if not curves:
+        raise ValueError("plot_curve needs at least one Curve, got none")
+    first = curves[0]
+    alt = "; ".join(f"{c.name or c.y_label}: barrier {short(c.barrier)}" for c in curves)
+    fig = figure(
+        title or f"{first.y_label[0].upper()}{first.y_label[1:]} along {first.name or 'the line'}",
+        alt,
+        explain=" ".join(words(c) for c in curves),
+        xaxis=dict(title=first.x_label),
+        yaxis=dict(title=first.y_label, type="log" if log else "linear"),
+    )
+    for i, c in enumerate(curves):
+        color = COLORS[(i + 1) % len(COLORS)]
+        name = c.name or f"curve {i + 1}"
+        fig.add_trace(
+            go.Scatter(
+                x=numbers(c.t),
+                y=numbers(c.values),
+                mode="lines+markers",
+                marker=dict(size=4, color=color),
+                line=dict(color=color, width=2, dash=DASHES[i % len(DASHES)]),
+                name=name,
+                showlegend=len(curves) > 1,
+                hovertemplate=f"{name}<br>{c.x_label} %{{x:.3g}}: %{{y:.4g}}<extra></extra>",
+            )
+        )
+        if barrier and c.barrier > 0:
+            fig.add_trace(_barrier(c))
+    return fig
+
+
+def _barrier(c: Curve) -> go.Scatter:
+    """An upright line from the straight line between the ends to the curve, where the gap is widest."""
+    share = (c.t - c.t[0]) / (c.t[-1] - c.t[0])
+    line = torch.lerp(c.values[0], c.values[-1], share)
+    top = int((c.values - line).nan_to_num(-torch.inf).argmax())
+    return go.Scatter(
+        x=[float(c.t[top])] * 2,
+        y=[float(line[top]), float(c.values[top])],
+        mode="lines+text",
+        text=["", f"barrier {short(c.barrier)}"],
+        textposition="top center",
+        textfont=dict(color=INK, size=12),
+        line=dict(color=MUTED, width=1.5, dash="dot"),
+        name="barrier",
+        hoverinfo="skip",
+        showlegend=False,
+    )

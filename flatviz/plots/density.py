@@ -1,0 +1,73 @@
+"""The spectral density of a Hessian, with the eigenvalues that stand out of it."""
+
+from __future__ import annotations
+
+import math
+
+import plotly.graph_objects as go
+import torch
+from torch import Tensor
+
+from flatviz.plots._theme import INK, METHODS, Figure, figure, numbers
+from flatviz.plots._words import words
+from flatviz.results import Spectrum
+
+POINTS = 600
+FLOOR = 1e-5  # of the highest density: below it a log axis shows nothing but the kernel's tail
+
+
+def plot_density(spectrum: Spectrum, *, width: float | None = None, title: str | None = None) -> Figure:
+    """Density of eigenvalues on a log axis, and a mark at each of the k largest, with its residual.
+
+    The curve is sum_i weights[i] N(lambda; nodes[i], width^2): width, default 1/150 of the range, is the picture's, not
+    the spectrum's.  Raises ValueError for a Spectrum without a density (`spectral_density` makes one).
+    """
+    if spectrum.nodes is None or spectrum.weights is None:
+        raise ValueError("plot_density needs nodes and weights, got a Spectrum without: spectral_density makes one")
+    nodes, weights = spectrum.nodes.double(), spectrum.weights.double()
+    lo, hi = float(nodes.min()), float(nodes.max())
+    width = width or max((hi - lo) / 150, 1e-12)
+    at = torch.linspace(lo - 6 * width, hi + 6 * width, POINTS, dtype=torch.float64)
+    density = _smooth(at, nodes, weights, width)
+    trace = float((nodes * weights).sum())
+    alt = f"eigenvalues from {lo:.3g} to {hi:.3g}, mean {trace:.3g}, largest {float(spectrum.values[0]):.3g}"
+    fig = figure(
+        title or "Density of Hessian eigenvalues",
+        alt,
+        explain=words(spectrum),
+        xaxis=dict(title="eigenvalue λ"),
+        yaxis=dict(title="density", type="log", exponentformat="power", dtick=1),
+    )
+    floor = FLOOR * float(density.max())
+    blue = METHODS["vi"][1]
+    fig.add_trace(
+        go.Scatter(
+            x=numbers(at),
+            y=numbers(density.clamp_min(floor)),
+            mode="lines",
+            line=dict(color=blue, width=2),
+            name="density",
+            hovertemplate="λ = %{x:.3g}<br>density %{y:.2g}<extra></extra>",
+            showlegend=False,
+        )
+    )
+    fig.add_trace(
+        go.Scatter(
+            x=numbers(spectrum.values),
+            y=[floor * 3] * len(spectrum.values),
+            mode="markers",
+            name=f"{len(spectrum.values)} largest, with residuals",
+            marker=dict(symbol="triangle-up", size=10, color=INK),
+            error_x=dict(type="data", array=numbers(spectrum.residual), thickness=1, width=3),
+            customdata=numbers(spectrum.residual),
+            hovertemplate="λ = %{x:.4g}<br>residual %{customdata:.1e}<extra></extra>",
+            showlegend=True,
+        )
+    )
+    fig.update_yaxes(range=[math.log10(floor), math.log10(float(density.max())) + 0.3])
+    return fig
+
+
+def _smooth(at: Tensor, nodes: Tensor, weights: Tensor, width: float) -> Tensor:
+    z = (at[:, None] - nodes) / width
+    return ((-0.5 * z.square()).exp() * weights).sum(1) / (width * math.sqrt(2 * math.pi))

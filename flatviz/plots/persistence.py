@@ -1,0 +1,71 @@
+"""Valleys of a surface: how low each begins, how deep it is, which join which."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+import torch
+
+from flatviz.plots._theme import INK, METHODS, MUTED, Figure, figure, numbers, short
+from flatviz.plots._words import words
+from flatviz.results import Persistence
+
+
+def plot_persistence(persistence: Persistence, *, most: int = 20, title: str | None = None) -> Figure:
+    """The merge tree: each valley an upright line from its minimum to the saddle where it meets a deeper one.
+
+    The `most` deepest are drawn, deepest on the left; the first never ends, so its line goes on to the surface's top.
+    """
+    finite = persistence.surface.values[torch.isfinite(persistence.surface.values)]
+    top = float(finite.max())
+    order = persistence.depth.argsort(descending=True, stable=True)[:most]
+    death = persistence.death.clamp_max(top)
+    column = {int(m): i for i, m in enumerate(order)}
+    n = len(persistence.birth)
+    alt = f"{n} valleys; the lowest minimum is {short(float(persistence.birth.min()))}"
+    if n > 1:
+        alt += f", the deepest of the others is {short(float(persistence.depth[torch.isfinite(persistence.depth)].max()))} deep"
+    label = persistence.surface.label
+    fig = figure(
+        title or f"Valleys of {label}, {n} in all",
+        alt,
+        explain=words(persistence),
+        xaxis=dict(title="valley, deepest first", dtick=1 if len(order) < 15 else 5),
+        yaxis=dict(title=label),
+    )
+    joins = [(i, column[int(persistence.parent[m])], float(death[m])) for m, i in column.items()
+             if int(persistence.parent[m]) in column]  # fmt: skip
+    fig.add_trace(
+        go.Scatter(
+            x=[v for i, j, _ in joins for v in (i + 1, j + 1, None)],
+            y=[v for _, _, d in joins for v in (d, d, None)],
+            mode="lines",
+            line=dict(color=MUTED, width=1),
+            hoverinfo="skip",
+            showlegend=False,
+            name="joins",
+        )
+    )
+    fig.add_trace(
+        go.Scatter(
+            x=[v for i in range(len(order)) for v in (i + 1, i + 1, None)],
+            y=[v for m in order for v in (float(persistence.birth[m]), float(death[m]), None)],
+            mode="lines",
+            line=dict(color=METHODS["vi"][1], width=4),
+            hoverinfo="skip",
+            showlegend=False,
+            name="valleys",
+        )
+    )
+    fig.add_trace(
+        go.Scatter(
+            x=list(range(1, len(order) + 1)),
+            y=numbers(persistence.birth[order]),
+            mode="markers",
+            marker=dict(color=INK, size=8),
+            customdata=numbers(persistence.depth[order]),
+            hovertemplate="minimum %{y:.4g}<br>depth %{customdata:.3g}<extra></extra>",
+            showlegend=False,
+            name="minima",
+        )
+    )
+    return fig

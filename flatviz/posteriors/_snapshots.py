@@ -1,0 +1,113 @@
+"""What SWA, SWAG-diagonal and SWAG share: SGD at a constant rate, and the moments of one snapshot an epoch."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from flatviz._checks import check_count
+from flatviz.core.data import Data
+from flatviz.core.likelihood import Likelihood
+from flatviz.core.net import Net
+from flatviz.core.progress import Progress
+from flatviz.results import Gaussian, History
+from flatviz.training._gradient import Ascent
+from flatviz.training._loop import Checkpoint, State
+from flatviz.training._optimize import minibatches, sgd, steps_per_epoch, training_loss
+
+VARIANCE_FLOOR = 1e-12  # a weight that never moved (a pixel that is always blank) still needs a density
+
+
+class Moments:
+    """Running mean, sum of squared deviations and last deviations of weight vectors, in float64 (Welford).
+
+    The naive E[w^2] - E[w]^2 loses all digits in float32 where weights move by 1e-4 of their size.
+    """
+
+    def __init__(self, rank: int, like: Tensor | None = None) -> None:
+        self.rank, self.n, self.deviations = rank, torch.tensor(0), []
+        self.mean = self.squares = None
+        if like is not None:
+            self._start(like)
+
+    def _start(self, like: Tensor) -> None:
+        self.mean, self.squares = (torch.zeros_like(like, dtype=torch.float64) for _ in range(2))
+
+    @property
+    def state(self) -> State:
+        """All of it, changed in place, for a checkpoint."""
+        return {"n": self.n, "mean": self.mean, "squares": self.squares, "deviations": self.deviations}
+
+    def add(self, w: Tensor) -> None:
+        """Take in one iterate (D,); its deviation is from the mean that includes it."""
+        if self.mean is None:
+            self._start(w)
+        self.n += 1
+        before = w.double() - self.mean
+        self.mean += before / self.n
+        after = w.double() - self.mean
+        self.squares += before * after
+        self.deviations[:] = [*self.deviations, after][-self.rank :] if self.rank else []
+
+    @property
+    def variance(self) -> Tensor:
+        """Variance of the iterates, (D,), never below the floor."""
+        return (self.squares / self.n).clamp_min(VARIANCE_FLOOR)
+
+    def gaussian(self, dtype: torch.dtype, history: History | None = None) -> Gaussian:
+        """The SWAG posterior of what was taken in: half the variance, half the deviations."""
+        rank = len(self.deviations)
+        factor = torch.stack(self.deviations) / math.sqrt(2 * max(rank - 1, 1))  # K = 1: no K - 1 to divide by
+        log_std = 0.5 * (self.variance / 2).log()
+        return Gaussian(self.mean.to(dtype), log_std.to(dtype), factor.to(dtype), history)
+
+
+def collect(
+    net: Net,
+    data: Data,
+    *,
+    seed: int,
+    rank: int,
+    snapshots: int,
+    lr: float,
+    momentum: float,
+    weight_decay: float,
+    batch_size: int | None,
+    likelihood: Likelihood,
+    batchnorm: str,
+    ascent: Ascent | None,
+    checkpoint: Checkpoint,
+    progress: Progress,
+    label: str,
+) -> tuple[Moments, History]:
+    """Moments of the weights at the ends of `snapshots` epochs of SGD at the rate `lr`, from where the net stands.
+
+    With an `ascent` the snapshots are still those of w, never of the perturbed w + e.
+    """
+    check_count(snapshots, "snapshots", least=max(2, rank))
+    loss, _ = training_loss(net, data, likelihood, batchnorm)
+    moments, epoch = Moments(rank, net.w), steps_per_epoch(len(data), batch_size)
+
+    def after(step: int, w: Tensor) -> None:
+        if (step + 1) % epoch == 0:
+            moments.add(w)
+
+    _, history = sgd(
+        loss,
+        net.w,
+        minibatches(len(data), batch_size, seed, net.device),
+        steps=snapshots * epoch,
+        lr=lambda _: lr,
+        momentum=momentum,
+        weight_decay=weight_decay,
+        ascent=ascent,
+        progress=progress,
+        label=label,
+        after=after,
+        state=moments.state,
+        checkpoint=checkpoint,
+        seed=seed,
+    )
+    return moments, history

@@ -1,0 +1,99 @@
+"""bSAM: SAM as the optimal relaxation of Bayes, and the diagonal Gaussian it trains (Moellenhoff & Khan 2023).
+
+    q = N(m, diag(1 / (N s)))
+    g   = grad L(m + z / sqrt(N s)),   z ~ N(0, I);      h = sqrt(s) |g|
+    gp  = grad L(m + radius g / s)                       the mean is perturbed, not the draw, and nothing is normalised
+    v  <- b1 v + (1 - b1) (gp + wd m)
+    m  <- m - lr v / s                                   with s as it was
+    s  <- b2 s + (1 - b2) (h + damping + wd)
+
+L is the mean NLL of N examples, wd = 1 / (N prior variance).  A minibatch is split into `parts`, each with a draw of its
+own, and gp and h are averaged: s is the size of a part's gradient, not a curvature, and grows as parts get smaller.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from flatviz._checks import check_count, check_nonnegative, check_radius
+from flatviz.core.data import Data
+from flatviz.core.likelihood import Likelihood
+from flatviz.core.net import Net
+from flatviz.core.progress import Progress
+from flatviz.core.seeds import generator, randn_like
+from flatviz.results import Gaussian, History
+from flatviz.training._gradient import gradient
+from flatviz.training._loop import Checkpoint, advance
+from flatviz.training._optimize import check_converged, cosine, minibatches, training_loss
+
+
+def fit_bsam(
+    net: Net,
+    data: Data,
+    *,
+    seed: int,
+    radius: float = 0.01,
+    steps: int = 300,
+    lr: float = 0.1,
+    b1: float = 0.9,
+    b2: float = 0.99,
+    damping: float = 0.1,
+    weight_decay: float = 5e-4,
+    first_precision: float = 1.0,
+    parts: int = 1,
+    batch_size: int | None = None,
+    likelihood: Likelihood = "categorical",
+    batchnorm: str = "frozen",
+    checkpoint: Checkpoint = None,
+    progress: Progress = False,
+) -> Gaussian:
+    """Fit m and s from where the net stands; the diagonal Gaussian N(m, 1 / (N s)).
+
+    radius: multiplies g / s, so its unit is that of a step, not of a distance: 0.01 in the paper.
+    lr falls to 0 along half a cosine; first_precision: s at the start; b2: 0.999 in the paper, for runs of 1e5 steps.
+    `result.history.sharpness` is L(m + radius g / s) - L at the draw.  checkpoint: a file from which a stopped run goes on.
+    Raises ValueError on bad data, settings out of range, or divergence.
+    """
+    check_radius(radius)
+    check_count(parts, "parts")
+    for name, value in (("damping", damping), ("weight_decay", weight_decay)):
+        check_nonnegative(value, name)
+    if not first_precision > 0:
+        raise ValueError(f"first_precision must be > 0, got {first_precision!r}")
+    loss, _ = training_loss(net, data, likelihood, batchnorm)
+    n, source = len(data), generator(seed)
+    m, v, s = net.w.detach().clone(), torch.zeros_like(net.w), torch.full_like(net.w, float(first_precision))
+    losses, gains = [], []
+
+    def update(step: int, index: Tensor | None) -> None:
+        shards = [index] if parts == 1 else (torch.arange(n, device=m.device) if index is None else index).tensor_split(parts)
+        found = []
+        for shard in shards:
+            value, g, _ = gradient(loss, m + randn_like(m, source) / (n * s).sqrt(), shard)
+            at_worst, gp, _ = gradient(getattr(loss, "again", loss), m + radius * g / s, shard)
+            found.append((value, at_worst - value, gp, s.sqrt() * g.abs()))
+        value, gain, gp, h = (torch.stack(t).mean(0) for t in zip(*found))
+        v.mul_(b1).add_(gp + weight_decay * m, alpha=1 - b1)
+        m.sub_(lr * cosine(step, steps) * v / s)
+        s.mul_(b2).add_(h + damping + weight_decay, alpha=1 - b2)
+        losses.append(value)
+        gains.append(gain)
+
+    state = {"m": m, "v": v, "s": s, "noise": source, "losses": losses, "gains": gains, **getattr(loss, "state", {})}
+    about = f"bSAM: seed {seed}, {steps} steps, D={net.dim}, N={n}, lr={lr:g}, radius={radius:g}, b=({b1:g}, {b2:g}), "
+    advance(
+        state,
+        update,
+        minibatches(n, batch_size, seed + 1, net.device),
+        steps,
+        about=about + f"damping={damping:g}, weight decay={weight_decay:g}, parts={parts}",
+        checkpoint=checkpoint,
+        progress=progress,
+        label="bSAM",
+    )
+    history = History(torch.stack(losses), sharpness=torch.stack(gains))
+    check_converged(history.loss, m, s)
+    return Gaussian(m, -0.5 * (math.log(n) + s.log()), history=history)

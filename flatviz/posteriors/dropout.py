@@ -1,0 +1,156 @@
+"""MC dropout, its masks written as weight vectors (Gal & Ghahramani 2016).
+
+    w_s = w with column j of each masked layer times z_j / (1 - rate),   z_j ~ Bernoulli(1 - rate)
+
+A dropped input of a Linear or convolution is a column of zeros in its weight.  So a draw with one mask for all inputs *is*
+a weight vector, and everything that reads weight vectors reads it.  Training masks each example anew, as dropout does.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch.nn.modules.conv import _ConvNd
+from torch.nn.modules.dropout import _DropoutNd
+
+from flatviz._checks import check_choice, check_count
+from flatviz.core.data import Data
+from flatviz.core.likelihood import Likelihood
+from flatviz.core.net import Net
+from flatviz.core.progress import Progress
+from flatviz.core.seeds import generator
+from flatviz.posteriors._masked import DropoutLoss, MaskedFunctions
+from flatviz.results import Draws, Posterior
+from flatviz.training._gradient import Ascent
+from flatviz.training._loop import Checkpoint
+from flatviz.training._optimize import cosine, minibatches, sgd
+
+
+def fit_dropout(
+    net: Net,
+    data: Data,
+    *,
+    seed: int,
+    rate: float | None = None,
+    space: str = "weights",
+    n_draws: int = 30,
+    steps: int = 150,
+    lr: float = 0.05,
+    momentum: float = 0.9,
+    weight_decay: float = 5e-4,
+    batch_size: int | None = None,
+    likelihood: Likelihood = "categorical",
+    ascent: Ascent | None = None,
+    checkpoint: Checkpoint = None,
+    progress: Progress = False,
+) -> Posterior:
+    """Train with dropout from where the net stands, then draw `n_draws` masked weight vectors.
+
+    rate: share of the inputs dropped at every treated Linear and convolution but the first of the network, which reads
+    the data; channels, not pixels, of a convolution.  Without it, the network's own dropout layers and their rates,
+    which must stand right before a treated Linear or convolution; 0.1 for a network that has none.
+    space: "weights"; or "functions", for a network whose own dropout layers stand elsewhere: its draws have no weight
+    vectors, so that `predict` works and planes do not.
+    BatchNorm statistics are the net's own.  ascent: `SAM(radius)` and the like make it F-dropout, both passes under the
+    same masks.  checkpoint: a file from which a stopped run goes on.
+    Raises ValueError for a dropout layer that no weight vector can stand for, nothing to mask, bad data, or divergence.
+    """
+    check_count(n_draws, "n_draws")
+    check_choice(space, ("weights", "functions"), "space")
+    rates = own_rates(net) if space == "functions" else find_rates(net, data.x[:2], rate)
+    loss = DropoutLoss(net, data, likelihood, rates, seed)
+    w, history = sgd(
+        loss,
+        net.w,
+        minibatches(len(data), batch_size, seed + 1, net.device),
+        steps=steps,
+        lr=lambda step: lr * cosine(step, steps),
+        momentum=momentum,
+        weight_decay=weight_decay,
+        ascent=ascent,
+        progress=progress,
+        label="dropout",
+        checkpoint=checkpoint,
+        seed=seed,
+    )
+    if space == "functions":
+        return MaskedFunctions(w, net.at(w), rates, history)
+    source = generator(seed + 2)
+    return Draws(torch.stack([w * weight_mask(net, rates, source) for _ in range(n_draws)]), history)
+
+
+def find_rates(net: Net, x: Tensor, rate: float | None) -> dict[str, float]:
+    """Name of each layer whose inputs are dropped, with the rate."""
+    if rate is not None and not 0 < rate < 1:
+        raise ValueError(f"rate must be above 0 and below 1, got {rate!r}")
+    layers, own = _trace(net, x)
+    treated = {b.name for b in net.blocks}
+    maskable = {n for n, first in layers.items() if f"{n}.weight" in treated and not first}
+    if rate is None and own:
+        lost = [name for name, (_, reader) in own.items() if reader not in maskable]
+        if lost:
+            raise ValueError(
+                f"each dropout layer must stand right before a treated Linear or convolution, got {lost[0]!r} elsewhere, "
+                "where no weight vector can stand for its mask: give rate=, which drops inputs of the treated layers instead, "
+                "or space='functions'"
+            )
+        return {reader: p for p, reader in own.values()}
+    if not maskable:  # only the first layer is there to mask
+        maskable = {n for n in layers if f"{n}.weight" in treated}
+    if not maskable:
+        raise ValueError("dropout needs a treated Linear or convolution, got none: use treated='all' or 'norm+head'")
+    return {n: 0.1 if rate is None else rate for n in layers if n in maskable}
+
+
+def own_rates(net: Net) -> dict[str, float]:
+    """Name of each dropout layer of the network, with its rate.  Raises ValueError where there is none."""
+    found = {n: p.p for n, p in net.module.named_modules() if isinstance(p, _DropoutNd) and p.p > 0}
+    if not found:
+        raise ValueError("space='functions' needs dropout layers in the network, got none: give rate=, with space='weights'")
+    return found
+
+
+def _trace(net: Net, x: Tensor) -> tuple[dict[str, bool], dict[str, tuple[float, str]]]:
+    """One pass in evaluation mode: layer -> is it the first; dropout layer -> (rate, the layer that reads its output)."""
+    layers: dict[str, bool] = {}
+    outputs: dict[int, str] = {}
+    own: dict[str, tuple[float, str]] = {}
+    module = net.to_module().eval()
+
+    def layer_hook(name: str):
+        def see(part: nn.Module, args: tuple, out: Tensor) -> None:
+            layers[name] = not layers
+            source = outputs.get(args[0].data_ptr())
+            if source is not None:
+                own[source] = (own[source][0], name)
+
+        return see
+
+    def dropout_hook(name: str):
+        def see(part: nn.Module, args: tuple, out: Tensor) -> None:
+            own[name] = (part.p, "")
+            outputs[out.data_ptr()] = name
+
+        return see
+
+    for name, part in module.named_modules():
+        if isinstance(part, nn.Linear) or (isinstance(part, _ConvNd) and part.groups == 1 and not part.transposed):
+            part.register_forward_hook(layer_hook(name))
+        elif isinstance(part, _DropoutNd) and part.p > 0:
+            part.register_forward_hook(dropout_hook(name))
+    with torch.no_grad():
+        module(x)
+    return layers, own
+
+
+def weight_mask(net: Net, rates: dict[str, float], source: torch.Generator) -> Tensor:
+    """One mask as a factor on the weights, (D,): 0 or 1 / (1 - rate) on the columns of the masked layers, else 1."""
+    mask = torch.ones(net.dim, dtype=net.w.dtype)
+    for b in net.blocks:
+        owner, _, kind = b.name.rpartition(".")
+        if kind == "weight" and owner in rates:
+            keep = 1 - rates[owner]
+            column = (torch.rand(b.shape[1], generator=source, dtype=mask.dtype) < keep) / keep
+            shaped = mask[b.slice].view(b.shape)
+            shaped.mul_(column.view(1, -1, *[1] * (len(b.shape) - 2)))
+    return mask.to(net.device)

@@ -1,0 +1,66 @@
+"""Deep ensembles: several networks, each trained alone, whose probabilities are averaged (Lakshminarayanan et al. 2017).
+
+    W = (w_1, ..., w_M),  w_m = SGD from a start of its own, in an order of its own
+
+The members are trained together, a row each, which is faster and changes nothing.
+"""
+
+from __future__ import annotations
+
+from flatviz._checks import check_count
+from flatviz.core.data import Data
+from flatviz.core.likelihood import Likelihood
+from flatviz.core.net import Net
+from flatviz.core.progress import Progress
+from flatviz.posteriors._starts import starts
+from flatviz.results import Draws, History
+from flatviz.training._gradient import Ascent
+from flatviz.training._loop import Checkpoint
+from flatviz.training._members import members_batches, members_loss
+from flatviz.training._optimize import cosine, sgd
+
+
+def fit_ensemble(
+    net: Net,
+    data: Data,
+    *,
+    seed: int,
+    members: int = 5,
+    start: str = "auto",
+    steps: int = 150,
+    lr: float = 0.05,
+    momentum: float = 0.9,
+    weight_decay: float = 5e-4,
+    batch_size: int | None = 64,
+    likelihood: Likelihood = "categorical",
+    batchnorm: str = "frozen",
+    ascent: Ascent | None = None,
+    checkpoint: Checkpoint = None,
+    progress: Progress = False,
+) -> Draws:
+    """Train `members` networks over the treated weights; (members, D).
+
+    start: "fresh" draws all treated weights anew for each member, "head" the head alone, "here" none; "auto" is fresh
+    where all weights are treated, else head.  With batchnorm="train" each member had statistics of its own, which are
+    not kept: predict with `batchnorm=data`.
+    ascent: `SAM(radius)` and the like make it a flat-seeking ensemble, whose members differ less: look at `disagreement`.
+    checkpoint: a file from which a stopped run goes on.  Raises ValueError on bad data or divergence.
+    """
+    seeds = [seed + 1000 * member for member in range(check_count(members, "members"))]
+    loss = members_loss(net, data, likelihood, batchnorm, members)
+    W, history = sgd(
+        loss,
+        starts(net, seeds, start),
+        members_batches(len(data), batch_size, seeds, net.device),
+        steps=steps,
+        lr=lambda step: lr * cosine(step, steps),
+        momentum=momentum,
+        weight_decay=weight_decay,
+        ascent=ascent,
+        progress=progress,
+        label="ensemble",
+        checkpoint=checkpoint,
+        seed=seed,
+    )
+    sharpness = None if history.sharpness is None else history.sharpness.mean(1)
+    return Draws(W, History(history.loss.mean(1), sharpness=sharpness))

@@ -1,0 +1,165 @@
+"""Laplace: the Gaussian whose precision is the curvature at the solution (MacKay 1992; Daxberger et al. 2021).
+
+    q = N(w*, (H + delta I)^-1),   H = sum_n J_n^T Lambda_n J_n  (generalised Gauss-Newton),   delta = N weight_decay
+    log Z = -N L(w*) - 1/2 (delta |w*|^2 + logdet(H + delta I) - P log delta)
+
+The structure says what of H is kept: its diagonal, all of it, that of the head alone, or Kronecker factors a layer.
+A dense covariance is kept as diag + factor^T factor with factor (P, D), exact, so it is a `Gaussian` as every other.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from flatviz._checks import check_choice, check_count, check_nonnegative
+from flatviz.bridges.laplace import kronecker_precision
+from flatviz.core.data import Data
+from flatviz.core.jacobian import ggn
+from flatviz.core.likelihood import Likelihood
+from flatviz.core.net import Net
+from flatviz.core.nll import nll
+from flatviz.core.progress import Progress
+from flatviz.results import Gaussian, History
+from flatviz.training._gradient import Ascent
+from flatviz.training._loop import Checkpoint
+from flatviz.training._optimize import cosine, minibatches, sgd, training_loss
+
+STRUCTURES = ("diagonal", "full", "last_layer", "kronecker")
+LARGEST = 5000  # weights whose covariance is kept whole
+STILL = 1e-6  # standard deviation of the weights that last_layer leaves alone
+
+
+def fit_laplace(
+    net: Net,
+    data: Data,
+    *,
+    seed: int,
+    structure: str = "last_layer",
+    prior_precision: float | str | None = None,
+    steps: int = 150,
+    lr: float = 0.05,
+    momentum: float = 0.9,
+    weight_decay: float = 5e-4,
+    batch_size: int | None = None,
+    likelihood: Likelihood = "categorical",
+    ascent: Ascent | None = None,
+    checkpoint: Checkpoint = None,
+    progress: Progress = False,
+) -> Gaussian:
+    """Train by SGD from where the net stands (steps=0: not at all), then the Gaussian of the curvature there.
+
+    structure: "diagonal"; "full" (at most 5,000 treated weights); "last_layer" (the head; the others get a standard
+        deviation of 1e-6); "kronecker" (laplace-torch; Linear and convolution weights only).
+    prior_precision: delta; None is that of the training, N weight_decay; "marginal" the one of largest evidence, which on
+        an over-parametrised net can collapse: look at it.
+    Predict with `predict_linearised`, for which the curvature is exact; draws overshoot where delta is small.
+    BatchNorm statistics are the net's own.  ascent: `SAM(radius)` and the like make it F-Laplace, whose centre is no
+    stationary point.  checkpoint: a file from which a stopped training goes on.
+    Raises ValueError for a structure that does not apply, no prior precision, bad data, or divergence.
+    """
+    check_choice(structure, STRUCTURES, "structure")
+    w, history = net.w.detach().clone(), None
+    if check_count(steps, "steps", least=0):
+        loss, _ = training_loss(net, data, likelihood, "frozen")
+        w, history = sgd(
+            loss,
+            net.w,
+            minibatches(len(data), batch_size, seed, net.device),
+            steps=steps,
+            lr=lambda step: lr * cosine(step, steps),
+            momentum=momentum,
+            weight_decay=weight_decay,
+            ascent=ascent,
+            progress=progress,
+            label="Laplace",
+            checkpoint=checkpoint,
+            seed=seed,
+        )
+    part, values, vectors = _spectrum(net.at(w), data, likelihood, structure)
+    if prior_precision == "marginal":
+        prior_precision = best_precision(values, w[part])
+    delta = len(data) * weight_decay if prior_precision is None else prior_precision
+    if isinstance(delta, str) or check_nonnegative(delta, "prior_precision") == 0:
+        raise ValueError(f"prior_precision must be > 0 or 'marginal', got {delta!r}: give one, or a weight_decay > 0")
+    return _gaussian(w, part, values, vectors, delta, history)
+
+
+def laplace_evidence(
+    net: Net, data: Data, *, structure: str = "last_layer", prior_precision: float, likelihood: Likelihood = "categorical"
+) -> float:
+    """log Z at the net's own weights, in nats: how well this net and prior precision explain the data."""
+    part, values, _ = _spectrum(net, data, likelihood, check_choice(structure, STRUCTURES, "structure"))
+    with torch.no_grad():
+        fit = -len(data) * float(nll(net, data, likelihood=likelihood)(net.w))
+    return fit + float(_occam(values, net.w[part], torch.tensor([float(prior_precision)]))[0])
+
+
+def best_precision(values: Tensor, w: Tensor) -> float:
+    """The delta of largest evidence given the eigenvalues of H and the centre, by a grid made finer three times."""
+    lo, hi = math.log(1e-6), math.log(1e8)
+    for _ in range(4):
+        grid = torch.linspace(lo, hi, 61, dtype=torch.float64)
+        best = float(grid[_occam(values, w, grid.exp()).argmax()])
+        lo, hi = best - (hi - lo) / 60, best + (hi - lo) / 60
+    return math.exp(best)
+
+
+def _occam(values: Tensor, w: Tensor, delta: Tensor) -> Tensor:
+    """-1/2 (delta |w|^2 + logdet(H + delta) - P log delta) for each delta, in float64."""
+    values, squared = values.double().cpu(), float(w.double().square().sum())
+    logdet = torch.stack([torch.log1p(values / d).sum() for d in delta.double()])  # logdet(H + delta) - P log delta
+    return -0.5 * (delta.double() * squared + logdet)
+
+
+def _spectrum(net: Net, data: Data, likelihood: Likelihood, structure: str) -> tuple[slice, Tensor, Tensor | None]:
+    """Which weights, the eigenvalues of their H (P,), and its eigenvectors (P, P) in columns, None for a diagonal H."""
+    nll(net, data, likelihood=likelihood)  # checks net and data
+    part = _head(net) if structure == "last_layer" else slice(0, net.dim)
+    size = part.stop - part.start
+    if structure == "diagonal":
+        return part, ggn(net, net.w, data, likelihood, diagonal=True).clamp_min(0), None
+    if size > LARGEST:
+        raise ValueError(
+            f"structure={structure!r} must cover at most {LARGEST:,} weights, got {size:,}: use structure='diagonal'"
+            + ("" if structure == "last_layer" else " or 'last_layer'")
+        )
+    if structure == "kronecker":
+        H = kronecker_precision(net, data, likelihood)
+    else:
+        H = ggn(net, net.w, data, likelihood, part=part)
+    values, vectors = torch.linalg.eigh(H.double())
+    return part, values.clamp_min(0), vectors
+
+
+def _head(net: Net) -> slice:
+    """Where the head stands in w, one stretch."""
+    own = [b for b in net.blocks if b.kind == "head"]
+    if not own:
+        own = [b for b in net.restrict("all", head=_last_linear(net)).blocks if b.kind == "head"] if net.treats_all else []
+    if not own:
+        raise ValueError("structure='last_layer' needs a treated head, got none: use treated='norm+head' or 'all'")
+    return slice(own[0].start, own[-1].stop)
+
+
+def _last_linear(net: Net) -> str:
+    """Name of the module that holds the last matrix of the network."""
+    return next(b.name.rpartition(".")[0] for b in reversed(net.blocks) if len(b.shape) > 1)
+
+
+def _gaussian(
+    w: Tensor, part: slice, values: Tensor, vectors: Tensor | None, delta: float, history: History | None
+) -> Gaussian:
+    """N(w, (H + delta)^-1) on `part`, all but still elsewhere."""
+    variance = 1 / (values.double() + delta)
+    log_std = torch.full_like(w, math.log(STILL))
+    if vectors is None:
+        log_std[part] = (0.5 * variance.log()).to(w)
+        return Gaussian(w, log_std, history=history)
+    least = 0.5 * variance.min()  # what stands on the diagonal; the rest is positive definite, and the factor's
+    log_std[part] = (0.5 * least.log()).to(w)
+    factor = w.new_zeros(len(variance), len(w))
+    factor[:, part] = ((variance - least).sqrt()[:, None] * vectors.T).to(w)
+    return Gaussian(w, log_std, factor, history)

@@ -1,0 +1,68 @@
+"""One posterior around each of several modes: MultiSWAG, and the same of any other method (Wilson & Izmailov 2020).
+
+q(w) = 1/M sum_m q_m(w),   q_m = fit(the m-th network of an ensemble)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from flatviz._checks import check_count
+from flatviz.core.data import Data
+from flatviz.core.likelihood import Likelihood
+from flatviz.core.net import Net
+from flatviz.core.progress import Progress, track
+from flatviz.posteriors._starts import starts
+from flatviz.results import Mixture, Posterior
+from flatviz.training._gradient import Ascent
+from flatviz.training._loop import Checkpoint
+from flatviz.training._members import members_batches, members_loss
+from flatviz.training._optimize import cosine, sgd
+
+
+def fit_multi(
+    net: Net,
+    data: Data,
+    *,
+    fit: Callable[..., Posterior],
+    seed: int,
+    members: int = 3,
+    start: str = "auto",
+    steps: int = 150,
+    lr: float = 0.05,
+    momentum: float = 0.9,
+    weight_decay: float = 5e-4,
+    batch_size: int | None = 64,
+    likelihood: Likelihood = "categorical",
+    ascent: Ascent | None = None,
+    checkpoint: Checkpoint = None,
+    progress: Progress = False,
+) -> Mixture:
+    """Train an ensemble of `members` networks together, then `fit(net, data, seed=...)` at each; a mixture, equal weights.
+
+    fit: `fit_swag` gives MultiSWAG; `functools.partial(fit_swag, rank=3, ascent=SAM(0.1))` sets what it takes.
+    start, steps, lr, momentum, weight_decay, batch_size, ascent: of the ensemble, as in `fit_ensemble`; BatchNorm
+    statistics are the net's own.  checkpoint: the first part of the names of the files from which a stopped run goes on.
+    Raises ValueError on bad data or divergence.
+    """
+    seeds = [seed + 1000 * member for member in range(check_count(members, "members"))]
+    loss = members_loss(net, data, likelihood, "frozen", members)
+    W, _ = sgd(
+        loss,
+        starts(net, seeds, start),
+        members_batches(len(data), batch_size, seeds, net.device),
+        steps=steps,
+        lr=lambda step: lr * cosine(step, steps),
+        momentum=momentum,
+        weight_decay=weight_decay,
+        ascent=ascent,
+        progress=progress,
+        label="members",
+        checkpoint=checkpoint,
+        seed=seed,
+    )
+    parts = []
+    for i, w in enumerate(track(W, "posteriors", progress)):
+        own = {} if checkpoint is None else {"checkpoint": f"{checkpoint}.{i}"}
+        parts.append(fit(net.at(w), data, seed=seeds[i] + 1, **own))
+    return Mixture(tuple(parts))

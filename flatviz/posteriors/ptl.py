@@ -1,0 +1,49 @@
+"""Pre-train your loss: the source task's posterior, made wider, is the prior of the target task (Shwartz-Ziv et al. 2022).
+
+    p(w) = N(m, scale Sigma + floor^2 I),   q = fit(net, data, prior=p)
+
+m and Sigma are those that SWAG left on the source task, as `transfer` returns them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from flatviz._checks import check_nonnegative
+from flatviz.core.data import Data
+from flatviz.core.net import Net
+from flatviz.core.progress import Progress
+from flatviz.results import Gaussian, Posterior
+from flatviz.training._loop import Checkpoint
+
+
+def fit_ptl(
+    net: Net,
+    data: Data,
+    prior: Gaussian,
+    *,
+    fit: Callable[..., Posterior],
+    seed: int,
+    scale: float = 1.0,
+    floor: float = 0.1,
+    checkpoint: Checkpoint = None,
+    progress: Progress = False,
+) -> Posterior:
+    """`fit(net, data, prior=the wider prior, seed=seed)`, from the prior's mean.
+
+    fit: a method that takes a prior: `fit_csgld` as in the paper, `fit_sgld`, `fit_vi`; settings by `functools.partial`.
+    scale: factor on the covariance, 1e5 to 1e6 in the paper, for SWAG's is narrow; what `transfer` widened needs no more.
+    floor: standard deviation added everywhere, without which a weight that never moved could never move again, and its
+    curvature would ask for tiny steps.  Raises ValueError for a scale or floor below 0, or both 0.
+    """
+    if check_nonnegative(scale, "scale") == 0 and check_nonnegative(floor, "floor") == 0:
+        raise ValueError("the prior must have a width, got scale=0 and floor=0: raise one of them")
+    wide = widened(prior, scale, floor)
+    return fit(net.at(wide.mean.to(net.w)), data, prior=wide, seed=seed, checkpoint=checkpoint, progress=progress)
+
+
+def widened(prior: Gaussian, scale: float, floor: float) -> Gaussian:
+    """The Gaussian with covariance scale Sigma + floor^2 I."""
+    check_nonnegative(floor, "floor")
+    log_std = 0.5 * (scale * (2 * prior.log_std).exp() + floor**2).log()
+    return Gaussian(prior.mean, log_std, prior.factor * scale**0.5)

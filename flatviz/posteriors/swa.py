@@ -1,0 +1,60 @@
+"""Stochastic weight averaging: one point, the average of the tail of SGD (Izmailov et al. 2018).
+
+w_SWA = 1/T sum_t w_t,  w_t the weights at the ends of T epochs at a constant rate
+"""
+
+from __future__ import annotations
+
+from flatviz.core.batchnorm import refresh_batchnorm
+from flatviz.core.data import Data
+from flatviz.core.likelihood import Likelihood
+from flatviz.core.net import Net
+from flatviz.core.progress import Progress
+from flatviz.posteriors._snapshots import collect
+from flatviz.results import Draws
+from flatviz.training._gradient import Ascent
+from flatviz.training._loop import Checkpoint
+
+
+def fit_swa(
+    net: Net,
+    data: Data,
+    *,
+    seed: int,
+    snapshots: int = 20,
+    lr: float = 0.05,
+    momentum: float = 0.9,
+    weight_decay: float = 5e-4,
+    batch_size: int | None = 64,
+    likelihood: Likelihood = "categorical",
+    batchnorm: str = "frozen",
+    ascent: Ascent | None = None,
+    checkpoint: Checkpoint = None,
+    progress: Progress = False,
+) -> Draws:
+    """Run SGD at a constant rate from where the net stands and average one snapshot an epoch; a single draw.
+
+    snapshots: epochs T >= 2.  batchnorm "train": `result.net` holds statistics recomputed on `data` at the average,
+    for those collected on the way belong to other weights.  ascent: `SAM(radius)` and the like make it F-SWA;
+    checkpoint: a file from which a stopped run goes on.  Raises ValueError on bad data or divergence.
+    """
+    moments, history = collect(
+        net,
+        data,
+        seed=seed,
+        rank=0,
+        snapshots=snapshots,
+        lr=lr,
+        momentum=momentum,
+        weight_decay=weight_decay,
+        batch_size=batch_size,
+        likelihood=likelihood,
+        batchnorm=batchnorm,
+        ascent=ascent,
+        checkpoint=checkpoint,
+        progress=progress,
+        label="SWA",
+    )
+    w = moments.mean.to(net.w.dtype)
+    averaged = refresh_batchnorm(net.at(w), w, data) if batchnorm == "train" else net.at(w)
+    return Draws(w[None], history, averaged)

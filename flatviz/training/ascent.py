@@ -1,0 +1,86 @@
+"""Ways up: the perturbation e of the weights at which a flat-seeking method takes its gradient.
+
+    g = grad L(w),  e = ascent(w, g),  and the method goes on with grad L(w + e), same minibatch, same noise
+
+Given as `ascent=` to a fit, they make it flat-seeking (SWAG becomes F-SWAG).  Each is a pure function of w and g,
+(D,) or, for members trained together, (B, D) row by row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from flatviz._checks import check_nonnegative, check_radius
+
+TINY = 1e-12  # beside a norm: at a stationary point there is no way up, and e is 0
+
+
+@dataclass(frozen=True)
+class SAM:
+    """Sharpness-aware minimisation: e = radius g / |g|, so |e| = radius (Euclidean; try 0.05 to 0.5).
+
+    One norm over all treated weights.  Source: Foret et al. 2021.  Raises ValueError for a negative radius.
+    """
+
+    radius: float
+
+    def __post_init__(self) -> None:
+        check_radius(self.radius)
+
+    def __call__(self, w: Tensor, g: Tensor) -> Tensor:
+        """The perturbation e, of the shape of w."""
+        return g * (self.radius / (_norm(g) + TINY))
+
+
+@dataclass(frozen=True)
+class ASAM:
+    """Adaptive SAM: e = radius T^2 g / |T g| with T = |w| + eta, so |e / T| = radius (a ratio; try 0.5 to 2).
+
+    Rescaling a layer and undoing it in the next leaves e / T as it was.  T is taken on all treated weights; the
+    authors' code leaves biases at T = 1.  Source: Kwon et al. 2021.  Raises ValueError for a negative radius or eta.
+    """
+
+    radius: float
+    eta: float = 0.01
+
+    def __post_init__(self) -> None:
+        check_radius(self.radius)
+        check_nonnegative(self.eta, "eta")
+
+    def __call__(self, w: Tensor, g: Tensor) -> Tensor:
+        """The perturbation e, of the shape of w."""
+        scale = w.abs() + self.eta
+        scaled = scale * g
+        return scale * scaled * (self.radius / (_norm(scaled) + TINY))
+
+
+@dataclass(frozen=True)
+class FisherSAM:
+    """Fisher SAM: e = radius (g / f) / sqrt(sum g^2 / f) with f = 1 + eta g^2, so sum f e^2 = radius^2.
+
+    f is the identity plus eta times the diagonal empirical Fisher of the minibatch's mean gradient.  g_i^2 is about
+    |g|^2 / D, so f differs from 1, and this from SAM, only for eta near D / |g|^2: look at `contrast`.
+    Source: Kim et al. 2022, its formula as two public ports read it.  Raises ValueError for a negative radius or eta.
+    """
+
+    radius: float
+    eta: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_radius(self.radius)
+        check_nonnegative(self.eta, "eta")
+
+    def __call__(self, w: Tensor, g: Tensor) -> Tensor:
+        """The perturbation e, of the shape of w."""
+        natural = g / (1 + self.eta * g.square())
+        return natural * (self.radius / ((g * natural).sum(-1, keepdim=True).sqrt() + TINY))
+
+    def contrast(self, g: Tensor) -> Tensor:
+        """max |f - 1|: at 1e-6 this is SAM under another name; ()."""
+        return self.eta * g.square().max()
+
+
+def _norm(g: Tensor) -> Tensor:
+    return g.norm(dim=-1, keepdim=True)

@@ -1,0 +1,329 @@
+"""All speed and accuracy ratios against the peers, one row each: `python tests/benchmarks/ratios.py [rows ...]`.
+
+Values are checked to agree before anything is timed.  Times are the least of a few interleaved repeats, one thread each.
+Needs the extra `bench`; a peer that is not there leaves its row out and says so.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+from torch import nn
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from nets import ResNet20, images, mlp, settled, small_problem
+from timing import least
+
+import flatviz as fv
+from flatviz.bridges.loss_landscapes import run_random_plane
+
+STEPS = 4
+ROWS: dict[str, Callable[[], None]] = {}
+
+
+def row(function: Callable[[], None]) -> Callable[[], None]:
+    ROWS[function.__name__] = function
+    return function
+
+
+def say(name: str, ratio: float, wanted: str, seconds: str = "") -> None:
+    print(f"{name:<58} {ratio:8.2f}   wanted {wanted:<9} {seconds}", flush=True)
+
+
+def against_loss_landscapes(name: str, module: nn.Module, data: fv.Data, wanted: str, *, points=1681, **options) -> None:
+    """Time of a point, loss-landscapes as shipped and ours, on the very points it visited."""
+    import loss_landscapes
+    import loss_landscapes.metrics
+
+    metric = loss_landscapes.metrics.Loss(nn.CrossEntropyLoss(), data.x, data.y)
+    theirs = run_random_plane(module, metric, steps=STEPS, seed=0)
+    net = fv.Net.from_module(module, "all")
+    f, plane = fv.nll(net, data), theirs.plane
+    coords = torch.stack([theirs.a, theirs.b], dim=1).to(net.w)
+    evaluate = f.over(plane.origin, plane.axes, points, **options)
+    ours = evaluate(coords)  # also prepares what is kept between points
+    off = float(((ours - theirs.values).abs() / theirs.values.abs()).max())
+    assert off < (0.1 if options else 1e-4), f"{name}: values differ by {off:g}"
+    a, b = least(
+        lambda: loss_landscapes.random_plane(module, metric, steps=STEPS, deepcopy_model=True), lambda: evaluate(coords)
+    )
+    n = len(coords)
+    say(
+        name,
+        a / b,
+        wanted,
+        f"{1e3 * a / n:.2f} -> {1e3 * b / n:.2f} ms a point, values differ by {off:.0e}, {brief(evaluate.plan)}",
+    )
+
+
+def brief(plan) -> str:
+    """The plan in a few words."""
+    tricks = [k for k in ("channels_last", "fold", "reuse", "prefix") if getattr(plan, k)]
+    return f"chunk {plan.chunk}, stack {plan.stack}, {'+'.join(tricks)}"
+
+
+@row
+def plane_mlp() -> None:
+    data = fv.Data(torch.randn(1000, 784), torch.randint(0, 10, (1000,)))
+    against_loss_landscapes("plane, MLP 784-100-10, N = 1000", mlp(784, 100, 10), data, ">= 4")
+
+
+@row
+def plane_digits() -> None:
+    task = fv.datasets.digits_transfer(shots=10, seed=0)
+    module = settled(fv.models.convnet(task), task.source.x)
+    against_loss_landscapes("plane, digits conv net", module, task.source.subset(slice(0, 1000)), ">= 1.3")
+
+
+@row
+def plane_resnet() -> None:
+    data = images(512)
+    module = settled(ResNet20(), data.x)
+    against_loss_landscapes("plane, ResNet-20, 512 images, float32", module, data, ">= 2.2")
+
+
+@row
+def plane_resnet_bfloat16() -> None:
+    data = images(512)
+    module = settled(ResNet20(), data.x)
+    amx = "amx_bf16" in (Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else "")
+    wanted = ">= 5" if amx else "no bar"
+    against_loss_landscapes("plane, ResNet-20, 512 images, bfloat16", module, data, wanted, precision="bfloat16")
+
+
+@row
+def plane_last_layer() -> None:
+    """Against a forward of the whole module at each point, which is what every peer does."""
+    data = images(256)
+    module = settled(ResNet20(), data.x)
+    net = fv.Net.from_module(module, lambda name: name.startswith("head"))
+    f, plane = fv.nll(net, data), fv.plane_random(net, net.w, seed=0)
+    coords = torch.rand(16, 2) - 0.5
+    fast, plain = f.over(plane.origin, plane.axes, 1681), f.over(plane.origin, plane.axes, 1681, exact=True)
+    torch.testing.assert_close(fast(coords[:2]), plain(coords[:2]), rtol=1e-4, atol=1e-6)
+    start = time.perf_counter()
+    f.over(plane.origin, plane.axes, 1681)(coords)
+    first = time.perf_counter() - start
+    a, b = least(lambda: plain(coords[:1]), lambda: fast(coords))
+    whole = 1681 * a / (first + 1665 * b / 16)  # of a 41 x 41 plane, the trunk's one pass included
+    say("last-layer plane, ResNet-20, 41 x 41", whole, ">= 10", f"{1e3 * a:.1f} -> {1e3 * b / 16:.3f} ms a point")
+
+
+def product_ratio(name: str, module: nn.Module, data: fv.Data, bar: float) -> None:
+    """Time of a Hessian-vector product in gradients, the graph kept."""
+    net = fv.Net.from_module(module, "all")
+    f = fv.nll(net, data)
+    w, v = net.w.clone().requires_grad_(), torch.randn_like(net.w)
+    product = f.operator(net.w)
+    a, b = least(lambda: torch.autograd.grad(f(w), w), lambda: product(v), repeats=5)
+    say(name, b / a, f"<= {bar}", f"{1e3 * b:.1f} ms")
+
+
+@row
+def product_mlp() -> None:
+    data = fv.Data(torch.randn(1000, 784), torch.randint(0, 10, (1000,)))
+    product_ratio("product / gradient, MLP 784-256-10", mlp(784, 256, 10), data, 1.5)
+
+
+@row
+def product_resnet() -> None:
+    data = images(128)
+    product_ratio("product / gradient, ResNet-20, N = 128", settled(ResNet20(), data.x), data, 3.3)
+
+
+def peers_on(module: nn.Module, data: fv.Data):
+    """(curvlinops operator, hessian-eigenthings operator), or None where a package is not there."""
+    found = []
+    parameters = [p for p in module.parameters() if p.requires_grad]
+    try:
+        from curvlinops import HessianLinearOperator
+
+        batches = [(data.x, data.y)]
+        found.append(HessianLinearOperator(module, nn.CrossEntropyLoss(), parameters, batches))
+    except ImportError:
+        found.append(None)
+    try:
+        from hessian_eigenthings import HessianOperator
+        from hessian_eigenthings.loss_fns.standard import supervised_loss
+
+        found.append(HessianOperator(module, [(data.x, data.y)], supervised_loss(nn.CrossEntropyLoss())))
+    except ImportError:
+        found.append(None)
+    return found
+
+
+@row
+def eigenpairs() -> None:
+    module, data = mlp(64, 48, 10), fv.datasets.digits_transfer(shots=10, seed=0).source
+    data = fv.Data(data.x.flatten(1)[:500], data.y[:500])
+    module = nn.Sequential(*module)
+    net = fv.pretrain(module, data, seed=0, epochs=5)
+    module = net.to_module()
+    f = fv.nll(net, data)
+    spectrum = fv.top_eigenpairs(f, net.w, 5)
+    relative = float((spectrum.residual / spectrum.values[0]).max())
+    say("top 5 eigenpairs: products", spectrum.n_products, "<= 40", f"relative residual {relative:.0e}")
+    curvlinops, _ = peers_on(module, data)
+    if curvlinops is not None:
+        from scipy.sparse.linalg import LinearOperator, eigsh
+
+        inner, count = curvlinops.to_scipy(), [0]
+
+        def counted(v):
+            count[0] += 1
+            return inner @ v
+
+        operator = LinearOperator(inner.shape, counted, dtype=inner.dtype)
+        values = torch.as_tensor(eigsh(operator, k=5, which="LA", tol=1e-4, return_eigenvectors=False).copy()).sort(
+            descending=True
+        )[0]
+        torch.testing.assert_close(values.to(spectrum.values), spectrum.values, rtol=1e-3, atol=0)
+        say("  curvlinops + ARPACK, tol 1e-4: products", count[0], "beside")
+    try:
+        from pyhessian import hessian
+    except ImportError:
+        print("  PyHessian is not installed")
+        return
+    inside = sys.modules["pyhessian.hessian"]
+    count, own = [0], inside.hessian_vector_product
+
+    def counted_product(*args):
+        count[0] += 1
+        return own(*args)
+
+    inside.hessian_vector_product = counted_product
+    try:
+        found, _ = hessian(module, nn.CrossEntropyLoss(), data=(data.x, data.y), cuda=False).eigenvalues(top_n=5)
+    finally:
+        inside.hessian_vector_product = own
+    worst = float(((torch.tensor(found) - spectrum.values.cpu()).abs() / spectrum.values.cpu()).max())
+    say("  PyHessian, default: products", count[0], "beside", f"eigenvalues off by up to {100 * worst:.2g} %")
+
+
+def wasserstein(nodes: torch.Tensor, weights: torch.Tensor, values: torch.Tensor) -> float:
+    """W1 distance between weighted atoms and the exact eigenvalues."""
+    from scipy.stats import wasserstein_distance
+
+    return float(wasserstein_distance(nodes, values, weights / weights.sum(), torch.ones(len(values))))
+
+
+@row
+def density_and_trace() -> None:
+    module, data = small_problem()
+    net = fv.Net.from_module(module)
+    f = fv.nll(net, data)
+    H = torch.autograd.functional.hessian(f, net.w)
+    exact, trace = torch.linalg.eigvalsh(H), float(H.trace())
+    curvlinops, eigenthings = peers_on(module, data)
+    runs, steps, seeds = 4, 30, range(5)
+
+    def mean(make: Callable[[int], float]) -> float:
+        return sum(make(s) for s in seeds) / len(seeds)
+
+    def ours(seed: int) -> float:
+        s = fv.spectral_density(f, net.w, runs=runs, steps=steps, seed=seed)
+        assert s.n_products == runs * steps
+        return wasserstein(s.nodes, s.weights, exact)
+
+    mine = mean(ours)
+    say("density: W1 to the exact spectrum, 120 products, x 1e3", 1e3 * mine, "least")
+    if eigenthings is not None:
+        from hessian_eigenthings.algorithms.spectral_density import spectral_density
+
+        def theirs(seed: int, smooth: bool) -> float:
+            d = spectral_density(eigenthings, num_runs=runs, lanczos_steps=steps, seed=100 * seed)
+            if smooth:
+                return wasserstein(d.grid, d.density, exact)
+            return wasserstein(d.raw_eigenvalues.reshape(-1), d.raw_weights.reshape(-1), exact)
+
+        say("  hessian-eigenthings, its density", 1e3 * mean(lambda s: theirs(s, True)), "beside")
+        say("  hessian-eigenthings, its raw atoms", 1e3 * mean(lambda s: theirs(s, False)), "beside")
+    if curvlinops is not None:
+        from curvlinops import hutchpp_trace, lanczos_approximate_spectrum, xtrace
+
+        ends = (float(exact[0]), float(exact[-1]))  # given, so that no product is spent on them
+
+        def approximate(seed: int) -> float:
+            with torch.random.fork_rng():
+                torch.manual_seed(seed)
+                grid, density = lanczos_approximate_spectrum(curvlinops, steps, num_repeats=runs, boundaries=ends)
+            return wasserstein(torch.as_tensor(grid), torch.as_tensor(density), exact)
+
+        say("  curvlinops", 1e3 * mean(approximate), "beside")
+    seeds, products = range(20), 60
+
+    def rmse(make: Callable[[int], float]) -> float:
+        return 100 * math.sqrt(mean(lambda s: (make(s) - trace) ** 2)) / abs(trace)
+
+    for method in ("xtrace", "hutch++"):
+        say(f"trace: rmse in %, {products} products, {method}",
+            rmse(lambda s, m=method: fv.hessian_trace(f, net.w, products=products, method=m, seed=s)[0]), "least")  # fmt: skip
+    if curvlinops is not None:
+        for name, estimate in (("Hutch++", hutchpp_trace), ("XTrace", xtrace)):
+
+            def theirs_trace(seed: int, estimate=estimate) -> float:
+                with torch.random.fork_rng():
+                    torch.manual_seed(seed)
+                    return float(estimate(curvlinops, num_matvecs=products))
+
+            say(f"  curvlinops {name}", rmse(theirs_trace), "beside")
+    try:
+        from pyhessian import hessian
+    except ImportError:
+        return
+
+    def hutchinson(seed: int) -> float:
+        with torch.random.fork_rng():
+            torch.manual_seed(seed)
+            seen = hessian(module, nn.CrossEntropyLoss(), data=(data.x, data.y), cuda=False).trace(maxIter=products, tol=0)
+        return sum(seen) / len(seen)
+
+    say("  PyHessian", rmse(hutchinson), "beside")
+    try:
+        hessian(module, nn.CrossEntropyLoss(), data=(data.x, data.y), cuda=False).density(iter=5, n_v=1)
+    except Exception as error:  # torch.eig is gone: whatever it raises, the row says so
+        print(f"  PyHessian 0.1 density on torch {torch.__version__}: {type(error).__name__}")
+
+
+@row
+def two_workers() -> None:
+    """Wall time of a plane on one and on two Dask workers of one thread each; median of 5 pairs."""
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError:
+        print("two Dask workers: distributed is not installed")
+        return
+    data = images(128)
+    net = fv.Net.from_module(settled(ResNet20(), data.x), "all")
+    f, plane = fv.nll(net, data), fv.plane_random(net, net.w, seed=0)
+    ratios = []
+    for _ in range(5):
+        seconds = []
+        for n in (1, 2):
+            with LocalCluster(n_workers=n, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+                fv.slice_plane(f, plane, resolution=4, engine=client)
+                start = time.perf_counter()
+                fv.slice_plane(f, plane, resolution=16, engine=client)
+                seconds.append(time.perf_counter() - start)
+        ratios.append(seconds[0] / seconds[1])
+    say("two Dask workers over one", sorted(ratios)[2], ">= 1.5")
+
+
+def main(names: list[str]) -> None:
+    """Print the rows asked for, all by default."""
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    print(f"torch {torch.__version__}, one thread, {torch.backends.cpu.get_cpu_capability()}")
+    for name in names or list(ROWS):
+        if name not in ROWS:
+            raise SystemExit(f"rows must be some of {', '.join(ROWS)}, got {name!r}")
+        ROWS[name]()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

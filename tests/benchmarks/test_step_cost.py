@@ -1,0 +1,87 @@
+"""What a flat-seeking step costs over a plain one, and a family trained together over one by one.
+
+Steps by the median of single ones, all else in processor time of one thread, the least of several tries: what else runs
+on the machine hardly counts.
+"""
+
+import time
+from functools import partial
+
+import nets
+import pytest
+import timing
+import torch
+
+import flatviz as fv
+from flatviz.training._gradient import gradient
+from flatviz.training._members import members_batches, members_loss
+from flatviz.training._optimize import minibatches, sgd
+
+least = partial(timing.least, repeats=8, clock=time.process_time)
+
+
+def plain(net, data, n, **settings):
+    """n steps of SGD or SAM, as a function of `progress`."""
+    batches = minibatches(len(data), None, 0, net.device)
+    return lambda progress: sgd(fv.nll(net, data), net.w, batches, steps=n, lr=lambda _: 0.01, progress=progress, **settings)
+
+
+def random_prior(net, rank=5):
+    g = torch.Generator().manual_seed(0)
+    return fv.Gaussian(net.w, torch.full_like(net.w, -3.0), 0.05 * torch.randn(rank, net.dim, generator=g))
+
+
+def problem(model, task):
+    """(module, data): the digits' networks on digits, ResNet-20 on images; 100 examples for the MLP, 128 else."""
+    if model == "resnet20":
+        return nets.settled(nets.ResNet20(), nets.images(64).x), nets.images(128)
+    return getattr(fv.models, model)(task), task.test.subset(torch.arange(100 if model == "mlp" else 128))
+
+
+@pytest.mark.parametrize(
+    ("model", "n", "most"),
+    [("mlp", 50, 3.0), ("convnet", 20, 2.3), ("resnet20", 4, 2.3)],
+)
+def test_sam_and_sabma_steps_over_an_sgd_step_on_the_same_weights(model, n, most, task):
+    module, data = problem(model, task)
+    net = fv.Net.from_module(module).with_example(data.x).restrict("norm+head")
+    prior = random_prior(net)
+    once, sam, flat, with_kl = timing.step(
+        plain(net, data, n),
+        plain(net, data, n, ascent=fv.SAM(0.1)),
+        *(
+            lambda progress, k=k: fv.fit_sabma(net, data, prior, radius=0.5, steps=n, kl_weight=k, seed=0, progress=progress)
+            for k in (0.0, 1.0)
+        ),
+    )
+    print(
+        f"{model}: SGD step {1e3 * once:.2f} ms, SAM {sam / once:.2f}x, "
+        f"SA-BMA {flat / once:.2f}x, with its KL {with_kl / once:.2f}x"
+    )
+    assert sam / once < most
+    assert flat / once < most
+
+
+def test_members_together_over_one_after_the_other_on_the_digits_mlp(task):
+    """32 members: 8 radii x 4 seeds of SAM."""
+    net = fv.Net.from_module(fv.models.mlp(task)).with_example(task.train.x).restrict("norm+head")
+    W = net.w + 0.01 * torch.randn(32, net.dim, generator=torch.Generator().manual_seed(0))
+    together, alone = (members_loss(net, task.train, "categorical", "frozen", 32, together=t) for t in (True, False))
+    fast, slow = least(*(lambda f=f: [gradient(f, W, None, fv.SAM(0.1)) for _ in range(3)] for f in (together, alone)))
+    batches = [list(zip(range(3), members_batches(100, 32, list(range(32)), net.device)))]
+    mini, mini_slow = least(*(lambda f=f: [gradient(f, W, i) for _, i in batches[0]] for f in (together, alone)))
+    print(f"full batch {slow / fast:.1f}x, minibatches {mini_slow / mini:.1f}x")
+    assert slow / fast > 1.5 and mini_slow / mini > 1.5
+
+
+def test_a_family_of_radii_and_seeds_together_over_one_after_the_other(task):
+    net = fv.Net.from_module(fv.models.mlp(task)).with_example(task.train.x).restrict("norm+head")
+    prior, few = random_prior(net), dict(kl_weight=0.0, steps=4)
+    radii, seeds = [0.0, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0], [0, 1, 2, 3]
+    fast, of_four = least(
+        lambda: fv.fit_sabma_grid(net, task.train, prior, radii=radii, seeds=seeds, **few),
+        lambda: [fv.fit_sabma(net, task.train, prior, radius=r, seed=0, **few) for r in radii[::2]],
+        repeats=4,
+    )
+    print(f"32 members of SA-BMA: {8 * of_four / fast:.1f}x")
+    assert 8 * of_four / fast > 1.5

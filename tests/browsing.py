@@ -1,0 +1,131 @@
+"""A real browser for the tests: headless Chromium, a JupyterLab of its own, and what a page asked for."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+REQUIRED = os.environ.get("FLATVIZ_REQUIRE_BROWSER") == "1"
+FLAGS = [
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"),
+    *("--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"),
+]
+SLOW = 2_400_000  # ms: a loaded machine is no failure
+
+RUN_ALL = """async () => {
+  const app = window.jupyterapp, panel = app.shell.currentWidget;
+  await panel.context.ready;
+  await panel.sessionContext.ready;
+  await app.commands.execute('notebook:run-all-cells');
+  return panel.content.widgets.filter((c) => c.model.type === 'code').flatMap((c) =>
+    c.model.outputs.toJSON().filter((o) => o.output_type === 'error').map((o) => `${o.ename}: ${o.evalue}`));
+}"""
+
+IN_KERNEL = """async (code) => {
+  const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
+  let out = '';
+  const asked = kernel.requestExecute({ code, store_history: false });
+  asked.onIOPub = (m) => { out += m.content.text ?? m.content.evalue ?? ''; };
+  await asked.done;
+  return out;
+}"""
+
+DRAWN = """(root) => JSON.parse(JSON.stringify(Object.fromEntries([...root.querySelectorAll('figure')].map((f) => {
+  const plot = f.querySelector('.js-plotly-plot');
+  return [f.dataset.name, { data: plot.data, shapes: plot.layout.shapes ?? [] }];
+})), (key, value) => (ArrayBuffer.isView(value) ? Array.from(value) : value)))"""
+
+
+def need_chromium() -> None:
+    """Skip the test that asks where there is no Chromium, or fail it where FLATVIZ_REQUIRE_BROWSER=1."""
+    if CHROMIUM is None:
+        reason = "no Chromium found: install it (Debian: apt-get install chromium)"
+        pytest.fail(reason) if REQUIRED else pytest.skip(reason)
+
+
+@contextlib.contextmanager
+def chromium():
+    """A browser with a profile of its own."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, headless=True, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+def watched(context, own: str):
+    """A page, the addresses it asked other hosts for, and the errors it met."""
+    page = context.new_page()
+    page.set_default_timeout(SLOW)
+    foreign, errors = [], []
+    page.on("request", lambda r: r.url.startswith((own, "data:", "blob:", "file:")) or foreign.append(r.url))
+    page.on("pageerror", lambda e: errors.append(str(e)))
+    return page, foreign, errors
+
+
+@contextlib.contextmanager
+def jupyterlab(root: Path):
+    """A JupyterLab server on a free port of this machine, its settings in a folder of its own; its address."""
+    with contextlib.closing(socket.socket()) as s:
+        s.bind(("127.0.0.1", 0))
+        port = s.getsockname()[1]
+    own = Path(tempfile.mkdtemp(prefix="flatviz-lab-"))
+    environment = dict(os.environ, IPYTHONDIR=str(own / "ipython"), PYDEVD_DISABLE_FILE_VALIDATION="1")
+    for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR"):
+        environment[name] = str(own / name.lower())
+    environment |= {"JUPYTERLAB_SETTINGS_DIR": str(own / "settings"), "JUPYTERLAB_WORKSPACES_DIR": str(own / "workspaces")}
+    source = str(Path(__file__).resolve().parent.parent)
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, [source, os.environ.get("PYTHONPATH")]))
+    settings = own / "settings" / "@jupyterlab"
+    for extension, text in {
+        "apputils-extension/notification": '{"fetchNews": "false", "checkForUpdates": false}',
+        "docmanager-extension/plugin": '{"autosave": false}',
+        "notebook-extension/tracker": '{"windowingMode": "none"}',  # every cell is there, scrolled to or not
+    }.items():
+        path = settings / f"{extension}.jupyterlab-settings"
+        path.parent.mkdir(parents=True)
+        path.write_text(text)
+    command = [
+        *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ServerApp.ip=127.0.0.1"),
+        *(f"--ServerApp.port={port}", "--ServerApp.port_retries=0", f"--ServerApp.root_dir={root}"),
+        *("--IdentityProvider.token=", "--ServerApp.password=", "--ServerApp.disable_check_xsrf=True"),
+        "--LabApp.expose_app_in_browser=True",
+    ]
+    with open(own / "server.log", "wb") as log:
+        server = subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
+    base = f"http://127.0.0.1:{port}"
+    try:
+        for _ in range(4000):
+            if server.poll() is not None:
+                raise RuntimeError(f"JupyterLab ended: {(own / 'server.log').read_text()[-2000:]}")
+            with contextlib.suppress(OSError):
+                urllib.request.urlopen(base + "/api/status", timeout=2).read()
+                break
+            time.sleep(0.25)
+        yield base
+    finally:
+        with contextlib.suppress(OSError):
+            for kernel in json.load(urllib.request.urlopen(base + "/api/kernels", timeout=5)):
+                request = urllib.request.Request(f"{base}/api/kernels/{kernel['id']}", method="DELETE")
+                urllib.request.urlopen(request, timeout=20)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(server.pid, signal.SIGTERM)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            server.wait(20)
+        if server.poll() is None:
+            os.killpg(server.pid, signal.SIGKILL)
+        shutil.rmtree(own, ignore_errors=True)

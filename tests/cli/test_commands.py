@@ -1,0 +1,146 @@
+"""The commands: what they print, what they leave, and one line for bad input."""
+
+import functools
+import os
+import signal
+import sys
+import time
+
+import pytest
+import torch
+from forked import forked
+
+import flatviz.cli.evidence
+import flatviz.cli.tour
+import flatviz.studies.tour
+from flatviz.cli import main
+from flatviz.core.cache import cache_folder
+from flatviz.datasets.digits import digits_transfer
+from flatviz.studies.evidence import gather
+from flatviz.studies.tour import run_tour
+
+QUICK = dict(
+    radii={"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 1.0)},
+    fit={"steps": 3},
+    measured=dict(n_draws=3, n_spectra=1, k=2, resolution=5, around_resolution=5),
+)
+
+
+@pytest.fixture
+def quick(monkeypatch, tmp_path, request):
+    """A tour of a few steps, from the networks that the other tests share."""
+    shared = {"mlp": "transferred", "conv": "conv"}
+
+    def prepare(model, *, seed, **others):
+        net, prior = request.getfixturevalue(shared[model])
+        return net, digits_transfer(shots=10, seed=seed), prior
+
+    monkeypatch.setattr(flatviz.studies.tour, "prepare", prepare)
+    monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(flatviz.cli.tour, "run_tour", functools.partial(run_tour, **QUICK))
+    return tmp_path / "out" / "tour.html"
+
+
+def test_the_tour_prints_a_table_writes_a_page_and_reuses_its_steps(quick, capsys):
+    assert main(["tour", "--out", str(quick), "--device", "cpu"]) == 0
+    first = capsys.readouterr().out
+    assert "SA-BMA" in first and "accuracy" in first and "reused" not in first
+    page = quick.read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>") and "BatchNorm frozen" not in page
+    quick.unlink()
+    assert main(["tour", "--out", str(quick), "--device", "cpu"]) == 0
+    second = capsys.readouterr().out
+    assert second.count("reused from") == 4  # three steps as they come, and once at the end
+    assert table(first) == table(second) and quick.read_text(encoding="utf-8") == page
+    assert main(["tour", "--out", str(quick), "--device", "cpu", "--seed", "1"]) == 0
+    other = capsys.readouterr().out
+    assert "reused" not in other and table(other) != table(first)
+
+
+def test_the_tour_of_the_conv_net_says_what_became_of_its_batchnorm(quick, capsys):
+    assert main(["tour", "--out", str(quick), "--model", "conv", "--device", "cpu"]) == 0
+    assert len(table(capsys.readouterr().out)) == 3
+    assert "BatchNorm frozen" in quick.read_text(encoding="utf-8")
+
+
+def table(text):
+    return [line for line in text.splitlines() if line.startswith(("SA-BMA", "VI", "SGD"))]
+
+
+def test_an_interrupt_leaves_no_half_written_file(quick, monkeypatch, capsys):
+    def interrupted(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(flatviz.cli.tour, "family_page", interrupted)
+    assert main(["tour", "--out", str(quick)]) == 130
+    assert "no half-written file" in capsys.readouterr().err
+    assert not [p for p in quick.parents[1].rglob("*") if p.is_file() and p.suffix != ".pt"]  # finished steps are kept
+
+
+def test_a_signal_in_the_middle_of_the_work_ends_the_command_cleanly(monkeypatch, tmp_path):
+    monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / "cache"))
+    page, out, errors = (tmp_path / name for name in ("tour.html", "out", "errors"))
+    command = forked(lambda: main(["tour", "--out", str(page), "--device", "cpu"]), out, errors)
+    while command.is_alive() and not (out.exists() and "computing" in out.read_text()):
+        time.sleep(0.1)
+    time.sleep(1)
+    for _ in range(15):  # pressed again where one was lost: Python drops what falls into a destructor
+        os.kill(command.pid, signal.SIGINT)
+        command.join(20)
+        if not command.is_alive():
+            break
+    assert command.exitcode == 130, errors.read_text()
+    assert "stopped" in errors.read_text() and "Traceback" not in errors.read_text()
+    assert not [p for p in tmp_path.rglob("*") if p.is_file() and p.suffix != ".pt" and p not in (out, errors)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["tour", "--out", "."], r"--out must be a file, got the folder .: add a name"),
+        (["evidence", "--seeds", "0"], "--seeds must be a whole number >= 1, got 0"),
+        (["lab", "--notebook", "none.ipynb"], "--notebook must be one of 00_tour.ipynb, got 'none.ipynb'"),
+        pytest.param(
+            ["tour", "--device", "cuda"], "flatviz tour: device must be usable, got 'cuda'",
+            marks=pytest.mark.skipif(torch.cuda.is_available(), reason="CUDA is there"),
+        ),
+    ],
+)  # fmt: skip
+def test_bad_input_is_one_line(arguments, text, capsys, monkeypatch, tmp_path):
+    assert main(arguments) == 1
+    error = capsys.readouterr().err
+    assert text.replace(r"\.", ".") in error and len(error.strip().splitlines()) == 1
+
+
+def test_the_doctor_reports_torch_widgets_and_cache(capsys, tmp_path, monkeypatch):
+    monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path))
+    assert main(["doctor"]) == 0
+    report = capsys.readouterr().out
+    assert torch.__version__ in report and str(tmp_path) in report and "flatviz tour: ready" in report
+    assert "widgets: can be made" in report and not list(tmp_path.iterdir())
+
+
+def test_the_doctor_names_the_exact_fix(capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    monkeypatch.setitem(sys.modules, "anywidget", None)
+    assert main(["doctor"]) == 1
+    report = capsys.readouterr().out
+    assert "✗ scikit-learn" in report and "fix: pip install scikit-learn" in report
+    assert "cannot run" in report and "not ready" in report
+
+
+def test_evidence_prints_intervals_over_seeds_and_keeps_each_seed(capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path))
+    settings = dict(n_draws=2, n_spectra=1, epochs=2, fit={"steps": 2}, grid={"vi": (0.0,), "sabma": (1.0,)})
+    monkeypatch.setattr(flatviz.cli.evidence, "gather", functools.partial(gather, **settings))
+    assert main(["evidence", "--seeds", "2"]) == 0
+    first = capsys.readouterr().out
+    rows = [line for line in first.splitlines() if line.startswith(("VI", "SA-BMA"))]
+    assert len(rows) == 4 and all("±" in row for row in rows) and "of 2" in first
+    assert main(["evidence", "--seeds", "2"]) == 0
+    second = capsys.readouterr().out
+    assert second.count("reused from") == 2 and rows == [r for r in second.splitlines() if r.startswith(("VI", "SA-BMA"))]
+
+
+def test_the_cache_folder_of_the_tests_is_their_own():
+    assert "flatviz-tests" in str(cache_folder())

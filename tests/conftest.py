@@ -1,0 +1,103 @@
+"""Shared by all tests: one thread, a cache folder of its own, small networks on real data."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+
+_cache = tempfile.TemporaryDirectory(prefix="flatviz-tests-")
+os.environ["FLATVIZ_CACHE"] = _cache.name  # before anything of ours is imported
+
+import labdrive  # noqa: E402
+from browsing import CHROMIUM, chromium, need_chromium  # noqa: E402
+
+if CHROMIUM and hasattr(os, "fork") and not sys.argv[1:]:
+    labdrive.start()  # the whole suite: the lab opens while torch is imported here
+
+import pytest  # noqa: E402
+import torch  # noqa: E402
+from oracles import random_gaussian  # noqa: E402
+from torch import nn  # noqa: E402
+
+import flatviz as fv  # noqa: E402
+
+torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="session")
+def task() -> fv.Task:
+    """The digits, 10 shots a class."""
+    return fv.datasets.digits_transfer(shots=10, seed=0)
+
+
+@pytest.fixture(scope="session")
+def transferred(task):
+    """(net, prior) of the LayerNorm MLP after a short pre-training: D = 906."""
+    source = fv.pretrain(fv.models.mlp(task), task.source, seed=0, epochs=8)
+    swag = fv.fit_swag(source, task.source, rank=5, seed=0, snapshots=8)
+    return fv.transfer(source, swag, treated="norm+head", head_std=0.1, scale=64)
+
+
+@pytest.fixture(scope="session")
+def conv(task):
+    """(net, prior) of the BatchNorm conv net after a short pre-training."""
+    source = fv.pretrain(fv.models.convnet(task), task.source, seed=0, epochs=6)
+    swag = fv.fit_swag(source, task.source, rank=3, seed=0, snapshots=4, lr=0.005)
+    return fv.transfer(source, swag, treated="norm+head", head_std=0.1, scale=64)
+
+
+@pytest.fixture(scope="session")
+def family(task, transferred):
+    """A measured family of seven members: few radii, steps, draws and cells."""
+    net, prior = transferred
+    radii = {"sgd": (0.0,), "vi": (0.0,), "sam_mu": (0.0, 0.2), "sabma": (0.0, 0.5, 2.0)}
+    fitted = fv.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 40})
+    return fv.measure(net, task, fitted, seed=1, n_draws=6, n_spectra=2, k=3, resolution=11, around_resolution=9)
+
+
+@pytest.fixture
+def tiny():
+    """A float64 MLP on 12 points, all weights treated, small enough for dense algebra: D = 2*4+4+8+4*3+3 = 35."""
+    torch_state = torch.random.get_rng_state()
+    torch.manual_seed(3)
+    module = nn.Sequential(nn.Linear(2, 4), nn.LayerNorm(4), nn.Tanh(), nn.Linear(4, 3)).double()
+    x, y = torch.randn(12, 2, dtype=torch.float64), torch.randint(0, 3, (12,))
+    torch.random.set_rng_state(torch_state)
+    net = fv.Net.from_module(module)
+    return net, fv.Data(x, y)
+
+
+@pytest.fixture
+def quadratic():
+    """f(w) = 1/2 (w - c)^T H (w - c) with known H (D, D), D = 12, float64."""
+    generator = torch.Generator().manual_seed(1)
+    root = torch.randn(12, 12, generator=generator, dtype=torch.float64)
+    H, c = root @ root.T + torch.eye(12, dtype=torch.float64), torch.randn(12, generator=generator, dtype=torch.float64)
+
+    def f(w):
+        r = w.to(H) - c
+        return 0.5 * r @ H @ r
+
+    return f, H, c
+
+
+@pytest.fixture
+def gaussians():
+    """Two low-rank Gaussians of D = 7, K = 3 in float64: (q, prior)."""
+    return random_gaussian(0), random_gaussian(1)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Headless Chromium; without one these tests are skipped, or fail where FLATVIZ_REQUIRE_BROWSER=1."""
+    need_chromium()
+    with chromium() as found:
+        yield found
+
+
+def pytest_terminal_summary(terminalreporter):
+    """One line at the end where the browser tests were left out."""
+    skipped = [r for r in terminalreporter.stats.get("skipped", []) if "no Chromium" in str(r.longrepr)]
+    if skipped:
+        terminalreporter.write_line(f"{len(skipped)} browser tests skipped: no Chromium found on this machine")

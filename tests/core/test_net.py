@@ -1,0 +1,128 @@
+"""Net: a module as a function of a vector, and what is treated."""
+
+import pytest
+import torch
+from torch import nn
+from torch.func import functional_call
+
+import flatviz as fv
+
+
+class WithOwnParameter(nn.Module):
+    """A parameter of the parent before those of the child: `apply` order and `named_parameters` order differ."""
+
+    def __init__(self):
+        super().__init__()
+        self.child = nn.Linear(3, 2)
+        self.token = nn.Parameter(torch.randn(3))
+
+    def forward(self, x):
+        return self.child(x + self.token)
+
+
+class Tied(nn.Module):
+    """One weight in two places."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Linear(3, 3), nn.Linear(3, 3)
+        self.b.weight = self.a.weight
+
+    def forward(self, x):
+        return self.b(torch.relu(self.a(x)))
+
+
+@pytest.mark.parametrize(
+    "make", [WithOwnParameter, Tied, lambda: nn.Sequential(nn.Linear(3, 5), nn.BatchNorm1d(5), nn.Linear(5, 2))]
+)
+def test_a_call_equals_functional_call(make):
+    module = make().eval()
+    net, x = fv.Net.from_module(module), torch.randn(4, 3)
+    w = net.w + 0.3 * torch.randn(net.dim)
+    want = functional_call(module, net.unflatten(w), (x,))
+    torch.testing.assert_close(net(w, x), want, rtol=0, atol=0)
+    torch.testing.assert_close(net(net.w, x), module(x), rtol=0, atol=0)
+    gradient = torch.autograd.grad(net(w.requires_grad_(), x).sum(), w)[0]
+    named = {n: p.detach().clone().requires_grad_() for n, p in net.unflatten(w).items()}
+    wanted = torch.autograd.grad(functional_call(module, named, (x,)).sum(), list(named.values()))
+    torch.testing.assert_close(gradient, net.flatten(dict(zip(named, wanted))))
+
+
+def test_the_flat_vector_restores_every_tensor_in_named_parameters_order():
+    module = WithOwnParameter()
+    net = fv.Net.from_module(module)
+    assert [b.name for b in net.blocks] == [n for n, _ in module.named_parameters()] == ["token", "child.weight", "child.bias"]
+    torch.testing.assert_close(net.w, nn.utils.parameters_to_vector(module.parameters()).detach())
+    copy = net.to_module(torch.arange(float(net.dim)))
+    torch.testing.assert_close(nn.utils.parameters_to_vector(copy.parameters()).detach(), torch.arange(float(net.dim)))
+
+
+def test_an_error_inside_the_network_leaves_the_weights_in_place():
+    net = fv.Net.from_module(nn.Sequential(nn.Linear(3, 2)))
+    with pytest.raises(RuntimeError):
+        net(torch.zeros(net.dim), torch.zeros(4, 9))
+    torch.testing.assert_close(net.to_module()(torch.ones(1, 3)), net(net.w, torch.ones(1, 3)))
+
+
+def test_resnet18_treats_every_batchnorm_and_the_head():
+    torchvision = pytest.importorskip("torchvision")
+    net = fv.Net.from_module(torchvision.models.resnet18(num_classes=10), treated="norm+head")
+    assert net.dim == 14_730  # 9,600 of all BatchNorm layers, those of the shortcuts too, and a head of 5,130
+    assert {b.name for b in net.blocks if b.kind == "head"} == {"fc.weight", "fc.bias"}
+    assert any("downsample" in b.name for b in net.blocks)
+
+
+def test_vision_transformer_treats_every_layernorm_and_the_head():
+    torchvision = pytest.importorskip("torchvision")
+    module = torchvision.models.VisionTransformer(
+        image_size=224, patch_size=56, num_layers=2, num_heads=2, hidden_dim=16, mlp_dim=32, num_classes=7
+    )
+    net = fv.Net.from_module(module, treated="norm+head")
+    assert net.dim == 5 * 2 * 16 + 17 * 7  # two LayerNorms a block, one at the end, the head
+    assert {b.name for b in net.blocks if b.kind == "head"} == {"heads.head.weight", "heads.head.bias"}
+
+
+def test_the_head_is_the_last_linear_to_run_not_the_last_registered():
+    class Backwards(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.head, self.norm, self.body = nn.Linear(4, 2), nn.LayerNorm(4), nn.Linear(3, 4)
+
+        def forward(self, x):
+            return self.head(self.norm(self.body(x)))
+
+    net = fv.Net.from_module(Backwards(), treated="norm+head", example=torch.zeros(1, 3))
+    assert {b.name for b in net.blocks if b.kind == "head"} == {"head.weight", "head.bias"}
+    named = fv.Net.from_module(Backwards(), treated="norm+head", head="body")
+    assert {b.name for b in named.blocks if b.kind == "head"} == {"body.weight", "body.bias"}
+
+
+def test_treated_may_be_a_function_of_the_name_or_of_name_and_parameter():
+    module = nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 2))
+    assert fv.Net.from_module(module, treated=lambda name: name.startswith("1.")).dim == 10
+    assert fv.Net.from_module(module, treated=lambda name, p: p.ndim == 1).dim == 6
+
+
+def test_the_users_module_is_neither_changed_nor_followed():
+    module = nn.Sequential(nn.Linear(3, 2), nn.BatchNorm1d(2))
+    before = {k: v.clone() for k, v in module.state_dict().items()}
+    net = fv.Net.from_module(module)
+    net(net.w + 1, torch.randn(5, 3))
+    assert module.training and all(p.requires_grad for p in module.parameters())
+    assert all(torch.equal(v, before[k]) for k, v in module.state_dict().items())
+    with torch.no_grad():
+        module[0].weight.zero_()
+    assert float(net.w.abs().max()) > 0
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here")
+def test_everything_moves_to_the_gpu(transferred, task):
+    net, prior = transferred
+    net, data = net.to("cuda"), task.to("cuda")
+    prior = fv.Gaussian(*(t.cuda() for t in (prior.mean, prior.log_std, prior.factor)))
+    q = fv.fit_sabma(net, data.train, prior, radius=1.0, seed=0, steps=5)
+    f = fv.nll(net, data.train)
+    plane = fv.plane_pca(q.sample(5, seed=0))
+    assert fv.slice_plane(f, plane, resolution=5).values.is_cuda
+    assert fv.top_eigenpairs(f, q.center, 2).values.is_cuda
+    assert fv.predict(net, q, data.test, 3, seed=0).outputs.is_cuda

@@ -1,0 +1,56 @@
+"""The objective: values, gradients and products against plain torch."""
+
+import math
+
+import pytest
+import torch
+from torch import nn
+
+import flatviz as fv
+
+
+def test_value_gradient_and_batch_equal_plain_torch(tiny):
+    net, data = tiny
+    f = fv.nll(net, data)
+    module = net.to_module()
+    loss = nn.functional.cross_entropy(module(data.x), data.y)
+    torch.testing.assert_close(f(net.w), loss.detach())
+    wanted = torch.cat([g.reshape(-1) for g in torch.autograd.grad(loss, list(module.parameters()))])
+    w = net.w.clone().requires_grad_()
+    torch.testing.assert_close(torch.autograd.grad(f(w), w)[0], wanted)
+    assert f.n == 12
+    index = torch.tensor([3, 5])
+    torch.testing.assert_close(f(net.w, index), fv.nll(net, data.subset(index))(net.w))
+
+
+def test_many_equals_a_loop(tiny):
+    net, data = tiny
+    f = fv.nll(net, data)
+    W = net.w + torch.linspace(-1, 1, 5, dtype=torch.float64)[:, None]
+    torch.testing.assert_close(f.many(W), torch.stack([f(w) for w in W]).detach(), rtol=1e-12, atol=0)
+
+
+def test_gaussian_likelihood_is_a_normal_density():
+    module = nn.Linear(2, 1).double()
+    x, y = torch.randn(6, 2).double(), torch.randn(6).double()
+    f = fv.nll(fv.Net.from_module(module), fv.Data(x, y), likelihood=0.3)
+    want = -torch.distributions.Normal(module(x)[:, 0], 0.3).log_prob(y).mean()
+    torch.testing.assert_close(f(f.net.w), want.detach())
+    with pytest.raises(ValueError, match="likelihood must be 'categorical' or a noise standard deviation > 0, got 0"):
+        fv.nll(fv.Net.from_module(module), fv.Data(x, y), likelihood=0)
+    assert math.isfinite(float(f.many(f.net.w[None])[0]))
+
+
+def test_hessian_products_equal_the_dense_hessian(tiny):
+    net, data = tiny
+    f = fv.nll(net, data)
+    H = torch.autograd.functional.hessian(f, net.w)
+    v = torch.randn(net.dim, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    torch.testing.assert_close(fv.hvp(f, net.w, v), H @ v, rtol=1e-9, atol=1e-12)
+    torch.testing.assert_close(fv.hvp(lambda w: f(w), net.w, v), H @ v, rtol=1e-9, atol=1e-12)
+
+
+def test_hessian_of_a_linear_or_constant_function_is_zero():
+    w, v = torch.ones(3), torch.tensor([1.0, 2.0, 3.0])
+    assert torch.equal(fv.hvp(lambda w: w.sum(), w, v), torch.zeros(3))
+    assert torch.equal(fv.hvp(lambda w: torch.tensor(2.0), w, v), torch.zeros(3))

@@ -1,0 +1,29 @@
+"""A command or a program in a process of its own that has torch already: importing it again takes minutes on a slow machine."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+from collections.abc import Callable
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+
+import pytest
+
+
+def forked(work: Callable[[], int], out: Path, errors: Path) -> BaseProcess:
+    """Start work() in a fork; its result is the exit status, what it prints goes to the two files, and Ctrl-C reaches it."""
+    if not hasattr(os, "fork"):
+        pytest.skip("no fork on this system")
+    process = multiprocessing.get_context("fork").Process(target=_run, args=(work, out, errors), daemon=True)
+    process.start()
+    return process
+
+
+def _run(work: Callable[[], int], out: Path, errors: Path) -> None:
+    sys.stdout, sys.stderr = out.open("w", buffering=1), errors.open("w", buffering=1)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a test run in the background ignores it
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the parent ends: leave nothing running
+    sys.exit(work())

@@ -1,0 +1,75 @@
+"""Two worker processes, one of which is killed: the values are the local ones."""
+
+import asyncio
+import contextlib
+import os
+import signal
+
+import pytest
+import torch
+from torch import nn
+
+import flatviz as fv
+
+distributed = pytest.importorskip("distributed")
+dask = pytest.importorskip("dask")
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="its processes are forked")
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory):
+    """Of a scheduler and two workers with one thread each; forked, for a spawned one would import torch again."""
+    folder = tmp_path_factory.mktemp("dask")
+    file, started = str(folder / "scheduler.json"), []
+
+    def start(make):
+        async def serve():
+            async with make() as server:
+                await server.finished()
+
+        started.append(os.fork())
+        if started[-1] == 0:
+            try:
+                asyncio.run(serve())
+            finally:
+                os._exit(0)
+
+    with dask.config.set({"distributed.comm.timeouts.connect": "300s"}):
+        start(lambda: distributed.Scheduler(host="127.0.0.1", port=0, dashboard=False, scheduler_file=file))
+        for _ in range(2):  # each waits for the scheduler's file
+            start(lambda: distributed.Worker(scheduler_file=file, nthreads=1, local_directory=str(folder)))
+        try:
+            with distributed.Client(scheduler_file=file, timeout="300s") as client:
+                client.wait_for_workers(2, timeout=300)
+                yield client
+        finally:
+            for pid in started:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
+
+
+def problem():
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        module, x = nn.Sequential(nn.Linear(6, 9), nn.BatchNorm1d(9), nn.ReLU(), nn.Linear(9, 4)), torch.randn(40, 6)
+    net = fv.Net.from_module(module)
+    return fv.nll(net, fv.Data(x, torch.arange(40) % 4)), fv.plane_random(net, net.w, seed=0)
+
+
+def test_a_cluster_gives_the_local_values_and_survives_a_lost_worker(client, tmp_path):
+    f, plane = problem()
+    local = fv.slice_plane(f, plane, resolution=9)
+    torch.testing.assert_close(fv.slice_plane(f, plane, resolution=9, engine=client).values, local.values, rtol=1e-5, atol=1e-7)
+    killed = []
+
+    def kill_one(done, total, label):
+        if done == 1 and not killed:
+            killed.append(next(iter(client.run(os.getpid).values())))
+            os.kill(killed[0], signal.SIGKILL)
+
+    again = fv.slice_plane(f, plane, resolution=21, engine=client, progress=kill_one, cache=tmp_path)
+    assert killed
+    whole = fv.slice_plane(f, plane, resolution=21)
+    torch.testing.assert_close(again.values, whole.values, rtol=1e-5, atol=1e-7)
+    assert torch.equal(fv.slice_plane(f, plane, resolution=21, cache=tmp_path).values, again.values)  # all on disk

@@ -1,0 +1,166 @@
+"""Curvature: restarts, both ends, GGN and Fisher, parts, density and trace, each against a dense matrix."""
+
+import math
+
+import pytest
+import torch
+from torch import nn
+
+import flatviz as fv
+from flatviz.core import curvature as core_curvature
+
+D = 60
+
+
+@pytest.fixture
+def outliers():
+    """A quadratic whose D = 60 eigenvalues are a bulk in [-0.5, 1] and five outliers; (f, H, eigenvalues falling)."""
+    g = torch.Generator().manual_seed(0)
+    values = torch.cat([torch.linspace(-0.5, 1.0, D - 5, dtype=torch.float64), torch.tensor([5.0, 8, 9, 20, 30]).double()])
+    basis, _ = torch.linalg.qr(torch.randn(D, D, generator=g, dtype=torch.float64))
+    H = (basis * values) @ basis.T
+    return (lambda w: 0.5 * w @ H @ w), H, values.flip(0)
+
+
+@pytest.fixture
+def start():
+    return torch.ones(D, dtype=torch.float64)
+
+
+def jacobian(net, x):
+    """(N, C, D), the outputs' derivatives, by another path than the code's."""
+    return torch.autograd.functional.jacobian(lambda w: net(w, x), net.w)
+
+
+def test_a_restarted_run_finds_what_a_long_one_finds(outliers, start):
+    f, _, values = outliers
+    spectrum = fv.top_eigenpairs(f, start, 5, basis=12, iters=200, tol=1e-9)
+    torch.testing.assert_close(spectrum.values, values[:5], rtol=1e-12, atol=0)
+    assert float(spectrum.residual.max()) < 1e-7 and 12 < spectrum.n_products < 80
+    for v, lam, r in zip(spectrum.vectors, spectrum.values, spectrum.residual):
+        assert float((fv.hvp(f, start, v) - lam * v).norm()) == pytest.approx(float(r), abs=1e-9)
+
+
+def test_five_pairs_take_at_most_forty_products(outliers, start):
+    f, _, values = outliers
+    spectrum = fv.top_eigenpairs(f, start, 5)
+    assert spectrum.n_products <= 40
+    assert float((spectrum.residual / spectrum.values[0]).max()) <= 1e-4
+    torch.testing.assert_close(spectrum.values, values[:5], rtol=1e-5, atol=0)
+
+
+def test_the_residual_is_measured_not_hoped_for(outliers, start):
+    """Too few products: the residual stated is the true one, large as it is."""
+    f, H, _ = outliers
+    spectrum = fv.top_eigenpairs(f, start, 3, iters=6)
+    true = torch.stack([(H @ v - lam * v).norm() for v, lam in zip(spectrum.vectors, spectrum.values)])
+    torch.testing.assert_close(spectrum.residual, true, rtol=1e-8, atol=1e-10)
+    assert float(true.max()) > 1e-2 and spectrum.n_products == 6
+
+
+def test_the_smallest_eigenvalues_come_most_negative_first(outliers, start):
+    f, _, values = outliers
+    spectrum = fv.top_eigenpairs(f, start, 2, which="smallest", iters=60)
+    torch.testing.assert_close(spectrum.values, values.flip(0)[:2], rtol=1e-4, atol=1e-4)
+    assert float(spectrum.residual.max()) < 3e-3  # the bulk is dense: tol is relative to the largest, 30
+
+
+@pytest.mark.parametrize("likelihood", ["categorical", 0.5])
+def test_ggn_and_fisher_equal_their_definitions(tiny, likelihood):
+    net, data = tiny
+    if likelihood != "categorical":
+        data = fv.Data(data.x, torch.randn(12, 3, generator=torch.Generator().manual_seed(0), dtype=torch.float64))
+    f, J = fv.nll(net, data, likelihood=likelihood), jacobian(net, data.x)
+    out = net(net.w, data.x)
+    if likelihood == "categorical":
+        p = out.softmax(-1)
+        inner = torch.diag_embed(p) - p[:, :, None] * p[:, None]
+        e = p - nn.functional.one_hot(data.y, 3)
+    else:
+        inner, e = torch.eye(3, dtype=torch.float64).expand(12, 3, 3) / 0.25, (out - data.y) / 0.25
+    g = torch.einsum("ncd,nc->nd", J, e)
+    dense = {"ggn": torch.einsum("ncd,nce,nef->df", J, inner, J) / 12, "fisher": g.T @ g / 12}
+    dense["hessian"] = torch.autograd.functional.hessian(f, net.w)
+    v = torch.randn(net.dim, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
+    for kind, M in dense.items():
+        torch.testing.assert_close(f.operator(net.w, kind)(v), M @ v, rtol=1e-8, atol=1e-11)
+        spectrum = fv.top_eigenpairs(f, net.w, 3, curvature=kind, tol=1e-8)
+        torch.testing.assert_close(spectrum.values, torch.linalg.eigvalsh(M).flip(0)[:3], rtol=1e-6, atol=1e-9)
+        assert spectrum.curvature == kind
+
+
+def test_batches_of_unequal_size_are_weighted_by_their_examples(tiny, monkeypatch):
+    """12 examples in parts of 5, 5 and 2: the mean is over examples, not over parts."""
+    net, data = tiny
+    f, v = fv.nll(net, data), torch.ones(net.dim, dtype=torch.float64)
+    whole = {kind: f.operator(net.w, kind)(v) for kind in ("hessian", "ggn", "fisher")}
+    assert core_curvature.batch_that_fits(net, data, "categorical", net.w) > 12
+    monkeypatch.setattr(core_curvature, "batch_that_fits", lambda *_: 5)
+    for kind, want in whole.items():
+        torch.testing.assert_close(f.operator(net.w, kind)(v), want, rtol=1e-10, atol=1e-14)
+
+
+def test_a_part_of_the_weights_has_the_spectrum_of_its_block(tiny):
+    net, data = tiny
+    f = fv.nll(net, data)
+    dense = torch.autograd.functional.hessian(f, net.w)
+    for block in net.blocks:
+        own = dense[block.slice, block.slice]
+        spectrum = fv.top_eigenpairs(f, net.w, 2, part=block.slice, tol=1e-9)
+        torch.testing.assert_close(spectrum.values, torch.linalg.eigvalsh(own).flip(0)[:2], rtol=1e-6, atol=1e-9)
+        outside = torch.ones(net.dim, dtype=torch.bool)
+        outside[block.slice] = False
+        assert spectrum.vectors.shape == (2, net.dim) and float(spectrum.vectors[:, outside].abs().max()) == 0
+    mask = torch.zeros(net.dim, dtype=torch.bool)
+    mask[[1, 5, 9]] = True
+    trace, error = fv.hessian_trace(f, net.w, part=mask)
+    assert trace == pytest.approx(float(dense.diagonal()[mask].sum()), rel=1e-9) and error == 0
+    with pytest.raises(ValueError, match="part must be a slice, an index or a mask of the 35 weights, got one that chooses"):
+        fv.top_eigenpairs(f, net.w, 1, part=slice(40, 50))
+    with pytest.raises(TypeError, match="part must be a slice, an index or a mask of the 35 weights, got str"):
+        fv.top_eigenpairs(f, net.w, 1, part="head")
+
+
+@pytest.mark.parametrize("method", ["xtrace", "hutch++"])
+def test_the_trace_is_unbiased_and_its_error_is_what_it_says(outliers, start, method):
+    f, H, _ = outliers
+    seen = [fv.hessian_trace(f, start, products=24, method=method, seed=s) for s in range(40)]
+    estimates, errors = torch.tensor(seen, dtype=torch.float64).T
+    spread = float(estimates.std())
+    assert abs(float(estimates.mean()) - float(H.trace())) < 4 * spread / math.sqrt(40)
+    assert 0.4 < float(errors.square().mean().sqrt()) / spread < 2.5
+    plain = H.diagonal().new_tensor([30.0**2, 20**2, 9**2, 8**2, 5**2]).sum().mul(2).sqrt() / math.sqrt(24)
+    assert spread < 0.3 * float(plain)  # a plain Hutchinson estimate, whose variance is 2 |H|_F^2 / m
+    assert fv.hessian_trace(f, start, products=D) == (pytest.approx(float(H.trace()), rel=1e-12), 0.0)
+
+
+def wasserstein(nodes, weights, values):
+    """W1 distance between atoms and the exact spectrum, by their distribution functions."""
+    points = torch.cat([nodes, values]).sort().values
+    mine = torch.stack([weights[nodes <= p].sum() for p in points[:-1]])
+    exact = torch.stack([(values <= p).double().mean() for p in points[:-1]])
+    return float(((mine - exact).abs() * points.diff()).sum())
+
+
+def test_the_density_of_a_quadratic_is_its_spectrum(outliers, start):
+    f, H, values = outliers
+    whole = fv.spectral_density(f, start, runs=1, steps=D)
+    assert wasserstein(whole.nodes, whole.weights, values) < 1e-6 and whole.n_products == D
+    short = fv.spectral_density(f, start, runs=4, steps=24)
+    assert short.n_products == 96
+    torch.testing.assert_close(short.values, values[:5], rtol=1e-4, atol=0)
+    assert float(short.weights.sum()) == pytest.approx(1)
+    plain = fv.top_eigenpairs(f, start, 5)  # no density asked for, none given
+    assert plain.nodes is None
+    assert wasserstein(short.nodes, short.weights, values) < 0.06  # of a spectrum 30 wide; 0.5 without deflation
+    assert float((short.nodes * short.weights).sum()) * D == pytest.approx(float(H.trace()), rel=0.03)
+
+
+def test_a_function_that_is_not_one_is_refused():
+    layer = nn.Dropout(0.5)
+    with pytest.raises(ValueError, match="f must be a function of w, got two values for one w"):
+        fv.top_eigenpairs(lambda w: layer(w).square().sum(), torch.ones(50), 1)
+    with pytest.raises(ValueError, match="curvature='ggn' needs an objective of a network, as nll makes, got function"):
+        fv.top_eigenpairs(lambda w: w.square().sum(), torch.ones(5), 1, curvature="ggn")
+    with pytest.raises(ValueError, match="which must be one of 'largest', 'smallest', got 'both'"):
+        fv.top_eigenpairs(lambda w: w.square().sum(), torch.ones(5), 1, which="both")

@@ -1,0 +1,179 @@
+"""The grid: coarse to fine, to be cancelled and resumed, on disk and on a cluster."""
+
+import pytest
+import torch
+from torch import nn
+
+import flatviz as fv
+from flatviz.landscape import _grid
+
+
+@pytest.fixture
+def counted():
+    """An objective that notes where it was asked; (f, plane)."""
+
+    class Counted:
+        label, key, n = "counted", "a quadratic", None
+
+        def __init__(self):
+            self.asked = []
+
+        def __call__(self, w):
+            self.asked.append(tuple(w.tolist()))
+            return (w * torch.tensor([1.0, 3.0, 0.0], dtype=w.dtype)).square().sum()
+
+    eye = torch.eye(3, dtype=torch.float64)
+    return Counted(), fv.Plane(torch.zeros(3, dtype=torch.float64), eye[:2], "distance", extent=((-1, 1), (-2, 2)))
+
+
+class Killed(Exception):
+    pass
+
+
+def killer(after):
+    def progress(done, total, label):
+        if done >= after:
+            raise Killed
+
+    return progress
+
+
+def test_coarse_points_come_first_from_the_middle_outwards(counted):
+    f, plane = counted
+    seen = []
+    surface = fv.slice_plane(f, plane, resolution=17, preview=seen.append)
+    assert f.asked[0] == (0.0, 0.0, 0.0) and len(set(f.asked)) == 17 * 17 == len(f.asked)
+    assert [s.values.shape for s in seen] == [(5, 5), (9, 9)]
+    for coarse, step in zip(seen, (4, 2)):
+        assert torch.equal(coarse.values, surface.values[::step, ::step])
+        assert torch.equal(coarse.a, surface.a[::step]) and torch.equal(coarse.b, surface.b[::step])
+    quarter = [abs(a) + abs(b) / 2 for a, b, _ in f.asked[:25]]
+    assert quarter[:5] == sorted(quarter[:5])
+
+
+@pytest.mark.parametrize("resolution", [2, 3, 6, 10])
+def test_every_point_is_there_whatever_the_resolution(counted, resolution):
+    f, plane = counted
+    surface = fv.slice_plane(f, plane, resolution=resolution)
+    a, b = torch.meshgrid(surface.a, surface.b, indexing="ij")
+    torch.testing.assert_close(surface.values, a**2 + 9 * b**2)
+
+
+def test_a_killed_run_goes_on_and_computes_no_point_twice(counted, tmp_path):
+    f, plane = counted
+    with pytest.raises(Killed):
+        fv.slice_plane(f, plane, resolution=11, cache=tmp_path, progress=killer(3))
+    before = len(f.asked)
+    assert 0 < before < 121
+    (store,) = tmp_path.glob("*.points")
+    with store.open("ab") as file:
+        file.write(b"torn")  # half a record: what a kill in the middle of a write leaves
+    surface = fv.slice_plane(f, plane, resolution=11, cache=tmp_path)
+    assert len(f.asked) == 121 == len(set(f.asked))
+    again = fv.slice_plane(f, plane, resolution=11, cache=tmp_path)
+    assert len(f.asked) == 121 and torch.equal(again.values, surface.values)
+    assert torch.equal(surface.values, fv.slice_plane(f, plane, resolution=11).values)
+
+
+def test_a_damaged_record_is_computed_again(counted, tmp_path):
+    f, plane = counted
+    surface = fv.slice_plane(f, plane, resolution=5, cache=tmp_path)
+    (store,) = tmp_path.glob("*.points")
+    body = bytearray(store.read_bytes())
+    body[-10] ^= 255
+    store.write_bytes(bytes(body))
+    again = fv.slice_plane(f, plane, resolution=5, cache=tmp_path)
+    assert len(f.asked) == 26 and torch.equal(again.values, surface.values)
+
+
+def test_a_changed_setting_never_meets_a_stale_file(counted, tmp_path):
+    f, plane = counted
+    fv.slice_plane(f, plane, resolution=5, cache=tmp_path)
+    other = fv.Plane(plane.origin + 1, plane.axes, "distance", extent=plane.extent)
+    for change in (dict(extent=0.5), dict(resolution=6), dict(exact=True)):
+        fv.slice_plane(f, plane, **{"resolution": 5, **change}, cache=tmp_path)
+    fv.slice_plane(f, other, resolution=5, cache=tmp_path)
+    f.key = "another objective"
+    fv.slice_plane(f, plane, resolution=5, cache=tmp_path)
+    assert len(list(tmp_path.glob("*.points"))) == 6 and len(f.asked) == 5 * 25 + 36
+
+
+def test_the_key_of_a_network_is_all_its_values_depend_on(tmp_path):
+    torch_state = torch.random.get_rng_state()
+    module = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Linear(4, 2))
+    x = torch.randn(8, 3)
+    torch.random.set_rng_state(torch_state)
+    data = fv.Data(x, torch.arange(8) % 2)
+    net = fv.Net.from_module(module, lambda name: name.startswith("2"))
+    keys = {fv.nll(net, data).key, fv.nll(net, fv.Data(x + 1, data.y)).key, fv.quantity(net, data, "accuracy").key}
+    keys.add(fv.nll(fv.Net.from_module(module, "all"), data).key)
+    with torch.no_grad():
+        module[0].weight[0, 0] += 1  # not treated, but the values depend on it
+    keys.add(fv.nll(fv.Net.from_module(module, lambda name: name.startswith("2")), data).key)
+    module[1].running_mean += 1
+    keys.add(fv.nll(fv.Net.from_module(module, lambda name: name.startswith("2")), data).key)
+    assert len(keys) == 6
+    assert fv.nll(net, data).key == fv.nll(net.copy(), data).key
+    with pytest.raises(ValueError, match="cache needs an objective that says what it depends on"):
+        fv.slice_plane(lambda w: w.sum(), fv.plane_random(net, net.w, seed=0), cache=tmp_path)
+    with pytest.raises(ValueError, match=r"use nll, a named quantity, or quantity\(..., key='what it computes'\)"):
+        fv.slice_plane(fv.quantity(net, data, lambda o, y: o.sum()), fv.plane_random(net, net.w, seed=0), cache=tmp_path)
+
+
+def test_a_resumed_run_gives_the_bytes_of_a_whole_one(task, transferred, tmp_path):
+    net, _ = transferred
+    f, plane = fv.nll(net, task.train), fv.plane_random(net, net.w, seed=0)
+    whole = fv.slice_plane(f, plane, resolution=9)
+    with pytest.raises(Killed):
+        fv.slice_plane(f, plane, resolution=9, cache=tmp_path, progress=killer(2))
+    assert torch.equal(fv.slice_plane(f, plane, resolution=9, cache=tmp_path).values, whole.values)
+
+
+def test_a_volume_of_a_quadratic_is_the_quadratic(quadratic):
+    f, H, c = quadratic
+    axes = torch.randn(3, 12, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    volume = fv.slice_plane(f, fv.Plane(c, axes, "step"), extent=((-1, 1), (-2, 2), (-3, 3)), resolution=5)
+    assert volume.values.shape == (5, 5, 5) and len(volume.more) == 1
+    assert [float(t[-1]) for t in (volume.a, volume.b, *volume.more)] == [1, 2, 3]
+    grid = torch.stack(torch.meshgrid(volume.a, volume.b, *volume.more, indexing="ij"), dim=-1)
+    want = 0.5 * torch.einsum("...i,ij,...j->...", grid, axes @ H @ axes.T, grid)
+    torch.testing.assert_close(volume.values, want, rtol=1e-10, atol=1e-12)
+    with pytest.raises(ValueError, match=r"extent must be a number > 0, \(lo, hi\) or 3 pairs"):
+        fv.slice_plane(f, fv.Plane(c, axes, "step"), extent=((0, 1), (0, 1)))
+
+
+def test_a_quick_look_states_its_error(task, conv):
+    net, _ = conv
+    away = net.w + 0.3 * torch.randn(net.dim, generator=torch.Generator().manual_seed(0))
+    f, plane = fv.nll(net, task.train), fv.plane_random(net, away, seed=0)
+    exact, quick = fv.slice_plane(f, plane, resolution=5), fv.slice_plane(f, plane, resolution=5, precision="bfloat16")
+    true = float((exact.values - quick.values).abs().max())
+    assert quick.precision == "bfloat16" and exact.error is None
+    assert 0 < quick.error <= true * 1.01 + 1e-6 and true < 0.1 * float(exact.values.max())
+    with pytest.raises(ValueError, match="precision='bfloat16' needs an objective of a network, as nll makes"):
+        fv.slice_plane(lambda w: w.sum(), plane, precision="bfloat16")
+
+
+def test_a_path_gives_the_values_at_its_points(quadratic):
+    f, _, c = quadratic
+    W = c + torch.arange(4, dtype=torch.float64)[:, None]
+    path = fv.slice_path(f, W, name="training")
+    torch.testing.assert_close(path.values, torch.stack([f(w) for w in W]))
+    assert path.t.tolist() == [0, 1, 2, 3] and path.x_label == "step"
+    with pytest.raises(ValueError, match=r"t must have shape \(4,\), got \(2,\)"):
+        fv.slice_path(f, W, t=torch.zeros(2))
+
+
+def test_an_engine_that_is_none_is_refused(quadratic):
+    pytest.importorskip("distributed")
+    f, _, c = quadratic
+    plane = fv.Plane(c, torch.eye(12, dtype=torch.float64)[:2], "step")
+    with pytest.raises(TypeError, match="engine must be a dask.distributed Client, got str"):
+        fv.slice_plane(f, plane, extent=1.0, resolution=3, engine="localhost")
+
+
+def test_blocks_do_not_depend_on_what_is_done():
+    done = torch.zeros(40, dtype=torch.bool)
+    whole = list(_grid._split(list(range(40)), done))
+    done[:20] = True
+    assert list(_grid._split(list(range(40)), done)) == [whole[1][4:], whole[2]]

@@ -1,0 +1,67 @@
+"""Eigenpairs against dense Hessians, and Weyl's bounds on them."""
+
+import pytest
+import torch
+
+import flatviz as fv
+
+
+def test_eigenpairs_of_a_quadratic_are_exact(quadratic):
+    f, H, c = quadratic
+    spectrum = fv.top_eigenpairs(f, c + 1, k=5)
+    torch.testing.assert_close(spectrum.values, torch.linalg.eigvalsh(H).flip(0)[:5], rtol=1e-8, atol=0)
+    assert float(spectrum.residual.max()) < 1e-8
+    torch.testing.assert_close(spectrum.vectors @ spectrum.vectors.T, torch.eye(5, dtype=torch.float64), rtol=0, atol=1e-10)
+    assert spectrum.n_products <= 12 + 5
+
+
+def test_eigenpairs_of_a_network_equal_the_dense_hessian(tiny):
+    net, data = tiny
+    f = fv.nll(net, data)
+    dense = torch.linalg.eigvalsh(torch.autograd.functional.hessian(f, net.w)).flip(0)
+    spectrum = fv.top_eigenpairs(f, net.w, k=5)
+    torch.testing.assert_close(spectrum.values, dense[:5], rtol=1e-6, atol=1e-9)
+    for v, lam, r in zip(spectrum.vectors, spectrum.values, spectrum.residual):
+        assert float((fv.hvp(f, net.w, v) - lam * v).norm()) == pytest.approx(float(r), abs=1e-12)
+
+
+def test_residuals_are_small_in_float32_within_forty_products(task, transferred):
+    net, _ = transferred
+    spectrum = fv.top_eigenpairs(fv.nll(net, task.train), net.w, k=5)
+    assert float((spectrum.residual / spectrum.values[0]).max()) < 1e-3
+    assert spectrum.n_products <= 45
+
+
+def test_a_degenerate_hessian_is_no_trouble():
+    spectrum = fv.top_eigenpairs(lambda w: 0.5 * (w * w).sum(), torch.zeros(6, dtype=torch.float64), k=3)
+    torch.testing.assert_close(spectrum.values, torch.ones(3, dtype=torch.float64))
+    assert float(spectrum.residual.max()) < 1e-12
+    flat = fv.top_eigenpairs(lambda w: w.sum(), torch.zeros(4), k=2)
+    assert float(flat.values.abs().max()) == 0
+
+
+def test_the_largest_is_the_most_positive_not_the_largest_in_size():
+    scale = torch.tensor([-50.0, 3.0, 2.0, 1.0], dtype=torch.float64)
+    spectrum = fv.top_eigenpairs(lambda w: 0.5 * (scale * w * w).sum(), torch.ones(4, dtype=torch.float64), k=2)
+    assert spectrum.values.tolist() == pytest.approx([3.0, 2.0])
+
+
+def test_weyls_bounds_hold_for_the_average_hessian(tiny):
+    """Theorem 1: the average Hessian's largest eigenvalue lies between combinations of the draws' own."""
+    net, data = tiny
+    f = fv.nll(net, data)
+    W = net.w + 0.3 * torch.randn(4, net.dim, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    hessians = [torch.autograd.functional.hessian(f, w) for w in W]
+    ends = torch.stack([torch.linalg.eigvalsh(h)[[0, -1]] for h in hessians])  # (M, 2)
+    top = float(torch.linalg.eigvalsh(sum(hessians) / 4)[-1])
+    upper = float(ends[:, 1].mean())
+    lower = float((ends[:, 1] + ends[:, 0].sum() - ends[:, 0]).max() / 4)
+    assert lower <= top <= upper
+    found = torch.stack([fv.top_eigenpairs(f, w, 1).values[0] for w in W])
+    torch.testing.assert_close(found, ends[:, 1], rtol=1e-6, atol=1e-9)
+
+
+def test_k_beyond_the_dimension_is_refused(quadratic):
+    f, _, c = quadratic
+    with pytest.raises(ValueError, match="k must be at most the number of weights, 12, got 13"):
+        fv.top_eigenpairs(f, c, 13)

@@ -1,0 +1,134 @@
+"""Curves between minima, maps of curvature, shadows of posteriors, valleys."""
+
+import math
+
+import pytest
+import torch
+
+import flatviz as fv
+
+
+def two_valleys(w):
+    """A ring of minima of radius 1 in the first two weights: a straight line between two of them crosses a hill."""
+    return (w[:2].square().sum() - 1).square() + w[2:].square().sum()
+
+
+A, B = torch.tensor([-0.8, 0.6, 0.0]), torch.tensor([0.8, 0.6, 0.0])
+
+
+@pytest.mark.parametrize("kind, bends", [("bezier", 2), ("polygonal", 3)])
+def test_a_curve_goes_round_the_barrier(kind, bends):
+    straight = fv.connect(two_valleys, A, B, bends=0)
+    assert straight.barrier == pytest.approx(0.64**2, abs=1e-5)  # the hill's top is halfway
+    curve = fv.connect(two_valleys, A, B, kind=kind, bends=bends, steps=300, lr=0.05)
+    assert curve.barrier < 0.05 and curve.W.shape == (bends + 2, 3)
+    assert torch.equal(curve.W[0], A) and torch.equal(curve.W[-1], B)
+    assert float(curve.values[0]) == float(two_valleys(A)) and float(curve.values[-1]) == float(two_valleys(B))
+    points = fv.points_on(curve, curve.t)
+    torch.testing.assert_close(torch.stack([two_valleys(p) for p in points]), curve.values, rtol=1e-4, atol=1e-5)
+    again = fv.connect(two_valleys, A, B, kind=kind, bends=bends, steps=300, lr=0.05)
+    assert torch.equal(again.W, curve.W)
+
+
+def test_curves_are_their_formulas():
+    W, t = torch.randn(3, 4, generator=torch.Generator().manual_seed(0)), torch.tensor([0.0, 0.25, 0.75, 1.0])
+    bezier = fv.Curve(t, t, W=W, kind="bezier")
+    want = torch.stack([(1 - s) ** 2 * W[0] + 2 * s * (1 - s) * W[1] + s**2 * W[2] for s in t])
+    torch.testing.assert_close(fv.points_on(bezier, t), want)
+    chain = fv.Curve(t, t, W=W, kind="polygonal")
+    torch.testing.assert_close(fv.points_on(chain, t), torch.stack([W[0], (W[0] + W[1]) / 2, (W[1] + W[2]) / 2, W[2]]))
+    with pytest.raises(ValueError, match="points_on needs a curve made by connect"):
+        fv.points_on(fv.Curve(t, t), t)
+
+
+def test_a_barrier_is_measured_from_the_line_between_the_ends():
+    t = torch.linspace(0, 1, 5)
+    assert fv.Curve(t, torch.tensor([1.0, 2.0, 4.0, 3.0, 3.0])).barrier == pytest.approx(2.0)
+    assert fv.Curve(t, torch.tensor([1.0, 0.5, 0.2, 0.5, 3.0])).barrier == 0.0
+
+
+def test_a_network_of_any_kind_can_be_connected(tiny):
+    net, data = tiny
+    f = fv.nll(net, data)
+    other = net.w + 2 * torch.randn(net.dim, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    straight, curve = fv.connect(f, net.w, other, bends=0), fv.connect(f, net.w, other, steps=60, lr=0.05)
+    assert float(curve.values.mean()) < float(straight.values.mean())
+    assert curve.values[-1] == pytest.approx(float(f(other).detach()), rel=1e-12) and curve.n == 12
+
+
+def test_the_curvature_map_of_a_quartic_is_its_second_derivative():
+    def f(w):
+        return (w[0] ** 4 - w[1] ** 2).sum() + 0.5 * w[2] ** 2
+
+    eye = torch.eye(3, dtype=torch.float64)
+    plane = fv.Plane(torch.zeros(3, dtype=torch.float64), eye[:2], "distance", extent=((-1, 1), (-1, 1)))
+    top, low = (fv.map_curvature(f, plane, which=which, resolution=5) for which in ("largest", "smallest"))
+    want = torch.maximum(12 * top.a**2, torch.ones(5))[:, None].expand(5, 5)
+    torch.testing.assert_close(top.values, want.double(), rtol=1e-6, atol=1e-8)
+    torch.testing.assert_close(low.values, torch.full((5, 5), -2.0, dtype=torch.float64), rtol=1e-6, atol=1e-8)
+    assert top.label == "largest Hessian eigenvalue"
+
+
+def test_a_gaussians_shadow_is_the_covariance_of_its_draws_shadows(gaussians):
+    q, _ = gaussians
+    g = torch.Generator().manual_seed(0)
+    plane = fv.Plane(q.mean + 0.3, torch.randn(2, 7, generator=g, dtype=torch.float64), "step")
+    seen = fv.project(q, plane)
+    dense = q.factor.T @ q.factor + (2 * q.log_std).exp().diag()
+    P = torch.linalg.pinv(plane.axes.T)
+    torch.testing.assert_close(seen.covariance, P @ dense @ P.T, rtol=1e-9, atol=1e-12)
+    draws = fv.project(q.sample(4000, seed=0), plane)
+    torch.testing.assert_close(draws.coords.T.cov(), seen.covariance, rtol=0.15, atol=0.05)
+    assert float(draws.distance.square().mean().sqrt()) == pytest.approx(seen.spread, rel=0.05)
+    torch.testing.assert_close(seen.coords[0], fv.project(q.mean, plane).coords[0])
+
+
+def surface(values):
+    values = torch.as_tensor(values, dtype=torch.float64)
+    axes = torch.eye(max(values.ndim, 2) + 1, dtype=torch.float64)[: values.ndim]
+    ticks = [torch.arange(n).double() for n in values.shape]
+    return fv.Surface(fv.Plane(torch.zeros(axes.shape[1], dtype=torch.float64), axes, "step"), *ticks[:2], values,
+                      more=tuple(ticks[2:]))  # fmt: skip
+
+
+def test_valleys_die_where_they_meet_a_deeper_one():
+    row = [5.0, 1.0, 4.0, 0.0, 6.0, 2.0, 9.0]  # minima 1, 0, 2; saddles 4 and 6 between them
+    found = fv.persistence(surface([row, row]))
+    assert found.birth.tolist() == [0, 1, 2]
+    assert found.death.tolist() == [math.inf, 4, 6] and found.parent.tolist() == [-1, 0, 0]
+    assert found.minimum[:, 1].tolist() == [3, 1, 5] and found.saddle[:, 1].tolist() == [-1, 2, 4]
+    assert found.count(3.5) == 2 and found.depth.tolist() == [math.inf, 3, 4]
+
+
+def test_persistence_equals_a_slow_flood():
+    """Components of {values <= level}, counted at every level by flooding."""
+    values = torch.rand(7, 6, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
+    found = fv.persistence(surface(values))
+    for level in values.reshape(-1).tolist():
+        left, count = {tuple(c) for c in (values <= level).nonzero().tolist()}, 0
+        while left:
+            count += 1
+            todo = [left.pop()]
+            while todo:
+                i, j = todo.pop()
+                near = {(i + a, j + b) for a in (-1, 0, 1) for b in (-1, 0, 1)} & left
+                left -= near
+                todo += near
+        assert int(((found.birth <= level) & (found.death > level)).sum()) == count
+
+
+def test_a_volume_has_valleys_too_and_diverged_cells_are_walls():
+    values = torch.full((3, 3, 3), 5.0)
+    values[0, 0, 0], values[2, 2, 2] = 0.0, 1.0
+    assert fv.persistence(surface(values)).death.tolist() == [math.inf, 5]
+    apart = torch.tensor([[0.0, math.nan, 1.0], [2.0, math.inf, 3.0]])
+    assert fv.persistence(surface(apart)).death.tolist() == [math.inf, math.inf]
+    with pytest.raises(ValueError, match="the surface must have a finite value, got 4 diverged cells"):
+        fv.persistence(surface(torch.full((2, 2), math.nan)))
+
+
+def test_a_plateau_is_one_valley_and_a_result_can_be_saved(tmp_path):
+    found = fv.persistence(surface([[1.0, 1.0, 1.0], [1.0, 1.0, 2.0]]))
+    assert found.birth.tolist() == [1.0]
+    fv.save(found, tmp_path / "p.pt")
+    assert torch.equal(fv.load(tmp_path / "p.pt").surface.values, found.surface.values)

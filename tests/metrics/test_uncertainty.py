@@ -1,0 +1,90 @@
+"""Uncertainty, diversity, out-of-distribution and temperature: identities, edges, scikit-learn."""
+
+import math
+
+import pytest
+import torch
+from sklearn.metrics import mutual_info_score, roc_auc_score
+
+import flatviz as fv
+from flatviz.metrics.diversity import pair_mean
+
+
+@pytest.fixture
+def prediction():
+    g = torch.Generator().manual_seed(0)
+    outputs = 2 * torch.randn(6, 50, 4, generator=g, dtype=torch.float64)
+    return fv.Prediction(outputs, torch.randint(0, 4, (50,), generator=g))
+
+
+def test_mutual_information_is_the_mean_divergence_of_the_draws_from_their_average(prediction):
+    p, mean = prediction.probs, prediction.bma()
+    kl = (p * (p / mean).log()).sum(-1).mean(0)
+    torch.testing.assert_close(fv.mutual_information(prediction), kl)
+    total = fv.aleatoric_entropy(prediction) + fv.mutual_information(prediction)
+    torch.testing.assert_close(fv.predictive_entropy(prediction), total)
+    torch.testing.assert_close(fv.predictive_entropy(prediction), torch.distributions.Categorical(mean).entropy())
+    assert float(fv.mutual_information(prediction, n_draws=1).max()) == 0.0
+    sure = fv.Prediction(torch.tensor([[[900.0, 0.0]], [[0.0, 900.0]]]))
+    assert float(fv.mutual_information(sure)[0]) == pytest.approx(math.log(2))
+    with pytest.raises(ValueError, match="asked for 7 draws, but this prediction has 6"):
+        fv.mutual_information(prediction, n_draws=7)
+
+
+def test_disagreement_and_label_information_of_each_pair(prediction):
+    answers = prediction.outputs.argmax(-1)
+    apart, shared = fv.disagreement(prediction), fv.label_information(prediction)
+    for s in range(6):
+        for t in range(6):
+            assert float(apart[s, t]) == pytest.approx(float((answers[s] != answers[t]).double().mean()))
+            assert float(shared[s, t]) == pytest.approx(mutual_info_score(answers[s].numpy(), answers[t].numpy()))
+    assert float(pair_mean(apart)) == pytest.approx(sum(float(apart[s, t]) for s in range(6) for t in range(s)) / 15)
+
+
+def test_adaptive_calibration_error_is_its_definition(prediction):
+    p, total, n_bins = prediction.bma(), 0.0, 5
+    for c in range(4):
+        order = sorted(range(50), key=lambda i: float(p[i, c]))
+        for b in range(n_bins):
+            inside = order[10 * b : 10 * b + 10]
+            total += abs(sum(float(prediction.y[i] == c) - float(p[i, c]) for i in inside) / 10)
+    assert float(fv.ace(prediction, n_bins=n_bins)[-1]) == pytest.approx(total / (4 * n_bins))
+
+
+def test_out_of_distribution_scores_count_ties_by_half_and_do_not_see_a_monotone_map():
+    g = torch.Generator().manual_seed(0)
+    inside = torch.randn(300, generator=g).round(decimals=1)
+    outside = (torch.randn(200, generator=g) + 1).round(decimals=1)
+    scores = fv.ood_scores(inside, outside)
+    by_pairs = (outside[:, None] > inside).double() + 0.5 * (outside[:, None] == inside).double()
+    assert scores["auroc"] == pytest.approx(float(by_pairs.mean()))
+    assert scores["auroc"] == pytest.approx(roc_auc_score([0] * 300 + [1] * 200, torch.cat([inside, outside]).numpy()))
+    assert scores["base_out"] == 0.4 and scores["aupr_out"] > 0.4
+    for moved in (fv.ood_scores(40 * inside, 40 * outside), fv.ood_scores(inside - 7, outside - 7)):
+        assert moved == pytest.approx(scores)  # a sigmoid squeezed in between would change them
+    with pytest.raises(ValueError, match=r"outside must be finite scores of shape \(N,\)"):
+        fv.ood_scores(inside, outside[None])
+
+
+def test_fpr95_is_the_first_threshold_that_reaches_95_percent_in_both_conventions():
+    inside, outside = torch.arange(100.0), torch.arange(50.0, 150.0)
+    scores = fv.ood_scores(inside, outside)
+    # 95 of 100 outside are >= 55: 45 of 100 inside are too.  95 of 100 inside are <= 94: 45 of 100 outside are too.
+    assert scores["fpr95_out"] == pytest.approx(0.45) and scores["fpr95_in"] == pytest.approx(0.45)
+    skew = fv.ood_scores(inside, outside**2)
+    assert skew["fpr95_out"] == 0.0 and skew["fpr95_in"] == 0.0
+
+
+def test_temperature_scaling_finds_the_temperature_that_was_put_in():
+    g = torch.Generator().manual_seed(0)
+    logits = torch.randn(1, 20_000, 3, generator=g, dtype=torch.float64)
+    y = torch.distributions.Categorical(logits=logits[0]).sample()  # calibrated by construction
+    hot = fv.Prediction(3.0 * logits, y)
+    found = fv.fit_temperature(hot)
+    assert found == pytest.approx(3.0, rel=0.05)
+    cooled = fv.scale_temperature(hot, found)
+    assert float(cooled.scores["nll"][0]) < float(fv.nll_score(hot)[0])
+    assert float(cooled.scores["ece"][0]) < 0.02 < float(fv.ece(hot)[0])
+    assert float(cooled.scores["accuracy"][0]) == float(fv.accuracy(hot)[0])
+    with pytest.raises(ValueError, match="temperature must be > 0, got 0"):
+        fv.scale_temperature(hot, 0.0)

@@ -1,0 +1,160 @@
+"""Relief, density, curves, valleys, animations: read as data, explained in words."""
+
+import math
+
+import pytest
+import torch
+
+import flatviz as fv
+
+
+@pytest.fixture
+def surface():
+    plane = fv.Plane(torch.zeros(4), torch.eye(4)[:2], "distance in weight space", "PCA plane", explained=(0.5, 0.2))
+    a, b = torch.linspace(-2, 2, 9), torch.linspace(-1, 1, 7)
+    values = 0.11 + (a[:, None] ** 2 - 1) ** 2 + 5 * b[None] ** 2 + 0.1 * a[:, None]
+    return fv.Surface(plane, a, b, values, "mean NLL (nats)", 100, "frozen")
+
+
+@pytest.fixture
+def path(surface):
+    W = torch.tensor([[1.0, 0.5, 0.0, 3.0], [0.5, 0.2, 0.0, 1.0], [0.0, 0.0, 0.5, 0.0]])
+    return fv.project(W, surface.plane, lambda w: (w * w).sum() + 0.01, name="training path")
+
+
+@pytest.fixture
+def spectrum():
+    scale = torch.cat([torch.linspace(-0.1, 1, 37), torch.tensor([4.0, 6.0, 9.0])]).double()
+    return fv.spectral_density(lambda w: 0.5 * (scale * w * w).sum(), torch.ones(40).double(), runs=3, steps=16, k=3)
+
+
+def test_a_relief_has_the_surfaces_heights_and_the_samples_own(surface, path):
+    fig = fv.plot_surface_3d(surface, path)
+    relief, points = fig.data
+    assert relief.type == "surface" and points.type == "scatter3d"
+    torch.testing.assert_close(torch.tensor(relief.z), surface.values.T.log10())  # spans decades: logarithmic
+    torch.testing.assert_close(torch.tensor(points.z), path.values.log10())
+    assert points.mode == "markers+lines" and fig.layout.scene.zaxis.ticktext
+    flat = fv.plot_surface_3d(surface, log=False, color_range=(0.0, 2.0))
+    assert float(torch.tensor(flat.data[0].z).max()) == 2.0  # cut off, and said so by the scale
+
+
+def test_a_volume_is_drawn_by_its_level_sets():
+    ticks = [torch.linspace(-1, 1, n) for n in (3, 4, 5)]
+    grid = torch.stack(torch.meshgrid(*ticks, indexing="ij"))
+    volume = fv.Surface(fv.Plane(torch.zeros(3), torch.eye(3), "distance"), *ticks[:2], grid.square().sum(0), more=(ticks[2],))
+    (levels,) = fv.plot_surface_3d(volume).data
+    assert levels.type == "isosurface" and len(levels.value) == 60
+    nearest = min(range(60), key=lambda i: levels.value[i])
+    assert abs(levels.y[nearest]) == pytest.approx(1 / 3) and levels.x[nearest] == 0
+    with pytest.raises(ValueError, match=r"a relief needs values on a grid of 2 or 3 axes, got shape \(5,\)"):
+        fv.plot_surface_3d(fv.Surface(volume.plane, *[torch.zeros(5)] * 3))
+
+
+def test_the_density_integrates_to_one_and_marks_the_outliers(spectrum):
+    fig = fv.plot_density(spectrum)
+    curve, marks = fig.data
+    x, y = torch.tensor(curve.x), torch.tensor(curve.y)
+    assert float(torch.trapezoid(y, x)) == pytest.approx(1, abs=0.02)
+    torch.testing.assert_close(torch.tensor(marks.x), spectrum.values)
+    torch.testing.assert_close(torch.tensor(marks.error_x.array), spectrum.residual)
+    assert fig.layout.yaxis.type == "log"
+    with pytest.raises(ValueError, match="plot_density needs nodes and weights, got a Spectrum without"):
+        fv.plot_density(fv.top_eigenpairs(lambda w: (w * w).sum(), torch.ones(4), 1))
+
+
+def test_a_path_shows_its_barrier_where_it_is_highest():
+    t = torch.linspace(0, 1, 5)
+    straight, curve = fv.Curve(t, torch.tensor([1.0, 2.0, 4.0, 3.0, 3.0]), name="straight line"), fv.Curve(t, 1 + 2 * t)
+    fig = fv.plot_curve([straight, curve])
+    line, barrier, other = fig.data
+    assert list(line.y) == straight.values.tolist() and other.name == "curve 2"
+    assert list(barrier.x) == [0.5, 0.5] and list(barrier.y) == [2.0, 4.0] and barrier.text[1] == "barrier 2"
+    assert len(fv.plot_curve(straight, barrier=False).data) == 1
+    with pytest.raises(ValueError, match="plot_curve needs at least one Curve, got none"):
+        fv.plot_curve([])
+
+
+def test_valleys_are_drawn_from_minimum_to_saddle(surface):
+    found = fv.persistence(surface)
+    fig = fv.plot_persistence(found)
+    joins, valleys, minima = fig.data
+    assert list(minima.y) == pytest.approx(found.birth.tolist()) and len(minima.y) == 2
+    assert valleys.y[1] == pytest.approx(float(surface.values.max())) and valleys.y[4] == pytest.approx(float(found.death[1]))
+    assert list(joins.x[:2]) == [2, 1]
+    assert math.isinf(float(found.death[0]))
+
+
+def test_an_animation_has_a_frame_a_step_and_a_slider_to_it(surface, path):
+    fig = fv.animate_projection(surface, path)
+    assert [len(f.data[0].x) for f in fig.frames] == [1, 2, 3]
+    assert len(fig.layout.sliders[0].steps) == 3 and fig.layout.sliders[0].steps[2].args[0] == ("2",)
+    assert fig.frames[2].data[0].marker.cmin == fig.data[0].zmin  # one scale
+    assert all(b.args[1]["frame"]["redraw"] for b in fig.layout.updatemenus[0].buttons)  # else the surface goes meanwhile
+    assert "Plotly.animate(" not in fig.to_html(include_plotlyjs=False)  # nor does it play unasked
+    radii = fv.animate_projection(surface, [path, path], ["radius 0", "radius 1"])
+    assert [f.name for f in radii.frames] == ["radius 0", "radius 1"] and radii.data[1].mode == "markers"
+    with pytest.raises(ValueError, match="labels must name each of 2 frames, got 1"):
+        fv.animate_projection(surface, [path, path], ["radius 0"])
+
+
+def test_every_picture_can_be_explained(surface, path, spectrum, gaussians):
+    text = fv.explain(surface)
+    for part in ("mean NLL (nats) at 9 x 7 points", "distance in weight space", "orthonormal", "70 % of the variance",
+                 "over 100 examples", "frozen", "from "):  # fmt: skip
+        assert part in text, part
+    assert fv.explain(fv.plot_surface_3d(surface)) == text
+    assert "off it" in fv.explain(path) and "Lanczos" in fv.explain(spectrum)
+    assert "2 valleys" in fv.explain(fv.persistence(surface))
+    assert fv.explain(fv.plot_surface(surface))  # an older figure: its description
+    t = torch.linspace(0, 1, 3)
+    assert "control vectors" in fv.explain(fv.Curve(t, t, W=torch.zeros(3, 4), kind="bezier"))
+    net = fv.Net.from_module(torch.nn.Linear(3, 2))
+    oblique = fv.plane_random(net, net.w, seed=0)
+    assert "filter-normalised step" in fv.explain(oblique) and "degrees" in fv.explain(oblique)
+    q, _ = gaussians
+    plane = fv.Plane(q.mean, torch.eye(7, dtype=torch.float64)[:2], "distance")
+    assert "ellipse" in fv.explain(fv.project(q, plane))
+    assert "ellipse" in fv.explain(fv.plot_projection(fv.project(q, plane)))
+    with pytest.raises(TypeError, match="explain takes a result .* got str"):
+        fv.explain("surface")
+
+
+def test_the_ellipse_holds_95_percent_of_a_gaussians_draws(gaussians):
+    q, _ = gaussians
+    axes = torch.tensor([[1.0, 0.2, 0, 0, 0, 0, 0], [0.7, 0, 1, 0, 0, 0, 0]], dtype=torch.float64)  # oblique
+    plane = fv.Plane(q.mean + 0.3, axes, "distance")
+    ticks = torch.linspace(-3, 3, 5)
+    surface = fv.Surface(plane, ticks, ticks, ticks[:, None] ** 2 + ticks**2 + 1)
+    fig = fv.plot_surface(surface, fv.project(q, plane))
+    ring = next(t for t in fig.data if t.name == "95 % of its draws")
+    corners = torch.stack([torch.tensor(ring.x), torch.tensor(ring.y)], 1)
+    draws = fv.project(q.sample(20_000, seed=0), plane).coords.double()
+    share = _inside(draws, corners).double().mean()
+    assert abs(float(share) - 0.95) < 0.006  # 4 standard errors
+    assert "95 % of its draws" not in [t.name for t in fv.plot_surface(surface, fv.project(q.sample(3, seed=0), plane)).data]
+
+
+def _inside(points, corners):
+    """Whether points lie in a polygon, by the crossings of a ray: another path than the quadratic form."""
+    (x, y), (ax, ay) = points.T[:, :, None], corners.T[:, None]
+    bx, by = ax.roll(-1, 1), ay.roll(-1, 1)
+    crosses = ((ay > y) != (by > y)) & (x < ax + (bx - ax) * (y - ay) / (by - ay + 1e-300))
+    return crosses.sum(1) % 2 == 1
+
+
+def test_flatness_is_drawn_against_ensemble_size_with_the_interval_of_its_mean():
+    rows = torch.tensor([3.0, 5.0, 4.0, 8.0], dtype=torch.float64)
+    found = fv.Sharpness(rows, *[2 * rows] * 6)
+    fig = fv.plot_flatness({"vi": found, "sabma": found}, measure="trace")
+    band, draws, line = fig.data[:3]
+    assert list(draws.y) == [6, 10, 8, 16] and list(line.y) == [6, 8, 8, 10] and list(line.x) == [1, 2, 3, 4]
+    half = 12.706204736 * math.sqrt(8) / math.sqrt(2)  # t of one degree of freedom, as tables print it; std of 6 and 10
+    assert band.y[0] == pytest.approx(8 - half) and band.y[-1] == pytest.approx(8 + half) and band.x[0] == 2
+    assert line.line.color != fig.data[5].line.color and "Hessian" in fig.layout.yaxis.title.text
+    assert found.interval("lambda1")[0] == 5 and math.isnan(fv.Sharpness(*[rows[:1]] * 7).interval("sam")[1])
+    assert "95 % interval" in fv.explain(fig)
+    with pytest.raises(ValueError, match="measure must be"):
+        fv.plot_flatness(found, measure="flat")
+    with pytest.raises(ValueError, match="plot_flatness needs at least one Sharpness, got none"):
+        fv.plot_flatness({})

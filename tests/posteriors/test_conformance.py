@@ -1,0 +1,135 @@
+"""What every method of FITS must do: keep the protocol, the seed and the user's things; stop and go on; be seen."""
+
+import inspect
+import json
+
+import pytest
+import torch
+from torch import nn
+
+import flatviz as fv
+
+# the least that each needs to run at all, in a second or two
+QUICK = {
+    "sgd": dict(steps=4),
+    "swa": dict(snapshots=3),
+    "swag_diag": dict(snapshots=3),
+    "swag": dict(rank=2, snapshots=3),
+    "mfvi": dict(steps=4),
+    "vi": dict(steps=4),
+    "sabma": dict(steps=4, radius=0.5),
+    "bsam": dict(steps=4),
+    "laplace": dict(steps=4),
+    "sgld": dict(n_draws=4, burn_in=1, thin=1, chains=2),
+    "sghmc": dict(n_draws=4, burn_in=1, thin=1),
+    "csgld": dict(n_draws=4, cycles=2, cycle_steps=4, noisy_share=0.5),
+    "emcmc": dict(n_draws=4, burn_in=1, thin=1),
+    "ptl": dict(),
+    "dropout": dict(steps=4, n_draws=4),
+    "ensemble": dict(steps=4, members=3),
+    "multiswag": dict(steps=2, members=2),
+}
+FLAT = [n for n, fit in fv.FITS.items() if "ascent" in inspect.signature(fit).parameters]
+METHODS = list(fv.FITS)
+
+
+def small():
+    """A float64 net with LayerNorm, norm layers and head treated, on 24 points: D = 8 + 15 = 23."""
+    state = torch.random.get_rng_state()
+    torch.manual_seed(3)
+    module = nn.Sequential(nn.Linear(2, 4), nn.LayerNorm(4), nn.Tanh(), nn.Linear(4, 3)).double()
+    x, y = torch.randn(24, 2, dtype=torch.float64), torch.randint(0, 3, (24,))
+    torch.random.set_rng_state(state)
+    net = fv.Net.from_module(module, "norm+head")
+    prior = fv.Gaussian(net.w, torch.full_like(net.w, -1.5), 0.1 * torch.eye(2, net.dim, dtype=torch.float64))
+    return net, fv.Data(x, y), prior
+
+
+def run(name, net, data, prior, **settings):
+    from functools import partial
+
+    fit = fv.FITS[name]
+    if name == "ptl":
+        fit = partial(fv.fit_ptl, fit=partial(fv.fit_csgld, **QUICK["csgld"]))
+    if name == "multiswag":
+        fit = partial(fv.fit_multi, fit=partial(fv.fit_swag, **QUICK["swag"]))
+    needs = inspect.signature(fit).parameters.get("prior")
+    given = (prior,) if needs is not None and needs.default is inspect.Parameter.empty else ()
+    return fit(net, data, *given, **{"seed": 0, **QUICK[name], **settings})
+
+
+def test_every_method_has_its_least_settings_here():
+    assert set(QUICK) == set(fv.FITS)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_protocol_shapes_seed_prefix_and_the_net_untouched(name):
+    net, data, prior = small()
+    before, w = {k: v.clone() for k, v in net.module.state_dict().items()}, net.w.clone()
+    random_state = torch.random.get_rng_state()
+    q = run(name, net, data, prior)
+    assert isinstance(q, fv.Posterior) and q.center.shape == (net.dim,) and q.center.dtype == net.w.dtype
+    W = q.sample(3, seed=1)
+    assert W.shape == (3, net.dim) and bool(torch.isfinite(W).all())
+    assert torch.equal(W, q.sample(3, seed=1)) and torch.equal(W[:2], q.sample(2, seed=1))
+    assert torch.equal(run(name, net, data, prior).sample(3, seed=1), W)
+    assert not torch.equal(run(name, net, data, prior, seed=7, **minibatch(name)).sample(3, seed=1), W)
+    assert torch.equal(torch.random.get_rng_state(), random_state) and torch.equal(net.w, w)
+    assert all(torch.equal(v, before[k]) for k, v in net.module.state_dict().items())
+
+
+def minibatch(name):
+    return {} if name == "ptl" else {"batch_size": 8}
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_stopped_run_goes_on_to_the_same_result(name, tmp_path):
+    pytest.importorskip("safetensors")
+    net, data, prior = small()
+    whole, calls = run(name, net, data, prior, **minibatch(name)), []
+
+    def stop(done, total, label):
+        calls.append(done)
+        if len(calls) == 4:
+            raise KeyboardInterrupt
+
+    path = tmp_path / "run.safetensors"
+    with pytest.raises(KeyboardInterrupt):
+        run(name, net, data, prior, checkpoint=path, progress=stop, **minibatch(name))
+    assert path.exists()
+    again = run(name, net, data, prior, checkpoint=path, **minibatch(name))
+    assert torch.equal(again.sample(3, seed=1), whole.sample(3, seed=1))
+    if name != "ptl":
+        with pytest.raises(ValueError, match="checkpoint must be of this run"):
+            run(name, net, data, prior, checkpoint=path, seed=1)
+
+
+@pytest.mark.parametrize("name", FLAT)
+def test_with_an_ascent_it_is_the_same_method_and_with_radius_zero_the_same_numbers(name):
+    net, data, prior = small()
+    plain = run(name, net, data, prior).sample(3, seed=1)
+    torch.testing.assert_close(run(name, net, data, prior, ascent=fv.SAM(0.0)).sample(3, seed=1), plain)
+    assert not torch.allclose(run(name, net, data, prior, ascent=fv.SAM(0.3)).sample(3, seed=1), plain)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_it_survives_prediction_projection_plotting_and_saving(name, tmp_path):
+    net, data, prior = small()
+    q = run(name, net, data, prior)
+    W = torch.cat([q.sample(3, seed=1), prior.sample(3, seed=2)])
+    plane = fv.plane_pca(W)
+    fig = fv.plot_projection(fv.project(W[:3], plane))
+    assert json.loads(fig.to_json())["data"]
+    assert fv.predict(net, q, data, 2, seed=0).scores["nll"].shape == (2,)
+    back = fv.load(fv.save(q, tmp_path / "q.pt"))
+    assert torch.equal(back.sample(2, seed=1), q.sample(2, seed=1))
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU here")
+@pytest.mark.parametrize("name", METHODS)
+def test_it_runs_on_cuda_and_agrees_with_the_cpu(name):
+    net, data, prior = small()
+    onto = fv.Gaussian(prior.mean.cuda(), prior.log_std.cuda(), prior.factor.cuda())
+    W = run(name, net.to("cuda"), data.to("cuda"), onto).sample(3, seed=1)
+    assert W.device.type == "cuda"
+    torch.testing.assert_close(W.cpu(), run(name, net, data, prior).sample(3, seed=1), rtol=1e-5, atol=1e-6)

@@ -1,0 +1,51 @@
+"""A family of SA-BMA posteriors trained together is the family trained alone."""
+
+import pytest
+import torch
+from torch import nn
+
+import flatviz as fv
+
+
+def small(module=None):
+    state = torch.random.get_rng_state()
+    torch.manual_seed(0)
+    module = module or nn.Sequential(nn.Linear(3, 5), nn.LayerNorm(5), nn.Tanh(), nn.Linear(5, 3))
+    x, y = torch.randn(20, 3, dtype=torch.float64), torch.randint(0, 3, (20,))
+    torch.random.set_rng_state(state)
+    net = fv.Net.from_module(module.double(), "norm+head")
+    g = torch.Generator().manual_seed(1)
+    factor = 0.1 * torch.randn(2, net.dim, generator=g, dtype=torch.float64)
+    return net, fv.Data(x, y), fv.Gaussian(net.w, torch.full_like(net.w, -1.5), factor)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        dict(kl_weight=1.0),
+        dict(kl_weight=0.0, weight_decay=0.01, batch_size=8, blocks="mean+std+factor"),
+        dict(mode="sam_mu", joint=False),
+        dict(joint=False, blocks="mean+std+factor"),
+    ],
+)
+def test_fifty_steps_of_a_family_together_are_those_of_each_member_alone(settings):
+    net, data, prior = small()
+    found = fv.fit_sabma_grid(net, data, prior, radii=[0.0, 0.3], seeds=[0, 1], steps=50, **settings)
+    assert list(found) == [(0.0, 0), (0.0, 1), (0.3, 0), (0.3, 1)]
+    for (radius, seed), q in list(found.items())[1:3]:
+        alone = fv.fit_sabma(net, data, prior, radius=radius, seed=seed, steps=50, **settings)
+        for name in ("mean", "log_std", "factor"):
+            torch.testing.assert_close(getattr(q, name), getattr(alone, name), rtol=1e-8, atol=1e-8)
+        torch.testing.assert_close(q.history.loss, alone.history.loss, rtol=1e-8, atol=1e-8)
+        if settings.get("kl_weight", 1.0):
+            torch.testing.assert_close(q.history.kl, alone.history.kl, rtol=1e-7, atol=1e-7)
+
+
+def test_what_cannot_run_together_runs_one_after_the_other():
+    net, data, prior = small(nn.Sequential(nn.Linear(3, 5), nn.BatchNorm1d(5), nn.ReLU(), nn.Linear(5, 3)))
+    for settings in (dict(), dict(mode="sam_theta")):
+        found = fv.fit_sabma_grid(net, data, prior, radii=[0.3], seeds=[0, 1], steps=2, **settings)
+        alone = fv.fit_sabma(net, data, prior, radius=0.3, seed=1, steps=2, **settings)
+        torch.testing.assert_close(found[0.3, 1].mean, alone.mean)
+    with pytest.raises(ValueError, match="radii and seeds must hold at least one number each, got 0 and 1"):
+        fv.fit_sabma_grid(net, data, prior, radii=[], seeds=[0])

@@ -1,0 +1,140 @@
+"""Laplace: exact on linear regression, its curvature dense and by hand, its predictions by the formulas."""
+
+import math
+
+import pytest
+import torch
+from torch import nn
+
+import flatviz as fv
+from flatviz.core.jacobian import ggn, jacobians
+from flatviz.posteriors.laplace import best_precision
+
+NOISE = 0.5
+
+
+@pytest.fixture(scope="module")
+def regression():
+    """(net at the MAP, data, exact mean, exact covariance, exact evidence) of a Bayesian linear regression, delta = 2."""
+    g = torch.Generator().manual_seed(0)
+    x = torch.randn(30, 3, generator=g, dtype=torch.float64)
+    y = x @ torch.tensor([[1.0], [-0.5], [0.2]], dtype=torch.float64) + NOISE * torch.randn(
+        30, 1, generator=g, dtype=torch.float64
+    )
+    precision = x.T @ x / NOISE**2 + 2.0 * torch.eye(3, dtype=torch.float64)
+    mean = torch.linalg.solve(precision, x.T @ y / NOISE**2)[:, 0]
+    marginal = NOISE**2 * torch.eye(30, dtype=torch.float64) + x @ x.T / 2.0
+    zero = torch.zeros(30, dtype=torch.float64)
+    evidence = torch.distributions.MultivariateNormal(zero, marginal).log_prob(y[:, 0])
+    module = nn.Linear(3, 1, bias=False).double()
+    net = fv.Net.from_module(module).at(mean)
+    return net, fv.Data(x, y), mean, torch.linalg.inv(precision), float(evidence)
+
+
+SETTLED = dict(seed=0, steps=0, prior_precision=2.0, likelihood=NOISE)
+
+
+@pytest.mark.parametrize("structure", ["full", "last_layer"])
+def test_the_posterior_and_the_evidence_of_a_linear_regression_are_exact(structure, regression):
+    net, data, mean, cov, evidence = regression
+    q = fv.fit_laplace(net, data, structure=structure, **SETTLED)
+    torch.testing.assert_close(q.mean, mean)
+    torch.testing.assert_close(q.cov_mul(torch.eye(3, dtype=torch.float64)), cov, rtol=1e-8, atol=1e-12)
+    found = fv.laplace_evidence(net, data, structure=structure, prior_precision=2.0, likelihood=NOISE)
+    assert found == pytest.approx(evidence, abs=1e-8)
+
+
+def test_the_diagonal_keeps_the_diagonal_of_the_curvature(regression):
+    net, data, _, cov, _ = regression
+    q = fv.fit_laplace(net, data, structure="diagonal", **SETTLED)
+    torch.testing.assert_close(q.variance, 1 / torch.linalg.inv(cov).diagonal())
+
+
+def test_training_and_the_prior_of_the_training_lead_to_the_same_posterior(regression):
+    net, data, *_ = regression
+    settings = dict(seed=0, structure="full", likelihood=NOISE, weight_decay=2.0 / 30)
+    q = fv.fit_laplace(net.at(torch.zeros_like(net.w)), data, steps=100, lr=0.2, momentum=0.5, **settings)
+    exact = fv.fit_laplace(net, data, structure="full", **SETTLED)
+    torch.testing.assert_close(q.mean, exact.mean, rtol=1e-3, atol=1e-4)
+    torch.testing.assert_close(q.variance, exact.variance, rtol=1e-9, atol=0)
+
+
+def test_the_marginal_precision_is_where_the_evidence_is_largest(regression):
+    net, data, *_ = regression
+    found = best_precision(torch.linalg.eigvalsh(data.x.T @ data.x / NOISE**2), net.w)
+
+    def evidence(delta):
+        return fv.laplace_evidence(net, data, structure="full", prior_precision=delta, likelihood=NOISE)
+
+    assert evidence(found) > max(evidence(found * 1.05), evidence(found / 1.05))
+
+
+def test_the_gauss_newton_matrix_is_that_of_dense_jacobians_and_of_features_for_the_head(tiny):
+    net, data = tiny
+    p = net(net.w, data.x).softmax(-1)
+    Lambda = torch.diag_embed(p) - p[:, :, None] * p[:, None, :]
+    J = torch.autograd.functional.jacobian(lambda w: net(w, data.x), net.w)
+    dense = torch.einsum("ncp,ncd,ndq->pq", J, Lambda, J)
+    torch.testing.assert_close(jacobians(net, net.w, data.x)[1], J)
+    torch.testing.assert_close(ggn(net, net.w, data), dense)
+    torch.testing.assert_close(ggn(net, net.w, data, diagonal=True), dense.diagonal())
+    module = net.to_module()
+    phi = module[:3](data.x)
+    head = torch.einsum("ncd,nf,ng->cfdg", Lambda, phi, phi).reshape(12, 12)
+    part = slice(net.dim - 15, net.dim - 3)  # the head's weight (3, 4); its bias follows
+    torch.testing.assert_close(ggn(net, net.w, data, part=part), head)
+
+
+def test_last_layer_moves_the_head_alone(tiny):
+    net, data = tiny
+    q = fv.fit_laplace(net, data, seed=0, steps=0, prior_precision=1.0)
+    assert float(q.variance[:-15].sqrt().max()) == pytest.approx(1e-6) and float(q.variance[-15:].min()) > 0.01
+    full = torch.linalg.inv(ggn(net, net.w, data, part=slice(20, 35)) + torch.eye(15, dtype=torch.float64))
+    torch.testing.assert_close(q.factor[:, 20:].T @ q.factor[:, 20:] + torch.diag((2 * q.log_std[20:]).exp()), full)
+
+
+def test_probit_and_sampled_predictions_agree_and_are_less_sure_than_the_point(tiny):
+    net, data = tiny
+    q = fv.fit_laplace(net, data, seed=0, steps=30, structure="full", prior_precision=2.0)
+    point = fv.predict(net, fv.Draws(q.mean[None]), data, 1, seed=0).probs[0]
+    found = {link: fv.predict_linearised(net, q, data, link=link, n_draws=400).bma() for link in ("probit", "mc", "bridge")}
+    for p in found.values():
+        torch.testing.assert_close(p.sum(-1), torch.ones(12, dtype=torch.float64))
+    assert float((found["probit"] - found["mc"]).abs().sum(-1).mean()) / 2 < 0.1  # total variation
+    confidence = {k: float(p.max(-1).values.mean()) for k, p in found.items()}
+    assert confidence["mc"] < float(point.max(-1).values.mean()) and confidence["probit"] < float(point.max(-1).values.mean())
+    assert fv.predict_linearised(net, q, data).scores["nll"].shape == (1,)
+    assert float(fv.mutual_information(fv.predict_linearised(net, q, data, link="mc", n_draws=20)).min()) > 0
+
+
+def test_linearised_moments_of_a_linear_network_are_exact(regression):
+    from flatviz.metrics.linearised import linearised
+
+    net, data, mean, cov, _ = regression
+    q = fv.fit_laplace(net, data, structure="full", **SETTLED)
+    f, V = linearised(net, q, data)
+    torch.testing.assert_close(f[:, 0], data.x @ mean)
+    torch.testing.assert_close(V[:, 0, 0], ((data.x @ cov) * data.x).sum(1))
+
+
+def test_kronecker_comes_from_laplace_torch_and_names_what_it_cannot_do(regression, tiny):
+    net, data = tiny
+    with pytest.raises(
+        ValueError, match="covers Linear and convolution weights only, got 1.weight of a LayerNorm: use structure"
+    ):
+        fv.fit_laplace(net, data, seed=0, steps=0, structure="kronecker", prior_precision=1.0)
+    pytest.importorskip("laplace")
+    net, data, mean, cov, evidence = regression
+    q = fv.fit_laplace(net, data, structure="kronecker", **SETTLED)
+    torch.testing.assert_close(q.cov_mul(torch.eye(3, dtype=torch.float64)), cov, rtol=1e-5, atol=1e-8)
+    found = fv.laplace_evidence(net, data, structure="kronecker", prior_precision=2.0, likelihood=NOISE)
+    assert found == pytest.approx(evidence, abs=1e-4)
+
+
+def test_bad_requests_say_what_to_do(tiny):
+    net, data = tiny
+    with pytest.raises(ValueError, match="prior_precision must be > 0 or 'marginal', got 0.0"):
+        fv.fit_laplace(net, data, seed=0, steps=0, weight_decay=0.0)
+    with pytest.raises(ValueError, match="structure must be one of 'diagonal', 'full', 'last_layer', 'kronecker', got 'low'"):
+        fv.fit_laplace(net, data, seed=0, structure="low")
+    assert math.isfinite(fv.laplace_evidence(net, data, prior_precision=1.0))

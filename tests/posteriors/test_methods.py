@@ -1,0 +1,214 @@
+"""What is particular to one method: SWA, SWAG-diagonal, VI, bSAM, dropout, ensembles, MultiSWAG, PTL."""
+
+import math
+from functools import partial
+
+import pytest
+import torch
+from torch import nn
+
+import flatviz as fv
+from flatviz.posteriors._masked import DropoutLoss
+from flatviz.posteriors.dropout import find_rates, weight_mask
+from flatviz.posteriors.ptl import widened
+from flatviz.training._gradient import gradient
+
+
+class Apart(nn.Module):
+    """Weights that never meet: output i is root_i w_i, so with targets 0 and noise 1 the loss is 1/2 sum h_i w_i^2 + c."""
+
+    def __init__(self, curvature, start):
+        super().__init__()
+        self.register_buffer("root", torch.tensor(curvature, dtype=torch.float64).sqrt())
+        self.w = nn.Parameter(torch.full_like(self.root, start))
+
+    def forward(self, x):
+        return x * self.root * self.w
+
+
+def apart(curvature, n, start=0.0):
+    x = torch.ones(n, len(curvature), dtype=torch.float64)
+    return fv.Net.from_module(Apart(curvature, start)), fv.Data(x, torch.zeros_like(x))
+
+
+def test_swa_is_the_mean_of_the_snapshots_and_swag_diagonal_their_variance(tiny):
+    net, data = tiny
+    settings = dict(snapshots=4, batch_size=6, seed=0)
+    swag = fv.fit_swag(net, data, rank=4, **settings)
+    torch.testing.assert_close(fv.fit_swa(net, data, **settings).W[0], swag.mean)
+    diagonal = fv.fit_swag_diag(net, data, **settings)
+    assert diagonal.rank == 0
+    torch.testing.assert_close(diagonal.log_std, swag.log_std + 0.5 * math.log(2))  # SWAG puts half of it on the diagonal
+
+
+def test_swa_recomputes_batchnorm_statistics_and_is_better_for_it():
+    torch.manual_seed(0)
+    layers = [nn.Linear(4, 12), nn.BatchNorm1d(12), nn.ReLU()]
+    for _ in range(3):
+        layers += [nn.Linear(12, 12), nn.BatchNorm1d(12), nn.ReLU()]
+    x = torch.randn(128, 4)
+    data = fv.Data(x, (x[:, 0] * x[:, 1] > 0).long())
+    net = fv.Net.from_module(nn.Sequential(*layers, nn.Linear(12, 2)))
+    swa = fv.fit_swa(net, data, snapshots=6, batch_size=32, lr=0.1, batchnorm="train", seed=0)
+    fresh, stale = (fv.predict(n, swa, data, 1, seed=0, batchnorm="frozen").scores["nll"][0] for n in (swa.net, net))
+    assert float(fresh) < float(stale)
+
+
+def test_mean_field_vi_finds_the_widths_of_a_quadratic_and_flat_seeking_vi_narrower_ones():
+    """lambda = 50 examples, curvatures 4 and .2, prior N(0, 1): the posterior has std .0705 and .3015."""
+    settings = dict(prior_std=1.0, first_std=0.2, likelihood=1.0, mc_samples=2, steps=250, lr=0.3, momentum=0.5)
+    exact = [1 / math.sqrt(50 * h + 1) for h in (4.0, 0.2)]
+    assert exact == pytest.approx([0.0705, 0.3015], abs=1e-4)
+    many = fv.fit_mfvi(*apart([4.0] * 20 + [0.2] * 20, 50), seed=0, **settings).log_std.view(2, 20)
+    assert many.mean(1).exp().tolist() == pytest.approx(exact, rel=0.05)  # 20 copies: one has a noise of 10 %
+    net, data = apart([4.0, 0.2], 50)  # no copies here: SAM's norm is one for all weights
+    calm = settings | dict(mc_samples=6, steps=350, lr=0.15)  # a mean that shakes feels less of the ascent
+    flat = fv.fit_mfvi(net, data, ascent=fv.SAM(0.1), seed=0, **calm).log_std.exp()
+    assert 0.04 < float(flat[0]) < 0.055 and float(flat[1]) == pytest.approx(0.277, rel=0.1)
+
+
+def test_flat_seeking_vi_rests_at_the_published_widths_when_both_passes_share_their_noise():
+    """The force on log std, averaged over many draws, vanishes at (.0418, .2774), and with fresh noise it does not."""
+    h, z = (
+        torch.tensor([4.0, 0.2], dtype=torch.float64),
+        torch.randn(40_000, 2, generator=torch.Generator().manual_seed(0)).double(),
+    )
+
+    def force(std, fresh=False):
+        W = std * z
+        _, g, _ = gradient(lambda W, index: 0.5 * (h * W.square()).sum(-1), W, None, fv.SAM(0.1))
+        if fresh:  # the ascent of one draw, the descent of another
+            e = fv.SAM(0.1)(W, h * W)
+            g = h * (W + e.roll(1, 0))
+        return (g * z).mean(0) * std + (std.square() - 1) / 50
+
+    rest = torch.tensor([0.0418, 0.2774], dtype=torch.float64)
+    assert force(rest).abs().tolist() == pytest.approx([0, 0], abs=0.001)  # of pulls of 1/50
+    assert float(force(torch.tensor([0.05, 0.2774], dtype=torch.float64))[0]) > 0.003
+    assert float(force(rest, fresh=True)[0]) < -0.01
+
+
+def test_moped_starts_and_centres_at_the_trained_weights(tiny):
+    net, data = tiny
+    q = fv.fit_mfvi(net, data, moped=0.2, steps=1, lr=0.0, seed=0)
+    torch.testing.assert_close(q.mean, net.w)
+    torch.testing.assert_close(q.log_std.exp(), (0.2 * net.w.abs()).clamp_min(1e-4))
+    assert float(q.history.kl[0]) < float(fv.fit_mfvi(net, data, first_std=1e-3, steps=1, seed=0).history.kl[0])
+    with pytest.raises(ValueError, match="moped must be > 0, got 0"):
+        fv.fit_mfvi(net, data, moped=0, seed=0)
+
+
+def test_bsam_settles_where_its_precision_says_and_that_depends_on_the_batch():
+    """m = 0: g = h z / sqrt(N s), so s = sqrt(s) E|g| + damping + wd = h sqrt(2 / (pi N)) + damping + wd, h no matter."""
+    net, data = apart([2.0] * 100, 100, start=0.3)
+    settings = dict(likelihood=1.0, weight_decay=0.01, damping=0.1, lr=0.2, b2=0.95, steps=120, seed=0)
+    q = fv.fit_bsam(net, data, **settings)
+    s = (-2 * q.log_std).exp() / 100
+    assert float(q.mean.abs().max()) < 0.02
+    assert float(s.mean()) == pytest.approx(2.0 * math.sqrt(2 / (math.pi * 100)) + 0.11, rel=0.05)
+    assert float(q.history.sharpness[:20].mean()) > float(q.history.sharpness[-20:].mean()) - 1e-3
+    noisy = fv.Data(data.x, torch.randn(100, 100, generator=torch.Generator().manual_seed(0), dtype=torch.float64))
+    small, large = (fv.fit_bsam(net, noisy, parts=p, **(settings | dict(steps=20))) for p in (10, 1))
+    assert float(small.log_std.mean()) < float(large.log_std.mean())  # smaller parts, larger gradients, larger s
+
+
+def test_a_dropout_mask_is_a_weight_vector():
+    """One mask for all inputs, applied by the network's own dropout layer, or written into the weights: the same outputs."""
+    torch.manual_seed(0)
+    module = nn.Sequential(nn.Linear(3, 6), nn.ReLU(), nn.Dropout(0.4), nn.Linear(6, 2)).eval()
+    net = fv.Net.from_module(module)
+    x = torch.randn(5, 3)
+    rates = find_rates(net, x, None)
+    assert rates == {"3": 0.4}
+    mask = weight_mask(net, rates, torch.Generator().manual_seed(1))
+    column = mask[net.blocks[2].slice].view(2, 6)[0]
+    assert bool(((column == 0) | ((column - 1 / 0.6).abs() < 1e-6)).all()) and float(column.max()) > 0
+    hidden = module[1](module[0](x)) * column  # what the layer does with this mask
+    torch.testing.assert_close(net(net.w * mask, x), module[3](hidden))
+
+
+def test_dropout_rates_follow_the_network_or_the_argument_and_what_has_no_weight_vector_is_refused(task):
+    convolution = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.Conv2d(4, 3, 3), nn.Flatten(), nn.Linear(48, 2))
+    net = fv.Net.from_module(convolution)
+    assert find_rates(net, torch.randn(2, 1, 8, 8), 0.2) == {"2": 0.2, "4": 0.2}  # not the one that reads the data
+    mask = weight_mask(net, {"2": 0.5}, torch.Generator().manual_seed(0))
+    channels = mask[net.blocks[2].slice].view(3, 4, 3, 3)
+    assert bool((channels == channels[:1, :, :1, :1]).all()) and float(mask[net.blocks[0].slice].min()) == 1.0
+    lost = fv.Net.from_module(nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.1), nn.Tanh(), nn.Linear(4, 2)).eval())
+    with pytest.raises(ValueError, match=r"each dropout layer must stand right before .*, got '1' elsewhere, .* give rate="):
+        fv.fit_dropout(lost, fv.Data(torch.randn(4, 3), torch.tensor([0, 1, 0, 1])), seed=0)
+
+
+def test_dropout_without_weight_vectors_is_a_posterior_of_functions():
+    torch.manual_seed(0)
+    net = fv.Net.from_module(nn.Sequential(nn.Linear(3, 8), nn.Dropout(0.5), nn.Tanh(), nn.Linear(8, 2)).eval())
+    data = fv.Data(torch.randn(6, 3), torch.tensor([0, 1, 0, 1, 1, 0]))
+    q = fv.fit_dropout(net, data, space="functions", steps=3, seed=0)
+    p = fv.predict(net, q, data, 4, seed=1)
+    torch.testing.assert_close(p.outputs[:2], fv.predict(net, q, data.x, 2, seed=1).outputs)
+    torch.testing.assert_close(q.outputs(data.x, 4, seed=1, chunk=2), p.outputs)  # one mask for all inputs of a draw
+    assert not torch.allclose(p.outputs[0], p.outputs[1])
+    twice = q.outputs(torch.cat([data.x, data.x]), 1, seed=1)[0]
+    torch.testing.assert_close(twice[:6], twice[6:])
+    with pytest.raises(TypeError, match="draws must be weight vectors, but dropout at 1 has none: use predict"):
+        q.sample(2, seed=0)
+
+
+def test_both_passes_of_flat_seeking_dropout_see_the_same_masks(tiny):
+    net, data = tiny
+    loss = DropoutLoss(net, data, "categorical", {"3": 0.5}, 0)
+    with torch.no_grad():
+        first, again, other = loss(net.w, None), loss.again(net.w, None), loss(net.w, None)
+    assert torch.equal(first, again) and not torch.equal(first, other)
+    still = fv.fit_dropout(net, data, rate=0.5, steps=3, lr=0.1, seed=0, ascent=fv.SAM(0.0))
+    assert float(still.history.sharpness.abs().max()) == 0.0
+
+
+def test_the_average_of_many_masks_is_the_unmasked_network_of_a_linear_layer():
+    module = nn.Sequential(nn.Linear(4, 3)).double()
+    net = fv.Net.from_module(module)
+    source = torch.Generator().manual_seed(0)
+    masks = torch.stack([weight_mask(net, {"0": 0.3}, source) for _ in range(4000)])
+    torch.testing.assert_close(masks.mean(0), torch.ones(net.dim, dtype=torch.float64), rtol=0, atol=0.05)
+
+
+def test_members_start_where_they_are_told():
+    module = nn.Sequential(nn.Linear(3, 4), nn.LayerNorm(4), nn.Linear(4, 2))
+    net, data = fv.Net.from_module(module, "norm+head"), fv.Data(torch.randn(6, 3), torch.randint(0, 2, (6,)))
+    still = dict(members=2, steps=1, lr=0.0, seed=0)
+    head = fv.fit_ensemble(net, data, **still).W
+    assert torch.equal(head[:, :8], net.w[:8].expand(2, -1)) and not torch.equal(head[0, 8:], head[1, 8:])
+    assert torch.equal(fv.fit_ensemble(net, data, start="here", **still).W, net.w.expand(2, -1))
+    whole = fv.Net.from_module(module)
+    fresh = fv.fit_ensemble(whole, data, **still).W
+    assert not torch.allclose(fresh[0], whole.w) and not torch.allclose(fresh[0], fresh[1])
+    with pytest.raises(ValueError, match="start='head' needs a treated head, got none"):
+        fv.fit_ensemble(whole, data, start="head", **still)
+
+
+def test_multiswag_is_a_mixture_of_swags_around_different_modes(tiny):
+    net, data = tiny
+    q = fv.fit_multi(net, data, fit=partial(fv.fit_swag, rank=2, snapshots=3), members=3, steps=5, seed=0)
+    assert isinstance(q, fv.Mixture) and [p.rank for p in q.parts] == [2, 2, 2]
+    gaps = [float((a.mean - b.mean).norm()) for a in q.parts for b in q.parts if a is not b]
+    widths = [float(p.variance.sum().sqrt()) for p in q.parts]
+    assert min(gaps) > max(widths)
+
+
+def test_pre_train_your_loss_samples_under_the_widened_prior(tiny, gaussians):
+    net, data = tiny
+    _, small = gaussians
+    wide = widened(small, 3.0, 0.5)
+    eye = torch.eye(7, dtype=torch.float64)
+    torch.testing.assert_close(wide.cov_mul(eye), 3.0 * small.cov_mul(eye) + 0.25 * eye)
+    prior, seen = fv.Gaussian(net.w + 1, torch.full_like(net.w, -2.0)), {}
+
+    def fit(net, data, *, prior, seed, checkpoint, progress):
+        seen.update(w=net.w, prior=prior)
+        return fv.fit_sgld(net, data, seed=seed, prior=prior, n_draws=2, burn_in=1, thin=1)
+
+    assert fv.fit_ptl(net, data, prior, fit=fit, floor=0.1, seed=0).W.shape == (2, net.dim)
+    torch.testing.assert_close(seen["w"], prior.mean)
+    torch.testing.assert_close(seen["prior"].variance, prior.variance + 0.01)
+    with pytest.raises(ValueError, match="the prior must have a width, got scale=0 and floor=0"):
+        fv.fit_ptl(net, data, prior, fit=fit, scale=0, floor=0, seed=0)

@@ -1,0 +1,114 @@
+"""SA-BMA and VI: the same loop, exact where theory is, flat where they should be."""
+
+import math
+
+import pytest
+import torch
+from torch import nn
+
+import flatviz as fv
+from flatviz.posteriors._perturb import MODES
+
+QUICK = dict(steps=12, seed=3)
+
+
+def test_radius_zero_is_vi_bit_for_bit(transferred, task):
+    net, prior = transferred
+    vi = fv.fit_vi(net, task.train, prior, **QUICK)
+    for mode in MODES:
+        flat = fv.fit_sabma(net, task.train, prior, radius=0.0, mode=mode, **QUICK)
+        assert all(torch.equal(a, b) for a, b in zip((vi.mean, vi.log_std, vi.factor), (flat.mean, flat.log_std, flat.factor)))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_every_mode_fits_and_the_seed_decides(mode, transferred, task):
+    net, prior = transferred
+    a, b = (fv.fit_sabma(net, task.train, prior, radius=0.2, mode=mode, **QUICK) for _ in range(2))
+    assert torch.equal(a.mean, b.mean) and a.dim == net.dim == 906
+    other = fv.fit_sabma(net, task.train, prior, radius=0.2, mode=mode, steps=12, seed=4)
+    assert not torch.equal(a.mean, other.mean)
+    if mode != "none":
+        assert len(a.history.sharpness) == 12
+
+
+def test_a_learning_rate_of_zero_leaves_the_prior_where_it_is(transferred, task):
+    net, prior = transferred
+    q = fv.fit_sabma(net, task.train, prior, radius=2.0, lr=0.0, blocks="mean+std+factor", **QUICK)
+    assert torch.equal(q.mean, prior.mean) and torch.equal(q.log_std, prior.log_std) and torch.equal(q.factor, prior.factor)
+
+
+def test_the_ascent_raises_the_loss_and_the_fit_lowers_it(transferred, task):
+    net, prior = transferred
+    q = fv.fit_sabma(net, task.train, prior, radius=1.0, kl_weight=0.0, steps=60, seed=0)
+    assert float((q.history.sharpness > 0).float().mean()) > 0.9
+    assert float(q.history.loss[-10:].mean()) < 0.6 * float(q.history.loss[:3].mean())
+    released = fv.fit_sabma(net, task.train, prior, radius=1.0, mode="authors_code", kl_weight=0.0, steps=60, seed=0)
+    assert float(released.history.sharpness.mean()) < 0.5 * float(q.history.sharpness.mean())
+
+
+def test_a_flat_posterior_has_a_smaller_eigenvalue_than_vi(transferred, task):
+    net, prior = transferred
+    f = fv.nll(net, task.train)
+    sharp = {}
+    for radius in (0.0, 2.0):
+        q = fv.fit_sabma(net, task.train, prior, radius=radius, kl_weight=0.0, weight_decay=5e-4, steps=200, seed=0)
+        sharp[radius] = torch.stack([fv.top_eigenpairs(f, w, 1).values[0] for w in q.sample(3, seed=1)]).mean()
+    assert float(sharp[2.0]) < 0.85 * float(sharp[0.0])
+
+
+def test_vi_reaches_the_exact_posterior_of_a_linear_regression():
+    """One weight, Gaussian noise, Gaussian prior: the posterior is known, and VI's family holds it."""
+    generator = torch.Generator().manual_seed(0)
+    x = torch.randn(40, 1, generator=generator, dtype=torch.float64)
+    y = 0.7 * x + 0.5 * torch.randn(40, 1, generator=generator, dtype=torch.float64)
+    module = nn.Linear(1, 1, bias=False).double()
+    net = fv.Net.from_module(module)
+    prior = fv.Gaussian(torch.zeros(1, dtype=torch.float64), torch.zeros(1, dtype=torch.float64))
+    precision = float((x * x).sum()) / 0.25 + 1.0
+    mean, std = float((x * y).sum()) / 0.25 / precision, 1 / math.sqrt(precision)
+    q = fv.fit_vi(net, fv.Data(x, y), prior, likelihood=0.5, steps=600, lr=0.05, mc_samples=4, seed=0)
+    assert float(q.mean[0]) == pytest.approx(mean, abs=0.2 * std)
+    assert float(q.log_std.exp()[0]) == pytest.approx(std, rel=0.1)
+
+
+def test_the_kl_weight_pulls_towards_the_prior_and_a_narrow_prior_does_not_diverge(transferred, task):
+    net, prior = transferred
+    assert float(prior.log_std.exp().min()) < 1e-2  # narrow in places: plain SGD on its KL would overshoot
+    near = fv.fit_vi(net, task.train, prior, kl_weight=1.0, steps=60, seed=0)
+    far = fv.fit_vi(net, task.train, prior, kl_weight=0.0, steps=60, seed=0)
+    assert float(near.kl(prior)) < 0.01 * float(far.kl(prior))
+    assert near.history.kl[0] == pytest.approx(0, abs=1e-2) and far.history.kl is None
+
+
+def test_the_gradient_of_a_step_equals_autograd_through_the_reparameterisation(tiny):
+    net, data = tiny
+    from flatviz.posteriors._variational import _nll_grad
+
+    generator = torch.Generator().manual_seed(0)
+    q = fv.Gaussian(
+        net.w, torch.full_like(net.w, -2.0), 0.1 * torch.randn(2, net.dim, generator=generator, dtype=torch.float64)
+    )
+    f = fv.nll(net, data)
+    for m in (1, 3):
+        z1, z2 = q.noise(m, seed=1)
+        theta = [t.clone().requires_grad_() for t in (q.mean, q.log_std, q.factor)]
+        loss = torch.stack([f(w) for w in fv.Gaussian(*theta).at(z1, z2)]).mean()
+        value, grads, _ = _nll_grad(f, q, z1, z2, None)
+        torch.testing.assert_close(value, loss.detach())
+        for got, want in zip(grads, torch.autograd.grad(loss, theta)):
+            torch.testing.assert_close(got, want, rtol=1e-9, atol=1e-12)
+
+
+def test_the_mean_bug_of_the_released_code_ends_up_in_the_center(transferred, task):
+    net, prior = transferred
+    settings = dict(radius=0.1, mode="authors_code", kl_weight=0.0, **QUICK)
+    with_bug = fv.fit_sabma(net, task.train, prior, switches=("z2_mean_bug",), lr=0.0, **settings)
+    torch.testing.assert_close(with_bug.mean, prior.mean + prior.factor.sum(0))
+
+
+def test_minibatches_and_frozen_weights(conv, task):
+    net, prior = conv
+    before = {k: v.clone() for k, v in net.module.state_dict().items()}
+    q = fv.fit_sabma(net, task.train, prior, radius=0.5, batch_size=32, steps=10, seed=0)
+    assert bool(torch.isfinite(q.mean).all())
+    assert all(torch.equal(v, before[k]) for k, v in net.module.state_dict().items())  # buffers and trunk never move

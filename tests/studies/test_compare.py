@@ -1,0 +1,90 @@
+"""The comparison: every method runs in it, its table and page hold what was measured, and a diverged run is said."""
+
+import csv
+import json
+import math
+import re
+
+import pytest
+import torch
+
+import flatviz as fv
+from flatviz.cli import main
+from flatviz.cli.compare import means, table_rows
+from flatviz.studies import compare as study
+
+SHORT = {"steps": 3, "snapshots": 5, "n_draws": 4, "burn_in": 1, "thin": 1, "cycles": 2, "cycle_steps": 10}
+
+
+@pytest.fixture
+def quick(monkeypatch, transferred, task, tmp_path):
+    """Every method at its least: a few steps from the network that the other tests share."""
+    from functools import partial
+
+    from flatviz.posteriors import fit_csgld
+
+    few = {m: {k: SHORT.get(k, v) for k, v in s.items()} for m, s in study.SETTINGS.items()}
+    few["ptl"] = few["ptl"] | dict(fit=partial(fit_csgld, n_draws=4, cycles=2, cycle_steps=10))
+    monkeypatch.setattr(study, "SETTINGS", few)
+    monkeypatch.setattr(study, "_TAIL", few["swag"])
+    monkeypatch.setattr(study, "N_DRAWS", 4)
+    monkeypatch.setattr(study, "prepare", lambda model, seed: (transferred[0], task, transferred[1]))
+    monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / "cache"))
+
+
+def test_every_method_and_its_flat_version_are_in_the_comparison():
+    assert set(fv.FITS) <= set(study.names()) and set(study.SETTINGS) == set(fv.FITS)
+    flat = {n for n in study.names() if n.startswith("f-")}
+    assert {"f-swa", "f-swag", "f-vi", "f-sgld", "f-dropout", "f-ensemble", "f-laplace"} <= flat
+    assert not {"f-sabma", "f-bsam"} & flat  # flat by themselves
+
+
+def test_the_command_writes_table_csv_and_page_and_reuses_the_cache(quick, tmp_path, capsys):
+    out, table = tmp_path / "c.html", tmp_path / "c.csv"
+    options = [
+        "compare",
+        "--seeds",
+        "1",
+        "--methods",
+        "sgd,swag,f-swag,laplace,ptl,multiswag",
+        "--out",
+        str(out),
+        "--csv",
+        str(table),
+    ]
+    assert main(options) == 0
+    printed = capsys.readouterr().out
+    assert all(f"\n{label} " in printed for label in ("SGD (MAP)", "SWAG", "F-SWAG", "Laplace", "PTL", "MultiSWAG"))
+    rows = list(csv.DictReader(table.open(encoding="utf-8")))
+    assert [r["method"] for r in rows] == ["sgd", "swag", "f-swag", "laplace", "ptl", "multiswag"]
+    assert [float(r["gradients"]) for r in rows] == [1, 1, 2, 1, 1, 3]
+    assert all(0 <= float(r["accuracy"]) <= 1 and float(r["lambda1"]) > 0 and float(r["mi"]) >= 0 for r in rows)
+    page = out.read_text(encoding="utf-8")
+    assert "F-SWAG" in page and 'src="http' not in page
+    before = table.read_text()
+    assert main(options) == 0 and table.read_text() == before  # seconds too: nothing was computed again
+
+
+def test_an_unknown_method_is_one_line(quick, capsys):
+    assert main(["compare", "--seeds", "1", "--methods", "swagger"]) == 1
+    assert "flatviz compare: method must be one of 'sgd'" in capsys.readouterr().err
+
+
+def test_a_diverged_seed_is_left_out_of_the_mean_and_said():
+    good = torch.tensor([0.9, 0.5, 0.1, 0.2, 0.0, 10.0, 2.0, 1.0, 1.0])
+    found = study.Comparison({"sgd": torch.stack([good, good, torch.full((9,), math.nan)])}, (0, 1, 2), "digits")
+    assert means(found)["sgd"]["nll"][0] == pytest.approx(0.5)
+    assert table_rows(found)[0]["method"] == "SGD (MAP) (1 diverged)"
+
+
+def test_the_figure_shows_means_with_intervals_and_menus_for_both_axes():
+    row = {"nll": (0.5, 0.1), "lambda1": (10.0, 2.0), "ece": (0.1, 0.01)}
+    fig = fv.plot_comparison({"swag": row, "f-swag": row | {"nll": (0.4, 0.1)}})
+    assert [t.name for t in fig.data] == ["SWAG", "F-SWAG"] and fig.data[1].y == (0.4,)
+    assert fig.data[1].marker.symbol.endswith("-open") and fig.data[0].error_x.array == (2.0,)
+    text = json.loads(fig.to_json())["layout"]["updatemenus"]
+    assert [b["label"] for b in text[1]["buttons"]] == ["x: NLL (nats)", "x: ECE", "x: λ1 of the training loss"]
+    change = fig.layout.updatemenus[0].buttons[1].args
+    assert list(change[0]["y"][0]) == [0.1] and re.search("ECE", str(change[1]))
+    with pytest.raises(ValueError, match="an axis must be one of 'nll', 'ece', 'lambda1', got 'brier'"):
+        fv.plot_comparison({"swag": row}, y="brier")

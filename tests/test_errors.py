@@ -1,0 +1,119 @@
+"""Bad input: each one clear error that says what was expected, what came and what to do."""
+
+import math
+
+import pytest
+import torch
+from torch import nn
+
+import flatviz as fv
+from flatviz.core.devices import pick_device
+
+
+def data(n=6):
+    return fv.Data(torch.randn(n, 3), torch.randint(0, 2, (n,)))
+
+
+def net(**kwargs):
+    return fv.Net.from_module(nn.Sequential(nn.Linear(3, 4), nn.LayerNorm(4), nn.Linear(4, 2)), **kwargs)
+
+
+def prior(n):
+    return fv.Gaussian(torch.zeros(n), torch.full((n,), -1.0))
+
+
+def functional_dropout():
+    class Noisy(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(3, 2)
+
+        def forward(self, x):
+            return self.layer(nn.functional.dropout(x))  # always on, whatever the mode
+
+    return fv.Net.from_module(Noisy())
+
+
+def nan_module():
+    module = nn.Linear(3, 2)
+    module.weight.data[0, 0] = math.nan
+    return module
+
+
+CASES = {
+    "a wrong shape of w": (lambda: net()(torch.zeros(3), torch.zeros(2, 3)), ValueError,
+                           r"w must have shape \(34,\), got \(3,\)"),
+    "a wrong shape of x": (lambda: fv.nll(net(), fv.Data(torch.zeros(4, 5), torch.zeros(4).long())), ValueError,
+                           r"inputs of shape \(4, 5\) do not pass through Net\(Sequential, dim=34"),
+    "an empty data set": (lambda: fv.Data(torch.zeros(0, 3), torch.zeros(0).long()), ValueError,
+                          "data must hold at least one example, got an empty set"),
+    "unequal lengths": (lambda: fv.Data(torch.zeros(4, 3), torch.zeros(3).long()), ValueError,
+                        "x and y must be of one length, got 4 inputs and 3 labels"),
+    "labels too large": (lambda: fv.nll(net(), fv.Data(torch.zeros(2, 3), torch.tensor([0, 2]))), ValueError,
+                         r"labels must be in 0..1 for a net with 2 outputs, got 2: fix the labels, or widen the head"),
+    "labels below zero": (lambda: fv.Data(torch.zeros(2, 3), torch.tensor([0, -1])), ValueError,
+                          "labels must be 0 or more, got -1"),
+    "floating labels": (lambda: fv.nll(net(), fv.Data(torch.zeros(2, 3), torch.zeros(2))), TypeError,
+                        "likelihood='categorical' needs integer class labels, got floating targets"),
+    "a negative radius": (lambda: fv.fit_sabma(net(), data(), prior(34), radius=-0.1, seed=0), ValueError,
+                          "radius must be >= 0, got -0.1"),
+    "a radius that is no number": (lambda: fv.fit_sabma(net(), data(), prior(34), radius=math.nan, seed=0), ValueError,
+                                   "radius must be a finite number >= 0, got nan"),
+    "no draws": (lambda: fv.predict(net(), prior(34), data(), 0, seed=0), ValueError,
+                 "n_draws must be a whole number >= 1, got 0"),
+    "too many draws": (lambda: fv.predict(net(), fv.Draws(torch.zeros(5, 34)), data(), 200, seed=0), ValueError,
+                       "asked for 200 draws, but this ensemble has 5 members: lower n_draws, or train more"),
+    "no norm layers": (lambda: fv.Net.from_module(nn.Sequential(nn.Linear(3, 2)), "norm+head"), ValueError,
+                       r"treated='norm\+head' needs a normalisation layer .* got none in Sequential: use treated='all'"),
+    "no head": (lambda: fv.Net.from_module(nn.Sequential(nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2)), "norm+head"), ValueError,
+                r"treated='norm\+head' needs a head, got no nn.Linear in Sequential: name it"),
+    "a head that is not there": (lambda: net(treated="norm+head", head="fc"), ValueError, "head must name a module, got 'fc'"),
+    "an unknown word for treated": (lambda: net(treated="heads"), ValueError,
+                                    r"treated must be 'all', 'norm\+head' or a function of the name, got 'heads'"),
+    "nothing treated": (lambda: net(treated=lambda name: False), ValueError, "treated must choose at least one parameter, got none"),
+    "dropout left on": (lambda: fv.Net.from_module(nn.Sequential(nn.Linear(3, 3), nn.Dropout(0.5), nn.Linear(3, 2))), ValueError,
+                        r"got dropout left on in 1: call module.eval\(\) first"),
+    "dropout in the forward pass": (lambda: fv.nll(functional_dropout(), data()), ValueError,
+                                    "got two outputs for one input: turn dropout off"),
+    "NaN weights in a module": (lambda: fv.Net.from_module(nan_module()), ValueError,
+                                "weights must be finite, got NaN or inf in weight"),
+    "NaN weights in draws": (lambda: fv.Draws(torch.full((2, 3), math.nan)), ValueError,
+                             "W must be finite, got 6 NaN or inf of 6 values: the run that made it diverged"),
+    "NaN inputs": (lambda: fv.Data(torch.full((2, 3), math.nan), torch.zeros(2).long()), ValueError,
+                   "x must be finite, got 6 NaN or inf values"),
+    "a prior of another length": (lambda: fv.fit_vi(net(), data(), prior(5), seed=0), ValueError,
+                                  "prior must cover the net's 34 treated weights, got 5: use what transfer returned"),
+    "a prior that is none": (lambda: fv.fit_vi(net(), data(), torch.zeros(34), seed=0), TypeError,
+                             "prior must be a Gaussian, as transfer returns, got Tensor"),
+    "an unknown mode": (lambda: fv.fit_sabma(net(), data(), prior(34), radius=1.0, mode="sam", seed=0), ValueError,
+                        "mode must be one of 'none', 'kl_exact', .* got 'sam'"),
+    "divergence": (lambda: fv.fit_sgd(net(), data(), lr=1e20, steps=30, seed=0), ValueError,
+                   r"the loss must stay finite, got NaN or inf at .* lower lr or radius"),
+    "a seed that is no int": (lambda: fv.fit_vi(net(), data(), prior(34), seed=0.5), TypeError, "seed must be an int, got 0.5"),
+    "an objective of many numbers": (lambda: fv.top_eigenpairs(lambda w: w * w, torch.ones(3), 1), ValueError,
+                                     r"an objective must return one number, got shape \(3,\): take its mean"),
+    "a module that is none": (lambda: fv.Net.from_module("resnet18"), TypeError, "module must be a torch.nn.Module, got str"),
+    "too many shots": (lambda: fv.datasets.digits_transfer(shots=150, seed=0), ValueError, r"shots must be below \d+, .* got 150"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_bad_input_is_one_clear_error(name):
+    call, kind, text = CASES[name]
+    with pytest.raises(kind, match=text):
+        call()
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU here")
+def test_cuda_that_is_absent_is_said_with_the_way_out():
+    with pytest.raises(RuntimeError, match=r"got 'cuda' but torch .* sees no GPU: use --device cpu, or run `flatviz doctor`"):
+        pick_device("cuda")
+    assert pick_device("auto").type == "cpu"
+
+
+def test_a_failed_fit_leaves_the_net_as_it_was():
+    n, d = net(), data()
+    before = n.w.clone()
+    with pytest.raises(ValueError):
+        fv.fit_sgd(n, d, lr=1e20, steps=30, seed=0)
+    assert torch.equal(n.w, before) and torch.equal(n.to_module().state_dict()["0.weight"].reshape(-1), before[:12])

@@ -1,0 +1,97 @@
+"""Imports point down, siblings keep apart, names say something, files stay short."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent / "flatviz"
+FILES = sorted(ROOT.rglob("*.py"))
+ORDER = ["_checks", "results", "core", "planes", "landscape", "datasets", "models", "training", "symmetry", "bridges",
+         "posteriors", "metrics", "studies", "plots", "pages", "widgets", "cli"]  # fmt: skip
+MAY = {
+    "_checks": [],
+    "results": ["_checks"],
+    "core": ["results"],
+    "planes": ["results", "core"],
+    "landscape": ["results", "core"],
+    "datasets": ["results", "core"],
+    "models": ["results", "core"],
+    "training": ["results", "core", "landscape"],
+    "bridges": ["results", "core", "landscape"],
+    "posteriors": ["results", "core", "landscape", "training", "bridges"],
+    "metrics": ["results", "core", "landscape"],
+    "studies": ["results", "core", "planes", "landscape", "datasets", "models", "training", "bridges", "posteriors", "metrics"],
+    "plots": ["results"],
+    "pages": ["results", "plots"],
+    "widgets": [name for name in ORDER if name not in ("widgets", "cli")],
+    "cli": [name for name in ORDER if name != "cli"],
+}
+OF_CORE = {"planes": {"seeds", "progress", "cache"}, "landscape": {"forward", "hvp", "seeds", "progress", "cache", "points"}}
+TOGETHER = {"core", "cli", "studies", "pages"}  # one machine each, not families of equals
+
+
+def imports(path):
+    """(module, line, inside a function, only for types) of every import of ours or of a third party."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    functions = [n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    inside = {id(n) for f in functions for n in ast.walk(f)}
+    typing_blocks = [n for n in ast.walk(tree) if isinstance(n, ast.If) and "TYPE_CHECKING" in ast.dump(n.test)]
+    typed = {id(n) for block in typing_blocks for n in ast.walk(block)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = [f"{node.module}.{a.name}" if node.module in PACKAGES else node.module for a in node.names]
+        elif isinstance(node, ast.Import):
+            names = [a.name for a in node.names]
+        else:
+            continue
+        for name in names:
+            yield name, node.lineno, id(node) in inside, id(node) in typed
+
+
+PACKAGES = {"flatviz"} | {f"flatviz.{p.parent.name}" for p in FILES if p.name == "__init__.py" and p.parent != ROOT}
+
+
+def layer(module):
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 else None
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_imports_point_down_and_siblings_keep_apart(path):
+    own = path.relative_to(ROOT).with_suffix("").parts[0]
+    if own in ("__init__", "__main__"):
+        return
+    for name, line, inside, typed in imports(path):
+        if not name.startswith("flatviz"):
+            continue
+        other = layer(name)
+        where = f"{path.relative_to(ROOT)}:{line} imports {name}"
+        assert not inside, f"{where} inside a function"
+        if typed or other is None or other not in ORDER:
+            continue
+        if other == own:
+            file = name.split(".")[2] if name.count(".") > 1 else ""
+            allowed = own in TOGETHER or file.startswith("_") or path.name == "__init__.py"
+            assert allowed, f"{where}, a sibling: share it through a private file"
+            continue
+        assert other in [*MAY[own], "_checks"], f"{where}, which is not below {own}"
+        if own in OF_CORE and other == "core":
+            assert name.split(".")[2] in OF_CORE[own], f"{where}: of core only {OF_CORE[own]}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_files_are_short_or_say_why(path):
+    text = path.read_text(encoding="utf-8")
+    if len(text.splitlines()) > 300:
+        assert "hence its length" in text.splitlines()[0], f"{path.name} has over 300 lines: split it, or say why first"
+
+
+def test_no_file_has_a_name_that_says_nothing():
+    vague = {"utils", "util", "helpers", "helper", "misc", "common"}
+    assert not [p for p in FILES if p.stem in vague]
+
+
+def test_the_layers_of_the_test_are_those_of_the_tree():
+    folders = {p.name for p in ROOT.iterdir() if p.is_dir() and list(p.glob("*.py"))}
+    assert folders <= set(MAY)

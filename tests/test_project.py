@@ -1,0 +1,96 @@
+"""The files around the code agree with each other."""
+
+import re
+import runpy
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parent.parent
+SYNC = ROOT / ".ci" / "sync_notebooks.py"
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+ELSEWHERE = {"torch": "pytorch"}  # conda-forge's name of the same package
+
+
+def split(requirement):
+    name, bounds = re.fullmatch(r"([A-Za-z0-9_.-]+)(.*)", requirement).groups()
+    return ELSEWHERE.get(name, name), bounds
+
+
+def test_environment_yml_asks_for_what_pyproject_asks_for():
+    wanted = dict(split(r) for r in [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["lab"]])
+    conda = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))["dependencies"]
+    pip = next(entry["pip"] for entry in conda if isinstance(entry, dict))
+    found = dict(split(r) for r in [*(e for e in conda if isinstance(e, str)), *(e for e in pip if not e.startswith("-"))])
+    assert found.pop("python") == PROJECT["requires-python"] and found.pop("pip") == ""
+    assert found == wanted
+
+
+def test_every_dependency_has_its_reason():
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    lists = re.findall(r"^(?:dependencies|lab|test|docs|cluster|bench) = \[\n(.*?)^\]", text, flags=re.S | re.M)
+    lines = [line for block in lists for line in block.splitlines() if line.strip()]
+    assert len(lines) > 15
+    assert not [line for line in lines if "#" not in line and "flatviz[" not in line]
+
+
+def test_the_version_is_one():
+    import flatviz
+
+    assert flatviz.__version__ == PROJECT["version"]
+
+
+def test_the_readme_has_two_commands_and_its_picture():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    commands = re.findall(r"```sh\n(.*?)\n```", readme, flags=re.S)
+    assert "flatviz tour --out tour.html" in commands[0] and commands[1].endswith("-m pytest")
+    assert all(c.startswith("python3 -m venv .venv && .venv/bin/pip install") for c in commands[:2])
+    for picture in re.findall(r"!\[[^\]]+\]\(([^)]+)\)", readme):
+        assert (ROOT / picture).is_file(), picture
+    for link in re.findall(r"\]\(((?!http)[^)#]+)\)", readme):
+        assert (ROOT / link).exists(), link
+    assert "@@" not in readme
+
+
+def test_no_file_names_an_index_of_packages():
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
+    if listed.returncode:
+        pytest.skip("not a git checkout")
+    word = "index" + "-url"
+    for name in listed.stdout.split():
+        if (ROOT / name).is_file() and not name.endswith(".png"):
+            assert word not in (ROOT / name).read_text(encoding="utf-8"), name
+
+
+def synced(script, monkeypatch, *arguments):
+    """The exit status of the script, run here: jupytext takes half a minute to import on a slow machine."""
+    monkeypatch.setattr(sys, "argv", [str(script), *arguments])
+    with pytest.raises(SystemExit) as end:
+        runpy.run_path(str(script), run_name="__main__")
+    return end.value.code
+
+
+def test_the_notebooks_are_what_their_sources_say(monkeypatch, capsys):
+    assert synced(SYNC, monkeypatch, "--check") == 0, capsys.readouterr().out
+
+
+def test_the_sync_check_sees_a_notebook_that_was_edited(tmp_path, monkeypatch, capsys):
+    script = tmp_path / ".ci" / "sync_notebooks.py"
+    script.parent.mkdir()
+    script.write_text(SYNC.read_text(encoding="utf-8"), encoding="utf-8")
+    source = tmp_path / "notebooks" / "src" / "00_x.py"
+    source.parent.mkdir(parents=True)
+    source.write_text("# %% [markdown]\n# # Title\n\n# %%\n1 + 1\n", encoding="utf-8")
+    assert synced(script, monkeypatch) == 0
+    made = tmp_path / "notebooks" / "00_x.ipynb"
+    first = made.read_bytes()
+    made.unlink()
+    assert synced(script, monkeypatch) == 0
+    assert made.read_bytes() == first  # the same bytes, cell ids too
+    made.write_text(made.read_text(encoding="utf-8").replace("1 + 1", "1 + 2"), encoding="utf-8")
+    assert synced(script, monkeypatch, "--check") == 1
+    assert "00_x.ipynb differs" in capsys.readouterr().out

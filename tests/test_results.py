@@ -1,0 +1,116 @@
+"""The nouns: the Gaussian's algebra against torch's and against dense matrices, draws, saving."""
+
+import math
+
+import pytest
+import torch
+from oracles import as_torch, dense_covariance, random_gaussian
+
+import flatviz as fv
+
+
+def test_kl_and_log_prob_equal_torchs_low_rank_normal(gaussians):
+    q, prior = gaussians
+    w = q.sample(4, seed=0)
+    torch.testing.assert_close(q.log_prob(w), as_torch(q).log_prob(w), rtol=1e-10, atol=1e-10)
+    torch.testing.assert_close(q.kl(prior), torch.distributions.kl_divergence(as_torch(q), as_torch(prior)), rtol=1e-10, atol=0)
+    assert float(q.kl(q)) == pytest.approx(0, abs=1e-10)
+
+
+def test_kl_gradient_equals_autograd(gaussians):
+    q, prior = gaussians
+    theta = [t.clone().requires_grad_() for t in (q.mean, q.log_std, q.factor)]
+    wanted = torch.autograd.grad(fv.Gaussian(*theta).kl(prior), theta)
+    for found, want in zip(q.kl_grad(prior), wanted):
+        torch.testing.assert_close(found, want, rtol=1e-9, atol=1e-9)
+
+
+def test_score_equals_autograd_with_the_draw_held_fixed(gaussians):
+    q, _ = gaussians
+    w = q.sample(1, seed=0)[0]
+    theta = [t.clone().requires_grad_() for t in (q.mean, q.log_std, q.factor)]
+    wanted = torch.autograd.grad(fv.Gaussian(*theta).log_prob(w), theta)
+    for found, want in zip(q.score(w), wanted):
+        torch.testing.assert_close(found, want, rtol=1e-9, atol=1e-9)
+
+
+def test_products_with_covariance_and_precision_equal_dense_ones(gaussians):
+    q, _ = gaussians
+    S, v = dense_covariance(q), torch.randn(3, 7, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    torch.testing.assert_close(q.cov_mul(v), v @ S)
+    torch.testing.assert_close(q.precision_mul(v), v @ S.inverse())
+    torch.testing.assert_close(q.precision_diag, S.inverse().diagonal())
+    torch.testing.assert_close(q.factor_precision, q.factor @ S.inverse())
+    torch.testing.assert_close(q.variance, S.diagonal())
+    torch.testing.assert_close(q.logdet, S.logdet())
+
+
+def test_a_diagonal_gaussian_has_no_factor():
+    q = fv.Gaussian(torch.zeros(3, dtype=torch.float64), torch.tensor([0.0, 1.0, -1.0], dtype=torch.float64))
+    assert q.rank == 0
+    torch.testing.assert_close(q.precision_diag, (-2 * q.log_std).exp())
+    w = torch.ones(3, dtype=torch.float64)
+    want = torch.distributions.Normal(q.mean, q.log_std.exp()).log_prob(w).sum()
+    torch.testing.assert_close(q.log_prob(w), want)
+
+
+def test_sample_covariance_is_sigma_and_the_low_rank_noise_has_mean_zero():
+    q = random_gaussian(2, dim=6, rank=5)
+    z1, z2 = q.noise(60_000, seed=0)
+    W, S = q.at(z1, z2), dense_covariance(q)
+    assert float(z2.mean(0).abs().max()) < 0.02  # 5 standard errors of a mean of 60,000
+    assert float((torch.cov(W.T) - S).abs().max() / S.abs().max()) < 0.03
+    blocks = S[:3, 3:].abs().max()  # one z2 for all weights: drawn a layer at a time it would be zero across layers
+    assert blocks > 0.05 and float((torch.cov(W.T) - S)[:3, 3:].abs().max()) < 0.5 * blocks
+
+
+def test_fewer_draws_are_a_prefix_of_more_and_the_seed_decides():
+    q = random_gaussian(0)
+    assert torch.equal(q.sample(5, seed=1), q.sample(30, seed=1)[:5])
+    assert not torch.equal(q.sample(5, seed=1), q.sample(5, seed=2))
+    draws = fv.Draws(torch.arange(12.0).reshape(6, 2))
+    assert torch.equal(draws.sample(2, seed=0), draws.sample(6, seed=0)[:2])
+    mixture = fv.Mixture((q, random_gaussian(1)))
+    assert torch.equal(mixture.sample(3, seed=0), mixture.sample(8, seed=0)[:3])
+
+
+def test_an_ensemble_gives_no_more_draws_than_members_and_its_center_is_a_member():
+    draws = fv.Draws(torch.tensor([[0.0, 0.0], [1.0, 1.0], [1.2, 0.9], [9.0, 9.0]]))
+    assert any(torch.equal(draws.center, w) for w in draws.W)
+    with pytest.raises(ValueError, match="asked for 5 draws, but this ensemble has 4 members: lower n_draws, or train more"):
+        draws.sample(5, seed=0)
+    assert fv.Draws(torch.ones(1, 3)).sample(4, seed=0).shape == (4, 3)
+
+
+def test_a_mixture_gives_every_part_its_share():
+    parts = (fv.Draws(torch.zeros(1, 2)), fv.Draws(torch.ones(1, 2)))
+    W = fv.Mixture(parts, (0.25, 0.75)).sample(40, seed=0)
+    assert float(W.mean()) == pytest.approx(0.75)
+    assert torch.equal(fv.Mixture(parts, (0.25, 0.75)).center, torch.ones(2))
+    with pytest.raises(ValueError, match="sum to 1"):
+        fv.Mixture(parts, (0.5, 0.6))
+
+
+def test_every_noun_survives_saving(tmp_path, gaussians):
+    q, _ = gaussians
+    plane = fv.Plane(torch.zeros(7), torch.eye(7)[:2], "distance", explained=(0.5, 0.2), extent=((-1.0, 1.0), (-2.0, 2.0)))
+    surface = fv.Surface(plane, torch.linspace(-1, 1, 3), torch.linspace(-1, 1, 2), torch.tensor([[1.0, math.nan]] * 3), n=9)
+    prediction = fv.Prediction(torch.zeros(2, 4, 3), torch.zeros(4, dtype=torch.long), scores={"nll": torch.ones(2)})
+    family = fv.Family(("vi",), (0.0,), ("x",), (q,), surface, prediction=(prediction,))
+    path = fv.save({"family": family, "history": fv.History(torch.ones(3))}, tmp_path / "r.pt")
+    back = fv.load(path)
+    assert torch.equal(back["family"].posterior[0].sample(2, seed=0), q.sample(2, seed=0))
+    assert back["family"].surface.plane.extent == plane.extent and back["family"].surface.n_diverged == 3
+    assert torch.equal(back["family"].prediction[0].scores["nll"], torch.ones(2))
+    assert back["history"].kl is None
+    with pytest.raises(TypeError, match="cannot save a function"):
+        fv.save(lambda: 0, tmp_path / "f.pt")
+    assert [p.name for p in tmp_path.iterdir()] == ["r.pt"]  # a failed save leaves nothing
+
+
+def test_an_oblique_plane_knows_its_lengths_and_angle():
+    plane = fv.Plane(torch.zeros(2), torch.tensor([[2.0, 0.0], [1.0, 1.0]]), "step")
+    assert plane.lengths == pytest.approx((2.0, math.sqrt(2)))
+    assert plane.angle == pytest.approx(45.0)
+    assert not plane.orthonormal and fv.Plane(torch.zeros(2), torch.eye(2), "step").orthonormal
+    torch.testing.assert_close(plane.points(torch.tensor([[1.0, 2.0]])), torch.tensor([[4.0, 2.0]]))

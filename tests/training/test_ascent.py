@@ -1,0 +1,102 @@
+"""The ascent step: its length in its own unit, and a second pass that leaves no trace."""
+
+import pytest
+import torch
+from torch import nn
+
+import flatviz as fv
+from flatviz.training._gradient import gradient
+from flatviz.training._optimize import minibatches, sgd, training_loss
+
+
+@pytest.fixture
+def point():
+    g = torch.Generator().manual_seed(0)
+    return torch.randn(20, generator=g, dtype=torch.float64), torch.randn(20, generator=g, dtype=torch.float64)
+
+
+def test_each_perturbation_has_its_radius_in_its_own_norm(point):
+    w, g = point
+    assert float(fv.SAM(0.3)(w, g).norm()) == pytest.approx(0.3, rel=1e-9)
+    assert float((fv.ASAM(0.3, eta=0.1)(w, g) / (w.abs() + 0.1)).norm()) == pytest.approx(0.3, rel=1e-9)
+    e = fv.FisherSAM(0.3, eta=5.0)(w, g)
+    assert float(((1 + 5 * g.square()) * e.square()).sum()) == pytest.approx(0.09, rel=1e-9)
+    for ascent in (fv.SAM(0.3), fv.ASAM(0.3), fv.FisherSAM(0.3)):
+        assert float(ascent(w, g) @ g) > 0  # upwards
+        rows = ascent(torch.stack([w, 2 * w]), torch.stack([g, 3 * g]))  # members together: row by row
+        torch.testing.assert_close(rows[1], ascent(2 * w, 3 * g))
+
+
+def test_each_perturbation_gains_most_to_first_order_inside_its_ball(point):
+    w, g = point
+    source = torch.Generator().manual_seed(1)
+    balls = {fv.SAM(1.0): torch.ones_like(w), fv.ASAM(1.0): (w.abs() + 0.01) ** -2, fv.FisherSAM(1.0): 1 + g.square()}
+    for ascent, metric in balls.items():
+        others = torch.randn(200, 20, generator=source, dtype=torch.float64)
+        others /= (metric * others.square()).sum(1, keepdim=True).sqrt()
+        assert float((others @ g).max()) < float(ascent(w, g) @ g)
+
+
+def test_asam_does_not_see_a_rescaling_that_undoes_itself():
+    """w1 x alpha, w2 / alpha: the same function w1 w2, and with eta = 0 the same relative step."""
+    w, g = torch.tensor([2.0, 3.0]), torch.tensor([3.0, 2.0])  # f = w1 w2
+    a, other = 10.0, torch.tensor([20.0, 0.3])
+    e = fv.ASAM(0.1, eta=0.0)
+    torch.testing.assert_close(e(w, g) / w, e(other, torch.tensor([g[0] / a, g[1] * a])) / other)
+
+
+def test_fisher_sam_is_sam_at_eta_zero_and_says_how_far_from_it_it_is(point):
+    w, g = point
+    torch.testing.assert_close(fv.FisherSAM(0.2, eta=0.0)(w, g), fv.SAM(0.2)(w, g))
+    assert float(fv.FisherSAM(0.2).contrast(1e-4 * g)) < 1e-6
+
+
+def test_no_way_up_at_a_stationary_point_and_a_negative_radius_is_refused():
+    zero = torch.zeros(3)
+    for ascent in (fv.SAM(0.1), fv.ASAM(0.1), fv.FisherSAM(0.1)):
+        assert torch.equal(ascent(zero, zero), zero)
+    for kind in (fv.SAM, fv.ASAM, fv.FisherSAM):
+        with pytest.raises(ValueError, match="radius must be >= 0, got -0.1"):
+            kind(-0.1)
+
+
+def test_a_step_is_the_gradient_at_the_perturbed_point_with_decay_at_the_unperturbed_one(tiny):
+    net, data = tiny
+    f = fv.nll(net, data)
+    w = net.w.clone().requires_grad_()
+    (g,) = torch.autograd.grad(f(w), w)
+    worst = (net.w + 0.1 * g / g.norm()).requires_grad_()
+    (gs,) = torch.autograd.grad(f(worst), worst)
+    got, history = sgd(
+        f, net.w, minibatches(12, None, 0, net.device), steps=1, lr=lambda _: 0.5, weight_decay=0.3, ascent=fv.SAM(0.1)
+    )
+    torch.testing.assert_close(got, net.w - 0.5 * (gs + 0.3 * net.w))
+    torch.testing.assert_close(history.sharpness[0], (f(worst) - f(w)).detach())
+
+
+def test_the_second_pass_leaves_batchnorm_statistics_alone_and_lr_zero_leaves_the_weights():
+    torch.manual_seed(0)
+    module = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.ReLU(), nn.Linear(4, 2))
+    data = fv.Data(torch.randn(16, 3), torch.randint(0, 2, (16,)))
+    net = fv.Net.from_module(module)
+    loss, trained = training_loss(net, data, "categorical", "train")
+    w, _ = sgd(loss, net.w, minibatches(16, None, 0, net.device), steps=1, lr=lambda _: 0.0, ascent=fv.SAM(0.5))
+    assert torch.equal(w, net.w)
+    module.train()(data.x)
+    buffers = trained(w).buffers()
+    assert int(buffers["1.num_batches_tracked"]) == 1
+    torch.testing.assert_close(buffers["1.running_mean"], module[1].running_mean)
+    torch.testing.assert_close(buffers["1.running_var"], module[1].running_var)
+
+
+def test_radius_zero_gains_exactly_nothing_and_is_the_plain_fit(tiny):
+    net, data = tiny
+    plain = fv.fit_sgd(net, data, steps=3, seed=0)
+    flat = fv.fit_sgd(net, data, steps=3, seed=0, ascent=fv.SAM(0.0))
+    assert torch.equal(plain.W, flat.W) and float(flat.history.sharpness.abs().max()) == 0.0
+    assert float(fv.fit_sgd(net, data, steps=3, seed=0, ascent=fv.SAM(0.1)).history.sharpness.min()) > 0
+
+
+def test_a_loss_gives_back_its_value_its_gradient_and_no_gain_without_an_ascent():
+    value, g, gain = gradient(lambda w, index: (w * w).sum(), torch.tensor([1.0, 2.0]), None)
+    assert float(value) == 5.0 and g.tolist() == [2.0, 4.0] and gain is None

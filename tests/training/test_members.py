@@ -1,0 +1,135 @@
+"""Members trained together are the members trained alone."""
+
+import time
+
+import pytest
+import torch
+from torch import nn
+
+import flatviz as fv
+from flatviz.core.stacked import stack
+from flatviz.training._gradient import gradient
+from flatviz.training._members import RowByRow, Together, members_batches, members_loss
+from flatviz.training._optimize import cosine, minibatches, sgd, training_loss
+
+
+def chain(dtype, treated="all", seed=0):
+    state = torch.random.get_rng_state()
+    torch.manual_seed(seed)
+    module = nn.Sequential(
+        nn.Flatten(), nn.Linear(6, 8), nn.LayerNorm(8), nn.Sequential(nn.ReLU(), nn.Linear(8, 5, bias=False)), nn.Tanh(),
+        nn.Linear(5, 3),
+    )  # fmt: skip
+    x, y = torch.randn(20, 2, 3), torch.randint(0, 3, (20,))
+    torch.random.set_rng_state(state)
+    return fv.Net.from_module(module.to(dtype), treated), fv.Data(x.to(dtype), y)
+
+
+def rows(net, n=3):
+    noise = torch.randn(n, net.dim, generator=torch.Generator().manual_seed(1), dtype=net.w.dtype)
+    return net.w + 0.1 * noise
+
+
+@pytest.mark.parametrize("treated", ["all", "norm+head", lambda name: name.endswith("bias")])
+@pytest.mark.parametrize("ascent", [None, fv.SAM(0.1)])
+def test_one_step_together_is_each_step_alone(treated, ascent):
+    for dtype, tolerance in ((torch.float32, 1e-5), (torch.float64, 1e-12)):
+        net, data = chain(dtype, treated)
+        loss, W = members_loss(net, data, "categorical", "frozen", 3), rows(net)
+        assert isinstance(loss, Together)
+        for index in (None, torch.arange(12).view(3, 4)):
+            values, g, gain = gradient(loss, W, index, ascent)
+            for i, w in enumerate(W):
+                one, alone, up = gradient(fv.nll(net, data), w, None if index is None else index[i], ascent)
+                torch.testing.assert_close(values[i], one, rtol=tolerance, atol=tolerance)
+                torch.testing.assert_close(g[i], alone, rtol=tolerance, atol=tolerance)
+                if ascent is not None:
+                    torch.testing.assert_close(gain[i], up, rtol=tolerance, atol=tolerance)
+
+
+def test_fifty_steps_together_are_fifty_steps_alone_in_float64():
+    net, data = chain(torch.float64)
+    W, seeds = rows(net), [4, 5, 6]
+    settings = dict(steps=50, lr=lambda t: 0.1 * cosine(t, 50), momentum=0.9, weight_decay=1e-3, ascent=fv.SAM(0.05))
+    loss = members_loss(net, data, "categorical", "frozen", 3)
+    got, history = sgd(loss, W, members_batches(20, 8, seeds, net.device), **settings)
+    for i, w in enumerate(W):
+        alone, own = sgd(fv.nll(net, data), w, minibatches(20, 8, seeds[i], net.device), **settings)
+        torch.testing.assert_close(got[i], alone, rtol=1e-8, atol=1e-8)
+        torch.testing.assert_close(history.loss[:, i], own.loss, rtol=1e-8, atol=1e-8)
+
+
+def test_a_regression_is_stacked_too():
+    net, data = chain(torch.float64)
+    targets = fv.Data(data.x, torch.randn(20, 3, generator=torch.Generator().manual_seed(2), dtype=torch.float64))
+    W = rows(net)
+    loss = members_loss(net, targets, 0.3, "frozen", 3)
+    torch.testing.assert_close(loss(W, None), fv.nll(net, targets, likelihood=0.3).many(W))
+
+
+def test_what_cannot_be_stacked_goes_one_by_one_each_with_statistics_of_its_own():
+    torch.manual_seed(0)
+    data = fv.Data(torch.randn(16, 3), torch.randint(0, 2, (16,)))
+    net = fv.Net.from_module(nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.ReLU(), nn.Linear(4, 2)))
+    assert stack(net, data.x) is None
+    loss = members_loss(net, data, "categorical", "train", 2)
+    assert isinstance(loss, RowByRow)
+    W = torch.stack([net.w, 2 * net.w])
+    loss(W, None), loss.again(W, None)
+    for i, w in enumerate(W):
+        alone, _ = training_loss(net, data, "categorical", "train")
+        alone(w, None)
+        torch.testing.assert_close(loss.state[f"{i} buffer 1.running_mean"], alone.state["buffer 1.running_mean"])
+        assert int(loss.state[f"{i} buffer 1.num_batches_tracked"]) == 1
+
+
+def test_a_network_with_a_tied_layer_or_a_third_axis_is_not_stacked():
+    shared = nn.Linear(3, 3)
+    tied = fv.Net.from_module(nn.Sequential(shared, nn.ReLU(), shared))
+    assert stack(tied, torch.randn(4, 3)) is None
+    assert stack(fv.Net.from_module(nn.Sequential(nn.Linear(3, 2))), torch.randn(4, 5, 3)) is None
+
+
+def test_an_ensemble_and_its_members_alone(task):
+    net = fv.Net.from_module(fv.models.mlp(task, hidden=(16, 16))).with_example(task.train.x)
+    together = fv.fit_ensemble(net, task.train, members=3, steps=2, seed=0)
+    assert len({round(float(w.norm()), 4) for w in together.W}) == 3
+    alone = fv.fit_ensemble(net, task.train, members=1, steps=2, seed=1000)
+    torch.testing.assert_close(together.W[1], alone.W[0], rtol=1e-4, atol=1e-5)
+
+
+def test_together_is_faster_than_one_by_one_on_a_small_network(task):
+    net = fv.Net.from_module(fv.models.mlp(task)).with_example(task.train.x).restrict("norm+head")
+    W, seconds = rows(net, 16), {}
+    for together in (True, False):
+        loss = members_loss(net, task.train, "categorical", "frozen", 16, together=together)
+        gradient(loss, W, None)
+        times = []
+        for _ in range(5):
+            started = time.process_time()
+            gradient(loss, W, None)
+            times.append(time.process_time() - started)
+        seconds[together] = min(times)
+    assert seconds[True] < 0.9 * seconds[False], seconds
+
+
+def test_any_network_in_evaluation_mode_can_run_together_as_it_does_on_a_gpu():
+    torch.manual_seed(0)
+    module = nn.Sequential(
+        nn.Conv2d(1, 3, 3), nn.BatchNorm2d(3), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(3, 2)
+    )
+    net = fv.Net.from_module(module.double(), "norm+head", example=torch.randn(2, 1, 6, 6, dtype=torch.float64))
+    data = fv.Data(torch.randn(8, 1, 6, 6, dtype=torch.float64), torch.randint(0, 2, (8,)))
+    W, alone = rows(net), members_loss(net, data, "categorical", "frozen", 3)
+    assert isinstance(alone, RowByRow)  # on a CPU
+    for index in (None, torch.arange(6).view(3, 2)):
+        for got, want in zip(
+            gradient(Together(net, data, "categorical", None), W, index, fv.SAM(0.1)), gradient(alone, W, index, fv.SAM(0.1))
+        ):
+            torch.testing.assert_close(got, want)
+
+
+def test_a_member_that_diverges_is_one_clear_error(task):
+    net = fv.Net.from_module(fv.models.mlp(task, hidden=(8,))).with_example(task.train.x)
+    with pytest.raises(ValueError, match="the loss must stay finite, got NaN or inf at .* lower lr or radius"):
+        fv.fit_ensemble(net, task.train, members=2, steps=30, lr=1e20, seed=0)

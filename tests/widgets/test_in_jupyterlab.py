@@ -1,0 +1,59 @@
+"""The real thing: JupyterLab, the tour notebook, both sliders, two views, nothing asked of another host."""
+
+import shutil
+from pathlib import Path
+
+import labdrive
+import pytest
+from browsing import need_chromium
+
+from flatviz.widgets.lab import START
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def seen():
+    need_chromium()
+    found = labdrive.seen()
+    if Path("test-pictures").is_dir():  # for a person to look at
+        shutil.copy(labdrive.picture(), "test-pictures")
+    return found
+
+
+def samples(look):
+    return next(t for t in look["drawn"]["surface"]["data"] if t.get("name") == "samples")
+
+
+def test_the_tour_notebook_runs_to_its_end(seen):
+    assert seen["notebook"] == []
+
+
+def test_the_ensemble_size_draws_again_from_what_is_there(seen):
+    first, second = seen["first"], seen["more draws"]
+    assert second["state"] != first["state"] and len(samples(second)["x"]) == 17
+    assert second["drawn"]["reliability"]["data"] != first["drawn"]["reliability"]["data"]
+    assert max(seen["frames of more draws"], default=0) < 100_000  # the arrays were there already
+
+
+def test_a_radius_that_nobody_fitted_is_fitted_and_drawn(seen):
+    second, third = seen["more draws"], seen["larger radius"]
+    assert second["state"].startswith("sabma/")
+    assert float(third["state"].split("/")[1]) > max(START["sabma"])  # none of those the lab began with
+    assert samples(third)["x"] != samples(second)["x"]
+    assert third["drawn"]["spectrum"]["data"] != second["drawn"]["spectrum"]["data"]
+
+
+def test_the_kernel_knows_what_the_page_chose(seen):
+    assert seen["in the kernel"] == ["vi", "17"]
+
+
+def test_the_saved_notebook_is_small_and_plotly_came_once_to_two_views(seen):
+    assert '"outputs"' in seen["saved"] and "plotly.js v" not in seen["saved"]
+    assert len(seen["saved"].encode()) < 1_000_000
+    assert sum(n > 3_000_000 for n in seen["frames"]) == 1
+
+
+def test_nothing_was_asked_of_another_host(seen):
+    assert not seen["foreign"]
+    assert set(seen["errors"]) <= {"[anywidget] Failed to initialize model."}  # the page was made too slow for it

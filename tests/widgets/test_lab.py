@@ -1,0 +1,163 @@
+"""The lab by its traits: what is fitted is shown at once, what is not is fitted behind, and Stop stops it."""
+
+import json
+import threading
+import time
+
+import pytest
+import torch
+
+import flatviz as fv
+from flatviz.widgets._view import FamilyView
+from flatviz.widgets._worker import Stopped, Worker
+
+FIT = {"steps": 10}
+
+
+@pytest.fixture
+def lab(transferred, task, family):
+    net, prior = transferred
+    found = fv.FlatnessLab(net, task, prior, family=family, fit=FIT)
+    found.sent_messages = []
+    found.view.channel.send = lambda content, buffers=None: found.sent_messages.append((content, buffers))
+    yield found
+    found.stop()
+    found.wait(60)
+
+
+def test_traits_of_the_lab_and_of_the_controls_are_one(lab):
+    lab.radius, lab.n_draws, lab.method = 2.0, 4, "vi"
+    assert (lab.view.radius, lab.view.n_draws, lab.view.method) == (2.0, 4, "vi")
+    lab.view.n_draws = 2
+    assert lab.n_draws == 2
+    told = [content["traits"] for content, _ in lab.sent_messages if content["kind"] == "traits"]
+    assert told[-1] == {"radius": 2.0, "n_draws": 2, "method": "vi"}
+    lab.sent_messages.clear()
+    lab.view.set_state({"n_draws": 5})  # by the page: it is not told what it said
+    assert lab.n_draws == 5 and not lab.sent_messages
+
+
+def test_a_fitted_radius_and_any_ensemble_size_ask_nothing_of_the_kernel(lab):
+    for method, radius in [("sabma", 0.5), ("sam_mu", 0.2), ("sabma", 2.0), ("vi", 2.0), ("sgd", 2.0)]:
+        lab.method, lab.radius = method, radius
+        lab.n_draws = 3
+        lab.wait(60)
+    before = len(lab.family)
+    lab.method, lab.radius = "sabma", 0.5
+    lab.wait(60)
+    assert len(lab.family) == before and not lab._worker.busy
+
+
+def test_a_radius_nobody_fitted_is_fitted_behind_and_only_its_record_travels(lab, transferred, task):
+    lab.method = "sabma"
+    lab.radius = 1.2
+    assert lab.wait(300)
+    i = lab.family.index("sabma", 1.2)
+    assert lab.family.radius[i] == 1.2 and "done" in lab.status
+    kinds = [content["kind"] for content, _ in lab.sent_messages]
+    assert [k for k in kinds if k != "traits"] == ["member"]
+    net, prior = transferred
+    same = fv.fit_sabma(net, task.train, prior, radius=1.2, kl_weight=0.0, weight_decay=5e-4, steps=10, lr=0.05, seed=0)
+    torch.testing.assert_close(lab.family.posterior[i].mean, same.mean)
+    assert torch.equal(lab.family.projection[i].plane.axes, lab.family.surface.plane.axes)  # the shared plane
+
+
+def test_stop_keeps_what_was_found_and_says_so(transferred, task, family):
+    net, prior = transferred
+    lab = fv.FlatnessLab(net, task, prior, family=family, fit={"steps": 1_000_000})
+    lab.method, lab.radius = "sabma", 1.3
+    before = lab.family
+    assert lab._worker.busy and lab._button.description == "Stop"
+    lab.stop()
+    assert lab.wait(60)
+    assert lab.family is before and "stopped" in lab.status and lab._button.description == "Run"
+
+
+def test_without_a_family_the_first_one_is_fitted_behind(transferred, task):
+    net, prior = transferred
+    radii = {"vi": (0.0,), "sabma": (0.0, 0.5)}
+    lab = fv.FlatnessLab(net, task, prior, radii=radii, fit={"steps": 2})
+    assert lab.wait(600)
+    assert lab.family.methods == ("vi", "sabma") and lab.family.surface is not None
+
+
+def test_an_error_behind_is_told_and_not_lost(transferred, task, family):
+    net, prior = transferred
+    lab = fv.FlatnessLab(net, task, prior, family=family, fit={"steps": 5, "lr": 1e30})
+    lab.method, lab.radius = "sabma", 1.1
+    assert lab.wait(60)
+    assert "the loss must stay finite" in lab.status
+
+
+def test_stops_begin_at_zero_rise_in_log_steps_and_keep_clear_of_fitted_radii(lab):
+    for method, stops in lab.stops.items():
+        assert stops[0] == 0 and stops == sorted(stops)
+        ratios = [b / a for a, b in zip(stops[1:], stops[2:])]
+        assert all(1.1 < r < 2.1 for r in ratios), method
+
+
+def test_a_prior_of_another_net_is_refused(transferred, task):
+    net, prior = transferred
+    short = fv.Gaussian(prior.mean[:5], prior.log_std[:5], prior.factor[:, :5])
+    with pytest.raises(ValueError, match="prior must cover the net's 906 treated weights, got 5: use what transfer returned"):
+        fv.FlatnessLab(net, task, short)
+
+
+def test_the_view_answers_a_page_and_its_saved_state_holds_no_arrays(family):
+    view = FamilyView()
+    sent = []
+    view.channel.send = lambda content, buffers=None: sent.append((content, buffers))
+    view._answer(view, {"want": "family"}, [])
+    assert [content["kind"] for content, _ in sent] == ["traits"]  # nothing to show yet
+    sent.clear()
+    view.show_family(family, stops={})
+    view._answer(view, {"want": "front end"}, [])
+    kinds = [content["kind"] for content, _ in sent]
+    assert kinds == ["family", "front end"] and view.sent == {"front end": 1, "family": 1, "member": 0}
+    assert b"export function show" in sent[1][1][0] and len(sent[1][1][1]) > 1e6
+    assert json.loads(sent[0][0]["index"])["live"]
+    state = json.dumps({k: v for k, v in view.get_state().items() if isinstance(v, (str, int, float))})
+    assert len(state) < 20_000 and "plotly.js" not in state.split("_esm")[0]
+
+
+def test_the_worker_drops_what_is_overtaken_and_the_newest_wins():
+    told, done, started = [], [], threading.Event()
+    worker = Worker(lambda share, text: told.append(text))
+
+    def slow(progress):
+        started.set()
+        for i in range(10_000):
+            progress(i, 10_000, "slow")
+            time.sleep(0.001)
+        done.append("slow")
+
+    worker.submit("slow", slow)
+    assert started.wait(30)
+    worker.submit("waiting", lambda progress: done.append("waiting"))
+    worker.submit("newest", lambda progress: done.append("newest"))
+    assert worker.wait(60)
+    assert done[-1] == "newest" and "slow" not in done and told[-1] == "newest: done"
+
+
+def test_the_worker_leaves_the_number_of_threads_as_it_was():
+    before = torch.get_num_threads()
+    worker = Worker(lambda share, text: None)
+    worker.submit("x", lambda progress: None)
+    worker.wait(30)
+    assert torch.get_num_threads() == before
+    assert issubclass(Stopped, Exception)
+
+
+def test_a_page_hears_of_progress_twice_a_second_at_most():
+    told = []
+    worker = Worker(lambda share, text: told.append(text))
+
+    def fast(progress):
+        for i in range(2000):
+            progress(i, 2000, "fast")
+
+    start = time.monotonic()
+    worker.submit("fast", fast)
+    assert worker.wait(60)
+    assert told[0].startswith("fast 0/2000") and told[-1] == "fast: done"
+    assert len(told) <= 2 + 2 * (time.monotonic() - start)
