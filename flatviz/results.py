@@ -12,7 +12,7 @@ import dataclasses
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Protocol, runtime_checkable
 
 import torch
@@ -63,7 +63,7 @@ class Gaussian:
 
     Every scale is folded in: SWAG's halves and its 1/(K-1) are in `log_std` and `factor` already, so this is the one
     formula.  `mean` (D,), `log_std` (D,), `factor` (K, D); K = 0 is a diagonal Gaussian.  Nothing (D, D) is ever built:
-    inverses go through the (K, K) matrix M = I + F diag(1/d) F^T (Woodbury).
+    inverses go through the (K, K) matrix I + F diag(1/d) F^T (Woodbury).
     Raises ValueError where shapes disagree.
     """
 
@@ -105,7 +105,7 @@ class Gaussian:
     @property
     def variance(self) -> Tensor:
         """Diagonal of the covariance, (D,)."""
-        return (2 * self.log_std).exp() + self.factor.square().sum(0)
+        return self.std.square() + self.factor.square().sum(0)
 
     def noise(self, n: int, *, seed: int) -> tuple[Tensor, Tensor]:
         """Standard normal z1 (n, D) and z2 (n, K), drawn on the CPU row by row so that n rows begin any longer draw."""
@@ -117,7 +117,7 @@ class Gaussian:
 
     def at(self, z1: Tensor, z2: Tensor) -> Tensor:
         """The draws that noise z1 (n, D), z2 (n, K) stands for: mean + exp(log_std) z1 + z2 F; (n, D)."""
-        return self.mean + self.log_std.exp() * z1 + z2 @ self.factor
+        return torch.addcmul(self.mean, self.std, z1) + z2 @ self.factor
 
     def sample(self, n: int, *, seed: int) -> Tensor:
         """`n` draws, (n, D).  One z2 for all weights: drawn a layer at a time it would lose their covariance."""
@@ -125,38 +125,51 @@ class Gaussian:
 
     def cov_mul(self, v: Tensor) -> Tensor:
         """Covariance times `v` (..., D)."""
-        return (2 * self.log_std).exp() * v + (v @ self.factor.T) @ self.factor
+        return torch.addcmul((v @ self.factor.T) @ self.factor, self.std * self.std, v)
 
     @cached_property
-    def _inverse(self) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """1/d (D,), F/d (K, D), M^-1 F/d (K, D), chol M (K, K); M in float64, for it squares the ratio of scales."""
-        precision = (-2 * self.log_std).exp()
-        scaled = self.factor * precision
-        wide = scaled.double()
-        eye = torch.eye(self.rank, dtype=torch.float64, device=wide.device)
-        chol = torch.linalg.cholesky(torch.addmm(eye, wide, self.factor.double().T))
-        return precision, scaled, torch.cholesky_solve(wide, chol).to(scaled.dtype), chol
+    def std(self) -> Tensor:
+        """Square root of the diagonal part d, (D,)."""
+        return self.log_std.exp()
 
-    @property
+    @cached_property
+    def _whitened(self) -> tuple[Tensor, Tensor]:
+        """H = L^-1 F/std (K, D) and L^-1 (K, K), with L L^T = I + (F/std)(F/std)^T.
+
+        With Woodbury, Sigma^-1 = diag(1/std) (I - H^T H) diag(1/std).  In float64 up to H, whose columns are shorter
+        than one: the product squares the ratio of scales.
+        """
+        white = (self.factor / self.std).double()
+        eye = _eye(self.rank, white.device)
+        inverse = torch.linalg.solve_triangular(torch.linalg.cholesky(torch.addmm(eye, white, white.T)), eye, upper=False)
+        return (inverse @ white).to(self.std.dtype), inverse
+
+    @cached_property
     def logdet(self) -> Tensor:
         """Log determinant of the covariance."""
-        return 2 * self.log_std.sum() + 2 * self._inverse[3].diagonal().log().sum().to(self.log_std.dtype)
+        return 2 * (self.log_std.sum() - self._whitened[1].diagonal().log().sum().to(self.log_std.dtype))
 
     def precision_mul(self, v: Tensor) -> Tensor:
         """Inverse covariance times `v` (..., D)."""
-        precision, scaled, solved, _ = self._inverse
-        return precision * v - (v @ scaled.T) @ solved
+        half, v = self._whitened[0], v / self.std
+        return (v - (v @ half.T) @ half) / self.std
 
-    @property
+    @cached_property
+    def leverage(self) -> Tensor:
+        """d_i times the diagonal of the inverse covariance, (D,) in (0, 1]: 1 where the factor adds nothing to a weight."""
+        half = self._whitened[0]
+        return 1 - (half * half).sum(0)
+
+    @cached_property
     def precision_diag(self) -> Tensor:
         """Diagonal of the inverse covariance, (D,)."""
-        precision, scaled, solved, _ = self._inverse
-        return precision - (scaled * solved).sum(0)
+        return self.leverage / self.std.square()
 
     @property
     def factor_precision(self) -> Tensor:
-        """F Sigma^-1 (K, D), which Woodbury gives as M^-1 F diag(1/d)."""
-        return self._inverse[2]
+        """F Sigma^-1 (K, D): L^-T H diag(1/std)."""
+        half, inverse = self._whitened
+        return (inverse.T.to(half.dtype) @ half) / self.std
 
     def log_prob(self, w: Tensor) -> Tensor:
         """Log density at `w` (..., D), in nats."""
@@ -167,28 +180,28 @@ class Gaussian:
     def score(self, w: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Gradient of log q(w) in (mean, log_std, factor) with `w` (D,) held fixed; shapes (D,), (D,), (K, D)."""
         a = self.precision_mul(w - self.mean)
-        d = (2 * self.log_std).exp()
-        return a, d * (a.square() - self.precision_diag), torch.outer(self.factor @ a, a) - self.factor_precision
+        return a, (self.std * a).square() - self.leverage, torch.outer(self.factor @ a, a) - self.factor_precision
 
     def kl(self, prior: Gaussian) -> Tensor:
         """KL(self || prior) in nats, in closed form, O(D K^2).
 
         1/2 [tr(P Sigma) + (m - m_p)^T P (m - m_p) - D + logdet Sigma_p - logdet Sigma], P the prior's precision.
         """
-        r = self.mean - prior.mean
-        trace = (prior.precision_diag * (2 * self.log_std).exp()).sum()
-        trace = trace + (prior.precision_mul(self.factor) * self.factor).sum()
-        maha = (r * prior.precision_mul(r)).sum()
-        return 0.5 * (trace + maha - self.dim + prior.logdet - self.logdet)
+        return self.kl_and_grad(prior)[0]
 
-    def kl_grad(self, prior: Gaussian) -> tuple[Tensor, Tensor, Tensor]:
-        """Gradient of `kl(prior)` in (mean, log_std, factor): P r, d (diag P - diag A), F (P - A), A our precision."""
-        d = (2 * self.log_std).exp()
-        return (
-            prior.precision_mul(self.mean - prior.mean),
-            d * (prior.precision_diag - self.precision_diag),
-            prior.precision_mul(self.factor) - self.factor_precision,
-        )
+    def kl_and_grad(self, prior: Gaussian) -> tuple[Tensor, tuple[Tensor, Tensor, Tensor]]:
+        """`kl(prior)` and its gradient in (mean, log_std, factor): P r, d (diag P - diag A), F (P - A), A our precision."""
+        rows = torch.cat(((self.mean - prior.mean)[None], self.factor))
+        pulled, var = prior.precision_mul(rows), self.std.square()
+        squares = (pulled * rows).sum() + prior.precision_diag @ var
+        kl = 0.5 * (squares + (prior.logdet - self.logdet - self.dim))
+        return kl, (pulled[0], torch.addcmul(-self.leverage, var, prior.precision_diag), pulled[1:] - self.factor_precision)
+
+
+@cache
+def _eye(n: int, device: torch.device) -> Tensor:
+    """The identity in float64, made once: no one writes to it."""
+    return torch.eye(n, dtype=torch.float64, device=device)
 
 
 @dataclass(frozen=True, eq=False)

@@ -101,8 +101,7 @@ def fisher_solve(q: Gaussian, grad: tuple[Tensor, ...], *, damping: float | None
     """F^-1 g, block by block, for as many blocks as `grad` has; O(D K^2)."""
     found = [q.cov_mul(grad[0])]
     if len(grad) > 1:
-        d = (2 * q.log_std).exp()
-        found.append(grad[1] / (2 * (d * q.precision_diag).clamp_min(LEVERAGE_FLOOR).square()))
+        found.append(grad[1] / q.leverage.clamp_min(LEVERAGE_FLOOR).square().mul_(2))
     if len(grad) > 2:
         factor = grad[2]
         if q.rank:
@@ -113,8 +112,7 @@ def fisher_solve(q: Gaussian, grad: tuple[Tensor, ...], *, damping: float | None
 
 def fisher_quadratic(q: Gaussian, delta: Theta, *, damping: float | None = None) -> tuple[Tensor, Tensor, Tensor]:
     """Delta^T F Delta of each block, with the same F as `fisher_solve`: about twice the KL that each block moves q."""
-    d = (2 * q.log_std).exp()
-    leverage = (d * q.precision_diag).clamp_min(LEVERAGE_FLOOR)
+    leverage = q.leverage.clamp_min(LEVERAGE_FLOOR)
     factor = delta[2].new_zeros(())
     if q.rank:
         small = _gram(q, FACTOR_DAMPING if damping is None else damping)
@@ -129,10 +127,10 @@ def _gram(q: Gaussian, damping: float) -> Tensor:
 
 def _along(grad: tuple[Tensor, ...], natural: tuple[Tensor, ...], radius: float, joint: bool) -> list[Tensor]:
     """radius * natural / sqrt(g . natural), with one normaliser or one a block."""
-    dots = [(g * v).sum() for g, v in zip(grad, natural)]
-    total = sum(dots)
-    norms = [(total if joint else dot).clamp_min(0).sqrt() for dot in dots]
-    return [radius * v / _positive(n) for v, n in zip(natural, norms)]
+    dots = [g.flatten().dot(v.flatten()) for g, v in zip(grad, natural)]
+    if joint:
+        dots = [sum(dots[1:], dots[0])] * len(dots)
+    return [v * (radius * _positive(dot).rsqrt()) for v, dot in zip(natural, dots)]
 
 
 def _rank1(

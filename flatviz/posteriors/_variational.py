@@ -66,18 +66,22 @@ def fit_gaussian(
     start = prior if start is None else start
     loss, _ = training_loss(net, data, likelihood, batchnorm)
     again = getattr(loss, "again", loss)
-    theta = [t.detach().clone() for t in (start.mean, start.log_std, start.factor)]
-    velocity = [torch.zeros_like(t) for t in theta]
-    pull = (kl_weight / len(data)) * (-2 * prior.log_std).exp()
+    theta = torch.cat((start.mean[None], start.log_std[None], start.factor)).detach()  # one matrix, for few operations a step
+    mean, log_std, factor = parts = theta[0], theta[1], theta[2:]
+    velocity, slow = torch.zeros_like(theta), torch.ones_like(theta)
+    slow[2:] /= fold(start) ** 2
+    pull = torch.zeros_like(theta)
+    pull[0] = pull[2:] = (kl_weight / len(data)) * (-2 * prior.log_std).exp()
     source, batches = generator(seed), minibatches(len(data), batch_size, seed + 1, net.device)
     shift = 1.0 if mode == "authors_code" and "z2_mean_bug" in switches else 0.0
     perturbed, moved = radius > 0 and mode != "none", blocks_moved(mode, blocks)
     losses, kls, gains = [], [], []
 
     def update(step: int, index: Tensor | None) -> None:
-        q = Gaussian.unchecked(*theta)
-        noise = torch.randn(mc_samples, q.dim + q.rank, generator=source, dtype=q.mean.dtype).to(q.mean.device)
-        z1, z2 = noise[:, : q.dim], noise[:, q.dim :] + shift
+        q = Gaussian.unchecked(*parts)
+        noise = torch.randn(mc_samples, q.dim + q.rank, generator=source, dtype=mean.dtype).to(mean.device)
+        z1, z2 = noise[:, : q.dim], noise[:, q.dim :]
+        z2 = z2 + shift if shift else z2
         value, grad, gain = _nll_grad(loss, q, z1, z2, index, ascent, moved if perturbed else 3)
         losses.append(value)
         if perturbed:
@@ -91,34 +95,40 @@ def fit_gaussian(
                 damping=damping,
                 switches=switches,
             )
-            worst = Gaussian.unchecked(*(t + d for t, d in zip(theta, delta)), *theta[len(delta) :])
+            worst = Gaussian.unchecked(*(t + d for t, d in zip(parts, delta)), *parts[len(delta) :])
             at_worst, grad, _ = _nll_grad(again, worst, z1, z2, index)
             gain = at_worst - value
         if gain is not None:
             gains.append(gain)
+        total = torch.cat((grad[0][None], grad[1][None], grad[2]))
         if kl_weight > 0:
-            kls.append(q.kl(prior))
-            grad = tuple(g + (kl_weight / len(data)) * k for g, k in zip(grad, q.kl_grad(prior)))
+            kl, pulls = q.kl_and_grad(prior)
+            kls.append(kl)
+            for rows, g in zip((total[0], total[1], total[2:]), pulls):
+                rows.add_(g, alpha=kl_weight / len(data))
         if weight_decay > 0:
-            grad = (grad[0] + weight_decay * q.mean, *grad[1:])
+            total[0].add_(mean, alpha=weight_decay)
         rate = lr * cosine(step, steps)
-        calm = 1 / (1 + rate * pull) if kl_weight > 0 else 1.0
-        grad = (grad[0] * calm, grad[1], grad[2] * (calm / fold(start) ** 2))
-        for t, v, g in zip(theta, velocity, grad):
-            v.mul_(momentum).add_(g)
-            t.add_(v, alpha=-rate)
+        velocity.mul_(momentum).addcmul_(total, slow if kl_weight == 0 else slow / (1 + rate * pull))
+        theta.add_(velocity, alpha=-rate)
 
     about = f"{label}: seed {seed}, {steps} steps, D={net.dim}, N={len(data)}, lr={lr:g}, momentum={momentum:g}, mode={mode}"
     about += f", radius={radius:g}, KL weight={kl_weight:g}, weight decay={weight_decay:g}, M={mc_samples}"
     about += "" if ascent is None else f", {ascent}"
-    state: State = dict(zip(("mean", "log_std", "factor", "v_mean", "v_log_std", "v_factor"), (*theta, *velocity)))
-    state |= {"noise": source, "losses": losses, "kls": kls, "gains": gains, **getattr(loss, "state", {})}
+    state: State = {
+        "theta": theta,
+        "velocity": velocity,
+        "noise": source,
+        "losses": losses,
+        "kls": kls,
+        "gains": gains,
+        **getattr(loss, "state", {}),
+    }
     with told_as_divergence():
         advance(state, update, batches, steps, about=about, checkpoint=checkpoint, progress=progress, label=label)
     history = History(torch.stack(losses), *(torch.stack(v) if v else None for v in (kls, gains)))
-    mean, log_std, factor = theta
-    check_converged(history.loss, mean, log_std, factor)
-    return Gaussian(mean + shift * factor.sum(0), log_std, factor, history)
+    check_converged(history.loss, theta)
+    return Gaussian(mean + shift * factor.sum(0), log_std.clone(), factor.clone(), history)
 
 
 def check_prior(net: Net, prior: Gaussian) -> None:
@@ -136,14 +146,13 @@ def _nll_grad(
 
     blocks: how many of the three are wanted.
     """
-    std = q.log_std.exp()
-    W = torch.addmm(torch.addcmul(q.mean, std, z1), z2, q.factor)
-    if len(W) == 1:
-        value, g, gain = gradient(loss, W[0], index, ascent)
-        made = (g, g * z1[0] * std) if blocks > 1 else (g,)
-        return value, (*made, torch.outer(z2[0], g)) if blocks > 2 else made, gain
-    found = [gradient(loss, w, index, ascent) for w in W]
+    if len(z1) == 1:
+        own, shared = q.std * z1[0], z2[0]
+        value, g, gain = gradient(loss, torch.addmv(q.mean + own, q.factor.T, shared), index, ascent)
+        made = (g, g * own) if blocks > 1 else (g,)
+        return value, (*made, torch.outer(shared, g)) if blocks > 2 else made, gain
+    found = [gradient(loss, w, index, ascent) for w in q.at(z1, z2)]
     gain = None if ascent is None else torch.stack([f[2] for f in found]).mean()
     g, n = torch.stack([f[1] for f in found]), len(found)
     value = torch.stack([f[0] for f in found]).mean()
-    return value, (g.mean(0), (g * z1).mean(0) * std, z2.T @ g / n)[:blocks], gain
+    return value, (g.mean(0), (g * z1).mean(0) * q.std, z2.T @ g / n)[:blocks], gain

@@ -46,7 +46,7 @@ def test_sam_and_sabma_steps_over_an_sgd_step_on_the_same_weights(model, n, most
     module, data = problem(model, task)
     net = fv.Net.from_module(module).with_example(data.x).restrict("norm+head")
     prior = random_prior(net)
-    once, sam, flat, with_kl = timing.step(
+    once, (sam, flat, with_kl) = timing.step(
         plain(net, data, n),
         plain(net, data, n, ascent=fv.SAM(0.1)),
         *(
@@ -54,12 +54,9 @@ def test_sam_and_sabma_steps_over_an_sgd_step_on_the_same_weights(model, n, most
             for k in (0.0, 1.0)
         ),
     )
-    print(
-        f"{model}: SGD step {1e3 * once:.2f} ms, SAM {sam / once:.2f}x, "
-        f"SA-BMA {flat / once:.2f}x, with its KL {with_kl / once:.2f}x"
-    )
-    assert sam / once < most
-    assert flat / once < most
+    print(f"{model}: SGD step {1e3 * once:.2f} ms, SAM {sam:.2f}x, SA-BMA {flat:.2f}x, with its KL {with_kl:.2f}x")
+    assert sam < most
+    assert flat < most
 
 
 def test_members_together_over_one_after_the_other_on_the_digits_mlp(task):

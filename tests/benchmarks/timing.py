@@ -18,16 +18,18 @@ def least(*calls: Callable[[], object], repeats: int = 3, clock: Callable[[], fl
     return [min(own) for own in seconds]
 
 
-def step(*runs: Callable[[Callable], object], rounds: int = 5) -> list[float]:
-    """Median seconds of a step of each run, the first round and first step left out; `run(progress)` is a fit.
+def step(*runs: Callable[[Callable], object], rounds: int = 11) -> tuple[float, list[float]]:
+    """Median seconds of a step of the first run, and how many times that each further run takes; `run(progress)` is a fit.
 
-    A median of single steps: a virtual machine that stands still for a second now and then hits few of them.
+    The ratio is the median over rounds of the ratio of median single steps: a round is short, so that a virtual machine
+    that runs slower for a while does so for all runs of it.  The first round and first step are left out.
     """
-    seconds: list[list[float]] = [[] for _ in runs]
-    for i in range(rounds + 1):
-        for run, own in zip(runs, seconds):
+    medians: list[list[float]] = []
+    for _ in range(rounds + 1):
+        medians.append([])
+        for run in runs:
             at: list[float] = []
             run(lambda done, total, label, at=at: at.append(time.perf_counter()))
-            if i:
-                own += [b - a for a, b in zip(at, at[1:])][1:]
-    return [statistics.median(own) for own in seconds]
+            medians[-1].append(statistics.median(b - a for a, b in zip(at[1:], at[2:])))
+    first = [m[0] for m in medians[1:]]
+    return statistics.median(first), [statistics.median(m[i] / m[0] for m in medians[1:]) for i in range(1, len(runs))]
