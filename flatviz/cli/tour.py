@@ -14,8 +14,7 @@ from flatviz.core.cache import atomic_path
 from flatviz.core.devices import pick_device
 from flatviz.pages.page import family_page
 from flatviz.pages.table import family_rows, text_table
-from flatviz.studies.family import FIT
-from flatviz.studies.tour import HEAD_STD, MODELS, RANK, SCALE, Tour, run_tour
+from flatviz.studies.tour import FITS, HEAD_STD, MODELS, RANK, SCALE, Tour, run_tour
 
 LEAD = """A small network was pre-trained on digits that lie on their side, then turned into a Bayesian one and shown ten
 upright digits of each class. Move the <b>radius</b>: SA-BMA trains the posterior to be good even at the worst posterior
@@ -37,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
     device = pick_device(args.device)
     if args.out.is_dir():
         raise ValueError(f"--out must be a file, got the folder {args.out}: add a name, {args.out / 'tour.html'}")
-    print(f"flatviz {flatviz.__version__} tour: {args.model} on {device}, seed {args.seed}; a few minutes on a CPU")
+    print(f"flatviz {flatviz.__version__} tour: {args.model} on {device}, seed {args.seed}; well under two minutes on a CPU")
     with single_thread():
         tour = run_tour(args.model, seed=args.seed, device=device, progress=None, say=print)
     rows = family_rows(tour.family)
@@ -69,7 +68,7 @@ def _facts(tour: Tour, args: argparse.Namespace) -> dict[str, str]:
         "task": f"{task.name}: {len(task.source)} source, {len(task.train)} training, {len(task.test)} test images",
         "network": f"{args.model}; treated: {tour.net!r}; all other weights stay at their source value",
         "prior": f"SWAG of rank {RANK} on the source task, covariance times {SCALE:g}; head: mean 0, standard deviation {HEAD_STD:g}",
-        "fit": ", ".join(f"{k} {v:g}" for k, v in FIT.items()) + "; weight decay on the mean only",
+        "fit": ", ".join(f"{k} {v:g}" for k, v in FITS[args.model].items()) + "; weight decay on the mean only",
         "surface": f"mean NLL of the {family.surface.n} training images over the {tour.net.dim} treated weights",
         "scores": f"test split of {len(task.test)} images, one seed",
         "BatchNorm": f"{statistics}: the statistics of the source network" if statistics else "none in this network",

@@ -13,8 +13,8 @@ from flatviz.core.nll import nll
 from flatviz.core.progress import Progress, track
 from flatviz.landscape.lanczos import top_eigenpairs
 from flatviz.metrics.predict import predict
-from flatviz.studies.family import FIT, fit_member
-from flatviz.studies.tour import prepare
+from flatviz.studies.family import fit_member
+from flatviz.studies.tour import FITS, prepare
 
 GRID = {
     "vi": (0.0,),
@@ -49,10 +49,10 @@ def gather(
     """Fit and measure the grid for seeds 0..seeds-1: split, network, prior and noise all follow the seed.
 
     λ1 is the mean over `n_spectra` draws of the largest eigenvalue of the training loss's Hessian; NLL and accuracy
-    are of the test split with `n_draws` draws.  epochs, fit, grid: other settings than `prepare`, `FIT` and `GRID` have.
+    are of the test split with `n_draws` draws.  epochs, fit, grid: other settings than `prepare`, `FITS` and `GRID` have.
     Each seed is kept in the cache folder.
     """
-    fit, grid = FIT | dict(fit or {}), {m: tuple(r) for m, r in (grid or GRID).items()}
+    fit, grid = FITS[model] | dict(fit or {}), {m: tuple(r) for m, r in (grid or GRID).items()}
     cells = [(kl, m, r) for kl in SETTINGS for m, radii in grid.items() for r in radii]
     per_seed = []
     for seed in range(seeds):

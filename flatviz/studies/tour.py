@@ -25,6 +25,9 @@ from flatviz.training.pretrain import pretrain
 
 MODELS = {"mlp": mlp, "conv": convnet}
 SWAG_LR = {"mlp": 0.05, "conv": 0.02}  # with BatchNorm frozen a young conv net diverges at 0.05
+FITS = {"mlp": FIT, "conv": FIT | {"lr": 0.01}}  # at 0.05 some of its seeds diverge, others unlearn
+SMALLER = {"sam_mu": (0.0, 0.02, 0.05, 0.1, 0.2), "sabma": (0.0, 0.18, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0)}
+GRIDS = {"mlp": RADII, "conv": RADII | SMALLER}  # beyond these the conv net learns nothing
 HEAD_STD, SCALE, RANK = 0.1, 64.0, 5  # SWAG's own width is a tenth of what makes radius and ensemble size matter
 
 
@@ -77,8 +80,9 @@ def run_tour(
     epochs: of pre-training; fit and measured: what `fit_family` and `measure` take beside their defaults.
     """
     started, cached = time.perf_counter(), []
-    radii = {m: tuple(r) for m, r in (radii or RADII).items()}
-    fit, measured = FIT | dict(fit or {}), dict(measured or {})
+    check_choice(model, tuple(MODELS), "model")
+    radii = {m: tuple(r) for m, r in (radii or GRIDS[model]).items()}
+    fit, measured = FITS[model] | dict(fit or {}), dict(measured or {})
     about = dict(model=model, seed=seed, device=str(device), epochs=epochs)
 
     def step(name: str, compute: Callable, **settings: object):
