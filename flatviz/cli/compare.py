@@ -31,14 +31,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seeds", type=int, default=5, help="how many seeds (5)")
     parser.add_argument("--methods", help="names with commas between; without it all: " + ",".join(names()))
     parser.add_argument("--out", type=Path, default=Path("compare.html"), help="where to write the page (compare.html)")
-    parser.add_argument("--csv", type=Path, default=Path("compare.csv"), help="where to write the table (compare.csv)")
+    parser.add_argument("--csv", type=Path, help="where to write the table (beside the page, as .csv)")
 
 
 def run(args: argparse.Namespace) -> int:
     """Compute what the cache does not hold, print the table, write CSV and page."""
     started = time.perf_counter()
     check_count(args.seeds, "--seeds")
-    for option, path in (("--out", args.out), ("--csv", args.csv)):
+    table = args.csv or args.out.with_suffix(".csv")
+    for option, path in (("--out", args.out), ("--csv", table)):
         if path.is_dir():
             raise ValueError(f"{option} must be a file, got the folder {path}: add a name")
     methods = None if args.methods is None else [m.strip() for m in args.methods.split(",") if m.strip()]
@@ -47,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
     rows = table_rows(found)
     print(f"\n{args.task}, mlp, 10 shots a class; mean ± half of the 95 % interval over {args.seeds} seeds\n")
     print(text_table(rows))
-    with atomic_path(args.csv) as partial:
+    with atomic_path(table) as partial:
         write_csv(found, partial)
     fig = plot_comparison(means(found), title="NLL and curvature of every method")
     page = comparison_page(
@@ -55,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
     )
     with atomic_path(args.out) as partial:
         partial.write_text(page, encoding="utf-8")
-    print(f"\n{args.csv} and {args.out} written; {time.perf_counter() - started:.0f} s in all")
+    print(f"\n{table} and {args.out} written; {time.perf_counter() - started:.0f} s in all")
     return 0
 
 

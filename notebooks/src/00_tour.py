@@ -4,7 +4,7 @@
 # **You will** turn a trained network into a Bayesian one, fit a flat posterior to it with SA-BMA, and see on the loss
 # surface what the perturbation radius and the ensemble size do.
 #
-# **Needs** nothing before it: the data ship with scikit-learn. **Takes** about ten minutes to read, a few minutes to run
+# **Needs** nothing before it: the data ship with scikit-learn. **Takes** about ten minutes to read, a minute to run
 # on a CPU.
 
 # %%
