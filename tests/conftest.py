@@ -12,7 +12,7 @@ os.environ["FLATVIZ_CACHE"] = _cache.name  # before anything of ours is imported
 import labdrive  # noqa: E402
 from browsing import CHROMIUM, chromium, need_chromium  # noqa: E402
 
-if CHROMIUM and hasattr(os, "fork") and not sys.argv[1:]:
+if CHROMIUM and hasattr(os, "fork") and not sys.argv[1:] and "PYTEST_XDIST_WORKER" not in os.environ:
     labdrive.start()  # the whole suite: the lab opens while torch is imported here
 
 import pytest  # noqa: E402

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import atexit
 import json
+import os
 import shutil
 import tempfile
+import time
 from pathlib import Path
 
-from browsing import DRAWN, IN_KERNEL, RUN_ALL, chromium, jupyterlab, watched
+from browsing import DRAWN, IN_KERNEL, RUN_ALL, SLOW, chromium, jupyterlab, watched
 from forked import forked
 
 NOTEBOOK = Path(__file__).resolve().parent.parent / "notebooks" / "00_tour.ipynb"
@@ -30,29 +32,41 @@ FITTED = """(smaller) => {  // until then the nearest fitted radius is shown, an
   const missing = view.querySelector('.fv-reading').textContent.includes('is not fitted');
   return !missing && Number(view.dataset.state.split('/')[1]) > Number(smaller);
 }"""
-_started: dict = {}
+FOLDER = "FLATVIZ_TEST_DRIVE"  # where the drive writes: pytest-xdist's workers find there what their parent began
 
 
 def start() -> None:
     """Begin, in a process of its own, in a folder of its own."""
-    folder = _started["folder"] = Path(tempfile.mkdtemp(prefix="flatviz-drive-"))
+    folder = Path(tempfile.mkdtemp(prefix="flatviz-drive-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    _started["process"] = forked(lambda: drive(folder), folder / "out", folder / "errors")
+    os.environ[FOLDER] = str(folder)
+    forked(lambda: ended(folder), folder / "out", folder / "errors")
+
+
+def ended(folder: Path) -> int:
+    """`drive`, and a file that says it is over, come what may."""
+    try:
+        return drive(folder)
+    finally:
+        (folder / "over").touch()
 
 
 def seen() -> dict:
     """What `drive` wrote, once it has ended; AssertionError with its last words if it failed."""
-    if not _started:
+    if FOLDER not in os.environ:
         start()
-    folder, process = _started["folder"], _started["process"]
-    process.join()
-    assert process.exitcode == 0, (folder / "out").read_text() + (folder / "errors").read_text()
-    return json.loads((folder / "seen.json").read_text(encoding="utf-8"))
+    folder = Path(os.environ[FOLDER])
+    limit = time.monotonic() + SLOW / 1000
+    while not (folder / "over").exists() and time.monotonic() < limit:
+        time.sleep(0.5)
+    found = folder / "seen.json"
+    assert found.exists(), (folder / "out").read_text() + (folder / "errors").read_text()
+    return json.loads(found.read_text(encoding="utf-8"))
 
 
 def picture() -> Path:
     """The screenshot that `drive` took."""
-    return _started["folder"] / "lab.png"
+    return Path(os.environ[FOLDER]) / "lab.png"
 
 
 def drive(folder: Path) -> int:
