@@ -52,8 +52,7 @@ def plot_surface(
         if projection.covariance is not None:
             fig.add_traces(_ellipse(projection))
         fig.add_trace(_samples(projection, scale))
-    fig.update_layout(**plane_axes(surface.plane))
-    fig.add_annotation(note(surface))
+    fig.update_layout(**plane_axes(surface.plane, small_print(surface)))
     return fig
 
 
@@ -94,7 +93,7 @@ def _crosses(method: str, projection: Projection) -> go.Scatter:
         name=label,
         showlegend=True,
         hoverinfo="name",
-        marker=dict(symbol="cross-thin", size=6, line=dict(color=color, width=1.5)),
+        marker=dict(symbol="cross", size=7, color=color, line=dict(color="#ffffff", width=0.8)),
     )
 
 
@@ -104,11 +103,11 @@ def marker_size(distance: Tensor) -> Tensor:
     return (SIZES[0] ** 2 + share * (SIZES[1] ** 2 - SIZES[0] ** 2)).sqrt()
 
 
-def plane_axes(plane: Plane) -> dict:
-    """Axis titles that say what a step is; equal aspect only where distance in the picture is distance."""
+def plane_axes(plane: Plane, below: str = "") -> dict:
+    """Axis titles that say what a step is, `below` under them; equal aspect only where distance in the picture is distance."""
     share = [f" ({100 * s:.0f} % of variance)" for s in plane.explained] if plane.explained else ["", ""]
     titles = [f"axis {i + 1}{s}" for i, s in enumerate(share)]
-    titles[0] += f"<br><span style='font-size:11px;color:{MUTED}'>{axis_note(plane)}</span>"
+    titles[0] += f"<br><span style='font-size:11px;color:{MUTED}'>{axis_note(plane)}{'<br>' if below else ''}{below}</span>"
     y = dict(title=titles[1], constrain="domain")
     if plane.orthonormal:
         y |= dict(scaleanchor="x", scaleratio=1)
@@ -123,22 +122,12 @@ def axis_note(plane: Plane) -> str:
     return f"unit: {plane.unit}; axes {first:.3g} and {second:.3g} long, {plane.angle:.0f}° apart"
 
 
-def note(surface: Surface) -> dict:
-    """The small print: examples, BatchNorm statistics, diverged cells."""
+def small_print(surface: Surface) -> str:
+    """Examples, BatchNorm statistics, diverged cells."""
     parts = [f"mean over {surface.n} examples"] if surface.n else []
     parts += [f"BatchNorm {surface.batchnorm}"] if surface.batchnorm else []
     parts += [f"{surface.n_diverged} cells diverged (×)"] if surface.n_diverged else []
-    return dict(
-        text=" · ".join(parts),
-        showarrow=False,
-        xref="paper",
-        yref="paper",
-        x=1,  # the legend stands on the left
-        y=1.0,
-        xanchor="right",
-        yanchor="bottom",
-        font=dict(size=11, color=MUTED),
-    )
+    return " · ".join(parts)
 
 
 def _contour(surface: Surface, scale: ColorScale) -> go.Contour:
