@@ -15,13 +15,14 @@ from flatviz.core.progress import Progress
 from flatviz.results import Gaussian, History
 from flatviz.training._gradient import Ascent
 from flatviz.training._loop import Checkpoint, State
+from flatviz.training._members import members_batches, members_loss
 from flatviz.training._optimize import minibatches, sgd, steps_per_epoch, training_loss
 
 VARIANCE_FLOOR = 1e-12  # a weight that never moved (a pixel that is always blank) still needs a density
 
 
 class Moments:
-    """Running mean, sum of squared deviations and last deviations of weight vectors, in float64 (Welford).
+    """Running mean, sum of squared deviations and last deviations of weights (D,) or (B, D), in float64 (Welford).
 
     The naive E[w^2] - E[w]^2 loses all digits in float32 where weights move by 1e-4 of their size.
     """
@@ -41,7 +42,7 @@ class Moments:
         return {"n": self.n, "mean": self.mean, "squares": self.squares, "deviations": self.deviations}
 
     def add(self, w: Tensor) -> None:
-        """Take in one iterate (D,); its deviation is from the mean that includes it."""
+        """Take in one iterate; its deviation is from the mean that includes it."""
         if self.mean is None:
             self._start(w)
         self.n += 1
@@ -53,22 +54,25 @@ class Moments:
 
     @property
     def variance(self) -> Tensor:
-        """Variance of the iterates, (D,), never below the floor."""
+        """Variance of the iterates, of their shape, never below the floor."""
         return (self.squares / self.n).clamp_min(VARIANCE_FLOOR)
 
-    def gaussian(self, dtype: torch.dtype, history: History | None = None) -> Gaussian:
-        """The SWAG posterior of what was taken in: half the variance, half the deviations."""
+    def gaussian(self, dtype: torch.dtype, history: History | None = None, member: int | None = None) -> Gaussian:
+        """The SWAG posterior of what was taken in, of row `member` where that was (B, D): half the variance, half the deviations."""
+        row = () if member is None else member
         rank = len(self.deviations)
-        factor = torch.stack(self.deviations) / math.sqrt(2 * max(rank - 1, 1))  # K = 1: no K - 1 to divide by
-        log_std = 0.5 * (self.variance / 2).log()
-        return Gaussian(self.mean.to(dtype), log_std.to(dtype), factor.to(dtype), history)
+        factor = torch.stack([d[row] for d in self.deviations]) / math.sqrt(
+            2 * max(rank - 1, 1)
+        )  # K = 1: no K - 1 to divide by
+        log_std = 0.5 * (self.variance[row] / 2).log()
+        return Gaussian(self.mean[row].to(dtype), log_std.to(dtype), factor.to(dtype), history)
 
 
 def collect(
     net: Net,
     data: Data,
     *,
-    seed: int,
+    seed: int | list[int],
     rank: int,
     snapshots: int,
     lr: float,
@@ -81,14 +85,22 @@ def collect(
     checkpoint: Checkpoint,
     progress: Progress,
     label: str,
+    start: Tensor | None = None,
 ) -> tuple[Moments, History]:
     """Moments of the weights at the ends of `snapshots` epochs of SGD at the rate `lr`, from where the net stands.
 
+    With several seeds one run for each of the rows of `start` (B, D), trained together.
     With an `ascent` the snapshots are still those of w, never of the perturbed w + e.
     """
     check_count(snapshots, "snapshots", least=max(2, rank))
-    loss, _ = training_loss(net, data, likelihood, batchnorm)
-    moments, epoch = Moments(rank, net.w), steps_per_epoch(len(data), batch_size)
+    if isinstance(seed, list):
+        loss = members_loss(net, data, likelihood, batchnorm, len(seed))
+        batches = members_batches(len(data), batch_size, seed, net.device)
+    else:
+        loss, _ = training_loss(net, data, likelihood, batchnorm)
+        batches = minibatches(len(data), batch_size, seed, net.device)
+    w = net.w if start is None else start
+    moments, epoch = Moments(rank, w), steps_per_epoch(len(data), batch_size)
 
     def after(step: int, w: Tensor) -> None:
         if (step + 1) % epoch == 0:
@@ -96,8 +108,8 @@ def collect(
 
     _, history = sgd(
         loss,
-        net.w,
-        minibatches(len(data), batch_size, seed, net.device),
+        w,
+        batches,
         steps=snapshots * epoch,
         lr=lambda _: lr,
         momentum=momentum,

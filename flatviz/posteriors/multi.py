@@ -6,6 +6,7 @@ q(w) = 1/M sum_m q_m(w),   q_m = fit(the m-th network of an ensemble)
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from flatviz._checks import check_count
 from flatviz.core.data import Data
@@ -40,7 +41,8 @@ def fit_multi(
 ) -> Mixture:
     """Train an ensemble of `members` networks together, then `fit(net, data, seed=...)` at each; a mixture, equal weights.
 
-    fit: `fit_swag` gives MultiSWAG; `functools.partial(fit_swag, rank=3, ascent=SAM(0.1))` sets what it takes.
+    fit: `fit_swag` gives MultiSWAG; `functools.partial(fit_swag, rank=3, ascent=SAM(0.1))` sets what it takes.  One that
+    has `fit.together(net, data, W, seeds=...)`, as `fit_swag` has, is run for all members at once.
     start, steps, lr, momentum, weight_decay, batch_size, ascent: of the ensemble, as in `fit_ensemble`; BatchNorm
     statistics are the net's own.  checkpoint: the first part of the names of the files from which a stopped run goes on.
     Raises ValueError on bad data or divergence.
@@ -61,8 +63,13 @@ def fit_multi(
         checkpoint=checkpoint,
         seed=seed,
     )
+    seeds = [s + 1 for s in seeds]
+    inner, own = (fit.func, dict(fit.keywords)) if isinstance(fit, partial) and not fit.args else (fit, {})
+    if hasattr(inner, "together"):
+        own |= {} if checkpoint is None else {"checkpoint": f"{checkpoint}.parts"}
+        return Mixture(tuple(inner.together(net, data, W, seeds=seeds, **{"progress": progress} | own)))
     parts = []
     for i, w in enumerate(track(W, "posteriors", progress)):
         own = {} if checkpoint is None else {"checkpoint": f"{checkpoint}.{i}"}
-        parts.append(fit(net.at(w), data, seed=seeds[i] + 1, **own))
+        parts.append(fit(net.at(w), data, seed=seeds[i], **own))
     return Mixture(tuple(parts))

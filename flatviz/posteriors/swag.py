@@ -8,13 +8,17 @@ so log_std = 1/2 log(v/2) and factor = d / sqrt(2 (K - 1)): the halves are folde
 
 from __future__ import annotations
 
+import inspect
+
+from torch import Tensor
+
 from flatviz._checks import check_count
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.posteriors._snapshots import VARIANCE_FLOOR, Moments, collect
-from flatviz.results import Gaussian
+from flatviz.results import Gaussian, History
 from flatviz.training._gradient import Ascent
 from flatviz.training._loop import Checkpoint
 
@@ -64,3 +68,21 @@ def fit_swag(
         label="SWAG",
     )
     return moments.gaussian(net.w.dtype, history)
+
+
+def _fit_together(net: Net, data: Data, W: Tensor, *, seeds: list[int], **settings: object) -> list[Gaussian]:
+    """`fit_swag` from each row of `W` (B, D) with a seed of its own, trained together; `settings` are those of `fit_swag`."""
+    known = {name: p.default for name, p in inspect.signature(fit_swag).parameters.items() if p.default is not p.empty}
+    if unknown := set(settings) - set(known):
+        raise TypeError(f"fit_swag takes {', '.join(known)}, got {', '.join(sorted(unknown))}")
+    settings = known | settings
+    check_count(settings["rank"], "rank")
+    moments, history = collect(net, data, seed=seeds, start=W, label="SWAG", **settings)
+    gained = history.sharpness
+    return [
+        moments.gaussian(W.dtype, History(history.loss[:, i], sharpness=None if gained is None else gained[:, i]), i)
+        for i in range(len(W))
+    ]
+
+
+fit_swag.together = _fit_together  # for `fit_multi`

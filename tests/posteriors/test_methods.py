@@ -195,6 +195,23 @@ def test_multiswag_is_a_mixture_of_swags_around_different_modes(tiny):
     assert min(gaps) > max(widths)
 
 
+@pytest.mark.parametrize("ascent", [None, fv.SAM(0.1)])
+def test_the_swags_of_multiswag_run_together_are_those_run_one_by_one(tiny, ascent, tmp_path):
+    net, data = tiny
+    settings = dict(rank=3, snapshots=12, batch_size=4, ascent=ascent)  # 36 steps, float64
+    together = fv.fit_multi(
+        net, data, fit=partial(fv.fit_swag, **settings), members=3, steps=5, seed=0, checkpoint=tmp_path / "a"
+    )
+    alone = fv.fit_multi(net, data, fit=lambda *args, **own: fv.fit_swag(*args, **settings, **own), members=3, steps=5, seed=0)
+    for one, other in zip(together.parts, alone.parts):
+        for name in ("mean", "log_std", "factor"):
+            torch.testing.assert_close(getattr(one, name), getattr(other, name), rtol=1e-8, atol=1e-10)
+        torch.testing.assert_close(one.history.loss, other.history.loss, rtol=1e-8, atol=1e-10)
+        assert (one.history.sharpness is None) == (ascent is None)
+    again = fv.fit_multi(net, data, fit=partial(fv.fit_swag, **settings), members=3, steps=5, seed=0, checkpoint=tmp_path / "a")
+    assert torch.equal(again.parts[2].factor, together.parts[2].factor)
+
+
 def test_pre_train_your_loss_samples_under_the_widened_prior(tiny, gaussians):
     net, data = tiny
     _, small = gaussians
