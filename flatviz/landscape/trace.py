@@ -26,7 +26,7 @@ def hessian_trace(
     """(estimate, standard error) of tr H, H = grad^2 f(w), from at most `products` products H v.
 
     "hutch++": tr(Q^T H Q) + mean_i g_i^T (I - Q Q^T) H (I - Q Q^T) g_i, a third of the products each for Q, for the
-    first term and for the second.  "xtrace": the same with every test vector used for both, one left out at a time,
+    first term and for the second, g_i of random signs.  "xtrace": the same with every test vector used for both, one left out at a time,
     and its residual brought to the length it has in expectation.
     With products >= D the diagonal is read entry by entry: exact, error 0.
     curvature, part: as in `top_eigenpairs`.  Raises ValueError for fewer than 6 products.
@@ -55,7 +55,7 @@ def _hutchpp(times, probes, products: int, source: torch.Generator) -> Tensor:
     n = products // 3
     Q, _ = torch.linalg.qr(times(probes(n, source)))
     inside = (Q * times(Q)).sum()
-    G = probes(products - 2 * n, source)
+    G = probes(products - 2 * n, source).sign()  # of signs alone: the diagonal adds no variance
     G = G - Q @ (Q.T @ G)
     return inside.double() + (G * times(G)).sum(0).double()
 

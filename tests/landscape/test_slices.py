@@ -40,7 +40,7 @@ def test_values_equal_a_plain_loop_over_the_module(task, transferred):
         for i in range(7):
             for j in range(7):
                 w = plane.origin + surface.a[i] * plane.axes[0] + surface.b[j] * plane.axes[1]
-                value = float(torch.nn.functional.cross_entropy(net.to_module(w)(task.train.x), task.train.y))
+                value = torch.nn.functional.cross_entropy(net.to_module(w)(task.train.x), task.train.y).item()
                 assert abs(float(surface.values[i, j]) - value) <= relative * abs(value) + 1e-7 * largest
 
 
