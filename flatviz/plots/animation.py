@@ -8,7 +8,8 @@ import plotly.graph_objects as go
 import torch
 
 from flatviz.plots._color import ColorScale
-from flatviz.plots._theme import INK, LOSS_SCALE, Figure, figure, numbers
+from flatviz.plots._ground import contour, diverged, plane_axes, small_print
+from flatviz.plots._theme import INK, Figure, figure, numbers
 from flatviz.plots._words import title_of, words_over
 from flatviz.results import Projection, Surface
 
@@ -44,32 +45,15 @@ def animate_projection(
     scale = ColorScale.over(finite, None, log)
     alt = f"{len(frames)} frames over {surface.label}"
     fig = figure(title or title_of(surface), alt, explain=words_over(surface, frames[-1]))
-    lo, hi = scale.ends
-    shown = torch.where(torch.isfinite(surface.values), surface.values, torch.nan)
-    fig.add_trace(
-        go.Contour(
-            x=numbers(surface.a),
-            y=numbers(surface.b),
-            z=numbers(scale(shown.T)),
-            colorscale=LOSS_SCALE,
-            zmin=lo,
-            zmax=hi,
-            contours=dict(start=lo, end=hi, size=max((hi - lo) / 18, 1e-9)),
-            colorbar=scale.bar(surface.label),
-            line=dict(width=0.6, color="rgba(255,255,255,0.45)"),
-            hoverinfo="skip",
-            name="surface",
-        )
-    )
+    fig.add_trace(contour(surface, scale))
+    if surface.n_diverged:
+        fig.add_trace(diverged(surface))
     fig.add_trace(_markers(frames[0], scale, path))
-    fig.frames = [go.Frame(name=label, data=[_markers(p, scale, path)], traces=[1]) for p, label in zip(frames, labels)]
+    moving = len(fig.data) - 1
+    fig.frames = [go.Frame(name=label, data=[_markers(p, scale, path)], traces=[moving]) for p, label in zip(frames, labels)]
     ends = [(float(t.min()), float(t.max())) for t in (surface.a, surface.b)]
-    square = dict(scaleanchor="x", scaleratio=1) if surface.plane.orthonormal else {}
-    fig.update_layout(
-        xaxis=dict(title="axis 1", range=ends[0], constrain="domain"),
-        yaxis=dict(title="axis 2", range=ends[1], constrain="domain", **square),
-        **_controls(labels),
-    )
+    fig.update_layout(**plane_axes(surface.plane, small_print(surface)), **_controls(labels))
+    fig.update_layout(xaxis=dict(range=ends[0]), yaxis=dict(range=ends[1]))
     return fig
 
 
@@ -101,7 +85,8 @@ def _controls(labels: Sequence[str]) -> dict:
         dict(label="▶", method="animate", args=[None, settings | dict(fromcurrent=True)]),
         dict(label="❚❚", method="animate", args=[[None], settings]),
     ]
-    where = dict(type="buttons", direction="left", x=0, y=-0.16, xanchor="left", yanchor="top", showactive=False)
-    beside = dict(l=110, t=0, b=0, r=10)  # px: the buttons stand on the left
-    slider = dict(steps=steps, x=0, y=-0.14, len=1, pad=beside, currentvalue=dict(visible=True, xanchor="left"), ticklen=0)
-    return dict(updatemenus=[where | dict(buttons=buttons)], sliders=[slider], margin=dict(l=60, r=20, t=52, b=110))
+    where = dict(type="buttons", direction="left", x=0, y=0, xanchor="left", yanchor="top", showactive=False)
+    where |= dict(pad=dict(t=96))  # px below the axis: its title and small print stand between
+    beside = dict(l=110, t=84, b=0, r=10)  # px: the buttons stand on the left
+    slider = dict(steps=steps, x=0, y=0, len=1, pad=beside, currentvalue=dict(visible=True, xanchor="left"), ticklen=0)
+    return dict(updatemenus=[where | dict(buttons=buttons)], sliders=[slider], margin=dict(l=60, r=20, t=52, b=170))

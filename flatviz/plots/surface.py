@@ -10,7 +10,8 @@ import torch
 from torch import Tensor
 
 from flatviz.plots._color import ColorScale, values_of
-from flatviz.plots._theme import INK, LOSS_SCALE, MUTED, Figure, figure, numbers, short, style
+from flatviz.plots._ground import contour, diverged, plane_axes, small_print
+from flatviz.plots._theme import INK, Figure, figure, numbers, short, style
 from flatviz.plots._words import title_of, words_over
 from flatviz.results import Plane, Projection, Surface
 
@@ -43,9 +44,9 @@ def plot_surface(
     scale = ColorScale.over(finite, color_range, log)
     alt = f"{surface.label} over the {surface.plane.name}, from {short(float(finite.min()))} to {short(float(finite.max()))}"
     fig = figure(title or title_of(surface), alt, explain=words_over(surface, projection))
-    fig.add_trace(_scattered(surface, scale) if surface.scattered else _contour(surface, scale))
+    fig.add_trace(_scattered(surface, scale) if surface.scattered else contour(surface, scale))
     if surface.n_diverged:
-        fig.add_trace(_diverged(surface))
+        fig.add_trace(diverged(surface))
     for method, other in (reference or {}).items():
         fig.add_trace(_crosses(method, other))
     if projection is not None:
@@ -103,52 +104,6 @@ def marker_size(distance: Tensor) -> Tensor:
     return (SIZES[0] ** 2 + share * (SIZES[1] ** 2 - SIZES[0] ** 2)).sqrt()
 
 
-def plane_axes(plane: Plane, below: str = "") -> dict:
-    """Axis titles that say what a step is, `below` under them; equal aspect only where distance in the picture is distance."""
-    share = [f" ({100 * s:.0f} % of variance)" for s in plane.explained] if plane.explained else ["", ""]
-    titles = [f"axis {i + 1}{s}" for i, s in enumerate(share)]
-    titles[0] += f"<br><span style='font-size:11px;color:{MUTED}'>{axis_note(plane)}{'<br>' if below else ''}{below}</span>"
-    y = dict(title=titles[1], constrain="domain")
-    if plane.orthonormal:
-        y |= dict(scaleanchor="x", scaleratio=1)
-    return dict(xaxis=dict(title=titles[0], constrain="domain"), yaxis=y)
-
-
-def axis_note(plane: Plane) -> str:
-    """The unit, and for oblique or scaled axes their lengths and angle."""
-    if plane.orthonormal:
-        return f"unit: {plane.unit}"
-    first, second = plane.lengths
-    return f"unit: {plane.unit}; axes {first:.3g} and {second:.3g} long, {plane.angle:.0f}° apart"
-
-
-def small_print(surface: Surface) -> str:
-    """Examples, BatchNorm statistics, diverged cells."""
-    parts = [f"mean over {surface.n} examples"] if surface.n else []
-    parts += [f"BatchNorm {surface.batchnorm}"] if surface.batchnorm else []
-    parts += [f"{surface.n_diverged} cells diverged (×)"] if surface.n_diverged else []
-    return " · ".join(parts)
-
-
-def _contour(surface: Surface, scale: ColorScale) -> go.Contour:
-    start, end = scale.ends
-    shown = torch.where(torch.isfinite(surface.values), surface.values, torch.nan)
-    return go.Contour(
-        x=numbers(surface.a),
-        y=numbers(surface.b),
-        z=numbers(scale(shown.T)),
-        colorscale=LOSS_SCALE,
-        zmin=start,
-        zmax=end,
-        contours=dict(start=start, end=end, size=max((end - start) / 18, 1e-9)),
-        colorbar=scale.bar(surface.label),
-        line=dict(width=0.6, color="rgba(255,255,255,0.45)"),
-        customdata=numbers(shown.T),
-        hovertemplate="(%{x:.3g}, %{y:.3g}): %{customdata:.3g}<extra></extra>",
-        name="surface",
-    )
-
-
 def _scattered(surface: Surface, scale: ColorScale) -> go.Scatter:
     marker = scale.marker(surface.values) | dict(showscale=True, colorbar=scale.bar(surface.label), size=8, symbol="square")
     return go.Scatter(
@@ -160,24 +115,6 @@ def _scattered(surface: Surface, scale: ColorScale) -> go.Scatter:
         hovertemplate="(%{x:.3g}, %{y:.3g}): %{customdata:.3g}<extra></extra>",
         name="surface",
         showlegend=False,
-    )
-
-
-def _diverged(surface: Surface) -> go.Scatter:
-    bad = ~torch.isfinite(surface.values)
-    if surface.scattered:
-        a, b = surface.a[bad], surface.b[bad]
-    else:
-        i, j = bad.nonzero(as_tuple=True)
-        a, b = surface.a[i], surface.b[j]
-    return go.Scatter(
-        x=numbers(a),
-        y=numbers(b),
-        mode="markers",
-        name="diverged",
-        showlegend=False,
-        hoverinfo="skip",
-        marker=dict(symbol="x-thin", size=6, line=dict(color=MUTED, width=1)),
     )
 
 
