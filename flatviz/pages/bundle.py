@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from flatviz.pages.figures import figures
+from flatviz.pages.figures import figures, ranges
 from flatviz.plots._color import ColorScale, values_of
 from flatviz.plots._theme import numbers, style
 from flatviz.plots.metrics import SHOWN
@@ -57,11 +57,11 @@ def pack(family: Family, *, stops: Mapping[str, Sequence[float]] | None = None, 
 
 
 def pack_members(family: Family, members: Sequence[int]) -> Bundle:
-    """Only the records of some members, for a front end that has the rest."""
+    """Only the records of some members and the axes that hold all, for a front end that has the rest."""
     n_max, scale = max(p.n_draws for p in family.prediction), color_scale(family)
     records = [_record(family, i, n_max, scale) for i in members]
     size = sum(int(np.prod(v.shape)) for v in records[0].values())
-    index = {"record": size, "members": [_meta(family, i) for i in members]}
+    index = {"record": size, "members": [_meta(family, i) for i in members], "ranges": ranges(family)}
     return Bundle(json.dumps(index), b"".join(v.astype("<f4").tobytes() for r in records for v in r.values()))
 
 

@@ -214,13 +214,16 @@ export function show({ Plotly, model, el, bundle }) {
 
   schedule();
   return {
-    // A member fitted since: its record replaces or joins the others.
+    // A member fitted since: its record replaces or joins the others, and the axes hold it too.
     add(extra) {
       for (const member of unpack(extra)) {
         const at = members.findIndex((m) => m.meta.method === member.meta.method && m.meta.radius === member.meta.radius);
         if (at < 0) members.push(member); else members[at] = member;
       }
-      figures.forEach((f) => { f.state = ""; });
+      for (const f of figures) {
+        f.state = "";
+        for (const [axis, range] of Object.entries(extra.index.ranges[f.name] ?? {})) f.layout[axis] = { ...f.layout[axis], range };
+      }
       schedule();
     },
     stop() {

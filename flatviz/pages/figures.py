@@ -38,7 +38,7 @@ def figures(family: Family, scale: ColorScale, n_max: int) -> list[dict[str, Any
     )
     reliability = plot_reliability(family.prediction[i], method=method)
     hidden = plot_projection(family.projection[i], **colors, color_bar=False)
-    _fix_ranges(family, spectrum, metrics, reliability, hidden)
+    _fix_ranges(family, spectrum=spectrum, metrics=metrics, reliability=reliability, hidden=hidden)
     label, plane = family.surface.label, family.surface.plane
     share = 100 * sum(plane.explained) if plane.explained else None
     return [
@@ -144,21 +144,30 @@ def _samples_binds(fig: Figure) -> list[dict[str, Any]]:
     return [_bind(fig, "samples", path, name, take="draws") for path, name in fields.items()]
 
 
-def _fix_ranges(family: Family, spectrum: Figure, metrics: Figure, reliability: Figure, hidden: Figure) -> None:
-    """Axes that hold every member, so that moving a slider moves the picture and not the scale."""
+def ranges(family: Family) -> dict[str, dict[str, list[float]]]:
+    """figure -> axis -> range: those that hold every member, so that moving a slider moves the picture and not the scale."""
     top = max(float((s.values + s.residual).max()) for group in family.spectrum for s in group)
-    spectrum.update_yaxes(range=[0, 1.08 * top])
+    scores = {}
     for row, score in enumerate(SHOWN, 1):
         values = torch.cat([p.scores[score] for p in family.prediction])
         margin = 0.06 * float(values.max() - values.min()) + 1e-6
-        metrics.update_layout(
-            {f"yaxis{'' if row == 1 else row}": dict(range=[float(values.min()) - margin, float(values.max()) + margin])}
-        )
+        scores[f"yaxis{'' if row == 1 else row}"] = [float(values.min()) - margin, float(values.max()) + margin]
     count = max(float(p.bins[..., 0].max()) for p in family.prediction)
-    reliability.update_layout(yaxis2=dict(range=[0, 1.05 * count]))
     reach = 1.08 * max(float(torch.maximum((p.coords @ p.plane.axes).norm(dim=1), p.distance).max()) for p in family.projection)
-    hidden.update_xaxes(range=[0, reach]).update_yaxes(range=[0, reach])
-    hidden.update_traces(x=[0, reach], y=[0, reach], selector=dict(name="equal"))
+    return {
+        "spectrum": {"yaxis": [0, 1.08 * top]},
+        "metrics": scores,
+        "reliability": {"yaxis2": [0, 1.05 * count]},
+        "hidden": {"xaxis": [0, reach], "yaxis": [0, reach]},
+    }
+
+
+def _fix_ranges(family: Family, **figures: Figure) -> None:
+    fixed = ranges(family)
+    for name, fig in figures.items():
+        fig.update_layout({axis: dict(range=ends) for axis, ends in fixed[name].items()})
+    far = 100 * fixed["hidden"]["xaxis"][1]  # a member fitted later may lie further out
+    figures["hidden"].update_traces(x=[0, far], y=[0, far], selector=dict(name="equal"))
 
 
 def _bind(

@@ -1,12 +1,13 @@
 """What every view carries, in a browser, with a kernel that stands in: it draws what comes through the channel."""
 
 import base64
+import dataclasses
 from pathlib import Path
 
 import pytest
 from plotly.offline import get_plotlyjs
 
-from flatviz.pages.bundle import pack
+from flatviz.pages.bundle import pack, pack_members
 from flatviz.pages.page import EXPLORER
 from flatviz.widgets import _view
 
@@ -46,6 +47,16 @@ STAND_IN = """async ({ loader, explorer, plotly, index, records, traits }) => {
 }"""
 
 
+def with_a_far_member(family):
+    """(distance of its farthest draw from the plane, its record) for a copy of the last member, ten times as far off."""
+    last = family.projection[-1]
+    off = dataclasses.replace(last, distance=10 * last.distance)
+    fields = ("method", "unit", "posterior", "around", "spectrum", "prediction")
+    more = {name: (*getattr(family, name), getattr(family, name)[-1]) for name in fields}
+    grown = dataclasses.replace(family, radius=(*family.radius, 9.0), projection=(*family.projection, off), **more)
+    return float(off.distance.max()), pack_members(grown, [len(grown) - 1])
+
+
 def test_two_views_draw_what_the_channel_brings_and_follow_the_kernel(family, browser):
     bundle = pack(family, stops={}, live=True)
     page = browser.new_page(viewport={"width": 1300, "height": 900})
@@ -67,4 +78,18 @@ def test_two_views_draw_what_the_channel_brings_and_follow_the_kernel(family, br
     assert sorted(page.evaluate("window.asked")) == ["family", "front end"]  # once for two views
     page.evaluate("window.channel.tell('msg:custom', { kind: 'traits', traits: { radius: 2.0, n_draws: 5 } }, [])")
     page.wait_for_function(both, arg="sabma/2/5", polling=200)
+    far, late = with_a_far_member(family)
+    page.evaluate(
+        """([index, records]) => {
+          const record = new DataView(Uint8Array.from(atob(records), (c) => c.charCodeAt(0)).buffer);
+          window.channel.tell('msg:custom', { kind: 'member', index }, [record]);
+          window.channel.tell('msg:custom', { kind: 'traits', traits: { radius: 9.0 } }, []);
+        }""",
+        [late.index, base64.b64encode(late.buffer).decode()],
+    )
+    page.wait_for_function(both, arg="sabma/9/5", polling=200)
+    ends = page.evaluate(
+        "[...document.querySelectorAll('[data-name=hidden] .js-plotly-plot')].map((p) => p._fullLayout.yaxis.range[1])"
+    )
+    assert len(ends) == 2 and min(ends) > far  # its samples are inside the axes
     page.close()
