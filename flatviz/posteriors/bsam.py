@@ -20,6 +20,7 @@ from torch import Tensor
 
 from flatviz._checks import check_count, check_nonnegative, check_radius
 from flatviz.core.data import Data
+from flatviz.core.digest import arguments_digest
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
@@ -57,6 +58,7 @@ def fit_bsam(
     `result.history.sharpness` is L(m + radius g / s) - L at the draw.  checkpoint: a file from which a stopped run goes on.
     Raises ValueError on bad data, settings out of range, or divergence.
     """
+    run = arguments_digest(locals())
     check_radius(radius)
     check_count(parts, "parts")
     for name, value in (("damping", damping), ("weight_decay", weight_decay)):
@@ -83,13 +85,12 @@ def fit_bsam(
         gains.append(gain)
 
     state = {"m": m, "v": v, "s": s, "noise": source, "losses": losses, "gains": gains, **getattr(loss, "state", {})}
-    about = f"bSAM: seed {seed}, {steps} steps, D={net.dim}, N={n}, lr={lr:g}, radius={radius:g}, b=({b1:g}, {b2:g}), "
     advance(
         state,
         update,
         minibatches(n, batch_size, seed + 1, net.device),
         steps,
-        about=about + f"damping={damping:g}, weight decay={weight_decay:g}, parts={parts}",
+        run=run,
         checkpoint=checkpoint,
         progress=progress,
         label="bSAM",

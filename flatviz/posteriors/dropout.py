@@ -15,6 +15,7 @@ from torch.nn.modules.dropout import _DropoutNd
 
 from flatviz._checks import check_choice, check_count
 from flatviz.core.data import Data
+from flatviz.core.digest import arguments_digest
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
@@ -55,6 +56,7 @@ def fit_dropout(
     same masks.  checkpoint: a file from which a stopped run goes on.
     Raises ValueError for a dropout layer that no weight vector can stand for, nothing to mask, bad data, or divergence.
     """
+    run = arguments_digest(locals())
     check_count(n_draws, "n_draws")
     check_choice(space, ("weights", "functions"), "space")
     rates = own_rates(net) if space == "functions" else find_rates(net, data.x[:2], rate)
@@ -71,7 +73,7 @@ def fit_dropout(
         progress=progress,
         label="dropout",
         checkpoint=checkpoint,
-        seed=seed,
+        run=run,
     )
     if space == "functions":
         return MaskedFunctions(w, net.at(w), rates, history)

@@ -17,6 +17,7 @@ from torch import Tensor
 from flatviz._checks import check_choice, check_count, check_nonnegative
 from flatviz.bridges.laplace import kronecker_precision
 from flatviz.core.data import Data
+from flatviz.core.digest import arguments_digest
 from flatviz.core.jacobian import ggn
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
@@ -60,6 +61,7 @@ def fit_laplace(
     stationary point.  checkpoint: a file from which a stopped training goes on.
     Raises ValueError for a structure that does not apply, no prior precision, bad data, or divergence.
     """
+    run = arguments_digest(locals())
     check_choice(structure, STRUCTURES, "structure")
     w, history = net.w.detach().clone(), None
     if check_count(steps, "steps", least=0):
@@ -76,7 +78,7 @@ def fit_laplace(
             progress=progress,
             label="Laplace",
             checkpoint=checkpoint,
-            seed=seed,
+            run=run,
         )
     part, values, vectors = _spectrum(net.at(w), data, likelihood, structure)
     if prior_precision == "marginal":

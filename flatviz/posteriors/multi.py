@@ -10,6 +10,7 @@ from functools import partial
 
 from flatviz._checks import check_count
 from flatviz.core.data import Data
+from flatviz.core.digest import arguments_digest
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
@@ -47,6 +48,7 @@ def fit_multi(
     statistics are the net's own.  checkpoint: the first part of the names of the files from which a stopped run goes on.
     Raises ValueError on bad data or divergence.
     """
+    run = arguments_digest(locals())
     seeds = [seed + 1000 * member for member in range(check_count(members, "members"))]
     loss = members_loss(net, data, likelihood, "frozen", members)
     W, _ = sgd(
@@ -61,7 +63,7 @@ def fit_multi(
         progress=progress,
         label="members",
         checkpoint=checkpoint,
-        seed=seed,
+        run=run,
     )
     seeds = [s + 1 for s in seeds]
     inner, own = (fit.func, dict(fit.keywords)) if isinstance(fit, partial) and not fit.args else (fit, {})
