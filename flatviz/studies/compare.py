@@ -15,6 +15,7 @@ from torch import Tensor
 from flatviz._checks import check_choice, check_count
 from flatviz.core.cache import cache_folder, cache_key, load, save
 from flatviz.core.data import Task
+from flatviz.core.digest import value_digest
 from flatviz.core.net import Net
 from flatviz.core.nll import nll
 from flatviz.core.progress import Progress, track
@@ -104,7 +105,7 @@ def compare(
         ready: list = []
         for method in track(asked, f"seed {seed}", progress):
             about = dict(task=task, seed=seed, method=method, n_spectra=n_spectra, radius=RADIUS)
-            path = cache_folder() / "compare" / f"{cache_key(settings=repr(SETTINGS), **about)}.pt"
+            path = cache_folder() / "compare" / f"{cache_key(settings=value_digest(SETTINGS), **about)}.pt"
             if not path.exists():
                 ready = ready or [prepare("mlp", seed=seed)]
                 save({"row": _row(*ready[0], method, seed, n_spectra, say)}, path)

@@ -55,10 +55,5 @@ def test_another_prior_is_another_run(tiny, tmp_path):
             fit(net, data, wider, seed=0, checkpoint=path)
 
 
-def test_functions_are_told_apart_by_what_they_close_over():
-    def scaled(by):
-        return lambda x: by * x
-
-    told = [arguments_digest(dict(checkpoint="file", fit=f)) for f in (scaled(1), scaled(1), scaled(2), partial(scaled, 1))]
-    assert told[0] == told[1] and len(set(told)) == 3
+def test_without_a_checkpoint_nothing_is_hashed():
     assert arguments_digest(dict(checkpoint=None, fit=len)) == ""
