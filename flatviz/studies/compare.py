@@ -34,7 +34,7 @@ QUANTITIES = ("accuracy", "nll", "ece", "brier", "mi", "lambda1", "ratio", "seco
 N_DRAWS = 30
 
 _POINT = dict(steps=300, lr=0.05)
-_TAIL = dict(snapshots=20, lr=0.05, batch_size=None)
+_TAIL = dict(snapshots=20, lr=0.05, batch_size=10)  # of all hundred examples at once SGD has no noise to sketch
 _CHAIN = dict(n_draws=N_DRAWS, burn_in=300, thin=20)
 _CYCLES = dict(n_draws=28, cycles=4, cycle_steps=150, lr=0.05)
 _GAUSSIAN = dict(kl_weight=0.0, weight_decay=5e-4, steps=300, lr=0.05)

@@ -195,6 +195,17 @@ def test_multiswag_is_a_mixture_of_swags_around_different_modes(tiny):
     assert min(gaps) > max(widths)
 
 
+def test_what_the_ensemble_and_the_parts_share_is_said_once(tiny):
+    net, data = tiny
+    flat = fv.FITS["multiswag"](net, data, members=2, steps=3, seed=0, ascent=fv.SAM(0.1))
+    assert all(part.history.sharpness is not None for part in flat.parts)
+    own = fv.fit_multi(net, data, fit=partial(fv.fit_swag, ascent=None), members=2, steps=3, seed=0, ascent=fv.SAM(0.1))
+    assert all(part.history.sharpness is None for part in own.parts)
+    line = fv.Net.from_module(torch.nn.Linear(2, 1).double())
+    targets = fv.Data(data.x, data.x.sum(1, keepdim=True))
+    assert len(fv.FITS["multiswag"](line, targets, members=2, steps=3, seed=0, likelihood=0.5).parts) == 2
+
+
 @pytest.mark.parametrize("ascent", [None, fv.SAM(0.1)])
 def test_the_swags_of_multiswag_run_together_are_those_run_one_by_one(tiny, ascent, tmp_path):
     net, data = tiny
