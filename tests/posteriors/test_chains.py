@@ -87,6 +87,23 @@ def test_cyclical_draws_come_from_the_noisy_ends_of_the_cycles(linear):
         fv.fit_csgld(*linear, n_draws=6, seed=0)
 
 
+def test_cyclical_sgld_is_its_recursion_step_by_step(linear):
+    """The rate falls along half a cosine in each cycle of ten steps and starts again; only the last four get noise."""
+    net, data = linear
+    settings = dict(n_draws=4, cycles=2, cycle_steps=10, noisy_share=0.4, lr=0.05, temperature=0.7, weight_decay=DECAY)
+    found = fv.fit_csgld(net.at(net.w + 1), data, seed=3, likelihood=STD, **settings).W
+    source, w, kept = torch.Generator().manual_seed(3), net.w + 1, []
+    for k in range(20):
+        eta = 0.05 / 2 * (1 + math.cos(math.pi * (k % 10) / 10))
+        w = w - eta * (H + DECAY) * w
+        if k % 10 >= 6:
+            xi = torch.randn(500, generator=source, dtype=torch.float64)
+            w = w + math.sqrt(2 * eta * 0.7 / N) * xi
+        if k in (7, 9, 17, 19):
+            kept.append(w)
+    torch.testing.assert_close(found, torch.stack(kept), rtol=1e-12, atol=1e-14)
+
+
 def test_thinning_keeps_every_thin_th_step_after_the_burn_in():
     steps, keep = thinned(6, 2, 10, 5)
     assert steps == 25 and [s for s in range(steps) if keep(s)] == [14, 19, 24]
