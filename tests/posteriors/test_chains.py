@@ -153,6 +153,7 @@ def test_flat_seeking_sgld_spends_less_time_in_the_sharp_well():
     settings = dict(seed=0, lr=0.01, n_draws=12, burn_in=300, thin=25, weight_decay=0.0, likelihood=1.0)
     for rho in (0.0, 0.1, 0.2):  # all start at the posterior without an ascent
         W = fv.fit_sgld(fv.Net.from_module(Particles(start)), data, ascent=each_alone, **settings).W
-        exact = float(sharpness_aware(walled, grid, 3, rho)[(grid + 2).abs() < 0.5].sum())
+        exact = torch.softmax(-3 * torch.maximum(walled(grid + rho), walled(grid - rho)), 0)
+        exact = float(exact[(grid + 2).abs() < 0.5].sum())
         found = float(((W + 2).abs() < 0.5).double().mean())
-        assert found == pytest.approx(exact, abs=0.03)
+        assert found == pytest.approx(exact, abs=0.03)  # .154, .082, .051; 600 particles: sd .01
