@@ -19,14 +19,14 @@ from flatviz.core.likelihood import Likelihood, check_labels, check_likelihood
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator
 from flatviz.metrics._bma import scored
-from flatviz.results import Gaussian, Prediction
+from flatviz.results import Gaussian, KroneckerGaussian, Prediction
 
 LINKS = ("probit", "mc", "bridge")
 
 
 def predict_linearised(
     net: Net,
-    posterior: Gaussian,
+    posterior: Gaussian | KroneckerGaussian,
     data: Data,
     *,
     link: str = "probit",
@@ -58,10 +58,10 @@ def predict_linearised(
     return scored(prediction) if likelihood == "categorical" else prediction
 
 
-def linearised(net: Net, posterior: Gaussian, data: Data) -> tuple[Tensor, Tensor]:
+def linearised(net: Net, posterior: Gaussian | KroneckerGaussian, data: Data) -> tuple[Tensor, Tensor]:
     """f (N, C) and V (N, C, C) of the outputs; a regression's predictive variance is V plus the noise's."""
     check_weights(posterior.center, net.dim, "posterior.center")
-    if not isinstance(posterior, Gaussian):
+    if not isinstance(posterior, (Gaussian, KroneckerGaussian)):
         raise TypeError(f"posterior must be a Gaussian, got {type(posterior).__name__}: use predict")
     means, covs = [], []
     for _, f, J in jacobian_chunks(net, posterior.mean, data):
