@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import torch
@@ -17,6 +18,15 @@ from flatviz.core.seeds import generator
 from flatviz.results import History
 
 CHANNELS = (_ConvNd, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d)  # drop whole channels; the others single features
+
+
+def mask_shape(part: nn.Module, shape: Sequence[int]) -> list[int]:
+    """Shape of the mask by which `part`, a dropout or the layer that reads it, meets values of `shape` (N, ...)."""
+    if isinstance(part, CHANNELS):
+        return [*shape[:2], *[1] * (len(shape) - 2)]
+    if isinstance(part, nn.Linear):
+        return [shape[0], *[1] * (len(shape) - 2), shape[-1]]  # one column of the weight for all positions
+    return list(shape)
 
 
 class MaskedNet:
@@ -37,12 +47,7 @@ class MaskedNet:
                 )
 
     def _mask(self, part: nn.Module, x: Tensor, rate: float) -> Tensor:
-        if isinstance(part, CHANNELS):
-            shape = [len(x), x.shape[1], *[1] * (x.ndim - 2)]
-        elif isinstance(part, nn.Linear):
-            shape = [len(x), *[1] * (x.ndim - 2), x.shape[-1]]  # one column of the weight for all positions
-        else:
-            shape = list(x.shape)
+        shape = mask_shape(part, x.shape)
         if self.shared:
             shape[0] = 1
         return ((torch.rand(shape, generator=self.source) < 1 - rate) / (1 - rate)).to(x)
