@@ -9,6 +9,14 @@ import torch
 from torch import Tensor
 
 
+def check_is(value: object, kind: type | tuple[type, ...], name: str, do: str) -> None:
+    """A value of this kind; `do` says how to get one."""
+    if not isinstance(value, kind):
+        kinds = kind if isinstance(kind, tuple) else (kind,)
+        wanted = " or a ".join(k.__name__ for k in kinds)
+        raise TypeError(f"{name} must be a {wanted}, got {type(value).__name__}: {do}")
+
+
 def check_weights(w: Tensor, dim: int, name: str = "w") -> Tensor:
     """One weight vector: a floating tensor of shape (dim,) without NaN."""
     _check_tensor(w, name)
