@@ -7,6 +7,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from flatviz._checks import check_lr, check_momentum
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
@@ -72,6 +73,7 @@ def fit_gaussians(
     progress: Progress,
 ) -> list[Gaussian]:
     """One Gaussian for each (radius, seed), member by member what `fit_gaussian` finds, to rounding; one draw a step."""
+    check_lr(lr), check_momentum(momentum)
     B, D, K = len(radii), prior.dim, prior.rank
     radius = torch.tensor(radii, dtype=net.w.dtype, device=net.device)[:, None]
     theta = Rows(*(t.detach().expand(B, *t.shape).clone() for t in (prior.mean, prior.log_std, prior.factor)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from flatviz._checks import check_choice, check_count, check_nonnegative, check_radius
+from flatviz._checks import check_choice, check_count, check_lr, check_momentum, check_nonnegative, check_radius
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
@@ -55,7 +55,7 @@ def fit_gaussian(
     for the unfolded C of the paper: at the full rate its K noises multiply the step of every draw.
     With an `ascent` the gradient of each draw w is taken at w + e and flows to theta through the same noise z.
     """
-    check_radius(radius)
+    check_radius(radius), check_lr(lr), check_momentum(momentum)
     check_choice(mode, MODES, "mode")
     check_choice(blocks, tuple(BLOCKS), "blocks")
     check_count(steps, "steps")

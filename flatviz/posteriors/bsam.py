@@ -18,7 +18,7 @@ import math
 import torch
 from torch import Tensor
 
-from flatviz._checks import check_count, check_nonnegative, check_radius
+from flatviz._checks import check_count, check_lr, check_nonnegative, check_radius
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
@@ -57,7 +57,7 @@ def fit_bsam(
     `result.history.sharpness` is L(m + radius g / s) - L at the draw.  checkpoint: a file from which a stopped run goes on.
     Raises ValueError on bad data, settings out of range, or divergence.
     """
-    check_radius(radius)
+    check_radius(radius), check_lr(lr)
     check_count(parts, "parts")
     for name, value in (("damping", damping), ("weight_decay", weight_decay)):
         check_nonnegative(value, name)

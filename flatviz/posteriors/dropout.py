@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn.modules.conv import _ConvNd
 from torch.nn.modules.dropout import _DropoutNd
 
-from flatviz._checks import check_choice, check_count
+from flatviz._checks import check_choice, check_count, check_is
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
@@ -55,6 +55,7 @@ def fit_dropout(
     same masks.  checkpoint: a file from which a stopped run goes on.
     Raises ValueError for a dropout layer that no weight vector can stand for, nothing to mask, bad data, or divergence.
     """
+    check_is(data, Data, "data", "make one, fv.Data(x, y)")
     check_count(n_draws, "n_draws")
     check_choice(space, ("weights", "functions"), "space")
     rates = own_rates(net) if space == "functions" else find_rates(net, data.x[:2], rate)

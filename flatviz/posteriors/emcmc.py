@@ -14,7 +14,7 @@ import math
 import torch
 from torch import Tensor
 
-from flatviz._checks import check_finite, check_nonnegative
+from flatviz._checks import check_finite, check_lr, check_nonnegative
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
@@ -54,6 +54,7 @@ def fit_emcmc(
     weight decay stands for N(0, 1 / (N weight_decay)).  checkpoint: a file from which a stopped run goes on.
     Raises ValueError for an odd n_draws, a spring too stiff for lr, bad data, or divergence.
     """
+    check_lr(lr)
     n = len(data)
     if n_draws % 2:
         raise ValueError(f"n_draws must be even, half of w and half of its guide, got {n_draws}")

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor
 
-from flatviz._checks import check_count
+from flatviz._checks import check_count, check_lr, check_momentum
 from flatviz.core.batchnorm import TrainingNet, check_batchnorm
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood, mean_nll
@@ -98,6 +98,7 @@ def sgd(
     Raises ValueError if the loss diverges.
     """
     check_count(steps, "steps")
+    check_lr(lr(0)), check_momentum(momentum)
     about = f"{label}: seed {seed}, {steps} steps, D={w.shape[-1]}, lr={lr(0):g}, momentum={momentum:g}, weight decay={weight_decay:g}"
     about += f", from |w|={float(w.norm()):.6g}" + ("" if ascent is None else f", {ascent}")
     w = w.detach().clone()
