@@ -2,6 +2,7 @@
 
 import inspect
 import math
+import sys
 
 import pytest
 import torch
@@ -195,6 +196,50 @@ def test_radii_trained_together_are_checked_as_alone(setting):
     linear = fv.Net.from_module(nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2)))
     with pytest.raises(ValueError, match=r"(lr|momentum) must be"):
         fv.fit_sabma_grid(linear, data(), prior(linear.dim), radii=[0.5, 1.0], seeds=[0], **setting)
+
+
+NOUNS = {
+    "plot_surface": "surface must be a Surface, got Plane: slice_plane returns one",
+    "plot_surface_3d": "surface must be a Surface, got Plane: slice_plane returns one",
+    "animate_projection": "surface must be a Surface, got Plane: slice_plane returns one",
+    "plot_curve": "curve must be a Curve, got Plane: slice_line and slice_path return one",
+    "plot_spectrum": "spectrum must be a Spectrum, got Plane: top_eigenpairs returns one",
+    "plot_density": "spectrum must be a Spectrum, got Plane: top_eigenpairs returns one",
+    "plot_projection": "projection must be a Projection, got Plane: project returns one",
+    "plot_metrics": "predictions must be a Prediction, got Plane: predict returns one",
+    "plot_reliability": "prediction must be a Prediction, got Plane: predict returns one",
+    "plot_flatness": "measured must be a Sharpness, got Plane: sharpness returns one",
+    "plot_persistence": "persistence must be a Persistence, got Plane: persistence returns one",
+    "explain": r"explain takes a result \(Surface, .*\), got Net",
+}
+
+
+@pytest.mark.parametrize("name", NOUNS)
+def test_a_plot_of_another_noun_says_which_verb_makes_its_own(name):
+    draw = getattr(fv, name)
+    given = {"animate_projection": (plane(5), []), "explain": (net(),)}.get(name, (plane(5),))
+    with pytest.raises(TypeError, match=NOUNS[name]):
+        draw(*given)
+
+
+def test_samples_on_a_surface_are_a_projection():
+    surface = fv.slice_plane(lambda w: (w * w).sum(), plane(5), extent=1.0, resolution=3)
+    for draw in (fv.plot_surface, fv.plot_surface_3d):
+        with pytest.raises(TypeError, match="projection must be a Projection, got Tensor: project returns one"):
+            draw(surface, torch.zeros(3, 5))
+
+
+@pytest.mark.parametrize(
+    ("missing", "name"), [("ipywidgets", "FlatnessLab"), ("plotly", "plot_surface"), ("anywidget", "FlatnessLab")]
+)
+def test_a_package_that_is_not_installed_is_named_with_its_extra(missing, name, monkeypatch):
+    monkeypatch.setitem(sys.modules, missing, None)
+    package = fv._WHERE[name].split(".")[1]
+    monkeypatch.setattr(fv, package, getattr(fv, package))  # a new import sets it; this puts it back
+    for module in [m for m in sys.modules if m.startswith(f"flatviz.{package}")]:
+        monkeypatch.delitem(sys.modules, module)
+    with pytest.raises(ModuleNotFoundError, match=rf'flatviz.{name} needs {missing}.*: pip install "flatviz\[lab\]"'):
+        getattr(fv, name)
 
 
 def test_a_failed_fit_leaves_the_net_as_it_was():
