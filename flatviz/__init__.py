@@ -90,7 +90,13 @@ __all__ = sorted([*_WHERE, *_MODULES])
 
 def __getattr__(name: str) -> object:
     if name in _WHERE:
-        return getattr(importlib.import_module(_WHERE[name]), name)
+        try:
+            return getattr(importlib.import_module(_WHERE[name]), name)
+        except ModuleNotFoundError as error:
+            if (error.name or "flatviz").partition(".")[0] == "flatviz":  # a fault of ours, not a package that is absent
+                raise
+            text = f'flatviz.{name} needs {error.name}: pip install "flatviz[lab]" (in a clone: pip install ".[lab]")'
+            raise ModuleNotFoundError(text, name=error.name) from error
     if name in _MODULES:
         return importlib.import_module(f"flatviz.{name}")
     raise AttributeError(f"module 'flatviz' has no attribute {name!r}")

@@ -9,9 +9,26 @@ import torch
 from torch import Tensor
 
 
-def check_weights(w: Tensor, dim: int, name: str = "w") -> Tensor:
-    """One weight vector: a floating tensor of shape (dim,) without NaN."""
+def check_is(value: object, kind: type | tuple[type, ...], name: str, do: str) -> None:
+    """A value of this kind; `do` says how to get one."""
+    if not isinstance(value, kind):
+        kinds = kind if isinstance(kind, tuple) else (kind,)
+        wanted = " or a ".join(k.__name__ for k in kinds)
+        raise TypeError(f"{name} must be a {wanted}, got {type(value).__name__}: {do}")
+
+
+def dim_of(f: object) -> int | None:
+    """Number of weights D of an objective of a network; None of a plain function, which takes any."""
+    return getattr(getattr(f, "net", None), "dim", None)
+
+
+def check_weights(w: Tensor, dim: int | None = None, name: str = "w") -> Tensor:
+    """One weight vector: a floating tensor of shape (dim,), or of any length where dim is None, without NaN."""
     _check_tensor(w, name)
+    if w.ndim != 1 and dim in (None, w.numel()):  # callers that know no D give that of w itself
+        hint = f": one of its vectors is {name}[0]" if w.ndim == 2 else ""
+        raise ValueError(f"{name} must be one weight vector, (D,), got shape {tuple(w.shape)}{hint}")
+    dim = w.numel() if dim is None else dim
     if tuple(w.shape) != (dim,):
         raise ValueError(f"{name} must have shape ({dim},), got {tuple(w.shape)}")
     check_finite(w, name)
@@ -69,6 +86,38 @@ def check_nonnegative(value: float, name: str) -> float:
     if not isinstance(value, Real) or not math.isfinite(value) or value < 0:
         raise ValueError(f"{name} must be a finite number >= 0, got {value!r}")
     return float(value)
+
+
+def check_lr(lr: float, name: str = "lr") -> float:
+    """A learning rate: a finite number > 0."""
+    if not isinstance(lr, Real) or not math.isfinite(lr) or lr <= 0:
+        raise ValueError(f"{name} must be a finite number > 0, got {lr!r}: 0.05 is where most fits begin")
+    return float(lr)
+
+
+def check_momentum(momentum: float) -> float:
+    """The share of the last step that goes into the next: from 0 to below 1."""
+    if not isinstance(momentum, Real) or not 0 <= momentum < 1:
+        raise ValueError(f"momentum must be from 0 to below 1, got {momentum!r}: 0 is none, 0.9 is usual")
+    return float(momentum)
+
+
+def check_device(device: object, way_out: str = "'cpu'") -> None:
+    """A device that torch can compute on here, or None."""
+    if device is None:
+        return
+    if not isinstance(device, (str, torch.device)):
+        raise TypeError(f"device must be 'cpu', 'cuda' or a torch.device, got {device!r}: a dtype is given as dtype=")
+    try:
+        wanted = torch.device(device)
+    except RuntimeError as error:
+        raise ValueError(f"device must be 'cpu', 'cuda' or a torch.device, got {device!r}") from error
+    if wanted.type == "cuda" and not torch.cuda.is_available():
+        built = "a CPU-only build" if torch.version.cuda is None else f"built for CUDA {torch.version.cuda}"
+        raise RuntimeError(
+            f"device must be usable, got {str(device)!r} but torch {torch.__version__} ({built}) sees no GPU: "
+            f"use {way_out}, or run `flatviz doctor` for what is missing"
+        )
 
 
 def _check_tensor(w: Tensor, name: str) -> None:

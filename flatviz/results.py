@@ -18,7 +18,7 @@ from typing import Any, Protocol, runtime_checkable
 import torch
 from torch import Tensor
 
-from flatviz._checks import check_count, check_many_weights, check_weights
+from flatviz._checks import check_count, check_finite, check_many_weights, check_weights
 
 
 @runtime_checkable
@@ -79,6 +79,10 @@ class Gaussian:
             object.__setattr__(self, "factor", self.mean.new_zeros(0, self.dim))
         if self.factor.ndim != 2 or self.factor.shape[1] != self.dim:
             raise ValueError(f"factor must have shape (K, {self.dim}), got {tuple(self.factor.shape)}")
+        check_finite(self.factor, "factor")
+
+    def __repr__(self) -> str:
+        return f"Gaussian(dim={self.dim}, rank={self.rank})"
 
     @classmethod
     def unchecked(cls, mean: Tensor, log_std: Tensor, factor: Tensor) -> Gaussian:

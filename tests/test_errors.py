@@ -1,6 +1,8 @@
 """Bad input: each one clear error that says what was expected, what came and what to do."""
 
+import inspect
 import math
+import sys
 
 import pytest
 import torch
@@ -38,6 +40,19 @@ def nan_module():
     module = nn.Linear(3, 2)
     module.weight.data[0, 0] = math.nan
     return module
+
+
+def pair():
+    d = data()
+    return d.x, d.y
+
+
+def objective():
+    return fv.nll(net(), data())
+
+
+def plane(dim, sides=2):
+    return fv.Plane(torch.zeros(dim), torch.eye(dim)[:sides], "distance")
 
 
 CASES = {
@@ -93,6 +108,35 @@ CASES = {
     "an objective of many numbers": (lambda: fv.top_eigenpairs(lambda w: w * w, torch.ones(3), 1), ValueError,
                                      r"an objective must return one number, got shape \(3,\): take its mean"),
     "a module that is none": (lambda: fv.Net.from_module("resnet18"), TypeError, "module must be a torch.nn.Module, got str"),
+    "a plane of another net": (lambda: fv.slice_plane(objective(), plane(5), resolution=3), ValueError,
+                               r"the plane's origin must have shape \(34,\), got \(5,\)"),
+    "a volume of another net": (lambda: fv.slice_plane(objective(), plane(5, 3), extent=1.0, resolution=3), ValueError,
+                                r"the plane's origin must have shape \(34,\), got \(5,\)"),
+    "a plane that is none": (lambda: fv.slice_plane(objective(), torch.zeros(2, 34)), TypeError,
+                             "plane must be a Plane, got Tensor: plane_pca, plane_random and plane_through make one"),
+    "a line of another net": (lambda: fv.slice_line(objective(), torch.zeros(5), torch.ones(5)), ValueError,
+                              r"a must have shape \(34,\), got \(5,\)"),
+    "a path of another net": (lambda: fv.slice_path(objective(), torch.zeros(3, 5)), ValueError,
+                              r"W must have shape \(S, 34\), got \(3, 5\)"),
+    "eigenpairs of a matrix": (lambda: fv.top_eigenpairs(objective(), torch.zeros(2, 34)), ValueError,
+                               r"w must have shape \(34,\), got \(2, 34\)"),
+    "eigenpairs of a matrix, of a plain f": (lambda: fv.top_eigenpairs(lambda w: (w * w).sum(), torch.zeros(2, 34)), ValueError,
+                                             r"w must be one weight vector, \(D,\), got shape \(2, 34\): one of its vectors is w\[0\]"),
+    "inputs to predict the net cannot take": (lambda: fv.predict(net(), prior(34), torch.zeros(4, 5), 2, seed=0), ValueError,
+                                              r"inputs of shape \(4, 5\) do not pass through Net\(Sequential, dim=34"),
+    "no inputs to predict": (lambda: fv.predict(net(), prior(34), torch.zeros(0, 3), 2, seed=0), ValueError,
+                             r"x must hold at least one input of Net\(.*got shape \(0, 3\)"),
+    "a tuple to predict": (lambda: fv.predict(net(), prior(34), pair(), 2, seed=0), TypeError,
+                           r"x must be a Data or a Tensor, got tuple: inputs alone, or with labels fv.Data\(x, y\)"),
+    "a tuple to nll": (lambda: fv.nll(net(), pair()), TypeError, r"data must be a Data, got tuple: make one, fv.Data\(x, y\)"),
+    "a tuple to pretrain": (lambda: fv.pretrain(net(), pair(), seed=0), TypeError, "data must be a Data, got tuple: make one"),
+    "a task of tuples": (lambda: fv.core.data.Task(pair(), data(), data(), 2), TypeError, "source must be a Data, got tuple"),
+    "a rate of nothing in pretrain": (lambda: fv.pretrain(net(), data(), seed=0, lr=0.0), ValueError,
+                                      "lr must be a finite number > 0, got 0.0"),
+    "NaN in a factor": (lambda: fv.Gaussian(torch.zeros(3), torch.zeros(3), torch.full((2, 3), math.nan)), ValueError,
+                        "factor must be finite, got 6 NaN or inf of 6 values"),
+    "a device of another name": (lambda: net().to("gpu"), ValueError, "device must be 'cpu', 'cuda' or a torch.device, got 'gpu'"),
+    "a dtype for a device": (lambda: data().to(torch.float64), TypeError, r"got torch.float64: a dtype is given as dtype="),
     "too many shots": (lambda: fv.datasets.digits_transfer(shots=150, seed=0), ValueError, r"shots must be below \d+, .* got 150"),
 }  # fmt: skip
 
@@ -109,6 +153,93 @@ def test_cuda_that_is_absent_is_said_with_the_way_out():
     with pytest.raises(RuntimeError, match=r"got 'cuda' but torch .* sees no GPU: use --device cpu, or run `flatviz doctor`"):
         pick_device("cuda")
     assert pick_device("auto").type == "cpu"
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU here")
+@pytest.mark.parametrize("thing", [net, data, lambda: fv.core.data.Task(data(), data(), data(), 2)])
+def test_nothing_moves_to_cuda_that_is_absent(thing):
+    with pytest.raises(RuntimeError, match=r"got 'cuda' but torch .* sees no GPU: use 'cpu', or run `flatviz doctor`"):
+        thing().to("cuda")
+    assert thing().to("cpu", torch.float64) is not None
+
+
+def fitted(name, given, **settings):
+    fit = fv.FITS[name]
+    own = {"ptl": {"fit": fv.fit_csgld}, "multiswag": {"fit": fv.fit_swag}, "sabma": {"radius": 1.0}}.get(name, {})
+    needed = [
+        p for p in inspect.signature(fit).parameters.values() if p.default is p.empty and p.kind == p.POSITIONAL_OR_KEYWORD
+    ]
+    return fit(net(), given, *([prior(34)] if len(needed) > 2 else []), seed=0, **own, **settings)
+
+
+@pytest.mark.parametrize("name", fv.FITS)
+def test_a_tuple_is_no_data_to_any_fit(name):
+    with pytest.raises(TypeError, match=r"data must be a Data, got tuple: make one, fv.Data\(x, y\)"):
+        fitted(name, pair())
+
+
+WRONG = [("lr", 0.0), ("lr", -0.1), ("lr", math.nan), ("momentum", 1.0), ("momentum", -0.1)]
+
+
+@pytest.mark.parametrize(
+    ("name", "setting", "value"),
+    [(name, *w) for name, fit in fv.FITS.items() for w in WRONG if w[0] in inspect.signature(fit).parameters],
+)
+def test_no_fit_takes_a_rate_or_a_momentum_that_cannot_learn(name, setting, value):
+    expected = {"lr": "a finite number > 0", "momentum": "from 0 to below 1"}[setting]
+    with pytest.raises(ValueError, match=f"{setting} must be {expected}, got {value}"):
+        fitted(name, data(), **{setting: value})
+
+
+@pytest.mark.parametrize("setting", [{"lr": 0.0}, {"momentum": 1.0}])
+def test_radii_trained_together_are_checked_as_alone(setting):
+    linear = fv.Net.from_module(nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2)))
+    with pytest.raises(ValueError, match=r"(lr|momentum) must be"):
+        fv.fit_sabma_grid(linear, data(), prior(linear.dim), radii=[0.5, 1.0], seeds=[0], **setting)
+
+
+NOUNS = {
+    "plot_surface": "surface must be a Surface, got Plane: slice_plane returns one",
+    "plot_surface_3d": "surface must be a Surface, got Plane: slice_plane returns one",
+    "animate_projection": "surface must be a Surface, got Plane: slice_plane returns one",
+    "plot_curve": "curve must be a Curve, got Plane: slice_line and slice_path return one",
+    "plot_spectrum": "spectrum must be a Spectrum, got Plane: top_eigenpairs returns one",
+    "plot_density": "spectrum must be a Spectrum, got Plane: top_eigenpairs returns one",
+    "plot_projection": "projection must be a Projection, got Plane: project returns one",
+    "plot_metrics": "predictions must be a Prediction, got Plane: predict returns one",
+    "plot_reliability": "prediction must be a Prediction, got Plane: predict returns one",
+    "plot_flatness": "measured must be a Sharpness, got Plane: sharpness returns one",
+    "plot_persistence": "persistence must be a Persistence, got Plane: persistence returns one",
+    "explain": r"explain takes a result \(Surface, .*\), got Net",
+}
+
+
+@pytest.mark.parametrize("name", NOUNS)
+def test_a_plot_of_another_noun_says_which_verb_makes_its_own(name):
+    draw = getattr(fv, name)
+    given = {"animate_projection": (plane(5), []), "explain": (net(),)}.get(name, (plane(5),))
+    with pytest.raises(TypeError, match=NOUNS[name]):
+        draw(*given)
+
+
+def test_samples_on_a_surface_are_a_projection():
+    surface = fv.slice_plane(lambda w: (w * w).sum(), plane(5), extent=1.0, resolution=3)
+    for draw in (fv.plot_surface, fv.plot_surface_3d):
+        with pytest.raises(TypeError, match="projection must be a Projection, got Tensor: project returns one"):
+            draw(surface, torch.zeros(3, 5))
+
+
+@pytest.mark.parametrize(
+    ("missing", "name"), [("ipywidgets", "FlatnessLab"), ("plotly", "plot_surface"), ("anywidget", "FlatnessLab")]
+)
+def test_a_package_that_is_not_installed_is_named_with_its_extra(missing, name, monkeypatch):
+    monkeypatch.setitem(sys.modules, missing, None)
+    package = fv._WHERE[name].split(".")[1]
+    monkeypatch.setattr(fv, package, getattr(fv, package))  # a new import sets it; this puts it back
+    for module in [m for m in sys.modules if m.startswith(f"flatviz.{package}")]:
+        monkeypatch.delitem(sys.modules, module)
+    with pytest.raises(ModuleNotFoundError, match=rf'flatviz.{name} needs {missing}.*: pip install "flatviz\[lab\]"'):
+        getattr(fv, name)
 
 
 def test_a_failed_fit_leaves_the_net_as_it_was():

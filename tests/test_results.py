@@ -114,3 +114,12 @@ def test_an_oblique_plane_knows_its_lengths_and_angle():
     assert plane.angle == pytest.approx(45.0)
     assert not plane.orthonormal and fv.Plane(torch.zeros(2), torch.eye(2), "step").orthonormal
     torch.testing.assert_close(plane.points(torch.tensor([[1.0, 2.0]])), torch.tensor([[4.0, 2.0]]))
+
+
+def test_what_a_notebook_shows_of_data_and_gaussians_is_one_short_line(task):
+    q = fv.Gaussian(torch.zeros(906), torch.zeros(906), torch.zeros(5, 906))
+    assert repr(q) == "Gaussian(dim=906, rank=5)"
+    assert repr(fv.Data(torch.zeros(4, 3), torch.tensor([0, 2, 1, 0]))) == "Data(4 examples, x (4, 3) float32, classes 0..2)"
+    assert repr(fv.Data(torch.zeros(4, 3), torch.zeros(4, 2))) == "Data(4 examples, x (4, 3) float32, targets (4, 2))"
+    shown = repr(task)
+    assert shown.startswith("Task('digits, 10 shots") and "train 100" in shown and "10 classes" in shown and len(shown) < 200

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -32,7 +33,19 @@ def run(args: argparse.Namespace) -> int:
     if not target.exists():
         found = ", ".join(sorted(p.name for p in folder.glob("*.ipynb")))
         raise ValueError(f"--notebook must be one of {found}, got {args.notebook!r}")
-    return subprocess.call([sys.executable, "-m", "jupyterlab", str(target), *args.jupyter])
+    return attended([sys.executable, "-m", "jupyterlab", str(target), *args.jupyter])
+
+
+def attended(command: list[str]) -> int:
+    """Run a command until it ends by itself; its exit status.
+
+    Ctrl-C reaches it as it reaches us, and is its own to answer: Jupyter asks, ends its kernels and removes its files.
+    """
+    before = signal.signal(signal.SIGINT, lambda *_: None)  # not SIG_IGN, which the command would inherit
+    try:
+        return subprocess.Popen(command).wait()
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def notebook_folder() -> Path:

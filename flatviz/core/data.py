@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from flatviz._checks import check_device, check_is
+
 
 @dataclass(frozen=True, eq=False)
 class Data:
@@ -52,6 +54,10 @@ class Data:
             raise ValueError("batches must hold at least one (x, y), got an empty loader")
         return cls(torch.cat(xs)[:n], torch.cat(ys)[:n])
 
+    def __repr__(self) -> str:
+        y = f"classes 0..{int(self.y.max())}" if not self.y.is_floating_point() else f"targets {tuple(self.y.shape)}"
+        return f"Data({len(self)} examples, x {tuple(self.x.shape)} {str(self.x.dtype).removeprefix('torch.')}, {y})"
+
     def __len__(self) -> int:
         return len(self.x)
 
@@ -65,7 +71,8 @@ class Data:
         return Data(self.x[index], self.y[index])
 
     def to(self, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> Data:
-        """The same data on a device, floating tensors in `dtype`."""
+        """The same data on a device, floating tensors in `dtype`.  Raises RuntimeError for a GPU that is not there."""
+        check_device(device)
         cast = [t.to(device, dtype if t.is_floating_point() else None) for t in (self.x, self.y)]
         return Data(*cast)
 
@@ -79,6 +86,14 @@ class Task:
     test: Data
     n_classes: int
     name: str = "task"
+
+    def __post_init__(self) -> None:
+        for name in ("source", "train", "test"):
+            check_is(getattr(self, name), Data, name, "make one, fv.Data(x, y)")
+
+    def __repr__(self) -> str:
+        parts = ", ".join(f"{name} {len(getattr(self, name))}" for name in ("source", "train", "test"))
+        return f"Task({self.name!r}: {parts}, inputs {self.input_shape}, {self.n_classes} classes)"
 
     @property
     def input_shape(self) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
-from flatviz._checks import check_weights
+from flatviz._checks import check_device, check_weights
 from flatviz.core.treated import Treated, choose, refuse_dropout
 
 
@@ -172,7 +172,8 @@ class Net:
         return copy.deepcopy(self)
 
     def to(self, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> Net:
-        """The same net on a device, in a dtype."""
+        """The same net on a device, in a dtype.  Raises RuntimeError for a GPU that is not there."""
+        check_device(device)
         moved = {n: b.to(device, dtype if b.is_floating_point() else None) for n, b in self._buffers.items()}
         example = self.example
         if example is not None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from flatviz._checks import check_many_weights, check_weights
+from flatviz._checks import check_is, check_many_weights, check_weights
 from flatviz.core.cache import tensor_digest
 from flatviz.core.curvature import curvature_operator
 from flatviz.core.data import Data
@@ -101,6 +101,7 @@ def nll(net: Net, data: Data, *, likelihood: Likelihood = "categorical") -> Mean
     Raises ValueError for labels out of range, data the net cannot take, or a net that is not a function of its
     weights (two passes over the same inputs differ: dropout left on).
     """
+    check_is(data, Data, "data", "make one, fv.Data(x, y)")
     check_likelihood(likelihood)
     with torch.no_grad(), saved_rng():
         try:

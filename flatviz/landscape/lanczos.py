@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from flatviz._checks import check_choice, check_count
+from flatviz._checks import check_choice, check_count, check_weights, dim_of
 from flatviz.core.seeds import generator
 from flatviz.landscape._krylov import Krylov, room_for
 from flatviz.landscape._objective import described
@@ -41,6 +41,7 @@ def top_eigenpairs(
     Source: Wu & Simon, SIAM J. Matrix Anal. 22 (2000).
     """
     check_choice(which, ("largest", "smallest"), "which")
+    check_weights(w, dim_of(f))
     operator = Operator(f, w, curvature, part)
     if check_count(k, "k") > operator.like.numel():
         raise ValueError(f"k must be at most the number of weights, {operator.like.numel()}, got {k}")

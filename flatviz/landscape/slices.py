@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from flatviz._checks import check_count, check_many_weights, check_weights
+from flatviz._checks import check_count, check_is, check_many_weights, check_weights, dim_of
 from flatviz.core.progress import Progress
 from flatviz.landscape._grid import Cache, Extent, Grid, extent_of, ticks_between
 from flatviz.landscape._objective import described, evaluate
@@ -38,8 +38,11 @@ def slice_plane(
     preview: called with the surface on every 4th, then every 2nd tick, as soon as that is there.
     cache: True (the user's cache folder) or a folder: values are kept as they come, so a run that was killed goes on,
         and the same slice is never computed twice.  engine: a `dask.distributed` Client (extra "cluster").
-    Diverged cells stay NaN or inf and are counted in `n_diverged`.  Raises ValueError for a bad extent or resolution.
+    Diverged cells stay NaN or inf and are counted in `n_diverged`.
+    Raises ValueError for a bad extent or resolution, or a plane of another net.
     """
+    check_is(plane, Plane, "plane", "plane_pca, plane_random and plane_through make one")
+    check_weights(plane.origin, dim_of(f), "the plane's origin")
     check_count(resolution, "resolution", least=2)
     ends = extent_of(plane.extent if extent is None else extent, len(plane.axes))
     ticks = [ticks_between(lo, hi, resolution, plane.origin) for lo, hi in ends]
@@ -74,9 +77,9 @@ def slice_line(
     """f((1 - t) a + t b) at `resolution` values of t from 0 to 1, both ends computed; a, b (D,).
 
     The ends are f(a) and f(b) themselves.  Other arguments as in `slice_plane`.
-    Raises ValueError if the ends differ in shape.
+    Raises ValueError if the ends differ in shape, or are not of f's weights.
     """
-    check_weights(b, check_weights(a, a.numel(), "a").numel(), "b")
+    check_weights(b, check_weights(a, dim_of(f), "a").numel(), "b")
     t = torch.linspace(0, 1, check_count(resolution, "resolution", least=2), dtype=a.dtype, device=a.device)
     options = dict(exact=exact, precision=precision, progress=progress, label="line", cache=cache, engine=engine)
     inside = Grid(f, a, (b - a)[None], [t[1:-1]], **options).values if resolution > 2 else t[:0]
@@ -91,7 +94,7 @@ def slice_path(f: ObjectiveLike, W: Tensor, *, t: Tensor | None = None, x_label:
 
     Raises ValueError if t and W differ in length.
     """
-    check_many_weights(W)
+    check_many_weights(W, dim_of(f))
     t = torch.arange(len(W), dtype=W.dtype, device=W.device) if t is None else t
     if t.shape != (len(W),):
         raise ValueError(f"t must have shape ({len(W)},), got {tuple(t.shape)}: one value for each weight vector")

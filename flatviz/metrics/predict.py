@@ -5,13 +5,14 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from flatviz._checks import check_count, check_many_weights
+from flatviz._checks import check_count, check_is, check_many_weights
 from flatviz.core.batchnorm import check_batchnorm, refresh_batchnorm
 from flatviz.core.data import Data
 from flatviz.core.forward import forward
 from flatviz.core.likelihood import Likelihood, check_labels, check_likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
+from flatviz.core.seeds import saved_rng
 from flatviz.metrics._bma import scored
 from flatviz.results import Posterior, Prediction
 
@@ -32,12 +33,14 @@ def predict(
     posterior: or weight vectors (S, D), of which the first `n_draws` are taken in their order, whatever the seed.
     batchnorm: needed only by a net with BatchNorm: "frozen" uses the statistics the net holds, a `Data` re-estimates
     them for each draw.  Raises ValueError for n_draws < 1, more draws than there are, a posterior of another length,
-    or a net with BatchNorm and no choice.
+    inputs the net cannot take, or a net with BatchNorm and no choice.
     """
+    check_is(x, (Data, Tensor), "x", "inputs alone, or with labels fv.Data(x, y)")
     check_count(n_draws, "n_draws")
     check_likelihood(likelihood)
     mode = check_batchnorm(net, batchnorm)
     inputs = x.x if isinstance(x, Data) else x
+    _check_inputs(net, inputs)
     functions = getattr(posterior, "outputs", None)  # of a posterior whose draws have no weight vectors
     if functions is not None and mode == "re-estimated":
         raise ValueError("BatchNorm statistics of functions cannot be re-estimated, got batchnorm=data: use batchnorm='frozen'")
@@ -65,3 +68,15 @@ def _draws(posterior: Posterior | Tensor, n_draws: int, seed: int) -> Tensor:
     if n_draws > len(posterior):
         raise ValueError(f"asked for {n_draws} draws, got {len(posterior)} weight vectors: lower n_draws, or give more")
     return posterior[:n_draws]
+
+
+def _check_inputs(net: Net, x: Tensor) -> None:
+    """That the net takes such inputs, tried on one of them."""
+    known = "" if net.example is None else f", which takes (N, {', '.join(map(str, net.example.shape[1:]))})"
+    if x.ndim == 0 or len(x) == 0:
+        raise ValueError(f"x must hold at least one input of {net!r}{known}, got shape {tuple(x.shape)}")
+    try:
+        with torch.no_grad(), saved_rng():
+            net(net.w, x[:1])
+    except (RuntimeError, ValueError, IndexError, TypeError) as error:
+        raise ValueError(f"inputs of shape {tuple(x.shape)} do not pass through {net!r}{known}: {error}") from error

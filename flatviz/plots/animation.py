@@ -9,6 +9,7 @@ import torch
 
 from flatviz.plots._color import ColorScale
 from flatviz.plots._ground import contour, diverged, plane_axes, small_print
+from flatviz.plots._nouns import check_on, one_or_several
 from flatviz.plots._theme import INK, Figure, figure, numbers
 from flatviz.plots._words import title_of, words_over
 from flatviz.results import Projection, Surface
@@ -30,6 +31,7 @@ def animate_projection(
     The surface stands still and every marker has the colour of its own loss on the surface's scale.
     Raises ValueError for no projection, labels of another number, or a volume.
     """
+    check_on(surface, None)
     if surface.values.ndim != 2:
         raise ValueError(f"an animation needs a surface on a grid of two axes, got shape {tuple(surface.values.shape)}")
     path = isinstance(projections, Projection)
@@ -37,7 +39,7 @@ def animate_projection(
         frames = [_first(projections, i + 1) for i in range(len(projections.coords))]
         labels = labels or [str(i) for i in range(len(frames))]
     else:
-        frames = list(projections)
+        frames = one_or_several(projections, Projection, "projections")
         labels = labels or [p.name or str(i) for i, p in enumerate(frames)]
     if not frames or len(labels) != len(frames):
         raise ValueError(f"labels must name each of {len(frames)} frames, got {len(labels)}: one projection and label a frame")

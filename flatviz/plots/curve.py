@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 import torch
 
+from flatviz.plots._nouns import one_or_several
 from flatviz.plots._theme import INK, METHODS, MUTED, Figure, figure, numbers, short
 from flatviz.plots._words import words
 from flatviz.results import Curve
@@ -20,7 +21,7 @@ def plot_curve(curve: Curve | Sequence[Curve], *, barrier: bool = True, log: boo
 
     Raises ValueError for no curve.
     """
-    curves = [curve] if isinstance(curve, Curve) else list(curve)
+    curves = one_or_several(curve, Curve, "curve")
     if not curves:
         raise ValueError("plot_curve needs at least one Curve, got none")
     first = curves[0]

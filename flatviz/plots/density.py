@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
+from flatviz.plots._nouns import check_noun
 from flatviz.plots._theme import INK, METHODS, Figure, figure, numbers
 from flatviz.plots._words import words
 from flatviz.results import Spectrum
@@ -22,6 +23,7 @@ def plot_density(spectrum: Spectrum, *, width: float | None = None, title: str |
     The curve is sum_i weights[i] N(lambda; nodes[i], width^2): width, default 1/150 of the range, is the picture's, not
     the spectrum's.  Raises ValueError for a Spectrum without a density (`spectral_density` makes one).
     """
+    check_noun(spectrum, Spectrum, "spectrum")
     if spectrum.nodes is None or spectrum.weights is None:
         raise ValueError("plot_density needs nodes and weights, got a Spectrum without: spectral_density makes one")
     nodes, weights = spectrum.nodes.double(), spectrum.weights.double()

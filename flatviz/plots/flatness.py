@@ -9,6 +9,7 @@ import torch
 from plotly.colors import hex_to_rgb
 
 from flatviz._checks import check_choice
+from flatviz.plots._nouns import by_method
 from flatviz.plots._theme import Figure, figure, numbers, style
 from flatviz.results import MEASURES, Sharpness
 
@@ -22,7 +23,7 @@ def plot_flatness(
     measure: "lambda1", "ratio", "trace", "sam" or "adaptive".  Raises ValueError for another, or where there is none.
     """
     label = MEASURES[check_choice(measure, tuple(MEASURES), "measure")]
-    groups = dict(measured) if isinstance(measured, Mapping) else {"sabma": measured}
+    groups = by_method(measured, Sharpness, "measured")
     if not groups:
         raise ValueError("plot_flatness needs at least one Sharpness, got none")
     last = {m: s.interval(measure) for m, s in groups.items()}

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import plotly.graph_objects as go
 
+from flatviz.plots._nouns import by_method
 from flatviz.plots._theme import INK, Figure, figure, numbers, style
 from flatviz.results import Prediction
 
@@ -22,7 +23,9 @@ def plot_metrics(
 
     predictions: one, or a mapping from method to prediction, on labelled data.  Raises ValueError without scores.
     """
-    named = {"sabma": predictions} if isinstance(predictions, Prediction) else dict(predictions)
+    named = by_method(predictions, Prediction, "predictions")
+    if not named:
+        raise ValueError("plot_metrics needs at least one Prediction, got none")
     for name, p in named.items():
         if not p.scores:
             raise ValueError(f"prediction {name!r} must carry scores, got none: predict on a Data, which has labels")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import plotly.graph_objects as go
 import torch
 
+from flatviz.plots._nouns import check_noun
 from flatviz.plots._theme import INK, METHODS, MUTED, Figure, figure, numbers, short
 from flatviz.plots._words import words
 from flatviz.results import Persistence
@@ -15,6 +16,7 @@ def plot_persistence(persistence: Persistence, *, most: int = 20, title: str | N
 
     The `most` deepest are drawn, deepest on the left; the first never ends, so its line goes on to the surface's top.
     """
+    check_noun(persistence, Persistence, "persistence")
     finite = persistence.surface.values[torch.isfinite(persistence.surface.values)]
     top = float(finite.max())
     order = persistence.depth.argsort(descending=True, stable=True)[:most]

@@ -6,6 +6,7 @@ import plotly.graph_objects as go
 import torch
 
 from flatviz.plots._color import ColorScale, values_of
+from flatviz.plots._nouns import check_noun
 from flatviz.plots._theme import INK, MUTED, Figure, figure, numbers
 from flatviz.plots._words import words
 from flatviz.results import Projection
@@ -23,6 +24,7 @@ def plot_projection(
 
     Above the dashed line more of the sample lies off the plane than in it.
     """
+    check_noun(projection, Projection, "projection")
     inside = (projection.coords @ projection.plane.axes).norm(dim=1)
     reach = 1.08 * float(torch.maximum(inside.max(), projection.distance.max()))
     alt = f"median distance off the plane {projection.distance.median():.3g}, within it {inside.median():.3g}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import plotly.graph_objects as go
 
+from flatviz.plots._nouns import check_noun
 from flatviz.plots._theme import GRID, MUTED, Figure, figure, numbers, style
 from flatviz.results import Prediction
 
@@ -15,6 +16,7 @@ def plot_reliability(
 
     `n_draws`: ensemble size (default all).  Raises ValueError without labels or for a size that was not drawn.
     """
+    check_noun(prediction, Prediction, "prediction")
     if prediction.bins is None:
         raise ValueError("prediction must carry calibration bins, got none: predict on a Data, which has labels")
     size = prediction.n_draws if n_draws is None else n_draws

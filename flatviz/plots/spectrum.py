@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import plotly.graph_objects as go
 import torch
 
+from flatviz.plots._nouns import one_or_several
 from flatviz.plots._theme import Figure, figure, numbers, style
 from flatviz.plots._words import words
 from flatviz.results import Spectrum
@@ -23,7 +24,7 @@ def plot_spectrum(
 
     reference: other methods' spectra, each drawn as its mean line.
     """
-    spectra = [spectrum] if isinstance(spectrum, Spectrum) else list(spectrum)
+    spectra = one_or_several(spectrum, Spectrum, "spectrum")
     if not spectra:
         raise ValueError("plot_spectrum needs at least one Spectrum, got none")
     label, color, dash, symbol = style(method)

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from flatviz.plots._color import ColorScale, values_of
 from flatviz.plots._ground import contour, diverged, plane_axes, small_print
+from flatviz.plots._nouns import check_on
 from flatviz.plots._theme import INK, Figure, figure, numbers, short, style
 from flatviz.plots._words import title_of, words_over
 from flatviz.results import Plane, Projection, Surface
@@ -36,6 +37,7 @@ def plot_surface(
     color_range: (lo, hi) shared with other figures; log: logarithmic colours (default: where all values allow it).
     Diverged cells are left open and marked.  Raises ValueError if projection and surface lie in different planes.
     """
+    check_on(surface, projection)
     if projection is not None and not _same(projection.plane, surface.plane):
         raise ValueError("projection and surface live in different planes: project onto surface.plane")
     finite = surface.values[torch.isfinite(surface.values)]

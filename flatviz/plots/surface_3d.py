@@ -6,6 +6,7 @@ import plotly.graph_objects as go
 import torch
 
 from flatviz.plots._color import ColorScale
+from flatviz.plots._nouns import check_on
 from flatviz.plots._theme import INK, LOSS_SCALE, Figure, figure, numbers, short
 from flatviz.plots._words import title_of, words_over
 from flatviz.results import Projection, Surface
@@ -25,6 +26,7 @@ def plot_surface_3d(
     does not show is the gap.  Heights beyond `color_range` are cut off; log: heights in powers of ten (default: where
     all values allow it).  Raises ValueError for scattered values, more than three axes, or none finite.
     """
+    check_on(surface, projection)
     finite = surface.values[torch.isfinite(surface.values)]
     if surface.scattered or surface.values.ndim > 3:
         raise ValueError(f"a relief needs values on a grid of 2 or 3 axes, got shape {tuple(surface.values.shape)}")

@@ -15,7 +15,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from flatviz._checks import check_count, check_finite, check_nonnegative
+from flatviz._checks import check_count, check_finite, check_lr, check_nonnegative
 from flatviz.core.data import Data
 from flatviz.core.digest import arguments_digest
 from flatviz.core.likelihood import Likelihood
@@ -71,6 +71,7 @@ def run_chains(
     """`chains` chains of `steps` steps from where the net stands; the weights after each step that `keep` names."""
     run = arguments_digest(locals())
     check_count(chains, "chains")
+    check_lr(lr(0))
     if not 0 < check_nonnegative(friction, "friction") <= 1:
         raise ValueError(f"friction must be above 0 and at most 1, got {friction:g}: 1 is SGLD")
     check_nonnegative(temperature, "temperature")

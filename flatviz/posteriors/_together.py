@@ -7,6 +7,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from flatviz._checks import check_lr, check_momentum
 from flatviz.core.data import Data
 from flatviz.core.digest import arguments_digest
 from flatviz.core.likelihood import Likelihood
@@ -74,6 +75,8 @@ def fit_gaussians(
 ) -> list[Gaussian]:
     """One Gaussian for each (radius, seed), member by member what `fit_gaussian` finds, to rounding; one draw a step."""
     run = arguments_digest(locals())
+    check_lr(lr)
+    check_momentum(momentum)
     B, D, K = len(radii), prior.dim, prior.rank
     radius = torch.tensor(radii, dtype=net.w.dtype, device=net.device)[:, None]
     theta = Rows(*(t.detach().expand(B, *t.shape).clone() for t in (prior.mean, prior.log_std, prior.factor)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from flatviz._checks import check_choice, check_count, check_nonnegative, check_radius
+from flatviz._checks import check_choice, check_count, check_lr, check_momentum, check_nonnegative, check_radius
 from flatviz.core.data import Data
 from flatviz.core.digest import arguments_digest
 from flatviz.core.likelihood import Likelihood
@@ -58,6 +58,8 @@ def fit_gaussian(
     """
     run = arguments_digest(locals())
     check_radius(radius)
+    check_lr(lr)
+    check_momentum(momentum)
     check_choice(mode, MODES, "mode")
     check_choice(blocks, tuple(BLOCKS), "blocks")
     check_count(steps, "steps")

@@ -18,7 +18,7 @@ import math
 import torch
 from torch import Tensor
 
-from flatviz._checks import check_count, check_nonnegative, check_radius
+from flatviz._checks import check_count, check_lr, check_nonnegative, check_radius
 from flatviz.core.data import Data
 from flatviz.core.digest import arguments_digest
 from flatviz.core.likelihood import Likelihood
@@ -60,6 +60,7 @@ def fit_bsam(
     """
     run = arguments_digest(locals())
     check_radius(radius)
+    check_lr(lr)
     check_count(parts, "parts")
     for name, value in (("damping", damping), ("weight_decay", weight_decay)):
         check_nonnegative(value, name)

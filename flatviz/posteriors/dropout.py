@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.modules.dropout import _DropoutNd
 
-from flatviz._checks import check_choice, check_count
+from flatviz._checks import check_choice, check_count, check_is
 from flatviz.core.data import Data
 from flatviz.core.digest import arguments_digest
 from flatviz.core.likelihood import Likelihood
@@ -57,6 +57,7 @@ def fit_dropout(
     Raises ValueError for a dropout layer that no weight vector can stand for, nothing to mask, bad data, or divergence.
     """
     run = arguments_digest(locals())
+    check_is(data, Data, "data", "make one, fv.Data(x, y)")
     check_count(n_draws, "n_draws")
     check_choice(space, ("weights", "functions"), "space")
     if space == "functions" and rate is not None:

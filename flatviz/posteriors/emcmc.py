@@ -14,7 +14,7 @@ import math
 import torch
 from torch import Tensor
 
-from flatviz._checks import check_finite, check_nonnegative
+from flatviz._checks import check_finite, check_lr, check_nonnegative
 from flatviz.core.data import Data
 from flatviz.core.digest import arguments_digest
 from flatviz.core.likelihood import Likelihood
@@ -56,6 +56,7 @@ def fit_emcmc(
     Raises ValueError for an odd n_draws, a spring too stiff for lr, bad data, or divergence.
     """
     run = arguments_digest(locals())
+    check_lr(lr)
     n = len(data)
     if n_draws % 2:
         raise ValueError(f"n_draws must be even, half of w and half of its guide, got {n_draws}")

@@ -35,6 +35,12 @@ RADII = {
 }
 # The published scripts have no KL term and weight decay 5e-4; so has the family, but on the mean only.
 FIT = {"kl_weight": 0.0, "weight_decay": 5e-4, "steps": 300, "lr": 0.05}
+# Of a net with BatchNorm, frozen: at 0.05 some seeds diverge, others unlearn; beyond these radii it learns nothing.
+BATCHNORM_FIT = FIT | {"lr": 0.01}
+BATCHNORM_RADII = RADII | {
+    "sam_mu": (0.0, 0.02, 0.05, 0.1, 0.2),
+    "sabma": (0.0, 0.18, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0),
+}
 
 
 def mode_of(method: str) -> str:
@@ -45,6 +51,11 @@ def mode_of(method: str) -> str:
 def unit_of(method: str) -> str:
     """Unit of a method's radius."""
     return NO_UNIT if mode_of(method) == "none" else UNITS[mode_of(method)]
+
+
+def settings_for(net: Net) -> tuple[dict, dict[str, tuple[float, ...]]]:
+    """Settings of every fit and radii of every method at which this kind of net learns: (fit, radii)."""
+    return (BATCHNORM_FIT, BATCHNORM_RADII) if net.has_batchnorm else (FIT, RADII)
 
 
 def fit_member(
@@ -58,9 +69,9 @@ def fit_member(
     fit: Mapping | None = None,
     progress: Progress = False,
 ) -> Posterior:
-    """One posterior of the family; `fit` overrides what `FIT` says of kl_weight, weight_decay, steps, lr ..."""
+    """One posterior of the family; `fit` overrides what `settings_for` says of kl_weight, weight_decay, steps, lr ..."""
     check_choice(method, (*RADII, *MODES), "method")
-    settings = FIT | dict(fit or {})
+    settings = settings_for(net)[0] | dict(fit or {})
     if method == "sgd":
         own = {k: v for k, v in settings.items() if k in ("weight_decay", "steps", "lr", "batch_size", "momentum")}
         return fit_sgd(net, task.train, seed=seed, batchnorm="frozen", progress=progress, **own)
@@ -79,12 +90,12 @@ def fit_family(
     fit: Mapping | None = None,
     progress: Progress = False,
 ) -> Family:
-    """Fit every method of `radii` (method -> radii, default `RADII`) on `task.train`, all with the same noise.
+    """Fit every method of `radii` (method -> radii, default those of `settings_for`) on `task.train`, all with the same noise.
 
     Radius 0 of SAM and SA-BMA is VI, bit for bit, so it is fitted once.  The radii of one method are trained together
     where the network allows it.
     """
-    asked = [(m, float(r)) for m, rs in (radii or RADII).items() for r in rs]
+    asked = [(m, float(r)) for m, rs in (radii or settings_for(net)[1]).items() for r in rs]
     fitted: dict[tuple[str, float], Posterior] = {}
     for method in dict.fromkeys(m for m, _ in asked):
         fitted |= _fit_radii(net, task, prior, method, [r for m, r in asked if m == method and r], seed, fit, progress)
@@ -108,7 +119,7 @@ def _fit_radii(
     progress: Progress,
 ) -> dict[tuple[str, float], Posterior]:
     """Posteriors of several radii of one method, trained together; empty where that is not for this method or settings."""
-    settings, mode = FIT | dict(fit or {}), mode_of(method)
+    settings, mode = settings_for(net)[0] | dict(fit or {}), mode_of(method)
     known = set(inspect.signature(fit_sabma_grid).parameters)
     if len(radii) < 2 or mode == "none" or mode not in MODES_TOGETHER or not set(settings) <= known:
         return {}

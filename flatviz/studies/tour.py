@@ -20,14 +20,13 @@ from flatviz.models.mlp import mlp
 from flatviz.posteriors import fit_swag
 from flatviz.posteriors.transfer import transfer
 from flatviz.results import Family, Gaussian
-from flatviz.studies.family import FIT, RADII, fit_family, measure
+from flatviz.studies.family import BATCHNORM_FIT, BATCHNORM_RADII, FIT, RADII, fit_family, measure
 from flatviz.training.pretrain import pretrain
 
 MODELS = {"mlp": mlp, "conv": convnet}
 SWAG_LR = {"mlp": 0.05, "conv": 0.02}  # with BatchNorm frozen a young conv net diverges at 0.05
-FITS = {"mlp": FIT, "conv": FIT | {"lr": 0.01}}  # at 0.05 some of its seeds diverge, others unlearn
-SMALLER = {"sam_mu": (0.0, 0.02, 0.05, 0.1, 0.2), "sabma": (0.0, 0.18, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0)}
-GRIDS = {"mlp": RADII, "conv": RADII | SMALLER}  # beyond these the conv net learns nothing
+FITS = {"mlp": FIT, "conv": BATCHNORM_FIT}
+GRIDS = {"mlp": RADII, "conv": BATCHNORM_RADII}
 HEAD_STD, SCALE, RANK = 0.1, 64.0, 5  # SWAG's own width is a tenth of what makes radius and ensemble size matter
 
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor
 
-from flatviz._checks import check_count
+from flatviz._checks import check_count, check_lr, check_momentum
 from flatviz.core.batchnorm import TrainingNet, check_batchnorm
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood, mean_nll
@@ -99,6 +99,8 @@ def sgd(
     Raises ValueError if the loss diverges.
     """
     check_count(steps, "steps")
+    check_lr(lr(0))
+    check_momentum(momentum)
     w = w.detach().clone()
     velocity, losses, gains = torch.zeros_like(w), [], []
 

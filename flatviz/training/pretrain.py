@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import nn
 
-from flatviz._checks import check_count
+from flatviz._checks import check_count, check_is, check_lr, check_nonnegative
 from flatviz.core.batchnorm import refresh_batchnorm
 from flatviz.core.data import Data
 from flatviz.core.digest import arguments_digest
@@ -42,8 +42,10 @@ def pretrain(
     run = arguments_digest(locals())
     if isinstance(net, nn.Module):
         net = Net.from_module(net)
+    check_is(data, Data, "data", "make one, fv.Data(x, y), or take that of a task, task.source")
     net = net.with_example(data.x)
     check_count(epochs, "epochs")
+    check_lr(lr), check_nonnegative(last_lr, "last_lr")
     loss, trained = training_loss(net, data, likelihood, "train")
     steps = epochs * steps_per_epoch(len(data), batch_size)
     w, _ = sgd(

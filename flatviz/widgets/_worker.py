@@ -21,13 +21,14 @@ class Stopped(Exception):
 class Worker:
     """Runs `work(progress)` on a thread of its own, with one torch thread, so that page and kernel stay free.
 
-    `report(share, text)` hears of progress, every `TELL_EVERY` seconds at most, of errors, and of the end.
+    `report(share, text)` hears of progress, every `TELL_EVERY` seconds at most, of errors, and of the end, when `busy`
+    is False already (unless more waits).
     """
 
     def __init__(self, report: Report) -> None:
         self._report, self._change = report, threading.Condition()
         self._next: tuple[str, Callable[[Progress], None]] | None = None
-        self._running, self._stop, self._thread = False, threading.Event(), None
+        self._running, self._ending, self._stop, self._thread = False, False, threading.Event(), None
 
     def submit(self, name: str, work: Callable[[Progress], None]) -> None:
         """Do this next; what waits is dropped, what runs is stopped."""
@@ -45,15 +46,15 @@ class Worker:
             dropped, self._next = self._next, None
             self._stop.set()
             self._change.notify_all()
-            idle = not self._running
+            idle = not self._running or self._ending
         if dropped and idle:  # what runs says so itself
             self._report(0.0, f"{dropped[0]}: stopped")
 
     @property
     def busy(self) -> bool:
-        """Whether anything runs or waits."""
+        """Whether anything runs or waits; what only has its end to report does not run."""
         with self._change:
-            return self._running or self._next is not None
+            return (self._running and not self._ending) or self._next is not None
 
     def wait(self, timeout: float | None = None) -> bool:
         """Until nothing runs or waits; False if that took longer than `timeout` seconds."""
@@ -63,7 +64,7 @@ class Worker:
     def _loop(self) -> None:
         while True:
             with self._change:
-                self._running = False
+                self._running = self._ending = False
                 self._change.notify_all()
                 self._change.wait_for(lambda: self._next is not None)
                 (name, work), self._next, self._running = self._next, None, True
@@ -72,19 +73,20 @@ class Worker:
             torch.set_num_threads(1)
             try:
                 work(self._progress())
-                self._report(1.0, f"{name}: done")
+                self._end(1.0, f"{name}: done")
             except Stopped:
-                if not self.busy_next():
-                    self._report(0.0, f"{name}: stopped")
+                self._end(0.0, f"{name}: stopped", overtaken_in_silence=True)
             except Exception as error:  # shown where the user looks, whatever it is
-                self._report(0.0, f"{name}: {error}")
+                self._end(0.0, f"{name}: {error}")
             finally:
                 torch.set_num_threads(threads)
 
-    def busy_next(self) -> bool:
-        """Whether something waits."""
+    def _end(self, share: float, text: str, *, overtaken_in_silence: bool = False) -> None:
         with self._change:
-            return self._next is not None
+            self._ending = True
+            silent = overtaken_in_silence and self._next is not None
+        if not silent:
+            self._report(share, text)
 
     def _progress(self) -> Callable[[int, int, str], None]:
         started: dict[str, float] = {}

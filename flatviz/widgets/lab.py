@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Mapping, Sequence
 
 import ipywidgets
 import traitlets
 
+from flatviz._checks import check_choice, check_count, check_is, check_radius
 from flatviz.core.data import Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
+from flatviz.posteriors._perturb import MODES
 from flatviz.results import Family, Gaussian
-from flatviz.studies.family import extend, fit_family, fit_member, measure
+from flatviz.studies.family import RADII, extend, fit_family, fit_member, measure, settings_for
 from flatviz.widgets._view import FamilyView
 from flatviz.widgets._worker import Worker
 
 # A coarse family to begin with; the sliders offer finer steps, each fitted when somebody stops there.
 START = {"sgd": (0.0,), "vi": (0.0,), "sam_mu": (0.0, 0.05, 0.2), "sabma": (0.0, 0.5, 1.0, 2.0)}
 LARGEST = {"sam_mu": 1.0, "sabma": 5.0}
+BATCHNORM_START = START | {"sam_mu": (0.0, 0.02, 0.1), "sabma": (0.0, 0.25, 0.5, 1.0)}
 STEPS_PER_DECADE = 10
+N_DRAWS = 30  # of each member, so the largest ensemble
+KNOWN = (*RADII, *MODES)
 
 
 class FlatnessLab(ipywidgets.VBox):
@@ -27,11 +33,12 @@ class FlatnessLab(ipywidgets.VBox):
 
     net, task, prior: what `transfer` returned, and the task whose `train` is fitted and whose `test` is scored.
     family: one that `fv.measure` returned; without it a coarse one is fitted in the background at once.
-    radii: method -> radii of that first family; fit: settings of every fit (kl_weight, steps, lr ...); seed: of all.
+    radii: method -> radii of that first family; fit: settings of every fit (kl_weight, steps, lr ...), beside those at
+    which a net of this kind learns (with BatchNorm a smaller lr and smaller radii); seed: of all.
     The traits `radius`, `n_draws` and `method` are those of the controls.  A radius that is not fitted yet is fitted in
     the background, on the planes and scales of the family; Stop ends that.  `lab.family` holds everything found so far,
     `lab.wait()` returns when the background is idle.
-    Raises ValueError where prior and net do not belong together.
+    Raises ValueError where prior and net do not belong together, and for a trait that the controls could not have.
     """
 
     radius = traitlets.Float(1.0)
@@ -49,12 +56,25 @@ class FlatnessLab(ipywidgets.VBox):
         fit: Mapping | None = None,
         seed: int = 0,
     ) -> None:
+        made = "use what fv.transfer returned"
+        check_is(net, Net, "net", made)
+        check_is(task, Task, "task", "it needs data to learn from and to be judged on, fv.Task(source, train, test, n_classes)")
+        check_is(prior, Gaussian, "prior", made)
         if prior.dim != net.dim:
             raise ValueError(
                 f"prior must cover the net's {net.dim} treated weights, got {prior.dim}: use what transfer returned"
             )
         self._net, self._task, self._prior = net.copy(), task, prior
-        self._radii, self._fit, self._seed = dict(radii or START), dict(fit or {}), seed
+        self._radii = dict(radii or (BATCHNORM_START if net.has_batchnorm else START))
+        for method, own in self._radii.items():
+            check_choice(method, KNOWN, "a method of radii")
+            for r in own:
+                check_radius(r)
+        if family is not None and (family.surface is None or not family.prediction):
+            raise ValueError("family must be measured, got one without its surface: use what fv.measure returned")
+        self._methods, self._most = tuple(self._radii), N_DRAWS
+        self._largest = {m: max(r) for m, r in settings_for(net)[1].items()} if net.has_batchnorm else LARGEST
+        self._fit, self._seed = dict(fit or {}), seed
         self.family: Family | None = None
         self.view = FamilyView()
         self._button = ipywidgets.Button(description="Stop", icon="stop", layout=ipywidgets.Layout(width="90px"))
@@ -64,7 +84,7 @@ class FlatnessLab(ipywidgets.VBox):
         super().__init__([row, self.view])
         for name in ("radius", "n_draws", "method"):
             traitlets.link((self, name), (self.view, name))
-        self._worker = Worker(self._report)
+        self._worker, self._telling = Worker(self._report), threading.RLock()
         self._button.on_click(lambda _: self.stop() if self._worker.busy else self.run())
         self.view.observe(lambda _: self._wanted(), names=["radius", "method"])
         if family is None:
@@ -73,13 +93,31 @@ class FlatnessLab(ipywidgets.VBox):
             self._take(family)
             self._report(1.0, "ready")
 
+    @traitlets.validate("radius")
+    def _radius_is_one(self, proposal: dict) -> float:
+        return check_radius(proposal["value"])
+
+    @traitlets.validate("n_draws")
+    def _draws_are_there(self, proposal: dict) -> int:
+        n = check_count(proposal["value"], "n_draws")
+        if n > self._most:
+            raise ValueError(
+                f"n_draws must be at most {self._most}, the draws of each member, got {n}: "
+                "lower it, or give a family that fv.measure made with a larger n_draws"
+            )
+        return n
+
+    @traitlets.validate("method")
+    def _method_is_known(self, proposal: dict) -> str:
+        return check_choice(proposal["value"], self._methods, "method")
+
     def run(self) -> None:
         """Fit what is missing: the first family, or the radius that the slider stands at."""
         if self.family is not None:
             self._wanted(again=True)
             return
-        self._button.description, self._button.icon = "Stop", "stop"
         self._worker.submit("family", self._first_family)
+        self._show_button()
 
     def stop(self) -> None:
         """Stop what runs in the background; what was found stays."""
@@ -103,7 +141,7 @@ class FlatnessLab(ipywidgets.VBox):
             if not own:
                 continue
             low = math.floor(STEPS_PER_DECADE * math.log10(own[0] / 4))
-            high = math.floor(STEPS_PER_DECADE * math.log10(LARGEST.get(method, 2 * own[-1])))
+            high = math.floor(STEPS_PER_DECADE * math.log10(self._largest.get(method, 2 * own[-1])))
             steps = [float(f"{10 ** (i / STEPS_PER_DECADE):.2g}") for i in range(low, high + 1)]
             found[method] = [0.0, *(s for s in steps if min(abs(s / r - 1) for r in own) > 0.06)]
         return found
@@ -112,9 +150,11 @@ class FlatnessLab(ipywidgets.VBox):
         family = fit_family(
             self._net, self._task, self._prior, radii=self._radii, seed=self._seed, fit=self._fit, progress=progress
         )
-        self._take(measure(self._net, self._task, family, seed=self._seed + 1, progress=progress))
+        self._take(measure(self._net, self._task, family, seed=self._seed + 1, n_draws=N_DRAWS, progress=progress))
 
     def _take(self, family: Family) -> None:
+        self._methods, self._most = family.methods, max(p.n_draws for p in family.prediction)
+        self.n_draws = min(self.n_draws, self._most)
         if self.method not in family.methods:
             self.method = family.methods[-1]
         self.radius = family.radius[family.index(self.method, self.radius)]  # the controls start where there is something
@@ -132,8 +172,8 @@ class FlatnessLab(ipywidgets.VBox):
             return
         name = f"radius {radius:.3g}"
         self._report(0.0, f"{name}: fitting")
-        self._button.description, self._button.icon = "Stop", "stop"
         self._worker.submit(name, lambda progress: self._fit_one(method, radius, progress))
+        self._show_button()
 
     def _fit_one(self, method: str, radius: float, progress: Progress) -> None:
         posterior = fit_member(
@@ -145,5 +185,9 @@ class FlatnessLab(ipywidgets.VBox):
     def _report(self, share: float, text: str) -> None:
         self._bar.value = share
         self._status.value = text
-        busy = self._worker.busy and not text.endswith(("done", "stopped"))
-        self._button.description, self._button.icon = ("Stop", "stop") if busy else ("Run", "play")
+        self._show_button()
+
+    def _show_button(self) -> None:
+        with self._telling:  # kernel and background both tell: whoever comes last has looked last
+            busy = self._worker.busy
+            self._button.description, self._button.icon = ("Stop", "stop") if busy else ("Run", "play")

@@ -94,6 +94,35 @@ def test_a_signal_in_the_middle_of_the_work_ends_the_command_cleanly(monkeypatch
     assert not [p for p in tmp_path.rglob("*") if p.is_file() and p.suffix != ".pt" and p not in (out, errors)]
 
 
+JUPYTER = """
+import pathlib, signal, sys, time
+state = pathlib.Path("jpserver-1.json")
+def answer(*_):
+    time.sleep(1)  # it ends its kernels; who kills it now leaves its file
+    state.unlink()
+    sys.exit(0)
+signal.signal(signal.SIGINT, answer)
+state.write_text("running")
+time.sleep(60)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="process groups of POSIX")
+def test_ctrl_c_in_the_lab_is_jupyters_to_answer(monkeypatch, tmp_path):
+    (tmp_path / "jupyterlab.py").write_text(JUPYTER)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    out, errors, state = (tmp_path / name for name in ("out", "errors", "jpserver-1.json"))
+    command = forked(lambda: (os.setsid(), main(["lab"]))[1], out, errors)
+    deadline = time.monotonic() + 60
+    while not state.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    os.killpg(command.pid, signal.SIGINT)  # what a terminal does
+    command.join(30)
+    assert command.exitcode == 0 and not state.exists()
+    assert "cache" not in errors.read_text()
+
+
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [

@@ -8,6 +8,9 @@ import pytest
 import torch
 
 import flatviz as fv
+from flatviz.studies.family import FIT as FIT_OF_MLP
+from flatviz.studies.family import fit_member, settings_for
+from flatviz.studies.tour import prepare
 from flatviz.widgets._view import FamilyView
 from flatviz.widgets._worker import Stopped, Worker
 
@@ -87,6 +90,7 @@ def test_an_error_behind_is_told_and_not_lost(transferred, task, family):
     lab.method, lab.radius = "sabma", 1.1
     assert lab.wait(60)
     assert "the loss must stay finite" in lab.status
+    assert lab._button.description == "Run"  # nothing runs, so nothing can be stopped
 
 
 def test_stops_begin_at_zero_rise_in_log_steps_and_keep_clear_of_fitted_radii(lab):
@@ -101,6 +105,70 @@ def test_a_prior_of_another_net_is_refused(transferred, task):
     short = fv.Gaussian(prior.mean[:5], prior.log_std[:5], prior.factor[:, :5])
     with pytest.raises(ValueError, match="prior must cover the net's 906 treated weights, got 5: use what transfer returned"):
         fv.FlatnessLab(net, task, short)
+
+
+def test_a_net_with_batchnorm_learns_at_the_settings_the_lab_gives_it():
+    net, task, prior = prepare("conv", seed=0)
+    lab = fv.FlatnessLab(net, task, prior, radii={"vi": (0.0,), "sabma": (0.0, 0.25)})
+    assert lab.wait(300), lab.status
+    for method, radius in (("vi", 0.0), ("sabma", 0.25)):
+        scores = lab.family.prediction[lab.family.index(method, radius)].scores
+        assert float(scores["accuracy"][-1]) > 0.6, method  # 0.65 at lr 0.01, below 0.5 at the MLP's 0.05; guessing 0.1
+
+
+def test_every_radius_the_lab_offers_a_net_with_batchnorm_is_one_it_learns_at(conv, task, family):
+    net, prior = conv
+    lab = fv.FlatnessLab(net, task, prior, family=family)
+    for method, stops in lab.stops.items():
+        assert max(*stops, *lab._radii[method]) <= max(settings_for(net)[1][method])
+    assert settings_for(net)[0]["lr"] < FIT_OF_MLP["lr"]
+
+
+def test_own_settings_go_before_those_of_the_net(conv, task):
+    net, prior = conv
+    q = fit_member(net, task, prior, "vi", 0.0, seed=0, fit={"lr": 0.002, "steps": 2})
+    own = dict(kl_weight=0.0, weight_decay=5e-4, steps=2, seed=0)
+    assert torch.equal(q.mean, fv.fit_vi(net, task.train, prior, lr=0.002, **own).mean)
+    assert torch.equal(
+        fit_member(net, task, prior, "vi", 0.0, seed=0, fit={"steps": 2}).mean,
+        fv.fit_vi(net, task.train, prior, lr=0.01, **own).mean,
+    )
+
+
+@pytest.mark.parametrize(
+    ("trait", "value", "text"),
+    [
+        ("method", "nope", "method must be one of 'sgd', 'vi', 'sam_mu', 'sabma', got 'nope'"),
+        ("n_draws", 0, "n_draws must be a whole number >= 1, got 0"),
+        ("n_draws", 500, "n_draws must be at most 6, the draws of each member, got 500"),
+        ("radius", float("nan"), "radius must be a finite number >= 0, got nan"),
+        ("radius", -1.0, "radius must be >= 0, got -1"),
+    ],
+)
+def test_a_trait_that_no_control_could_have_is_refused_and_the_old_one_stays(lab, trait, value, text):
+    before = getattr(lab, trait)
+    with pytest.raises(ValueError, match=text):
+        setattr(lab, trait, value)
+    assert getattr(lab, trait) == before == getattr(lab.view, trait)
+
+
+def test_the_lab_refuses_at_once_what_it_could_not_fit(transferred, task, family):
+    net, prior = transferred
+    with pytest.raises(
+        TypeError, match=r"task must be a Task, got Data: it needs .* fv.Task\(source, train, test, n_classes\)"
+    ):
+        fv.FlatnessLab(net, task.train, prior)
+    with pytest.raises(TypeError, match="net must be a Net, got Sequential: use what fv.transfer returned"):
+        fv.FlatnessLab(net.to_module(), task, prior)
+    with pytest.raises(TypeError, match="prior must be a Gaussian, got Tensor: use what fv.transfer returned"):
+        fv.FlatnessLab(net, task, prior.mean)
+    with pytest.raises(ValueError, match="method of radii must be one of .* got 'swag'"):
+        fv.FlatnessLab(net, task, prior, radii={"swag": (0.0,)})
+    with pytest.raises(ValueError, match="radius must be >= 0, got -1"):
+        fv.FlatnessLab(net, task, prior, radii={"sabma": (0.0, -1.0)})
+    bare = fv.Family(family.method, family.radius, family.unit, family.posterior)
+    with pytest.raises(ValueError, match="family must be measured, .* fv.measure"):
+        fv.FlatnessLab(net, task, prior, family=bare)
 
 
 def test_the_view_answers_a_page_and_its_saved_state_holds_no_arrays(family):
