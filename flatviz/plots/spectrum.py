@@ -15,18 +15,19 @@ from flatviz.results import Spectrum
 def plot_spectrum(
     spectrum: Spectrum | Sequence[Spectrum],
     *,
-    method: str = "sabma",
+    method: str | None = None,
     reference: Mapping[str, Sequence[Spectrum]] | None = None,
     title: str | None = None,
 ) -> Figure:
     """Largest eigenvalues by rank, a marker a draw with its residual as error bar, and a line through the means.
 
+    method: whose they are, for its colour; without one they are drawn in ink, under the spectrum's own name.
     reference: other methods' spectra, each drawn as its mean line.
     """
     spectra = [spectrum] if isinstance(spectrum, Spectrum) else list(spectrum)
     if not spectra:
         raise ValueError("plot_spectrum needs at least one Spectrum, got none")
-    label, color, dash, symbol = style(method)
+    label, color, dash, symbol = style(method, spectra[0].name or "mean")
     values = torch.stack([s.values for s in spectra])
     residual = torch.stack([s.residual for s in spectra])
     mean, k = values.mean(0), values.shape[1]
@@ -74,7 +75,7 @@ def plot_spectrum(
             mode="lines",
             name=label,
             meta="mean",
-            showlegend=len(spectra) > 1,
+            showlegend=len(spectra) > 1 or bool(reference),
             line=dict(color=color, dash=dash, width=2.5),
             hovertemplate="mean λ = %{y:.4g}<extra></extra>",
         )
