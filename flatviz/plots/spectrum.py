@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 import plotly.graph_objects as go
 import torch
 
+from flatviz.plots._ground import small_print, with_print
 from flatviz.plots._theme import Figure, figure, numbers, style
-from flatviz.plots._words import words
+from flatviz.plots._words import ends_of, matrix_of, words
 from flatviz.results import Spectrum
 
 
@@ -32,13 +33,14 @@ def plot_spectrum(
     residual = torch.stack([s.residual for s in spectra])
     mean, k = values.mean(0), values.shape[1]
     of = f"{len(spectra)} draws" if len(spectra) > 1 else spectra[0].name or "one weight vector"
-    alt = f"largest eigenvalue {mean[0]:.3g}, number {k} {mean[-1]:.3g}, mean of {of}"
+    end = ends_of(spectra[0])
+    alt = f"{end} eigenvalue {mean[0]:.3g}, number {k} {mean[-1]:.3g}, mean of {of}"
     many = f" Of {len(spectra)} draws, a marker each; this is said of the first." if len(spectra) > 1 else ""
     fig = figure(
-        title or f"Hessian eigenvalues, {of}",
+        title or f"{matrix_of(spectra[0])} eigenvalues, {of}",
         alt,
         explain=words(spectra[0]) + many,
-        xaxis=dict(title="eigenvalue, largest first", dtick=1, range=[0.6, k + 0.4]),
+        xaxis=dict(title=with_print(f"eigenvalue, {end} first", small_print(*spectra)), dtick=1, range=[0.6, k + 0.4]),
         yaxis=dict(title="λ (curvature of the loss)", rangemode="tozero"),
     )
     ranks = torch.arange(1, k + 1).expand(len(spectra), k)
