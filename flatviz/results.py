@@ -663,7 +663,8 @@ def to_plain(result: Any) -> Any:
         return result.detach().cpu().clone()
     if result is None or isinstance(result, (bool, int, float, str)):
         return result
-    raise TypeError(f"cannot save a {type(result).__name__}: expected one of {', '.join(NOUNS)}")
+    why = getattr(result, "unsaved", "")  # of what knows better than this list what to do instead
+    raise TypeError(f"cannot save a {type(result).__name__}: " + (why or f"expected one of {', '.join(NOUNS)}"))
 
 
 def from_plain(plain: Any) -> Any:

@@ -160,3 +160,15 @@ def test_functions_take_no_rate():
         ValueError, match="space='functions' takes the rates of the network's own .*, got rate=0.3: leave it out"
     ):
         fv.fit_dropout(net, fv.Data(torch.randn(2, 3), torch.tensor([0, 1])), rate=0.3, space="functions", seed=0)
+
+
+def test_functions_cannot_be_saved_but_made_again_from_their_center(tmp_path):
+    torch.manual_seed(0)
+    net = fv.Net.from_module(nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.2), nn.Tanh(), nn.Linear(4, 2)).eval())
+    data = fv.Data(torch.randn(6, 3), torch.randint(0, 2, (6,)))
+    q = fv.fit_dropout(net, data, space="functions", steps=5, seed=0)
+    with pytest.raises(TypeError, match=r"cannot save a MaskedFunctions: it holds the network itself: save its center, and"):
+        fv.save(q, tmp_path / "q.pt")
+    center = fv.load(fv.save(q.center, tmp_path / "c.pt"))
+    again = fv.fit_dropout(net.at(center), data, space="functions", steps=1, lr=0, seed=0)
+    assert torch.equal(again.outputs(data.x, 3, seed=1), q.outputs(data.x, 3, seed=1))
