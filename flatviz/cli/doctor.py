@@ -103,7 +103,10 @@ def _widgets() -> bool:
 
 
 def _cache() -> bool:
-    folder = cache_folder()
+    try:
+        folder = cache_folder()
+    except NotADirectoryError as error:
+        return _line(False, "cache", _first(error), "set FLATVIZ_CACHE to a folder of yours")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         probe = folder / ".doctor"

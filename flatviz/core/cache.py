@@ -6,8 +6,10 @@ import hashlib
 import json
 import os
 import threading
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
 
 import torch
@@ -17,8 +19,10 @@ from flatviz.results import from_plain, to_plain
 
 
 def cache_folder() -> Path:
-    """`$FLATVIZ_CACHE`, or `flatviz` in the user's cache folder."""
+    """`$FLATVIZ_CACHE`, or `flatviz` in the user's cache folder.  Raises NotADirectoryError where that is a file."""
     if own := os.environ.get("FLATVIZ_CACHE"):
+        if Path(own).exists() and not Path(own).is_dir():
+            raise NotADirectoryError(f"FLATVIZ_CACHE must be a folder, got the file {own}: name a folder, or unset it")
         return Path(own)
     base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA") or Path.home() / ".cache"
     return Path(base) / "flatviz"
@@ -59,8 +63,29 @@ def save(result: Any, path: str | Path) -> Path:
 
 
 def load(path: str | Path) -> Any:
-    """Read what `save` wrote; no code in the file is ever run."""
-    return from_plain(torch.load(path, weights_only=True, map_location="cpu"))
+    """Read what `save` wrote; no code in the file is ever run.
+
+    Raises ValueError for a file that is damaged or was not written by `save`.
+    """
+    if not Path(path).is_file():
+        raise FileNotFoundError(f"a result must be a file that fv.save wrote, got {path}, which is not there: check its name")
+    try:
+        return from_plain(torch.load(path, weights_only=True, map_location="cpu"))
+    except (RuntimeError, EOFError, KeyError, TypeError, UnpicklingError) as error:
+        text = f"a result must be a whole file that fv.save wrote, got {path}: delete it, and compute it again"
+        raise ValueError(text) from error
+
+
+def load_cached(path: Path, say: Callable[[str], None] = lambda text: None) -> Any:
+    """What `save` wrote to `path`, or None where nothing is there; a damaged file is removed, and said to be."""
+    if not path.exists():
+        return None
+    try:
+        return load(path)
+    except ValueError:
+        say(f"damaged, so computed again: {path}")
+        path.unlink(missing_ok=True)
+        return None
 
 
 class atomic_path:

@@ -31,7 +31,10 @@ class PointStore:
         if self.path.exists():
             with self.path.open("rb") as file:
                 head = file.readline()
-            self.plan, self._start = json.loads(head), len(head)
+            try:
+                self.plan, self._start = json.loads(head), len(head)
+            except ValueError:  # damaged: as if it were not there; `begin` writes over it
+                self.path.unlink(missing_ok=True)
 
     def begin(self, plan: dict | None) -> None:
         """Write how the points are computed; once, before the first of them."""

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 import torch
 
-from flatviz.plots._nouns import one_or_several
 from flatviz.plots._ground import small_print, with_print
+from flatviz.plots._nouns import one_or_several
 from flatviz.plots._theme import INK, METHODS, MUTED, Figure, figure, numbers, short
 from flatviz.plots._words import words
 from flatviz.results import Curve

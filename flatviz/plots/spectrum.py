@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import plotly.graph_objects as go
 import torch
 
-from flatviz.plots._nouns import one_or_several
 from flatviz.plots._ground import small_print, with_print
+from flatviz.plots._nouns import one_or_several
 from flatviz.plots._theme import Figure, figure, numbers, style
 from flatviz.plots._words import ends_of, matrix_of, words
 from flatviz.results import Spectrum

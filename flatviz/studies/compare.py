@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from flatviz._checks import check_choice, check_count
-from flatviz.core.cache import cache_folder, cache_key, load, save
+from flatviz.core.cache import cache_folder, cache_key, load_cached, save
 from flatviz.core.data import Task
 from flatviz.core.digest import value_digest
 from flatviz.core.net import Net
@@ -106,10 +106,12 @@ def compare(
         for method in track(asked, f"seed {seed}", progress):
             about = dict(task=task, seed=seed, method=method, n_spectra=n_spectra, radius=RADIUS)
             path = cache_folder() / "compare" / f"{cache_key(settings=value_digest(SETTINGS), **about)}.pt"
-            if not path.exists():
+            stored = load_cached(path, say)
+            if stored is None:
                 ready = ready or [prepare("mlp", seed=seed)]
-                save({"row": _row(*ready[0], method, seed, n_spectra, say)}, path)
-            values[method].append(load(path)["row"])
+                stored = {"row": _row(*ready[0], method, seed, n_spectra, say)}
+                save(stored, path)
+            values[method].append(stored["row"])
         say(f"seed {seed}: {len(asked)} methods")
     return Comparison({m: torch.stack(v) for m, v in values.items()}, tuple(range(seeds)), task)
 

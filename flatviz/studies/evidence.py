@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from flatviz.core.cache import cache_folder, cache_key, load, save
+from flatviz.core.cache import cache_folder, cache_key, load_cached, save
 from flatviz.core.nll import nll
 from flatviz.core.progress import Progress, track
 from flatviz.landscape.lanczos import top_eigenpairs
@@ -58,9 +58,9 @@ def gather(
     for seed in range(seeds):
         about = dict(seed=seed, model=model, n_draws=n_draws, n_spectra=n_spectra, epochs=epochs, cells=cells, fit=fit)
         path = cache_folder() / "evidence" / f"{cache_key(**about)}.pt"
-        if path.exists():
+        if (stored := load_cached(path, say)) is not None:
             say(f"seed {seed}: reused from {path}")
-            per_seed.append(load(path))
+            per_seed.append(stored)
             continue
         say(f"seed {seed}: computing")
         found = _one_seed(seed, model, n_draws, n_spectra, epochs, fit, cells, progress)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import torch
 
 from flatviz._checks import check_choice
-from flatviz.core.cache import cache_folder, cache_key, load, save
+from flatviz.core.cache import cache_folder, cache_key, load_cached, save
 from flatviz.core.data import Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
@@ -86,10 +86,10 @@ def run_tour(
 
     def step(name: str, compute: Callable, **settings: object):
         path = cache_folder() / "tour" / f"{cache_key(step=name, **about, **settings)}.pt"
-        if path.exists():
+        if (found := load_cached(path, say)) is not None:
             cached.append(name)
             say(f"{name}: reused from {path}")
-            return load(path)
+            return found
         say(f"{name}: computing")
         result = compute()
         save(result, path)

@@ -57,6 +57,30 @@ def test_the_tour_prints_a_table_writes_a_page_and_reuses_its_steps(quick, capsy
     assert "reused" not in other and table(other) != table(first)
 
 
+def test_a_damaged_step_of_the_cache_is_computed_again_and_said(quick, capsys):
+    assert main(["tour", "--out", str(quick), "--device", "cpu"]) == 0
+    first = capsys.readouterr().out
+    files = sorted(cache_folder().rglob("*.pt"))
+    for path in files:
+        path.write_bytes(path.read_bytes()[:1000])
+    assert main(["tour", "--out", str(quick), "--device", "cpu"]) == 0
+    second = capsys.readouterr().out
+    assert second.count("damaged, so computed again") == len(files) == 3 and "reused" not in second
+    assert table(first) == table(second)
+    assert main(["tour", "--out", str(quick), "--device", "cpu"]) == 0
+    assert capsys.readouterr().out.count("reused from") == 4
+
+
+def test_a_cache_that_is_a_file_is_one_line(quick, capsys, monkeypatch, tmp_path):
+    (tmp_path / "cachefile").write_text("a file")
+    monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / "cachefile"))
+    assert main(["tour", "--out", str(quick), "--device", "cpu"]) == 1
+    error = capsys.readouterr().err
+    assert "flatviz tour: FLATVIZ_CACHE must be a folder, got the file" in error and len(error.splitlines()) == 1
+    assert main(["doctor"]) == 1
+    assert "✗ cache: FLATVIZ_CACHE must be a folder" in capsys.readouterr().out
+
+
 def test_the_tour_of_the_conv_net_says_what_became_of_its_batchnorm(quick, capsys):
     assert main(["tour", "--out", str(quick), "--model", "conv", "--device", "cpu"]) == 0
     assert len(table(capsys.readouterr().out)) == 3

@@ -177,3 +177,15 @@ def test_blocks_do_not_depend_on_what_is_done():
     whole = list(_grid._split(list(range(40)), done))
     done[:20] = True
     assert list(_grid._split(list(range(40)), done)) == [whole[1][4:], whole[2]]
+
+
+@pytest.mark.parametrize("head", [b"", b"{\xff", b'{"a": '])
+def test_a_store_whose_head_is_damaged_is_begun_again(counted, tmp_path, head):
+    f, plane = counted
+    surface = fv.slice_plane(f, plane, resolution=5, cache=tmp_path)
+    (store,) = tmp_path.glob("*.points")
+    store.write_bytes(head)
+    assert torch.equal(fv.slice_plane(f, plane, resolution=5, cache=tmp_path).values, surface.values)
+    before = len(f.asked)
+    assert torch.equal(fv.slice_plane(f, plane, resolution=5, cache=tmp_path).values, surface.values)
+    assert len(f.asked) == before  # whole again
