@@ -96,6 +96,10 @@ class Gaussian:
         """Number of weights D."""
         return self.mean.numel()
 
+    def double(self) -> Gaussian:
+        """The same in float64."""
+        return Gaussian(self.mean.double(), self.log_std.double(), self.factor.double())
+
     @property
     def rank(self) -> int:
         """Rows K of `factor`."""
@@ -232,6 +236,10 @@ class KroneckerGaussian:
     def dim(self) -> int:
         """Number of weights D."""
         return self.mean.numel()
+
+    def double(self) -> KroneckerGaussian:
+        """The same in float64."""
+        return KroneckerGaussian(self.mean.double(), self.std.double(), tuple((a.double(), b.double()) for a, b in self.bases))
 
     @property
     def center(self) -> Tensor:

@@ -37,7 +37,8 @@ def spectral_density(
     curvature, part: as in `top_eigenpairs`.  Raises ValueError for k > steps and for what `top_eigenpairs` refuses.
     Source: Golub & Meurant 2010; Ghorbani et al. 2019 (arXiv 1901.10159); the deflation is ours.
     """
-    check_count(runs, "runs"), check_count(steps, "steps", least=check_count(k, "k"))
+    check_count(runs, "runs")
+    check_count(steps, "steps", least=check_count(k, "k"))
     operator, source = Operator(f, w, curvature, part), generator(seed)
     dim = operator.like.numel()
     first: Krylov | None = None

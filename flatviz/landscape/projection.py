@@ -7,10 +7,12 @@ from torch import Tensor
 
 from flatviz._checks import check_many_weights
 from flatviz.landscape._objective import described, evaluate
-from flatviz.results import Gaussian, ObjectiveLike, Plane, Projection
+from flatviz.results import Gaussian, KroneckerGaussian, ObjectiveLike, Plane, Projection
 
 
-def project(W: Tensor | Gaussian, plane: Plane, f: ObjectiveLike | None = None, *, name: str = "") -> Projection:
+def project(
+    W: Tensor | Gaussian | KroneckerGaussian, plane: Plane, f: ObjectiveLike | None = None, *, name: str = ""
+) -> Projection:
     """Nearest points of the plane to weight vectors (S, D): coords (S, 2), and the distance (S,) to them.
 
     Solves the 2 x 2 least-squares problem, so oblique axes are served; the residual is orthogonal to both.
@@ -19,7 +21,7 @@ def project(W: Tensor | Gaussian, plane: Plane, f: ObjectiveLike | None = None, 
     its draws from the plane.  With `f`, `values` (S,) is the objective at the vectors themselves.
     Raises ValueError on a wrong shape.
     """
-    gaussian = W if isinstance(W, Gaussian) else None
+    gaussian = W if isinstance(W, (Gaussian, KroneckerGaussian)) else None
     W = gaussian.mean if gaussian is not None else W
     W = check_many_weights(W[None] if W.ndim == 1 else W, plane.origin.numel())
     axes, r = plane.axes.double(), (W - plane.origin).double()
@@ -35,9 +37,9 @@ def project(W: Tensor | Gaussian, plane: Plane, f: ObjectiveLike | None = None, 
     return Projection(plane, coords.to(W.dtype), distance.to(W.dtype), values, label, name, covariance, spread)
 
 
-def _shadow(q: Gaussian, axes: Tensor) -> tuple[Tensor, Tensor]:
+def _shadow(q: Gaussian | KroneckerGaussian, axes: Tensor) -> tuple[Tensor, Tensor]:
     """Covariance (2, 2) of the coordinates of q's draws, and the variance left off the plane, ()."""
-    wide = Gaussian(q.mean.double(), q.log_std.double(), q.factor.double())
+    wide = q.double()
     pinv = torch.linalg.pinv(axes)  # (D, 2): coords = r @ pinv
     covariance = pinv.T @ wide.cov_mul(pinv.T).T
     inside = (covariance * (axes @ axes.T)).sum()
