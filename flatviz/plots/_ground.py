@@ -89,16 +89,20 @@ def small_print(*results: Surface | Curve | Spectrum, diverged: str = "×") -> s
     What several results have in common is said once.
     """
     said = dict.fromkeys(" · ".join(_facts(r, diverged)) for r in results)
-    return " / ".join(filter(None, said))
+    lines = [" / ".join(filter(None, said)), *(_precision(r) for r in results if isinstance(r, Surface))]
+    return "<br>".join(filter(None, lines))
 
 
 def _facts(result: Surface | Curve | Spectrum, diverged: str) -> list[str]:
     facts = [f"mean over {counted(result.n, 'example')}"] if result.n else []
     facts += [f"BatchNorm {result.batchnorm}"] if result.batchnorm else []
-    if not isinstance(result, Surface):
-        return facts
-    facts += [f"{counted(result.n_diverged, 'cell')} diverged ({diverged})"] if result.n_diverged else []
-    if result.precision is not None:
-        error = "" if result.error is None else f", off by at most {result.error:.2g} where checked"
-        facts += [f"computed in {result.precision}{error}"]
-    return facts
+    lost = result.n_diverged if isinstance(result, Surface) else 0
+    return facts + ([f"{counted(lost, 'cell')} diverged ({diverged})"] if lost else [])
+
+
+def _precision(surface: Surface) -> str:
+    """A reduced precision and its measured error, a line of its own."""
+    if surface.precision is None:
+        return ""
+    error = "" if surface.error is None else f", off by at most {surface.error:.2g} where checked"
+    return f"computed in {surface.precision}{error}"

@@ -45,11 +45,41 @@ def test_a_volume_is_drawn_by_its_level_sets():
     grid = torch.stack(torch.meshgrid(*ticks, indexing="ij"))
     volume = fv.Surface(fv.Plane(torch.zeros(3), torch.eye(3), "distance"), *ticks[:2], grid.square().sum(0), more=(ticks[2],))
     (levels,) = fv.plot_surface_3d(volume).data
-    assert levels.type == "isosurface" and len(levels.value) == 60
+    assert levels.type == "volume" and len(levels.value) == 60
     nearest = min(range(60), key=lambda i: levels.value[i])
     assert abs(levels.y[nearest]) == pytest.approx(1 / 3) and levels.x[nearest] == 0
+    assert "distance" in fv.plot_surface_3d(volume).layout.scene.zaxis.title.text
     with pytest.raises(ValueError, match=r"a relief needs values on a grid of 2 or 3 axes, got shape \(5,\)"):
         fv.plot_surface_3d(fv.Surface(volume.plane, *[torch.zeros(5)] * 3))
+
+
+def test_a_relief_and_a_volume_mark_their_diverged_cells_and_print_what_they_know(surface, path):
+    values = surface.values.clone()
+    values[0, 2], values[8, 6] = math.nan, math.inf
+    broken = dataclasses.replace(surface, values=values, precision="tf32", error=0.01)
+    relief, marks, _ = fv.plot_surface_3d(broken, path).data
+    assert list(zip(marks.x, marks.y)) == [(-2.0, pytest.approx(-1 / 3)), (2.0, 1.0)]
+    assert math.isnan(relief.z[2][0]) and list(marks.z) == [relief.cmin] * 2
+    small = fv.plot_surface_3d(broken).layout.annotations[0].text
+    for part in ("mean over 100 examples", "BatchNorm frozen", "2 cells diverged (×)", "computed in tf32, off by at most 0.01"):
+        assert part in small, part
+    assert "2 cells diverged: marked, not filled in." in fv.explain(fv.plot_surface_3d(broken))
+    assert "Heights are f(w) at" in fv.explain(fv.plot_surface_3d(surface, path))  # its samples are ink, not coloured
+    assert "weight space" in fv.plot_surface_3d(surface).layout.scene.xaxis.title.text
+    side = torch.arange(2.0)
+    cube = torch.tensor([[[0.0, 1.0], [2.0, 3.0]], [[1.0, 2.0], [3.0, math.inf]]])
+    volume = fv.Surface(fv.Plane(torch.zeros(3), torch.eye(3), "distance"), side, side, cube, more=(side,))
+    levels, marks = fv.plot_surface_3d(volume).data
+    assert (list(marks.x), list(marks.y), list(marks.z)) == ([1.0], [1.0], [1.0]) and levels.value[7] == 3.0
+    assert "1 cell diverged: marked, and counted as the highest value." in fv.explain(volume)
+
+
+def test_distances_in_a_relief_are_to_scale_where_the_plane_allows_it(surface):
+    ratio = fv.plot_surface_3d(surface).layout.scene.aspectratio
+    assert ratio.x == 1 and ratio.y == pytest.approx(0.5)
+    oblique = fv.Plane(torch.zeros(4), torch.tensor([[2.0, 0, 0, 0], [1.0, 1, 0, 0]]), "step")
+    fig = fv.plot_surface_3d(dataclasses.replace(surface, plane=oblique))
+    assert fig.layout.scene.aspectratio.y == 1 and "45° apart" in fig.layout.annotations[0].text
 
 
 def test_the_density_integrates_to_one_and_marks_the_outliers(spectrum):
