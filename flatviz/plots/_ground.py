@@ -8,7 +8,7 @@ import torch
 from flatviz.plots._color import ColorScale
 from flatviz.plots._theme import LOSS_SCALE, MUTED, numbers
 from flatviz.plots._words import counted, share_of
-from flatviz.results import Curve, Plane, Spectrum, Surface
+from flatviz.results import Curve, Plane, Projection, Spectrum, Surface
 
 
 def contour(surface: Surface, scale: ColorScale) -> go.Contour:
@@ -58,6 +58,11 @@ def plane_axes(plane: Plane, below: str = "") -> dict:
     if plane.orthonormal:
         y |= dict(scaleanchor="x", scaleratio=1)
     return dict(xaxis=dict(title=titles[0], constrain="domain"), yaxis=y)
+
+
+def is_path(projection: Projection, asked: bool | None = None) -> bool:
+    """Whether weight vectors follow each other: as asked, or where their name says so."""
+    return ("path" in projection.name if asked is None else asked) and len(projection.coords) > 1
 
 
 def axis_titles(plane: Plane) -> list[str]:

@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 import torch
 
 from flatviz.plots._color import ColorScale
-from flatviz.plots._ground import axis_note, axis_titles, small_print
+from flatviz.plots._ground import axis_note, axis_titles, is_path, small_print
 from flatviz.plots._theme import GRID, INK, LOSS_SCALE, MUTED, Figure, figure, numbers, short
 from flatviz.plots._words import title_of, words_over
 from flatviz.results import Projection, Surface
@@ -18,14 +18,15 @@ def plot_surface_3d(
     *,
     color_range: tuple[float, float] | None = None,
     log: bool | None = None,
+    path: bool | None = None,
     title: str | None = None,
 ) -> Figure:
     """`surface` in relief, its height on the colour scale of `plot_surface`; a volume of three axes as level sets.
 
     projection: samples or a training path, at the height of their own loss, above or below the surface: what the plane
-    does not show is the gap.  Heights beyond `color_range` are cut off; log: heights in powers of ten (default: where
-    all values allow it).  Diverged cells are marked; level sets, which need values everywhere, count them as the highest.
-    Raises ValueError for scattered values, more than three axes, or none finite.
+    does not show is the gap.  path: as in `plot_surface`.  Heights beyond `color_range` are cut off; log: heights in
+    powers of ten (default: where all values allow it).  Diverged cells are marked; level sets, which need
+    a value everywhere, count them as the highest.  Raises ValueError for scattered values, more than three axes, or none finite.
     """
     finite = surface.values[torch.isfinite(surface.values)]
     if surface.scattered or surface.values.ndim > 3:
@@ -42,7 +43,7 @@ def plot_surface_3d(
     if surface.n_diverged:
         fig.add_trace(_diverged(surface, lo))
     if shows is not None:
-        fig.add_trace(_points(shows, scale))
+        fig.add_trace(_points(shows, scale, is_path(shows, path)))
     fig.update_layout(scene=_scene(surface, scale), margin=dict(l=10, r=10, t=52, b=48))
     note = "" if surface.plane.orthonormal else axis_note(surface.plane)  # the axes have the unit
     below = "<br>".join(filter(None, [note, small_print(surface)]))
@@ -123,12 +124,13 @@ def _diverged(surface: Surface, floor: float) -> go.Scatter3d:
     return go.Scatter3d(x=x, y=y, z=z, mode="text", name="diverged", showlegend=False, hoverinfo="skip", **text)
 
 
-def _points(projection: Projection, scale: ColorScale) -> go.Scatter3d:
+def _points(projection: Projection, scale: ColorScale, joined: bool) -> go.Scatter3d:
     return go.Scatter3d(
         x=numbers(projection.coords[:, 0]),
         y=numbers(projection.coords[:, 1]),
         z=numbers(scale(projection.values)),
-        mode="markers+lines" if "path" in projection.name else "markers",
+        mode="markers+lines+text" if joined else "markers",
+        text=["start", *[""] * (len(projection.coords) - 2), "end"] if joined else None,
         marker=dict(size=4, color=INK, line=dict(color="#ffffff", width=1)),
         line=dict(color=INK, width=3),
         customdata=numbers(torch.stack([projection.values, projection.distance], dim=1)),

@@ -35,7 +35,7 @@ def test_a_relief_has_the_surfaces_heights_and_the_samples_own(surface, path):
     assert relief.type == "surface" and points.type == "scatter3d"
     torch.testing.assert_close(torch.tensor(relief.z), surface.values.T.log10())  # spans decades: logarithmic
     torch.testing.assert_close(torch.tensor(points.z), path.values.log10())
-    assert points.mode == "markers+lines" and fig.layout.scene.zaxis.ticktext
+    assert points.mode == "markers+lines+text" and points.text == ("start", "", "end") and fig.layout.scene.zaxis.ticktext
     flat = fv.plot_surface_3d(surface, log=False, color_range=(0.0, 2.0))
     assert float(torch.tensor(flat.data[0].z).max()) == 2.0  # cut off, and said so by the scale
 
@@ -187,6 +187,25 @@ def test_every_picture_says_its_data_its_batchnorm_and_its_precision(surface, pa
     said = "computed in bfloat16, off by at most 0.012 where checked"
     assert said in fv.plot_surface(quick).layout.xaxis.title.text
     assert "<br>" not in fv.plot_curve(fv.Curve(surface.a, surface.a)).layout.xaxis.title.text
+
+
+def test_a_path_is_a_line_from_its_start_to_its_end(surface, path):
+    fig = fv.plot_surface(surface, path)
+    _, below, line, samples = fig.data
+    assert list(line.x) == list(below.x) == path.coords[:, 0].tolist() and line.mode == "lines"
+    start, end = fig.layout.annotations
+    assert (start.text, start.x, start.y) == ("start", 1.0, 0.5) and (end.text, end.x, end.y) == ("end", 0.0, 0.0)
+    assert start.ax > 0 > end.ax and start.ay < 0 < end.ay  # px, downwards: each away from the other
+    assert len(fv.plot_surface(surface, path, path=False).data) == 2
+    assert len(fv.plot_surface(surface, dataclasses.replace(path, name=""), path=True).data) == 4
+
+
+def test_markers_grow_with_the_distance_only_where_it_is_as_large_as_the_samples_spread(surface):
+    W = torch.tensor([[0.06, 0, 0.001, 0], [0, 0, 0, 0], [0.03, 0, 0, 0]])
+    near = fv.plot_surface(surface, fv.project(W, surface.plane)).data[-1].marker.size
+    assert max(near) < 1.15 * min(near)
+    far = fv.plot_surface(surface, fv.project(W + torch.tensor([0, 0, 0.5, 0]), surface.plane)).data[-1].marker.size
+    assert max(far) == pytest.approx(16)  # the farthest is drawn as large as ever
 
 
 def test_the_ellipse_holds_95_percent_of_a_gaussians_draws(gaussians):
