@@ -22,7 +22,7 @@ def family_rows(family: Family) -> list[dict[str, str]]:
         scores = {k: float(v[-1]) for k, v in family.prediction[i].scores.items()}
         values = torch.stack([s.values for s in family.spectrum[i]])
         first = values[:, 0]
-        spread = f" ({short(float(first.min()))} to {short(float(first.max()))})" if len(first) > 1 else ""
+        spread = f" ({three(first.min())} to {three(first.max())})" if len(first) > 1 else ""
         rows.append(
             {
                 "method": style(family.method[i])[0],
@@ -32,11 +32,16 @@ def family_rows(family: Family) -> list[dict[str, str]]:
                 "NLL": f"{scores['nll']:.3f}",
                 "ECE": f"{scores['ece']:.3f}",
                 "Brier": f"{scores['brier']:.3f}",
-                "λ1": f"{short(float(first.mean()))}{spread}",
-                "λ1/λ5": short(float((first / values[:, -1]).mean())),
+                "λ1": f"{three(first.mean())}{spread}",
+                "λ1/λ5": three((first / values[:, -1]).mean()),
             }
         )
     return rows
+
+
+def three(value: float | torch.Tensor) -> str:
+    """A measured number in three digits, zeros at its end included, so that a column reads evenly."""
+    return f"{float(value):#.3g}".rstrip(".")
 
 
 def text_table(rows: Sequence[Mapping[str, str]]) -> str:

@@ -8,7 +8,7 @@ import torch
 from flatviz.plots._color import ColorScale
 from flatviz.plots._theme import LOSS_SCALE, MUTED, numbers
 from flatviz.plots._words import counted, share_of
-from flatviz.results import Curve, Plane, Spectrum, Surface
+from flatviz.results import Curve, Plane, Projection, Spectrum, Surface
 
 
 def contour(surface: Surface, scale: ColorScale) -> go.Contour:
@@ -60,6 +60,11 @@ def plane_axes(plane: Plane, below: str = "") -> dict:
     return dict(xaxis=dict(title=titles[0], constrain="domain"), yaxis=y)
 
 
+def is_path(projection: Projection, asked: bool | None = None) -> bool:
+    """Whether weight vectors follow each other: as asked, or where their name says so."""
+    return ("path" in projection.name if asked is None else asked) and len(projection.coords) > 1
+
+
 def axis_titles(plane: Plane) -> list[str]:
     """A name for each axis, with its share of what the plane was fitted to."""
     shares = (
@@ -89,16 +94,20 @@ def small_print(*results: Surface | Curve | Spectrum, diverged: str = "×") -> s
     What several results have in common is said once.
     """
     said = dict.fromkeys(" · ".join(_facts(r, diverged)) for r in results)
-    return " / ".join(filter(None, said))
+    lines = [" / ".join(filter(None, said)), *(_precision(r) for r in results if isinstance(r, Surface))]
+    return "<br>".join(filter(None, lines))
 
 
 def _facts(result: Surface | Curve | Spectrum, diverged: str) -> list[str]:
     facts = [f"mean over {counted(result.n, 'example')}"] if result.n else []
     facts += [f"BatchNorm {result.batchnorm}"] if result.batchnorm else []
-    if not isinstance(result, Surface):
-        return facts
-    facts += [f"{counted(result.n_diverged, 'cell')} diverged ({diverged})"] if result.n_diverged else []
-    if result.precision is not None:
-        error = "" if result.error is None else f", off by at most {result.error:.2g} where checked"
-        facts += [f"computed in {result.precision}{error}"]
-    return facts
+    lost = result.n_diverged if isinstance(result, Surface) else 0
+    return facts + ([f"{counted(lost, 'cell')} diverged ({diverged})"] if lost else [])
+
+
+def _precision(surface: Surface) -> str:
+    """A reduced precision and its measured error, a line of its own."""
+    if surface.precision is None:
+        return ""
+    error = "" if surface.error is None else f", off by at most {surface.error:.2g} where checked"
+    return f"computed in {surface.precision}{error}"

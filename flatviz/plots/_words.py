@@ -81,7 +81,8 @@ def _plane(p: Plane) -> str:
     return f"{p.name[0].upper()}{p.name[1:]}, {counted(p.origin.numel(), 'weight')}. {axes}"
 
 
-def _surface(s: Surface, diverged: str = "marked, not filled in") -> str:
+def _surface(s: Surface, diverged: str | None = None) -> str:
+    diverged = diverged or ("marked, and counted as the highest value" if s.more else "marked, not filled in")
     finite = s.values[torch.isfinite(s.values)]
     shape = " x ".join(map(str, s.values.shape)) + " scattered" * s.scattered
     text = f"{s.label} at {shape} points of a {'volume' if s.more else 'plane'}. {_plane(s.plane)} {_data(s.n, s.batchnorm)}"

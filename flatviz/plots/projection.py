@@ -6,6 +6,7 @@ import plotly.graph_objects as go
 import torch
 
 from flatviz.plots._color import ColorScale, values_of
+from flatviz.plots._ground import with_print
 from flatviz.plots._nouns import check_noun
 from flatviz.plots._theme import INK, MUTED, Figure, figure, numbers
 from flatviz.plots._words import words
@@ -32,8 +33,8 @@ def plot_projection(
         title,
         alt,
         explain=words(projection),
-        xaxis=dict(title="in the plane (distance in weight space)", range=[0, reach]),
-        yaxis=dict(title="off the plane (distance in weight space)", range=[0, reach]),
+        xaxis=dict(title=with_print("in the plane", "both axes: distance in weight space"), range=[0, reach]),
+        yaxis=dict(title="off the plane", range=[0, reach]),
     )
     fig.add_trace(
         go.Scatter(

@@ -10,13 +10,14 @@ import torch
 from torch import Tensor
 
 from flatviz.plots._color import ColorScale, values_of
-from flatviz.plots._ground import contour, diverged, plane_axes, small_print
+from flatviz.plots._ground import contour, diverged, is_path, plane_axes, small_print
 from flatviz.plots._nouns import check_on
 from flatviz.plots._theme import INK, Figure, figure, numbers, short, style
 from flatviz.plots._words import title_of, words_over
 from flatviz.results import Plane, Projection, Surface
 
-SIZES = (7.0, 16.0)  # px, of the sample nearest to the plane and of the farthest
+SIZES = (7.0, 16.0)  # px, of a sample in the plane and of one far off it
+PATH = 0.8  # size of the markers of a path, of which there are many
 ELLIPSE = 0.95  # share of a Gaussian's draws whose shadows fall inside its ellipse
 
 
@@ -27,12 +28,15 @@ def plot_surface(
     reference: Mapping[str, Projection] | None = None,
     color_range: tuple[float, float] | None = None,
     log: bool | None = None,
+    path: bool | None = None,
     title: str | None = None,
 ) -> Figure:
     """Filled contours of `surface`; each sample of `projection` on top, coloured by its own loss on the same scale.
 
-    A sample's marker grows with its distance from the plane: the picture shows its shadow, the colour its true loss.
+    A sample's marker grows with its distance from the plane, against how far the samples are spread over it: the
+    picture shows its shadow, the colour its true loss.
     The projection of a `Gaussian` has an ellipse too, which holds 95 % of the shadows of its draws.
+    path: the samples follow each other, so a line joins them from start to end (default: where their name says "path").
     reference: other methods' samples, drawn as small crosses in the method's colour.
     color_range: (lo, hi) shared with other figures; log: logarithmic colours (default: where all values allow it).
     Diverged cells are left open and marked.  Raises ValueError if projection and surface lie in different planes.
@@ -54,13 +58,18 @@ def plot_surface(
     if projection is not None:
         if projection.covariance is not None:
             fig.add_traces(_ellipse(projection))
-        fig.add_trace(_samples(projection, scale))
+        joined = is_path(projection, path)
+        fig.add_traces(_line(projection) if joined else [])
+        fig.add_trace(_samples(projection, scale, joined))
+        for note in _ends(projection) if joined else []:
+            fig.add_annotation(note)
     fig.update_layout(**plane_axes(surface.plane, small_print(surface)))
     return fig
 
 
-def _samples(projection: Projection, scale: ColorScale) -> go.Scatter:
-    """The samples as markers: place, true loss by colour, distance from the plane by size."""
+def _samples(projection: Projection, scale: ColorScale, joined: bool) -> go.Scatter:
+    """The samples as markers: place, true loss by colour, distance from the plane by size; a path's are smaller."""
+    size = marker_size(projection) * (PATH if joined else 1)
     shown = projection.coords
     color = dict(color=INK) if projection.values is None else scale.marker(projection.values)
     return go.Scatter(
@@ -69,7 +78,7 @@ def _samples(projection: Projection, scale: ColorScale) -> go.Scatter:
         mode="markers",
         name="samples",
         showlegend=False,
-        marker=dict(size=numbers(marker_size(projection.distance)), line=dict(color="#ffffff", width=1.5), **color),
+        marker=dict(size=numbers(size), line=dict(color="#ffffff", width=1.5 if joined else 2), **color),
         customdata=numbers(torch.stack([values_of(projection), projection.distance], dim=1)),
         hovertemplate="true loss %{customdata[0]:.3g}<br>%{customdata[1]:.3g} off the plane<extra></extra>",
     )
@@ -100,9 +109,33 @@ def _crosses(method: str, projection: Projection) -> go.Scatter:
     )
 
 
-def marker_size(distance: Tensor) -> Tensor:
-    """Marker sizes in px: area grows with the distance from the plane, up to the farthest sample."""
-    share = (distance / distance.max().clamp_min(1e-12)).clamp(0, 1)
+def _line(projection: Projection) -> list[go.Scatter]:
+    """A path's line, dark below light: seen on any ground."""
+    x, y = (numbers(c) for c in projection.coords.T)
+    line = dict(x=x, y=y, mode="lines", name="path", hoverinfo="skip", showlegend=False)
+    return [go.Scatter(**line, line=dict(color=c, width=w)) for c, w in ((INK, 4), ("#ffffff", 1.5))]
+
+
+def _ends(projection: Projection) -> list[dict]:
+    """Labels of the first and last point, on the side away from the other."""
+    first, last = projection.coords[0], projection.coords[-1]
+    away = (first - last) / (first - last).norm().clamp_min(1e-12)
+    look = dict(showarrow=True, arrowwidth=1, arrowcolor=INK, arrowhead=0, bgcolor="rgba(255,255,255,0.85)", font=dict(size=11))
+    return [
+        look | dict(x=float(at[0]), y=float(at[1]), ax=26 * float(side[0]), ay=-26 * float(side[1]), text=text)
+        for text, at, side in (("start", first, away), ("end", last, -away))
+    ]
+
+
+def marker_size(projection: Projection) -> Tensor:
+    """Marker sizes in px: area grows with the distance from the plane.
+
+    The largest is for the farthest sample, if that lies as far off as the samples are spread over the plane.
+    """
+    inside = projection.coords @ projection.plane.axes
+    spread = (inside - inside.mean(0)).norm(dim=1).max()
+    most = torch.maximum(projection.distance.max(), spread.to(projection.distance))
+    share = (projection.distance / most.clamp_min(1e-12)).clamp(0, 1)
     return (SIZES[0] ** 2 + share * (SIZES[1] ** 2 - SIZES[0] ** 2)).sqrt()
 
 

@@ -6,8 +6,9 @@ import plotly.graph_objects as go
 import torch
 
 from flatviz.plots._color import ColorScale
+from flatviz.plots._ground import axis_note, axis_titles, is_path, small_print
 from flatviz.plots._nouns import check_on
-from flatviz.plots._theme import INK, LOSS_SCALE, Figure, figure, numbers, short
+from flatviz.plots._theme import GRID, INK, LOSS_SCALE, MUTED, Figure, figure, numbers, short
 from flatviz.plots._words import title_of, words_over
 from flatviz.results import Projection, Surface
 
@@ -18,13 +19,15 @@ def plot_surface_3d(
     *,
     color_range: tuple[float, float] | None = None,
     log: bool | None = None,
+    path: bool | None = None,
     title: str | None = None,
 ) -> Figure:
     """`surface` in relief, its height on the colour scale of `plot_surface`; a volume of three axes as level sets.
 
     projection: samples or a training path, at the height of their own loss, above or below the surface: what the plane
-    does not show is the gap.  Heights beyond `color_range` are cut off; log: heights in powers of ten (default: where
-    all values allow it).  Raises ValueError for scattered values, more than three axes, or none finite.
+    does not show is the gap.  path: as in `plot_surface`.  Heights beyond `color_range` are cut off; log: heights in
+    powers of ten (default: where all values allow it).  Diverged cells are marked; level sets, which need
+    a value everywhere, count them as the highest.  Raises ValueError for scattered values, more than three axes, or none finite.
     """
     check_on(surface, projection)
     finite = surface.values[torch.isfinite(surface.values)]
@@ -34,26 +37,42 @@ def plot_surface_3d(
         raise ValueError(f"the surface must have a finite value, got {surface.n_diverged} diverged cells: shrink the extent")
     scale = ColorScale.over(finite, color_range, log)
     alt = f"{surface.label} in relief, from {short(float(finite.min()))} to {short(float(finite.max()))}"
-    fig = figure(title or title_of(surface), alt, explain=words_over(surface, projection))
+    shows = projection if projection is not None and projection.values is not None and not surface.more else None
+    fig = figure(title or title_of(surface), alt, explain=words_over(surface, shows, by="Heights"))
     lo, hi = scale.ends
     shown = torch.where(torch.isfinite(surface.values), scale(surface.values).clamp(lo, hi), torch.nan)
-    if surface.more:
-        fig.add_trace(_levels(surface, shown, scale))
-    else:
-        fig.add_trace(_relief(surface, shown, scale))
-    if projection is not None and projection.values is not None and not surface.more:
-        fig.add_trace(_points(projection, scale))
-    axis = dict(showbackground=False, gridcolor="#e4e7eb", zeroline=False)
-    height = dict(title=surface.label, **axis)
-    if scale.log:
-        bar = scale.bar(surface.label)
-        height |= dict(tickvals=bar["tickvals"], ticktext=bar["ticktext"])
-    names = ["axis 1", "axis 2", "axis 3"]
-    scene = dict(xaxis=dict(title=names[0], **axis), yaxis=dict(title=names[1], **axis))
-    scene["zaxis"] = dict(title=names[2], **axis) if surface.more else height
-    camera = dict(eye=dict(x=1.45, y=-1.45, z=0.85), center=dict(x=0, y=0, z=-0.12))
-    fig.update_layout(scene=scene | dict(aspectmode="cube", camera=camera), margin=dict(l=10, r=10, t=52, b=10))
+    fig.add_trace((_levels if surface.more else _relief)(surface, shown, scale))
+    if surface.n_diverged:
+        fig.add_trace(_diverged(surface, lo))
+    if shows is not None:
+        fig.add_trace(_points(shows, scale, is_path(shows, path)))
+    fig.update_layout(scene=_scene(surface, scale), margin=dict(l=10, r=10, t=52, b=48))
+    note = "" if surface.plane.orthonormal else axis_note(surface.plane)  # the axes have the unit
+    below = "<br>".join(filter(None, [note, small_print(surface)]))
+    where = dict(x=0, y=0, xref="paper", yref="paper", xanchor="left", yanchor="top", align="left", showarrow=False)
+    fig.add_annotation(text=below, font=dict(size=11, color=MUTED), **where)
     return fig
+
+
+def _scene(surface: Surface, scale: ColorScale) -> dict:
+    """Axes of few ticks, which do not run into each other; in a plane of orthonormal axes distances are to scale."""
+    axis = dict(showbackground=False, gridcolor=GRID, zeroline=False, nticks=5, tickfont=dict(size=11))
+    titles = [dict(text=f"{t}<br>{surface.plane.unit}", font=dict(size=11)) for t in axis_titles(surface.plane)]
+    ends = [(float(t.min()), float(t.max())) for t in (surface.a, surface.b, *surface.more)]
+    spans = [hi - lo for lo, hi in ends]
+    room = [[lo - 0.08 * s, hi + 0.08 * s] for (lo, hi), s in zip(ends, spans)]  # or labels meet where axes do
+    scene = {f"{letter}axis": dict(title=t, range=r, **axis) for letter, t, r in zip("xyz", titles, room)}
+    if not surface.more:
+        scene["zaxis"] = dict(title=surface.label, **axis)
+        if scale.log:
+            bar = scale.bar(surface.label)
+            scene["zaxis"] |= dict(tickvals=bar["tickvals"], ticktext=bar["ticktext"])
+    sides = [s / max(spans) if surface.plane.orthonormal else 1.0 for s in spans] + [1.0]
+    return scene | dict(
+        aspectmode="manual",
+        aspectratio=dict(zip("xyz", sides)),
+        camera=dict(eye=dict(x=1.5, y=-1.65, z=0.95), center=dict(x=0, y=0, z=-0.16)),
+    )
 
 
 def _relief(surface: Surface, shown: torch.Tensor, scale: ColorScale) -> go.Surface:
@@ -74,19 +93,21 @@ def _relief(surface: Surface, shown: torch.Tensor, scale: ColorScale) -> go.Surf
     )
 
 
-def _levels(surface: Surface, shown: torch.Tensor, scale: ColorScale) -> go.Isosurface:
+def _levels(surface: Surface, shown: torch.Tensor, scale: ColorScale) -> go.Volume:
     lo, hi = scale.ends
     places = torch.meshgrid(surface.a, surface.b, *surface.more, indexing="ij")
     x, y, z = (numbers(p.reshape(-1)) for p in places)
-    return go.Isosurface(
+    return go.Volume(
         x=x,
         y=y,
         z=z,
         value=numbers(shown.nan_to_num(hi).reshape(-1)),
-        isomin=lo + 0.1 * (hi - lo),
-        isomax=lo + 0.7 * (hi - lo),
-        surface_count=4,
-        opacity=0.35,
+        isomin=lo + 0.15 * (hi - lo),
+        isomax=lo + 0.75 * (hi - lo),
+        surface_count=3,
+        opacity=0.9,
+        opacityscale=[[0, 1], [0.45, 0.6], [1, 0.2]],  # the inner shells show through the outer ones
+        lighting=dict(ambient=0.85, diffuse=0.3, specular=0.1, fresnel=0),  # lit less, so that shells keep their colours
         colorscale=LOSS_SCALE,
         cmin=lo,
         cmax=hi,
@@ -96,12 +117,22 @@ def _levels(surface: Surface, shown: torch.Tensor, scale: ColorScale) -> go.Isos
     )
 
 
-def _points(projection: Projection, scale: ColorScale) -> go.Scatter3d:
+def _diverged(surface: Surface, floor: float) -> go.Scatter3d:
+    """A small cross on each cell without a finite value; of a relief, at its lowest level."""
+    bad = (~torch.isfinite(surface.values)).nonzero(as_tuple=True)
+    places = [t[i] for t, i in zip((surface.a, surface.b, *surface.more), bad)]
+    x, y, z = (numbers(p) for p in (places if surface.more else [*places, torch.full_like(places[0], floor)]))
+    text = dict(text=["×"] * len(z), textfont=dict(size=11, color=MUTED))  # as text: few fonts have the cross of markers
+    return go.Scatter3d(x=x, y=y, z=z, mode="text", name="diverged", showlegend=False, hoverinfo="skip", **text)
+
+
+def _points(projection: Projection, scale: ColorScale, joined: bool) -> go.Scatter3d:
     return go.Scatter3d(
         x=numbers(projection.coords[:, 0]),
         y=numbers(projection.coords[:, 1]),
         z=numbers(scale(projection.values)),
-        mode="markers+lines" if "path" in projection.name else "markers",
+        mode="markers+lines+text" if joined else "markers",
+        text=["start", *[""] * (len(projection.coords) - 2), "end"] if joined else None,
         marker=dict(size=4, color=INK, line=dict(color="#ffffff", width=1)),
         line=dict(color=INK, width=3),
         customdata=numbers(torch.stack([projection.values, projection.distance], dim=1)),

@@ -14,7 +14,7 @@ from browsing import DRAWN, watched
 import flatviz as fv
 from flatviz.pages.bundle import color_scale, pack, pack_members
 from flatviz.pages.page import EXPLORER, family_page
-from flatviz.pages.table import family_rows, text_table
+from flatviz.pages.table import family_rows, text_table, three
 
 
 @pytest.fixture(scope="module")
@@ -172,4 +172,8 @@ def test_diverged_draws_and_cells_do_not_break_the_page(family):
         projection=(*family.projection[:-1], dataclasses.replace(p, values=broken)),
     )
     index = json.loads(pack(worse).index)  # no NaN in the JSON text: a browser would refuse it
-    assert any("1 cells diverged" in json.dumps(f["layout"]) for f in index["figures"])
+    assert any("1 cell diverged" in json.dumps(f["layout"]) for f in index["figures"])
+
+
+def test_measured_numbers_keep_their_zeros():
+    assert [three(v) for v in (2.0, 2.4, 0.5, 14.26, 320.4, 0.0)] == ["2.00", "2.40", "0.500", "14.3", "320", "0.00"]

@@ -105,6 +105,7 @@ def test_the_projection_shows_what_the_plane_hides(projection):
     samples = fig.data[1]
     torch.testing.assert_close(torch.tensor(samples.y), projection.distance)
     torch.testing.assert_close(torch.tensor(samples.x), projection.coords.norm(dim=1))
+    assert "distance in weight space" in fig.layout.xaxis.title.text
 
 
 def test_the_spectrum_shows_every_draw_with_its_residual():

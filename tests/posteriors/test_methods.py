@@ -130,7 +130,8 @@ def test_bsam_is_its_published_step(tiny, parts):
     m, momentum, s = net.w.clone(), 0.0, torch.full_like(net.w, 0.7)
     for k in range(steps):
         at_worst, size = [], []
-        for rows in torch.arange(n).chunk(parts):
+        dealt = torch.randperm(n, generator=source) if parts > 1 else torch.arange(n)
+        for rows in dealt.chunk(parts):
             z = torch.randn(net.dim, generator=source, dtype=torch.float64)
             g = grad((m + z * (n * s) ** -0.5).requires_grad_(), rows)
             at_worst.append(grad((m + radius * g / s).requires_grad_(), rows))
