@@ -89,9 +89,9 @@ def check_nonnegative(value: float, name: str) -> float:
 
 
 def check_lr(lr: float, name: str = "lr") -> float:
-    """A learning rate: a finite number > 0."""
-    if not isinstance(lr, Real) or not math.isfinite(lr) or lr <= 0:
-        raise ValueError(f"{name} must be a finite number > 0, got {lr!r}: 0.05 is where most fits begin")
+    """A learning rate: a finite number >= 0 (0 stays where it is)."""
+    if not isinstance(lr, Real) or not math.isfinite(lr) or lr < 0:
+        raise ValueError(f"{name} must be a finite number >= 0, got {lr!r}: 0.05 is where most fits begin")
     return float(lr)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any, Protocol, runtime_checkable
@@ -206,6 +206,72 @@ class Gaussian:
 def _eye(n: int, device: torch.device) -> Tensor:
     """The identity in float64, made once: no one writes to it."""
     return torch.eye(n, dtype=torch.float64, device=device)
+
+
+@dataclass(frozen=True, eq=False)
+class KroneckerGaussian:
+    """A Gaussian over weights known by its eigenvectors, those of a Kronecker-factored precision.
+
+    N(mean, R diag(std^2) R^T) with `mean`, `std` (D,) and R block-diagonal: each tensor of the weights, seen as (O, I),
+    has in `bases` a pair of orthogonal matrices (O, O), (I, I), and its block is their Kronecker product.
+    Raises ValueError where shapes disagree.
+    """
+
+    mean: Tensor
+    std: Tensor
+    bases: tuple[tuple[Tensor, Tensor], ...]
+    history: History | None = None
+
+    def __post_init__(self) -> None:
+        check_weights(self.mean, self.mean.numel(), "mean")
+        check_weights(self.std, self.dim, "std")
+        if (covered := sum(len(a) * len(b) for a, b in self.bases)) != self.dim:
+            raise ValueError(f"bases must cover the {self.dim} weights, got {covered}")
+
+    @property
+    def dim(self) -> int:
+        """Number of weights D."""
+        return self.mean.numel()
+
+    @property
+    def center(self) -> Tensor:
+        """The mean, (D,)."""
+        return self.mean
+
+    @property
+    def variance(self) -> Tensor:
+        """Diagonal of the covariance, (D,)."""
+        return _kronecker(((a * a, b * b) for a, b in self.bases), self.std * self.std)
+
+    def sample(self, n: int, *, seed: int) -> Tensor:
+        """`n` draws, (n, D), of noise drawn on the CPU row by row, so that n draws begin any longer list."""
+        generator = torch.Generator().manual_seed(seed)
+        rows = [torch.randn(self.dim, generator=generator, dtype=self.mean.dtype) for _ in range(check_count(n, "n"))]
+        return self.mean + _kronecker(self.bases, self.std * torch.stack(rows).to(self.mean.device))
+
+    def cov_mul(self, v: Tensor) -> Tensor:
+        """Covariance times `v` (..., D)."""
+        return _kronecker(self.bases, self.std.square() * self._turned(v))
+
+    def precision_mul(self, v: Tensor) -> Tensor:
+        """Inverse covariance times `v` (..., D)."""
+        return _kronecker(self.bases, self._turned(v) / self.std.square())
+
+    def log_prob(self, w: Tensor) -> Tensor:
+        """Log density at `w` (..., D), in nats."""
+        z = self._turned(w - self.mean) / self.std
+        return -0.5 * z.square().sum(-1) - self.std.log().sum() - 0.5 * self.dim * math.log(2 * math.pi)
+
+    def _turned(self, v: Tensor) -> Tensor:
+        """R^T v, (..., D)."""
+        return _kronecker(((a.T, b.T) for a, b in self.bases), v)
+
+
+def _kronecker(pairs: Iterable[tuple[Tensor, Tensor]], v: Tensor) -> Tensor:
+    """The block-diagonal matrix of the pairs' Kronecker products times `v` (..., D)."""
+    pairs = list(pairs)
+    parts = v.split([len(a) * len(b) for a, b in pairs], -1)
+    return torch.cat([(a @ p.unflatten(-1, (len(a), len(b))) @ b.T).flatten(-2) for (a, b), p in zip(pairs, parts)], -1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -576,8 +642,8 @@ class Family:
 NOUNS = {
     cls.__name__: cls
     for cls in (
-        *(History, Gaussian, Draws, Mixture, Plane, Curve),
-        *(Surface, Persistence, Spectrum, Projection, Prediction, Family),
+        *(History, Gaussian, KroneckerGaussian, Draws, Mixture, Plane, Curve),
+        *(Surface, Persistence, Spectrum, Projection, Sharpness, Prediction, Family),
     )
 }
 
@@ -597,7 +663,8 @@ def to_plain(result: Any) -> Any:
         return result.detach().cpu().clone()
     if result is None or isinstance(result, (bool, int, float, str)):
         return result
-    raise TypeError(f"cannot save a {type(result).__name__}: expected one of {', '.join(NOUNS)}")
+    why = getattr(result, "unsaved", "")  # of what knows better than this list what to do instead
+    raise TypeError(f"cannot save a {type(result).__name__}: " + (why or f"expected one of {', '.join(NOUNS)}"))
 
 
 def from_plain(plain: Any) -> Any:

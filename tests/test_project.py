@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+import flatviz as fv
+
 ROOT = Path(__file__).resolve().parent.parent
 SYNC = ROOT / ".ci" / "sync_notebooks.py"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -100,3 +102,13 @@ def test_the_sync_check_sees_a_notebook_that_was_edited(tmp_path, monkeypatch, c
     made.write_text(made.read_text(encoding="utf-8").replace("1 + 1", "1 + 2"), encoding="utf-8")
     assert synced(script, monkeypatch, "--check") == 1
     assert "00_x.ipynb differs" in capsys.readouterr().out
+
+
+def test_the_lines_of_the_readme_run_and_give_a_network_that_has_learned():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    code = text.split("```python\n")[1].split("```")[0]
+    lines = [line for line in code.splitlines() if "FlatnessLab" not in line]  # it fits behind the page
+    seen: dict = {}
+    exec("\n".join(lines), seen)
+    prediction = fv.predict(seen["net"], seen["flat"], seen["task"].test, 10, seed=1)
+    assert float(prediction.scores["accuracy"][-1]) > 0.7

@@ -13,9 +13,13 @@ from flatviz.core.net import Net
 from flatviz.core.seeds import saved_rng
 
 
-def kronecker_precision(net: Net, data: Data, likelihood: Likelihood = "categorical") -> Tensor:
-    """H (D, D) of the treated weights at `net.w`, block-diagonal with Kronecker blocks N A x G, without the prior.
+def kronecker_eigen(
+    net: Net, data: Data, likelihood: Likelihood = "categorical"
+) -> tuple[Tensor, tuple[tuple[Tensor, Tensor], ...]]:
+    """Eigenvalues (D,) of H at `net.w`, without the prior, and a pair of orthogonal matrices (O, O), (I, I) a tensor.
 
+    H is block-diagonal with a Kronecker block G x A for each tensor, seen as (O, I), a bias as (O, 1); its eigenvectors
+    are the products of G's and A's, in the order of `w`.  Nothing (D, D) is built.
     Raises ValueError where a treated weight belongs to anything but a Linear or a convolution, ImportError without
     laplace-torch.
     """
@@ -39,6 +43,7 @@ def kronecker_precision(net: Net, data: Data, likelihood: Likelihood = "categori
     with saved_rng(0), torch.enable_grad():
         model = KronLaplace(module, kind, sigma_noise=noise, prior_precision=1.0)
         model.fit(DataLoader(TensorDataset(data.x, data.y), batch_size=256))
-        H = model.H.to_matrix() if hasattr(model.H, "to_matrix") else model.posterior_precision.to_matrix()
-        factor = float(model._H_factor)
-    return (factor * H).detach().to(net.w)
+    one = net.w.new_ones(1, 1)
+    pairs = [tuple(Q.detach().to(net.w) for Q in (*Qs, one)[:2]) for Qs in model.H.eigenvectors]
+    values = [torch.outer(*(*parts, one[0])[:2]).reshape(-1) for parts in model.H.eigenvalues]
+    return float(model._H_factor) * torch.cat(values).detach().to(net.w), tuple(pairs)

@@ -106,5 +106,6 @@ def _facts(args: argparse.Namespace) -> dict[str, str]:
         "network": "MLP with LayerNorm, norm layers and head treated",
         "flat-seeking": f"SAM of radius {RADIUS:g} (Euclidean) in every gradient",
         **settings,
+        "chains": "temperature 1, all hundred examples in every step, so that no minibatch heats them",
         "made by": f"flatviz {flatviz.__version__}, torch {torch.__version__}: flatviz compare --task {args.task} --seeds {args.seeds}",
     }

@@ -13,6 +13,8 @@ from torch.nn import functional as F
 
 from flatviz.core.net import Net
 
+Parts = tuple[Tensor, ...]  # the treated parameters, (B, size) each
+
 # Each acts on every number, or row, alone, so members may lie along an axis in front.
 ELEMENTWISE = (
     *(nn.ReLU, nn.Tanh, nn.GELU, nn.SiLU, nn.Sigmoid, nn.Softplus, nn.LeakyReLU, nn.ELU, nn.Identity),
@@ -28,9 +30,16 @@ class Stacked:
     """
 
     def __init__(self, net: Net, layers: list[tuple[str, nn.Module]]) -> None:
-        self._places = {b.name: (b.slice, b.shape) for b in net.blocks}
+        self._places = {b.name: (i, b.shape) for i, b in enumerate(net.blocks)}
+        self._sizes = [b.stop - b.start for b in net.blocks]
         first = next(i for i, (name, part) in enumerate(layers) if self._treats(name, part))
         self._before, self._after = layers[:first], layers[first:]
+
+    @property
+    def work(self) -> int:
+        """Multiplications for one input at one weight vector; 0 on a GPU, where many rows always pay."""
+        linear = [part.weight for _, part in self._after if isinstance(part, nn.Linear)]
+        return sum(weight.numel() for weight in linear if weight.device.type == "cpu")
 
     def _treats(self, name: str, part: nn.Module) -> bool:
         return any(f"{name}.{own}".lstrip(".") in self._places for own, _ in part.named_parameters(recurse=False))
@@ -44,6 +53,7 @@ class Stacked:
 
     def __call__(self, W: Tensor, z: Tensor) -> Tensor:
         """Outputs (B, N, C) of the rows of `W` (B, D)."""
+        W = W.split(self._sizes, dim=1)  # once: each slice of its own would cost a (B, D) buffer in the backward pass
         for name, part in self._after:
             if isinstance(part, nn.Linear):
                 z = self._linear(W, z, name, part)
@@ -53,15 +63,15 @@ class Stacked:
                 z = part(z)
         return z
 
-    def _value(self, W: Tensor, name: str, own: Tensor | None) -> tuple[Tensor | None, bool]:
+    def _value(self, W: Parts, name: str, own: Tensor | None) -> tuple[Tensor | None, bool]:
         """A parameter, and whether there is one for each member: (B, *shape)."""
         name = name.lstrip(".")
         if name not in self._places:
             return own, False
-        where, shape = self._places[name]
-        return W[:, where].unflatten(1, shape), True
+        i, shape = self._places[name]
+        return W[i].unflatten(1, shape), True
 
-    def _linear(self, W: Tensor, z: Tensor, name: str, part: nn.Linear) -> Tensor:
+    def _linear(self, W: Parts, z: Tensor, name: str, part: nn.Linear) -> Tensor:
         weight, many = self._value(W, f"{name}.weight", part.weight)
         bias, many_bias = self._value(W, f"{name}.bias", part.bias)
         if many_bias:
@@ -76,7 +86,7 @@ class Stacked:
             z = torch.bmm(z, weight.transpose(1, 2))
         return z if bias is None else z + bias
 
-    def _layer_norm(self, W: Tensor, z: Tensor, name: str, part: nn.LayerNorm) -> Tensor:
+    def _layer_norm(self, W: Parts, z: Tensor, name: str, part: nn.LayerNorm) -> Tensor:
         weight, many = self._value(W, f"{name}.weight", part.weight)
         bias, many_bias = self._value(W, f"{name}.bias", part.bias)
         if not (many or many_bias):

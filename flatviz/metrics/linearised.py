@@ -15,39 +15,53 @@ from torch import Tensor
 from flatviz._checks import check_choice, check_count, check_weights
 from flatviz.core.data import Data
 from flatviz.core.jacobian import jacobian_chunks
+from flatviz.core.likelihood import Likelihood, check_labels, check_likelihood
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator
 from flatviz.metrics._bma import scored
-from flatviz.results import Gaussian, Prediction
+from flatviz.results import Gaussian, KroneckerGaussian, Prediction
 
 LINKS = ("probit", "mc", "bridge")
 
 
 def predict_linearised(
-    net: Net, posterior: Gaussian, data: Data, *, link: str = "probit", n_draws: int = 100, seed: int = 0
+    net: Net,
+    posterior: Gaussian | KroneckerGaussian,
+    data: Data,
+    *,
+    link: str = "probit",
+    n_draws: int = 100,
+    likelihood: Likelihood = "categorical",
+    seed: int = 0,
 ) -> Prediction:
     """Predictions of the linearised network on `data`, with their scores.
 
     link: "probit", softmax(f / sqrt(1 + pi/8 diag V)), and "bridge", the Laplace bridge to a Dirichlet, poor where V is
     small or large, are one draw, whose outputs are log p; "mc" is `n_draws` draws of the logits from N(f, V), (S, N, C),
     so that `mutual_information` and every ensemble size have a meaning.
-    Raises ValueError for a posterior of another length or an unknown link.
+    likelihood: "categorical", or the noise's standard deviation of a regression, whose means have link="mc" alone.
+    Raises ValueError for a posterior of another length, an unknown link, or one that the likelihood does not have;
+    TypeError for labels of another kind.
     """
     check_choice(link, LINKS, "link")
+    if check_likelihood(likelihood) != "categorical" and link != "mc":
+        raise ValueError(f"a regression must have link='mc', draws of its means, got {link!r}, which makes class probabilities")
     mean, cov = linearised(net, posterior, data)
+    check_labels(data, mean, likelihood)
     if link == "probit":
         outputs = (mean / (1 + math.pi / 8 * cov.diagonal(dim1=1, dim2=2)).sqrt()).log_softmax(-1)[None]
     elif link == "mc":
         outputs = _mc(mean, cov, check_count(n_draws, "n_draws"), seed)
     else:
         outputs = _bridge(mean, cov)[None]
-    return scored(Prediction(outputs, data.y, "categorical", "frozen" if net.has_batchnorm else None))
+    prediction = Prediction(outputs, data.y, likelihood, "frozen" if net.has_batchnorm else None)
+    return scored(prediction) if likelihood == "categorical" else prediction
 
 
-def linearised(net: Net, posterior: Gaussian, data: Data) -> tuple[Tensor, Tensor]:
+def linearised(net: Net, posterior: Gaussian | KroneckerGaussian, data: Data) -> tuple[Tensor, Tensor]:
     """f (N, C) and V (N, C, C) of the outputs; a regression's predictive variance is V plus the noise's."""
     check_weights(posterior.center, net.dim, "posterior.center")
-    if not isinstance(posterior, Gaussian):
+    if not isinstance(posterior, (Gaussian, KroneckerGaussian)):
         raise TypeError(f"posterior must be a Gaussian, got {type(posterior).__name__}: use predict")
     means, covs = [], []
     for _, f, J in jacobian_chunks(net, posterior.mean, data):
@@ -58,18 +72,32 @@ def linearised(net: Net, posterior: Gaussian, data: Data) -> tuple[Tensor, Tenso
 
 def _mc(mean: Tensor, cov: Tensor, n_draws: int, seed: int) -> Tensor:
     """Draws of the logits, (S, N, C)."""
-    wide = cov.double()
-    jitter = 1e-9 * wide.diagonal(dim1=1, dim2=2).mean(-1).clamp_min(1e-12)  # V of rank below C is common
-    root = torch.linalg.cholesky(wide + jitter[:, None, None] * torch.eye(wide.shape[1], dtype=wide.dtype, device=wide.device))
-    z = torch.randn(n_draws, *mean.shape, generator=generator(seed), dtype=torch.float64).to(wide.device)
+    values, vectors = _eigen(cov)
+    root = (vectors * values.sqrt()[:, None, :]) @ vectors.transpose(1, 2)  # symmetric: no choice of eigenvectors is in it
+    z = torch.randn(n_draws, *mean.shape, generator=generator(seed), dtype=torch.float64).to(root.device)
     return (mean.double() + (root @ z[..., None])[..., 0]).to(mean.dtype)
 
 
 def _bridge(mean: Tensor, cov: Tensor) -> Tensor:
-    """alpha_i = (1 - 2/C + e^f_i / C^2 sum_j e^-f_j) / V_ii of f and V centred to sum zero; p = alpha / sum."""
-    f, V, C = mean.double(), cov.double(), mean.shape[1]
+    """alpha_i = (1 - 2/C + e^f_i / C^2 sum_j e^-f_j) / V_ii of f and V centred to sum zero; log p, p = alpha / sum."""
+    values, vectors = _eigen(cov)
+    f, V, C = mean.double(), (vectors * values[:, None, :]) @ vectors.transpose(1, 2), mean.shape[1]
     ones, total = V.sum(-1), V.sum((-1, -2))  # V 1, 1^T V 1
     f = f - ones / total[:, None] * f.sum(-1, keepdim=True)
     V = V - ones[:, :, None] * ones[:, None, :] / total[:, None, None]
-    alpha = (1 - 2 / C + f.exp() / C**2 * (-f).exp().sum(-1, keepdim=True)) / V.diagonal(dim1=1, dim2=2)
-    return (alpha / alpha.sum(-1, keepdim=True)).log().to(mean.dtype)
+    far = f + (-f).logsumexp(-1, keepdim=True) - 2 * math.log(C)
+    log_alpha = (
+        torch.logaddexp(far, far.new_full((), math.log(1 - 2 / C) if C > 2 else -math.inf)) - V.diagonal(dim1=1, dim2=2).log()
+    )
+    return log_alpha.log_softmax(-1).to(mean.dtype)
+
+
+def _eigen(cov: Tensor) -> tuple[Tensor, Tensor]:
+    """Eigenvalues (N, C) and eigenvectors of V in float64, none below what V's own dtype can tell from zero.
+
+    V of rank below C is common, and its rounding then makes eigenvalues of either sign.
+    """
+    wide = cov.double()
+    values, vectors = torch.linalg.eigh((wide + wide.transpose(1, 2)) / 2)
+    floor = cov.shape[1] * torch.finfo(cov.dtype).eps * values[:, -1:]
+    return torch.maximum(values, floor.clamp_min(1e-100)), vectors

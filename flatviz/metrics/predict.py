@@ -19,7 +19,7 @@ from flatviz.results import Posterior, Prediction
 
 def predict(
     net: Net,
-    posterior: Posterior,
+    posterior: Posterior | Tensor,
     x: Tensor | Data,
     n_draws: int,
     *,
@@ -30,6 +30,7 @@ def predict(
 ) -> Prediction:
     """Outputs of `n_draws` draws on `x` (N, ...), (S, N, C); with a `Data`, also the scores of every ensemble size.
 
+    posterior: or weight vectors (S, D), of which the first `n_draws` are taken in their order, whatever the seed.
     batchnorm: needed only by a net with BatchNorm: "frozen" uses the statistics the net holds, a `Data` re-estimates
     them for each draw.  Raises ValueError for n_draws < 1, more draws than there are, a posterior of another length,
     inputs the net cannot take, or a net with BatchNorm and no choice.
@@ -44,7 +45,7 @@ def predict(
     if functions is not None and mode == "re-estimated":
         raise ValueError("BatchNorm statistics of functions cannot be re-estimated, got batchnorm=data: use batchnorm='frozen'")
     if functions is None:
-        W = check_many_weights(posterior.sample(n_draws, seed=seed), net.dim, "draws")
+        W = check_many_weights(_draws(posterior, n_draws, seed), net.dim, "draws")
     if functions is not None:
         outputs = functions(inputs, n_draws, seed=seed)
     elif isinstance(batchnorm, Data) and net.has_batchnorm:
@@ -59,6 +60,14 @@ def predict(
     if likelihood != "categorical":
         return prediction
     return scored(prediction)
+
+
+def _draws(posterior: Posterior | Tensor, n_draws: int, seed: int) -> Tensor:
+    if not isinstance(posterior, Tensor):
+        return posterior.sample(n_draws, seed=seed)
+    if n_draws > len(posterior):
+        raise ValueError(f"asked for {n_draws} draws, got {len(posterior)} weight vectors: lower n_draws, or give more")
+    return posterior[:n_draws]
 
 
 def _check_inputs(net: Net, x: Tensor) -> None:

@@ -88,9 +88,10 @@ def weyl_bounds(f: ObjectiveLike, W: Tensor, *, iters: int = 80, seed: int = 0) 
 
 
 def ordered(W: Tensor, values: Tensor, order: str, *, seed: int = 0) -> Tensor:
-    """Draws `W` (S, D) in the order of their sharpness `values` (S,): "sharp" first, "random", or "flat" first.
+    """`W` (S, D) in the order of `values` (S,), from "flat" to sharp, from "sharp" to flat, or "random".
 
-    As a `Draws` predicted in that order they show what the flat ones are worth at equal ensemble size.
+    `predict(net, ordered(W, values, "flat"), data, S, seed=0)` scores ensembles that take them in that order.
+    Raises ValueError for another number of values.
     """
     check_choice(order, ORDERS, "order")
     if len(values) != len(W):

@@ -7,7 +7,8 @@ import torch
 
 from flatviz.plots._color import ColorScale
 from flatviz.plots._theme import LOSS_SCALE, MUTED, numbers
-from flatviz.results import Plane, Surface
+from flatviz.plots._words import counted, share_of
+from flatviz.results import Curve, Plane, Spectrum, Surface
 
 
 def contour(surface: Surface, scale: ColorScale) -> go.Contour:
@@ -51,26 +52,53 @@ def diverged(surface: Surface) -> go.Scatter:
 
 def plane_axes(plane: Plane, below: str = "") -> dict:
     """Axis titles that say what a step is, `below` under them; equal aspect only where distance in the picture is distance."""
-    share = [f" ({100 * s:.0f} % of variance)" for s in plane.explained] if plane.explained else ["", ""]
-    titles = [f"axis {i + 1}{s}" for i, s in enumerate(share)]
-    titles[0] += f"<br><span style='font-size:11px;color:{MUTED}'>{axis_note(plane)}{'<br>' if below else ''}{below}</span>"
+    titles = axis_titles(plane)
+    titles[0] = with_print(titles[0], axis_note(plane), below)
     y = dict(title=titles[1], constrain="domain")
     if plane.orthonormal:
         y |= dict(scaleanchor="x", scaleratio=1)
     return dict(xaxis=dict(title=titles[0], constrain="domain"), yaxis=y)
 
 
+def axis_titles(plane: Plane) -> list[str]:
+    """A name for each axis, with its share of what the plane was fitted to."""
+    shares = (
+        [f" ({100 * s:.0f} % of {share_of(plane)})" for s in plane.explained] if plane.explained else [""] * len(plane.axes)
+    )
+    return [f"axis {i + 1}{share}" for i, share in enumerate(shares)]
+
+
 def axis_note(plane: Plane) -> str:
     """The unit, and for oblique or scaled axes their lengths and angle."""
     if plane.orthonormal:
         return f"unit: {plane.unit}"
-    first, second = plane.lengths
-    return f"unit: {plane.unit}; axes {first:.3g} and {second:.3g} long, {plane.angle:.0f}° apart"
+    *most, last = (f"{x:.3g}" for x in plane.lengths)
+    pair = "" if len(most) == 1 else "the first two "
+    return f"unit: {plane.unit}; axes {', '.join(most)} and {last} long, {pair}{plane.angle:.0f}° apart"
 
 
-def small_print(surface: Surface) -> str:
-    """Examples, BatchNorm statistics, diverged cells."""
-    parts = [f"mean over {surface.n} examples"] if surface.n else []
-    parts += [f"BatchNorm {surface.batchnorm}"] if surface.batchnorm else []
-    parts += [f"{surface.n_diverged} cells diverged (×)"] if surface.n_diverged else []
-    return " · ".join(parts)
+def with_print(title: str, *lines: str) -> str:
+    """An axis title with small print below it; empty lines are left out."""
+    below = "<br>".join(filter(None, lines))
+    return f"{title}<br><span style='font-size:11px;color:{MUTED}'>{below}</span>" if below else title
+
+
+def small_print(*results: Surface | Curve | Spectrum, diverged: str = "×") -> str:
+    """Examples and BatchNorm statistics; of a surface its diverged cells, shown as `diverged`, and its precision.
+
+    What several results have in common is said once.
+    """
+    said = dict.fromkeys(" · ".join(_facts(r, diverged)) for r in results)
+    return " / ".join(filter(None, said))
+
+
+def _facts(result: Surface | Curve | Spectrum, diverged: str) -> list[str]:
+    facts = [f"mean over {counted(result.n, 'example')}"] if result.n else []
+    facts += [f"BatchNorm {result.batchnorm}"] if result.batchnorm else []
+    if not isinstance(result, Surface):
+        return facts
+    facts += [f"{counted(result.n_diverged, 'cell')} diverged ({diverged})"] if result.n_diverged else []
+    if result.precision is not None:
+        error = "" if result.error is None else f", off by at most {result.error:.2g} where checked"
+        facts += [f"computed in {result.precision}{error}"]
+    return facts

@@ -39,9 +39,9 @@ def one_or_several(value: Any, kind: type, name: str) -> list:
     return found
 
 
-def by_method(value: Any, kind: type, name: str) -> dict[str, Any]:
-    """Method -> result of this kind, from one result (of SA-BMA) or a mapping."""
-    found = dict(value) if isinstance(value, Mapping) else {"sabma": value}
+def by_method(value: Any, kind: type, name: str) -> dict[str | None, Any]:
+    """Method -> result of this kind, from a mapping, or from one result (of no method: None)."""
+    found = dict(value) if isinstance(value, Mapping) else {None: value}
     for one in found.values():
         check_noun(one, kind, name)
     return found

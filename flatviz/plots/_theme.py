@@ -61,8 +61,10 @@ class Figure(go.Figure):
         super().write_html(*args, **{**OWN, **kwargs})
 
 
-def style(method: str) -> tuple[str, str, str, str]:
-    """Label, colour, dash and marker of a method; an unknown one is drawn in grey under its own name."""
+def style(method: str | None, name: str = "posterior") -> tuple[str, str, str, str]:
+    """Label, colour, dash and marker of a method; an unknown one in grey under its own name, none in ink under `name`."""
+    if method is None:
+        return name, INK, "solid", "circle"
     return METHODS.get(method, (method, MUTED, "solid", "circle"))
 
 

@@ -30,42 +30,68 @@ def title_of(surface: Surface) -> str:
     return f"{surface.label[0].upper()}{surface.label[1:]}, {surface.plane.name}"
 
 
-def words_over(surface: Surface, projection: Projection | None) -> str:
-    """The text of a surface with weight vectors on it; their plane is described once."""
-    return _surface(surface) + ("" if projection is None else f" {_shadows(projection)}")
+def words_over(surface: Surface, projection: Projection | None, *, by: str = "Colours") -> str:
+    """The text of a surface with weight vectors on it, whose plane is described once; `by` what shows their values."""
+    return _surface(surface) + ("" if projection is None else f" {_shadows(projection, by)}")
+
+
+def share_of(plane: Plane) -> str:
+    """What `explained` is a share of: a variance is about a mean, and only a PCA of draws has its origin there."""
+    draws = plane.name.startswith("PCA") and "path" not in plane.name
+    return "variance" if draws else "squared distance"
+
+
+def ends_of(spectrum: Spectrum) -> str:
+    """Which end of the spectrum was asked for: the order of the values says it."""
+    return "smallest" if spectrum.values[0] < spectrum.values[-1] else "largest"
+
+
+def matrix_of(spectrum: Spectrum) -> str:
+    """Of which matrix the eigenvalues are."""
+    return {"hessian": "Hessian", "ggn": "Gauss-Newton", "fisher": "empirical Fisher"}[spectrum.curvature]
+
+
+def counted(n: int, thing: str) -> str:
+    """1 valley, 2 valleys."""
+    return f"{n} {thing}{'s' * (n != 1)}"
 
 
 def _data(n: int | None, batchnorm: str | None) -> str:
-    mean = f"Each value is over {n} examples. " if n else ""
+    if n is None and batchnorm is None:
+        return "The function says nothing of its data or of BatchNorm."
+    mean = f"Each value is over {counted(n, 'example')}. " if n else ""
     if batchnorm == "re-estimated":
         return mean + "BatchNorm statistics were re-estimated at every point."
     if batchnorm == "frozen":
         return mean + "BatchNorm statistics are the network's own at every point, frozen."
-    return mean + "There is no BatchNorm."
+    return mean + "No BatchNorm statistics are recorded."
 
 
 def _plane(p: Plane) -> str:
     size = ", ".join(f"{x:.3g}" for x in p.lengths)
-    axes = f"x and y count in: {p.unit}."
+    letters = {2: "x and y", 3: "x, y and z"}.get(len(p.axes), f"The {len(p.axes)} axes")
+    axes = f"{letters} count in: {p.unit}."
     if p.orthonormal:
         axes += " The axes are orthonormal, so distance in the picture is distance in weight space."
     else:
         axes += f" One unit is {size} long in weight space along each axis; the first two stand at {p.angle:.0f} degrees."
     if p.explained:
-        axes += f" They hold {100 * sum(p.explained):.0f} % of the variance; the rest is not in the picture."
-    return f"{p.name[0].upper()}{p.name[1:]}, {p.origin.numel()} weights. {axes}"
+        whole = {"variance": "variance", "squared distance": "squared distance from the origin"}[share_of(p)]
+        axes += f" They hold {100 * sum(p.explained):.0f} % of the {whole}; the rest is not in the picture."
+    return f"{p.name[0].upper()}{p.name[1:]}, {counted(p.origin.numel(), 'weight')}. {axes}"
 
 
-def _surface(s: Surface) -> str:
+def _surface(s: Surface, diverged: str = "marked, not filled in") -> str:
     finite = s.values[torch.isfinite(s.values)]
-    shape = " x ".join(map(str, s.values.shape))
-    text = f"{s.label} at {shape} points of a plane. {_plane(s.plane)} {_data(s.n, s.batchnorm)}"
+    shape = " x ".join(map(str, s.values.shape)) + " scattered" * s.scattered
+    text = f"{s.label} at {shape} points of a {'volume' if s.more else 'plane'}. {_plane(s.plane)} {_data(s.n, s.batchnorm)}"
     if len(finite):
         text += f" Values run from {finite.min():.3g} to {finite.max():.3g}."
     if s.n_diverged:
-        text += f" {s.n_diverged} cells diverged and are marked, not filled in."
-    if s.error is not None:
-        text += f" Computed in {s.precision}: off by at most {s.error:.2g} where it was checked."
+        text += f" {counted(s.n_diverged, 'cell')} diverged: {diverged}."
+    if s.precision is not None:
+        text += f" Computed in {s.precision}"
+        text += "." if s.error is None else f": off by at most {s.error:.2g} where it was checked."
     return text
 
 
@@ -73,14 +99,15 @@ def _curve(c: Curve) -> str:
     text = f"{c.y_label} against {c.x_label} at {len(c.t)} points"
     text += f" of a {c.name}. " if c.name else ". "
     if c.W is not None:
-        text += f"Both ends stand still, {len(c.W) - 2} control vectors between them were trained. "
+        text += f"Both ends stand still, with {counted(len(c.W) - 2, 'trained control vector')} between them. "
     return text + f"The highest rise above the line between the ends is {c.barrier:.3g}. {_data(c.n, c.batchnorm)}"
 
 
 def _spectrum(s: Spectrum) -> str:
-    kind = {"hessian": "Hessian", "ggn": "generalised Gauss-Newton matrix", "fisher": "empirical Fisher matrix"}[s.curvature]
-    text = f"The {len(s.values)} eigenvalues of the {kind} nearest its end, from {s.n_products} products with it. "
-    text += f"An eigenvalue lies within {float(s.residual.max()):.1e} of each (the residual). "
+    k = len(s.values)
+    which = f"The {k} {ends_of(s)} eigenvalues" if k > 1 else "One eigenvalue"
+    text = f"{which} of the {matrix_of(s)} matrix, from {counted(s.n_products, 'product')} with it. "
+    text += f"An eigenvalue lies within {float(s.residual.max()):.1e} of {'each' if k > 1 else 'it'} (the residual). "
     if s.nodes is not None:
         text += f"The density is {len(s.nodes)} atoms of stochastic Lanczos: the share of all eigenvalues about each value. "
     return text + _data(s.n, s.batchnorm)
@@ -90,16 +117,20 @@ def _projection(p: Projection) -> str:
     return f"{_shadows(p)} {_plane(p.plane)}"
 
 
-def _shadows(p: Projection) -> str:
-    text = f"{len(p.coords)} weight vectors seen on the plane lie {p.distance.min():.3g} to {p.distance.max():.3g} off it; "
-    text += "a picture shows their shadows."
+def _shadows(p: Projection, by: str = "Colours") -> str:
+    one = len(p.coords) == 1
+    off = f"{p.distance.max():.3g}" if one else f"{p.distance.min():.3g} to {p.distance.max():.3g}"
+    text = f"{counted(len(p.coords), 'weight vector')} seen on the plane {'lies' if one else 'lie'} {off} off it; "
+    text += f"a picture shows {'its shadow' if one else 'their shadows'}."
     if p.spread is not None:
         text += f" The ellipse is a Gaussian's covariance in the plane; its draws lie {p.spread:.3g} off it (root mean square)."
-    return text if p.values is None else f"{text} Colours are {p.label} at the vectors themselves."
+    return text if p.values is None else f"{text} {by} are {p.label} at the vectors themselves."
 
 
 def _persistence(p: Persistence) -> str:
     deep = p.depth[torch.isfinite(p.depth)]
-    text = f"{len(p.birth)} valleys of {p.surface.label}: each begins at its minimum and ends where it meets a deeper one. "
+    n = len(p.birth)
+    text = f"{counted(n, 'valley')} of {p.surface.label}"
+    text += ": each begins at its minimum and ends where it meets a deeper one. " if n > 1 else "; it does not end. "
     text += f"The deepest of those that end is {deep.max():.3g} deep. " if len(deep) else ""
-    return text + _surface(p.surface)
+    return text + _surface(p.surface, "no valley spreads there")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 import torch
 
+from flatviz.plots._ground import small_print, with_print
 from flatviz.plots._nouns import one_or_several
 from flatviz.plots._theme import INK, METHODS, MUTED, Figure, figure, numbers, short
 from flatviz.plots._words import words
@@ -30,7 +31,7 @@ def plot_curve(curve: Curve | Sequence[Curve], *, barrier: bool = True, log: boo
         title or f"{first.y_label[0].upper()}{first.y_label[1:]} along {first.name or 'the line'}",
         alt,
         explain=" ".join(words(c) for c in curves),
-        xaxis=dict(title=first.x_label),
+        xaxis=dict(title=with_print(first.x_label, small_print(*curves))),
         yaxis=dict(title=first.y_label, type="log" if log else "linear"),
     )
     for i, c in enumerate(curves):

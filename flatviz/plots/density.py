@@ -8,9 +8,10 @@ import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
+from flatviz.plots._ground import small_print, with_print
 from flatviz.plots._nouns import check_noun
 from flatviz.plots._theme import INK, METHODS, Figure, figure, numbers
-from flatviz.plots._words import words
+from flatviz.plots._words import matrix_of, words
 from flatviz.results import Spectrum
 
 POINTS = 600
@@ -34,10 +35,10 @@ def plot_density(spectrum: Spectrum, *, width: float | None = None, title: str |
     trace = float((nodes * weights).sum())
     alt = f"eigenvalues from {lo:.3g} to {hi:.3g}, mean {trace:.3g}, largest {float(spectrum.values[0]):.3g}"
     fig = figure(
-        title or "Density of Hessian eigenvalues",
+        title or f"Density of {matrix_of(spectrum)} eigenvalues",
         alt,
         explain=words(spectrum),
-        xaxis=dict(title="eigenvalue λ"),
+        xaxis=dict(title=with_print("eigenvalue λ", small_print(spectrum))),
         yaxis=dict(title="density", type="log", exponentformat="power", dtick=1),
     )
     floor = FLOOR * float(density.max())

@@ -19,7 +19,7 @@ def plot_flatness(
 ) -> Figure:
     """One measure of flatness against ensemble size: a marker a draw, a line through the mean of the draws so far.
 
-    measured: what `sharpness` returned, or one of it a method.  The band is the 95 % interval of the mean (Student's t).
+    measured: what `sharpness` returned (drawn in ink), or one of it a method.  The band is the 95 % interval of the mean (Student's t).
     measure: "lambda1", "ratio", "trace", "sam" or "adaptive".  Raises ValueError for another, or where there is none.
     """
     label = MEASURES[check_choice(measure, tuple(MEASURES), "measure")]

@@ -21,14 +21,16 @@ def plot_metrics(
 ) -> Figure:
     """One row a score, one curve a method; a single point (MAP) is a horizontal line; `n_draws` is marked.
 
-    predictions: one, or a mapping from method to prediction, on labelled data.  Raises ValueError without scores.
+    predictions: one (drawn in ink), or a mapping from method to prediction, on labelled data.  Raises ValueError without scores.
     """
     named = by_method(predictions, Prediction, "predictions")
     if not named:
         raise ValueError("plot_metrics needs at least one Prediction, got none")
     for name, p in named.items():
         if not p.scores:
-            raise ValueError(f"prediction {name!r} must carry scores, got none: predict on a Data, which has labels")
+            raise ValueError(
+                f"prediction {name or 'posterior'!r} must carry scores, got none: predict on a Data, which has labels"
+            )
     longest = max(p.n_draws for p in named.values())
     final = {style(m)[0]: {k: float(p.scores[k][-1]) for k in SHOWN} for m, p in named.items()}
     alt = "; ".join(f"{m}: accuracy {s['accuracy']:.3f}, NLL {s['nll']:.3f}, ECE {s['ece']:.3f}" for m, s in final.items())

@@ -5,9 +5,10 @@ from __future__ import annotations
 import plotly.graph_objects as go
 import torch
 
+from flatviz.plots._ground import small_print, with_print
 from flatviz.plots._nouns import check_noun
 from flatviz.plots._theme import INK, METHODS, MUTED, Figure, figure, numbers, short
-from flatviz.plots._words import words
+from flatviz.plots._words import counted, words
 from flatviz.results import Persistence
 
 
@@ -23,7 +24,7 @@ def plot_persistence(persistence: Persistence, *, most: int = 20, title: str | N
     death = persistence.death.clamp_max(top)
     column = {int(m): i for i, m in enumerate(order)}
     n = len(persistence.birth)
-    alt = f"{n} valleys; the lowest minimum is {short(float(persistence.birth.min()))}"
+    alt = f"{counted(n, 'valley')}; the lowest minimum is {short(float(persistence.birth.min()))}"
     if n > 1:
         alt += f", the deepest of the others is {short(float(persistence.depth[torch.isfinite(persistence.depth)].max()))} deep"
     label = persistence.surface.label
@@ -31,7 +32,10 @@ def plot_persistence(persistence: Persistence, *, most: int = 20, title: str | N
         title or f"Valleys of {label}, {n} in all",
         alt,
         explain=words(persistence),
-        xaxis=dict(title="valley, deepest first", dtick=1 if len(order) < 15 else 5),
+        xaxis=dict(
+            title=with_print("valley, deepest first", small_print(persistence.surface, diverged="walls")),
+            dtick=1 if len(order) < 15 else 5,
+        ),
         yaxis=dict(title=label),
     )
     joins = [(i, column[int(persistence.parent[m])], float(death[m])) for m, i in column.items()

@@ -32,8 +32,8 @@ def plot_projection(
         title,
         alt,
         explain=words(projection),
-        xaxis=dict(title="in the plane", range=[0, reach]),
-        yaxis=dict(title="off the plane", range=[0, reach]),
+        xaxis=dict(title="in the plane (distance in weight space)", range=[0, reach]),
+        yaxis=dict(title="off the plane (distance in weight space)", range=[0, reach]),
     )
     fig.add_trace(
         go.Scatter(

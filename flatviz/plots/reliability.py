@@ -10,11 +10,12 @@ from flatviz.results import Prediction
 
 
 def plot_reliability(
-    prediction: Prediction, *, n_draws: int | None = None, method: str = "sabma", title: str = "Reliability"
+    prediction: Prediction, *, n_draws: int | None = None, method: str | None = None, title: str = "Reliability"
 ) -> Figure:
     """Accuracy in each confidence bin as bars, the diagonal of perfect calibration, and the counts below.
 
-    `n_draws`: ensemble size (default all).  Raises ValueError without labels or for a size that was not drawn.
+    `n_draws`: ensemble size (default all); `method`: whose colour the bars have, ink without one.
+    Raises ValueError without labels or for a size that was not drawn.
     """
     check_noun(prediction, Prediction, "prediction")
     if prediction.bins is None:

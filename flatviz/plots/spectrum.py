@@ -7,38 +7,41 @@ from collections.abc import Mapping, Sequence
 import plotly.graph_objects as go
 import torch
 
+from flatviz.plots._ground import small_print, with_print
 from flatviz.plots._nouns import one_or_several
 from flatviz.plots._theme import Figure, figure, numbers, style
-from flatviz.plots._words import words
+from flatviz.plots._words import ends_of, matrix_of, words
 from flatviz.results import Spectrum
 
 
 def plot_spectrum(
     spectrum: Spectrum | Sequence[Spectrum],
     *,
-    method: str = "sabma",
+    method: str | None = None,
     reference: Mapping[str, Sequence[Spectrum]] | None = None,
     title: str | None = None,
 ) -> Figure:
     """Largest eigenvalues by rank, a marker a draw with its residual as error bar, and a line through the means.
 
+    method: whose they are, for its colour; without one they are drawn in ink, under the spectrum's own name.
     reference: other methods' spectra, each drawn as its mean line.
     """
     spectra = one_or_several(spectrum, Spectrum, "spectrum")
     if not spectra:
         raise ValueError("plot_spectrum needs at least one Spectrum, got none")
-    label, color, dash, symbol = style(method)
+    label, color, dash, symbol = style(method, spectra[0].name or "mean")
     values = torch.stack([s.values for s in spectra])
     residual = torch.stack([s.residual for s in spectra])
     mean, k = values.mean(0), values.shape[1]
     of = f"{len(spectra)} draws" if len(spectra) > 1 else spectra[0].name or "one weight vector"
-    alt = f"largest eigenvalue {mean[0]:.3g}, number {k} {mean[-1]:.3g}, mean of {of}"
+    end = ends_of(spectra[0])
+    alt = f"{end} eigenvalue {mean[0]:.3g}, number {k} {mean[-1]:.3g}, mean of {of}"
     many = f" Of {len(spectra)} draws, a marker each; this is said of the first." if len(spectra) > 1 else ""
     fig = figure(
-        title or f"Hessian eigenvalues, {of}",
+        title or f"{matrix_of(spectra[0])} eigenvalues, {of}",
         alt,
         explain=words(spectra[0]) + many,
-        xaxis=dict(title="eigenvalue, largest first", dtick=1, range=[0.6, k + 0.4]),
+        xaxis=dict(title=with_print(f"eigenvalue, {end} first", small_print(*spectra)), dtick=1, range=[0.6, k + 0.4]),
         yaxis=dict(title="λ (curvature of the loss)", rangemode="tozero"),
     )
     ranks = torch.arange(1, k + 1).expand(len(spectra), k)
@@ -75,7 +78,7 @@ def plot_spectrum(
             mode="lines",
             name=label,
             meta="mean",
-            showlegend=len(spectra) > 1,
+            showlegend=len(spectra) > 1 or bool(reference),
             line=dict(color=color, dash=dash, width=2.5),
             hovertemplate="mean λ = %{y:.4g}<extra></extra>",
         )

@@ -17,6 +17,7 @@ from torch import Tensor
 
 from flatviz._checks import check_count, check_finite, check_lr, check_nonnegative
 from flatviz.core.data import Data
+from flatviz.core.digest import arguments_digest
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
@@ -68,6 +69,7 @@ def run_chains(
     label: str = "SGLD",
 ) -> Draws:
     """`chains` chains of `steps` steps from where the net stands; the weights after each step that `keep` names."""
+    run = arguments_digest(locals())
     check_count(chains, "chains")
     check_lr(lr(0))
     if not 0 < check_nonnegative(friction, "friction") <= 1:
@@ -95,15 +97,13 @@ def run_chains(
             check_finite(w, f"the chain at step {step}")
             kept.append(w.clone())
 
-    about = f"{label}: seed {seed}, {chains} chains, {steps} steps, D={net.dim}, N={n}, lr={lr(0):g}, T={temperature:g}"
-    about += f", friction={friction:g}, weight decay={weight_decay:g}" + ("" if ascent is None else f", {ascent}")
     state = {"w": w, "velocity": velocity, "kept": kept, "losses": losses, "gains": gains, **loss.state}
     advance(
         state | {f"noise {i}": source for i, source in enumerate(sources)},
         update,
         members_batches(n, batch_size, [s + 1 for s in seeds], net.device),
         steps,
-        about=about,
+        run=run,
         checkpoint=checkpoint,
         progress=progress,
         label=f"{label}, T = {temperature:g}",

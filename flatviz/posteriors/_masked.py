@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -17,6 +19,15 @@ from flatviz.core.seeds import generator
 from flatviz.results import History
 
 CHANNELS = (_ConvNd, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d)  # drop whole channels; the others single features
+
+
+def mask_shape(part: nn.Module, shape: Sequence[int]) -> list[int]:
+    """Shape of the mask by which `part`, a dropout or the layer that reads it, meets values of `shape` (N, ...)."""
+    if isinstance(part, CHANNELS):
+        return [*shape[:2], *[1] * (len(shape) - 2)]
+    if isinstance(part, nn.Linear):
+        return [shape[0], *[1] * (len(shape) - 2), shape[-1]]  # one column of the weight for all positions
+    return list(shape)
 
 
 class MaskedNet:
@@ -37,12 +48,7 @@ class MaskedNet:
                 )
 
     def _mask(self, part: nn.Module, x: Tensor, rate: float) -> Tensor:
-        if isinstance(part, CHANNELS):
-            shape = [len(x), x.shape[1], *[1] * (x.ndim - 2)]
-        elif isinstance(part, nn.Linear):
-            shape = [len(x), *[1] * (x.ndim - 2), x.shape[-1]]  # one column of the weight for all positions
-        else:
-            shape = list(x.shape)
+        shape = mask_shape(part, x.shape)
         if self.shared:
             shape[0] = 1
         return ((torch.rand(shape, generator=self.source) < 1 - rate) / (1 - rate)).to(x)
@@ -83,6 +89,10 @@ class MaskedFunctions:
     `predict` asks it for `outputs`; whatever reads weight vectors is refused by `sample`.
     """
 
+    unsaved: ClassVar[str] = (
+        "it holds the network itself: save its center, and make it again by "
+        "fit_dropout(net.at(center), data, space='functions', steps=1, lr=0, seed=0)"
+    )
     center: Tensor
     net: Net
     rates: dict[str, float]

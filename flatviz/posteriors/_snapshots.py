@@ -9,6 +9,7 @@ from torch import Tensor
 
 from flatviz._checks import check_count
 from flatviz.core.data import Data
+from flatviz.core.digest import arguments_digest
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
@@ -92,6 +93,7 @@ def collect(
     With several seeds one run for each of the rows of `start` (B, D), trained together.
     With an `ascent` the snapshots are still those of w, never of the perturbed w + e.
     """
+    run = arguments_digest(locals())
     check_count(snapshots, "snapshots", least=max(2, rank))
     if isinstance(seed, list):
         loss = members_loss(net, data, likelihood, batchnorm, len(seed))
@@ -120,6 +122,6 @@ def collect(
         after=after,
         state=moments.state,
         checkpoint=checkpoint,
-        seed=seed,
+        run=run,
     )
     return moments, history

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from flatviz._checks import check_lr, check_momentum
 from flatviz.core.data import Data
+from flatviz.core.digest import arguments_digest
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
@@ -73,7 +74,9 @@ def fit_gaussians(
     progress: Progress,
 ) -> list[Gaussian]:
     """One Gaussian for each (radius, seed), member by member what `fit_gaussian` finds, to rounding; one draw a step."""
-    check_lr(lr), check_momentum(momentum)
+    run = arguments_digest(locals())
+    check_lr(lr)
+    check_momentum(momentum)
     B, D, K = len(radii), prior.dim, prior.rank
     radius = torch.tensor(radii, dtype=net.w.dtype, device=net.device)[:, None]
     theta = Rows(*(t.detach().expand(B, *t.shape).clone() for t in (prior.mean, prior.log_std, prior.factor)))
@@ -103,12 +106,10 @@ def fit_gaussians(
             v.mul_(momentum).add_(g)
             t.add_(v, alpha=-rate)
 
-    about = f"family: radii {radii}, seeds {seeds}, {steps} steps, D={D}, N={len(data)}, lr={lr:g}, momentum={momentum:g}, "
-    about += f"mode={mode}, KL weight={kl_weight:g}, weight decay={weight_decay:g}"
     state: State = dict(zip(("mean", "log_std", "factor", "v_mean", "v_log_std", "v_factor"), (*theta, *velocity)))
     state |= {f"noise {i}": s for i, s in enumerate(sources)} | {"losses": losses, "gains": gains, "kls": kls}
     batches = members_batches(len(data), batch_size, [seed + 1 for seed in seeds], net.device)
-    advance(state, update, batches, steps, about=about, checkpoint=checkpoint, progress=progress, label="family")
+    advance(state, update, batches, steps, run=run, checkpoint=checkpoint, progress=progress, label="family")
     history, gained, divergence = (torch.stack(v) if v else None for v in (losses, gains, kls))
     check_converged(history.amax(1), *theta)
     return [

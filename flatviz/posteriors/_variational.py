@@ -7,6 +7,7 @@ from torch import Tensor
 
 from flatviz._checks import check_choice, check_count, check_lr, check_momentum, check_nonnegative, check_radius
 from flatviz.core.data import Data
+from flatviz.core.digest import arguments_digest
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
@@ -55,7 +56,10 @@ def fit_gaussian(
     for the unfolded C of the paper: at the full rate its K noises multiply the step of every draw.
     With an `ascent` the gradient of each draw w is taken at w + e and flows to theta through the same noise z.
     """
-    check_radius(radius), check_lr(lr), check_momentum(momentum)
+    run = arguments_digest(locals())
+    check_radius(radius)
+    check_lr(lr)
+    check_momentum(momentum)
     check_choice(mode, MODES, "mode")
     check_choice(blocks, tuple(BLOCKS), "blocks")
     check_count(steps, "steps")
@@ -112,9 +116,6 @@ def fit_gaussian(
         velocity.mul_(momentum).addcmul_(total, slow if kl_weight == 0 else slow / (1 + rate * pull))
         theta.add_(velocity, alpha=-rate)
 
-    about = f"{label}: seed {seed}, {steps} steps, D={net.dim}, N={len(data)}, lr={lr:g}, momentum={momentum:g}, mode={mode}"
-    about += f", radius={radius:g}, KL weight={kl_weight:g}, weight decay={weight_decay:g}, M={mc_samples}"
-    about += "" if ascent is None else f", {ascent}"
     state: State = {
         "theta": theta,
         "velocity": velocity,
@@ -125,7 +126,7 @@ def fit_gaussian(
         **getattr(loss, "state", {}),
     }
     with told_as_divergence():
-        advance(state, update, batches, steps, about=about, checkpoint=checkpoint, progress=progress, label=label)
+        advance(state, update, batches, steps, run=run, checkpoint=checkpoint, progress=progress, label=label)
     history = History(torch.stack(losses), *(torch.stack(v) if v else None for v in (kls, gains)))
     check_converged(history.loss, theta)
     return Gaussian(mean + shift * factor.sum(0), log_std.clone(), factor.clone(), history)

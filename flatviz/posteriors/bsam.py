@@ -9,6 +9,9 @@
 
 L is the mean NLL of N examples, wd = 1 / (N prior variance).  A minibatch is split into `parts`, each with a draw of its
 own, and gp and h are averaged: s is the size of a part's gradient, not a curvature, and grows as parts get smaller.
+
+A full batch in one part has s = c sqrt(2 / (pi N)) at curvature c, with the damping left out: the standard deviations of q
+are (pi N / 2)^(1/4) times those of the posterior.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from torch import Tensor
 
 from flatviz._checks import check_count, check_lr, check_nonnegative, check_radius
 from flatviz.core.data import Data
+from flatviz.core.digest import arguments_digest
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
@@ -53,23 +57,31 @@ def fit_bsam(
     """Fit m and s from where the net stands; the diagonal Gaussian N(m, 1 / (N s)).
 
     radius: multiplies g / s, so its unit is that of a step, not of a distance: 0.01 in the paper.
+    parts: at most the examples of a minibatch; its rows are dealt to them in an order of the seed.
     lr falls to 0 along half a cosine; first_precision: s at the start; b2: 0.999 in the paper, for runs of 1e5 steps.
     `result.history.sharpness` is L(m + radius g / s) - L at the draw.  checkpoint: a file from which a stopped run goes on.
     Raises ValueError on bad data, settings out of range, or divergence.
     """
-    check_radius(radius), check_lr(lr)
+    run = arguments_digest(locals())
+    check_radius(radius)
+    check_lr(lr)
     check_count(parts, "parts")
     for name, value in (("damping", damping), ("weight_decay", weight_decay)):
         check_nonnegative(value, name)
     if not first_precision > 0:
         raise ValueError(f"first_precision must be > 0, got {first_precision!r}")
+    batch = min(len(data), batch_size or len(data))
+    if parts > batch:
+        raise ValueError(
+            f"parts must be at most the {batch} examples of a minibatch, got {parts}: lower parts, or raise batch_size"
+        )
     loss, _ = training_loss(net, data, likelihood, batchnorm)
     n, source = len(data), generator(seed)
     m, v, s = net.w.detach().clone(), torch.zeros_like(net.w), torch.full_like(net.w, float(first_precision))
     losses, gains = [], []
 
     def update(step: int, index: Tensor | None) -> None:
-        shards = [index] if parts == 1 else (torch.arange(n, device=m.device) if index is None else index).tensor_split(parts)
+        shards = [index] if parts == 1 else _shards(n, index, parts, source, m.device)
         found = []
         for shard in shards:
             value, g, _ = gradient(loss, m + randn_like(m, source) / (n * s).sqrt(), shard)
@@ -83,13 +95,12 @@ def fit_bsam(
         gains.append(gain)
 
     state = {"m": m, "v": v, "s": s, "noise": source, "losses": losses, "gains": gains, **getattr(loss, "state", {})}
-    about = f"bSAM: seed {seed}, {steps} steps, D={net.dim}, N={n}, lr={lr:g}, radius={radius:g}, b=({b1:g}, {b2:g}), "
     advance(
         state,
         update,
         minibatches(n, batch_size, seed + 1, net.device),
         steps,
-        about=about + f"damping={damping:g}, weight decay={weight_decay:g}, parts={parts}",
+        run=run,
         checkpoint=checkpoint,
         progress=progress,
         label="bSAM",
@@ -97,3 +108,10 @@ def fit_bsam(
     history = History(torch.stack(losses), sharpness=torch.stack(gains))
     check_converged(history.loss, m, s)
     return Gaussian(m, -0.5 * (math.log(n) + s.log()), history=history)
+
+
+def _shards(n: int, index: Tensor | None, parts: int, source: torch.Generator, device: torch.device) -> tuple[Tensor, ...]:
+    """A minibatch, already in random order, or else all n examples in a new one, dealt to `parts`: none is empty."""
+    if index is None:
+        index = torch.randperm(n, generator=source).to(device)
+    return index.tensor_split(min(parts, len(index)))  # the last minibatch of an epoch may be short

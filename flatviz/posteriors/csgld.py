@@ -3,6 +3,9 @@
     lr_k = lr / 2 (1 + cos(pi (k mod L) / L)),  L the steps of a cycle
 
 SGLD with that rate; noise only in the last part of each cycle, whose last weights are kept.
+
+Its draws are colder than exp(-U / T): noise starts when the rate is all but 0, and a direction of curvature h has, at the
+end of the first cycle, the share 1 - exp(-2 h A) of its variance, A the sum of the noisy rates.
 """
 
 from __future__ import annotations
@@ -44,7 +47,8 @@ def fit_csgld(
 ) -> Draws:
     """`cycles` cycles from where the net stands; n_draws / (cycles chains) draws, evenly spaced over each noisy part.
 
-    noisy_share: the last part of a cycle that gets noise, above 0 and at most 1.
+    noisy_share: the last part of a cycle that gets noise, above 0 and at most 1.  At the defaults only directions of
+    large curvature reach their width (see above): raise it, cycle_steps or lr, or use `fit_sgld`, where widths matter.
     temperature: T of exp(-U / T), printed beside the progress; 1 is Bayes, less is colder, 0 leaves the noise out.
     prior: a Gaussian over the treated weights; without one, weight decay stands for N(0, 1 / (N weight_decay)).
     The noise of small minibatches heats the chain further; batch_size=None has none.

@@ -10,16 +10,17 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
-from torch.nn.modules.conv import _ConvNd
 from torch.nn.modules.dropout import _DropoutNd
 
 from flatviz._checks import check_choice, check_count, check_is
 from flatviz.core.data import Data
+from flatviz.core.digest import arguments_digest
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.core.seeds import generator
 from flatviz.posteriors._masked import DropoutLoss, MaskedFunctions
+from flatviz.posteriors._readers import trace
 from flatviz.results import Draws, Posterior
 from flatviz.training._gradient import Ascent
 from flatviz.training._loop import Checkpoint
@@ -47,17 +48,22 @@ def fit_dropout(
     """Train with dropout from where the net stands, then draw `n_draws` masked weight vectors.
 
     rate: share of the inputs dropped at every treated Linear and convolution but the first of the network, which reads
-    the data; channels, not pixels, of a convolution.  Without it, the network's own dropout layers and their rates,
-    which must stand right before a treated Linear or convolution; 0.1 for a network that has none.
+    the data; channels, not pixels, of a convolution.  Without it, the network's own dropout layers and their rates, each
+    right before a treated Linear (Dropout) or convolution (Dropout2d), which alone reads it; 0.1 where there are none.
     space: "weights"; or "functions", for a network whose own dropout layers stand elsewhere: its draws have no weight
     vectors, so that `predict` works and planes do not.
     BatchNorm statistics are the net's own.  ascent: `SAM(radius)` and the like make it F-dropout, both passes under the
     same masks.  checkpoint: a file from which a stopped run goes on.
     Raises ValueError for a dropout layer that no weight vector can stand for, nothing to mask, bad data, or divergence.
     """
+    run = arguments_digest(locals())
     check_is(data, Data, "data", "make one, fv.Data(x, y)")
     check_count(n_draws, "n_draws")
     check_choice(space, ("weights", "functions"), "space")
+    if space == "functions" and rate is not None:
+        raise ValueError(
+            f"space='functions' takes the rates of the network's own dropout layers, got rate={rate!r}: leave it out"
+        )
     rates = own_rates(net) if space == "functions" else find_rates(net, data.x[:2], rate)
     loss = DropoutLoss(net, data, likelihood, rates, seed)
     w, history = sgd(
@@ -72,7 +78,7 @@ def fit_dropout(
         progress=progress,
         label="dropout",
         checkpoint=checkpoint,
-        seed=seed,
+        run=run,
     )
     if space == "functions":
         return MaskedFunctions(w, net.at(w), rates, history)
@@ -84,64 +90,43 @@ def find_rates(net: Net, x: Tensor, rate: float | None) -> dict[str, float]:
     """Name of each layer whose inputs are dropped, with the rate."""
     if rate is not None and not 0 < rate < 1:
         raise ValueError(f"rate must be above 0 and below 1, got {rate!r}")
-    layers, own = _trace(net, x)
+    layers, own = trace(net, x, _dropouts(net) if rate is None else {})
     treated = {b.name for b in net.blocks}
-    maskable = {n for n, first in layers.items() if f"{n}.weight" in treated and not first}
-    if rate is None and own:
-        lost = [name for name, (_, reader) in own.items() if reader not in maskable]
-        if lost:
+    maskable = [n for n in layers if f"{n}.weight".lstrip(".") in treated]
+    for name, _, reader, why in own:
+        if reader not in maskable:
             raise ValueError(
-                f"each dropout layer must stand right before a treated Linear or convolution, got {lost[0]!r} elsewhere, "
-                "where no weight vector can stand for its mask: give rate=, which drops inputs of the treated layers instead, "
-                "or space='functions'"
+                "each dropout layer must stand right before a treated Linear or convolution, which alone reads it, and drop "
+                f"columns of its weight, got {name!r} {why or f'before {reader!r}, which is not treated'}, where no weight "
+                "vector can stand for its mask: use space='functions', or give rate=, which drops inputs of the treated "
+                "layers instead"
             )
-        return {reader: p for p, reader in own.values()}
-    if not maskable:  # only the first layer is there to mask
-        maskable = {n for n in layers if f"{n}.weight" in treated}
+    if own:
+        return {reader: p for _, p, reader, _ in own}
     if not maskable:
         raise ValueError("dropout needs a treated Linear or convolution, got none: use treated='all' or 'norm+head'")
-    return {n: 0.1 if rate is None else rate for n in layers if n in maskable}
+    later = [n for n in maskable if n != layers[0]]  # the first reads the data, and is masked where it stands alone
+    return dict.fromkeys(later or maskable, 0.1 if rate is None else rate)
 
 
 def own_rates(net: Net) -> dict[str, float]:
     """Name of each dropout layer of the network, with its rate.  Raises ValueError where there is none."""
-    found = {n: p.p for n, p in net.module.named_modules() if isinstance(p, _DropoutNd) and p.p > 0}
+    found = _dropouts(net)
     if not found:
         raise ValueError("space='functions' needs dropout layers in the network, got none: give rate=, with space='weights'")
     return found
 
 
-def _trace(net: Net, x: Tensor) -> tuple[dict[str, bool], dict[str, tuple[float, str]]]:
-    """One pass in evaluation mode: layer -> is it the first; dropout layer -> (rate, the layer that reads its output)."""
-    layers: dict[str, bool] = {}
-    outputs: dict[int, str] = {}
-    own: dict[str, tuple[float, str]] = {}
-    module = net.to_module().eval()
-
-    def layer_hook(name: str):
-        def see(part: nn.Module, args: tuple, out: Tensor) -> None:
-            layers[name] = not layers
-            source = outputs.get(args[0].data_ptr())
-            if source is not None:
-                own[source] = (own[source][0], name)
-
-        return see
-
-    def dropout_hook(name: str):
-        def see(part: nn.Module, args: tuple, out: Tensor) -> None:
-            own[name] = (part.p, "")
-            outputs[out.data_ptr()] = name
-
-        return see
-
-    for name, part in module.named_modules():
-        if isinstance(part, nn.Linear) or (isinstance(part, _ConvNd) and part.groups == 1 and not part.transposed):
-            part.register_forward_hook(layer_hook(name))
-        elif isinstance(part, _DropoutNd) and part.p > 0:
-            part.register_forward_hook(dropout_hook(name))
-    with torch.no_grad():
-        module(x)
-    return layers, own
+def _dropouts(net: Net) -> dict[str, float]:
+    """The network's dropout layers that drop something, each with its rate."""
+    found = {n: part for n, part in net.module.named_modules() if isinstance(part, _DropoutNd) and part.p > 0}
+    for name, part in found.items():
+        if isinstance(part, (nn.AlphaDropout, nn.FeatureAlphaDropout)) or part.p >= 1:
+            raise ValueError(
+                f"each dropout layer must multiply by a mask, with a rate below 1, got {name!r}, {part}: "
+                "give rate=, which leaves it out, or put another layer there"
+            )
+    return {name: part.p for name, part in found.items()}
 
 
 def weight_mask(net: Net, rates: dict[str, float], source: torch.Generator) -> Tensor:

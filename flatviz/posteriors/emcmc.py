@@ -16,6 +16,7 @@ from torch import Tensor
 
 from flatviz._checks import check_finite, check_lr, check_nonnegative
 from flatviz.core.data import Data
+from flatviz.core.digest import arguments_digest
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
@@ -54,6 +55,7 @@ def fit_emcmc(
     weight decay stands for N(0, 1 / (N weight_decay)).  checkpoint: a file from which a stopped run goes on.
     Raises ValueError for an odd n_draws, a spring too stiff for lr, bad data, or divergence.
     """
+    run = arguments_digest(locals())
     check_lr(lr)
     n = len(data)
     if n_draws % 2:
@@ -77,13 +79,12 @@ def fit_emcmc(
             check_finite(w, f"the chain at step {step}")
             kept.extend([w.clone(), guide.clone()])
 
-    about = f"E-MCMC: seed {seed}, {steps} steps, D={net.dim}, N={n}, lr={lr:g}, eta={eta:g}, T={temperature:g}"
     advance(
         {"w": w, "guide": guide, "noise": source, "kept": kept, "losses": losses, **getattr(loss, "state", {})},
         update,
         minibatches(n, batch_size, seed + 1, net.device),
         steps,
-        about=about + f", weight decay={weight_decay:g}" + ("" if ascent is None else f", {ascent}"),
+        run=run,
         checkpoint=checkpoint,
         progress=progress,
         label=f"E-MCMC, T = {temperature:g}",

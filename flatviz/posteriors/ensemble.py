@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from flatviz._checks import check_count
 from flatviz.core.data import Data
+from flatviz.core.digest import arguments_digest
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
@@ -46,6 +47,7 @@ def fit_ensemble(
     ascent: `SAM(radius)` and the like make it a flat-seeking ensemble, whose members differ less: look at `disagreement`.
     checkpoint: a file from which a stopped run goes on.  Raises ValueError on bad data or divergence.
     """
+    run = arguments_digest(locals())
     seeds = [seed + 1000 * member for member in range(check_count(members, "members"))]
     loss = members_loss(net, data, likelihood, batchnorm, members)
     W, history = sgd(
@@ -60,7 +62,7 @@ def fit_ensemble(
         progress=progress,
         label="ensemble",
         checkpoint=checkpoint,
-        seed=seed,
+        run=run,
     )
     sharpness = None if history.sharpness is None else history.sharpness.mean(1)
     return Draws(W, History(history.loss.mean(1), sharpness=sharpness))

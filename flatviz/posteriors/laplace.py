@@ -4,7 +4,8 @@
     log Z = -N L(w*) - 1/2 (delta |w*|^2 + logdet(H + delta I) - P log delta)
 
 The structure says what of H is kept: its diagonal, all of it, that of the head alone, or Kronecker factors a layer.
-A dense covariance is kept as diag + factor^T factor with factor (P, D), exact, so it is a `Gaussian` as every other.
+A dense covariance is kept as diag + factor^T factor with factor (P, D), exact, so it is a `Gaussian` as every other;
+the Kronecker one as its eigenvectors, a `KroneckerGaussian`, which has `sample`, `cov_mul` and `log_prob` at any D.
 """
 
 from __future__ import annotations
@@ -15,14 +16,15 @@ import torch
 from torch import Tensor
 
 from flatviz._checks import check_choice, check_count, check_nonnegative
-from flatviz.bridges.laplace import kronecker_precision
+from flatviz.bridges.laplace import kronecker_eigen
 from flatviz.core.data import Data
+from flatviz.core.digest import arguments_digest
 from flatviz.core.jacobian import ggn
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.nll import nll
 from flatviz.core.progress import Progress
-from flatviz.results import Gaussian, History
+from flatviz.results import Gaussian, History, KroneckerGaussian
 from flatviz.training._gradient import Ascent
 from flatviz.training._loop import Checkpoint
 from flatviz.training._optimize import cosine, minibatches, sgd, training_loss
@@ -48,11 +50,11 @@ def fit_laplace(
     ascent: Ascent | None = None,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
-) -> Gaussian:
+) -> Gaussian | KroneckerGaussian:
     """Train by SGD from where the net stands (steps=0: not at all), then the Gaussian of the curvature there.
 
     structure: "diagonal"; "full" (at most 5,000 treated weights); "last_layer" (the head; the others get a standard
-        deviation of 1e-6); "kronecker" (laplace-torch; Linear and convolution weights only).
+        deviation of 1e-6); "kronecker" (laplace-torch; Linear and convolution weights only, any number of them).
     prior_precision: delta; None is that of the training, N weight_decay; "marginal" the one of largest evidence, which on
         an over-parametrised net can collapse: look at it.
     Predict with `predict_linearised`, for which the curvature is exact; draws overshoot where delta is small.
@@ -60,6 +62,7 @@ def fit_laplace(
     stationary point.  checkpoint: a file from which a stopped training goes on.
     Raises ValueError for a structure that does not apply, no prior precision, bad data, or divergence.
     """
+    run = arguments_digest(locals())
     check_choice(structure, STRUCTURES, "structure")
     w, history = net.w.detach().clone(), None
     if check_count(steps, "steps", least=0):
@@ -76,7 +79,7 @@ def fit_laplace(
             progress=progress,
             label="Laplace",
             checkpoint=checkpoint,
-            seed=seed,
+            run=run,
         )
     part, values, vectors = _spectrum(net.at(w), data, likelihood, structure)
     if prior_precision == "marginal":
@@ -114,22 +117,25 @@ def _occam(values: Tensor, w: Tensor, delta: Tensor) -> Tensor:
     return -0.5 * (delta.double() * squared + logdet)
 
 
-def _spectrum(net: Net, data: Data, likelihood: Likelihood, structure: str) -> tuple[slice, Tensor, Tensor | None]:
-    """Which weights, the eigenvalues of their H (P,), and its eigenvectors (P, P) in columns, None for a diagonal H."""
+def _spectrum(net: Net, data: Data, likelihood: Likelihood, structure: str) -> tuple[slice, Tensor, Tensor | tuple | None]:
+    """Which weights, the eigenvalues of their H (P,), and its eigenvectors (P, P) in columns, None for a diagonal H.
+
+    Those of a Kronecker H are pairs of matrices, one for each tensor.
+    """
     nll(net, data, likelihood=likelihood)  # checks net and data
     part = _head(net) if structure == "last_layer" else slice(0, net.dim)
     size = part.stop - part.start
     if structure == "diagonal":
         return part, ggn(net, net.w, data, likelihood, diagonal=True).clamp_min(0), None
+    if structure == "kronecker":
+        values, vectors = kronecker_eigen(net, data, likelihood)
+        return part, values.clamp_min(0), vectors
     if size > LARGEST:
         raise ValueError(
             f"structure={structure!r} must cover at most {LARGEST:,} weights, got {size:,}: use structure='diagonal'"
-            + ("" if structure == "last_layer" else " or 'last_layer'")
+            + ("" if structure == "last_layer" else ", 'kronecker' or 'last_layer'")
         )
-    if structure == "kronecker":
-        H = kronecker_precision(net, data, likelihood)
-    else:
-        H = ggn(net, net.w, data, likelihood, part=part)
+    H = ggn(net, net.w, data, likelihood, part=part)
     values, vectors = torch.linalg.eigh(H.double())
     return part, values.clamp_min(0), vectors
 
@@ -150,10 +156,12 @@ def _last_linear(net: Net) -> str:
 
 
 def _gaussian(
-    w: Tensor, part: slice, values: Tensor, vectors: Tensor | None, delta: float, history: History | None
-) -> Gaussian:
+    w: Tensor, part: slice, values: Tensor, vectors: Tensor | tuple | None, delta: float, history: History | None
+) -> Gaussian | KroneckerGaussian:
     """N(w, (H + delta)^-1) on `part`, all but still elsewhere."""
     variance = 1 / (values.double() + delta)
+    if isinstance(vectors, tuple):
+        return KroneckerGaussian(w, variance.sqrt().to(w), vectors, history)
     log_std = torch.full_like(w, math.log(STILL))
     if vectors is None:
         log_std[part] = (0.5 * variance.log()).to(w)

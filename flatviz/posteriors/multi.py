@@ -5,11 +5,13 @@ q(w) = 1/M sum_m q_m(w),   q_m = fit(the m-th network of an ensemble)
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from functools import partial
 
 from flatviz._checks import check_count
 from flatviz.core.data import Data
+from flatviz.core.digest import arguments_digest
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
@@ -43,10 +45,15 @@ def fit_multi(
 
     fit: `fit_swag` gives MultiSWAG; `functools.partial(fit_swag, rank=3, ascent=SAM(0.1))` sets what it takes.  One that
     has `fit.together(net, data, W, seeds=...)`, as `fit_swag` has, is run for all members at once.
-    start, steps, lr, momentum, weight_decay, batch_size, ascent: of the ensemble, as in `fit_ensemble`; BatchNorm
-    statistics are the net's own.  checkpoint: the first part of the names of the files from which a stopped run goes on.
+    start, steps, lr: of the ensemble, as in `fit_ensemble`.  momentum, weight_decay, batch_size, likelihood, ascent: of the
+    ensemble and of each `fit` that takes them and does not set its own.  BatchNorm statistics are the net's own.
+    checkpoint: the first part of the names of the files from which a stopped run goes on.
     Raises ValueError on bad data or divergence.
     """
+    run = arguments_digest(locals())
+    inner, own = (fit.func, dict(fit.keywords)) if isinstance(fit, partial) and not fit.args else (fit, {})
+    shared = dict(momentum=momentum, weight_decay=weight_decay, batch_size=batch_size, likelihood=likelihood, ascent=ascent)
+    own = {k: v for k, v in shared.items() if k in inspect.signature(inner).parameters} | own
     seeds = [seed + 1000 * member for member in range(check_count(members, "members"))]
     loss = members_loss(net, data, likelihood, "frozen", members)
     W, _ = sgd(
@@ -61,15 +68,14 @@ def fit_multi(
         progress=progress,
         label="members",
         checkpoint=checkpoint,
-        seed=seed,
+        run=run,
     )
     seeds = [s + 1 for s in seeds]
-    inner, own = (fit.func, dict(fit.keywords)) if isinstance(fit, partial) and not fit.args else (fit, {})
     if hasattr(inner, "together"):
-        own |= {} if checkpoint is None else {"checkpoint": f"{checkpoint}.parts"}
-        return Mixture(tuple(inner.together(net, data, W, seeds=seeds, **{"progress": progress} | own)))
+        files = {} if checkpoint is None else {"checkpoint": f"{checkpoint}.parts"}
+        return Mixture(tuple(inner.together(net, data, W, seeds=seeds, **{"progress": progress} | own | files)))
     parts = []
     for i, w in enumerate(track(W, "posteriors", progress)):
-        own = {} if checkpoint is None else {"checkpoint": f"{checkpoint}.{i}"}
-        parts.append(fit(net.at(w), data, seed=seeds[i], **own))
+        files = {} if checkpoint is None else {"checkpoint": f"{checkpoint}.{i}"}
+        parts.append(inner(net.at(w), data, seed=seeds[i], **own | files))
     return Mixture(tuple(parts))

@@ -31,7 +31,8 @@ def fit_ptl(
 ) -> Posterior:
     """`fit(net, data, prior=the wider prior, seed=seed)`, from the prior's mean.
 
-    fit: a method that takes a prior: `fit_csgld` as in the paper, `fit_sgld`, `fit_vi`; settings by `functools.partial`.
+    fit: a method that takes a prior: `fit_csgld` as in the paper, whose draws are colder than the posterior, `fit_sgld`,
+    `fit_vi`; settings by `functools.partial`.
     scale: factor on the covariance, 1e5 to 1e6 in the paper, for SWAG's is narrow; what `transfer` widened needs no more.
     floor: standard deviation added everywhere, without which a weight that never moved could never move again, and its
     curvature would ask for tiny steps.  Raises ValueError for a scale or floor below 0, or both 0.

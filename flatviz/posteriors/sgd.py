@@ -8,6 +8,7 @@ L is the mean NLL; weight decay wd is a prior N(0, 1 / (N wd)).  Every Bayesian 
 from __future__ import annotations
 
 from flatviz.core.data import Data
+from flatviz.core.digest import arguments_digest
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
@@ -41,6 +42,7 @@ def fit_sgd(
     checkpoint: a file from which a stopped run goes on.
     Raises ValueError on bad data or divergence.
     """
+    run = arguments_digest(locals())
     batchnorm = batchnorm or ("train" if net.treats_all else "frozen")
     loss, trained = training_loss(net, data, likelihood, batchnorm)
     batches = minibatches(len(data), batch_size, seed, net.device)
@@ -54,7 +56,7 @@ def fit_sgd(
         weight_decay=weight_decay,
         ascent=ascent,
         checkpoint=checkpoint,
-        seed=seed,
+        run=run,
         progress=progress,
     )
     return Draws(w[None], history, trained(w))

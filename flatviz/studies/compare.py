@@ -15,6 +15,7 @@ from torch import Tensor
 from flatviz._checks import check_choice, check_count
 from flatviz.core.cache import cache_folder, cache_key, load_cached, save
 from flatviz.core.data import Task
+from flatviz.core.digest import value_digest
 from flatviz.core.net import Net
 from flatviz.core.nll import nll
 from flatviz.core.progress import Progress, track
@@ -33,7 +34,7 @@ QUANTITIES = ("accuracy", "nll", "ece", "brier", "mi", "lambda1", "ratio", "seco
 N_DRAWS = 30
 
 _POINT = dict(steps=300, lr=0.05)
-_TAIL = dict(snapshots=20, lr=0.05, batch_size=None)
+_TAIL = dict(snapshots=20, lr=0.05, batch_size=10)  # of all hundred examples at once SGD has no noise to sketch
 _CHAIN = dict(n_draws=N_DRAWS, burn_in=300, thin=20)
 _CYCLES = dict(n_draws=28, cycles=4, cycle_steps=150, lr=0.05)
 _GAUSSIAN = dict(kl_weight=0.0, weight_decay=5e-4, steps=300, lr=0.05)
@@ -104,7 +105,7 @@ def compare(
         ready: list = []
         for method in track(asked, f"seed {seed}", progress):
             about = dict(task=task, seed=seed, method=method, n_spectra=n_spectra, radius=RADIUS)
-            path = cache_folder() / "compare" / f"{cache_key(settings=repr(SETTINGS), **about)}.pt"
+            path = cache_folder() / "compare" / f"{cache_key(settings=value_digest(SETTINGS), **about)}.pt"
             stored = load_cached(path, say)
             if stored is None:
                 ready = ready or [prepare("mlp", seed=seed)]

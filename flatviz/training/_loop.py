@@ -24,7 +24,7 @@ def advance(
     batches: Iterator[Tensor | None],
     steps: int,
     *,
-    about: str,
+    run: str,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
     label: str = "training",
@@ -32,9 +32,10 @@ def advance(
     """Call `update(step, next(batches))` for each step.  `state` is everything that `update` changes, in place.
 
     With a `checkpoint` path the state goes there (safetensors: tensors, no code) twice a minute, at the end, and when
-    `progress` cancels; if the file exists, the run goes on from it and ends as if it had never stopped.  `about` names the
-    run: ValueError where the file is of another one.
+    `progress` cancels; if the file exists, the run goes on from it and ends as if it had never stopped.  `run` is a
+    hash of all that makes the run: ValueError where the file is of another one.
     """
+    about = f"{label} of {steps} steps, arguments {run}"
     done = 0 if checkpoint is None else _restore(state, Path(checkpoint), about)
     for _ in range(done):
         next(batches)

@@ -39,16 +39,22 @@ class RowByRow:
         return torch.stack([loss(w, i) for loss, w, i in zip(losses, W.unbind(), indices)])
 
 
-class Together:
-    """The same losses from one pass for all rows."""
+MOST = 4_000_000  # multiplications of a row: beyond, a stack saves no Python that counts, and its larger arrays cost
 
-    def __init__(self, net: Net, data: Data, likelihood: Likelihood, network: Stacked | None) -> None:
+
+class Together:
+    """The same losses from one pass for all rows, or row by row where each is work enough for a CPU by itself."""
+
+    def __init__(self, net: Net, data: Data, likelihood: Likelihood, network: Stacked | None, alone: Loss) -> None:
         self.data, self.likelihood, self.state = data, likelihood, {}
+        self.alone, self.work = alone, 0 if network is None else network.work
         self.network = forward_many(net) if network is None else network
         self.inputs = data.x if network is None else network.features(data.x)
 
     def __call__(self, W: Tensor, index: Tensor | None) -> Tensor:
         """Mean loss of each row."""
+        if self.work * (len(self.data) if index is None else index.shape[1]) > MOST:
+            return RowByRow([self.alone] * len(W))(W, index)
         x, y = (self.inputs, self.data.y) if index is None else (self.inputs[index], self.data.y[index])
         if index is None:
             y = y.expand(len(W), *y.shape)
@@ -69,14 +75,14 @@ def mean_nll_rows(outputs: Tensor, y: Tensor, likelihood: Likelihood) -> Tensor:
 def members_loss(net: Net, data: Data, likelihood: Likelihood, batchnorm: str, members: int, *, together: bool = True) -> Loss:
     """One loss for `members` rows: in one pass where the network allows it and it pays, else one after the other.
 
-    It pays for a chain of Linear layers, and for any network on a GPU; a convolution with weights of its own for each
-    member is no faster on a CPU.  Statistics that are trained along are each member's own, so those go one by one.
+    It pays for a chain of small Linear layers, and for any network on a GPU; a convolution with weights of its own for
+    each member is no faster on a CPU.  Statistics that are trained along are each member's own, so those go one by one.
     """
     loss, _ = training_loss(net, data, likelihood, batchnorm)  # checks net and data
     if together and members > 1 and not hasattr(loss, "state"):
         network = stack(net, data.x)
         if network is not None or net.device.type == "cuda":
-            return Together(net, data, likelihood, network)
+            return Together(net, data, likelihood, network, loss)
     return RowByRow([loss, *(training_loss(net, data, likelihood, batchnorm)[0] for _ in range(members - 1))])
 
 

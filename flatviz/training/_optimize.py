@@ -88,19 +88,19 @@ def sgd(
     after: Callable[[int, Tensor], None] | None = None,
     state: State | None = None,
     checkpoint: Checkpoint = None,
-    seed: int | None = None,
+    run: str = "",
 ) -> tuple[Tensor, History]:
     """SGD with momentum and coupled weight decay: v = m v + g + wd w, w = w - lr v.
 
     g is the gradient at w, or with an `ascent` at w + e; weight decay acts at w.  `w` is (D,), or (B, D) for members
     trained together.  `lr(step)` is the rate of each step; `after(step, w)` sees the new weights, and what it changes
-    is in `state`, so that a `checkpoint` holds it; `seed`, that of the batches, only names the run.  Returns the weights and the history.
+    is in `state`, so that a `checkpoint` holds it; `run`, `arguments_digest` of the
+    fit, says whose it is.  Returns the weights and the history.
     Raises ValueError if the loss diverges.
     """
     check_count(steps, "steps")
-    check_lr(lr(0)), check_momentum(momentum)
-    about = f"{label}: seed {seed}, {steps} steps, D={w.shape[-1]}, lr={lr(0):g}, momentum={momentum:g}, weight decay={weight_decay:g}"
-    about += f", from |w|={float(w.norm()):.6g}" + ("" if ascent is None else f", {ascent}")
+    check_lr(lr(0))
+    check_momentum(momentum)
     w = w.detach().clone()
     velocity, losses, gains = torch.zeros_like(w), [], []
 
@@ -117,7 +117,7 @@ def sgd(
             after(step, w)
 
     own = {"w": w, "velocity": velocity, "losses": losses, "gains": gains, **getattr(loss, "state", {}), **(state or {})}
-    advance(own, update, batches, steps, about=about, checkpoint=checkpoint, progress=progress, label=label)
+    advance(own, update, batches, steps, run=run, checkpoint=checkpoint, progress=progress, label=label)
     history = History(torch.stack(losses), sharpness=torch.stack(gains) if gains else None)
     check_converged(history.loss, w)
     return w, history

@@ -7,6 +7,7 @@ from torch import nn
 from flatviz._checks import check_count, check_is, check_lr, check_nonnegative
 from flatviz.core.batchnorm import refresh_batchnorm
 from flatviz.core.data import Data
+from flatviz.core.digest import arguments_digest
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
@@ -38,6 +39,7 @@ def pretrain(
     re-estimated, for the running ones lag behind the weights.  ascent: `SAM(radius)` and the like, for a flat start;
     checkpoint: a file from which a stopped run goes on.  Raises ValueError on bad data or divergence.
     """
+    run = arguments_digest(locals())
     if isinstance(net, nn.Module):
         net = Net.from_module(net)
     check_is(data, Data, "data", "make one, fv.Data(x, y), or take that of a task, task.source")
@@ -58,6 +60,6 @@ def pretrain(
         label="pre-training",
         ascent=ascent,
         checkpoint=checkpoint,
-        seed=seed,
+        run=run,
     )
     return refresh_batchnorm(trained(w), w, data)

@@ -76,7 +76,7 @@ fv.plot_surface(surface, fv.project(flat.sample(30, seed=1), plane, f))
 
 # %%
 sharpness = {name: [fv.top_eigenpairs(f, w, k=5) for w in q.sample(5, seed=1)] for name, q in [("vi", vi), ("sabma", flat)]}
-fv.plot_spectrum(sharpness["sabma"], reference={"vi": sharpness["vi"]})
+fv.plot_spectrum(sharpness["sabma"], method="sabma", reference={"vi": sharpness["vi"]})
 
 # %% [markdown]
 # ## What it is worth

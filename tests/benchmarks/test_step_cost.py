@@ -82,3 +82,14 @@ def test_a_family_of_radii_and_seeds_together_over_one_after_the_other(task):
     )
     print(f"32 members of SA-BMA: {8 * of_four / fast:.1f}x")
     assert 8 * of_four / fast > 1.5
+
+
+@pytest.mark.parametrize(("widths", "n"), [((64, 64, 10), 1000), ((784, 512, 512, 10), 64), ((784, 1024, 1024, 10), 8)])
+def test_members_of_a_wide_network_cost_no_more_than_one_after_the_other(widths, n):
+    data = fv.Data(torch.randn(n, widths[0]), torch.randint(0, 10, (n,)))
+    net = fv.Net.from_module(nets.mlp(*widths))
+    W = net.w.expand(5, -1).clone()
+    together, alone = (members_loss(net, data, "categorical", "frozen", 5, together=t) for t in (True, False))
+    fast, slow = least(*(lambda f=f: gradient(f, W, None) for f in (together, alone)))
+    print(f"MLP {widths}, {n} examples, 5 members: {slow / fast:.2f}x")
+    assert slow / fast > 0.95

@@ -4,7 +4,7 @@ import math
 
 import pytest
 import torch
-from sklearn.metrics import mutual_info_score, roc_auc_score
+from sklearn.metrics import average_precision_score, mutual_info_score, roc_auc_score, roc_curve
 
 import flatviz as fv
 from flatviz.metrics.diversity import pair_mean
@@ -66,13 +66,32 @@ def test_out_of_distribution_scores_count_ties_by_half_and_do_not_see_a_monotone
         fv.ood_scores(inside, outside[None])
 
 
+def test_fpr95_and_average_precision_of_seven_scores_counted_by_hand():
+    scores = fv.ood_scores(torch.tensor([1.0, 2.0, 3.0, 4.0]), torch.tensor([2.5, 3.5, 5.0]))
+    # from the top: 5 out, 4 in, 3.5 out, 3 in, 2.5 out, 2 in, 1 in
+    assert scores["aupr_out"] == pytest.approx((1 / 1 + 2 / 3 + 3 / 5) / 3)
+    assert scores["aupr_in"] == pytest.approx((1 / 1 + 2 / 2 + 3 / 4 + 4 / 6) / 4)  # from the bottom
+    assert scores["fpr95_out"] == pytest.approx(2 / 4)  # all outside are >= 2.5: so are 3 and 4 of the four inside
+    assert scores["fpr95_in"] == pytest.approx(2 / 3)  # all inside are <= 4: so are 2.5 and 3.5 of the three outside
+
+
 def test_fpr95_is_the_first_threshold_that_reaches_95_percent_in_both_conventions():
-    inside, outside = torch.arange(100.0), torch.arange(50.0, 150.0)
-    scores = fv.ood_scores(inside, outside)
-    # 95 of 100 outside are >= 55: 45 of 100 inside are too.  95 of 100 inside are <= 94: 45 of 100 outside are too.
-    assert scores["fpr95_out"] == pytest.approx(0.45) and scores["fpr95_in"] == pytest.approx(0.45)
-    skew = fv.ood_scores(inside, outside**2)
-    assert skew["fpr95_out"] == 0.0 and skew["fpr95_in"] == 0.0
+    scores = fv.ood_scores(torch.arange(100.0), torch.arange(50.0, 90.0))
+    # 38 of 40 outside are >= 52: 48 of 100 inside are too.  95 of 100 inside are <= 94: so are all outside.
+    assert scores["fpr95_out"] == pytest.approx(0.48) and scores["fpr95_in"] == 1.0
+
+
+def test_out_of_distribution_scores_are_those_of_scikit_learn():
+    g = torch.Generator().manual_seed(0)
+    inside = torch.randn(200, generator=g, dtype=torch.float64)
+    outside = 2 * torch.randn(150, generator=g, dtype=torch.float64) + 1  # another width: the two conventions part
+    found = fv.ood_scores(inside, outside)
+    score, is_out = torch.cat([inside, outside]).numpy(), [0] * 200 + [1] * 150
+    for side, positive, s in (("out", is_out, score), ("in", [1 - v for v in is_out], -score)):
+        fpr, tpr, _ = roc_curve(positive, s)
+        assert found[f"fpr95_{side}"] == pytest.approx(fpr[tpr >= 0.95][0])
+        assert found[f"aupr_{side}"] == pytest.approx(average_precision_score(positive, s))
+    assert abs(found["fpr95_out"] - found["fpr95_in"]) > 0.1
 
 
 def test_temperature_scaling_finds_the_temperature_that_was_put_in():

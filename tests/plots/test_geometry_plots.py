@@ -1,5 +1,6 @@
 """Relief, density, curves, valleys, animations: read as data, explained in words."""
 
+import dataclasses
 import math
 
 import pytest
@@ -108,7 +109,7 @@ def test_every_picture_can_be_explained(surface, path, spectrum, gaussians):
     assert "2 valleys" in fv.explain(fv.persistence(surface))
     assert fv.explain(fv.plot_surface(surface))  # an older figure: its description
     t = torch.linspace(0, 1, 3)
-    assert "control vectors" in fv.explain(fv.Curve(t, t, W=torch.zeros(3, 4), kind="bezier"))
+    assert "1 trained control vector between" in fv.explain(fv.Curve(t, t, W=torch.zeros(3, 4), kind="bezier"))
     net = fv.Net.from_module(torch.nn.Linear(3, 2))
     oblique = fv.plane_random(net, net.w, seed=0)
     assert "filter-normalised step" in fv.explain(oblique) and "degrees" in fv.explain(oblique)
@@ -118,6 +119,44 @@ def test_every_picture_can_be_explained(surface, path, spectrum, gaussians):
     assert "ellipse" in fv.explain(fv.plot_projection(fv.project(q, plane)))
     with pytest.raises(TypeError, match="explain takes a result .* got str"):
         fv.explain("surface")
+
+
+def test_what_is_not_known_is_not_said(surface, path):
+    plain = fv.Curve(torch.linspace(0, 1, 3), torch.zeros(3))
+    assert "says nothing of its data or of BatchNorm" in fv.explain(plain)
+    assert "No BatchNorm statistics are recorded" in fv.explain(dataclasses.replace(plain, n=9))
+    seen = fv.plane_path(torch.eye(4)[:3])
+    assert "of the squared distance from the origin" in fv.explain(seen) and "variance" not in fv.explain(seen)
+    end = fv.plot_surface(dataclasses.replace(surface, plane=seen)).layout.xaxis.title.text
+    assert "% of squared distance" in end and "variance" not in end
+    volume = fv.Surface(fv.Plane(torch.zeros(3), torch.eye(3), "distance"), *[torch.arange(2.0)] * 2, torch.zeros(2, 2, 2),
+                        more=(torch.arange(2.0),))  # fmt: skip
+    assert "2 x 2 x 2 points of a volume" in fv.explain(volume) and "x, y and z count in" in fv.explain(volume)
+    quadratic = torch.diag(torch.tensor([3.0, 2.0, -1.0]))
+    largest, smallest = (
+        fv.top_eigenpairs(lambda w: w @ quadratic @ w, torch.ones(3), 2, which=w) for w in ("largest", "smallest")
+    )
+    assert "The 2 largest eigenvalues" in fv.explain(largest) and "The 2 smallest eigenvalues" in fv.explain(smallest)
+    assert "smallest first" in fv.plot_spectrum(smallest).layout.xaxis.title.text
+    assert "1 weight vector seen on the plane lies" in fv.explain(fv.project(torch.ones(4), surface.plane))
+    bowl = dataclasses.replace(surface, values=surface.a[:, None] ** 2 + surface.b**2)
+    assert fv.explain(fv.persistence(bowl)).startswith("1 valley of mean NLL (nats); it does not end.")
+
+
+def test_every_picture_says_its_data_its_batchnorm_and_its_precision(surface, path, spectrum):
+    known = dict(n=100, batchnorm="re-estimated")
+    curve = fv.Curve(surface.a, surface.a**2, **known)
+    pictures = [fv.plot_curve([curve, curve]), fv.plot_spectrum(dataclasses.replace(spectrum, **known)),
+                fv.plot_density(dataclasses.replace(spectrum, **known)),
+                fv.plot_persistence(fv.persistence(dataclasses.replace(surface, **known)))]  # fmt: skip
+    for fig in pictures:
+        assert fig.layout.xaxis.title.text.count("mean over 100 examples · BatchNorm re-estimated") == 1
+    other = fv.plot_curve([curve, dataclasses.replace(curve, n=1)]).layout.xaxis.title.text
+    assert "mean over 100 examples · BatchNorm re-estimated / mean over 1 example · BatchNorm re-estimated" in other
+    quick = dataclasses.replace(surface, precision="bfloat16", error=0.0123)
+    said = "computed in bfloat16, off by at most 0.012 where checked"
+    assert said in fv.plot_surface(quick).layout.xaxis.title.text
+    assert "<br>" not in fv.plot_curve(fv.Curve(surface.a, surface.a)).layout.xaxis.title.text
 
 
 def test_the_ellipse_holds_95_percent_of_a_gaussians_draws(gaussians):

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import flatviz as fv
-from flatviz.plots._theme import METHODS, even_ticks
+from flatviz.plots._theme import INK, METHODS, even_ticks
 
 
 @pytest.fixture
@@ -116,6 +116,17 @@ def test_the_spectrum_shows_every_draw_with_its_residual():
     assert fv.plot_spectrum(spectra[0]).data[0].y[0] == 3.0
     with pytest.raises(ValueError, match="at least one Spectrum, got none"):
         fv.plot_spectrum([])
+
+
+def test_what_has_no_method_has_no_methods_colour_or_name(prediction):
+    one = fv.Spectrum(torch.tensor([3.0, 1.0]), torch.zeros(2, 5), torch.tensor([0.1, 0.2]), 9, "ResNet-18")
+    draws, mean = fv.plot_spectrum([one, one]).data
+    assert mean.name == "ResNet-18" and mean.line.color == draws.marker.color == INK
+    assert mean.showlegend and "SA-BMA" not in fv.plot_spectrum([one, one]).to_json()
+    measured = fv.Sharpness(*[torch.tensor([1.0, 2.0, 4.0])] * 7)
+    for fig in (fv.plot_metrics(prediction), fv.plot_flatness(measured)):
+        assert fig.data[-1].line.color == INK and "SA-BMA" not in fig.to_json()
+    assert fv.plot_reliability(prediction).data[0].marker.color == INK
 
 
 def test_scores_are_curves_and_a_single_point_a_flat_line(prediction):

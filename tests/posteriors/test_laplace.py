@@ -1,13 +1,17 @@
 """Laplace: exact on linear regression, its curvature dense and by hand, its predictions by the formulas."""
 
+import copy
 import math
 
 import pytest
 import torch
+from oracles import dense_covariance, random_gaussian
 from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
 
 import flatviz as fv
 from flatviz.core.jacobian import ggn, jacobians
+from flatviz.metrics.linearised import linearised
 from flatviz.posteriors.laplace import best_precision
 
 NOISE = 0.5
@@ -107,9 +111,60 @@ def test_probit_and_sampled_predictions_agree_and_are_less_sure_than_the_point(t
     assert float(fv.mutual_information(fv.predict_linearised(net, q, data, link="mc", n_draws=20)).min()) > 0
 
 
-def test_linearised_moments_of_a_linear_network_are_exact(regression):
-    from flatviz.metrics.linearised import linearised
+def bridge(f, V):
+    """The Laplace bridge of one input in plain numbers: (f, V) given sum f = 0, then a Dirichlet's mean."""
+    C, total = len(f), float(V.sum())
+    rows, fs = V.sum(1).tolist(), f.tolist()
+    f0 = [fs[i] - rows[i] * sum(fs) / total for i in range(C)]
+    alpha = []
+    for i in range(C):
+        others = sum(math.exp(-v) for v in f0)
+        alpha.append((1 - 2 / C + math.exp(f0[i]) / C**2 * others) / (float(V[i, i]) - rows[i] ** 2 / total))
+    return [a / sum(alpha) for a in alpha]
 
+
+def test_probit_and_bridge_are_their_formulas_under_any_gaussian(tiny):
+    net, data = tiny
+    q = random_gaussian(4, dim=net.dim)
+    J = torch.autograd.functional.jacobian(lambda w: net(w, data.x), q.mean)
+    f, V = net(q.mean, data.x), J @ dense_covariance(q) @ J.transpose(1, 2)
+    probit = torch.softmax(f / torch.sqrt(1 + math.pi * V.diagonal(dim1=1, dim2=2) / 8), -1)
+    assert float((probit - f.softmax(-1)).abs().max()) > 0.05  # V matters here
+    found = {link: fv.predict_linearised(net, q, data, link=link).bma() for link in ("probit", "bridge")}
+    torch.testing.assert_close(found["probit"], probit, rtol=1e-10, atol=1e-12)
+    expected = torch.tensor([bridge(*fV) for fV in zip(f, V)], dtype=torch.float64)
+    torch.testing.assert_close(found["bridge"], expected, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "structure, name", [("last_layer", "FullLLLaplace"), ("full", "FullLaplace"), ("diagonal", "DiagLaplace")]
+)
+def test_covariance_evidence_probit_and_bridge_are_those_of_laplace_torch(structure, name):
+    laplace = pytest.importorskip("laplace")
+    state = torch.random.get_rng_state()
+    torch.manual_seed(0)
+    module = nn.Sequential(nn.Linear(4, 6), nn.Tanh(), nn.Linear(6, 5), nn.Tanh(), nn.Linear(5, 3)).double()
+    x, y, new = torch.randn(40, 4, dtype=torch.float64), torch.randint(0, 3, (40,)), torch.randn(7, 4, dtype=torch.float64)
+    peer = getattr(laplace, name)(copy.deepcopy(module), "classification", prior_precision=1.5)
+    peer.fit(DataLoader(TensorDataset(x, y), batch_size=40))
+    torch.random.set_rng_state(state)
+    net, data, test = fv.Net.from_module(module), fv.Data(x, y), fv.Data(new, torch.zeros(7).long())
+    q = fv.fit_laplace(net, data, seed=0, steps=0, structure=structure, prior_precision=1.5)
+    f, V = linearised(net, q, test)
+    peer_f, peer_V = peer._glm_predictive_distribution(new)
+    torch.testing.assert_close(f, peer_f, rtol=1e-9, atol=1e-12)
+    torch.testing.assert_close(V, peer_V, rtol=1e-4, atol=1e-6)
+    if structure == "last_layer":
+        covariance = q.cov_mul(torch.eye(net.dim, dtype=torch.float64))[-18:, -18:]
+        torch.testing.assert_close(covariance, peer.posterior_covariance, rtol=1e-4, atol=1e-7)  # its H is off by 2e-7
+    found = fv.laplace_evidence(net, data, structure=structure, prior_precision=1.5)
+    assert found == pytest.approx(float(peer.log_marginal_likelihood()), rel=1e-6)
+    for link in ("probit", "bridge"):
+        p = fv.predict_linearised(net, q, test, link=link).bma()
+        torch.testing.assert_close(p, peer(new, link_approx=link), rtol=1e-4, atol=1e-6)
+
+
+def test_linearised_moments_of_a_linear_network_are_exact(regression):
     net, data, mean, cov, _ = regression
     q = fv.fit_laplace(net, data, structure="full", **SETTLED)
     f, V = linearised(net, q, data)

@@ -112,6 +112,36 @@ def test_bsam_settles_where_its_precision_says_and_that_depends_on_the_batch():
     assert float(small.log_std.mean()) < float(large.log_std.mean())  # smaller parts, larger gradients, larger s
 
 
+@pytest.mark.parametrize("parts", [1, 3])
+def test_bsam_is_its_published_step(tiny, parts):
+    """m is perturbed by radius g / s, not normalised; weight decay pulls at m; m moves by the s of before the step."""
+    net, data = tiny
+    radius, lr, b1, b2, damping, wd, n, steps = 0.05, 0.1, 0.8, 0.9, 0.2, 0.05, 12, 5
+    q = fv.fit_bsam(
+        net, data, seed=3, radius=radius, lr=lr, b1=b1, b2=b2, damping=damping, weight_decay=wd, steps=steps,
+        parts=parts, first_precision=0.7,
+    )  # fmt: skip
+
+    def grad(w, rows):
+        logits = torch.func.functional_call(net.to_module(), net.unflatten(w), (data.x[rows],))
+        return torch.autograd.grad(nn.functional.cross_entropy(logits, data.y[rows]), w)[0]
+
+    source = torch.Generator().manual_seed(3)
+    m, momentum, s = net.w.clone(), 0.0, torch.full_like(net.w, 0.7)
+    for k in range(steps):
+        at_worst, size = [], []
+        for rows in torch.arange(n).chunk(parts):
+            z = torch.randn(net.dim, generator=source, dtype=torch.float64)
+            g = grad((m + z * (n * s) ** -0.5).requires_grad_(), rows)
+            at_worst.append(grad((m + radius * g / s).requires_grad_(), rows))
+            size.append(s.sqrt() * g.abs())
+        momentum = b1 * momentum + (1 - b1) * (sum(at_worst) / parts + wd * m)
+        rate = lr / 2 * (1 + math.cos(math.pi * k / steps))
+        m, s = m - rate * momentum / s, b2 * s + (1 - b2) * (sum(size) / parts + damping + wd)
+    torch.testing.assert_close(q.mean, m, rtol=1e-12, atol=1e-12)
+    torch.testing.assert_close(q.variance, 1 / (n * s), rtol=1e-12, atol=0)
+
+
 def test_a_dropout_mask_is_a_weight_vector():
     """One mask for all inputs, applied by the network's own dropout layer, or written into the weights: the same outputs."""
     torch.manual_seed(0)
@@ -164,6 +194,15 @@ def test_both_passes_of_flat_seeking_dropout_see_the_same_masks(tiny):
     assert float(still.history.sharpness.abs().max()) == 0.0
 
 
+def test_dropout_masks_each_example_anew_in_training_and_each_draw_anew_after_it(tiny):
+    """400 copies of one example: the noise of their mean loss is 1/20 of that of one copy only if each has its own mask."""
+    net, data = tiny
+    still = dict(rate=0.5, steps=60, lr=0.0, seed=0)
+    noise = [fv.fit_dropout(net, data.subset(torch.zeros(n).long()), **still).history.loss.std() for n in (1, 400)]
+    assert 0.03 < float(noise[1] / noise[0]) < 0.08
+    assert len(fv.fit_dropout(net, data, n_draws=30, **still).W.unique(dim=0)) > 10  # of 2^4 masks of the hidden units
+
+
 def test_the_average_of_many_masks_is_the_unmasked_network_of_a_linear_layer():
     module = nn.Sequential(nn.Linear(4, 3)).double()
     net = fv.Net.from_module(module)
@@ -193,6 +232,17 @@ def test_multiswag_is_a_mixture_of_swags_around_different_modes(tiny):
     gaps = [float((a.mean - b.mean).norm()) for a in q.parts for b in q.parts if a is not b]
     widths = [float(p.variance.sum().sqrt()) for p in q.parts]
     assert min(gaps) > max(widths)
+
+
+def test_what_the_ensemble_and_the_parts_share_is_said_once(tiny):
+    net, data = tiny
+    flat = fv.FITS["multiswag"](net, data, members=2, steps=3, seed=0, ascent=fv.SAM(0.1))
+    assert all(part.history.sharpness is not None for part in flat.parts)
+    own = fv.fit_multi(net, data, fit=partial(fv.fit_swag, ascent=None), members=2, steps=3, seed=0, ascent=fv.SAM(0.1))
+    assert all(part.history.sharpness is None for part in own.parts)
+    line = fv.Net.from_module(torch.nn.Linear(2, 1).double())
+    targets = fv.Data(data.x, data.x.sum(1, keepdim=True))
+    assert len(fv.FITS["multiswag"](line, targets, members=2, steps=3, seed=0, likelihood=0.5).parts) == 2
 
 
 @pytest.mark.parametrize("ascent", [None, fv.SAM(0.1)])

@@ -124,7 +124,8 @@ def test_any_network_in_evaluation_mode_can_run_together_as_it_does_on_a_gpu():
     assert isinstance(alone, RowByRow)  # on a CPU
     for index in (None, torch.arange(6).view(3, 2)):
         for got, want in zip(
-            gradient(Together(net, data, "categorical", None), W, index, fv.SAM(0.1)), gradient(alone, W, index, fv.SAM(0.1))
+            gradient(Together(net, data, "categorical", None, fv.nll(net, data)), W, index, fv.SAM(0.1)),
+            gradient(alone, W, index, fv.SAM(0.1)),
         ):
             torch.testing.assert_close(got, want)
 

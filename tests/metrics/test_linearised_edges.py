@@ -1,0 +1,84 @@
+"""Linearised predictions where V is all but of rank one, and of a regression."""
+
+import math
+
+import pytest
+import torch
+from torch import nn
+
+import flatviz as fv
+from flatviz.metrics.linearised import _bridge, _mc, linearised
+
+
+def rank_one(log_std, dtype=torch.float32):
+    """(net, a Gaussian of one direction and all but no diagonal, data) of a small MLP with 4 classes."""
+    g = torch.Generator().manual_seed(0)
+    torch.manual_seed(0)
+    net = fv.Net.from_module(nn.Sequential(nn.Linear(2, 5), nn.Tanh(), nn.Linear(5, 4)).to(dtype))
+    factor = 0.3 * torch.randn(1, net.dim, generator=g).to(dtype)
+    data = fv.Data(torch.randn(20, 2, generator=g).to(dtype), torch.randint(0, 4, (20,), generator=g))
+    return net, fv.Gaussian(net.w, torch.full_like(net.w, log_std), factor), data
+
+
+@pytest.mark.parametrize("log_std", [-7.0, -14.0, -40.0])
+@pytest.mark.parametrize("link", ["probit", "mc", "bridge"])
+def test_a_gaussian_of_rank_one_in_float32_has_the_predictions_of_float64(link, log_std):
+    found, exact = (
+        fv.predict_linearised(*rank_one(log_std, dtype), link=link, n_draws=30) for dtype in (torch.float32, torch.float64)
+    )
+    assert bool(torch.isfinite(found.outputs).all())
+    if link != "bridge":  # which divides by V, and so by the rounding of what is zero
+        torch.testing.assert_close(found.bma().double(), exact.bma(), rtol=0, atol=2e-3)
+
+
+def test_draws_have_the_covariance_that_they_are_of():
+    net, q, data = rank_one(-14.0)
+    mean, cov = linearised(net, q, data)
+    draws = _mc(mean, cov, 20_000, 0).double()
+    off = draws - mean
+    size = cov.diagonal(dim1=1, dim2=2).mean()
+    torch.testing.assert_close(torch.einsum("snc,snd->ncd", off, off) / 20_000, cov.double(), rtol=0, atol=float(0.1 * size))
+
+
+def test_the_bridge_survives_no_variance_and_far_logits_and_is_its_formula_elsewhere():
+    g = torch.Generator().manual_seed(0)
+    f, A = torch.randn(6, 3, generator=g).double(), torch.randn(6, 3, 3, generator=g).double()
+    for mean, cov in ((f, torch.zeros(6, 3, 3).double()), (1000 * f, A @ A.transpose(1, 2)), (f[:, :2], torch.ones(6, 2, 2))):
+        p = _bridge(mean, cov).exp()
+        assert bool(torch.isfinite(p).all())
+        torch.testing.assert_close(p.sum(-1), torch.ones_like(p[:, 0]))
+    V = A[0] @ A[0].T
+    v, m = V - V.sum(1)[:, None] * V.sum(0) / V.sum(), f[0] - V.sum(1) / V.sum() * f[0].sum()
+    alpha = torch.stack([(1 - 2 / 3 + m[i].exp() / 9 * (-m).exp().sum()) / v[i, i] for i in range(3)])
+    torch.testing.assert_close(_bridge(f[:1], V[None])[0].exp(), alpha / alpha.sum())
+
+
+@pytest.fixture
+def regression():
+    """(net, posterior, data) of a linear network: V is x^T Sigma x."""
+    g = torch.Generator().manual_seed(0)
+    net = fv.Net.from_module(nn.Linear(3, 1, bias=False).double())
+    q = fv.Gaussian(net.w, torch.full_like(net.w, -1.0), torch.randn(1, 3, generator=g).double())
+    x = torch.randn(5, 3, generator=g).double()
+    return net, q, fv.Data(x, torch.randn(5, 1, generator=g).double())
+
+
+def test_a_regression_has_draws_of_its_means(regression):
+    net, q, data = regression
+    p = fv.predict_linearised(net, q, data, link="mc", n_draws=20_000, likelihood=0.5)
+    assert p.outputs.shape == (20_000, 5, 1) and p.likelihood == 0.5 and not p.scores
+    std = ((data.x @ q.cov_mul(torch.eye(3, dtype=torch.float64))) * data.x).sum(1).sqrt()
+    torch.testing.assert_close(
+        p.outputs[..., 0].mean(0), data.x @ q.mean, rtol=0, atol=float(5 * std.max() / math.sqrt(20_000))
+    )
+    torch.testing.assert_close(p.outputs[..., 0].std(0), std, rtol=0.03, atol=0)
+
+
+def test_a_regression_taken_for_classes_is_one_clear_error(regression):
+    with pytest.raises(TypeError, match="needs integer class labels, got floating targets: give likelihood=the noise"):
+        fv.predict_linearised(*regression)
+    with pytest.raises(ValueError, match="a regression must have link='mc', draws of its means, got 'probit'"):
+        fv.predict_linearised(*regression, likelihood=0.5)
+    net, q, data = regression
+    with pytest.raises(ValueError, match=r"targets must have 1 components as the net's output, got 2"):
+        fv.predict_linearised(net, q, fv.Data(data.x, torch.zeros(5, 2).double()), link="mc", likelihood=0.5)

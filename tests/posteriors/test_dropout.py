@@ -1,0 +1,174 @@
+"""Dropout: where a mask is a weight vector, and what happens where it is none."""
+
+import pytest
+import torch
+from torch import nn
+
+import flatviz as fv
+from flatviz.posteriors._masked import MaskedNet
+from flatviz.posteriors.dropout import find_rates, weight_mask
+
+
+class Branches(nn.Module):
+    """A dropout layer between `first` and what `forward` does with it."""
+
+    def __init__(self, forward, **layers):
+        super().__init__()
+        self.first, self.drop, self.a, self.b = nn.Linear(3, 4), nn.Dropout(0.5), nn.Linear(4, 4), nn.Linear(4, 2)
+        for name, layer in layers.items():
+            setattr(self, name, layer)
+        self.after = forward
+
+    def forward(self, x):
+        return self.after(self, torch.tanh(self.first(x)))
+
+
+def two_readers(m, h):
+    d = m.drop(h)
+    return m.b(d) + m.c(d)
+
+
+def residual(m, h):
+    d = m.drop(h)
+    return m.b(m.a(d) + d)
+
+
+def reader_of_a_view(m, h):
+    d = m.drop(h).flatten(1).view(-1, 4)
+    return m.b(m.a(d)) + d[:, :2]
+
+
+def one_reader_twice(m, h):
+    return m.b(m.a(m.a(m.drop(h))))
+
+
+def changed_in_place(m, h):
+    return m.b(m.drop(h).tanh_())
+
+
+def undropped_reader(m, h):
+    """Both read h, one of them behind the dropout: a mask on that one's weight is right."""
+    return m.b(m.drop(h)) + m.c(h)
+
+
+def one_dropout_for_two_layers(m, h):
+    return m.b(m.drop(torch.tanh(m.a(m.drop(h)))))
+
+
+def tied(m, h):
+    return m.b(m.a(m.drop(h)) + m.c(h))
+
+
+def image(*layers):
+    return nn.Sequential(nn.Conv2d(1, 4, 3), *layers)
+
+
+def tie(module):
+    module.c.weight = module.a.weight
+    return module
+
+
+def lost():
+    """Networks with a mask that no weight vector stands for, their inputs, and what is said."""
+    torch.manual_seed(0)
+    x, pixels, tokens = torch.randn(5, 3), torch.randn(5, 1, 6, 6), torch.randn(5, 7, 3)
+    conv, head = nn.Conv2d(4, 2, 3), nn.Sequential(nn.Flatten(), nn.Linear(64, 2))
+    return {
+        "single pixels of a convolution": (image(nn.Dropout(0.5), conv, nn.Flatten(), nn.Linear(8, 2)), pixels, "before '2', where"),
+        "channels of a linear layer": (image(nn.Dropout2d(0.5), *head), pixels, "'1' before '3', where a Dropout2d drops no"),
+        "tokens of a sequence": (nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.5), nn.Linear(4, 2)), tokens, "before '2', where"),
+        "two layers": (Branches(two_readers, c=nn.Linear(4, 2)), x, "'drop' before 'b' and read a second time"),
+        "a layer and a sum": (Branches(residual), x, "'drop' before 'a' and read a second time"),
+        "a view read twice": (Branches(reader_of_a_view), x, "'drop' before 'a' and read a second time"),
+        "a layer that runs twice": (Branches(one_reader_twice), x, "'drop' before 'a', whose weight is used twice"),
+        "a weight of two layers": (tie(Branches(tied, c=nn.Linear(4, 4))), x, "whose weight is used twice"),
+        "a nonlinearity in place": (Branches(changed_in_place), x, "'drop' elsewhere"),
+        "no layer at all": (nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.5)), x, "'1' elsewhere"),
+    }  # fmt: skip
+
+
+def good():
+    torch.manual_seed(0)
+    x, pixels, tokens = torch.randn(5, 3), torch.randn(5, 1, 6, 6), torch.randn(5, 3, 7)
+    conv = nn.Conv2d(4, 2, 3)
+    return {
+        "features": (nn.Sequential(nn.Linear(3, 4), nn.ReLU(inplace=True), nn.Dropout(0.5), nn.Linear(4, 2)), x, ["3"]),
+        "channels": (image(nn.Dropout2d(0.5), conv, nn.Flatten(), nn.Linear(8, 2)), pixels, ["2"]),
+        "channels of a sequence": (nn.Sequential(nn.Conv1d(3, 4, 1), nn.Dropout1d(0.5), nn.Conv1d(4, 2, 3)), tokens, ["2"]),
+        "a flatten between": (image(nn.Dropout(0.5), nn.Flatten(), nn.Linear(64, 2)), pixels, ["3"]),
+        "pooled channels": (image(nn.AdaptiveAvgPool2d(1), nn.Dropout2d(0.5), nn.Flatten(), nn.Linear(4, 2)), pixels, ["4"]),
+        "inputs": (nn.Sequential(nn.Dropout(0.5), nn.Linear(3, 2)), x, ["1"]),
+        "a layer beside it": (Branches(undropped_reader, c=nn.Linear(4, 2)), x, ["b"]),
+        "one dropout, two layers": (Branches(one_dropout_for_two_layers), x, ["a", "b"]),
+    }
+
+
+@pytest.mark.parametrize("name", lost())
+def test_a_mask_that_is_no_weight_vector_is_refused_and_drawn_as_a_function(name):
+    module, x, text = lost()[name]
+    net = fv.Net.from_module(module.eval())
+    with pytest.raises(ValueError, match=f"{text}.*: use space='functions', or give rate="):
+        find_rates(net, x, None)
+    if net(net.w, x).ndim == 2:
+        q = fv.fit_dropout(net, fv.Data(x, torch.zeros(5, dtype=torch.long)), space="functions", steps=2, seed=0)
+        assert fv.predict(net, q, x, 3, seed=0).outputs.std(0).max() > 1e-3
+
+
+@pytest.mark.parametrize("name", good())
+def test_the_weights_stand_for_the_masks_of_the_networks_own_dropout_layers(name):
+    """The columns that the weights lost, found by what the layer's own dropout does: with the same units, the same law."""
+    module, x, readers = good()[name]
+    net = fv.Net.from_module(module.eval())
+    rates = find_rates(net, x, None)
+    assert rates == dict.fromkeys(readers, 0.5)
+    weights = torch.stack([net(net.w * weight_mask(net, rates, g), x) for g in [torch.Generator().manual_seed(0)] * 1000])
+    own = {n: m.p for n, m in net.module.named_modules() if isinstance(m, nn.modules.dropout._DropoutNd)}
+    masked = MaskedNet(net, own, torch.Generator().manual_seed(1), shared=True)
+    functions = torch.stack([masked(net.w, x) for _ in range(1000)])
+    scale = functions.flatten(1).std(0).mean()
+    for moment in (lambda t: t.mean(0), lambda t: t.flatten(1).T.cov() / scale):  # of 1000 draws, each to about 4 %
+        torch.testing.assert_close(moment(weights), moment(functions), rtol=0.15, atol=float(0.15 * scale))
+
+
+def test_a_bare_linear_layer_is_masked_itself():
+    net = fv.Net.from_module(nn.Linear(3, 2))
+    q = fv.fit_dropout(net, fv.Data(torch.randn(6, 3), torch.randint(0, 2, (6,))), rate=0.5, n_draws=20, steps=2, seed=0)
+    columns = q.W[:, :6].view(20, 2, 3) == 0
+    assert bool((columns[:, 0] == columns[:, 1]).all()) and 0.2 < float(columns.float().mean()) < 0.8
+    assert not bool((q.W[:, 6:] == 0).any())
+
+
+def test_the_draws_fall_back_on_a_tenth_and_on_later_layers():
+    torch.manual_seed(0)
+    net = fv.Net.from_module(nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 2)))
+    assert find_rates(net, torch.randn(2, 3), None) == {"2": 0.1, "4": 0.1}
+
+
+@pytest.mark.parametrize("layer", [nn.AlphaDropout(0.2), nn.FeatureAlphaDropout(0.2), nn.Dropout(1.0)])
+@pytest.mark.parametrize("space", ["weights", "functions"])
+def test_noise_that_is_no_factor_is_refused(layer, space):
+    net = fv.Net.from_module(nn.Sequential(nn.Linear(3, 4), layer, nn.Linear(4, 2)).eval())
+    data = fv.Data(torch.randn(4, 3), torch.tensor([0, 1, 0, 1]))
+    with pytest.raises(ValueError, match="must multiply by a mask, with a rate below 1, got '1', .*: give rate="):
+        fv.fit_dropout(net, data, space=space, seed=0)
+    fv.fit_dropout(net, data, rate=0.2, steps=1, seed=0)
+
+
+def test_functions_take_no_rate():
+    net = fv.Net.from_module(nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.2), nn.Tanh(), nn.Linear(4, 2)).eval())
+    with pytest.raises(
+        ValueError, match="space='functions' takes the rates of the network's own .*, got rate=0.3: leave it out"
+    ):
+        fv.fit_dropout(net, fv.Data(torch.randn(2, 3), torch.tensor([0, 1])), rate=0.3, space="functions", seed=0)
+
+
+def test_functions_cannot_be_saved_but_made_again_from_their_center(tmp_path):
+    torch.manual_seed(0)
+    net = fv.Net.from_module(nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.2), nn.Tanh(), nn.Linear(4, 2)).eval())
+    data = fv.Data(torch.randn(6, 3), torch.randint(0, 2, (6,)))
+    q = fv.fit_dropout(net, data, space="functions", steps=5, seed=0)
+    with pytest.raises(TypeError, match=r"cannot save a MaskedFunctions: it holds the network itself: save its center, and"):
+        fv.save(q, tmp_path / "q.pt")
+    center = fv.load(fv.save(q.center, tmp_path / "c.pt"))
+    again = fv.fit_dropout(net.at(center), data, space="functions", steps=1, lr=0, seed=0)
+    assert torch.equal(again.outputs(data.x, 3, seed=1), q.outputs(data.x, 3, seed=1))

@@ -1,0 +1,81 @@
+"""Bayesian linear regression, whose posterior is known: how far each method of FITS is from it, and why."""
+
+import inspect
+import math
+from functools import partial
+
+import pytest
+import torch
+from torch import nn
+
+import flatviz as fv
+
+N, NOISE, DELTA, ETA = 40, 0.5, 2.0, 0.01
+DECAY = dict(weight_decay=DELTA / N)
+ROUGH = dict(**DECAY, snapshots=100, batch_size=8, lr=0.1, momentum=0.0)  # SGD at a constant rate
+VARIATIONAL = dict(steps=700, mc_samples=4, lr=0.1, momentum=0.5)
+CHAINS = dict(**DECAY, n_draws=4000, chains=200, burn_in=150, thin=10)
+CYCLES = dict(n_draws=1600, chains=200, cycles=4, cycle_steps=120, noisy_share=0.3, lr=0.08)
+
+# settings; |mean - exact| in exact sds, at most; sd over that of the reference, least and most; which reference; known bias
+CASES = {
+    "sgd": (dict(**DECAY, steps=200), 0.01, 0, 0, "posterior", "a point, the mode"),
+    "swa": (ROUGH, 0.35, 0, 0, "posterior", "a point; the mean of a noisy path"),
+    "swag_diag": (ROUGH, 0.35, 0.55, 1.6, "posterior", "as wide as SGD's noise, which rate and batch decide"),
+    "swag": (dict(**ROUGH, rank=20), 0.35, 0.55, 1.6, "posterior", "as wide as SGD's noise, which rate and batch decide"),
+    "mfvi": (dict(**VARIATIONAL, prior_std=DELTA**-0.5, first_std=0.2), 0.15, 0.9, 1.1, "conditional", "given the others: narrower"),
+    "vi": (VARIATIONAL, 0.15, 0.85, 1.15, "posterior", "none beyond the shaking of the last steps"),
+    "sabma": (dict(**VARIATIONAL, radius=0.5), 0.3, 0.7, 1.1, "posterior", "a flat posterior is narrower"),
+    "bsam": (dict(**DECAY, steps=200), 0.2, 1.2, 2.7, "posterior", "s is the size of a gradient, not a curvature: too wide"),
+    "laplace": (dict(**DECAY, structure="full", steps=200), 0.03, 0.98, 1.02, "posterior", "none: the posterior is Gaussian"),
+    "sgld": (dict(**CHAINS, lr=0.02), 0.15, 0.93, 1.12, "posterior", "wider by 1 / (1 - lr h / 2): at most 7 % here"),
+    "sghmc": (dict(**CHAINS, lr=0.01, friction=0.3), 0.15, 0.93, 1.07, "posterior", "none beyond the step"),
+    "csgld": (dict(**CYCLES, **DECAY), 0.15, 0.6, 1.0, "posterior", "the noisy end of a cycle is short: too narrow where flat"),
+    "emcmc": (dict(**DECAY, eta=ETA, lr=0.03, n_draws=1600, burn_in=150, thin=3), 0.5, 0.8, 1.2, "with the guide", "none"),
+    "ptl": (dict(fit=partial(fv.fit_csgld, likelihood=NOISE, **CYCLES), floor=0.0), 0.15, 0.6, 1.0, "posterior", "csgld's"),
+    "dropout": (dict(**DECAY, steps=300, n_draws=500), 3, 0.7, 2.3, "posterior", "another prior: sd |w| / 3, whatever the data"),
+    "ensemble": (dict(**DECAY, members=3, batch_size=None, steps=200), 0.01, 0, 1e-3, "posterior", "one mode: all agree"),
+    "multiswag": (dict(**DECAY, fit=partial(fv.fit_swag, likelihood=NOISE, rank=20, **ROUGH)), 0.35, 0.55, 1.6, "posterior", "swag's"),
+}  # fmt: skip
+NO_LIKELIHOOD = {"ptl"}  # it hands all to the method inside, which is told of the noise instead
+
+
+@pytest.fixture(scope="module")
+def problem():
+    """(net, data, prior, exact mean, reference -> covariance); two of the three inputs go together."""
+    g = torch.Generator().manual_seed(0)
+    x = torch.randn(N, 3, generator=g, dtype=torch.float64)
+    x[:, 1] += x[:, 0]
+    noise = NOISE * torch.randn(N, 1, generator=g, dtype=torch.float64)
+    y = x @ torch.tensor([[1.0], [-0.5], [0.2]], dtype=torch.float64) + noise
+    eye = torch.eye(3, dtype=torch.float64)
+    precision = x.T @ x / NOISE**2 + DELTA * eye
+    cov = torch.linalg.inv(precision)
+    mean = (cov @ x.T @ y)[:, 0] / NOISE**2
+    net = fv.Net.from_module(nn.Sequential(nn.Linear(3, 1, bias=False)).double())
+    tilt = 1e-3 * torch.tensor([[1.0, 2.0, 3.0], [3.0, -1.0, 1.0]], dtype=torch.float64)  # a rank for VI to use
+    prior = fv.Gaussian(torch.zeros_like(mean), torch.full_like(mean, -0.5 * math.log(DELTA)), tilt)
+    covs = {"posterior": cov, "conditional": torch.diag(1 / precision.diagonal()), "with the guide": cov + ETA / 2 * eye}
+    return net, fv.Data(x, y), prior, mean, covs
+
+
+def test_every_method_of_fits_is_in_the_table():
+    assert set(CASES) == set(fv.FITS)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_mean_and_width_are_those_of_the_exact_posterior_up_to_the_known_bias(name, problem):
+    net, data, prior, mean, covs = problem
+    settings, off, least, most, reference, bias = CASES[name]
+    fit = fv.FITS[name]
+    needs = inspect.signature(fit).parameters.get("prior")
+    given = (prior,) if needs is not None and needs.default is inspect.Parameter.empty else ()
+    likelihood = {} if name in NO_LIKELIHOOD else {"likelihood": NOISE}
+    start = net.at(mean if settings is ROUGH or name == "swag" else torch.zeros_like(mean))  # SWAG begins where SGD ended
+    q = fit(start, data, *given, seed=0, **likelihood, **settings)
+    W = q.W if isinstance(q, fv.Draws) else q.sample(20_000, seed=1)  # a width to half a percent
+    assert W.dtype == torch.float64
+    apart = (W.mean(0) - mean).abs() / covs["posterior"].diagonal().sqrt()
+    assert float(apart.max()) <= off, bias
+    ratio = W.std(0, correction=0) / covs[reference].diagonal().sqrt()
+    assert least <= float(ratio.min()) and float(ratio.max()) <= most, bias
