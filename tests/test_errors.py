@@ -132,7 +132,7 @@ CASES = {
     "a tuple to pretrain": (lambda: fv.pretrain(net(), pair(), seed=0), TypeError, "data must be a Data, got tuple: make one"),
     "a task of tuples": (lambda: fv.core.data.Task(pair(), data(), data(), 2), TypeError, "source must be a Data, got tuple"),
     "a rate of nothing in pretrain": (lambda: fv.pretrain(net(), data(), seed=0, lr=0.0), ValueError,
-                                      "lr must be a finite number >= 0, got 0.0"),
+                                      "lr must be a finite number > 0, got 0.0"),
     "NaN in a factor": (lambda: fv.Gaussian(torch.zeros(3), torch.zeros(3), torch.full((2, 3), math.nan)), ValueError,
                         "factor must be finite, got 6 NaN or inf of 6 values"),
     "a device of another name": (lambda: net().to("gpu"), ValueError, "device must be 'cpu', 'cuda' or a torch.device, got 'gpu'"),
@@ -178,7 +178,7 @@ def test_a_tuple_is_no_data_to_any_fit(name):
         fitted(name, pair())
 
 
-WRONG = [("lr", 0.0), ("lr", -0.1), ("lr", math.nan), ("momentum", 1.0), ("momentum", -0.1)]
+WRONG = [("lr", -0.1), ("lr", math.nan), ("momentum", 1.0), ("momentum", -0.1)]
 
 
 @pytest.mark.parametrize(
@@ -186,12 +186,12 @@ WRONG = [("lr", 0.0), ("lr", -0.1), ("lr", math.nan), ("momentum", 1.0), ("momen
     [(name, *w) for name, fit in fv.FITS.items() for w in WRONG if w[0] in inspect.signature(fit).parameters],
 )
 def test_no_fit_takes_a_rate_or_a_momentum_that_cannot_learn(name, setting, value):
-    expected = {"lr": "a finite number > 0", "momentum": "from 0 to below 1"}[setting]
+    expected = {"lr": "a finite number >= 0", "momentum": "from 0 to below 1"}[setting]
     with pytest.raises(ValueError, match=f"{setting} must be {expected}, got {value}"):
         fitted(name, data(), **{setting: value})
 
 
-@pytest.mark.parametrize("setting", [{"lr": 0.0}, {"momentum": 1.0}])
+@pytest.mark.parametrize("setting", [{"lr": -0.1}, {"momentum": 1.0}])
 def test_radii_trained_together_are_checked_as_alone(setting):
     linear = fv.Net.from_module(nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2)))
     with pytest.raises(ValueError, match=r"(lr|momentum) must be"):
