@@ -88,10 +88,10 @@ def check_nonnegative(value: float, name: str) -> float:
     return float(value)
 
 
-def check_lr(lr: float, name: str = "lr") -> float:
-    """A learning rate: a finite number >= 0 (0 stays where it is)."""
-    if not isinstance(lr, Real) or not math.isfinite(lr) or lr < 0:
-        raise ValueError(f"{name} must be a finite number >= 0, got {lr!r}: 0.05 is where most fits begin")
+def check_lr(lr: float, *, zero: bool = True) -> float:
+    """A learning rate: a finite number >= 0; a fit at 0 stays where it is, so `zero` says whether that is of use."""
+    if not isinstance(lr, Real) or not math.isfinite(lr) or lr < 0 or (lr == 0 and not zero):
+        raise ValueError(f"lr must be a finite number {'>=' if zero else '>'} 0, got {lr!r}: 0.05 is where most fits begin")
     return float(lr)
 
 

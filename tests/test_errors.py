@@ -132,7 +132,7 @@ CASES = {
     "a tuple to pretrain": (lambda: fv.pretrain(net(), pair(), seed=0), TypeError, "data must be a Data, got tuple: make one"),
     "a task of tuples": (lambda: fv.core.data.Task(pair(), data(), data(), 2), TypeError, "source must be a Data, got tuple"),
     "a rate of nothing in pretrain": (lambda: fv.pretrain(net(), data(), seed=0, lr=0.0), ValueError,
-                                      "lr must be above 0, got 0.0"),
+                                      "lr must be a finite number > 0, got 0.0"),
     "NaN in a factor": (lambda: fv.Gaussian(torch.zeros(3), torch.zeros(3), torch.full((2, 3), math.nan)), ValueError,
                         "factor must be finite, got 6 NaN or inf of 6 values"),
     "a device of another name": (lambda: net().to("gpu"), ValueError, "device must be 'cpu', 'cuda' or a torch.device, got 'gpu'"),

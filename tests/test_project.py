@@ -34,10 +34,16 @@ def test_environment_yml_asks_for_what_pyproject_asks_for():
 
 def test_every_dependency_has_its_reason():
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    lists = re.findall(r"^(?:dependencies|lab|test|docs|cluster|bench) = \[\n(.*?)^\]", text, flags=re.S | re.M)
+    names = ["dependencies", *PROJECT["optional-dependencies"]]
+    lists = [re.search(rf"^{name} = \[\n(.*?)^\]", text, flags=re.S | re.M)[1] for name in names]
     lines = [line for block in lists for line in block.splitlines() if line.strip()]
     assert len(lines) > 15
     assert not [line for line in lines if "#" not in line and "flatviz[" not in line]
+
+
+def test_git_ignores_what_the_commands_write_where_they_are_run():
+    ignored = (ROOT / ".gitignore").read_text(encoding="utf-8").split()
+    assert {"/tour.html", "/compare.html", "/compare.csv"} <= set(ignored)
 
 
 def test_the_version_is_one():

@@ -45,9 +45,8 @@ def pretrain(
     check_is(data, Data, "data", "make one, fv.Data(x, y), or take that of a task, task.source")
     net = net.with_example(data.x)
     check_count(epochs, "epochs")
+    check_lr(lr, zero=False)
     check_nonnegative(last_lr, "last_lr")
-    if check_lr(lr) == 0:
-        raise ValueError(f"lr must be above 0, got {lr!r}: 0.05 is where most fits begin")
     loss, trained = training_loss(net, data, likelihood, "train")
     steps = epochs * steps_per_epoch(len(data), batch_size)
     w, _ = sgd(
