@@ -12,7 +12,8 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "flatviz.results": (
-        "Curve Draws Family Gaussian History Mixture Objective Persistence Plane Posterior Prediction Projection Sharpness Spectrum Surface"
+        "Curve Draws Family Gaussian History KroneckerGaussian Mixture Objective Persistence Plane Posterior Prediction Projection "
+        "Sharpness Spectrum Surface"
     ),
     "flatviz.core.net": "Net",
     "flatviz.core.data": "Data Task",

@@ -80,3 +80,14 @@ def test_a_network_too_large_for_a_dense_matrix_is_fitted_predicted_and_weighed(
         ValueError, match="must cover at most 5,000 weights, got 6,570: use structure='diagonal', 'kronecker' or"
     ):
         fv.fit_laplace(net, data, seed=0, steps=0, structure="full")
+
+
+def test_its_shadow_on_a_plane_is_that_of_its_draws():
+    torch.manual_seed(0)
+    net = fv.Net.from_module(torch.nn.Sequential(torch.nn.Linear(4, 5), torch.nn.Tanh(), torch.nn.Linear(5, 3)).double())
+    data = fv.Data(torch.randn(30, 4).double(), torch.arange(30) % 3)
+    q = fv.fit_laplace(net, data, seed=0, structure="kronecker", prior_precision=1.0)
+    plane = fv.plane_random(net, net.w, seed=0)
+    shadow, drawn = fv.project(q, plane), fv.project(q.sample(20_000, seed=0), plane)
+    torch.testing.assert_close(shadow.covariance, torch.cov(drawn.coords.T), rtol=0.05, atol=0.005)
+    assert shadow.spread == pytest.approx(float(drawn.distance.square().mean().sqrt()), rel=0.01)
