@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 
 import torch
 
@@ -30,7 +31,9 @@ def run(args: argparse.Namespace) -> int:
         decay = settings["weight_decay"]
         print(f"\nKL weight {kl_weight:g}, weight decay {decay:g} on the mean; {args.model}, digits, 10 shots a class")
         print(text_table(_rows(evidence, kl_weight)))
-    print(f"\nmean ± half of the 95 % interval over {len(evidence.seeds)} seeds; ratio: λ1 over VI's, seed by seed")
+    print(
+        f"\nmean ± half of the 95 % interval over {len(evidence.seeds)} seed{'s' * (len(evidence.seeds) > 1)}; ratio: λ1 over VI's, seed by seed"
+    )
     return 0
 
 
@@ -58,4 +61,4 @@ def _rows(evidence: Evidence, kl_weight: float) -> list[dict[str, str]]:
 
 def _cell(values: torch.Tensor) -> str:
     mean, half = interval(values)
-    return f"{mean:.3g} ± {half:.2g}"
+    return f"{mean:.3g}" if math.isnan(half) else f"{mean:.3g} ± {half:.2g}"  # of one seed there is no interval
