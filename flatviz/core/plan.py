@@ -46,7 +46,8 @@ class Workshop:
         if exact:
             return base
         net = self._net(base)
-        macs, widest, images = _work(net, self._data.x[:1].to(self._dtype(base)))
+        one = self._data.x[:1]
+        macs, widest, images = _work(net, one.to(self._dtype(base)) if one.is_floating_point() else one)
         chunk = 4096 if origin.device.type == "cuda" else max(8, min(4096, CACHE // max(widest, 1)))
         chunk = min(2 ** (chunk.bit_length() - 1), max(len(self._data), 1))
         plan = replace(base, chunk=chunk, channels_last=images, fold=True, prefix=True, reuse=len(axes) > 0)
