@@ -35,6 +35,11 @@ class Plan:
     dtype: str = "float32"
     tf32: bool = False
 
+    @property
+    def tricks(self) -> tuple[str, ...]:
+        """What of fold, reuse and prefix is in use; none where the module could not be followed, or gave other outputs."""
+        return tuple(name for name in ("fold", "reuse", "prefix") if getattr(self, name))
+
     def to_dict(self) -> dict:
         """The plan as plain values."""
         return asdict(self)

@@ -10,6 +10,7 @@ import flatviz as fv
 from flatviz.core.engine import Plan
 from flatviz.core.plan import Workshop
 from flatviz.core.program import Program
+from flatviz.core.traced import graph_of
 
 
 class Residual(nn.Module):
@@ -95,7 +96,7 @@ def test_every_plan_equals_a_plain_loop(kind, treated):
     want = loop(net, data, plane, coords)
     shop = Workshop(net, data, lambda out, y: nn.functional.cross_entropy(out, y, reduction="sum"))
     usual = shop.plan(plane.origin, plane.axes, 5)
-    assert usual.prefix and usual.reuse
+    assert usual.tricks == (() if kind is Branching else ("fold", "reuse", "prefix"))
     for change in ({}, {"chunk": 8}, {"fold": False}, {"reuse": False, "chunk": 8}, {"stack": 2, "channels_last": False}):
         got = shop.evaluator(plane.origin, plane.axes, replace(usual, **change))(coords)
         allowed = 1e-5 * want.abs() + 1e-7 * want.max()
@@ -109,12 +110,12 @@ def test_float64_agrees_to_ten_digits_and_exact_is_the_loop(kind):
     torch.testing.assert_close(f.over(plane.origin, plane.axes, 5)(coords), want, rtol=1e-10, atol=0)
     exact = f.over(plane.origin, plane.axes, 5, exact=True)
     torch.testing.assert_close(exact(coords), want, rtol=1e-13, atol=0)
-    assert exact.plan == Plan(dtype="float64")  # nothing reused
+    assert exact.plan.tricks == () and exact.plan.dtype == "float64" and not exact.plan.channels_last
 
 
 def test_what_is_frozen_is_seen_and_runs_once():
     net, data, plane, coords = setting(Residual, lambda name: name.startswith("head"))
-    program = Program(net, Program.graph_of(net))
+    program = Program(net, graph_of(net, data.x[:2]))
     assert [n.target for n in program.affine] == ["head"] and not program.varying
     calls = []
     evaluate = fv.nll(net, data).over(plane.origin, plane.axes, 5)
@@ -122,7 +123,7 @@ def test_what_is_frozen_is_seen_and_runs_once():
     evaluate(coords), evaluate(coords)
     assert len(calls) == 1
     norms, *_ = setting(Residual, "norm+head")
-    program = Program(norms, Program.graph_of(norms))
+    program = Program(norms, graph_of(norms, data.x[:2]))
     assert [n.target for n in program.affine] == ["norm"]  # the prefix ends at the first treated norm
     assert [n.target for n in program.frozen] == ["first"]
     assert [n.target for n in program.folds] == ["norm2"]
