@@ -77,6 +77,11 @@ class Quantity:
     ):
         """Values at origin + coords @ axes, by the fast path where statistics are frozen."""
         if self.statistics is not None:
+            if precision is not None:
+                raise ValueError(
+                    f"precision needs frozen BatchNorm statistics, got {precision!r} with statistics re-estimated at every "
+                    "point: leave it out, or use batchnorm='frozen'"
+                )
             return _Slow(self, origin, axes)
         shop = Workshop(self.net, self.data, self._scored, total=False)
         chosen = Plan(**plan) if plan else shop.plan(origin, axes, points, exact=exact, precision=precision)

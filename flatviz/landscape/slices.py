@@ -73,17 +73,21 @@ def slice_line(
 ) -> Curve:
     """f((1 - t) a + t b) at `resolution` values of t from 0 to 1, both ends computed; a, b (D,).
 
-    The ends are f(a) and f(b) themselves.  Other arguments as in `slice_plane`.
+    The ends are f(a) and f(b) themselves, with `precision` in that precision as all points; its measured error is
+    `Curve.error`.  Other arguments as in `slice_plane`.
     Raises ValueError if the ends differ in shape.
     """
     check_weights(b, check_weights(a, a.numel(), "a").numel(), "b")
     t = torch.linspace(0, 1, check_count(resolution, "resolution", least=2), dtype=a.dtype, device=a.device)
     options = dict(exact=exact, precision=precision, progress=progress, label="line", cache=cache, engine=engine)
+    about = described(f)
+    about["y_label"] = about.pop("label")
+    if precision is not None:
+        grid = Grid(f, a, (b - a)[None], [t], **options)
+        return Curve(t, grid.values, **about, precision=precision, error=grid.error)
     inside = Grid(f, a, (b - a)[None], [t[1:-1]], **options).values if resolution > 2 else t[:0]
     ends = evaluate(f, torch.stack([a, b]))
-    values = torch.cat([ends[:1], inside.to(ends), ends[1:]])
-    about = described(f)
-    return Curve(t, values, y_label=about["label"], n=about["n"], batchnorm=about["batchnorm"])
+    return Curve(t, torch.cat([ends[:1], inside.to(ends), ends[1:]]), **about)
 
 
 def slice_path(f: ObjectiveLike, W: Tensor, *, t: Tensor | None = None, x_label: str = "step", name: str = "") -> Curve:
