@@ -76,12 +76,16 @@ class BMALoss:
         """Values at origin + coords @ axes, each draw by the fast path of a plane of its own."""
         shop = Workshop(self.net, self.data, _log_prob, total=False)
         chosen = Plan(**plan) if plan else shop.plan(origin, axes, points, exact=exact, precision=precision)
-        return _Ensemble([shop.evaluator(draw + origin - self.center, axes, chosen) for draw in self.W], chosen)
+        return _Ensemble(shop.evaluators([draw + origin - self.center for draw in self.W], axes, chosen), chosen)
 
 
 class _Ensemble:
     def __init__(self, members: list, plan: Plan) -> None:
         self._members, self.plan = members, plan
+
+    @property
+    def in_blocks(self) -> bool:
+        return any(member.in_blocks for member in self._members)
 
     def __call__(self, coords: Tensor) -> Tensor:
         return _average([evaluate(coords) for evaluate in self._members]).to(coords.dtype)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -12,7 +13,7 @@ from torch.nn.modules.conv import _ConvNd
 
 from flatviz._checks import check_choice
 from flatviz.core.data import Data
-from flatviz.core.engine import Evaluator, Plan, Score
+from flatviz.core.engine import Evaluator, Plan, Score, parts_of
 from flatviz.core.net import Net
 from flatviz.core.probe import few_of, same_to_rounding, work_of
 from flatviz.core.traced import graph_of
@@ -59,13 +60,20 @@ class Workshop:
 
     def evaluator(self, origin: Tensor, axes: Tensor, plan: Plan) -> Evaluator:
         """Values at origin + coords @ axes, by `plan`."""
-        return self._make(origin, axes, plan, self._data)
+        return self.evaluators([origin], axes, plan)[0]
 
-    def _make(self, origin: Tensor, axes: Tensor, plan: Plan, data: Data, score: Score | None = None) -> Evaluator:
+    def evaluators(self, origins: Sequence[Tensor], axes: Tensor, plan: Plan) -> list[Evaluator]:
+        """One for each origin; they share the data and the memory that what is frozen may take."""
+        shared = dict(parts=parts_of(self._data, plan), share=len(origins))
+        return [self._make(origin, axes, plan, self._data, **shared) for origin in origins]
+
+    def _make(
+        self, origin: Tensor, axes: Tensor, plan: Plan, data: Data, score: Score | None = None, **shared: Any
+    ) -> Evaluator:
         scale = 1 / len(self._data) if self._total else 1.0
         made = dict(graph=self._graph, total=self._total and score is None, scale=1.0 if score else scale)
         made["statistics"] = self._nets[self._own].buffers()
-        return Evaluator(self._net(plan), data, score or self._score, origin, axes, plan, **made)
+        return Evaluator(self._net(plan), data, score or self._score, origin, axes, plan, **made, **shared)
 
     def _trial(self, plan: Plan, origin: Tensor, axes: Tensor, *, small: bool) -> Plan:
         """The fastest of a few neighbours, each timed on a few examples."""
@@ -113,7 +121,7 @@ class Workshop:
         def outputs(out: Tensor, _: Tensor) -> Tensor:
             return out
 
-        own = Plan(dtype=str(self._own).removeprefix("torch."))
+        own = Plan(chunk=plan.chunk, dtype=str(self._own).removeprefix("torch."))
         coords = torch.tensor([[0.0] * len(axes), [0.3] * len(axes)], dtype=origin.dtype, device=origin.device)
         made = []
         for tried in [replace(plan, dtype=own.dtype, tf32=False), own] + [plan] * (plan.dtype != own.dtype):

@@ -35,7 +35,8 @@ class Work:
 
     def examples(self, n: int) -> int:
         """How many of `n` examples a look may cost."""
-        return min(n, max(LEAST, min(EXAMPLES, BUDGET // max(self.macs, 1))))
+        most = min(BUDGET // max(self.macs, 1), CACHE // max(self.widest, 1))
+        return min(n, max(LEAST, min(EXAMPLES, most)))
 
 
 class _Sizes(TorchDispatchMode):

@@ -5,6 +5,8 @@ from dataclasses import replace
 import pytest
 import torch
 from torch import nn
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 
 import flatviz as fv
 from flatviz.core.engine import Plan
@@ -138,6 +140,60 @@ def test_frozen_activations_beyond_the_memory_limit_are_made_anew(monkeypatch):
     evaluate = f.over(plane.origin, plane.axes, 5, plan=plan)
     torch.testing.assert_close(evaluate(coords), want, rtol=1e-5, atol=1e-7)
     assert evaluate._kept is None
+
+
+class Largest(TorchDispatchMode):
+    """Bytes of the largest tensor that any operation gives."""
+
+    bytes = 0
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        out = func(*args, **(kwargs or {}))
+        self.bytes = max([self.bytes, *(t.numel() * t.element_size() for t in tree_leaves(out) if isinstance(t, torch.Tensor))])
+        return out
+
+
+def test_no_way_of_evaluating_runs_more_than_a_small_batch_at_once():
+    module = nn.Sequential(nn.Conv2d(1, 64, 3, padding=1), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(64, 4))
+    net, data = fv.Net.from_module(module.eval()), fv.Data(torch.randn(96, 1, 24, 24), torch.arange(96) % 4)
+    plane, coords = fv.plane_random(net, net.w, seed=0), torch.tensor([[0.1, 0.2], [0.3, 0.0]])
+    W, f = plane.points(coords), fv.nll(net, data)
+    g, ensemble = fv.quantity(net, data, "nll"), fv.bma_nll(net, data, net.w[None])
+    ways = {
+        "fast": lambda: f.over(plane.origin, plane.axes, 9)(coords),
+        "exact": lambda: f.over(plane.origin, plane.axes, 9, exact=True)(coords),
+        "many": lambda: f.many(W),
+        "quantity": lambda: g.many(W),
+        "average": lambda: ensemble.many(W),
+        "outputs": lambda: fv.predict(net, fv.Draws(W), data, 2, seed=0),
+        "line": lambda: fv.slice_line(f, net.w, W[0], resolution=3),
+    }
+    for name, run in ways.items():
+        with Largest() as largest:
+            run()
+        assert 64 * 24 * 24 * 4 <= largest.bytes <= 8 * 64 * 24 * 24 * 4, name  # of one example, and of LEAST of them
+
+
+def test_an_ensemble_keeps_no_more_than_one_network(monkeypatch):
+    net, data, plane, coords = setting(nn.Sequential, "all")
+    W = net.w + 0.1 * torch.randn(6, net.dim, generator=torch.Generator().manual_seed(0))
+    one, kept = 22 * 9 * 4 * 3, []  # the first layer at the origin and along two axes
+    for memory in (6 * one, 6 * one - 6):
+        monkeypatch.setattr("flatviz.core.engine.MEMORY", memory)
+        evaluate = fv.bma_nll(net, data, W).over(net.w, plane.axes, 9)
+        torch.testing.assert_close(evaluate(coords), fv.bma_nll(net, data, W).many(net.w + coords @ plane.axes))
+        kept.append([member._kept is not None for member in evaluate._members])
+        assert len({id(member._parts) for member in evaluate._members}) == 1  # the data are there once
+    assert kept == [[True] * 6, [False] * 6]
+
+
+def test_stacked_points_keep_to_the_memory_limit_too(monkeypatch):
+    net, data, plane, coords = setting(nn.Sequential, "all")
+    monkeypatch.setattr("flatviz.core.engine.MEMORY", 0)
+    plan = Plan(chunk=8, stack=2, reuse=True, prefix=True)
+    evaluate = fv.nll(net, data).over(plane.origin, plane.axes, 5, plan=plan.to_dict())
+    torch.testing.assert_close(evaluate(coords), loop(net, data, plane, coords), rtol=1e-5, atol=1e-7)
+    assert evaluate._kept is None and evaluate.in_blocks
 
 
 def test_images_keep_their_memory_order_behind_a_first_layer_of_one_channel():
