@@ -402,6 +402,7 @@ class Curve:
 
     A slice from w0 to w1 has t = 0 at w0 and t = 1 at w1, both computed.  `n` and `batchnorm` are the objective's.
     A curve through weight space has its control vectors in `W` (B, D), and in `kind` how they make it.
+    `precision` names a reduced one, `error` its measured error.
     """
 
     t: Tensor
@@ -413,6 +414,8 @@ class Curve:
     batchnorm: str | None = None
     W: Tensor | None = None
     kind: str = "line"
+    precision: str | None = None
+    error: float | None = None
 
     @property
     def barrier(self) -> float:

@@ -15,6 +15,7 @@ from flatviz.core.digest import net_digest
 from flatviz.core.engine import Plan
 from flatviz.core.net import Net
 from flatviz.core.plan import Workshop
+from flatviz.core.probe import check_function
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +26,7 @@ class BMALoss:
     data: Data
     W: Tensor
     center: Tensor
+    chunk: int = 4096
 
     @property
     def n(self) -> int:
@@ -55,9 +57,11 @@ class BMALoss:
         with torch.no_grad():
             values = []
             for w in check_many_weights(V, self.net.dim):
-                own = [_log_prob(self.net(draw + w - self.center, self.data.x), self.data.y) for draw in self.W]
-                values.append(_average(own))
+                values.append(_average([self._of(draw + w - self.center) for draw in self.W]))
         return torch.stack(values).to(V.dtype)
+
+    def _of(self, w: Tensor) -> Tensor:
+        return _log_prob(torch.cat([self.net(w, x) for x in self.data.x.split(self.chunk)]), self.data.y)
 
     def over(
         self,
@@ -72,12 +76,16 @@ class BMALoss:
         """Values at origin + coords @ axes, each draw by the fast path of a plane of its own."""
         shop = Workshop(self.net, self.data, _log_prob, total=False)
         chosen = Plan(**plan) if plan else shop.plan(origin, axes, points, exact=exact, precision=precision)
-        return _Ensemble([shop.evaluator(draw + origin - self.center, axes, chosen) for draw in self.W], chosen)
+        return _Ensemble(shop.evaluators([draw + origin - self.center for draw in self.W], axes, chosen), chosen)
 
 
 class _Ensemble:
     def __init__(self, members: list, plan: Plan) -> None:
         self._members, self.plan = members, plan
+
+    @property
+    def in_blocks(self) -> bool:
+        return any(member.in_blocks for member in self._members)
 
     def __call__(self, coords: Tensor) -> Tensor:
         return _average([evaluate(coords) for evaluate in self._members]).to(coords.dtype)
@@ -88,11 +96,12 @@ def bma_nll(net: Net, data: Data, W: Tensor, *, center: Tensor | None = None) ->
 
     At w every draw is shifted by w - center (default: the draws' mean), so a surface shows how the loss of the average,
     not the average loss, changes as the posterior moves.  Classification only.
-    Raises ValueError for draws of another length than the net's weights.
+    Raises ValueError for draws of another length than the net's weights, and for a net that `nll` would refuse.
     """
     check_many_weights(W, net.dim)
     center = W.mean(0) if center is None else check_weights(center, net.dim, "center")
-    return BMALoss(net, data, W, center)
+    net, work = check_function(net, data.x)
+    return BMALoss(net, data, W, center, work.chunk(data.x.device))
 
 
 def _log_prob(out: Tensor, y: Tensor) -> Tensor:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, fx
@@ -13,7 +14,7 @@ from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.program import Program
 
-MEMORY = 2**30  # bytes of frozen activations kept for all batches; beyond it they are made anew for each block of points
+MEMORY = 2**30  # bytes of frozen activations kept, of all batches and members; beyond it they are made anew for each block
 Score = Callable[[Tensor, Tensor], Tensor]
 
 
@@ -35,6 +36,11 @@ class Plan:
     dtype: str = "float32"
     tf32: bool = False
 
+    @property
+    def tricks(self) -> tuple[str, ...]:
+        """What of fold, reuse and prefix is in use; none where the module could not be followed, or gave other outputs."""
+        return tuple(name for name in ("fold", "reuse", "prefix") if getattr(self, name))
+
     def to_dict(self) -> dict:
         """The plan as plain values."""
         return asdict(self)
@@ -46,6 +52,9 @@ class Evaluator:
     origin (D,), axes (K, D); with K = 0 `values_at` takes the weight vectors themselves.  `total`: scores of batches
     add up; otherwise `score` is asked once, with all outputs, and may return a tensor.  Values are times `scale`.
     `net` is this evaluator's own, in the plan's dtype, `graph` its trace, `statistics` its BatchNorm's, unrounded.
+    Memory beside weights and data (once more, where the plan changes dtype or order; `parts`: made before): a few times
+    the largest activation of a batch, times `stack`, and MEMORY bytes for what is frozen, divided by the `share`
+    evaluators that live together.
     """
 
     def __init__(
@@ -61,18 +70,25 @@ class Evaluator:
         statistics: dict[str, Tensor] | None = None,
         total: bool = True,
         scale: float = 1.0,
+        parts: list[Tensor] | None = None,
+        share: int = 1,
     ) -> None:
         self.plan, self._score, self._total, self._scale = plan, score, total, scale
         dtype = getattr(torch, plan.dtype)
         self._net, self._origin, self._axes = net, origin, axes
         traced = graph is not None and (plan.prefix or plan.reuse or plan.fold)
         self._traced = Program(net, graph, reuse=plan.reuse, fold=plan.fold, statistics=statistics) if traced else None
-        x = data.x.to(dtype) if data.x.is_floating_point() else data.x
-        parts = list(x.split(plan.chunk))
-        self._parts, self._ys = [self._laid_out(p) for p in parts], list(data.y.split(plan.chunk))
+        self._parts, self._ys = parts or parts_of(data, plan), list(data.y.split(plan.chunk))
         self._kept: list | None = None
+        self._fits: bool | None = None  # whether what is frozen may be kept; seen on the first batch
+        self._share = share
         self._wide = origin.detach().clone()  # the flat buffer: every treated parameter is a view of it
         self._narrow = self._wide if dtype == origin.dtype else torch.empty_like(self._wide, dtype=dtype)
+
+    @property
+    def in_blocks(self) -> bool:
+        """Whether several points together cost less than each alone; known after the first call."""
+        return self.plan.stack > 1 or self._fits is False
 
     def __call__(self, coords: Tensor) -> Tensor:
         """Values at origin + coords @ axes; (S,)."""
@@ -91,9 +107,7 @@ class Evaluator:
     def _values(self, coords: Tensor, place: Callable[[int], object]) -> Tensor:
         n, chunks = len(coords), len(self._parts)
         with torch.inference_mode(), _tf32(self.plan.tf32), self._installed():
-            fits = self._kept is not None or chunks == 1 or self._bytes() <= MEMORY
-            if fits and self._kept is None:
-                self._kept = [self._start(x) for x in self._parts]
+            fits = self._keeps()
             sums: list = [[] for _ in range(n)]
             order = ((i, j) for i in range(n) for j in range(chunks)) if fits else None
             order = order or ((i, j) for j in range(chunks) for i in range(n))
@@ -122,11 +136,10 @@ class Evaluator:
         """Several points at once, by vmap over their weights; (S,)."""
         found = []
         with torch.no_grad(), _tf32(self.plan.tf32), self._installed():
-            if self._kept is None:
-                self._kept = [self._start(x) for x in self._parts]
+            fits = self._keeps()
             for block, at in zip(W.to(self._narrow.dtype).split(self.plan.stack), coords.split(self.plan.stack)):
                 outs = []
-                for started, y in zip(self._kept, self._ys):
+                for started, y in zip(self._kept if fits else map(self._start, self._parts), self._ys):
                     out = self._many(started, block, at)
                     out = out.to(W.dtype) if out.is_floating_point() else out
                     outs.append(torch.vmap(self._score, (0, None))(out, y).double() if self._total else out)
@@ -172,17 +185,19 @@ class Evaluator:
         frontier = {n: self._laid_out(v) for n, v in env.items() if n in program.frontier}
         return frontier, [tuple(map(self._laid_out, layer)) for layer in zip(*parts)]
 
-    def _laid_out(self, value):
-        """Images in the plan's memory order: a first layer that sees one channel cannot tell the two orders apart."""
-        image = self.plan.channels_last and isinstance(value, Tensor) and value.ndim == 4
-        return value.contiguous(memory_format=torch.channels_last) if image else value
+    def _laid_out(self, value: Any) -> Any:
+        return _laid_out(value, self.plan)
 
-    def _bytes(self) -> int:
-        """Of frozen activations for all batches, measured on the first."""
-        started = self._start(self._parts[0])
-        if self._traced is None:
-            return 0
-        frontier, layers = started
+    def _keeps(self) -> bool:
+        """Start all batches at once, where what they hold fits; whether it does."""
+        if self._fits is None:
+            first = self._start(self._parts[0])
+            self._fits = self._traced is None or self._bytes(*first) <= MEMORY // self._share
+            self._kept = [first, *map(self._start, self._parts[1:])] if self._fits else None
+        return self._fits
+
+    def _bytes(self, frontier: dict, layers: list) -> int:
+        """Of frozen activations for all batches, from those of the first."""
         held = [v for n, v in frontier.items() if isinstance(v, Tensor) and n is not self._traced.x]
         held += [v for layer in layers for v in layer]
         total = sum(len(p) for p in self._parts)
@@ -229,6 +244,18 @@ class Evaluator:
                     holder[key] = own
             for holder, key, own in net._buffer_slots:
                 holder[key] = own
+
+
+def parts_of(data: Data, plan: Plan) -> list[Tensor]:
+    """Inputs in batches, in the plan's dtype and memory order."""
+    x = data.x.to(getattr(torch, plan.dtype)) if data.x.is_floating_point() else data.x
+    return [_laid_out(part, plan) for part in x.split(plan.chunk)]
+
+
+def _laid_out(value: Any, plan: Plan) -> Any:
+    """Images in the plan's memory order: a first layer that sees one channel cannot tell the two orders apart."""
+    image = plan.channels_last and isinstance(value, Tensor) and value.ndim == 4
+    return value.contiguous(memory_format=torch.channels_last) if image else value
 
 
 @contextmanager

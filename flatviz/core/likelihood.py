@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from numbers import Real
 
-import torch
 from torch import Tensor
 from torch.nn import functional as F
 
@@ -61,8 +60,3 @@ def check_labels(data: Data, outputs: Tensor, likelihood: Likelihood) -> None:
     per_example = outputs[0].numel()
     if data.y[0].numel() != per_example:
         raise ValueError(f"targets must have {per_example} components as the net's output, got {data.y[0].numel()}")
-
-
-def same_outputs(first: Tensor, second: Tensor) -> bool:
-    """Whether two evaluations agree to rounding."""
-    return torch.allclose(first, second, rtol=1e-4, atol=1e-5, equal_nan=True)

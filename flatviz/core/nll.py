@@ -16,11 +16,11 @@ from flatviz.core.digest import net_digest
 from flatviz.core.engine import Evaluator, Plan
 from flatviz.core.forward import forward_sum
 from flatviz.core.hvp import hvp
-from flatviz.core.likelihood import Likelihood, check_labels, check_likelihood, mean_nll, same_outputs
+from flatviz.core.likelihood import Likelihood, check_labels, check_likelihood, mean_nll
 from flatviz.core.net import Net
 from flatviz.core.plan import Workshop
+from flatviz.core.probe import check_function
 from flatviz.core.progress import Progress
-from flatviz.core.seeds import saved_rng
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +30,7 @@ class MeanNLL:
     net: Net
     data: Data
     likelihood: Likelihood
+    chunk: int = 4096
 
     @property
     def n(self) -> int:
@@ -57,7 +58,7 @@ class MeanNLL:
         check_many_weights(W, self.net.dim)
 
         x, y = self.data.x, self.data.y
-        return forward_sum(self.net, W, x, y, self._total, progress=progress, label=label) / self.n
+        return forward_sum(self.net, W, x, y, self._total, chunk=self.chunk, progress=progress, label=label) / self.n
 
     def over(
         self,
@@ -98,18 +99,14 @@ def nll(net: Net, data: Data, *, likelihood: Likelihood = "categorical") -> Mean
     """Mean negative log likelihood of `data` as an objective over `net`'s treated weights.
 
     likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
-    Raises ValueError for labels out of range, data the net cannot take, or a net that is not a function of its
-    weights (two passes over the same inputs differ: dropout left on).
+    A net that writes into its inputs is given copies of them.
+    Raises ValueError for labels out of range, data the net cannot take, a net that is not a function of its weights
+    (random numbers in a pass: dropout left on), or one whose outputs depend on the rest of the batch.
     """
     check_is(data, Data, "data", "make one, fv.Data(x, y)")
     check_likelihood(likelihood)
-    with torch.no_grad(), saved_rng():
-        try:
-            first, second = net(net.w, data.x[:4]), net(net.w, data.x[:4])
-        except RuntimeError as error:
-            raise ValueError(f"inputs of shape {tuple(data.x.shape)} do not pass through {net!r}: {error}") from error
-    check_labels(data, first, likelihood)
-    if not same_outputs(first, second):
-        raise ValueError("the net must be a function of its weights, got two outputs for one input: turn dropout off")
+    net, work = check_function(net, data.x)
+    with torch.no_grad():
+        check_labels(data, net(net.w, data.x[:4]), likelihood)
     check_weights(net.w, net.dim)
-    return MeanNLL(net, data, likelihood)
+    return MeanNLL(net, data, likelihood, work.chunk(data.x.device))

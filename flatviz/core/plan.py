@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn.modules.conv import _ConvNd
 
 from flatviz._checks import check_choice
 from flatviz.core.data import Data
-from flatviz.core.engine import Evaluator, Plan, Score
+from flatviz.core.engine import Evaluator, Plan, Score, parts_of
 from flatviz.core.net import Net
-from flatviz.core.program import Program
+from flatviz.core.probe import few_of, same_to_rounding, work_of
+from flatviz.core.traced import graph_of
 
-CACHE = 2**20  # bytes of one batch's largest activation: it and its neighbour stay in a core's second-level cache
 TRIAL_WORK = 5e9  # multiply-adds of a whole job from which a trial pays for itself
 TRIAL_EXAMPLES = 128
 PRECISIONS = ("float32", "tf32", "bfloat16")
-AGREES = {torch.float64: 1e-9, torch.float32: 1e-3, torch.bfloat16: 0.3}  # of the largest output: a wrong trace is far off
 
 
 class Workshop:
@@ -32,38 +32,48 @@ class Workshop:
     def __init__(self, net: Net, data: Data, score: Score, *, total: bool = True) -> None:
         self._nets = {net.w.dtype: net.copy()}
         self._data, self._score, self._total = data, score, total
-        self._graph = Program.graph_of(self._nets[net.w.dtype])
+        self._graph = graph_of(self._nets[net.w.dtype], data.x[:2])
         self._own = net.w.dtype
 
     def plan(self, origin: Tensor, axes: Tensor, points: int, *, exact: bool = False, precision: str | None = None) -> Plan:
         """The plan for `points` points origin + coords @ axes; `exact`: without any reuse between points."""
-        base = Plan(chunk=4096, dtype=str(self._own).removeprefix("torch."))
+        base = Plan(dtype=str(self._own).removeprefix("torch."))
         if precision is not None:
             check_choice(precision, PRECISIONS, "precision")
             if precision == "tf32" and origin.device.type != "cuda":
                 raise ValueError(f"precision='tf32' needs CUDA tensors, got {origin.device.type}: use 'float32' or 'bfloat16'")
             base = replace(base, dtype=precision.replace("tf32", "float32"), tf32=precision == "tf32")
+        net = self._net(base)
+        x = self._data.x
+        work = work_of(net, x[:2].to(self._dtype(base)) if x.is_floating_point() else x)
+        images = x.ndim == 4 and any(isinstance(m, _ConvNd) for m in net.module.modules())
+        base = replace(base, chunk=min(work.chunk(x.device), len(self._data)))
         if exact:
             return base
-        net = self._net(base)
-        macs, widest, images = _work(net, self._data.x[:1].to(self._dtype(base)))
-        chunk = 4096 if origin.device.type == "cuda" else max(8, min(4096, CACHE // max(widest, 1)))
-        chunk = min(2 ** (chunk.bit_length() - 1), max(len(self._data), 1))
-        plan = replace(base, chunk=chunk, channels_last=images, fold=True, prefix=True, reuse=len(axes) > 0)
-        work = points * len(self._data) * macs
-        if points >= 256 and work >= TRIAL_WORK:
-            plan = self._trial(plan, origin, axes, small=len(self._data) * macs < 2e8)
-        return plan if self._agrees(plan, origin, axes) else base
+        plan = replace(base, channels_last=images)
+        if self._graph is not None:
+            plan = replace(plan, fold=True, prefix=True, reuse=len(axes) > 0)
+        macs = len(self._data) * work.macs
+        if points >= 256 and points * macs >= TRIAL_WORK:
+            plan = self._trial(plan, origin, axes, small=macs < 2e8)
+        return plan if self._agrees(plan, origin, axes, self._data.subset(few_of(x, work))) else base
 
     def evaluator(self, origin: Tensor, axes: Tensor, plan: Plan) -> Evaluator:
         """Values at origin + coords @ axes, by `plan`."""
-        return self._make(origin, axes, plan, self._data)
+        return self.evaluators([origin], axes, plan)[0]
 
-    def _make(self, origin: Tensor, axes: Tensor, plan: Plan, data: Data, score: Score | None = None) -> Evaluator:
+    def evaluators(self, origins: Sequence[Tensor], axes: Tensor, plan: Plan) -> list[Evaluator]:
+        """One for each origin; they share the data and the memory that what is frozen may take."""
+        shared = dict(parts=parts_of(self._data, plan), share=len(origins))
+        return [self._make(origin, axes, plan, self._data, **shared) for origin in origins]
+
+    def _make(
+        self, origin: Tensor, axes: Tensor, plan: Plan, data: Data, score: Score | None = None, **shared: Any
+    ) -> Evaluator:
         scale = 1 / len(self._data) if self._total else 1.0
         made = dict(graph=self._graph, total=self._total and score is None, scale=1.0 if score else scale)
         made["statistics"] = self._nets[self._own].buffers()
-        return Evaluator(self._net(plan), data, score or self._score, origin, axes, plan, **made)
+        return Evaluator(self._net(plan), data, score or self._score, origin, axes, plan, **made, **shared)
 
     def _trial(self, plan: Plan, origin: Tensor, axes: Tensor, *, small: bool) -> Plan:
         """The fastest of a few neighbours, each timed on a few examples."""
@@ -102,27 +112,25 @@ class Workshop:
             return float("inf")
         return min(seconds[1:]) / n
 
-    def _agrees(self, plan: Plan, origin: Tensor, axes: Tensor) -> bool:
-        """Whether the plan gives the module's own outputs on a few examples, at the origin and beside it."""
-        few = self._data.subset(slice(0, 4))
+    def _agrees(self, plan: Plan, origin: Tensor, axes: Tensor, few: Data) -> bool:
+        """Whether the plan gives the module's own outputs on a few examples, at the origin and beside it, to rounding.
+
+        In the net's own dtype; in another one it must run.
+        """
 
         def outputs(out: Tensor, _: Tensor) -> Tensor:
             return out
 
+        own = Plan(chunk=plan.chunk, dtype=str(self._own).removeprefix("torch."))
         coords = torch.tensor([[0.0] * len(axes), [0.3] * len(axes)], dtype=origin.dtype, device=origin.device)
-        W = origin + coords @ axes
         made = []
-        for tried in (plan, Plan(dtype=str(self._own).removeprefix("torch."))):
+        for tried in [replace(plan, dtype=own.dtype, tf32=False), own] + [plan] * (plan.dtype != own.dtype):
             try:
                 evaluate = self._make(origin, axes, tried, few, outputs)
-                made.append(evaluate(coords) if len(axes) else evaluate.values_at(W))
+                made.append(evaluate(coords) if len(axes) else evaluate.values_at(origin + coords @ axes))
             except (RuntimeError, NotImplementedError, TypeError, KeyError):
                 return False
-        mine, plain = made
-        if mine.shape != plain.shape or not torch.equal(torch.isfinite(mine), torch.isfinite(plain)):
-            return False
-        scale = plain.abs().nan_to_num(0, 0, 0).max().clamp_min(1.0)
-        return bool(((mine - plain).abs().nan_to_num(0, 0, 0) <= AGREES.get(self._dtype(plan), 1e-3) * scale).all())
+        return made[0].shape == made[1].shape and all(map(same_to_rounding, made[0], made[1]))
 
     def _net(self, plan: Plan) -> Net:
         dtype = self._dtype(plan)
@@ -133,28 +141,3 @@ class Workshop:
     @staticmethod
     def _dtype(plan: Plan) -> torch.dtype:
         return getattr(torch, plan.dtype)
-
-
-def _work(net: Net, x: Tensor) -> tuple[int, int, bool]:
-    """For one example: multiply-adds of linear and convolutional layers, bytes of the largest activation, images or not."""
-    macs, widest = 0, x.numel() * x.element_size() if x.is_floating_point() else 0
-
-    def note(module: nn.Module, _: tuple, out: object) -> None:
-        nonlocal macs, widest
-        if not isinstance(out, Tensor):
-            return
-        widest = max(widest, out.numel() * out.element_size())
-        if isinstance(module, nn.Linear):
-            macs += out.numel() * module.in_features
-        elif isinstance(module, _ConvNd):
-            macs += out.numel() * module.weight[0].numel()
-
-    hooks = [m.register_forward_hook(note) for m in net.module.modules() if not list(m.children())]
-    try:
-        with torch.no_grad():
-            net(net.w, x)
-    finally:
-        for hook in hooks:
-            hook.remove()
-    convolves = any(isinstance(m, _ConvNd) for m in net.module.modules())
-    return macs, widest, convolves and x.ndim == 4

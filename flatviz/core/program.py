@@ -13,8 +13,8 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.modules.conv import _ConvNd, _ConvTransposeNd
 
 from flatviz.core.net import Net
+from flatviz.core.traced import attribute, step
 
-IN_PLACE = {operator.iadd, operator.imul, operator.isub, operator.itruediv}
 RELUS = {torch.relu, F.relu}
 FRESH = (nn.Linear, _ConvNd, _BatchNorm, nn.LayerNorm, nn.GroupNorm)  # their output is a tensor of its own
 
@@ -24,8 +24,8 @@ class Program:
 
     frozen: no treated weight before them: run once for each batch.  affine: one layer with treated weights whose
     input is frozen, so its output at w0 + sum_i c_i d_i is base + sum_i c_i part_i.  varying: all others.
-    A BatchNorm after a convolution is folded into its weights with `fold`.  Made by `Program.of`, which returns None
-    for a module that cannot be traced.
+    A BatchNorm after a convolution is folded into its weights with `fold`.  Steps that write into another's output keep
+    their place among those that read it: where the three kinds would change the order, they become varying.
     """
 
     def __init__(
@@ -37,7 +37,10 @@ class Program:
         self.nodes = [n for n in graph.nodes if n.op not in ("placeholder", "output")]
         inputs = [n for n in graph.nodes if n.op == "placeholder"]
         self.x, self.out = inputs[0], next(n for n in graph.nodes if n.op == "output").args[0]
-        varying = self._varying()
+        self._bound = {n: n.meta["default"] for n in inputs[1:]}
+        self._writes: dict[fx.Node, set[fx.Node]] = {n: n.meta.get("writes", set()) for n in self.nodes}
+        varying = self._in_order()
+        self._renewed = self.x in varying  # written into by a varying step, and read after it
         self.is_frozen = self.out not in varying
         self.affine = [n for n in self.nodes if reuse and n in varying and self._is_affine(n, varying)]
         self.folds: dict[fx.Node, fx.Node] = self._folds(varying) if fold else {}
@@ -45,25 +48,15 @@ class Program:
         self.frozen = [n for n in self.nodes if n not in varying]
         self.varying = [n for n in self.nodes if n in varying and n not in self.affine and n not in folded]
         reads = {i for n in self.varying for i in self._inputs(n)} | {self.out}
-        self.frontier = [n for n in [self.x, *self.frozen] if n in reads]
+        self.frontier = [n for n in [self.x, *self._bound, *self.frozen] if n in reads]
+        self._spares = any(self.x in self._writes[n] for n in self.frozen)
         self.affine_inputs = [n.args[0] for n in self.affine]
         self._calls = [(n, self._call(n, varying)) for n in self.varying]
         self._last = self._last_uses()
 
-    @classmethod
-    def graph_of(cls, net: Net) -> fx.Graph | None:
-        """The traced module, or None where its control flow hangs on values."""
-        try:
-            graph = fx.Tracer().trace(net.module)
-        except Exception:  # tracing runs the user's code on stand-ins: any error means it cannot be traced
-            return None
-        places = [n for n in graph.nodes if n.op == "placeholder"]
-        returned = [n for n in graph.nodes if n.op == "output"][0].args[0]
-        return graph if isinstance(returned, fx.Node) and len(places) >= 1 else None
-
     def run_frozen(self, x: Tensor) -> dict[fx.Node, Any]:
         """Values of the frontier and of the affine layers' inputs on `x`."""
-        env: dict[fx.Node, Any] = {self.x: x}
+        env: dict[fx.Node, Any] = {self.x: x.clone() if self._spares else x, **self._bound}
         for node in self.frozen:
             env[node] = self._plain(node, env)
         wanted = set(self.frontier) | set(self.affine_inputs)
@@ -89,6 +82,8 @@ class Program:
     def run(self, frontier: dict[fx.Node, Any], affine: list[Tensor], ready: list[tuple[Tensor, Tensor]]) -> Tensor:
         """The network's output, from the frontier, the affine layers' outputs and the folded weights."""
         env = dict(frontier)
+        if self._renewed:
+            env[self.x] = env[self.x].clone()
         env.update(zip(self.affine, affine))
         folded = dict(zip(self.folds, ready))
         for (node, call), dead in zip(self._calls, self._last):
@@ -97,14 +92,36 @@ class Program:
                 del env[old]
         return env[self.out]
 
-    def _varying(self) -> set[fx.Node]:
-        found: set[fx.Node] = set()
+    def _in_order(self) -> set[fx.Node]:
+        """The varying steps, and those that must run with them so that what is written and read keeps its order."""
+        late: set[fx.Node] = set()
+        while True:
+            varying = self._varying(late)
+            more = self._misplaced(varying) - late
+            if not more:
+                return varying
+            late |= more
+
+    def _misplaced(self, varying: set[fx.Node]) -> set[fx.Node]:
+        place, found = {n: i for i, n in enumerate(self.nodes)}, set()
         for n in self.nodes:
-            own = False
+            for written in self._writes[n]:
+                readers = [(place.get(r, len(place)), r) for r in written.users if r is not n]
+                if n in varying:  # a copy will do where nothing reads it later, under this name or another
+                    if written not in n.all_input_nodes or any(at > place[n] for at, _ in readers):
+                        found.add(written)
+                elif any(r in varying and at < place[n] for at, r in readers):
+                    found.add(n)
+        return found - varying
+
+    def _varying(self, late: set[fx.Node]) -> set[fx.Node]:
+        found = set(late)
+        for n in self.nodes:
+            own = n in late
             if n.op == "call_module":
                 own = any(id(p) in self._slices for p in self.modules[n.target].parameters())
             elif n.op == "get_attr":
-                own = id(_attribute(self.net.module, n.target)) in self._slices
+                own = id(attribute(self.net.module, n.target)) in self._slices
             if own or any(i in found for i in n.all_input_nodes):
                 found.add(n)
         return found
@@ -160,21 +177,15 @@ class Program:
         if n in self.folds:
             conv, source = self.modules[self.folds[n].target], self.folds[n].args[0]
             return lambda env, ready: conv._conv_forward(env[source], ready[0], ready[1])
+        spared = [i for i in self._writes[n] if i not in varying]
+        if spared:  # they are kept from point to point
+            return lambda env, _: self._plain(n, {**env, **{i: env[i].clone() for i in spared}})
         source = n.args[0] if n.args else None
         if _is_relu(n, self.modules) and source in varying and len(source.users) == 1 and self._fresh(source):
             return lambda env, _: torch.relu_(env[source])
         if n.op == "call_module" and len(n.args) == 1 and not n.kwargs and isinstance(source, fx.Node):
             module = self.modules[n.target]
-            guard = getattr(module, "inplace", False) and source not in varying
-            return (lambda env, _: module(env[source].clone())) if guard else (lambda env, _: module(env[source]))
-        named = n.op == "call_method" and isinstance(n.target, str) and n.target.endswith("_")
-        changes = n.target in IN_PLACE or named or bool(n.kwargs.get("inplace"))
-        if changes and isinstance(source, fx.Node) and source not in varying:
-
-            def guarded(env: dict, _: Any) -> Any:
-                return self._plain(n, {**env, source: env[source].clone()})
-
-            return guarded
+            return lambda env, _: module(env[source])
         return lambda env, _: self._plain(n, env)
 
     def _fresh(self, n: fx.Node) -> bool:
@@ -186,15 +197,7 @@ class Program:
         return n.op == "call_function" and n.target in (operator.add, torch.add)
 
     def _plain(self, n: fx.Node, env: dict[fx.Node, Any]) -> Any:
-        if n.op == "get_attr":
-            return _attribute(self.net.module, n.target)
-        args = fx.node.map_arg(n.args, env.__getitem__)
-        kwargs = fx.node.map_arg(n.kwargs, env.__getitem__)
-        if n.op == "call_module":
-            return self.modules[n.target](*args, **kwargs)
-        if n.op == "call_method":
-            return getattr(args[0], n.target)(*args[1:], **kwargs)
-        return n.target(*args, **kwargs)
+        return step(n, env, self.net.module, self.modules)
 
     def _affine(self, n: fx.Node, x: Tensor, weights: Tensor, direction: bool) -> Tensor:
         m = self.modules[n.target]
@@ -241,8 +244,3 @@ def _is_relu(n: fx.Node, modules: dict[str, nn.Module]) -> bool:
     if n.op == "call_module":
         return type(modules[n.target]) is nn.ReLU
     return (n.op == "call_function" and n.target in RELUS) or (n.op == "call_method" and n.target in ("relu", "relu_"))
-
-
-def _attribute(module: nn.Module, path: str) -> Any:
-    owner, _, name = path.rpartition(".")
-    return getattr(module.get_submodule(owner), name)

@@ -17,6 +17,7 @@ from flatviz.core.digest import net_digest
 from flatviz.core.engine import Plan
 from flatviz.core.net import Net
 from flatviz.core.plan import Workshop
+from flatviz.core.probe import check_function
 from flatviz.core.progress import Progress, track
 
 
@@ -41,6 +42,7 @@ class Quantity:
     label: str
     statistics: Data | None = None
     key: str = field(default="")
+    chunk: int = 4096
 
     @property
     def n(self) -> int:
@@ -75,6 +77,11 @@ class Quantity:
     ):
         """Values at origin + coords @ axes, by the fast path where statistics are frozen."""
         if self.statistics is not None:
+            if precision is not None:
+                raise ValueError(
+                    f"precision needs frozen BatchNorm statistics, got {precision!r} with statistics re-estimated at every "
+                    "point: leave it out, or use batchnorm='frozen'"
+                )
             return _Slow(self, origin, axes)
         shop = Workshop(self.net, self.data, self._scored, total=False)
         chosen = Plan(**plan) if plan else shop.plan(origin, axes, points, exact=exact, precision=precision)
@@ -83,7 +90,7 @@ class Quantity:
     def _one(self, w: Tensor) -> Tensor:
         with torch.no_grad():
             net = self.net if self.statistics is None else refresh_batchnorm(self.net, w, self.statistics)
-            return self._scored(torch.cat([net(w, x) for x in self.data.x.split(4096)]), self.data.y).to(w.dtype)
+            return self._scored(torch.cat([net(w, x) for x in self.data.x.split(self.chunk)]), self.data.y).to(w.dtype)
 
     def _scored(self, out: Tensor, y: Tensor) -> Tensor:
         value = torch.as_tensor(self.score(out, y)).detach()
@@ -117,7 +124,7 @@ def quantity(
         `lambda out, y: fv.ece(fv.Prediction(out[None], y))`.
     batchnorm: "frozen", the net's statistics; a `Data`, from which they are re-estimated at every point.
     key: what to call a function of one's own in a cache on disk (a named one calls itself).
-    Raises ValueError for an unknown name or choice.
+    Raises ValueError for an unknown name or choice, and for a net that `nll` would refuse.
     """
     if isinstance(what, str):
         if what not in NAMED:
@@ -127,8 +134,9 @@ def quantity(
         named, score = getattr(what, "__name__", "quantity").replace("<lambda>", "quantity"), what
     if not isinstance(batchnorm, Data) and batchnorm != "frozen":
         raise ValueError(f"batchnorm must be 'frozen' or a Data, got {batchnorm!r}")
+    net, work = check_function(net, data.x)
     statistics = batchnorm if isinstance(batchnorm, Data) and net.has_batchnorm else None
     if key:
         extra = "" if statistics is None else tensor_digest(statistics.x)
         key = f"{key}/{net_digest(net)}/{tensor_digest(data.x, data.y)}/{extra}"
-    return Quantity(net, data, score, label or named, statistics, key)
+    return Quantity(net, data, score, label or named, statistics, key, work.chunk(data.x.device))

@@ -69,7 +69,8 @@ class Grid:
             if preview is not None and engine is None and step > 1 and last[step] == i:
                 preview(flat.view(self.shape), step)
         self.values = flat.view(self.shape).to(origin.device)
-        self.error = None if precision in (None, "float32") else self._error(flat)
+        reduced = precision is not None and f"torch.{precision}" != str(origin.dtype)
+        self.error = self._error(flat) if reduced else None
 
     def _local(self, evaluate: Affine | None, blocks: list[tuple[int, list[int]]]) -> Iterator[tuple[int, Tensor]]:
         for i, (_, block) in enumerate(blocks):

@@ -38,6 +38,8 @@ def slice_plane(
     preview: called with the surface on every 4th, then every 2nd tick, as soon as that is there.
     cache: True (the user's cache folder) or a folder: values are kept as they come, so a run that was killed goes on,
         and the same slice is never computed twice.  engine: a `dask.distributed` Client (extra "cluster").
+    Memory: batches whose largest activation takes a MiB (`exact` and `slice_line`'s ends too), and at most a GiB for what
+        is kept between points.
     Diverged cells stay NaN or inf and are counted in `n_diverged`.
     Raises ValueError for a bad extent or resolution, or a plane of another net.
     """
@@ -76,17 +78,21 @@ def slice_line(
 ) -> Curve:
     """f((1 - t) a + t b) at `resolution` values of t from 0 to 1, both ends computed; a, b (D,).
 
-    The ends are f(a) and f(b) themselves.  Other arguments as in `slice_plane`.
+    The ends are f(a) and f(b) themselves, with `precision` in that precision as all points; its measured error is
+    `Curve.error`.  Other arguments as in `slice_plane`.
     Raises ValueError if the ends differ in shape, or are not of f's weights.
     """
     check_weights(b, check_weights(a, dim_of(f), "a").numel(), "b")
     t = torch.linspace(0, 1, check_count(resolution, "resolution", least=2), dtype=a.dtype, device=a.device)
     options = dict(exact=exact, precision=precision, progress=progress, label="line", cache=cache, engine=engine)
+    about = described(f)
+    about["y_label"] = about.pop("label")
+    if precision is not None:
+        grid = Grid(f, a, (b - a)[None], [t], **options)
+        return Curve(t, grid.values, **about, precision=precision, error=grid.error)
     inside = Grid(f, a, (b - a)[None], [t[1:-1]], **options).values if resolution > 2 else t[:0]
     ends = evaluate(f, torch.stack([a, b]))
-    values = torch.cat([ends[:1], inside.to(ends), ends[1:]])
-    about = described(f)
-    return Curve(t, values, y_label=about["label"], n=about["n"], batchnorm=about["batchnorm"])
+    return Curve(t, torch.cat([ends[:1], inside.to(ends), ends[1:]]), **about)
 
 
 def slice_path(f: ObjectiveLike, W: Tensor, *, t: Tensor | None = None, x_label: str = "step", name: str = "") -> Curve:

@@ -14,14 +14,53 @@ def net_and_data():
     return net, fv.Data(torch.randn(50, 4) + 2, torch.randint(0, 3, (50,)))
 
 
-def test_refreshed_statistics_are_the_weighted_moments_of_the_data(net_and_data):
+@pytest.mark.parametrize("n", [32, 33, 49, 50])  # batches of 16: none over, one, one, and two
+def test_refreshed_statistics_are_those_of_all_data(net_and_data, n):
     net, data = net_and_data
-    w = net.w + 0.1
-    fresh = fv.refresh_batchnorm(net, w, data, batch_size=16)  # 16, 16, 16 and a ragged 2
-    h = fresh.to_module()[0](data.x)
-    torch.testing.assert_close(fresh.buffers()["1.running_mean"], h.mean(0).detach(), rtol=1e-4, atol=1e-5)
-    batches = [b.var(0) * len(b) for b in h.split(16)]
-    torch.testing.assert_close(fresh.buffers()["1.running_var"], (sum(batches) / 50).detach(), rtol=1e-4, atol=1e-5)
+    w, x = net.w + 0.1, data.x[:n] * torch.linspace(0.1, 5, n)[:, None]  # batches that differ
+    fresh = fv.refresh_batchnorm(net, w, fv.Data(x, data.y[:n]), batch_size=16)
+    h = fresh.to_module()[0](x).detach()
+    torch.testing.assert_close(fresh.buffers()["1.running_mean"], h.mean(0), rtol=1e-5, atol=1e-5)
+    torch.testing.assert_close(fresh.buffers()["1.running_var"], h.var(0), rtol=1e-5, atol=1e-5)
+
+
+def test_images_count_by_their_pixels_and_a_layer_used_twice_by_both():
+    class Twice(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.c, self.b, self.h = nn.Conv2d(3, 3, 3, padding=1), nn.BatchNorm2d(3), nn.Linear(3, 2)
+
+        def forward(self, x):
+            return self.h((self.b(self.c(x)) + self.b(2 * self.c(x))).mean((2, 3)))
+
+    net, x = fv.Net.from_module(Twice().eval()), torch.randn(41, 3, 6, 5)
+    fresh = fv.refresh_batchnorm(net, net.w, fv.Data(x, torch.zeros(41)), batch_size=8)
+    with torch.no_grad():
+        h = net.module.c(x)
+        seen = torch.cat([h, 2 * h]).transpose(0, 1).flatten(1)
+    torch.testing.assert_close(fresh.buffers()["b.running_mean"], seen.mean(1), rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(fresh.buffers()["b.running_var"], seen.var(1), rtol=1e-4, atol=1e-5)
+    assert fv.refresh_batchnorm(net, net.w, fv.Data(x[:1], torch.zeros(1))).w.shape == (net.dim,)  # pixels are enough
+
+
+@pytest.mark.parametrize("n", [512, 513, 1025])
+def test_a_last_batch_of_one_joins_the_one_before(net_and_data, n):
+    net, _ = net_and_data
+    data = fv.Data(torch.randn(n, 4), torch.zeros(n).long())
+    assert float(fv.quantity(net, data, "nll", batchnorm=data)(net.w)) > 0
+
+
+def test_one_example_has_no_statistics_and_inputs_are_never_written_into(net_and_data):
+    net, data = net_and_data
+    with pytest.raises(ValueError, match="data must hold at least 2 examples to estimate BatchNorm statistics, got 1"):
+        fv.refresh_batchnorm(net, net.w, data.subset(slice(0, 1)))
+    with pytest.raises(ValueError, match="batch_size must be a whole number >= 2, got 1"):
+        fv.refresh_batchnorm(net, net.w, data, batch_size=1)
+    rude = fv.Net.from_module(nn.Sequential(nn.ReLU(inplace=True), nn.Linear(4, 6), nn.BatchNorm1d(6), nn.Linear(6, 3)))
+    x = torch.randn(50, 4)
+    own = fv.Data(x.clone(), data.y)
+    fv.refresh_batchnorm(rude, rude.w, own)
+    assert torch.equal(own.x, x)
 
 
 def test_refreshing_changes_only_the_copy(net_and_data):

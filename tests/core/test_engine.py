@@ -5,11 +5,14 @@ from dataclasses import replace
 import pytest
 import torch
 from torch import nn
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 
 import flatviz as fv
 from flatviz.core.engine import Plan
 from flatviz.core.plan import Workshop
 from flatviz.core.program import Program
+from flatviz.core.traced import graph_of
 
 
 class Residual(nn.Module):
@@ -95,7 +98,7 @@ def test_every_plan_equals_a_plain_loop(kind, treated):
     want = loop(net, data, plane, coords)
     shop = Workshop(net, data, lambda out, y: nn.functional.cross_entropy(out, y, reduction="sum"))
     usual = shop.plan(plane.origin, plane.axes, 5)
-    assert usual.prefix and usual.reuse
+    assert usual.tricks == (() if kind is Branching else ("fold", "reuse", "prefix"))
     for change in ({}, {"chunk": 8}, {"fold": False}, {"reuse": False, "chunk": 8}, {"stack": 2, "channels_last": False}):
         got = shop.evaluator(plane.origin, plane.axes, replace(usual, **change))(coords)
         allowed = 1e-5 * want.abs() + 1e-7 * want.max()
@@ -109,12 +112,12 @@ def test_float64_agrees_to_ten_digits_and_exact_is_the_loop(kind):
     torch.testing.assert_close(f.over(plane.origin, plane.axes, 5)(coords), want, rtol=1e-10, atol=0)
     exact = f.over(plane.origin, plane.axes, 5, exact=True)
     torch.testing.assert_close(exact(coords), want, rtol=1e-13, atol=0)
-    assert exact.plan == Plan(dtype="float64")  # nothing reused
+    assert exact.plan.tricks == () and exact.plan.dtype == "float64" and not exact.plan.channels_last
 
 
 def test_what_is_frozen_is_seen_and_runs_once():
     net, data, plane, coords = setting(Residual, lambda name: name.startswith("head"))
-    program = Program(net, Program.graph_of(net))
+    program = Program(net, graph_of(net, data.x[:2]))
     assert [n.target for n in program.affine] == ["head"] and not program.varying
     calls = []
     evaluate = fv.nll(net, data).over(plane.origin, plane.axes, 5)
@@ -122,7 +125,7 @@ def test_what_is_frozen_is_seen_and_runs_once():
     evaluate(coords), evaluate(coords)
     assert len(calls) == 1
     norms, *_ = setting(Residual, "norm+head")
-    program = Program(norms, Program.graph_of(norms))
+    program = Program(norms, graph_of(norms, data.x[:2]))
     assert [n.target for n in program.affine] == ["norm"]  # the prefix ends at the first treated norm
     assert [n.target for n in program.frozen] == ["first"]
     assert [n.target for n in program.folds] == ["norm2"]
@@ -137,6 +140,60 @@ def test_frozen_activations_beyond_the_memory_limit_are_made_anew(monkeypatch):
     evaluate = f.over(plane.origin, plane.axes, 5, plan=plan)
     torch.testing.assert_close(evaluate(coords), want, rtol=1e-5, atol=1e-7)
     assert evaluate._kept is None
+
+
+class Largest(TorchDispatchMode):
+    """Bytes of the largest tensor that any operation gives."""
+
+    bytes = 0
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        out = func(*args, **(kwargs or {}))
+        self.bytes = max([self.bytes, *(t.numel() * t.element_size() for t in tree_leaves(out) if isinstance(t, torch.Tensor))])
+        return out
+
+
+def test_no_way_of_evaluating_runs_more_than_a_small_batch_at_once():
+    module = nn.Sequential(nn.Conv2d(1, 64, 3, padding=1), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(64, 4))
+    net, data = fv.Net.from_module(module.eval()), fv.Data(torch.randn(96, 1, 24, 24), torch.arange(96) % 4)
+    plane, coords = fv.plane_random(net, net.w, seed=0), torch.tensor([[0.1, 0.2], [0.3, 0.0]])
+    W, f = plane.points(coords), fv.nll(net, data)
+    g, ensemble = fv.quantity(net, data, "nll"), fv.bma_nll(net, data, net.w[None])
+    ways = {
+        "fast": lambda: f.over(plane.origin, plane.axes, 9)(coords),
+        "exact": lambda: f.over(plane.origin, plane.axes, 9, exact=True)(coords),
+        "many": lambda: f.many(W),
+        "quantity": lambda: g.many(W),
+        "average": lambda: ensemble.many(W),
+        "outputs": lambda: fv.predict(net, fv.Draws(W), data, 2, seed=0),
+        "line": lambda: fv.slice_line(f, net.w, W[0], resolution=3),
+    }
+    for name, run in ways.items():
+        with Largest() as largest:
+            run()
+        assert 64 * 24 * 24 * 4 <= largest.bytes <= 8 * 64 * 24 * 24 * 4, name  # of one example, and of LEAST of them
+
+
+def test_an_ensemble_keeps_no_more_than_one_network(monkeypatch):
+    net, data, plane, coords = setting(nn.Sequential, "all")
+    W = net.w + 0.1 * torch.randn(6, net.dim, generator=torch.Generator().manual_seed(0))
+    one, kept = 22 * 9 * 4 * 3, []  # the first layer at the origin and along two axes
+    for memory in (6 * one, 6 * one - 6):
+        monkeypatch.setattr("flatviz.core.engine.MEMORY", memory)
+        evaluate = fv.bma_nll(net, data, W).over(net.w, plane.axes, 9)
+        torch.testing.assert_close(evaluate(coords), fv.bma_nll(net, data, W).many(net.w + coords @ plane.axes))
+        kept.append([member._kept is not None for member in evaluate._members])
+        assert len({id(member._parts) for member in evaluate._members}) == 1  # the data are there once
+    assert kept == [[True] * 6, [False] * 6]
+
+
+def test_stacked_points_keep_to_the_memory_limit_too(monkeypatch):
+    net, data, plane, coords = setting(nn.Sequential, "all")
+    monkeypatch.setattr("flatviz.core.engine.MEMORY", 0)
+    plan = Plan(chunk=8, stack=2, reuse=True, prefix=True)
+    evaluate = fv.nll(net, data).over(plane.origin, plane.axes, 5, plan=plan.to_dict())
+    torch.testing.assert_close(evaluate(coords), loop(net, data, plane, coords), rtol=1e-5, atol=1e-7)
+    assert evaluate._kept is None and evaluate.in_blocks
 
 
 def test_images_keep_their_memory_order_behind_a_first_layer_of_one_channel():

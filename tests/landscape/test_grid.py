@@ -154,6 +154,31 @@ def test_a_quick_look_states_its_error(task, conv):
         fv.slice_plane(lambda w: w.sum(), plane, precision="bfloat16")
 
 
+def test_a_quick_line_is_quick_from_end_to_end_and_states_its_error(task, conv):
+    net, _ = conv
+    f, noise = fv.nll(net, task.train), torch.randn(2, net.dim, generator=torch.Generator().manual_seed(0))
+    a, b = net.w + 0.3 * noise  # at its own weights the new head gives zeros, exactly
+    exact, quick = fv.slice_line(f, a, b, resolution=5), fv.slice_line(f, a, b, resolution=5, precision="bfloat16")
+    off = (exact.values - quick.values).abs()
+    assert quick.precision == "bfloat16" and exact.precision is None and exact.error is None
+    assert bool((off > 0).all()) and quick.error == pytest.approx(float(off[[0, 2, 4]].max()), abs=1e-6)
+
+
+def test_a_float64_net_in_float32_states_its_error(tiny):
+    net, data = tiny
+    f, plane = fv.nll(net, data), fv.plane_random(net, net.w, seed=0)
+    assert 0 < fv.slice_plane(f, plane, resolution=3, precision="float32").error < 1e-5
+    assert fv.slice_plane(f, plane, resolution=3).error is None
+
+
+def test_re_estimated_statistics_have_no_reduced_precision(conv, task):
+    net, _ = conv
+    g, plane = fv.quantity(net, task.train, "nll", batchnorm=task.train), fv.plane_random(net, net.w, seed=0)
+    for precision in ("bfloat16", "nonsense"):
+        with pytest.raises(ValueError, match=f"precision needs frozen BatchNorm statistics, got '{precision}' with"):
+            fv.slice_plane(g, plane, resolution=3, precision=precision)
+
+
 def test_a_path_gives_the_values_at_its_points(quadratic):
     f, _, c = quadratic
     W = c + torch.arange(4, dtype=torch.float64)[:, None]

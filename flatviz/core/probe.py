@@ -1,0 +1,163 @@
+"""What a network is, seen on a few examples: a function of its weights and of one example each, and what that costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.modules.conv import _ConvNd
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+from flatviz.core.net import Net
+from flatviz.core.seeds import generator, saved_rng
+
+CACHE = 2**20  # bytes of one batch's largest activation: it and its neighbour stay in a core's second-level cache
+CARD = 2**28  # the same on a GPU, which wants large batches
+LEAST, MOST = 8, 4096  # examples of a batch, whatever their size
+BUDGET = 10**8  # multiply-adds of one look at a network, from which the number of examples follows
+EXAMPLES = 64
+
+
+@dataclass(frozen=True)
+class Work:
+    """For one example: multiply-adds of linear and convolutional layers, bytes of the largest tensor on the way."""
+
+    macs: int
+    widest: int
+
+    def chunk(self, device: torch.device) -> int:
+        """Examples a batch whose largest activation stays within CACHE bytes (CARD on a GPU); LEAST at the least."""
+        most = (CARD if device.type == "cuda" else CACHE) // max(self.widest, 1)
+        return 2 ** (max(LEAST, min(MOST, most)).bit_length() - 1)
+
+    def examples(self, n: int) -> int:
+        """How many of `n` examples a look may cost."""
+        most = min(BUDGET // max(self.macs, 1), CACHE // max(self.widest, 1))
+        return min(n, max(LEAST, min(EXAMPLES, most)))
+
+
+class _Sizes(TorchDispatchMode):
+    """Bytes of every operation's largest result."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[int] = []
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+        out = func(*args, **(kwargs or {}))
+        self.found.append(max((t.numel() * t.element_size() for t in tree_leaves(out) if isinstance(t, Tensor)), default=0))
+        return out
+
+
+def work_of(net: Net, x: Tensor) -> Work:
+    """Measured on one and two examples: what grows with their number is an activation, the rest is weights."""
+    macs = 0
+
+    def note(module: nn.Module, _: tuple, out: object) -> None:
+        nonlocal macs
+        if isinstance(out, Tensor) and isinstance(module, nn.Linear):
+            macs += out.numel() * module.in_features
+        elif isinstance(out, Tensor) and isinstance(module, _ConvNd):
+            macs += out.numel() * module.weight[0].numel()
+
+    two = x[:2].clone() if len(x) > 1 else torch.cat([x, x])
+    hooks = [m.register_forward_hook(note) for m in net.module.modules() if isinstance(m, (nn.Linear, _ConvNd))]
+    sizes = []
+    try:
+        with torch.no_grad(), saved_rng():
+            for part in (two.clone(), two[:1].clone()):
+                with _Sizes() as seen:
+                    net(net.w, part)
+                sizes.append(seen.found)
+    except (RuntimeError, ValueError):
+        if not sizes:
+            raise
+        sizes.append([])  # one example alone does not pass: batch statistics
+    finally:
+        for hook in hooks:
+            hook.remove()
+    both, one = sizes
+    grown = [b - a for a, b in zip(one, both)] if len(one) == len(both) else [b // 2 for b in both]
+    own = x[0].numel() * x.element_size() if x.is_floating_point() else 0
+    return Work(macs // 3 if one else macs // 2, max(own, *grown, 0))
+
+
+def few_of(x: Tensor, work: Work) -> Tensor:
+    """Numbers of a few examples from all over `x`, as many as a look may cost."""
+    return torch.linspace(0, len(x) - 1, work.examples(len(x)), dtype=torch.float64).round().long().to(x.device)
+
+
+def check_function(net: Net, x: Tensor) -> tuple[Net, Work]:
+    """The net as a function of its weights and of each example alone, and what an example costs.
+
+    A net that writes into its inputs comes back as a copy that is given a copy of them.  Raises ValueError for inputs
+    that do not pass, for random numbers (dropout left on), and for outputs that depend on the rest of the batch.
+    """
+    with torch.no_grad(), saved_rng():
+        try:
+            work = work_of(net, x)
+            few = x[few_of(x, work)]
+            drawn = _random_state(x.device)
+            net(net.w, few.clone())
+        except (RuntimeError, ValueError) as error:
+            raise ValueError(f"inputs of shape {tuple(x.shape)} do not pass through {net!r}: {error}") from error
+        if not torch.equal(drawn, _random_state(x.device)) or not _agree(net, few, few):
+            raise ValueError("the net must be a function of its weights, got two outputs for one input: turn dropout off")
+        half = len(few) // 2
+        if half and not _agree(net, few, few[:half], few[half:]):
+            raise ValueError(
+                "the net must treat each example alone, got outputs that depend on the rest of the batch: give its BatchNorm "
+                "running statistics (track_running_stats=True), or subtract no statistics of the batch"
+            )
+    return spared(net, x), work
+
+
+def _agree(net: Net, few: Tensor, *parts: Tensor) -> bool:
+    """Whether the outputs of `parts` joined are those of `few`.
+
+    Looked at once more at other weights before the answer is no: outputs that cancel to nothing are all rounding.
+    """
+    noise = torch.randn(net.dim, generator=generator(0)).to(net.w)
+    for w in (net.w, net.w + 0.1 * (net.w.square().mean().sqrt() + net.w.abs()) * noise):
+        try:
+            joined = torch.cat([net(w, part.clone()) for part in parts])
+        except (RuntimeError, ValueError):  # a batch of one has no statistics
+            return False
+        if same_to_rounding(joined, net(w, few.clone())):
+            return True
+    return False
+
+
+def same_to_rounding(first: Tensor, second: Tensor) -> bool:
+    """Whether two ways to one result agree to some roundings of its largest number, NaN where the other has one."""
+    if first.shape != second.shape or not torch.equal(torch.isfinite(first), torch.isfinite(second)):
+        return False
+    if not first.is_floating_point() or not first.numel():
+        return torch.equal(first, second)
+    off, scale = ((t.nan_to_num(0, 0, 0).abs().max()) for t in (first - second, second))
+    return bool(off <= 2**10 * torch.finfo(first.dtype).eps * scale)
+
+
+def _random_state(device: torch.device) -> Tensor:
+    cpu = torch.get_rng_state()
+    return cpu if device.type != "cuda" else torch.cat([cpu, torch.cuda.get_rng_state(device)])
+
+
+def spared(net: Net, x: Tensor) -> Net:
+    """`net`, or a copy of it that is given a copy of its inputs where it would write into them."""
+    with torch.no_grad(), saved_rng():
+        few = x[:2].clone()
+        version = few._version
+        net(net.w, few)
+    if few._version == version:
+        return net
+    own = net.copy()
+    own.module.register_forward_pre_hook(_copy_inputs)
+    return own
+
+
+def _copy_inputs(_: nn.Module, inputs: tuple) -> tuple:
+    return (inputs[0].clone(), *inputs[1:])
