@@ -31,9 +31,8 @@ def run(args: argparse.Namespace) -> int:
         decay = settings["weight_decay"]
         print(f"\nKL weight {kl_weight:g}, weight decay {decay:g} on the mean; {args.model}, digits, 10 shots a class")
         print(text_table(_rows(evidence, kl_weight)))
-    print(
-        f"\nmean ± half of the 95 % interval over {len(evidence.seeds)} seed{'s' * (len(evidence.seeds) > 1)}; ratio: λ1 over VI's, seed by seed"
-    )
+    over = "1 seed" if len(evidence.seeds) == 1 else f"{len(evidence.seeds)} seeds"
+    print(f"\nmean ± half of the 95 % interval over {over}; ratio: λ1 over VI's, seed by seed")
     return 0
 
 
