@@ -64,3 +64,13 @@ def described(f: ObjectiveLike) -> dict:
         "n": getattr(f, "n", None),
         "batchnorm": getattr(f, "batchnorm", None),
     }
+
+
+def whose_statistics(f: ObjectiveLike, a: Tensor, b: Tensor) -> str:
+    """For a name: which net's frozen BatchNorm statistics were used from `a` at t = 0 to `b` at t = 1; else empty."""
+    net = getattr(f, "net", None)
+    if net is None or getattr(f, "batchnorm", None) != "frozen":
+        return ""
+    at = [t for t, end in ((0, a), (1, b)) if torch.equal(net.w.to(end), end)]
+    owner = f"the net at t = {at[0]}" if at else "a net that is neither end"
+    return f" with the BatchNorm statistics of {owner}"

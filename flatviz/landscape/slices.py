@@ -11,7 +11,7 @@ from torch import Tensor
 from flatviz._checks import check_count, check_many_weights, check_weights
 from flatviz.core.progress import Progress
 from flatviz.landscape._grid import Cache, Extent, Grid, extent_of, ticks_between
-from flatviz.landscape._objective import described, evaluate
+from flatviz.landscape._objective import described, evaluate, whose_statistics
 from flatviz.results import Curve, ObjectiveLike, Plane, Surface
 
 
@@ -76,7 +76,8 @@ def slice_line(
     """f((1 - t) a + t b) at `resolution` values of t from 0 to 1, both ends computed; a, b (D,).
 
     The ends are f(a) and f(b) themselves, with `precision` in that precision as all points; its measured error is
-    `Curve.error`.  Other arguments as in `slice_plane`.
+    `Curve.error`.  Frozen BatchNorm statistics are those of f's net all along, not the other end's: `Curve.name` says
+    whose, and `quantity(..., batchnorm=data)` re-estimates them.  Other arguments as in `slice_plane`.
     Raises ValueError if the ends differ in shape.
     """
     check_weights(b, check_weights(a, a.numel(), "a").numel(), "b")
@@ -84,6 +85,7 @@ def slice_line(
     options = dict(exact=exact, precision=precision, progress=progress, label="line", cache=cache, engine=engine)
     about = described(f)
     about["y_label"] = about.pop("label")
+    about["name"] = f"line{whose}" if (whose := whose_statistics(f, a, b)) else ""
     if precision is not None:
         grid = Grid(f, a, (b - a)[None], [t], **options)
         return Curve(t, grid.values, **about, precision=precision, error=grid.error)
