@@ -53,6 +53,11 @@ class Affine:
 
         self._values: Callable[[Tensor], Tensor] = values
 
+    @property
+    def in_blocks(self) -> bool:
+        """Whether several points together cost less than each alone; known after the first call."""
+        return getattr(self._values, "in_blocks", False)
+
     def __call__(self, coords: Tensor) -> Tensor:
         return self._values(coords)
 

@@ -37,7 +37,8 @@ def slice_plane(
     precision: "float32", "tf32" (CUDA) or "bfloat16": a quick look, its measured error in `Surface.error`.
     preview: called with the surface on every 4th, then every 2nd tick, as soon as that is there.
     cache: True (the user's cache folder) or a folder: values are kept as they come, so a run that was killed goes on,
-        and the same slice is never computed twice.  engine: a `dask.distributed` Client (extra "cluster").
+        and the same slice is never computed twice; a kill costs the point at work, or the last 1/20 s of quicker ones (16
+        points where the plan runs them together).  engine: a `dask.distributed` Client (extra "cluster").
     Memory: batches whose largest activation takes a MiB (`exact` and `slice_line`'s ends too), and at most a GiB for what
         is kept between points.
     Diverged cells stay NaN or inf and are counted in `n_diverged`.  Raises ValueError for a bad extent or resolution.
