@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,8 @@ from flatviz.landscape._objective import Affine
 from flatviz.results import ObjectiveLike
 
 Extent = float | Sequence[float] | Sequence[Sequence[float]]
-BLOCK = 16  # points between two reports, two looks at the cancel button and two writes to disk
+BLOCK = 16  # points between two reports and two looks at the cancel button
+WRITE = 0.05  # seconds between two writes to disk, or one point
 STRIDES = (4, 2, 1)  # the first level of a plane is 1/16 of it
 Cache = bool | str | Path | None
 
@@ -27,7 +29,8 @@ class Grid:
     """f(origin + sum_k c_k axes[k]) at every combination of `ticks`, K tensors; `values` has their lengths as shape.
 
     The order is coarse to fine and from the middle outwards: `preview(values, step)` is called when all points of every
-    `step`-th tick are there.  cache: True or a folder, where values are stored as they come and found again.
+    `step`-th tick are there.  cache: True or a folder, where values are stored as they come and found again: after every
+    point, or every 1/20 s of quicker ones; only points run together (BLOCK at most) are stored, and by a kill lost, together.
     engine: a `dask.distributed` client.  `error`: for a reduced precision, the largest difference from the exact value
     at corners, edges and middle.
     """
@@ -62,7 +65,7 @@ class Grid:
             if self._store is not None:
                 self._store.begin(evaluate.plan)
         blocks = [(step, block) for step, level in levels for block in _split(level, done)]
-        run = self._local(evaluate, blocks) if engine is None else on_cluster(engine, self._job(evaluate), self._parts(blocks))
+        run = self._local(evaluate, blocks) if engine is None else self._far(engine, evaluate, blocks)
         last = {step: i for i, (step, _) in enumerate(blocks)}
         for i in track(self._kept(run, blocks, flat), label, progress, total=len(blocks)):
             step = blocks[i][0]
@@ -73,16 +76,32 @@ class Grid:
         self.error = self._error(flat) if reduced else None
 
     def _local(self, evaluate: Affine | None, blocks: list[tuple[int, list[int]]]) -> Iterator[tuple[int, Tensor]]:
+        size = BLOCK if self._store is None else 1
         for i, (_, block) in enumerate(blocks):
-            yield i, evaluate(self._coords[block]).cpu()
+            found, left = [], block
+            while left:
+                part, left = left[:size], left[size:]
+                start = time.perf_counter()
+                found.append(evaluate(self._coords[part]).cpu())
+                self._write(part, found[-1])
+                if self._store is not None:  # many quick points, or one slow one; all where they are run together
+                    pace = (time.perf_counter() - start) / len(part)
+                    size = BLOCK if evaluate.in_blocks else max(1, min(BLOCK, int(WRITE / pace)))
+            yield i, torch.cat(found)
+
+    def _far(self, engine: Any, evaluate: Affine | None, blocks: list[tuple[int, list[int]]]) -> Iterator[tuple[int, Tensor]]:
+        for i, values in on_cluster(engine, self._job(evaluate), self._parts(blocks)):
+            self._write(blocks[i][1], values)
+            yield i, values
+
+    def _write(self, points: list[int], values: Tensor) -> None:
+        if self._store is not None:
+            self._store.append(points, values.double().tolist())
 
     def _kept(self, run: Iterator[tuple[int, Tensor]], blocks: list[tuple[int, list[int]]], flat: Tensor) -> Iterator[int]:
-        """Each block's number once its values are in place and on disk, so that a cancel loses none."""
+        """Each block's number once its values are in place; they are on disk before it, so that a cancel loses none."""
         for i, values in run:
-            block = blocks[i][1]
-            flat[block] = values.to(flat)
-            if self._store is not None:
-                self._store.append(block, values.double().tolist())
+            flat[blocks[i][1]] = values.to(flat)
             yield i
 
     def _parts(self, blocks: list[tuple[int, list[int]]]) -> list[Tensor]:

@@ -53,6 +53,11 @@ class Affine:
 
         self._values: Callable[[Tensor], Tensor] = values
 
+    @property
+    def in_blocks(self) -> bool:
+        """Whether several points together cost less than each alone; known after the first call."""
+        return getattr(self._values, "in_blocks", False)
+
     def __call__(self, coords: Tensor) -> Tensor:
         return self._values(coords)
 
@@ -64,3 +69,13 @@ def described(f: ObjectiveLike) -> dict:
         "n": getattr(f, "n", None),
         "batchnorm": getattr(f, "batchnorm", None),
     }
+
+
+def whose_statistics(f: ObjectiveLike, a: Tensor, b: Tensor) -> str:
+    """For a name: which net's frozen BatchNorm statistics were used from `a` at t = 0 to `b` at t = 1; else empty."""
+    net = getattr(f, "net", None)
+    if net is None or getattr(f, "batchnorm", None) != "frozen":
+        return ""
+    at = [t for t, end in ((0, a), (1, b)) if torch.equal(net.w.to(end), end)]
+    owner = f"the net at t = {at[0]}" if at else "a net that is neither end"
+    return f" with the BatchNorm statistics of {owner}"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
+
 import torch
 from torch import Tensor
 
@@ -9,10 +12,11 @@ from flatviz._checks import check_choice, check_count, check_weights
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import generator
 from flatviz.landscape._curves import mixing
-from flatviz.landscape._objective import described, evaluate
+from flatviz.landscape._objective import described, evaluate, whose_statistics
 from flatviz.results import Curve, ObjectiveLike
 
 KINDS = ("bezier", "polygonal")
+LOOK = 11  # points of a curve by which those on the way are compared
 
 
 def connect(
@@ -23,7 +27,7 @@ def connect(
     kind: str = "bezier",
     bends: int = 1,
     steps: int = 200,
-    lr: float = 0.02,
+    lr: float = 0.1,
     resolution: int = 41,
     seed: int = 0,
     progress: Progress = False,
@@ -32,32 +36,59 @@ def connect(
 
     kind: "bezier", c(t) = sum_i B_i(t) w_i with Bernstein polynomials, or "polygonal", straight pieces between the w_i;
     w_0 = a and w_last = b stand still, the `bends` between them, first on the straight line, move by Adam.
+    lr: a step moves a control vector by at most about lr |b - a|.  Of the curves on the way, the straight line among them,
+    the one of the lowest barrier is kept, of equal ones the one of the lowest mean: never worse than interpolation.
     `Curve.W` holds the control vectors, `Curve.barrier` the highest rise above the straight line between the ends'
     values; with bends=0 nothing is trained: plain interpolation.  Any f that can be differentiated will do.
-    Raises ValueError if the ends differ in shape.
+    Raises ValueError if the ends differ in shape, or f has no gradient.
     Source: Garipov et al. 2018 (arXiv 1802.10026).
     """
     check_weights(b, check_weights(a, a.numel(), "a").numel(), "b")
     check_choice(kind, KINDS, "kind")
     check_count(bends, "bends", least=0), check_count(steps, "steps"), check_count(resolution, "resolution", least=2)
-    source = generator(seed)
-    share = torch.linspace(0, 1, bends + 2, dtype=a.dtype, device=a.device)[1:-1, None]
-    inner = torch.lerp(a, b, share).detach().clone().requires_grad_(True)
-    optimizer = torch.optim.Adam([inner], lr=lr)
-    for i in track(range(steps if bends else 0), "connecting", progress):
-        t = torch.rand(1, generator=source, dtype=a.dtype).to(a.device)
-        optimizer.param_groups[0]["lr"] = lr * min(1.0, 2 - 2 * (i + 1) / (steps + 1))  # flat, then down to 0
-        with torch.enable_grad():
-            point = mixing(t, bends + 2, kind)[0] @ torch.cat([a[None], inner, b[None]])
-            (inner.grad,) = torch.autograd.grad(f(point), inner)
-        optimizer.step()
-    W = torch.cat([a[None], inner.detach(), b[None]])
     t = torch.linspace(0, 1, resolution, dtype=a.dtype, device=a.device)
-    points = mixing(t, len(W), kind) @ W
-    points[0], points[-1] = a, b
-    about = described(f)
-    name = f"{kind} curve, {bends} bend{'s' * (bends != 1)}" if bends else "straight line"
-    return Curve(t, evaluate(f, points), "t", about["label"], name, about["n"], about["batchnorm"], W, kind)
+    about, whose = described(f), whose_statistics(f, a, b)
+
+    def curve(W: Tensor, t: Tensor) -> Curve:
+        points = mixing(t, len(W), kind) @ W
+        points[0], points[-1] = a, b
+        name = f"{kind} curve, {bends} bend{'s' * (bends != 1)}" if bends else "straight line"
+        return Curve(t, evaluate(f, points), "t", about["label"], name + whose, about["n"], about["batchnorm"], W, kind)
+
+    straight = torch.lerp(a, b, torch.linspace(0, 1, bends + 2, dtype=a.dtype, device=a.device)[:, None])
+    straight[0], straight[-1] = a, b
+    if not bends or torch.equal(a, b):
+        return curve(straight, t)
+    few = torch.linspace(0, 1, LOOK, dtype=a.dtype, device=a.device)
+    seen = (curve(W, few) for W in _train(f, straight, kind, steps, lr, seed, progress))
+    return min((curve(straight, t), curve(min(seen, key=_height).W, t)), key=_height)
+
+
+def _train(f: ObjectiveLike, W: Tensor, kind: str, steps: int, lr: float, seed: int, progress: Progress) -> Iterator[Tensor]:
+    """Control vectors after every tenth of the steps of Adam."""
+    source, inner = generator(seed), W[1:-1].clone().requires_grad_(True)
+    pace = lr * float((W[-1] - W[0]).norm()) / math.sqrt(W.shape[1])  # Adam moves every coordinate by about as much
+    optimizer = torch.optim.Adam([inner], lr=pace)
+    for i in track(range(steps), "connecting", progress):
+        t = torch.rand(1, generator=source, dtype=W.dtype).to(W.device)
+        optimizer.param_groups[0]["lr"] = pace * min(1.0, 2 - 2 * (i + 1) / (steps + 1))  # flat, then down to 0
+        with torch.enable_grad():
+            value = f(mixing(t, len(W), kind)[0] @ torch.cat([W[:1], inner, W[-1:]]))
+            if not value.requires_grad:
+                raise ValueError(
+                    f"connect needs an f with a gradient, got {getattr(f, 'label', type(f).__name__)}: train the curve on "
+                    "nll(net, data), then look along it with slice_path(f, points_on(curve, t))"
+                )
+            (inner.grad,) = torch.autograd.grad(value, inner)
+        optimizer.step()
+        if (i + 1) % max(1, steps // 10) == 0 or i + 1 == steps:
+            yield torch.cat([W[:1], inner.detach(), W[-1:]])
+
+
+def _height(curve: Curve) -> tuple[float, float]:
+    """What curves are compared by; one that diverged is the highest."""
+    finite = bool(torch.isfinite(curve.values).all())
+    return (curve.barrier, float(curve.values.mean())) if finite else (math.inf, math.inf)
 
 
 def points_on(curve: Curve, t: Tensor) -> Tensor:

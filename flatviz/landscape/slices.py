@@ -11,7 +11,7 @@ from torch import Tensor
 from flatviz._checks import check_count, check_is, check_many_weights, check_weights, dim_of
 from flatviz.core.progress import Progress
 from flatviz.landscape._grid import Cache, Extent, Grid, extent_of, ticks_between
-from flatviz.landscape._objective import described, evaluate
+from flatviz.landscape._objective import described, evaluate, whose_statistics
 from flatviz.results import Curve, ObjectiveLike, Plane, Surface
 
 
@@ -37,7 +37,8 @@ def slice_plane(
     precision: "float32", "tf32" (CUDA) or "bfloat16": a quick look, its measured error in `Surface.error`.
     preview: called with the surface on every 4th, then every 2nd tick, as soon as that is there.
     cache: True (the user's cache folder) or a folder: values are kept as they come, so a run that was killed goes on,
-        and the same slice is never computed twice.  engine: a `dask.distributed` Client (extra "cluster").
+        and the same slice is never computed twice; a kill costs the point at work, or the last 1/20 s of quicker ones (16
+        points where the plan runs them together).  engine: a `dask.distributed` Client (extra "cluster").
     Memory: batches whose largest activation takes a MiB (`exact` and `slice_line`'s ends too), and at most a GiB for what
         is kept between points.
     Diverged cells stay NaN or inf and are counted in `n_diverged`.
@@ -78,15 +79,22 @@ def slice_line(
 ) -> Curve:
     """f((1 - t) a + t b) at `resolution` values of t from 0 to 1, both ends computed; a, b (D,).
 
-    The ends are f(a) and f(b) themselves, with `precision` in that precision as all points; its measured error is
-    `Curve.error`.  Other arguments as in `slice_plane`.
-    Raises ValueError if the ends differ in shape, or are not of f's weights.
+        The ends are f(a) and f(b) themselves, with `precision` in that precision as all points; its measured error is
+    <<<<<<< HEAD
+        `Curve.error`.  Other arguments as in `slice_plane`.
+        Raises ValueError if the ends differ in shape, or are not of f's weights.
+    =======
+        `Curve.error`.  Frozen BatchNorm statistics are those of f's net all along, not the other end's: `Curve.name` says
+        whose, and `quantity(..., batchnorm=data)` re-estimates them.  Other arguments as in `slice_plane`.
+        Raises ValueError if the ends differ in shape.
+    >>>>>>> 163683bc7c80f70b98da039a9b114a14563f8a57
     """
     check_weights(b, check_weights(a, dim_of(f), "a").numel(), "b")
     t = torch.linspace(0, 1, check_count(resolution, "resolution", least=2), dtype=a.dtype, device=a.device)
     options = dict(exact=exact, precision=precision, progress=progress, label="line", cache=cache, engine=engine)
     about = described(f)
     about["y_label"] = about.pop("label")
+    about["name"] = f"line{whose}" if (whose := whose_statistics(f, a, b)) else ""
     if precision is not None:
         grid = Grid(f, a, (b - a)[None], [t], **options)
         return Curve(t, grid.values, **about, precision=precision, error=grid.error)

@@ -1,5 +1,8 @@
 """Networks of every kind in the fast path: tokens in, inputs overwritten, several inputs, batches that must stay whole."""
 
+import subprocess
+import sys
+
 import pytest
 import torch
 from torch import nn
@@ -196,3 +199,13 @@ def test_dropout_in_the_forward_pass_is_always_seen(p):
         net, data, _ = made(Dropped(), torch.randn(8, 6))
         with pytest.raises(ValueError, match="got two outputs for one input: turn dropout off"):
             fv.nll(net, data)
+
+
+def test_a_first_look_at_a_net_does_not_import_a_compiler():
+    code = (
+        "import sys, torch, flatviz as fv\n"
+        "net = fv.Net.from_module(torch.nn.Linear(3, 2))\n"
+        "fv.nll(net, fv.Data(torch.zeros(4, 3), torch.zeros(4).long()))\n"
+        "assert 'sympy' not in sys.modules and 'torch._dynamo' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

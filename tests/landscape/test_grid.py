@@ -75,6 +75,38 @@ def test_a_killed_run_goes_on_and_computes_no_point_twice(counted, tmp_path):
     assert torch.equal(surface.values, fv.slice_plane(f, plane, resolution=11).values)
 
 
+class Power(Exception):
+    """Cut in the middle of a point: nothing of Python's runs to the end."""
+
+
+def test_a_kill_costs_only_the_point_at_work(counted, tmp_path, monkeypatch):
+    f, plane = counted
+    monkeypatch.setattr(_grid, "WRITE", 0.0)  # every point is a slow one
+    told, f_of = [], type(f).__call__
+
+    def dies(self, w):
+        if len(told) == 24:  # in the middle of the second block
+            told.append(None)
+            raise Power
+        told.append(tuple(w.tolist()))
+        return f_of(self, w)
+
+    monkeypatch.setattr(type(f), "__call__", dies)
+    with pytest.raises(Power):
+        fv.slice_plane(f, plane, resolution=11, cache=tmp_path)
+    surface = fv.slice_plane(f, plane, resolution=11, cache=tmp_path)
+    assert len(f.asked) == 121 == len(set(f.asked)) and surface.n_diverged == 0
+
+
+def test_quick_points_are_written_together(counted, tmp_path, monkeypatch):
+    f, plane = counted
+    writes, append = [], _grid.PointStore.append
+    monkeypatch.setattr(_grid.PointStore, "append", lambda self, i, v: (writes.append(len(i)), append(self, i, v)))
+    monkeypatch.setattr(_grid, "WRITE", 10.0)
+    fv.slice_plane(f, plane, resolution=11, cache=tmp_path)
+    assert sum(writes) == 121 and writes[0] == 1 and max(writes) == 16 and len(writes) < 14
+
+
 def test_a_damaged_record_is_computed_again(counted, tmp_path):
     f, plane = counted
     surface = fv.slice_plane(f, plane, resolution=5, cache=tmp_path)

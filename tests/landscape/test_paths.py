@@ -30,6 +30,50 @@ def test_a_curve_goes_round_the_barrier(kind, bends):
     assert torch.equal(again.W, curve.W)
 
 
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+def test_a_curve_is_the_same_at_every_scale_of_the_weights(scale):
+    unit = fv.connect(two_valleys, A, B, bends=2, steps=100)
+    curve = fv.connect(lambda w: two_valleys(w / scale), scale * A, scale * B, bends=2, steps=100)
+    assert unit.barrier < 0.3 * 0.64**2  # of the straight line's
+    torch.testing.assert_close(curve.W / scale, unit.W, rtol=0.02, atol=0.02)  # Adam's epsilon has no scale
+
+
+@pytest.mark.parametrize("kind", ["bezier", "polygonal"])
+@pytest.mark.parametrize("lr", [0.1, 30.0])
+def test_no_curve_is_worse_than_the_straight_line(kind, lr):
+    def steep(w):
+        return 1e4 * two_valleys(w)
+
+    first, last = A.double(), B.double()
+    near = first + 1e-3 * torch.tensor([0.6, 0.8, 0.0])
+    for a, b in ((first, near), (first, last)):
+        straight = fv.connect(steep, a, b, bends=0)
+        curve = fv.connect(steep, a, b, kind=kind, lr=lr, steps=50)
+        assert curve.barrier <= straight.barrier * (1 + 1e-5)
+        assert curve.barrier < straight.barrier or float(curve.values.mean()) <= float(straight.values.mean()) * (1 + 1e-5)
+    same = fv.connect(steep, first, first)
+    assert same.barrier < 1e-12 and same.W.shape == (3, 3)
+
+
+def test_what_has_no_gradient_is_refused_with_a_way_out(tiny):
+    net, data = tiny
+    with pytest.raises(
+        ValueError, match=r"connect needs an f with a gradient, got accuracy: train the curve on nll\(net, data\)"
+    ):
+        fv.connect(fv.quantity(net, data, "accuracy"), net.w, net.w + 1)
+
+
+def test_a_line_says_whose_statistics_are_used(task, conv):
+    net, _ = conv
+    f, other = fv.nll(net, task.train), net.w + 0.1
+    lines = [fv.slice_line(f, *ends, resolution=3) for ends in ((net.w, other), (other, net.w), (other, other + 1))]
+    wanted = ["the net at t = 0", "the net at t = 1", "a net that is neither end"]
+    for line, owner in zip([*lines, fv.connect(f, net.w, other, steps=2, resolution=3)], [*wanted, wanted[0]]):
+        assert line.name.endswith(f" with the BatchNorm statistics of {owner}") and owner in fv.explain(line)
+    again = fv.slice_line(fv.quantity(net, task.train, "nll", batchnorm=task.train), net.w, other, resolution=3)
+    assert again.name == "" and again.batchnorm == "re-estimated"
+
+
 def test_curves_are_their_formulas():
     W, t = torch.randn(3, 4, generator=torch.Generator().manual_seed(0)), torch.tensor([0.0, 0.25, 0.75, 1.0])
     bezier = fv.Curve(t, t, W=W, kind="bezier")
