@@ -79,15 +79,10 @@ def slice_line(
 ) -> Curve:
     """f((1 - t) a + t b) at `resolution` values of t from 0 to 1, both ends computed; a, b (D,).
 
-        The ends are f(a) and f(b) themselves, with `precision` in that precision as all points; its measured error is
-    <<<<<<< HEAD
-        `Curve.error`.  Other arguments as in `slice_plane`.
-        Raises ValueError if the ends differ in shape, or are not of f's weights.
-    =======
-        `Curve.error`.  Frozen BatchNorm statistics are those of f's net all along, not the other end's: `Curve.name` says
-        whose, and `quantity(..., batchnorm=data)` re-estimates them.  Other arguments as in `slice_plane`.
-        Raises ValueError if the ends differ in shape.
-    >>>>>>> 163683bc7c80f70b98da039a9b114a14563f8a57
+    The ends are f(a) and f(b) themselves, with `precision` in that precision as all points; its measured error is
+    `Curve.error`.  Frozen BatchNorm statistics are those of f's net all along, not the other end's: `Curve.name` says
+    whose, and `quantity(..., batchnorm=data)` re-estimates them.  Other arguments as in `slice_plane`.
+    Raises ValueError if the ends differ in shape, or are not of f's weights.
     """
     check_weights(b, check_weights(a, dim_of(f), "a").numel(), "b")
     t = torch.linspace(0, 1, check_count(resolution, "resolution", least=2), dtype=a.dtype, device=a.device)
