@@ -96,12 +96,9 @@ def plane_resnet_bfloat16() -> None:
     against_loss_landscapes("plane, ResNet-20, 512 images, bfloat16", module, data, wanted, precision="bfloat16")
 
 
-@row
-def plane_last_layer() -> None:
+def last_layer(name: str, module: nn.Module, data: fv.Data, head: str) -> None:
     """Against a forward of the whole module at each point, which is what every peer does."""
-    data = images(256)
-    module = settled(ResNet20(), data.x)
-    net = fv.Net.from_module(module, lambda name: name.startswith("head"))
+    net = fv.Net.from_module(settled(module, data.x), lambda name: name.startswith(head))
     f, plane = fv.nll(net, data), fv.plane_random(net, net.w, seed=0)
     coords = torch.rand(16, 2) - 0.5
     fast, plain = f.over(plane.origin, plane.axes, 1681), f.over(plane.origin, plane.axes, 1681, exact=True)
@@ -111,7 +108,19 @@ def plane_last_layer() -> None:
     first = time.perf_counter() - start
     a, b = least(lambda: plain(coords[:1]), lambda: fast(coords))
     whole = 1681 * a / (first + 1665 * b / 16)  # of a 41 x 41 plane, the trunk's one pass included
-    say("last-layer plane, ResNet-20, 41 x 41", whole, ">= 10", f"{1e3 * a:.1f} -> {1e3 * b / 16:.3f} ms a point")
+    say(f"last-layer plane, {name}, 41 x 41", whole, ">= 10", f"{1e3 * a:.1f} -> {1e3 * b / 16:.3f} ms a point")
+
+
+@row
+def plane_last_layer() -> None:
+    last_layer("ResNet-20", ResNet20(), images(256), "head")
+
+
+@row
+def plane_last_layer_resnet18() -> None:
+    from torchvision.models import resnet18
+
+    last_layer("ResNet-18", resnet18(num_classes=10), images(128), "fc")
 
 
 def product_ratio(name: str, module: nn.Module, data: fv.Data, bar: float) -> None:
