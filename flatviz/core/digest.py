@@ -22,9 +22,8 @@ def net_digest(net: Net) -> str:
     """A hash of all a network's outputs depend on besides its treated weights: code, attributes, hooks, the rest."""
     treated = {b.name for b in net.blocks}
     rest = [p for n, p in net.module.named_parameters() if n not in treated]
-    seen: set[int] = {id(net.module)}
-    inside = [f"{name} {_module(part, seen)}" for name, part in net.module.named_modules()]
-    return tensor_digest(*rest, *net.buffers().values(), text=f"{[tuple(b) for b in net.blocks]} {inside}")
+    text = f"{[tuple(b) for b in net.blocks]} {_modules(net.module, {id(net.module)})}"
+    return tensor_digest(*rest, *net.buffers().values(), text=text)
 
 
 def value_digest(value: Any) -> str:
@@ -44,6 +43,10 @@ def arguments_digest(arguments: Mapping[str, Any]) -> str:
 
 PLAIN = (int, float, str, tuple, list, dict, Tensor, np.ndarray, partial)
 REGISTERED = {"_parameters", "_buffers", "_modules"}  # told by their tensors
+
+
+def _modules(module: nn.Module, seen: set[int]) -> list[str]:
+    return [f"{name} {_module(part, seen)}" for name, part in module.named_modules()]
 
 
 def _module(module: nn.Module, seen: set[int]) -> str:
@@ -93,8 +96,7 @@ def _told(value: Any, seen: set[int]) -> str:
     if isinstance(value, Net):
         return f"{net_digest(value)} {tensor_digest(value.w)}"
     if isinstance(value, nn.Module):
-        inside = [f"{name} {_module(part, seen)}" for name, part in value.named_modules()]
-        return f"{inside} {_told(dict(value.state_dict()), seen)}"
+        return f"{_modules(value, seen)} {_told(dict(value.state_dict()), seen)}"
     if isinstance(value, torch.Generator):
         return tensor_digest(value.get_state())
     if dataclasses.is_dataclass(value):

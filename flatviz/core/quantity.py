@@ -13,7 +13,7 @@ from flatviz._checks import check_many_weights, check_weights
 from flatviz.core.batchnorm import refresh_batchnorm
 from flatviz.core.cache import tensor_digest
 from flatviz.core.data import Data
-from flatviz.core.digest import net_digest
+from flatviz.core.digest import net_digest, value_digest
 from flatviz.core.engine import Plan
 from flatviz.core.net import Net
 from flatviz.core.plan import Workshop
@@ -131,6 +131,7 @@ def quantity(
             raise ValueError(f"what must be one of {', '.join(map(repr, NAMED))}, or a function of outputs and y, got {what!r}")
         key, (named, score) = what, NAMED[what]
     else:
+        key = key and f"own {key} {value_digest(what)}"
         named, score = getattr(what, "__name__", "quantity").replace("<lambda>", "quantity"), what
     if not isinstance(batchnorm, Data) and batchnorm != "frozen":
         raise ValueError(f"batchnorm must be 'frozen' or a Data, got {batchnorm!r}")

@@ -54,6 +54,30 @@ def family_page(
     bundle = pack(family)
     method, radius, n_draws = start
     opening = f'{{ method: "{method}", radius: {radius!r}, n_draws: {n_draws} }}'
+    scripts = f"""<script>{get_plotlyjs()}</script>
+<script type="application/json" id="flatviz-index">{_inside_script(bundle.index)}</script>
+<script type="text/plain" id="flatviz-records">{base64.b64encode(bundle.buffer).decode()}</script>
+<script type="module">
+const START = {opening};
+{EXPLORER.read_text(encoding="utf-8")}
+{BOOTSTRAP}
+</script>
+"""
+    pictures = '<div id="explorer"><noscript>The pictures on this page are drawn by JavaScript.</noscript></div>'
+    return document(title, lead, pictures, heading="All posteriors", rows=rows, facts=facts, scripts=scripts)
+
+
+def document(
+    title: str,
+    lead: str,
+    pictures: str,
+    *,
+    heading: str,
+    rows: Sequence[Mapping[str, str]],
+    facts: Mapping[str, str],
+    scripts: str = "",
+) -> str:
+    """The HTML text of a page: `lead` and `pictures` as they are, then `rows` as a table and `facts` on how it was made."""
     heads = "".join(f"<th scope='col'>{html.escape(h)}</th>" for h in rows[0])
     body = "".join("<tr>" + "".join(f"<td>{html.escape(v)}</td>" for v in row.values()) + "</tr>" for row in rows)
     made = "".join(f"<dt>{html.escape(k)}</dt><dd>{html.escape(v)}</dd>" for k, v in facts.items())
@@ -63,20 +87,12 @@ def family_page(
 <body><main>
 <h1>{html.escape(title)}</h1>
 <p class="lead">{lead}</p>
-<div id="explorer"><noscript>The pictures on this page are drawn by JavaScript.</noscript></div>
-<h2>All posteriors</h2>
+{pictures}
+<h2>{heading}</h2>
 <div class="scroll"><table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>
 <details><summary>How this was made</summary><dl>{made}</dl></details>
 </main>
-<script>{get_plotlyjs()}</script>
-<script type="application/json" id="flatviz-index">{_inside_script(bundle.index)}</script>
-<script type="text/plain" id="flatviz-records">{base64.b64encode(bundle.buffer).decode()}</script>
-<script type="module">
-const START = {opening};
-{EXPLORER.read_text(encoding="utf-8")}
-{BOOTSTRAP}
-</script>
-</body></html>
+{scripts}</body></html>
 """
 
 

@@ -1,13 +1,20 @@
-"""Where the members of an ensemble start."""
+"""Where the members of an ensemble start, and their training."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from flatviz._checks import check_choice
+from flatviz.core.data import Data
+from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.seeds import saved_rng
+from flatviz.results import History
+from flatviz.training._members import members_batches, members_loss
+from flatviz.training._optimize import cosine, sgd
 
 STARTS = ("auto", "fresh", "head", "here")
 
@@ -27,6 +34,28 @@ def starts(net: Net, seeds: list[int], start: str) -> Tensor:
     if start == "head" and not has_head:
         raise ValueError("start='head' needs a treated head, got none: use treated='norm+head', or start='here'")
     return torch.stack([_one(net, seed, start) for seed in seeds])
+
+
+def train_members(
+    net: Net,
+    data: Data,
+    seeds: list[int],
+    start: str,
+    *,
+    steps: int,
+    lr: float,
+    likelihood: Likelihood,
+    batchnorm: str,
+    batch_size: int | None,
+    **options: Any,
+) -> tuple[Tensor, History]:
+    """SGD from `starts`, lr falling to 0 along half a cosine, all members together: (members, D) and the history.
+
+    options: momentum, weight_decay, ascent, checkpoint, run, progress and label, as `sgd` takes them.
+    """
+    loss = members_loss(net, data, likelihood, batchnorm, len(seeds))
+    batches = members_batches(len(data), batch_size, seeds, net.device)
+    return sgd(loss, starts(net, seeds, start), batches, steps=steps, lr=lambda step: lr * cosine(step, steps), **options)
 
 
 def _one(net: Net, seed: int, start: str) -> Tensor:

@@ -13,12 +13,10 @@ from flatviz.core.digest import arguments_digest
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
-from flatviz.posteriors._starts import starts
+from flatviz.posteriors._starts import train_members
 from flatviz.results import Draws, History
 from flatviz.training._gradient import Ascent
 from flatviz.training._loop import Checkpoint
-from flatviz.training._members import members_batches, members_loss
-from flatviz.training._optimize import cosine, sgd
 
 
 def fit_ensemble(
@@ -49,20 +47,23 @@ def fit_ensemble(
     """
     run = arguments_digest(locals())
     seeds = [seed + 1000 * member for member in range(check_count(members, "members"))]
-    loss = members_loss(net, data, likelihood, batchnorm, members)
-    W, history = sgd(
-        loss,
-        starts(net, seeds, start),
-        members_batches(len(data), batch_size, seeds, net.device),
+    W, history = train_members(
+        net,
+        data,
+        seeds,
+        start,
         steps=steps,
-        lr=lambda step: lr * cosine(step, steps),
+        lr=lr,
+        likelihood=likelihood,
+        batchnorm=batchnorm,
+        batch_size=batch_size,
         momentum=momentum,
         weight_decay=weight_decay,
         ascent=ascent,
-        progress=progress,
-        label="ensemble",
         checkpoint=checkpoint,
         run=run,
+        progress=progress,
+        label="ensemble",
     )
     sharpness = None if history.sharpness is None else history.sharpness.mean(1)
     return Draws(W, History(history.loss.mean(1), sharpness=sharpness))

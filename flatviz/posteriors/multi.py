@@ -15,12 +15,10 @@ from flatviz.core.digest import arguments_digest
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
-from flatviz.posteriors._starts import starts
+from flatviz.posteriors._starts import train_members
 from flatviz.results import Mixture, Posterior
 from flatviz.training._gradient import Ascent
 from flatviz.training._loop import Checkpoint
-from flatviz.training._members import members_batches, members_loss
-from flatviz.training._optimize import cosine, sgd
 
 
 def fit_multi(
@@ -55,20 +53,19 @@ def fit_multi(
     shared = dict(momentum=momentum, weight_decay=weight_decay, batch_size=batch_size, likelihood=likelihood, ascent=ascent)
     own = {k: v for k, v in shared.items() if k in inspect.signature(inner).parameters} | own
     seeds = [seed + 1000 * member for member in range(check_count(members, "members"))]
-    loss = members_loss(net, data, likelihood, "frozen", members)
-    W, _ = sgd(
-        loss,
-        starts(net, seeds, start),
-        members_batches(len(data), batch_size, seeds, net.device),
+    W, _ = train_members(
+        net,
+        data,
+        seeds,
+        start,
         steps=steps,
-        lr=lambda step: lr * cosine(step, steps),
-        momentum=momentum,
-        weight_decay=weight_decay,
-        ascent=ascent,
-        progress=progress,
-        label="members",
+        lr=lr,
+        batchnorm="frozen",
+        **shared,
         checkpoint=checkpoint,
         run=run,
+        progress=progress,
+        label="members",
     )
     seeds = [s + 1 for s in seeds]
     if hasattr(inner, "together"):
