@@ -209,8 +209,7 @@ class Gaussian:
 @cache
 def _eye(n: int, device: torch.device) -> Tensor:
     """The identity in float64, made once: no one writes to it."""
-    with torch.inference_mode(False):  # it outlives the mode of whoever asks first
-        return torch.eye(n, dtype=torch.float64, device=device)
+    return torch.eye(n, dtype=torch.float64, device=device)
 
 
 @dataclass(frozen=True, eq=False)
