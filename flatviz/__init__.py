@@ -17,12 +17,12 @@ _HOMES = {
     ),
     "flatviz.core.net": "Net",
     "flatviz.core.data": "Data Task",
-    "flatviz.core.nll": "nll",
-    "flatviz.core.quantity": "quantity",
-    "flatviz.core.bma": "bma_nll",
+    "flatviz.objectives.nll": "nll",
+    "flatviz.objectives.quantity": "quantity",
+    "flatviz.objectives.bma": "bma_nll",
     "flatviz.core.hvp": "hvp",
-    "flatviz.core.batchnorm": "refresh_batchnorm",
-    "flatviz.core.cache": "load save",
+    "flatviz.engine.batchnorm": "refresh_batchnorm",
+    "flatviz.storage.cache": "load save",
     "flatviz.training.pretrain": "pretrain",
     "flatviz.training.ascent": "SAM ASAM FisherSAM",
     "flatviz.posteriors": "FITS",
@@ -44,7 +44,7 @@ _HOMES = {
     "flatviz.posteriors.multi": "fit_multi",
     "flatviz.posteriors.vi": "fit_vi",
     "flatviz.posteriors.sabma": "fit_sabma fit_sabma_grid",
-    "flatviz.posteriors._perturb": "perturb",
+    "flatviz.training.perturb": "perturb",
     "flatviz.planes.pca": "plane_pca plane_path",
     "flatviz.planes.along": "plane_along plane_eigen plane_gradient",
     "flatviz.planes.random": "plane_random",
@@ -83,7 +83,9 @@ _HOMES = {
     "flatviz.widgets.lab": "FlatnessLab",
     "flatviz.widgets.explore": "explore_surface",
 }
-_MODULES = "bridges core datasets landscape metrics models pages planes plots posteriors studies training widgets".split()
+_MODULES = """
+bridges core datasets engine landscape metrics models objectives pages planes plots posteriors storage studies training widgets
+""".split()
 _WHERE = {name: home for home, names in _HOMES.items() for name in names.split()}
 
 __all__ = sorted([*_WHERE, *_MODULES])

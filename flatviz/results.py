@@ -18,7 +18,7 @@ from typing import Any, Protocol, runtime_checkable
 import torch
 from torch import Tensor
 
-from flatviz._checks import check_count, check_finite, check_many_weights, check_weights
+from flatviz.checks import check_count, check_finite, check_many_weights, check_weights
 
 
 @runtime_checkable

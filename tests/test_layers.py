@@ -1,4 +1,4 @@
-"""Imports point down, siblings keep apart, names say something, files stay short."""
+"""Imports point down, methods keep apart, names say something, files stay short."""
 
 import ast
 from pathlib import Path
@@ -7,28 +7,33 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent / "flatviz"
 FILES = sorted(ROOT.rglob("*.py"))
-ORDER = ["_checks", "results", "core", "planes", "landscape", "datasets", "models", "training", "symmetry", "bridges",
-         "posteriors", "metrics", "studies", "plots", "pages", "widgets", "cli"]  # fmt: skip
+ORDER = ["checks", "results", "core", "storage", "engine", "objectives", "planes", "landscape", "datasets", "models", "training",
+         "bridges", "posteriors", "metrics", "symmetry", "studies", "plots", "pages", "widgets", "cli"]  # fmt: skip
+NETWORK = ["results", "core", "storage", "engine", "objectives"]  # what a network's own values and gradients need
 MAY = {
-    "_checks": [],
-    "results": ["_checks"],
+    "checks": [],
+    "results": [],
     "core": ["results"],
-    "planes": ["results", "core"],
-    "landscape": ["results", "core"],
+    "storage": ["results", "core"],
+    "engine": ["results", "core", "storage"],
+    "objectives": ["results", "core", "storage", "engine"],
+    "planes": ["results", "core", "storage"],
+    "landscape": ["results", "core", "storage"],
     "datasets": ["results", "core"],
     "models": ["results", "core"],
-    "training": ["results", "core", "landscape"],
-    "bridges": ["results", "core", "landscape"],
-    "posteriors": ["results", "core", "landscape", "training", "bridges"],
-    "metrics": ["results", "core", "landscape"],
-    "studies": ["results", "core", "planes", "landscape", "datasets", "models", "training", "bridges", "posteriors", "metrics"],
+    "training": [*NETWORK, "landscape"],
+    "bridges": [*NETWORK, "landscape"],
+    "posteriors": [*NETWORK, "landscape", "training", "bridges"],
+    "metrics": [*NETWORK, "landscape"],
+    "symmetry": [*NETWORK, "landscape", "training", "metrics"],
+    "studies": [name for name in ORDER[: ORDER.index("studies")] if name != "checks"],
     "plots": ["results"],
     "pages": ["results", "plots"],
     "widgets": [name for name in ORDER if name not in ("widgets", "cli")],
     "cli": [name for name in ORDER if name != "cli"],
 }
-OF_CORE = {"planes": {"seeds", "progress", "cache"}, "landscape": {"forward", "hvp", "seeds", "progress", "cache", "points"}}
-TOGETHER = {"core", "cli", "studies", "pages"}  # one machine each, not families of equals
+OF_CORE = {"planes": {"seeds", "progress"}, "landscape": {"hvp", "seeds", "progress"}}  # they see no network
+METHODS = "posteriors"  # methods do not import methods: a composed one takes the other as an argument
 
 
 def imports(path):
@@ -58,7 +63,7 @@ def layer(module):
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_imports_point_down_and_siblings_keep_apart(path):
+def test_imports_point_down_and_methods_keep_apart(path):
     own = path.relative_to(ROOT).with_suffix("").parts[0]
     if own in ("__init__", "__main__"):
         return
@@ -71,11 +76,9 @@ def test_imports_point_down_and_siblings_keep_apart(path):
         if typed or other is None or other not in ORDER:
             continue
         if other == own:
-            file = name.split(".")[2] if name.count(".") > 1 else ""
-            allowed = own in TOGETHER or file.startswith("_") or path.name == "__init__.py"
-            assert allowed, f"{where}, a sibling: share it through a private file"
+            assert own != METHODS or path.name == "__init__.py", f"{where}, another method: take it as an argument"
             continue
-        assert other in [*MAY[own], "_checks"], f"{where}, which is not below {own}"
+        assert other in [*MAY[own], "checks"], f"{where}, which is not below {own}"
         if own in OF_CORE and other == "core":
             assert name.split(".")[2] in OF_CORE[own], f"{where}: of core only {OF_CORE[own]}"
 

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from flatviz._checks import check_count, check_many_weights, check_weights
+from flatviz.checks import check_count, check_many_weights, check_weights
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import saved_rng

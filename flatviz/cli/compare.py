@@ -10,14 +10,14 @@ from pathlib import Path
 import torch
 
 import flatviz
-from flatviz._checks import check_count
-from flatviz.cli._threads import single_thread
-from flatviz.core.cache import atomic_path
+from flatviz.checks import check_count
+from flatviz.cli.threads import single_thread
 from flatviz.pages.comparison import comparison_page
 from flatviz.pages.table import text_table
-from flatviz.plots._theme import style
 from flatviz.plots.comparison import plot_comparison
+from flatviz.plots.theme import style
 from flatviz.results import interval
+from flatviz.storage.cache import atomic_path
 from flatviz.studies.compare import QUANTITIES, RADIUS, SETTINGS, TASKS, Comparison, compare, names
 
 HEADS = ("accuracy %", "NLL", "ECE", "Brier", "MI", "λ1", "λ1/λ5", "seconds", "gradients a step")

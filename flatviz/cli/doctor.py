@@ -8,7 +8,7 @@ import importlib.metadata
 import platform
 from collections.abc import Iterator
 
-from flatviz.core.cache import cache_folder
+from flatviz.storage.cache import cache_folder
 
 # distribution, module, what needs it, how to get it; the first group is what `flatviz tour` needs
 CORE = [

@@ -7,10 +7,10 @@ import math
 
 import torch
 
-from flatviz._checks import check_count
-from flatviz.cli._threads import single_thread
+from flatviz.checks import check_count
+from flatviz.cli.threads import single_thread
 from flatviz.pages.table import text_table
-from flatviz.plots._theme import short, style
+from flatviz.plots.theme import short, style
 from flatviz.results import interval
 from flatviz.studies.evidence import SETTINGS, Evidence, gather
 from flatviz.studies.tour import MODELS

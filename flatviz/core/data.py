@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from flatviz._checks import check_device, check_is
+from flatviz.checks import check_device, check_is
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from flatviz._checks import check_choice, check_device
+from flatviz.checks import check_choice, check_device
 
 
 def pick_device(name: str = "auto") -> torch.device:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from flatviz._checks import check_weights
+from flatviz.checks import check_weights
 
 
 def hvp(f: Callable[[Tensor], Tensor], w: Tensor, v: Tensor) -> Tensor:

@@ -22,17 +22,17 @@ def check_likelihood(likelihood: Likelihood) -> Likelihood:
     raise ValueError(f"likelihood must be 'categorical' or a noise standard deviation > 0, got {likelihood!r}")
 
 
-def mean_nll(outputs: Tensor, y: Tensor, likelihood: Likelihood, *, total: bool = False) -> Tensor:
-    """Mean over examples (or their sum, `total`) of -log p(y | outputs), in nats; outputs (N, C).
+def mean_nll(outputs: Tensor, y: Tensor, likelihood: Likelihood, *, reduction: str = "mean") -> Tensor:
+    """Mean over examples (or their sum, reduction="sum") of -log p(y | outputs), in nats; outputs (N, C).
 
     Categorical: logits and classes (N,).  Gaussian: means and targets of one shape, summed over their C components.
     """
     if likelihood == "categorical":
-        return F.cross_entropy(outputs, y, reduction="sum" if total else "mean")
+        return F.cross_entropy(outputs, y, reduction=reduction)
     y = y.reshape(outputs.shape)
     squared = (outputs - y).square().sum() / (2 * likelihood**2)
     loss = squared + outputs.numel() * (math.log(likelihood) + 0.5 * math.log(2 * math.pi))
-    return loss if total else loss / len(outputs)
+    return loss if reduction == "sum" else loss / len(outputs)
 
 
 def check_labels(data: Data, outputs: Tensor, likelihood: Likelihood) -> None:

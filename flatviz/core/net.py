@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
-from flatviz._checks import check_device, check_weights
+from flatviz.checks import check_device, check_weights
 from flatviz.core.treated import Treated, choose, refuse_dropout
 
 

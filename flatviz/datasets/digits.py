@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from flatviz._checks import check_count
+from flatviz.checks import check_count
 from flatviz.core.data import Data, Task
 from flatviz.core.seeds import generator
 

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from flatviz._checks import check_choice, check_count, check_weights
+from flatviz.checks import check_choice, check_count, check_weights
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import generator
-from flatviz.landscape._curves import mixing
-from flatviz.landscape._objective import described, evaluate, whose_statistics
+from flatviz.landscape.affine import described, evaluate, whose_statistics
+from flatviz.landscape.curves import mixing
 from flatviz.results import Curve, ObjectiveLike
 
 KINDS = ("bezier", "polygonal")

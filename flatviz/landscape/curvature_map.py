@@ -7,13 +7,13 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from flatviz._checks import check_choice, check_count
+from flatviz.checks import check_choice, check_count
 from flatviz.core.progress import Progress
 from flatviz.core.seeds import generator
-from flatviz.landscape._grid import Cache, Extent, Grid, extent_of, ticks_between
-from flatviz.landscape._krylov import Krylov, room_for
-from flatviz.landscape._objective import described
-from flatviz.landscape._operator import Operator
+from flatviz.landscape.affine import described
+from flatviz.landscape.grid import Cache, Extent, Grid, extent_of, ticks_between
+from flatviz.landscape.krylov import Krylov, room_for
+from flatviz.landscape.operators import Operator
 from flatviz.results import ObjectiveLike, Plane, Surface
 
 

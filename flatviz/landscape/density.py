@@ -5,12 +5,12 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from flatviz._checks import check_count
+from flatviz.checks import check_count
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import generator
-from flatviz.landscape._krylov import Krylov
-from flatviz.landscape._objective import described
-from flatviz.landscape._operator import Operator, Part
+from flatviz.landscape.affine import described
+from flatviz.landscape.krylov import Krylov
+from flatviz.landscape.operators import Operator, Part
 from flatviz.results import ObjectiveLike, Spectrum
 
 CONVERGED = 1e-3  # residual over the largest eigenvalue at which a pair counts as one eigenvalue exactly

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from flatviz._checks import check_choice, check_count, check_weights, dim_of
+from flatviz.checks import check_choice, check_count, check_weights, dim_of
 from flatviz.core.seeds import generator
-from flatviz.landscape._krylov import Krylov, room_for
-from flatviz.landscape._objective import described
-from flatviz.landscape._operator import Operator, Part
+from flatviz.landscape.affine import described
+from flatviz.landscape.krylov import Krylov, room_for
+from flatviz.landscape.operators import Operator, Part
 from flatviz.results import ObjectiveLike, Spectrum
 
 TOLERANCE = 1e-4  # residual over the largest eigenvalue at which a pair is good enough to stop

@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from flatviz._checks import check_many_weights
-from flatviz.landscape._objective import described, evaluate
+from flatviz.checks import check_many_weights
+from flatviz.landscape.affine import described, evaluate
 from flatviz.results import Gaussian, KroneckerGaussian, ObjectiveLike, Plane, Projection
 
 

@@ -8,10 +8,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from flatviz._checks import check_count, check_is, check_many_weights, check_weights, dim_of
+from flatviz.checks import check_count, check_is, check_many_weights, check_weights, dim_of
 from flatviz.core.progress import Progress
-from flatviz.landscape._grid import Cache, Extent, Grid, extent_of, ticks_between
-from flatviz.landscape._objective import described, evaluate, whose_statistics
+from flatviz.landscape.affine import described, evaluate, whose_statistics
+from flatviz.landscape.grid import Cache, Extent, Grid, extent_of, ticks_between
 from flatviz.results import Curve, ObjectiveLike, Plane, Surface
 
 

@@ -7,9 +7,9 @@ import math
 import torch
 from torch import Tensor
 
-from flatviz._checks import check_choice, check_count
+from flatviz.checks import check_choice, check_count
 from flatviz.core.seeds import generator
-from flatviz.landscape._operator import Operator, Part
+from flatviz.landscape.operators import Operator, Part
 from flatviz.results import ObjectiveLike
 
 

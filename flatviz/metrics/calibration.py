@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from flatviz.metrics._bma import N_BINS, ace_of, bins_of, ece_of, for_sizes, labels_of
+from flatviz.metrics.averaging import N_BINS, ace_of, bins_of, ece_of, for_sizes, labels_of
 from flatviz.results import Prediction
 
 

@@ -12,13 +12,13 @@ import math
 import torch
 from torch import Tensor
 
-from flatviz._checks import check_choice, check_count, check_weights
+from flatviz.checks import check_choice, check_count, check_weights
 from flatviz.core.data import Data
-from flatviz.core.jacobian import jacobian_chunks
 from flatviz.core.likelihood import Likelihood, check_labels, check_likelihood
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator
-from flatviz.metrics._bma import scored
+from flatviz.metrics.averaging import scored
+from flatviz.objectives.jacobian import jacobian_chunks
 from flatviz.results import Gaussian, KroneckerGaussian, Prediction
 
 LINKS = ("probit", "mc", "bridge")

@@ -5,15 +5,15 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from flatviz._checks import check_count, check_is, check_many_weights
-from flatviz.core.batchnorm import check_batchnorm, refresh_batchnorm
+from flatviz.checks import check_count, check_is, check_many_weights
 from flatviz.core.data import Data
-from flatviz.core.forward import forward
 from flatviz.core.likelihood import Likelihood, check_labels, check_likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import saved_rng
-from flatviz.metrics._bma import scored
+from flatviz.engine.batchnorm import check_batchnorm, refresh_batchnorm
+from flatviz.engine.forward import forward
+from flatviz.metrics.averaging import scored
 from flatviz.results import Posterior, Prediction
 
 

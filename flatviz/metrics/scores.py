@@ -6,7 +6,7 @@ import math
 
 from torch import Tensor
 
-from flatviz.metrics._bma import accuracy_of, brier_of, for_sizes, labels_of, nll_of
+from flatviz.metrics.averaging import accuracy_of, brier_of, for_sizes, labels_of, nll_of
 from flatviz.results import Prediction
 
 

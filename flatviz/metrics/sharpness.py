@@ -11,7 +11,7 @@ import math
 import torch
 from torch import Tensor
 
-from flatviz._checks import check_choice, check_count, check_many_weights, check_radius
+from flatviz.checks import check_choice, check_count, check_many_weights, check_radius
 from flatviz.core.hvp import hessian_operator
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import generator

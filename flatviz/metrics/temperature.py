@@ -6,8 +6,8 @@ import math
 
 from torch import Tensor
 
-from flatviz._checks import check_nonnegative
-from flatviz.metrics._bma import labels_of, nll_of, scored
+from flatviz.checks import check_nonnegative
+from flatviz.metrics.averaging import labels_of, nll_of, scored
 from flatviz.results import Prediction
 
 

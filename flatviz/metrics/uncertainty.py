@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from flatviz._checks import check_count
+from flatviz.checks import check_count
 from flatviz.results import Prediction
 
 

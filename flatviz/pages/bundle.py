@@ -13,10 +13,10 @@ import torch
 from torch import Tensor
 
 from flatviz.pages.figures import figures, ranges
-from flatviz.plots._color import ColorScale, values_of
-from flatviz.plots._theme import numbers, style
+from flatviz.plots.color import ColorScale, values_of
 from flatviz.plots.metrics import SHOWN
 from flatviz.plots.surface import marker_size
+from flatviz.plots.theme import numbers, style
 from flatviz.results import Family
 
 

@@ -6,7 +6,7 @@ import html
 from collections.abc import Mapping, Sequence
 
 from flatviz.pages.page import document
-from flatviz.plots._theme import Figure
+from flatviz.plots.theme import Figure
 
 
 def comparison_page(fig: Figure, *, title: str, lead: str, rows: Sequence[Mapping[str, str]], facts: Mapping[str, str]) -> str:

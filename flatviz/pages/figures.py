@@ -7,13 +7,13 @@ from typing import Any
 
 import torch
 
-from flatviz.plots._color import ColorScale
-from flatviz.plots._theme import Figure
+from flatviz.plots.color import ColorScale
 from flatviz.plots.metrics import SHOWN, plot_metrics
 from flatviz.plots.projection import plot_projection
 from flatviz.plots.reliability import plot_reliability
 from flatviz.plots.spectrum import plot_spectrum
 from flatviz.plots.surface import plot_surface
+from flatviz.plots.theme import Figure
 from flatviz.results import Family
 
 REFERENCES = ("sgd", "vi")  # drawn beside whatever is selected

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import torch
 
-from flatviz.plots._theme import short, style
+from flatviz.plots.theme import short, style
 from flatviz.results import Family
 
 

@@ -7,7 +7,7 @@ import math
 import torch
 from torch import Tensor
 
-from flatviz._checks import check_weights
+from flatviz.checks import check_weights
 from flatviz.core.seeds import generator
 from flatviz.results import ObjectiveLike, Plane, Spectrum
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from flatviz._checks import check_many_weights
-from flatviz.planes._axes import principal_axes, symmetric
+from flatviz.checks import check_many_weights
+from flatviz.planes.axes import principal_axes, symmetric
 from flatviz.results import Draws, Plane
 
 MARGIN = 1.15  # how far beyond the outermost draw the default extent reaches

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from flatviz._checks import check_choice, check_weights
+from flatviz.checks import check_choice, check_weights
 from flatviz.core.seeds import generator
 from flatviz.results import Plane
 

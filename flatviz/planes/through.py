@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from flatviz._checks import check_weights
+from flatviz.checks import check_weights
 from flatviz.results import Plane
 
 MARGIN = 1.3

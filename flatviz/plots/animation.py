@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 import torch
 
-from flatviz.plots._color import ColorScale
-from flatviz.plots._ground import contour, diverged, plane_axes, small_print
-from flatviz.plots._nouns import check_on, one_or_several
-from flatviz.plots._theme import INK, Figure, figure, numbers
-from flatviz.plots._words import title_of, words_over
+from flatviz.plots.captions import title_of, words_over
+from flatviz.plots.color import ColorScale
+from flatviz.plots.ground import contour, diverged, plane_axes, small_print
+from flatviz.plots.nouns import check_on, one_or_several
+from flatviz.plots.theme import INK, Figure, figure, numbers
 from flatviz.results import Projection, Surface
 
 FRAME_MS = 120

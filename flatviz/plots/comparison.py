@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from flatviz.plots._theme import Figure, figure, style
+from flatviz.plots.theme import Figure, figure, style
 
 LABELS = {
     "accuracy": "accuracy (share)",

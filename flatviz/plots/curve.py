@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 import torch
 
-from flatviz.plots._ground import small_print, with_print
-from flatviz.plots._nouns import one_or_several
-from flatviz.plots._theme import INK, METHODS, MUTED, Figure, figure, numbers, short
-from flatviz.plots._words import words
+from flatviz.plots.captions import words
+from flatviz.plots.ground import small_print, with_print
+from flatviz.plots.nouns import one_or_several
+from flatviz.plots.theme import INK, METHODS, MUTED, Figure, figure, numbers, short
 from flatviz.results import Curve
 
 COLORS = [m[1] for m in METHODS.values()]

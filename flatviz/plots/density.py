@@ -8,10 +8,10 @@ import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
-from flatviz.plots._ground import small_print, with_print
-from flatviz.plots._nouns import check_noun
-from flatviz.plots._theme import INK, METHODS, Figure, figure, numbers
-from flatviz.plots._words import matrix_of, words
+from flatviz.plots.captions import matrix_of, words
+from flatviz.plots.ground import small_print, with_print
+from flatviz.plots.nouns import check_noun
+from flatviz.plots.theme import INK, METHODS, Figure, figure, numbers
 from flatviz.results import Spectrum
 
 POINTS = 600

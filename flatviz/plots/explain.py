@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flatviz.plots._words import words
+from flatviz.plots.captions import words
 
 
 def explain(result: object) -> str:

@@ -8,9 +8,9 @@ import plotly.graph_objects as go
 import torch
 from plotly.colors import hex_to_rgb
 
-from flatviz._checks import check_choice
-from flatviz.plots._nouns import by_method
-from flatviz.plots._theme import Figure, figure, numbers, style
+from flatviz.checks import check_choice
+from flatviz.plots.nouns import by_method
+from flatviz.plots.theme import Figure, figure, numbers, style
 from flatviz.results import MEASURES, Sharpness
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import plotly.graph_objects as go
 
-from flatviz.plots._nouns import by_method
-from flatviz.plots._theme import INK, Figure, figure, numbers, style
+from flatviz.plots.nouns import by_method
+from flatviz.plots.theme import INK, Figure, figure, numbers, style
 from flatviz.results import Prediction
 
 SHOWN = {"accuracy": "accuracy", "nll": "NLL", "ece": "ECE"}

@@ -5,10 +5,10 @@ from __future__ import annotations
 import plotly.graph_objects as go
 import torch
 
-from flatviz.plots._ground import small_print, with_print
-from flatviz.plots._nouns import check_noun
-from flatviz.plots._theme import INK, METHODS, MUTED, Figure, figure, numbers, short
-from flatviz.plots._words import counted, words
+from flatviz.plots.captions import counted, words
+from flatviz.plots.ground import small_print, with_print
+from flatviz.plots.nouns import check_noun
+from flatviz.plots.theme import INK, METHODS, MUTED, Figure, figure, numbers, short
 from flatviz.results import Persistence
 
 

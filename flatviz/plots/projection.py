@@ -5,11 +5,11 @@ from __future__ import annotations
 import plotly.graph_objects as go
 import torch
 
-from flatviz.plots._color import ColorScale, values_of
-from flatviz.plots._ground import with_print
-from flatviz.plots._nouns import check_noun
-from flatviz.plots._theme import INK, MUTED, Figure, figure, numbers
-from flatviz.plots._words import words
+from flatviz.plots.captions import words
+from flatviz.plots.color import ColorScale, values_of
+from flatviz.plots.ground import with_print
+from flatviz.plots.nouns import check_noun
+from flatviz.plots.theme import INK, MUTED, Figure, figure, numbers
 from flatviz.results import Projection
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import plotly.graph_objects as go
 
-from flatviz.plots._nouns import check_noun
-from flatviz.plots._theme import GRID, MUTED, Figure, figure, numbers, style
+from flatviz.plots.nouns import check_noun
+from flatviz.plots.theme import GRID, MUTED, Figure, figure, numbers, style
 from flatviz.results import Prediction
 
 

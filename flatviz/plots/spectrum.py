@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 import plotly.graph_objects as go
 import torch
 
-from flatviz.plots._ground import small_print, with_print
-from flatviz.plots._nouns import one_or_several
-from flatviz.plots._theme import Figure, figure, numbers, style
-from flatviz.plots._words import ends_of, matrix_of, words
+from flatviz.plots.captions import ends_of, matrix_of, words
+from flatviz.plots.ground import small_print, with_print
+from flatviz.plots.nouns import one_or_several
+from flatviz.plots.theme import Figure, figure, numbers, style
 from flatviz.results import Spectrum
 
 

@@ -9,11 +9,11 @@ import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
-from flatviz.plots._color import ColorScale, values_of
-from flatviz.plots._ground import contour, diverged, is_path, plane_axes, small_print
-from flatviz.plots._nouns import check_on
-from flatviz.plots._theme import INK, Figure, figure, numbers, short, style
-from flatviz.plots._words import title_of, words_over
+from flatviz.plots.captions import title_of, words_over
+from flatviz.plots.color import ColorScale, values_of
+from flatviz.plots.ground import contour, diverged, is_path, plane_axes, small_print
+from flatviz.plots.nouns import check_on
+from flatviz.plots.theme import INK, Figure, figure, numbers, short, style
 from flatviz.results import Plane, Projection, Surface
 
 SIZES = (7.0, 16.0)  # px, of a sample in the plane and of one far off it

@@ -5,11 +5,11 @@ from __future__ import annotations
 import plotly.graph_objects as go
 import torch
 
-from flatviz.plots._color import ColorScale
-from flatviz.plots._ground import axis_note, axis_titles, is_path, small_print
-from flatviz.plots._nouns import check_on
-from flatviz.plots._theme import GRID, INK, LOSS_SCALE, MUTED, Figure, figure, numbers, short
-from flatviz.plots._words import title_of, words_over
+from flatviz.plots.captions import title_of, words_over
+from flatviz.plots.color import ColorScale
+from flatviz.plots.ground import axis_note, axis_titles, is_path, small_print
+from flatviz.plots.nouns import check_on
+from flatviz.plots.theme import GRID, INK, LOSS_SCALE, MUTED, Figure, figure, numbers, short
 from flatviz.results import Projection, Surface
 
 

@@ -21,17 +21,17 @@ import math
 import torch
 from torch import Tensor
 
-from flatviz._checks import check_count, check_lr, check_nonnegative, check_radius
+from flatviz.checks import check_count, check_lr, check_nonnegative, check_radius
 from flatviz.core.data import Data
-from flatviz.core.digest import arguments_digest
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.core.seeds import generator, randn_like
 from flatviz.results import Gaussian, History
-from flatviz.training._gradient import gradient
-from flatviz.training._loop import Checkpoint, advance
-from flatviz.training._optimize import check_converged, cosine, minibatches, training_loss
+from flatviz.storage.digest import arguments_digest
+from flatviz.training.gradient import gradient
+from flatviz.training.loop import Checkpoint, advance
+from flatviz.training.optimize import check_converged, cosine, minibatches, training_loss
 
 
 def fit_bsam(

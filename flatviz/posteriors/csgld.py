@@ -12,16 +12,16 @@ from __future__ import annotations
 
 import math
 
-from flatviz._checks import check_count, check_nonnegative
+from flatviz.checks import check_count, check_nonnegative
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
-from flatviz.posteriors._langevin import run_chains
 from flatviz.results import Draws, Gaussian
-from flatviz.training._gradient import Ascent
-from flatviz.training._loop import Checkpoint
-from flatviz.training._optimize import cosine
+from flatviz.training.gradient import Ascent
+from flatviz.training.langevin import run_chains
+from flatviz.training.loop import Checkpoint
+from flatviz.training.optimize import cosine
 
 
 def fit_csgld(

@@ -12,19 +12,19 @@ import torch
 from torch import Tensor, nn
 from torch.nn.modules.dropout import _DropoutNd
 
-from flatviz._checks import check_choice, check_count, check_is
+from flatviz.checks import check_choice, check_count, check_is
 from flatviz.core.data import Data
-from flatviz.core.digest import arguments_digest
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.core.seeds import generator
-from flatviz.posteriors._masked import DropoutLoss, MaskedFunctions
-from flatviz.posteriors._readers import trace
 from flatviz.results import Draws, Posterior
-from flatviz.training._gradient import Ascent
-from flatviz.training._loop import Checkpoint
-from flatviz.training._optimize import cosine, minibatches, sgd
+from flatviz.storage.digest import arguments_digest
+from flatviz.training.gradient import Ascent
+from flatviz.training.loop import Checkpoint
+from flatviz.training.masked import DropoutLoss, MaskedFunctions
+from flatviz.training.optimize import cosine, minibatches, sgd
+from flatviz.training.readers import trace
 
 
 def fit_dropout(

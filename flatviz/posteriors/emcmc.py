@@ -14,18 +14,18 @@ import math
 import torch
 from torch import Tensor
 
-from flatviz._checks import check_finite, check_lr, check_nonnegative
+from flatviz.checks import check_finite, check_lr, check_nonnegative
 from flatviz.core.data import Data
-from flatviz.core.digest import arguments_digest
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.core.seeds import generator, randn_like
-from flatviz.posteriors._langevin import prior_pull, thinned
 from flatviz.results import Draws, Gaussian, History
-from flatviz.training._gradient import Ascent, gradient
-from flatviz.training._loop import Checkpoint, advance
-from flatviz.training._optimize import check_converged, minibatches, training_loss
+from flatviz.storage.digest import arguments_digest
+from flatviz.training.gradient import Ascent, gradient
+from flatviz.training.langevin import prior_pull, thinned
+from flatviz.training.loop import Checkpoint, advance
+from flatviz.training.optimize import check_converged, minibatches, training_loss
 
 
 def fit_emcmc(

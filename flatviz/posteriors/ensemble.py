@@ -7,16 +7,16 @@ The members are trained together, a row each, which is faster and changes nothin
 
 from __future__ import annotations
 
-from flatviz._checks import check_count
+from flatviz.checks import check_count
 from flatviz.core.data import Data
-from flatviz.core.digest import arguments_digest
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
-from flatviz.posteriors._starts import train_members
 from flatviz.results import Draws, History
-from flatviz.training._gradient import Ascent
-from flatviz.training._loop import Checkpoint
+from flatviz.storage.digest import arguments_digest
+from flatviz.training.gradient import Ascent
+from flatviz.training.loop import Checkpoint
+from flatviz.training.starts import train_members
 
 
 def fit_ensemble(

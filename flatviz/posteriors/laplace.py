@@ -15,19 +15,19 @@ import math
 import torch
 from torch import Tensor
 
-from flatviz._checks import check_choice, check_count, check_nonnegative
 from flatviz.bridges.laplace import kronecker_eigen
+from flatviz.checks import check_choice, check_count, check_nonnegative
 from flatviz.core.data import Data
-from flatviz.core.digest import arguments_digest
-from flatviz.core.jacobian import ggn
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
-from flatviz.core.nll import nll
 from flatviz.core.progress import Progress
+from flatviz.objectives.jacobian import ggn
+from flatviz.objectives.nll import nll
 from flatviz.results import Gaussian, History, KroneckerGaussian
-from flatviz.training._gradient import Ascent
-from flatviz.training._loop import Checkpoint
-from flatviz.training._optimize import cosine, minibatches, sgd, training_loss
+from flatviz.storage.digest import arguments_digest
+from flatviz.training.gradient import Ascent
+from flatviz.training.loop import Checkpoint
+from flatviz.training.optimize import cosine, minibatches, sgd, training_loss
 
 STRUCTURES = ("diagonal", "full", "last_layer", "kronecker")
 LARGEST = 5000  # weights whose covariance is kept whole

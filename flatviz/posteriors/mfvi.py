@@ -13,15 +13,15 @@ import math
 
 import torch
 
-from flatviz._checks import check_nonnegative
+from flatviz.checks import check_nonnegative
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
-from flatviz.posteriors._variational import fit_gaussian
 from flatviz.results import Gaussian
-from flatviz.training._gradient import Ascent
-from flatviz.training._loop import Checkpoint
+from flatviz.training.gradient import Ascent
+from flatviz.training.loop import Checkpoint
+from flatviz.training.variational import fit_gaussian
 
 STD_FLOOR = 1e-4  # a weight that is 0 would have std 0 under MOPED
 

@@ -9,16 +9,16 @@ import inspect
 from collections.abc import Callable
 from functools import partial
 
-from flatviz._checks import check_count
+from flatviz.checks import check_count
 from flatviz.core.data import Data
-from flatviz.core.digest import arguments_digest
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
-from flatviz.posteriors._starts import train_members
 from flatviz.results import Mixture, Posterior
-from flatviz.training._gradient import Ascent
-from flatviz.training._loop import Checkpoint
+from flatviz.storage.digest import arguments_digest
+from flatviz.training.gradient import Ascent
+from flatviz.training.loop import Checkpoint
+from flatviz.training.starts import train_members
 
 
 def fit_multi(

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from flatviz._checks import check_nonnegative
+from flatviz.checks import check_nonnegative
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.results import Gaussian, Posterior
-from flatviz.training._loop import Checkpoint
+from flatviz.training.loop import Checkpoint
 
 
 def fit_ptl(

@@ -10,16 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from flatviz._checks import check_choice, check_radius
+from flatviz.checks import check_choice, check_radius
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
-from flatviz.posteriors._perturb import BLOCKS
-from flatviz.posteriors._together import MODES_TOGETHER, fit_gaussians, rows_loss
-from flatviz.posteriors._variational import check_prior, fit_gaussian
 from flatviz.results import Gaussian
-from flatviz.training._loop import Checkpoint
+from flatviz.training.loop import Checkpoint
+from flatviz.training.perturb import BLOCKS
+from flatviz.training.together import MODES_TOGETHER, fit_gaussians, rows_loss
+from flatviz.training.variational import check_prior, fit_gaussian
 
 
 def fit_sabma(
@@ -105,7 +105,7 @@ def fit_sabma_grid(
 ) -> dict[tuple[float, int], Gaussian]:
     """`fit_sabma` for every radius and seed, (radius, seed) -> posterior; trained together where network and mode allow.
 
-    Together (`kl_exact`, `sam_mu`, `none` on a chain of Linear layers, or on a GPU) a member is what it is alone, to
+    Trained together (`kl_exact`, `sam_mu`, `none` on a chain of Linear layers, or on a GPU) a member is what it is alone, to
     rounding; else one after the other.  checkpoint: the first part of the names of the files from which a run goes on.
     Raises ValueError as `fit_sabma` does, and for no radius or no seed.
     """

@@ -8,14 +8,14 @@ L is the mean NLL; weight decay wd is a prior N(0, 1 / (N wd)).  Every Bayesian 
 from __future__ import annotations
 
 from flatviz.core.data import Data
-from flatviz.core.digest import arguments_digest
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.results import Draws
-from flatviz.training._gradient import Ascent
-from flatviz.training._loop import Checkpoint
-from flatviz.training._optimize import cosine, minibatches, sgd, training_loss
+from flatviz.storage.digest import arguments_digest
+from flatviz.training.gradient import Ascent
+from flatviz.training.loop import Checkpoint
+from flatviz.training.optimize import cosine, minibatches, sgd, training_loss
 
 
 def fit_sgd(

@@ -11,10 +11,10 @@ from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
-from flatviz.posteriors._langevin import run_chains, thinned
 from flatviz.results import Draws, Gaussian
-from flatviz.training._gradient import Ascent
-from flatviz.training._loop import Checkpoint
+from flatviz.training.gradient import Ascent
+from flatviz.training.langevin import run_chains, thinned
+from flatviz.training.loop import Checkpoint
 
 
 def fit_sghmc(

@@ -5,15 +5,15 @@ w_SWA = 1/T sum_t w_t,  w_t the weights at the ends of T epochs at a constant ra
 
 from __future__ import annotations
 
-from flatviz.core.batchnorm import refresh_batchnorm
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
-from flatviz.posteriors._snapshots import collect
+from flatviz.engine.batchnorm import refresh_batchnorm
 from flatviz.results import Draws
-from flatviz.training._gradient import Ascent
-from flatviz.training._loop import Checkpoint
+from flatviz.training.gradient import Ascent
+from flatviz.training.loop import Checkpoint
+from flatviz.training.snapshots import collect
 
 
 def fit_swa(

@@ -12,15 +12,15 @@ import inspect
 
 from torch import Tensor
 
-from flatviz._checks import check_count
+from flatviz.checks import check_count
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
-from flatviz.posteriors._snapshots import VARIANCE_FLOOR, Moments, collect
 from flatviz.results import Gaussian, History
-from flatviz.training._gradient import Ascent
-from flatviz.training._loop import Checkpoint
+from flatviz.training.gradient import Ascent
+from flatviz.training.loop import Checkpoint
+from flatviz.training.snapshots import VARIANCE_FLOOR, Moments, collect
 
 __all__ = ["VARIANCE_FLOOR", "Moments", "fit_swag"]
 

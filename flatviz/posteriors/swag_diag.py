@@ -11,10 +11,10 @@ from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
-from flatviz.posteriors._snapshots import collect
 from flatviz.results import Gaussian
-from flatviz.training._gradient import Ascent
-from flatviz.training._loop import Checkpoint
+from flatviz.training.gradient import Ascent
+from flatviz.training.loop import Checkpoint
+from flatviz.training.snapshots import collect
 
 
 def fit_swag_diag(

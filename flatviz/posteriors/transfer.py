@@ -6,7 +6,7 @@ import math
 
 import torch
 
-from flatviz._checks import check_nonnegative
+from flatviz.checks import check_nonnegative
 from flatviz.core.net import Net
 from flatviz.core.treated import Treated
 from flatviz.results import Gaussian

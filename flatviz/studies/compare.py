@@ -12,19 +12,19 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from flatviz._checks import check_choice, check_count
-from flatviz.core.cache import cache_folder, cache_key, load_cached, save
+from flatviz.checks import check_choice, check_count
 from flatviz.core.data import Task
-from flatviz.core.digest import value_digest
 from flatviz.core.net import Net
-from flatviz.core.nll import nll
 from flatviz.core.progress import Progress, track
 from flatviz.landscape.lanczos import top_eigenpairs
 from flatviz.metrics.linearised import predict_linearised
 from flatviz.metrics.predict import predict
 from flatviz.metrics.uncertainty import mutual_information
+from flatviz.objectives.nll import nll
 from flatviz.posteriors import FITS, fit_csgld, fit_multi, fit_ptl, fit_swag
 from flatviz.results import Draws, Gaussian, Mixture, Posterior
+from flatviz.storage.cache import cache_folder, cache_key, load_cached, save
+from flatviz.storage.digest import value_digest
 from flatviz.studies.tour import prepare
 from flatviz.training.ascent import SAM
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from flatviz.core.cache import cache_folder, cache_key, load_cached, save
-from flatviz.core.nll import nll
 from flatviz.core.progress import Progress, track
 from flatviz.landscape.lanczos import top_eigenpairs
 from flatviz.metrics.predict import predict
+from flatviz.objectives.nll import nll
+from flatviz.storage.cache import cache_folder, cache_key, load_cached, save
 from flatviz.studies.family import fit_member
 from flatviz.studies.tour import FITS, prepare
 

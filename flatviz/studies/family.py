@@ -8,23 +8,23 @@ from collections.abc import Mapping, Sequence
 
 import torch
 
-from flatviz._checks import check_choice, check_count
-from flatviz.core.batchnorm import check_batchnorm
+from flatviz.checks import check_choice, check_count
 from flatviz.core.data import Task
 from flatviz.core.net import Net
-from flatviz.core.nll import MeanNLL, nll
 from flatviz.core.progress import Progress, track
+from flatviz.engine.batchnorm import check_batchnorm
 from flatviz.landscape.lanczos import top_eigenpairs
 from flatviz.landscape.projection import project
 from flatviz.landscape.slices import slice_plane
 from flatviz.metrics.predict import predict
+from flatviz.objectives.nll import MeanNLL, nll
 from flatviz.planes.pca import plane_pca
 from flatviz.planes.random import plane_random
 from flatviz.posteriors import fit_sabma, fit_sgd, fit_vi
-from flatviz.posteriors._perturb import MODES, UNITS
-from flatviz.posteriors._together import MODES_TOGETHER, rows_loss
 from flatviz.posteriors.sabma import fit_sabma_grid
 from flatviz.results import Family, Gaussian, Posterior
+from flatviz.training.perturb import MODES, UNITS
+from flatviz.training.together import MODES_TOGETHER, rows_loss
 
 NO_UNIT = "(no radius)"
 RADII = {

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 import torch
 
-from flatviz._checks import check_choice
-from flatviz.core.cache import cache_folder, cache_key, load_cached, save
+from flatviz.checks import check_choice
 from flatviz.core.data import Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
@@ -20,6 +19,7 @@ from flatviz.models.mlp import mlp
 from flatviz.posteriors import fit_swag
 from flatviz.posteriors.transfer import transfer
 from flatviz.results import Family, Gaussian
+from flatviz.storage.cache import cache_folder, cache_key, load_cached, save
 from flatviz.studies.family import BATCHNORM_FIT, BATCHNORM_RADII, FIT, RADII, fit_family, measure
 from flatviz.training.pretrain import pretrain
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from flatviz._checks import check_nonnegative, check_radius
+from flatviz.checks import check_nonnegative, check_radius
 
 TINY = 1e-12  # beside a norm: at a stationary point there is no way up, and e is 0
 

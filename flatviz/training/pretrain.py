@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from torch import nn
 
-from flatviz._checks import check_count, check_is, check_lr, check_nonnegative
-from flatviz.core.batchnorm import refresh_batchnorm
+from flatviz.checks import check_count, check_is, check_lr, check_nonnegative
 from flatviz.core.data import Data
-from flatviz.core.digest import arguments_digest
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
-from flatviz.training._gradient import Ascent
-from flatviz.training._loop import Checkpoint
-from flatviz.training._optimize import cosine, minibatches, sgd, steps_per_epoch, training_loss
+from flatviz.engine.batchnorm import refresh_batchnorm
+from flatviz.storage.digest import arguments_digest
+from flatviz.training.gradient import Ascent
+from flatviz.training.loop import Checkpoint
+from flatviz.training.optimize import cosine, minibatches, sgd, steps_per_epoch, training_loss
 
 
 def pretrain(

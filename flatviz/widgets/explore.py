@@ -5,8 +5,8 @@ from __future__ import annotations
 import ipywidgets
 import plotly.graph_objects as go
 
-from flatviz.plots._theme import CONFIG
 from flatviz.plots.surface import plot_surface
+from flatviz.plots.theme import CONFIG
 from flatviz.results import Projection, Surface
 
 

@@ -9,15 +9,15 @@ from collections.abc import Mapping, Sequence
 import ipywidgets
 import traitlets
 
-from flatviz._checks import check_choice, check_count, check_is, check_radius
+from flatviz.checks import check_choice, check_count, check_is, check_radius
 from flatviz.core.data import Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
-from flatviz.posteriors._perturb import MODES
 from flatviz.results import Family, Gaussian
 from flatviz.studies.family import RADII, extend, fit_family, fit_member, measure, settings_for
-from flatviz.widgets._view import FamilyView
-from flatviz.widgets._worker import Worker
+from flatviz.training.perturb import MODES
+from flatviz.widgets.view import FamilyView
+from flatviz.widgets.worker import Worker
 
 # A coarse family to begin with; the sliders offer finer steps, each fitted when somebody stops there.
 START = {"sgd": (0.0,), "vi": (0.0,), "sam_mu": (0.0, 0.05, 0.2), "sabma": (0.0, 0.5, 1.0, 2.0)}

@@ -13,9 +13,9 @@ import timing
 import torch
 
 import flatviz as fv
-from flatviz.training._gradient import gradient
-from flatviz.training._members import members_batches, members_loss
-from flatviz.training._optimize import minibatches, sgd
+from flatviz.training.batched import members_batches, members_loss
+from flatviz.training.gradient import gradient
+from flatviz.training.optimize import minibatches, sgd
 
 least = partial(timing.least, repeats=8, clock=time.process_time)
 

@@ -14,8 +14,8 @@ import flatviz.cli.evidence
 import flatviz.cli.tour
 import flatviz.studies.tour
 from flatviz.cli import main
-from flatviz.core.cache import cache_folder
 from flatviz.datasets.digits import digits_transfer
+from flatviz.storage.cache import cache_folder
 from flatviz.studies.evidence import gather
 from flatviz.studies.tour import run_tour
 

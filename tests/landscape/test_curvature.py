@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 import flatviz as fv
-from flatviz.core import curvature as core_curvature
+from flatviz.objectives import curvature as core_curvature
 
 D = 60
 

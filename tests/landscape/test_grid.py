@@ -5,7 +5,7 @@ import torch
 from torch import nn
 
 import flatviz as fv
-from flatviz.landscape import _grid
+from flatviz.landscape import grid
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ class Power(Exception):
 
 def test_a_kill_costs_only_the_point_at_work(counted, tmp_path, monkeypatch):
     f, plane = counted
-    monkeypatch.setattr(_grid, "WRITE", 0.0)  # every point is a slow one
+    monkeypatch.setattr(grid, "WRITE", 0.0)  # every point is a slow one
     told, f_of = [], type(f).__call__
 
     def dies(self, w):
@@ -100,9 +100,9 @@ def test_a_kill_costs_only_the_point_at_work(counted, tmp_path, monkeypatch):
 
 def test_quick_points_are_written_together(counted, tmp_path, monkeypatch):
     f, plane = counted
-    writes, append = [], _grid.PointStore.append
-    monkeypatch.setattr(_grid.PointStore, "append", lambda self, i, v: (writes.append(len(i)), append(self, i, v)))
-    monkeypatch.setattr(_grid, "WRITE", 10.0)
+    writes, append = [], grid.PointStore.append
+    monkeypatch.setattr(grid.PointStore, "append", lambda self, i, v: (writes.append(len(i)), append(self, i, v)))
+    monkeypatch.setattr(grid, "WRITE", 10.0)
     fv.slice_plane(f, plane, resolution=11, cache=tmp_path)
     assert sum(writes) == 121 and writes[0] == 1 and max(writes) == 16 and len(writes) < 14
 
@@ -231,9 +231,9 @@ def test_an_engine_that_is_none_is_refused(quadratic):
 
 def test_blocks_do_not_depend_on_what_is_done():
     done = torch.zeros(40, dtype=torch.bool)
-    whole = list(_grid._split(list(range(40)), done))
+    whole = list(grid._split(list(range(40)), done))
     done[:20] = True
-    assert list(_grid._split(list(range(40)), done)) == [whole[1][4:], whole[2]]
+    assert list(grid._split(list(range(40)), done)) == [whole[1][4:], whole[2]]
 
 
 @pytest.mark.parametrize("head", [b"", b"{\xff", b'{"a": '])

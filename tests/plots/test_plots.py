@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import flatviz as fv
-from flatviz.plots._theme import INK, METHODS, even_ticks
+from flatviz.plots.theme import INK, METHODS, even_ticks
 
 
 @pytest.fixture

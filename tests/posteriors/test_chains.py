@@ -7,8 +7,8 @@ import torch
 from torch import nn
 
 import flatviz as fv
-from flatviz.posteriors._langevin import thinned
-from flatviz.training._gradient import gradient
+from flatviz.training.gradient import gradient
+from flatviz.training.langevin import thinned
 
 N, STD, DECAY = 50, 0.5, 0.2
 

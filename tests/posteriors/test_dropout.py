@@ -5,8 +5,8 @@ import torch
 from torch import nn
 
 import flatviz as fv
-from flatviz.posteriors._masked import MaskedNet
 from flatviz.posteriors.dropout import find_rates, weight_mask
+from flatviz.training.masked import MaskedNet
 
 
 class Branches(nn.Module):

@@ -10,8 +10,8 @@ from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
 import flatviz as fv
-from flatviz.core.jacobian import ggn, jacobians
 from flatviz.metrics.linearised import linearised
+from flatviz.objectives.jacobian import ggn, jacobians
 from flatviz.posteriors.laplace import best_precision
 
 NOISE = 0.5

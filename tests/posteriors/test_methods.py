@@ -8,10 +8,10 @@ import torch
 from torch import nn
 
 import flatviz as fv
-from flatviz.posteriors._masked import DropoutLoss
 from flatviz.posteriors.dropout import find_rates, weight_mask
 from flatviz.posteriors.ptl import widened
-from flatviz.training._gradient import gradient
+from flatviz.training.gradient import gradient
+from flatviz.training.masked import DropoutLoss
 
 
 class Apart(nn.Module):

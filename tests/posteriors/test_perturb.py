@@ -7,7 +7,7 @@ import torch
 from oracles import as_torch, dense_covariance, random_gaussian
 
 import flatviz as fv
-from flatviz.posteriors._perturb import MODES, UNITS, fisher_quadratic
+from flatviz.training.perturb import MODES, UNITS, fisher_quadratic
 
 
 def gradient(q, seed=5):

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 import flatviz as fv
-from flatviz.posteriors._perturb import MODES
+from flatviz.training.perturb import MODES
 
 QUICK = dict(steps=12, seed=3)
 
@@ -82,7 +82,7 @@ def test_the_kl_weight_pulls_towards_the_prior_and_a_narrow_prior_does_not_diver
 
 def test_the_gradient_of_a_step_equals_autograd_through_the_reparameterisation(tiny):
     net, data = tiny
-    from flatviz.posteriors._variational import _nll_grad
+    from flatviz.training.variational import _nll_grad
 
     generator = torch.Generator().manual_seed(0)
     q = fv.Gaussian(

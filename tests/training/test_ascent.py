@@ -5,8 +5,8 @@ import torch
 from torch import nn
 
 import flatviz as fv
-from flatviz.training._gradient import gradient
-from flatviz.training._optimize import minibatches, sgd, training_loss
+from flatviz.training.gradient import gradient
+from flatviz.training.optimize import minibatches, sgd, training_loss
 
 
 @pytest.fixture

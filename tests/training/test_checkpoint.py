@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 import flatviz as fv
-from flatviz.core.digest import arguments_digest
+from flatviz.storage.digest import arguments_digest
 
 SHORT = dict(seed=0, batch_size=4)
 CHAIN = SHORT | dict(burn_in=2, thin=2, n_draws=2, lr=1e-3)

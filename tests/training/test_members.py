@@ -7,10 +7,10 @@ import torch
 from torch import nn
 
 import flatviz as fv
-from flatviz.core.stacked import stack
-from flatviz.training._gradient import gradient
-from flatviz.training._members import RowByRow, Together, members_batches, members_loss
-from flatviz.training._optimize import cosine, minibatches, sgd, training_loss
+from flatviz.engine.stacked import stack
+from flatviz.training.batched import BatchedLoss, SequentialLoss, members_batches, members_loss
+from flatviz.training.gradient import gradient
+from flatviz.training.optimize import cosine, minibatches, sgd, training_loss
 
 
 def chain(dtype, treated="all", seed=0):
@@ -36,7 +36,7 @@ def test_one_step_together_is_each_step_alone(treated, ascent):
     for dtype, tolerance in ((torch.float32, 1e-5), (torch.float64, 1e-12)):
         net, data = chain(dtype, treated)
         loss, W = members_loss(net, data, "categorical", "frozen", 3), rows(net)
-        assert isinstance(loss, Together)
+        assert isinstance(loss, BatchedLoss)
         for index in (None, torch.arange(12).view(3, 4)):
             values, g, gain = gradient(loss, W, index, ascent)
             for i, w in enumerate(W):
@@ -73,7 +73,7 @@ def test_what_cannot_be_stacked_goes_one_by_one_each_with_statistics_of_its_own(
     net = fv.Net.from_module(nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.ReLU(), nn.Linear(4, 2)))
     assert stack(net, data.x) is None
     loss = members_loss(net, data, "categorical", "train", 2)
-    assert isinstance(loss, RowByRow)
+    assert isinstance(loss, SequentialLoss)
     W = torch.stack([net.w, 2 * net.w])
     loss(W, None), loss.again(W, None)
     for i, w in enumerate(W):
@@ -121,10 +121,10 @@ def test_any_network_in_evaluation_mode_can_run_together_as_it_does_on_a_gpu():
     net = fv.Net.from_module(module.double(), "norm+head", example=torch.randn(2, 1, 6, 6, dtype=torch.float64))
     data = fv.Data(torch.randn(8, 1, 6, 6, dtype=torch.float64), torch.randint(0, 2, (8,)))
     W, alone = rows(net), members_loss(net, data, "categorical", "frozen", 3)
-    assert isinstance(alone, RowByRow)  # on a CPU
+    assert isinstance(alone, SequentialLoss)  # on a CPU
     for index in (None, torch.arange(6).view(3, 2)):
         for got, want in zip(
-            gradient(Together(net, data, "categorical", None, fv.nll(net, data)), W, index, fv.SAM(0.1)),
+            gradient(BatchedLoss(net, data, "categorical", None, fv.nll(net, data)), W, index, fv.SAM(0.1)),
             gradient(alone, W, index, fv.SAM(0.1)),
         ):
             torch.testing.assert_close(got, want)

@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 import flatviz as fv
-from flatviz.plots._theme import CONFIG
+from flatviz.plots.theme import CONFIG
 
 
 def test_each_control_changes_the_figure_as_plot_surface_would(family):

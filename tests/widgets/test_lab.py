@@ -11,8 +11,8 @@ import flatviz as fv
 from flatviz.studies.family import FIT as FIT_OF_MLP
 from flatviz.studies.family import fit_member, settings_for
 from flatviz.studies.tour import prepare
-from flatviz.widgets._view import FamilyView
-from flatviz.widgets._worker import Stopped, Worker
+from flatviz.widgets.view import FamilyView
+from flatviz.widgets.worker import Stopped, Worker
 
 FIT = {"steps": 10}
 

@@ -9,7 +9,7 @@ from plotly.offline import get_plotlyjs
 
 from flatviz.pages.bundle import pack, pack_members
 from flatviz.pages.page import EXPLORER
-from flatviz.widgets import _view
+from flatviz.widgets import view
 
 pytestmark = pytest.mark.browser
 
@@ -65,7 +65,7 @@ def test_two_views_draw_what_the_channel_brings_and_follow_the_kernel(family, br
     page.evaluate(
         STAND_IN,
         {
-            "loader": Path(_view.__file__).with_name("loader.js").read_text(encoding="utf-8"),
+            "loader": Path(view.__file__).with_name("loader.js").read_text(encoding="utf-8"),
             "explorer": EXPLORER.read_text(encoding="utf-8"),
             "plotly": get_plotlyjs(),
             "index": bundle.index,

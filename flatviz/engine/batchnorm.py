@@ -1,0 +1,118 @@
+"""BatchNorm statistics: recomputed for other weights, or trained along."""
+
+from __future__ import annotations
+
+import copy
+
+import torch
+from torch import Tensor, nn
+from torch.func import functional_call
+from torch.nn.modules.batchnorm import _BatchNorm
+
+from flatviz.checks import check_count, check_weights
+from flatviz.core.data import Data
+from flatviz.core.net import Net
+from flatviz.engine.determinism import spared
+
+CHOICES = "batchnorm='frozen' (the net's own statistics) or batchnorm=data (a Data that re-estimates them for each draw)"
+
+
+def check_batchnorm(net: Net, batchnorm: str | Data | None) -> str | None:
+    """The choice as it is recorded: 'frozen', 're-estimated', or None for a net without BatchNorm.
+
+    Raises ValueError for a net with BatchNorm and no choice.
+    """
+    if not net.has_batchnorm:
+        return None
+    if batchnorm is None:
+        raise ValueError(f"this net has BatchNorm, so its statistics must be chosen, got batchnorm=None: use {CHOICES}")
+    if isinstance(batchnorm, Data):
+        return "re-estimated"
+    if batchnorm != "frozen":
+        raise ValueError(f"batchnorm must be 'frozen' or a Data, got {batchnorm!r}: use {CHOICES}")
+    return "frozen"
+
+
+class TrainingNet:
+    """A net whose BatchNorm layers use batch statistics, on a copy with running statistics of its own."""
+
+    def __init__(self, net: Net) -> None:
+        self._net = net
+        self._module = copy.deepcopy(net.module)
+        self._norms = [m for m in self._module.modules() if isinstance(m, _BatchNorm)]
+        self.norms = {n: m for n, m in self._module.named_modules() if isinstance(m, _BatchNorm) and m.track_running_stats}
+        for m in self._norms:
+            m.train()
+        self.buffers = {n: b.clone() for n, b in net.buffers().items()}
+
+    def __call__(self, w: Tensor, x: Tensor, *, momentum: float | None = None, update: bool = True) -> Tensor:
+        """Outputs (N, C); running statistics move by `momentum` (default: each layer's own) unless `update` is off."""
+        buffers = self.buffers if update else {n: b.clone() for n, b in self.buffers.items()}
+        kept = [m.momentum for m in self._norms]
+        for m in self._norms:
+            m.momentum = m.momentum if momentum is None else momentum
+        try:
+            return functional_call(self._module, self._net.unflatten(w) | buffers, (x,))
+        finally:
+            for m, value in zip(self._norms, kept):
+                m.momentum = value
+
+    def net(self, w: Tensor) -> Net:
+        """The net in evaluation mode at `w`, with the statistics collected here."""
+        return self._net.at(w).with_buffers({n: b.clone() for n, b in self.buffers.items()})
+
+
+@torch.no_grad()
+def refresh_batchnorm(net: Net, w: Tensor, data: Data, *, batch_size: int = 512) -> Net:
+    """A net whose BatchNorm statistics are those of `data` at weights `w` (D,); it stands at `w`.
+
+    Batches of `batch_size` (a last one of one example joins the one before) pass with the batch's own statistics, as in
+    training.  What they are at each layer is joined exactly: mean and variance over all examples, the spread between
+    batches included.  So a first BatchNorm layer has those of all data in one batch; a later one sees inputs that were
+    normalised batch by batch.  Raises ValueError for a single example, which has no variance.
+    """
+    check_weights(w, net.dim)
+    check_count(batch_size, "batch_size", least=2)
+    if not net.has_batchnorm:
+        return net.at(w)
+    training, sizes = TrainingNet(spared(net, data.x)), _sizes(len(data), batch_size)
+    moments = {name: _Moments() for name in training.norms}
+    hooks = [m.register_forward_hook(moments[name].add) for name, m in training.norms.items()]
+    try:
+        for x in data.x.split(sizes):
+            training(w, x, momentum=1.0)  # the running statistics are then the batch's own
+    except ValueError as error:
+        if len(data) > 1:
+            raise
+        raise ValueError("data must hold at least 2 examples to estimate BatchNorm statistics, got 1: give more") from error
+    finally:
+        for hook in hooks:
+            hook.remove()
+    for name, own in moments.items():
+        own.write(training.buffers, name)
+    return training.net(w)
+
+
+def _sizes(n: int, batch_size: int) -> list[int]:
+    """Lengths of batches of `n` examples, none of one."""
+    sizes = [batch_size] * (n // batch_size) + [n % batch_size] * (n % batch_size > 0)
+    return [*sizes[:-2], sizes[-2] + 1] if len(sizes) > 1 and sizes[-1] == 1 else sizes
+
+
+class _Moments:
+    """Mean and unbiased variance of all that a layer saw, from those of its batches (Chan, Golub and LeVeque 1983)."""
+
+    def __init__(self) -> None:
+        self.n, self.mean, self.squares = 0, torch.zeros(()), torch.zeros(())
+
+    def add(self, layer: nn.Module, inputs: tuple[Tensor, ...], _: Tensor) -> None:
+        n = inputs[0].numel() // inputs[0].shape[1]  # numbers a channel
+        mean, var = layer.running_mean.double(), layer.running_var.double()
+        step, n_all = mean - self.mean, self.n + n
+        self.squares = self.squares + (n - 1) * var + step.square() * (self.n * n / n_all)
+        self.mean, self.n = self.mean + step * (n / n_all), n_all
+
+    def write(self, buffers: dict[str, Tensor], name: str) -> None:
+        if self.n:  # a layer that was never run keeps its statistics
+            buffers[f"{name}.running_mean"].copy_(self.mean)
+            buffers[f"{name}.running_var"].copy_(self.squares / (self.n - 1))

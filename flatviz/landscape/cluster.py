@@ -1,0 +1,52 @@
+"""Blocks of points as tasks of a `dask.distributed` client."""
+
+from __future__ import annotations
+
+import threading
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from flatviz.landscape.affine import Affine
+
+_made = threading.local()  # a worker makes each job's evaluator once a thread
+RETRIES = 5
+
+
+def on_cluster(client: Any, job: tuple, parts: list[Tensor]) -> Iterator[tuple[int, Tensor]]:
+    """(number of the block, its values) as they come in.
+
+    The job (objective, plane, options) is sent to every worker once; a lost worker costs only the blocks it had.
+    """
+    try:
+        from distributed import as_completed, wait
+    except ImportError as error:
+        raise ImportError('engine= needs dask: pip install "flatviz[cluster]"') from error
+    if not (hasattr(client, "submit") and hasattr(client, "scatter")):
+        raise TypeError(f"engine must be a dask.distributed Client, got {type(client).__name__}: Client(...) makes one")
+    sent = client.scatter(_Job(uuid.uuid4().hex, job), broadcast=True, hash=False)
+    wait(sent)
+    futures = [client.submit(_block, sent, i, part.numpy(), pure=False, retries=RETRIES) for i, part in enumerate(parts)]
+    try:
+        for future in as_completed(futures):
+            number, values = future.result()
+            yield number, torch.from_numpy(values)
+    finally:
+        client.cancel(futures)
+
+
+class _Job:
+    def __init__(self, name: str, job: tuple) -> None:
+        self.name, self.job = name, job
+
+
+def _block(job: _Job, number: int, coords: Any) -> tuple[int, Any]:
+    evaluators = _made.__dict__.setdefault("evaluators", {})
+    if job.name not in evaluators:
+        evaluators.clear()
+        f, origin, axes, points, options = job.job
+        evaluators[job.name] = Affine(f, origin, axes, points, **options)
+    return number, evaluators[job.name](torch.from_numpy(coords)).cpu().numpy()

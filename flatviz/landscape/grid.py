@@ -1,0 +1,189 @@
+"""Values on a grid of any number of axes: coarse to fine, resumable, here or on a cluster."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from flatviz.core.progress import Progress, track
+from flatviz.landscape.affine import Affine
+from flatviz.landscape.cluster import on_cluster
+from flatviz.results import ObjectiveLike
+from flatviz.storage.cache import tensor_digest
+from flatviz.storage.points import PointStore
+
+Extent = float | Sequence[float] | Sequence[Sequence[float]]
+BLOCK = 16  # points between two reports and two looks at the cancel button
+WRITE = 0.05  # seconds between two writes to disk, or one point
+STRIDES = (4, 2, 1)  # the first level of a plane is 1/16 of it
+Cache = bool | str | Path | None
+
+
+class Grid:
+    """f(origin + sum_k c_k axes[k]) at every combination of `ticks`, K tensors; `values` has their lengths as shape.
+
+    The order is coarse to fine and from the middle outwards: `preview(values, step)` is called when all points of every
+    `step`-th tick are there.  cache: True or a folder, where values are stored as they come and found again: after every
+    point, or every 1/20 s of quicker ones; only points run together (BLOCK at most) are stored, and by a kill lost, together.
+    engine: a `dask.distributed` client.  `error`: for a reduced precision, the largest difference from the exact value
+    at corners, edges and middle.
+    """
+
+    def __init__(
+        self,
+        f: ObjectiveLike,
+        origin: Tensor,
+        axes: Tensor,
+        ticks: Sequence[Tensor],
+        *,
+        exact: bool = False,
+        precision: str | None = None,
+        progress: Progress = False,
+        label: str = "surface",
+        cache: Cache = None,
+        engine: Any = None,
+        preview: Callable[[Tensor, int], None] | None = None,
+    ) -> None:
+        self._f, self._origin, self._axes = f, origin, axes
+        self._options = dict(exact=exact, precision=precision)
+        self._coords = torch.cartesian_prod(*ticks).view(-1, len(ticks)).to(origin)
+        self.shape = tuple(len(t) for t in ticks)
+        levels = list(_levels(self.shape))
+        flat = torch.full((len(self._coords),), float("nan"), dtype=origin.dtype)
+        self._store = _store(f, origin, axes, ticks, cache, **self._options)
+        done = torch.zeros(len(flat), dtype=torch.bool) if self._store is None else self._store.read(flat)
+        evaluate = None
+        if not bool(done.all()):
+            plan = None if self._store is None else self._store.plan
+            evaluate = Affine(f, origin, axes, len(flat), plan=plan, **self._options)
+            if self._store is not None:
+                self._store.begin(evaluate.plan)
+        blocks = [(step, block) for step, level in levels for block in _split(level, done)]
+        run = self._local(evaluate, blocks) if engine is None else self._far(engine, evaluate, blocks)
+        last = {step: i for i, (step, _) in enumerate(blocks)}
+        for i in track(self._kept(run, blocks, flat), label, progress, total=len(blocks)):
+            step = blocks[i][0]
+            if preview is not None and engine is None and step > 1 and last[step] == i:
+                preview(flat.view(self.shape), step)
+        self.values = flat.view(self.shape).to(origin.device)
+        reduced = precision is not None and f"torch.{precision}" != str(origin.dtype)
+        self.error = self._error(flat) if reduced else None
+
+    def _local(self, evaluate: Affine | None, blocks: list[tuple[int, list[int]]]) -> Iterator[tuple[int, Tensor]]:
+        size = BLOCK if self._store is None else 1
+        for i, (_, block) in enumerate(blocks):
+            found, left = [], block
+            while left:
+                part, left = left[:size], left[size:]
+                start = time.perf_counter()
+                found.append(evaluate(self._coords[part]).cpu())
+                self._write(part, found[-1])
+                if self._store is not None:  # many quick points, or one slow one; all where they are run together
+                    pace = (time.perf_counter() - start) / len(part)
+                    size = BLOCK if evaluate.in_blocks else max(1, min(BLOCK, int(WRITE / pace)))
+            yield i, torch.cat(found)
+
+    def _far(self, engine: Any, evaluate: Affine | None, blocks: list[tuple[int, list[int]]]) -> Iterator[tuple[int, Tensor]]:
+        for i, values in on_cluster(engine, self._job(evaluate), self._parts(blocks)):
+            self._write(blocks[i][1], values)
+            yield i, values
+
+    def _write(self, points: list[int], values: Tensor) -> None:
+        if self._store is not None:
+            self._store.append(points, values.double().tolist())
+
+    def _kept(self, run: Iterator[tuple[int, Tensor]], blocks: list[tuple[int, list[int]]], flat: Tensor) -> Iterator[int]:
+        """Each block's number once its values are in place; they are on disk before it, so that a cancel loses none."""
+        for i, values in run:
+            flat[blocks[i][1]] = values.to(flat)
+            yield i
+
+    def _parts(self, blocks: list[tuple[int, list[int]]]) -> list[Tensor]:
+        return [self._coords[block].cpu() for _, block in blocks]
+
+    def _job(self, evaluate: Affine | None) -> tuple:
+        """What a worker needs, once."""
+        plan = None if evaluate is None else evaluate.plan
+        return self._f, self._origin, self._axes, len(self._coords), dict(self._options, plan=plan)
+
+    def _error(self, flat: Tensor) -> float:
+        ends = [sorted({0, n // 2, n - 1}) for n in self.shape]
+        index = [int(i) for i in _ravel(list(itertools.product(*ends)), self.shape)]
+        exact = Affine(self._f, self._origin, self._axes, len(index), exact=True)(self._coords[index]).cpu()
+        difference = (flat[index] - exact).abs()
+        return float(difference[torch.isfinite(difference)].max()) if bool(torch.isfinite(difference).any()) else float("nan")
+
+
+def ticks_between(lo: float, hi: float, n: int, like: Tensor) -> Tensor:
+    """n values from lo to hi, mirror images about their middle, so that the middle of an odd number is exact."""
+    steps = torch.arange(n, dtype=torch.float64) * 2 - (n - 1)
+    return ((lo + hi) / 2 + (hi - lo) / 2 * steps / (n - 1)).to(like)
+
+
+def extent_of(extent: Extent | None, sides: int) -> list[tuple[float, float]]:
+    """(lo, hi) of each of `sides` axes."""
+    pairs = "((a_lo, a_hi), (b_lo, b_hi))" if sides == 2 else f"{sides} pairs"
+    expected = f"extent must be a number > 0, (lo, hi) or {pairs} with lo < hi"
+    if extent is None:
+        raise ValueError(f"{expected}: this plane suggests none")
+    try:
+        values = torch.as_tensor(extent, dtype=torch.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{expected}, got {extent!r}") from error
+    if values.ndim == 0:
+        values = torch.stack([-values, values])
+    if values.ndim == 1 and len(values) == 2:
+        values = values.expand(sides, 2)
+    if tuple(values.shape) != (sides, 2) or not bool((values[:, 0] < values[:, 1]).all()):
+        raise ValueError(f"{expected}, got {extent!r}")
+    return [(float(lo), float(hi)) for lo, hi in values]
+
+
+def _levels(shape: tuple[int, ...]) -> Iterator[tuple[int, list[int]]]:
+    """Flat indices of each level, coarse ones first, each from the middle outwards."""
+    index = torch.cartesian_prod(*(torch.arange(n) for n in shape)).view(-1, len(shape))
+    middle = torch.tensor([n // 2 for n in shape])
+    size = torch.tensor([max(n - 1, 1) for n in shape]).double()
+    far = ((index - middle) / size).square().sum(1)
+    seen = torch.zeros(len(index), dtype=torch.bool)
+    for step in STRIDES:
+        level = ((index - middle) % step == 0).all(1) & ~seen
+        seen |= level
+        own = level.nonzero()[:, 0]
+        yield step, own[far[own].argsort(stable=True)].tolist()
+
+
+def _split(level: list[int], done: Tensor) -> Iterator[list[int]]:
+    """Blocks of the points that are not done; where they are cut does not depend on what is."""
+    for start in range(0, len(level), BLOCK):
+        block = [i for i in level[start : start + BLOCK] if not done[i]]
+        if block:
+            yield block
+
+
+def _ravel(index: list[tuple[int, ...]], shape: tuple[int, ...]) -> Iterator[int]:
+    for place in index:
+        flat = 0
+        for i, n in zip(place, shape):
+            flat = flat * n + i
+        yield flat
+
+
+def _store(f: ObjectiveLike, origin: Tensor, axes: Tensor, ticks: Sequence[Tensor], cache: Cache, **options: Any):
+    if cache is None or cache is False:
+        return None
+    key = getattr(f, "key", "")
+    if not key:
+        raise ValueError(
+            f"cache needs an objective that says what it depends on, got {getattr(f, 'label', type(f).__name__)}: "
+            "use nll, a named quantity, or quantity(..., key='what it computes')"
+        )
+    return PointStore(
+        cache, objective=key, where=tensor_digest(origin, axes, *ticks), device=str(origin.device.type), **options
+    )

@@ -1,0 +1,111 @@
+"""What every score shares: averaged probabilities of growing ensembles, and the score of one of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+
+import torch
+from torch import Tensor
+
+from flatviz.checks import check_choice, check_count
+from flatviz.results import Prediction
+
+N_BINS = 15
+
+
+def labels_of(prediction: Prediction, y: Tensor | None) -> Tensor:
+    """Labels given, or those the prediction carries.  Raises ValueError without any, or for a wrong number."""
+    y = prediction.y if y is None else y
+    if y is None:
+        raise ValueError("scores need labels, got none: predict on a Data, or give y")
+    if len(y) != prediction.outputs.shape[1]:
+        raise ValueError(f"y must hold {prediction.outputs.shape[1]} labels, got {len(y)}")
+    return y.to(prediction.outputs.device)
+
+
+def running_mean_log(log_p: Tensor) -> Iterator[Tensor]:
+    """log of the mean of exp(log_p[:1]), exp(log_p[:2]), ...; kept in log space, where a sure mistake is not log 0."""
+    total = None
+    for size, row in enumerate(log_p, 1):
+        total = row if total is None else torch.logaddexp(total, row)
+        yield total - math.log(size)
+
+
+def for_sizes(prediction: Prediction, log_p: Tensor, n_draws: int | None, score: Callable[[Tensor], Tensor]) -> Tensor:
+    """`score(log mean)` for every ensemble size, (S, ...), or for `n_draws` alone."""
+    if n_draws is not None:
+        if check_count(n_draws, "n_draws") > prediction.n_draws:
+            raise ValueError(
+                f"asked for {n_draws} draws, but this prediction has {prediction.n_draws}: lower n_draws, or draw more"
+            )
+        return score(torch.logsumexp(log_p[:n_draws], 0) - math.log(n_draws))
+    return torch.stack([score(log_mean) for log_mean in running_mean_log(log_p)])
+
+
+def accuracy_of(log_bma: Tensor, y: Tensor) -> Tensor:
+    """Share of inputs whose most probable class is right."""
+    return (log_bma.argmax(-1) == y).to(log_bma.dtype).mean()
+
+
+def nll_of(log_bma: Tensor, y: Tensor) -> Tensor:
+    """Mean of -log p(y), in nats."""
+    return -log_bma.gather(-1, y[:, None]).mean()
+
+
+def brier_of(log_bma: Tensor, y: Tensor) -> Tensor:
+    """Mean of sum_c (p_c - 1[y = c])^2."""
+    hot = torch.nn.functional.one_hot(y, log_bma.shape[-1])
+    return (log_bma.exp() - hot).square().sum(-1).mean()
+
+
+def bins_of(log_bma: Tensor, y: Tensor, n_bins: int, kind: str) -> Tensor:
+    """Count, mean confidence and accuracy of each confidence bin, (B, 3); an empty bin is 0, NaN, NaN.
+
+    kind "width": bins (i/B, (i+1)/B], so that a confidence of exactly 1 falls in the last; "mass": equal counts, in
+    order of confidence, the first ones one larger where N is not a multiple of B.
+    """
+    check_choice(kind, ("width", "mass"), "kind")
+    check_count(n_bins, "n_bins")
+    confidence, predicted = log_bma.exp().max(-1)
+    right = (predicted == y).to(confidence.dtype)
+    if kind == "width":
+        index = ((confidence * n_bins).ceil().long() - 1).clamp(0, n_bins - 1)
+    else:
+        index = torch.empty_like(predicted)
+        for b, members in enumerate(confidence.argsort(stable=True).tensor_split(n_bins)):
+            index[members] = b
+    count = torch.bincount(index, minlength=n_bins).to(confidence.dtype)
+    total = [torch.zeros_like(count).index_add_(0, index, v) for v in (confidence, right)]
+    return torch.stack([count, total[0] / count, total[1] / count], dim=-1)
+
+
+def ace_of(log_bma: Tensor, y: Tensor, n_bins: int) -> Tensor:
+    """Mean over classes and equal-count bins of |share of the class - mean probability|; ()."""
+    check_count(n_bins, "n_bins")
+    p, order = log_bma.exp().sort(dim=0, stable=True)  # (N, C), each class in an order of its own
+    right = y[order] == torch.arange(p.shape[1], device=p.device)
+    gaps = zip(right.to(p.dtype).tensor_split(n_bins), p.tensor_split(n_bins))
+    return torch.stack([(share.mean(0) - mean.mean(0)).abs().mean() for share, mean in gaps if len(share)]).mean()
+
+
+def ece_of(bins: Tensor) -> Tensor:
+    """sum over bins of (count / N) |accuracy - confidence|; bins (..., B, 3)."""
+    count = bins[..., 0]
+    gap = (bins[..., 2] - bins[..., 1]).abs().nan_to_num(0.0)
+    return (count * gap).sum(-1) / count.sum(-1)
+
+
+def scored(prediction: Prediction) -> Prediction:
+    """The prediction with accuracy, NLL, ECE and Brier of every ensemble size, in one pass over the draws."""
+    y = prediction.y
+
+    def all_scores(log_bma: Tensor) -> Tensor:
+        bins = bins_of(log_bma, y, N_BINS, "width")
+        four = [accuracy_of(log_bma, y), nll_of(log_bma, y), ece_of(bins), brier_of(log_bma, y)]
+        return torch.cat([torch.stack(four), bins.reshape(-1)])
+
+    table = for_sizes(prediction, prediction.log_probs, None, all_scores)
+    scores = dict(zip(("accuracy", "nll", "ece", "brier"), table[:, :4].T))
+    bins = table[:, 4:].reshape(len(table), N_BINS, 3)
+    return Prediction(prediction.outputs, y, prediction.likelihood, prediction.batchnorm, scores, bins)

@@ -1,0 +1,1 @@
+"""Scalar functions of a network's weights, with their values, gradients and curvature."""

@@ -1,0 +1,98 @@
+"""Products with the curvature of a network's loss: Hessian, generalised Gauss-Newton, empirical Fisher."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import torch
+from torch import Tensor
+
+from flatviz.core.data import Data
+from flatviz.core.hvp import hessian_operator
+from flatviz.core.likelihood import Likelihood, mean_nll
+from flatviz.core.net import Net
+
+GRAPH_BYTES = 2**31  # of saved activations a kept graph may hold; beyond it, batches are gone through again each time
+
+
+def curvature_operator(net: Net, data: Data, likelihood: Likelihood, w: Tensor, curvature: str) -> Callable[[Tensor], Tensor]:
+    """v -> M v at one `w`, both (D,), M the mean over `data` of the Hessian, J^T L'' J ("ggn") or g g^T ("fisher").
+
+    J (C, D) is the Jacobian of an example's outputs, L'' (C, C) the second derivative of its loss in them, g its
+    gradient.  The graph is kept while it fits in GRAPH_BYTES; otherwise each product goes through batches again,
+    each counted by its examples.
+    """
+    make = _hessian if curvature == "hessian" else _outer
+
+    def over(part: Data) -> Callable[[Tensor], Tensor]:
+        return make(net, part, likelihood, w, curvature, len(data))
+
+    size = batch_that_fits(net, data, likelihood, w)
+    if size >= len(data):
+        return over(data)
+
+    def product(v: Tensor) -> Tensor:
+        return sum(over(part)(v) for part in batches(data, size))
+
+    return product
+
+
+def batches(data: Data, size: int) -> Iterable[Data]:
+    """`data` in parts of `size` examples, the last one smaller."""
+    return (Data(x, y) for x, y in zip(data.x.split(size), data.y.split(size)))
+
+
+def batch_that_fits(net: Net, data: Data, likelihood: Likelihood, w: Tensor) -> int:
+    """Examples whose graph of the gradient stays under GRAPH_BYTES, measured on a few."""
+    few, held = data.subset(slice(0, 4)), {}
+    point = w.detach().clone().requires_grad_(True)
+    weights = {t.untyped_storage().data_ptr() for t in (point, *net.module.parameters(), *net.module.buffers())}
+
+    def count(tensor: Tensor) -> Tensor:
+        storage = tensor.untyped_storage()
+        if storage.data_ptr() not in weights:
+            held[storage.data_ptr()] = storage.nbytes()
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(count, lambda t: t), torch.enable_grad():
+        loss = mean_nll(net(point, few.x), few.y, likelihood)
+        _ = torch.autograd.grad(loss, point, create_graph=True)
+    return max(1, int(GRAPH_BYTES * len(few) / max(sum(held.values()), 1)))
+
+
+def _hessian(net: Net, data: Data, likelihood: Likelihood, w: Tensor, _: str, n: int) -> Callable[[Tensor], Tensor]:
+    return hessian_operator(lambda p: mean_nll(net(p, data.x), data.y, likelihood, reduction="sum") / n, w)
+
+
+def _outer(net: Net, data: Data, likelihood: Likelihood, w: Tensor, kind: str, n: int) -> Callable[[Tensor], Tensor]:
+    """J^T A J v with A (C, C) an example's L'', or e e^T where e is the loss's derivative in the outputs."""
+    with torch.enable_grad():
+        point = w.detach().clone().requires_grad_(True)
+        out = net(point, data.x)
+        dummy = torch.zeros_like(out, requires_grad=True)
+        (pulled,) = torch.autograd.grad(out, point, dummy, create_graph=True)  # J^T u, linear in u
+    value = out.detach()
+    inner = _loss_curvature(value, likelihood) if kind == "ggn" else _loss_gradients(value, data.y, likelihood)
+
+    def product(v: Tensor) -> Tensor:
+        (moved,) = torch.autograd.grad(pulled, dummy, v, retain_graph=True)  # J v, (N, C)
+        (back,) = torch.autograd.grad(out, point, inner(moved) / n, retain_graph=True)
+        return back
+
+    return product
+
+
+def _loss_curvature(out: Tensor, likelihood: Likelihood) -> Callable[[Tensor], Tensor]:
+    if likelihood != "categorical":
+        return lambda u: u / likelihood**2
+    p = out.softmax(-1)
+    return lambda u: p * (u - (p * u).sum(-1, keepdim=True))
+
+
+def _loss_gradients(out: Tensor, y: Tensor, likelihood: Likelihood) -> Callable[[Tensor], Tensor]:
+    if likelihood != "categorical":
+        e = ((out - y.reshape(out.shape)) / likelihood**2).reshape(len(out), -1)
+    else:
+        e = out.softmax(-1)
+        e[torch.arange(len(y), device=y.device), y] -= 1
+    return lambda u: (e * (e * u.reshape(e.shape)).sum(-1, keepdim=True)).reshape(u.shape)

@@ -1,0 +1,52 @@
+"""The colour of a loss: one scale for surfaces and samples, linear or logarithmic."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from flatviz.plots.theme import LOSS_SCALE, even_ticks, log_ticks, numbers
+from flatviz.results import Projection
+
+
+@dataclass(frozen=True)
+class ColorScale:
+    """Colours from `lo` to `hi`, in the values' own unit; `log` counts in powers of ten."""
+
+    lo: float
+    hi: float
+    log: bool
+
+    @classmethod
+    def over(cls, values: Tensor, color_range: tuple[float, float] | None = None, log: bool | None = None) -> ColorScale:
+        """The scale of the finite `values`, or of a given range; logarithmic where all are positive and span a decade."""
+        lo, hi = color_range or (float(values.min()), float(values.max()))
+        return cls(lo, hi, (lo > 0 and hi / lo > 10) if log is None else log and lo > 0)
+
+    def __call__(self, values: Tensor) -> Tensor:
+        """Values as the colours count them."""
+        return values.clamp_min(torch.finfo(values.dtype).tiny).log10() if self.log else values
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """First and last value, as the colours count them."""
+        return (math.log10(self.lo), math.log10(self.hi)) if self.log else (self.lo, self.hi)
+
+    def bar(self, label: str) -> dict:
+        """A colour bar whose ticks are in the values' own unit."""
+        bar = dict(title=dict(text=label, side="right"), thickness=14, outlinewidth=0, len=1.0)
+        ticks, texts = (log_ticks if self.log else even_ticks)(self.lo, self.hi)
+        return bar | dict(tickvals=ticks, ticktext=texts)
+
+    def marker(self, values: Tensor) -> dict:
+        """Marker colours on this scale, without a bar of their own."""
+        lo, hi = self.ends
+        return dict(color=numbers(self(values)), colorscale=LOSS_SCALE, cmin=lo, cmax=hi, showscale=False)
+
+
+def values_of(projection: Projection) -> Tensor:
+    """True losses (S,), NaN where none were computed."""
+    return torch.full_like(projection.distance, math.nan) if projection.values is None else projection.values

@@ -1,0 +1,113 @@
+"""The ground of every picture of a plane: contours, cells that diverged, axes that say their unit, small print."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+import torch
+
+from flatviz.plots.captions import counted, share_of
+from flatviz.plots.color import ColorScale
+from flatviz.plots.theme import LOSS_SCALE, MUTED, numbers
+from flatviz.results import Curve, Plane, Projection, Spectrum, Surface
+
+
+def contour(surface: Surface, scale: ColorScale) -> go.Contour:
+    """Filled contours; cells that diverged are left open."""
+    start, end = scale.ends
+    shown = torch.where(torch.isfinite(surface.values), surface.values, torch.nan)
+    return go.Contour(
+        x=numbers(surface.a),
+        y=numbers(surface.b),
+        z=numbers(scale(shown.T)),
+        colorscale=LOSS_SCALE,
+        zmin=start,
+        zmax=end,
+        contours=dict(start=start, end=end, size=max((end - start) / 18, 1e-9)),
+        colorbar=scale.bar(surface.label),
+        line=dict(width=0.6, color="rgba(255,255,255,0.45)"),
+        customdata=numbers(shown.T),
+        hovertemplate="(%{x:.3g}, %{y:.3g}): %{customdata:.3g}<extra></extra>",
+        name="surface",
+    )
+
+
+def diverged(surface: Surface) -> go.Scatter:
+    """A small cross on each cell without a finite value."""
+    bad = ~torch.isfinite(surface.values)
+    if surface.scattered:
+        a, b = surface.a[bad], surface.b[bad]
+    else:
+        i, j = bad.nonzero(as_tuple=True)
+        a, b = surface.a[i], surface.b[j]
+    return go.Scatter(
+        x=numbers(a),
+        y=numbers(b),
+        mode="markers",
+        name="diverged",
+        showlegend=False,
+        hoverinfo="skip",
+        marker=dict(symbol="x-thin", size=6, line=dict(color=MUTED, width=1)),
+    )
+
+
+def plane_axes(plane: Plane, below: str = "") -> dict:
+    """Axis titles that say what a step is, `below` under them; equal aspect only where distance in the picture is distance."""
+    titles = axis_titles(plane)
+    titles[0] = with_print(titles[0], axis_note(plane), below)
+    y = dict(title=titles[1], constrain="domain")
+    if plane.orthonormal:
+        y |= dict(scaleanchor="x", scaleratio=1)
+    return dict(xaxis=dict(title=titles[0], constrain="domain"), yaxis=y)
+
+
+def is_path(projection: Projection, asked: bool | None = None) -> bool:
+    """Whether weight vectors follow each other: as asked, or where their name says so."""
+    return ("path" in projection.name if asked is None else asked) and len(projection.coords) > 1
+
+
+def axis_titles(plane: Plane) -> list[str]:
+    """A name for each axis, with its share of what the plane was fitted to."""
+    shares = (
+        [f" ({100 * s:.0f} % of {share_of(plane)})" for s in plane.explained] if plane.explained else [""] * len(plane.axes)
+    )
+    return [f"axis {i + 1}{share}" for i, share in enumerate(shares)]
+
+
+def axis_note(plane: Plane) -> str:
+    """The unit, and for oblique or scaled axes their lengths and angle."""
+    if plane.orthonormal:
+        return f"unit: {plane.unit}"
+    *most, last = (f"{x:.3g}" for x in plane.lengths)
+    pair = "" if len(most) == 1 else "the first two "
+    return f"unit: {plane.unit}; axes {', '.join(most)} and {last} long, {pair}{plane.angle:.0f}° apart"
+
+
+def with_print(title: str, *lines: str) -> str:
+    """An axis title with small print below it; empty lines are left out."""
+    below = "<br>".join(filter(None, lines))
+    return f"{title}<br><span style='font-size:11px;color:{MUTED}'>{below}</span>" if below else title
+
+
+def small_print(*results: Surface | Curve | Spectrum, diverged: str = "×") -> str:
+    """Examples and BatchNorm statistics; of a surface its diverged cells, shown as `diverged`, and its precision.
+
+    What several results have in common is said once.
+    """
+    said = dict.fromkeys(" · ".join(_facts(r, diverged)) for r in results)
+    lines = [" / ".join(filter(None, said)), *(_precision(r) for r in results if isinstance(r, Surface))]
+    return "<br>".join(filter(None, lines))
+
+
+def _facts(result: Surface | Curve | Spectrum, diverged: str) -> list[str]:
+    facts = [f"mean over {counted(result.n, 'example')}"] if result.n else []
+    facts += [f"BatchNorm {result.batchnorm}"] if result.batchnorm else []
+    lost = result.n_diverged if isinstance(result, Surface) else 0
+    return facts + ([f"{counted(lost, 'cell')} diverged ({diverged})"] if lost else [])
+
+
+def _precision(surface: Surface) -> str:
+    """A reduced precision and its measured error, a line of its own."""
+    if surface.precision is None:
+        return ""
+    error = "" if surface.error is None else f", off by at most {surface.error:.2g} where checked"
+    return f"computed in {surface.precision}{error}"

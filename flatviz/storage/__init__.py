@@ -1,0 +1,1 @@
+"""Cache, content hashes, and a store of evaluated points."""

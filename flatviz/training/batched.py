@@ -1,0 +1,92 @@
+"""Members trained together: one loss for several weight vectors, a row each, and one minibatch for each of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from flatviz.core.data import Data
+from flatviz.core.likelihood import Likelihood
+from flatviz.core.net import Net
+from flatviz.engine.stacked import Stacked, forward_many, stack
+from flatviz.training.gradient import Loss
+from flatviz.training.loop import State
+from flatviz.training.optimize import minibatches, training_loss
+
+
+class SequentialLoss:
+    """(W (B, D), index (B, n) or None) -> losses (B,), each row by a loss of its own."""
+
+    def __init__(self, losses: list[Loss]) -> None:
+        self.losses = losses
+        states = [getattr(loss, "state", {}) for loss in losses]
+        self.state: State = {f"{i} {name}": value for i, state in enumerate(states) for name, value in state.items()}
+
+    def __call__(self, W: Tensor, index: Tensor | None) -> Tensor:
+        """Mean loss of each row."""
+        return self._each(self.losses, W, index)
+
+    def again(self, W: Tensor, index: Tensor | None) -> Tensor:
+        """The same minibatches and noise once more, statistics left alone."""
+        return self._each([getattr(loss, "again", loss) for loss in self.losses], W, index)
+
+    @staticmethod
+    def _each(losses: list[Loss], W: Tensor, index: Tensor | None) -> Tensor:
+        indices = [None] * len(losses) if index is None else index.unbind()
+        return torch.stack([loss(w, i) for loss, w, i in zip(losses, W.unbind(), indices)])
+
+
+MOST = 4_000_000  # multiplications of a row: beyond, a stack saves no Python that counts, and its larger arrays cost
+
+
+class BatchedLoss:
+    """The same losses from one pass for all rows, or row by row where each is work enough for a CPU by itself."""
+
+    def __init__(self, net: Net, data: Data, likelihood: Likelihood, network: Stacked | None, alone: Loss) -> None:
+        self.data, self.likelihood, self.state = data, likelihood, {}
+        self.alone, self.work = alone, 0 if network is None else network.work
+        self.network = forward_many(net) if network is None else network
+        self.inputs = data.x if network is None else network.features(data.x)
+
+    def __call__(self, W: Tensor, index: Tensor | None) -> Tensor:
+        """Mean loss of each row."""
+        if self.work * (len(self.data) if index is None else index.shape[1]) > MOST:
+            return SequentialLoss([self.alone] * len(W))(W, index)
+        x, y = (self.inputs, self.data.y) if index is None else (self.inputs[index], self.data.y[index])
+        if index is None:
+            y = y.expand(len(W), *y.shape)
+            if not isinstance(self.network, Stacked):
+                x = x.expand(len(W), *x.shape)
+        return mean_nll_rows(self.network(W, x), y, self.likelihood)
+
+
+def mean_nll_rows(outputs: Tensor, y: Tensor, likelihood: Likelihood) -> Tensor:
+    """`mean_nll` of each member: outputs (B, N, C), y (B, N, ...) -> (B,)."""
+    if likelihood == "categorical":
+        return -outputs.log_softmax(-1).gather(-1, y[..., None]).mean((1, 2))
+    constant = math.log(likelihood) + 0.5 * math.log(2 * math.pi)
+    each = (outputs - y.reshape(outputs.shape)).square() / (2 * likelihood**2) + constant
+    return each.flatten(2).sum(2).mean(1)
+
+
+def members_loss(net: Net, data: Data, likelihood: Likelihood, batchnorm: str, members: int, *, together: bool = True) -> Loss:
+    """One loss for `members` rows: in one pass where the network allows it and it pays, else one after the other.
+
+    It pays for a chain of small Linear layers, and for any network on a GPU; a convolution with weights of its own for
+    each member is no faster on a CPU.  Statistics that are trained along are each member's own, so those go one by one.
+    """
+    loss, _ = training_loss(net, data, likelihood, batchnorm)  # checks net and data
+    if together and members > 1 and not hasattr(loss, "state"):
+        network = stack(net, data.x)
+        if network is not None or net.device.type == "cuda":
+            return BatchedLoss(net, data, likelihood, network, loss)
+    return SequentialLoss([loss, *(training_loss(net, data, likelihood, batchnorm)[0] for _ in range(members - 1))])
+
+
+def members_batches(n: int, batch_size: int | None, seeds: list[int], device: torch.device) -> Iterator[Tensor | None]:
+    """Minibatches (B, n) of members that each shuffle by a seed of their own; None where one batch holds all examples."""
+    for indices in zip(*(minibatches(n, batch_size, seed, device) for seed in seeds)):
+        yield None if indices[0] is None else torch.stack(indices)

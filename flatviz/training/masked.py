@@ -1,0 +1,120 @@
+"""Networks with dropout left on: as a training loss, and as draws that are functions where no weight vector can be one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import torch
+from torch import Tensor, nn
+from torch.nn.modules.conv import _ConvNd
+
+from flatviz.checks import check_count
+from flatviz.core.data import Data
+from flatviz.core.likelihood import Likelihood, mean_nll
+from flatviz.core.net import Net
+from flatviz.core.seeds import generator
+from flatviz.objectives.nll import nll
+from flatviz.results import History
+
+CHANNELS = (_ConvNd, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d)  # drop whole channels; the others single features
+
+
+def mask_shape(part: nn.Module, shape: Sequence[int]) -> list[int]:
+    """Shape of the mask by which `part`, a dropout or the layer that reads it, meets values of `shape` (N, ...)."""
+    if isinstance(part, CHANNELS):
+        return [*shape[:2], *[1] * (len(shape) - 2)]
+    if isinstance(part, nn.Linear):
+        return [shape[0], *[1] * (len(shape) - 2), shape[-1]]  # one column of the weight for all positions
+    return list(shape)
+
+
+class MaskedNet:
+    """A copy of a net that drops inputs of the layers in `rates` (outputs, of a dropout layer), drawn from `source`.
+
+    A new mask for each example, or one for all, `shared`.
+    """
+
+    def __init__(self, net: Net, rates: dict[str, float], source: torch.Generator, *, shared: bool) -> None:
+        self.net, self.source, self.shared = net.copy(), source, shared
+        parts = dict(self.net.module.named_modules())
+        for name, rate in rates.items():
+            if isinstance(parts[name], nn.modules.dropout._DropoutNd):
+                parts[name].register_forward_hook(lambda part, args, out, rate=rate: out * self._mask(part, out, rate))
+            else:
+                parts[name].register_forward_pre_hook(
+                    lambda part, args, rate=rate: (args[0] * self._mask(part, args[0], rate),)
+                )
+
+    def _mask(self, part: nn.Module, x: Tensor, rate: float) -> Tensor:
+        shape = mask_shape(part, x.shape)
+        if self.shared:
+            shape[0] = 1
+        return ((torch.rand(shape, generator=self.source) < 1 - rate) / (1 - rate)).to(x)
+
+    def __call__(self, w: Tensor, x: Tensor) -> Tensor:
+        """Outputs (N, C) at `w` under new masks."""
+        return self.net(w, x)
+
+
+class DropoutLoss:
+    """The minibatch loss with dropout, example by example; `again` repeats the masks."""
+
+    def __init__(self, net: Net, data: Data, likelihood: Likelihood, rates: dict[str, float], seed: int) -> None:
+        nll(net, data, likelihood=likelihood)  # checks net and data
+        self.data, self.likelihood, self.source = data, likelihood, generator(seed)
+        self.masked = MaskedNet(net, rates, self.source, shared=False)
+        self.state = {"masks": self.source}
+
+    def __call__(self, w: Tensor, index: Tensor | None) -> Tensor:
+        """Mean loss at `w` (D,) under new masks, ()."""
+        self._before = self.source.get_state()
+        return self._loss(w, index)
+
+    def again(self, w: Tensor, index: Tensor | None) -> Tensor:
+        """The same under the masks of the last call."""
+        self.source.set_state(self._before)
+        return self._loss(w, index)
+
+    def _loss(self, w: Tensor, index: Tensor | None) -> Tensor:
+        x, y = (self.data.x, self.data.y) if index is None else (self.data.x[index], self.data.y[index])
+        return mean_nll(self.masked(w, x), y, self.likelihood)
+
+
+@dataclass(frozen=True, eq=False)
+class MaskedFunctions:
+    """A posterior over functions: the network at `center` under random masks.  Its draws are no weight vectors.
+
+    `predict` asks it for `outputs`; whatever reads weight vectors is refused by `sample`.
+    """
+
+    unsaved: ClassVar[str] = (
+        "it holds the network itself: save its center, and make it again by "
+        "fit_dropout(net.at(center), data, space='functions', steps=1, lr=0, seed=0)"
+    )
+    center: Tensor
+    net: Net
+    rates: dict[str, float]
+    history: History | None = field(default=None)
+
+    def sample(self, n: int, *, seed: int) -> Tensor:
+        """Raises TypeError: there are no weight vectors to give."""
+        raise TypeError(
+            f"draws must be weight vectors, but dropout at {', '.join(list(self.rates)[:3])} has none: use predict, "
+            "or fit_dropout with rate=, whose masks are weight vectors"
+        )
+
+    @torch.no_grad()
+    def outputs(self, x: Tensor, n: int, *, seed: int, chunk: int = 4096) -> Tensor:
+        """Outputs (n, N, C) of `n` functions on inputs `x` (N, ...), one mask a function; fewer begin any longer list."""
+        rows = []
+        for draw in range(check_count(n, "n_draws")):
+            source = generator(seed * 100_003 + draw)
+            start = source.get_state()
+            masked, parts = MaskedNet(self.net, self.rates, source, shared=True), []
+            for part in x.split(chunk):
+                source.set_state(start)
+                parts.append(masked(self.center, part))
+            rows.append(torch.cat(parts))
+        return torch.stack(rows)

@@ -1,0 +1,309 @@
+"""The fast path: every plan gives the values of a plain loop over the module."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+from torch import nn
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+import flatviz as fv
+from flatviz.engine.evaluate import Plan
+from flatviz.engine.plan import EvaluationPlanner
+from flatviz.engine.program import Program
+from flatviz.engine.trace import graph_of
+
+
+class Residual(nn.Module):
+    """Two conv layers with BatchNorm, a shortcut added in place, a head."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.norm = nn.Conv2d(3, 8, 3, padding=1), nn.BatchNorm2d(8)
+        self.second, self.norm2 = nn.Conv2d(8, 8, 3, padding=1, bias=False), nn.BatchNorm2d(8)
+        self.relu, self.head = nn.ReLU(inplace=True), nn.Linear(8, 4)
+
+    def forward(self, x):
+        x = self.relu(self.norm(self.first(x)))
+        y = self.norm2(self.second(x))
+        y += x
+        return self.head(self.relu(y).mean((2, 3)))
+
+
+class Branching(nn.Module):
+    """Control flow that hangs on a value: cannot be traced."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Linear(6, 6), nn.Linear(6, 4)
+
+    def forward(self, x):
+        return self.b(self.a(x)) if float(x.sum()) > -1e9 else self.b(x)
+
+
+class Careless(nn.Module):
+    """In-place operations on what comes before the treated layer, and a parameter of its own."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.scale, self.b = nn.Linear(6, 6), nn.Parameter(torch.ones(6)), nn.Linear(6, 4)
+
+    def forward(self, x):
+        h = x * 2
+        h += self.a(x) * self.scale
+        return self.b(h.relu_().view(x.size(0), -1))
+
+
+def build(kind):
+    torch.manual_seed(0)
+    x = torch.randn(22, 3, 8, 8) if kind is Residual else torch.randn(22, 6)
+    data = fv.Data(x, torch.arange(22) % 4)
+    if kind is nn.Sequential:
+        return nn.Sequential(nn.Linear(6, 9), nn.LayerNorm(9), nn.Tanh(), nn.Linear(9, 4)), data
+    module = kind()
+    if kind is Residual:
+        module.train()
+        module(x * 2 + 1)  # statistics that are not the initial ones
+    return module.eval(), data
+
+
+def setting(kind, treated, dtype=torch.float32):
+    with torch.random.fork_rng():
+        module, data = build(kind)
+    net = fv.Net.from_module(module.to(dtype), treated)
+    data = data.to(dtype=dtype)
+    plane = fv.plane_random(net, net.w, seed=1)
+    coords = torch.tensor([[0.0, 0.0], [0.4, -0.3], [-0.7, 0.2], [1.0, 1.0], [0.1, 0.6]], dtype=dtype)
+    return net, data, plane, coords
+
+
+def loop(net, data, plane, coords):
+    """Plain torch: a module at each point."""
+    values = []
+    for w in plane.points(coords):
+        with torch.no_grad():
+            values.append(nn.functional.cross_entropy(net.to_module(w)(data.x), data.y))
+    return torch.stack(values)
+
+
+HEAD = pytest.param(lambda name: name.startswith(("head", "3", "b.")), id="head")
+NETS = [Residual, nn.Sequential, Branching, Careless]
+
+
+@pytest.mark.parametrize("treated", ["all", HEAD])
+@pytest.mark.parametrize("kind", NETS)
+def test_every_plan_equals_a_plain_loop(kind, treated):
+    net, data, plane, coords = setting(kind, treated)
+    want = loop(net, data, plane, coords)
+    shop = EvaluationPlanner(net, data, lambda out, y: nn.functional.cross_entropy(out, y, reduction="sum"))
+    usual = shop.plan(plane.origin, plane.axes, 5)
+    assert usual.tricks == (() if kind is Branching else ("fold", "reuse", "prefix"))
+    for change in ({}, {"chunk": 8}, {"fold": False}, {"reuse": False, "chunk": 8}, {"stack": 2, "channels_last": False}):
+        got = shop.evaluator(plane.origin, plane.axes, replace(usual, **change))(coords)
+        allowed = 1e-5 * want.abs() + 1e-7 * want.max()
+        assert bool(((got - want).abs() <= allowed).all()), change
+
+
+@pytest.mark.parametrize("kind", NETS)
+def test_float64_agrees_to_ten_digits_and_exact_is_the_loop(kind):
+    net, data, plane, coords = setting(kind, "all", torch.float64)
+    want, f = loop(net, data, plane, coords), fv.nll(net, data)
+    torch.testing.assert_close(f.over(plane.origin, plane.axes, 5)(coords), want, rtol=1e-10, atol=0)
+    exact = f.over(plane.origin, plane.axes, 5, exact=True)
+    torch.testing.assert_close(exact(coords), want, rtol=1e-13, atol=0)
+    assert exact.plan.tricks == () and exact.plan.dtype == "float64" and not exact.plan.channels_last
+
+
+def test_what_is_frozen_is_seen_and_runs_once():
+    net, data, plane, coords = setting(Residual, lambda name: name.startswith("head"))
+    program = Program(net, graph_of(net, data.x[:2]))
+    assert [n.target for n in program.affine] == ["head"] and not program.varying
+    calls = []
+    evaluate = fv.nll(net, data).over(plane.origin, plane.axes, 5)
+    evaluate._net.module.second.register_forward_hook(lambda *_: calls.append(1))
+    evaluate(coords), evaluate(coords)
+    assert len(calls) == 1
+    norms, *_ = setting(Residual, "norm+head")
+    program = Program(norms, graph_of(norms, data.x[:2]))
+    assert [n.target for n in program.affine] == ["norm"]  # the prefix ends at the first treated norm
+    assert [n.target for n in program.frozen] == ["first"]
+    assert [n.target for n in program.folds] == ["norm2"]
+
+
+def test_frozen_activations_beyond_the_memory_limit_are_made_anew(monkeypatch):
+    net, data, plane, coords = setting(Residual, "norm+head")
+    f = fv.nll(net, data)
+    want = loop(net, data, plane, coords)
+    monkeypatch.setattr("flatviz.engine.evaluate.MEMORY", 0)
+    plan = replace(f.over(plane.origin, plane.axes, 5).plan, chunk=8).to_dict()
+    evaluate = f.over(plane.origin, plane.axes, 5, plan=plan)
+    torch.testing.assert_close(evaluate(coords), want, rtol=1e-5, atol=1e-7)
+    assert evaluate._kept is None
+
+
+class Largest(TorchDispatchMode):
+    """Bytes of the largest tensor that any operation gives."""
+
+    bytes = 0
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        out = func(*args, **(kwargs or {}))
+        self.bytes = max([self.bytes, *(t.numel() * t.element_size() for t in tree_leaves(out) if isinstance(t, torch.Tensor))])
+        return out
+
+
+def test_no_way_of_evaluating_runs_more_than_a_small_batch_at_once():
+    module = nn.Sequential(nn.Conv2d(1, 64, 3, padding=1), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(64, 4))
+    net, data = fv.Net.from_module(module.eval()), fv.Data(torch.randn(96, 1, 24, 24), torch.arange(96) % 4)
+    plane, coords = fv.plane_random(net, net.w, seed=0), torch.tensor([[0.1, 0.2], [0.3, 0.0]])
+    W, f = plane.points(coords), fv.nll(net, data)
+    g, ensemble = fv.quantity(net, data, "nll"), fv.bma_nll(net, data, net.w[None])
+    ways = {
+        "fast": lambda: f.over(plane.origin, plane.axes, 9)(coords),
+        "exact": lambda: f.over(plane.origin, plane.axes, 9, exact=True)(coords),
+        "many": lambda: f.many(W),
+        "quantity": lambda: g.many(W),
+        "average": lambda: ensemble.many(W),
+        "outputs": lambda: fv.predict(net, fv.Draws(W), data, 2, seed=0),
+        "line": lambda: fv.slice_line(f, net.w, W[0], resolution=3),
+    }
+    for name, run in ways.items():
+        with Largest() as largest:
+            run()
+        assert 64 * 24 * 24 * 4 <= largest.bytes <= 8 * 64 * 24 * 24 * 4, name  # of one example, and of LEAST of them
+
+
+def test_an_ensemble_keeps_no_more_than_one_network(monkeypatch):
+    net, data, plane, coords = setting(nn.Sequential, "all")
+    W = net.w + 0.1 * torch.randn(6, net.dim, generator=torch.Generator().manual_seed(0))
+    one, kept = 22 * 9 * 4 * 3, []  # the first layer at the origin and along two axes
+    for memory in (6 * one, 6 * one - 6):
+        monkeypatch.setattr("flatviz.engine.evaluate.MEMORY", memory)
+        evaluate = fv.bma_nll(net, data, W).over(net.w, plane.axes, 9)
+        torch.testing.assert_close(evaluate(coords), fv.bma_nll(net, data, W).many(net.w + coords @ plane.axes))
+        kept.append([member._kept is not None for member in evaluate._members])
+        assert len({id(member._parts) for member in evaluate._members}) == 1  # the data are there once
+    assert kept == [[True] * 6, [False] * 6]
+
+
+def test_stacked_points_keep_to_the_memory_limit_too(monkeypatch):
+    net, data, plane, coords = setting(nn.Sequential, "all")
+    monkeypatch.setattr("flatviz.engine.evaluate.MEMORY", 0)
+    plan = Plan(chunk=8, stack=2, reuse=True, prefix=True)
+    evaluate = fv.nll(net, data).over(plane.origin, plane.axes, 5, plan=plan.to_dict())
+    torch.testing.assert_close(evaluate(coords), loop(net, data, plane, coords), rtol=1e-5, atol=1e-7)
+    assert evaluate._kept is None and evaluate.in_blocks
+
+
+def test_images_keep_their_memory_order_behind_a_first_layer_of_one_channel():
+    """One channel looks the same in both orders, so the first layer's output came out in the wrong one, slow to pool."""
+    module = nn.Sequential(nn.Conv2d(1, 4, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(64, 3)).eval()
+    net = fv.Net.from_module(module)
+    shop = EvaluationPlanner(net, fv.Data(torch.randn(6, 1, 8, 8), torch.arange(6) % 3), lambda out, y: out.sum())
+    plan = Plan(channels_last=True, prefix=True, reuse=True)
+    _, layers = shop.evaluator(net.w, torch.randn(2, net.dim), plan)._start(torch.randn(6, 1, 8, 8))
+    assert layers and all(part.is_contiguous(memory_format=torch.channels_last) for part in layers[0])
+
+
+def test_weight_vectors_themselves_can_be_asked():
+    net, data, plane, coords = setting(Residual, "all")
+    f, W = fv.nll(net, data), plane.points(coords)
+    values = f.over(net.w, net.w.new_zeros(0, net.dim), 5).values_at(W)
+    torch.testing.assert_close(values, f.many(W), rtol=1e-5, atol=1e-7)
+
+
+def test_a_wrong_trace_is_noticed_and_the_module_itself_runs():
+    """A module that gives a tracer something else than it gives the data."""
+
+    class Sly(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a = nn.Linear(6, 4)
+
+        def forward(self, x):
+            return self.a(x) * (1.0 if isinstance(x, torch.Tensor) else 2.0)
+
+    module = Sly()
+    net, data = fv.Net.from_module(module), fv.Data(torch.randn(9, 6), torch.arange(9) % 4)
+    plane, coords = fv.plane_random(net, net.w, seed=0), torch.tensor([[0.2, 0.1]])
+    evaluate = fv.nll(net, data).over(plane.origin, plane.axes, 5)
+    assert not evaluate.plan.prefix
+    torch.testing.assert_close(evaluate(coords), loop(net, data, plane, coords))
+
+
+def test_bfloat16_is_near_and_tf32_needs_cuda():
+    net, data, plane, coords = setting(Residual, "all")
+    f = fv.nll(net, data)
+    quick = f.over(plane.origin, plane.axes, 5, precision="bfloat16")
+    want = loop(net, data, plane, coords)
+    got = quick(coords)
+    assert got.dtype == torch.float32 and quick.plan.dtype == "bfloat16"
+    assert 0 < float(((got - want) / want).abs().max()) < 0.05
+    with pytest.raises(ValueError, match="precision='tf32' needs CUDA tensors, got cpu"):
+        f.over(plane.origin, plane.axes, 5, precision="tf32")
+    with pytest.raises(ValueError, match="precision must be one of 'float32', 'tf32', 'bfloat16', got 'half'"):
+        f.over(plane.origin, plane.axes, 5, precision="half")
+
+
+def test_a_timed_trial_ends_in_a_plan_that_agrees(monkeypatch):
+    monkeypatch.setattr("flatviz.engine.plan.TRIAL_WORK", 0)
+    for kind in (Residual, nn.Sequential):
+        net, data, plane, coords = setting(kind, "all")
+        evaluate = fv.nll(net, data).over(plane.origin, plane.axes, 1000)
+        torch.testing.assert_close(evaluate(coords), loop(net, data, plane, coords), rtol=1e-5, atol=1e-7)
+
+
+def test_any_quantity_of_the_outputs_is_an_objective():
+    net, data, plane, coords = setting(Residual, "all")
+    outputs = torch.stack([net(w, data.x) for w in plane.points(coords)])
+    right = (outputs.argmax(-1) == data.y).float().mean(1)
+    for what, want in (("accuracy", right), ("error", 1 - right), ("nll", loop(net, data, plane, coords))):
+        g = fv.quantity(net, data, what)
+        torch.testing.assert_close(g.over(plane.origin, plane.axes, 5)(coords), want, rtol=1e-5, atol=1e-7)
+        torch.testing.assert_close(g.many(plane.points(coords)), want, rtol=1e-5, atol=1e-7)
+    calibration = fv.quantity(net, data, lambda out, y: fv.ece(fv.Prediction(out[None], y)), label="ECE")
+    assert calibration.label == "ECE" and calibration.batchnorm == "frozen" and calibration.n == 22
+    want = torch.stack([torch.as_tensor(fv.ece(fv.Prediction(o[None], data.y))).reshape(()) for o in outputs])
+    torch.testing.assert_close(calibration.over(plane.origin, plane.axes, 5)(coords), want.float(), rtol=1e-4, atol=1e-6)
+    with pytest.raises(ValueError, match="what must be one of 'accuracy', 'error', 'nll', or a function"):
+        fv.quantity(net, data, "f1")
+    with pytest.raises(ValueError, match=r"a quantity must be one number, got shape \(22, 4\)"):
+        fv.quantity(net, data, lambda out, y: out)(net.w)
+
+
+def test_statistics_can_be_re_estimated_at_every_point():
+    net, data, plane, coords = setting(Residual, "all")
+    g = fv.quantity(net, data, "nll", batchnorm=data)
+    assert g.batchnorm == "re-estimated"
+    got = g.over(plane.origin, plane.axes, 5)(coords)
+    for value, w in zip(got, plane.points(coords)):
+        own = fv.refresh_batchnorm(net, w, data)
+        torch.testing.assert_close(value, nn.functional.cross_entropy(own(w, data.x), data.y), rtol=1e-5, atol=1e-6)
+    assert not torch.allclose(got, loop(net, data, plane, coords), rtol=1e-3)
+    assert fv.quantity(fv.Net.from_module(nn.Linear(6, 4)), fv.Data(torch.ones(3, 6), torch.arange(3)), "nll").batchnorm is None
+
+
+def test_the_loss_of_the_average_moves_with_the_ensemble():
+    net, data, plane, coords = setting(Residual, "all")
+    g = torch.Generator().manual_seed(0)
+    W = net.w + 0.1 * torch.randn(3, net.dim, generator=g)
+    f = fv.bma_nll(net, data, W, center=net.w)
+    for w, value in zip(plane.points(coords), f.over(plane.origin, plane.axes, 5)(coords)):
+        p = torch.stack([net(draw + w - net.w, data.x).softmax(-1) for draw in W]).mean(0)
+        want = -p[torch.arange(22), data.y].log().mean()
+        torch.testing.assert_close(value, want, rtol=1e-5, atol=1e-6)
+        torch.testing.assert_close(f(w), want, rtol=1e-5, atol=1e-6)
+    assert f.n == 22 and f.batchnorm == "frozen" and f.key == fv.bma_nll(net, data, W, center=net.w).key
+    alone = fv.bma_nll(net, data, net.w[None])
+    torch.testing.assert_close(alone.many(plane.points(coords)), loop(net, data, plane, coords), rtol=1e-5, atol=1e-6)
+
+
+def test_a_loader_is_one_set_of_data_whatever_its_batches():
+    net, data, *_ = setting(nn.Sequential, "all")
+    loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(data.x, data.y), batch_size=8)
+    whole = fv.Data.from_batches(loader)  # 8, 8 and 6
+    torch.testing.assert_close(fv.nll(net, whole)(net.w), fv.nll(net, data)(net.w))
+    assert len(fv.Data.from_batches(loader, 10)) == 10
+    with pytest.raises(ValueError, match="batches must hold at least one"):
+        fv.Data.from_batches([])

@@ -1,0 +1,211 @@
+"""Networks of every kind in the fast path: tokens in, inputs overwritten, several inputs, batches that must stay whole."""
+
+import subprocess
+import sys
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+import flatviz as fv
+
+
+class Tokens(nn.Module):
+    """An embedding and an LSTM or attention: inputs are whole numbers."""
+
+    def __init__(self, kind):
+        super().__init__()
+        self.embedding, self.kind = nn.Embedding(20, 8), kind
+        if kind == "lstm":
+            self.middle = nn.LSTM(8, 8, batch_first=True)
+        elif kind == "transformer":
+            self.middle = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True, dropout=0.0)
+        else:
+            self.middle = nn.Identity()
+        self.head = nn.Linear(8, 4)
+
+    def forward(self, x):
+        z = self.middle(self.embedding(x))
+        return self.head((z[0] if self.kind == "lstm" else z).mean(1))
+
+
+def made(module, x, treated="all", *, targets=None):
+    """(net, data, plane): a module that came out of the user's hands, in evaluation mode."""
+    net = fv.Net.from_module(module.eval(), treated)
+    y = torch.arange(len(x)) % 4 if targets is None else targets
+    return net, fv.Data(x, y), fv.plane_random(net, net.w, seed=1)
+
+
+def loop(net, x, y, points):
+    """Plain torch: a module at each point, on a copy of the inputs."""
+    with torch.no_grad():
+        return torch.stack([F.cross_entropy(net.to_module(w).eval()(x.clone()), y) for w in points])
+
+
+COORDS = torch.tensor([[0.0, 0.0], [0.4, -0.3], [1.0, 1.0]])
+
+
+@pytest.fixture(autouse=True)
+def seeded():
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        yield
+
+
+@pytest.mark.parametrize("kind", ["embedding", "lstm", "transformer"])
+def test_networks_of_whole_numbers_have_surfaces_lines_and_ensembles(kind):
+    net, data, plane = made(Tokens(kind), torch.randint(0, 20, (30, 7)))
+    f, W = fv.nll(net, data), plane.points(COORDS)
+    want = loop(net, data.x, data.y, W)
+    for values in (
+        f.over(plane.origin, plane.axes, 9)(COORDS),
+        fv.bma_nll(net, data, net.w[None]).over(net.w, plane.axes, 9)(COORDS),
+    ):
+        torch.testing.assert_close(values, want, rtol=1e-5, atol=1e-6)  # float32 sums over 30 examples
+    torch.testing.assert_close(fv.slice_line(f, W[0], W[2], resolution=3).values[[0, 2]], want[[0, 2]], rtol=1e-5, atol=1e-6)
+    assert fv.slice_plane(f, plane, resolution=3).n_diverged == 0
+
+
+class Rude(nn.Module):
+    """Writes into its inputs, by a module or by a function."""
+
+    def __init__(self, by):
+        super().__init__()
+        self.by, self.relu, self.a = by, nn.ReLU(inplace=True), nn.Linear(12, 4)
+
+    def forward(self, x):
+        if self.by == "module":
+            return self.a(self.relu(x))
+        x.add_(self.a(x)[:, :1])  # what varies goes into the inputs, and these are read again
+        return self.a(x) + x[:, :4]
+
+
+@pytest.mark.parametrize("by", ["module", "function"])
+@pytest.mark.parametrize("treated", ["all", lambda name: name == "a.bias"], ids=["all", "bias"])
+def test_the_users_data_are_never_written_into(by, treated):
+    x = torch.randn(40, 12)
+    net, data, plane = made(Rude(by), x.clone(), treated)
+    W = plane.points(COORDS)
+    f, g = fv.nll(net, data), fv.quantity(net, data, "nll")
+    want = loop(net, x, data.y, W)
+    ensemble = fv.bma_nll(net, data, net.w[None])
+    ways = [f.over(plane.origin, plane.axes, 9)(COORDS), f.over(plane.origin, plane.axes, 9, exact=True)(COORDS)]
+    ways += [f.many(W), g.many(W), torch.stack([f(w) for w in W]).detach(), ensemble.many(W)]
+    ways += [ensemble.over(net.w, plane.axes, 9)(COORDS), g.over(plane.origin, plane.axes, 9)(COORDS)]
+    fv.predict(net, fv.Draws(W), data, 3, seed=0)
+    if by == "module":  # the other one cannot be differentiated by torch either
+        f.hvp(net.w, net.w), f.operator(net.w, "ggn")(net.w)
+    assert torch.equal(data.x, x)
+    for values in ways:
+        torch.testing.assert_close(values, want, rtol=1e-5, atol=1e-6)
+
+
+class Late(nn.Module):
+    """Features that are overwritten after a layer has read them; outputs as small as `size`."""
+
+    def __init__(self, size, late):
+        super().__init__()
+        self.f, self.u, self.size, self.late = nn.Linear(12, 8), nn.Linear(8, 4), size, late
+
+    def forward(self, x, mask=None, scale=1.0):
+        h = self.f(x)
+        if self.late == "before":  # read by what varies, written by what is frozen
+            u = self.u(h)
+            v = F.relu_(h)
+            return self.size * (u + v[:, :4])
+        if self.late == "view":  # written under another name by what varies, and read once more
+            v = h.view(-1, 8)
+            v.add_(self.u.bias.sum())
+            return self.size * (self.u(h) + h[:, :4])
+        if self.late == "plus":  # += is no step of its own to torch.fx, which takes it for a sum
+            v = h.view(-1, 8)
+            v += self.u.bias.sum()
+            return self.size * (self.u(h) + h[:, :4])
+        h = h if mask is None else h * mask
+        return self.size * scale * self.u(torch.tanh(h))
+
+
+@pytest.mark.parametrize("late", ["before", "view", "optional", "plus"])
+@pytest.mark.parametrize("size", [1.0, 1e-4])
+def test_what_is_overwritten_late_keeps_its_order_and_the_tricks(late, size):
+    x = torch.randn(60, 12)
+    net, data, plane = made(Late(size, late), x, lambda name: name.startswith("u"), targets=size * torch.randn(60, 4))
+    f = fv.nll(net, data, likelihood=size)
+    evaluate = f.over(plane.origin, plane.axes, 9)
+    want = torch.stack([f(w) for w in plane.points(COORDS)]).detach()
+    torch.testing.assert_close(evaluate(COORDS), want, rtol=1e-5, atol=1e-5)
+    torch.testing.assert_close(evaluate(COORDS), want, rtol=1e-5, atol=1e-5)  # what is kept is as it was
+    assert evaluate.plan.tricks == (() if late == "plus" else ("fold", "reuse", "prefix"))
+    frozen = set() if late == "plus" else {n.name for n in evaluate._traced.frozen}
+    assert ("f" in frozen) == (late in ("before", "optional"))  # by "view" its features change with every point
+
+
+def test_a_plan_that_gives_other_outputs_is_not_used_however_small_they_are(monkeypatch):
+    monkeypatch.setattr("flatviz.engine.program.Program._misplaced", lambda *_: set())
+    net, data, plane = made(Late(1e-4, "before"), torch.randn(60, 12), lambda name: name.startswith("u"))
+    assert fv.nll(net, data).over(plane.origin, plane.axes, 9).plan.tricks == ()
+
+
+class Together(nn.Module):
+    """Outputs that hang on the rest of the batch."""
+
+    def __init__(self, kind):
+        super().__init__()
+        self.a, self.b, self.kind = nn.Linear(12, 8), nn.BatchNorm1d(8, track_running_stats=False), kind
+        self.h = nn.Linear(8, 4)
+
+    def forward(self, x):
+        z = self.a(x)
+        return self.h(torch.relu(self.b(z) if self.kind == "norm" else z - 0.05 * z.mean(0)))
+
+
+@pytest.mark.parametrize("kind", ["norm", "mean"])
+@pytest.mark.parametrize("n", [3, 200])
+def test_outputs_that_hang_on_the_batch_are_refused(kind, n):
+    net, data, _ = made(Together(kind), torch.randn(n, 12).sort(0).values)
+    for make in (fv.nll, lambda net, data: fv.quantity(net, data, "nll"), lambda net, data: fv.bma_nll(net, data, net.w[None])):
+        with pytest.raises(ValueError, match="each example alone, got outputs that depend on the rest of the batch"):
+            make(net, data)
+
+
+def test_outputs_that_cancel_to_rounding_are_no_reason_to_refuse():
+    class Centred(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a = nn.Sequential(nn.Linear(12, 64), nn.ReLU(), nn.Linear(64, 4))
+            self.own = self.a[0].weight.detach().clone(), [p.detach().clone() for p in self.a.parameters()]
+
+        def forward(self, x):
+            first = F.linear(torch.relu(F.linear(x, *self.own[1][:2])), *self.own[1][2:])
+            return self.a(x + 1e-8) - first
+
+    net, data, _ = made(Centred(), torch.randn(100, 12))
+    assert float(fv.nll(net, data)(net.w).detach()) == pytest.approx(1.386294, rel=1e-5)  # log 4
+
+
+@pytest.mark.parametrize("p", [0.5, 0.02, 0.001])
+def test_dropout_in_the_forward_pass_is_always_seen(p):
+    class Dropped(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a, self.h = nn.Linear(6, 6), nn.Linear(6, 4)
+
+        def forward(self, x):
+            return self.h(F.dropout(torch.relu(self.a(x)), p))
+
+    for seed in range(10):
+        torch.manual_seed(seed)
+        net, data, _ = made(Dropped(), torch.randn(8, 6))
+        with pytest.raises(ValueError, match="got two outputs for one input: turn dropout off"):
+            fv.nll(net, data)
+
+
+def test_a_first_look_at_a_net_does_not_import_a_compiler():
+    code = (
+        "import sys, torch, flatviz as fv\n"
+        "net = fv.Net.from_module(torch.nn.Linear(3, 2))\n"
+        "fv.nll(net, fv.Data(torch.zeros(4, 3), torch.zeros(4).long()))\n"
+        "assert 'sympy' not in sys.modules and 'torch._dynamo' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
