@@ -24,7 +24,7 @@ _HOMES = {
     "flatviz.engine.batchnorm": "refresh_batchnorm",
     "flatviz.storage.cache": "load save",
     "flatviz.training.pretrain": "pretrain",
-    "flatviz.training.ascent": "SAM ASAM FisherSAM",
+    "flatviz.core.ascent": "SAM ASAM FisherSAM",
     "flatviz.posteriors": "FITS",
     "flatviz.posteriors.transfer": "transfer",
     "flatviz.posteriors.sgd": "fit_sgd",

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_choice, check_count
+from flatviz.core.ascent import SAM
 from flatviz.core.data import Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
@@ -26,7 +27,6 @@ from flatviz.results import Draws, Gaussian, Mixture, Posterior
 from flatviz.storage.cache import cache_folder, cache_key, load_cached, save
 from flatviz.storage.digest import value_digest
 from flatviz.studies.tour import prepare
-from flatviz.training.ascent import SAM
 
 TASKS = ("digits",)
 RADIUS = 0.1  # of SAM in the flat-seeking versions, Euclidean
