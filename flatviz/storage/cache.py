@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import threading
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
@@ -16,6 +15,7 @@ import torch
 from torch import Tensor
 
 from flatviz.results import from_plain, to_plain
+from flatviz.storage.files import atomic_path
 
 
 def cache_folder() -> Path:
@@ -86,22 +86,3 @@ def load_cached(path: Path, say: Callable[[str], None] = lambda text: None) -> A
         say(f"damaged, so computed again: {path}")
         path.unlink(missing_ok=True)
         return None
-
-
-class atomic_path:
-    """`with atomic_path(p) as q`: write to q; it becomes p when the block ends well, and is removed when not."""
-
-    def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
-
-    def __enter__(self) -> Path:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        tag = f"{os.getpid()}-{threading.get_ident()}"
-        self.partial = self.path.with_name(f".{self.path.name}.{tag}.part")
-        return self.partial
-
-    def __exit__(self, kind: type | None, *_: object) -> None:
-        if kind is None:
-            os.replace(self.partial, self.path)
-        else:
-            self.partial.unlink(missing_ok=True)

@@ -3,7 +3,8 @@
 import pytest
 import torch
 
-from flatviz.storage.cache import atomic_path, cache_folder, cache_key, load, load_cached, save
+from flatviz.storage.cache import cache_folder, cache_key, load, load_cached, save
+from flatviz.storage.files import atomic_path
 
 
 def test_an_interrupted_write_leaves_neither_file_nor_remains(tmp_path):
