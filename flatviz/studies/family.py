@@ -24,7 +24,6 @@ from flatviz.posteriors import fit_sabma, fit_sgd, fit_vi
 from flatviz.posteriors.sabma import fit_sabma_grid
 from flatviz.results import Family, Gaussian, Posterior
 from flatviz.training.perturb import MODES, UNITS
-from flatviz.training.together import MODES_TOGETHER, rows_loss
 
 NO_UNIT = "(no radius)"
 RADII = {
@@ -121,9 +120,7 @@ def _fit_radii(
     """Posteriors of several radii of one method, trained together; empty where that is not for this method or settings."""
     settings, mode = settings_for(net)[0] | dict(fit or {}), mode_of(method)
     known = set(inspect.signature(fit_sabma_grid).parameters)
-    if len(radii) < 2 or mode == "none" or mode not in MODES_TOGETHER or not set(settings) <= known:
-        return {}
-    if rows_loss(net, task.train, "categorical", "frozen", len(radii)) is None:
+    if len(radii) < 2 or mode == "none" or not set(settings) <= known:
         return {}
     found = fit_sabma_grid(net, task.train, prior, radii=radii, seeds=[seed], mode=mode, progress=progress, **settings)
     return {(method, radius): q for (radius, _), q in found.items()}
