@@ -113,6 +113,12 @@ def _nonnegative(value: Any, name: str) -> None:
     check_nonnegative(value, name)
 
 
+def _labels(value: Any, name: str) -> None:
+    _kind(Tensor, "a tensor of labels (N,)")(value, name)
+    if value.ndim == 0:
+        raise ValueError(f"{name} must have shape (N,), got a single number")
+
+
 def _share(value: Any, name: str) -> None:
     """A number from 0 to 1."""
     _number(value, name)
@@ -191,8 +197,20 @@ def _values(of_one: Check, wanted: str) -> Check:
 
 
 def _objective(value: Any, name: str) -> None:
-    if isinstance(value, (nn.Module, Net)) or not callable(value):
+    if isinstance(value, (nn.Module, Net, type)) or not callable(value):
         raise TypeError(f"{name} must be an objective, w (D,) -> (), got {_shown(value)}: fv.nll(net, data) makes one")
+
+
+def _function(value: Any, name: str) -> None:
+    """A function or another callable; a class or a module is callable too, and never what is meant."""
+    if not callable(value) or isinstance(value, (type, nn.Module, Net)):
+        raise TypeError(f"{name} must be a function, got {_shown(value)}")
+
+
+def _path(value: Any, name: str) -> None:
+    _kind((str, Path), "a path")(value, name)
+    if str(value) in ("", "."):
+        raise ValueError(f"{name} must name a file, got {str(value)!r}")
 
 
 def _posterior(value: Any, name: str) -> None:
@@ -235,12 +253,17 @@ _TABLE: dict[str, Check] = {
     "data": _noun(Data, "make one, fv.Data(x, y)"),
     "task": _noun(Task, "fv.datasets has some"),
     "x": _kind((Tensor, Data), "a tensor of inputs (N, ...), or fv.Data(x, y)"),
-    "y": _kind(Tensor, "a tensor of labels (N,)"),
+    "y": _labels,
     "f": _objective,
-    "what": _kind((str, Callable), "a name or a function of outputs and y"),
-    "treated": _kind((str, Callable), "'all', 'norm+head' or a function of the parameter's name"),
-    "likelihood": lambda value, name: check_likelihood(value),
-    "batchnorm": _kind((str, Data), "'frozen', 'train' or a Data, as the verb's help says"),
+    "what": _either((str, _anything), (Callable, _function), wanted="a name or a function of outputs and y"),
+    "treated": _either(
+        (str, _anything), (Callable, _function), wanted="'all', 'norm+head' or a function of the parameter's name"
+    ),
+    "likelihood": _either(
+        ((str, Real), lambda value, name: check_likelihood(value)), wanted="'categorical' or a standard deviation > 0"
+    ),
+    "batchnorm": _kind(str, "'frozen' or 'train', as the verb's help says"),
+    "predict.batchnorm quantity.batchnorm": _kind((str, Data), "'frozen' or a Data that re-estimates the statistics"),
     # weight vectors and directions
     "w a b c u v center other more inside outside t": _tensor(1),
     "W draws": _draws,
@@ -250,7 +273,7 @@ _TABLE: dict[str, Check] = {
     "q prior": _noun(Gaussian, "fv.transfer and fv.fit_swag return one"),
     "posterior": _posterior,
     "start": _kind((str, Gaussian), "a word or a Gaussian, as the verb's help says"),
-    "fit ascent preview": _kind(Callable, "a function"),
+    "fit ascent preview": _function,
     "fit_family.fit": _values(_anything, "settings"),
     # counts
     "steps epochs n_draws members chains cycles cycle_steps thin mc_samples rank bends": _whole(1),
@@ -280,9 +303,9 @@ _TABLE: dict[str, Check] = {
     "labels switches": _each(_text, "texts"),
     "exact joint orthonormal log barrier color_bar plot_surface.path plot_surface_3d.path": _flag,
     # how a verb is run
-    "progress": _either((bool, _anything), (Callable, _anything), wanted="True, False, None or a function(done, total, label)"),
-    "checkpoint path": _kind((str, Path), "a path"),
-    "cache": _either((bool, _anything), ((str, Path), _anything), wanted="True, False, None or a folder"),
+    "progress": _either((bool, _anything), (Callable, _function), wanted="True, False, None or a function(done, total, label)"),
+    "checkpoint path": _path,
+    "cache": _either((bool, _anything), ((str, Path), _path), wanted="True, False, None or a folder"),
     "engine result": _anything,
     # results
     "plane": _noun(Plane, "fv.plane_pca, fv.plane_random and fv.plane_through make one"),
