@@ -12,9 +12,10 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "flatviz.results": (
-        "Curve Draws Family Gaussian History KroneckerGaussian Mixture Objective Persistence Plane Posterior Prediction Projection "
+        "Curve Draws Family History Mixture Objective Persistence Plane Posterior Prediction Projection "
         "Sharpness Spectrum Surface"
     ),
+    "flatviz.gaussian": "Gaussian KroneckerGaussian",
     "flatviz.core.net": "Net",
     "flatviz.core.data": "Data Task",
     "flatviz.objectives.nll": "nll",
@@ -24,7 +25,7 @@ _HOMES = {
     "flatviz.engine.batchnorm": "refresh_batchnorm",
     "flatviz.storage.cache": "load save",
     "flatviz.training.pretrain": "pretrain",
-    "flatviz.training.ascent": "SAM ASAM FisherSAM",
+    "flatviz.core.ascent": "SAM ASAM FisherSAM",
     "flatviz.posteriors": "FITS",
     "flatviz.posteriors.transfer": "transfer",
     "flatviz.posteriors.sgd": "fit_sgd",

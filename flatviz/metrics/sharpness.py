@@ -11,7 +11,8 @@ import math
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_choice, check_count, check_many_weights, check_radius
+from flatviz.checks import check_choice, check_count, check_many_weights
+from flatviz.core.ascent import ASAM, SAM
 from flatviz.core.hvp import hessian_operator
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import generator
@@ -41,14 +42,13 @@ def sharpness(
     `k` and `iters` are those of `top_eigenpairs`.  Raises ValueError on a wrong shape or a negative radius.
     """
     check_many_weights(W)
-    check_radius(radius)
-    check_radius(adaptive_radius)
+    ascents = SAM(radius), ASAM(adaptive_radius, eta)
     k, source = min(check_count(k, "k", least=2), W.shape[1]), generator(seed)
     rows = []
     for w in track(W, "sharpness", progress):
         spectrum = top_eigenpairs(f, w, k, iters=iters, seed=seed)
         trace, error = _trace(f, w, check_count(probes, "probes", least=2), source)
-        gains = _gains(f, w, radius, adaptive_radius, eta)
+        gains = _gains(f, w, ascents)
         lam = spectrum.values
         rows.append(torch.stack([lam[0], lam[0] / lam[-1], trace, *gains, spectrum.residual[0], error]))
     return Sharpness(*torch.stack(rows).unbind(1))
@@ -61,15 +61,13 @@ def _trace(f: ObjectiveLike, w: Tensor, probes: int, source: torch.Generator) ->
     return values.mean(), values.std() / math.sqrt(probes)
 
 
-def _gains(f: ObjectiveLike, w: Tensor, radius: float, adaptive_radius: float, eta: float) -> tuple[Tensor, Tensor]:
+def _gains(f: ObjectiveLike, w: Tensor, ascents: tuple[SAM, ASAM]) -> list[Tensor]:
+    """f(w + e) - f(w) of each perturbation e."""
     point = w.detach().clone().requires_grad_(True)
     value = f(point)
     (g,) = torch.autograd.grad(value, point)
-    scale = w.abs() + eta
     with torch.no_grad():
-        plain = f(w + radius * g / (g.norm() + 1e-12))
-        adapted = f(w + adaptive_radius * scale.square() * g / ((scale * g).norm() + 1e-12))
-        return (plain - value).detach(), (adapted - value).detach()
+        return [(f(w + ascent(w, g)) - value).detach() for ascent in ascents]
 
 
 def weyl_bounds(f: ObjectiveLike, W: Tensor, *, iters: int = 80, seed: int = 0) -> tuple[float, float, float]:
