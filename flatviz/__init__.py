@@ -12,7 +12,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "flatviz.results": (
-        "Curve Draws Family Gaussian History KroneckerGaussian Mixture Objective Persistence Plane Posterior Prediction Projection "
+        "Curve Draws Family Gaussian History KroneckerGaussian Mixture Persistence Plane Posterior Prediction Projection "
         "Sharpness Spectrum Surface"
     ),
     "flatviz.core.net": "Net",
@@ -20,7 +20,7 @@ _HOMES = {
     "flatviz.objectives.nll": "nll",
     "flatviz.objectives.quantity": "quantity",
     "flatviz.objectives.bma": "bma_nll",
-    "flatviz.core.hvp": "hvp",
+    "flatviz.core.objective": "Objective hvp",
     "flatviz.engine.batchnorm": "refresh_batchnorm",
     "flatviz.storage.cache": "load save",
     "flatviz.training.pretrain": "pretrain",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any, Protocol, runtime_checkable
@@ -19,19 +19,6 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_count, check_finite, check_many_weights, check_weights
-
-
-@runtime_checkable
-class Objective(Protocol):
-    """A scalar function of the weights, f(w: (D,)) -> ().
-
-    A plain function serves.  Optional, and used where present: `f.many(W: (S, D)) -> (S,)` without gradients,
-    `f.hvp(w, v) -> (D,)`, `f.n` (examples behind the mean) and `f.batchnorm` (which statistics it used).
-    """
-
-    def __call__(self, w: Tensor) -> Tensor:
-        """The value at w, a scalar."""
-        ...
 
 
 @runtime_checkable
@@ -689,6 +676,3 @@ def from_plain(plain: Any) -> Any:
     if isinstance(plain, list):
         return [from_plain(v) for v in plain]
     return plain
-
-
-ObjectiveLike = Objective | Callable[[Tensor], Tensor]

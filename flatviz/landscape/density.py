@@ -6,12 +6,12 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_count
+from flatviz.core.objective import ObjectiveLike, as_objective
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import generator
-from flatviz.landscape.affine import described
 from flatviz.landscape.krylov import Krylov
 from flatviz.landscape.operators import Operator, Part
-from flatviz.results import ObjectiveLike, Spectrum
+from flatviz.results import Spectrum
 
 CONVERGED = 1e-3  # residual over the largest eigenvalue at which a pair counts as one eigenvalue exactly
 
@@ -39,6 +39,7 @@ def spectral_density(
     """
     check_count(runs, "runs")
     check_count(steps, "steps", least=check_count(k, "k"))
+    f = as_objective(f)
     operator, source = Operator(f, w, curvature, part), generator(seed)
     dim = operator.like.numel()
     first: Krylov | None = None
@@ -63,15 +64,14 @@ def spectral_density(
             shares.append(weights / weights.sum())
     values, columns, residual = (part[..., :k] for part in first.ritz())
     rest = (1 - len(sharp) / dim) / max(len(atoms), 1)
-    about = described(f)
     return Spectrum(
         values.to(w),
         operator.embed(first.vectors(columns)),
         residual.to(w),
         spent,
         name,
-        about["n"],
-        about["batchnorm"],
+        f.n,
+        f.batchnorm,
         curvature=curvature,
         nodes=torch.cat([sharp, *atoms]),
         weights=torch.cat([torch.full_like(sharp, 1 / dim), *(rest * s for s in shares)]),

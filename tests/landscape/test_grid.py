@@ -12,7 +12,7 @@ from flatviz.landscape import grid
 def counted():
     """An objective that notes where it was asked; (f, plane)."""
 
-    class Counted:
+    class Counted(fv.Objective):
         label, key, n = "counted", "a quadratic", None
 
         def __init__(self):
