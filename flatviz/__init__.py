@@ -12,9 +12,9 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "flatviz.results": (
-        "Curve Draws Family Gaussian History KroneckerGaussian Mixture Persistence Plane Posterior Prediction Projection "
-        "Sharpness Spectrum Surface"
+        "Curve Draws Family History Mixture Persistence Plane Posterior Prediction Projection Sharpness Spectrum Surface"
     ),
+    "flatviz.gaussian": "Gaussian KroneckerGaussian",
     "flatviz.core.net": "Net",
     "flatviz.core.data": "Data Task",
     "flatviz.objectives.nll": "nll",

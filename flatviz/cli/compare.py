@@ -17,7 +17,7 @@ from flatviz.pages.table import text_table
 from flatviz.plots.comparison import plot_comparison
 from flatviz.plots.theme import style
 from flatviz.results import interval
-from flatviz.storage.cache import atomic_path
+from flatviz.storage.files import atomic_path
 from flatviz.studies.compare import QUANTITIES, RADIUS, SETTINGS, TASKS, Comparison, compare, names
 
 HEADS = ("accuracy %", "NLL", "ECE", "Brier", "MI", "λ1", "λ1/λ5", "seconds", "gradients a step")

@@ -13,7 +13,7 @@ from flatviz.cli.threads import single_thread
 from flatviz.core.devices import pick_device
 from flatviz.pages.page import family_page
 from flatviz.pages.table import family_rows, text_table
-from flatviz.storage.cache import atomic_path
+from flatviz.storage.files import atomic_path
 from flatviz.studies.tour import FITS, HEAD_STD, MODELS, RANK, SCALE, Tour, run_tour
 
 LEAD = """A small network was pre-trained on digits that lie on their side, then turned into a Bayesian one and shown ten

@@ -17,6 +17,7 @@ from flatviz.core.objective import Objective, ObjectiveLike, as_objective
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import generator
 from flatviz.landscape.lanczos import top_eigenpairs
+from flatviz.landscape.trace import hutchinson
 from flatviz.results import Sharpness
 
 ORDERS = ("sharp", "random", "flat")
@@ -56,9 +57,8 @@ def sharpness(
 
 
 def _trace(f: Objective, w: Tensor, probes: int, source: torch.Generator) -> tuple[Tensor, Tensor]:
-    product = f.operator(w)
     signs = torch.randint(0, 2, (probes, len(w)), generator=source).to(w) * 2 - 1
-    values = torch.stack([v @ product(v) for v in signs])
+    values = hutchinson(f.operator(w), signs)
     return values.mean(), values.std() / math.sqrt(probes)
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from flatviz.storage.cache import atomic_path, cache_folder, cache_key
+from flatviz.storage.cache import cache_folder, cache_key
+from flatviz.storage.files import atomic_path
 
 RECORD = struct.Struct("<qdI")  # index, value, checksum of both
 
