@@ -17,6 +17,7 @@ from flatviz.core.hvp import hessian_operator
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import generator
 from flatviz.landscape.lanczos import top_eigenpairs
+from flatviz.landscape.trace import hutchinson
 from flatviz.results import ObjectiveLike, Sharpness
 
 ORDERS = ("sharp", "random", "flat")
@@ -55,9 +56,8 @@ def sharpness(
 
 
 def _trace(f: ObjectiveLike, w: Tensor, probes: int, source: torch.Generator) -> tuple[Tensor, Tensor]:
-    product = hessian_operator(f, w)
     signs = torch.randint(0, 2, (probes, len(w)), generator=source).to(w) * 2 - 1
-    values = torch.stack([v @ product(v) for v in signs])
+    values = hutchinson(hessian_operator(f, w), signs)
     return values.mean(), values.std() / math.sqrt(probes)
 
 
