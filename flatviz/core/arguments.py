@@ -114,9 +114,9 @@ def tensor(*sides: int) -> Check:
     return check
 
 
-def noun(kind: type, do: str) -> Check:
+def noun(of: type, do: str) -> Check:
     """One of our own results; `do` says which verb makes one."""
-    return kind(kind, f"a {kind.__name__}", do)
+    return kind(of, f"a {of.__name__}", do)
 
 
 def either(*checks: tuple[type | tuple[type, ...], Check], wanted: str) -> Check:
@@ -196,19 +196,16 @@ def draws(value: Any, name: str) -> None:
         tensor(2)(value, name)
 
 
-def one_or_more(kind: type, do: str) -> Check:
+def one_or_more(of: type, do: str) -> Check:
     """A result, or a list of them."""
-    one = noun(kind, do)
-    wanted = f"a {kind.__name__}, or a list of them"
-    return either((kind, anything), ((list, tuple), each(one, f"{kind.__name__}s")), wanted=f"{wanted} ({do})")
+    listed = each(noun(of, do), f"{of.__name__}s")
+    return either((of, anything), ((list, tuple), listed), wanted=f"a {of.__name__}, or a list of them ({do})")
 
 
-def one_or_named(kind: type, do: str) -> Check:
+def one_or_named(of: type, do: str) -> Check:
     """A result, or a dict of them by name."""
-    one = noun(kind, do)
-    return either(
-        (kind, anything), (Mapping, values(one, kind.__name__)), wanted=f"a {kind.__name__}, or a dict of them ({do})"
-    )
+    named = values(noun(of, do), of.__name__)
+    return either((of, anything), (Mapping, named), wanted=f"a {of.__name__}, or a dict of them ({do})")
 
 
 text, flag = kind(str, "a text"), kind(bool, "True or False")
