@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache, partial
 
 import torch
 from torch import Tensor
@@ -22,7 +23,7 @@ from flatviz.objectives.nll import nll
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.method import Method
 from flatviz.results import Draws, Gaussian, Posterior
-from flatviz.storage.cache import cache_folder, cache_key, load_cached, save
+from flatviz.storage.cache import cached
 from flatviz.storage.digest import value_digest
 from flatviz.studies.family import fit_member
 from flatviz.studies.tour import prepare
@@ -64,17 +65,16 @@ def compare(
     for method in asked:
         check_choice(method, tuple(METHODS), "method")
     values = {method: [] for method in asked}
+    prepared = lru_cache(maxsize=1)(partial(prepare, "mlp"))  # once a seed, and not where every method is in the cache
+
+    def row(seed: int, method: Method) -> Tensor:
+        return _row(*prepared(seed=seed), method, seed, n_spectra, say)
+
     for seed in range(seeds):
-        ready: list = []
         for method in track(asked, f"seed {seed}", progress):
+            compute = partial(row, seed, METHODS[method])
             about = dict(task=task, seed=seed, method=value_digest(METHODS[method]), n_spectra=n_spectra)
-            path = cache_folder() / "compare" / f"{cache_key(**about)}.pt"
-            stored = load_cached(path, say)
-            if stored is None:
-                ready = ready or [prepare("mlp", seed=seed)]
-                stored = {"row": _row(*ready[0], METHODS[method], seed, n_spectra, say)}
-                save(stored, path)
-            values[method].append(stored["row"])
+            values[method].append(cached("compare", compute, say=say, **about)[0])
         say(f"seed {seed}: {len(asked)} methods")
     return Comparison({m: torch.stack(v) for m, v in values.items()}, tuple(range(seeds)), task)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -13,7 +14,8 @@ from flatviz.landscape.lanczos import top_eigenpairs
 from flatviz.metrics.predict import predict
 from flatviz.objectives.nll import nll
 from flatviz.posteriors import METHODS
-from flatviz.storage.cache import cache_folder, cache_key, load_cached, save
+from flatviz.storage.cache import cached
+from flatviz.storage.digest import value_digest
 from flatviz.studies.family import check_settings, fit_member
 from flatviz.studies.tour import prepare
 
@@ -49,22 +51,14 @@ def gather(
     Each seed is kept in the cache folder.
     """
     check_settings(fit)
-    grid = {m: tuple(r) for m, r in (grid or evidence_radii()).items()}
+    fit, grid = dict(fit or {}), {m: tuple(r) for m, r in (grid or evidence_radii()).items()}
     cells = [(kl, m, r) for kl in KL_WEIGHTS for m, radii in grid.items() for r in radii]
     per_seed = []
     for seed in range(seeds):
-        about = dict(
-            seed=seed, model=model, n_draws=n_draws, n_spectra=n_spectra, epochs=epochs, cells=cells, fit=dict(fit or {})
-        )
-        path = cache_folder() / "evidence" / f"{cache_key(**about)}.pt"
-        if (stored := load_cached(path, say)) is not None:
-            say(f"seed {seed}: reused from {path}")
-            per_seed.append(stored)
-            continue
-        say(f"seed {seed}: computing")
-        found = _one_seed(seed, model, n_draws, n_spectra, epochs, fit or {}, cells, progress)
-        save(found, path)
-        per_seed.append(found)
+        about = dict(seed=seed, model=model, n_draws=n_draws, n_spectra=n_spectra, epochs=epochs, cells=cells, fit=fit)
+        about["methods"] = {m: value_digest(METHODS[m]) for m in grid}
+        compute = partial(_one_seed, seed, model, n_draws, n_spectra, epochs, fit, cells, progress)
+        per_seed.append(cached("evidence", compute, label=f"seed {seed}", say=say, **about)[0])
     return Evidence({k: torch.stack([found[_name(*k)] for found in per_seed]) for k in cells}, tuple(range(seeds)))
 
 
