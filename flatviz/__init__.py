@@ -12,8 +12,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "flatviz.results": (
-        "Curve Draws Family History Mixture Objective Persistence Plane Posterior Prediction Projection "
-        "Sharpness Spectrum Surface"
+        "Curve Draws Family History Mixture Persistence Plane Posterior Prediction Projection Sharpness Spectrum Surface"
     ),
     "flatviz.gaussian": "Gaussian KroneckerGaussian",
     "flatviz.core.net": "Net",
@@ -21,7 +20,7 @@ _HOMES = {
     "flatviz.objectives.nll": "nll",
     "flatviz.objectives.quantity": "quantity",
     "flatviz.objectives.bma": "bma_nll",
-    "flatviz.core.hvp": "hvp",
+    "flatviz.core.objective": "Objective hvp",
     "flatviz.engine.batchnorm": "refresh_batchnorm",
     "flatviz.storage.cache": "load save",
     "flatviz.training.pretrain": "pretrain",

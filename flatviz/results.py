@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
@@ -19,19 +18,6 @@ from torch import Tensor
 
 from flatviz.checks import check_count, check_many_weights, check_weights
 from flatviz.gaussian import Gaussian, KroneckerGaussian
-
-
-@runtime_checkable
-class Objective(Protocol):
-    """A scalar function of the weights, f(w: (D,)) -> ().
-
-    A plain function serves.  Optional, and used where present: `f.many(W: (S, D)) -> (S,)` without gradients,
-    `f.hvp(w, v) -> (D,)`, `f.n` (examples behind the mean) and `f.batchnorm` (which statistics it used).
-    """
-
-    def __call__(self, w: Tensor) -> Tensor:
-        """The value at w, a scalar."""
-        ...
 
 
 @runtime_checkable
@@ -464,6 +450,3 @@ def from_plain(plain: Any) -> Any:
     if isinstance(plain, list):
         return [from_plain(v) for v in plain]
     return plain
-
-
-ObjectiveLike = Objective | Callable[[Tensor], Tensor]

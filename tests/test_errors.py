@@ -106,7 +106,7 @@ CASES = {
                    r"the loss must stay finite, got NaN or inf at .* lower lr or radius"),
     "a seed that is no int": (lambda: fv.fit_vi(net(), data(), prior(34), seed=0.5), TypeError, "seed must be an int, got 0.5"),
     "an objective of many numbers": (lambda: fv.top_eigenpairs(lambda w: w * w, torch.ones(3), 1), ValueError,
-                                     r"an objective must return one number, got shape \(3,\): take its mean"),
+                                     r"an objective must return one number, got shape \(3,\) from f\(w\): take its mean"),
     "a module that is none": (lambda: fv.Net.from_module("resnet18"), TypeError, "module must be a torch.nn.Module, got str"),
     "a plane of another net": (lambda: fv.slice_plane(objective(), plane(5), resolution=3), ValueError,
                                r"the plane's origin must have shape \(34,\), got \(5,\)"),

@@ -33,7 +33,7 @@ MAY = {
     "widgets": [name for name in ORDER if name not in ("widgets", "cli")],
     "cli": [name for name in ORDER if name != "cli"],
 }
-OF_CORE = {"planes": {"seeds", "progress"}, "landscape": {"hvp", "seeds", "progress"}}  # they see no network
+OF_CORE = {"planes": {"objective", "seeds", "progress"}, "landscape": {"objective", "seeds", "progress"}}  # they see no network
 METHODS = "posteriors"  # methods do not import methods: a composed one takes the other as an argument
 
 

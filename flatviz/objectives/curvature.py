@@ -8,9 +8,9 @@ import torch
 from torch import Tensor
 
 from flatviz.core.data import Data
-from flatviz.core.hvp import hessian_operator
 from flatviz.core.likelihood import Likelihood, mean_nll
 from flatviz.core.net import Net
+from flatviz.core.objective import hessian_operator
 
 GRAPH_BYTES = 2**31  # of saved activations a kept graph may hold; beyond it, batches are gone through again each time
 

@@ -48,7 +48,7 @@ def load_state(state: State, path: str | Path, about: str) -> int:
     try:
         body = read_checked(path, KIND)
     except DamagedFileError as error:
-        warnings.warn(f"checkpoint {path}: {error}; set aside as {set_aside(path)}, starting anew", stacklevel=2)
+        warnings.warn(f"checkpoint {path}: {error}; {set_aside(path)}, starting anew", stacklevel=2)
         return 0
     tensors, written_about = load(body), _metadata(body)["about"]
     if written_about != about:

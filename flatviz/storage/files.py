@@ -69,10 +69,11 @@ def first_line(kind: str, body: bytes | memoryview) -> bytes:
     return f"{MARK} {kind} {checksum.hexdigest()}\n".encode()
 
 
-def set_aside(path: str | Path) -> Path:
-    """Rename a damaged file to `<name>.damaged`, so that its place is free and nothing is lost; the new path."""
-    path = Path(path)
-    aside = path.with_name(f"{path.name}.damaged")
-    if path.exists():
+def set_aside(path: str | Path) -> str:
+    """Rename a damaged file to `<name>.damaged`, so that its place is free and nothing is lost; what was done, in words."""
+    aside = Path(path).with_name(f"{Path(path).name}.damaged")
+    try:
         os.replace(path, aside)
-    return aside
+    except OSError as error:
+        return f"not set aside ({error})"
+    return f"set aside as {aside}"

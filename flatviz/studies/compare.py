@@ -7,7 +7,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 
 import torch
 from torch import Tensor
@@ -24,7 +24,7 @@ from flatviz.metrics.uncertainty import mutual_information
 from flatviz.objectives.nll import nll
 from flatviz.posteriors import FITS, fit_csgld, fit_multi, fit_ptl, fit_swag
 from flatviz.results import Draws, Gaussian, Mixture, Posterior
-from flatviz.storage.cache import cache_folder, cache_key, load_cached, save
+from flatviz.storage.cache import cached
 from flatviz.storage.digest import value_digest
 from flatviz.studies.tour import prepare
 
@@ -101,17 +101,16 @@ def compare(
     for method in asked:
         check_choice(method, names(), "method")
     values = {method: [] for method in asked}
+    prepared = lru_cache(maxsize=1)(partial(prepare, "mlp"))  # once a seed, and not where every method is in the cache
+
+    def row(seed: int, method: str) -> Tensor:
+        return _row(*prepared(seed=seed), method, seed, n_spectra, say)
+
     for seed in range(seeds):
-        ready: list = []
         for method in track(asked, f"seed {seed}", progress):
             about = dict(task=task, seed=seed, method=method, n_spectra=n_spectra, radius=RADIUS)
-            path = cache_folder() / "compare" / f"{cache_key(settings=value_digest(SETTINGS), **about)}.pt"
-            stored = load_cached(path, say)
-            if stored is None:
-                ready = ready or [prepare("mlp", seed=seed)]
-                stored = {"row": _row(*ready[0], method, seed, n_spectra, say)}
-                save(stored, path)
-            values[method].append(stored["row"])
+            compute = partial(row, seed, method)
+            values[method].append(cached("compare", compute, say=say, settings=value_digest(SETTINGS), **about)[0])
         say(f"seed {seed}: {len(asked)} methods")
     return Comparison({m: torch.stack(v) for m, v in values.items()}, tuple(range(seeds)), task)
 

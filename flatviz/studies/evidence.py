@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -12,7 +13,7 @@ from flatviz.core.progress import Progress, track
 from flatviz.landscape.lanczos import top_eigenpairs
 from flatviz.metrics.predict import predict
 from flatviz.objectives.nll import nll
-from flatviz.storage.cache import cache_folder, cache_key, load_cached, save
+from flatviz.storage.cache import cached
 from flatviz.studies.family import fit_member
 from flatviz.studies.tour import FITS, prepare
 
@@ -57,15 +58,8 @@ def gather(
     per_seed = []
     for seed in range(seeds):
         about = dict(seed=seed, model=model, n_draws=n_draws, n_spectra=n_spectra, epochs=epochs, cells=cells, fit=fit)
-        path = cache_folder() / "evidence" / f"{cache_key(**about)}.pt"
-        if (stored := load_cached(path, say)) is not None:
-            say(f"seed {seed}: reused from {path}")
-            per_seed.append(stored)
-            continue
-        say(f"seed {seed}: computing")
-        found = _one_seed(seed, model, n_draws, n_spectra, epochs, fit, cells, progress)
-        save(found, path)
-        per_seed.append(found)
+        compute = partial(_one_seed, seed, model, n_draws, n_spectra, epochs, fit, cells, progress)
+        per_seed.append(cached("evidence", compute, label=f"seed {seed}", say=say, **about)[0])
     return Evidence({k: torch.stack([found[_name(*k)] for found in per_seed]) for k in cells}, tuple(range(seeds)))
 
 

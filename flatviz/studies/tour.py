@@ -19,7 +19,7 @@ from flatviz.models.mlp import mlp
 from flatviz.posteriors import fit_swag
 from flatviz.posteriors.transfer import transfer
 from flatviz.results import Family, Gaussian
-from flatviz.storage.cache import cache_folder, cache_key, load_cached, save
+from flatviz.storage.cache import cached
 from flatviz.studies.family import BATCHNORM_FIT, BATCHNORM_RADII, FIT, RADII, fit_family, measure
 from flatviz.training.pretrain import pretrain
 
@@ -78,21 +78,15 @@ def run_tour(
 
     epochs: of pre-training; fit and measured: what `fit_family` and `measure` take beside their defaults.
     """
-    started, cached = time.perf_counter(), []
+    started, reused = time.perf_counter(), []
     check_choice(model, tuple(MODELS), "model")
     radii = {m: tuple(r) for m, r in (radii or GRIDS[model]).items()}
     fit, measured = FITS[model] | dict(fit or {}), dict(measured or {})
     about = dict(model=model, seed=seed, device=str(device), epochs=epochs)
 
     def step(name: str, compute: Callable, **settings: object):
-        path = cache_folder() / "tour" / f"{cache_key(step=name, **about, **settings)}.pt"
-        if (found := load_cached(path, say)) is not None:
-            cached.append(name)
-            say(f"{name}: reused from {path}")
-            return found
-        say(f"{name}: computing")
-        result = compute()
-        save(result, path)
+        result, found = cached("tour", compute, label=name, say=say, step=name, **about, **settings)
+        reused.extend([name] if found else [])
         return result
 
     def prepared() -> tuple:
@@ -119,7 +113,7 @@ def run_tour(
         fit=fit,
         measured=measured,
     )
-    return Tour(net, task, prior, family, tuple(cached), time.perf_counter() - started)
+    return Tour(net, task, prior, family, tuple(reused), time.perf_counter() - started)
 
 
 def _moved(q, device: torch.device | str):
