@@ -18,9 +18,9 @@ from flatviz.storage.files import atomic_path
 from flatviz.studies.tour import HEAD_STD, MODELS, RANK, SCALE, Tour, run_tour
 
 LEAD = """A small network was pre-trained on digits that lie on their side, then turned into a Bayesian one and shown ten
-upright digits of each class. Move the <b>radius</b>: SA-BMA trains the posterior to be good even at the worst posterior
-within that distance of it, so larger radii look for flatter ground, until they ask too much. Move the <b>ensemble
-size</b>: a Bayesian network answers with the average of several draws, and this is how many."""
+upright digits of each class. Move the **radius**: SA-BMA trains the posterior to be good even at the worst posterior
+within that distance of it, so larger radii look for flatter ground, until they ask too much. Move the **ensemble
+size**: a Bayesian network answers with the average of several draws, and this is how many."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -175,7 +175,7 @@ class FlatnessLab(ipywidgets.VBox):
             self._net, self._task, self._prior, method, radius, seed=self._seed, fit=self._fit, progress=progress
         )
         self.family = extend(self._net, self._task, self.family, method, radius, posterior, seed=self._seed + 1)
-        self.view.add_members(self.family, [len(self.family) - 1], stops=self.stops)
+        self.view.add_members(self.family, [len(self.family) - 1])
 
     def _report(self, share: float, text: str) -> None:
         self._bar.value = share
