@@ -25,7 +25,7 @@ _HOMES = {
     "flatviz.storage.cache": "load save",
     "flatviz.training.pretrain": "pretrain",
     "flatviz.core.ascent": "SAM ASAM FisherSAM",
-    "flatviz.posteriors": "FITS",
+    "flatviz.posteriors": "METHODS",
     "flatviz.posteriors.transfer": "transfer",
     "flatviz.posteriors.sgd": "fit_sgd",
     "flatviz.posteriors.swa": "fit_swa",

@@ -34,6 +34,15 @@ class Posterior(Protocol):
         ...
 
 
+@runtime_checkable
+class FunctionPosterior(Protocol):
+    """A distribution over functions, whose draws have no weight vectors: what `predict` asks of it instead."""
+
+    def outputs(self, x: Tensor, n: int, *, seed: int) -> Tensor:
+        """Outputs (n, N, C) of `n` functions on inputs `x` (N, ...); fewer draws are a prefix of more."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class History:
     """What a fit recorded at each step: `loss`, `kl` (nats) and `sharpness`, the loss gained by the ascent; (T,) each."""

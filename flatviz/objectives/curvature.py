@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.nn.attention import sdpa_kernel
 
 from flatviz.core.data import Data
-from flatviz.core.likelihood import Likelihood, mean_nll
+from flatviz.core.likelihood import Likelihood, mean_nll, output_curvature, output_gradient
 from flatviz.core.net import Net
 from flatviz.core.objective import TWICE, hessian_operator
 
@@ -95,7 +95,7 @@ def _outer(net: Net, data: Data, likelihood: Likelihood, w: Tensor, kind: str, n
         dummy = torch.zeros_like(out, requires_grad=True)
         (pulled,) = torch.autograd.grad(out, point, dummy, create_graph=True)  # J^T u, linear in u
     value = out.detach()
-    inner = _loss_curvature(value, likelihood) if kind == "ggn" else _loss_gradients(value, data.y, likelihood)
+    inner = output_curvature(value, likelihood) if kind == "ggn" else _outer_product(output_gradient(value, data.y, likelihood))
 
     def moved_along(v: Tensor) -> Tensor:
         """J v (N, C), by the transpose of J^T u; by forward derivatives where a layer's backward pass has none."""
@@ -114,17 +114,7 @@ def _outer(net: Net, data: Data, likelihood: Likelihood, w: Tensor, kind: str, n
     return product
 
 
-def _loss_curvature(out: Tensor, likelihood: Likelihood) -> Callable[[Tensor], Tensor]:
-    if likelihood != "categorical":
-        return lambda u: u / likelihood**2
-    p = out.softmax(-1)
-    return lambda u: p * (u - (p * u).sum(-1, keepdim=True))
-
-
-def _loss_gradients(out: Tensor, y: Tensor, likelihood: Likelihood) -> Callable[[Tensor], Tensor]:
-    if likelihood != "categorical":
-        e = ((out - y.reshape(out.shape)) / likelihood**2).reshape(len(out), -1)
-    else:
-        e = out.softmax(-1)
-        e[torch.arange(len(y), device=y.device), y] -= 1
+def _outer_product(e: Tensor) -> Callable[[Tensor], Tensor]:
+    """u -> e e^T u for each example of e (N, ...)."""
+    e = e.flatten(1)
     return lambda u: (e * (e * u.reshape(e.shape)).sum(-1, keepdim=True)).reshape(u.shape)
