@@ -142,6 +142,29 @@ def calls(module, data, task, metrics):
         "metric_objective": lambda: metric_objective(fv.Net.from_module(module), metrics)(fv.Net.from_module(module).w),
         "run_random_plane": lambda: run_random_plane(module, metrics, steps=3),
         "run_linear_interpolation": lambda: run_linear_interpolation(module, made["source"], metrics, steps=3),
+        **symmetric_calls(),
+    }
+
+
+def symmetric_calls():
+    """name -> call, for the verbs of `symmetry`, on a network without normalisation."""
+    net = fv.Net.from_module(nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2)))
+    odd = fv.Net.from_module(nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 2)))
+    units, W = fv.units_of(net), net.w.expand(6, -1) * (1 + torch.arange(6.0)[:, None])
+    return {
+        "units_of": lambda: fv.units_of(net),
+        "random_order": lambda: fv.random_order(units, 6, seed=0),
+        "random_factor": lambda: fv.random_factor(units, 6, seed=0),
+        "permute": lambda: fv.permute(units, W, fv.random_order(units, 6, seed=0)),
+        "rescale": lambda: fv.rescale(units, W, fv.random_factor(units, 6, seed=0)),
+        "flip": lambda: fv.flip(fv.units_of(odd), odd.w[None], -torch.ones(4)),
+        "unit_norm": lambda: fv.unit_norm(units, W),
+        "sort_units": lambda: fv.sort_units(units, W),
+        "canonical": lambda: fv.canonical(units, W),
+        "min_mass": lambda: fv.min_mass(units, W),
+        "align": lambda: fv.align(units, W, net.w),
+        "layers_of": lambda: fv.layers_of(net),
+        "mmd": lambda: fv.mmd(W, {"draws": W[:3]}, layers=fv.layers_of(net), resamples=3, permutations=3),
     }
 
 
