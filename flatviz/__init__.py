@@ -12,20 +12,20 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "flatviz.results": (
-        "Curve Draws Family Gaussian History KroneckerGaussian Mixture Objective Persistence Plane Posterior Prediction Projection "
-        "Sharpness Spectrum Surface"
+        "Curve Draws Family History Mixture Persistence Plane Posterior Prediction Projection Sharpness Spectrum Surface"
     ),
+    "flatviz.gaussian": "Gaussian KroneckerGaussian",
     "flatviz.core.net": "Net",
     "flatviz.core.data": "Data Task",
     "flatviz.objectives.nll": "nll",
     "flatviz.objectives.quantity": "quantity",
     "flatviz.objectives.bma": "bma_nll",
-    "flatviz.core.hvp": "hvp",
+    "flatviz.core.objective": "Objective hvp",
     "flatviz.engine.batchnorm": "refresh_batchnorm",
     "flatviz.storage.cache": "load save",
     "flatviz.training.pretrain": "pretrain",
-    "flatviz.training.ascent": "SAM ASAM FisherSAM",
-    "flatviz.posteriors": "FITS",
+    "flatviz.core.ascent": "SAM ASAM FisherSAM",
+    "flatviz.posteriors": "METHODS",
     "flatviz.posteriors.transfer": "transfer",
     "flatviz.posteriors.sgd": "fit_sgd",
     "flatviz.posteriors.swa": "fit_swa",

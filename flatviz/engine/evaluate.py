@@ -106,7 +106,7 @@ class Evaluator:
 
     def _values(self, coords: Tensor, place: Callable[[int], object]) -> Tensor:
         n, chunks = len(coords), len(self._parts)
-        with torch.inference_mode(), _tf32(self.plan.tf32), self._installed():
+        with torch.inference_mode(), _tf32(self.plan.tf32), self._net.installed(self._narrow):
             fits = self._keeps()
             sums: list = [[] for _ in range(n)]
             order = ((i, j) for i in range(n) for j in range(chunks)) if fits else None
@@ -135,7 +135,7 @@ class Evaluator:
     def _stacked(self, W: Tensor, coords: Tensor) -> Tensor:
         """Several points at once, by vmap over their weights; (S,)."""
         found = []
-        with torch.no_grad(), _tf32(self.plan.tf32), self._installed():
+        with torch.no_grad(), _tf32(self.plan.tf32), self._net.installed(self._narrow):
             fits = self._keeps()
             for block, at in zip(W.to(self._narrow.dtype).split(self.plan.stack), coords.split(self.plan.stack)):
                 outs = []
@@ -161,10 +161,10 @@ class Evaluator:
             sums.append(out)
 
         def one(w: Tensor, *affine: Tensor) -> Tensor:
-            self._install(w)
-            if self._traced is None:
-                return self._net.module(started)
-            return self._traced.run(frontier, list(affine), [self._narrowed(pair) for pair in self._traced.prepare()])
+            with self._net.installed(w):
+                if self._traced is None:
+                    return self._net.module(started)
+                return self._traced.run(frontier, list(affine), [self._narrowed(pair) for pair in self._traced.prepare()])
 
         return torch.vmap(one)(W, *sums)
 
@@ -221,29 +221,6 @@ class Evaluator:
                 out = torch.add(out, part, alpha=c) if out is base else out.add_(part, alpha=c)
             sums.append(out.clone() if out is base else out)
         return self._traced.run(frontier, sums, ready)
-
-    def _install(self, w: Tensor) -> None:
-        """Views of `w` in the places of the treated parameters."""
-        net = self._net
-        for slots, part, shape in zip(net._slots, w.split(net._sizes), net._shapes):
-            for holder, key in slots:
-                holder[key] = part.view(shape)
-
-    @contextmanager
-    def _installed(self) -> Iterator[None]:
-        """The net's parameters are views of the buffer, its statistics its own, for the length of the block."""
-        net = self._net
-        try:
-            self._install(self._narrow)
-            for (holder, key, _), value in zip(net._buffer_slots, net._buffers.values()):
-                holder[key] = value
-            yield
-        finally:
-            for slots, own in zip(net._slots, net._own):
-                for holder, key in slots:
-                    holder[key] = own
-            for holder, key, own in net._buffer_slots:
-                holder[key] = own
 
 
 def parts_of(data: Data, plan: Plan) -> list[Tensor]:

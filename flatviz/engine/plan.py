@@ -14,6 +14,7 @@ from torch.nn.modules.conv import _ConvNd
 from flatviz.checks import check_choice
 from flatviz.core.data import Data
 from flatviz.core.net import Net
+from flatviz.core.seeds import generator
 from flatviz.engine.determinism import few_of, same_to_rounding, work_of
 from flatviz.engine.evaluate import Evaluator, Plan, Score, parts_of
 from flatviz.engine.trace import graph_of
@@ -35,8 +36,20 @@ class EvaluationPlanner:
         self._graph = graph_of(self._nets[net.w.dtype], data.x[:2])
         self._own = net.w.dtype
 
-    def plan(self, origin: Tensor, axes: Tensor, points: int, *, exact: bool = False, precision: str | None = None) -> Plan:
-        """The plan for `points` points origin + coords @ axes; `exact`: without any reuse between points."""
+    def plan(
+        self,
+        origin: Tensor,
+        axes: Tensor,
+        points: int,
+        *,
+        exact: bool = False,
+        precision: str | None = None,
+        coords: Tensor | None = None,
+    ) -> Plan:
+        """The plan for `points` points origin + coords @ axes; `exact`: without any reuse between points.
+
+        coords (S, K): the points that are coming, of which some are compared with the plain forward (`probes`).
+        """
         base = Plan(dtype=str(self._own).removeprefix("torch."))
         if precision is not None:
             check_choice(precision, PRECISIONS, "precision")
@@ -56,7 +69,8 @@ class EvaluationPlanner:
         macs = len(self._data) * work.macs
         if points >= 256 and points * macs >= TRIAL_WORK:
             plan = self._trial(plan, origin, axes, small=macs < 2e8)
-        return plan if self._agrees(plan, origin, axes, self._data.subset(few_of(x, work))) else base
+        tried = probes(coords, axes)
+        return plan if self._agrees(plan, origin, axes, tried, self._data.subset(few_of(x, work))) else base
 
     def evaluator(self, origin: Tensor, axes: Tensor, plan: Plan) -> Evaluator:
         """Values at origin + coords @ axes, by `plan`."""
@@ -112,8 +126,8 @@ class EvaluationPlanner:
             return float("inf")
         return min(seconds[1:]) / n
 
-    def _agrees(self, plan: Plan, origin: Tensor, axes: Tensor, few: Data) -> bool:
-        """Whether the plan gives the module's own outputs on a few examples, at the origin and beside it, to rounding.
+    def _agrees(self, plan: Plan, origin: Tensor, axes: Tensor, coords: Tensor, few: Data) -> bool:
+        """Whether the plan gives the module's own outputs on a few examples, at origin + coords @ axes, to rounding.
 
         In the net's own dtype; in another one it must run.
         """
@@ -122,7 +136,6 @@ class EvaluationPlanner:
             return out
 
         own = Plan(chunk=plan.chunk, dtype=str(self._own).removeprefix("torch."))
-        coords = torch.tensor([[0.0] * len(axes), [0.3] * len(axes)], dtype=origin.dtype, device=origin.device)
         made = []
         for tried in [replace(plan, dtype=own.dtype, tf32=False), own] + [plan] * (plan.dtype != own.dtype):
             try:
@@ -141,3 +154,17 @@ class EvaluationPlanner:
     @staticmethod
     def _dtype(plan: Plan) -> torch.dtype:
         return getattr(torch, plan.dtype)
+
+
+def probes(coords: Tensor | None, axes: Tensor) -> Tensor:
+    """Where a plan is compared with the plain forward: corners of the extent, the origin, four points drawn from `coords`.
+
+    Without `coords`: the origin, and 0.3 along all axes.  Beyond three axes, two opposite corners only.
+    """
+    k = len(axes)
+    if coords is None or not coords.numel():
+        return torch.tensor([[0.0] * k, [0.3] * k], dtype=axes.dtype, device=axes.device)
+    ends = torch.stack([coords.min(0).values, coords.max(0).values])
+    corners = torch.cartesian_prod(*ends.T).view(-1, k) if k <= 3 else ends
+    drawn = torch.randint(len(coords), (4,), generator=generator(0))
+    return torch.cat([corners, torch.zeros_like(ends[:1]), coords[drawn.to(coords.device)]]).to(axes)

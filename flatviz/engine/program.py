@@ -33,7 +33,7 @@ class Program:
     ) -> None:
         self.net, self.modules = net, dict(net.module.named_modules())
         self._statistics = net.buffers() if statistics is None else statistics  # a reduced precision folds the full ones
-        self._slices = {id(p): b.slice for p, b in zip(net._own, net.blocks)}
+        self._slices = {id(p): b.slice for p, b in zip(net._parameters, net.blocks)}
         self.nodes = [n for n in graph.nodes if n.op not in ("placeholder", "output")]
         inputs = [n for n in graph.nodes if n.op == "placeholder"]
         self.x, self.out = inputs[0], next(n for n in graph.nodes if n.op == "output").args[0]
@@ -228,7 +228,7 @@ class Program:
     @property
     def _originals(self) -> dict[tuple[int, str], nn.Parameter]:
         if "_kept" not in self.__dict__:
-            slots = {(id(d), k): own for places, own in zip(self.net._slots, self.net._own) for d, k in places}
+            slots = {(id(d), k): own for places, own in zip(self.net._slots, self.net._parameters) for d, k in places}
             self._kept = {
                 (id(m), k): slots[id(m._parameters), k]
                 for m in self.modules.values()

@@ -11,10 +11,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from flatviz.core.objective import Objective, PointEvaluator
 from flatviz.core.progress import Progress, track
-from flatviz.landscape.affine import Affine
 from flatviz.landscape.cluster import on_cluster
-from flatviz.results import ObjectiveLike
 from flatviz.storage.cache import tensor_digest
 from flatviz.storage.points import PointStore
 
@@ -37,7 +36,7 @@ class Grid:
 
     def __init__(
         self,
-        f: ObjectiveLike,
+        f: Objective,
         origin: Tensor,
         axes: Tensor,
         ticks: Sequence[Tensor],
@@ -61,9 +60,9 @@ class Grid:
         evaluate = None
         if not bool(done.all()):
             plan = None if self._store is None else self._store.plan
-            evaluate = Affine(f, origin, axes, len(flat), plan=plan, **self._options)
+            evaluate = f.over(origin, axes, len(flat), plan=plan, coords=self._coords, **self._options)
             if self._store is not None:
-                self._store.begin(evaluate.plan)
+                self._store.begin(_plan(evaluate))
         blocks = [(step, block) for step, level in levels for block in _split(level, done)]
         run = self._local(evaluate, blocks) if engine is None else self._far(engine, evaluate, blocks)
         last = {step: i for i, (step, _) in enumerate(blocks)}
@@ -75,7 +74,7 @@ class Grid:
         reduced = precision is not None and f"torch.{precision}" != str(origin.dtype)
         self.error = self._error(flat) if reduced else None
 
-    def _local(self, evaluate: Affine | None, blocks: list[tuple[int, list[int]]]) -> Iterator[tuple[int, Tensor]]:
+    def _local(self, evaluate: PointEvaluator | None, blocks: list[tuple[int, list[int]]]) -> Iterator[tuple[int, Tensor]]:
         size = BLOCK if self._store is None else 1
         for i, (_, block) in enumerate(blocks):
             found, left = [], block
@@ -89,7 +88,9 @@ class Grid:
                     size = BLOCK if evaluate.in_blocks else max(1, min(BLOCK, int(WRITE / pace)))
             yield i, torch.cat(found)
 
-    def _far(self, engine: Any, evaluate: Affine | None, blocks: list[tuple[int, list[int]]]) -> Iterator[tuple[int, Tensor]]:
+    def _far(
+        self, engine: Any, evaluate: PointEvaluator | None, blocks: list[tuple[int, list[int]]]
+    ) -> Iterator[tuple[int, Tensor]]:
         for i, values in on_cluster(engine, self._job(evaluate), self._parts(blocks)):
             self._write(blocks[i][1], values)
             yield i, values
@@ -107,17 +108,20 @@ class Grid:
     def _parts(self, blocks: list[tuple[int, list[int]]]) -> list[Tensor]:
         return [self._coords[block].cpu() for _, block in blocks]
 
-    def _job(self, evaluate: Affine | None) -> tuple:
+    def _job(self, evaluate: PointEvaluator | None) -> tuple:
         """What a worker needs, once."""
-        plan = None if evaluate is None else evaluate.plan
-        return self._f, self._origin, self._axes, len(self._coords), dict(self._options, plan=plan)
+        return self._f, self._origin, self._axes, len(self._coords), dict(self._options, plan=_plan(evaluate))
 
     def _error(self, flat: Tensor) -> float:
         ends = [sorted({0, n // 2, n - 1}) for n in self.shape]
         index = [int(i) for i in _ravel(list(itertools.product(*ends)), self.shape)]
-        exact = Affine(self._f, self._origin, self._axes, len(index), exact=True)(self._coords[index]).cpu()
+        exact = self._f.over(self._origin, self._axes, len(index), exact=True)(self._coords[index]).cpu()
         difference = (flat[index] - exact).abs()
         return float(difference[torch.isfinite(difference)].max()) if bool(torch.isfinite(difference).any()) else float("nan")
+
+
+def _plan(evaluate: PointEvaluator | None) -> dict | None:
+    return None if evaluate is None or evaluate.plan is None else evaluate.plan.to_dict()
 
 
 def ticks_between(lo: float, hi: float, n: int, like: Tensor) -> Tensor:
@@ -175,15 +179,14 @@ def _ravel(index: list[tuple[int, ...]], shape: tuple[int, ...]) -> Iterator[int
         yield flat
 
 
-def _store(f: ObjectiveLike, origin: Tensor, axes: Tensor, ticks: Sequence[Tensor], cache: Cache, **options: Any):
+def _store(f: Objective, origin: Tensor, axes: Tensor, ticks: Sequence[Tensor], cache: Cache, **options: Any):
     if cache is None or cache is False:
         return None
-    key = getattr(f, "key", "")
-    if not key:
+    if not f.key:
         raise ValueError(
-            f"cache needs an objective that says what it depends on, got {getattr(f, 'label', type(f).__name__)}: "
+            f"cache needs an objective that says what it depends on, got {f.label}: "
             "use nll, a named quantity, or quantity(..., key='what it computes')"
         )
     return PointStore(
-        cache, objective=key, where=tensor_digest(origin, axes, *ticks), device=str(origin.device.type), **options
+        cache, objective=f.key, where=tensor_digest(origin, axes, *ticks), device=str(origin.device.type), **options
     )

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_choice, check_weights
-from flatviz.core.hvp import hessian_operator
-from flatviz.core.seeds import saved_rng
-from flatviz.results import ObjectiveLike
+from flatviz.checks import check_weights
+from flatviz.core.objective import Objective
 
 Part = slice | Tensor | None
-CURVATURES = ("hessian", "ggn", "fisher")
 
 
 class Operator:
     """v -> P H P^T v, (P,) -> (P,): H the curvature at `w` (D,), P the rows of a part of the weights."""
 
-    def __init__(self, f: ObjectiveLike, w: Tensor, curvature: str = "hessian", part: Part = None) -> None:
-        check_weights(w, w.numel())
-        self._product = _product(f, w, check_choice(curvature, CURVATURES, "curvature"))
+    def __init__(self, f: Objective, w: Tensor, curvature: str = "hessian", part: Part = None) -> None:
+        self._product = f.operator(check_weights(w, f.dim), curvature)
         self._index = None if part is None else _index(part, w)
         self._w = w
         self.like = w if self._index is None else w[self._index]
@@ -39,28 +33,6 @@ class Operator:
         whole = v.new_zeros(*v.shape[:-1], self._w.numel())
         whole[..., self._index] = v
         return whole
-
-
-def _product(f: ObjectiveLike, w: Tensor, curvature: str) -> Callable[[Tensor], Tensor]:
-    """One graph for all products; only an f that cannot be differentiated twice is asked for its own `hvp`."""
-    operator = getattr(f, "operator", None)
-    if operator is not None:
-        return operator(w, curvature)
-    if curvature != "hessian":
-        raise ValueError(f"curvature={curvature!r} needs an objective of a network, as nll makes, got {type(f).__name__}")
-    with torch.no_grad(), saved_rng():
-        first, second = torch.as_tensor(f(w)), torch.as_tensor(f(w))
-    if not torch.equal(first, second) and bool(torch.isfinite(first).all()):
-        raise ValueError(
-            f"f must be a function of w, got two values for one w, {float(first):g} and {float(second):g}: turn dropout off"
-        )
-    try:
-        return hessian_operator(f, w)
-    except RuntimeError:
-        own = getattr(f, "hvp", None)
-        if own is None:
-            raise
-        return lambda v: own(w, v)
 
 
 def _index(part: slice | Tensor, w: Tensor) -> Tensor:

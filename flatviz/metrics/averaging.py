@@ -8,20 +8,22 @@ from collections.abc import Callable, Iterator
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_choice, check_count
+from flatviz.checks import check_choice, check_count, check_is
+from flatviz.core.likelihood import check_labels
 from flatviz.results import Prediction
 
 N_BINS = 15
 
 
 def labels_of(prediction: Prediction, y: Tensor | None) -> Tensor:
-    """Labels given, or those the prediction carries.  Raises ValueError without any, or for a wrong number."""
+    """Labels (N,) given, or those the prediction carries, as int64.  Raises ValueError for none, or others than it can score."""
     y = prediction.y if y is None else y
     if y is None:
         raise ValueError("scores need labels, got none: predict on a Data, or give y")
+    check_is(y, Tensor, "y", "use torch.as_tensor")
     if len(y) != prediction.outputs.shape[1]:
         raise ValueError(f"y must hold {prediction.outputs.shape[1]} labels, got {len(y)}")
-    return y.to(prediction.outputs.device)
+    return check_labels(y.to(prediction.outputs.device), prediction.outputs[0], prediction.likelihood)
 
 
 def running_mean_log(log_p: Tensor) -> Iterator[Tensor]:

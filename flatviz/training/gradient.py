@@ -7,7 +7,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-Ascent = Callable[[Tensor, Tensor], Tensor]  # (w, g) -> e, as in training/ascent.py
+Ascent = Callable[[Tensor, Tensor], Tensor]  # (w, g) -> e, as in core/ascent.py
 Loss = Callable[[Tensor, Tensor | None], Tensor]  # (w, index of the minibatch) -> mean loss
 
 

@@ -1,9 +1,9 @@
-"""Ways up: the perturbation e of the weights at which a flat-seeking method takes its gradient.
+"""SAM-family perturbations: the step e of the weights at which a flat-seeking method takes its gradient.
 
     g = grad L(w),  e = ascent(w, g),  and the method goes on with grad L(w + e), same minibatch, same noise
 
-Given as `ascent=` to a fit, they make it flat-seeking (SWAG becomes F-SWAG).  Each is a pure function of w and g,
-(D,) or, for members trained together, (B, D) row by row.
+Given as `ascent=` to a fit, they make it flat-seeking (SWAG becomes F-SWAG); `sharpness` measures with the same
+formulas.  Each is a pure function of w and g, (D,) or, for B members trained at once, (B, D) row by row.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from torch import Tensor
 
 from flatviz.checks import check_nonnegative, check_radius
 
-TINY = 1e-12  # beside a norm: at a stationary point there is no way up, and e is 0
+TINY = 1e-12  # added to a norm: at a stationary point, where g is 0, e is 0
 
 
 @dataclass(frozen=True)
