@@ -103,12 +103,13 @@ def write_csv(found: Comparison, path: Path) -> None:
 def _facts(args: argparse.Namespace) -> dict[str, str]:
     chosen = {} if args.tuned is None else read_choices(args.tuned)
     settings = {m.label: str(chosen.get(m.name, m.plain)) for m in METHODS.values() if m.ascent is None or m.name in chosen}
-    tuned = "" if args.tuned is None else f" --tuned {args.tuned}"
+    command = f"flatviz compare --task {args.task} --seeds {args.seeds}"
+    command += "" if args.tuned is None else f" --tuned {args.tuned}"
     return {
         "task": "scanned digits, 10 upright ones a class, from a network pre-trained on rotated ones; test: all the rest",
         "network": "MLP with LayerNorm, norm layers and head treated",
         "flat-seeking": f"SAM of radius {METHODS['f-sgd'].plain.radius:g} (Euclidean) in every gradient",
         **settings,
         "chains": "temperature 1, all hundred examples in every step, so that no minibatch heats them",
-        "made by": f"flatviz {flatviz.__version__}, torch {torch.__version__}: flatviz compare --task {args.task} --seeds {args.seeds}{tuned}",
+        "made by": f"flatviz {flatviz.__version__}, torch {torch.__version__}: {command}",
     }
