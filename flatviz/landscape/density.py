@@ -6,12 +6,12 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_count
+from flatviz.core.objective import ObjectiveLike, as_objective
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import generator
-from flatviz.landscape.affine import described
 from flatviz.landscape.krylov import Krylov
 from flatviz.landscape.operators import Operator, Part
-from flatviz.results import ObjectiveLike, Spectrum
+from flatviz.results import Spectrum
 
 CONVERGED = 1e-3  # residual over the largest eigenvalue at which a pair counts as one eigenvalue exactly
 
@@ -51,6 +51,7 @@ def spectral_density(
     """
     check_count(runs, "runs")
     check_count(steps, "steps", least=check_count(k, "k"))
+    f = as_objective(f)
     operator, source = Operator(f, w, curvature, part), generator(seed)
     dim = operator.like.numel()
     locked, sharp = operator.like.new_zeros(0, dim), torch.zeros(0, dtype=torch.float64)
@@ -76,15 +77,14 @@ def spectral_density(
         found = residual <= CONVERGED * scale
         locked, sharp = torch.cat([locked, run.vectors(columns[:, found])]), torch.cat([sharp, values[found]])
     values, columns, residual = (part[..., :k] for part in first.ritz())
-    about = described(f)
     return Spectrum(
         values.to(w),
         operator.embed(first.vectors(columns)),
         residual.to(w),
         spent,
         name,
-        about["n"],
-        about["batchnorm"],
+        f.n,
+        f.batchnorm,
         curvature=curvature,
         nodes=torch.cat([nodes for nodes, _ in estimates]),
         weights=torch.cat([weights for _, weights in estimates]) / len(estimates),

@@ -9,9 +9,9 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_choice, check_count
+from flatviz.core.objective import ObjectiveLike, as_objective
 from flatviz.core.seeds import generator
 from flatviz.landscape.operators import Operator, Part
-from flatviz.results import ObjectiveLike
 
 COVARIANCE_FROM = 50  # test vectors at most whose covariance is read: it costs a small factorisation each
 
@@ -49,7 +49,7 @@ def hessian_trace(
     """
     check_count(products, "products", least=6)
     check_choice(method, ("xtrace", "hutch++"), "method")
-    operator = Operator(f, w, curvature, part)
+    operator = Operator(as_objective(f), w, curvature, part)
     like = operator.like
     if products >= like.numel():
         eye = torch.eye(like.numel(), dtype=like.dtype, device=like.device)
