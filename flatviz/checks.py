@@ -17,11 +17,6 @@ def check_is(value: object, kind: type | tuple[type, ...], name: str, do: str) -
         raise TypeError(f"{name} must be a {wanted}, got {type(value).__name__}: {do}")
 
 
-def dim_of(f: object) -> int | None:
-    """Number of weights D of an objective of a network; None of a plain function, which takes any."""
-    return getattr(getattr(f, "net", None), "dim", None)
-
-
 def check_weights(w: Tensor, dim: int | None = None, name: str = "w") -> Tensor:
     """One weight vector: a floating tensor of shape (dim,), or of any length where dim is None, without NaN."""
     _check_tensor(w, name)

@@ -10,28 +10,14 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import cache, cached_property
 from typing import Any, Protocol, runtime_checkable
 
 import torch
 from torch import Tensor
 
 from flatviz.checks import check_count, check_finite, check_many_weights, check_weights
-
-
-@runtime_checkable
-class Objective(Protocol):
-    """A scalar function of the weights, f(w: (D,)) -> ().
-
-    A plain function serves.  Optional, and used where present: `f.many(W: (S, D)) -> (S,)` without gradients,
-    `f.hvp(w, v) -> (D,)`, `f.n` (examples behind the mean) and `f.batchnorm` (which statistics it used).
-    """
-
-    def __call__(self, w: Tensor) -> Tensor:
-        """The value at w, a scalar."""
-        ...
+from flatviz.gaussian import Gaussian, KroneckerGaussian
 
 
 @runtime_checkable
@@ -48,6 +34,15 @@ class Posterior(Protocol):
         ...
 
 
+@runtime_checkable
+class FunctionPosterior(Protocol):
+    """A distribution over functions, whose draws have no weight vectors: what `predict` asks of it instead."""
+
+    def outputs(self, x: Tensor, n: int, *, seed: int) -> Tensor:
+        """Outputs (n, N, C) of `n` functions on inputs `x` (N, ...); fewer draws are a prefix of more."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class History:
     """What a fit recorded at each step: `loss`, `kl` (nats) and `sharpness`, the loss gained by the ascent; (T,) each."""
@@ -55,231 +50,6 @@ class History:
     loss: Tensor
     kl: Tensor | None = None
     sharpness: Tensor | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Gaussian:
-    """A low-rank Gaussian over weights: N(mean, diag(exp(2 log_std)) + factor^T factor).
-
-    Every scale is folded in: SWAG's halves and its 1/(K-1) are in `log_std` and `factor` already, so this is the one
-    formula.  `mean` (D,), `log_std` (D,), `factor` (K, D); K = 0 is a diagonal Gaussian.  Nothing (D, D) is ever built:
-    inverses go through the (K, K) matrix I + F diag(1/d) F^T (Woodbury).
-    Raises ValueError where shapes disagree.
-    """
-
-    mean: Tensor
-    log_std: Tensor
-    factor: Tensor | None = None
-    history: History | None = None
-
-    def __post_init__(self) -> None:
-        check_weights(self.mean, self.mean.numel(), "mean")
-        check_weights(self.log_std, self.dim, "log_std")
-        if self.factor is None:
-            object.__setattr__(self, "factor", self.mean.new_zeros(0, self.dim))
-        if self.factor.ndim != 2 or self.factor.shape[1] != self.dim:
-            raise ValueError(f"factor must have shape (K, {self.dim}), got {tuple(self.factor.shape)}")
-        check_finite(self.factor, "factor")
-
-    def __repr__(self) -> str:
-        return f"Gaussian(dim={self.dim}, rank={self.rank})"
-
-    @classmethod
-    def unchecked(cls, mean: Tensor, log_std: Tensor, factor: Tensor) -> Gaussian:
-        """One for the inside of a loop that looks for NaN at its end: none of the checks, which read every value."""
-        q = object.__new__(cls)
-        q.__dict__.update(mean=mean, log_std=log_std, factor=factor, history=None)
-        return q
-
-    @property
-    def dim(self) -> int:
-        """Number of weights D."""
-        return self.mean.numel()
-
-    def double(self) -> Gaussian:
-        """The same in float64."""
-        return Gaussian(self.mean.double(), self.log_std.double(), self.factor.double())
-
-    @property
-    def rank(self) -> int:
-        """Rows K of `factor`."""
-        return self.factor.shape[0]
-
-    @property
-    def center(self) -> Tensor:
-        """The mean, (D,)."""
-        return self.mean
-
-    @property
-    def variance(self) -> Tensor:
-        """Diagonal of the covariance, (D,)."""
-        return self.std.square() + self.factor.square().sum(0)
-
-    def noise(self, n: int, *, seed: int) -> tuple[Tensor, Tensor]:
-        """Standard normal z1 (n, D) and z2 (n, K), drawn on the CPU row by row so that n rows begin any longer draw."""
-        check_count(n, "n")
-        generator = torch.Generator().manual_seed(seed)
-        rows = [torch.randn(self.dim + self.rank, generator=generator, dtype=self.mean.dtype) for _ in range(n)]
-        z = torch.stack(rows).to(self.mean.device)
-        return z[:, : self.dim], z[:, self.dim :]
-
-    def at(self, z1: Tensor, z2: Tensor) -> Tensor:
-        """The draws that noise z1 (n, D), z2 (n, K) stands for: mean + exp(log_std) z1 + z2 F; (n, D)."""
-        return torch.addcmul(self.mean, self.std, z1) + z2 @ self.factor
-
-    def sample(self, n: int, *, seed: int) -> Tensor:
-        """`n` draws, (n, D).  One z2 for all weights: drawn a layer at a time it would lose their covariance."""
-        return self.at(*self.noise(n, seed=seed))
-
-    def cov_mul(self, v: Tensor) -> Tensor:
-        """Covariance times `v` (..., D)."""
-        return torch.addcmul((v @ self.factor.T) @ self.factor, self.std * self.std, v)
-
-    @cached_property
-    def std(self) -> Tensor:
-        """Square root of the diagonal part d, (D,)."""
-        return self.log_std.exp()
-
-    @cached_property
-    def _whitened(self) -> tuple[Tensor, Tensor]:
-        """H = L^-1 F/std (K, D) and L^-1 (K, K), with L L^T = I + (F/std)(F/std)^T.
-
-        With Woodbury, Sigma^-1 = diag(1/std) (I - H^T H) diag(1/std).  In float64 up to H, whose columns are shorter
-        than one: the product squares the ratio of scales.
-        """
-        white = (self.factor / self.std).double()
-        eye = _eye(self.rank, white.device)
-        inverse = torch.linalg.solve_triangular(torch.linalg.cholesky(torch.addmm(eye, white, white.T)), eye, upper=False)
-        return (inverse @ white).to(self.std.dtype), inverse
-
-    @cached_property
-    def logdet(self) -> Tensor:
-        """Log determinant of the covariance."""
-        return 2 * (self.log_std.sum() - self._whitened[1].diagonal().log().sum().to(self.log_std.dtype))
-
-    def precision_mul(self, v: Tensor) -> Tensor:
-        """Inverse covariance times `v` (..., D)."""
-        half, v = self._whitened[0], v / self.std
-        return (v - (v @ half.T) @ half) / self.std
-
-    @cached_property
-    def leverage(self) -> Tensor:
-        """d_i times the diagonal of the inverse covariance, (D,) in (0, 1]: 1 where the factor adds nothing to a weight."""
-        half = self._whitened[0]
-        return 1 - (half * half).sum(0)
-
-    @cached_property
-    def precision_diag(self) -> Tensor:
-        """Diagonal of the inverse covariance, (D,)."""
-        return self.leverage / self.std.square()
-
-    @property
-    def factor_precision(self) -> Tensor:
-        """F Sigma^-1 (K, D): L^-T H diag(1/std)."""
-        half, inverse = self._whitened
-        return (inverse.T.to(half.dtype) @ half) / self.std
-
-    def log_prob(self, w: Tensor) -> Tensor:
-        """Log density at `w` (..., D), in nats."""
-        r = w - self.mean
-        maha = (r * self.precision_mul(r)).sum(-1)
-        return -0.5 * (maha + self.logdet + self.dim * math.log(2 * math.pi))
-
-    def score(self, w: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Gradient of log q(w) in (mean, log_std, factor) with `w` (D,) held fixed; shapes (D,), (D,), (K, D)."""
-        a = self.precision_mul(w - self.mean)
-        return a, (self.std * a).square() - self.leverage, torch.outer(self.factor @ a, a) - self.factor_precision
-
-    def kl(self, prior: Gaussian) -> Tensor:
-        """KL(self || prior) in nats, in closed form, O(D K^2).
-
-        1/2 [tr(P Sigma) + (m - m_p)^T P (m - m_p) - D + logdet Sigma_p - logdet Sigma], P the prior's precision.
-        """
-        return self.kl_and_grad(prior)[0]
-
-    def kl_and_grad(self, prior: Gaussian) -> tuple[Tensor, tuple[Tensor, Tensor, Tensor]]:
-        """`kl(prior)` and its gradient in (mean, log_std, factor): P r, d (diag P - diag A), F (P - A), A our precision."""
-        rows = torch.cat(((self.mean - prior.mean)[None], self.factor))
-        pulled, var = prior.precision_mul(rows), self.std.square()
-        squares = (pulled * rows).sum() + prior.precision_diag @ var
-        kl = 0.5 * (squares + (prior.logdet - self.logdet - self.dim))
-        return kl, (pulled[0], torch.addcmul(-self.leverage, var, prior.precision_diag), pulled[1:] - self.factor_precision)
-
-
-@cache
-def _eye(n: int, device: torch.device) -> Tensor:
-    """The identity in float64, made once: no one writes to it."""
-    return torch.eye(n, dtype=torch.float64, device=device)
-
-
-@dataclass(frozen=True, eq=False)
-class KroneckerGaussian:
-    """A Gaussian over weights known by its eigenvectors, those of a Kronecker-factored precision.
-
-    N(mean, R diag(std^2) R^T) with `mean`, `std` (D,) and R block-diagonal: each tensor of the weights, seen as (O, I),
-    has in `bases` a pair of orthogonal matrices (O, O), (I, I), and its block is their Kronecker product.
-    Raises ValueError where shapes disagree.
-    """
-
-    mean: Tensor
-    std: Tensor
-    bases: tuple[tuple[Tensor, Tensor], ...]
-    history: History | None = None
-
-    def __post_init__(self) -> None:
-        check_weights(self.mean, self.mean.numel(), "mean")
-        check_weights(self.std, self.dim, "std")
-        if (covered := sum(len(a) * len(b) for a, b in self.bases)) != self.dim:
-            raise ValueError(f"bases must cover the {self.dim} weights, got {covered}")
-
-    @property
-    def dim(self) -> int:
-        """Number of weights D."""
-        return self.mean.numel()
-
-    def double(self) -> KroneckerGaussian:
-        """The same in float64."""
-        return KroneckerGaussian(self.mean.double(), self.std.double(), tuple((a.double(), b.double()) for a, b in self.bases))
-
-    @property
-    def center(self) -> Tensor:
-        """The mean, (D,)."""
-        return self.mean
-
-    @property
-    def variance(self) -> Tensor:
-        """Diagonal of the covariance, (D,)."""
-        return _kronecker(((a * a, b * b) for a, b in self.bases), self.std * self.std)
-
-    def sample(self, n: int, *, seed: int) -> Tensor:
-        """`n` draws, (n, D), of noise drawn on the CPU row by row, so that n draws begin any longer list."""
-        generator = torch.Generator().manual_seed(seed)
-        rows = [torch.randn(self.dim, generator=generator, dtype=self.mean.dtype) for _ in range(check_count(n, "n"))]
-        return self.mean + _kronecker(self.bases, self.std * torch.stack(rows).to(self.mean.device))
-
-    def cov_mul(self, v: Tensor) -> Tensor:
-        """Covariance times `v` (..., D)."""
-        return _kronecker(self.bases, self.std.square() * self._turned(v))
-
-    def precision_mul(self, v: Tensor) -> Tensor:
-        """Inverse covariance times `v` (..., D)."""
-        return _kronecker(self.bases, self._turned(v) / self.std.square())
-
-    def log_prob(self, w: Tensor) -> Tensor:
-        """Log density at `w` (..., D), in nats."""
-        z = self._turned(w - self.mean) / self.std
-        return -0.5 * z.square().sum(-1) - self.std.log().sum() - 0.5 * self.dim * math.log(2 * math.pi)
-
-    def _turned(self, v: Tensor) -> Tensor:
-        """R^T v, (..., D)."""
-        return _kronecker(((a.T, b.T) for a, b in self.bases), v)
-
-
-def _kronecker(pairs: Iterable[tuple[Tensor, Tensor]], v: Tensor) -> Tensor:
-    """The block-diagonal matrix of the pairs' Kronecker products times `v` (..., D)."""
-    pairs = list(pairs)
-    parts = v.split([len(a) * len(b) for a, b in pairs], -1)
-    return torch.cat([(a @ p.unflatten(-1, (len(a), len(b))) @ b.T).flatten(-2) for (a, b), p in zip(pairs, parts)], -1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -350,6 +120,9 @@ class Mixture:
         return torch.stack([drawn[part][i] for part, i in order])
 
 
+PARALLEL = 1e-12  # smallest eigenvalue of the unit axes' Gram matrix: an angle of about 1e-6
+
+
 @dataclass(frozen=True, eq=False)
 class Plane:
     """Points origin + a axes[0] + b axes[1] of weight space; `axes` (2, D) need not be orthonormal.
@@ -370,6 +143,13 @@ class Plane:
         check_weights(self.origin, self.origin.numel(), "origin")
         if self.axes.ndim != 2 or len(self.axes) < 2 or self.axes.shape[1] != self.origin.numel():
             raise ValueError(f"axes must have shape (2, {self.origin.numel()}), got {tuple(self.axes.shape)}")
+        check_finite(self.axes, "axes")
+        lengths = self.axes.double().norm(dim=1, keepdim=True)
+        if not bool(lengths.all()):
+            raise ValueError(f"axes must have a length > 0, got 0 for number {int(lengths.argmin()) + 1}: give a direction")
+        unit = self.axes.double() / lengths
+        if float(torch.linalg.eigvalsh(unit @ unit.T)[0]) < PARALLEL:
+            raise ValueError("axes must point in different directions, got parallel ones: along a line, use slice_line")
 
     @property
     def lengths(self) -> tuple[float, ...]:
@@ -419,9 +199,20 @@ class Curve:
 
     @property
     def barrier(self) -> float:
-        """Highest rise of the values above the straight line between those at the ends; 0 where they never rise."""
+        """Highest rise of the values above the straight line between those at the ends; 0 where they never rise.
+
+        NaN where a value is NaN, or one at an end is not finite; inf where one between them is.
+        """
+        if len(self.t) < 2:
+            return 0.0 if not self.n_diverged else math.nan
         t = (self.t - self.t[0]) / (self.t[-1] - self.t[0])
-        return max(0.0, float((self.values - torch.lerp(self.values[0], self.values[-1], t)).max()))
+        rise = self.values - torch.lerp(self.values[0], self.values[-1], t)
+        return float(rise.max().clamp_min(0))  # NaN if any is
+
+    @property
+    def n_diverged(self) -> int:
+        """Values that are NaN or inf."""
+        return int((~torch.isfinite(self.values)).sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -592,6 +383,12 @@ class Prediction:
         return self.outputs.shape[0]
 
     @property
+    def n_diverged(self) -> int:
+        """Outputs, of S N, that are no prediction: probabilities NaN, or means NaN or inf.  Scores with such are NaN."""
+        bad = self.log_probs.isnan() if self.likelihood == "categorical" else ~self.outputs.isfinite()
+        return int(bad.flatten(2).any(-1).sum())
+
+    @property
     def log_probs(self) -> Tensor:
         """Log class probabilities of each draw, (S, N, C)."""
         if self.likelihood != "categorical":
@@ -689,6 +486,3 @@ def from_plain(plain: Any) -> Any:
     if isinstance(plain, list):
         return [from_plain(v) for v in plain]
     return plain
-
-
-ObjectiveLike = Objective | Callable[[Tensor], Tensor]

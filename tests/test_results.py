@@ -1,67 +1,12 @@
-"""The nouns: the Gaussian's algebra against torch's and against dense matrices, draws, saving."""
+"""The nouns: draws, mixtures, planes, saving."""
 
 import math
 
 import pytest
 import torch
-from oracles import as_torch, dense_covariance, random_gaussian
+from oracles import random_gaussian
 
 import flatviz as fv
-
-
-def test_kl_and_log_prob_equal_torchs_low_rank_normal(gaussians):
-    q, prior = gaussians
-    w = q.sample(4, seed=0)
-    torch.testing.assert_close(q.log_prob(w), as_torch(q).log_prob(w), rtol=1e-10, atol=1e-10)
-    torch.testing.assert_close(q.kl(prior), torch.distributions.kl_divergence(as_torch(q), as_torch(prior)), rtol=1e-10, atol=0)
-    assert float(q.kl(q)) == pytest.approx(0, abs=1e-10)
-
-
-def test_kl_gradient_equals_autograd(gaussians):
-    q, prior = gaussians
-    theta = [t.clone().requires_grad_() for t in (q.mean, q.log_std, q.factor)]
-    wanted = torch.autograd.grad(fv.Gaussian(*theta).kl(prior), theta)
-    for found, want in zip(q.kl_and_grad(prior)[1], wanted):
-        torch.testing.assert_close(found, want, rtol=1e-9, atol=1e-9)
-
-
-def test_score_equals_autograd_with_the_draw_held_fixed(gaussians):
-    q, _ = gaussians
-    w = q.sample(1, seed=0)[0]
-    theta = [t.clone().requires_grad_() for t in (q.mean, q.log_std, q.factor)]
-    wanted = torch.autograd.grad(fv.Gaussian(*theta).log_prob(w), theta)
-    for found, want in zip(q.score(w), wanted):
-        torch.testing.assert_close(found, want, rtol=1e-9, atol=1e-9)
-
-
-def test_products_with_covariance_and_precision_equal_dense_ones(gaussians):
-    q, _ = gaussians
-    S, v = dense_covariance(q), torch.randn(3, 7, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
-    torch.testing.assert_close(q.cov_mul(v), v @ S)
-    torch.testing.assert_close(q.precision_mul(v), v @ S.inverse())
-    torch.testing.assert_close(q.precision_diag, S.inverse().diagonal())
-    torch.testing.assert_close(q.factor_precision, q.factor @ S.inverse())
-    torch.testing.assert_close(q.variance, S.diagonal())
-    torch.testing.assert_close(q.logdet, S.logdet())
-
-
-def test_a_diagonal_gaussian_has_no_factor():
-    q = fv.Gaussian(torch.zeros(3, dtype=torch.float64), torch.tensor([0.0, 1.0, -1.0], dtype=torch.float64))
-    assert q.rank == 0
-    torch.testing.assert_close(q.precision_diag, (-2 * q.log_std).exp())
-    w = torch.ones(3, dtype=torch.float64)
-    want = torch.distributions.Normal(q.mean, q.log_std.exp()).log_prob(w).sum()
-    torch.testing.assert_close(q.log_prob(w), want)
-
-
-def test_sample_covariance_is_sigma_and_the_low_rank_noise_has_mean_zero():
-    q = random_gaussian(2, dim=6, rank=5)
-    z1, z2 = q.noise(60_000, seed=0)
-    W, S = q.at(z1, z2), dense_covariance(q)
-    assert float(z2.mean(0).abs().max()) < 0.02  # 5 standard errors of a mean of 60,000
-    assert float((torch.cov(W.T) - S).abs().max() / S.abs().max()) < 0.03
-    blocks = S[:3, 3:].abs().max()  # one z2 for all weights: drawn a layer at a time it would be zero across layers
-    assert blocks > 0.05 and float((torch.cov(W.T) - S)[:3, 3:].abs().max()) < 0.5 * blocks
 
 
 def test_fewer_draws_are_a_prefix_of_more_and_the_seed_decides():

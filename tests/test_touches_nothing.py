@@ -2,15 +2,14 @@
 
 import inspect
 import random
-from functools import partial
 
 import numpy as np
 import plotly.io as pio
 import torch
+from every_verb import TaskWithPath, calls
 from torch import nn
 
 import flatviz as fv
-from flatviz.bridges.loss_landscapes import metric_objective, run_linear_interpolation, run_random_plane
 
 
 def states():
@@ -41,124 +40,6 @@ def assert_same(module, before):
     assert (modes, hooks) == before[2:]
 
 
-def calls(module, data, task, metrics):
-    """name -> call, for every public verb; later calls use what earlier ones returned."""
-    made = {}
-
-    def keep(name, value):
-        made[name] = value
-        return value
-
-    small = dict(seed=0, steps=2)
-    return {
-        "pretrain": lambda: keep("source", fv.pretrain(module, data, seed=0, epochs=1)),
-        "fit_swag": lambda: keep("swag", fv.fit_swag(made["source"], data, seed=0, rank=2, snapshots=3)),
-        "transfer": lambda: keep(
-            "net", fv.transfer(made["source"], made["swag"], treated="norm+head", head_std=0.1, scale=2.0)
-        ),
-        "fit_sgd": lambda: (fv.fit_sgd(made["net"][0], data, **small), fv.fit_sgd(fv.Net.from_module(module), data, **small)),
-        "fit_swa": lambda: fv.fit_swa(made["net"][0], data, seed=0, snapshots=2, batchnorm="train"),
-        "fit_swag_diag": lambda: fv.fit_swag_diag(made["net"][0], data, seed=0, snapshots=2, ascent=fv.SAM(0.1)),
-        "fit_mfvi": lambda: fv.fit_mfvi(made["net"][0], data, **small),
-        "fit_bsam": lambda: fv.fit_bsam(made["net"][0], data, **small),
-        "fit_laplace": lambda: keep("laplace", fv.fit_laplace(made["net"][0], data, prior_precision=1.0, **small)),
-        "laplace_evidence": lambda: fv.laplace_evidence(made["net"][0], data, prior_precision=1.0),
-        "fit_sgld": lambda: fv.fit_sgld(made["net"][0], data, chains=2, **CHAIN),
-        "fit_sghmc": lambda: fv.fit_sghmc(made["net"][0], data, **CHAIN),
-        "fit_emcmc": lambda: fv.fit_emcmc(made["net"][0], data, **CHAIN),
-        "fit_csgld": lambda: fv.fit_csgld(made["net"][0], data, seed=0, **CYCLES),
-        "fit_ptl": lambda: fv.fit_ptl(*_three(made, data), fit=partial(fv.fit_csgld, **CYCLES), seed=0),
-        "fit_dropout": lambda: fv.fit_dropout(made["net"][0], data, n_draws=2, **small),
-        "fit_ensemble": lambda: keep("ensemble", fv.fit_ensemble(made["net"][0], data, members=2, **small)),
-        "fit_multi": lambda: fv.fit_multi(made["net"][0], data, fit=partial(fv.fit_sgd, steps=2), members=2, **small),
-        "fit_vi": lambda: fv.fit_vi(*_three(made, data), **small),
-        "fit_sabma": lambda: keep("q", fv.fit_sabma(*_three(made, data), radius=0.5, **small)),
-        "fit_sabma_grid": lambda: fv.fit_sabma_grid(*_three(made, data), radii=[0.0, 0.5], seeds=[0], steps=2),
-        "perturb": lambda: fv.perturb(made["q"], (made["q"].mean, made["q"].mean, made["q"].factor), radius=1.0),
-        "nll": lambda: keep("f", fv.nll(made["net"][0], data)),
-        "hvp": lambda: fv.hvp(made["f"], made["q"].mean, made["q"].mean),
-        "plane_pca": lambda: keep("plane", fv.plane_pca(made["q"].sample(4, seed=0))),
-        "plane_random": lambda: fv.plane_random(made["net"][0], made["q"].mean, seed=0),
-        "plane_through": lambda: fv.plane_through(*made["q"].sample(3, seed=0)),
-        "slice_plane": lambda: keep("surface", fv.slice_plane(made["f"], made["plane"], resolution=3)),
-        "slice_line": lambda: fv.slice_line(made["f"], *made["q"].sample(2, seed=0), resolution=3),
-        "project": lambda: keep("projection", fv.project(made["q"].sample(4, seed=0), made["plane"], made["f"])),
-        "top_eigenpairs": lambda: keep("spectrum", fv.top_eigenpairs(made["f"], made["q"].mean, 2)),
-        "spectral_density": lambda: keep("density", fv.spectral_density(made["f"], made["q"].mean, runs=2, steps=3, k=2)),
-        "plane_path": lambda: fv.plane_path(made["q"].sample(4, seed=0)),
-        "plane_along": lambda: fv.plane_along(*made["q"].sample(3, seed=0)),
-        "plane_gradient": lambda: fv.plane_gradient(made["f"], made["q"].mean),
-        "plane_eigen": lambda: fv.plane_eigen(made["q"].mean, made["density"]),
-        "quantity": lambda: fv.slice_plane(
-            fv.quantity(made["net"][0], data, "nll", batchnorm=data), made["plane"], resolution=3
-        ),
-        "bma_nll": lambda: fv.slice_plane(
-            fv.bma_nll(made["net"][0], data, made["q"].sample(2, seed=0)), made["plane"], resolution=2
-        ),
-        "slice_path": lambda: keep("curve", fv.slice_path(made["f"], made["q"].sample(3, seed=0))),
-        "connect": lambda: keep("connected", fv.connect(made["f"], *made["q"].sample(2, seed=0), steps=2, resolution=3)),
-        "points_on": lambda: fv.points_on(made["connected"], torch.ones(2)),
-        "map_curvature": lambda: fv.map_curvature(made["f"], made["plane"], resolution=2, iters=3),
-        "persistence": lambda: keep("valleys", fv.persistence(made["surface"])),
-        "plot_surface_3d": lambda: fv.plot_surface_3d(made["surface"], made["projection"]),
-        "plot_density": lambda: fv.plot_density(made["density"]),
-        "plot_curve": lambda: fv.plot_curve(made["curve"]),
-        "plot_persistence": lambda: fv.plot_persistence(made["valleys"]),
-        "animate_projection": lambda: fv.animate_projection(made["surface"], made["projection"]),
-        "explain": lambda: fv.explain(made["surface"]),
-        "hessian_trace": lambda: fv.hessian_trace(made["f"], made["q"].mean, products=8, curvature="ggn"),
-        "refresh_batchnorm": lambda: fv.refresh_batchnorm(made["net"][0], made["q"].mean, data),
-        "predict": lambda: keep("prediction", fv.predict(made["net"][0], made["q"], data, 3, seed=0, batchnorm=data)),
-        "accuracy": lambda: fv.accuracy(made["prediction"]),
-        "nll_score": lambda: fv.nll_score(made["prediction"]),
-        "brier": lambda: fv.brier(made["prediction"]),
-        "ace": lambda: fv.ace(made["prediction"]),
-        "predictive_entropy": lambda: fv.predictive_entropy(made["prediction"]),
-        "aleatoric_entropy": lambda: fv.aleatoric_entropy(made["prediction"]),
-        "mutual_information": lambda: fv.mutual_information(made["prediction"]),
-        "disagreement": lambda: fv.disagreement(made["prediction"]),
-        "label_information": lambda: fv.label_information(made["prediction"]),
-        "ood_scores": lambda: fv.ood_scores(torch.arange(5.0), torch.arange(2.0, 6.0)),
-        "fit_temperature": lambda: fv.fit_temperature(made["prediction"]),
-        "scale_temperature": lambda: fv.scale_temperature(made["prediction"], 2.0),
-        "sharpness": lambda: keep("sharpness", fv.sharpness(made["f"], made["q"].sample(2, seed=0), iters=5)),
-        "plot_flatness": lambda: fv.plot_flatness({"vi": made["sharpness"]}),
-        "weyl_bounds": lambda: fv.weyl_bounds(made["f"], made["q"].sample(2, seed=0), iters=5),
-        "predict_linearised": lambda: fv.predict_linearised(made["net"][0], made["laplace"], data, link="mc", n_draws=2),
-        "plot_comparison": lambda: fv.plot_comparison({"vi": {"nll": (1.0, 0.1), "lambda1": (2.0, 0.1)}}),
-        "ece": lambda: fv.ece(made["prediction"]),
-        "reliability": lambda: fv.reliability(made["prediction"]),
-        "plot_surface": lambda: fv.plot_surface(made["surface"], made["projection"]),
-        "plot_projection": lambda: fv.plot_projection(made["projection"]),
-        "plot_spectrum": lambda: fv.plot_spectrum(made["spectrum"]),
-        "plot_metrics": lambda: fv.plot_metrics(made["prediction"]),
-        "plot_reliability": lambda: fv.plot_reliability(made["prediction"]),
-        "explore_surface": lambda: fv.explore_surface(made["surface"], made["projection"]),
-        "fit_family": lambda: keep("family", fv.fit_family(*_three(made, task), seed=0, **FAMILY)),
-        "measure": lambda: keep("measured", fv.measure(made["net"][0], task, made["family"], seed=0, **SMALL)),
-        "FlatnessLab": lambda: fv.FlatnessLab(*_three(made, task), family=made["measured"]).stop(),
-        "save": lambda: fv.save(made["q"], task.path),
-        "load": lambda: fv.load(task.path),
-        "metric_objective": lambda: metric_objective(fv.Net.from_module(module), metrics)(fv.Net.from_module(module).w),
-        "run_random_plane": lambda: run_random_plane(module, metrics, steps=3),
-        "run_linear_interpolation": lambda: run_linear_interpolation(module, made["source"], metrics, steps=3),
-    }
-
-
-CHAIN = dict(seed=0, n_draws=2, burn_in=1, thin=1)
-CYCLES = dict(n_draws=2, cycles=2, cycle_steps=3)
-FAMILY = dict(radii={"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 0.5)}, fit={"steps": 2})
-SMALL = dict(n_draws=3, n_spectra=2, k=2, resolution=3, around_resolution=3)
-
-
-def _three(made, data):
-    return made["net"][0], data, made["net"][1]
-
-
-class _Task(fv.Task):
-    path = None
-
-
 def test_every_public_verb_leaves_module_and_random_states_as_they_were(tmp_path):
     import loss_landscapes.metrics
 
@@ -172,10 +53,10 @@ def test_every_public_verb_leaves_module_and_random_states_as_they_were(tmp_path
     module[3].weight.grad = torch.ones_like(module[3].weight)
     x = torch.randn(20, 3)
     data = fv.Data(x, (x[:, 0] > 0).long())
-    task = _Task(data, data, data, n_classes=2)
+    task = TaskWithPath(data, data, data, n_classes=2)
     object.__setattr__(task, "path", tmp_path / "q.pt")
     metric = loss_landscapes.metrics.Loss(nn.CrossEntropyLoss(), data.x, data.y)
-    todo = calls(module, data, task, metric)
+    todo = calls(fv, module, data, task, metric)
     for name, call in todo.items():
         before_module, before = snapshot(module), states()
         call()

@@ -6,20 +6,19 @@ in 3.0.6 odd and even rows are shifted by a step, the trained weights are not on
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from flatviz.checks import check_count, check_many_weights, check_weights
+from flatviz.checks import check_count, check_weights
 from flatviz.core.net import Net
-from flatviz.core.progress import Progress, track
+from flatviz.core.objective import Objective
 from flatviz.core.seeds import saved_rng
 from flatviz.results import Curve, Plane, Surface
 
 
-def metric_objective(net: Net, metric: Any, *, label: str | None = None, n: int | None = None) -> Callable[[Tensor], Tensor]:
+def metric_objective(net: Net, metric: Any, *, label: str | None = None, n: int | None = None) -> Objective:
     """Any `loss_landscapes` `Metric` as an objective of the treated weights, for `slice_plane` and `slice_line`.
 
     It is evaluated on a copy of the network in evaluation mode, under saved and restored random state.  It gives
@@ -29,10 +28,12 @@ def metric_objective(net: Net, metric: Any, *, label: str | None = None, n: int 
     return _MetricObjective(net, metric, label or type(metric).__name__, n)
 
 
-class _MetricObjective:
+class _MetricObjective(Objective):
+    differentiable = False
+
     def __init__(self, net: Net, metric: Any, label: str, n: int | None) -> None:
         library = _library()
-        self._net, self._metric, self.label, self.n = net, metric, label, n
+        self.net, self.dim, self._metric, self.label, self.n = net, net.dim, metric, label, n
         self.batchnorm = "frozen" if net.has_batchnorm else None
         self._module = net.to_module().eval()
         self._wrapper = library.wrap_model(self._module)
@@ -40,16 +41,12 @@ class _MetricObjective:
         self._parameters = [own[b.name] for b in net.blocks]
 
     def __call__(self, w: Tensor) -> Tensor:
-        check_weights(w, self._net.dim)
+        check_weights(w, self.net.dim)
         with torch.no_grad():
-            for parameter, block in zip(self._parameters, self._net.blocks):
+            for parameter, block in zip(self._parameters, self.net.blocks):
                 parameter.copy_(w[block.slice].view(block.shape))
         with saved_rng():
             return _number(self._metric(self._wrapper), self.label).to(w)
-
-    def many(self, W: Tensor, *, progress: Progress = False) -> Tensor:
-        """The metric at each row of W (S, D); (S,)."""
-        return torch.stack([self(w) for w in track(check_many_weights(W, self._net.dim), self.label, progress)])
 
 
 def run_random_plane(

@@ -1,6 +1,8 @@
-"""Data sets, each one function that returns a `Data` or a `Task`."""
+"""Data sets, each one function that returns a `Data` or a `Task`; their splits and corruptions."""
 
+from flatviz.datasets.corruptions import CORRUPTIONS, corrupt
 from flatviz.datasets.digits import digits_transfer
+from flatviz.datasets.few_shot import few_shot
 from flatviz.datasets.moons import moons_transfer
 
-__all__ = ["digits_transfer", "moons_transfer"]
+__all__ = ["CORRUPTIONS", "corrupt", "digits_transfer", "few_shot", "moons_transfer"]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import torch
 from torch import Tensor
 
@@ -27,27 +25,3 @@ def forward(net: Net, W: Tensor, x: Tensor, *, chunk: int | None = None, progres
             rows.append(torch.cat([net(w, part) for part in x.split(chunk)]))
         out = torch.stack(rows)
     return out.clone()  # a tensor made in inference mode cannot be used in autograd; its copy can
-
-
-def forward_sum(
-    net: Net,
-    W: Tensor,
-    x: Tensor,
-    y: Tensor,
-    quantity: Callable[[Tensor, Tensor], Tensor],
-    *,
-    chunk: int,
-    progress: Progress = False,
-    label: str = "evaluating",
-) -> Tensor:
-    """Sum over examples of `quantity(outputs, y)`, a sum itself, for each weight vector; (S,).
-
-    `chunk` examples a batch; the net is one that `check_function` gave.
-    """
-    parts = list(zip(x.split(chunk), y.split(chunk)))
-    values = []
-    with torch.inference_mode():
-        for w in track(W, label, progress):
-            values.append(sum(quantity(net(w, xs), ys) for xs, ys in parts))
-        out = torch.stack(values)
-    return out.clone()

@@ -10,8 +10,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from flatviz.landscape.affine import Affine
-
 _made = threading.local()  # a worker makes each job's evaluator once a thread
 RETRIES = 5
 
@@ -48,5 +46,5 @@ def _block(job: _Job, number: int, coords: Any) -> tuple[int, Any]:
     if job.name not in evaluators:
         evaluators.clear()
         f, origin, axes, points, options = job.job
-        evaluators[job.name] = Affine(f, origin, axes, points, **options)
+        evaluators[job.name] = f.over(origin, axes, points, **options)
     return number, evaluators[job.name](torch.from_numpy(coords)).cpu().numpy()

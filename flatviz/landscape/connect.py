@@ -9,11 +9,11 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_choice, check_count, check_weights
+from flatviz.core.objective import Objective, ObjectiveLike, as_objective
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import generator
-from flatviz.landscape.affine import described, evaluate, whose_statistics
 from flatviz.landscape.curves import mixing
-from flatviz.results import Curve, ObjectiveLike
+from flatviz.results import Curve
 
 KINDS = ("bezier", "polygonal")
 LOOK = 11  # points of a curve by which those on the way are compared
@@ -43,17 +43,18 @@ def connect(
     Raises ValueError if the ends differ in shape, or f has no gradient.
     Source: Garipov et al. 2018 (arXiv 1802.10026).
     """
-    check_weights(b, check_weights(a, a.numel(), "a").numel(), "b")
+    f = as_objective(f)
+    check_weights(b, check_weights(a, f.dim, "a").numel(), "b")
     check_choice(kind, KINDS, "kind")
     check_count(bends, "bends", least=0), check_count(steps, "steps"), check_count(resolution, "resolution", least=2)
     t = torch.linspace(0, 1, resolution, dtype=a.dtype, device=a.device)
-    about, whose = described(f), whose_statistics(f, a, b)
 
     def curve(W: Tensor, t: Tensor) -> Curve:
         points = mixing(t, len(W), kind) @ W
         points[0], points[-1] = a, b
         name = f"{kind} curve, {bends} bend{'s' * (bends != 1)}" if bends else "straight line"
-        return Curve(t, evaluate(f, points), "t", about["label"], name + whose, about["n"], about["batchnorm"], W, kind)
+        name += f.whose_statistics(a, b)
+        return Curve(t, f.many(points), "t", f.label, name, f.n, f.batchnorm, W, kind)
 
     straight = torch.lerp(a, b, torch.linspace(0, 1, bends + 2, dtype=a.dtype, device=a.device)[:, None])
     straight[0], straight[-1] = a, b
@@ -64,7 +65,7 @@ def connect(
     return min((curve(straight, t), curve(min(seen, key=_height).W, t)), key=_height)
 
 
-def _train(f: ObjectiveLike, W: Tensor, kind: str, steps: int, lr: float, seed: int, progress: Progress) -> Iterator[Tensor]:
+def _train(f: Objective, W: Tensor, kind: str, steps: int, lr: float, seed: int, progress: Progress) -> Iterator[Tensor]:
     """Control vectors after every tenth of the steps of Adam."""
     source, inner = generator(seed), W[1:-1].clone().requires_grad_(True)
     pace = lr * float((W[-1] - W[0]).norm()) / math.sqrt(W.shape[1])  # Adam moves every coordinate by about as much
@@ -76,8 +77,8 @@ def _train(f: ObjectiveLike, W: Tensor, kind: str, steps: int, lr: float, seed: 
             value = f(mixing(t, len(W), kind)[0] @ torch.cat([W[:1], inner, W[-1:]]))
             if not value.requires_grad:
                 raise ValueError(
-                    f"connect needs an f with a gradient, got {getattr(f, 'label', type(f).__name__)}: train the curve on "
-                    "nll(net, data), then look along it with slice_path(f, points_on(curve, t))"
+                    f"connect needs an f with a gradient, got {f.label}: train the curve on nll(net, data), then look along "
+                    "it with slice_path(f, points_on(curve, t))"
                 )
             (inner.grad,) = torch.autograd.grad(value, inner)
         optimizer.step()

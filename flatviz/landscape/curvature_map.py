@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import torch
 from torch import Tensor
 
 from flatviz.checks import check_choice, check_count
+from flatviz.core.objective import DivergedError, Objective, ObjectiveLike, as_objective
 from flatviz.core.progress import Progress
 from flatviz.core.seeds import generator
-from flatviz.landscape.affine import described
 from flatviz.landscape.grid import Cache, Extent, Grid, extent_of, ticks_between
 from flatviz.landscape.krylov import Krylov, room_for
 from flatviz.landscape.operators import Operator
-from flatviz.results import ObjectiveLike, Plane, Surface
+from flatviz.results import Plane, Surface
 
 
 def map_curvature(
@@ -34,14 +35,15 @@ def map_curvature(
     """The largest or smallest Hessian eigenvalue of `f` at every point of the plane; a Surface of eigenvalues.
 
     Each point costs at most `iters` products H v, fewer once the residual is below `tol` |lambda|_max.  A smallest one
-    below 0 says how far the loss is from convex there.  Other arguments as in `slice_plane`.
+    below 0 says how far the loss is from convex there.  Where the loss diverged there is none: NaN, counted in
+    `n_diverged`.  Other arguments as in `slice_plane`.
     """
     check_choice(which, ("largest", "smallest"), "which"), check_count(iters, "iters", least=2)
     check_count(resolution, "resolution", least=2)
     ends = extent_of(plane.extent if extent is None else extent, len(plane.axes))
     a, b = (ticks_between(lo, hi, resolution, plane.origin) for lo, hi in ends)
-    g = _Extreme(f, which, iters, tol, seed)
-    about = described(f) | {"label": g.label}
+    g = _Extreme(as_objective(f), which, iters, tol, seed)
+    about = dict(label=g.label, n=g.n, batchnorm=g.batchnorm)
 
     def seen(values: Tensor, step: int) -> None:
         every = torch.arange(resolution // 2 % step, resolution, step)
@@ -51,18 +53,23 @@ def map_curvature(
     return Surface(plane, a, b, grid.values, **about)
 
 
-class _Extreme:
+class _Extreme(Objective):
     """w -> the largest (smallest) eigenvalue of the Hessian of f at w."""
 
-    def __init__(self, f: ObjectiveLike, which: str, iters: int, tol: float, seed: int) -> None:
+    def __init__(self, f: Objective, which: str, iters: int, tol: float, seed: int) -> None:
         self._f, self._sign, self._settings = f, 1.0 if which == "largest" else -1.0, (iters, tol, seed)
+        self.n, self.batchnorm, self.dim = f.n, f.batchnorm, f.dim
         self.label = f"{which} Hessian eigenvalue"
-        own = getattr(f, "key", "")
-        self.key = f"{which} {self._settings} {own}" if own else ""
+        self.key = f"{which} {self._settings} {f.key}" if f.key else ""
 
     def __call__(self, w: Tensor) -> Tensor:
         iters, tol, seed = self._settings
-        operator = Operator(self._f, w)
-        run = Krylov(lambda v: self._sign * operator(v), w, room_for(1, iters, w), generator(seed))
-        values, _, _ = run.find(1, iters, tol)
+        if not bool(w.isfinite().all()):
+            return w.new_tensor(math.nan)
+        try:
+            operator = Operator(self._f, w)
+            run = Krylov(lambda v: self._sign * operator(v), w, room_for(1, iters, w), generator(seed))
+            values, _, _ = run.find(1, iters, tol)
+        except DivergedError:
+            return w.new_tensor(math.nan)
         return (self._sign * values[0]).to(w)

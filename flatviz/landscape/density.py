@@ -6,12 +6,12 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_count
+from flatviz.core.objective import ObjectiveLike, as_objective
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import generator
-from flatviz.landscape.affine import described
 from flatviz.landscape.krylov import Krylov
 from flatviz.landscape.operators import Operator, Part
-from flatviz.results import ObjectiveLike, Spectrum
+from flatviz.results import Spectrum
 
 CONVERGED = 1e-3  # residual over the largest eigenvalue at which a pair counts as one eigenvalue exactly
 
@@ -31,48 +31,61 @@ def spectral_density(
 ) -> Spectrum:
     """Spectral density of the Hessian at `w` with its k largest eigenpairs, from runs x steps products H v.
 
-    mu = (1/D) sum_c delta(lambda_c) + (1 - c/D) (1/R) sum_r sum_m weights[r, m] delta(nodes[r, m]): the c pairs that
-    the first Krylov run resolved count as what they are, single eigenvalues; the rest of the space is Gauss
-    quadrature from R random starts orthogonal to them.  `Spectrum.nodes`, `weights` hold all atoms, weights sum to 1.
-    curvature, part: as in `top_eigenpairs`.  Raises ValueError for k > steps and for what `top_eigenpairs` refuses.
+    Run r > 0 starts at random in the complement of the c_r Ritz vectors that the runs before it resolved, and is one
+    unbiased estimate: mu_r = (1/D) sum_c delta(lambda_c) + (1 - c_r/D) sum_m weights[r, m] delta(nodes[r, m]), the resolved
+    pairs as single eigenvalues, the rest by Gauss quadrature.  mu is the mean of mu_1 .. mu_{runs-1}.  A run's quadrature is
+    never taken together with its own Ritz vectors: one that stands for a cluster, as a null space is, would count once.
+    One run alone is plain quadrature; a run over all D dimensions is exact.  `Spectrum.nodes`, `weights` hold all atoms.
+
+    Args: runs: 4, three estimates beside the run that finds the outliers; steps: products a run, 30 resolve some ten
+        outliers; k: eigenpairs in `values`; curvature, part: as in `top_eigenpairs`.  Up to runs x steps vectors (D,) are kept.
+    Raises ValueError for k > steps and for what `top_eigenpairs` refuses.
     Source: Golub & Meurant 2010; Ghorbani et al. 2019 (arXiv 1901.10159); the deflation is ours.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> h = torch.cat([torch.tensor([8.0, 4.0]), torch.zeros(98)])  # two directions of curvature, 98 flat ones
+        >>> s = fv.spectral_density(lambda w: 0.5 * (h * w * w).sum(), torch.ones(100), steps=10, k=2)
+        >>> [round(v, 2) for v in s.values.tolist()], round(100 * float(s.weights @ s.nodes), 1)
+        ([8.0, 4.0], 12.0)
     """
     check_count(runs, "runs")
     check_count(steps, "steps", least=check_count(k, "k"))
+    f = as_objective(f)
     operator, source = Operator(f, w, curvature, part), generator(seed)
     dim = operator.like.numel()
+    locked, sharp = operator.like.new_zeros(0, dim), torch.zeros(0, dtype=torch.float64)
     first: Krylov | None = None
-    locked, sharp, atoms, shares, spent = None, operator.like.new_zeros(0).double().cpu(), [], [], 0
+    estimates: list[tuple[Tensor, Tensor]] = []
+    spent, scale = 0, 0.0
     for r in track(range(runs), "density", progress):
-        if locked is not None and len(locked) >= dim:
-            break
-        run = Krylov(operator, operator.like, min(steps, dim), source, locked)
+        run = Krylov(operator, operator.like, min(steps, dim), source, locked, scale)
         while run.size < len(run.Q):
             run.step()
         run.close()
         spent += run.n_products
-        nodes, weights = run.nodes, run.weights
-        if r == 0:
-            first = run
-            values, columns, residual = run.ritz()
-            found = residual <= CONVERGED * values.abs().max()
-            locked, sharp = run.vectors(columns[:, found]), values[found]
-            nodes, weights = nodes[~found], weights[~found]
-        if len(nodes):
-            atoms.append(nodes)
-            shares.append(weights / weights.sum())
+        values, columns, residual = run.ritz()
+        first = first or run
+        if run.size + len(locked) >= dim:  # nothing is left to estimate
+            nodes = torch.cat([sharp, values])
+            estimates = [(nodes, torch.full_like(nodes, 1 / dim))]
+            break
+        if r > 0 or runs == 1:
+            rest = (1 - len(sharp) / dim) * run.weights
+            estimates.append((torch.cat([sharp, run.nodes]), torch.cat([torch.full_like(sharp, 1 / dim), rest])))
+        scale = max(scale, float(values.abs().max()))
+        found = residual <= CONVERGED * scale
+        locked, sharp = torch.cat([locked, run.vectors(columns[:, found])]), torch.cat([sharp, values[found]])
     values, columns, residual = (part[..., :k] for part in first.ritz())
-    rest = (1 - len(sharp) / dim) / max(len(atoms), 1)
-    about = described(f)
     return Spectrum(
         values.to(w),
         operator.embed(first.vectors(columns)),
         residual.to(w),
         spent,
         name,
-        about["n"],
-        about["batchnorm"],
+        f.n,
+        f.batchnorm,
         curvature=curvature,
-        nodes=torch.cat([sharp, *atoms]),
-        weights=torch.cat([torch.full_like(sharp, 1 / dim), *(rest * s for s in shares)]),
+        nodes=torch.cat([nodes for nodes, _ in estimates]),
+        weights=torch.cat([weights for _, weights in estimates]) / len(estimates),
     )

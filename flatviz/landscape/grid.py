@@ -11,16 +11,16 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from flatviz.core.objective import Objective, PointEvaluator
 from flatviz.core.progress import Progress, track
-from flatviz.landscape.affine import Affine
 from flatviz.landscape.cluster import on_cluster
-from flatviz.results import ObjectiveLike
 from flatviz.storage.cache import tensor_digest
 from flatviz.storage.points import PointStore
 
 Extent = float | Sequence[float] | Sequence[Sequence[float]]
 BLOCK = 16  # points between two reports and two looks at the cancel button
 WRITE = 0.05  # seconds between two writes to disk, or one point
+DIVERGED = 16  # cells without a value at which a reduced precision is compared with the exact one
 STRIDES = (4, 2, 1)  # the first level of a plane is 1/16 of it
 Cache = bool | str | Path | None
 
@@ -37,7 +37,7 @@ class Grid:
 
     def __init__(
         self,
-        f: ObjectiveLike,
+        f: Objective,
         origin: Tensor,
         axes: Tensor,
         ticks: Sequence[Tensor],
@@ -61,9 +61,9 @@ class Grid:
         evaluate = None
         if not bool(done.all()):
             plan = None if self._store is None else self._store.plan
-            evaluate = Affine(f, origin, axes, len(flat), plan=plan, **self._options)
+            evaluate = f.over(origin, axes, len(flat), plan=plan, coords=self._coords, **self._options)
             if self._store is not None:
-                self._store.begin(evaluate.plan)
+                self._store.begin(_plan(evaluate))
         blocks = [(step, block) for step, level in levels for block in _split(level, done)]
         run = self._local(evaluate, blocks) if engine is None else self._far(engine, evaluate, blocks)
         last = {step: i for i, (step, _) in enumerate(blocks)}
@@ -75,7 +75,7 @@ class Grid:
         reduced = precision is not None and f"torch.{precision}" != str(origin.dtype)
         self.error = self._error(flat) if reduced else None
 
-    def _local(self, evaluate: Affine | None, blocks: list[tuple[int, list[int]]]) -> Iterator[tuple[int, Tensor]]:
+    def _local(self, evaluate: PointEvaluator | None, blocks: list[tuple[int, list[int]]]) -> Iterator[tuple[int, Tensor]]:
         size = BLOCK if self._store is None else 1
         for i, (_, block) in enumerate(blocks):
             found, left = [], block
@@ -89,7 +89,9 @@ class Grid:
                     size = BLOCK if evaluate.in_blocks else max(1, min(BLOCK, int(WRITE / pace)))
             yield i, torch.cat(found)
 
-    def _far(self, engine: Any, evaluate: Affine | None, blocks: list[tuple[int, list[int]]]) -> Iterator[tuple[int, Tensor]]:
+    def _far(
+        self, engine: Any, evaluate: PointEvaluator | None, blocks: list[tuple[int, list[int]]]
+    ) -> Iterator[tuple[int, Tensor]]:
         for i, values in on_cluster(engine, self._job(evaluate), self._parts(blocks)):
             self._write(blocks[i][1], values)
             yield i, values
@@ -107,23 +109,33 @@ class Grid:
     def _parts(self, blocks: list[tuple[int, list[int]]]) -> list[Tensor]:
         return [self._coords[block].cpu() for _, block in blocks]
 
-    def _job(self, evaluate: Affine | None) -> tuple:
+    def _job(self, evaluate: PointEvaluator | None) -> tuple:
         """What a worker needs, once."""
-        plan = None if evaluate is None else evaluate.plan
-        return self._f, self._origin, self._axes, len(self._coords), dict(self._options, plan=plan)
+        return self._f, self._origin, self._axes, len(self._coords), dict(self._options, plan=_plan(evaluate))
 
     def _error(self, flat: Tensor) -> float:
+        """Largest difference from the exact value at corners, edges, middle and a few diverged cells; inf where only the
+        reduced precision diverged."""
         ends = [sorted({0, n // 2, n - 1}) for n in self.shape]
         index = [int(i) for i in _ravel(list(itertools.product(*ends)), self.shape)]
-        exact = Affine(self._f, self._origin, self._axes, len(index), exact=True)(self._coords[index]).cpu()
-        difference = (flat[index] - exact).abs()
-        return float(difference[torch.isfinite(difference)].max()) if bool(torch.isfinite(difference).any()) else float("nan")
+        index += (~flat.isfinite()).nonzero()[:DIVERGED, 0].tolist()
+        exact = self._f.over(self._origin, self._axes, len(index), exact=True)(self._coords[index]).cpu()
+        known = exact.isfinite()
+        difference = (flat[index] - exact).abs()[known].nan_to_num(torch.inf)
+        return float(difference.max()) if len(difference) else float("nan")
+
+
+def _plan(evaluate: PointEvaluator | None) -> dict | None:
+    return None if evaluate is None or evaluate.plan is None else evaluate.plan.to_dict()
 
 
 def ticks_between(lo: float, hi: float, n: int, like: Tensor) -> Tensor:
     """n values from lo to hi, mirror images about their middle, so that the middle of an odd number is exact."""
     steps = torch.arange(n, dtype=torch.float64) * 2 - (n - 1)
-    return ((lo + hi) / 2 + (hi - lo) / 2 * steps / (n - 1)).to(like)
+    ticks = ((lo + hi) / 2 + (hi - lo) / 2 * steps / (n - 1)).to(like)
+    if not bool((ticks.diff() > 0).all()):
+        raise ValueError(f"extent must be a number > 0 with room for {n} ticks in {ticks.dtype}, got ({lo:g}, {hi:g})")
+    return ticks
 
 
 def extent_of(extent: Extent | None, sides: int) -> list[tuple[float, float]]:
@@ -140,7 +152,8 @@ def extent_of(extent: Extent | None, sides: int) -> list[tuple[float, float]]:
         values = torch.stack([-values, values])
     if values.ndim == 1 and len(values) == 2:
         values = values.expand(sides, 2)
-    if tuple(values.shape) != (sides, 2) or not bool((values[:, 0] < values[:, 1]).all()):
+    whole = tuple(values.shape) == (sides, 2) and bool(values.isfinite().all())
+    if not whole or not bool((values[:, 0] < values[:, 1]).all()):
         raise ValueError(f"{expected}, got {extent!r}")
     return [(float(lo), float(hi)) for lo, hi in values]
 
@@ -175,15 +188,14 @@ def _ravel(index: list[tuple[int, ...]], shape: tuple[int, ...]) -> Iterator[int
         yield flat
 
 
-def _store(f: ObjectiveLike, origin: Tensor, axes: Tensor, ticks: Sequence[Tensor], cache: Cache, **options: Any):
+def _store(f: Objective, origin: Tensor, axes: Tensor, ticks: Sequence[Tensor], cache: Cache, **options: Any):
     if cache is None or cache is False:
         return None
-    key = getattr(f, "key", "")
-    if not key:
+    if not f.key:
         raise ValueError(
-            f"cache needs an objective that says what it depends on, got {getattr(f, 'label', type(f).__name__)}: "
+            f"cache needs an objective that says what it depends on, got {f.label}: "
             "use nll, a named quantity, or quantity(..., key='what it computes')"
         )
     return PointStore(
-        cache, objective=key, where=tensor_digest(origin, axes, *ticks), device=str(origin.device.type), **options
+        cache, objective=f.key, where=tensor_digest(origin, axes, *ticks), device=str(origin.device.type), **options
     )

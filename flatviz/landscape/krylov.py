@@ -18,7 +18,8 @@ class Krylov:
 
     H Q = Q C + beta q e_m^T with Q (m, D) in rows, C (m, m) upper Hessenberg as measured.  A full basis of `room`
     vectors is restarted from its best Ritz vectors.  `nodes`, `weights` are the Gauss quadrature of the start vector
-    before any restart: eigenvalues of C and squared first components.  `locked` (c, D): directions kept out of it.
+    before any restart: eigenvalues of C and squared first components.  `locked` (c, D): directions kept out of it;
+    `scale`: the size of H where they hold its largest eigenvalues, so that what is left can be told from rounding.
     Source: Wu & Simon 2000 (thick restart); Golub & Van Loan, Matrix Computations, 4th ed., ch. 10.
     """
 
@@ -29,8 +30,10 @@ class Krylov:
         room: int,
         source: torch.Generator,
         locked: Tensor | None = None,
+        scale: float = 0.0,
     ) -> None:
         self.product, self._source = product, source
+        self._rounding = 10 * torch.finfo(like.dtype).eps * scale
         self._locked = like.new_zeros(0, like.numel()) if locked is None else locked
         room = min(room, like.numel() - len(self._locked))
         self.Q = torch.empty(room, like.numel(), dtype=like.dtype, device=like.device)
@@ -53,7 +56,7 @@ class Krylov:
             self.C[: i + 1, i] += c.double().cpu()
         self.size = i + 1
         beta, scale = float(r.norm()), float(self.C[: i + 1, : i + 1].abs().max())
-        if beta <= 1e-6 * max(scale, float(self.C[i + 1, i])):  # an invariant subspace: go on in its complement
+        if beta <= max(1e-6 * scale, self._rounding):  # an invariant subspace: go on in its complement
             self.C[i + 1, i] = 0.0
             beta = 0.0
             self._next = self._start(q) if self.size + len(self._locked) < q.numel() else q

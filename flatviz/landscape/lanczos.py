@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from flatviz.checks import check_choice, check_count, check_weights, dim_of
+from flatviz.checks import check_choice, check_count
+from flatviz.core.objective import ObjectiveLike, as_objective
 from flatviz.core.seeds import generator
-from flatviz.landscape.affine import described
 from flatviz.landscape.krylov import Krylov, room_for
 from flatviz.landscape.operators import Operator, Part
-from flatviz.results import ObjectiveLike, Spectrum
+from flatviz.results import Spectrum
 
 TOLERANCE = 1e-4  # residual over the largest eigenvalue at which a pair is good enough to stop
 
@@ -41,7 +41,7 @@ def top_eigenpairs(
     Source: Wu & Simon, SIAM J. Matrix Anal. 22 (2000).
     """
     check_choice(which, ("largest", "smallest"), "which")
-    check_weights(w, dim_of(f))
+    f = as_objective(f)
     operator = Operator(f, w, curvature, part)
     if check_count(k, "k") > operator.like.numel():
         raise ValueError(f"k must be at most the number of weights, {operator.like.numel()}, got {k}")
@@ -50,14 +50,13 @@ def top_eigenpairs(
     sign = 1.0 if which == "largest" else -1.0
     run = Krylov(lambda v: sign * operator(v), operator.like, room, generator(seed))
     values, columns, residual = run.find(k, iters, tol)
-    about = described(f)
     return Spectrum(
         sign * values.to(w),
         operator.embed(run.vectors(columns)),
         residual.to(w),
         run.n_products,
         name,
-        about["n"],
-        about["batchnorm"],
+        f.n,
+        f.batchnorm,
         curvature=curvature,
     )

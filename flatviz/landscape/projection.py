@@ -6,8 +6,8 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_many_weights
-from flatviz.landscape.affine import described, evaluate
-from flatviz.results import Gaussian, KroneckerGaussian, ObjectiveLike, Plane, Projection
+from flatviz.core.objective import ObjectiveLike, as_objective
+from flatviz.results import Gaussian, KroneckerGaussian, Plane, Projection
 
 
 def project(
@@ -27,8 +27,8 @@ def project(
     axes, r = plane.axes.double(), (W - plane.origin).double()
     coords = torch.linalg.lstsq(axes.T, r.T).solution.T
     distance = (r - coords @ axes).norm(dim=1)
-    values = None if f is None else evaluate(f, W)
-    label = "loss" if f is None else described(f)["label"]
+    f = None if f is None else as_objective(f)
+    values, label = (None, "loss") if f is None else (f.many(W), f.label)
     covariance = spread = None
     if gaussian is not None:
         covariance, off = _shadow(gaussian, axes)

@@ -8,11 +8,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_count, check_is, check_many_weights, check_weights, dim_of
+from flatviz.checks import check_count, check_is, check_many_weights, check_weights
+from flatviz.core.objective import ObjectiveLike, as_objective
 from flatviz.core.progress import Progress
-from flatviz.landscape.affine import described, evaluate, whose_statistics
 from flatviz.landscape.grid import Cache, Extent, Grid, extent_of, ticks_between
-from flatviz.results import Curve, ObjectiveLike, Plane, Surface
+from flatviz.results import Curve, Plane, Surface
 
 
 def slice_plane(
@@ -44,12 +44,12 @@ def slice_plane(
     Diverged cells stay NaN or inf and are counted in `n_diverged`.
     Raises ValueError for a bad extent or resolution, or a plane of another net.
     """
+    f = as_objective(f)
     check_is(plane, Plane, "plane", "plane_pca, plane_random and plane_through make one")
-    check_weights(plane.origin, dim_of(f), "the plane's origin")
+    check_weights(plane.origin, f.dim, "the plane's origin")
     check_count(resolution, "resolution", least=2)
     ends = extent_of(plane.extent if extent is None else extent, len(plane.axes))
     ticks = [ticks_between(lo, hi, resolution, plane.origin) for lo, hi in ends]
-    about = described(f)
 
     def surface(values: Tensor, step: int = 1, error: float | None = None) -> Surface:
         middle = resolution // 2
@@ -57,7 +57,8 @@ def slice_plane(
         for side in range(values.ndim):
             values = values.index_select(side, every.to(values.device))
         a, b, *more = (t[every.to(t.device)] for t in ticks)
-        return Surface(plane, a, b, values, **about, more=tuple(more), precision=precision, error=error)
+        about = dict(label=f.label, n=f.n, batchnorm=f.batchnorm, precision=precision, error=error)
+        return Surface(plane, a, b, values, more=tuple(more), **about)
 
     shown = None if preview is None else lambda values, step: preview(surface(values, step))
     options = dict(exact=exact, precision=precision, progress=progress, cache=cache, engine=engine, preview=shown)
@@ -84,17 +85,17 @@ def slice_line(
     whose, and `quantity(..., batchnorm=data)` re-estimates them.  Other arguments as in `slice_plane`.
     Raises ValueError if the ends differ in shape, or are not of f's weights.
     """
-    check_weights(b, check_weights(a, dim_of(f), "a").numel(), "b")
+    f = as_objective(f)
+    check_weights(b, check_weights(a, f.dim, "a").numel(), "b")
     t = torch.linspace(0, 1, check_count(resolution, "resolution", least=2), dtype=a.dtype, device=a.device)
     options = dict(exact=exact, precision=precision, progress=progress, label="line", cache=cache, engine=engine)
-    about = described(f)
-    about["y_label"] = about.pop("label")
-    about["name"] = f"line{whose}" if (whose := whose_statistics(f, a, b)) else ""
+    name = f"line{whose}" if (whose := f.whose_statistics(a, b)) else ""
+    about = dict(y_label=f.label, name=name, n=f.n, batchnorm=f.batchnorm)
     if precision is not None:
         grid = Grid(f, a, (b - a)[None], [t], **options)
         return Curve(t, grid.values, **about, precision=precision, error=grid.error)
     inside = Grid(f, a, (b - a)[None], [t[1:-1]], **options).values if resolution > 2 else t[:0]
-    ends = evaluate(f, torch.stack([a, b]))
+    ends = f.many(torch.stack([a, b]))
     return Curve(t, torch.cat([ends[:1], inside.to(ends), ends[1:]]), **about)
 
 
@@ -103,9 +104,9 @@ def slice_path(f: ObjectiveLike, W: Tensor, *, t: Tensor | None = None, x_label:
 
     Raises ValueError if t and W differ in length.
     """
-    check_many_weights(W, dim_of(f))
+    f = as_objective(f)
+    check_many_weights(W, f.dim)
     t = torch.arange(len(W), dtype=W.dtype, device=W.device) if t is None else t
     if t.shape != (len(W),):
         raise ValueError(f"t must have shape ({len(W)},), got {tuple(t.shape)}: one value for each weight vector")
-    about = described(f)
-    return Curve(t, evaluate(f, W), x_label, about["label"], name, about["n"], about["batchnorm"])
+    return Curve(t, f.many(W), x_label, f.label, name, f.n, f.batchnorm)

@@ -13,11 +13,12 @@ from torch import Tensor
 
 from flatviz.checks import check_choice, check_count, check_many_weights
 from flatviz.core.ascent import ASAM, SAM
-from flatviz.core.hvp import hessian_operator
+from flatviz.core.objective import Objective, ObjectiveLike, as_objective
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import generator
 from flatviz.landscape.lanczos import top_eigenpairs
-from flatviz.results import ObjectiveLike, Sharpness
+from flatviz.landscape.trace import hutchinson
+from flatviz.results import Sharpness
 
 ORDERS = ("sharp", "random", "flat")
 
@@ -41,7 +42,8 @@ def sharpness(
     not see a rescaling of layers that undoes itself.  trace: Hutchinson's mean of v^T H v over `probes` random signs v.
     `k` and `iters` are those of `top_eigenpairs`.  Raises ValueError on a wrong shape or a negative radius.
     """
-    check_many_weights(W)
+    f = as_objective(f)
+    check_many_weights(W, f.dim)
     ascents = SAM(radius), ASAM(adaptive_radius, eta)
     k, source = min(check_count(k, "k", least=2), W.shape[1]), generator(seed)
     rows = []
@@ -54,20 +56,17 @@ def sharpness(
     return Sharpness(*torch.stack(rows).unbind(1))
 
 
-def _trace(f: ObjectiveLike, w: Tensor, probes: int, source: torch.Generator) -> tuple[Tensor, Tensor]:
-    product = hessian_operator(f, w)
+def _trace(f: Objective, w: Tensor, probes: int, source: torch.Generator) -> tuple[Tensor, Tensor]:
     signs = torch.randint(0, 2, (probes, len(w)), generator=source).to(w) * 2 - 1
-    values = torch.stack([v @ product(v) for v in signs])
+    values = hutchinson(f.operator(w), signs)
     return values.mean(), values.std() / math.sqrt(probes)
 
 
-def _gains(f: ObjectiveLike, w: Tensor, ascents: tuple[SAM, ASAM]) -> list[Tensor]:
+def _gains(f: Objective, w: Tensor, ascents: tuple[SAM, ASAM]) -> list[Tensor]:
     """f(w + e) - f(w) of each perturbation e."""
-    point = w.detach().clone().requires_grad_(True)
-    value = f(point)
-    (g,) = torch.autograd.grad(value, point)
+    value, g = f.value_and_grad(w)
     with torch.no_grad():
-        return [(f(w + ascent(w, g)) - value).detach() for ascent in ascents]
+        return [f(w + ascent(w, g)) - value for ascent in ascents]
 
 
 def weyl_bounds(f: ObjectiveLike, W: Tensor, *, iters: int = 80, seed: int = 0) -> tuple[float, float, float]:
@@ -76,9 +75,10 @@ def weyl_bounds(f: ObjectiveLike, W: Tensor, *, iters: int = 80, seed: int = 0) 
     1/M max_j [lmax(H_j) + sum_{m != j} lmin(H_m)]  <=  lmax(1/M sum_m H_m)  <=  1/M sum_m lmax(H_m),  by Weyl.
     The middle is the curvature of the mean loss of the draws moved together, not of the averaged prediction.
     """
-    check_many_weights(W)
+    f = as_objective(f)
+    check_many_weights(W, f.dim)
     top = [float(top_eigenpairs(f, w, 1, iters=iters, seed=seed).values[0]) for w in W]
-    low = [-float(top_eigenpairs(lambda v: -f(v), w, 1, iters=iters, seed=seed).values[0]) for w in W]
+    low = [float(top_eigenpairs(f, w, 1, which="smallest", iters=iters, seed=seed).values[0]) for w in W]
     moved = lambda v: torch.stack([f(w + v) for w in W]).mean()  # noqa: E731
     middle = float(top_eigenpairs(moved, torch.zeros_like(W[0]), 1, iters=iters, seed=seed).values[0])
     total = sum(low)

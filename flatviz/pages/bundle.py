@@ -1,7 +1,8 @@
-"""A family as what the front end needs: figures made once by the plot functions, and each member's numbers, packed."""
+"""A family as what the front end needs: one figure a view, and each member's live properties, packed."""
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -9,123 +10,126 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import torch
-from torch import Tensor
 
-from flatviz.pages.figures import figures, ranges
-from flatviz.plots.color import ColorScale, values_of
-from flatviz.plots.metrics import SHOWN
-from flatviz.plots.surface import marker_size
-from flatviz.plots.theme import numbers, style
+from flatviz.pages import views
+from flatviz.pages.views import Scene, View
+from flatviz.plots.live import Live
+from flatviz.plots.theme import CONFIG, Figure, style
 from flatviz.results import Family
+
+SCORES = ("accuracy", "nll", "ece")  # in the sentence above the pictures, with the mean of the largest eigenvalue
 
 
 @dataclass(frozen=True)
 class Bundle:
-    """`index`: JSON text, what is where; `buffer`: the members' records of little-endian float32."""
+    """`index`: what is where, as plain data; `buffer`: the members' records of little-endian float32."""
 
-    index: str
+    index: dict[str, Any]
     buffer: bytes
+
+    @property
+    def text(self) -> str:
+        """The index as JSON."""
+        return json.dumps(self.index, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+    def with_members(self, others: Bundle) -> Bundle:
+        """These members and those of `others`, which `pack_members` made."""
+        members = [*self.index["members"], *others.index["members"]]
+        return Bundle(self.index | {"members": members}, self.buffer + others.buffer)
+
+
+@dataclass(frozen=True)
+class Member:
+    """One member's figures, one for each view, and its arrays by the name of their field."""
+
+    meta: dict[str, Any]
+    figures: list[Figure]
+    arrays: dict[str, Live]
 
 
 def pack(family: Family, *, stops: Mapping[str, Sequence[float]] | None = None, live: bool = False) -> Bundle:
-    """A measured family as figures and numbers.
+    """A measured family as figures and numbers, a figure for each of `VIEWS`.
 
     stops: radii that the slider of each method offers beside the fitted ones; live: a kernel can fit those.
     Raises ValueError for a family that was not measured.
     """
     if family.surface is None or not family.prediction:
         raise ValueError("the family must be measured before it is shown, got posteriors only: use fv.measure")
-    n_max = max(p.n_draws for p in family.prediction)
-    scale = color_scale(family)
-    records = [_record(family, i, n_max, scale) for i in range(len(family))]
-    fields, offset = {}, 0
-    for name, values in records[0].items():
-        fields[name] = {"offset": offset, "shape": list(values.shape)}
-        offset += int(np.prod(values.shape))
+    scene = Scene(family)
+    members = [_member(scene, i) for i in range(len(family))]
+    shapes = {name: np.max([m.arrays[name].values.shape for m in members], axis=0) for name in members[0].arrays}
+    sizes = [int(np.prod(shape)) for shape in shapes.values()]
+    offsets = np.cumsum([0, *sizes]).tolist()
+    template = members[max(range(len(family)), key=lambda i: (family.prediction[i].n_draws, len(family.spectrum[i]), i))]
     index = {
-        "n_max": n_max,
-        "record": offset,
-        "fields": fields,
-        "members": [_meta(family, i) for i in range(len(family))],
-        "figures": figures(family, scale, n_max),
+        "n_max": scene.n_max,
+        "record": sum(sizes),
+        "fields": {n: {"offset": o, "shape": s.tolist()} for o, (n, s) in zip(offsets, shapes.items())},
+        "members": [m.meta for m in members],
+        "figures": [_entry(scene, view, fig) for view, fig in zip(views.VIEWS, template.figures)],
         "stops": {m: list(r) for m, r in (stops or {}).items()},
         "live": live,
+        "config": CONFIG,
     }
-    buffer = b"".join(v.astype("<f4").tobytes() for r in records for v in r.values())
-    return Bundle(json.dumps(index, ensure_ascii=False, allow_nan=False, separators=(",", ":")), buffer)
+    return Bundle(index, b"".join(_record(m, index["fields"]) for m in members))
 
 
-def pack_members(family: Family, members: Sequence[int]) -> Bundle:
-    """Only the records of some members and the axes that hold all, for a front end that has the rest."""
-    n_max, scale = max(p.n_draws for p in family.prediction), color_scale(family)
-    records = [_record(family, i, n_max, scale) for i in members]
-    size = sum(int(np.prod(v.shape)) for v in records[0].values())
-    index = {"record": size, "members": [_meta(family, i) for i in members], "ranges": ranges(family)}
-    return Bundle(json.dumps(index), b"".join(v.astype("<f4").tobytes() for r in records for v in r.values()))
+def pack_members(bundle: Bundle, family: Family, members: Sequence[int]) -> Bundle:
+    """Only these members of `family`, for a front end that has `bundle`."""
+    packed = [_member(Scene(family), i) for i in members]
+    index = {"record": bundle.index["record"], "members": [m.meta for m in packed]}
+    return Bundle(index, b"".join(_record(m, bundle.index["fields"]) for m in packed))
 
 
-def color_scale(family: Family) -> ColorScale:
-    """One loss scale for all surfaces and samples: that of the shared surface, so that members fitted later share it."""
-    values = family.surface.values
-    return ColorScale.over(values[torch.isfinite(values)])
-
-
-def _meta(family: Family, i: int) -> dict[str, Any]:
-    label, color, dash, symbol = style(family.method[i])
-    return {
+def _member(scene: Scene, i: int) -> Member:
+    family = scene.family
+    figures = [view.draw(scene, i) for view in views.VIEWS]
+    live = {_field(view, k): p for view, fig in zip(views.VIEWS, figures) for k, p in enumerate(_follows(view, fig))}
+    scores = {name: Live("", "", family.prediction[i].scores[name].cpu().numpy(), "size") for name in SCORES}
+    lambda1 = np.array([sum(float(s.values[0]) for s in family.spectrum[i]) / len(family.spectrum[i])])
+    meta = {
         "method": family.method[i],
         "radius": family.radius[i],
         "unit": family.unit[i],
-        "label": label,
-        "color": color,
-        "dash": dash,
-        "symbol": symbol,
+        "label": style(family.method[i])[0],
+        "words": {name: p.values for name, p in live.items() if isinstance(p.values, str)},
+        "ranges": {view.name: _ranges(view, fig) for view, fig in zip(views.VIEWS, figures)},
     }
+    arrays = {name: p for name, p in live.items() if not isinstance(p.values, str)}
+    return Member(meta, figures, arrays | scores | {"lambda1": Live("", "", lambda1)})
 
 
-def _record(family: Family, i: int, n_max: int, scale: ColorScale) -> dict[str, np.ndarray]:
-    """One member's arrays; where it has fewer draws (MAP has one) scores repeat and samples end."""
-    shown, prediction = family.projection[i], family.prediction[i]
-    spectra = torch.stack([s.values for s in family.spectrum[i]])
-    residual = torch.stack([s.residual for s in family.spectrum[i]])
-    n_spectra = max(len(s) for s in family.spectrum)
-    inside = (shown.coords @ shown.plane.axes).norm(dim=1)
-    center = (family.posterior[i].center - shown.plane.origin) @ torch.linalg.pinv(shown.plane.axes)
-    per_draw = {
-        "x": shown.coords[:, 0],
-        "y": shown.coords[:, 1],
-        "color": scale(values_of(shown)),
-        "size": marker_size(shown),
-        "about": torch.stack([values_of(shown), shown.distance], 1),
-        "inside": inside,
-        "distance": shown.distance,
-        "loss": values_of(shown),
-    }
-    per_size = {name: prediction.scores[name] for name in SHOWN} | {
-        "bin_count": prediction.bins[..., 0],
-        "bin_confidence": prediction.bins[..., 1],
-        "bin_accuracy": prediction.bins[..., 2].nan_to_num(0),
-    }
-    around = family.around[i].values
-    return (
-        {k: numbers(_longer(v, n_max, math.nan)) for k, v in per_draw.items()}
-        | {k: numbers(_longer(v, n_max, None)) for k, v in per_size.items()}
-        | {
-            "center": numbers(center),
-            "around": numbers(scale(torch.where(torch.isfinite(around), around, torch.nan).T)),
-            "around_loss": numbers(around.T),
-            "spectrum": numbers(_longer(spectra, n_spectra, math.nan).reshape(-1)),
-            "spectrum_residual": numbers(_longer(residual, n_spectra, math.nan).reshape(-1)),
-            "spectrum_mean": numbers(spectra.mean(0)),
-        }
-    )
+def _follows(view: View, fig: Figure) -> list[Live]:
+    return [p for p in fig.live if p.trace not in view.fixed]
 
 
-def _longer(values: Tensor, n: int, fill: float | None) -> Tensor:
-    """Rows up to n: `fill`, or the last row again."""
-    missing = n - len(values)
-    if missing <= 0:
-        return values
-    last = values[-1:].expand(missing, *values.shape[1:])
-    return torch.cat([values, last if fill is None else torch.full_like(last, fill)])
+def _field(view: View, k: int) -> str:
+    return f"{view.name}/{k}"
+
+
+def _ranges(view: View, fig: Figure) -> dict[str, list[float]]:
+    ranges = {axis: [float(end) for end in fig.layout[axis].range] for axis in view.shared}
+    return {axis: ends for axis, ends in ranges.items() if all(map(math.isfinite, ends))}
+
+
+def _record(member: Member, fields: Mapping[str, Mapping]) -> bytes:
+    """The arrays in the order of the fields, float32; where it has fewer draws (MAP has one) scores repeat, the rest is NaN."""
+    return b"".join(_filled(member.arrays[name], field["shape"]).tobytes() for name, field in fields.items())
+
+
+def _filled(live: Live, shape: Sequence[int]) -> np.ndarray:
+    values = np.asarray(live.values, "<f4")
+    padding = [(0, wanted - got) for wanted, got in zip(shape, values.shape)]
+    if live.rows == "size":
+        return np.pad(values, padding, mode="edge")
+    return np.pad(values, padding, constant_values=math.nan)
+
+
+def _entry(scene: Scene, view: View, fig: Figure) -> dict[str, Any]:
+    drawn = json.loads(fig.to_json())
+    layout = drawn["layout"] | {"height": view.height}
+    alt = layout.pop("meta")["alt"]
+    placed = {k: v for k, v in dataclasses.asdict(view).items() if k in ("name", "span", "height", "shared")}
+    binds = [{"path": p.path, "field": _field(view, k), "rows": p.rows} for k, p in enumerate(_follows(view, fig))]
+    caption = view.caption.format(**scene.words)
+    return placed | {"data": drawn["data"], "layout": layout, "binds": binds, "caption": caption, "alt": alt}

@@ -1,9 +1,10 @@
 // The one front end of flatviz: the page of `flatviz tour` embeds this very file, the lab loads it once.
 //
 // show({Plotly, model, el, bundle}) draws the figures of a family and three controls.  `bundle.index` says what is
-// where: `figures` (traces and layout as the Python plot_* functions made them, and `binds`, which parts change),
-// `fields` (name, offset, shape in one member's record of float32) and `members` (method, radius, label, colours).
-// `bundle.buffer` holds the members' records one after the other.  `model` is a widget model, or stands in for one:
+// where: `figures` (traces and layout as the Python plot_* functions made them, `binds`, which parts change, and `shared`,
+// the axes whose range holds every member), `fields` (name, offset, shape in one member's record of float32), `members`
+// (method, radius, label, words, ranges) and `config`, plotly's.  `bundle.buffer` holds the members' records one after
+// the other.  `model` is a widget model, or stands in for one:
 // get, set, save_changes, on(event, callback), with the traits radius, n_draws and method.
 
 const STYLE = `
@@ -21,7 +22,6 @@ const STYLE = `
 .flatviz figcaption { padding: 0 12px; color: #52606d; font-size: 12.5px; }
 .flatviz.fv-medium figure { grid-column: span 6 !important; } .flatviz.fv-narrow figure { grid-column: span 12 !important; }
 `;
-const CONFIG = { displaylogo: false, showSendToCloud: false, responsive: true, modeBarButtonsToRemove: ["select2d", "lasso2d"] };
 
 // ------------------------------------------------------------------ the family's arrays
 
@@ -41,21 +41,19 @@ function read(fields, member, name) {
   return Array.from({ length: shape[0] }, (_, i) => Array.from(flat.subarray(i * step, (i + 1) * step)));
 }
 
-// What a bind puts into a figure: a member's array, whole, its first n_draws rows, or its row for n_draws; or a word.
-function bound(bind, fields, member, n) {
-  if (bind.meta) return member.meta[bind.meta];
-  if (bind.value === "n_draws") return n;
-  const rows = read(fields, member, bind.field);
-  if (bind.take === "draws") return rows.slice(0, n);
-  if (bind.take === "size") return rows[n - 1];
-  return rows;
+// What a bind puts into a figure: a member's array, whole, its first n rows, or its row for n draws; or a word.
+function bound({ field, rows }, fields, member, n) {
+  if (field in member.meta.words) return member.meta.words[field];
+  const values = read(fields, member, field);
+  if (rows === "draws") return values.slice(0, n);
+  return rows === "size" ? values[n - 1] : values;
 }
 
-function assign(target, path, value) {
-  const keys = path.split(".");
-  const last = keys.pop();
-  const holder = keys.reduce((o, k) => (o[k] ??= {}), target);
-  holder[last] = value;
+// A copy of `target` with `value` at the path; what the path does not touch is shared with `target`.
+function assigned(target, [key, ...rest], value) {
+  const copy = Array.isArray(target) ? [...target] : { ...target };
+  copy[key] = rest.length ? assigned(copy[key], rest, value) : value;
+  return copy;
 }
 
 // ------------------------------------------------------------------ the controls
@@ -113,9 +111,9 @@ export function show({ Plotly, model, el, bundle }) {
   watcher.observe(el);
 
   const methods = () => [...new Set(members.map((m) => m.meta.method))];
-  const own = (method) => members.filter((m) => m.meta.method === method);
+  const membersOf = (method) => members.filter((m) => m.meta.method === method);
   const stops = (method) => {                              // where the radius slider stops, 0 first
-    const fitted = own(method).map((m) => m.meta.radius);
+    const fitted = membersOf(method).map((m) => m.meta.radius);
     const offered = live ? (index.stops[method] ?? []) : [];
     return [...new Set([...fitted, ...offered])].sort((a, b) => a - b);
   };
@@ -123,14 +121,14 @@ export function show({ Plotly, model, el, bundle }) {
 
   function current() {
     const method = methods().includes(model.get("method")) ? model.get("method") : methods()[0];
-    const all = own(method), wanted = model.get("radius");
+    const all = membersOf(method), wanted = model.get("radius");
     const member = all[nearest(all.map((m) => m.meta.radius), wanted)];
     return { method, member, wanted, n: Math.max(1, Math.min(index.n_max, model.get("n_draws"))) };
   }
 
   function drawControls({ method, member, wanted, n }) {
     select.replaceChildren(...methods().map((m) => {
-      const option = element("option", { value: m }, own(m)[0].meta.label);
+      const option = element("option", { value: m }, membersOf(m)[0].meta.label);
       option.selected = m === method;
       return option;
     }));
@@ -151,11 +149,11 @@ export function show({ Plotly, model, el, bundle }) {
     const value = (name) => read(fields, member, name);
     const at = (name) => value(name)[n - 1];
     const r = member.meta.radius;
-    const missing = Math.abs(r - wanted) > 1e-6 * Math.max(1, wanted) && own(member.meta.method).length > 1
+    const missing = Math.abs(r - wanted) > 1e-6 * Math.max(1, wanted) && membersOf(member.meta.method).length > 1
       ? `radius ${short(wanted)} is not fitted; shown: ` : "";
     return `${missing}${member.meta.label}${r > 0 ? `, radius ${short(r)} ${member.meta.unit}` : ""}, ${n} ${n === 1 ? "draw" : "draws"}: `
       + `accuracy ${(100 * at("accuracy")).toFixed(1)} %, NLL ${at("nll").toFixed(3)} nats, ECE ${at("ece").toFixed(3)}; `
-      + `largest eigenvalue λ₁ ${short(value("spectrum_mean")[0])}.`;
+      + `largest eigenvalue λ₁ ${short(value("lambda1")[0])}.`;
   }
 
   function draw() {
@@ -164,24 +162,18 @@ export function show({ Plotly, model, el, bundle }) {
     drawControls(now);
     reading.textContent = sentence(now);
     for (const f of figures) {
-      const sized = f.binds.some((b) => b.take === "draws" || b.take === "size" || b.value === "n_draws");
+      const sized = f.binds.some((b) => b.rows !== "all");
       const state = `${members.indexOf(now.member)}/${sized ? now.n : ""}`;
       if (f.state === state) continue;
       f.state = state;
-      const data = f.data.map((trace) => ({ ...trace })), layout = { ...f.layout };
-      for (const bind of f.binds) {
-        const value = bound(bind, fields, now.member, now.n);
-        if (bind.trace === undefined) {
-          layout.shapes = structuredClone(layout.shapes);
-          assign(layout, bind.path, value);
-          continue;
-        }
-        const [head] = bind.path.split(".");
-        if (bind.path !== head) data[bind.trace][head] = { ...data[bind.trace][head] };   // the template stays as it was
-        assign(data[bind.trace], bind.path, value);
+      let drawn = { data: f.data, layout: f.layout };      // a copy: plotly writes into what it is given
+      for (const bind of f.binds) drawn = assigned(drawn, bind.path.split("."), bound(bind, fields, now.member, now.n));
+      for (const axis of f.shared) {
+        const ends = members.flatMap((m) => m.meta.ranges[f.name][axis] ?? []);
+        if (ends.length) drawn = assigned(drawn, ["layout", axis, "range"], [Math.min(...ends), Math.max(...ends)]);
       }
       f.width = f.plot.clientWidth;
-      Plotly.react(f.plot, data, layout, CONFIG);
+      Plotly.react(f.plot, drawn.data.map((trace) => ({ ...trace })), { ...drawn.layout }, index.config);
     }
     el.dataset.state = `${now.method}/${now.member.meta.radius}/${now.n}`;
   }
@@ -214,16 +206,13 @@ export function show({ Plotly, model, el, bundle }) {
 
   schedule();
   return {
-    // A member fitted since: its record replaces or joins the others, and the axes hold it too.
+    // A member fitted since: its record replaces or joins the others.
     add(extra) {
       for (const member of unpack(extra)) {
         const at = members.findIndex((m) => m.meta.method === member.meta.method && m.meta.radius === member.meta.radius);
         if (at < 0) members.push(member); else members[at] = member;
       }
-      for (const f of figures) {
-        f.state = "";
-        for (const [axis, range] of Object.entries(extra.index.ranges[f.name] ?? {})) f.layout[axis] = { ...f.layout[axis], range };
-      }
+      for (const f of figures) f.state = "";               // an axis may have to hold more
       schedule();
     },
     stop() {

@@ -8,8 +8,9 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_weights
+from flatviz.core.objective import ObjectiveLike, as_objective
 from flatviz.core.seeds import generator
-from flatviz.results import ObjectiveLike, Plane, Spectrum
+from flatviz.results import Plane, Spectrum
 
 RISE = 1.0  # the default extent of `plane_eigen`: where the quadratic model has risen by this much
 
@@ -24,8 +25,6 @@ def plane_along(
     """
     axes = torch.stack([check_weights(d, check_weights(w, w.numel()).numel(), f"direction {i}") for i, d in
                         enumerate((u, v, *more), 1)])  # fmt: skip
-    if bool((axes.norm(dim=1) == 0).any()):
-        raise ValueError(f"a direction must have a length > 0, got 0 for number {int(axes.norm(dim=1).argmin()) + 1}")
     if not orthonormal:
         return Plane(w.clone(), axes, "one given direction", name=name, extent=((-1.0, 1.0),) * len(axes))
     Q, R = torch.linalg.qr(axes.double().T)
@@ -44,10 +43,7 @@ def plane_gradient(f: ObjectiveLike, w: Tensor, other: Tensor | None = None, *, 
     `perturb(q, grad, radius=radius)[0]`, what it adds to the mean.  Default: a random one of `seed`.
     Extent: as far as `other` reaches, or 0.1 |w|.  Raises ValueError where the gradient is 0.
     """
-    check_weights(w, w.numel())
-    with torch.enable_grad():
-        point = w.detach().clone().requires_grad_(True)
-        (gradient,) = torch.autograd.grad(f(point), point)
+    _, gradient = as_objective(f).value_and_grad(w)
     if float(gradient.norm()) == 0:
         raise ValueError("the gradient must have a length > 0, got 0: w is a stationary point, use plane_eigen")
     reach = 0.1 * float(w.norm()) or 1.0
@@ -55,7 +51,7 @@ def plane_gradient(f: ObjectiveLike, w: Tensor, other: Tensor | None = None, *, 
         other = torch.randn(w.numel(), generator=generator(seed), dtype=w.dtype).to(w.device)
     else:
         reach = float(check_weights(other, w.numel(), "other").norm()) or reach
-    made = plane_along(w, gradient.detach(), other, orthonormal=True, name="gradient plane")
+    made = plane_along(w, gradient, other, orthonormal=True, name="gradient plane")
     return Plane(made.origin, made.axes, made.unit, made.name, None, ((-reach, reach), (-reach, reach)))
 
 

@@ -9,7 +9,7 @@ import torch
 
 from flatviz.plots.captions import title_of, words_over
 from flatviz.plots.color import ColorScale
-from flatviz.plots.ground import contour, diverged, plane_axes, small_print
+from flatviz.plots.ground import add_contour, diverged, plane_axes, small_print
 from flatviz.plots.nouns import check_on, one_or_several
 from flatviz.plots.theme import INK, Figure, figure, numbers
 from flatviz.results import Projection, Surface
@@ -34,6 +34,8 @@ def animate_projection(
     check_on(surface, None)
     if surface.values.ndim != 2:
         raise ValueError(f"an animation needs a surface on a grid of two axes, got shape {tuple(surface.values.shape)}")
+    for shown in one_or_several(projections, Projection, "projections"):
+        check_on(surface, shown)
     path = isinstance(projections, Projection)
     if path:
         frames = [_first(projections, i + 1) for i in range(len(projections.coords))]
@@ -47,7 +49,7 @@ def animate_projection(
     scale = ColorScale.over(finite, None, log)
     alt = f"{len(frames)} frames over {surface.label}"
     fig = figure(title or title_of(surface), alt, explain=words_over(surface, frames[-1]))
-    fig.add_trace(contour(surface, scale))
+    add_contour(fig, surface, scale)
     if surface.n_diverged:
         fig.add_trace(diverged(surface))
     fig.add_trace(_markers(frames[0], scale, path))

@@ -7,15 +7,15 @@ import torch
 
 from flatviz.plots.captions import counted, share_of
 from flatviz.plots.color import ColorScale
-from flatviz.plots.theme import LOSS_SCALE, MUTED, numbers
+from flatviz.plots.theme import LOSS_SCALE, MUTED, Figure, numbers
 from flatviz.results import Curve, Plane, Projection, Spectrum, Surface
 
 
-def contour(surface: Surface, scale: ColorScale) -> go.Contour:
-    """Filled contours; cells that diverged are left open."""
+def add_contour(fig: Figure, surface: Surface, scale: ColorScale) -> None:
+    """Filled contours, which follow the controls; cells that diverged are left open."""
     start, end = scale.ends
     shown = torch.where(torch.isfinite(surface.values), surface.values, torch.nan)
-    return go.Contour(
+    trace = go.Contour(
         x=numbers(surface.a),
         y=numbers(surface.b),
         z=numbers(scale(shown.T)),
@@ -29,6 +29,7 @@ def contour(surface: Surface, scale: ColorScale) -> go.Contour:
         hovertemplate="(%{x:.3g}, %{y:.3g}): %{customdata:.3g}<extra></extra>",
         name="surface",
     )
+    fig.add_live(trace, "z", "customdata")
 
 
 def diverged(surface: Surface) -> go.Scatter:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
+import torch
+from torch import Tensor
 
 from flatviz.plots.nouns import by_method
 from flatviz.plots.theme import INK, Figure, figure, numbers, style
@@ -17,57 +19,75 @@ def plot_metrics(
     predictions: Prediction | Mapping[str, Prediction],
     *,
     n_draws: int | None = None,
+    method: str | None = None,
+    reference: Mapping[str, Prediction] | None = None,
     title: str = "Scores against ensemble size",
 ) -> Figure:
     """One row a score, one curve a method; a single point (MAP) is a horizontal line; `n_draws` is marked.
 
-    predictions: one (drawn in ink), or a mapping from method to prediction, on labelled data.  Raises ValueError without scores.
+    predictions: one, or a mapping from method to prediction, on labelled data; method: whose the one is, for its name and
+    colour (without one it is drawn in ink); reference: other methods, drawn first.
+    Raises ValueError without scores.
     """
     named = by_method(predictions, Prediction, "predictions")
+    if method is not None and list(named) == [None]:
+        named = {method: named[None]}
+    n_reference = len(reference or {})
+    curves = [*(reference or {}).items(), *named.items()]
     if not named:
         raise ValueError("plot_metrics needs at least one Prediction, got none")
-    for name, p in named.items():
+    for name, p in curves:
         if not p.scores:
             raise ValueError(
                 f"prediction {name or 'posterior'!r} must carry scores, got none: predict on a Data, which has labels"
             )
-    longest = max(p.n_draws for p in named.values())
-    final = {style(m)[0]: {k: float(p.scores[k][-1]) for k in SHOWN} for m, p in named.items()}
+    longest = max(n_draws or 1, *(p.n_draws for _, p in curves))
+    final = {style(m)[0]: {k: float(p.scores[k][-1]) for k in SHOWN} for m, p in curves}
     alt = "; ".join(f"{m}: accuracy {s['accuracy']:.3f}, NLL {s['nll']:.3f}, ECE {s['ece']:.3f}" for m, s in final.items())
-    fig = figure(title, alt, xaxis3=dict(title="draws averaged (ensemble size)"))
-    for row, (score, label) in enumerate(SHOWN.items(), 1):
-        top, axis = 1 - (row - 1) * 0.345, "" if row == 1 else str(row)
-        fig.update_layout(
-            {
-                f"yaxis{axis}": dict(domain=[top - 0.29, top], title=label, anchor=f"x{axis}"),
-                f"xaxis{axis}": dict(
-                    anchor=f"y{axis}",
-                    matches="x" if row > 1 else None,
-                    range=[0.5, longest + 0.5],
-                    showticklabels=row == len(SHOWN),
-                ),
-            }
-        )
-        for method, p in named.items():
-            name, color, dash, _ = style(method)
-            values = p.scores[score]
-            flat = len(values) == 1
-            x = [1, longest] if flat else list(range(1, len(values) + 1))
-            y = numbers(values.expand(2) if flat else values)
-            fig.add_trace(
-                go.Scatter(
-                    x=x,
-                    y=y,
-                    mode="lines",
-                    name=name,
-                    legendgroup=method,
-                    showlegend=row == 1,
-                    xaxis=f"x{axis}",
-                    yaxis=f"y{axis}",
-                    line=dict(color=color, dash=dash, width=2.2),
-                    hovertemplate=f"{name}, %{{x}} draws: %{{y:.4f}}<extra></extra>",
-                )
-            )
+    fig = figure(title, alt, **_axes([p for _, p in curves], longest))
+    for row, score in enumerate(SHOWN, 1):
+        axis = "" if row == 1 else str(row)
+        for i, (name, p) in enumerate(curves):
+            curve = _curve(p.scores[score], name, longest)
+            curve.update(legendgroup=str(i), showlegend=row == 1, xaxis=f"x{axis}", yaxis=f"y{axis}")
+            follows = ("x", "y", "line.color", "line.dash", "name") if i >= n_reference else ()
+            fig.add_live(curve, *follows)
     if n_draws is not None:
         fig.add_shape(type="line", x0=n_draws, x1=n_draws, xref="x3", y0=0, y1=1, yref="paper", line=dict(color=INK, width=1))
+        sizes = range(1, longest + 1)
+        fig.follow({f"layout.shapes.0.{end}": sizes for end in ("x0", "x1")}, rows="size")
     return fig
+
+
+def _axes(predictions: Sequence[Prediction], longest: int) -> dict:
+    """A pair of axes for each score, one below the other; each holds all curves."""
+    axes = {}
+    for row, (score, label) in enumerate(SHOWN.items()):
+        top, axis = 1 - row * 0.345, str(row + 1) if row else ""
+        values = torch.cat([p.scores[score] for p in predictions])
+        lo, hi = float(values.min()), float(values.max())
+        margin = 0.06 * (hi - lo) + 1e-6
+        axes[f"yaxis{axis}"] = dict(domain=[top - 0.29, top], title=label, anchor=f"x{axis}", range=[lo - margin, hi + margin])
+        last = row == len(SHOWN) - 1
+        axes[f"xaxis{axis}"] = dict(
+            anchor=f"y{axis}",
+            matches="x" if row else None,
+            range=[0.5, longest + 0.5],
+            showticklabels=last,
+            title="draws averaged (ensemble size)" if last else None,
+        )
+    return axes
+
+
+def _curve(scores: Tensor, method: str | None, longest: int) -> go.Scatter:
+    """One method's scores against ensemble size; of a single point a horizontal line."""
+    name, color, dash, _ = style(method)
+    single = len(scores) == 1
+    return go.Scatter(
+        x=[1, longest] if single else list(range(1, len(scores) + 1)),
+        y=numbers(scores.expand(2) if single else scores),
+        mode="lines",
+        name=name,
+        line=dict(color=color, dash=dash, width=2.2),
+        hovertemplate="%{fullData.name}, %{x} draws: %{y:.4f}<extra></extra>",
+    )

@@ -53,16 +53,15 @@ def plot_projection(
         scale = ColorScale.over(values[torch.isfinite(values)], color_range, log)
         marker = scale.marker(values) | dict(showscale=color_bar, colorbar=scale.bar(projection.label))
     marker |= dict(size=9, line=dict(color="#ffffff", width=1))
-    fig.add_trace(
-        go.Scatter(
-            x=numbers(inside),
-            y=numbers(projection.distance),
-            mode="markers",
-            marker=marker,
-            showlegend=False,
-            name="samples",
-            customdata=numbers(values),
-            hovertemplate="in %{x:.3g}, off %{y:.3g}<br>true loss %{customdata:.3g}<extra></extra>",
-        )
+    samples = go.Scatter(
+        x=numbers(inside),
+        y=numbers(projection.distance),
+        mode="markers",
+        marker=marker,
+        showlegend=False,
+        name="samples",
+        customdata=numbers(values),
+        hovertemplate="in %{x:.3g}, off %{y:.3g}<br>true loss %{customdata:.3g}<extra></extra>",
     )
+    fig.add_live(samples, "x", "y", "marker.color", "customdata", rows="draws")
     return fig

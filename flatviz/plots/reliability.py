@@ -23,9 +23,8 @@ def plot_reliability(
     size = prediction.n_draws if n_draws is None else n_draws
     if not 1 <= size <= prediction.n_draws:
         raise ValueError(f"n_draws must be in 1..{prediction.n_draws}, got {size}: draw more")
-    bins = prediction.bins[size - 1]
-    count, confidence, right = bins.T
-    n = len(bins)
+    count, confidence, right = prediction.bins.nan_to_num(0).unbind(-1)  # (M, n) each: a row an ensemble size
+    n = count.shape[1]
     middle = [(i + 0.5) / n for i in range(n)]
     _, color, _, _ = style(method)
     ece = float(prediction.scores["ece"][size - 1])
@@ -34,22 +33,21 @@ def plot_reliability(
         f"expected calibration error {ece:.3f} with {size} draws",
         xaxis=dict(title="confidence", range=[0, 1], anchor="y2"),
         yaxis=dict(title="accuracy", range=[0, 1], domain=[0.3, 1]),
-        yaxis2=dict(title="count", domain=[0, 0.22], anchor="x", rangemode="tozero", nticks=3),
+        yaxis2=dict(title="count", domain=[0, 0.22], anchor="x", range=[0, 1.05 * float(count.max())], nticks=3),
         bargap=0.08,
     )
-    fig.add_trace(
-        go.Bar(
-            x=middle,
-            y=numbers(right.nan_to_num(0)),
-            name="accuracy",
-            marker_color=color,
-            opacity=0.85,
-            width=0.92 / n,
-            customdata=numbers(confidence),
-            showlegend=False,
-            hovertemplate="mean confidence %{customdata:.2f}<br>accuracy %{y:.2f}<extra></extra>",
-        )
+    bars = go.Bar(
+        x=middle,
+        y=numbers(right[size - 1]),
+        name="accuracy",
+        marker_color=color,
+        opacity=0.85,
+        width=0.92 / n,
+        customdata=numbers(confidence[size - 1]),
+        showlegend=False,
+        hovertemplate="mean confidence %{customdata:.2f}<br>accuracy %{y:.2f}<extra></extra>",
     )
+    fig.add_live(bars, "marker.color", sizes={"y": right, "customdata": confidence})
     fig.add_trace(
         go.Scatter(
             x=[0, 1],
@@ -61,17 +59,16 @@ def plot_reliability(
             showlegend=False,
         )
     )
-    fig.add_trace(
-        go.Bar(
-            x=middle,
-            y=numbers(count),
-            yaxis="y2",
-            name="count",
-            marker_color=MUTED,
-            width=0.92 / n,
-            showlegend=False,
-            marker_line=dict(color=GRID, width=0),
-            hovertemplate="%{y} inputs<extra></extra>",
-        )
+    counts = go.Bar(
+        x=middle,
+        y=numbers(count[size - 1]),
+        yaxis="y2",
+        name="count",
+        marker_color=MUTED,
+        width=0.92 / n,
+        showlegend=False,
+        marker_line=dict(color=GRID, width=0),
+        hovertemplate="%{y} inputs<extra></extra>",
     )
+    fig.add_live(counts, sizes={"y": count})
     return fig

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 import torch
+from torch import Tensor
 
 from flatviz.plots.captions import ends_of, matrix_of, words
 from flatviz.plots.ground import small_print, with_print
@@ -42,45 +43,48 @@ def plot_spectrum(
         alt,
         explain=words(spectra[0]) + many,
         xaxis=dict(title=with_print(f"eigenvalue, {end} first", small_print(*spectra)), dtick=1, range=[0.6, k + 0.4]),
-        yaxis=dict(title="λ (curvature of the loss)", rangemode="tozero"),
+        yaxis=dict(title="λ (curvature of the loss)", range=_range(values, residual)),
     )
     ranks = torch.arange(1, k + 1).expand(len(spectra), k)
     jitter = torch.linspace(-0.16, 0.16, len(spectra))[:, None] if len(spectra) > 1 else torch.zeros(1, 1)
-    fig.add_trace(
-        go.Scatter(
-            x=numbers((ranks + jitter).reshape(-1)),
-            y=numbers(values.reshape(-1)),
-            mode="markers",
-            name="draws",
-            showlegend=False,
-            marker=dict(color=color, symbol=symbol, size=7, opacity=0.65),
-            error_y=dict(type="data", array=numbers(residual.reshape(-1)), thickness=1, width=0),
-            customdata=numbers(residual.reshape(-1)),
-            hovertemplate="λ = %{y:.4g}<br>residual %{customdata:.1e}<extra></extra>",
-        )
+    draws = go.Scatter(
+        x=numbers((ranks + jitter).reshape(-1)),
+        y=numbers(values.reshape(-1)),
+        mode="markers",
+        name="draws",
+        showlegend=False,
+        marker=dict(color=color, symbol=symbol, size=7, opacity=0.65),
+        error_y=dict(type="data", array=numbers(residual.reshape(-1)), thickness=1, width=0),
+        customdata=numbers(residual.reshape(-1)),
+        hovertemplate="λ = %{y:.4g}<br>residual %{customdata:.1e}<extra></extra>",
     )
-    for other, own in (reference or {}).items():
+    fig.add_live(draws, "x", "y", "error_y.array", "customdata", "marker.color", "marker.symbol")
+    for other, others in (reference or {}).items():
         other_label, other_color, other_dash, _ = style(other)
         fig.add_trace(
             go.Scatter(
                 x=numbers(ranks[0]),
-                y=numbers(torch.stack([s.values for s in own]).mean(0)),
+                y=numbers(torch.stack([s.values for s in others]).mean(0)),
                 mode="lines",
                 name=other_label,
                 line=dict(color=other_color, dash=other_dash, width=1.5),
                 hovertemplate=f"{other_label}: mean λ = %{{y:.4g}}<extra></extra>",
             )
         )
-    fig.add_trace(
-        go.Scatter(
-            x=numbers(ranks[0]),
-            y=numbers(mean),
-            mode="lines",
-            name=label,
-            meta="mean",
-            showlegend=len(spectra) > 1 or bool(reference),
-            line=dict(color=color, dash=dash, width=2.5),
-            hovertemplate="mean λ = %{y:.4g}<extra></extra>",
-        )
+    line = go.Scatter(
+        x=numbers(ranks[0]),
+        y=numbers(mean),
+        mode="lines",
+        name=label,
+        showlegend=len(spectra) > 1 or bool(reference),
+        line=dict(color=color, dash=dash, width=2.5),
+        hovertemplate="mean λ = %{y:.4g}<extra></extra>",
     )
+    fig.add_live(line, "y", "line.color", "line.dash", "name")
     return fig
+
+
+def _range(values: Tensor, residual: Tensor) -> list[float]:
+    """From 0, or from the smallest where that is below, to just above the largest with its residual."""
+    lo, hi = min(0.0, float((values - residual).min())), max(0.0, float((values + residual).max()))
+    return [1.08 * lo, 1.08 * hi or 1.0]

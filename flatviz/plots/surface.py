@@ -11,13 +11,14 @@ from torch import Tensor
 
 from flatviz.plots.captions import title_of, words_over
 from flatviz.plots.color import ColorScale, values_of
-from flatviz.plots.ground import contour, diverged, is_path, plane_axes, small_print
+from flatviz.plots.ground import add_contour, diverged, is_path, plane_axes, small_print
 from flatviz.plots.nouns import check_on
 from flatviz.plots.theme import INK, Figure, figure, numbers, short, style
-from flatviz.results import Plane, Projection, Surface
+from flatviz.results import Projection, Surface
 
 SIZES = (7.0, 16.0)  # px, of a sample in the plane and of one far off it
 PATH = 0.8  # size of the markers of a path, of which there are many
+LIVE = ("x", "y", "marker.color", "marker.size", "customdata")  # of the samples: what follows the ensemble size
 ELLIPSE = 0.95  # share of a Gaussian's draws whose shadows fall inside its ellipse
 
 
@@ -42,25 +43,27 @@ def plot_surface(
     Diverged cells are left open and marked.  Raises ValueError if projection and surface lie in different planes.
     """
     check_on(surface, projection)
-    if projection is not None and not _same(projection.plane, surface.plane):
-        raise ValueError("projection and surface live in different planes: project onto surface.plane")
     finite = surface.values[torch.isfinite(surface.values)]
     if finite.numel() == 0:
         raise ValueError(f"the surface must have a finite value, got {surface.n_diverged} diverged cells: shrink the extent")
     scale = ColorScale.over(finite, color_range, log)
     alt = f"{surface.label} over the {surface.plane.name}, from {short(float(finite.min()))} to {short(float(finite.max()))}"
     fig = figure(title or title_of(surface), alt, explain=words_over(surface, projection))
-    fig.add_trace(_scattered(surface, scale) if surface.scattered else contour(surface, scale))
+    if surface.scattered:
+        fig.add_trace(_scattered(surface, scale))
+    else:
+        add_contour(fig, surface, scale)
     if surface.n_diverged:
         fig.add_trace(diverged(surface))
     for method, other in (reference or {}).items():
+        check_on(surface, other)
         fig.add_trace(_crosses(method, other))
     if projection is not None:
         if projection.covariance is not None:
             fig.add_traces(_ellipse(projection))
         joined = is_path(projection, path)
         fig.add_traces(_line(projection) if joined else [])
-        fig.add_trace(_samples(projection, scale, joined))
+        fig.add_live(_samples(projection, scale, joined), *LIVE, rows="draws")
         for note in _ends(projection) if joined else []:
             fig.add_annotation(note)
     fig.update_layout(**plane_axes(surface.plane, small_print(surface)))
@@ -150,12 +153,4 @@ def _scattered(surface: Surface, scale: ColorScale) -> go.Scatter:
         hovertemplate="(%{x:.3g}, %{y:.3g}): %{customdata:.3g}<extra></extra>",
         name="surface",
         showlegend=False,
-    )
-
-
-def _same(first: Plane, second: Plane) -> bool:
-    if first is second:
-        return True
-    return first.axes.shape == second.axes.shape and bool(
-        torch.equal(first.origin, second.origin) and torch.equal(first.axes, second.axes)
     )

@@ -3,76 +3,87 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
+import numpy as np
 import plotly.graph_objects as go
+from plotly.basedatatypes import BaseTraceType
 from torch import Tensor
+
+from flatviz.plots.live import Live
+from flatviz.posteriors import METHODS
 
 INK, MUTED, GRID = "#1f2933", "#6b7780", "#e4e7eb"
 LOSS_SCALE = "Cividis"
+COLORS = (INK, "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#8a6d00")  # of lines that belong to no method (Okabe-Ito)
 CONFIG = {"displaylogo": False, "showSendToCloud": False, "responsive": True, "modeBarButtonsToRemove": ["select2d", "lasso2d"]}
 
-# One colour, dash and marker per method everywhere (Okabe-Ito, those that reach 3:1 on white).
-METHODS: dict[str, tuple[str, str, str, str]] = {
-    "sgd": ("SGD (MAP)", "#1f2933", "dot", "x"),
-    "vi": ("VI", "#0072B2", "dash", "square"),
-    "sam_mu": ("SAM on the mean", "#D55E00", "dashdot", "triangle-up"),
-    "sabma": ("SA-BMA", "#009E73", "solid", "circle"),
-    "authors_code": ("released SA-BMA code", "#CC79A7", "longdash", "diamond"),
-    "swag": ("SWAG", "#8a6d00", "longdashdot", "star"),
-    "swa": ("SWA", "#5c4a00", "dot", "hexagram"),
-    "swag_diag": ("SWAG-diagonal", "#a07c00", "dash", "star-square"),
-    "multiswag": ("MultiSWAG", "#6b5b2f", "solid", "star-diamond"),
-    "mfvi": ("mean-field VI", "#4f79a8", "dot", "square-open"),
-    "bsam": ("bSAM", "#a34700", "dashdot", "triangle-down"),
-    "laplace": ("Laplace", "#7b3fa0", "solid", "hexagon"),
-    "sgld": ("SGLD", "#b3124f", "solid", "cross"),
-    "sghmc": ("SGHMC", "#d6336c", "dash", "cross-open"),
-    "csgld": ("cyclical SGLD", "#7d0f38", "dot", "x-open"),
-    "emcmc": ("E-MCMC", "#96506b", "dashdot", "diamond-open"),
-    "ptl": ("PTL", "#8c6f7a", "longdash", "pentagon"),
-    "dropout": ("MC dropout", "#2f7d7d", "dash", "circle-open"),
-    "ensemble": ("deep ensemble", "#4d5b66", "solid", "bowtie"),
-}
-
-
-OWN = {"config": CONFIG, "auto_play": False}  # an animation waits for its button: played unasked, it loses its surface
+SHOW = {"config": CONFIG, "auto_play": False}  # an animation waits for its button: played unasked, it loses its surface
 
 
 class Figure(go.Figure):
-    """A plotly figure that shows without the button that sends it to a server, and stands still until it is played."""
+    """A plotly figure that shows without the button that sends it to a server, and does not play by itself.
+
+    `live`: its properties that follow the controls of page and lab.
+    """
+
+    _live: tuple[Live, ...] = ()
+
+    @property
+    def live(self) -> tuple[Live, ...]:
+        """Properties that follow method, radius or ensemble size, in the order in which they were added."""
+        return self._live
+
+    def add_live(self, trace: BaseTraceType, *paths: str, rows: str = "all", sizes: Mapping[str, Tensor] | None = None) -> None:
+        """Add a trace whose properties at `paths`, as they stand in it, follow the controls.
+
+        rows: "all" of each array is drawn, or its first n rows at n draws ("draws").
+        sizes: path -> array whose row n - 1 is drawn at ensemble size n.
+        """
+        where = f"data.{len(self.data)}."
+        self.follow({where + path: trace[path] for path in paths}, rows=rows, trace=trace.name)
+        self.follow({where + path: values for path, values in (sizes or {}).items()}, rows="size", trace=trace.name)
+        self.add_trace(trace)
+
+    def follow(self, properties: Mapping[str, Any], *, rows: str, trace: str = "") -> None:
+        """The properties at these paths of the figure's JSON follow the controls, with these values."""
+        for path, values in properties.items():
+            self._live += (Live(trace, path, values if isinstance(values, str) else np.asarray(values), rows),)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, validate: bool = True, **kwargs: Any) -> dict:
-        return super()._repr_mimebundle_(include, exclude, validate, **{**OWN, **kwargs})
+        return super()._repr_mimebundle_(include, exclude, validate, **{**SHOW, **kwargs})
 
     def _ipython_display_(self) -> None:
         self.show()
 
     def show(self, *args: Any, **kwargs: Any) -> Any:
         """Show with flatviz's settings; keywords as in plotly."""
-        return super().show(*args, **{**OWN, **kwargs})
+        return super().show(*args, **{**SHOW, **kwargs})
 
     def to_html(self, *args: Any, **kwargs: Any) -> str:
         """As plotly's, with flatviz's settings."""
-        return super().to_html(*args, **{**OWN, **kwargs})
+        return super().to_html(*args, **{**SHOW, **kwargs})
 
     def write_html(self, *args: Any, **kwargs: Any) -> None:
         """As plotly's, with flatviz's settings."""
-        super().write_html(*args, **{**OWN, **kwargs})
+        super().write_html(*args, **{**SHOW, **kwargs})
 
 
 def style(method: str | None, name: str = "posterior") -> tuple[str, str, str, str]:
     """Label, colour, dash and marker of a method; an unknown one in grey under its own name, none in ink under `name`."""
     if method is None:
         return name, INK, "solid", "circle"
-    return METHODS.get(method, (method, MUTED, "solid", "circle"))
+    if method not in METHODS:
+        return method, MUTED, "solid", "circle"
+    record = METHODS[method]
+    return record.label, record.color, record.dash, record.symbol
 
 
 def figure(title: str, alt: str, *, explain: str = "", **layout: Any) -> Figure:
     """An empty figure in the house style; `alt` describes it to those who do not see it, `explain` is its text for `explain`."""
-    fig = Figure()
-    fig.update_layout(template=_template(), title=title, meta={"alt": alt, "explain": explain}, **layout)
-    return fig
+    return Figure(layout=dict(template=_template(), title=title, meta={"alt": alt, "explain": explain}, **layout))
 
 
 def numbers(values: Tensor) -> Any:
@@ -105,6 +116,7 @@ def even_ticks(lo: float, hi: float) -> tuple[list[float], list[str]]:
     return inside, [f"{x:.6g}" for x in inside]
 
 
+@lru_cache(maxsize=1)
 def _template() -> go.layout.Template:
     axis = dict(
         showline=True,
@@ -128,6 +140,6 @@ def _template() -> go.layout.Template:
             yaxis=axis,
             hoverlabel=dict(bgcolor="#ffffff", font=dict(color=INK)),
             legend=dict(orientation="h", x=0, xanchor="left", y=1.0, yanchor="bottom", bgcolor="rgba(255,255,255,0)"),
-            colorway=[m[1] for m in METHODS.values()],
+            colorway=COLORS,
         )
     )

@@ -1,21 +1,23 @@
-"""A folder of results, each under a hash of everything it depends on; a file is whole or absent."""
+"""Results on disk: `save` and `load`, and a cache folder of results under a hash of everything they depend on."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
-import threading
 from collections.abc import Callable
 from functools import lru_cache
+from io import BytesIO
 from pathlib import Path
-from pickle import UnpicklingError
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from flatviz.results import from_plain, to_plain
+from flatviz.storage.files import DamagedFileError, read_checked, set_aside, write_checked
+
+KIND = "result"  # of file
 
 
 def cache_folder() -> Path:
@@ -55,53 +57,78 @@ def tensor_digest(*tensors: Tensor, text: str = "") -> str:
 
 
 def save(result: Any, path: str | Path) -> Path:
-    """Write a noun (or a dict, tuple, list of them) to `path`, whole or not at all."""
-    path = Path(path)
-    with atomic_path(path) as partial:
-        torch.save(to_plain(result), partial)
-    return path
+    """Write a noun, or a dict, tuple or list of nouns, tensors, numbers and texts, with a checksum; returns `path`.
+
+    The file is written whole or not at all.  Raises TypeError for what cannot be saved, OSError where the disk is full.
+
+    Example:
+        >>> import tempfile, torch, flatviz as fv
+        >>> folder = tempfile.mkdtemp()
+        >>> path = fv.save(fv.Draws(torch.ones(3, 2)), f"{folder}/draws.pt")
+        >>> fv.load(path).W.shape
+        torch.Size([3, 2])
+    """
+    body = BytesIO()
+    torch.save(to_plain(result), body)
+    write_checked(path, KIND, body.getbuffer())
+    return Path(path)
 
 
 def load(path: str | Path) -> Any:
-    """Read what `save` wrote; no code in the file is ever run.
+    """Read what `save` wrote, tensors on the CPU; no code in the file is ever run.
 
-    Raises ValueError for a file that is damaged or was not written by `save`.
+    Raises ValueError for a file that is damaged, or that `save` of this version did not write; FileNotFoundError.
+
+    Example:
+        >>> import tempfile, flatviz as fv
+        >>> fv.load(fv.save({"lr": 0.05, "radii": (0.0, 1.0)}, f"{tempfile.mkdtemp()}/settings.pt"))
+        {'lr': 0.05, 'radii': (0.0, 1.0)}
     """
     if not Path(path).is_file():
         raise FileNotFoundError(f"a result must be a file that fv.save wrote, got {path}, which is not there: check its name")
     try:
-        return from_plain(torch.load(path, weights_only=True, map_location="cpu"))
-    except (RuntimeError, EOFError, KeyError, TypeError, UnpicklingError) as error:
-        text = f"a result must be a whole file that fv.save wrote, got {path}: delete it, and compute it again"
-        raise ValueError(text) from error
+        return _read(Path(path))
+    except DamagedFileError as error:
+        raise ValueError(f"a result must be a whole file that fv.save wrote, got {path}: {error}: compute it again") from error
 
 
-def load_cached(path: Path, say: Callable[[str], None] = lambda text: None) -> Any:
-    """What `save` wrote to `path`, or None where nothing is there; a damaged file is removed, and said to be."""
-    if not path.exists():
-        return None
+def cached(
+    folder: str,
+    compute: Callable[[], Any],
+    *,
+    label: str = "",
+    say: Callable[[str], None] = lambda text: None,
+    **settings: Any,
+) -> tuple[Any, bool]:
+    """The result of `compute()`, kept in `folder` of the cache under a hash of `settings`, and whether it was found there.
+
+    `say` hears with `label` what is reused or computed, and which file was damaged: that is renamed to `<name>.damaged`
+    and the result computed again.  Where the disk takes no file, the result is returned all the same.
+    """
+    path = cache_folder() / folder / f"{cache_key(**settings)}.pt"
     try:
-        return load(path)
-    except ValueError:
-        say(f"damaged, so computed again: {path}")
-        path.unlink(missing_ok=True)
-        return None
+        if path.exists():
+            result = _read(path)
+            if label:
+                say(f"{label}: reused from {path}")
+            return result, True
+    except DamagedFileError as error:
+        say(f"damaged, so computed again: {path}: {error}; {set_aside(path)}")
+    except OSError as error:
+        say(f"unreadable, so computed again: {path}: {error}")
+    if label:
+        say(f"{label}: computing")
+    result = compute()
+    try:
+        save(result, path)
+    except OSError as error:
+        say(f"not kept in the cache: {path}: {error}")
+    return result, False
 
 
-class atomic_path:
-    """`with atomic_path(p) as q`: write to q; it becomes p when the block ends well, and is removed when not."""
-
-    def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
-
-    def __enter__(self) -> Path:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        tag = f"{os.getpid()}-{threading.get_ident()}"
-        self.partial = self.path.with_name(f".{self.path.name}.{tag}.part")
-        return self.partial
-
-    def __exit__(self, kind: type | None, *_: object) -> None:
-        if kind is None:
-            os.replace(self.partial, self.path)
-        else:
-            self.partial.unlink(missing_ok=True)
+def _read(path: Path) -> Any:
+    body = read_checked(path, KIND)
+    try:
+        return from_plain(torch.load(BytesIO(body), weights_only=True, map_location="cpu"))
+    except Exception as error:  # whole, but what it holds cannot be made any more
+        raise DamagedFileError(f"expected nouns of this version of flatviz, got others ({error})") from error

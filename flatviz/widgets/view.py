@@ -52,10 +52,11 @@ class FamilyView(anywidget.AnyWidget):
         self._bundle = pack(family, stops=stops, live=live)
         self._send_bundle("family", self._bundle)
 
-    def add_members(self, family: Family, members: Sequence[int], *, stops: Mapping[str, Sequence[float]]) -> None:
-        """Send only these members of `family`; a page that opens later gets the whole."""
-        self._send_bundle("member", pack_members(family, members))
-        self._bundle = pack(family, stops=stops, live=True)
+    def add_members(self, family: Family, members: Sequence[int]) -> None:
+        """Pack and send only these members of `family`; a page that opens later gets the whole."""
+        added = pack_members(self._bundle, family, members)
+        self._bundle = self._bundle.with_members(added)
+        self._send_bundle("member", added)
 
     def set_state(self, sync_data: dict) -> None:
         """What the page says of its controls."""
@@ -80,4 +81,4 @@ class FamilyView(anywidget.AnyWidget):
 
     def _send_bundle(self, kind: str, bundle: Bundle) -> None:
         self.sent[kind] += 1
-        self.channel.send({"kind": kind, "index": bundle.index}, [bundle.buffer])
+        self.channel.send({"kind": kind, "index": bundle.text}, [bundle.buffer])

@@ -90,4 +90,4 @@ def test_a_metric_that_returns_no_number_is_refused(case):
 
     f = metric_objective(fv.Net.from_module(module), Vector())
     with pytest.raises(ValueError, match=r"the metric must return one number, got shape \(3,\) from Vector"):
-        f(f._net.w)
+        f(f.net.w)

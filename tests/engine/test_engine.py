@@ -199,8 +199,8 @@ def test_an_ensemble_keeps_no_more_than_one_network(monkeypatch):
         monkeypatch.setattr("flatviz.engine.evaluate.MEMORY", memory)
         evaluate = fv.bma_nll(net, data, W).over(net.w, plane.axes, 9)
         torch.testing.assert_close(evaluate(coords), fv.bma_nll(net, data, W).many(net.w + coords @ plane.axes))
-        kept.append([member._started is not None for member in evaluate._members])
-        assert len({id(member._parts) for member in evaluate._members}) == 1  # the data are there once
+        kept.append([member._started is not None for member in evaluate._evaluators])
+        assert len({id(member._parts) for member in evaluate._evaluators}) == 1  # the data are there once
     assert kept == [[True] * 6, [False] * 6]
 
 

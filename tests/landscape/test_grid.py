@@ -12,7 +12,7 @@ from flatviz.landscape import grid
 def counted():
     """An objective that notes where it was asked; (f, plane)."""
 
-    class Counted:
+    class Counted(fv.Objective):
         label, key, n = "counted", "a quadratic", None
 
         def __init__(self):
@@ -242,7 +242,8 @@ def test_a_store_whose_head_is_damaged_is_begun_again(counted, tmp_path, head):
     surface = fv.slice_plane(f, plane, resolution=5, cache=tmp_path)
     (store,) = tmp_path.glob("*.points")
     store.write_bytes(head)
-    assert torch.equal(fv.slice_plane(f, plane, resolution=5, cache=tmp_path).values, surface.values)
+    with pytest.warns(UserWarning, match="damaged, so computed again"):
+        assert torch.equal(fv.slice_plane(f, plane, resolution=5, cache=tmp_path).values, surface.values)
     before = len(f.asked)
     assert torch.equal(fv.slice_plane(f, plane, resolution=5, cache=tmp_path).values, surface.values)
     assert len(f.asked) == before  # whole again

@@ -50,7 +50,10 @@ def test_hessian_products_equal_the_dense_hessian(tiny):
     torch.testing.assert_close(fv.hvp(lambda w: f(w), net.w, v), H @ v, rtol=1e-9, atol=1e-12)
 
 
-def test_hessian_of_a_linear_or_constant_function_is_zero():
+def test_hessian_of_a_linear_function_is_zero_and_that_of_a_value_without_gradient_is_refused():
     w, v = torch.ones(3), torch.tensor([1.0, 2.0, 3.0])
     assert torch.equal(fv.hvp(lambda w: w.sum(), w, v), torch.zeros(3))
-    assert torch.equal(fv.hvp(lambda w: torch.tensor(2.0), w, v), torch.zeros(3))
+    other = torch.ones(3, requires_grad=True)
+    for f in (lambda w: torch.tensor(2.0), lambda w: w.detach().square().sum(), lambda w: other.sum()):
+        with pytest.raises(ValueError, match=r"a derivative needs an objective that torch can differentiate in w, got f\(w\)"):
+            fv.hvp(f, w, v)

@@ -6,15 +6,20 @@ import json
 import re
 
 import numpy as np
+import plotly.graph_objects as go
 import plotly.io as pio
 import pytest
 import torch
 from browsing import DRAWN, watched
 
 import flatviz as fv
-from flatviz.pages.bundle import color_scale, pack, pack_members
+from flatviz.pages import views
+from flatviz.pages.bundle import pack, pack_members
+from flatviz.pages.comparison import comparison_page
+from flatviz.pages.document import Script, json_for_html
 from flatviz.pages.page import EXPLORER, family_page
 from flatviz.pages.table import family_rows, text_table, three
+from flatviz.widgets.view import FamilyView
 
 
 @pytest.fixture(scope="module")
@@ -29,21 +34,21 @@ def test_the_page_holds_the_explorer_file_as_it_is_and_loads_nothing(page_text):
     from plotly.offline import get_plotlyjs
 
     plotlyjs = get_plotlyjs()
-    own = page_text.replace(plotlyjs, "")
-    assert EXPLORER.read_text(encoding="utf-8") in own and len(own) < len(page_text) - 1_000_000
-    assert not re.search(r"""(src|href)\s*=\s*["'](https?:)?//""", own)
-    assert not re.search(r"@import|import\s+.*from\s+['\"]http", own)
-    assert len(own.encode()) < 5e6
-    assert "digits &lt;/script&gt;" in own and "<title>a &lt;page&gt;</title>" in own
+    rest = page_text.replace(plotlyjs, "")
+    assert EXPLORER.read_text(encoding="utf-8") in rest and len(rest) < len(page_text) - 1_000_000
+    assert not re.search(r"""(src|href)\s*=\s*["'](https?:)?//""", rest)
+    assert not re.search(r"@import|import\s+.*from\s+['\"]http", rest)
+    assert len(rest.encode()) < 5e6
+    assert "digits &lt;/script&gt;" in rest and "<title>a &lt;page&gt;</title>" in rest
 
 
 def test_records_hold_each_members_numbers_in_the_order_of_the_index(family):
     bundle = pack(family)
-    index = json.loads(bundle.index)
+    index = json.loads(bundle.text)
     records = np.frombuffer(bundle.buffer, "<f4").reshape(len(family), index["record"])
     for record, meta, shown, prediction in zip(records, index["members"], family.projection, family.prediction):
         assert meta["unit"] == family.unit[family.index(meta["method"], meta["radius"])]
-        x, nll = (read(record, index["fields"][name]) for name in ("x", "nll"))
+        x, nll = (read(record, index["fields"][name]) for name in (field_of(index, "surface", "samples", "x"), "nll"))
         n = len(shown.coords)
         np.testing.assert_allclose(x[:n], shown.coords[:, 0], rtol=1e-6)
         assert np.isnan(x[n:]).all()  # MAP is one sample
@@ -56,10 +61,56 @@ def read(record, field):
     return record[field["offset"] : field["offset"] + size].reshape(field["shape"])
 
 
-def test_members_packed_later_carry_the_same_record(family):
-    whole, late = pack(family), pack_members(family, [len(family) - 1])
-    assert whole.buffer.endswith(late.buffer)
-    assert json.loads(whole.index)["record"] == json.loads(late.index)["record"]
+def field_of(index, figure, trace, path):
+    """The field that a property of a trace of a figure follows."""
+    figure = next(f for f in index["figures"] if f["name"] == figure)
+    (k,) = [k for k, t in enumerate(figure["data"]) if t["name"] == trace]
+    return next(b["field"] for b in figure["binds"] if b["path"] == f"data.{k}.{path}")
+
+
+def test_members_packed_later_carry_the_same_record_and_only_they_are_packed(family, monkeypatch):
+    whole, last = pack(family), len(family) - 1
+    drawn = []
+    counted = [dataclasses.replace(v, draw=lambda s, i, v=v: (drawn.append(i), v.draw(s, i))[1]) for v in views.VIEWS]
+    monkeypatch.setattr(views, "VIEWS", tuple(counted))
+    late = pack_members(whole, family, [last])
+    assert whole.buffer.endswith(late.buffer) and set(drawn) == {last}
+    first = pack(family_of(family, range(last)))
+    both = first.with_members(late)
+    assert json.loads(both.text)["members"] == json.loads(whole.text)["members"] and both.buffer == whole.buffer
+
+
+def family_of(family, members):
+    fields = ("method", "radius", "unit", "posterior", "projection", "around", "spectrum", "prediction")
+    return dataclasses.replace(family, **{k: tuple(getattr(family, k)[i] for i in members) for k in fields})
+
+
+def toy(scene, i):
+    fig = fv.plots.theme.figure("Distances", "distance of each draw")
+    distance = scene.family.projection[i].distance.numpy()
+    fig.add_live(go.Scatter(y=distance, mode="markers", name="toy draws"), "y", rows="draws")
+    fig.update_yaxes(range=[0, float(distance.max())])
+    return fig
+
+
+def test_a_view_is_one_entry_and_then_in_page_and_lab(family, monkeypatch):
+    monkeypatch.setattr(views, "VIEWS", (*views.VIEWS, views.View("toy", toy, "A toy.", shared=("yaxis",))))
+    rows = family_rows(family)
+    page = family_page(family, title="t", lead="", rows=rows, facts={}, start=("vi", 0.0, 1))
+    view, sent = FamilyView(), []
+    view.channel.send = lambda content, buffers=None: sent.append((content, buffers[0]))
+    view.show_family(family, stops={})
+    (content, buffer), *_ = sent
+    for index in (data_of(page, "flatviz-index"), json.loads(content["index"])):
+        assert index["figures"][-1]["caption"] == "A toy."
+        record = np.frombuffer(buffer, "<f4").reshape(len(family), index["record"])[-1]
+        drawn = read(record, index["fields"][field_of(index, "toy", "toy draws", "y")])
+        np.testing.assert_array_equal(drawn, family.projection[-1].distance)
+        assert index["members"][-1]["ranges"]["toy"]["yaxis"] == [0, float(family.projection[-1].distance.max())]
+
+
+def data_of(page, name):
+    return json.loads(re.search(f'<script [^>]*id="{name}">(.*?)</script>', page, re.DOTALL).group(1))
 
 
 def test_a_family_that_was_not_measured_is_refused(family):
@@ -89,6 +140,7 @@ def test_in_a_browser_without_network_both_sliders_and_the_menu_draw_what_the_pl
     context = browser.new_context(viewport={"width": 1440, "height": 950})
     context.set_offline(True)
     page, foreign, errors = watched(context, "file:")
+    page.on("console", lambda m: errors.append(m.text) if m.type in ("error", "warning") else None)
     page.goto(path.as_uri(), wait_until="commit")
     explorer = page.locator(".flatviz[data-state]")
     explorer.wait_for()
@@ -117,8 +169,69 @@ def test_in_a_browser_without_network_both_sliders_and_the_menu_draw_what_the_pl
     assert page.get_by_label("radius").is_disabled()
     assert page.locator(".js-plotly-plot .main-svg").count() >= 6
     assert not page.get_by_text("Share").count() and not page.locator("[data-title*='Chart Studio']").count()
+    with page.expect_download() as saved:  # an image of blob:, which the policy allows
+        page.locator("[data-name=spectrum] [data-title^='Download']").dispatch_event("click")
+    assert saved.value.path().stat().st_size > 1000
     assert not foreign and not errors
     context.close()
+
+
+NASTY = '"</script><script>window.injected = 1</script><img src=x onerror="window.injected = 2">\u2028'
+
+
+def test_what_stands_in_a_script_cannot_end_it():
+    text = json_for_html({NASTY: [NASTY, "&<!--"]})
+    assert not set(text) & set("<>&\u2028\u2029") and json.loads(text) == {NASTY: [NASTY, "&<!--"]}
+    with pytest.raises(ValueError, match="must not hold </script"):
+        _ = Script("f('</SCRIPT>')").html
+
+
+def opened(browser, text, path):
+    """The page with this text, and the errors and reports of its console."""
+    path.write_text(text, encoding="utf-8")
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page.set_default_timeout(600_000)
+    reports = []
+    page.on("console", lambda m: reports.append(m.text) if m.type in ("error", "warning") else None)
+    page.on("pageerror", lambda e: reports.append(str(e)))
+    page.goto(path.as_uri(), wait_until="commit")
+    return page, reports
+
+
+@pytest.mark.browser
+def test_a_nasty_method_name_title_or_caption_is_shown_and_does_not_run(family, browser, tmp_path, monkeypatch):
+    nasty_view = dataclasses.replace(views.VIEWS[0], caption=NASTY)
+    monkeypatch.setattr(views, "VIEWS", (nasty_view, *views.VIEWS[1:]))
+    named = dataclasses.replace(family, method=tuple(NASTY if m == "sabma" else m for m in family.method))
+    text = family_page(named, title=NASTY, lead=NASTY, rows=family_rows(named), facts={NASTY: NASTY}, start=(NASTY, 0.5, 3))
+    page, reports = opened(browser, text, tmp_path / "nasty.html")
+    page.locator(".flatviz[data-state]").wait_for()
+    assert page.locator(".flatviz").get_attribute("data-state") == f"{NASTY}/0.5/3"
+    assert page.evaluate("window.injected") is None and not reports
+    assert NASTY.strip() in page.locator("figcaption").first.inner_text()
+    page.close()
+
+
+@pytest.mark.browser
+def test_a_page_runs_no_script_but_its_own(page_text, browser, tmp_path):
+    inside = "<p onclick='window.injected = 1'>x</p><script>window.injected = 2</script>"
+    page, reports = opened(browser, page_text.replace("<main>", "<main>" + inside), tmp_path / "altered.html")
+    page.locator(".flatviz[data-state]").wait_for()
+    page.locator("main > p").first.dispatch_event("click")
+    assert page.evaluate("window.injected") is None and all("Content Security Policy" in r for r in reports) and reports
+    page.close()
+
+
+@pytest.mark.browser
+def test_the_comparison_page_draws_under_its_policy(browser, tmp_path):
+    table = {m: {"nll": (x, 0.1), "lambda1": (2 * x, 0.1)} for m, x in (("vi", 1.0), ("f-vi", 2.0), ("</script>", 3.0))}
+    text = comparison_page(fv.plot_comparison(table), title="t", lead="**l**", rows=[{"method": NASTY}], facts={"a": NASTY})
+    assert "<b>l</b>" in text
+    page, reports = opened(browser, text, tmp_path / "compare.html")
+    page.locator(".main-svg").first.wait_for()
+    page.locator(".updatemenu-header").first.dispatch_event("click")
+    assert page.locator(".legendtext").count() == 3 and not reports
+    page.close()
 
 
 def check_drawn(drawn, family, method, radius, n):
@@ -126,8 +239,7 @@ def check_drawn(drawn, family, method, radius, n):
     i = family.index(method, radius)
     p = family.projection[i]
     fewer = dataclasses.replace(p, coords=p.coords[:n], distance=p.distance[:n], values=p.values[:n])
-    scale = color_scale(family)
-    colors = dict(color_range=(scale.lo, scale.hi), log=scale.log)
+    colors = views.Scene(family).colors
     same_trace(drawn["surface"], fv.plot_surface(family.surface, fewer, **colors), "samples", "x", "y", "marker.color")
     same_trace(drawn["surface"], fv.plot_surface(family.surface, fewer, **colors), "surface", "z")
     same_trace(drawn["around"], fv.plot_surface(family.around[i], **colors), "surface", "z")
@@ -135,18 +247,20 @@ def check_drawn(drawn, family, method, radius, n):
     same_trace(drawn["spectrum"], fv.plot_spectrum(family.spectrum[i], method=method), "draws", "y")
     same_trace(drawn["reliability"], fv.plot_reliability(family.prediction[i], n_draws=n, method=method), "accuracy", "y")
     same_trace(drawn["reliability"], fv.plot_reliability(family.prediction[i], n_draws=n, method=method), "count", "y")
-    mine = fv.plot_metrics({"selected": family.prediction[i]}, n_draws=n)
-    same_trace(drawn["metrics"], mine, "selected", "y")
+    mine = fv.plot_metrics(family.prediction[i], method=method, reference={"sgd": family.prediction[0]}, n_draws=n)
+    for row in range(3):  # the last curve of each row is the selected method's
+        curves = drawn["metrics"]["data"][row * 3 : row * 3 + 3]
+        y = [v for v in curves[-1]["y"] if v is not None and v == v]
+        np.testing.assert_allclose(y, mine.data[2 * row + 1].y, rtol=2e-5)
+        assert curves[-1]["name"] == mine.data[1].name and curves[-1]["line"]["color"] == mine.data[1].line.color
     assert drawn["metrics"]["shapes"][0]["x0"] == n
 
 
 def same_trace(drawn, figure, name, *paths):
-    expected = next(
-        t for t in json.loads(pio.to_json(figure))["data"] if name in (t.get("name"), t.get("legendgroup"), t.get("meta"))
-    )
-    found = next(t for t in drawn["data"] if name in (t.get("name"), t.get("legendgroup"), t.get("meta")))
+    expected = next(t for t in json.loads(pio.to_json(figure))["data"] if t["name"] == name)
+    shown = next(t for t in drawn["data"] if t["name"] == name)
     for path in paths:
-        mine, its = found, expected
+        mine, its = shown, expected
         for key in path.split("."):
             mine, its = mine[key], its[key]
         np.testing.assert_allclose(plain(mine), plain(its), rtol=2e-5, atol=1e-6, err_msg=f"{name} {path}")
@@ -171,7 +285,7 @@ def test_diverged_draws_and_cells_do_not_break_the_page(family):
         surface=dataclasses.replace(family.surface, values=values),
         projection=(*family.projection[:-1], dataclasses.replace(p, values=broken)),
     )
-    index = json.loads(pack(worse).index)  # no NaN in the JSON text: a browser would refuse it
+    index = json.loads(pack(worse).text)  # no NaN in the JSON text: a browser would refuse it
     assert any("1 cell diverged" in json.dumps(f["layout"]) for f in index["figures"])
 
 

@@ -1,9 +1,14 @@
 """The cache: whole files only, and keys that follow what matters."""
 
+import errno
+from io import BytesIO
+from pathlib import Path
+
 import pytest
 import torch
 
-from flatviz.storage.cache import atomic_path, cache_folder, cache_key, load, load_cached, save
+from flatviz.storage.cache import cache_folder, cache_key, cached, load, save
+from flatviz.storage.files import atomic_path, write_checked
 
 
 def test_an_interrupted_write_leaves_neither_file_nor_remains(tmp_path):
@@ -46,23 +51,68 @@ def test_a_cache_that_is_a_file_is_one_clear_error(monkeypatch, tmp_path):
         cache_folder()
 
 
-@pytest.mark.parametrize("keep", [0, 1, 100, 700, -1])
-def test_a_damaged_result_is_named_with_the_way_out_and_is_absent_to_the_cache(tmp_path, keep):
-    path = save({"row": torch.arange(100.0)}, tmp_path / "v.pt")
-    assert torch.equal(load_cached(path)["row"], torch.arange(100.0))
-    path.write_bytes(path.read_bytes()[:keep])
-    with pytest.raises(ValueError, match=r"a result must be a whole file that fv.save wrote, got .*v.pt: delete it"):
+@pytest.fixture
+def cache(monkeypatch, tmp_path):
+    monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def spoil(path, keep=None, flip=None):
+    content = bytearray(path.read_bytes())
+    if flip is not None:
+        content[int(flip * len(content))] ^= 64
+    path.write_bytes(content[:keep])
+
+
+@pytest.mark.parametrize(
+    "damage", [{"keep": k} for k in (0, 1, 100, 700, -1)] + [{"flip": s} for s in (0.01, 0.5, 0.99)], ids=str
+)
+def test_a_damaged_result_is_one_clear_error_to_load_and_set_aside_by_the_cache(cache, damage):
+    said, row = [], torch.arange(100.0)
+    cached("rows", lambda: row, seed=0)
+    (path,) = (cache / "rows").iterdir()
+    spoil(path, **damage)
+    with pytest.raises(ValueError, match=r"a result must be a whole file that fv.save wrote, got .*.pt: .* compute it again"):
         load(path)
+    back, found = cached("rows", lambda: row, say=said.append, seed=0)
+    assert not found and torch.equal(back, row)
+    assert len(said) == 1 and said[0].startswith(f"damaged, so computed again: {path}")
+    assert sorted(p.name for p in (cache / "rows").iterdir()) == [path.name, f"{path.name}.damaged"]
+    assert cached("rows", lambda: None, seed=0)[1]
+
+
+def test_a_result_is_computed_once_and_says_where_it_is(cache):
+    said, calls = [], []
+    for _ in range(2):
+        value, found = cached("rows", lambda: calls.append(0) or {"a": None}, label="rows", say=said.append, seed=0)
+    assert value == {"a": None} and found and len(calls) == 1
+    assert said[0] == "rows: computing" and said[1].startswith("rows: reused from ") and len(said) == 2
+
+
+def test_a_result_that_is_none_is_found_too(cache):
+    assert [cached("rows", lambda: None, seed=0) for _ in range(2)] == [(None, False), (None, True)]
+
+
+def test_a_full_disk_costs_the_file_and_not_the_result(cache, monkeypatch):
+    def full(self, *args, **kwargs):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "open", full)
     said = []
-    assert load_cached(path, said.append) is None and not path.exists()
-    assert said == [f"damaged, so computed again: {path}"] and load_cached(path) is None
+    assert cached("rows", lambda: 5, say=said.append, seed=0) == (5, False)
+    assert "not kept in the cache" in said[0] and "No space left" in said[0] and not list((cache / "rows").iterdir())
 
 
 def test_other_files_and_missing_ones_are_no_results(tmp_path):
     (tmp_path / "text.pt").write_text("hello")
-    torch.save({"noun": "Curve", "fields": {"unknown": 1}}, tmp_path / "old.pt")
-    for name in ("text.pt", "old.pt"):
+    torch.save({"noun": "Curve", "fields": {"t": torch.ones(2), "values": torch.ones(2)}}, tmp_path / "without_checksum.pt")
+    unknown = BytesIO()
+    torch.save({"noun": "Curve", "fields": {"unknown": 1}}, unknown)
+    write_checked(tmp_path / "other_version.pt", "result", unknown.getbuffer())
+    for name in ("text.pt", "without_checksum.pt", "other_version.pt"):
         with pytest.raises(ValueError, match="a result must be a whole file that fv.save wrote"):
             load(tmp_path / name)
+    with pytest.raises(ValueError, match="a file without one, of an older flatviz or of something else: compute it again"):
+        load(tmp_path / "without_checksum.pt")
     with pytest.raises(FileNotFoundError, match="got .*none.pt, which is not there: check its name"):
         load(tmp_path / "none.pt")

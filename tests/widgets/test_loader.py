@@ -47,14 +47,14 @@ STAND_IN = """async ({ loader, explorer, plotly, index, records, traits }) => {
 }"""
 
 
-def with_a_far_member(family):
+def with_a_far_member(family, bundle):
     """(distance of its farthest draw from the plane, its record) for a copy of the last member, ten times as far off."""
     last = family.projection[-1]
     off = dataclasses.replace(last, distance=10 * last.distance)
     fields = ("method", "unit", "posterior", "around", "spectrum", "prediction")
     more = {name: (*getattr(family, name), getattr(family, name)[-1]) for name in fields}
     grown = dataclasses.replace(family, radius=(*family.radius, 9.0), projection=(*family.projection, off), **more)
-    return float(off.distance.max()), pack_members(grown, [len(grown) - 1])
+    return float(off.distance.max()), pack_members(bundle, grown, [len(grown) - 1])
 
 
 def test_two_views_draw_what_the_channel_brings_and_follow_the_kernel(family, browser):
@@ -68,7 +68,7 @@ def test_two_views_draw_what_the_channel_brings_and_follow_the_kernel(family, br
             "loader": Path(view.__file__).with_name("loader.js").read_text(encoding="utf-8"),
             "explorer": EXPLORER.read_text(encoding="utf-8"),
             "plotly": get_plotlyjs(),
-            "index": bundle.index,
+            "index": bundle.text,
             "records": base64.b64encode(bundle.buffer).decode(),
             "traits": {"radius": 0.5, "n_draws": 3, "method": "sabma"},
         },
@@ -78,14 +78,14 @@ def test_two_views_draw_what_the_channel_brings_and_follow_the_kernel(family, br
     assert sorted(page.evaluate("window.asked")) == ["family", "front end"]  # once for two views
     page.evaluate("window.channel.tell('msg:custom', { kind: 'traits', traits: { radius: 2.0, n_draws: 5 } }, [])")
     page.wait_for_function(both, arg="sabma/2/5", polling=200)
-    far, late = with_a_far_member(family)
+    far, late = with_a_far_member(family, bundle)
     page.evaluate(
         """([index, records]) => {
           const record = new DataView(Uint8Array.from(atob(records), (c) => c.charCodeAt(0)).buffer);
           window.channel.tell('msg:custom', { kind: 'member', index }, [record]);
           window.channel.tell('msg:custom', { kind: 'traits', traits: { radius: 9.0 } }, []);
         }""",
-        [late.index, base64.b64encode(late.buffer).decode()],
+        [late.text, base64.b64encode(late.buffer).decode()],
     )
     page.wait_for_function(both, arg="sabma/9/5", polling=200)
     ends = page.evaluate(

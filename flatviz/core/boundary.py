@@ -1,0 +1,138 @@
+"""The boundary of every public verb: each argument is checked by its name, before anything is computed.
+
+`ARGUMENTS` says once what an argument of a name must be; `@public` applies it.  What only a verb itself can know (that a
+prior covers the net's weights, which words it takes) is checked inside the verb.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from numbers import Real
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+
+from torch import Tensor, nn
+
+from flatviz.checks import check_lr, check_momentum, check_radius
+from flatviz.core import arguments as arg
+from flatviz.core.data import Data, Task
+from flatviz.core.likelihood import check_likelihood
+from flatviz.core.net import Net
+from flatviz.gaussian import Gaussian
+from flatviz.results import Curve, Family, Persistence, Plane, Prediction, Projection, Sharpness, Spectrum, Surface
+
+P, R = ParamSpec("P"), TypeVar("R")
+
+
+def public(verb: Callable[P, R]) -> Callable[P, R]:
+    """`verb` with every argument checked by `ARGUMENTS` before it runs; None passes where the signature allows it.
+
+    A check named "verb.argument" goes before that of the argument's name alone.
+    """
+    signature = inspect.signature(verb)
+    checks = {name: ARGUMENTS.get(f"{verb.__name__}.{name}") or ARGUMENTS[name] for name in signature.parameters}
+    optional = {n for n, p in signature.parameters.items() if p.default is None or "None" in str(p.annotation).split(" | ")}
+
+    @functools.wraps(verb)
+    def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            given = signature.bind(*args, **kwargs).arguments
+        except TypeError as error:
+            raise TypeError(f"{verb.__name__}{signature} cannot be called so: {error}") from None
+        for name, value in given.items():
+            if value is not None or name not in optional:
+                checks[name](value, name)
+        return verb(*args, **kwargs)
+
+    return checked
+
+
+_TABLE: dict[str, arg.Check] = {
+    # networks, data, objectives
+    "net": arg.net,
+    "pretrain.net": arg.kind((Net, nn.Module), "a Net or a torch.nn.Module", "fv.models has some"),
+    "data": arg.noun(Data, "make one, fv.Data(x, y)"),
+    "task": arg.noun(Task, "fv.datasets has some"),
+    "x": arg.kind((Tensor, Data), "a tensor of inputs (N, ...), or fv.Data(x, y)"),
+    "y": arg.labels,
+    "f": arg.objective,
+    "what": arg.either((str, arg.anything), (Callable, arg.function), wanted="a name or a function of outputs and y"),
+    "treated": arg.either(
+        (str, arg.anything), (Callable, arg.function), wanted="'all', 'norm+head' or a function of the parameter's name"
+    ),
+    "likelihood": arg.either(
+        ((str, Real), lambda value, name: check_likelihood(value)), wanted="'categorical' or a standard deviation > 0"
+    ),
+    "batchnorm": arg.kind(str, "'frozen' or 'train', as the verb's help says"),
+    "predict.batchnorm quantity.batchnorm": arg.kind((str, Data), "'frozen' or a Data that re-estimates the statistics"),
+    # weight vectors and directions
+    "w a b c u v center other more inside outside t": arg.tensor(1),
+    "W draws": arg.draws,
+    "grad noise": arg.each(arg.tensor(), "tensors"),
+    "part": arg.kind((slice, Tensor), "a slice, an index or a mask of the weights", "a layer's is net.blocks[i].slice"),
+    # posteriors
+    "q prior": arg.noun(Gaussian, "fv.transfer and fv.fit_swag return one"),
+    "posterior": arg.posterior,
+    "start": arg.kind((str, Gaussian), "a word or a Gaussian, as the verb's help says"),
+    "fit ascent preview": arg.function,
+    "fit_family.fit": arg.values(arg.anything, "settings"),
+    # counts
+    "steps epochs n_draws members chains cycles cycle_steps thin mc_samples rank bends": arg.whole(1),
+    "n_bins k n_spectra runs probes products most parts batch_size iters shots": arg.whole(1),
+    "snapshots resolution around_resolution dims basis": arg.whole(2),
+    "burn_in": arg.whole(0),
+    "ranks": arg.each(arg.whole(0), "ranks"),
+    "seed": arg.seed,
+    "seeds": arg.each(arg.seed, "seeds"),
+    # numbers
+    "lr last_lr": arg.real(check_lr),
+    "momentum": arg.real(check_momentum),
+    "radius adaptive_radius": arg.real(check_radius),
+    "radii": arg.each(arg.real(check_radius), "radii"),
+    "fit_family.radii": arg.values(arg.each(arg.real(check_radius), "radii"), "radii"),
+    "weight_decay kl_weight temperature scale floor eta damping tol moons_transfer.noise": arg.nonnegative,
+    "head_std prior_std first_std first_precision moped width scale_temperature.temperature": arg.positive,
+    "b1 b2 noisy_share friction rate": arg.share,
+    "prior_precision": arg.either((str, arg.anything), (Real, arg.positive), wanted="a number > 0, or a word"),
+    "extent": arg.either(
+        (Real, arg.positive), ((tuple, list, Tensor), arg.anything), wanted="a number > 0, (lo, hi), or a pair for each axis"
+    ),
+    "color_range": arg.each(arg.number, "two numbers"),
+    # words, names, switches
+    "mode blocks kind space structure link curvature normalize convention which precision method measure head key": arg.text,
+    "name title label x_label plot_comparison.x plot_comparison.y": arg.text,
+    "labels switches": arg.each(arg.text, "texts"),
+    "exact joint orthonormal log barrier color_bar plot_surface.path plot_surface_3d.path": arg.flag,
+    # how a verb is run
+    "progress": arg.either(
+        (bool, arg.anything), (Callable, arg.function), wanted="True, False, None or a function(done, total, label)"
+    ),
+    "checkpoint path": arg.path,
+    "cache": arg.either((bool, arg.anything), ((str, Path), arg.path), wanted="True, False, None or a folder"),
+    "engine result": arg.anything,
+    # results
+    "plane": arg.noun(Plane, "fv.plane_pca, fv.plane_random and fv.plane_through make one"),
+    "surface": arg.noun(Surface, "fv.slice_plane makes one"),
+    "projection": arg.noun(Projection, "fv.project makes one"),
+    "curve": arg.one_or_more(Curve, "fv.slice_line makes one"),
+    "points_on.curve": arg.noun(Curve, "fv.connect makes one"),
+    "spectrum": arg.one_or_more(Spectrum, "fv.top_eigenpairs makes one"),
+    "plane_eigen.spectrum": arg.noun(Spectrum, "fv.top_eigenpairs makes one"),
+    "plot_density.spectrum": arg.noun(Spectrum, "fv.spectral_density makes one"),
+    "persistence": arg.noun(Persistence, "fv.persistence makes one"),
+    "prediction": arg.noun(Prediction, "fv.predict makes one"),
+    "predictions": arg.one_or_named(Prediction, "fv.predict makes one"),
+    "measured": arg.one_or_named(Sharpness, "fv.sharpness makes one"),
+    "projections": arg.one_or_more(Projection, "fv.project makes one"),
+    "family": arg.noun(Family, "fv.fit_family makes one"),
+    "reference": arg.values(
+        arg.either(
+            (Projection, arg.anything), ((list, tuple), arg.each(arg.noun(Spectrum, ""), "Spectrum")), wanted="a result"
+        ),
+        "results",
+    ),
+    "table": arg.values(arg.values(arg.each(arg.number, "mean and half interval"), "(mean, half interval)"), "rows"),
+}
+ARGUMENTS: dict[str, arg.Check] = {name: check for names, check in _TABLE.items() for name in names.split()}

@@ -1,0 +1,235 @@
+"""The contract of an objective f(w): values, derivatives, and what it says of itself, each with a plain default."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any, Protocol
+
+import torch
+from torch import Tensor
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+from flatviz.checks import check_choice, check_weights
+from flatviz.core.progress import Progress, track
+from flatviz.core.seeds import saved_rng
+
+if TYPE_CHECKING:  # what a verb sees of a network is an objective
+    from flatviz.core.net import Net
+
+CURVATURES = ("hessian", "ggn", "fisher")
+TWICE = SDPBackend.MATH  # the one attention kernel of PyTorch that can be differentiated twice
+Product = Callable[[Tensor], Tensor]  # v (D,) -> M v (D,)
+
+
+class DivergedError(ValueError):
+    """There is no derivative at a weight vector, because the value or the derivative is not finite."""
+
+
+class PointEvaluator(Protocol):
+    """What `Objective.over` returns: values (S,) at origin + coords @ axes for coords (S, K)."""
+
+    @property
+    def plan(self) -> Any:
+        """How points are evaluated, with `to_dict()` to give again as `over(plan=...)`; None where there is one way only."""
+        ...
+
+    @property
+    def in_blocks(self) -> bool:
+        """Whether several points in one call cost less than each alone; known after the first call."""
+        ...
+
+    def __call__(self, coords: Tensor) -> Tensor:
+        """Values (S,) at coords (S, K)."""
+        ...
+
+
+class Objective:
+    """A scalar function of the weights, f(w: (D,)) -> (); all that verbs ask of one, with defaults.
+
+    A plain function of w serves wherever an objective is taken.  Subclass for more: give `__call__`, and beside it only
+    what you know better than the default.
+
+    net: the network whose weights w are, or None.  dim: their number D, None where any will do.  n: examples behind a
+    mean.  batchnorm: statistics used, "frozen", "re-estimated" or None.  label: what the values are, for axes and
+    messages.  key: a hash of all that values depend on besides w; empty: not cached on disk.  differentiable: whether
+    gradients pass through `__call__`.
+
+    Example:
+        >>> class Bowl(Objective):
+        ...     label = "half the squared distance from 0"
+        ...     def __call__(self, w):
+        ...         return w.square().sum() / 2
+        >>> bowl = Bowl()
+        >>> bowl.many(torch.eye(2)).tolist(), bowl.hvp(torch.ones(2), torch.tensor([3.0, 4.0])).tolist()
+        ([0.5, 0.5], [3.0, 4.0])
+    """
+
+    net: Net | None = None
+    dim: int | None = None
+    n: int | None = None
+    batchnorm: str | None = None
+    label: str = "f(w)"
+    key: str = ""
+    differentiable: bool = True
+
+    def __call__(self, w: Tensor) -> Tensor:
+        """The value at `w` (D,), a scalar."""
+        raise NotImplementedError(f"{type(self).__name__} needs a __call__(w): the value at one weight vector")
+
+    def many(self, W: Tensor, *, progress: Progress = False) -> Tensor:
+        """Values (S,) at the rows of `W` (S, D), without gradients."""
+        with torch.no_grad():
+            return torch.stack([_number(self(w), self.label).to(W) for w in track(W, self.label, progress)])
+
+    def value_and_grad(self, w: Tensor) -> tuple[Tensor, Tensor]:
+        """f(w), (), and its gradient (D,).  Raises ValueError where f has none."""
+        _, value, gradient = _differentiate(self, w, create_graph=False)
+        return value, gradient
+
+    def hvp(self, w: Tensor, v: Tensor) -> Tensor:
+        """H v with H = grad^2 f(w) (D, D); `w`, `v` and the result are (D,)."""
+        return self.operator(w)(check_weights(v, w.numel(), "v"))
+
+    def operator(self, w: Tensor, curvature: str = "hessian") -> Product:
+        """v -> H v at one `w`, by double backward; the graph of the gradient is kept, so a product is one pass through it.
+
+        Raises ValueError for a curvature that only a network's mean loss has ("ggn", "fisher"), for an f without
+        gradients, and for one that gives two values at one w.
+        """
+        if check_choice(curvature, CURVATURES, "curvature") != "hessian":
+            raise ValueError(f"curvature={curvature!r} needs an objective of a network, as nll makes, got {self.label}")
+        with torch.no_grad(), saved_rng():
+            first, second = (_number(self(w), self.label) for _ in range(2))
+        if not torch.equal(first, second) and bool(torch.isfinite(first)):
+            raise ValueError(
+                f"f must be a function of w, got two values for one w, {float(first):g} and {float(second):g}: turn dropout off"
+            )
+        return hessian_operator(self, w)
+
+    def over(
+        self,
+        origin: Tensor,
+        axes: Tensor,
+        points: int,
+        *,
+        exact: bool = False,
+        precision: str | None = None,
+        plan: dict | None = None,
+        coords: Tensor | None = None,
+    ) -> PointEvaluator:
+        """Values at origin + coords @ axes, with origin (D,) and axes (K, D); here by `many`.
+
+        points: how many are coming; coords (P, K): where; exact: no reuse between points; precision: a faster, reduced
+        one; plan: one of an evaluator made before.  Raises ValueError for a precision of what is no network's.
+        """
+        if precision is not None:
+            raise ValueError(f"precision={precision!r} needs an objective of a network, as nll makes, got {self.label}")
+        return PlainEvaluator(self, origin, axes)
+
+    def whose_statistics(self, a: Tensor, b: Tensor) -> str:
+        """Whose frozen BatchNorm statistics are used on the way from `a` (t = 0) to `b` (t = 1), for a name; else empty."""
+        if self.net is None or self.batchnorm != "frozen":
+            return ""
+        at = [t for t, end in ((0, a), (1, b)) if torch.equal(self.net.w.to(end), end)]
+        owner = f"the net at t = {at[0]}" if at else "a net that is neither end"
+        return f" with the BatchNorm statistics of {owner}"
+
+
+class PlainEvaluator:
+    """Values at origin + coords @ axes by `f.many`."""
+
+    plan, in_blocks = None, False
+
+    def __init__(self, f: Objective, origin: Tensor, axes: Tensor) -> None:
+        self._f, self._origin, self._axes = f, origin, axes
+
+    def __call__(self, coords: Tensor) -> Tensor:
+        """Values (S,) at coords (S, K)."""
+        return self._f.many(self._origin + coords.to(self._axes) @ self._axes)
+
+
+class FunctionObjective(Objective):
+    """A plain function of w as an objective; made by `as_objective`."""
+
+    def __init__(self, function: Callable[[Tensor], Tensor]) -> None:
+        self.function = function
+
+    def __call__(self, w: Tensor) -> Tensor:
+        """The function's value at `w` (D,)."""
+        return self.function(w)
+
+
+ObjectiveLike = Objective | Callable[[Tensor], Tensor]
+
+
+def as_objective(f: ObjectiveLike) -> Objective:
+    """`f` itself, or a plain function made one: what each public verb calls once, so that nothing behind it asks again.
+
+    Raises TypeError for what cannot be called.
+
+    Example:
+        >>> as_objective(lambda w: w.sum()).many(torch.ones(3, 2)).tolist()
+        [2.0, 2.0, 2.0]
+    """
+    if isinstance(f, Objective):
+        return f
+    if not callable(f):
+        raise TypeError(f"f must be a function of one weight vector, f(w) -> (), got {type(f).__name__}: fv.nll(net, data)")
+    return FunctionObjective(f)
+
+
+def hvp(f: ObjectiveLike, w: Tensor, v: Tensor) -> Tensor:
+    """H v with H = grad^2 f(w) (D, D), by a double backward, or as the objective has it; `w`, `v` and the result are (D,).
+
+    Raises ValueError if shapes differ, or f has no gradient.
+
+    Example:
+        >>> hvp(lambda w: (w**3).sum(), torch.tensor([1.0, 2.0]), torch.ones(2)).tolist()
+        [6.0, 12.0]
+    """
+    f = as_objective(f)
+    return f.hvp(check_weights(w, f.dim), v)
+
+
+def hessian_operator(f: ObjectiveLike, w: Tensor) -> Product:
+    """v -> H v at one `w` of what is known to be a function of w: no value is computed twice to see."""
+    point, _, gradient = _differentiate(as_objective(f), w, create_graph=True)
+    if not gradient.requires_grad:  # linear in w
+        return torch.zeros_like
+
+    def product(v: Tensor) -> Tensor:
+        with torch.enable_grad():
+            slope = gradient @ v  # a number: for a vector with weights v autograd would import sympy first, for seconds
+        (out,) = torch.autograd.grad(slope, point, retain_graph=True, allow_unused=True)
+        return torch.zeros_like(v) if out is None else out
+
+    return product
+
+
+def _differentiate(f: Objective, w: Tensor, *, create_graph: bool) -> tuple[Tensor, Tensor, Tensor]:
+    """A leaf at `w`, the value there, and the gradient; ValueError where torch knows none, instead of zeros."""
+    gradient = None
+    with torch.enable_grad(), sdpa_kernel(TWICE) if create_graph else nullcontext():
+        point = check_weights(w, f.dim).detach().clone().requires_grad_(True)
+        value = _number(f(point), f.label) if f.differentiable else None
+        if value is not None and value.requires_grad:
+            (gradient,) = torch.autograd.grad(value, point, create_graph=create_graph, allow_unused=True)
+    if gradient is None:
+        raise ValueError(
+            f"a derivative needs an objective that torch can differentiate in w, got {f.label}: "
+            "use nll(net, data), or a function that computes with torch only, without detach()"
+        )
+    if not bool(value.isfinite()):
+        raise DivergedError(f"{f.label} must be finite at w to have derivatives, got {float(value):g}: w is where f diverged")
+    return point, value.detach(), gradient
+
+
+def _number(value: Tensor | float, label: str) -> Tensor:
+    """A value as a tensor, which must be one real number."""
+    value = torch.as_tensor(value)
+    if value.ndim != 0:
+        raise ValueError(f"an objective must return one number, got shape {tuple(value.shape)} from {label}: take its mean")
+    if value.is_complex():
+        raise TypeError(f"an objective must return a real number, got {value.dtype} from {label}: take its abs() or real part")
+    return value

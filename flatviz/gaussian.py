@@ -1,0 +1,272 @@
+"""Gaussians over weights, one low-rank, one by Kronecker factors, and their algebra: nothing (D, D) is ever built."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from flatviz.checks import check_count, check_finite, check_weights
+
+if TYPE_CHECKING:
+    from flatviz.results import History
+
+
+@dataclass(frozen=True, eq=False)
+class Gaussian:
+    """A low-rank Gaussian over weights: N(mean, diag(exp(2 log_std)) + factor^T factor).
+
+    Every scale is folded in: SWAG's halves and its 1/(K-1) are in `log_std` and `factor` already, so this is the one
+    formula.  `mean` (D,), `log_std` (D,), `factor` (K, D); K = 0 is a diagonal Gaussian.  Nothing (D, D) is ever built:
+    inverses go through the (K, K) matrix I + F diag(1/d) F^T (Woodbury).
+    Inside a fit (`unchecked`) B members are one Gaussian with leading dimensions, mean (B, D), factor (B, K, D): every
+    formula holds for each of them, and "..." below stands for those dimensions.
+    Raises ValueError where shapes disagree.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> q = fv.Gaussian(torch.zeros(4), torch.zeros(4), factor=torch.ones(1, 4))  # covariance I + 1 1^T
+        >>> q
+        Gaussian(dim=4, rank=1)
+        >>> q.variance
+        tensor([2., 2., 2., 2.])
+        >>> q.sample(3, seed=0).shape
+        torch.Size([3, 4])
+    """
+
+    mean: Tensor
+    log_std: Tensor
+    factor: Tensor | None = None
+    history: History | None = None
+
+    def __post_init__(self) -> None:
+        check_weights(self.mean, self.mean.numel(), "mean")
+        check_weights(self.log_std, self.dim, "log_std")
+        if self.factor is None:
+            object.__setattr__(self, "factor", self.mean.new_zeros(0, self.dim))
+        if self.factor.ndim != 2 or self.factor.shape[1] != self.dim:
+            raise ValueError(f"factor must have shape (K, {self.dim}), got {tuple(self.factor.shape)}")
+        check_finite(self.factor, "factor")
+
+    def __repr__(self) -> str:
+        return f"Gaussian(dim={self.dim}, rank={self.rank})"
+
+    @classmethod
+    def unchecked(cls, mean: Tensor, log_std: Tensor, factor: Tensor) -> Gaussian:
+        """One, or B at once, for the inside of a loop that looks for NaN at its end: no checks, which read every value."""
+        q = object.__new__(cls)
+        q.__dict__.update(mean=mean, log_std=log_std, factor=factor, history=None)
+        return q
+
+    @property
+    def dim(self) -> int:
+        """Number of weights D."""
+        return self.mean.shape[-1]
+
+    def double(self) -> Gaussian:
+        """The same in float64."""
+        return Gaussian(self.mean.double(), self.log_std.double(), self.factor.double())
+
+    @property
+    def rank(self) -> int:
+        """Rows K of `factor`."""
+        return self.factor.shape[-2]
+
+    @property
+    def center(self) -> Tensor:
+        """The mean, (D,)."""
+        return self.mean
+
+    @property
+    def variance(self) -> Tensor:
+        """Diagonal of the covariance, (..., D)."""
+        return self.std.square() + self.factor.square().sum(-2)
+
+    def noise(self, n: int, *, seed: int) -> tuple[Tensor, Tensor]:
+        """Standard normal z1 (n, D) and z2 (n, K), drawn on the CPU row by row so that n rows begin any longer draw."""
+        check_count(n, "n")
+        generator = torch.Generator().manual_seed(seed)
+        rows = [torch.randn(self.dim + self.rank, generator=generator, dtype=self.mean.dtype) for _ in range(n)]
+        z = torch.stack(rows).to(self.mean.device)
+        return z[:, : self.dim], z[:, self.dim :]
+
+    def at(self, z1: Tensor, z2: Tensor) -> Tensor:
+        """The draws that noise z1 (..., n, D), z2 (..., n, K) stands for: mean + exp(log_std) z1 + z2 F; (..., n, D)."""
+        return torch.addcmul(self.mean.unsqueeze(-2), self.std.unsqueeze(-2), z1) + z2 @ self.factor
+
+    def sample(self, n: int, *, seed: int) -> Tensor:
+        """`n` draws, (n, D).  One z2 for all weights: drawn a layer at a time it would lose their covariance."""
+        return self.at(*self.noise(n, seed=seed))
+
+    def cov_mul(self, v: Tensor) -> Tensor:
+        """Covariance times `v` (..., D), or times several, (..., n, D)."""
+        return torch.addcmul(_squared(self.factor, v), _as_rows(self.std * self.std, v), v)
+
+    @cached_property
+    def std(self) -> Tensor:
+        """Square root of the diagonal part d, (..., D)."""
+        return self.log_std.exp()
+
+    @cached_property
+    def _whitened(self) -> tuple[Tensor, Tensor]:
+        """H = L^-1 F/std (..., K, D) and L^-1 (..., K, K), with L L^T = I + (F/std)(F/std)^T.
+
+        With Woodbury, Sigma^-1 = diag(1/std) (I - H^T H) diag(1/std).  In float64 up to H, whose columns are shorter
+        than one: the product squares the ratio of scales.
+        """
+        white = (self.factor / self.std.unsqueeze(-2)).double()
+        eye = _eye(self.rank, white.device)
+        gram = torch.addmm(eye, white, white.T) if white.ndim == 2 else eye + white @ white.mT
+        inverse = torch.linalg.solve_triangular(torch.linalg.cholesky(gram), eye, upper=False)
+        return (inverse @ white).to(self.std.dtype), inverse
+
+    @cached_property
+    def logdet(self) -> Tensor:
+        """Log determinant of the covariance, (...)."""
+        root = self._whitened[1].diagonal(dim1=-2, dim2=-1)
+        return 2 * (self.log_std.sum(-1) - root.log().sum(-1).to(self.log_std.dtype))
+
+    def precision_mul(self, v: Tensor) -> Tensor:
+        """Inverse covariance times `v` (..., D), or times several, (..., n, D)."""
+        std = _as_rows(self.std, v)
+        v = v / std
+        return (v - _squared(self._whitened[0], v)) / std
+
+    @cached_property
+    def leverage(self) -> Tensor:
+        """d_i times the diagonal of the inverse covariance, (..., D) in (0, 1]: 1 where the factor adds nothing to a weight."""
+        half = self._whitened[0]
+        return 1 - (half * half).sum(-2)
+
+    @cached_property
+    def precision_diag(self) -> Tensor:
+        """Diagonal of the inverse covariance, (..., D)."""
+        return self.leverage / self.std.square()
+
+    @property
+    def factor_precision(self) -> Tensor:
+        """F Sigma^-1 (..., K, D): L^-T H diag(1/std)."""
+        half, inverse = self._whitened
+        return (inverse.mT.to(half.dtype) @ half) / self.std.unsqueeze(-2)
+
+    def log_prob(self, w: Tensor) -> Tensor:
+        """Log density at `w` (..., D), or at several of one Gaussian, in nats."""
+        r = w - self.mean
+        maha = (r * self.precision_mul(r)).sum(-1)
+        return -0.5 * (maha + self.logdet + self.dim * math.log(2 * math.pi))
+
+    def score(self, w: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Gradient of log q(w) in (mean, log_std, factor) with `w` (..., D) held fixed: (..., D), (..., D), (..., K, D)."""
+        a = self.precision_mul(w - self.mean)
+        along = self.factor @ a if a.ndim == 1 else (self.factor @ a.unsqueeze(-1)).squeeze(-1)
+        outer = along.unsqueeze(-1) * a.unsqueeze(-2)
+        return a, (self.std * a).square() - self.leverage, outer - self.factor_precision
+
+    def kl(self, prior: Gaussian) -> Tensor:
+        """KL(self || prior) in nats, in closed form, O(D K^2).
+
+        1/2 [tr(P Sigma) + (m - m_p)^T P (m - m_p) - D + logdet Sigma_p - logdet Sigma], P the prior's precision.
+        """
+        return self.kl_and_grad(prior)[0]
+
+    def kl_and_grad(self, prior: Gaussian) -> tuple[Tensor, tuple[Tensor, Tensor, Tensor]]:
+        """`kl(prior)` (...) and its gradient in (mean, log_std, factor): P r, d (diag P - diag A), F (P - A), A our precision."""
+        rows = torch.cat(((self.mean - prior.mean).unsqueeze(-2), self.factor), -2)
+        pulled, var = prior.precision_mul(rows), self.std.square()
+        squares = (pulled * rows).sum((-2, -1)) + var @ prior.precision_diag
+        kl = 0.5 * (squares + (prior.logdet - self.logdet - self.dim))
+        pulls = torch.addcmul(-self.leverage, var, prior.precision_diag)
+        return kl, (pulled[..., 0, :], pulls, pulled[..., 1:, :] - self.factor_precision)
+
+
+def _as_rows(per_weight: Tensor, v: Tensor) -> Tensor:
+    """(..., D) as it meets v: itself where v is (..., D), (..., 1, D) where v is several vectors a member."""
+    return per_weight if v.ndim == per_weight.ndim else per_weight.unsqueeze(-2)
+
+
+def _squared(rows: Tensor, v: Tensor) -> Tensor:
+    """v R^T R with `rows` R (..., K, D), of v (..., D) or (..., n, D)."""
+    if rows.ndim > 2 and v.ndim < rows.ndim:  # members with one vector each: a matrix of one row, for a batched product
+        return _squared(rows, v.unsqueeze(-2)).squeeze(-2)
+    return (v @ rows.mT) @ rows
+
+
+@cache
+def _eye(n: int, device: torch.device) -> Tensor:
+    """The identity in float64, made once: no one writes to it."""
+    return torch.eye(n, dtype=torch.float64, device=device)
+
+
+@dataclass(frozen=True, eq=False)
+class KroneckerGaussian:
+    """A Gaussian over weights known by its eigenvectors, those of a Kronecker-factored precision.
+
+    N(mean, R diag(std^2) R^T) with `mean`, `std` (D,) and R block-diagonal: each tensor of the weights, seen as (O, I),
+    has in `bases` a pair of orthogonal matrices (O, O), (I, I), and its block is their Kronecker product.
+    Raises ValueError where shapes disagree.
+    """
+
+    mean: Tensor
+    std: Tensor
+    bases: tuple[tuple[Tensor, Tensor], ...]
+    history: History | None = None
+
+    def __post_init__(self) -> None:
+        check_weights(self.mean, self.mean.numel(), "mean")
+        check_weights(self.std, self.dim, "std")
+        if (covered := sum(len(a) * len(b) for a, b in self.bases)) != self.dim:
+            raise ValueError(f"bases must cover the {self.dim} weights, got {covered}")
+
+    @property
+    def dim(self) -> int:
+        """Number of weights D."""
+        return self.mean.numel()
+
+    def double(self) -> KroneckerGaussian:
+        """The same in float64."""
+        return KroneckerGaussian(self.mean.double(), self.std.double(), tuple((a.double(), b.double()) for a, b in self.bases))
+
+    @property
+    def center(self) -> Tensor:
+        """The mean, (D,)."""
+        return self.mean
+
+    @property
+    def variance(self) -> Tensor:
+        """Diagonal of the covariance, (D,)."""
+        return _kronecker(((a * a, b * b) for a, b in self.bases), self.std * self.std)
+
+    def sample(self, n: int, *, seed: int) -> Tensor:
+        """`n` draws, (n, D), of noise drawn on the CPU row by row, so that n draws begin any longer list."""
+        generator = torch.Generator().manual_seed(seed)
+        rows = [torch.randn(self.dim, generator=generator, dtype=self.mean.dtype) for _ in range(check_count(n, "n"))]
+        return self.mean + _kronecker(self.bases, self.std * torch.stack(rows).to(self.mean.device))
+
+    def cov_mul(self, v: Tensor) -> Tensor:
+        """Covariance times `v` (..., D)."""
+        return _kronecker(self.bases, self.std.square() * self._turned(v))
+
+    def precision_mul(self, v: Tensor) -> Tensor:
+        """Inverse covariance times `v` (..., D)."""
+        return _kronecker(self.bases, self._turned(v) / self.std.square())
+
+    def log_prob(self, w: Tensor) -> Tensor:
+        """Log density at `w` (..., D), in nats."""
+        z = self._turned(w - self.mean) / self.std
+        return -0.5 * z.square().sum(-1) - self.std.log().sum() - 0.5 * self.dim * math.log(2 * math.pi)
+
+    def _turned(self, v: Tensor) -> Tensor:
+        """R^T v, (..., D)."""
+        return _kronecker(((a.T, b.T) for a, b in self.bases), v)
+
+
+def _kronecker(pairs: Iterable[tuple[Tensor, Tensor]], v: Tensor) -> Tensor:
+    """The block-diagonal matrix of the pairs' Kronecker products times `v` (..., D)."""
+    pairs = list(pairs)
+    parts = v.split([len(a) * len(b) for a, b in pairs], -1)
+    return torch.cat([(a @ p.unflatten(-1, (len(a), len(b))) @ b.T).flatten(-2) for (a, b), p in zip(pairs, parts)], -1)

@@ -1,0 +1,94 @@
+"""A run's state on disk: tensors and random generators, saved while it runs and read back to resume it."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from flatviz.storage.files import DamagedFileError, read_checked, set_aside, write_checked
+
+State = dict[str, Tensor | list[Tensor] | torch.Generator]
+STEP, KIND = "step", "checkpoint"
+
+
+def save_state(state: State, step: int, path: str | Path, about: str) -> None:
+    """Write the state after `step` steps of the run that `about` describes: safetensors (no code) with a checksum.
+
+    A write that fails, because the disk is full or the folder read-only, is a warning: no run is lost by it.
+    """
+    save, _ = _safetensors()
+    tensors = {STEP: torch.tensor(step)}
+    for name, value in state.items():
+        if isinstance(value, torch.Generator):
+            tensors[name] = value.get_state()
+        elif isinstance(value, list):
+            if value:
+                tensors[name] = torch.stack(value).detach().cpu()
+        else:
+            tensors[name] = value.detach().cpu().clone().contiguous()
+    try:
+        write_checked(path, KIND, save(tensors, metadata={"about": about}))
+    except OSError as error:
+        warnings.warn(f"checkpoint not saved at step {step}: {error}; the run goes on without it", stacklevel=2)
+
+
+def load_state(state: State, path: str | Path, about: str) -> int:
+    """Put what `save_state` wrote into `state`, in place; the steps done so far, 0 where there is no file.
+
+    A damaged file, or one of something else, is renamed to `<name>.damaged` with a warning, and the run starts anew.
+    Raises ValueError for the checkpoint of another run, and ImportError without safetensors; `state` is then as it was.
+    """
+    _, load = _safetensors()
+    if not Path(path).exists():
+        return 0
+    try:
+        body = read_checked(path, KIND)
+    except DamagedFileError as error:
+        warnings.warn(f"checkpoint {path}: {error}; {set_aside(path)}, starting anew", stacklevel=2)
+        return 0
+    tensors, written_about = load(body), _metadata(body)["about"]
+    if written_about != about:
+        raise ValueError(
+            f"checkpoint must be of this run, {about!r}, got that of {written_about!r} in {path}: name another file"
+        )
+    _check_layout(state, tensors, path)
+    device = next((v.device for v in state.values() if isinstance(v, Tensor)), torch.device("cpu"))
+    for name, value in state.items():
+        if isinstance(value, torch.Generator):
+            value.set_state(tensors[name])
+        elif isinstance(value, list):
+            value[:] = tensors[name].to(device).unbind() if name in tensors else []
+        else:
+            value.copy_(tensors[name])
+    return int(tensors[STEP])
+
+
+def _check_layout(state: State, tensors: dict[str, Tensor], path: str | Path) -> None:
+    """Another version of flatviz may keep other quantities for the same run."""
+    shapes = {name: value.shape for name, value in state.items() if isinstance(value, Tensor)}
+    needed = {name for name, value in state.items() if not isinstance(value, list)} | {STEP}
+    wrong = (needed - tensors.keys()) | (tensors.keys() - state.keys() - {STEP})
+    wrong |= {name for name, shape in shapes.items() if name in tensors and tensors[name].shape != shape}
+    if wrong:
+        text = f"got other {', '.join(sorted(wrong))} in {path}, of another version of flatviz: name another file"
+        raise ValueError(f"checkpoint must be of this run, {text}")
+
+
+def _metadata(body: bytes) -> dict[str, str]:
+    """The text beside the tensors: safetensors begin with the length of a JSON header, 8 bytes, and the header."""
+    length = int.from_bytes(body[:8], "little")
+    return json.loads(body[8 : 8 + length])["__metadata__"]
+
+
+def _safetensors() -> tuple:
+    try:
+        from safetensors.torch import load, save  # optional: only a run with a checkpoint needs it
+    except ImportError as error:
+        raise ImportError(
+            "a checkpoint needs safetensors: pip install 'flatviz[checkpoint]', or leave checkpoint out"
+        ) from error
+    return save, load

@@ -1,0 +1,88 @@
+"""Corruptions: stronger with severity, the same for a seed, images still, labels kept; and the few-shot split."""
+
+import pytest
+import torch
+
+import flatviz as fv
+from flatviz.datasets import CORRUPTIONS, corrupt, few_shot
+
+
+@pytest.fixture(scope="module")
+def scans():
+    return fv.datasets.digits_transfer(seed=0).test.subset(torch.arange(60))
+
+
+@pytest.fixture(scope="module")
+def large(scans):
+    """The same at 32 x 32, where a block or a kernel of one pixel more changes little."""
+    return fv.Data(torch.nn.functional.interpolate(scans.x, (32, 32), mode="bilinear"), scans.y)
+
+
+@pytest.mark.parametrize("kind", CORRUPTIONS)
+def test_each_kind_grows_with_severity_and_leaves_images_and_labels(kind, scans, large):
+    assert not torch.equal(corrupt(scans, kind, 1, seed=0).x, scans.x)
+    scans = large
+    before = scans.x.clone()
+    distances = []
+    for severity in range(1, 6):
+        changed = corrupt(scans, kind, severity, seed=0)
+        assert changed.x.shape == scans.x.shape and changed.x.dtype == scans.x.dtype and torch.equal(changed.y, scans.y)
+        assert float(changed.x.min()) >= 0 and float(changed.x.max()) <= 1
+        distances.append(float((changed.x - scans.x).square().mean().sqrt()))
+    assert torch.equal(scans.x, before)
+    rises = [b - a for a, b in zip(distances, distances[1:])]
+    assert distances[0] > 0.005 and distances[-1] > 1.8 * distances[0] and min(rises) > 0, distances
+
+
+@pytest.mark.parametrize("kind", CORRUPTIONS)
+def test_a_seed_fixes_the_images_and_the_global_random_state_stays(kind, scans):
+    before = torch.get_rng_state()
+    one, same = (corrupt(scans, kind, 4, seed=3).x for _ in range(2))
+    assert torch.equal(one, same) and torch.equal(before, torch.get_rng_state())
+
+
+def test_four_families_and_at_least_fifteen_kinds():
+    assert len(CORRUPTIONS) >= 15
+    assert {"noise", "blur", "weather", "digital"} <= {c.family for c in CORRUPTIONS.values()}
+
+
+def test_colour_images_keep_their_channels():
+    photo = fv.Data(torch.rand(2, 3, 32, 32, generator=torch.Generator().manual_seed(0)), torch.tensor([0, 1]))
+    for kind in CORRUPTIONS:
+        assert corrupt(photo, kind, 2, seed=0).x.shape == (2, 3, 32, 32)
+
+
+def test_a_shift_by_a_whole_pixel_moves_the_picture():
+    x = torch.zeros(1, 1, 25, 25)
+    x[0, 0, 12, 12] = 1
+    moved = corrupt(fv.Data(x, torch.tensor([0])), "translate", 1, seed=0).x[0, 0]  # 0.04 of 25 pixels: one
+    assert float(moved.sum()) == pytest.approx(1, abs=1e-4)
+    row, column = divmod(int(moved.argmax()), 25)
+    assert abs(row - 12) == 1 and abs(column - 12) == 1
+
+
+@pytest.mark.parametrize(
+    ("x", "kind", "severity", "message"),
+    [
+        (torch.rand(2, 1, 8, 8), "rain", 1, "kind must be one of 'gaussian_noise'"),
+        (torch.rand(2, 1, 8, 8), "fog", 6, "severity must be a whole number from 1 to 5, got 6"),
+        (torch.rand(2, 1, 8, 8) * 3, "fog", 1, "values from 0 to 1, got"),
+        (torch.rand(2, 64), "fog", 1, r"corrupt needs images \(N, C, H, W\)"),
+    ],
+)
+def test_what_cannot_be_corrupted_is_one_clear_error(x, kind, severity, message):
+    with pytest.raises(ValueError, match=message):
+        corrupt(fv.Data(x, torch.tensor([0, 1])), kind, severity, seed=0)
+
+
+def test_few_shots_are_disjoint_balanced_and_as_many_for_validation():
+    x = torch.arange(90.0)[:, None]
+    data = fv.Data(x, torch.arange(90) % 3)
+    train, validation, rest = few_shot(data, 7, seed=0)
+    assert torch.bincount(train.y).tolist() == torch.bincount(validation.y).tolist() == [7, 7, 7]
+    everything = torch.cat([train.x, validation.x, rest.x])[:, 0]
+    assert torch.equal(everything.sort().values, x[:, 0])
+    for part in (train, validation, rest):
+        assert torch.equal(part.x[:, 0].long() % 3, part.y)
+    with pytest.raises(ValueError, match="at least 61 examples for 30 shots twice and a rest, got 30 of class 0"):
+        few_shot(data, 30, seed=0)

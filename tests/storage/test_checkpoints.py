@@ -1,0 +1,87 @@
+"""A checkpoint on disk: damaged or foreign files cost the saved steps and nothing else, and a full disk costs no fit."""
+
+import errno
+from functools import partial
+from pathlib import Path
+
+import pytest
+import torch
+
+import flatviz as fv
+from flatviz.storage.checkpoints import load_state, save_state
+
+pytest.importorskip("safetensors")
+
+
+@pytest.fixture
+def fit(tiny):
+    net, data = tiny
+    return partial(fv.fit_sgd, net, data, seed=0, steps=4, batch_size=4)
+
+
+def a_state():
+    return {"w": torch.arange(3.0), "losses": [torch.tensor(1.0)], "kept": [], "noise": torch.Generator().manual_seed(1)}
+
+
+def test_a_state_comes_back_as_it_was(tmp_path):
+    state = a_state()
+    torch.randn(3, generator=state["noise"])
+    save_state(state, 7, tmp_path / "c", "a run")
+    back = a_state() | {"w": torch.zeros(3), "losses": []}
+    assert load_state(back, tmp_path / "c", "a run") == 7
+    assert torch.equal(back["w"], state["w"]) and back["losses"] == [torch.tensor(1.0)] and back["kept"] == []
+    assert torch.equal(back["noise"].get_state(), state["noise"].get_state())
+
+
+@pytest.mark.parametrize("share", [0.02, 0.3, 0.6, 0.999])
+def test_a_flipped_bit_costs_the_saved_steps_and_never_the_values(fit, tmp_path, share):
+    path = tmp_path / "run"
+    want = fit(checkpoint=path).W
+    content = bytearray(path.read_bytes())
+    content[int(share * len(content))] ^= 16
+    path.write_bytes(content)
+    with pytest.warns(
+        UserWarning, match=r"checkpoint .*run: expected a checkpoint .*set aside as .*run.damaged, starting anew"
+    ):
+        assert torch.equal(fit(checkpoint=path).W, want)
+    assert (tmp_path / "run.damaged").read_bytes() == content
+    assert torch.equal(fit(checkpoint=path).W, want)  # whole again, without a warning
+
+
+@pytest.mark.parametrize("content", [b"", b"hello", b"\xff" * 100, b'{"a": 1}\n', b"flatviz result 00\n"])
+def test_a_file_of_something_else_is_set_aside_and_blocks_nothing(fit, tmp_path, content):
+    path = tmp_path / "run"
+    path.write_bytes(content)
+    with pytest.warns(UserWarning, match="set aside"):
+        fit(checkpoint=path)
+    assert (tmp_path / "run.damaged").read_bytes() == content
+    fit(checkpoint=path)
+
+
+def test_a_checkpoint_of_another_layout_is_refused_and_changes_nothing(tmp_path):
+    save_state(a_state(), 7, tmp_path / "c", "a run")
+    for other in ({"w": torch.zeros(4)}, {"velocity": torch.zeros(3)}, {"w": torch.zeros(3)}):
+        with pytest.raises(ValueError, match="checkpoint must be of this run, got other .*: name another file"):
+            load_state(other, tmp_path / "c", "a run")
+        assert not any(value.any() for value in other.values())
+
+
+@pytest.mark.parametrize("cancelled", [False, True])
+def test_a_full_disk_loses_no_fit(fit, tmp_path, monkeypatch, cancelled):
+    want = fit().W
+
+    def stop(done, total, label):
+        if done == 2:
+            raise KeyboardInterrupt
+
+    def full(self, *args, **kwargs):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "open", full)
+    with pytest.warns(UserWarning, match=r"checkpoint not saved at step \d: .*No space left on device"):
+        if cancelled:
+            with pytest.raises(KeyboardInterrupt):
+                fit(checkpoint=tmp_path / "run", progress=stop)
+        else:
+            assert torch.equal(fit(checkpoint=tmp_path / "run").W, want)
+    assert not list(tmp_path.iterdir())

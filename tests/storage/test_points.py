@@ -1,0 +1,73 @@
+"""The store of evaluated points: what damage, a kill and a full disk cost."""
+
+import pytest
+import torch
+
+import flatviz as fv
+from flatviz.storage.points import PointStore
+
+resource = pytest.importorskip("resource")
+PLAN = {"kind": "stacked", "sizes": [4, 2]}
+
+
+def stored(folder):
+    values = torch.full((6,), torch.nan, dtype=torch.float64)
+    store = PointStore(folder, objective="f")
+    return store, store.read(values), values
+
+
+def filled(folder):
+    store, *_ = stored(folder)
+    store.begin(PLAN)
+    store.append([0, 1, 2], [0.5, 1.5, float("inf")])
+    store.append([3], [3.5])
+    return store.path
+
+
+def test_points_and_plan_come_back(tmp_path):
+    filled(tmp_path)
+    store, done, values = stored(tmp_path)
+    assert store.plan == PLAN and done.tolist() == [True] * 4 + [False] * 2
+    assert values[:4].tolist() == [0.5, 1.5, float("inf"), 3.5]
+
+
+@pytest.mark.parametrize("cut", range(1, 20))
+def test_a_record_that_a_kill_cut_short_costs_itself_alone(tmp_path, cut):
+    path = filled(tmp_path)
+    path.write_bytes(path.read_bytes()[:-cut])
+    store, done, _ = stored(tmp_path)
+    assert done.tolist() == [True] * 3 + [False] * 3
+    store.append([3, 4], [3.5, 4.5])
+    _, done, values = stored(tmp_path)
+    assert done.tolist() == [True] * 5 + [False] and values[3:5].tolist() == [3.5, 4.5]
+
+
+def test_a_damaged_header_is_said_and_the_file_set_aside(tmp_path):
+    path = filled(tmp_path)
+    damaged = path.read_bytes().replace(b"[4, 2]", b"[4, 3]")
+    path.write_bytes(damaged)
+    with pytest.warns(UserWarning, match="damaged, so computed again: .*points: set aside as .*points.damaged"):
+        store, done, _ = stored(tmp_path)
+    assert store.plan is None and not done.any()
+    assert path.with_name(f"{path.name}.damaged").read_bytes() == damaged
+    filled(tmp_path)
+    assert stored(tmp_path)[1].sum() == 4
+
+
+@pytest.mark.parametrize("spare", [0, 5, 45])
+def test_a_full_disk_stops_the_storing_and_not_the_slice(quadratic, tmp_path, spare):
+    f, _, c = quadratic
+    f.key = "a quadratic"
+    plane = fv.Plane(c, torch.eye(12, dtype=torch.float64)[:2], "step", extent=((-1, 1), (-1, 1)))
+    want = fv.slice_plane(f, plane, resolution=5, cache=tmp_path / "whole").values
+    (whole,) = (tmp_path / "whole").iterdir()
+    header = len(b"".join(whole.read_bytes().splitlines(keepends=True)[:2]))
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (header - 1 if spare == 0 else header + spare, limits[1]))
+    try:
+        with pytest.warns(UserWarning, match="points not stored in .*; they are computed all the same"):
+            values = fv.slice_plane(f, plane, resolution=5, cache=tmp_path / "full").values
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert torch.equal(values, want)
+    assert torch.equal(fv.slice_plane(f, plane, resolution=5, cache=tmp_path / "full").values, want)
