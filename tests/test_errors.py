@@ -1,6 +1,5 @@
 """Bad input: each one clear error that says what was expected, what came and what to do."""
 
-import inspect
 import math
 import sys
 
@@ -10,6 +9,7 @@ from torch import nn
 
 import flatviz as fv
 from flatviz.core.devices import pick_device
+from flatviz.posteriors.method import NO_UNIT
 
 
 def data(n=6):
@@ -163,16 +163,16 @@ def test_nothing_moves_to_cuda_that_is_absent(thing):
     assert thing().to("cpu", torch.float64) is not None
 
 
+PLAIN = {name: m for name, m in fv.METHODS.items() if m.ascent is None}
+
+
 def fitted(name, given, **settings):
-    fit = fv.FITS[name]
-    own = {"ptl": {"fit": fv.fit_csgld}, "multiswag": {"fit": fv.fit_swag}, "sabma": {"radius": 1.0}}.get(name, {})
-    needed = [
-        p for p in inspect.signature(fit).parameters.values() if p.default is p.empty and p.kind == p.POSITIONAL_OR_KEYWORD
-    ]
-    return fit(net(), given, *([prior(34)] if len(needed) > 2 else []), seed=0, **own, **settings)
+    method = fv.METHODS[name]
+    radius = {"radius": 1.0} if method.unit != NO_UNIT else {}
+    return method.fit(net(), given, *([prior(34)] if method.needs_prior else []), seed=0, **radius, **settings)
 
 
-@pytest.mark.parametrize("name", fv.FITS)
+@pytest.mark.parametrize("name", PLAIN)
 def test_a_tuple_is_no_data_to_any_fit(name):
     with pytest.raises(TypeError, match=r"data must be a Data, got tuple: make one, fv.Data\(x, y\)"):
         fitted(name, pair())
@@ -183,7 +183,7 @@ WRONG = [("lr", -0.1), ("lr", math.nan), ("momentum", 1.0), ("momentum", -0.1)]
 
 @pytest.mark.parametrize(
     ("name", "setting", "value"),
-    [(name, *w) for name, fit in fv.FITS.items() for w in WRONG if w[0] in inspect.signature(fit).parameters],
+    [(name, *w) for name, method in PLAIN.items() for w in WRONG if w[0] in method.plain.settings],
 )
 def test_no_fit_takes_a_rate_or_a_momentum_that_cannot_learn(name, setting, value):
     expected = {"lr": "a finite number >= 0", "momentum": "from 0 to below 1"}[setting]

@@ -28,7 +28,7 @@ MAY = {
     "metrics": [*NETWORK, "landscape"],
     "symmetry": [*NETWORK, "landscape", "training", "metrics"],
     "studies": [name for name in ORDER[: ORDER.index("studies")] if name != "checks"],
-    "plots": ["results"],
+    "plots": ["results", "posteriors"],  # of the methods only their table, for label and colour
     "pages": ["results", "plots"],
     "widgets": [name for name in ORDER if name not in ("widgets", "cli")],
     "cli": [name for name in ORDER if name != "cli"],
@@ -77,8 +77,13 @@ def test_imports_point_down_and_methods_keep_apart(path):
         if typed or other is None or other not in ORDER:
             continue
         if other == own:
-            assert own != METHODS or path.name == "__init__.py", f"{where}, another method: take it as an argument"
+            shared = path.name == "__init__.py" or name.startswith(f"flatviz.{METHODS}.method.")
+            assert own != METHODS or shared or name == f"flatviz.{METHODS}.method", (
+                f"{where}, another method: take it as an argument"
+            )
             continue
+        if own == "plots" and other == METHODS:
+            assert name == f"flatviz.{METHODS}.METHODS", f"{where}: of the methods only their table"
         nouns = ["gaussian"] if "results" in MAY[own] else []  # it is one of them, with a file of its own
         assert other in [*MAY[own], *nouns, "checks"], f"{where}, which is not below {own}"
         if own in OF_CORE and other == "core":

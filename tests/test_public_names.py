@@ -11,7 +11,7 @@ import flatviz as fv
 CONTRACT = """Net Data Gaussian Draws Mixture Plane Surface Curve Spectrum Projection Prediction History Family Task
 nll hvp pretrain transfer fit_sgd fit_swag fit_vi fit_sabma plane_pca plane_random plane_through slice_plane slice_line
 top_eigenpairs project predict accuracy nll_score ece brier plot_surface plot_spectrum plot_projection plot_metrics
-plot_reliability FlatnessLab explore_surface refresh_batchnorm FITS SAM ASAM FisherSAM fit_swa fit_swag_diag fit_mfvi
+plot_reliability FlatnessLab explore_surface refresh_batchnorm METHODS SAM ASAM FisherSAM fit_swa fit_swag_diag fit_mfvi
 fit_sgld fit_sghmc fit_csgld fit_emcmc fit_ptl fit_dropout fit_ensemble fit_multi fit_laplace fit_bsam ace
 predictive_entropy mutual_information disagreement ood_scores fit_temperature sharpness predict_linearised""".split()
 

@@ -16,9 +16,10 @@ from flatviz.pages.comparison import comparison_page
 from flatviz.pages.table import text_table
 from flatviz.plots.comparison import plot_comparison
 from flatviz.plots.theme import style
+from flatviz.posteriors import METHODS
 from flatviz.results import interval
 from flatviz.storage.files import atomic_path
-from flatviz.studies.compare import QUANTITIES, RADIUS, SETTINGS, TASKS, Comparison, compare, names
+from flatviz.studies.compare import QUANTITIES, TASKS, Comparison, compare
 
 HEADS = ("accuracy %", "NLL", "ECE", "Brier", "MI", "λ1", "λ1/λ5", "seconds", "gradients a step")
 LEAD = """Every method learned the same ten digits a class from the same pre-trained network; its flat-seeking version took
@@ -29,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
     parser.add_argument("--task", choices=TASKS, default="digits", help="what is learned (digits)")
     parser.add_argument("--seeds", type=int, default=5, help="how many seeds (5)")
-    parser.add_argument("--methods", help="names with commas between; without it all: " + ",".join(names()))
+    parser.add_argument("--methods", help="names with commas between; without it all: " + ",".join(METHODS))
     parser.add_argument("--out", type=Path, default=Path("compare.html"), help="where to write the page (compare.html)")
     parser.add_argument("--csv", type=Path, help="where to write the table (beside the page, as .csv)")
 
@@ -75,11 +76,8 @@ def table_rows(found: Comparison) -> list[dict[str, str]]:
     """A row a method: label, and mean ± half width of each quantity."""
     rows = []
     for method, row in means(found).items():
-        label = style(method.removeprefix("f-"))[0]
         diverged = int(found.values[method].isnan().any(1).sum())
-        cells = {
-            "method": (f"F-{label}" if method.startswith("f-") else label) + (f" ({diverged} diverged)" if diverged else "")
-        }
+        cells = {"method": style(method)[0] + (f" ({diverged} diverged)" if diverged else "")}
         for quantity, head in zip(QUANTITIES, HEADS):
             mean, half = row[quantity]
             factor = 100 if quantity == "accuracy" else 1
@@ -100,11 +98,11 @@ def write_csv(found: Comparison, path: Path) -> None:
 
 
 def _facts(args: argparse.Namespace) -> dict[str, str]:
-    settings = {style(m)[0]: ", ".join(f"{k} {v}" for k, v in s.items() if not callable(v)) for m, s in SETTINGS.items()}
+    settings = {m.label: str(m.plain) for m in METHODS.values() if m.ascent is None}
     return {
         "task": "scanned digits, 10 upright ones a class, from a network pre-trained on rotated ones; test: all the rest",
         "network": "MLP with LayerNorm, norm layers and head treated",
-        "flat-seeking": f"SAM of radius {RADIUS:g} (Euclidean) in every gradient",
+        "flat-seeking": f"SAM of radius {METHODS['f-sgd'].plain.radius:g} (Euclidean) in every gradient",
         **settings,
         "chains": "temperature 1, all hundred examples in every step, so that no minibatch heats them",
         "made by": f"flatviz {flatviz.__version__}, torch {torch.__version__}: flatviz compare --task {args.task} --seeds {args.seeds}",

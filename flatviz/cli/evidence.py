@@ -12,7 +12,7 @@ from flatviz.cli.threads import single_thread
 from flatviz.pages.table import text_table
 from flatviz.plots.theme import short, style
 from flatviz.results import interval
-from flatviz.studies.evidence import SETTINGS, Evidence, gather
+from flatviz.studies.evidence import KL_WEIGHTS, Evidence, gather
 from flatviz.studies.tour import MODELS
 
 
@@ -27,7 +27,7 @@ def run(args: argparse.Namespace) -> int:
     check_count(args.seeds, "--seeds")
     with single_thread():
         evidence = gather(args.seeds, model=args.model, progress=None, say=print)
-    for kl_weight, settings in SETTINGS.items():
+    for kl_weight, settings in KL_WEIGHTS.items():
         decay = settings["weight_decay"]
         print(f"\nKL weight {kl_weight:g}, weight decay {decay:g} on the mean; {args.model}, digits, 10 shots a class")
         print(text_table(_rows(evidence, kl_weight)))

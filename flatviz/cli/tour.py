@@ -13,8 +13,9 @@ from flatviz.cli.threads import single_thread
 from flatviz.core.devices import pick_device
 from flatviz.pages.page import family_page
 from flatviz.pages.table import family_rows, text_table
+from flatviz.posteriors import METHODS
 from flatviz.storage.files import atomic_path
-from flatviz.studies.tour import FITS, HEAD_STD, MODELS, RANK, SCALE, Tour, run_tour
+from flatviz.studies.tour import HEAD_STD, MODELS, RANK, SCALE, Tour, run_tour
 
 LEAD = """A small network was pre-trained on digits that lie on their side, then turned into a Bayesian one and shown ten
 upright digits of each class. Move the **radius**: SA-BMA trains the posterior to be good even at the worst posterior
@@ -68,7 +69,7 @@ def _facts(tour: Tour, args: argparse.Namespace) -> dict[str, str]:
         "task": f"{task.name}: {len(task.source)} source, {len(task.train)} training, {len(task.test)} test images",
         "network": f"{args.model}; treated: {tour.net!r}; all other weights stay at their source value",
         "prior": f"SWAG of rank {RANK} on the source task, covariance times {SCALE:g}; head: mean 0, standard deviation {HEAD_STD:g}",
-        "fit": ", ".join(f"{k} {v:g}" for k, v in FITS[args.model].items()) + "; weight decay on the mean only",
+        "fit": f"{METHODS['vi'].tuned(tour.net)}; weight decay on the mean only",
         "surface": f"mean NLL of the {family.surface.n} training images over the {tour.net.dim} treated weights",
         "scores": f"test split of {len(task.test)} images, one seed",
         "BatchNorm": f"{statistics}: the statistics of the source network" if statistics else "none in this network",

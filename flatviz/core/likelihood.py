@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from numbers import Real
 
 from torch import Tensor
 from torch.nn import functional as F
-
-from flatviz.core.data import Data
 
 Likelihood = str | float
 
@@ -35,28 +34,55 @@ def mean_nll(outputs: Tensor, y: Tensor, likelihood: Likelihood, *, reduction: s
     return loss if reduction == "sum" else loss / len(outputs)
 
 
-def check_labels(data: Data, outputs: Tensor, likelihood: Likelihood) -> None:
-    """That the outputs of a few examples can be scored on `data`'s labels."""
+def output_gradient(outputs: Tensor, y: Tensor, likelihood: Likelihood) -> Tensor:
+    """Derivative of -log p(y | outputs) in the outputs, of the shape of outputs (N, C)."""
+    if likelihood != "categorical":
+        return (outputs - y.reshape(outputs.shape)) / likelihood**2
+    return outputs.softmax(-1) - F.one_hot(y, outputs.shape[-1])
+
+
+def output_curvature(outputs: Tensor, likelihood: Likelihood) -> Callable[[Tensor], Tensor]:
+    """u -> Lambda u, Lambda = d^2 (-log p) / d outputs^2 (N, C, C): diag(p) - p p^T for classes, 1 / noise^2 else.
+
+    u has the shape of outputs (N, C), or with dimensions in between, (N, ..., C).
+    """
+    if likelihood != "categorical":
+        return lambda u: u / likelihood**2
+    p = outputs.softmax(-1)
+
+    def product(u: Tensor) -> Tensor:
+        wide = p.view(len(p), *[1] * (u.ndim - 2), p.shape[-1])
+        return wide * (u - (wide * u).sum(-1, keepdim=True))
+
+    return product
+
+
+def check_labels(y: Tensor, outputs: Tensor, likelihood: Likelihood) -> Tensor:
+    """Labels `y` (N,) as int64, or targets (N, ...), once outputs (n, C) of any n examples can be scored on such.
+
+    Raises ValueError for labels out of range, or of another shape; TypeError for another kind.
+    """
     if likelihood == "categorical":
         if outputs.ndim != 2:
             raise ValueError(f"the net must return logits of shape (N, C), got {tuple(outputs.shape)}")
-        if data.y.is_floating_point():
+        if y.is_floating_point() or y.is_complex():
             raise TypeError(
-                "likelihood='categorical' needs integer class labels, got floating targets: "
+                f"likelihood='categorical' needs integer class labels, got {'complex' if y.is_complex() else 'floating'} targets: "
                 "give likelihood=the noise standard deviation for a regression"
             )
-        if data.y.ndim != 1:
+        if y.ndim != 1:
+            raise ValueError(f"labels must have shape ({len(y)},), got {tuple(y.shape)}: use class numbers, not one-hot")
+        y, n_classes = y.long(), outputs.shape[1]
+        lowest, highest = (int(t) for t in y.aminmax())
+        if lowest < 0 or highest >= n_classes:
             raise ValueError(
-                f"labels must have shape ({len(data)},), got {tuple(data.y.shape)}: use class numbers, not one-hot"
+                f"labels must be in 0..{n_classes - 1} for a net with {n_classes} outputs, "
+                f"got {lowest if lowest < 0 else highest}: fix the labels, or widen the head"
             )
-        if int(data.y.max()) >= outputs.shape[1]:
-            raise ValueError(
-                f"labels must be in 0..{outputs.shape[1] - 1} for a net with {outputs.shape[1]} outputs, "
-                f"got {int(data.y.max())}: fix the labels, or widen the head"
-            )
-        return
-    if not data.y.is_floating_point():
+        return y
+    if not y.is_floating_point():
         raise TypeError("a Gaussian likelihood needs floating targets, got integer labels: use likelihood='categorical'")
     per_example = outputs[0].numel()
-    if data.y[0].numel() != per_example:
-        raise ValueError(f"targets must have {per_example} components as the net's output, got {data.y[0].numel()}")
+    if y[0].numel() != per_example:
+        raise ValueError(f"targets must have {per_example} components as the net's output, got {y[0].numel()}")
+    return y

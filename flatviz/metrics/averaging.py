@@ -8,20 +8,22 @@ from collections.abc import Callable, Iterator
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_choice, check_count
+from flatviz.checks import check_choice, check_count, check_is
+from flatviz.core.likelihood import check_labels
 from flatviz.results import Prediction
 
 N_BINS = 15
 
 
 def labels_of(prediction: Prediction, y: Tensor | None) -> Tensor:
-    """Labels given, or those the prediction carries.  Raises ValueError without any, or for a wrong number."""
+    """Labels (N,) given, or those the prediction carries, as int64.  Raises ValueError for none, or others than it can score."""
     y = prediction.y if y is None else y
     if y is None:
         raise ValueError("scores need labels, got none: predict on a Data, or give y")
+    check_is(y, Tensor, "y", "use torch.as_tensor")
     if len(y) != prediction.outputs.shape[1]:
         raise ValueError(f"y must hold {prediction.outputs.shape[1]} labels, got {len(y)}")
-    return y.to(prediction.outputs.device)
+    return check_labels(y.to(prediction.outputs.device), prediction.outputs[0], prediction.likelihood)
 
 
 def running_mean_log(log_p: Tensor) -> Iterator[Tensor]:
@@ -33,14 +35,19 @@ def running_mean_log(log_p: Tensor) -> Iterator[Tensor]:
 
 
 def for_sizes(prediction: Prediction, log_p: Tensor, n_draws: int | None, score: Callable[[Tensor], Tensor]) -> Tensor:
-    """`score(log mean)` for every ensemble size, (S, ...), or for `n_draws` alone."""
+    """`score(log mean)` for every ensemble size, (S, ...), or for `n_draws` alone; NaN where a log mean is."""
+
+    def of_numbers(log_mean: Tensor) -> Tensor:
+        value = score(log_mean)
+        return torch.full_like(value, math.nan) if bool(log_mean.isnan().any()) else value
+
     if n_draws is not None:
         if check_count(n_draws, "n_draws") > prediction.n_draws:
             raise ValueError(
                 f"asked for {n_draws} draws, but this prediction has {prediction.n_draws}: lower n_draws, or draw more"
             )
-        return score(torch.logsumexp(log_p[:n_draws], 0) - math.log(n_draws))
-    return torch.stack([score(log_mean) for log_mean in running_mean_log(log_p)])
+        return of_numbers(torch.logsumexp(log_p[:n_draws], 0) - math.log(n_draws))
+    return torch.stack([of_numbers(log_mean) for log_mean in running_mean_log(log_p)])
 
 
 def accuracy_of(log_bma: Tensor, y: Tensor) -> Tensor:
@@ -98,7 +105,7 @@ def ece_of(bins: Tensor) -> Tensor:
 
 def scored(prediction: Prediction) -> Prediction:
     """The prediction with accuracy, NLL, ECE and Brier of every ensemble size, in one pass over the draws."""
-    y = prediction.y
+    y = labels_of(prediction, None)
 
     def all_scores(log_bma: Tensor) -> Tensor:
         bins = bins_of(log_bma, y, N_BINS, "width")

@@ -47,7 +47,7 @@ def predict_linearised(
     if check_likelihood(likelihood) != "categorical" and link != "mc":
         raise ValueError(f"a regression must have link='mc', draws of its means, got {link!r}, which makes class probabilities")
     mean, cov = linearised(net, posterior, data)
-    check_labels(data, mean, likelihood)
+    check_labels(data.y, mean, likelihood)
     if link == "probit":
         outputs = (mean / (1 + math.pi / 8 * cov.diagonal(dim1=1, dim2=2)).sqrt()).log_softmax(-1)[None]
     elif link == "mc":

@@ -14,12 +14,12 @@ from flatviz.core.seeds import saved_rng
 from flatviz.engine.batchnorm import check_batchnorm, refresh_batchnorm
 from flatviz.engine.forward import forward
 from flatviz.metrics.averaging import scored
-from flatviz.results import Posterior, Prediction
+from flatviz.results import FunctionPosterior, Posterior, Prediction
 
 
 def predict(
     net: Net,
-    posterior: Posterior | Tensor,
+    posterior: Posterior | FunctionPosterior | Tensor,
     x: Tensor | Data,
     n_draws: int,
     *,
@@ -41,22 +41,20 @@ def predict(
     mode = check_batchnorm(net, batchnorm)
     inputs = x.x if isinstance(x, Data) else x
     _check_inputs(net, inputs)
-    functions = getattr(posterior, "outputs", None)  # of a posterior whose draws have no weight vectors
-    if functions is not None and mode == "re-estimated":
+    functions = isinstance(posterior, FunctionPosterior)
+    if functions and mode == "re-estimated":
         raise ValueError("BatchNorm statistics of functions cannot be re-estimated, got batchnorm=data: use batchnorm='frozen'")
-    if functions is None:
-        W = check_many_weights(_draws(posterior, n_draws, seed), net.dim, "draws")
-    if functions is not None:
-        outputs = functions(inputs, n_draws, seed=seed)
-    elif isinstance(batchnorm, Data) and net.has_batchnorm:
+    W = None if functions else check_many_weights(_draws(posterior, n_draws, seed), net.dim, "draws")
+    if functions:
+        outputs = posterior.outputs(inputs, n_draws, seed=seed)
+    elif mode == "re-estimated":
         rows = [forward(refresh_batchnorm(net, w, batchnorm), w[None], inputs) for w in track(W, "predicting", progress)]
         outputs = torch.cat(rows)
     else:
         outputs = forward(net, W, inputs, progress=progress)
     if not isinstance(x, Data):
         return Prediction(outputs, None, likelihood, mode)
-    check_labels(x, outputs[0], likelihood)
-    prediction = Prediction(outputs, x.y, likelihood, mode)
+    prediction = Prediction(outputs, check_labels(x.y, outputs[0], likelihood), likelihood, mode)
     if likelihood != "categorical":
         return prediction
     return scored(prediction)

@@ -1,4 +1,4 @@
-"""Derivatives of the outputs by the weights, and the curvature they make: the generalised Gauss-Newton matrix."""
+"""Derivatives of the outputs in the weights, and the generalised Gauss-Newton matrix they make."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.func import jacrev, vmap
 
 from flatviz.core.data import Data
-from flatviz.core.likelihood import Likelihood
+from flatviz.core.likelihood import Likelihood, output_curvature
 from flatviz.core.net import Net
 
 CHUNK_NUMBERS = 2**24  # of one chunk of Jacobians: 64 MB in float32
@@ -39,15 +39,6 @@ def jacobian_chunks(net: Net, w: Tensor, data: Data, part: slice = slice(None)) 
         yield piece, *jacobians(net, w, piece.x, part)
 
 
-def output_curvature(outputs: Tensor, likelihood: Likelihood) -> Tensor:
-    """Lambda = d^2 (-log p(y | f)) / df^2, (N, C, C): diag(p) - p p^T for classes, 1 / noise^2 for a regression."""
-    if likelihood == "categorical":
-        p = outputs.softmax(-1)
-        return torch.diag_embed(p) - p[:, :, None] * p[:, None, :]
-    eye = torch.eye(outputs.shape[1], dtype=outputs.dtype, device=outputs.device)
-    return (eye / likelihood**2).expand(len(outputs), -1, -1)
-
-
 def ggn(
     net: Net,
     w: Tensor,
@@ -60,6 +51,6 @@ def ggn(
     """H = sum_n J_n^T Lambda_n J_n, a sum over examples, not a mean; (P, P), or its diagonal (P,)."""
     total: Tensor | float = 0.0
     for _, outputs, J in jacobian_chunks(net, w, data, part):
-        curved = output_curvature(outputs, likelihood) @ J
+        curved = output_curvature(outputs, likelihood)(J.transpose(1, 2)).transpose(1, 2)
         total = total + ((J * curved).sum((0, 1)) if diagonal else torch.einsum("ncp,ncq->pq", J, curved))
     return total

@@ -12,7 +12,7 @@ from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood, check_labels, check_likelihood, mean_nll
 from flatviz.core.net import Net
 from flatviz.core.objective import Product
-from flatviz.engine.determinism import check_function
+from flatviz.engine.determinism import Work, check_function
 from flatviz.objectives.curvature import curvature_operator
 from flatviz.objectives.network import NetworkObjective
 from flatviz.storage.cache import tensor_digest
@@ -61,10 +61,19 @@ def nll(net: Net, data: Data, *, likelihood: Likelihood = "categorical") -> Mean
         >>> f.n, round(float(f(torch.zeros(net.dim))), 4)
         (4, 1.0986)
     """
+    net, work = check_data(net, data, likelihood)
+    return MeanNLL(net, data, work.chunk(data.x.device), likelihood)
+
+
+def check_data(net: Net, data: Data, likelihood: Likelihood) -> tuple[Net, Work]:
+    """The net as it may be run on `data`, and what an example costs; all that `nll` checks, for a caller without use of f.
+
+    A net that writes into its inputs comes back as one that is given copies of them.  Raises as `nll` does.
+    """
     check_is(data, Data, "data", "make one, fv.Data(x, y)")
     check_likelihood(likelihood)
+    check_weights(net.w, net.dim)
     net, work = check_function(net, data.x)
     with torch.no_grad():
-        check_labels(data, net(net.w, data.x[:4]), likelihood)
-    check_weights(net.w, net.dim)
-    return MeanNLL(net, data, work.chunk(data.x.device), likelihood)
+        check_labels(data.y, net(net.w, data.x[:4]), likelihood)
+    return net, work

@@ -37,8 +37,8 @@ def plot_comparison(
             raise ValueError(f"an axis must be one of {', '.join(map(repr, quantities))}, got {axis!r}")
     fig = figure(title, f"{LABELS[y]} over {LABELS[x]} of {len(table)} methods, with 95 % intervals")
     for name, row in table.items():
-        method, flat = name.removeprefix("f-"), name.startswith("f-")
-        label, color, _, symbol = style(method)
+        flat = name.startswith("f-")
+        label, color, _, symbol = style(name)
         plain = symbol.removesuffix("-open")
         fig.add_scatter(
             x=[row[x][0]],
@@ -46,8 +46,8 @@ def plot_comparison(
             error_x=dict(array=[row[x][1]], thickness=1),
             error_y=dict(array=[row[y][1]], thickness=1),
             mode="markers",
-            name=f"F-{label}" if flat else label,
-            legendgroup=method,
+            name=label,
+            legendgroup=name.removeprefix("f-"),
             marker=dict(color=color, size=11, symbol=f"{plain}-open" if flat else plain, line=dict(width=2, color=color)),
             hovertemplate="%{fullData.name}: %{x:.4g}, %{y:.4g}<extra></extra>",
         )

@@ -10,10 +10,9 @@ import torch
 from flatviz.plots.captions import words
 from flatviz.plots.ground import small_print, with_print
 from flatviz.plots.nouns import one_or_several
-from flatviz.plots.theme import INK, METHODS, MUTED, Figure, figure, numbers, short
+from flatviz.plots.theme import COLORS, INK, MUTED, Figure, figure, numbers, short
 from flatviz.results import Curve
 
-COLORS = [m[1] for m in METHODS.values()]
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 
 

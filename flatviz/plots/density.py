@@ -11,7 +11,7 @@ from torch import Tensor
 from flatviz.plots.captions import matrix_of, words
 from flatviz.plots.ground import small_print, with_print
 from flatviz.plots.nouns import check_noun
-from flatviz.plots.theme import INK, METHODS, Figure, figure, numbers
+from flatviz.plots.theme import COLORS, INK, Figure, figure, numbers
 from flatviz.results import Spectrum
 
 POINTS = 600
@@ -42,7 +42,7 @@ def plot_density(spectrum: Spectrum, *, width: float | None = None, title: str |
         yaxis=dict(title="density", type="log", exponentformat="power", dtick=1),
     )
     floor = FLOOR * float(density.max())
-    blue = METHODS["vi"][1]
+    blue = COLORS[1]
     fig.add_trace(
         go.Scatter(
             x=numbers(at),

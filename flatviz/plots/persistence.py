@@ -8,7 +8,7 @@ import torch
 from flatviz.plots.captions import counted, words
 from flatviz.plots.ground import small_print, with_print
 from flatviz.plots.nouns import check_noun
-from flatviz.plots.theme import INK, METHODS, MUTED, Figure, figure, numbers, short
+from flatviz.plots.theme import COLORS, INK, MUTED, Figure, figure, numbers, short
 from flatviz.results import Persistence
 
 
@@ -56,7 +56,7 @@ def plot_persistence(persistence: Persistence, *, most: int = 20, title: str | N
             x=[v for i in range(len(order)) for v in (i + 1, i + 1, None)],
             y=[v for m in order for v in (float(persistence.birth[m]), float(death[m]), None)],
             mode="lines",
-            line=dict(color=METHODS["vi"][1], width=4),
+            line=dict(color=COLORS[1], width=4),
             hoverinfo="skip",
             showlegend=False,
             name="valleys",

@@ -13,34 +13,12 @@ from plotly.basedatatypes import BaseTraceType
 from torch import Tensor
 
 from flatviz.plots.live import Live
+from flatviz.posteriors import METHODS
 
 INK, MUTED, GRID = "#1f2933", "#6b7780", "#e4e7eb"
 LOSS_SCALE = "Cividis"
+COLORS = (INK, "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#8a6d00")  # of lines that belong to no method (Okabe-Ito)
 CONFIG = {"displaylogo": False, "showSendToCloud": False, "responsive": True, "modeBarButtonsToRemove": ["select2d", "lasso2d"]}
-
-# One colour, dash and marker per method everywhere (Okabe-Ito, those that reach 3:1 on white).
-METHODS: dict[str, tuple[str, str, str, str]] = {
-    "sgd": ("SGD (MAP)", "#1f2933", "dot", "x"),
-    "vi": ("VI", "#0072B2", "dash", "square"),
-    "sam_mu": ("SAM on the mean", "#D55E00", "dashdot", "triangle-up"),
-    "sabma": ("SA-BMA", "#009E73", "solid", "circle"),
-    "authors_code": ("released SA-BMA code", "#CC79A7", "longdash", "diamond"),
-    "swag": ("SWAG", "#8a6d00", "longdashdot", "star"),
-    "swa": ("SWA", "#5c4a00", "dot", "hexagram"),
-    "swag_diag": ("SWAG-diagonal", "#a07c00", "dash", "star-square"),
-    "multiswag": ("MultiSWAG", "#6b5b2f", "solid", "star-diamond"),
-    "mfvi": ("mean-field VI", "#4f79a8", "dot", "square-open"),
-    "bsam": ("bSAM", "#a34700", "dashdot", "triangle-down"),
-    "laplace": ("Laplace", "#7b3fa0", "solid", "hexagon"),
-    "sgld": ("SGLD", "#b3124f", "solid", "cross"),
-    "sghmc": ("SGHMC", "#d6336c", "dash", "cross-open"),
-    "csgld": ("cyclical SGLD", "#7d0f38", "dot", "x-open"),
-    "emcmc": ("E-MCMC", "#96506b", "dashdot", "diamond-open"),
-    "ptl": ("PTL", "#8c6f7a", "longdash", "pentagon"),
-    "dropout": ("MC dropout", "#2f7d7d", "dash", "circle-open"),
-    "ensemble": ("deep ensemble", "#4d5b66", "solid", "bowtie"),
-}
-
 
 SHOW = {"config": CONFIG, "auto_play": False}  # an animation waits for its button: played unasked, it loses its surface
 
@@ -97,7 +75,10 @@ def style(method: str | None, name: str = "posterior") -> tuple[str, str, str, s
     """Label, colour, dash and marker of a method; an unknown one in grey under its own name, none in ink under `name`."""
     if method is None:
         return name, INK, "solid", "circle"
-    return METHODS.get(method, (method, MUTED, "solid", "circle"))
+    if method not in METHODS:
+        return method, MUTED, "solid", "circle"
+    record = METHODS[method]
+    return record.label, record.color, record.dash, record.symbol
 
 
 def figure(title: str, alt: str, *, explain: str = "", **layout: Any) -> Figure:
@@ -159,6 +140,6 @@ def _template() -> go.layout.Template:
             yaxis=axis,
             hoverlabel=dict(bgcolor="#ffffff", font=dict(color=INK)),
             legend=dict(orientation="h", x=0, xanchor="left", y=1.0, yanchor="bottom", bgcolor="rgba(255,255,255,0)"),
-            colorway=[m[1] for m in METHODS.values()],
+            colorway=COLORS,
         )
     )

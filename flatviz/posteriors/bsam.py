@@ -27,6 +27,7 @@ from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.core.seeds import generator, randn_like
+from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Gaussian, History
 from flatviz.storage.digest import arguments_digest
 from flatviz.training.gradient import gradient
@@ -115,3 +116,16 @@ def _shards(n: int, index: Tensor | None, parts: int, source: torch.Generator, d
     if index is None:
         index = torch.randperm(n, generator=source).to(device)
     return index.tensor_split(min(parts, len(index)))  # the last minibatch of an epoch may be short
+
+
+METHOD = Method(
+    name="bsam",
+    label="bSAM",
+    color="#a34700",
+    dash="dashdot",
+    symbol="triangle-down",
+    fit=fit_bsam,
+    plain=Tuned(dict(steps=300, lr=0.1, weight_decay=5e-4, batch_size=None), radius=0.01, largest=0.1),
+    unit="share of a step g / s",
+    gradients=2,
+)

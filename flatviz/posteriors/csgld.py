@@ -17,6 +17,7 @@ from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
+from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws, Gaussian
 from flatviz.training.gradient import Ascent
 from flatviz.training.langevin import run_chains
@@ -86,3 +87,15 @@ def fit_csgld(
         progress=progress,
         label="cyclical SGLD",
     )
+
+
+METHOD = Method(
+    name="csgld",
+    label="cyclical SGLD",
+    color="#7d0f38",
+    dash="dot",
+    symbol="x-open",
+    fit=fit_csgld,
+    plain=Tuned(dict(n_draws=28, cycles=4, cycle_steps=150, lr=0.05, temperature=1.0, weight_decay=5e-4, batch_size=None)),
+    takes_ascent=True,
+)

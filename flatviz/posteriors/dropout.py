@@ -18,6 +18,7 @@ from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.core.seeds import generator
+from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws, Posterior
 from flatviz.storage.digest import arguments_digest
 from flatviz.training.gradient import Ascent
@@ -140,3 +141,15 @@ def weight_mask(net: Net, rates: dict[str, float], source: torch.Generator) -> T
             shaped = mask[b.slice].view(b.shape)
             shaped.mul_(column.view(1, -1, *[1] * (len(b.shape) - 2)))
     return mask.to(net.device)
+
+
+METHOD = Method(
+    name="dropout",
+    label="MC dropout",
+    color="#2f7d7d",
+    dash="dash",
+    symbol="circle-open",
+    fit=fit_dropout,
+    plain=Tuned(dict(n_draws=30, steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None)),
+    takes_ascent=True,
+)

@@ -20,6 +20,7 @@ from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.core.seeds import generator, randn_like
+from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws, Gaussian, History
 from flatviz.storage.digest import arguments_digest
 from flatviz.training.gradient import Ascent, gradient
@@ -92,3 +93,16 @@ def fit_emcmc(
     history = History(torch.stack(losses))
     check_converged(history.loss, w, guide)
     return Draws(torch.stack(kept), history)
+
+
+METHOD = Method(
+    name="emcmc",
+    label="E-MCMC",
+    color="#96506b",
+    dash="dashdot",
+    symbol="diamond-open",
+    fit=fit_emcmc,
+    plain=Tuned(dict(n_draws=30, burn_in=300, thin=20, lr=0.01, eta=0.01, temperature=1.0, weight_decay=5e-4, batch_size=None)),
+    takes_ascent=True,
+    warm_start=True,
+)

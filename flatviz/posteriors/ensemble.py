@@ -12,6 +12,7 @@ from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
+from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws, History
 from flatviz.storage.digest import arguments_digest
 from flatviz.training.gradient import Ascent
@@ -67,3 +68,14 @@ def fit_ensemble(
     )
     sharpness = None if history.sharpness is None else history.sharpness.mean(1)
     return Draws(W, History(history.loss.mean(1), sharpness=sharpness))
+
+
+METHOD = Method(
+    name="ensemble",
+    label="deep ensemble",
+    color="#4d5b66",
+    symbol="bowtie",
+    fit=fit_ensemble,
+    plain=Tuned(dict(members=5, steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None)),
+    takes_ascent=True,
+)

@@ -23,6 +23,7 @@ from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.objectives.jacobian import ggn
 from flatviz.objectives.nll import nll
+from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Gaussian, History, KroneckerGaussian
 from flatviz.storage.digest import arguments_digest
 from flatviz.training.gradient import Ascent
@@ -171,3 +172,15 @@ def _gaussian(
     factor = w.new_zeros(len(variance), len(w))
     factor[:, part] = ((variance - least).sqrt()[:, None] * vectors.T).to(w)
     return Gaussian(w, log_std, factor, history)
+
+
+METHOD = Method(
+    name="laplace",
+    label="Laplace",
+    color="#7b3fa0",
+    symbol="hexagon",
+    fit=fit_laplace,
+    plain=Tuned(dict(steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None, prior_precision="marginal")),
+    takes_ascent=True,
+    linearised=True,  # the prediction for which its curvature is exact
+)

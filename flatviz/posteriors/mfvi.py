@@ -18,6 +18,7 @@ from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
+from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Gaussian
 from flatviz.training.gradient import Ascent
 from flatviz.training.loop import Checkpoint
@@ -83,3 +84,17 @@ def fit_mfvi(
         progress=progress,
         label="mean-field VI",
     )
+
+
+METHOD = Method(
+    name="mfvi",
+    label="mean-field VI",
+    color="#4f79a8",
+    dash="dot",
+    symbol="square-open",
+    fit=fit_mfvi,
+    plain=Tuned(
+        dict(moped=0.1, prior_std=0.3, kl_weight=1.0, weight_decay=0.0, steps=300, lr=0.05, momentum=0.9, batch_size=None)
+    ),
+    takes_ascent=True,
+)

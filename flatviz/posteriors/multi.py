@@ -5,15 +5,15 @@ q(w) = 1/M sum_m q_m(w),   q_m = fit(the m-th network of an ensemble)
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from flatviz.checks import check_count
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
+from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Mixture, Posterior
 from flatviz.storage.digest import arguments_digest
 from flatviz.training.gradient import Ascent
@@ -25,8 +25,9 @@ def fit_multi(
     net: Net,
     data: Data,
     *,
-    fit: Callable[..., Posterior],
+    fit: Method | Callable[..., Posterior],
     seed: int,
+    settings: Mapping[str, Any] | None = None,
     members: int = 3,
     start: str = "auto",
     steps: int = 150,
@@ -41,17 +42,21 @@ def fit_multi(
 ) -> Mixture:
     """Train an ensemble of `members` networks together, then `fit(net, data, seed=...)` at each; a mixture, equal weights.
 
-    fit: `fit_swag` gives MultiSWAG; `functools.partial(fit_swag, rank=3, ascent=SAM(0.1))` sets what it takes.  One that
-    has `fit.together(net, data, W, seeds=...)`, as `fit_swag` has, is run for all members at once.
+    fit: a record of `fv.METHODS`, as `METHODS["swag"]` for MultiSWAG, or a function that is called as `fit(net, data,
+        seed=...)`.  A record that has `fit_members` trains all members at once.
+    settings: keywords of each `fit`.
     start, steps, lr: of the ensemble, as in `fit_ensemble`.  momentum, weight_decay, batch_size, likelihood, ascent: of the
-    ensemble and of each `fit` that takes them and does not set its own.  BatchNorm statistics are the net's own.
+        ensemble, and of each `fit` that is a record, takes them, and has none in `settings`.  BatchNorm statistics are
+        the net's own.
     checkpoint: the first part of the names of the files from which a stopped run goes on.
     Raises ValueError on bad data or divergence.
     """
     run = arguments_digest(locals())
-    inner, own = (fit.func, dict(fit.keywords)) if isinstance(fit, partial) and not fit.args else (fit, {})
     shared = dict(momentum=momentum, weight_decay=weight_decay, batch_size=batch_size, likelihood=likelihood, ascent=ascent)
-    own = {k: v for k, v in shared.items() if k in inspect.signature(inner).parameters} | own
+    method = fit if isinstance(fit, Method) else None
+    part = fit if method is None else method.fit
+    inner = {} if method is None else {name: value for name, value in shared.items() if _takes(method, name)}
+    inner |= settings or {}
     seeds = [seed + 1000 * member for member in range(check_count(members, "members"))]
     W, _ = train_members(
         net,
@@ -68,11 +73,29 @@ def fit_multi(
         label="members",
     )
     seeds = [s + 1 for s in seeds]
-    if hasattr(inner, "together"):
-        files = {} if checkpoint is None else {"checkpoint": f"{checkpoint}.parts"}
-        return Mixture(tuple(inner.together(net, data, W, seeds=seeds, **{"progress": progress} | own | files)))
+    if method is not None and method.fit_members is not None:
+        path = None if checkpoint is None else f"{checkpoint}.parts"
+        return Mixture(tuple(method.fit_members(net, data, W, seeds=seeds, checkpoint=path, progress=progress, **inner)))
     parts = []
     for i, w in enumerate(track(W, "posteriors", progress)):
-        files = {} if checkpoint is None else {"checkpoint": f"{checkpoint}.{i}"}
-        parts.append(inner(net.at(w), data, seed=seeds[i], **own | files))
+        if checkpoint is not None:
+            inner["checkpoint"] = f"{checkpoint}.{i}"
+        parts.append(part(net.at(w), data, seed=seeds[i], **inner))
     return Mixture(tuple(parts))
+
+
+def _takes(method: Method, name: str) -> bool:
+    """Whether a method has a keyword of the ensemble's."""
+    return name in method.plain.settings or name == "likelihood" or (name == "ascent" and method.takes_ascent)
+
+
+METHOD = Method(
+    name="multiswag",
+    label="MultiSWAG",
+    color="#6b5b2f",
+    symbol="star-diamond",
+    fit=fit_multi,
+    inner="swag",
+    plain=Tuned(dict(members=3, steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None)),
+    takes_ascent=True,
+)

@@ -7,12 +7,14 @@ m and Sigma are those that SWAG left on the source task, as `transfer` returns t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from flatviz.checks import check_nonnegative
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
+from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Gaussian, Posterior
 from flatviz.training.loop import Checkpoint
 
@@ -22,8 +24,9 @@ def fit_ptl(
     data: Data,
     prior: Gaussian,
     *,
-    fit: Callable[..., Posterior],
+    fit: Method | Callable[..., Posterior],
     seed: int,
+    settings: Mapping[str, Any] | None = None,
     scale: float = 1.0,
     floor: float = 0.1,
     checkpoint: Checkpoint = None,
@@ -31,8 +34,8 @@ def fit_ptl(
 ) -> Posterior:
     """`fit(net, data, prior=the wider prior, seed=seed)`, from the prior's mean.
 
-    fit: a method that takes a prior: `fit_csgld` as in the paper, whose draws are colder than the posterior, `fit_sgld`,
-    `fit_vi`; settings by `functools.partial`.
+    fit: a method that takes `prior=`: `fit_csgld` as in the paper, whose draws are colder than the posterior, `fit_sgld`,
+    `fit_vi`, or a record of `fv.METHODS`; settings: its keywords.
     scale: factor on the covariance, 1e5 to 1e6 in the paper, for SWAG's is narrow; what `transfer` widened needs no more.
     floor: standard deviation added everywhere, without which a weight that never moved could never move again, and its
     curvature would ask for tiny steps.  Raises ValueError for a scale or floor below 0, or both 0.
@@ -40,7 +43,9 @@ def fit_ptl(
     if check_nonnegative(scale, "scale") == 0 and check_nonnegative(floor, "floor") == 0:
         raise ValueError("the prior must have a width, got scale=0 and floor=0: raise one of them")
     wide = widened(prior, scale, floor)
-    return fit(net.at(wide.mean.to(net.w)), data, prior=wide, seed=seed, checkpoint=checkpoint, progress=progress)
+    fit = fit.fit if isinstance(fit, Method) else fit
+    start = net.at(wide.mean.to(net.w))
+    return fit(start, data, prior=wide, seed=seed, checkpoint=checkpoint, progress=progress, **(settings or {}))
 
 
 def widened(prior: Gaussian, scale: float, floor: float) -> Gaussian:
@@ -48,3 +53,16 @@ def widened(prior: Gaussian, scale: float, floor: float) -> Gaussian:
     check_nonnegative(floor, "floor")
     log_std = 0.5 * (scale * (2 * prior.log_std).exp() + floor**2).log()
     return Gaussian(prior.mean, log_std, prior.factor * scale**0.5)
+
+
+METHOD = Method(
+    name="ptl",
+    label="PTL",
+    color="#8c6f7a",
+    dash="longdash",
+    symbol="pentagon",
+    fit=fit_ptl,
+    inner="csgld",
+    plain=Tuned(dict(scale=1.0, floor=0.3)),
+    needs_prior=True,
+)

@@ -11,6 +11,7 @@ from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
+from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws
 from flatviz.storage.digest import arguments_digest
 from flatviz.training.gradient import Ascent
@@ -60,3 +61,19 @@ def fit_sgd(
         progress=progress,
     )
     return Draws(w[None], history, trained(w))
+
+
+_SETTINGS = dict(steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None, batchnorm="frozen")
+_POINT = dict(tour=(0.0,), lab=(0.0,))
+
+METHOD = Method(
+    name="sgd",
+    label="SGD (MAP)",
+    color="#1f2933",
+    dash="dot",
+    symbol="x",
+    fit=fit_sgd,
+    plain=Tuned(_SETTINGS, **_POINT),
+    batchnorm=Tuned(_SETTINGS | {"lr": 0.01}, **_POINT),  # at 0.05 some seeds diverge
+    takes_ascent=True,
+)

@@ -11,6 +11,7 @@ from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
+from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws, Gaussian
 from flatviz.training.gradient import Ascent
 from flatviz.training.langevin import run_chains, thinned
@@ -69,3 +70,18 @@ def fit_sghmc(
         progress=progress,
         label="SGHMC",
     )
+
+
+METHOD = Method(
+    name="sghmc",
+    label="SGHMC",
+    color="#d6336c",
+    dash="dash",
+    symbol="cross-open",
+    fit=fit_sghmc,
+    plain=Tuned(
+        dict(n_draws=30, burn_in=300, thin=20, lr=0.002, friction=0.1, temperature=1.0, weight_decay=5e-4, batch_size=None)
+    ),
+    takes_ascent=True,
+    warm_start=True,
+)

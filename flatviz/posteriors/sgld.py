@@ -12,6 +12,7 @@ from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
+from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws, Gaussian
 from flatviz.training.gradient import Ascent
 from flatviz.training.langevin import run_chains, thinned
@@ -68,3 +69,16 @@ def fit_sgld(
         progress=progress,
         label="SGLD",
     )
+
+
+METHOD = Method(
+    name="sgld",
+    label="SGLD",
+    color="#b3124f",
+    dash="solid",
+    symbol="cross",
+    fit=fit_sgld,
+    plain=Tuned(dict(n_draws=30, burn_in=300, thin=20, lr=0.01, temperature=1.0, weight_decay=5e-4, batch_size=None)),
+    takes_ascent=True,
+    warm_start=True,
+)

@@ -10,6 +10,7 @@ from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.engine.batchnorm import refresh_batchnorm
+from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws
 from flatviz.training.gradient import Ascent
 from flatviz.training.loop import Checkpoint
@@ -58,3 +59,17 @@ def fit_swa(
     w = moments.mean.to(net.w.dtype)
     averaged = refresh_batchnorm(net.at(w), w, data) if batchnorm == "train" else net.at(w)
     return Draws(w[None], history, averaged)
+
+
+METHOD = Method(
+    name="swa",
+    label="SWA",
+    color="#5c4a00",
+    dash="dot",
+    symbol="hexagram",
+    fit=fit_swa,
+    # minibatches of 10: with all hundred examples of the task in each, SGD has no noise for its tail to show
+    plain=Tuned(dict(snapshots=20, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=10)),
+    takes_ascent=True,
+    warm_start=True,
+)

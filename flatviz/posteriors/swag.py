@@ -8,8 +8,6 @@ so log_std = 1/2 log(v/2) and factor = d / sqrt(2 (K - 1)): the halves are folde
 
 from __future__ import annotations
 
-import inspect
-
 from torch import Tensor
 
 from flatviz.checks import check_count
@@ -17,6 +15,7 @@ from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
+from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Gaussian, History
 from flatviz.training.gradient import Ascent
 from flatviz.training.loop import Checkpoint
@@ -70,14 +69,44 @@ def fit_swag(
     return moments.gaussian(net.w.dtype, history)
 
 
-def _fit_together(net: Net, data: Data, W: Tensor, *, seeds: list[int], **settings: object) -> list[Gaussian]:
-    """`fit_swag` from each row of `W` (B, D) with a seed of its own, trained together; `settings` are those of `fit_swag`."""
-    known = {name: p.default for name, p in inspect.signature(fit_swag).parameters.items() if p.default is not p.empty}
-    if unknown := set(settings) - set(known):
-        raise TypeError(f"fit_swag takes {', '.join(known)}, got {', '.join(sorted(unknown))}")
-    settings = known | settings
-    check_count(settings["rank"], "rank")
-    moments, history = collect(net, data, seed=seeds, start=W, label="SWAG", **settings)
+def fit_swag_members(
+    net: Net,
+    data: Data,
+    W: Tensor,
+    *,
+    seeds: list[int],
+    rank: int = 5,
+    snapshots: int = 20,
+    lr: float = 0.05,
+    momentum: float = 0.9,
+    weight_decay: float = 5e-4,
+    batch_size: int | None = 64,
+    likelihood: Likelihood = "categorical",
+    batchnorm: str = "frozen",
+    ascent: Ascent | None = None,
+    checkpoint: Checkpoint = None,
+    progress: Progress = False,
+) -> list[Gaussian]:
+    """`fit_swag` from each row of `W` (B, D) with a seed of its own, trained together; settings as there."""
+    check_count(rank, "rank")
+    moments, history = collect(
+        net,
+        data,
+        seed=seeds,
+        start=W,
+        rank=rank,
+        snapshots=snapshots,
+        lr=lr,
+        momentum=momentum,
+        weight_decay=weight_decay,
+        batch_size=batch_size,
+        likelihood=likelihood,
+        batchnorm=batchnorm,
+        ascent=ascent,
+        checkpoint=checkpoint,
+        progress=progress,
+        label="SWAG",
+    )
     gained = history.sharpness
     return [
         moments.gaussian(W.dtype, History(history.loss[:, i], sharpness=None if gained is None else gained[:, i]), i)
@@ -85,4 +114,16 @@ def _fit_together(net: Net, data: Data, W: Tensor, *, seeds: list[int], **settin
     ]
 
 
-fit_swag.together = _fit_together  # for `fit_multi`
+METHOD = Method(
+    name="swag",
+    label="SWAG",
+    color="#8a6d00",
+    dash="longdashdot",
+    symbol="star",
+    fit=fit_swag,
+    fit_members=fit_swag_members,
+    # minibatches of 10: with all hundred examples of the task in each, SGD has no noise for its tail to show
+    plain=Tuned(dict(rank=5, snapshots=20, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=10)),
+    takes_ascent=True,
+    warm_start=True,
+)

@@ -11,6 +11,7 @@ from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
+from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Gaussian
 from flatviz.training.gradient import Ascent
 from flatviz.training.loop import Checkpoint
@@ -57,3 +58,17 @@ def fit_swag_diag(
     )
     log_std = 0.5 * moments.variance.log()
     return Gaussian(moments.mean.to(net.w.dtype), log_std.to(net.w.dtype), history=history)
+
+
+METHOD = Method(
+    name="swag_diag",
+    label="SWAG-diagonal",
+    color="#a07c00",
+    dash="dash",
+    symbol="star-square",
+    fit=fit_swag_diag,
+    # minibatches of 10: with all hundred examples of the task in each, SGD has no noise for its tail to show
+    plain=Tuned(dict(snapshots=20, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=10)),
+    takes_ascent=True,
+    warm_start=True,
+)

@@ -13,18 +13,14 @@ from flatviz.core.progress import Progress, track
 from flatviz.landscape.lanczos import top_eigenpairs
 from flatviz.metrics.predict import predict
 from flatviz.objectives.nll import nll
+from flatviz.posteriors import METHODS
 from flatviz.storage.cache import cached
-from flatviz.studies.family import fit_member
-from flatviz.studies.tour import FITS, prepare
+from flatviz.storage.digest import value_digest
+from flatviz.studies.family import check_settings, fit_member
+from flatviz.studies.tour import prepare
 
-GRID = {
-    "vi": (0.0,),
-    "sam_mu": (0.05, 0.1, 0.2, 0.5),
-    "sabma": (0.25, 0.5, 1.0, 2.0, 4.0),
-    "authors_code": (0.1, 0.5, 2.0),
-}
-QUANTITIES = ("λ1", "NLL", "accuracy")
-SETTINGS = {0.0: {"kl_weight": 0.0, "weight_decay": 5e-4}, 1.0: {"kl_weight": 1.0, "weight_decay": 0.0}}
+SCORES = ("λ1", "NLL", "accuracy")
+KL_WEIGHTS = {0.0: {"kl_weight": 0.0, "weight_decay": 5e-4}, 1.0: {"kl_weight": 1.0, "weight_decay": 0.0}}  # settings of each
 
 
 @dataclass(frozen=True)
@@ -47,20 +43,28 @@ def gather(
     progress: Progress = False,
     say: Callable[[str], None] = lambda text: None,
 ) -> Evidence:
-    """Fit and measure the grid for seeds 0..seeds-1: split, network, prior and noise all follow the seed.
+    """Fit and measure the methods of the evidence for seeds 0..seeds-1: split, network, prior and noise all follow the seed.
 
     λ1 is the mean over `n_spectra` draws of the largest eigenvalue of the training loss's Hessian; NLL and accuracy
-    are of the test split with `n_draws` draws.  epochs, fit, grid: other settings than `prepare`, `FITS` and `GRID` have.
+    are of the test split with `n_draws` draws.  epochs: of pre-training; fit: settings in place of the methods' own;
+    grid: method -> radii in place of those of `METHODS`.
     Each seed is kept in the cache folder.
     """
-    fit, grid = FITS[model] | dict(fit or {}), {m: tuple(r) for m, r in (grid or GRID).items()}
-    cells = [(kl, m, r) for kl in SETTINGS for m, radii in grid.items() for r in radii]
+    check_settings(fit)
+    fit, grid = dict(fit or {}), {m: tuple(r) for m, r in (grid or evidence_radii()).items()}
+    cells = [(kl, m, r) for kl in KL_WEIGHTS for m, radii in grid.items() for r in radii]
     per_seed = []
     for seed in range(seeds):
         about = dict(seed=seed, model=model, n_draws=n_draws, n_spectra=n_spectra, epochs=epochs, cells=cells, fit=fit)
+        about["methods"] = {m: value_digest(METHODS[m]) for m in grid}
         compute = partial(_one_seed, seed, model, n_draws, n_spectra, epochs, fit, cells, progress)
         per_seed.append(cached("evidence", compute, label=f"seed {seed}", say=say, **about)[0])
     return Evidence({k: torch.stack([found[_name(*k)] for found in per_seed]) for k in cells}, tuple(range(seeds)))
+
+
+def evidence_radii() -> dict[str, tuple[float, ...]]:
+    """Methods of the evidence and their radii."""
+    return {name: m.evidence for name, m in METHODS.items() if m.evidence}
 
 
 def _name(kl_weight: float, method: str, radius: float) -> str:
@@ -75,7 +79,7 @@ def _one_seed(
     statistics = "frozen" if net.has_batchnorm else None
     found = {}
     for kl, method, radius in track(cells, f"seed {seed}", progress):
-        q = fit_member(net, task, prior, method, radius, seed=seed, fit=fit | SETTINGS[kl])
+        q = fit_member(net, task, prior, method, radius, seed=seed, fit={**fit, **KL_WEIGHTS[kl]})
         sharp = [top_eigenpairs(f, w, 1, iters=40, seed=seed).values[0] for w in q.sample(n_spectra, seed=seed + 1)]
         scores = predict(net, q, task.test, n_draws, seed=seed + 1, batchnorm=statistics).scores
         found[_name(kl, method, radius)] = torch.stack([torch.stack(sharp).mean(), scores["nll"][-1], scores["accuracy"][-1]])

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import inspect
 from collections.abc import Mapping, Sequence
 
 import torch
 
-from flatviz.checks import check_choice, check_count
+from flatviz.checks import check_choice, check_count, check_radius
 from flatviz.core.data import Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
@@ -20,42 +19,14 @@ from flatviz.metrics.predict import predict
 from flatviz.objectives.nll import MeanNLL, nll
 from flatviz.planes.pca import plane_pca
 from flatviz.planes.random import plane_random
-from flatviz.posteriors import fit_sabma, fit_sgd, fit_vi
-from flatviz.posteriors.sabma import fit_sabma_grid
-from flatviz.results import Family, Gaussian, Posterior
-from flatviz.training.perturb import MODES, UNITS
-from flatviz.training.together import MODES_TOGETHER, rows_loss
-
-NO_UNIT = "(no radius)"
-RADII = {
-    "sgd": (0.0,),
-    "vi": (0.0,),
-    "sam_mu": (0.0, 0.05, 0.1, 0.2, 0.5),
-    "sabma": (0.0, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0),
-}
-# The published scripts have no KL term and weight decay 5e-4; so has the family, but on the mean only.
-FIT = {"kl_weight": 0.0, "weight_decay": 5e-4, "steps": 300, "lr": 0.05}
-# Of a net with BatchNorm, frozen: at 0.05 some seeds diverge, others unlearn; beyond these radii it learns nothing.
-BATCHNORM_FIT = FIT | {"lr": 0.01}
-BATCHNORM_RADII = RADII | {
-    "sam_mu": (0.0, 0.02, 0.05, 0.1, 0.2),
-    "sabma": (0.0, 0.18, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0),
-}
+from flatviz.posteriors import METHODS
+from flatviz.posteriors.method import Method
+from flatviz.results import Draws, Family, Gaussian, Posterior
 
 
-def mode_of(method: str) -> str:
-    """The perturbation a method's radius belongs to."""
-    return {"sgd": "none", "vi": "none", "sabma": "kl_exact"}.get(method, method)
-
-
-def unit_of(method: str) -> str:
-    """Unit of a method's radius."""
-    return NO_UNIT if mode_of(method) == "none" else UNITS[mode_of(method)]
-
-
-def settings_for(net: Net) -> tuple[dict, dict[str, tuple[float, ...]]]:
-    """Settings of every fit and radii of every method at which this kind of net learns: (fit, radii)."""
-    return (BATCHNORM_FIT, BATCHNORM_RADII) if net.has_batchnorm else (FIT, RADII)
+def family_radii(net: Net) -> dict[str, tuple[float, ...]]:
+    """Methods of the tour and their radii, for this kind of net."""
+    return {name: m.tuned(net).tour for name, m in METHODS.items() if m.tuned(net).tour}
 
 
 def fit_member(
@@ -63,21 +34,35 @@ def fit_member(
     task: Task,
     prior: Gaussian,
     method: str,
-    radius: float,
+    radius: float | None = None,
     *,
     seed: int,
     fit: Mapping | None = None,
     progress: Progress = False,
 ) -> Posterior:
-    """One posterior of the family; `fit` overrides what `settings_for` says of kl_weight, weight_decay, steps, lr ..."""
-    check_choice(method, (*RADII, *MODES), "method")
-    settings = settings_for(net)[0] | dict(fit or {})
-    if method == "sgd":
-        own = {k: v for k, v in settings.items() if k in ("weight_decay", "steps", "lr", "batch_size", "momentum")}
-        return fit_sgd(net, task.train, seed=seed, batchnorm="frozen", progress=progress, **own)
-    if radius == 0:
-        return fit_vi(net, task.train, prior, seed=seed, progress=progress, **settings)
-    return fit_sabma(net, task.train, prior, radius=radius, mode=mode_of(method), seed=seed, progress=progress, **settings)
+    """One method of `METHODS` fitted on `task.train`, with the settings of its record.
+
+    radius: None is that of the record; fit: values in place of those settings, where the method has them (steps, lr ...).
+    """
+    record = METHODS[check_choice(method, tuple(METHODS), "method")]
+    check_settings(fit)
+    if radius is not None and check_radius(radius) == 0 and record.at_zero is not None:
+        record, radius = METHODS[record.at_zero], None
+    keywords = record.keywords(net, radius=radius, settings=fit)
+    if record.warm_start:
+        sgd = METHODS["sgd"]
+        ascent = {name: value for name, value in keywords.items() if name == "ascent"}
+        start = sgd.fit(net, task.train, seed=seed, progress=progress, **sgd.keywords(net, settings=fit), **ascent)
+        net = net.at(start.center)
+    given = (prior,) if record.needs_prior else ()
+    return record.fit(net, task.train, *given, seed=seed, progress=progress, **keywords)
+
+
+def check_settings(fit: Mapping | None) -> None:
+    """That each name in `fit` is a setting of some method."""
+    known = dict.fromkeys(name for m in METHODS.values() for name in m.plain.settings)
+    for name in fit or {}:
+        check_choice(name, tuple(known), "a setting of fit")
 
 
 def fit_family(
@@ -90,43 +75,46 @@ def fit_family(
     fit: Mapping | None = None,
     progress: Progress = False,
 ) -> Family:
-    """Fit every method of `radii` (method -> radii, default those of `settings_for`) on `task.train`, all with the same noise.
+    """Fit every method of `radii` (method -> radii, default those of the tour) on `task.train`, all with the same noise.
 
     Radius 0 of SAM and SA-BMA is VI, bit for bit, so it is fitted once.  The radii of one method are trained together
     where the network allows it.
     """
-    asked = [(m, float(r)) for m, rs in (radii or settings_for(net)[1]).items() for r in rs]
+    asked = [(m, float(r)) for m, rs in (radii or family_radii(net)).items() for r in rs]
+    check_settings(fit)
     fitted: dict[tuple[str, float], Posterior] = {}
     for method in dict.fromkeys(m for m, _ in asked):
-        fitted |= _fit_radii(net, task, prior, method, [r for m, r in asked if m == method and r], seed, fit, progress)
-    for method, radius in track(asked, "fitting", progress):
-        key = (method, radius) if radius or method == "sgd" else ("vi", 0.0)
-        if key not in fitted:
+        check_choice(method, tuple(METHODS), "method")
+        positive = [r for m, r in asked if m == method and r]
+        if METHODS[method].fit_radii is not None and len(positive) > 1:
+            fitted |= _fit_radii(net, task, prior, METHODS[method], positive, seed, fit, progress)
+    for cell in track(asked, "fitting", progress):
+        if (key := same_member(*cell)) not in fitted:
             fitted[key] = fit_member(net, task, prior, *key, seed=seed, fit=fit, progress=progress)
-    posterior = tuple(fitted[(m, r) if r or m == "sgd" else ("vi", 0.0)] for m, r in asked)
     methods, values = zip(*asked)
-    return Family(methods, values, tuple(unit_of(m) for m in methods), posterior)
+    units = tuple(METHODS[m].unit for m in methods)
+    return Family(methods, values, units, tuple(fitted[same_member(*cell)] for cell in asked))
+
+
+def same_member(method: str, radius: float) -> tuple[str, float]:
+    """The method and radius under which a member is fitted: radius 0 may be another method."""
+    return (METHODS[method].at_zero or method, 0.0) if radius == 0 else (method, radius)
 
 
 def _fit_radii(
     net: Net,
     task: Task,
     prior: Gaussian,
-    method: str,
+    method: Method,
     radii: list[float],
     seed: int,
     fit: Mapping | None,
     progress: Progress,
 ) -> dict[tuple[str, float], Posterior]:
-    """Posteriors of several radii of one method, trained together; empty where that is not for this method or settings."""
-    settings, mode = settings_for(net)[0] | dict(fit or {}), mode_of(method)
-    known = set(inspect.signature(fit_sabma_grid).parameters)
-    if len(radii) < 2 or mode == "none" or mode not in MODES_TOGETHER or not set(settings) <= known:
-        return {}
-    if rows_loss(net, task.train, "categorical", "frozen", len(radii)) is None:
-        return {}
-    found = fit_sabma_grid(net, task.train, prior, radii=radii, seeds=[seed], mode=mode, progress=progress, **settings)
-    return {(method, radius): q for (radius, _), q in found.items()}
+    """Posteriors of several radii of one method, trained together."""
+    settings = {name: value for name, value in method.keywords(net, settings=fit).items() if name != "radius"}
+    members = method.fit_radii(net, task.train, prior, radii=radii, seeds=[seed], progress=progress, **settings)
+    return {(method.name, radius): q for (radius, _), q in members.items()}
 
 
 def measure(
@@ -183,7 +171,7 @@ def extend(
     return Family(
         (*family.method, method),
         (*family.radius, float(radius)),
-        (*family.unit, unit_of(method)),
+        (*family.unit, METHODS[method].unit),
         (*family.posterior, posterior),
         family.surface,
         (*family.projection, one[0]),
@@ -219,4 +207,4 @@ def _measure_one(
 
 
 def _is_point(q: Posterior) -> bool:
-    return getattr(q, "W", None) is not None and len(q.W) == 1
+    return isinstance(q, Draws) and len(q.W) == 1

@@ -16,17 +16,17 @@ from flatviz.core.progress import Progress
 from flatviz.datasets.digits import digits_transfer
 from flatviz.models.convnet import convnet
 from flatviz.models.mlp import mlp
-from flatviz.posteriors import fit_swag
+from flatviz.posteriors import METHODS
+from flatviz.posteriors.swag import fit_swag
 from flatviz.posteriors.transfer import transfer
-from flatviz.results import Family, Gaussian
+from flatviz.results import Family, Gaussian, Posterior
 from flatviz.storage.cache import cached
-from flatviz.studies.family import BATCHNORM_FIT, BATCHNORM_RADII, FIT, RADII, fit_family, measure
+from flatviz.storage.digest import value_digest
+from flatviz.studies.family import check_settings, family_radii, fit_family, measure, same_member
 from flatviz.training.pretrain import pretrain
 
 MODELS = {"mlp": mlp, "conv": convnet}
-SWAG_LR = {"mlp": 0.05, "conv": 0.02}  # with BatchNorm frozen a young conv net diverges at 0.05
-FITS = {"mlp": FIT, "conv": BATCHNORM_FIT}
-GRIDS = {"mlp": RADII, "conv": BATCHNORM_RADII}
+SWAG_LR = {"mlp": 0.05, "conv": 0.02}  # at 0.05 the conv net, early in training, diverges with its BatchNorm frozen
 HEAD_STD, SCALE, RANK = 0.1, 64.0, 5  # SWAG's own width is a tenth of what makes radius and ensemble size matter
 
 
@@ -80,8 +80,8 @@ def run_tour(
     """
     started, reused = time.perf_counter(), []
     check_choice(model, tuple(MODELS), "model")
-    radii = {m: tuple(r) for m, r in (radii or GRIDS[model]).items()}
-    fit, measured = FITS[model] | dict(fit or {}), dict(measured or {})
+    check_settings(fit)
+    fit, measured = dict(fit or {}), dict(measured or {})
     about = dict(model=model, seed=seed, device=str(device), epochs=epochs)
 
     def step(name: str, compute: Callable, **settings: object):
@@ -99,11 +99,14 @@ def run_tour(
     module.load_state_dict(state)
     net = Net.from_module(module.eval(), "norm+head", example=task.source.x[:2].cpu()).to(device)
     prior = _moved(prior, device)
+    radii = {m: tuple(r) for m, r in (radii or family_radii(net)).items()}
+    methods = {name: value_digest(METHODS[name]) for name in radii}
     family = step(
         "family of posteriors",
         lambda: fit_family(net, task, prior, radii=radii, seed=seed, fit=fit, progress=progress),
         radii=radii,
         fit=fit,
+        methods=methods,
     )
     family = dataclasses.replace(family, posterior=tuple(_moved(q, device) for q in _shared(family)))
     family = step(
@@ -111,6 +114,7 @@ def run_tour(
         lambda: measure(net, task, family, seed=seed + 1, progress=progress, **measured),
         radii=radii,
         fit=fit,
+        methods=methods,
         measured=measured,
     )
     return Tour(net, task, prior, family, tuple(reused), time.perf_counter() - started)
@@ -124,8 +128,6 @@ def _moved(q, device: torch.device | str):
 
 def _shared(family: Family) -> tuple:
     """Its posteriors, radius 0 of every method being one object again after a reading from disk."""
-    first = {(m, r): q for m, r, q in zip(family.method, family.radius, family.posterior)}
-    vi = first.get(("vi", 0.0))
-    return tuple(
-        vi if vi is not None and r == 0 and m != "sgd" else q for m, r, q in zip(family.method, family.radius, family.posterior)
-    )
+    first: dict[tuple[str, float], Posterior] = {}
+    keys = [same_member(m, r) for m, r in zip(family.method, family.radius)]
+    return tuple(first.setdefault(key, q) for key, q in zip(keys, family.posterior))

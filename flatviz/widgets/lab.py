@@ -13,19 +13,14 @@ from flatviz.checks import check_choice, check_count, check_is, check_radius
 from flatviz.core.data import Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
+from flatviz.posteriors import METHODS
 from flatviz.results import Family, Gaussian
-from flatviz.studies.family import RADII, extend, fit_family, fit_member, measure, settings_for
-from flatviz.training.perturb import MODES
+from flatviz.studies.family import extend, fit_family, fit_member, measure
 from flatviz.widgets.view import FamilyView
 from flatviz.widgets.worker import Worker
 
-# A coarse family to begin with; the sliders offer finer steps, each fitted when somebody stops there.
-START = {"sgd": (0.0,), "vi": (0.0,), "sam_mu": (0.0, 0.05, 0.2), "sabma": (0.0, 0.5, 1.0, 2.0)}
-LARGEST = {"sam_mu": 1.0, "sabma": 5.0}
-BATCHNORM_START = START | {"sam_mu": (0.0, 0.02, 0.1), "sabma": (0.0, 0.25, 0.5, 1.0)}
 STEPS_PER_DECADE = 10
 N_DRAWS = 30  # of each member, so the largest ensemble
-KNOWN = (*RADII, *MODES)
 
 
 class FlatnessLab(ipywidgets.VBox):
@@ -67,15 +62,15 @@ class FlatnessLab(ipywidgets.VBox):
                 f"prior must cover the net's {net.dim} treated weights, got {prior.dim}: use what transfer returned"
             )
         self._net, self._task, self._prior = net.copy(), task, prior
-        self._radii = dict(radii or (BATCHNORM_START if net.has_batchnorm else START))
+        self._radii = dict(radii or {name: m.tuned(net).lab for name, m in METHODS.items() if m.tuned(net).lab})
         for method, values in self._radii.items():
-            check_choice(method, KNOWN, "a method of radii")
+            check_choice(method, tuple(METHODS), "a method of radii")
             for r in values:
                 check_radius(r)
         if family is not None and (family.surface is None or not family.prediction):
             raise ValueError("family must be measured, got one without its surface: use what fv.measure returned")
         self._methods, self._most = tuple(self._radii), N_DRAWS
-        self._largest = {m: max(r) for m, r in settings_for(net)[1].items()} if net.has_batchnorm else LARGEST
+        self._largest = {name: m.tuned(net).largest for name, m in METHODS.items() if m.tuned(net).largest}
         self._fit, self._seed = dict(fit or {}), seed
         self.family: Family | None = None
         self.view = FamilyView(self._checked)

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import flatviz as fv
-from flatviz.plots.theme import INK, METHODS, even_ticks
+from flatviz.plots.theme import INK, even_ticks, style
 
 
 @pytest.fixture
@@ -113,7 +113,7 @@ def test_the_spectrum_shows_every_draw_with_its_residual():
     fig = fv.plot_spectrum(spectra, method="vi", reference={"sgd": spectra[:1]})
     draws, reference, mean = fig.data
     assert list(draws.y) == [3.0, 1.0, 6.0, 2.0] and list(draws.error_y.array) == pytest.approx([0.1, 0.2] * 2)
-    assert list(mean.y) == [4.5, 1.5] and mean.line.color == METHODS["vi"][1] and reference.name == "SGD (MAP)"
+    assert list(mean.y) == [4.5, 1.5] and mean.line.color == fv.METHODS["vi"].color and reference.name == "SGD (MAP)"
     assert fv.plot_spectrum(spectra[0]).data[0].y[0] == 3.0
     with pytest.raises(ValueError, match="at least one Spectrum, got none"):
         fv.plot_spectrum([])
@@ -160,11 +160,9 @@ def test_figures_offer_no_button_to_a_server_and_change_no_global_setting(surfac
 
 
 def test_every_method_has_a_colour_of_its_own():
-    colors = [m[1] for m in METHODS.values()]
+    colors = [m.color for m in fv.METHODS.values() if m.ascent is None]
     assert len(set(colors)) == len(colors)
-    from flatviz.posteriors import FITS
-
-    assert set(FITS) <= set(METHODS)
+    assert style("swag")[1] == style("f-swag")[1] == fv.METHODS["swag"].color
 
 
 @pytest.mark.parametrize(("lo", "hi"), [(0.368, 0.523), (-3.0, 12.0), (0.0, 1.0), (1e-6, 9e-6), (99.9, 100.1)])

@@ -1,6 +1,5 @@
-"""What every method of FITS must do: keep the protocol, the seed and the user's things; stop and go on; be seen."""
+"""What every method of METHODS must do: keep the protocol, the seed and the user's things; stop and go on; be seen."""
 
-import inspect
 import json
 
 import pytest
@@ -18,19 +17,21 @@ QUICK = {
     "mfvi": dict(steps=4),
     "vi": dict(steps=4),
     "sabma": dict(steps=4, radius=0.5),
+    "sam_mu": dict(steps=4, radius=0.1),
+    "authors_code": dict(steps=4, radius=0.1),
     "bsam": dict(steps=4),
     "laplace": dict(steps=4),
     "sgld": dict(n_draws=4, burn_in=1, thin=1, chains=2),
     "sghmc": dict(n_draws=4, burn_in=1, thin=1),
     "csgld": dict(n_draws=4, cycles=2, cycle_steps=4, noisy_share=0.5),
     "emcmc": dict(n_draws=4, burn_in=1, thin=1),
-    "ptl": dict(),
+    "ptl": dict(settings=dict(n_draws=4, cycles=2, cycle_steps=4, noisy_share=0.5)),
     "dropout": dict(steps=4, n_draws=4),
     "ensemble": dict(steps=4, members=3),
-    "multiswag": dict(steps=2, members=2),
+    "multiswag": dict(steps=2, members=2, settings=dict(rank=2, snapshots=3)),
 }
-FLAT = [n for n, fit in fv.FITS.items() if "ascent" in inspect.signature(fit).parameters]
-METHODS = list(fv.FITS)
+METHODS = [name for name, method in fv.METHODS.items() if method.ascent is None]
+FLAT = [name for name in METHODS if fv.METHODS[name].takes_ascent]
 
 
 def small():
@@ -46,20 +47,13 @@ def small():
 
 
 def run(name, net, data, prior, **settings):
-    from functools import partial
-
-    fit = fv.FITS[name]
-    if name == "ptl":
-        fit = partial(fv.fit_ptl, fit=partial(fv.fit_csgld, **QUICK["csgld"]))
-    if name == "multiswag":
-        fit = partial(fv.fit_multi, fit=partial(fv.fit_swag, **QUICK["swag"]))
-    needs = inspect.signature(fit).parameters.get("prior")
-    given = (prior,) if needs is not None and needs.default is inspect.Parameter.empty else ()
-    return fit(net, data, *given, **{"seed": 0, **QUICK[name], **settings})
+    method = fv.METHODS[name]
+    given = (prior,) if method.needs_prior else ()
+    return method.fit(net, data, *given, **{"seed": 0, **QUICK[name], **settings})
 
 
 def test_every_method_has_its_least_settings_here():
-    assert set(QUICK) == set(fv.FITS)
+    assert set(QUICK) == set(METHODS)
 
 
 @pytest.mark.parametrize("name", METHODS)

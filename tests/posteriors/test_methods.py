@@ -237,29 +237,29 @@ def test_multiswag_is_a_mixture_of_swags_around_different_modes(tiny):
 
 def test_what_the_ensemble_and_the_parts_share_is_said_once(tiny):
     net, data = tiny
-    flat = fv.FITS["multiswag"](net, data, members=2, steps=3, seed=0, ascent=fv.SAM(0.1))
+    flat = fv.METHODS["multiswag"].fit(net, data, members=2, steps=3, seed=0, ascent=fv.SAM(0.1))
     assert all(part.history.sharpness is not None for part in flat.parts)
-    own = fv.fit_multi(net, data, fit=partial(fv.fit_swag, ascent=None), members=2, steps=3, seed=0, ascent=fv.SAM(0.1))
+    own = fv.METHODS["multiswag"].fit(net, data, settings=dict(ascent=None), members=2, steps=3, seed=0, ascent=fv.SAM(0.1))
     assert all(part.history.sharpness is None for part in own.parts)
     line = fv.Net.from_module(torch.nn.Linear(2, 1).double())
     targets = fv.Data(data.x, data.x.sum(1, keepdim=True))
-    assert len(fv.FITS["multiswag"](line, targets, members=2, steps=3, seed=0, likelihood=0.5).parts) == 2
+    assert len(fv.METHODS["multiswag"].fit(line, targets, members=2, steps=3, seed=0, likelihood=0.5).parts) == 2
 
 
 @pytest.mark.parametrize("ascent", [None, fv.SAM(0.1)])
 def test_the_swags_of_multiswag_run_together_are_those_run_one_by_one(tiny, ascent, tmp_path):
     net, data = tiny
     settings = dict(rank=3, snapshots=12, batch_size=4, ascent=ascent)  # 36 steps, float64
-    together = fv.fit_multi(
-        net, data, fit=partial(fv.fit_swag, **settings), members=3, steps=5, seed=0, checkpoint=tmp_path / "a"
-    )
-    alone = fv.fit_multi(net, data, fit=lambda *args, **own: fv.fit_swag(*args, **settings, **own), members=3, steps=5, seed=0)
+    shared = dict(members=3, steps=5, seed=0)
+    swag = fv.METHODS["swag"]
+    together = fv.fit_multi(net, data, fit=swag, settings=settings, checkpoint=tmp_path / "a", **shared)
+    alone = fv.fit_multi(net, data, fit=fv.fit_swag, settings=settings, **shared)
     for one, other in zip(together.parts, alone.parts):
         for name in ("mean", "log_std", "factor"):
             torch.testing.assert_close(getattr(one, name), getattr(other, name), rtol=1e-8, atol=1e-10)
         torch.testing.assert_close(one.history.loss, other.history.loss, rtol=1e-8, atol=1e-10)
         assert (one.history.sharpness is None) == (ascent is None)
-    again = fv.fit_multi(net, data, fit=partial(fv.fit_swag, **settings), members=3, steps=5, seed=0, checkpoint=tmp_path / "a")
+    again = fv.fit_multi(net, data, fit=swag, settings=settings, checkpoint=tmp_path / "a", **shared)
     assert torch.equal(again.parts[2].factor, together.parts[2].factor)
 
 

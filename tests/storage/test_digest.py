@@ -94,7 +94,9 @@ def test_functions_by_code_and_by_what_they_close_over():
 
 
 def test_another_process_writes_the_same_hash():
-    code = "from flatviz.studies.compare import SETTINGS; from flatviz.storage.digest import value_digest; print(value_digest(SETTINGS))"
+    code = (
+        "from flatviz.posteriors import METHODS; from flatviz.storage.digest import value_digest; print(value_digest(METHODS))"
+    )
     told = {subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout for _ in range(2)}
     assert len(told) == 1
 

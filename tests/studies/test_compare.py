@@ -4,6 +4,7 @@ import csv
 import json
 import math
 import re
+from dataclasses import replace
 
 import pytest
 import torch
@@ -16,25 +17,23 @@ from flatviz.studies import compare as study
 SHORT = {"steps": 3, "snapshots": 5, "n_draws": 4, "burn_in": 1, "thin": 1, "cycles": 2, "cycle_steps": 10}
 
 
+def short(settings):
+    return {k: short(v) if k == "settings" else SHORT.get(k, v) for k, v in settings.items()}
+
+
 @pytest.fixture
 def quick(monkeypatch, transferred, task, tmp_path):
     """Every method at its least: a few steps from the network that the other tests share."""
-    from functools import partial
-
-    from flatviz.posteriors import fit_csgld
-
-    few = {m: {k: SHORT.get(k, v) for k, v in s.items()} for m, s in study.SETTINGS.items()}
-    few["ptl"] = few["ptl"] | dict(fit=partial(fit_csgld, n_draws=4, cycles=2, cycle_steps=10))
-    monkeypatch.setattr(study, "SETTINGS", few)
-    monkeypatch.setattr(study, "_TAIL", few["swag"])
+    for name, method in fv.METHODS.items():
+        plain = replace(method.plain, settings=short(method.plain.settings))
+        monkeypatch.setitem(fv.METHODS, name, replace(method, plain=plain))
     monkeypatch.setattr(study, "N_DRAWS", 4)
     monkeypatch.setattr(study, "prepare", lambda model, seed: (transferred[0], task, transferred[1]))
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / "cache"))
 
 
 def test_every_method_and_its_flat_version_are_in_the_comparison():
-    assert set(fv.FITS) <= set(study.names()) and set(study.SETTINGS) == set(fv.FITS)
-    flat = {n for n in study.names() if n.startswith("f-")}
+    flat = {n for n in fv.METHODS if n.startswith("f-")}
     assert {"f-swa", "f-swag", "f-vi", "f-sgld", "f-dropout", "f-ensemble", "f-laplace"} <= flat
     assert not {"f-sabma", "f-bsam"} & flat  # flat by themselves
 

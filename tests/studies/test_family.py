@@ -7,7 +7,7 @@ import torch
 
 import flatviz as fv
 from flatviz.results import interval
-from flatviz.studies.family import RADII, extend, fit_member
+from flatviz.studies.family import extend, fit_member
 
 
 def test_radius_zero_of_every_method_is_the_one_vi(family):
@@ -17,8 +17,9 @@ def test_radius_zero_of_every_method_is_the_one_vi(family):
 
 
 def test_the_default_family_has_at_least_eight_radii_of_sabma():
-    assert len(RADII["sabma"]) >= 8 and RADII["sabma"][0] == 0.0
-    steps = [b / a for a, b in zip(RADII["sabma"][1:], RADII["sabma"][2:])]
+    radii = fv.METHODS["sabma"].plain.tour
+    assert len(radii) >= 8 and radii[0] == 0.0
+    steps = [b / a for a, b in zip(radii[1:], radii[2:])]
     assert max(steps) / min(steps) < 1.1  # log steps
 
 

@@ -12,8 +12,7 @@ import torch
 from ipywidgets.widgets import widget as widgets
 
 import flatviz as fv
-from flatviz.studies.family import FIT as FIT_OF_MLP
-from flatviz.studies.family import fit_member, settings_for
+from flatviz.studies.family import fit_member
 from flatviz.studies.tour import prepare
 from flatviz.widgets.view import FamilyView
 from flatviz.widgets.worker import Stopped, Worker
@@ -124,8 +123,8 @@ def test_every_radius_the_lab_offers_a_net_with_batchnorm_is_one_it_learns_at(co
     net, prior = conv
     lab = fv.FlatnessLab(net, task, prior, family=family)
     for method, stops in lab.stops.items():
-        assert max(*stops, *lab._radii[method]) <= max(settings_for(net)[1][method])
-    assert settings_for(net)[0]["lr"] < FIT_OF_MLP["lr"]
+        assert max(*stops, *lab._radii[method]) <= max(fv.METHODS[method].batchnorm.tour)
+    assert all(m.batchnorm.settings["lr"] < m.plain.settings["lr"] for m in fv.METHODS.values() if m.batchnorm)
 
 
 def test_own_settings_go_before_those_of_the_net(conv, task):
@@ -259,8 +258,8 @@ def test_the_lab_refuses_at_once_what_it_could_not_fit(transferred, task, family
         fv.FlatnessLab(net.to_module(), task, prior)
     with pytest.raises(TypeError, match="prior must be a Gaussian, got Tensor: use what fv.transfer returned"):
         fv.FlatnessLab(net, task, prior.mean)
-    with pytest.raises(ValueError, match="method of radii must be one of .* got 'swag'"):
-        fv.FlatnessLab(net, task, prior, radii={"swag": (0.0,)})
+    with pytest.raises(ValueError, match="method of radii must be one of .* got 'swagger'"):
+        fv.FlatnessLab(net, task, prior, radii={"swagger": (0.0,)})
     with pytest.raises(ValueError, match="radius must be >= 0, got -1"):
         fv.FlatnessLab(net, task, prior, radii={"sabma": (0.0, -1.0)})
     bare = fv.Family(family.method, family.radius, family.unit, family.posterior)

@@ -1,0 +1,91 @@
+"""A new posterior is one file and one line: it is then in compare's table, on the tour's page and in the lab's menu."""
+
+import functools
+import importlib.util
+
+import pytest
+
+import flatviz as fv
+import flatviz.cli.tour
+import flatviz.studies.evidence
+import flatviz.studies.tour
+from flatviz.cli import main
+from flatviz.plots.theme import style
+from flatviz.posteriors.method import table
+from flatviz.studies import compare as comparison
+from flatviz.studies.tour import run_tour
+
+TOY = '''
+"""Toy: every draw is where the net stands, plus noise of one width."""
+
+import torch
+
+import flatviz as fv
+from flatviz.posteriors.method import Method, Tuned
+
+
+def fit_toy(net, data, *, seed, width=0.1, ascent=None, checkpoint=None, progress=False):
+    """N(w, width^2)."""
+    return fv.Gaussian(net.w, torch.full_like(net.w, width).log())
+
+
+METHOD = Method(
+    name="toy",
+    label="Toy posterior",
+    color="#123456",
+    fit=fit_toy,
+    plain=Tuned(dict(width=0.05), tour=(0.0,), lab=(0.0,)),
+    evidence=(0.0,),
+    takes_ascent=True,
+)
+'''
+
+
+@pytest.fixture
+def toy(tmp_path, monkeypatch):
+    """The file, and its one line in the table."""
+    path = tmp_path / "toy.py"
+    path.write_text(TOY)
+    spec = importlib.util.spec_from_file_location("toy", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    for name, method in table([module.METHOD]).items():
+        monkeypatch.setitem(fv.METHODS, name, method)
+    monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / "cache"))
+
+
+def test_it_is_in_the_table_of_compare_with_its_flat_version(toy, transferred, task, monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(comparison, "prepare", lambda model, seed: (transferred[0], task, transferred[1]))
+    out = tmp_path / "compare.html"
+    assert main(["compare", "--seeds", "1", "--methods", "toy,f-toy", "--out", str(out)]) == 0
+    printed = capsys.readouterr().out
+    assert "\nToy posterior " in printed and "\nF-Toy posterior " in printed
+    assert "Toy posterior" in out.read_text(encoding="utf-8")
+
+
+def test_it_is_on_the_page_of_the_tour(toy, transferred, task, monkeypatch, tmp_path, capsys):
+    small = dict(fit={"steps": 2}, measured=dict(n_draws=2, n_spectra=1, k=2, resolution=5, around_resolution=5))
+    monkeypatch.setattr(flatviz.cli.tour, "run_tour", functools.partial(run_tour, **small))
+    monkeypatch.setattr(flatviz.studies.tour, "prepare", lambda model, **others: (transferred[0], task, transferred[1]))
+    out = tmp_path / "tour.html"
+    assert main(["tour", "--out", str(out), "--device", "cpu"]) == 0
+    assert "\nToy posterior " in capsys.readouterr().out
+    assert "Toy posterior" in out.read_text(encoding="utf-8")
+
+
+def test_it_is_in_the_menu_of_the_lab_in_evidence_and_in_its_own_colour(toy, transferred, task):
+    pytest.importorskip("ipywidgets")
+    net, prior = transferred
+    lab = fv.FlatnessLab(net, task, prior, fit={"steps": 2})
+    assert lab.wait(300), lab.status
+    assert "toy" in lab.family.methods
+    lab.method = "toy"
+    assert lab.view.method == "toy"
+    assert flatviz.studies.evidence.evidence_radii()["toy"] == (0.0,)
+    assert style("toy")[:2] == ("Toy posterior", "#123456")
+
+
+def test_a_setting_that_no_method_has_is_one_clear_error(transferred, task):
+    net, prior = transferred
+    with pytest.raises(ValueError, match="a setting of fit must be one of .*'steps'.* got 'step'"):
+        fv.fit_family(net, task, prior, radii={"sgd": (0.0,)}, seed=0, fit={"step": 3})

@@ -1,0 +1,82 @@
+"""Contracts are written: what a verb asks of an objective is in its class, and nobody probes for it."""
+
+import ast
+from pathlib import Path
+
+import pytest
+import torch
+
+import flatviz as fv
+from flatviz.core.objective import as_objective
+
+ROOT = Path(__file__).resolve().parent.parent / "flatviz"
+FOLDERS = ("objectives", "landscape", "planes", "metrics", "bridges")
+FILES = [*(p for folder in FOLDERS for p in sorted((ROOT / folder).glob("*.py"))), ROOT / "core" / "objective.py"]
+FOREIGN = {  # (file, what is asked): why it may be probed
+    ("cluster.py", "client"): "a Client of dask.distributed, which need not be installed",
+    ("quantity.py", "what"): "any function of the user's, which need not have a name",
+}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_nobody_probes_our_own_objects(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            probing = node.func.id == "hasattr" or (node.func.id == "getattr" and len(node.args) > 2)
+            assert not probing or (path.name, ast.unparse(node.args[0])) in FOREIGN, f"{path.name}:{node.lineno}"
+
+
+def test_an_objective_of_ones_own_has_every_default_and_serves_every_verb():
+    class Bowl(fv.Objective):
+        def __call__(self, w):
+            return (w * torch.tensor([1.0, 2.0, 3.0])).square().sum() / 2
+
+    f, w = Bowl(), torch.tensor([0.5, 0.2, 0.1])
+    assert (f.net, f.dim, f.n, f.batchnorm, f.label, f.key) == (None, None, None, None, "f(w)", "")
+    H = torch.tensor([1.0, 4.0, 9.0])
+    torch.testing.assert_close(f.hvp(w, torch.ones(3)), H)
+    torch.testing.assert_close(f.value_and_grad(w)[1], H * w)
+    torch.testing.assert_close(fv.top_eigenpairs(f, w, 3).values, H.flip(0))
+    plane = fv.plane_gradient(f, w)
+    surface = fv.slice_plane(f, plane, resolution=3)
+    plain = fv.slice_plane(lambda w: f(w), plane, resolution=3)
+    assert torch.equal(surface.values, plain.values) and surface.label == plain.label == "f(w)"
+    assert float(fv.sharpness(f, w[None], k=2).lambda1) == pytest.approx(9, rel=1e-5)
+
+
+def test_what_an_objective_says_of_itself_is_on_the_result():
+    class Bowl(fv.Objective):
+        label, n, batchnorm, dim = "bowl", 7, "frozen", 3
+
+        def __call__(self, w):
+            return w.square().sum()
+
+    curve = fv.slice_line(Bowl(), torch.zeros(3), torch.ones(3), resolution=3)
+    assert (curve.y_label, curve.n, curve.batchnorm) == ("bowl", 7, "frozen")
+    with pytest.raises(ValueError, match=r"w must have shape \(3,\), got \(4,\)"):
+        fv.top_eigenpairs(Bowl(), torch.ones(4), 1)
+
+
+def test_an_operator_of_ones_own_is_the_one_that_is_used():
+    """A subclass that knows its Hessian gives `operator`; products, eigenpairs and sharpness follow."""
+
+    class Known(fv.Objective):
+        def __call__(self, w):
+            return w.square().sum() / 2
+
+        def operator(self, w, curvature="hessian"):
+            return lambda v: 5 * v
+
+    assert torch.equal(fv.hvp(Known(), torch.ones(2), torch.ones(2)), torch.full((2,), 5.0))
+    assert float(fv.top_eigenpairs(Known(), torch.ones(2), 1).values) == 5
+
+
+def test_a_plain_function_is_wrapped_once_and_what_cannot_be_called_is_refused():
+    f = as_objective(lambda w: w.sum())
+    assert as_objective(f) is f
+    with pytest.raises(TypeError, match=r"f must be a function of one weight vector, f\(w\) -> \(\), got Tensor"):
+        fv.slice_path(torch.zeros(3), torch.zeros(2, 3))
+    with pytest.raises(TypeError, match="an objective must return a real number, got torch.complex64"):
+        fv.slice_path(lambda w: w.sum() * 1j, torch.zeros(2, 3))
+    with pytest.raises(ValueError, match=r"an objective must return one number, got shape \(3,\) from f\(w\)"):
+        fv.slice_path(lambda w: w, torch.zeros(2, 3))
