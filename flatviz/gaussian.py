@@ -122,12 +122,15 @@ class Gaussian:
         """H = L^-1 F/std (..., K, D) and L^-1 (..., K, K), with L L^T = I + (F/std)(F/std)^T.
 
         With Woodbury, Sigma^-1 = diag(1/std) (I - H^T H) diag(1/std).  In float64 up to H, whose columns are shorter
-        than one: the product squares the ratio of scales.
+        than one: the product squares the ratio of scales.  NaN where std or factor have overflowed.
         """
         white = (self.factor / self.std.unsqueeze(-2)).double()
         eye = _eye(self.rank, white.device)
         gram = torch.addmm(eye, white, white.T) if white.ndim == 2 else eye + white @ white.mT
-        inverse = torch.linalg.solve_triangular(torch.linalg.cholesky(gram), eye, upper=False)
+        root, failed = torch.linalg.cholesky_ex(gram)
+        if failed.any():  # std or factor overflowed: NaN for this member, and the others go on
+            root = root.masked_fill((failed > 0)[..., None, None], math.nan)
+        inverse = torch.linalg.solve_triangular(root, eye, upper=False)
         return (inverse @ white).to(self.std.dtype), inverse
 
     @cached_property
