@@ -13,6 +13,7 @@ from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.engine.determinism import check_function
 from flatviz.objectives.network import NetworkObjective
+from flatviz.objectives.nll import check_data
 from flatviz.storage.digest import net_digest, tensor_digest, value_digest
 
 
@@ -48,6 +49,8 @@ class Quantity(NetworkObjective):
     def score(self, outputs: Tensor, y: Tensor) -> Tensor:
         """The function's value, ()."""
         value = torch.as_tensor(self.function(outputs, y)).detach()
+        if value.is_complex():
+            raise TypeError(f"a quantity must be a real number, got {value.dtype} of {self.label}: take its abs() or real part")
         if value.numel() != 1:
             raise ValueError(f"a quantity must be one number, got shape {tuple(value.shape)} of {self.label}: take its mean")
         return value.reshape(())
@@ -79,6 +82,6 @@ def quantity(
         named, function = getattr(what, "__name__", "quantity").replace("<lambda>", "quantity"), what
     if not isinstance(batchnorm, Data) and batchnorm != "frozen":
         raise ValueError(f"batchnorm must be 'frozen' or a Data, got {batchnorm!r}")
-    net, work = check_function(net, data.x)
+    net, work = check_data(net, data, "categorical") if what in NAMED else check_function(net, data.x)
     statistics = batchnorm if isinstance(batchnorm, Data) and net.has_batchnorm else None
     return Quantity(net, data, work.chunk(data.x.device), function, label or named, name, statistics)
