@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
@@ -26,6 +26,8 @@ class Gaussian:
     inverses go through the (K, K) matrix I + F diag(1/d) F^T (Woodbury).
     Inside a fit (`unchecked`) B members are one Gaussian with leading dimensions, mean (B, D), factor (B, K, D): every
     formula holds for each of them, and "..." below stands for those dimensions.
+    `buffers` are BatchNorm statistics by name, where a fit trained them along (batchnorm="train"): its draws are weights of
+    `net.with_buffers(q.buffers)`, which `predict` uses by itself.
     Raises ValueError where shapes disagree.
 
     Example:
@@ -43,6 +45,7 @@ class Gaussian:
     log_std: Tensor
     factor: Tensor | None = None
     history: History | None = None
+    buffers: Mapping[str, Tensor] | None = None
 
     def __post_init__(self) -> None:
         check_weights(self.mean, self.mean.numel(), "mean")
@@ -60,7 +63,7 @@ class Gaussian:
     def unchecked(cls, mean: Tensor, log_std: Tensor, factor: Tensor) -> Gaussian:
         """One, or B at once, for the inside of a loop that looks for NaN at its end: no checks, which read every value."""
         q = object.__new__(cls)
-        q.__dict__.update(mean=mean, log_std=log_std, factor=factor, history=None)
+        q.__dict__.update(mean=mean, log_std=log_std, factor=factor, history=None, buffers=None)
         return q
 
     def moved(self, delta: Sequence[Tensor]) -> Gaussian:
@@ -186,7 +189,7 @@ class Gaussian:
         """`kl(prior)` (...) and its gradient in (mean, log_std, factor): P r, d (diag P - diag A), F (P - A), A our precision."""
         rows = torch.cat(((self.mean - prior.mean).unsqueeze(-2), self.factor), -2)
         pulled, var = prior.precision_mul(rows), self.std.square()
-        squares = (pulled * rows).sum((-2, -1)) + var @ prior.precision_diag
+        squares = (pulled * rows).sum((-2, -1)) + torch.linalg.vecdot(var, prior.precision_diag)
         kl = 0.5 * (squares + (prior.logdet - self.logdet - self.dim))
         pulls = torch.addcmul(-self.leverage, var, prior.precision_diag)
         return kl, (pulled[..., 0, :], pulls, pulled[..., 1:, :] - self.factor_precision)

@@ -74,6 +74,7 @@ def _averaged(passes: list[tuple]) -> tuple[Tensor, tuple[Tensor, ...], Tensor |
     return torch.stack(values).mean(0), tuple(torch.stack(g).mean(0) for g in zip(*grads)), gain
 
 
+Trained = Callable[[Tensor], Net]
 Step = Callable[[Gaussian, NoisyNLL, "Descent"], tuple[Tensor, Tensor | None]]  # moves q; -> its loss, the loss gained
 
 
@@ -210,22 +211,21 @@ def check_covers(net: Net, q: Gaussian, name: str) -> None:
         raise ValueError(f"{name} must cover the net's {net.dim} treated weights, got {q.dim}: use what transfer returned")
 
 
-def _losses(
-    net: Net, data: Data, likelihood: Likelihood, batchnorm: str, members: int
-) -> tuple[Loss, list[Callable[[Tensor], Net]]]:
-    """The loss of all members, and for each what gives its net with the BatchNorm statistics trained along."""
-    losses, trained = zip(*(training_loss(net, data, likelihood, batchnorm) for _ in range(members)))
-    if members == 1:
-        return losses[0], trained
+def _losses(net: Net, data: Data, likelihood: Likelihood, batchnorm: str, members: int) -> tuple[Loss, list[Trained | None]]:
+    """The loss of all members, and what gives the net of each with the BatchNorm statistics that it trained along."""
     if batchnorm == "train" and net.has_batchnorm:
-        return SequentialLoss(losses), trained
-    return members_loss(net, data, likelihood, batchnorm, members), trained
+        losses, trained = zip(*(training_loss(net, data, likelihood, batchnorm) for _ in range(members)))
+        return (losses[0] if members == 1 else SequentialLoss(list(losses))), list(trained)
+    if members == 1:
+        return training_loss(net, data, likelihood, batchnorm)[0], [None]
+    return members_loss(net, data, likelihood, batchnorm, members), [None] * members
 
 
-def _member(theta: Tensor, records: list[Tensor | None], trained: Callable[[Tensor], Net]) -> Gaussian | ValueError:
-    history, parts = History(*records), [t.clone() for t in (theta[0], theta[1], theta[2:])]
+def _member(theta: Tensor, records: list[Tensor | None], trained: Trained | None) -> Gaussian | ValueError:
+    history = History(*records)
     try:
         check_converged(history.loss, theta)
     except ValueError as error:
         return error
-    return Gaussian(*parts, history)
+    buffers = None if trained is None else trained(theta[0]).buffers()
+    return Gaussian(theta[0].clone(), theta[1].clone(), theta[2:].clone(), history, buffers)
