@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Protocol
 
 import torch
 from torch import Tensor
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from flatviz.checks import check_choice, check_weights
 from flatviz.core.progress import Progress, track
@@ -16,6 +18,7 @@ if TYPE_CHECKING:  # what a verb sees of a network is an objective
     from flatviz.core.net import Net
 
 CURVATURES = ("hessian", "ggn", "fisher")
+TWICE = SDPBackend.MATH  # the one attention kernel of PyTorch that can be differentiated twice
 Product = Callable[[Tensor], Tensor]  # v (D,) -> M v (D,)
 
 
@@ -203,7 +206,7 @@ def hessian_operator(f: ObjectiveLike, w: Tensor) -> Product:
 def _differentiate(f: Objective, w: Tensor, *, create_graph: bool) -> tuple[Tensor, Tensor, Tensor]:
     """A leaf at `w`, the value there, and the gradient; ValueError where torch knows none, instead of zeros."""
     gradient = None
-    with torch.enable_grad():
+    with torch.enable_grad(), sdpa_kernel(TWICE) if create_graph else nullcontext():
         point = check_weights(w, f.dim).detach().clone().requires_grad_(True)
         value = _number(f(point), f.label) if f.differentiable else None
         if value is not None and value.requires_grad:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 
 import torch
 from torch import Tensor
+from torch.nn.attention import sdpa_kernel
 
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood, mean_nll, output_curvature, output_gradient
 from flatviz.core.net import Net
-from flatviz.core.objective import hessian_operator
+from flatviz.core.objective import TWICE, hessian_operator
 
 GRAPH_BYTES = 2**31  # of saved activations a kept graph may hold; beyond it, batches are gone through again each time
 
@@ -54,19 +56,40 @@ def batch_that_fits(net: Net, data: Data, likelihood: Likelihood, w: Tensor) -> 
             held[storage.data_ptr()] = storage.nbytes()
         return tensor
 
-    with torch.autograd.graph.saved_tensors_hooks(count, lambda t: t), torch.enable_grad():
+    with torch.autograd.graph.saved_tensors_hooks(count, lambda t: t), torch.enable_grad(), sdpa_kernel(TWICE):
         loss = mean_nll(net(point, few.x), few.y, likelihood)
         _ = torch.autograd.grad(loss, point, create_graph=True)
     return max(1, int(GRAPH_BYTES * len(few) / max(sum(held.values()), 1)))
 
 
 def _hessian(net: Net, data: Data, likelihood: Likelihood, w: Tensor, _: str, n: int) -> Callable[[Tensor], Tensor]:
-    return hessian_operator(lambda p: mean_nll(net(p, data.x), data.y, likelihood, reduction="sum") / n, w)
+    product = hessian_operator(lambda p: mean_nll(net(p, data.x), data.y, likelihood, reduction="sum") / n, w)
+
+    def product_or_reason(v: Tensor) -> Tensor:
+        try:
+            return product(v)
+        except RuntimeError as error:
+            if (operation := _without_derivative(error)) is None:
+                raise
+            layers = [name for name, part in net.module.named_modules() if type(part).__name__.lower() == operation]
+            where = f" in {', '.join(map(repr, layers[:3]))}{', ...' * (len(layers) > 3)}" if layers else ""
+            raise ValueError(
+                f"the Hessian needs second derivatives of every layer, got {operation}{where}, for which PyTorch has none: "
+                "use curvature='ggn' or 'fisher', or another activation"
+            ) from error
+
+    return product_or_reason
+
+
+def _without_derivative(error: RuntimeError) -> str | None:
+    """Name of the operation of which torch says that it has no second derivative; None for any other error."""
+    named = re.search(r"derivative for aten::(\w+?)(?:_for_cpu)?(?:_backward)? is not implemented", str(error))
+    return named[1].strip("_") if named else None
 
 
 def _outer(net: Net, data: Data, likelihood: Likelihood, w: Tensor, kind: str, n: int) -> Callable[[Tensor], Tensor]:
     """J^T A J v with A (C, C) an example's L'', or e e^T where e is the loss's derivative in the outputs."""
-    with torch.enable_grad():
+    with torch.enable_grad(), sdpa_kernel(TWICE):
         point = w.detach().clone().requires_grad_(True)
         out = net(point, data.x)
         dummy = torch.zeros_like(out, requires_grad=True)
@@ -74,9 +97,18 @@ def _outer(net: Net, data: Data, likelihood: Likelihood, w: Tensor, kind: str, n
     value = out.detach()
     inner = output_curvature(value, likelihood) if kind == "ggn" else _outer_product(output_gradient(value, data.y, likelihood))
 
+    def moved_along(v: Tensor) -> Tensor:
+        """J v (N, C), by the transpose of J^T u; by forward derivatives where a layer's backward pass has none."""
+        try:
+            return torch.autograd.grad(pulled, dummy, v, retain_graph=True)[0]
+        except RuntimeError as error:
+            if _without_derivative(error) is None:
+                raise
+        with torch.no_grad(), sdpa_kernel(TWICE):
+            return torch.func.jvp(lambda p: net(p, data.x), (w.detach(),), (v,))[1]
+
     def product(v: Tensor) -> Tensor:
-        (moved,) = torch.autograd.grad(pulled, dummy, v, retain_graph=True)  # J v, (N, C)
-        (back,) = torch.autograd.grad(out, point, inner(moved) / n, retain_graph=True)
+        (back,) = torch.autograd.grad(out, point, inner(moved_along(v)) / n, retain_graph=True)
         return back
 
     return product
