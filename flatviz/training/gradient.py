@@ -51,9 +51,7 @@ def gradient(
     return value, g, at_worst - value
 
 
-def value_and_grad(
-    loss: Callable[[Tensor, Tensor | None], Tensor], w: Tensor, index: Tensor | None
-) -> tuple[Tensor, Tensor]:
+def value_and_grad(loss: Callable[[Tensor, Tensor | None], Tensor], w: Tensor, index: Tensor | None) -> tuple[Tensor, Tensor]:
     """Loss and its gradient at w, of w's shape; `loss` is a `TrainingLoss` or the `again` of one."""
     w = w.detach().requires_grad_(True)
     value = loss(w, index)

@@ -20,6 +20,7 @@ from flatviz.training.gradient import Loss, gradient
 from flatviz.training.loop import Checkpoint, State, advance
 from flatviz.training.optimize import check_converged, cosine
 from flatviz.training.perturb import BLOCKS, FACTOR_DAMPING, LEVERAGE_FLOOR, fold
+from flatviz.training.run import Run
 
 MODES_TOGETHER = ("none", "kl_exact", "sam_mu")
 
@@ -74,7 +75,7 @@ def fit_gaussians(
     progress: Progress,
 ) -> list[Gaussian]:
     """One Gaussian for each (radius, seed), member by member what `fit_gaussian` finds, to rounding; one draw a step."""
-    run = arguments_digest(locals())
+    run = Run(seeds[0], checkpoint, progress, "family", arguments_digest(locals()))
     check_lr(lr)
     check_momentum(momentum)
     B, D, K = len(radii), prior.dim, prior.rank
@@ -109,7 +110,7 @@ def fit_gaussians(
     state: State = dict(zip(("mean", "log_std", "factor", "v_mean", "v_log_std", "v_factor"), (*theta, *velocity)))
     state |= {f"noise {i}": s for i, s in enumerate(sources)} | {"losses": losses, "gains": gains, "kls": kls}
     batches = members_batches(len(data), batch_size, [seed + 1 for seed in seeds], net.device)
-    advance(state, update, batches, steps, run=run, checkpoint=checkpoint, progress=progress, label="family")
+    advance(state, update, batches, steps, run)
     history, gained, divergence = (torch.stack(v) if v else None for v in (losses, gains, kls))
     check_converged(history.amax(1), *theta)
     return [

@@ -17,6 +17,7 @@ from flatviz.training.gradient import Ascent, Loss, gradient
 from flatviz.training.loop import Checkpoint, State, advance
 from flatviz.training.optimize import check_converged, cosine, minibatches, told_as_divergence, training_loss
 from flatviz.training.perturb import BLOCKS, MODES, ascent_step, blocks_moved, fold
+from flatviz.training.run import Run
 
 
 def fit_gaussian(
@@ -56,7 +57,7 @@ def fit_gaussian(
     for the unfolded C of the paper: at the full rate its K noises multiply the step of every draw.
     With an `ascent` the gradient of each draw w is taken at w + e and flows to theta through the same noise z.
     """
-    run = arguments_digest(locals())
+    run = Run(seed, checkpoint, progress, label, arguments_digest(locals()))
     check_radius(radius)
     check_lr(lr)
     check_momentum(momentum)
@@ -69,7 +70,7 @@ def fit_gaussian(
     check_prior(net, prior)
     start = prior if start is None else start
     loss, _ = training_loss(net, data, likelihood, batchnorm)
-    again = getattr(loss, "again", loss)
+    again = loss.again
     theta = torch.cat((start.mean[None], start.log_std[None], start.factor)).detach()  # one matrix, for few operations a step
     mean, log_std, factor = parts = theta[0], theta[1], theta[2:]
     velocity, slow = torch.zeros_like(theta), torch.ones_like(theta)
@@ -123,10 +124,10 @@ def fit_gaussian(
         "losses": losses,
         "kls": kls,
         "gains": gains,
-        **getattr(loss, "state", {}),
+        **loss.state,
     }
     with told_as_divergence():
-        advance(state, update, batches, steps, run=run, checkpoint=checkpoint, progress=progress, label=label)
+        advance(state, update, batches, steps, run)
     history = History(torch.stack(losses), *(torch.stack(v) if v else None for v in (kls, gains)))
     check_converged(history.loss, theta)
     return Gaussian(mean + shift * factor.sum(0), log_std.clone(), factor.clone(), history)
