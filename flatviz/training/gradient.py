@@ -10,6 +10,7 @@ from torch import Tensor
 from flatviz.storage.checkpoints import State
 
 Ascent = Callable[[Tensor, Tensor], Tensor]  # (w, g) -> e, as in core/ascent.py
+Pass = Callable[[Tensor, Tensor | None], Tensor]  # (w, index) -> mean loss: a `TrainingLoss`, or the `again` of one
 
 
 class TrainingLoss:
@@ -33,9 +34,6 @@ class TrainingLoss:
         return {}
 
 
-Loss = TrainingLoss
-
-
 def gradient(
     loss: TrainingLoss, w: Tensor, index: Tensor | None, ascent: Ascent | None = None
 ) -> tuple[Tensor, Tensor, Tensor | None]:
@@ -51,8 +49,8 @@ def gradient(
     return value, g, at_worst - value
 
 
-def value_and_grad(loss: Callable[[Tensor, Tensor | None], Tensor], w: Tensor, index: Tensor | None) -> tuple[Tensor, Tensor]:
-    """Loss and its gradient at w, of w's shape; `loss` is a `TrainingLoss` or the `again` of one."""
+def value_and_grad(loss: Pass, w: Tensor, index: Tensor | None) -> tuple[Tensor, Tensor]:
+    """Loss and its gradient at w, of w's shape."""
     w = w.detach().requires_grad_(True)
     value = loss(w, index)
     (g,) = torch.autograd.grad(value if value.ndim == 0 else value.sum(), w)
