@@ -185,7 +185,8 @@ def hvp(f: ObjectiveLike, w: Tensor, v: Tensor) -> Tensor:
     Raises ValueError if shapes differ, or f has no gradient.
 
     Example:
-        >>> hvp(lambda w: (w**3).sum(), torch.tensor([1.0, 2.0]), torch.ones(2)).tolist()
+        >>> import torch, flatviz as fv
+        >>> fv.hvp(lambda w: (w**3).sum(), torch.tensor([1.0, 2.0]), torch.ones(2)).tolist()  # H = diag(6 w)
         [6.0, 12.0]
     """
     f = as_objective(f)

@@ -42,6 +42,13 @@ def connect(
     values; with bends=0 nothing is trained: plain interpolation.  Any f that can be differentiated will do.
     Raises ValueError if the ends differ in shape, or f has no gradient.
     Source: Garipov et al. 2018 (arXiv 1802.10026).
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> ring = lambda w: (w.square().sum() - 1).square()  # a valley along the unit circle
+        >>> ends = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
+        >>> round(fv.slice_line(ring, *ends).barrier, 2), fv.connect(ring, *ends, seed=0).barrier < 0.02
+        (0.25, True)
     """
     f = as_objective(f)
     check_weights(b, check_weights(a, f.dim, "a").numel(), "b")
@@ -96,6 +103,12 @@ def points_on(curve: Curve, t: Tensor) -> Tensor:
     """Weight vectors (T, D) of a curve of `connect` at `t` (T,) in [0, 1]: to project, to predict with.
 
     Raises ValueError for a curve without control vectors.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> straight = fv.connect(lambda w: w.sum(), torch.zeros(2), torch.ones(2), bends=0)
+        >>> fv.points_on(straight, torch.tensor([0.0, 0.25, 1.0])).tolist()
+        [[0.0, 0.0], [0.25, 0.25], [1.0, 1.0]]
     """
     if curve.W is None or curve.kind not in KINDS:
         raise ValueError(f"points_on needs a curve made by connect, got {curve.name or 'one without control vectors'}")

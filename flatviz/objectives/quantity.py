@@ -64,6 +64,18 @@ def quantity(
     batchnorm: "frozen", the net's statistics; a `Data`, from which they are re-estimated at every point.
     key: what to call a function of one's own in a cache on disk (a named one calls itself).
     Raises ValueError for an unknown name or choice, and for a net that `nll` would refuse.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
+        >>> data = fv.Data(torch.ones(4, 2), torch.tensor([0, 1, 2, 2]))
+        >>> W = torch.zeros(2, net.dim)
+        >>> W[1, -1] = 1.0  # a bias for class 2
+        >>> fv.quantity(net, data, "accuracy").many(W).tolist()
+        [0.25, 0.5]
+        >>> spread = fv.quantity(net, data, lambda out, y: out.std(), label="spread of the logits")
+        >>> fv.slice_line(spread, W[0], W[1], resolution=3).y_label
+        'spread of the logits'
     """
     if isinstance(what, str):
         if what not in NAMED:

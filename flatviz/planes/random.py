@@ -33,6 +33,16 @@ def plane_random(
     element by element, the whole rescaled to |w|; an all-zero slice, at which it fails, stays 0), "per-tensor"
     (Landscaper and others: layers).  Raises ValueError for an unknown word, or a convention of another normalisation.
     Source of the idea: Li et al. 2018 (arXiv 1712.09913); the definition is this one.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> net = fv.Net.from_module(torch.nn.Linear(4, 3))
+        >>> plane = fv.plane_random(net, net.w, seed=0)
+        >>> plane.unit, plane.axes.shape
+        ('filter-normalised step', torch.Size([2, 15]))
+        >>> bias = net.blocks[1].slice  # a step of 1 moves each filter, and each bias vector, by its own length
+        >>> torch.allclose(plane.axes[:, bias].norm(dim=1), net.w[bias].norm())
+        True
     """
     check_weights(w, net.dim)
     check_choice(normalize, NORMALIZE, "normalize")
