@@ -68,8 +68,8 @@ def connect(
     if not bends or torch.equal(a, b):
         return curve(straight, t)
     few = torch.linspace(0, 1, LOOK, dtype=a.dtype, device=a.device)
-    seen = (curve(W, few) for W in _train(f, straight, kind, steps, lr, seed, progress))
-    return min((curve(straight, t), curve(min(seen, key=_height).W, t)), key=_height)
+    on_the_way = (curve(W, few) for W in _train(f, straight, kind, steps, lr, seed, progress))
+    return min((curve(straight, t), curve(min(on_the_way, key=_height).W, t)), key=_height)
 
 
 def _train(f: Objective, W: Tensor, kind: str, steps: int, lr: float, seed: int, progress: Progress) -> Iterator[Tensor]:

@@ -52,11 +52,11 @@ def map_curvature(
     g = _Extreme(as_objective(f), which, iters, tol, seed)
     about = dict(label=g.label, n=g.n, batchnorm=g.batchnorm)
 
-    def seen(values: Tensor, step: int) -> None:
+    def show(values: Tensor, step: int) -> None:
         every = torch.arange(resolution // 2 % step, resolution, step)
         preview(Surface(plane, a[every], b[every], values[every][:, every], **about))
 
-    grid = Grid(g, plane.origin, plane.axes, [a, b], progress=progress, cache=cache, preview=seen if preview else None)
+    grid = Grid(g, plane.origin, plane.axes, [a, b], progress=progress, cache=cache, preview=show if preview else None)
     return Surface(plane, a, b, grid.values, **about)
 
 

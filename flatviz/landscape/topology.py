@@ -88,12 +88,12 @@ def _neighbours(shape: tuple[int, ...]):
 
     def near(cell: int) -> list[int]:
         where = [cell // stride % n for stride, n in zip(strides, shape)]
-        found = []
+        cells = []
         for step in steps:
             at = [w + s for w, s in zip(where, step)]
             if all(0 <= i < n for i, n in zip(at, shape)):
-                found.append(sum(i * stride for i, stride in zip(at, strides)))
-        return found
+                cells.append(sum(i * stride for i, stride in zip(at, strides)))
+        return cells
 
     return near
 

@@ -39,8 +39,8 @@ def fit_temperature(prediction: Prediction, y: Tensor | None = None) -> float:
     def loss(log_t: float) -> float:
         return float(nll_of((logits / math.exp(log_t)).log_softmax(-1).logsumexp(0) - math.log(len(logits)), y))
 
-    found = minimize_scalar(loss, bounds=(math.log(COLDEST), math.log(HOTTEST)), method="bounded", options=dict(xatol=1e-5))
-    return math.exp(found.x)
+    best = minimize_scalar(loss, bounds=(math.log(COLDEST), math.log(HOTTEST)), method="bounded", options=dict(xatol=1e-5))
+    return math.exp(best.x)
 
 
 def scale_temperature(prediction: Prediction, temperature: float) -> Prediction:

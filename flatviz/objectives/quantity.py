@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -39,13 +40,13 @@ class Quantity(NetworkObjective):
     statistics: Data | None = None
 
     def score(self, outputs: Tensor, y: Tensor) -> Tensor:
-        """The function's value, ()."""
+        """The function's value, (); NaN where an output is NaN or +inf."""
         value = torch.as_tensor(self.function(outputs, y)).detach()
         if value.is_complex():
             raise TypeError(f"a quantity must be a real number, got {value.dtype} of {self.label}: take its abs() or real part")
         if value.numel() != 1:
             raise ValueError(f"a quantity must be one number, got shape {tuple(value.shape)} of {self.label}: take its mean")
-        return value.reshape(())
+        return torch.where(outputs.amax() < math.inf, value.reshape(()), math.nan)  # an argmax of NaN is a number
 
 
 def quantity(

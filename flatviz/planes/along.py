@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import torch
 from torch import Tensor
@@ -65,8 +66,8 @@ def plane_gradient(f: ObjectiveLike, w: Tensor, other: Tensor | None = None, *, 
         other = torch.randn(w.numel(), generator=generator(seed), dtype=w.dtype).to(w.device)
     else:
         reach = float(check_weights(other, w.numel(), "other").norm()) or reach
-    made = plane_along(w, gradient, other, orthonormal=True, name="gradient plane")
-    return Plane(made.origin, made.axes, made.unit, made.name, None, ((-reach, reach), (-reach, reach)))
+    plane = plane_along(w, gradient, other, orthonormal=True, name="gradient plane")
+    return replace(plane, extent=((-reach, reach), (-reach, reach)))
 
 
 def plane_eigen(w: Tensor, spectrum: Spectrum, ranks: tuple[int, int] = (0, 1)) -> Plane:

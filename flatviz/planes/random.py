@@ -75,8 +75,8 @@ def normalized(net: Net, direction: Tensor, w: Tensor, normalize: str = "filter"
             continue
         if convention == "loss-landscapes" and not many:
             rows = block.stop - block.start
-        d, own = direction[block.slice].view(rows, -1), w[block.slice].view(rows, -1)
-        out[block.slice] = _scaled(d, own, EPS if convention == "li2018" else 0.0).reshape(-1)
+        d, weights = direction[block.slice].view(rows, -1), w[block.slice].view(rows, -1)
+        out[block.slice] = _scaled(d, weights, EPS if convention == "li2018" else 0.0).reshape(-1)
     return _scaled(out[None], w[None])[0] if convention == "loss-landscapes" else out
 
 
@@ -85,7 +85,7 @@ def filter_normalized(net: Net, direction: Tensor, w: Tensor) -> Tensor:
     return normalized(net, direction, w)
 
 
-def _scaled(d: Tensor, own: Tensor, eps: float = 0.0) -> Tensor:
-    """Rows of d with the norms of the rows of own."""
+def _scaled(d: Tensor, weights: Tensor, eps: float = 0.0) -> Tensor:
+    """Rows of d with the norms of the rows of weights."""
     norm = d.norm(dim=1, keepdim=True) + eps
-    return d * own.norm(dim=1, keepdim=True) / norm.clamp_min(torch.finfo(d.dtype).tiny)
+    return d * weights.norm(dim=1, keepdim=True) / norm.clamp_min(torch.finfo(d.dtype).tiny)
