@@ -74,13 +74,16 @@ def connect(
 
 def _train(f: Objective, W: Tensor, kind: str, steps: int, lr: float, seed: int, progress: Progress) -> Iterator[Tensor]:
     """Control vectors after every tenth of the steps of Adam."""
-    source, inner = generator(seed), W[1:-1].clone().requires_grad_(True)
+    source = generator(seed)
+    with torch.inference_mode(False):  # W and inner must be tensors that autograd can keep
+        W = W.clone()
+        inner = W[1:-1].clone().requires_grad_(True)
     pace = lr * float((W[-1] - W[0]).norm()) / math.sqrt(W.shape[1])  # Adam moves every coordinate by about as much
     optimizer = torch.optim.Adam([inner], lr=pace)
     for i in track(range(steps), "connecting", progress):
-        t = torch.rand(1, generator=source, dtype=W.dtype).to(W.device)
         optimizer.param_groups[0]["lr"] = pace * min(1.0, 2 - 2 * (i + 1) / (steps + 1))  # flat, then down to 0
-        with torch.enable_grad():
+        with torch.inference_mode(False), torch.enable_grad():
+            t = torch.rand(1, generator=source, dtype=W.dtype).to(W.device)
             value = f(mixing(t, len(W), kind)[0] @ torch.cat([W[:1], inner, W[-1:]]))
             if not value.requires_grad:
                 raise ValueError(

@@ -83,7 +83,7 @@ def _check_inputs(net: Net, x: Tensor) -> None:
     if x.ndim == 0 or len(x) == 0:
         raise ValueError(f"x must hold at least one input of {net!r}{known}, got shape {tuple(x.shape)}")
     try:
-        with torch.no_grad(), saved_rng():
+        with torch.inference_mode(False), torch.no_grad(), saved_rng():
             net(net.w, x[:1].clone())  # a first layer may work in place
     except (RuntimeError, ValueError, IndexError, TypeError) as error:
         raise ValueError(f"inputs of shape {tuple(x.shape)} do not pass through {net!r}{known}: {error}") from error

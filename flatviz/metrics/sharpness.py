@@ -17,6 +17,7 @@ from flatviz.core.objective import Objective, ObjectiveLike, as_objective
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import generator
 from flatviz.landscape.lanczos import top_eigenpairs
+from flatviz.landscape.operators import Operator
 from flatviz.landscape.trace import hutchinson
 from flatviz.results import Sharpness
 
@@ -65,7 +66,7 @@ def sharpness(
 
 def _trace(f: Objective, w: Tensor, probes: int, source: torch.Generator) -> tuple[Tensor, Tensor]:
     signs = torch.randint(0, 2, (probes, len(w)), generator=source).to(w) * 2 - 1
-    values = hutchinson(f.operator(w), signs)
+    values = hutchinson(Operator(f, w), signs)
     return values.mean(), values.std() / math.sqrt(probes)
 
 
