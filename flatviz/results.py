@@ -16,7 +16,7 @@ from typing import Any, Protocol, runtime_checkable
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_count, check_many_weights, check_weights
+from flatviz.checks import check_count, check_finite, check_many_weights, check_weights
 from flatviz.gaussian import Gaussian, KroneckerGaussian
 
 
@@ -120,6 +120,9 @@ class Mixture:
         return torch.stack([drawn[part][i] for part, i in order])
 
 
+PARALLEL = 1e-12  # smallest eigenvalue of the unit axes' Gram matrix: an angle of about 1e-6
+
+
 @dataclass(frozen=True, eq=False)
 class Plane:
     """Points origin + a axes[0] + b axes[1] of weight space; `axes` (2, D) need not be orthonormal.
@@ -140,6 +143,13 @@ class Plane:
         check_weights(self.origin, self.origin.numel(), "origin")
         if self.axes.ndim != 2 or len(self.axes) < 2 or self.axes.shape[1] != self.origin.numel():
             raise ValueError(f"axes must have shape (2, {self.origin.numel()}), got {tuple(self.axes.shape)}")
+        check_finite(self.axes, "axes")
+        lengths = self.axes.double().norm(dim=1, keepdim=True)
+        if not bool(lengths.all()):
+            raise ValueError(f"axes must have a length > 0, got 0 for number {int(lengths.argmin()) + 1}: give a direction")
+        unit = self.axes.double() / lengths
+        if float(torch.linalg.eigvalsh(unit @ unit.T)[0]) < PARALLEL:
+            raise ValueError("axes must point in different directions, got parallel ones: along a line, use slice_line")
 
     @property
     def lengths(self) -> tuple[float, ...]:
@@ -189,9 +199,20 @@ class Curve:
 
     @property
     def barrier(self) -> float:
-        """Highest rise of the values above the straight line between those at the ends; 0 where they never rise."""
+        """Highest rise of the values above the straight line between those at the ends; 0 where they never rise.
+
+        NaN where a value is NaN, or one at an end is not finite; inf where one between them is.
+        """
+        if len(self.t) < 2:
+            return 0.0 if not self.n_diverged else math.nan
         t = (self.t - self.t[0]) / (self.t[-1] - self.t[0])
-        return max(0.0, float((self.values - torch.lerp(self.values[0], self.values[-1], t)).max()))
+        rise = self.values - torch.lerp(self.values[0], self.values[-1], t)
+        return float(rise.max().clamp_min(0))  # NaN if any is
+
+    @property
+    def n_diverged(self) -> int:
+        """Values that are NaN or inf."""
+        return int((~torch.isfinite(self.values)).sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -360,6 +381,12 @@ class Prediction:
     def n_draws(self) -> int:
         """Number of draws S."""
         return self.outputs.shape[0]
+
+    @property
+    def n_diverged(self) -> int:
+        """Outputs, of S N, that are no prediction: probabilities NaN, or means NaN or inf.  Scores with such are NaN."""
+        bad = self.log_probs.isnan() if self.likelihood == "categorical" else ~self.outputs.isfinite()
+        return int(bad.flatten(2).any(-1).sum())
 
     @property
     def log_probs(self) -> Tensor:

@@ -22,6 +22,10 @@ TWICE = SDPBackend.MATH  # the one attention kernel of PyTorch that can be diffe
 Product = Callable[[Tensor], Tensor]  # v (D,) -> M v (D,)
 
 
+class DivergedError(ValueError):
+    """There is no derivative at a weight vector, because the value or the derivative is not finite."""
+
+
 class PointEvaluator(Protocol):
     """What `Objective.over` returns: values (S,) at origin + coords @ axes for coords (S, K)."""
 
@@ -216,6 +220,8 @@ def _differentiate(f: Objective, w: Tensor, *, create_graph: bool) -> tuple[Tens
             f"a derivative needs an objective that torch can differentiate in w, got {f.label}: "
             "use nll(net, data), or a function that computes with torch only, without detach()"
         )
+    if not bool(value.isfinite()):
+        raise DivergedError(f"{f.label} must be finite at w to have derivatives, got {float(value):g}: w is where f diverged")
     return point, value.detach(), gradient
 
 

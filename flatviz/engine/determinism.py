@@ -28,9 +28,9 @@ class Work:
     macs: int
     widest: int
 
-    def chunk(self, device: torch.device) -> int:
-        """Examples a batch whose largest activation stays within CACHE bytes (CARD on a GPU); LEAST at the least."""
-        most = (CARD if device.type == "cuda" else CACHE) // max(self.widest, 1)
+    def chunk(self, device: torch.device, cache: int = CACHE) -> int:
+        """Examples a batch whose largest activation stays within `cache` bytes (CARD on a GPU); LEAST at the least."""
+        most = (CARD if device.type == "cuda" else cache) // max(self.widest, 1)
         return 2 ** (max(LEAST, min(MOST, most)).bit_length() - 1)
 
     def examples(self, n: int) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,12 +15,13 @@ from torch import Tensor
 from flatviz.core.objective import Objective, PointEvaluator
 from flatviz.core.progress import Progress, track
 from flatviz.landscape.cluster import on_cluster
-from flatviz.storage.cache import tensor_digest
+from flatviz.storage.digest import CannotHashError, tensor_digest
 from flatviz.storage.points import PointStore
 
 Extent = float | Sequence[float] | Sequence[Sequence[float]]
 BLOCK = 16  # points between two reports and two looks at the cancel button
 WRITE = 0.05  # seconds between two writes to disk, or one point
+DIVERGED = 16  # cells without a value at which a reduced precision is compared with the exact one
 STRIDES = (4, 2, 1)  # the first level of a plane is 1/16 of it
 Cache = bool | str | Path | None
 
@@ -113,11 +115,15 @@ class Grid:
         return self._f, self._origin, self._axes, len(self._coords), dict(self._options, plan=_plan(evaluate))
 
     def _error(self, flat: Tensor) -> float:
+        """Largest difference from the exact value at corners, edges, middle and a few diverged cells; inf where only the
+        reduced precision diverged."""
         ends = [sorted({0, n // 2, n - 1}) for n in self.shape]
         index = [int(i) for i in _ravel(list(itertools.product(*ends)), self.shape)]
+        index += (~flat.isfinite()).nonzero()[:DIVERGED, 0].tolist()
         exact = self._f.over(self._origin, self._axes, len(index), exact=True)(self._coords[index]).cpu()
-        difference = (flat[index] - exact).abs()
-        return float(difference[torch.isfinite(difference)].max()) if bool(torch.isfinite(difference).any()) else float("nan")
+        known = exact.isfinite()
+        difference = (flat[index] - exact).abs()[known].nan_to_num(torch.inf)
+        return float(difference.max()) if len(difference) else float("nan")
 
 
 def _plan(evaluate: PointEvaluator | None) -> dict | None:
@@ -127,7 +133,10 @@ def _plan(evaluate: PointEvaluator | None) -> dict | None:
 def ticks_between(lo: float, hi: float, n: int, like: Tensor) -> Tensor:
     """n values from lo to hi, mirror images about their middle, so that the middle of an odd number is exact."""
     steps = torch.arange(n, dtype=torch.float64) * 2 - (n - 1)
-    return ((lo + hi) / 2 + (hi - lo) / 2 * steps / (n - 1)).to(like)
+    ticks = ((lo + hi) / 2 + (hi - lo) / 2 * steps / (n - 1)).to(like)
+    if not bool((ticks.diff() > 0).all()):
+        raise ValueError(f"extent must be a number > 0 with room for {n} ticks in {ticks.dtype}, got ({lo:g}, {hi:g})")
+    return ticks
 
 
 def extent_of(extent: Extent | None, sides: int) -> list[tuple[float, float]]:
@@ -144,7 +153,8 @@ def extent_of(extent: Extent | None, sides: int) -> list[tuple[float, float]]:
         values = torch.stack([-values, values])
     if values.ndim == 1 and len(values) == 2:
         values = values.expand(sides, 2)
-    if tuple(values.shape) != (sides, 2) or not bool((values[:, 0] < values[:, 1]).all()):
+    whole = tuple(values.shape) == (sides, 2) and bool(values.isfinite().all())
+    if not whole or not bool((values[:, 0] < values[:, 1]).all()):
         raise ValueError(f"{expected}, got {extent!r}")
     return [(float(lo), float(hi)) for lo, hi in values]
 
@@ -182,11 +192,16 @@ def _ravel(index: list[tuple[int, ...]], shape: tuple[int, ...]) -> Iterator[int
 def _store(f: Objective, origin: Tensor, axes: Tensor, ticks: Sequence[Tensor], cache: Cache, **options: Any):
     if cache is None or cache is False:
         return None
-    if not f.key:
+    try:
+        key = f.key
+    except CannotHashError as error:
+        warnings.warn(f"values not kept on disk: {f.label} depends on {error}", stacklevel=4)
+        return None
+    if not key:
         raise ValueError(
             f"cache needs an objective that says what it depends on, got {f.label}: "
             "use nll, a named quantity, or quantity(..., key='what it computes')"
         )
     return PointStore(
-        cache, objective=f.key, where=tensor_digest(origin, axes, *ticks), device=str(origin.device.type), **options
+        cache, objective=key, where=tensor_digest(origin, axes, *ticks), device=str(origin.device.type), **options
     )

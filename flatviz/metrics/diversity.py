@@ -13,8 +13,8 @@ def disagreement(prediction: Prediction) -> Tensor:
 
     The usual single number is the mean over pairs s < t: `pair_mean` of this.
     """
-    answers = _answers(prediction)
-    return (answers[:, None] != answers[None]).to(prediction.outputs.dtype).mean(-1)
+    answers = prediction.log_probs.argmax(-1)
+    return _of_numbers(prediction, (answers[:, None] != answers[None]).to(prediction.outputs.dtype).mean(-1))
 
 
 def label_information(prediction: Prediction) -> Tensor:
@@ -23,12 +23,12 @@ def label_information(prediction: Prediction) -> Tensor:
     I = sum_ab p(a, b) log(p(a, b) / (p(a) p(b))), p(a, b) the share of inputs where one answers a and the other b.
     Low among diverse members; biased up by about (C - 1)^2 / (2 N).
     """
-    answers, C = _answers(prediction), prediction.outputs.shape[-1]
+    answers, C = prediction.log_probs.argmax(-1), prediction.outputs.shape[-1]
     hot = torch.nn.functional.one_hot(answers, C).double()
     joint = torch.einsum("sna,tnb->stab", hot, hot) / answers.shape[1]
     apart = joint.sum(3, keepdim=True) * joint.sum(2, keepdim=True)
     terms = torch.where(joint > 0, joint * (joint / apart.clamp_min(1e-300)).clamp_min(1e-300).log(), 0.0)
-    return terms.sum((2, 3)).to(prediction.outputs.dtype)
+    return _of_numbers(prediction, terms.sum((2, 3)).to(prediction.outputs.dtype))
 
 
 def pair_mean(matrix: Tensor) -> Tensor:
@@ -37,5 +37,7 @@ def pair_mean(matrix: Tensor) -> Tensor:
     return matrix[rows, columns].mean()
 
 
-def _answers(prediction: Prediction) -> Tensor:
-    return prediction.log_probs.argmax(-1)
+def _of_numbers(prediction: Prediction, table: Tensor) -> Tensor:
+    """A table (S, S) with NaN for the pairs of a draw whose probabilities are NaN."""
+    diverged = prediction.log_probs.isnan().flatten(1).any(-1)
+    return table.masked_fill(diverged[:, None] | diverged, torch.nan)

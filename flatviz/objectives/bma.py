@@ -12,10 +12,9 @@ from torch import Tensor
 from flatviz.checks import check_many_weights, check_weights
 from flatviz.core.data import Data
 from flatviz.core.net import Net
-from flatviz.engine.determinism import check_function
 from flatviz.objectives.network import NetworkObjective
-from flatviz.storage.cache import tensor_digest
-from flatviz.storage.digest import net_digest
+from flatviz.objectives.nll import check_data
+from flatviz.storage.digest import net_digest, tensor_digest
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,5 +65,5 @@ def bma_nll(net: Net, data: Data, W: Tensor, *, center: Tensor | None = None) ->
     """
     check_many_weights(W, net.dim)
     center = W.mean(0) if center is None else check_weights(center, net.dim, "center")
-    net, work = check_function(net, data.x)
+    net, work = check_data(net, data, "categorical")
     return BMALoss(net, data, work.chunk(data.x.device), W, center)

@@ -25,8 +25,6 @@ def plane_along(
     """
     axes = torch.stack([check_weights(d, check_weights(w, w.numel()).numel(), f"direction {i}") for i, d in
                         enumerate((u, v, *more), 1)])  # fmt: skip
-    if bool((axes.norm(dim=1) == 0).any()):
-        raise ValueError(f"a direction must have a length > 0, got 0 for number {int(axes.norm(dim=1).argmin()) + 1}")
     if not orthonormal:
         return Plane(w.clone(), axes, "one given direction", name=name, extent=((-1.0, 1.0),) * len(axes))
     Q, R = torch.linalg.qr(axes.double().T)
