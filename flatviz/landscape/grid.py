@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from torch import Tensor
 from flatviz.core.objective import Objective, PointEvaluator
 from flatviz.core.progress import Progress, track
 from flatviz.landscape.cluster import on_cluster
-from flatviz.storage.cache import tensor_digest
+from flatviz.storage.digest import CannotHashError, tensor_digest
 from flatviz.storage.points import PointStore
 
 Extent = float | Sequence[float] | Sequence[Sequence[float]]
@@ -191,11 +192,16 @@ def _ravel(index: list[tuple[int, ...]], shape: tuple[int, ...]) -> Iterator[int
 def _store(f: Objective, origin: Tensor, axes: Tensor, ticks: Sequence[Tensor], cache: Cache, **options: Any):
     if cache is None or cache is False:
         return None
-    if not f.key:
+    try:
+        key = f.key
+    except CannotHashError as error:
+        warnings.warn(f"values not kept on disk: {f.label} depends on {error}", stacklevel=4)
+        return None
+    if not key:
         raise ValueError(
             f"cache needs an objective that says what it depends on, got {f.label}: "
             "use nll, a named quantity, or quantity(..., key='what it computes')"
         )
     return PointStore(
-        cache, objective=f.key, where=tensor_digest(origin, axes, *ticks), device=str(origin.device.type), **options
+        cache, objective=key, where=tensor_digest(origin, axes, *ticks), device=str(origin.device.type), **options
     )

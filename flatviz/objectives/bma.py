@@ -14,8 +14,7 @@ from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.objectives.network import NetworkObjective
 from flatviz.objectives.nll import check_data
-from flatviz.storage.cache import tensor_digest
-from flatviz.storage.digest import net_digest
+from flatviz.storage.digest import net_digest, tensor_digest
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,8 +15,7 @@ from flatviz.core.objective import Product
 from flatviz.engine.determinism import Work, check_function
 from flatviz.objectives.curvature import curvature_operator
 from flatviz.objectives.network import NetworkObjective
-from flatviz.storage.cache import tensor_digest
-from flatviz.storage.digest import net_digest
+from flatviz.storage.digest import net_digest, tensor_digest
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,8 +15,7 @@ from flatviz.core.net import Net
 from flatviz.engine.determinism import check_function
 from flatviz.objectives.network import NetworkObjective
 from flatviz.objectives.nll import check_data
-from flatviz.storage.cache import tensor_digest
-from flatviz.storage.digest import net_digest, value_digest
+from flatviz.storage.digest import net_digest, tensor_digest, value_digest
 
 
 def _accuracy(out: Tensor, y: Tensor) -> Tensor:
@@ -36,8 +35,17 @@ class Quantity(NetworkObjective):
 
     function: Callable[[Tensor, Tensor], Tensor] = field()
     label: str = field()
-    key: str = field()
+    name: str = field()  # in the key; empty: values are not kept on disk
     statistics: Data | None = None
+
+    @property
+    def key(self) -> str:
+        """A hash of what the values depend on besides the weights; empty without a name."""
+        if not self.name:
+            return ""
+        extra = "" if self.statistics is None else tensor_digest(self.statistics.x)
+        data = tensor_digest(self.data.x, self.data.y)
+        return f"{self.name}/{value_digest(self.function)}/{net_digest(self.net)}/{data}/{extra}"
 
     def score(self, outputs: Tensor, y: Tensor) -> Tensor:
         """The function's value, (); NaN where an output is NaN or +inf."""
@@ -81,15 +89,12 @@ def quantity(
     if isinstance(what, str):
         if what not in NAMED:
             raise ValueError(f"what must be one of {', '.join(map(repr, NAMED))}, or a function of outputs and y, got {what!r}")
-        key, (named, function) = what, NAMED[what]
+        name, (named, function) = what, NAMED[what]
     else:
-        key = key and f"own {key} {value_digest(what)}"
+        name = key and f"own {key}"
         named, function = getattr(what, "__name__", "quantity").replace("<lambda>", "quantity"), what
     if not isinstance(batchnorm, Data) and batchnorm != "frozen":
         raise ValueError(f"batchnorm must be 'frozen' or a Data, got {batchnorm!r}")
     net, work = check_data(net, data, "categorical") if what in NAMED else check_function(net, data.x)
     statistics = batchnorm if isinstance(batchnorm, Data) and net.has_batchnorm else None
-    if key:
-        extra = "" if statistics is None else tensor_digest(statistics.x)
-        key = f"{key}/{net_digest(net)}/{tensor_digest(data.x, data.y)}/{extra}"
-    return Quantity(net, data, work.chunk(data.x.device), function, label or named, key, statistics)
+    return Quantity(net, data, work.chunk(data.x.device), function, label or named, name, statistics)
