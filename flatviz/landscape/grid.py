@@ -79,16 +79,16 @@ class Grid:
     def _local(self, evaluate: PointEvaluator | None, blocks: list[tuple[int, list[int]]]) -> Iterator[tuple[int, Tensor]]:
         size = BLOCK if self._store is None else 1
         for i, (_, block) in enumerate(blocks):
-            found, left = [], block
+            values, left = [], block
             while left:
                 part, left = left[:size], left[size:]
                 start = time.perf_counter()
-                found.append(evaluate(self._coords[part]).cpu())
-                self._write(part, found[-1])
+                values.append(evaluate(self._coords[part]).cpu())
+                self._write(part, values[-1])
                 if self._store is not None:  # many quick points, or one slow one; all where they are run together
                     pace = (time.perf_counter() - start) / len(part)
                     size = BLOCK if evaluate.in_blocks else max(1, min(BLOCK, int(WRITE / pace)))
-            yield i, torch.cat(found)
+            yield i, torch.cat(values)
 
     def _far(
         self, engine: Any, evaluate: PointEvaluator | None, blocks: list[tuple[int, list[int]]]
@@ -169,8 +169,8 @@ def _levels(shape: tuple[int, ...]) -> Iterator[tuple[int, list[int]]]:
     for step in STRIDES:
         level = ((index - middle) % step == 0).all(1) & ~seen
         seen |= level
-        own = level.nonzero()[:, 0]
-        yield step, own[far[own].argsort(stable=True)].tolist()
+        cells = level.nonzero()[:, 0]
+        yield step, cells[far[cells].argsort(stable=True)].tolist()
 
 
 def _split(level: list[int], done: Tensor) -> Iterator[list[int]]:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import torch
 from torch import Tensor
 
+from flatviz.checks import check_count
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
+from flatviz.core.seeds import generator
 from flatviz.engine.stacked import Stacked, forward_many, stack
-from flatviz.training.gradient import TrainingLoss
+from flatviz.engine.stacked_conv import stack_conv
+from flatviz.training.gradient import Pass, TrainingLoss
 from flatviz.training.loop import State
-from flatviz.training.optimize import FrozenLoss, minibatches, training_losses
+from flatviz.training.optimize import FrozenLoss, training_losses
 
 
 class SequentialLoss(TrainingLoss):
@@ -37,7 +40,7 @@ class SequentialLoss(TrainingLoss):
         return self._each([loss.again for loss in self.losses], W, index)
 
     @staticmethod
-    def _each(losses: Sequence[Callable[[Tensor, Tensor | None], Tensor]], W: Tensor, index: Tensor | None) -> Tensor:
+    def _each(losses: Sequence[Pass], W: Tensor, index: Tensor | None) -> Tensor:
         indices = [None] * len(losses) if index is None else index.unbind()
         return torch.stack([loss(w, i) for loss, w, i in zip(losses, W.unbind(), indices)])
 
@@ -58,12 +61,17 @@ class BatchedLoss(TrainingLoss):
         """Mean loss of each row."""
         if self.work * (len(self.data) if index is None else index.shape[1]) > MOST:
             return SequentialLoss([self.alone] * len(W))(W, index)
-        x, y = (self.inputs, self.data.y) if index is None else (self.inputs[index], self.data.y[index])
+        x, y = (self.inputs, self.data.y) if index is None else (_rows(self.inputs, index), self.data.y[index])
         if index is None:
             y = y.expand(len(W), *y.shape)
             if not isinstance(self.network, Stacked):
                 x = x.expand(len(W), *x.shape)
         return mean_nll_rows(self.network(W, x), y, self.likelihood)
+
+
+def _rows(x: Tensor, index: Tensor) -> Tensor:
+    """x[index], (B, n, ...); whole rows are copied, where indexing by a table of indices goes number by number."""
+    return x.index_select(0, index.flatten()).unflatten(0, index.shape)
 
 
 def mean_nll_rows(outputs: Tensor, y: Tensor, likelihood: Likelihood) -> Tensor:
@@ -80,12 +88,12 @@ def members_loss(
 ) -> BatchedLoss | SequentialLoss:
     """One loss for `members` rows: in one pass where the network allows it and it pays, else one after the other.
 
-    It pays for a chain of small Linear layers, and for any network on a GPU; a convolution with weights of its own for
-    each member is no faster on a CPU.  Statistics that are trained along are each member's own, so those go one by one.
+    It pays for a chain of small Linear layers or small convolutions, and for any network on a GPU; larger convolutions
+    with weights of their own are no faster on a CPU.  Trained statistics are each member's own, so those go one by one.
     """
     losses = training_losses(net, data, likelihood, batchnorm, members)
     if together and members > 1 and isinstance(losses[0], FrozenLoss):
-        network = stack(net, data.x)
+        network = stack(net, data.x) or stack_conv(net, data.x)
         if network is not None or net.device.type == "cuda":
             return BatchedLoss(net, data, likelihood, network, losses[0])
     return SequentialLoss(losses)
@@ -93,5 +101,10 @@ def members_loss(
 
 def members_batches(n: int, batch_size: int | None, seeds: list[int], device: torch.device) -> Iterator[Tensor | None]:
     """Minibatches (B, n) of members that each shuffle by a seed of their own; None where one batch holds all examples."""
-    for indices in zip(*(minibatches(n, batch_size, seed, device) for seed in seeds)):
-        yield None if indices[0] is None else torch.stack(indices)
+    if batch_size is None or check_count(batch_size, "batch_size") >= n:
+        while True:
+            yield None
+    sources = [generator(seed) for seed in seeds]
+    while True:  # an epoch at a time: a thousand members are not asked one by one in every step
+        order = torch.stack([torch.randperm(n, generator=source) for source in sources]).to(device)
+        yield from order.split(batch_size, dim=1)
