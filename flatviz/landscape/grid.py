@@ -16,7 +16,7 @@ from flatviz.core.objective import Objective, PointEvaluator
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import generator
 from flatviz.landscape.cluster import on_cluster
-from flatviz.storage.cache import tensor_digest
+from flatviz.storage.digest import CannotHashError, tensor_digest
 from flatviz.storage.points import PointStore
 
 Extent = float | Sequence[float] | Sequence[Sequence[float]]
@@ -105,16 +105,16 @@ class Grid:
     def _local(self, evaluate: PointEvaluator, blocks: list[tuple[int, list[int]]]) -> Iterator[tuple[int, Tensor]]:
         size = BLOCK if self._store is None else 1
         for i, (_, block) in enumerate(blocks):
-            found, left = [], block
+            values, left = [], block
             while left:
                 part, left = left[:size], left[size:]
                 start = time.perf_counter()
-                found.append(evaluate(self._coords[part]).cpu())
-                self._write(part, found[-1])
+                values.append(evaluate(self._coords[part]).cpu())
+                self._write(part, values[-1])
                 if self._store is not None:  # many quick points, or one slow one; all where they are run together
                     pace = (time.perf_counter() - start) / len(part)
                     size = BLOCK if evaluate.in_blocks else max(1, min(BLOCK, int(WRITE / pace)))
-            yield i, torch.cat(found)
+            yield i, torch.cat(values)
 
     def _far(self, engine: Any, evaluate: PointEvaluator, blocks: list[tuple[int, list[int]]]) -> Iterator[tuple[int, Tensor]]:
         for i, values in on_cluster(engine, self._job(evaluate), self._parts(blocks)):
@@ -193,8 +193,8 @@ def _levels(shape: tuple[int, ...]) -> Iterator[tuple[int, list[int]]]:
     for step in STRIDES:
         level = ((index - middle) % step == 0).all(1) & ~seen
         seen |= level
-        own = level.nonzero()[:, 0]
-        yield step, own[far[own].argsort(stable=True)].tolist()
+        cells = level.nonzero()[:, 0]
+        yield step, cells[far[cells].argsort(stable=True)].tolist()
 
 
 def _split(level: list[int], done: Tensor) -> Iterator[list[int]]:
@@ -216,11 +216,16 @@ def _ravel(index: list[tuple[int, ...]], shape: tuple[int, ...]) -> Iterator[int
 def _store(f: Objective, origin: Tensor, axes: Tensor, ticks: Sequence[Tensor], cache: Cache, **options: Any):
     if cache is None or cache is False:
         return None
-    if not f.key:
+    try:
+        key = f.key
+    except CannotHashError as error:
+        warnings.warn(f"values not kept on disk: {f.label} depends on {error}", stacklevel=4)
+        return None
+    if not key:
         raise ValueError(
             f"cache needs an objective that says what it depends on, got {f.label}: "
             "use nll, a named quantity, or quantity(..., key='what it computes')"
         )
     return PointStore(
-        cache, objective=f.key, where=tensor_digest(origin, axes, *ticks), device=str(origin.device.type), **options
+        cache, objective=key, where=tensor_digest(origin, axes, *ticks), device=str(origin.device.type), **options
     )

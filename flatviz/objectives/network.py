@@ -74,8 +74,8 @@ class NetworkObjective(Objective):
         batches = list(zip(self.data.x.split(self.chunk), self.data.y.split(self.chunk)))
         with torch.inference_mode(self.statistics is None), torch.no_grad():
             values = [self.joined([self._scored(v, batches) for v in self.members(w)]) for w in track(W, self.label, progress)]
-            made = torch.stack(values).to(W.dtype)
-        return made.clone()  # a tensor made in inference mode cannot be used in autograd; its copy can
+            values = torch.stack(values).to(W.dtype)
+        return values.clone()  # a tensor made in inference mode cannot be used in autograd; its copy can
 
     def over(
         self,
