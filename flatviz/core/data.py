@@ -16,6 +16,11 @@ class Data:
     """Inputs `x` (N, ...) and labels `y` (N,) of classes (int64), or targets (N, C) of a regression (floating).
 
     Raises ValueError if it is empty, lengths differ, or x or y holds NaN or inf; a label below 0 is out of range.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> fv.Data(torch.zeros(5, 2), torch.tensor([0, 1, 2, 0, 1]))
+        Data(5 examples, x (5, 2) float32, classes 0..2)
     """
 
     x: Tensor
