@@ -110,7 +110,7 @@ def run_chains(
     )
     history = History(torch.stack(losses).mean(1), sharpness=torch.stack(gains).mean(1) if gains else None)
     check_converged(history.loss, w)
-    return Draws(torch.stack(kept, 1).flatten(0, 1), history)  # chain by chain
+    return Draws(torch.stack(kept, 1).flatten(0, 1), history, chains=chains)
 
 
 def thinned(n_draws: int, chains: int, burn_in: int, thin: int) -> tuple[int, Callable[[int], bool]]:
