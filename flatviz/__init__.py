@@ -68,6 +68,14 @@ _HOMES = {
     "flatviz.metrics.temperature": "fit_temperature scale_temperature",
     "flatviz.metrics.sharpness": "sharpness weyl_bounds",
     "flatviz.metrics.linearised": "predict_linearised",
+    "flatviz.symmetry.units": "Units units_of",
+    "flatviz.symmetry.actions": "permute rescale flip random_order random_factor",
+    "flatviz.symmetry.removal": "unit_norm sort_units canonical",
+    "flatviz.symmetry.minmass": "min_mass",
+    "flatviz.symmetry.alignment": "align",
+    "flatviz.symmetry.mmd": "mmd layers_of",
+    "flatviz.symmetry.pool": "Pool train_pool",
+    "flatviz.symmetry.collapse": "pair_diversity",
     "flatviz.studies.family": "fit_family measure",
     "flatviz.plots.surface": "plot_surface",
     "flatviz.plots.surface_3d": "plot_surface_3d",
@@ -86,7 +94,7 @@ _HOMES = {
     "flatviz.widgets.explore": "explore_surface",
 }
 _MODULES = """
-bridges core datasets engine landscape metrics models objectives pages planes plots posteriors storage studies training widgets
+bridges core datasets engine landscape metrics models objectives pages planes plots posteriors storage studies symmetry training widgets
 """.split()
 _WHERE = {name: home for home, names in _HOMES.items() for name in names.split()}
 

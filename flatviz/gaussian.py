@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
@@ -62,6 +62,11 @@ class Gaussian:
         q = object.__new__(cls)
         q.__dict__.update(mean=mean, log_std=log_std, factor=factor, history=None)
         return q
+
+    def moved(self, delta: Sequence[Tensor]) -> Gaussian:
+        """The Gaussian at theta + Delta, Delta of the first blocks of (mean, log_std, factor); unchecked."""
+        parts = (self.mean, self.log_std, self.factor)
+        return Gaussian.unchecked(*(t + d for t, d in zip(parts, delta)), *parts[len(delta) :])
 
     @property
     def dim(self) -> int:
@@ -141,7 +146,7 @@ class Gaussian:
     def leverage(self) -> Tensor:
         """d_i times the diagonal of the inverse covariance, (..., D) in (0, 1]: 1 where the factor adds nothing to a weight."""
         half = self._whitened[0]
-        return 1 - (half * half).sum(-2)
+        return number(1.0, half) - (half * half).sum(-2)
 
     @cached_property
     def precision_diag(self) -> Tensor:
@@ -196,6 +201,16 @@ def _squared(rows: Tensor, v: Tensor) -> Tensor:
     return (v @ rows.mT) @ rows
 
 
+def number(value: float, like: Tensor) -> Tensor:
+    """A number as a tensor, made once: torch wraps a Python number anew at each product, which costs more than the product."""
+    return _number(value, like.dtype, like.device)
+
+
+@cache
+def _number(value: float, dtype: torch.dtype, device: torch.device) -> Tensor:
+    return torch.tensor(value, dtype=dtype, device=device)
+
+
 @cache
 def _eye(n: int, device: torch.device) -> Tensor:
     """The identity in float64, made once: no one writes to it."""
@@ -221,6 +236,9 @@ class KroneckerGaussian:
         check_weights(self.std, self.dim, "std")
         if (covered := sum(len(a) * len(b) for a, b in self.bases)) != self.dim:
             raise ValueError(f"bases must cover the {self.dim} weights, got {covered}")
+
+    def __repr__(self) -> str:
+        return f"KroneckerGaussian(dim={self.dim}, blocks={len(self.bases)})"
 
     @property
     def dim(self) -> int:

@@ -124,4 +124,35 @@ def calls(fv, module, data, task, metrics):
         ),
         "run_random_plane": lambda: run_random_plane(module, metrics, steps=3),
         "run_linear_interpolation": lambda: run_linear_interpolation(module, made["source"], metrics, steps=3),
+        **symmetric_calls(fv),
     }
+
+
+def symmetric_calls(fv):
+    """name -> call, for the verbs of `symmetry`, on a network without normalisation."""
+    linear = torch.nn.Linear
+    net = flatviz.Net.from_module(torch.nn.Sequential(linear(3, 4), torch.nn.ReLU(), linear(4, 2)))
+    odd = flatviz.Net.from_module(torch.nn.Sequential(linear(3, 4), torch.nn.Tanh(), linear(4, 2)))
+    units, W = flatviz.units_of(net), net.w.expand(6, -1) * (1 + torch.arange(6.0)[:, None])
+    return {
+        "units_of": lambda: fv.units_of(net),
+        "random_order": lambda: fv.random_order(units, 6, seed=0),
+        "random_factor": lambda: fv.random_factor(units, 6, seed=0),
+        "permute": lambda: fv.permute(units, W, flatviz.random_order(units, 6, seed=0)),
+        "rescale": lambda: fv.rescale(units, W, flatviz.random_factor(units, 6, seed=0)),
+        "flip": lambda: fv.flip(flatviz.units_of(odd), odd.w[None], -torch.ones(4)),
+        "unit_norm": lambda: fv.unit_norm(units, W),
+        "sort_units": lambda: fv.sort_units(units, W),
+        "canonical": lambda: fv.canonical(units, W),
+        "min_mass": lambda: fv.min_mass(units, W),
+        "align": lambda: fv.align(units, W, net.w),
+        "layers_of": lambda: fv.layers_of(net),
+        "mmd": lambda: fv.mmd(W, {"draws": W[:3]}, layers=flatviz.layers_of(net), resamples=3, permutations=3),
+        "train_pool": lambda: fv.train_pool(net, _blobs(), n=3, epochs=2, lr=0.3),
+        "pair_diversity": lambda: fv.pair_diversity(net, W, _blobs().x),
+    }
+
+
+def _blobs():
+    x = torch.linspace(-1, 1, 90).view(30, 3)
+    return flatviz.Data(x, (x[:, 0] > 0).long())

@@ -6,6 +6,7 @@ import inspect
 from pathlib import Path
 
 import pytest
+import torch
 
 import flatviz as fv
 from flatviz.core.seeds import saved_rng
@@ -20,7 +21,7 @@ def test_examples_run_and_print_what_they_say(path, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)  # an example that saves a file leaves none behind
     module = importlib.import_module(".".join(path.relative_to(ROOT.parent).with_suffix("").parts).removesuffix(".__init__"))
     with saved_rng():
-        result = doctest.testmod(module, optionflags=FLAGS)
+        result = doctest.testmod(module, optionflags=FLAGS, extraglobs={"fv": fv, "torch": torch})
     assert result.attempted and not result.failed
 
 

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Sequence
 
 import flatviz
-from flatviz.cli import compare, doctor, evidence, lab, tour
+from flatviz.cli import compare, doctor, evidence, lab, tour, tune
 
-COMMANDS = {"tour": tour, "lab": lab, "doctor": doctor, "evidence": evidence, "compare": compare}
+COMMANDS = {"tour": tour, "lab": lab, "doctor": doctor, "evidence": evidence, "compare": compare, "tune": tune}
 
 
 def main(argv: Sequence[str] | None = None) -> int:

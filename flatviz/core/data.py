@@ -15,7 +15,12 @@ from flatviz.checks import check_device, check_is
 class Data:
     """Inputs `x` (N, ...) and labels `y` (N,) of classes (int64), or targets (N, C) of a regression (floating).
 
-    Raises ValueError if it is empty, lengths differ, or x holds NaN; a label below 0 is out of range.
+    Raises ValueError if it is empty, lengths differ, or x or y holds NaN or inf; a label below 0 is out of range.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> fv.Data(torch.zeros(5, 2), torch.tensor([0, 1, 2, 0, 1]))
+        Data(5 examples, x (5, 2) float32, classes 0..2)
     """
 
     x: Tensor
@@ -31,8 +36,11 @@ class Data:
             raise ValueError("data must hold at least one example, got an empty set")
         if len(self.x) != len(self.y):
             raise ValueError(f"x and y must be of one length, got {len(self.x)} inputs and {len(self.y)} labels")
-        if self.x.is_floating_point() and not bool(torch.isfinite(self.x).all()):
-            raise ValueError(f"x must be finite, got {int((~torch.isfinite(self.x)).sum())} NaN or inf values: clean them")
+        for name, value in (("x", self.x), ("y", self.y)):
+            if not bool((finite := torch.isfinite(value)).all()):
+                raise ValueError(f"{name} must be finite, got {int((~finite).sum())} NaN or inf values: clean them")
+        if self.y.is_complex():
+            raise TypeError(f"y must be real labels or targets, got {self.y.dtype}: take its real part")
         if not self.y.is_floating_point():
             object.__setattr__(self, "y", self.y.long())
             if int(self.y.min()) < 0:

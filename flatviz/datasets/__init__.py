@@ -3,6 +3,16 @@
 from flatviz.datasets.corruptions import CORRUPTIONS, corrupt
 from flatviz.datasets.digits import digits_transfer
 from flatviz.datasets.few_shot import few_shot
+from flatviz.datasets.images import data_from, image_folder, public_images
 from flatviz.datasets.moons import moons_transfer
 
-__all__ = ["CORRUPTIONS", "corrupt", "digits_transfer", "few_shot", "moons_transfer"]
+__all__ = [
+    "CORRUPTIONS",
+    "corrupt",
+    "data_from",
+    "digits_transfer",
+    "few_shot",
+    "image_folder",
+    "moons_transfer",
+    "public_images",
+]

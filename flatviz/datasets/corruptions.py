@@ -205,7 +205,7 @@ def corrupt(data: Data, kind: str, severity: int, *, seed: int) -> Data:
         >>> images = fv.Data(torch.full((2, 1, 8, 8), 0.5), torch.tensor([0, 1]))
         >>> noisy = fv.datasets.corrupt(images, "gaussian_noise", 3, seed=0)
         >>> round(float((noisy.x - images.x).std()), 2)
-        0.12
+        0.13
     """
     corruption = CORRUPTIONS[check_choice(kind, tuple(CORRUPTIONS), "kind")]
     if check_count(severity, "severity") > 5:

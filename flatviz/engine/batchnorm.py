@@ -46,13 +46,20 @@ class TrainingNet:
         self.buffers = {n: b.clone() for n, b in net.buffers().items()}
 
     def __call__(self, w: Tensor, x: Tensor, *, momentum: float | None = None, update: bool = True) -> Tensor:
-        """Outputs (N, C); running statistics move by `momentum` (default: each layer's own) unless `update` is off."""
+        """Outputs (N, C); running statistics move by `momentum` (default: each layer's own) unless `update` is off.
+
+        A minibatch of one example, of which a layer has no variance, passes with the running statistics collected so far.
+        """
         buffers = self.buffers if update else {n: b.clone() for n, b in self.buffers.items()}
         kept = [m.momentum for m in self._norms]
         for m in self._norms:
             m.momentum = m.momentum if momentum is None else momentum
         try:
             return functional_call(self._module, self._net.unflatten(w) | buffers, (x,))
+        except ValueError:
+            if len(x) > 1 or momentum is not None:  # `refresh_batchnorm` needs their own
+                raise
+            return self.net(w)(w, x)
         finally:
             for m, value in zip(self._norms, kept):
                 m.momentum = value

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import torch
-from torch import Tensor, fx
+from torch import Tensor
 
 from flatviz.core.data import Data
 from flatviz.core.net import Net
+from flatviz.engine.determinism import same_to_rounding
 from flatviz.engine.program import Program
 
 MEMORY = 2**30  # bytes of frozen activations kept, of all batches and members; beyond it they are made anew for each block
@@ -41,6 +42,10 @@ class Plan:
         """What of fold, reuse and prefix is in use; none where the module could not be followed, or gave other outputs."""
         return tuple(name for name in ("fold", "reuse", "prefix") if getattr(self, name))
 
+    def is_reduced(self, dtype: torch.dtype) -> bool:
+        """Whether values are less precise than `dtype`."""
+        return self.tf32 or getattr(torch, self.dtype) != dtype
+
     def to_dict(self) -> dict:
         """The plan as plain values."""
         return asdict(self)
@@ -51,39 +56,35 @@ class Evaluator:
 
     origin (D,), axes (K, D); with K = 0 `values_at` takes the weight vectors themselves.  `additive`: scores of batches
     add up; otherwise `score` is asked once, with all outputs, and may return a tensor.  Values are times `scale`.
-    `net` is this evaluator's own, in the plan's dtype, `graph` its trace, `statistics` its BatchNorm's, unrounded.
-    Memory beside weights and data (once more, where the plan changes dtype or order; `parts`: made before): a few times
-    the largest activation of a batch, times `stack`, and MEMORY bytes for what is frozen, divided by the `share`
-    evaluators that live together.
+    `net` is in the plan's dtype; `parts`: the inputs in batches; `programs`: one for each of them, or None to run the net.
+    Memory beside weights and data (once more, where the plan changes dtype or order): a few times the largest activation
+    of a batch, times `stack`, and MEMORY bytes for what is frozen, divided by the `share` evaluators that live together.
     """
 
     def __init__(
         self,
         net: Net,
-        data: Data,
+        parts: list[Tensor],
+        y: Tensor,
         score: Score,
         origin: Tensor,
         axes: Tensor,
         plan: Plan,
         *,
-        graph: fx.Graph | None = None,
-        statistics: dict[str, Tensor] | None = None,
+        programs: list[Program] | None = None,
         additive: bool = True,
         scale: float = 1.0,
-        parts: list[Tensor] | None = None,
         share: int = 1,
     ) -> None:
-        self.plan, self._score, self._additive, self._scale = plan, score, additive, scale
-        dtype = getattr(torch, plan.dtype)
-        self._net, self._origin, self._axes = net, origin, axes
-        traced = graph is not None and (plan.prefix or plan.reuse or plan.fold)
-        self._traced = Program(net, graph, reuse=plan.reuse, fold=plan.fold, statistics=statistics) if traced else None
-        self._parts, self._ys = parts or parts_of(data, plan), list(data.y.split(plan.chunk))
-        self._kept: list | None = None
-        self._fits: bool | None = None  # whether what is frozen may be kept; seen on the first batch
+        self.plan, self._net, self._score, self._additive, self._scale = plan, net, score, additive, scale
+        self._origin, self._axes = origin, axes
+        self._parts, self._ys, self._programs = parts, list(y.split(plan.chunk)), programs
+        self._started: list | None = None  # what every batch needs once, where it may be kept
+        self._fits: bool | None = None  # whether it may; seen on the first batch
         self._share = share
-        self._wide = origin.detach().clone()  # the flat buffer: every treated parameter is a view of it
-        self._narrow = self._wide if dtype == origin.dtype else torch.empty_like(self._wide, dtype=dtype)
+        self._wide = origin.detach().clone()  # the flat buffer that the programs' weights are views of
+        self._narrow = self._wide if net.w.dtype == origin.dtype else self._wide.to(net.w.dtype)
+        self._weights = {program: program.weights(self._narrow) for program in programs or ()}
 
     @property
     def in_blocks(self) -> bool:
@@ -92,144 +93,147 @@ class Evaluator:
 
     def __call__(self, coords: Tensor) -> Tensor:
         """Values at origin + coords @ axes; (S,)."""
-        if self.plan.stack > 1:
-            return self._stacked(self._origin + coords.to(self._axes) @ self._axes, coords)
-        return self._values(coords, lambda i: self._place(coords[i]))
+        rows = coords.to(self._axes)
+
+        def put(i: int, out: Tensor) -> None:  # one row at a time, so that it rounds alike whatever points come with it
+            torch.add(self._origin, rows[i] @ self._axes, out=out)
+
+        return self._values(coords, put)
 
     def values_at(self, W: Tensor) -> Tensor:
         """Values at weight vectors W (S, D); (S,)."""
-        if self._traced is not None and self._traced.affine:
+        if any(program.affine for program in self._programs or ()):
             raise ValueError("this evaluator knows points by their coords only: make one with axes (0, D)")
-        if self.plan.stack > 1:
-            return self._stacked(W, W[:, :0])
-        return self._values(W[:, :0], lambda i: self._wide.copy_(W[i]))
+        return self._values(W[:, :0], lambda i, out: out.copy_(W[i]))
 
-    def _values(self, coords: Tensor, place: Callable[[int], object]) -> Tensor:
-        n, chunks = len(coords), len(self._parts)
-        with torch.inference_mode(), _tf32(self.plan.tf32), self._net.installed(self._narrow):
+    def plainly(self, coords: Tensor) -> Tensor:
+        """Values at origin + coords @ axes, by the net itself; (S,)."""
+        options = dict(additive=self._additive, scale=self._scale)
+        plain = replace(self.plan, stack=1, fold=False, reuse=False, prefix=False)
+        return Evaluator(self._net, self._parts, torch.cat(self._ys), self._score, self._origin, self._axes, plain, **options)(
+            coords
+        )
+
+    def confirms(self, coords: Tensor, values: Tensor) -> bool:
+        """Whether the net itself gives `values` (S,) at coords (S, K), to rounding.
+
+        A score that does not add up may count examples (accuracy): two of them may fall on the other side by rounding.
+        True for a reduced precision, whose error is measured elsewhere.
+        """
+        if self.plan.is_reduced(coords.dtype) or not (self.plan.tricks or self.plan.stack > 1):
+            return True
+        plain = self.plainly(coords)
+        near = (plain - values).abs() <= 2 / sum(map(len, self._ys))
+        return same_to_rounding(values.to(plain), plain) or bool(near.all()) and not self._additive
+
+    def _values(self, coords: Tensor, put: Callable[[int, Tensor], object]) -> Tensor:
+        """Values of the points that `put(i, out)` writes into `out` (D,), `plan.stack` of them at once."""
+        size, batches, dtype = self.plan.stack, range(len(self._parts)), self._wide.dtype
+        blocks = [range(i, min(i + size, len(coords))) for i in range(0, len(coords), size)]
+        scores: dict[range, list] = {block: [] for block in blocks}
+        with torch.no_grad() if size > 1 else torch.inference_mode(), _tf32(self.plan.tf32):
             fits = self._keeps()
-            sums: list = [[] for _ in range(n)]
-            order = ((i, j) for i in range(n) for j in range(chunks)) if fits else None
-            order = order or ((i, j) for j in range(chunks) for i in range(n))
-            now, ready, begun = -1, None, (-1, None)
-            rows = coords.tolist()
-            for i, j in order:
-                if i != now:
-                    place(i)
-                    if self._narrow is not self._wide:
-                        self._narrow.copy_(self._wide)
-                    ready, now = self._ready(), i
-                if not fits and begun[0] != j:
-                    begun = (j, self._start(self._parts[j]))
-                out = self._run(self._kept[j] if fits else begun[1], rows[i], ready)
-                out = out.to(self._wide.dtype) if out.is_floating_point() else out
-                sums[i].append(self._score(out, self._ys[j]).double() if self._additive else out)
+            order = [(b, j) for b in blocks for j in batches] if fits else [(b, j) for j in batches for b in blocks]
+            block_now, j_now, placed, started = None, None, None, None
+            for block, j in order:
+                if block is not block_now:
+                    block_now, placed = block, self._place(block, put)
+                if j != j_now:
+                    j_now, started = j, self._started[j] if fits else self._start(j)
+                out = self._outputs(j, started, coords[block.start : block.stop], placed)
+                out = out.to(dtype) if out.is_floating_point() else out
+                scores[block].append([self._score(o, self._ys[j]).double() for o in out] if self._additive else out)
             if self._additive:
-                values = [sum(s) for s in sums]
+                values = [sum(point) for block in blocks for point in zip(*scores[block])]
             else:
                 y = torch.cat(self._ys)
-                values = [torch.as_tensor(self._score(torch.cat(s), y)).double() for s in sums]
-            result = (torch.stack(values) * self._scale).to(self._wide.dtype)
-        return result.clone()
+                whole = (outs for block in blocks for outs in torch.cat(scores[block], dim=1))
+                values = [torch.as_tensor(self._score(out, y)).double() for out in whole]
+            result = (torch.stack(values) * self._scale).to(dtype)
+        return result.clone()  # a tensor made in inference mode cannot be used in autograd; its copy can
 
-    def _stacked(self, W: Tensor, coords: Tensor) -> Tensor:
-        """Several points at once, by vmap over their weights; (S,)."""
-        found = []
-        with torch.no_grad(), _tf32(self.plan.tf32), self._net.installed(self._narrow):
-            fits = self._keeps()
-            for block, at in zip(W.to(self._narrow.dtype).split(self.plan.stack), coords.split(self.plan.stack)):
-                outs = []
-                for started, y in zip(self._kept if fits else map(self._start, self._parts), self._ys):
-                    out = self._many(started, block, at)
-                    out = out.to(W.dtype) if out.is_floating_point() else out
-                    outs.append(torch.vmap(self._score, (0, None))(out, y).double() if self._additive else out)
-                if self._additive:
-                    found.append(sum(outs))
-                else:
-                    y, whole = torch.cat(self._ys), torch.cat(outs, dim=1)
-                    found.append(torch.stack([torch.as_tensor(self._score(o, y)).double() for o in whole]))
-        return (torch.cat(found) * self._scale).to(W.dtype)
+    def _place(self, block: range, put: Callable[[int, Tensor], object]) -> Any:
+        """The block's weights: stacked, or one point's in the buffer, and its folded weights by program."""
+        if self.plan.stack > 1:
+            W = self._wide.new_empty(len(block), len(self._wide))
+            for i, out in zip(block, W):
+                put(i, out)
+            return W.to(self._narrow.dtype)
+        put(block.start, self._wide)
+        if self._narrow is not self._wide:
+            self._narrow.copy_(self._wide)
+        return {program: self._folded(program, weights) for program, weights in self._weights.items()}
 
-    def _many(self, started, W: Tensor, coords: Tensor) -> Tensor:
-        """Outputs (S, n, C) of a batch at weights W (S, D)."""
-        frontier, layers = started if self._traced is not None else ({}, [])
-        sums = []
-        for base, *along in layers:
-            out = base.expand(len(W), *base.shape)
-            for c, part in zip(coords.to(base.dtype).T, along):
-                out = torch.addcmul(out, c.view(-1, *[1] * base.ndim), part)
-            sums.append(out)
+    def _outputs(self, j: int, started: Any, coords: Tensor, placed: Any) -> Tensor:
+        """Outputs (S, n, C) of batch `j` at the points of a block."""
+        program = None if self._programs is None else self._programs[j]
+        if program is None:
+            many = self.plan.stack > 1
+            return torch.vmap(self._net, (0, None))(placed, started) if many else self._net(self._narrow, started)[None]
+        kept, layers = started
+        if self.plan.stack == 1:
+            affine = [_along(layer, coords[0].tolist()) for layer in layers]
+            return program.run(kept, self._weights[program], affine, placed[program])[None]
 
         def one(w: Tensor, *affine: Tensor) -> Tensor:
-            with self._net.installed(w):
-                if self._traced is None:
-                    return self._net.module(started)
-                return self._traced.run(frontier, list(affine), [self._narrowed(pair) for pair in self._traced.prepare()])
+            weights = program.weights(w)
+            return program.run(kept, weights, list(affine), self._folded(program, weights))
 
-        return torch.vmap(one)(W, *sums)
+        return torch.vmap(one)(placed, *(_along_many(layer, coords) for layer in layers))
 
-    def _place(self, row: Tensor) -> None:
-        """Put origin + row @ axes into the buffer, in the order that the plain formula rounds in."""
-        torch.add(self._origin, row.to(self._axes) @ self._axes, out=self._wide)
-
-    def _start(self, x: Tensor):
-        """What a batch needs once: frozen activations, affine layers at the origin and along each axis."""
-        if self._traced is None:
-            return x
-        program = self._traced
-        env = program.run_frozen(x)
-        parts = []
-        if program.affine:
-            parts = [program.run_affine(env, self._origin, direction=False)]
-            parts += [program.run_affine(env, axis, direction=True) for axis in self._axes]
-        frontier = {n: self._laid_out(v) for n, v in env.items() if n in program.frontier}
-        return frontier, [tuple(map(self._laid_out, layer)) for layer in zip(*parts)]
-
-    def _laid_out(self, value: Any) -> Any:
-        return _laid_out(value, self.plan)
+    def _start(self, j: int) -> Any:
+        """What batch `j` needs once: its inputs, or what its program keeps of them."""
+        if self._programs is None:
+            return self._parts[j]
+        w, axes = self._origin.to(self._narrow.dtype), self._axes.to(self._narrow.dtype)
+        kept, layers = self._programs[j].start(self._parts[j], w, axes)
+        order = self.plan
+        return {v: laid_out(t, order) for v, t in kept.items()}, [tuple(laid_out(t, order) for t in la) for la in layers]
 
     def _keeps(self) -> bool:
         """Start all batches at once, where what they hold fits; whether it does."""
         if self._fits is None:
-            first = self._start(self._parts[0])
-            self._fits = self._traced is None or self._bytes(*first) <= MEMORY // self._share
-            self._kept = [first, *map(self._start, self._parts[1:])] if self._fits else None
+            first = self._start(0)
+            self._fits = self._programs is None or self._bytes(*first) <= MEMORY // self._share
+            self._started = [first, *map(self._start, range(1, len(self._parts)))] if self._fits else None
         return self._fits
 
-    def _bytes(self, frontier: dict, layers: list) -> int:
+    def _bytes(self, kept: dict, layers: list) -> int:
         """Of frozen activations for all batches, from those of the first."""
-        held = [v for n, v in frontier.items() if isinstance(v, Tensor) and n is not self._traced.x]
-        held += [v for layer in layers for v in layer]
-        total = sum(len(p) for p in self._parts)
-        return sum(v.numel() * v.element_size() for v in held) * total // len(self._parts[0])
+        held = [t for t in [*kept.values(), *(t for layer in layers for t in layer)] if t is not self._parts[0]]
+        total = sum(len(part) for part in self._parts)
+        return sum(t.numel() * t.element_size() for t in held) * total // len(self._parts[0])
 
-    def _ready(self):
-        return [] if self._traced is None else [self._narrowed(pair) for pair in self._traced.prepare()]
+    def _folded(self, program: Program, weights: dict) -> list[tuple[Tensor, Tensor]]:
+        dtype = self._narrow.dtype
+        return [(laid_out(weight.to(dtype), self.plan), bias.to(dtype)) for weight, bias in program.fold(weights)]
 
-    def _narrowed(self, pair: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
-        weight, bias = (t.to(self._narrow.dtype) for t in pair)
-        return self._laid_out(weight), bias
 
-    def _run(self, started, row: list[float], ready) -> Tensor:
-        if self._traced is None:
-            return self._net.module(started)
-        frontier, layers = started
-        sums = []
-        for base, *along in layers:
-            out = base
-            for c, part in zip(row, along):
-                out = torch.add(out, part, alpha=c) if out is base else out.add_(part, alpha=c)
-            sums.append(out.clone() if out is base else out)
-        return self._traced.run(frontier, sums, ready)
+def _along(layer: tuple[Tensor, ...], row: list[float]) -> Tensor:
+    """base + sum_i row_i part_i, in a tensor of its own."""
+    base, *along = layer
+    out = base
+    for c, part in zip(row, along):
+        out = torch.add(out, part, alpha=c) if out is base else out.add_(part, alpha=c)
+    return out.clone() if out is base else out
+
+
+def _along_many(layer: tuple[Tensor, ...], coords: Tensor) -> Tensor:
+    """The same for coords (S, K): (S, ...)."""
+    base, *along = layer
+    out = base.expand(len(coords), *base.shape)
+    for c, part in zip(coords.to(base.dtype).T, along):
+        out = torch.addcmul(out, c.view(-1, *[1] * base.ndim), part)
+    return out
 
 
 def parts_of(data: Data, plan: Plan) -> list[Tensor]:
     """Inputs in batches, in the plan's dtype and memory order."""
     x = data.x.to(getattr(torch, plan.dtype)) if data.x.is_floating_point() else data.x
-    return [_laid_out(part, plan) for part in x.split(plan.chunk)]
+    return [laid_out(part, plan) for part in x.split(plan.chunk)]
 
 
-def _laid_out(value: Any, plan: Plan) -> Any:
+def laid_out(value: Any, plan: Plan) -> Any:
     """Images in the plan's memory order: a first layer that sees one channel cannot tell the two orders apart."""
     image = plan.channels_last and isinstance(value, Tensor) and value.ndim == 4
     return value.contiguous(memory_format=torch.channels_last) if image else value

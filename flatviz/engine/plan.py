@@ -1,9 +1,8 @@
-"""Choosing how to evaluate: by rule where the work is small, by a short timed trial where it is not."""
+"""Choosing how to evaluate: by rule, and by comparison with the plain forward before any of it is used."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,26 +14,28 @@ from flatviz.checks import check_choice
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator
-from flatviz.engine.determinism import few_of, same_to_rounding, work_of
+from flatviz.engine.determinism import CACHE, Work, few_of, same_to_rounding, work_of
 from flatviz.engine.evaluate import Evaluator, Plan, Score, parts_of
-from flatviz.engine.trace import graph_of
+from flatviz.engine.program import Program
+from flatviz.engine.trace import Trace, trace_of
 
-TRIAL_WORK = 5e9  # multiply-adds of a whole job from which a trial pays for itself
-TRIAL_EXAMPLES = 128
+FAST_CACHE = 2 * CACHE  # a fast pass overwrites its activations, so a batch may be twice as large
+SMALL = 2e8  # multiply-adds of a point below which a GPU waits for Python, and STACK points run at once
+STACK = 16
 PRECISIONS = ("float32", "tf32", "bfloat16")
 
 
 class EvaluationPlanner:
-    """A net, its data and a score, from which evaluators are made; traced once, on a copy of the net.
+    """A net, its data and a score, from which evaluators are made; the net is traced, on a copy, for each shape of batch.
 
     `additive`: scores of batches add up, and the value is their sum over the number of examples.
     """
 
     def __init__(self, net: Net, data: Data, score: Score, *, additive: bool = True) -> None:
-        self._nets = {net.w.dtype: net.copy()}
+        self._dtype = net.w.dtype
+        self._nets = {self._dtype: net.copy()}
         self._data, self._score, self._additive = data, score, additive
-        self._graph = graph_of(self._nets[net.w.dtype], data.x[:2])
-        self._own = net.w.dtype
+        self._traces: dict[tuple, Trace | None] = {}
 
     def plan(
         self,
@@ -50,27 +51,39 @@ class EvaluationPlanner:
 
         coords (S, K): the points that are coming, of which some are compared with the plain forward (`probes`).
         """
-        base = Plan(dtype=str(self._own).removeprefix("torch."))
+        base = Plan(dtype=str(self._dtype).removeprefix("torch."))
         if precision is not None:
             check_choice(precision, PRECISIONS, "precision")
             if precision == "tf32" and origin.device.type != "cuda":
                 raise ValueError(f"precision='tf32' needs CUDA tensors, got {origin.device.type}: use 'float32' or 'bfloat16'")
             base = replace(base, dtype=precision.replace("tf32", "float32"), tf32=precision == "tf32")
-        net = self._net(base)
-        x = self._data.x
-        work = work_of(net, x[:2].to(self._dtype(base)) if x.is_floating_point() else x)
-        images = x.ndim == 4 and any(isinstance(m, _ConvNd) for m in net.module.modules())
+        net, x = self._net(base), self._data.x
+        work = work_of(net, x[:2].to(net.w.dtype) if x.is_floating_point() else x)
         base = replace(base, chunk=min(work.chunk(x.device), len(self._data)))
         if exact:
             return base
-        plan = replace(base, channels_last=images)
-        if self._graph is not None:
-            plan = replace(plan, fold=True, prefix=True, reuse=len(axes) > 0)
-        macs = len(self._data) * work.macs
-        if points >= 256 and points * macs >= TRIAL_WORK:
-            plan = self._trial(plan, origin, axes, small=macs < 2e8)
-        tried = probes(coords, axes)
-        return plan if self._agrees(plan, origin, axes, tried, self._data.subset(few_of(x, work))) else base
+        few = self._data.subset(few_of(x, work))
+        for plan in self._candidates(base, work, few, len(axes) > 0):
+            if self._agrees(plan, origin, axes, probes(coords, axes), few):
+                return plan
+        return base
+
+    def _candidates(self, base: Plan, work: Work, few: Data, reuse: bool) -> list[Plan]:
+        """Plans with all tricks, best first; none where the net cannot be traced.
+
+        Batches are as large as what is made at each point allows, and of one size where that is possible: one program then.
+        """
+        device, n, net = few.x.device, len(self._data), self._net(base)
+        images = few.x.ndim == 4 and any(isinstance(m, _ConvNd) for m in net.module.modules())
+        plan = replace(base, channels_last=images, fold=True, prefix=True, reuse=reuse, chunk=len(few))
+        programs = self._programs(net, parts_of(few, plan), plan)
+        if programs is None:
+            return []
+        chunk = Work(work.macs, programs[0].widest // len(few)).chunk(device, FAST_CACHE)
+        plan = replace(plan, chunk=-(-n // -(-n // chunk)))
+        if device.type == "cuda" and n * work.macs < SMALL:
+            return [replace(plan, stack=STACK, channels_last=False, chunk=max(1, plan.chunk // STACK)), plan]
+        return [plan]
 
     def evaluator(self, origin: Tensor, axes: Tensor, plan: Plan) -> Evaluator:
         """Values at origin + coords @ axes, by `plan`."""
@@ -78,53 +91,32 @@ class EvaluationPlanner:
 
     def evaluators(self, origins: Sequence[Tensor], axes: Tensor, plan: Plan) -> list[Evaluator]:
         """One for each origin; they share the data and the memory that what is frozen may take."""
-        shared = dict(parts=parts_of(self._data, plan), share=len(origins))
-        return [self._make(origin, axes, plan, self._data, **shared) for origin in origins]
+        scale = 1 / len(self._data) if self._additive else 1.0
+        options = dict(additive=self._additive, scale=scale)
+        return self._make(origins, axes, plan, self._data, self._score, **options)
 
     def _make(
-        self, origin: Tensor, axes: Tensor, plan: Plan, data: Data, score: Score | None = None, **shared: Any
-    ) -> Evaluator:
-        scale = 1 / len(self._data) if self._additive else 1.0
-        made = dict(graph=self._graph, additive=self._additive and score is None, scale=1.0 if score else scale)
-        made["statistics"] = self._nets[self._own].buffers()
-        return Evaluator(self._net(plan), data, score or self._score, origin, axes, plan, **made, **shared)
+        self, origins: Sequence[Tensor], axes: Tensor, plan: Plan, data: Data, score: Score, **options: Any
+    ) -> list[Evaluator]:
+        net, parts = self._net(plan), parts_of(data, plan)
+        programs = self._programs(net, parts, plan) if plan.tricks else None
+        options.update(programs=programs, share=len(origins))
+        return [Evaluator(net, parts, data.y, score, origin, axes, plan, **options) for origin in origins]
 
-    def _trial(self, plan: Plan, origin: Tensor, axes: Tensor, *, small: bool) -> Plan:
-        """The fastest of a few neighbours, each timed on a few examples."""
-        steps: list[list[dict]] = [[{"chunk": max(8, plan.chunk // 2)}, {"chunk": plan.chunk * 2}, {"chunk": plan.chunk * 4}]]
-        if plan.channels_last:
-            steps.append([{"channels_last": False}])
-        if self._graph is not None:
-            steps += [[{"reuse": False}]] if len(axes) else []
-            steps += [[{"fold": False}]] if plan.channels_last else []
-        if small or origin.device.type == "cuda":
-            steps.append([{"stack": 8, "channels_last": False}, {"stack": 64, "channels_last": False}])
-        data = self._data.subset(slice(0, len(self._data) if small else TRIAL_EXAMPLES))
-        best = self._time(plan, origin, axes, data)
-        for options in steps:
-            for change in options:
-                tried = replace(plan, **change)
-                seconds = self._time(tried, origin, axes, data)
-                if seconds < 0.95 * best:
-                    plan, best = tried, seconds
-        return plan
-
-    def _time(self, plan: Plan, origin: Tensor, axes: Tensor, data: Data) -> float:
-        """Seconds a point."""
-        evaluate = self._make(origin, axes, plan, data)
-        n = max(plan.stack, 2)
-        coords = torch.zeros(n, len(axes), dtype=origin.dtype, device=origin.device)
-        W = origin.expand(n, -1)
-        run: Callable[[], Tensor] = (lambda: evaluate(coords)) if len(axes) else (lambda: evaluate.values_at(W))
-        seconds = []
-        try:
-            for _ in range(3):  # the first one also prepares what is kept
-                start = time.perf_counter()
-                float(run()[0])
-                seconds.append(time.perf_counter() - start)
-        except (RuntimeError, NotImplementedError):  # vmap cannot stack this module
-            return float("inf")
-        return min(seconds[1:]) / n
+    def _programs(self, net: Net, parts: list[Tensor], plan: Plan) -> list[Program] | None:
+        """A program for each batch, or None where one cannot be traced; batches of one shape, dtype and memory order share it."""
+        full, keys = self._nets[self._dtype].buffers(), [(x.dtype, x.shape, x.stride(), net.w.dtype) for x in parts]
+        statistics = {id(b): full[name] for name, b in net.buffers().items()}
+        programs: dict[tuple, Program] = {}
+        for key, x in zip(keys, parts):
+            if key not in self._traces:
+                self._traces[key] = trace_of(net, x)
+            trace = self._traces[key]
+            if trace is None:
+                return None
+            if key not in programs:
+                programs[key] = Program(trace, reuse=plan.reuse, fold=plan.fold, statistics=statistics)
+        return [programs[key] for key in keys]
 
     def _agrees(self, plan: Plan, origin: Tensor, axes: Tensor, coords: Tensor, few: Data) -> bool:
         """Whether the plan gives the module's own outputs on a few examples, at origin + coords @ axes, to rounding.
@@ -135,25 +127,21 @@ class EvaluationPlanner:
         def outputs(out: Tensor, _: Tensor) -> Tensor:
             return out
 
-        own = Plan(chunk=plan.chunk, dtype=str(self._own).removeprefix("torch."))
-        made = []
-        for tried in [replace(plan, dtype=own.dtype, tf32=False), own] + [plan] * (plan.dtype != own.dtype):
+        plain = Plan(chunk=plan.chunk, dtype=str(self._dtype).removeprefix("torch."))
+        results = []
+        for tried in [replace(plan, dtype=plain.dtype, tf32=False), plain] + [plan] * (plan.dtype != plain.dtype):
             try:
-                evaluate = self._make(origin, axes, tried, few, outputs)
-                made.append(evaluate(coords) if len(axes) else evaluate.values_at(origin + coords @ axes))
-            except (RuntimeError, NotImplementedError, TypeError, KeyError):
+                (evaluate,) = self._make([origin], axes, tried, few, outputs, additive=False)
+                results.append(evaluate(coords) if len(axes) else evaluate.values_at(origin + coords @ axes))
+            except (RuntimeError, NotImplementedError):
                 return False
-        return made[0].shape == made[1].shape and all(map(same_to_rounding, made[0], made[1]))
+        return results[0].shape == results[1].shape and all(map(same_to_rounding, results[0], results[1]))
 
     def _net(self, plan: Plan) -> Net:
-        dtype = self._dtype(plan)
+        dtype = getattr(torch, plan.dtype)
         if dtype not in self._nets:
-            self._nets[dtype] = self._nets[self._own].to(dtype=dtype)
+            self._nets[dtype] = self._nets[self._dtype].to(dtype=dtype)
         return self._nets[dtype]
-
-    @staticmethod
-    def _dtype(plan: Plan) -> torch.dtype:
-        return getattr(torch, plan.dtype)
 
 
 def probes(coords: Tensor | None, axes: Tensor) -> Tensor:

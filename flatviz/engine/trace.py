@@ -1,71 +1,114 @@
-"""A module's steps, written down by torch.fx, and which of them change what another gave."""
+"""A network's forward pass written down as the torch operations that ran, on one batch of inputs."""
 
 from __future__ import annotations
 
-import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import torch
-from torch import Tensor, fx, nn
-from torch.utils._pytree import tree_leaves
+from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves, tree_map
+from torch.utils.weak import WeakTensorKeyDictionary
 
 from flatviz.core.net import Net
 from flatviz.core.seeds import saved_rng
 
+aten = torch.ops.aten
+# Operations that depend on values: a number read for a branch, a result whose shape depends on them, random numbers.
+REFUSED = {torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape, torch.Tag.nondeterministic_seeded}
 
-def graph_of(net: Net, x: Tensor) -> fx.Graph | None:
-    """The traced module, or None where its control flow hangs on values, or it does not run on a few inputs `x`.
 
-    Further inputs have their default values.  `meta["writes"]` of a step: what else it changes while it runs on `x`.
+class Value:
+    """A tensor of the trace: the flat weights, the inputs, or a result of a step."""
+
+    __slots__ = ("shape", "dtype", "itemsize")
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.shape, self.dtype, self.itemsize = tensor.shape, tensor.dtype, tensor.element_size()
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """outs = op(*args, **kwargs); a `Value` stands for a tensor of the trace, any other tensor is a constant."""
+
+    op: Callable[..., Any]
+    args: tuple
+    kwargs: dict[str, Any]
+    outs: tuple[Value | None, ...]
+
+    @cached_property
+    def inputs(self) -> list[Value]:
+        """Values that the step reads."""
+        return [a for a in tree_leaves((self.args, self.kwargs)) if isinstance(a, Value)]
+
+    @property
+    def results(self) -> list[Value]:
+        """Values that the step gives and something reads."""
+        return [v for v in self.outs if v is not None]
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """Steps from the flat weights `w` (D,) and a batch of inputs `x` to the outputs; none of them writes in place."""
+
+    w: Value
+    x: Value
+    out: Value
+    steps: list[Step]
+
+
+def trace_of(net: Net, x: Tensor) -> Trace | None:
+    """What `net(w, x)` runs for inputs of the shape, dtype and memory order of `x`.
+
+    None where that depends on values, or where the module writes into its weights or constants.  All that Python does in
+    the pass is seen, hooks and patched methods included: what is written down is what reached torch.  `functionalize`
+    turns operations in place into those that give new tensors, so nothing is written into `x`.
     """
-    bound = _defaults(net.module)
+    recorder = _Recorder(net.w, x)
     try:
-        graph = fx.Tracer().trace(net.module, concrete_args=bound or None)
-        places = [n for n in graph.nodes if n.op == "placeholder"]
-        for node, value in zip(places[1:], bound.values(), strict=True):
-            node.meta["default"] = value
-        returned = [n for n in graph.nodes if n.op == "output"][0].args[0]
-        if not isinstance(returned, fx.Node):
-            return None
-        with torch.no_grad(), saved_rng():
-            _note_writes(graph, net.module, x.clone())
-    except Exception:  # tracing runs the user's code on stand-ins: any error means it cannot be traced
+        with torch.inference_mode(False), torch.no_grad(), saved_rng(), recorder:
+            out = torch.func.functionalize(net, remove="mutations")(net.w, x)
+        return Trace(recorder.w, recorder.x, recorder.values[out], recorder.steps)
+    except Exception:  # the user's code runs on stand-ins for tensors: any error means it cannot be traced
         return None
-    return graph
 
 
-def step(n: fx.Node, env: dict[fx.Node, Any], root: nn.Module, modules: dict[str, nn.Module]) -> Any:
-    """What a step gives, from the values of those before it."""
-    if n.op == "get_attr":
-        return attribute(root, n.target)
-    args = fx.node.map_arg(n.args, env.__getitem__)
-    kwargs = fx.node.map_arg(n.kwargs, env.__getitem__)
-    if n.op == "call_module":
-        return modules[n.target](*args, **kwargs)
-    if n.op == "call_method":
-        return getattr(args[0], n.target)(*args[1:], **kwargs)
-    return n.target(*args, **kwargs)
+class _Refused(Exception):
+    """The forward pass cannot be written down."""
 
 
-def _defaults(module: nn.Module) -> dict[str, Any]:
-    """The inputs of a module after the first, at their default values."""
-    further = list(inspect.signature(type(module).forward).parameters.values())[2:]
-    return {p.name: p.default for p in further if p.default is not p.empty}
+class _Recorder(TorchDispatchMode):
+    """Notes each operation.  Tensors are known by identity and are not kept alive: a trace takes no more memory than a pass."""
 
+    def __init__(self, w: Tensor, x: Tensor) -> None:
+        super().__init__()
+        self.w, self.x = Value(w), Value(x)
+        self.steps: list[Step] = []
+        self.values = WeakTensorKeyDictionary({w: self.w, x: self.x})
 
-def _note_writes(graph: fx.Graph, root: nn.Module, x: Tensor) -> None:
-    """Run step by step and see by their version counters which tensors a step changes besides its own."""
-    modules, env, held = dict(root.named_modules()), {}, {}
-    for n in graph.nodes:
-        if n.op == "output":
-            return
-        before = {m: [t._version for t in tensors] for m, tensors in held.items()}
-        env[n] = n.meta.get("default", x) if n.op == "placeholder" else step(n, env, root, modules)
-        n.meta["writes"] = {m for m, versions in before.items() if [t._version for t in held[m]] != versions}
-        held[n] = [t for t in tree_leaves(env[n]) if isinstance(t, Tensor) and not t.is_inference()]
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # else torch imports its compiler, with sympy: 1.5 s and 150 MB
 
+    def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+        kwargs = kwargs or {}
+        if func is aten.copy_.default and self.values.get(args[0]) is self.x:
+            return args[0]  # the end of functionalize, where the caller's inputs would be overwritten
+        if func is aten.as_strided_.default:  # pooling in channels-last order corrects the strides of its result
+            before = args[0].clone()
+            if torch.equal(before, func(*args, **kwargs)):
+                return args[0]
+        if func._schema.is_mutable or REFUSED & set(func.tags):
+            raise _Refused(f"{func} writes into what outlives the pass, or depends on values")
+        result = func(*args, **kwargs)
+        tensors = [result] if isinstance(result, Tensor) else list(result)
+        outs = tuple(Value(t) if isinstance(t, Tensor) else None for t in tensors)
+        self.steps.append(Step(func, *tree_map(self._named, (args, kwargs)), outs))
+        self.values.update({t: v for t, v in zip(tensors, outs) if v is not None})
+        return result
 
-def attribute(module: nn.Module, path: str) -> Any:
-    """What a dotted name stands for."""
-    owner, _, name = path.rpartition(".")
-    return getattr(module.get_submodule(owner), name)
+    def _named(self, leaf: Any) -> Any:
+        return self.values.get(leaf, leaf) if isinstance(leaf, Tensor) else leaf

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_weights
-from flatviz.core.objective import Objective
+from flatviz.core.objective import DivergedError, Objective
 
 Part = slice | Tensor | None
 
@@ -22,9 +22,14 @@ class Operator:
 
     def __call__(self, v: Tensor) -> Tensor:
         """The product with `v` (P,)."""
-        if self._index is None:
-            return self._product(v)
-        return self._product(self.embed(v))[self._index]
+        with torch.inference_mode(False):
+            v = v.clone() if v.is_inference() else v  # one that autograd can keep
+            out = self._product(v) if self._index is None else self._product(self.embed(v))[self._index]
+        if not bool(out.isfinite().all()):
+            raise DivergedError(
+                "the curvature at w must be finite, got NaN or inf: look at f(w), and move w to where f is small"
+            )
+        return out
 
     def embed(self, v: Tensor) -> Tensor:
         """Vectors (..., P) of the part in the whole weight space, (..., D)."""

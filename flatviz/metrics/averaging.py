@@ -35,14 +35,19 @@ def running_mean_log(log_p: Tensor) -> Iterator[Tensor]:
 
 
 def for_sizes(prediction: Prediction, log_p: Tensor, n_draws: int | None, score: Callable[[Tensor], Tensor]) -> Tensor:
-    """`score(log mean)` for every ensemble size, (S, ...), or for `n_draws` alone."""
+    """`score(log mean)` for every ensemble size, (S, ...), or for `n_draws` alone; NaN where a log mean is."""
+
+    def of_numbers(log_mean: Tensor) -> Tensor:
+        value = score(log_mean)
+        return torch.full_like(value, math.nan) if bool(log_mean.isnan().any()) else value
+
     if n_draws is not None:
         if check_count(n_draws, "n_draws") > prediction.n_draws:
             raise ValueError(
                 f"asked for {n_draws} draws, but this prediction has {prediction.n_draws}: lower n_draws, or draw more"
             )
-        return score(torch.logsumexp(log_p[:n_draws], 0) - math.log(n_draws))
-    return torch.stack([score(log_mean) for log_mean in running_mean_log(log_p)])
+        return of_numbers(torch.logsumexp(log_p[:n_draws], 0) - math.log(n_draws))
+    return torch.stack([of_numbers(log_mean) for log_mean in running_mean_log(log_p)])
 
 
 def accuracy_of(log_bma: Tensor, y: Tensor) -> Tensor:
@@ -100,7 +105,7 @@ def ece_of(bins: Tensor) -> Tensor:
 
 def scored(prediction: Prediction) -> Prediction:
     """The prediction with accuracy, NLL, ECE and Brier of every ensemble size, in one pass over the draws."""
-    y = prediction.y
+    y = labels_of(prediction, None)
 
     def all_scores(log_bma: Tensor) -> Tensor:
         bins = bins_of(log_bma, y, N_BINS, "width")

@@ -12,9 +12,16 @@ def disagreement(prediction: Prediction) -> Tensor:
     """Share of inputs on which two draws answer differently, for each pair, (S, S); 0 on the diagonal.
 
     The usual single number is the mean over pairs s < t: `pair_mean` of this.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
+        >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
+        >>> fv.disagreement(prediction).tolist()
+        [[0.0, 0.5], [0.5, 0.0]]
     """
-    answers = _answers(prediction)
-    return (answers[:, None] != answers[None]).to(prediction.outputs.dtype).mean(-1)
+    answers = prediction.log_probs.argmax(-1)
+    return _of_numbers(prediction, (answers[:, None] != answers[None]).to(prediction.outputs.dtype).mean(-1))
 
 
 def label_information(prediction: Prediction) -> Tensor:
@@ -22,13 +29,20 @@ def label_information(prediction: Prediction) -> Tensor:
 
     I = sum_ab p(a, b) log(p(a, b) / (p(a) p(b))), p(a, b) the share of inputs where one answers a and the other b.
     Low among diverse members; biased up by about (C - 1)^2 / (2 N).
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
+        >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
+        >>> [[round(v, 3) for v in row] for row in fv.label_information(prediction).tolist()]
+        [[0.0, 0.0], [0.0, 0.693]]
     """
-    answers, C = _answers(prediction), prediction.outputs.shape[-1]
+    answers, C = prediction.log_probs.argmax(-1), prediction.outputs.shape[-1]
     hot = torch.nn.functional.one_hot(answers, C).double()
     joint = torch.einsum("sna,tnb->stab", hot, hot) / answers.shape[1]
     apart = joint.sum(3, keepdim=True) * joint.sum(2, keepdim=True)
     terms = torch.where(joint > 0, joint * (joint / apart.clamp_min(1e-300)).clamp_min(1e-300).log(), 0.0)
-    return terms.sum((2, 3)).to(prediction.outputs.dtype)
+    return _of_numbers(prediction, terms.sum((2, 3)).to(prediction.outputs.dtype))
 
 
 def pair_mean(matrix: Tensor) -> Tensor:
@@ -37,5 +51,7 @@ def pair_mean(matrix: Tensor) -> Tensor:
     return matrix[rows, columns].mean()
 
 
-def _answers(prediction: Prediction) -> Tensor:
-    return prediction.log_probs.argmax(-1)
+def _of_numbers(prediction: Prediction, table: Tensor) -> Tensor:
+    """A table (S, S) with NaN for the pairs of a draw whose probabilities are NaN."""
+    diverged = prediction.log_probs.isnan().flatten(1).any(-1)
+    return table.masked_fill(diverged[:, None] | diverged, torch.nan)

@@ -4,36 +4,43 @@ from __future__ import annotations
 
 import math
 
+from scipy.optimize import minimize_scalar
 from torch import Tensor
 
 from flatviz.checks import check_nonnegative
 from flatviz.metrics.averaging import labels_of, nll_of, scored
 from flatviz.results import Prediction
 
+COLDEST, HOTTEST = 0.05, 20.0
+
 
 def fit_temperature(prediction: Prediction, y: Tensor | None = None) -> float:
     """The T > 0 for which the average of softmax(logits_s / T) over draws has the smallest NLL on held-out labels.
 
-    Found by golden section on log T in [log 0.05, log 20].  Fit it on data that is neither trained nor tested on.
+    Found by Brent's method on log T in [log 0.05, log 20].  Fit it on data that is neither trained nor tested on.
+    y: labels (N,); default: those the prediction carries.
+    Raises ValueError for outputs without a value, none to fit on, and a prediction that is no classification.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> logits = torch.tensor([[[4.0, 0.0]] * 4])  # sure of class 0, which is right three times in four
+        >>> T = fv.fit_temperature(fv.Prediction(logits, torch.tensor([0, 0, 0, 1])))
+        >>> round(T, 2), round(float((logits / T).softmax(-1)[0, 0, 0]), 2)
+        (3.64, 0.75)
     """
+    _check_categorical(prediction)
     y, logits = labels_of(prediction, y), prediction.outputs.double()
+    if prediction.n_diverged:
+        total = logits.shape[0] * logits.shape[1]
+        raise ValueError(
+            f"fit_temperature needs finite outputs, got NaN or inf for {prediction.n_diverged} of {total}: drop the draws"
+        )
 
     def loss(log_t: float) -> float:
         return float(nll_of((logits / math.exp(log_t)).log_softmax(-1).logsumexp(0) - math.log(len(logits)), y))
 
-    lo, hi, ratio = math.log(0.05), math.log(20.0), (math.sqrt(5) - 1) / 2
-    a, b = hi - ratio * (hi - lo), lo + ratio * (hi - lo)
-    fa, fb = loss(a), loss(b)
-    while hi - lo > 1e-4:
-        if fa < fb:
-            hi, b, fb = b, a, fa
-            a = hi - ratio * (hi - lo)
-            fa = loss(a)
-        else:
-            lo, a, fa = a, b, fb
-            b = lo + ratio * (hi - lo)
-            fb = loss(b)
-    return math.exp((lo + hi) / 2)
+    best = minimize_scalar(loss, bounds=(math.log(COLDEST), math.log(HOTTEST)), method="bounded", options=dict(xatol=1e-5))
+    return math.exp(best.x)
 
 
 def scale_temperature(prediction: Prediction, temperature: float) -> Prediction:
@@ -41,10 +48,21 @@ def scale_temperature(prediction: Prediction, temperature: float) -> Prediction:
 
     Answers of a single draw stay; those of an average may not.  Raises ValueError for a temperature of 0 or below, and
     for a prediction that is no classification.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
+        >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
+        >>> fv.scale_temperature(prediction, 2.0).outputs[0].tolist()
+        [[1.0, 0.0], [1.5, 0.0]]
     """
     if check_nonnegative(temperature, "temperature") == 0:
         raise ValueError("temperature must be > 0, got 0")
-    if prediction.likelihood != "categorical":
-        raise ValueError("temperature scaling needs likelihood='categorical', got a Gaussian one")
+    _check_categorical(prediction)
     cooled = Prediction(prediction.outputs / temperature, prediction.y, "categorical", prediction.batchnorm)
     return cooled if prediction.y is None else scored(cooled)
+
+
+def _check_categorical(prediction: Prediction) -> None:
+    if prediction.likelihood != "categorical":
+        raise ValueError("temperature scaling needs likelihood='categorical', got a Gaussian one")

@@ -2,5 +2,6 @@
 
 from flatviz.models.convnet import convnet
 from flatviz.models.mlp import mlp
+from flatviz.models.optunet import optunet
 
-__all__ = ["convnet", "mlp"]
+__all__ = ["convnet", "mlp", "optunet"]

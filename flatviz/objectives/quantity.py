@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -13,8 +14,8 @@ from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.engine.determinism import check_function
 from flatviz.objectives.network import NetworkObjective
-from flatviz.storage.cache import tensor_digest
-from flatviz.storage.digest import net_digest, value_digest
+from flatviz.objectives.nll import check_data
+from flatviz.storage.digest import net_digest, tensor_digest, value_digest
 
 
 def _accuracy(out: Tensor, y: Tensor) -> Tensor:
@@ -34,15 +35,26 @@ class Quantity(NetworkObjective):
 
     function: Callable[[Tensor, Tensor], Tensor] = field()
     label: str = field()
-    key: str = field()
+    name: str = field()  # in the key; empty: values are not kept on disk
     statistics: Data | None = None
 
+    @property
+    def key(self) -> str:
+        """A hash of what the values depend on besides the weights; empty without a name."""
+        if not self.name:
+            return ""
+        extra = "" if self.statistics is None else tensor_digest(self.statistics.x)
+        data = tensor_digest(self.data.x, self.data.y)
+        return f"{self.name}/{value_digest(self.function)}/{net_digest(self.net)}/{data}/{extra}"
+
     def score(self, outputs: Tensor, y: Tensor) -> Tensor:
-        """The function's value, ()."""
+        """The function's value, (); NaN where an output is NaN or +inf."""
         value = torch.as_tensor(self.function(outputs, y)).detach()
+        if value.is_complex():
+            raise TypeError(f"a quantity must be a real number, got {value.dtype} of {self.label}: take its abs() or real part")
         if value.numel() != 1:
             raise ValueError(f"a quantity must be one number, got shape {tuple(value.shape)} of {self.label}: take its mean")
-        return value.reshape(())
+        return torch.where(outputs.amax() < math.inf, value.reshape(()), math.nan)  # an argmax of NaN is a number
 
 
 def quantity(
@@ -61,19 +73,28 @@ def quantity(
     batchnorm: "frozen", the net's statistics; a `Data`, from which they are re-estimated at every point.
     key: what to call a function of one's own in a cache on disk (a named one calls itself).
     Raises ValueError for an unknown name or choice, and for a net that `nll` would refuse.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
+        >>> data = fv.Data(torch.ones(4, 2), torch.tensor([0, 1, 2, 2]))
+        >>> W = torch.zeros(2, net.dim)
+        >>> W[1, -1] = 1.0  # a bias for class 2
+        >>> fv.quantity(net, data, "accuracy").many(W).tolist()
+        [0.25, 0.5]
+        >>> spread = fv.quantity(net, data, lambda out, y: out.std(), label="spread of the logits")
+        >>> fv.slice_line(spread, W[0], W[1], resolution=3).y_label
+        'spread of the logits'
     """
     if isinstance(what, str):
         if what not in NAMED:
             raise ValueError(f"what must be one of {', '.join(map(repr, NAMED))}, or a function of outputs and y, got {what!r}")
-        key, (named, function) = what, NAMED[what]
+        name, (named, function) = what, NAMED[what]
     else:
-        key = key and f"own {key} {value_digest(what)}"
+        name = key and f"own {key}"
         named, function = getattr(what, "__name__", "quantity").replace("<lambda>", "quantity"), what
     if not isinstance(batchnorm, Data) and batchnorm != "frozen":
         raise ValueError(f"batchnorm must be 'frozen' or a Data, got {batchnorm!r}")
-    net, work = check_function(net, data.x)
+    net, work = check_data(net, data, "categorical") if what in NAMED else check_function(net, data.x)
     statistics = batchnorm if isinstance(batchnorm, Data) and net.has_batchnorm else None
-    if key:
-        extra = "" if statistics is None else tensor_digest(statistics.x)
-        key = f"{key}/{net_digest(net)}/{tensor_digest(data.x, data.y)}/{extra}"
-    return Quantity(net, data, work.chunk(data.x.device), function, label or named, key, statistics)
+    return Quantity(net, data, work.chunk(data.x.device), function, label or named, name, statistics)

@@ -34,6 +34,8 @@ def animate_projection(
     check_on(surface, None)
     if surface.values.ndim != 2:
         raise ValueError(f"an animation needs a surface on a grid of two axes, got shape {tuple(surface.values.shape)}")
+    for shown in one_or_several(projections, Projection, "projections"):
+        check_on(surface, shown)
     path = isinstance(projections, Projection)
     if path:
         frames = [_first(projections, i + 1) for i in range(len(projections.coords))]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import torch
+
 from flatviz.checks import check_is
 from flatviz.results import Curve, Persistence, Prediction, Projection, Sharpness, Spectrum, Surface
 
@@ -25,10 +27,14 @@ def check_noun(value: object, kind: type, name: str) -> None:
 
 
 def check_on(surface: object, projection: object) -> None:
-    """A surface, and what is drawn on it, if anything."""
+    """A surface, and what is drawn on it, if anything: a projection onto the same plane."""
     check_noun(surface, Surface, "surface")
-    if projection is not None:
-        check_noun(projection, Projection, "projection")
+    if projection is None:
+        return
+    check_noun(projection, Projection, "projection")
+    here, there = surface.plane, projection.plane
+    if here is not there and not (torch.equal(here.origin, there.origin) and torch.equal(here.axes, there.axes)):
+        raise ValueError("projection and surface live in different planes: project onto surface.plane")
 
 
 def one_or_several(value: Any, kind: type, name: str) -> list:

@@ -14,7 +14,7 @@ from flatviz.plots.color import ColorScale, values_of
 from flatviz.plots.ground import add_contour, diverged, is_path, plane_axes, small_print
 from flatviz.plots.nouns import check_on
 from flatviz.plots.theme import INK, Figure, figure, numbers, short, style
-from flatviz.results import Plane, Projection, Surface
+from flatviz.results import Projection, Surface
 
 SIZES = (7.0, 16.0)  # px, of a sample in the plane and of one far off it
 PATH = 0.8  # size of the markers of a path, of which there are many
@@ -43,8 +43,6 @@ def plot_surface(
     Diverged cells are left open and marked.  Raises ValueError if projection and surface lie in different planes.
     """
     check_on(surface, projection)
-    if projection is not None and not _same(projection.plane, surface.plane):
-        raise ValueError("projection and surface live in different planes: project onto surface.plane")
     finite = surface.values[torch.isfinite(surface.values)]
     if finite.numel() == 0:
         raise ValueError(f"the surface must have a finite value, got {surface.n_diverged} diverged cells: shrink the extent")
@@ -58,6 +56,7 @@ def plot_surface(
     if surface.n_diverged:
         fig.add_trace(diverged(surface))
     for method, other in (reference or {}).items():
+        check_on(surface, other)
         fig.add_trace(_crosses(method, other))
     if projection is not None:
         if projection.covariance is not None:
@@ -154,12 +153,4 @@ def _scattered(surface: Surface, scale: ColorScale) -> go.Scatter:
         hovertemplate="(%{x:.3g}, %{y:.3g}): %{customdata:.3g}<extra></extra>",
         name="surface",
         showlegend=False,
-    )
-
-
-def _same(first: Plane, second: Plane) -> bool:
-    if first is second:
-        return True
-    return first.axes.shape == second.axes.shape and bool(
-        torch.equal(first.origin, second.origin) and torch.equal(first.axes, second.axes)
     )

@@ -10,19 +10,22 @@ too, and each std starts at a share of its weight: std_i = moped |w_i|.
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import torch
+from torch import Tensor
 
 from flatviz.checks import check_nonnegative
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
+from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
-from flatviz.results import Gaussian
 from flatviz.training.gradient import Ascent
 from flatviz.training.loop import Checkpoint
-from flatviz.training.variational import fit_gaussian
+from flatviz.training.run import Optim, Run
+from flatviz.training.variational import Descent, NoisyNLL, converged, fit_gaussians
 
 STD_FLOOR = 1e-4  # a weight that is 0 would have std 0 under MOPED
 
@@ -57,6 +60,7 @@ def fit_mfvi(
     ascent: `SAM(radius)` and the like make it F-VI, the same noise in both passes; checkpoint: a file from which a
     stopped run goes on.  Raises ValueError for a width of 0, a prior of other weights, bad data, or divergence.
     """
+    run = Run.of(locals(), "mean-field VI")
     for name, value in (("prior_std", prior_std), ("first_std", first_std), ("moped", 1.0 if moped is None else moped)):
         if check_nonnegative(value, name) == 0:
             raise ValueError(f"{name} must be > 0, got 0: a Gaussian without width never moves")
@@ -64,26 +68,28 @@ def fit_mfvi(
         center = torch.zeros_like(net.w) if moped is None else net.w.detach().clone()
         prior = Gaussian(center, torch.full_like(center, math.log(prior_std)))
     first = torch.full_like(net.w, first_std) if moped is None else (moped * net.w.abs()).clamp_min(STD_FLOOR)
-    return fit_gaussian(
+    (q,) = fit_gaussians(
         net,
         data,
         prior,
+        partial(_step, ascent=ascent),
+        seeds=[seed],
         start=Gaussian(net.w.detach().clone(), first.log()),
-        seed=seed,
         kl_weight=kl_weight,
-        weight_decay=weight_decay,
         mc_samples=mc_samples,
-        steps=steps,
-        lr=lr,
-        momentum=momentum,
-        batch_size=batch_size,
         likelihood=likelihood,
         batchnorm=batchnorm,
-        ascent=ascent,
-        checkpoint=checkpoint,
-        progress=progress,
-        label="mean-field VI",
+        optim=Optim(steps, lr, momentum, weight_decay, batch_size),
+        run=run,
     )
+    return converged(q)
+
+
+def _step(q: Gaussian, nll: NoisyNLL, descend: Descent, *, ascent: Ascent | None) -> tuple[Tensor, Tensor | None]:
+    """g = grad E_q[NLL] at (mean, log_std), from w = mean + std z;  (mean, log_std) <- that less lr v, v <- m v + g + grad KL / N."""
+    value, g, gain = nll(q, ascent=ascent)
+    descend(q, g)
+    return value, gain
 
 
 METHOD = Method(

@@ -2,27 +2,77 @@
 
     min over q of  max over q' with KL(q' || q) <= radius^2 / 2 of  E_q'[mean NLL]  +  (kl_weight / N) KL(q || prior)
 
-The inner maximum is one step in closed form (`perturb`), with the Fisher matrix of q, a Gaussian.
+The inner maximum is one step in closed form (`perturb`), with the Fisher matrix of q, a Gaussian: see `sabma_step`.
 Weights that are not treated stay at their source value; the authors' code samples them as well, we do not.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from flatviz.checks import check_choice, check_radius
+from torch import Tensor
+
+from flatviz.checks import check_radius
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
+from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
-from flatviz.results import Gaussian
+from flatviz.storage.digest import arguments_digest
 from flatviz.training.loop import Checkpoint
-from flatviz.training.perturb import BLOCKS, UNITS
-from flatviz.training.together import MODES_TOGETHER, fit_gaussians, rows_loss
-from flatviz.training.variational import check_prior, fit_gaussian
+from flatviz.training.perturb import UNITS, Perturbation
+from flatviz.training.run import Optim, Run
+from flatviz.training.variational import Descent, NoisyNLL, Step, converged, fit_gaussians
+
+
+def sabma_step(
+    q: Gaussian, nll: NoisyNLL, descend: Descent, *, perturbation: Perturbation, radius: Tensor
+) -> tuple[Tensor, Tensor | None]:
+    """One step from q, theta = (mean, log_std, factor).
+
+    1. ascend     g = grad_theta E_q[NLL],  theta' = theta + Delta,  Delta = radius F^-1 g / sqrt(g . F^-1 g)
+    2. there      g' = grad_theta E_q'[NLL] at theta', of the same noise and the same minibatch
+    3. step back and descend     theta <- theta - lr v,  v <- m v + g' + kl_weight / N grad KL(q || prior)
+    """
+    value, g, _ = nll(q, blocks=perturbation.moved)
+    worst = q.moved(perturbation(q, g, radius, noise=nll.noise[0]))
+    at_worst, g, _ = nll.again(worst)
+    descend(q, g)
+    return value, at_worst - value
+
+
+def _plain_step(q: Gaussian, nll: NoisyNLL, descend: Descent) -> tuple[Tensor, None]:
+    """Radius 0, the step of VI."""
+    value, g, _ = nll(q)
+    descend(q, g)
+    return value, None
+
+
+def _step(radii: Sequence[float], perturbation: Perturbation, like: Tensor) -> Step:
+    """The step of members with these radii; of one member `radius` is a number, of several (B,)."""
+    step = _plain_step
+    if perturbation.moved > 0 and any(radii):
+        radius = like.new_tensor(radii[0] if len(radii) == 1 else radii)
+        step = partial(sabma_step, perturbation=perturbation, radius=radius)
+    return partial(_biased_step, step=step) if _biased(perturbation) else step
+
+
+def _biased(perturbation: Perturbation) -> bool:
+    return perturbation.mode == "authors_code" and "z2_mean_bug" in perturbation.switches
+
+
+def _biased_step(q: Gaussian, nll: NoisyNLL, descend: Descent, *, step: Step) -> tuple[Tensor, Tensor | None]:
+    """The released code draws z2 about 1: what it learns is q with its mean at mean + sum of the factor's rows."""
+    nll.noise = [(z1, z2 + 1) for z1, z2 in nll.noise]
+    return step(q, nll, descend)
+
+
+def _posterior(q: Gaussian, perturbation: Perturbation) -> Gaussian:
+    return replace(q, mean=q.mean + q.factor.sum(0)) if _biased(perturbation) else q
 
 
 def fit_sabma(
@@ -32,6 +82,7 @@ def fit_sabma(
     *,
     radius: float,
     seed: int,
+    start: Gaussian | None = None,
     mode: str = "kl_exact",
     blocks: str = "mean+std",
     joint: bool = True,
@@ -49,7 +100,7 @@ def fit_sabma(
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Gaussian:
-    """Fit a flat q over the net's treated weights, starting at the prior.
+    """Fit a flat q over the net's treated weights.
 
     radius: 0 is VI.  For `kl_exact` it is sqrt(2 KL in nats), where a draw lies about sqrt(D) away: try 0.5 to 5;
         above about 0.3 sqrt(D) it harms.  For `sam_mu`, `sam_theta`, `authors_code` it is Euclidean: try 0.05 to 1.
@@ -58,30 +109,24 @@ def fit_sabma(
     A step costs two gradients and O(D K^2).  `result.history.sharpness` is the loss gained by each ascent step.
     Raises ValueError for a negative radius, a prior that does not cover the treated weights, bad data, or divergence.
     """
-    return fit_gaussian(
+    run = Run.of(locals(), "SA-BMA")
+    check_radius(radius)
+    perturbation = Perturbation(mode, blocks, joint, damping, tuple(switches))
+    (q,) = fit_gaussians(
         net,
         data,
         prior,
-        radius=radius,
-        seed=seed,
-        mode=mode,
-        blocks=blocks,
-        joint=joint,
-        damping=damping,
-        switches=switches,
+        _step([radius], perturbation, net.w),
+        seeds=[seed],
+        start=start,
         kl_weight=kl_weight,
-        weight_decay=weight_decay,
         mc_samples=mc_samples,
-        steps=steps,
-        lr=lr,
-        momentum=momentum,
-        batch_size=batch_size,
         likelihood=likelihood,
         batchnorm=batchnorm,
-        checkpoint=checkpoint,
-        progress=progress,
-        label="SA-BMA",
+        optim=Optim(steps, lr, momentum, weight_decay, batch_size),
+        run=run,
     )
+    return _posterior(converged(q), perturbation)
 
 
 def fit_sabma_grid(
@@ -91,11 +136,13 @@ def fit_sabma_grid(
     *,
     radii: Sequence[float],
     seeds: Sequence[int],
+    start: Gaussian | None = None,
     mode: str = "kl_exact",
     blocks: str = "mean+std",
     joint: bool = True,
     kl_weight: float = 1.0,
     weight_decay: float = 0.0,
+    mc_samples: int = 1,
     steps: int = 150,
     lr: float = 0.05,
     momentum: float = 0.9,
@@ -103,36 +150,42 @@ def fit_sabma_grid(
     likelihood: Likelihood = "categorical",
     batchnorm: str = "frozen",
     damping: float | None = None,
+    switches: tuple[str, ...] = ("v_as_std", "total_derivative"),
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> dict[tuple[float, int], Gaussian]:
-    """`fit_sabma` for every radius and seed, (radius, seed) -> posterior; trained together where network and mode allow.
+    """`fit_sabma` for every radius and seed at once, (radius, seed) -> posterior; each is what it is alone, to rounding.
 
-    Trained together (`kl_exact`, `sam_mu`, `none` on a chain of Linear layers, or on a GPU) a member is what it is alone, to
-    rounding; else one after the other.  checkpoint: the first part of the names of the files from which a run goes on.
-    Raises ValueError as `fit_sabma` does, and for no radius or no seed.
+    Chains of Linear layers, and any network on a GPU, run all members in one pass; other networks run member by member.
+    A member that diverges does not stop the others: a warning names it and it is left out.
+    Raises ValueError as `fit_sabma` does, for no radius or no seed, and where all members diverge.
     """
-    members = [(float(radius), int(seed)) for radius in radii for seed in seeds]
+    digest = arguments_digest(locals())
+    members = [(check_radius(radius), seed) for radius in radii for seed in seeds]
     if not members:
         raise ValueError(f"radii and seeds must hold at least one number each, got {len(radii)} and {len(seeds)}")
-    for radius, _ in members:
-        check_radius(radius)
-    check_choice(blocks, tuple(BLOCKS), "blocks")
-    check_prior(net, prior)
-    shared = dict(
-        mode=mode, blocks=blocks, joint=joint, kl_weight=kl_weight, weight_decay=weight_decay, steps=steps, lr=lr,
-        momentum=momentum, batch_size=batch_size, damping=damping, progress=progress,
-    )  # fmt: skip
-    loss = rows_loss(net, data, likelihood, batchnorm, len(members)) if mode in MODES_TOGETHER else None
-    if loss is not None:
-        own = dict(radii=[r for r, _ in members], seeds=[s for _, s in members], checkpoint=checkpoint)
-        return dict(zip(members, fit_gaussians(loss, net, data, prior, **own, **shared)))
-    found = {}
-    for i, (radius, seed) in enumerate(members):
-        path = None if checkpoint is None else f"{checkpoint}.{i}"
-        own = dict(radius=radius, seed=seed, likelihood=likelihood, batchnorm=batchnorm, checkpoint=path)
-        found[radius, seed] = fit_gaussian(net, data, prior, label="SA-BMA", **own, **shared)
-    return found
+    perturbation = Perturbation(mode, blocks, joint, damping, tuple(switches))
+    fits = fit_gaussians(
+        net,
+        data,
+        prior,
+        _step([radius for radius, _ in members], perturbation, net.w),
+        seeds=[seed for _, seed in members],
+        start=start,
+        kl_weight=kl_weight,
+        mc_samples=mc_samples,
+        likelihood=likelihood,
+        batchnorm=batchnorm,
+        optim=Optim(steps, lr, momentum, weight_decay, batch_size),
+        run=Run(members[0][1], checkpoint, progress, f"{len(members)} members of SA-BMA", digest),
+    )
+    finite = {m: _posterior(fit, perturbation) for m, fit in zip(members, fits) if isinstance(fit, Gaussian)}
+    lost = [f"radius {radius:g} with seed {seed}" for radius, seed in members if (radius, seed) not in finite]
+    if not finite:
+        raise ValueError(f"all {len(members)} members diverged, {', '.join(lost)}: {fits[0]}")
+    if lost:
+        warnings.warn(f"{len(lost)} of {len(members)} members diverged and are left out: {', '.join(lost)}", stacklevel=2)
+    return finite
 
 
 # The published scripts have no KL term and weight decay 5e-4; so have the studies, but on the mean only.
@@ -201,7 +254,7 @@ RELEASED_CODE = replace(
     dash="longdash",
     symbol="diamond",
     fit=partial(fit_sabma, mode="authors_code"),
-    fit_radii=None,
+    fit_radii=partial(fit_sabma_grid, mode="authors_code"),
     plain=Tuned(_PLAIN, radius=0.5, largest=2.0),
     batchnorm=Tuned(_BATCHNORM, radius=0.5, largest=2.0),
     evidence=(0.1, 0.5, 2.0),

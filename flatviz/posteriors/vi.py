@@ -7,15 +7,20 @@ by reparameterised gradients, one draw a step.  It is SA-BMA with radius 0, bit 
 
 from __future__ import annotations
 
+from functools import partial
+
+from torch import Tensor
+
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
+from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
-from flatviz.results import Gaussian
 from flatviz.training.gradient import Ascent
 from flatviz.training.loop import Checkpoint
-from flatviz.training.variational import fit_gaussian
+from flatviz.training.run import Optim, Run
+from flatviz.training.variational import Descent, NoisyNLL, converged, fit_gaussians
 
 
 def fit_vi(
@@ -24,6 +29,7 @@ def fit_vi(
     prior: Gaussian,
     *,
     seed: int,
+    start: Gaussian | None = None,
     kl_weight: float = 1.0,
     weight_decay: float = 0.0,
     mc_samples: int = 1,
@@ -45,24 +51,29 @@ def fit_vi(
     checkpoint: a file from which a stopped run goes on.
     Raises ValueError where the prior does not cover the treated weights, on bad data, or on divergence.
     """
-    return fit_gaussian(
+    run = Run.of(locals(), "VI")
+    (q,) = fit_gaussians(
         net,
         data,
         prior,
-        seed=seed,
+        partial(vi_step, ascent=ascent),
+        seeds=[seed],
+        start=start,
         kl_weight=kl_weight,
-        weight_decay=weight_decay,
         mc_samples=mc_samples,
-        steps=steps,
-        lr=lr,
-        momentum=momentum,
-        batch_size=batch_size,
         likelihood=likelihood,
         batchnorm=batchnorm,
-        ascent=ascent,
-        checkpoint=checkpoint,
-        progress=progress,
+        optim=Optim(steps, lr, momentum, weight_decay, batch_size),
+        run=run,
     )
+    return converged(q)
+
+
+def vi_step(q: Gaussian, nll: NoisyNLL, descend: Descent, *, ascent: Ascent | None) -> tuple[Tensor, Tensor | None]:
+    """g = grad E_q[NLL] at theta;  theta <- theta - lr v,  v <- m v + g + kl_weight / N grad KL(q || prior)."""
+    value, g, gain = nll(q, ascent=ascent)
+    descend(q, g)
+    return value, gain
 
 
 # The published scripts have no KL term and weight decay 5e-4; so have the studies, but on the mean only.

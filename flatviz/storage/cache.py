@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from collections.abc import Callable
 from functools import lru_cache
@@ -12,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
 
 from flatviz.results import from_plain, to_plain
+from flatviz.storage.digest import CannotHashError, value_digest
 from flatviz.storage.files import DamagedFileError, read_checked, set_aside, write_checked
 
 KIND = "result"  # of file
@@ -41,19 +40,10 @@ def code_digest() -> str:
 
 
 def cache_key(**settings: Any) -> str:
-    """A hash of `settings`, of the code and of torch's version."""
-    text = json.dumps({**settings, "code": code_digest(), "torch": torch.__version__}, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:24]
-
-
-def tensor_digest(*tensors: Tensor, text: str = "") -> str:
-    """A hash of tensors' bytes, shapes and dtypes, and of `text`."""
-    digest = hashlib.sha256(text.encode())
-    for t in tensors:
-        t = t.detach().cpu().contiguous()
-        digest.update(f"{t.dtype} {tuple(t.shape)}".encode())
-        digest.update(t.reshape(-1).view(torch.uint8).numpy().tobytes())
-    return digest.hexdigest()[:24]
+    """A hash of `settings`, of flatviz's code and of torch's version.  Raises CannotHashError for what has none."""
+    return value_digest(
+        {name: settings[name] for name in sorted(settings)} | {"code": code_digest(), "torch": torch.__version__}
+    )
 
 
 def save(result: Any, path: str | Path) -> Path:
@@ -105,7 +95,11 @@ def cached(
     `say` hears with `label` what is reused or computed, and which file was damaged: that is renamed to `<name>.damaged`
     and the result computed again.  Where the disk takes no file, the result is returned all the same.
     """
-    path = cache_folder() / folder / f"{cache_key(**settings)}.pt"
+    try:
+        path = cache_folder() / folder / f"{cache_key(**settings)}.pt"
+    except CannotHashError as error:
+        say(f"{label or folder}: not kept in the cache, for its settings hold {error}")
+        return compute(), False
     try:
         if path.exists():
             result = _read(path)

@@ -1,128 +1,217 @@
-"""What values depend on, as a hash: a network besides its weights, a fit by its arguments."""
+"""Content hashes for cache keys: values that differ in what they hold share none, and what cannot be read has none.
+
+A value is hashed as pickle would save it, with what pickle leaves out: functions by code, defaults, closed-over values
+and the globals they name, classes by their attributes, modules with their hooks.  Functions and classes of Python and
+of installed packages are known by name and version.
+"""
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import inspect
-import re
+import pickle
+import platform
+import sys
+import types
 from collections.abc import Mapping
-from functools import partial
+from functools import _lru_cache_wrapper, cached_property, lru_cache
+from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
 from flatviz.core.net import Net
-from flatviz.storage.cache import tensor_digest
+
+NOT_IN_THE_RESULT = {"checkpoint", "progress", "label"}  # arguments of a fit that do not change what it returns
+ATOMS = (int, float, bool, type(None), list, tuple, dict)  # which pickle writes by their content
 
 
-def net_digest(net: Net) -> str:
-    """A hash of all a network's outputs depend on besides its treated weights: code, attributes, hooks, the rest."""
-    treated = {b.name for b in net.blocks}
-    rest = [p for n, p in net.module.named_parameters() if n not in treated]
-    text = f"{[tuple(b) for b in net.blocks]} {_modules(net.module, {id(net.module)})}"
-    return tensor_digest(*rest, *net.buffers().values(), text=text)
+class CannotHashError(TypeError):
+    """A value whose content cannot be read: an open file, a lock, a generator, a function of one's own in C."""
 
 
 def value_digest(value: Any) -> str:
-    """A hash of settings of any kind: tensors by their bytes, functions by their code and what they close over."""
-    return hashlib.sha256(_told(value, set()).encode()).hexdigest()[:16]
+    """A hash of a value of any kind.  Raises CannotHashError for what cannot be decided."""
+    return _Hasher().hash(value)
 
 
-WATCHED = {"checkpoint", "progress", "label"}  # what changes nothing of a fit's result
+def tensor_digest(*tensors: Tensor) -> str:
+    """A hash of tensors' bytes, shapes and dtypes."""
+    return value_digest(tensors)
+
+
+def net_digest(net: Net) -> str:
+    """A hash of all that a network's outputs depend on besides its treated weights: code, attributes, hooks, buffers.
+
+    Raises CannotHashError where its module holds what cannot be decided.
+    """
+    hasher = _Hasher()
+    return hasher.hash(hasher.besides_weights(net))
 
 
 def arguments_digest(arguments: Mapping[str, Any]) -> str:
-    """A hash of a fit's arguments, `locals()` on its first line; empty without a checkpoint, for which alone it is."""
+    """A hash of a fit's arguments, `locals()` on its first line; empty without a checkpoint, the only use it has.
+
+    Raises CannotHashError, with the argument's name, for what cannot be decided.
+    """
     if arguments.get("checkpoint") is None:
         return ""
-    return value_digest({name: value for name, value in arguments.items() if name not in WATCHED})
+    digests = []
+    for name in sorted(arguments.keys() - NOT_IN_THE_RESULT):
+        try:
+            digests.append((name, value_digest(arguments[name])))
+        except CannotHashError as error:
+            do = "leave checkpoint out, or give a value whose content can be compared"
+            raise CannotHashError(f"checkpoint needs arguments that can be hashed, got {name} with {error}: {do}") from error
+    return value_digest(digests)
 
 
-PLAIN = (int, float, str, tuple, list, dict, Tensor, np.ndarray, partial)
-REGISTERED = {"_parameters", "_buffers", "_modules"}  # told by their tensors
+class _Hasher(pickle.Pickler):
+    """Writes into a hash.  A function or class that its module holds under its name stands there for its name, and its
+    content is written after the rest, for such things refer to each other in circles."""
+
+    def __init__(self) -> None:
+        self.sha = hashlib.sha256()
+        super().__init__(types.SimpleNamespace(write=self.sha.update), protocol=5)
+        self.seen: dict[int, tuple[int, Any]] = {}  # with the object, so that its id is given to no other
+        self.named: list[Any] = []
+        self.treated: set[int] = set()
+
+    def hash(self, value: Any) -> str:
+        try:
+            self.dump(value)
+            for thing in self.named:  # grows on the way
+                self.dump(self.content(thing))
+        except CannotHashError:
+            raise
+        except Exception as error:  # whatever pickle or an object's own __reduce__ raises
+            raise CannotHashError(f"a {type(value).__name__} that cannot be hashed ({error})") from error
+        return self.sha.hexdigest()[:24]
+
+    def besides_weights(self, net: Net) -> tuple:
+        treated = {b.name for b in net.blocks}
+        self.treated |= {id(p) for n, p in net.module.named_parameters() if n in treated}
+        return [tuple(b) for b in net.blocks], net.module, net.buffers()
+
+    def persistent_id(self, value: Any) -> Any:
+        """What pickle writes in place of a value; None where it goes on by itself."""
+        if type(value) in ATOMS:
+            return None
+        if type(value) in (str, bytes):  # fresh bytes: pickle writes the same object twice in another way than equal ones
+            return b"text " + value.encode("utf-8", "surrogatepass") if isinstance(value, str) else b"bytes " + value
+        if id(value) in self.seen:
+            return "seen", self.seen[id(value)][0]
+        parts = self.parts(value)
+        if parts is not None:
+            self.seen[id(value)] = len(self.seen), value
+        return parts
+
+    def parts(self, value: Any) -> tuple | None:
+        """Its kind, and what it holds; None where pickle knows."""
+        kind = type(value)
+        if isinstance(value, Tensor):
+            return ("treated weights",) if id(value) in self.treated else _tensor(value)
+        if isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType)):
+            return self.by_name(value) or self.content(value)
+        if isinstance(value, Net):
+            return "net", value.w, *self.besides_weights(value)
+        if isinstance(value, nn.Module):  # hooks without the numbers they were registered under, which count on for ever
+            held = {k: list(v.values()) if "hooks" in k and isinstance(v, dict) else v for k, v in vars(value).items()}
+            return "module", kind, held
+        if isinstance(value, types.CodeType):
+            counts = value.co_argcount, value.co_posonlyargcount, value.co_kwonlyargcount, value.co_flags
+            names = value.co_names, value.co_varnames, value.co_freevars, value.co_cellvars
+            return "code", value.co_code, value.co_exceptiontable, value.co_consts, *names, *counts
+        if isinstance(value, types.CellType):
+            return ("cell", value.cell_contents) if value != types.CellType() else ("empty cell",)
+        if isinstance(value, (staticmethod, classmethod, types.MethodType)):
+            return kind.__name__, value.__func__, value.__self__ if kind is types.MethodType else None
+        if isinstance(value, (property, cached_property)):
+            return ("property", value.fget, value.fset, value.fdel) if kind is property else ("property", value.func)
+        if isinstance(value, _lru_cache_wrapper):
+            return "cached", value.__wrapped__
+        if kind in (set, frozenset):
+            return kind.__name__, sorted(value_digest(v) for v in value)
+        if kind is types.MappingProxyType:
+            return "mapping", dict(value)
+        if kind is torch.Generator:
+            return "generator", value.get_state()
+        if isinstance(value, types.ModuleType) and _version(value.__name__):
+            return "module", value.__name__, _version(value.__name__)
+        if kept := _cached_properties(kind):
+            return "object", kind, {k: v for k, v in vars(value).items() if k not in kept}
+        return None
+
+    def by_name(self, thing: Any) -> tuple | None:
+        """A function or class by name and version, or by name alone, which adds it to `named`."""
+        module, name = thing.__module__ or "", thing.__qualname__
+        version, found = _version(module), sys.modules.get(module)
+        for part in name.split("."):
+            found = inspect.getattr_static(found, part, None)
+        found = found.__func__ if isinstance(found, staticmethod) else found
+        if version and (found is thing or _in_c(thing)):
+            return "named", module, name, version
+        if found is not thing or _in_c(thing):
+            return None
+        self.named.append(thing)
+        return "named", module, name
+
+    def content(self, thing: Any) -> tuple:
+        """What a function or class is made of."""
+        if isinstance(thing, types.BuiltinFunctionType) and not isinstance(thing.__self__, (types.ModuleType, type(None))):
+            return "method", thing.__name__, thing.__self__
+        if _in_c(thing):
+            raise CannotHashError(f"{thing.__module__}.{thing.__qualname__}, whose code is not Python and has no version")
+        if isinstance(thing, type):
+            held = {k: v for k, v in vars(thing).items() if not k.startswith("__") or inspect.isfunction(v)}
+            slots = [k for k, v in held.items() if inspect.ismemberdescriptor(v) or k == "_abc_impl"]
+            return "class", thing.__bases__, {k: v for k, v in held.items() if k not in slots}, slots
+        reached = [] if _version(thing.__module__ or "") else _globals_of(thing)
+        return "function", thing.__code__, thing.__defaults__, thing.__kwdefaults__, thing.__closure__, vars(thing), reached
 
 
-def _modules(module: nn.Module, seen: set[int]) -> list[str]:
-    return [f"{name} {_module(part, seen)}" for name, part in module.named_modules()]
+def _tensor(t: Tensor) -> tuple:
+    content = t.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy()
+    return type(t).__name__, str(t.dtype), tuple(t.shape), hashlib.sha256(content).digest()
 
 
-def _module(module: nn.Module, seen: set[int]) -> str:
-    """A module's class with the code of its own bases, and every attribute that is no tensor of it; hooks among them."""
-    own = {k: v for k, v in vars(module).items() if k not in REGISTERED}
-    hooks = {k: list(v.values()) if k.endswith(("_hooks", "_pre_hooks")) and v else v for k, v in own.items()}
-    return f"{_class(type(module), seen)} {_told(hooks, seen)}"
+def _in_c(thing: Any) -> bool:
+    if isinstance(thing, type):
+        own = (v for v in vars(thing).values() if isinstance(v, (types.MethodDescriptorType, types.WrapperDescriptorType)))
+        return any(v.__objclass__ is thing for v in own)
+    return not isinstance(thing, types.FunctionType)
 
 
-def _class(kind: type, seen: set[int]) -> str:
-    name = f"{kind.__module__}.{kind.__qualname__}"
-    if _theirs(kind) or id(kind) in seen:
-        return name
-    seen.add(id(kind))
-    own = {k: v for k, v in vars(kind).items() if not k.startswith("__") or k in ("__init__", "__call__", "__getattr__")}
-    return f"{name} {_told(own, seen)} {[_class(base, seen) for base in kind.__bases__]}"
+@lru_cache
+def _cached_properties(kind: type) -> set[str]:
+    return {name for base in kind.__mro__ for name, v in vars(base).items() if isinstance(v, cached_property)}
 
 
-def _theirs(thing: Any) -> bool:
-    """Whether it is of torch or of Python: known by its version, which every key holds."""
-    return (thing.__module__ or "").partition(".")[0] in {"torch", "builtins", "functools", "typing", "abc", "math", "numpy"}
+def _globals_of(f: types.FunctionType) -> list[tuple[str, Any]]:
+    """The globals that a function's code names; of modules that have no version, the attributes it names."""
+    names, codes = set(), [f.__code__]
+    for code in codes:
+        names |= set(code.co_names)
+        codes += [c for c in code.co_consts if isinstance(c, types.CodeType)]
+    spaces, reached, seen = [f.__globals__], [], set()
+    for space in spaces:
+        for name in sorted(names & space.keys()):
+            value = space[name]
+            if not isinstance(value, types.ModuleType) or _version(value.__name__):
+                reached.append((name, value))
+            elif value.__name__ not in seen:
+                seen.add(value.__name__)
+                spaces.append(vars(value))
+    return reached
 
 
-def _told(value: Any, seen: set[int]) -> str:
-    """All that a value holds, as text that another process would write too."""
-    if isinstance(value, Tensor):
-        return tensor_digest(value)
-    if isinstance(value, np.ndarray):
-        return f"{value.dtype} {value.shape} {hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()}"
-    if isinstance(value, (str, bytes, int, float, complex, bool, type(None))):
-        return repr(value)
-    if isinstance(value, (frozenset, set)):
-        return f"{{{', '.join(sorted(_told(v, seen) for v in value))}}}"
-    if isinstance(value, partial):
-        return f"partial {_told([value.func, value.args, value.keywords], seen)}"
-    if isinstance(value, (staticmethod, classmethod, property)):
-        return _told([getattr(value, k, None) for k in ("__func__", "fget")], seen)
-    if inspect.ismodule(value):
-        return value.__name__
-    if isinstance(value, type):
-        return _class(value, seen)
-    if inspect.iscode(value):
-        return f"{value.co_code.hex()} {value.co_names} {_told(value.co_consts, seen)}"
-    if id(value) in seen:
-        return "seen"
-    seen = seen | {id(value)}  # on the way down, so that the same thing twice is told twice and a ring ends
-    if isinstance(value, Net):
-        return f"{net_digest(value)} {tensor_digest(value.w)}"
-    if isinstance(value, nn.Module):
-        return f"{_modules(value, seen)} {_told(dict(value.state_dict()), seen)}"
-    if isinstance(value, torch.Generator):
-        return tensor_digest(value.get_state())
-    if dataclasses.is_dataclass(value):
-        named = {f.name: getattr(value, f.name) for f in dataclasses.fields(value) if f.name != "history"}
-        return type(value).__qualname__ + _told(named, seen)
-    if isinstance(value, Mapping):
-        return f"{{{', '.join(f'{key}: {_told(value[key], seen)}' for key in sorted(value, key=str))}}}"
-    if isinstance(value, (list, tuple)):
-        return f"[{', '.join(_told(v, seen) for v in value)}]"
-    if inspect.ismethod(value):
-        return _told([value.__func__, value.__self__], seen)
-    if inspect.isfunction(value):
-        return _function(value, seen)
-    if type(value).__repr__ is object.__repr__ and hasattr(value, "__dict__"):
-        return type(value).__qualname__ + _told(vars(value), seen)
-    return re.sub(r" at 0x[0-9a-f]+", "", repr(value))
-
-
-def _function(f: Any, seen: set[int]) -> str:
-    """A function by its code, defaults, what it closes over, and the functions and plain values it names."""
-    name = f"{f.__module__}.{f.__qualname__}"
-    if _theirs(f):
-        return name
-    cells = list(inspect.getclosurevars(f).nonlocals.values())
-    if name.startswith("flatviz."):  # its code is known by a digest of its own
-        return f"{name} {_told(cells, seen)}"
-    named = [f.__globals__[n] for n in f.__code__.co_names if n in f.__globals__]
-    plain = [v for v in named if inspect.isfunction(v) or isinstance(v, PLAIN)]
-    return f"{name} {_told([f.__code__, f.__defaults__, f.__kwdefaults__, cells, plain], seen)}"
+@lru_cache
+def _version(module: str) -> str:
+    """The version that says what a module's code is: of Python's own, of installed packages, and of flatviz; else empty."""
+    root = module.partition(".")[0]
+    if root in sys.stdlib_module_names:
+        return "" if root == "__main__" else platform.python_version()
+    found = sys.modules.get(root)
+    installed = {"site-packages", "dist-packages"} & set(Path(getattr(found, "__file__", None) or "").parts)
+    return str(getattr(found, "__version__", "")) if installed or root == "flatviz" else ""

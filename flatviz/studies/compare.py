@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
@@ -16,17 +16,15 @@ from flatviz.core.data import Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
 from flatviz.landscape.lanczos import top_eigenpairs
-from flatviz.metrics.linearised import predict_linearised
-from flatviz.metrics.predict import predict
 from flatviz.metrics.uncertainty import mutual_information
 from flatviz.objectives.nll import nll
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.method import Method
-from flatviz.results import Draws, Gaussian, Posterior
+from flatviz.results import Gaussian, Posterior
 from flatviz.storage.cache import cached
 from flatviz.storage.digest import value_digest
-from flatviz.studies.family import fit_member
 from flatviz.studies.tour import prepare
+from flatviz.studies.tune import Choice, scored
 
 TASKS = ("digits",)
 QUANTITIES = ("accuracy", "nll", "ece", "brier", "mi", "lambda1", "ratio", "seconds", "gradients")
@@ -48,6 +46,7 @@ def compare(
     task: str = "digits",
     methods: Sequence[str] | None = None,
     n_spectra: int = 3,
+    tuned: Mapping[str, Choice] | None = None,
     progress: Progress = False,
     say: Callable[[str], None] = lambda text: None,
 ) -> Comparison:
@@ -57,6 +56,7 @@ def compare(
 
     Scores are of the test split with up to 30 draws; lambda1 and lambda1 / lambda5 are means over `n_spectra` draws of the
     Hessian of the training loss; gradients is what one training step costs, in gradients of one network.
+    tuned: settings chosen by `tune`, by method, in place of those of the records.
     Each method of each seed is kept in the cache folder.  Raises ValueError for an unknown method or task.
     """
     check_count(seeds, "seeds")
@@ -68,23 +68,25 @@ def compare(
     prepared = lru_cache(maxsize=1)(partial(prepare, "mlp"))  # once a seed, and not where every method is in the cache
 
     def row(seed: int, method: Method) -> Tensor:
-        return _row(*prepared(seed=seed), method, seed, n_spectra, say)
+        choice = (tuned or {}).get(method.name, Choice())
+        return _row(*prepared(seed=seed), method, choice, seed, n_spectra, say)
 
     for seed in range(seeds):
         for method in track(asked, f"seed {seed}", progress):
             compute = partial(row, seed, METHODS[method])
             about = dict(task=task, seed=seed, method=value_digest(METHODS[method]), n_spectra=n_spectra)
+            about |= {"tuned": value_digest(tuned[method])} if method in (tuned or {}) else {}
             values[method].append(cached("compare", compute, say=say, **about)[0])
         say(f"seed {seed}: {len(asked)} methods")
     return Comparison({m: torch.stack(v) for m, v in values.items()}, tuple(range(seeds)), task)
 
 
 def _row(
-    net: Net, task: Task, prior: Gaussian, method: Method, seed: int, n_spectra: int, say: Callable[[str], None]
+    net: Net, task: Task, prior: Gaussian, method: Method, choice: Choice, seed: int, n_spectra: int, say: Callable[[str], None]
 ) -> Tensor:
     started = time.perf_counter()
     try:
-        q = fit_member(net, task, prior, method.name, seed=seed)
+        q = choice.fit(net, task, prior, method.name, seed=seed)
         seconds = time.perf_counter() - started
         return _measured(net, task, q, method, seed, n_spectra, seconds)
     except ValueError as error:
@@ -95,12 +97,8 @@ def _row(
 
 
 def _measured(net: Net, task: Task, q: Posterior, method: Method, seed: int, n_spectra: int, seconds: float) -> Tensor:
-    n_draws = min(N_DRAWS, len(q.W)) if isinstance(q, Draws) else N_DRAWS
-    if method.linearised:
-        prediction = predict_linearised(net, q, task.test, link="mc", n_draws=N_DRAWS, seed=seed + 1)
-    else:
-        prediction = predict(net, q, task.test, n_draws, seed=seed + 1)
-    f, W = nll(net, task.train), q.sample(min(n_spectra, n_draws), seed=seed + 1)
+    prediction = scored(net, method, q, task.test, seed=seed + 1, n_draws=N_DRAWS)
+    f, W = nll(net, task.train), q.sample(min(n_spectra, prediction.n_draws), seed=seed + 1)
     spectra = torch.stack([top_eigenpairs(f, w, 5, iters=40, seed=seed).values for w in W])
     scores = [prediction.scores[k][-1] for k in ("accuracy", "nll", "ece", "brier")]
     mi = mutual_information(prediction).mean()

@@ -90,7 +90,7 @@ def fit_family(
             fitted |= _fit_radii(net, task, prior, METHODS[method], positive, seed, fit, progress)
     for cell in track(asked, "fitting", progress):
         if (key := same_member(*cell)) not in fitted:
-            fitted[key] = fit_member(net, task, prior, *key, seed=seed, fit=fit)
+            fitted[key] = fit_member(net, task, prior, *key, seed=seed, fit=fit, progress=progress)
     methods, values = zip(*asked)
     units = tuple(METHODS[m].unit for m in methods)
     return Family(methods, values, units, tuple(fitted[same_member(*cell)] for cell in asked))
@@ -145,19 +145,28 @@ def measure(
     family = dataclasses.replace(family, surface=surface)
     seen: dict[int, tuple] = {}
     for q in track(list(unique.values()), "measuring", progress):
-        settings = dict(n_draws=n_draws, n_spectra=n_spectra, k=k, resolution=around_resolution)
+        settings = dict(n_draws=n_draws, n_spectra=n_spectra, k=k, resolution=around_resolution, progress=progress)
         seen[id(q)] = _measure_one(net, task, f, family, q, seed=seed, **settings)
     projection, around, spectrum, prediction = zip(*(seen[id(q)] for q in family.posterior))
     return dataclasses.replace(family, projection=projection, around=around, spectrum=spectrum, prediction=prediction)
 
 
-def extend(net: Net, task: Task, family: Family, method: str, radius: float, posterior: Posterior, *, seed: int) -> Family:
+def extend(
+    net: Net,
+    task: Task,
+    family: Family,
+    method: str,
+    radius: float,
+    posterior: Posterior,
+    *,
+    seed: int,
+    progress: Progress = False,
+) -> Family:
     """A measured family with one more member, on the planes and scales it has."""
     n_draws = max(p.n_draws for p in family.prediction)
     n_spectra = max(len(s) for s in family.spectrum)
-    settings = dict(
-        n_draws=n_draws, n_spectra=n_spectra, k=len(family.spectrum[0][0].values), resolution=len(family.around[0].a)
-    )
+    k, resolution = len(family.spectrum[0][0].values), len(family.around[0].a)
+    settings = dict(n_draws=n_draws, n_spectra=n_spectra, k=k, resolution=resolution, progress=progress)
     one = _measure_one(net, task, nll(net, task.train), family, posterior, seed=seed, **settings)
     return Family(
         (*family.method, method),
@@ -184,14 +193,16 @@ def _measure_one(
     n_spectra: int,
     k: int,
     resolution: int,
+    progress: Progress,
 ) -> tuple:
     point = _is_point(q)
     draws = q.sample(1 if point else n_draws, seed=seed)
     projection = project(draws, family.surface.plane, f)
-    around = slice_plane(f, plane_random(net, q.center, seed=seed), resolution=resolution)
-    spectra = tuple(top_eigenpairs(f, w, k, seed=seed, name=f"draw {i}") for i, w in enumerate(draws[:n_spectra], 1))
+    around = slice_plane(f, plane_random(net, q.center, seed=seed), resolution=resolution, progress=progress)
+    starts = track(list(draws[:n_spectra]), "eigenvalues", progress)
+    spectra = tuple(top_eigenpairs(f, w, k, seed=seed, name=f"draw {i}") for i, w in enumerate(starts, 1))
     statistics = "frozen" if check_batchnorm(net, "frozen") else None
-    prediction = predict(net, q, task.test, len(draws), seed=seed, batchnorm=statistics)
+    prediction = predict(net, q, task.test, len(draws), seed=seed, batchnorm=statistics, progress=progress)
     return projection, around, spectra, prediction
 
 

@@ -8,13 +8,16 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
+from flatviz.checks import check_count
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
+from flatviz.core.seeds import generator
 from flatviz.engine.stacked import Stacked, forward_many, stack
+from flatviz.engine.stacked_conv import stack_conv
 from flatviz.training.gradient import Loss
 from flatviz.training.loop import State
-from flatviz.training.optimize import minibatches, training_loss
+from flatviz.training.optimize import training_loss
 
 
 class SequentialLoss:
@@ -55,12 +58,17 @@ class BatchedLoss:
         """Mean loss of each row."""
         if self.work * (len(self.data) if index is None else index.shape[1]) > MOST:
             return SequentialLoss([self.alone] * len(W))(W, index)
-        x, y = (self.inputs, self.data.y) if index is None else (self.inputs[index], self.data.y[index])
+        x, y = (self.inputs, self.data.y) if index is None else (_rows(self.inputs, index), self.data.y[index])
         if index is None:
             y = y.expand(len(W), *y.shape)
             if not isinstance(self.network, Stacked):
                 x = x.expand(len(W), *x.shape)
         return mean_nll_rows(self.network(W, x), y, self.likelihood)
+
+
+def _rows(x: Tensor, index: Tensor) -> Tensor:
+    """x[index], (B, n, ...); whole rows are copied, where indexing by a table of indices goes number by number."""
+    return x.index_select(0, index.flatten()).unflatten(0, index.shape)
 
 
 def mean_nll_rows(outputs: Tensor, y: Tensor, likelihood: Likelihood) -> Tensor:
@@ -75,12 +83,12 @@ def mean_nll_rows(outputs: Tensor, y: Tensor, likelihood: Likelihood) -> Tensor:
 def members_loss(net: Net, data: Data, likelihood: Likelihood, batchnorm: str, members: int, *, together: bool = True) -> Loss:
     """One loss for `members` rows: in one pass where the network allows it and it pays, else one after the other.
 
-    It pays for a chain of small Linear layers, and for any network on a GPU; a convolution with weights of its own for
-    each member is no faster on a CPU.  Statistics that are trained along are each member's own, so those go one by one.
+    It pays for a chain of small Linear layers or small convolutions, and for any network on a GPU; larger convolutions
+    with weights of their own are no faster on a CPU.  Trained statistics are each member's own, so those go one by one.
     """
     loss, _ = training_loss(net, data, likelihood, batchnorm)  # checks net and data
     if together and members > 1 and not hasattr(loss, "state"):
-        network = stack(net, data.x)
+        network = stack(net, data.x) or stack_conv(net, data.x)
         if network is not None or net.device.type == "cuda":
             return BatchedLoss(net, data, likelihood, network, loss)
     return SequentialLoss([loss, *(training_loss(net, data, likelihood, batchnorm)[0] for _ in range(members - 1))])
@@ -88,5 +96,10 @@ def members_loss(net: Net, data: Data, likelihood: Likelihood, batchnorm: str, m
 
 def members_batches(n: int, batch_size: int | None, seeds: list[int], device: torch.device) -> Iterator[Tensor | None]:
     """Minibatches (B, n) of members that each shuffle by a seed of their own; None where one batch holds all examples."""
-    for indices in zip(*(minibatches(n, batch_size, seed, device) for seed in seeds)):
-        yield None if indices[0] is None else torch.stack(indices)
+    if batch_size is None or check_count(batch_size, "batch_size") >= n:
+        while True:
+            yield None
+    sources = [generator(seed) for seed in seeds]
+    while True:  # an epoch at a time: a thousand members are not asked one by one in every step
+        order = torch.stack([torch.randperm(n, generator=source) for source in sources]).to(device)
+        yield from order.split(batch_size, dim=1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -89,10 +88,6 @@ class MaskedFunctions:
     `predict` asks it for `outputs`; whatever reads weight vectors is refused by `sample`.
     """
 
-    unsaved: ClassVar[str] = (
-        "it holds the network itself: save its center, and make it again by "
-        "fit_dropout(net.at(center), data, space='functions', steps=1, lr=0, seed=0)"
-    )
     center: Tensor
     net: Net
     rates: dict[str, float]

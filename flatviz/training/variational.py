@@ -1,159 +1,231 @@
-"""The loop that VI and SA-BMA share: a Gaussian moved by reparameterised gradients, taken here or at the worst q near."""
+"""Fits of a low-rank Gaussian by reparameterised gradients: the loop that VI, mean-field VI and SA-BMA run.
+
+    w = mean + exp(log_std) z1 + z2 factor,  z1 and z2 standard normal,  g = grad NLL(w)
+    grad of E_q[NLL] in (mean, log_std, factor)  =  (g,  g exp(log_std) z1,  z2 (x) g)
+
+A method is one function, its `Step`, from q to the gradient that q moves along.  B members, each with a seed of its own,
+are one Gaussian with a leading dimension: mean (B, D); a single one has none, mean (D,).
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_choice, check_count, check_lr, check_momentum, check_nonnegative, check_radius
+from flatviz.checks import check_count, check_nonnegative
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
-from flatviz.core.progress import Progress
 from flatviz.core.seeds import generator
-from flatviz.results import Gaussian, History
-from flatviz.storage.digest import arguments_digest
+from flatviz.gaussian import Gaussian
+from flatviz.results import History
+from flatviz.training.batched import SequentialLoss, members_batches, members_loss
 from flatviz.training.gradient import Ascent, Loss, gradient
-from flatviz.training.loop import Checkpoint, State, advance
-from flatviz.training.optimize import check_converged, cosine, minibatches, told_as_divergence, training_loss
-from flatviz.training.perturb import BLOCKS, MODES, ascent_step, blocks_moved, fold
+from flatviz.training.loop import State, advance
+from flatviz.training.optimize import check_converged, cosine, minibatches, training_loss
+from flatviz.training.perturb import fold
+from flatviz.training.run import Optim, Run
+
+STEPS_AHEAD = 64  # whose noise is drawn at once: one by one, between other work, a draw takes four times as long
+MOST_AHEAD = 2**22  # numbers drawn at once
 
 
-def fit_gaussian(
+class NoisyNLL:
+    """Mean NLL over draws of a Gaussian, at noise and a minibatch that stay: `nll(q)`, and `nll.again(q')` for a second pass.
+
+    `noise` holds (z1 (..., D), z2 (..., K)) of each draw.
+    """
+
+    def __init__(self, loss: Loss, again: Loss, index: Tensor | None, noise: list[tuple[Tensor, Tensor]]) -> None:
+        self.loss, self.second, self.index, self.noise = loss, again, index, noise
+
+    def __call__(
+        self, q: Gaussian, *, blocks: int = 3, ascent: Ascent | None = None
+    ) -> tuple[Tensor, tuple[Tensor, ...], Tensor | None]:
+        """Value (...), its gradient in the first `blocks` of (mean, log_std, factor), and the loss gained by an `ascent`.
+
+        With an `ascent` the gradient of each draw w is taken at w + e and flows to theta through the same noise.
+        """
+        return _averaged([self._draw(self.loss, q, z1, z2, blocks, ascent) for z1, z2 in self.noise])
+
+    def again(self, q: Gaussian) -> tuple[Tensor, tuple[Tensor, ...], Tensor | None]:
+        """The same noise and minibatch once more, at another q; what the loss trains along stays as it is."""
+        return _averaged([self._draw(self.second, q, z1, z2, 3, None) for z1, z2 in self.noise])
+
+    def _draw(self, loss: Loss, q: Gaussian, z1: Tensor, z2: Tensor, blocks: int, ascent: Ascent | None) -> tuple:
+        wide = q.std * z1
+        value, g, gain = gradient(loss, _plus_factor(q.mean + wide, z2, q.factor), self.index, ascent)
+        return value, (g, g * wide, z2.unsqueeze(-1) * g.unsqueeze(-2) if blocks > 2 else g)[:blocks], gain
+
+
+def _plus_factor(w: Tensor, z2: Tensor, factor: Tensor) -> Tensor:
+    """w + z2 F, of one member or of each."""
+    return torch.addmv(w, factor.T, z2) if w.ndim == 1 else w + (z2.unsqueeze(-2) @ factor).squeeze(-2)
+
+
+def _averaged(passes: list[tuple]) -> tuple[Tensor, tuple[Tensor, ...], Tensor | None]:
+    """Mean over draws of (value, gradient, gain)."""
+    if len(passes) == 1:
+        return passes[0]
+    values, grads, gains = zip(*passes)
+    gain = None if gains[0] is None else torch.stack(gains).mean(0)
+    return torch.stack(values).mean(0), tuple(torch.stack(g).mean(0) for g in zip(*grads)), gain
+
+
+Step = Callable[[Gaussian, NoisyNLL, "Descent"], tuple[Tensor, Tensor | None]]  # moves q; -> its loss, the loss gained
+
+
+class Descent:
+    """SGD with momentum on theta = (mean, log_std, factor), from the gradient of the NLL that a `Step` found.
+
+        v <- momentum v + slow * (grad + kl_weight / N grad KL(q || prior) + weight_decay mean),   theta <- theta - rate v
+
+    KL and weight decay are taken at q itself, wherever the gradient comes from.  `slow` is 1 / (1 + rate pull) on mean and
+    factor, pull = kl_weight / (N d), d a weight's prior variance: the KL pulls with 1 / d, and plain SGD would overshoot
+    wherever the prior is narrow.  On the factor it is divided by 2 (K - 1), as it is for the unfolded C of the paper:
+    at the full rate its K noises multiply the step of every draw.
+    """
+
+    def __init__(self, start: Gaussian, prior: Gaussian, members: int, kl_weight: float, optim: Optim) -> None:
+        theta = torch.cat((start.mean[None], start.log_std[None], start.factor)).detach()
+        self.theta = theta.expand(members, *theta.shape).clone() if members > 1 else theta  # one tensor: few operations
+        self.parts = self.theta[..., 0, :], self.theta[..., 1, :], self.theta[..., 2:, :]
+        self.velocity, self.slow, self.pull = torch.zeros_like(self.theta), torch.ones_like(theta), torch.zeros_like(theta)
+        self.slow[2:] /= fold(start) ** 2
+        self.pull[0] = self.pull[2:] = kl_weight * (-2 * prior.log_std).exp()
+        self.prior, self.kl_weight, self.optim, self.rate, self.kls = prior, kl_weight, optim, optim.lr, []
+        self.momentum = theta.new_tensor(optim.momentum)  # a tensor: torch wraps a number anew at every product
+
+    def __call__(self, q: Gaussian, grad: tuple[Tensor, ...]) -> None:
+        """One step from `q`, what stands in theta now."""
+        total = torch.cat((grad[0].unsqueeze(-2), grad[1].unsqueeze(-2), grad[2]), -2)
+        if self.kl_weight > 0:
+            kl, pulls = q.kl_and_grad(self.prior)
+            self.kls.append(kl)
+            for rows, g in zip((total[..., 0, :], total[..., 1, :], total[..., 2:, :]), pulls):
+                rows.add_(g, alpha=self.kl_weight)
+        if self.optim.weight_decay > 0:
+            total[..., 0, :].add_(q.mean, alpha=self.optim.weight_decay)
+        slow = self.slow if self.kl_weight == 0 else self.slow / (1 + self.rate * self.pull)
+        self.velocity.mul_(self.momentum).addcmul_(total, slow)
+        self.theta.add_(self.velocity, alpha=-self.rate)
+
+
+class Noise:
+    """Noise of each step, of each member by its own generator: the numbers that one draw a step would give, drawn ahead."""
+
+    def __init__(self, seeds: Sequence[int], draws: int, q: Gaussian) -> None:
+        self.sources = [generator(seed) for seed in seeds]  # as they are before the block's first step: this is saved
+        self.ahead = [generator(seed) for seed in seeds]  # as they are after its last
+        self.like, self.dim, self.draws, self.size = q.mean, q.dim, draws, q.dim + q.rank
+        self.steps = max(1, min(STEPS_AHEAD, MOST_AHEAD // (len(seeds) * draws * self.size)))
+        self.block: list[tuple[Tensor, Tensor]] = []
+
+    def at(self, step: int) -> list[tuple[Tensor, Tensor]]:
+        """(z1 (..., D), z2 (..., K)) of each draw; steps are asked for in order."""
+        if not self.block:
+            self.block = self._drawn()
+        place = step % self.steps
+        rows = self.block[place * self.draws : (place + 1) * self.draws]
+        if place == self.steps - 1:
+            self.block = []
+            for source, ahead in zip(self.sources, self.ahead):
+                source.set_state(ahead.get_state())
+        return rows
+
+    def _drawn(self) -> list[tuple[Tensor, Tensor]]:
+        z = torch.empty(len(self.sources), self.steps, self.draws, self.size, dtype=self.like.dtype)
+        for source, ahead, rows in zip(self.sources, self.ahead, z):
+            ahead.set_state(source.get_state())
+            for row in rows:
+                row.normal_(generator=ahead)
+        z = z.to(self.like.device).flatten(1, 2)
+        z = z[0] if len(z) == 1 else z.transpose(0, 1)  # (steps * draws, ..., D + K)
+        return list(zip(z[..., : self.dim].unbind(), z[..., self.dim :].unbind()))
+
+
+def fit_gaussians(
     net: Net,
     data: Data,
     prior: Gaussian,
+    step: Step,
     *,
-    seed: int,
-    start: Gaussian | None = None,
-    radius: float = 0.0,
-    mode: str = "none",
-    blocks: str = "mean+std",
-    joint: bool = True,
-    damping: float | None = None,
-    switches: tuple[str, ...] = ("v_as_std", "total_derivative"),
-    kl_weight: float = 1.0,
-    weight_decay: float = 0.0,
-    mc_samples: int = 1,
-    steps: int = 150,
-    lr: float = 0.05,
-    momentum: float = 0.9,
-    batch_size: int | None = None,
-    likelihood: Likelihood = "categorical",
-    batchnorm: str = "frozen",
-    ascent: Ascent | None = None,
-    checkpoint: Checkpoint = None,
-    progress: Progress = False,
-    label: str = "VI",
-) -> Gaussian:
-    """Minimise mean NLL + (kl_weight / N) KL(q || prior) over q, from q = `start` (default the prior), with the perturbation of `mode`.
+    seeds: Sequence[int],
+    start: Gaussian | None,
+    kl_weight: float,
+    mc_samples: int,
+    likelihood: Likelihood,
+    batchnorm: str,
+    optim: Optim,
+    run: Run,
+) -> list[Gaussian | ValueError]:
+    """Move q from `start` (default the prior) by `step`, one member a seed; a member that diverged is its error.
 
-    One step: noise z; g = gradient of the NLL at theta; Delta = perturb(theta, g); the gradient of the NLL at
-    theta + Delta, same z, same minibatch, plus that of the KL at theta, which is outside the maximum; SGD from the
-    unperturbed theta.  Radius 0 skips the first half.
-    Mean and factor of a weight move at lr / (1 + lr kl_weight / (N d)), d its prior variance: the KL pulls with 1 / d,
-    and plain SGD would overshoot wherever the prior is narrow.  The factor's rate is divided by 2 (K - 1), as it is
-    for the unfolded C of the paper: at the full rate its K noises multiply the step of every draw.
-    With an `ascent` the gradient of each draw w is taken at w + e and flows to theta through the same noise z.
+    Minibatches are shuffled by seed + 1.  Members run in one pass of the network where it allows that, else the network
+    goes member by member.  Raises ValueError where prior or start do not cover the treated weights, and on bad data.
     """
-    run = arguments_digest(locals())
-    check_radius(radius)
-    check_lr(lr)
-    check_momentum(momentum)
-    check_choice(mode, MODES, "mode")
-    check_choice(blocks, tuple(BLOCKS), "blocks")
-    check_count(steps, "steps")
     check_count(mc_samples, "mc_samples")
-    for name, value in (("kl_weight", kl_weight), ("weight_decay", weight_decay)):
-        check_nonnegative(value, name)
-    check_prior(net, prior)
+    check_nonnegative(kl_weight, "kl_weight")
+    check_covers(net, prior, "prior")
     start = prior if start is None else start
-    loss, _ = training_loss(net, data, likelihood, batchnorm)
-    again = getattr(loss, "again", loss)
-    theta = torch.cat((start.mean[None], start.log_std[None], start.factor)).detach()  # one matrix, for few operations a step
-    mean, log_std, factor = parts = theta[0], theta[1], theta[2:]
-    velocity, slow = torch.zeros_like(theta), torch.ones_like(theta)
-    slow[2:] /= fold(start) ** 2
-    pull = torch.zeros_like(theta)
-    pull[0] = pull[2:] = (kl_weight / len(data)) * (-2 * prior.log_std).exp()
-    source, batches = generator(seed), minibatches(len(data), batch_size, seed + 1, net.device)
-    shift = 1.0 if mode == "authors_code" and "z2_mean_bug" in switches else 0.0
-    perturbed, moved = radius > 0 and mode != "none", blocks_moved(mode, blocks)
-    losses, kls, gains = [], [], []
+    check_covers(net, start, "start")
+    B, shuffles = len(seeds), [seed + 1 for seed in seeds]
+    loss, trained = _losses(net, data, likelihood, batchnorm, B)
+    descent, noise = Descent(start, prior, B, kl_weight / len(data), optim), Noise(seeds, mc_samples, start)
+    again, losses, gains = getattr(loss, "again", loss), [], []
 
-    def update(step: int, index: Tensor | None) -> None:
-        q = Gaussian.unchecked(*parts)
-        noise = torch.randn(mc_samples, q.dim + q.rank, generator=source, dtype=mean.dtype).to(mean.device)
-        z1, z2 = noise[:, : q.dim], noise[:, q.dim :]
-        z2 = z2 + shift if shift else z2
-        value, grad, gain = _nll_grad(loss, q, z1, z2, index, ascent, moved if perturbed else 3)
+    def update(at: int, index: Tensor | None) -> None:
+        descent.rate = optim.lr * cosine(at, optim.steps)
+        value, gain = step(Gaussian.unchecked(*descent.parts), NoisyNLL(loss, again, index, noise.at(at)), descent)
         losses.append(value)
-        if perturbed:
-            delta = ascent_step(
-                q,
-                grad,
-                radius=radius,
-                mode=mode,
-                joint=joint,
-                noise=(z1[0], z2[0]),
-                damping=damping,
-                switches=switches,
-            )
-            worst = Gaussian.unchecked(*(t + d for t, d in zip(parts, delta)), *parts[len(delta) :])
-            at_worst, grad, _ = _nll_grad(again, worst, z1, z2, index)
-            gain = at_worst - value
         if gain is not None:
             gains.append(gain)
-        total = torch.cat((grad[0][None], grad[1][None], grad[2]))
-        if kl_weight > 0:
-            kl, pulls = q.kl_and_grad(prior)
-            kls.append(kl)
-            for rows, g in zip((total[0], total[1], total[2:]), pulls):
-                rows.add_(g, alpha=kl_weight / len(data))
-        if weight_decay > 0:
-            total[0].add_(mean, alpha=weight_decay)
-        rate = lr * cosine(step, steps)
-        velocity.mul_(momentum).addcmul_(total, slow if kl_weight == 0 else slow / (1 + rate * pull))
-        theta.add_(velocity, alpha=-rate)
 
-    state: State = {
-        "theta": theta,
-        "velocity": velocity,
-        "noise": source,
-        "losses": losses,
-        "kls": kls,
-        "gains": gains,
-        **getattr(loss, "state", {}),
-    }
-    with told_as_divergence():
-        advance(state, update, batches, steps, run=run, checkpoint=checkpoint, progress=progress, label=label)
-    history = History(torch.stack(losses), *(torch.stack(v) if v else None for v in (kls, gains)))
-    check_converged(history.loss, theta)
-    return Gaussian(mean + shift * factor.sum(0), log_std.clone(), factor.clone(), history)
+    state: State = {"theta": descent.theta, "velocity": descent.velocity, **getattr(loss, "state", {})}
+    state |= {f"noise {i}": source for i, source in enumerate(noise.sources)}
+    state |= {"losses": losses, "gains": gains, "kls": descent.kls}
+    batches = members_batches(len(data), optim.batch_size, shuffles, net.device)
+    batches = minibatches(len(data), optim.batch_size, shuffles[0], net.device) if B == 1 else batches
+    about = dict(run=run.arguments, checkpoint=run.checkpoint, progress=run.progress, label=run.label)
+    advance(state, update, batches, optim.steps, **about)
+    theta = descent.theta.reshape(B, *descent.theta.shape[-2:])
+    records = [torch.stack(v).reshape(-1, B) if v else None for v in (losses, descent.kls, gains)]
+    return [_member(theta[i], [None if v is None else v[:, i] for v in records], trained[i]) for i in range(B)]
 
 
-def check_prior(net: Net, prior: Gaussian) -> None:
-    """That `prior` is a Gaussian over the net's treated weights."""
-    if not isinstance(prior, Gaussian):
-        raise TypeError(f"prior must be a Gaussian, as transfer returns, got {type(prior).__name__}")
-    if prior.dim != net.dim:
-        raise ValueError(f"prior must cover the net's {net.dim} treated weights, got {prior.dim}: use what transfer returned")
+def converged(fit: Gaussian | ValueError) -> Gaussian:
+    """The posterior; raises the error of a fit that diverged."""
+    if isinstance(fit, ValueError):
+        raise fit
+    return fit
 
 
-def _nll_grad(
-    loss: Loss, q: Gaussian, z1: Tensor, z2: Tensor, index: Tensor | None, ascent: Ascent | None = None, blocks: int = 3
-) -> tuple[Tensor, tuple[Tensor, ...], Tensor | None]:
-    """Mean NLL over draws, its gradient in (mean, log_std, factor): g, g exp(log_std) z1, z2 (x) g, averaged; the gain.
+def check_covers(net: Net, q: Gaussian, name: str) -> None:
+    """That `q` is a Gaussian over the net's treated weights."""
+    if not isinstance(q, Gaussian):
+        raise TypeError(f"{name} must be a Gaussian, as transfer returns, got {type(q).__name__}")
+    if q.dim != net.dim:
+        raise ValueError(f"{name} must cover the net's {net.dim} treated weights, got {q.dim}: use what transfer returned")
 
-    blocks: how many of the three are wanted.
-    """
-    if len(z1) == 1:
-        own, shared = q.std * z1[0], z2[0]
-        value, g, gain = gradient(loss, torch.addmv(q.mean + own, q.factor.T, shared), index, ascent)
-        made = (g, g * own) if blocks > 1 else (g,)
-        return value, (*made, torch.outer(shared, g)) if blocks > 2 else made, gain
-    found = [gradient(loss, w, index, ascent) for w in q.at(z1, z2)]
-    gain = None if ascent is None else torch.stack([f[2] for f in found]).mean()
-    g, n = torch.stack([f[1] for f in found]), len(found)
-    value = torch.stack([f[0] for f in found]).mean()
-    return value, (g.mean(0), (g * z1).mean(0) * q.std, z2.T @ g / n)[:blocks], gain
+
+def _losses(
+    net: Net, data: Data, likelihood: Likelihood, batchnorm: str, members: int
+) -> tuple[Loss, list[Callable[[Tensor], Net]]]:
+    """The loss of all members, and for each what gives its net with the BatchNorm statistics trained along."""
+    losses, trained = zip(*(training_loss(net, data, likelihood, batchnorm) for _ in range(members)))
+    if members == 1:
+        return losses[0], trained
+    if batchnorm == "train" and net.has_batchnorm:
+        return SequentialLoss(losses), trained
+    return members_loss(net, data, likelihood, batchnorm, members), trained
+
+
+def _member(theta: Tensor, records: list[Tensor | None], trained: Callable[[Tensor], Net]) -> Gaussian | ValueError:
+    history, parts = History(*records), [t.clone() for t in (theta[0], theta[1], theta[2:])]
+    try:
+        check_converged(history.loss, theta)
+    except ValueError as error:
+        return error
+    return Gaussian(*parts, history)

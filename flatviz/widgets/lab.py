@@ -39,6 +39,8 @@ class FlatnessLab(ipywidgets.VBox):
     radius = traitlets.Float(1.0)
     n_draws = traitlets.Int(10)
     method = traitlets.Unicode("sabma")
+    _worker: Worker | None = None
+    _parts: tuple[ipywidgets.Widget, ...] = ()
 
     def __init__(
         self,
@@ -51,19 +53,19 @@ class FlatnessLab(ipywidgets.VBox):
         fit: Mapping | None = None,
         seed: int = 0,
     ) -> None:
-        made = "use what fv.transfer returned"
-        check_is(net, Net, "net", made)
+        do = "use what fv.transfer returned"
+        check_is(net, Net, "net", do)
         check_is(task, Task, "task", "it needs data to learn from and to be judged on, fv.Task(source, train, test, n_classes)")
-        check_is(prior, Gaussian, "prior", made)
+        check_is(prior, Gaussian, "prior", do)
         if prior.dim != net.dim:
             raise ValueError(
                 f"prior must cover the net's {net.dim} treated weights, got {prior.dim}: use what transfer returned"
             )
         self._net, self._task, self._prior = net.copy(), task, prior
         self._radii = dict(radii or {name: m.tuned(net).lab for name, m in METHODS.items() if m.tuned(net).lab})
-        for method, own in self._radii.items():
+        for method, values in self._radii.items():
             check_choice(method, tuple(METHODS), "a method of radii")
-            for r in own:
+            for r in values:
                 check_radius(r)
         if family is not None and (family.surface is None or not family.prediction):
             raise ValueError("family must be measured, got one without its surface: use what fv.measure returned")
@@ -71,15 +73,18 @@ class FlatnessLab(ipywidgets.VBox):
         self._largest = {name: m.tuned(net).largest for name, m in METHODS.items() if m.tuned(net).largest}
         self._fit, self._seed = dict(fit or {}), seed
         self.family: Family | None = None
-        self.view = FamilyView()
+        self.view = FamilyView(self._checked)
         self._button = ipywidgets.Button(description="Stop", icon="stop", layout=ipywidgets.Layout(width="90px"))
         self._bar = ipywidgets.FloatProgress(min=0, max=1, layout=ipywidgets.Layout(width="200px"))
         self._status = ipywidgets.Label("")
         row = ipywidgets.HBox([self._button, self._bar, self._status])
         super().__init__([row, self.view])
+        styled = (self._button, self._bar, self._status)
+        layouts = [w.layout for w in (*styled, row, self.view, self)]
+        self._parts = (*styled, *(w.style for w in styled), *layouts, row, self.view)
         for name in ("radius", "n_draws", "method"):
             traitlets.link((self, name), (self.view, name))
-        self._worker, self._telling = Worker(self._report), threading.RLock()
+        self._worker, self._button_lock = Worker(self._report), threading.RLock()
         self._button.on_click(lambda _: self.stop() if self._worker.busy else self.run())
         self.view.observe(lambda _: self._wanted(), names=["radius", "method"])
         if family is None:
@@ -88,23 +93,22 @@ class FlatnessLab(ipywidgets.VBox):
             self._take(family)
             self._report(1.0, "ready")
 
-    @traitlets.validate("radius")
-    def _radius_is_one(self, proposal: dict) -> float:
-        return check_radius(proposal["value"])
+    @traitlets.validate("radius", "n_draws", "method")
+    def _validate_control(self, proposal: dict) -> object:
+        return self._checked(proposal["trait"].name, proposal["value"])
 
-    @traitlets.validate("n_draws")
-    def _draws_are_there(self, proposal: dict) -> int:
-        n = check_count(proposal["value"], "n_draws")
-        if n > self._most:
+    def _checked(self, name: str, value: object) -> object:
+        """A value that this control may have."""
+        if name == "radius":
+            return check_radius(value)
+        if name == "method":
+            return check_choice(value, self._methods, "method")
+        if name == "n_draws" and check_count(value, "n_draws") > self._most:
             raise ValueError(
-                f"n_draws must be at most {self._most}, the draws of each member, got {n}: "
+                f"n_draws must be at most {self._most}, the draws of each member, got {value}: "
                 "lower it, or give a family that fv.measure made with a larger n_draws"
             )
-        return n
-
-    @traitlets.validate("method")
-    def _method_is_known(self, proposal: dict) -> str:
-        return check_choice(proposal["value"], self._methods, "method")
+        return value
 
     def run(self) -> None:
         """Fit what is missing: the first family, or the radius that the slider stands at."""
@@ -115,8 +119,16 @@ class FlatnessLab(ipywidgets.VBox):
         self._show_button()
 
     def stop(self) -> None:
-        """Stop what runs in the background; what was found stays."""
+        """Stop what runs in the background, after the step in progress; members fitted so far stay."""
         self._worker.stop()
+
+    def close(self) -> None:
+        """Stop for good, and remove the lab from every page; `family` stays."""
+        if self._worker is not None:  # else its arguments were refused
+            self._worker.close()
+        for widget in self._parts:
+            widget.close()
+        super().close()
 
     def wait(self, timeout: float | None = None) -> bool:
         """Until the background is idle; False if that took longer than `timeout` seconds."""
@@ -130,16 +142,16 @@ class FlatnessLab(ipywidgets.VBox):
     @property
     def stops(self) -> dict[str, list[float]]:
         """Radii that each method's slider offers beside the fitted ones: 0, then log steps."""
-        found = {}
+        stops = {}
         for method, radii in self._radii.items():
-            own = sorted(r for r in radii if r > 0)
-            if not own:
+            first = sorted(r for r in radii if r > 0)
+            if not first:
                 continue
-            low = math.floor(STEPS_PER_DECADE * math.log10(own[0] / 4))
-            high = math.floor(STEPS_PER_DECADE * math.log10(self._largest.get(method, 2 * own[-1])))
+            low = math.floor(STEPS_PER_DECADE * math.log10(first[0] / 4))
+            high = math.floor(STEPS_PER_DECADE * math.log10(self._largest.get(method, 2 * first[-1])))
             steps = [float(f"{10 ** (i / STEPS_PER_DECADE):.2g}") for i in range(low, high + 1)]
-            found[method] = [0.0, *(s for s in steps if min(abs(s / r - 1) for r in own) > 0.06)]
-        return found
+            stops[method] = [0.0, *(s for s in steps if min(abs(s / r - 1) for r in first) > 0.06)]
+        return stops
 
     def _first_family(self, progress: Progress) -> None:
         family = fit_family(
@@ -174,7 +186,8 @@ class FlatnessLab(ipywidgets.VBox):
         posterior = fit_member(
             self._net, self._task, self._prior, method, radius, seed=self._seed, fit=self._fit, progress=progress
         )
-        self.family = extend(self._net, self._task, self.family, method, radius, posterior, seed=self._seed + 1)
+        settings = dict(seed=self._seed + 1, progress=progress)
+        self.family = extend(self._net, self._task, self.family, method, radius, posterior, **settings)
         self.view.add_members(self.family, [len(self.family) - 1])
 
     def _report(self, share: float, text: str) -> None:
@@ -183,6 +196,6 @@ class FlatnessLab(ipywidgets.VBox):
         self._show_button()
 
     def _show_button(self) -> None:
-        with self._telling:  # kernel and background both tell: whoever comes last has looked last
+        with self._button_lock:  # called from two threads: the lock orders check and update
             busy = self._worker.busy
             self._button.description, self._button.icon = ("Stop", "stop") if busy else ("Run", "play")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -30,6 +30,8 @@ class FamilyView(anywidget.AnyWidget):
 
     The module that draws, plotly.js and the arrays are asked for by the page and sent as messages: once a page, once a
     widget, and never part of a saved notebook.  They travel through `channel` (loader.js says why).
+    check(name, value): raises ValueError or TypeError for a value that a control must not have; where a page sends such a
+    value the control goes back to where it was.
     """
 
     _esm = Path(__file__).with_name("loader.js")
@@ -39,8 +41,9 @@ class FamilyView(anywidget.AnyWidget):
     n_draws = traitlets.Int(10).tag(sync=True)
     method = traitlets.Unicode("sabma").tag(sync=True)
 
-    def __init__(self, **traits: object) -> None:
-        super().__init__(front=hashlib.sha256(EXPLORER.read_bytes()).hexdigest()[:12], **traits)
+    def __init__(self, check: Callable[[str, object], object] = lambda name, value: value) -> None:
+        super().__init__(front=hashlib.sha256(EXPLORER.read_bytes()).hexdigest()[:12])
+        self._check = check
         self.sent = {"front end": 0, "family": 0, "member": 0}  # messages, counted for those who want to know
         self._bundle: Bundle | None = None
         self.channel.on_msg(self._answer)
@@ -59,12 +62,26 @@ class FamilyView(anywidget.AnyWidget):
         self._send_bundle("member", added)
 
     def set_state(self, sync_data: dict) -> None:
-        """What the page says of its controls."""
+        """Take what the page says of its controls, as far as `check` allows it."""
         self._from_page = True
         try:
-            super().set_state(sync_data)
+            super().set_state({name: value for name, value in sync_data.items() if self._allowed(name, value)})
         finally:
             self._from_page = False
+        if any(getattr(self, name) != sync_data[name] for name in CONTROLS if name in sync_data):
+            self._tell()
+
+    def _allowed(self, name: str, value: object) -> bool:
+        try:
+            self._check(name, value)
+        except (ValueError, TypeError):
+            return False
+        return True
+
+    def close(self) -> None:
+        """Remove the view from every page."""
+        self.channel.close()
+        super().close()
 
     def _tell(self) -> None:
         if not self._from_page:  # the page knows what it said itself

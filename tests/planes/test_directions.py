@@ -86,7 +86,7 @@ def test_a_plane_of_ones_own_directions():
     assert fv.plane_along(w, u, v, torch.ones(4)).axes.shape == (3, 4)
     with pytest.raises(ValueError, match="directions must not be parallel"):
         fv.plane_along(w, u, 3 * u, orthonormal=True)
-    with pytest.raises(ValueError, match="a direction must have a length > 0, got 0 for number 2"):
+    with pytest.raises(ValueError, match="axes must have a length > 0, got 0 for number 2"):
         fv.plane_along(w, u, 0 * v)
 
 

@@ -1,15 +1,30 @@
 """What a hash of a network or of settings sees: whatever changes the values, and nothing that another process changes."""
 
+import copy
+import functools
+import importlib
+import math  # noqa: F401, named in MAKERS, as other modules
+import re  # noqa: F401
+import socket
 import subprocess
 import sys
+import threading
+import types  # noqa: F401
+from enum import Enum
+from functools import lru_cache, partial  # noqa: F401
+from pathlib import Path  # noqa: F401
 
+import numpy as np  # noqa: F401
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from torch import nn
 from torch.nn import functional as F
 
 import flatviz as fv
-from flatviz.storage.digest import net_digest, value_digest
+from flatviz.storage.cache import cached
+from flatviz.storage.digest import CannotHashError, net_digest, value_digest
 
 FACTOR = 2.0
 
@@ -105,3 +120,166 @@ def test_a_function_of_ones_own_never_meets_the_file_of_a_named_quantity_or_of_a
     net, data = tiny
     own = [fv.quantity(net, data, f, key="accuracy").key for f in (lambda out, y: out.mean(), lambda out, y: out.sum())]
     assert len({*own, fv.quantity(net, data, "accuracy").key}) == 3
+
+
+# functions that differ in one thing each; all of them, and twice the same, are told apart below
+MAKERS = {
+    "code": ["lambda x: x + 1", "lambda x: x - 1", "lambda x: 1 + x", "lambda y: y + 1", "lambda x: x + 1.0", "lambda x: x + True"],
+    "default": [f"lambda x, k={k}: x" for k in ("1", "1.0", "True", "-0.0", "0.0", "'1'", "b'1'", "(1,)", "[1]", "{1}", "{1: 1}")],
+    "keyword default": ["lambda x, *, k=1: x", "lambda x, *, k=2: x", "lambda x, *, j=1: x", "lambda x, k=None: x"],
+    "closed over": [
+        f"(lambda k: lambda x: k)({k})"
+        for k in ("1", "2", "[1, 2]", "[2, 1]", "{'a': 1, 'b': 2}", "{'b': 2, 'a': 1}", "{1, 2}", "frozenset({1, 2})", "None", "...",
+                  "torch.zeros(2)", "torch.zeros(2).double()", "torch.zeros(1, 2)", "nn.ReLU()", "nn.Tanh()", "nn.ReLU", "torch.relu",
+                  "torch.tanh", "math.sin", "math.cos", "np.zeros(2)", "np.ones(2)", "np.add", "np.float32(1)", "torch.float32",
+                  "slice(1, 2)", "range(3)", "partial(max, 1)", "partial(max, 2)", "re.compile('a')", "Path('a')", "Own().act",
+                  "torch.Generator().manual_seed(0)", "torch.Generator().manual_seed(1)", "lru_cache(lambda y: 1)",
+                  "lru_cache(lambda y: 2)", "Held(1)", "Held(2)", "Slotted(1)", "Slotted(2)", "Color.RED", "Color.BLUE", "[].append",
+                  "types.MethodType(lambda s: 1, 3)", "types.MethodType(lambda s: 2, 3)", "type(None)", "fv.fit_sgd", "fv.SAM(0.1)",
+                  "fv.SAM(0.2)", "nn.functional.max_pool2d", "torch.no_grad", "torch.device('cpu')", "torch.Size([1])", "np.array([None])")
+    ],
+    "nested": ["lambda x: (lambda y: y + 1)(x)", "lambda x: (lambda y: y + 2)(x)", "lambda x: [helper(y) for y in x]"],
+    "class": [f"type('C', (), {{'f': lambda s: {k}}})" for k in (1, 2)] + ["type('C', (Held,), {})", "type('C', (), {'f': 1})"],
+}  # fmt: skip
+
+
+class Held:
+    def __init__(self, value):
+        self.value = value
+
+
+class Slotted:
+    __slots__ = ("value",)
+
+    def __init__(self, value):
+        self.value = value
+
+
+class Color(Enum):
+    RED, BLUE = 1, 2
+
+
+@pytest.mark.parametrize("maker", [m for makers in MAKERS.values() for m in makers])
+def test_the_same_made_twice_has_one_hash(maker):
+    assert value_digest(eval(maker)) == value_digest(eval(maker))
+
+
+def test_whatever_differs_in_code_default_or_closed_over_value_differs_in_hash():
+    makers = [m for group in MAKERS.values() for m in group]
+    digests = {maker: value_digest(eval(maker)) for maker in makers}
+    same = [(a, b) for i, a in enumerate(makers) for b in makers[:i] if digests[a] == digests[b]]
+    assert not same
+
+
+@given(st.recursive(st.integers() | st.floats() | st.text() | st.binary() | st.booleans() | st.none(),
+                    lambda inner: st.lists(inner, max_size=3) | st.tuples(inner, inner) | st.dictionaries(st.text(), inner, max_size=3)),
+       st.data())  # fmt: skip
+@settings(max_examples=200, deadline=None, derandomize=True, database=None)
+def test_two_closed_over_values_share_a_hash_only_if_they_read_the_same(value, data):
+    def over(closed):
+        return lambda: closed
+
+    other = data.draw(st.just(copy.deepcopy(value)) | st.integers() | st.text() | st.lists(st.floats()))
+    assert (value_digest(over(value)) == value_digest(over(other))) == (repr(value) == repr(other))
+
+
+def test_recursive_functions_and_rings_have_a_hash():
+    def rec(base):
+        def f(n):
+            return base if n == 0 else f(n - 1)
+
+        return f
+
+    ring = [1]
+    ring.append(ring)
+    assert value_digest(rec(1)) == value_digest(rec(1)) != value_digest(rec(2))
+    assert value_digest(ring) != value_digest([1, [1]])
+
+
+def test_what_a_function_reaches_through_a_module_of_ones_own_counts(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "of_ones_own.py").write_text("FACTOR = 2\ndef scaled(x):\n    return FACTOR * x\n")
+    module = importlib.import_module("of_ones_own")
+    space = {"of_ones_own": module}
+    f = eval("lambda x: of_ones_own.scaled(x)", space)
+    before = value_digest(f)
+    monkeypatch.setattr(module, "FACTOR", 3)
+    assert value_digest(f) != before
+    monkeypatch.setattr(module, "FACTOR", 2)
+    assert value_digest(f) == before
+    monkeypatch.setattr(module, "scaled", lambda x: x)
+    assert value_digest(f) != before
+
+
+def undecidable():
+    return {
+        "open file": open(__file__),
+        "lock": threading.Lock(),
+        "generator": (i for i in range(3)),
+        "iterator over a file": iter(open(__file__)),
+        "socket": socket.socket(),
+        "function in C without a version": type(
+            "B", (), {"__reduce_ex__": lambda s, p: (_ for _ in ()).throw(OSError("gone"))}
+        )(),
+        "sparse tensor": torch.eye(2).to_sparse(),
+        "meta tensor": torch.empty(2, device="meta"),
+        "deep list": functools.reduce(lambda inner, _: [inner], range(100_000), []),
+    }
+
+
+@pytest.mark.parametrize("name", undecidable())
+def test_what_cannot_be_decided_is_one_error_wherever_it_sits(name):
+    value = undecidable()[name]
+
+    class Layer(nn.Module):
+        def forward(self, x):
+            return x if value else -x
+
+    for holder in (value, [value], {"a": (value,)}, lambda: value, Held(value), Layer(), functools.partial(max, value)):
+        with pytest.raises(CannotHashError, match="cannot|nested|hashed"):
+            value_digest(holder)
+
+
+class Locked(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer, self.lock = nn.Linear(2, 3).double(), Copied()
+
+    def forward(self, x):
+        return self.layer(x)
+
+
+class Copied:
+    """A lock that a network may be copied with."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+
+    def __deepcopy__(self, memo):
+        return self
+
+
+def test_values_of_what_cannot_be_hashed_are_computed_without_a_file_and_it_is_said(tiny, tmp_path):
+    _, data = tiny
+    net = fv.Net.from_module(Locked())
+    plane = fv.plane_random(net, net.w, seed=0)
+    for f in (fv.nll(net, data), fv.quantity(net, data, "accuracy"), fv.quantity(net, data, lambda o, y: o.sum(), key="sum")):
+        with pytest.warns(UserWarning, match="values not kept on disk: .* cannot be hashed .*lock"):
+            values = fv.slice_plane(f, plane, resolution=3, cache=tmp_path).values
+        assert torch.equal(values, fv.slice_plane(f, plane, resolution=3).values) and not list(tmp_path.iterdir())
+
+
+def test_a_cached_result_whose_settings_cannot_be_hashed_is_computed_and_said(tmp_path, monkeypatch):
+    monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path))
+    said = []
+    assert cached("rows", lambda: 5, say=said.append, how=threading.Lock()) == (5, False)
+    assert "rows: not kept in the cache" in said[0] and "lock" in said[0] and not list(tmp_path.iterdir())
+
+
+def test_a_checkpoint_of_a_run_whose_arguments_cannot_be_hashed_is_one_clear_error(tiny, tmp_path):
+    _, data = tiny
+    with pytest.raises(
+        CannotHashError, match="checkpoint needs arguments that can be hashed, got net with .*lock.*: leave checkpoint out"
+    ):
+        fv.fit_sgd(fv.Net.from_module(Locked()), data, seed=0, steps=1, checkpoint=tmp_path / "c")
+    assert not list(tmp_path.iterdir())

@@ -10,6 +10,13 @@ resource = pytest.importorskip("resource")
 PLAN = {"kind": "stacked", "sizes": [4, 2]}
 
 
+class Bowl(fv.Objective):
+    key = "a bowl"
+
+    def __call__(self, w):
+        return w.square().sum()
+
+
 def stored(folder):
     values = torch.full((6,), torch.nan, dtype=torch.float64)
     store = PointStore(folder, objective="f")
@@ -55,10 +62,9 @@ def test_a_damaged_header_is_said_and_the_file_set_aside(tmp_path):
 
 
 @pytest.mark.parametrize("spare", [0, 5, 45])
-def test_a_full_disk_stops_the_storing_and_not_the_slice(quadratic, tmp_path, spare):
-    f, _, c = quadratic
-    f.key = "a quadratic"
-    plane = fv.Plane(c, torch.eye(12, dtype=torch.float64)[:2], "step", extent=((-1, 1), (-1, 1)))
+def test_a_full_disk_stops_the_storing_and_not_the_slice(tmp_path, spare):
+    f, eye = Bowl(), torch.eye(3, dtype=torch.float64)
+    plane = fv.Plane(eye[2], eye[:2], "step", extent=((-1, 1), (-1, 1)))
     want = fv.slice_plane(f, plane, resolution=5, cache=tmp_path / "whole").values
     (whole,) = (tmp_path / "whole").iterdir()
     header = len(b"".join(whole.read_bytes().splitlines(keepends=True)[:2]))

@@ -1,11 +1,15 @@
 """The lab by its traits: what is fitted is shown at once, what is not is fitted behind, and Stop stops it."""
 
 import json
+import subprocess
+import sys
+import textwrap
 import threading
 import time
 
 import pytest
 import torch
+from ipywidgets.widgets import widget as widgets
 
 import flatviz as fv
 from flatviz.studies.family import fit_member
@@ -19,12 +23,12 @@ FIT = {"steps": 10}
 @pytest.fixture
 def lab(transferred, task, family):
     net, prior = transferred
-    found = fv.FlatnessLab(net, task, prior, family=family, fit=FIT)
-    found.sent_messages = []
-    found.view.channel.send = lambda content, buffers=None: found.sent_messages.append((content, buffers))
-    yield found
-    found.stop()
-    found.wait(60)
+    lab = fv.FlatnessLab(net, task, prior, family=family, fit=FIT)
+    lab.sent_messages = []
+    lab.view.channel.send = lambda content, buffers=None: lab.sent_messages.append((content, buffers))
+    yield lab
+    lab.close()
+    lab.wait(60)
 
 
 def test_traits_of_the_lab_and_of_the_controls_are_one(lab):
@@ -32,8 +36,8 @@ def test_traits_of_the_lab_and_of_the_controls_are_one(lab):
     assert (lab.view.radius, lab.view.n_draws, lab.view.method) == (2.0, 4, "vi")
     lab.view.n_draws = 2
     assert lab.n_draws == 2
-    told = [content["traits"] for content, _ in lab.sent_messages if content["kind"] == "traits"]
-    assert told[-1] == {"radius": 2.0, "n_draws": 2, "method": "vi"}
+    sent = [content["traits"] for content, _ in lab.sent_messages if content["kind"] == "traits"]
+    assert sent[-1] == {"radius": 2.0, "n_draws": 2, "method": "vi"}
     lab.sent_messages.clear()
     lab.view.set_state({"n_draws": 5})  # by the page: it is not told what it said
     assert lab.n_draws == 5 and not lab.sent_messages
@@ -151,6 +155,99 @@ def test_a_trait_that_no_control_could_have_is_refused_and_the_old_one_stays(lab
     assert getattr(lab, trait) == before == getattr(lab.view, trait)
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("n_draws", 500), ("n_draws", 2.5), ("radius", -1.0), ("radius", "far"), ("method", "nope"), ("method", 3)],
+)
+def test_a_bad_value_from_the_page_changes_nothing_and_the_page_is_told_what_holds(lab, name, value):
+    before, good = getattr(lab, name), lab.n_draws - 1
+    lab.sent_messages.clear()
+    lab.view.set_state({"n_draws": good} | {name: value})
+    assert getattr(lab, name) == getattr(lab.view, name) == (before if name == "n_draws" else getattr(lab, name))
+    assert getattr(lab.view, name) != value
+    traits = lab.sent_messages[-1][0]["traits"]
+    assert traits[name] == getattr(lab, name) and traits["n_draws"] == lab.n_draws
+
+
+def fitting(lab):
+    """Wait until a fit of a million steps is under way."""
+    end = time.monotonic() + 60
+    while "/1000000" not in lab.status and time.monotonic() < end:
+        time.sleep(0.05)
+    return lab.status
+
+
+def test_stop_ends_the_first_family_after_the_step_in_progress(transferred, task):
+    net, prior = transferred
+    lab = fv.FlatnessLab(net, task, prior, radii={"sgd": (0.0,), "vi": (0.0,)}, fit={"steps": 1_000_000})
+    assert "/1000000" in fitting(lab)
+    lab.stop()
+    assert lab.wait(20) and "stopped" in lab.status and lab.family is None
+    assert lab._button.description == "Run"
+
+
+def test_close_stops_the_work_and_leaves_neither_thread_nor_widget(transferred, task, family):
+    net, prior = transferred
+    before, threads = len(widgets._instances), threading.active_count()
+    lab = fv.FlatnessLab(net, task, prior, family=family, fit={"steps": 1_000_000})
+    lab.method, lab.radius = "sabma", 1.3
+    fitting(lab)
+    lab.close()
+    assert lab.wait(20) and threading.active_count() == threads
+    assert len(widgets._instances) == before
+    lab.radius = 1.4  # closed: nothing begins
+    lab.run()
+    assert lab.wait(1) and threading.active_count() == threads
+
+
+def test_an_idle_lab_has_no_thread(transferred, task, family):
+    net, prior = transferred
+    lab = fv.FlatnessLab(net, task, prior, family=family, fit=FIT)
+    lab.method, lab.radius = "sabma", 1.25
+    assert lab.wait(120)
+    assert not [t for t in threading.enumerate() if t.name == "flatviz-worker"]
+
+
+def test_a_process_that_exits_during_a_fit_ends_well(tmp_path):
+    code = """
+        import time, torch
+        from flatviz.widgets.worker import Worker
+
+        def work(progress):
+            a = torch.randn(400, 400)
+            for i in range(1_000_000):
+                progress(i, 1_000_000, "fit")
+                a = (a @ a).tanh()
+
+        worker = Worker(lambda share, text: None)
+        worker.submit("fit", work)
+        time.sleep(1)
+    """
+    ended = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=120)
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def test_a_system_exit_or_a_failing_report_does_not_end_the_worker():
+    reports, failing = [], []
+
+    def report(share, text):
+        reports.append(text)
+        if failing:
+            raise RuntimeError("the page is gone")
+
+    worker = Worker(report)
+    worker.submit("fit", lambda progress: sys.exit(3))
+    assert worker.wait(10) and reports == ["fit: 3"] and not worker.busy
+    failing.append(True)
+    hook, threading.excepthook = threading.excepthook, lambda args: None
+    worker.submit("fit", lambda progress: None)
+    assert worker.wait(10)
+    threading.excepthook = hook
+    failing.clear()
+    worker.submit("again", lambda progress: None)
+    assert worker.wait(10) and reports[-1] == "again: done"
+
+
 def test_the_lab_refuses_at_once_what_it_could_not_fit(transferred, task, family):
     net, prior = transferred
     with pytest.raises(
@@ -188,8 +285,8 @@ def test_the_view_answers_a_page_and_its_saved_state_holds_no_arrays(family):
 
 
 def test_the_worker_drops_what_is_overtaken_and_the_newest_wins():
-    told, done, started = [], [], threading.Event()
-    worker = Worker(lambda share, text: told.append(text))
+    reports, done, started = [], [], threading.Event()
+    worker = Worker(lambda share, text: reports.append(text))
 
     def slow(progress):
         started.set()
@@ -203,7 +300,7 @@ def test_the_worker_drops_what_is_overtaken_and_the_newest_wins():
     worker.submit("waiting", lambda progress: done.append("waiting"))
     worker.submit("newest", lambda progress: done.append("newest"))
     assert worker.wait(60)
-    assert done[-1] == "newest" and "slow" not in done and told[-1] == "newest: done"
+    assert done[-1] == "newest" and "slow" not in done and reports[-1] == "newest: done"
 
 
 def test_the_worker_leaves_the_number_of_threads_as_it_was():
@@ -216,8 +313,8 @@ def test_the_worker_leaves_the_number_of_threads_as_it_was():
 
 
 def test_a_page_hears_of_progress_twice_a_second_at_most():
-    told = []
-    worker = Worker(lambda share, text: told.append(text))
+    reports = []
+    worker = Worker(lambda share, text: reports.append(text))
 
     def fast(progress):
         for i in range(2000):
@@ -226,5 +323,5 @@ def test_a_page_hears_of_progress_twice_a_second_at_most():
     start = time.monotonic()
     worker.submit("fast", fast)
     assert worker.wait(60)
-    assert told[0].startswith("fast 0/2000") and told[-1] == "fast: done"
-    assert len(told) <= 2 + 2 * (time.monotonic() - start)
+    assert reports[0].startswith("fast 0/2000") and reports[-1] == "fast: done"
+    assert len(reports) <= 2 + 2 * (time.monotonic() - start)

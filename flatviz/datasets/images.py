@@ -1,0 +1,162 @@
+"""Images from outside: folders of classes, and the public sets that torchvision downloads and checks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from flatviz.checks import check_choice, check_count
+from flatviz.core.data import Data
+from flatviz.core.progress import Progress, track
+from flatviz.core.seeds import generator
+
+PUBLIC = {  # name -> torchvision's class, and how it is asked for the two splits
+    "mnist": ("MNIST", ({"train": True}, {"train": False})),
+    "fashion_mnist": ("FashionMNIST", ({"train": True}, {"train": False})),
+    "cifar10": ("CIFAR10", ({"train": True}, {"train": False})),
+    "cifar100": ("CIFAR100", ({"train": True}, {"train": False})),
+    "svhn": ("SVHN", ({"split": "train"}, {"split": "test"})),
+}
+
+
+def image_folder(
+    path: str | Path, *, size: int | None = None, per_class: int | None = None, seed: int = 0, progress: Progress = False
+) -> Data:
+    """Images in a folder of class folders; x (N, 3, H, W) from 0 to 1, y the class folders in the order of their names.
+
+    Args:
+        path: `<path>/<class>/<anything>.png` or another format that Pillow reads; class folders without images are an error.
+        size: pixels of each side to which images are scaled and cropped in the middle; None where all have one size.
+        per_class: at most so many of each class, drawn by `seed`; None takes all.
+
+    Raises FileNotFoundError for a folder that is not there, ValueError for one without classes, for an image that cannot
+    be read (it is named), and for images of several sizes without `size`.
+
+    Example:
+        >>> import tempfile, numpy as np, flatviz as fv
+        >>> from pathlib import Path
+        >>> from PIL import Image
+        >>> folder = Path(tempfile.mkdtemp())
+        >>> for name in ("cat", "dog"):
+        ...     (folder / name).mkdir()
+        ...     Image.fromarray(np.full((8, 8, 3), 128, dtype=np.uint8)).save(folder / name / "1.png")
+        >>> fv.datasets.image_folder(folder)
+        Data(2 examples, x (2, 3, 8, 8) float32, classes 0..1)
+    """
+    torchvision = _torchvision()
+    if not Path(path).is_dir():
+        raise FileNotFoundError(
+            f"path must be a folder of class folders, got {str(path)!r}, which is not there: check its name"
+        )
+    try:
+        images = torchvision.datasets.ImageFolder(str(path))
+    except FileNotFoundError as error:
+        raise ValueError(f"path must hold one folder of images for each class, got {str(path)!r}: {error}") from error
+    chosen = _chosen(torch.tensor(images.targets), per_class, seed)
+    transforms = torchvision.transforms
+    steps = [transforms.ToTensor()]
+    if size is not None:
+        steps = [transforms.Resize(check_count(size, "size")), transforms.CenterCrop(size), *steps]
+    transform, x, y = transforms.Compose(steps), [], []
+    for i in track(chosen, "reading images", progress):
+        file, label = images.samples[i]
+        try:
+            x.append(transform(images.loader(file)))
+        except OSError as error:
+            raise ValueError(f"each file must be a whole image, got {file}: {error}: replace or remove it") from error
+        y.append(label)
+        if x[-1].shape != x[0].shape:
+            shapes = f"{tuple(x[0].shape[1:])} and {tuple(x[-1].shape[1:])}"
+            raise ValueError(f"images must be of one size, got {shapes} ({file}): give size=")
+    return Data(torch.stack(x), torch.tensor(y))
+
+
+def public_images(
+    name: str, *, train: bool, root: str | Path = "data", download: bool = True, per_class: int | None = None, seed: int = 0
+) -> Data:
+    """One split of MNIST, FashionMNIST, CIFAR-10, CIFAR-100 or SVHN; x (N, C, H, W) from 0 to 1, y (N,).
+
+    torchvision downloads it into `root` with a progress bar and compares checksums; a second call reads what is there.
+
+    Args:
+        name: "mnist", "fashion_mnist", "cifar10", "cifar100" or "svhn".
+        train: the training split, or the test split.
+        download: False raises where it is not in `root` yet.
+        per_class: at most so many of each class, drawn by `seed`; None takes all.
+
+    Raises ValueError for another name, RuntimeError where the files are absent, damaged or cannot be downloaded.
+    """
+    torchvision = _torchvision()
+    kind, splits = PUBLIC[check_choice(name, tuple(PUBLIC), "name")]
+    try:
+        images = getattr(torchvision.datasets, kind)(str(root), download=download, **splits[0 if train else 1])
+    except (RuntimeError, OSError, EOFError) as error:
+        raise RuntimeError(
+            f"{name} must lie in {str(root)!r} or be downloadable, got: {error}: "
+            "check the network, or put torchvision's files there by hand and give download=False"
+        ) from error
+    x, y = _pixels(images.data), torch.as_tensor(images.labels if name == "svhn" else images.targets).long()
+    index = torch.tensor(_chosen(y, per_class, seed))
+    return Data(x[index].float() / 255, y[index])
+
+
+def data_from(examples: Iterable[Any], n: int | None = None, *, progress: Progress = False) -> Data:
+    """All examples, or the first `n`, of a `torch.utils.data.Dataset` of (x, y) pairs or a `DataLoader` of batches of them.
+
+    x of one example must be a tensor: give the data set a transform that makes one.
+    Raises TypeError for examples that are no such pairs, ValueError for none.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> pairs = torch.utils.data.TensorDataset(torch.rand(6, 3), torch.arange(6) % 2)
+        >>> fv.datasets.data_from(pairs, 4)
+        Data(4 examples, x (4, 3) float32, classes 0..1)
+        >>> fv.datasets.data_from(torch.utils.data.DataLoader(pairs, batch_size=4))
+        Data(6 examples, x (6, 3) float32, classes 0..1)
+    """
+    batched = isinstance(examples, torch.utils.data.DataLoader) and examples.batch_size is not None
+    total = len(examples) if hasattr(examples, "__len__") else None  # a data set of the user's may have no length
+    xs, ys, seen = [], [], 0
+    for pair in examples if total is None else track(examples, "reading examples", progress, total=total):
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not isinstance(pair[0], Tensor):
+            raise TypeError(
+                f"each example must be a pair (x tensor, y), got {type(pair).__name__}: give a transform to tensors"
+            )
+        x, y = pair[0], torch.as_tensor(pair[1])
+        xs.append(x if batched else x[None]), ys.append(y if batched else y[None])
+        seen += len(xs[-1])
+        if seen >= (seen + 1 if n is None else check_count(n, "n")) or (total is not None and not batched and seen == total):
+            break
+    if not xs:
+        raise ValueError("examples must hold at least one (x, y), got an empty set")
+    return Data(torch.cat(xs)[:n], torch.cat(ys)[:n])
+
+
+def _chosen(labels: Tensor, per_class: int | None, seed: int) -> list[int]:
+    """Numbers of the examples taken, in the order of the files."""
+    if per_class is None:
+        return list(range(len(labels)))
+    check_count(per_class, "per_class")
+    order = torch.randperm(len(labels), generator=generator(seed))
+    taken = [order[labels[order] == label][:per_class] for label in labels.unique()]
+    return torch.cat(taken).sort().values.tolist()
+
+
+def _pixels(data: Any) -> Tensor:
+    """torchvision's arrays, (N, H, W), (N, H, W, C) or SVHN's (N, C, H, W), as (N, C, H, W)."""
+    x = torch.as_tensor(data)
+    if x.ndim == 3:
+        return x[:, None]
+    return x if x.shape[1] == 3 else x.permute(0, 3, 1, 2).contiguous()
+
+
+def _torchvision() -> Any:
+    try:
+        import torchvision  # optional: a machine that computes on tensors need not have it
+    except ImportError as error:
+        raise ImportError("images need torchvision: pip install torchvision") from error
+    return torchvision

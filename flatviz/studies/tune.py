@@ -1,0 +1,222 @@
+"""Settings chosen by one rule for every method: the same number of trials, scored on a validation split as small as the shots.
+
+The scores of the test split are not looked at.  Trial 0 is the settings of the method's record, so that a choice is never
+worse on the validation splits than what stands in the table.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.quasirandom import SobolEngine
+
+from flatviz.checks import check_choice, check_count
+from flatviz.core.data import Data, Task
+from flatviz.core.net import Net
+from flatviz.core.progress import Progress, track
+from flatviz.datasets.few_shot import few_shot
+from flatviz.gaussian import Gaussian
+from flatviz.metrics.linearised import predict_linearised
+from flatviz.metrics.predict import predict
+from flatviz.posteriors import METHODS
+from flatviz.posteriors.method import NO_UNIT, Method
+from flatviz.results import Draws, Posterior, Prediction
+from flatviz.storage.cache import cached
+from flatviz.storage.digest import value_digest
+from flatviz.studies.family import fit_member
+from flatviz.studies.tour import prepare
+
+Place = Callable[[float], Any]  # from 0..1 to a value
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Settings in place of a record's, radius, and standard deviation of the prior on the head; None leaves what there is."""
+
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    radius: float | None = None
+    head_std: float | None = None
+
+    def __str__(self) -> str:
+        """What differs from the record, as text."""
+        values = {**self.settings, "radius": self.radius, "head_std": self.head_std}
+        return ", ".join(f"{name} {value:g}" for name, value in values.items() if value is not None) or "as in the record"
+
+    def fit(self, net: Net, task: Task, prior: Gaussian, method: str, *, seed: int) -> Posterior:
+        """`method` fitted with these settings."""
+        wide = with_head_std(net, prior, self.head_std)
+        return fit_member(net, task, wide, method, self.radius, seed=seed, fit=self.settings)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A choice, and the validation NLL of each seed."""
+
+    choice: Choice
+    nll: tuple[float, ...]
+
+    @property
+    def score(self) -> float:
+        """Mean validation NLL over the seeds; inf where a run diverged."""
+        return sum(self.nll) / len(self.nll) if all(map(math.isfinite, self.nll)) else math.inf
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What `tune` tried for one method: its trials, the first of them the record's settings, and where they were scored."""
+
+    method: str
+    trials: tuple[Trial, ...]
+    seeds: tuple[int, ...]
+    model: str
+
+    @property
+    def best(self) -> Trial:
+        """The trial with the lowest mean validation NLL."""
+        return min(self.trials, key=lambda trial: trial.score)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The choice and how it was made, as plain values for a JSON file."""
+        best = self.best
+        return {
+            **asdict(best.choice),
+            "validation_nll": round(best.score, 4),
+            "validation_nll_of_the_record": round(self.trials[0].score, 4),
+            "trials": len(self.trials),
+            "diverged": sum(not math.isfinite(t.score) for t in self.trials),
+            "seeds": list(self.seeds),
+            "model": self.model,
+        }
+
+
+def _log(low: float, high: float) -> Place:
+    return lambda u: float(f"{low * (high / low) ** u:.3g}")
+
+
+def _one_of(*values: Any) -> Place:
+    return lambda u: values[min(int(u * len(values)), len(values) - 1)]
+
+
+SPACE: dict[str, Place] = {  # a setting is tuned where a method has it
+    "lr": _log(0.004, 0.2),
+    "steps": _one_of(150, 300, 600),
+    "kl_weight": _log(1e-3, 1.0),
+    "temperature": _log(1e-2, 1.0),
+    "weight_decay": _log(1e-5, 1e-2),
+    "snapshots": _one_of(10, 20, 40),
+}
+HEAD_STD = _log(0.1, 1.0)  # of the prior, where a method takes one
+LEAST_RADIUS = 0.05  # of the largest
+
+
+def space_of(method: Method, net: Net) -> dict[str, Place]:
+    """What is tuned for a method on this kind of net: its settings in `SPACE`, its radius, the width of its prior."""
+    tuned = method.tuned(net)
+    space = {name: place for name, place in SPACE.items() if name in tuned.settings}
+    if method.unit != NO_UNIT or method.ascent is not None:
+        largest = tuned.largest or 5 * tuned.radius
+        space["radius"] = _log(LEAST_RADIUS * largest, largest)
+    return space | ({"head_std": HEAD_STD} if method.needs_prior else {})
+
+
+def with_head_std(net: Net, prior: Gaussian, head_std: float | None) -> Gaussian:
+    """The prior with another standard deviation on the head's weights; None leaves it."""
+    if head_std is None:
+        return prior
+    log_std = prior.log_std.clone()
+    for block in net.blocks:
+        if block.kind == "head":
+            log_std[block.slice] = math.log(head_std)
+    return replace(prior, log_std=log_std)
+
+
+def with_validation(task: Task, seed: int) -> tuple[Task, Data]:
+    """The task with a test split that lacks the validation split, and that: as many examples a class as train has."""
+    shots = len(task.train) // task.n_classes
+    parts = few_shot(task.test, shots, seed=seed)
+    rest = Data(*(torch.cat([a, b]) for a, b in zip((parts.validation.x, parts.validation.y), (parts.rest.x, parts.rest.y))))
+    return replace(task, test=rest), parts.train
+
+
+def scored(net: Net, method: Method, q: Posterior, data: Data, *, seed: int, n_draws: int = 30) -> Prediction:
+    """The prediction by which a method is judged: linearised for Laplace, all draws of a point or an ensemble."""
+    if method.linearised:
+        return predict_linearised(net, q, data, link="mc", n_draws=n_draws, seed=seed)
+    statistics = "frozen" if net.has_batchnorm else None
+    return predict(net, q, data, min(n_draws, len(q.W)) if isinstance(q, Draws) else n_draws, seed=seed, batchnorm=statistics)
+
+
+def tune(
+    methods: Sequence[str],
+    *,
+    trials: int = 16,
+    seeds: Sequence[int] = (1000, 1001),
+    model: str = "mlp",
+    epochs: int = 60,
+    progress: Progress = False,
+    say: Callable[[str], None] = lambda text: None,
+) -> dict[str, Tuning]:
+    """The same number of `trials` for each method on the digits task, scored by validation NLL averaged over `seeds`.
+
+    Learning rate, steps, radius, temperature (`kl_weight`), weight decay and width of the prior are tuned where a method has
+    them, at points of one Sobol sequence on log scales.  The seeds are not those of `compare` and `evidence`, 0, 1, 2 ...;
+    all splits are of the same 1,797 scans, so the validation images of one seed are among the test images of others.
+    Each method is kept in the cache folder.  Raises ValueError for an unknown method.
+    """
+    check_count(trials, "trials"), check_count(len(seeds), "number of seeds")
+    results: dict[str, Tuning] = {}
+    cases: list[tuple[Net, Task, Data, Gaussian]] = []
+    for name in track(methods, "tuning", progress):
+        method = METHODS[check_choice(name, tuple(METHODS), "method")]
+
+        def compute(method: Method = method) -> list[dict[str, Any]]:
+            for seed in seeds[len(cases) :]:
+                net, task, prior = prepare(model, seed=seed, epochs=epochs)
+                cases.append((net, *with_validation(task, seed), prior))
+            return _tried(method, cases, seeds, trials)
+
+        about = dict(method=value_digest(method), trials=trials, seeds=list(seeds), model=model, epochs=epochs)
+        rows, _ = cached("tune", compute, label=name, say=say, **about)
+        results[name] = Tuning(name, tuple(Trial(Choice(**row["choice"]), row["nll"]) for row in rows), tuple(seeds), model)
+    return results
+
+
+def _tried(method: Method, cases: Sequence[tuple], seeds: Sequence[int], trials: int) -> list[dict[str, Any]]:
+    space = space_of(method, cases[0][0])
+    choices = [Choice()]
+    points = SobolEngine(len(space), scramble=True, seed=0).draw(trials - 1) if space and trials > 1 else torch.zeros(0, 1)
+    for point in points.tolist():
+        values = {name: place(u) for (name, place), u in zip(space.items(), point)}
+        choices.append(Choice(radius=values.pop("radius", None), head_std=values.pop("head_std", None), settings=values))
+    return [
+        {"choice": asdict(choice), "nll": tuple(_nll(method, choice, *case, seed=seed) for case, seed in zip(cases, seeds))}
+        for choice in choices
+    ]
+
+
+def _nll(method: Method, choice: Choice, net: Net, task: Task, validation: Data, prior: Gaussian, *, seed: int) -> float:
+    """Validation NLL of one fit; inf where it diverged."""
+    try:
+        q = choice.fit(net, task, prior, method.name, seed=seed)
+        nll: Tensor = scored(net, method, q, validation, seed=seed + 1).scores["nll"][-1]
+    except ValueError as error:
+        if "finite" not in str(error):
+            raise
+        return math.inf
+    return float(nll) if bool(torch.isfinite(nll)) else math.inf
+
+
+def read_choices(path: str | Path) -> dict[str, Choice]:
+    """The choices of a file that `flatviz tune` wrote, by method.  Raises ValueError for any other file."""
+    try:
+        methods = json.loads(Path(path).read_text(encoding="utf-8"))["methods"]
+        return {name: Choice(entry["settings"], entry["radius"], entry["head_std"]) for name, entry in methods.items()}
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"a tuning must be a file that flatviz tune wrote, got {path}: {error}: run it again") from error

@@ -1,0 +1,157 @@
+"""Permutation, positive scaling and sign flips of hidden units, as maps on weight vectors W (S, E) that keep the function."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from flatviz.checks import check_count
+from flatviz.core.seeds import generator
+from flatviz.symmetry.numbering import Layer
+from flatviz.symmetry.units import Units, local_numbers
+
+
+def permute(units: Units, W: Tensor, order: Tensor) -> Tensor:
+    """Unit u of the result is unit order[s, u] of W: P^l W^l P^{l-1}^T, b^l -> P^l b^l; W (S, E), order (U,) or (S, U).
+
+    Orders compose as permute(permute(W, p), q) = permute(W, p[q]).
+    Raises ValueError for an order that is no permutation inside each layer, or splits the groups of a grouped convolution.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> from torch import nn
+        >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
+        >>> moved = fv.permute(fv.units_of(net), net.w[None], torch.tensor([2, 0, 1]))
+        >>> x = torch.randn(5, 4)
+        >>> bool(torch.allclose(net(moved[0], x), net(net.w, x), atol=1e-6))
+        True
+    """
+    W = units.check("permute", W)
+    return gathered(units, W, check_order(units, order, len(W)).to(W.device))
+
+
+def rescale(units: Units, W: Tensor, factor: Tensor) -> Tensor:
+    """W^l -> diag(f^l) W^l diag(f^{l-1})^{-1}, b^l -> f^l b^l; W (S, E), factor (V,) or (S, V), all above 0.
+
+    Of BatchNorm: a convolution's factor goes into mean (once) and variance (twice), exactly for eps = 0; gain and shift
+    have factors of their own.  Raises ValueError for a factor that is not above 0, and for a network whose hidden
+    functions are not positively homogeneous.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> from torch import nn
+        >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
+        >>> units, factor = fv.units_of(net), torch.tensor([2.0, 0.5, 10.0])
+        >>> back = fv.rescale(units, fv.rescale(units, net.w[None], factor), 1 / factor)
+        >>> bool(torch.allclose(back[0], net.w))
+        True
+    """
+    W = units.check("scale", W)
+    factor = _factors(units, W, factor)
+    if not bool((factor > 0).all()) or not bool(torch.isfinite(factor).all()):
+        raise ValueError(
+            f"factor must be finite and above 0, got {float(factor.min()):g} as its least: take its absolute value"
+        )
+    return scaled_by(units, W, factor)
+
+
+def flip(units: Units, W: Tensor, sign: Tensor) -> Tensor:
+    """The same with sign (V,) or (S, V) of -1 and 1, for networks whose hidden functions are odd (tanh).
+
+    Raises ValueError for other numbers, and for a network with a function that is not odd.
+    """
+    W = units.check("flip", W)
+    sign = _factors(units, W, sign)
+    if not bool((sign.abs() == 1).all()):
+        raise ValueError(f"sign must hold -1 and 1 only, got {float(sign[sign.abs() != 1][0]):g}")
+    return scaled_by(units, W, sign)
+
+
+def gathered(units: Units, W: Tensor, order: Tensor) -> Tensor:
+    """`permute` without checks; order (S, U)."""
+    n = units.n_permuted
+    local = local_numbers(units.permuted).to(W.device)
+    padded = torch.cat([order, torch.full_like(order[:, :1], n)], 1)
+    rows = local[padded[:, units.row.to(W.device)]]
+    columns = local[padded[:, units.column.to(W.device)]] % units.period.to(W.device)
+    address = units.base.to(W.device) + rows * units.row_step.to(W.device) + columns * units.column_step.to(W.device)
+    return W.gather(1, address)
+
+
+def scaled_by(units: Units, W: Tensor, factor: Tensor) -> Tensor:
+    """`rescale` without checks; factor (S, V), of either sign."""
+    padded = torch.cat([factor, torch.ones_like(factor[:, :1])], 1)
+    rows = padded[:, units.scale_row.to(W.device)]
+    if units.statistics:
+        rows = rows ** units.power.to(W)
+    return W * rows / padded[:, units.scale_column.to(W.device)]
+
+
+def random_order(units: Units, n: int, *, seed: int) -> Tensor:
+    """`n` orders (n, U), uniform over the permutation group."""
+    source = generator(seed)
+    check_count(n, "n")
+    swaps = {}
+    parts = []
+    for layer in units.permuted:
+        inside = torch.rand(n, layer.groups, layer.n // layer.groups, generator=source, dtype=torch.float64).argsort(2)
+        inside += (torch.arange(layer.groups) * (layer.n // layer.groups))[None, :, None]
+        if layer.cluster >= 0:
+            if layer.cluster not in swaps:
+                swaps[layer.cluster] = torch.rand(n, layer.groups, generator=source, dtype=torch.float64).argsort(1)
+            inside = inside.gather(1, swaps[layer.cluster][..., None].expand_as(inside))
+        parts.append(layer.start + inside.flatten(1))
+    return torch.cat(parts, 1)
+
+
+def random_factor(units: Units, n: int, *, seed: int, std: float = 1.0) -> Tensor:
+    """`n` scale factors (n, V), exp of normal numbers of standard deviation `std`."""
+    return (std * torch.randn(check_count(n, "n"), units.n_scaled, generator=generator(seed), dtype=torch.float64)).exp()
+
+
+def check_order(units: Units, order: Tensor, n: int) -> Tensor:
+    """`order` as (n, U), if each of its rows is in the permutation group of the network."""
+    if order.dtype != torch.long or order.shape[-1] != units.n_permuted or order.ndim > 2:
+        raise ValueError(
+            f"order must be int64 of shape ({units.n_permuted},) or (S, {units.n_permuted}), got {tuple(order.shape)}"
+        )
+    order = order.expand(n, -1) if order.ndim == 1 else order
+    if len(order) != n:
+        raise ValueError(f"order must hold one row for each of the {n} networks, got {len(order)}")
+    swaps: dict[int, Tensor] = {}
+    for layer in units.permuted:
+        part = order[:, layer.start : layer.stop]
+        if not torch.equal(part.sort(1).values.cpu(), torch.arange(layer.start, layer.stop).expand(n, -1)):
+            raise ValueError(f"order must hold units {layer.start} to {layer.stop - 1} once each in layer {layer.name!r}")
+        _check_groups(layer, part, swaps)
+    return order
+
+
+def _check_groups(layer: Layer, part: Tensor, swaps: dict[int, Tensor]) -> None:
+    """Units of a group stay together, and layers of one cluster swap their groups alike."""
+    if layer.groups == 1:
+        return
+    groups = ((part - layer.start) // (layer.n // layer.groups)).unflatten(1, (layer.groups, -1))
+    still = layer.cluster < 0 and not torch.equal(groups[..., 0].cpu(), torch.arange(layer.groups).expand(len(part), -1))
+    apart = not bool((groups == groups[..., :1]).all())
+    if apart or still or not torch.equal(swaps.setdefault(layer.cluster, groups[..., 0]), groups[..., 0]):
+        raise ValueError(
+            f"order must keep the {layer.groups} groups of {layer.name!r} together: swap whole groups, in both layers"
+        )
+
+
+def _factors(units: Units, W: Tensor, factor: Tensor) -> Tensor:
+    if factor.ndim not in (1, 2) or factor.shape[-1] != units.n_scaled or factor.ndim == 2 and len(factor) != len(W):
+        raise ValueError(
+            f"factor must have shape ({units.n_scaled},) or ({len(W)}, {units.n_scaled}), got {tuple(factor.shape)}"
+        )
+    return factor.to(W).expand(len(W), -1)
+
+
+def log10_permutations(units: Units) -> float:
+    """log10 of the size of the permutation group, which itself may have thousands of digits."""
+    inside = sum(layer.groups * math.lgamma(layer.n // layer.groups + 1) for layer in units.permuted)
+    clusters = {layer.cluster: layer.groups for layer in units.permuted if layer.cluster >= 0}
+    return (inside + sum(math.lgamma(groups + 1) for groups in clusters.values())) / math.log(10)

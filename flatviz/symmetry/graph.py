@@ -1,0 +1,217 @@
+"""Which layers feed which, read from the module: the hidden units, and the weights on their way in and out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from torch import fx, nn
+from torch.nn.modules.batchnorm import _BatchNorm
+from torch.nn.modules.conv import _ConvNd
+
+from flatviz.core.net import Net
+
+# (positively homogeneous, odd) of what acts on each unit alone; names as torch writes them, without underscores
+ELEMENTWISE = {
+    **dict.fromkeys(("relu", "leakyrelu", "maxpool1d", "maxpool2d", "adaptivemaxpool1d", "adaptivemaxpool2d"), (True, False)),
+    **dict.fromkeys(("tanh", "hardtanh", "softsign", "softshrink", "hardshrink", "tanhshrink", "sin"), (False, True)),
+    **dict.fromkeys(("gelu", "silu", "sigmoid", "softplus", "elu", "selu", "celu", "mish", "relu6"), (False, False)),
+    **dict.fromkeys(("hardswish", "hardsigmoid", "logsigmoid", "exp", "square"), (False, False)),
+    **dict.fromkeys(("identity", "contiguous", "dropout", "dropout1d", "dropout2d", "neg", "mean"), (True, True)),
+    **dict.fromkeys(("avgpool1d", "avgpool2d", "adaptiveavgpool1d", "adaptiveavgpool2d"), (True, True)),
+}
+FLATTEN, ADD, SHAPES = ("flatten", "view", "reshape", "squeeze"), ("add", "iadd"), ("size", "getattr", "getitem", "dim")
+
+
+@dataclass(eq=False)
+class Node:
+    """One layer of hidden units while the module is read: two that a residual connection ties become one."""
+
+    name: str
+    n: int
+    at: int = -1  # its place in the order of execution; -1: the inputs
+    refused: dict[str, str] = field(default_factory=dict)  # action -> why it does not hold; "all": of any action
+    same: Node | None = None
+
+    def root(self) -> Node:
+        """The node that stands for all that were tied to this one."""
+        return self if self.same is None else self.same.root()
+
+
+@dataclass(frozen=True)
+class Stream:
+    """What flows between two layers: its units, once as those permuted and once as those scaled."""
+
+    permuted: Node
+    scaled: Node
+
+
+@dataclass
+class Reading:
+    """What was read: for each parameter or statistic, the units of its rows and of its columns."""
+
+    rows: dict[str, tuple[Node, Node | None, float]] = field(default_factory=dict)  # name -> permuted, scaled, power
+    columns: dict[str, tuple[Stream, int, int]] = field(default_factory=dict)  # name -> stream, columns a unit, groups
+    groups: list[tuple[Node, Node, int]] = field(default_factory=list)  # a grouped convolution: units in, units out
+    nodes: list[tuple[str, Node]] = field(default_factory=list)  # ("permuted" or "scaled", node) in order of execution
+    before_norm: list[tuple[str, Node]] = field(default_factory=list)  # normalisation that undoes any scaling of a layer
+
+
+def read_graph(net: Net) -> Reading:
+    """Follow an input through `net.module` with torch.fx.
+
+    Raises TypeError for a module whose forward pass depends on its input's values.
+    """
+    try:
+        graph = fx.Tracer().trace(net.module)
+    except (fx.proxy.TraceError, TypeError, RuntimeError) as error:
+        raise TypeError(
+            f"symmetries need a module whose graph torch.fx can trace, got {type(net.module).__name__} ({error}): "
+            "write its forward pass without conditions on the input"
+        ) from error
+    return _Reader(net).read(graph)
+
+
+class _Reader:
+    def __init__(self, net: Net) -> None:
+        self.parts = dict(net.module.named_modules())
+        self.reading, self.streams, self.used = Reading(), {}, set()
+        self.input = Node("inputs", 0, refused={"all": "the inputs"})
+
+    def read(self, graph: fx.Graph) -> Reading:
+        for node in graph.nodes:
+            sources = list(self._sources(node.args, node.kwargs))
+            if node.op == "output":
+                for s in sources:
+                    self._refuse(s, "all", "the outputs")
+            elif node.op != "placeholder":
+                self.streams[node] = self._apply(node, sources)
+        return self.reading
+
+    def _sources(self, *values: Any) -> Iterator[Stream]:
+        for value in values:
+            if isinstance(value, fx.Node) and value in self.streams:
+                yield self.streams[value]
+            elif isinstance(value, (tuple, list)):
+                yield from self._sources(*value)
+            elif isinstance(value, dict):
+                yield from self._sources(*value.values())
+
+    def _apply(self, node: fx.Node, sources: list[Stream]) -> Stream:
+        part = self.parts[node.target] if node.op == "call_module" else None
+        here = sources[0] if sources else Stream(self.input, self.input)
+        if isinstance(part, (nn.Linear, _ConvNd)) and not getattr(part, "transposed", False):
+            return self._layer(str(node.target), part, here)
+        if isinstance(part, _BatchNorm):
+            return self._batchnorm(str(node.target), part, here)
+        if isinstance(part, nn.LayerNorm):
+            return self._layernorm(str(node.target), part, here)
+        target = type(part).__name__ if part is not None else node.target
+        name = str(getattr(target, "__name__", target)).lower().replace("_", "")
+        if name in SHAPES or not sources or (name in FLATTEN and self._keeps_units(node, part)):
+            return here
+        if name in ADD and len(sources) == 2:
+            return self._tied(*sources)
+        if name in ELEMENTWISE and self._averages_places(name, node):
+            homogeneous, odd = ELEMENTWISE[name]
+            shown = type(part).__name__ if part is not None else name
+            if not homogeneous:
+                self._refuse(here, "scale", shown)
+            if not odd:
+                self._refuse(here, "flip", shown)
+            return here
+        for s in sources:
+            self._refuse(s, "all", type(part).__name__ if part is not None else name)
+        return Stream(self.input, self.input)
+
+    @staticmethod
+    def _averages_places(name: str, node: fx.Node) -> bool:
+        """A mean keeps units apart where it leaves axes 0 and 1 alone."""
+        axes = node.kwargs.get("dim", node.args[1] if len(node.args) > 1 else None)
+        return name != "mean" or set(axes if isinstance(axes, (tuple, list)) else (axes,)) <= {2, 3, -1, -2}
+
+    @staticmethod
+    def _keeps_units(node: fx.Node, part: nn.Module | None) -> bool:
+        """(B, C, ...) -> (B, C ...): flatten from axis 1, or a view of two axes."""
+        if part is not None:
+            return (part.start_dim, part.end_dim) == (1, -1)
+        name = str(getattr(node.target, "__name__", node.target))
+        if name in ("view", "reshape"):
+            shape = node.args[1] if len(node.args) == 2 and isinstance(node.args[1], (tuple, list)) else node.args[1:]
+            return len(shape) == 2
+        return name == "squeeze" or (node.args[1:] or (node.kwargs.get("start_dim", 0),)) in ((1,), (1, -1))
+
+    def _layer(self, name: str, part: nn.Linear | _ConvNd, here: Stream) -> Stream:
+        n = part.weight.shape[0]
+        out = Stream(self._node("permuted", name, n), self._node("scaled", name, n))
+        groups = getattr(part, "groups", 1)
+        self.reading.rows[f"{name}.weight"] = (out.permuted, out.scaled, 1.0)
+        if part.bias is not None:
+            self.reading.rows[f"{name}.bias"] = (out.permuted, out.scaled, 1.0)
+        width = here.permuted.root().n
+        inside = part.weight.shape[1] * groups
+        if width and inside % width:
+            self._refuse(here, "all", f"{name}, which mixes its units")
+        elif width:
+            self.reading.columns[f"{name}.weight"] = (here, inside // width, groups)
+        if groups > 1:
+            self.reading.groups.append((here.permuted, out.permuted, groups))
+        self._once(name, here, out)
+        return out
+
+    def _batchnorm(self, name: str, part: _BatchNorm, here: Stream) -> Stream:
+        if part.track_running_stats:
+            self.reading.rows[f"{name}.running_mean"] = (here.permuted, here.scaled, 1.0)
+            self.reading.rows[f"{name}.running_var"] = (here.permuted, here.scaled, 2.0)
+        self._refuse(Stream(self.input, here.scaled), "flip", "BatchNorm")
+        self.reading.before_norm.append((type(part).__name__, here.scaled))
+        return self._after_norm(name, part, here)
+
+    def _layernorm(self, name: str, part: nn.LayerNorm, here: Stream) -> Stream:
+        self.reading.before_norm.append((type(part).__name__, here.scaled))
+        self._refuse(Stream(self.input, here.scaled), "all", "LayerNorm, which reads all units at once")
+        if part.normalized_shape != (here.permuted.root().n,):
+            self._refuse(here, "all", f"{name}, which normalises over more than the units")
+        return self._after_norm(name, part, here)
+
+    def _after_norm(self, name: str, part: nn.Module, here: Stream) -> Stream:
+        """Gain and shift start units of their own for scaling; a permutation takes them along."""
+        after = Stream(here.permuted, self._node("scaled", name, here.permuted.root().n))
+        if part.weight is None:
+            self._refuse(Stream(self.input, after.scaled), "all", f"{name}, which has no gain to scale")
+        for key in ("weight", "bias"):
+            if getattr(part, key, None) is not None:
+                self.reading.rows[f"{name}.{key}"] = (after.permuted, after.scaled, 1.0)
+        self._once(name, here, after)
+        return after
+
+    def _node(self, kind: str, name: str, n: int) -> Node:
+        node = Node(name, n, len(self.reading.nodes))
+        self.reading.nodes.append((kind, node))
+        return node
+
+    def _once(self, name: str, *streams: Stream) -> None:
+        if name in self.used:
+            for s in streams:
+                self._refuse(s, "all", f"{name}, which is used twice")
+        self.used.add(name)
+
+    def _tied(self, a: Stream, b: Stream) -> Stream:
+        pick: tuple[Callable[[Stream], Node], ...] = (lambda s: s.permuted, lambda s: s.scaled)
+        for of in pick:
+            first, second = sorted((of(a).root(), of(b).root()), key=lambda node: node.at)
+            if first is second:
+                continue
+            if first.n != second.n:  # one of them is the input, or a broadcast
+                first.refused.setdefault("all", second.refused.get("all", "a sum of unlike layers"))
+                second.refused.setdefault("all", first.refused["all"])
+                continue
+            first.refused = second.refused | first.refused
+            second.same = first
+        return a
+
+    @staticmethod
+    def _refuse(stream: Stream, action: str, reason: str) -> None:
+        for node in (stream.permuted.root(), stream.scaled.root()):
+            node.refused.setdefault(action, reason)

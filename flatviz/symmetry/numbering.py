@@ -1,0 +1,122 @@
+"""From a network's graph to numbers: layers of units, and for each weight the units of its row and column."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import torch
+
+from flatviz.symmetry.graph import Node, Reading
+
+
+@dataclass(frozen=True)
+class Layer:
+    """Hidden units start..stop of the numbering of all units.  `groups` > 1: of a grouped convolution, inside which they
+    stay; layers of one `cluster` (-1: none) swap their groups together."""
+
+    name: str
+    start: int
+    stop: int
+    groups: int = 1
+    cluster: int = -1
+
+    @property
+    def n(self) -> int:
+        """Number of units."""
+        return self.stop - self.start
+
+
+def touched(reading: Reading, node: Node, which: int) -> set[str]:
+    """Names of the tensors in whose rows (which 1: of the scaled numbering, 0: the permuted) or columns a node stands."""
+    rows = {k for k, v in reading.rows.items() if v[which] is not None and v[which].root() is node}
+    stream = ("permuted", "scaled")[which]
+    return rows | {k for k, (s, _, _) in reading.columns.items() if getattr(s, stream).root() is node}
+
+
+def refuse_untreated(reading: Reading, sizes: dict) -> None:
+    """Layers of which a weight is not in `sizes` stand still, as do those of unlike grouped convolutions."""
+    for kind, node in reading.nodes:
+        missing = sorted(touched(reading, node.root(), int(kind == "scaled")) - set(sizes))
+        if missing:
+            node.root().refused.setdefault("all", f"weights that are not treated: {missing[0]}")
+    for a, b, _ in reading.groups:  # layers of one grouped convolution with unlike numbers of groups stand still
+        others = {g for x, y, g in reading.groups if {x.root(), y.root()} & {a.root(), b.root()}}
+        if len(others) > 1:
+            for node in (a.root(), b.root()):
+                node.refused.setdefault("all", f"grouped convolutions of {sorted(others)} groups")
+
+
+def refusals(reading: Reading, action: str) -> tuple[str, ...]:
+    """Layers whose function refuses an action; those that stand still for another reason are not in it."""
+    kind = "permuted" if action == "permute" else "scaled"
+    roots = {n.root(): None for k, n in reading.nodes if k == kind and "all" not in n.root().refused}
+    return tuple(f"{n.refused[action]} after {n.name!r}" for n in roots if action in n.refused)
+
+
+def number_layers(reading: Reading, kind: str) -> tuple[tuple[Layer, ...], dict[Node, int]]:
+    """The layers that an action may move, in order of execution, and where each begins in the numbering."""
+    roots = dict.fromkeys(n.root() for k, n in reading.nodes if k == kind and "all" not in n.root().refused)
+    number, layers = {}, []
+    clusters = _clusters(reading) if kind == "permuted" else {}
+    for node in roots:
+        start = layers[-1].stop if layers else 0
+        number[node] = start
+        groups, cluster = clusters.get(node, (1, -1))
+        layers.append(Layer(node.name, start, start + node.n, groups, cluster))
+    return tuple(layers), number
+
+
+def _clusters(reading: Reading) -> dict[Node, tuple[int, int]]:
+    """node -> (groups, cluster): layers chained by grouped convolutions; cluster -1 where one of them stands still."""
+    sets: list[tuple[set[Node], int]] = []
+    for a, b, groups in reading.groups:
+        joined = {a.root(), b.root()}
+        for other in [s for s in sets if s[0] & joined]:
+            joined |= other[0]
+            sets.remove(other)
+        sets.append((joined, groups))
+    found = {}
+    for i, (joined, groups) in enumerate(sets):
+        still = any("all" in node.refused for node in joined)
+        found |= {node: (groups, -1 if still else i) for node in joined}
+    return found
+
+
+def index_arrays(reading: Reading, sizes: dict, length: int, number: dict[Node, int], scale_number: dict[Node, int]) -> dict:
+    """The index arrays of `Units`, each (E,)."""
+    n_units = sum(n.n for n in number)
+    n_scaled = sum(n.n for n in scale_number)
+    long = {k: torch.zeros(length, dtype=torch.long) for k in ("base", "row_step", "column_step")}
+    long |= {k: torch.full((length,), n_units) for k in ("row", "column")} | {"period": torch.ones(length, dtype=torch.long)}
+    long |= {k: torch.full((length,), n_scaled) for k in ("scale_row", "scale_column")}
+    power, mass, kernel = torch.ones(length), torch.zeros(length, dtype=torch.bool), torch.zeros(length, dtype=torch.bool)
+    statistics = {name for name in sizes if name.endswith(("running_mean", "running_var")) and name in reading.rows}
+    for name, (start, shape) in sizes.items():
+        where = slice(start, start + math.prod(shape))
+        index = torch.arange(math.prod(shape)) if shape else torch.zeros(1, dtype=torch.long)
+        long["base"][where] = start + index
+        kernel[where] = len(shape) > 1
+        mass[where] = not name.endswith("bias") and name not in statistics
+        steps = [math.prod(shape[i + 1 :]) for i in range(len(shape))]
+        if name in reading.rows:
+            node, scaled, exponent = reading.rows[name]
+            r = index // steps[0]
+            power[where] = exponent
+            if node.root() in number:
+                long["row"][where], long["row_step"][where] = number[node.root()] + r, steps[0]
+                long["base"][where] -= r * steps[0]
+            if scaled is not None and scaled.root() in scale_number:
+                long["scale_row"][where] = scale_number[scaled.root()] + r
+        if name in reading.columns:
+            stream, expand, groups = reading.columns[name]
+            inside = shape[1] // expand  # units that a row of this group reads
+            c = (index // steps[1]) % shape[1] // expand
+            unit = c + index // steps[0] // (shape[0] // groups) * inside
+            if stream.permuted.root() in number:
+                long["column"][where] = number[stream.permuted.root()] + unit
+                long["column_step"][where], long["period"][where] = steps[1] * expand, inside
+                long["base"][where] -= c * steps[1] * expand
+            if stream.scaled.root() in scale_number:
+                long["scale_column"][where] = scale_number[stream.scaled.root()] + unit
+    return {**long, "power": power, "mass": mass, "kernel": kernel}

@@ -1,0 +1,118 @@
+"""One representative for all equal networks: unit norms, and units sorted by one number of their incoming weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from flatviz.checks import check_choice, check_nonnegative
+from flatviz.symmetry.actions import gathered, scaled_by
+from flatviz.symmetry.numbering import Layer
+from flatviz.symmetry.units import Units
+
+# rule -> number of a unit from its incoming weights (S, n, m)
+RULES: dict[str, Callable[[Tensor], Tensor]] = {
+    "first": lambda V: V[..., 0],
+    "max": lambda V: V.amax(-1),
+    "absmax": lambda V: V.abs().amax(-1),
+    "mean": lambda V: V.mean(-1),
+    "median": lambda V: V.median(-1).values,
+}
+
+
+def unit_norm(units: Units, W: Tensor, *, norm: float = 1.0) -> tuple[Tensor, Tensor]:
+    """Networks whose hidden units all have incoming weights of length `norm`, and the factors (S, V) that made them so.
+
+    W (S, E).  Layer by layer f_i = norm / |incoming weights of unit i after the factors before|; the last layer takes up
+    the rest.  Shifts (biases) are scaled, not counted; nor are, of layers that a residual sum ties, rows that read units
+    which come later; of BatchNorm the gain becomes 1 or -1 (its size is removed, its
+    sign is function); a unit without incoming weights (norm 0) stands still.
+    Raises ValueError for a network that scaling would change.
+
+    Example:
+        >>> import flatviz as fv
+        >>> from torch import nn
+        >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
+        >>> W, factor = fv.unit_norm(fv.units_of(net), net.w[None])
+        >>> net.unflatten(W[0])["0.weight"].norm(dim=1).round(decimals=4).tolist()
+        [1.0, 1.0, 1.0]
+    """
+    W = units.check("scale", W)
+    check_nonnegative(norm, "norm")
+    factor = torch.ones(len(W), units.n_scaled, dtype=W.dtype, device=W.device)
+    for layer in units.scaled:
+        squares = scaled_by(units, W, factor).square()
+        length = incoming(units, squares, before=layer.start)[:, layer.start : layer.stop].sqrt()
+        factor[:, layer.start : layer.stop] = torch.where(length > 0, norm / length, 1.0)
+    return scaled_by(units, W, factor), factor
+
+
+def incoming(units: Units, squares: Tensor, *, before: int | None = None) -> Tensor:
+    """Sum over each unit's incoming weights (shifts left out) of `squares` (S, E): (S, V).
+
+    before: leave out those that read this unit or a later one.
+    """
+    kept = units.mass
+    if before is not None:
+        kept = kept & ((units.scale_column < before) | (units.scale_column == units.n_scaled))
+    return _summed(units, squares, units.scale_row, kept)
+
+
+def outgoing(units: Units, squares: Tensor) -> Tensor:
+    """Sum over each unit's outgoing weights of `squares` (S, E): (S, V)."""
+    return _summed(units, squares, units.scale_column, units.mass)
+
+
+def _summed(units: Units, squares: Tensor, unit: Tensor, kept: Tensor) -> Tensor:
+    sums = torch.zeros(len(squares), units.n_scaled + 1, dtype=squares.dtype, device=squares.device)
+    return sums.index_add_(1, unit[kept].to(squares.device), squares[:, kept.to(squares.device)])[:, :-1]
+
+
+def sort_units(units: Units, W: Tensor, *, rule: str = "max") -> tuple[Tensor, Tensor]:
+    """Networks whose units stand in falling order of one number, and the order (S, U) that sorted them.
+
+    W (S, E).  rule: "first", the first incoming weight, after the units before it were sorted (what the released code of
+    the paper does); "max", the largest (what its text says); "absmax", "mean", "median".  Layer by layer from the input;
+    ties keep their order; classes are never sorted.  Units of a grouped convolution are sorted inside their group, and
+    groups by their largest number.  Scale first: sorting is one of all equal networks only where scaling was removed.
+    Raises ValueError for another rule, or a network that permutations would change.
+    Source: Laurent et al. 2024 (arXiv 2310.08287), section 5.2.
+    """
+    W = units.check("permute", W)
+    number = RULES[check_choice(rule, tuple(RULES), "rule")]
+    order = torch.arange(units.n_permuted, device=W.device).repeat(len(W), 1)
+    groups_of: dict[int, Tensor] = {}
+    for layer in units.permuted:
+        here = slice(layer.start, layer.stop)
+        keys = number(gathered(units, W, order)[:, weights_in(units, layer)])
+        inside = keys.unflatten(1, (layer.groups, -1)).argsort(dim=2, descending=True, stable=True)
+        inside = inside + (torch.arange(layer.groups, device=W.device) * (layer.n // layer.groups))[None, :, None]
+        order[:, here] = order[:, here].gather(1, inside.flatten(1))
+        if layer.cluster >= 0 and layer.cluster not in groups_of:  # groups are swapped once, in all layers of the cluster
+            largest = keys.unflatten(1, (layer.groups, -1)).amax(2)
+            groups_of[layer.cluster] = largest.argsort(dim=1, descending=True, stable=True)
+            order = swapped(units, order, layer.cluster, groups_of[layer.cluster])
+    return gathered(units, W, order), order
+
+
+def swapped(units: Units, order: Tensor, cluster: int, groups: Tensor) -> Tensor:
+    """`order` (S, U) with whole groups moved in all layers of a cluster: group g is groups[s, g] of before."""
+    order = order.clone()
+    for layer in units.permuted:
+        if layer.cluster == cluster:
+            part = order[:, layer.start : layer.stop].unflatten(1, (layer.groups, -1))
+            order[:, layer.start : layer.stop] = part.gather(1, groups[..., None].expand_as(part)).flatten(1)
+    return order
+
+
+def weights_in(units: Units, layer: Layer) -> Tensor:
+    """Addresses (n, m) of the incoming weights of Linear and convolutions of each unit of a layer, in the order of memory."""
+    where = (units.kernel & (units.row >= layer.start) & (units.row < layer.stop)).nonzero()[:, 0]
+    return where[units.row[where].argsort(stable=True)].view(layer.n, -1)
+
+
+def canonical(units: Units, W: Tensor, *, rule: str = "max", norm: float = 1.0) -> Tensor:
+    """`unit_norm`, then `sort_units`: the same vector for all networks that differ by scaling and permutation; (S, E)."""
+    return sort_units(units, unit_norm(units, W, norm=norm)[0], rule=rule)[0]

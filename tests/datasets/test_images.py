@@ -1,0 +1,113 @@
+"""Images from folders, torchvision's sets and data sets of the user's, on small files in the real formats."""
+
+import gzip
+import pickle
+import struct
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+from torch.utils.data import DataLoader, TensorDataset
+
+import flatviz as fv
+from flatviz.datasets import data_from, image_folder, public_images
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Three classes of four images, 10 x 8; every pixel of image i of class c is 20 c + i."""
+    for c, name in enumerate(("ant", "bee", "cat")):
+        (tmp_path / name).mkdir()
+        for i in range(4):
+            Image.fromarray(np.full((10, 8, 3), 20 * c + i, dtype=np.uint8)).save(tmp_path / name / f"{i}.png")
+    return tmp_path
+
+
+def test_a_folder_of_class_folders_keeps_pixels_and_numbers_classes_by_name(folder):
+    data = image_folder(folder)
+    assert data.x.shape == (12, 3, 10, 8) and data.y.tolist() == [0] * 4 + [1] * 4 + [2] * 4
+    assert torch.allclose(data.x[5], torch.full((3, 10, 8), 21 / 255))
+    few = image_folder(folder, per_class=2, seed=3, size=6)
+    assert few.x.shape == (6, 3, 6, 6) and torch.bincount(few.y).tolist() == [2, 2, 2]
+
+
+def test_a_bad_folder_is_one_clear_error_that_names_the_file(folder, tmp_path):
+    with pytest.raises(FileNotFoundError, match="path must be a folder of class folders, got"):
+        image_folder(tmp_path / "nowhere")
+    (folder / "ant" / "0.png").write_bytes(b"no image")
+    with pytest.raises(ValueError, match="each file must be a whole image, got .*ant/0.png"):
+        image_folder(folder)
+    Image.fromarray(np.zeros((4, 4, 3), dtype=np.uint8)).save(folder / "ant" / "0.png")
+    with pytest.raises(ValueError, match=r"images must be of one size, got \(4, 4\) and \(10, 8\) .* give size="):
+        image_folder(folder)
+    (folder / "empty").mkdir()
+    with pytest.raises(ValueError, match="path must hold one folder of images for each class"):
+        image_folder(folder)
+
+
+def write_mnist(root, x, y):
+    """idx files as the set is published, unpacked where torchvision looks for them."""
+    raw = root / "MNIST" / "raw"
+    raw.mkdir(parents=True)
+    for name in ("train", "t10k"):
+        images = struct.pack(">IIII", 2051, *x.shape) + x.tobytes()
+        labels = struct.pack(">II", 2049, len(y)) + y.tobytes()
+        for kind, body in (("images-idx3-ubyte", images), ("labels-idx1-ubyte", labels)):
+            (raw / f"{name}-{kind}").write_bytes(body)
+            (raw / f"{name}-{kind}.gz").write_bytes(gzip.compress(body))
+
+
+def test_mnist_is_read_from_its_published_format_without_a_download(tmp_path):
+    x = np.arange(6 * 28 * 28, dtype=np.uint32).astype(np.uint8).reshape(6, 28, 28)
+    write_mnist(tmp_path, x, np.array([0, 1, 2, 0, 1, 2], dtype=np.uint8))
+    data = public_images("mnist", train=True, root=tmp_path, download=False)
+    assert data.x.shape == (6, 1, 28, 28) and torch.equal((data.x[:, 0] * 255).round().byte(), torch.from_numpy(x))
+    assert data.y.tolist() == [0, 1, 2, 0, 1, 2]
+    assert public_images("mnist", train=False, root=tmp_path, download=False, per_class=1).y.sort().values.tolist() == [0, 1, 2]
+
+
+def test_cifar10_is_read_from_its_published_format_and_a_damaged_file_is_refused(tmp_path, monkeypatch):
+    import torchvision
+
+    kind = torchvision.datasets.CIFAR10
+    base = tmp_path / kind.base_folder
+    base.mkdir()
+    rows = np.arange(2 * 3072, dtype=np.uint32).astype(np.uint8).reshape(2, 3072)
+    for file, _ in [*kind.train_list, *kind.test_list]:
+        (base / file).write_bytes(pickle.dumps({"data": rows, "labels": [3, 5]}))
+    (base / "batches.meta").write_bytes(pickle.dumps({"label_names": list("abcdefghij")}))
+    with pytest.raises(RuntimeError, match="cifar10 must lie in .* or be downloadable"):  # checksums of other content
+        public_images("cifar10", train=False, root=tmp_path, download=False)
+    monkeypatch.setattr(kind, "_check_integrity", lambda self: True)
+    monkeypatch.setattr("torchvision.datasets.cifar.check_integrity", lambda *_: True)
+    data = public_images("cifar10", train=False, root=tmp_path, download=False)
+    assert data.x.shape == (2, 3, 32, 32) and data.y.tolist() == [3, 5]
+    assert torch.equal((data.x[0, 1, 0, :3] * 255).round().byte(), torch.from_numpy(rows[0, 1024:1027]))  # green plane
+
+
+def test_absent_files_and_other_names_are_one_clear_error(tmp_path):
+    with pytest.raises(RuntimeError, match="svhn must lie in .* give download=False"):
+        public_images("svhn", train=True, root=tmp_path, download=False)
+    with pytest.raises(ValueError, match="name must be one of 'mnist'"):
+        public_images("imagenet", train=True, root=tmp_path)
+
+
+def test_data_sets_and_loaders_become_one_set_in_their_order():
+    x, y = torch.rand(10, 3), torch.arange(10) % 4
+    pairs = TensorDataset(x, y)
+    for examples in (pairs, DataLoader(pairs, batch_size=4), DataLoader(pairs, batch_size=None)):
+        data = data_from(examples)
+        assert torch.equal(data.x, x) and torch.equal(data.y, y)
+        assert len(data_from(examples, 7)) == 7
+    with pytest.raises(TypeError, match=r"each example must be a pair \(x tensor, y\), got dict"):
+        data_from([{"x": 1}])
+    with pytest.raises(ValueError, match="at least one"):
+        data_from([])
+
+
+def test_a_network_learns_from_a_folder(folder):
+    data = image_folder(folder, size=8)
+    task = fv.Task(data, data, data, n_classes=3)
+    net = fv.pretrain(fv.models.mlp(task, hidden=(8,)), data, seed=0, epochs=60, batch_size=12)
+    assert (net(net.w, data.x).argmax(1) == data.y).float().mean() > 0.9

@@ -1,0 +1,105 @@
+"""Networks of the symmetry tests, in float64, and the same maps written out layer by layer as oracles."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+from torch.nn.modules.batchnorm import _BatchNorm
+
+import flatviz as fv
+
+
+class Block(nn.Module):
+    """A residual block without normalisation, whose shortcut ties the layer after it to the stream."""
+
+    def __init__(self, inside: int, outside: int) -> None:
+        super().__init__()
+        self.conv1, self.conv2 = nn.Conv2d(inside, outside, 3, padding=1), nn.Conv2d(outside, outside, 3, padding=1)
+        self.short = None if inside == outside else nn.Conv2d(inside, outside, 1, bias=False)
+
+    def forward(self, x):
+        return torch.relu(self.conv2(torch.relu(self.conv1(x))) + (x if self.short is None else self.short(x)))
+
+
+def mlp(activation=nn.ReLU, widths=(6, 5, 4, 3)):
+    layers = [m for a, b in zip(widths, widths[1:]) for m in (nn.Linear(a, b), activation())]
+    return nn.Sequential(*layers[:-1])
+
+
+def conv_flat():
+    """A convolution whose channels are flattened over 3 x 3 places into a Linear."""
+    return nn.Sequential(
+        *(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(4, 6, 2), nn.LeakyReLU(), nn.Flatten()),
+        *(nn.Linear(6 * 4, 5), nn.ReLU(), nn.Linear(5, 3)),
+    )
+
+
+def batchnorm():
+    return nn.Sequential(
+        *(nn.Conv2d(1, 4, 3, bias=False), nn.BatchNorm2d(4), nn.ReLU(), nn.Conv2d(4, 5, 2), nn.BatchNorm2d(5), nn.ReLU()),
+        *(nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(5, 3)),
+    )
+
+
+def optunet(side=8):
+    x = torch.zeros(20, 1, side, side)
+    data = fv.Data(x, torch.arange(20) % 10)
+    return fv.models.optunet(fv.Task(data, data, data, n_classes=10), seed=0)
+
+
+NETWORKS = {
+    "mlp": (mlp, (6,)),
+    "conv and flatten": (conv_flat, (1, 8, 8)),
+    "optunet": (optunet, (1, 8, 8)),
+    "batchnorm": (batchnorm, (1, 8, 8)),
+    "residual": (
+        lambda: nn.Sequential(
+            *(nn.Conv2d(1, 4, 3), nn.ReLU(), Block(4, 4), Block(4, 6), Block(6, 6)),
+            *(nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(6, 3)),
+        ),
+        (1, 6, 6),
+    ),
+    "tanh": (lambda: mlp(nn.Tanh), (6,)),
+    "layernorm": (lambda: nn.Sequential(nn.Linear(6, 5), nn.LayerNorm(5), nn.ReLU(), nn.Linear(5, 3)), (6,)),
+}
+
+
+def network(name, seed=0):
+    """(net, units, x) in float64; BatchNorm with eps = 0, odd statistics and gains of both signs."""
+    build, shape = NETWORKS[name]
+    state = torch.random.get_rng_state()
+    torch.manual_seed(seed)
+    module = build().double().eval()
+    for part in module.modules():
+        if isinstance(part, _BatchNorm):
+            part.eps = 0.0
+            part.running_mean.normal_(), part.running_var.uniform_(0.5, 2.0)
+            part.weight.data.normal_(), part.bias.data.normal_()
+    x = torch.randn(20, *shape, dtype=torch.float64)
+    torch.random.set_rng_state(state)
+    net = fv.Net.from_module(module)
+    return net, fv.units_of(net), x
+
+
+def outputs(net, units, V, x):
+    """Outputs (S, N, C) of the networks at the rows of V (S, E), statistics included."""
+    return torch.stack([(other := units.net_at(net, v))(other.w, x) for v in V])
+
+
+def by_layers(net, w, order, factor):
+    """Linear layers of `mlp` scaled, then permuted, as the formulas of the paper say: T_p(T_s(w))."""
+    parts = net.unflatten(w)
+    names = sorted({name.split(".")[0] for name in parts}, key=int)
+    out, start = {}, 0
+    before = (torch.ones(parts["0.weight"].shape[1], dtype=w.dtype), torch.arange(parts["0.weight"].shape[1]))
+    for name in names:
+        W, b = parts[f"{name}.weight"], parts[f"{name}.bias"]
+        n = len(b)
+        last = name == names[-1]
+        lam = torch.ones(n, dtype=w.dtype) if last else factor[start : start + n]
+        pi = torch.arange(n) if last else order[start : start + n] - start
+        W, b = torch.diag(lam) @ W @ torch.diag(1 / before[0]), lam * b
+        P, P_before = torch.eye(n, dtype=w.dtype)[pi], torch.eye(len(before[1]), dtype=w.dtype)[before[1]]
+        out[f"{name}.weight"], out[f"{name}.bias"] = P @ W @ P_before.T, P @ b
+        before, start = (lam, pi), start + n
+    return net.flatten(out)

@@ -1,0 +1,227 @@
+"""I1, I2, I9, I10, I11: what permutations, scaling and sign flips keep, and where they are refused."""
+
+import itertools
+import math
+
+import pytest
+import torch
+from symmetric_networks import NETWORKS, by_layers, mlp, network, optunet, outputs
+from torch import nn
+
+import flatviz as fv
+from flatviz.symmetry.actions import log10_permutations, scaled_by
+from flatviz.symmetry.minmass import mass
+
+EXACT = 1e-10  # float64; seen 1e-15
+SCALED = [name for name in NETWORKS if name != "tanh"]
+
+
+def several(net, units, n=4):
+    g = torch.Generator().manual_seed(7)
+    v = units.extended(net)
+    V = v * (1 + 0.3 * torch.rand(n, len(v), generator=g, dtype=v.dtype))
+    return V
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_permuting_units_moves_the_weights_and_not_the_function(name):
+    net, units, x = network(name)
+    V = several(net, units)
+    moved = fv.permute(units, V, fv.random_order(units, len(V), seed=1))
+    assert float((moved - V).abs().max()) > 0.01
+    assert float((outputs(net, units, moved, x) - outputs(net, units, V, x)).abs().max()) < EXACT
+
+
+@pytest.mark.parametrize("name", SCALED)
+def test_scaling_units_moves_the_weights_and_not_the_function(name):
+    net, units, x = network(name)
+    V = several(net, units)
+    moved = fv.rescale(units, V, fv.random_factor(units, len(V), seed=1))
+    assert float((moved - V).abs().max()) > 0.01
+    before = outputs(net, units, V, x)
+    assert float((outputs(net, units, moved, x) - before).abs().max()) < EXACT * float(before.abs().max())
+
+
+def test_both_are_the_matrix_products_of_the_paper():
+    net, units, _ = network("mlp")
+    V = several(net, units, 3)
+    order, factor = fv.random_order(units, 3, seed=2), fv.random_factor(units, 3, seed=3)
+    ours = fv.permute(units, fv.rescale(units, V, factor), order)
+    theirs = torch.stack([by_layers(net, v, p, f) for v, p, f in zip(V, order, factor)])
+    assert torch.allclose(ours, theirs, rtol=1e-13, atol=0)
+
+
+def test_orders_and_factors_compose_and_undo_themselves():
+    net, units, _ = network("optunet")
+    V = several(net, units)
+    p, q = fv.random_order(units, 4, seed=1), fv.random_order(units, 4, seed=2)
+    assert torch.equal(fv.permute(units, fv.permute(units, V, p), q), fv.permute(units, V, p.gather(1, q)))
+    assert torch.equal(fv.permute(units, fv.permute(units, V, p), p.argsort(1)), V)
+    f, g = fv.random_factor(units, 4, seed=1), fv.random_factor(units, 4, seed=2)
+    assert torch.allclose(fv.rescale(units, fv.rescale(units, V, f), g), fv.rescale(units, V, f * g), rtol=1e-12)
+    assert torch.allclose(fv.rescale(units, fv.rescale(units, V, f), 1 / f), V, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_a_permutation_keeps_the_mass_exactly(name):
+    net, units, _ = network(name)
+    V = several(net, units)
+    moved = fv.permute(units, V, fv.random_order(units, 4, seed=1))
+    assert torch.allclose(mass(units, moved), mass(units, V), rtol=1e-12, atol=0)
+
+
+def test_tanh_units_flip_their_signs_and_refuse_scaling_by_name():
+    net, units, x = network("tanh")
+    V = several(net, units)
+    sign = torch.ones(units.n_scaled, dtype=torch.float64)
+    sign[[0, 3, 6]] = -1
+    flipped = fv.flip(units, V, sign)
+    assert float((outputs(net, units, flipped, x) - outputs(net, units, V, x)).abs().max()) < EXACT
+    with pytest.raises(ValueError, match="positively homogeneous functions of hidden units, got Tanh after '0'"):
+        fv.rescale(units, V, torch.full((units.n_scaled,), 2.0))
+    wrong = scaled_by(units, V, torch.full((4, units.n_scaled), 2.0, dtype=torch.float64))  # the refusal has a reason
+    assert float((outputs(net, units, wrong, x) - outputs(net, units, V, x)).abs().max()) > 0.01
+
+
+@pytest.mark.parametrize("activation", [nn.SiLU, nn.GELU, nn.ReLU6, nn.Sigmoid])
+def test_functions_that_are_neither_homogeneous_nor_odd_refuse_both_and_allow_permutations(activation):
+    net = fv.Net.from_module(mlp(activation))
+    units, name = fv.units_of(net), activation.__name__
+    for verb, values in ((fv.rescale, torch.full((9,), 2.0)), (fv.flip, -torch.ones(9))):
+        with pytest.raises(ValueError, match=f"got {name} after '0'; {name} after '2': leave"):
+            verb(units, net.w[None], values)
+    assert fv.permute(units, net.w[None], torch.arange(9)).equal(net.w[None])
+    with pytest.raises(ValueError, match="odd functions of hidden units, got ReLU"):
+        fv.flip(fv.units_of(fv.Net.from_module(mlp())), net.w[None], -torch.ones(9))
+
+
+def test_batchnorm_is_exact_without_eps_and_a_signed_factor_would_change_the_function():
+    net, units, x = network("batchnorm")
+    v = units.extended(net)[None]
+    before = outputs(net, units, v, x)
+    gains = [layer for layer in units.scaled if layer.name in ("1", "4")]
+    conv = torch.ones(units.n_scaled, dtype=torch.float64)
+    for layer in units.scaled:
+        if layer not in gains:
+            conv[layer.start : layer.stop] = 3.0
+    only_conv = fv.rescale(units, v, conv)
+    assert float((outputs(net, units, only_conv, x) - before).abs().max()) < EXACT
+    unit, _ = fv.unit_norm(units, v)
+    assert float((outputs(net, units, unit, x) - before).abs().max()) < EXACT
+    assert net.unflatten(unit[0, : net.dim])["1.weight"].abs().sub(1).abs().max() < 1e-12
+    signed = torch.ones(1, units.n_scaled, dtype=torch.float64)  # the released rule: 1 / gain, sign and all
+    for layer in gains:
+        signed[0, layer.start : layer.stop] = 1 / net.unflatten(net.w)[f"{layer.name}.weight"]
+    assert float((outputs(net, units, scaled_by(units, v, signed), x) - before).abs().max()) > 0.01
+
+
+def test_weights_of_a_batchnorm_network_without_its_statistics_are_refused():
+    net, units, _ = network("batchnorm")
+    with pytest.raises(ValueError, match="running statistics move with its units"):
+        fv.permute(units, net.w[None], torch.arange(units.n_permuted))
+
+
+def test_optunet_has_392_weights_and_28800_permutations_each_of_which_keeps_the_function():
+    net = fv.Net.from_module(optunet(28).double())
+    units = fv.units_of(net)
+    assert (net.dim, fv.Net.from_module(optunet(8)).dim) == (392, 168)
+    assert (units.n_permutations, units.n_scaled) == (28_800, 12)
+    assert math.isclose(log10_permutations(units), math.log10(28_800))
+    inside = torch.tensor(list(itertools.permutations(range(5))))  # by enumeration
+    first = inside[:, None].expand(-1, 120, -1).flatten(0, 1)
+    both = torch.cat([first, 5 + inside.repeat(120, 1)], 1)
+    orders = torch.cat(
+        [
+            torch.cat([torch.tensor([a, b]).expand(14_400, -1), 2 + (both if a == 0 else both.roll(5, 1))], 1)
+            for a, b in ((0, 1), (1, 0))
+        ]
+    )
+    assert len(orders.unique(dim=0)) == 28_800
+    moved = torch.cat([fv.permute(units, net.w.expand(len(o), -1), o) for o in orders.split(4800)])
+    assert len(moved.unique(dim=0)) == 28_800
+    x = torch.randn(2, 1, 28, 28, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    some = moved[:: 28_800 // 64]
+    assert max(float((net(w, x) - net(net.w, x)).abs().max()) for w in some) < EXACT
+
+
+def test_splitting_the_groups_of_a_grouped_convolution_is_refused():
+    net, units, x = network("optunet")
+    order = torch.arange(12)
+    order[[2, 7]] = order[[7, 2]]
+    with pytest.raises(ValueError, match="keep the 2 groups"):
+        fv.permute(units, net.w[None], order)
+    alone = torch.arange(12)
+    alone[:2] = torch.tensor([1, 0])
+    with pytest.raises(ValueError, match="swap whole groups, in both layers"):
+        fv.permute(units, net.w[None], alone)
+
+
+@pytest.mark.parametrize(
+    ("order", "text"),
+    [
+        (torch.zeros(9, dtype=torch.long), "once each in layer '0'"),
+        (torch.arange(8), r"shape \(9,\) or"),
+        (torch.arange(9).roll(1), "once each in layer '0'"),
+        (torch.arange(9)[None].repeat(3, 1), "one row for each of the 1 networks"),
+    ],
+)
+def test_an_order_that_is_no_permutation_of_each_layer_is_refused(order, text):
+    net, units, _ = network("mlp")
+    with pytest.raises(ValueError, match=text):
+        fv.permute(units, net.w[None], order)
+
+
+@pytest.mark.parametrize(("factor", "text"), [(-torch.ones(9), "above 0, got -1"), (torch.ones(4), r"shape \(9,\)")])
+def test_a_factor_that_is_not_above_zero_is_refused(factor, text):
+    net, units, _ = network("mlp")
+    with pytest.raises(ValueError, match=text):
+        fv.rescale(units, net.w[None], factor)
+
+
+def test_only_layers_whose_weights_are_all_treated_are_moved():
+    module = nn.Sequential(
+        nn.Linear(6, 5), nn.LayerNorm(5), nn.ReLU(), nn.Linear(5, 4), nn.LayerNorm(4), nn.ReLU(), nn.Linear(4, 3)
+    )
+    net = fv.Net.from_module(module.double(), "norm+head", example=torch.zeros(1, 6).double())
+    units = fv.units_of(net)
+    assert not units.permuted and [layer.name for layer in units.scaled] == ["4"]
+    V = several(net, units)
+    moved, x = fv.rescale(units, V, fv.random_factor(units, 4, seed=0)), torch.randn(9, 6).double()
+    assert float((outputs(net, units, moved, x) - outputs(net, units, V, x)).abs().max()) < EXACT
+    with pytest.raises(ValueError, match="got none: treat all weights"):
+        fv.permute(units, V, torch.arange(0))
+
+
+def test_units_on_a_path_that_cannot_be_followed_stand_still():
+    class Odd(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a, self.b, self.c = nn.Linear(6, 5), nn.Linear(5, 4), nn.Linear(4, 3)
+
+        def forward(self, x):
+            return self.c(torch.relu(self.b(torch.softmax(self.a(x), -1))))
+
+    units = fv.units_of(fv.Net.from_module(Odd()))
+    assert [layer.name for layer in units.permuted] == ["b"]
+
+
+def test_a_module_with_conditions_on_its_input_is_refused():
+    class Branching(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a = nn.Linear(3, 3)
+
+        def forward(self, x):
+            return self.a(x) if x.sum() > 0 else x
+
+    with pytest.raises(TypeError, match=r"torch.fx can trace, got Branching"):
+        fv.units_of(fv.Net.from_module(Branching()))
+
+
+def test_random_orders_are_uniform_over_the_group():
+    _, units, _ = network("optunet")
+    orders = fv.random_order(units, 4000, seed=0)
+    swaps = (orders[:, 0] == 1).double().mean()
+    assert abs(float(swaps) - 0.5) < 0.04  # 5 standard errors of a share of 4,000
+    counts = torch.bincount(orders[:, 2], minlength=12)[2:].double()
+    assert float((counts / 4000 - 0.1).abs().max()) < 0.025  # the same

@@ -1,0 +1,140 @@
+"""MMD: the estimator against its sums written out, its bandwidths, its blocks, its intervals and the mode-count control."""
+
+import pytest
+import torch
+
+import flatviz as fv
+from flatviz.symmetry.kernels import bandwidths
+from flatviz.symmetry.mmd import WHOLE, expected_copies
+
+
+def randn(*shape, seed=0):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+
+
+def written_out(A, B):
+    """Unbiased MMD^2 averaged over the 20 kernels, one pair and one kernel at a time."""
+    grid, m, n = bandwidths(A), len(A), len(B)
+    values = []
+    for p, hs in zip((1, 2), grid):
+        for h in hs:
+            k = lambda x, y, p=p, h=h: torch.exp(-(((x - y).norm(p=p) / h) ** p))  # noqa: E731
+            aa = sum(k(A[i], A[j]) for i in range(m) for j in range(m) if i != j) / (m * (m - 1))
+            bb = sum(k(B[i], B[j]) for i in range(n) for j in range(n) if i != j) / (n * (n - 1))
+            ab = sum(k(a, b) for a in A for b in B) / (m * n)
+            values.append(aa + bb - 2 * ab)
+    return float(torch.stack(values).mean())
+
+
+@pytest.mark.parametrize("block", [3, 7, 512])
+def test_the_value_is_that_of_the_sums_written_out_whatever_the_block(block):
+    A, B = randn(9, 3), 0.5 + randn(5, 3, seed=1)
+    value = fv.mmd(A, {"b": B}, resamples=0, permutations=0, block=block)["b"].value
+    assert float(value[0]) == pytest.approx(written_out(A, B), rel=1e-12)
+
+
+def test_bandwidths_follow_the_formula_and_look_at_the_target_alone():
+    A = 3 * randn(40, 5)
+    grid = bandwidths(A)
+    for p, hs in zip((1, 2), grid):
+        d = torch.stack([(a - b).norm(p=p) for a in A[:20] for b in A[20:]])
+        assert hs[0] == pytest.approx(float(d.min()) / 2) and hs[-1] == pytest.approx(2 * float(d.max()))
+        assert torch.allclose(hs[1:] / hs[:-1], hs[1] / hs[0])
+    near = bandwidths(1e-4 * A)  # all distances below the floors of the released code
+    assert torch.allclose(near[:, 0], torch.full((2,), 0.05, dtype=near.dtype))
+    assert torch.allclose(near[:, -1], torch.full((2,), 0.6, dtype=near.dtype))
+
+
+def test_permuted_labels_are_values_of_sets_put_together_otherwise():
+    A, B = randn(12, 3), randn(6, 3, seed=1)
+    found = fv.mmd(A, {"b": B}, resamples=0, permutations=5, seed=3)["b"]
+    order = torch.rand(5, 18, generator=torch.Generator().manual_seed(4), dtype=torch.float64).argsort(1)
+    grid, pool = bandwidths(A), torch.cat([A, B])
+    from flatviz.symmetry.kernels import mean_kernel
+
+    K = mean_kernel(pool, pool, grid).fill_diagonal_(0)
+    for row, value in zip(order, found.permuted[:, 0]):
+        a, b = (row < 12).nonzero().flatten(), (row >= 12).nonzero().flatten()
+        wanted = K[a][:, a].sum() / 132 + K[b][:, b].sum() / 30 - 2 * K[a][:, b].mean()
+        assert float(value) == pytest.approx(float(wanted), abs=1e-14)
+
+
+def test_one_law_gives_values_about_zero_and_p_values_that_are_uniform():
+    values, p = [], []
+    for seed in range(40):
+        found = fv.mmd(randn(40, 3, seed=2 * seed), {"b": randn(20, 3, seed=2 * seed + 1)}, permutations=60, resamples=0)["b"]
+        values.append(float(found.value[0])), p.append(found.p_value(WHOLE))
+    values = torch.tensor(values)
+    assert abs(float(values.mean())) < 3 * float(values.std()) / 40**0.5  # unbiased, within three standard errors
+    assert 0.3 < sum(p) / 40 < 0.7 and min(p) > 0  # mean of 40 uniforms: 0.5 with standard error 0.046
+
+
+def test_another_law_is_told_apart_and_its_interval_leaves_zero_out():
+    found = fv.mmd(randn(80, 3), {"b": 1 + randn(40, 3, seed=1)})["b"]
+    value, low, high = found.interval(WHOLE)
+    assert 0 < low < value < high and found.p_value(WHOLE) == 1 / 201
+
+
+def test_the_bootstrap_interval_covers_as_often_as_it_says():
+    """Of 60 pairs of samples of two fixed laws; the target's value is that of very large samples."""
+    truth = float(
+        fv.mmd(randn(1500, 2, seed=999), {"b": 0.7 + randn(1500, 2, seed=998)}, resamples=0, permutations=0)["b"].value[0]
+    )
+    inside = 0
+    for seed in range(60):
+        found = fv.mmd(randn(60, 2, seed=seed), {"b": 0.7 + randn(40, 2, seed=seed + 500)}, permutations=0)["b"]
+        _, low, high = found.interval(WHOLE)
+        inside += low <= truth <= high
+    assert inside >= 48  # 95 % nominal, and bandwidths move with the sample; below 80 % it would be of no use
+
+
+def test_ten_modes_copied_have_an_eleventh_of_one_modes_value_for_nothing():
+    """E MMD^2 = ((n / M - 1) / (n - 1)) (1 - E k(X, X')): with M = 10, n = 100 an eleventh of M = 1."""
+    one, ten = [], []
+    for seed in range(12):
+        A, modes = randn(200, 4, seed=seed), randn(11, 4, seed=100 + seed)
+        found = fv.mmd(
+            A, {"one": modes[:1].repeat(100, 1), "ten": modes[1:].repeat_interleave(10, 0)}, resamples=0, permutations=0
+        )
+        one.append(float(found["one"].value[0])), ten.append(float(found["ten"].value[0]))
+    one, ten = torch.tensor(one), torch.tensor(ten)
+    wanted = expected_copies(float(one.mean()), n_modes=10, n=100)
+    assert wanted == pytest.approx(float(one.mean()) / 11)
+    assert abs(float(ten.mean()) - wanted) < 3 * float(ten.std() + one.std() / 11) / 12**0.5
+
+
+def test_whole_runs_are_resampled_and_their_pairs_stay_pairs():
+    """The bootstrap's mean stays at the value: copies of a run that is drawn twice are no new pairs of one run."""
+    A, modes = randn(200, 4), randn(10, 4, seed=1)
+    draws, runs = modes.repeat_interleave(10, 0), torch.arange(10).repeat_interleave(10)
+    found = fv.mmd(A, {"b": draws}, runs={"b": runs}, permutations=0, resamples=400)["b"]
+    assert found.n_runs == 10
+    assert float(found.resampled.mean()) == pytest.approx(float(found.value[0]), abs=0.25 * float(found.value[0]))
+    alone = fv.mmd(A, {"b": draws}, permutations=0, resamples=400)["b"]
+    assert float(found.resampled.std()) > 1.2 * float(alone.resampled.std())  # draws of one run are not independent
+
+
+def test_each_layer_has_its_value_and_the_median_is_over_layers_only():
+    net = fv.Net.from_module(torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.ReLU(), torch.nn.Linear(2, 2)))
+    layers = fv.layers_of(net)
+    assert list(layers) == ["0", "2", WHOLE] and [len(i) for i in layers.values()] == [8, 6, 14]
+    A, B = randn(30, 14), randn(15, 14, seed=1)
+    B[:, layers["2"]] += 2.0
+    found = fv.mmd(A, {"b": B}, layers=layers)["b"]
+    alone = fv.mmd(A[:, layers["2"]], {"b": B[:, layers["2"]]})["b"]
+    assert float(found.value[1]) == pytest.approx(float(alone.value[0]), rel=1e-12)
+    assert found.interval()[0] == pytest.approx(float(found.value[:2].mean()))  # the median of two
+    assert found.p_value("0") > 0.02 and found.p_value("2") < 0.01
+
+
+@pytest.mark.parametrize(
+    ("target", "draws", "text"),
+    [
+        (randn(3, 2), randn(5, 2), "vectors of target must be a whole number >= 4"),
+        (randn(9, 2), randn(1, 2), "draws of b must be a whole number >= 2"),
+        (randn(9, 2), randn(5, 3), r"b must have shape \(S, 2\)"),
+    ],
+)
+def test_sets_that_cannot_be_compared_are_refused(target, draws, text):
+    with pytest.raises(ValueError, match=text):
+        fv.mmd(target, {"b": draws})

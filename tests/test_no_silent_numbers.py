@@ -1,0 +1,278 @@
+"""No silent wrong number: what has no value gives NaN, counted, or one clear error."""
+
+import math
+
+import pytest
+import torch
+from torch import nn
+
+import flatviz as fv
+
+NAN, INF = math.nan, math.inf
+
+
+def net(n_outputs=3, dtype=torch.float32):
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        return fv.Net.from_module(nn.Sequential(nn.Linear(2, 4), nn.Tanh(), nn.Linear(4, n_outputs)).to(dtype))
+
+
+def data(y=None, n=12):
+    x = torch.randn(n, 2, generator=torch.Generator().manual_seed(0))
+    return fv.Data(x, torch.arange(n) % 3 if y is None else y)
+
+
+def prediction(bad=None, value=NAN, y=None):
+    """Of 4 draws on 6 inputs; draw number `bad` has one output that is `value`."""
+    outputs = torch.randn(4, 6, 3, generator=torch.Generator().manual_seed(1))
+    if bad is not None:
+        outputs[bad, 2, 1] = value
+    return fv.Prediction(outputs, torch.arange(6) % 3 if y is None else y)
+
+
+NET, DATA = net(), data()
+W = NET.w + 0.1 * torch.randn(3, NET.dim, generator=torch.Generator().manual_seed(0))
+FLAT = {
+    "accuracy": fv.quantity(NET, DATA, "accuracy"),
+    "bma_nll": fv.bma_nll(NET, DATA, W),
+    "a detached function": lambda w: fv.nll(NET, DATA)(w).detach(),
+    "accuracy in a function": lambda w: fv.quantity(NET, DATA, "accuracy")(w),
+}
+DERIVATIVES = {
+    "hvp": lambda f: fv.hvp(f, NET.w, NET.w),
+    "top_eigenpairs": lambda f: fv.top_eigenpairs(f, NET.w, 1),
+    "spectral_density": lambda f: fv.spectral_density(f, NET.w, k=1, steps=4),
+    "hessian_trace": lambda f: fv.hessian_trace(f, NET.w, products=6),
+    "map_curvature": lambda f: fv.map_curvature(f, fv.plane_pca(W), resolution=2),
+    "sharpness": lambda f: fv.sharpness(f, W),
+    "weyl_bounds": lambda f: fv.weyl_bounds(f, W),
+    "plane_gradient": lambda f: fv.plane_gradient(f, NET.w),
+    "connect": lambda f: fv.connect(f, W[0], W[1], steps=2),
+}
+
+
+@pytest.mark.parametrize("verb", DERIVATIVES)
+@pytest.mark.parametrize("name", FLAT)
+def test_a_derivative_of_what_has_none_is_refused(verb, name):
+    with pytest.raises(ValueError, match="needs an objective that torch can differentiate|needs an f with a gradient"):
+        DERIVATIVES[verb](FLAT[name])
+
+
+def half_diverged(w):
+    """log w[0] + |w|^2: NaN where w[0] < 0."""
+    return w[0].log() + w.square().sum()
+
+
+def test_diverged_points_of_a_curvature_map_are_masked_and_counted():
+    plane = fv.Plane(torch.zeros(3), torch.eye(3)[:2], "step")
+    surface = fv.map_curvature(half_diverged, plane, extent=((-1, 2), (-1, 1)), resolution=4)  # w[0] = -1, 0, 1, 2
+    assert surface.n_diverged == 8 and bool(torch.isnan(surface.values[:2]).all())
+    want = torch.tensor([[2.0] * 4, [2.0] * 4])  # 2 - 1 / w[0]^2 is never the largest
+    torch.testing.assert_close(surface.values[2:], want)
+    far = fv.map_curvature(
+        lambda w: w.square().sum(), fv.Plane(torch.zeros(3), 1e38 * torch.eye(3)[:2], "step"), extent=10.0, resolution=3
+    )
+    assert far.n_diverged == 8  # weights that are inf, but for the origin
+
+
+@pytest.mark.parametrize("verb", ["top_eigenpairs", "spectral_density", "hessian_trace"])
+def test_curvature_where_the_loss_diverged_is_one_clear_error(verb):
+    w = torch.tensor([-1.0, *[1.0] * 9])
+    options = dict(products=6) if verb == "hessian_trace" else dict(k=1)
+    with pytest.raises(ValueError, match=r"f\(w\) must be finite at w to have derivatives, got nan: w is where f diverged"):
+        getattr(fv, verb)(half_diverged, w, **options)
+    with pytest.raises(ValueError, match="the curvature at w must be finite, got NaN or inf: look at f"):
+        getattr(fv, verb)(lambda w: w.abs().sqrt().sum(), torch.zeros(10), **options)
+
+
+@pytest.mark.parametrize("y, kind, text", [
+    (torch.full((12,), 3), ValueError, r"labels must be in 0\.\.2 for a net with 3 outputs, got 3"),
+    (torch.full((12,), 0.5), TypeError, "likelihood='categorical' needs integer class labels, got floating targets"),
+])  # fmt: skip
+def test_labels_that_are_no_classes_are_refused_by_every_objective(y, kind, text):
+    bad = data(y)
+    for verb in (
+        lambda: fv.nll(NET, bad),
+        lambda: fv.quantity(NET, bad, "accuracy"),
+        lambda: fv.quantity(NET, bad, "error"),
+        lambda: fv.quantity(NET, bad, "nll"),
+        lambda: fv.bma_nll(NET, bad, W),
+        lambda: fv.predict(NET, W, bad, 2, seed=0),
+    ):
+        with pytest.raises(kind, match=text):
+            verb()
+    assert float(fv.quantity(NET, bad, lambda out, y: out.mean())(NET.w)) != 0  # a function of one's own knows its labels
+
+
+SCORES = {
+    "accuracy": fv.accuracy, "nll_score": fv.nll_score, "brier": fv.brier, "ece": fv.ece, "ace": fv.ace,
+    "reliability": fv.reliability, "fit_temperature": fv.fit_temperature,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("score", SCORES)
+def test_a_score_refuses_labels_that_are_no_classes(score):
+    for y, kind, text in (
+        (torch.full((6,), 3), ValueError, r"labels must be in 0\.\.2 .* got 3"),
+        (torch.full((6,), -1), ValueError, r"labels must be in 0\.\.2 .* got -1"),
+        (torch.full((6,), 0.5), TypeError, "needs integer class labels, got floating targets"),
+        (torch.zeros(6, 3).long(), ValueError, r"labels must have shape \(6,\), got \(6, 3\)"),
+        ([0] * 6, TypeError, "y must be a Tensor, got list"),
+    ):
+        with pytest.raises(kind, match=text):
+            SCORES[score](prediction(), y)
+        with pytest.raises(kind, match=text):
+            SCORES[score](prediction(y=y))
+
+
+@pytest.mark.parametrize("dtype", [torch.int32, torch.int16, torch.int8, torch.uint8, torch.int64])
+def test_labels_of_any_integer_dtype_are_the_same_labels(dtype):
+    y = torch.arange(6) % 3
+    for score in SCORES.values():
+        torch.testing.assert_close(score(prediction(), y.to(dtype)), score(prediction(), y), equal_nan=True)
+        torch.testing.assert_close(score(prediction(y=y.to(dtype))), score(prediction(), y), equal_nan=True)
+    cooled = fv.scale_temperature(prediction(y=y.to(dtype)), 2.0)
+    torch.testing.assert_close(cooled.scores["brier"], fv.scale_temperature(prediction(), 2.0).scores["brier"])
+    other = data((torch.arange(12) % 3).to(dtype))
+    assert other.y.dtype == torch.int64
+    assert float(fv.nll(NET, other)(NET.w)) == float(fv.nll(NET, DATA)(NET.w))
+
+
+@pytest.mark.parametrize("extent", [INF, (-INF, 1.0), ((0.0, INF), (0.0, 1.0)), NAN, 1e300, 1e-50, (1e8, 1e8 + 1)])
+def test_an_extent_that_makes_no_grid_is_refused(extent):
+    with pytest.raises(ValueError, match="extent must be a number > 0"):
+        fv.slice_plane(lambda w: w.sum(), fv.Plane(torch.zeros(3), torch.eye(3)[:2], "step"), extent=extent, resolution=5)
+
+
+def test_targets_and_labels_must_be_numbers():
+    x = torch.zeros(3, 2)
+    for bad in (NAN, INF):
+        with pytest.raises(ValueError, match="y must be finite, got 1 NaN or inf values: clean them"):
+            fv.Data(x, torch.tensor([0.0, bad, 1.0]))
+    with pytest.raises(TypeError, match="y must be real labels or targets, got torch.complex64"):
+        fv.Data(x, torch.zeros(3, dtype=torch.complex64))
+
+
+def test_complex_values_are_refused_wherever_a_value_is_taken():
+    plane = fv.Plane(torch.zeros(NET.dim), torch.eye(NET.dim)[:2], "step", extent=((-1, 1), (-1, 1)))
+    mine = fv.quantity(NET, DATA, lambda out, y: (out.sum() * 1j).exp(), label="phase")
+    for f in (lambda w: (w.sum() * 1j).exp(), mine):
+        for verb in (lambda f: fv.slice_plane(f, plane, resolution=3), lambda f: fv.slice_path(f, W)):
+            with pytest.raises(TypeError, match="must (be|return) a real number, got torch.complex64"):
+                verb(f)
+    with pytest.raises(TypeError, match="w must be a floating-point torch.Tensor, got torch.complex64 tensor"):
+        fv.top_eigenpairs(fv.nll(NET, DATA), NET.w * 1j, 1)
+
+
+@pytest.mark.parametrize("axes, text", [
+    ([[1.0, 0, 0], [0, 0, 0]], r"axes must have a length > 0, got 0 for number 2"),
+    ([[1.0, 2, 0], [1, 2, 0]], r"axes must point in different directions, got parallel ones"),
+    ([[1.0, 2, 0], [-2, -4, 0]], r"axes must point in different directions, got parallel ones"),
+    ([[1.0, 0, 0], [0, 1, 0], [1, 1, 0]], r"axes must point in different directions, got parallel ones"),
+    ([[1.0, 0, 0], [0, NAN, 0]], r"axes must be finite, got 1 NaN or inf"),
+])  # fmt: skip
+def test_axes_that_span_no_plane_are_refused(axes, text):
+    with pytest.raises(ValueError, match=text):
+        fv.Plane(torch.zeros(3), torch.tensor(axes), "step")
+    with pytest.raises(ValueError, match="directions? must|direction [12] must|axes must"):
+        fv.plane_along(torch.zeros(3), *torch.tensor(axes))
+
+
+def test_nearly_parallel_axes_are_a_plane():
+    fv.Plane(torch.zeros(3), torch.tensor([[1.0, 0, 0], [1.0, 1e-4, 0]]), "step")
+    fv.Plane(torch.zeros(3), torch.tensor([[1e-30, 0, 0], [0, 1e20, 0]]), "step")
+
+
+def test_a_projection_of_another_plane_is_refused_by_every_picture():
+    eye = torch.eye(3)
+    plane, other = fv.Plane(torch.zeros(3), eye[:2], "step"), fv.Plane(torch.zeros(3), eye[1:], "step")
+    surface = fv.slice_plane(lambda w: w.square().sum(), plane, extent=1.0, resolution=5)
+    on, off = (fv.project(torch.rand(4, 3), p, lambda w: w.square().sum()) for p in (plane, other))
+    text = "projection and surface live in different planes: project onto surface.plane"
+    for draw in (
+        lambda p: fv.plot_surface(surface, p),
+        lambda p: fv.plot_surface(surface, reference={"vi": p}),
+        lambda p: fv.plot_surface_3d(surface, p),
+        lambda p: fv.animate_projection(surface, [on, p]),
+        lambda p: fv.animate_projection(surface, p),
+    ):
+        draw(on)
+        with pytest.raises(ValueError, match=text):
+            draw(off)
+
+
+def test_a_curve_with_a_hole_has_no_barrier():
+    t = torch.linspace(0, 1, 5)
+    hole = fv.Curve(t, torch.tensor([1.0, 2.0, NAN, 0.0, 1.0]))
+    assert math.isnan(hole.barrier) and hole.n_diverged == 1
+    for values in ([NAN, 1, 1, 1, 1], [1, 1, 1, 1, INF], [-INF, 1, 1, 1, 1]):
+        assert math.isnan(fv.Curve(t, torch.tensor([float(v) for v in values])).barrier)
+    wall = fv.Curve(t, torch.tensor([1.0, 2.0, INF, 0.0, 1.0]))
+    assert wall.barrier == INF and wall.n_diverged == 1
+    assert fv.Curve(t, torch.tensor([1.0, 0.5, 0.0, 0.5, 1.0])).barrier == 0.0
+    assert fv.Curve(t[:1], torch.ones(1)).barrier == 0.0
+
+
+@pytest.mark.parametrize("value", [NAN, INF])
+@pytest.mark.parametrize("score", [s for s in SCORES if s != "fit_temperature"])
+def test_a_score_of_draws_without_a_value_is_nan_from_that_draw_on(score, value):
+    bad, good = SCORES[score](prediction(bad=2, value=value)), SCORES[score](prediction())
+    torch.testing.assert_close(bad[:2], good[:2], equal_nan=True)
+    assert bool(torch.isnan(bad[2:]).all())
+    assert bool(torch.isnan(SCORES[score](prediction(bad=2, value=value), n_draws=3)).all())
+
+
+def test_predictions_without_a_value_are_counted_and_scored_nan():
+    p = prediction(bad=1)
+    assert p.n_diverged == 1 and prediction().n_diverged == 0
+    masked = prediction(bad=1, value=-INF)  # a class that is ruled out is no divergence
+    assert masked.n_diverged == 0 and bool(torch.isfinite(fv.ece(masked)).all())
+    scored = fv.scale_temperature(p, 1.0)
+    for name, values in scored.scores.items():
+        assert torch.isnan(values).tolist() == [False, True, True, True], name
+    with pytest.raises(ValueError, match="fit_temperature needs finite outputs, got NaN or inf for 1 of 24"):
+        fv.fit_temperature(p)
+
+
+def test_pairs_with_a_draw_without_a_value_have_no_disagreement():
+    for table in (fv.disagreement, fv.label_information):
+        values, good = table(prediction(bad=1)), table(prediction())
+        assert bool(torch.isnan(values[1]).all()) and bool(torch.isnan(values[:, 1]).all())
+        torch.testing.assert_close(values[[0, 2, 3]][:, [0, 2, 3]], good[[0, 2, 3]][:, [0, 2, 3]])
+
+
+def test_a_reduced_precision_that_loses_values_states_no_small_error():
+    class Lossy(fv.Objective):
+        """20 of 25 cells are NaN in the quick plan, none in the exact one."""
+
+        def __call__(self, w):
+            return w.square().sum()
+
+        def over(self, origin, axes, points, *, exact=False, precision=None, plan=None, coords=None):
+            evaluate = super().over(origin, axes, points)
+
+            class Quick:
+                plan, in_blocks = None, False
+
+                def __call__(self, coords):
+                    values = evaluate(coords)
+                    return values if exact else torch.where(coords.abs().sum(1) > 0.6, torch.nan, values)
+
+            return Quick()
+
+    plane = fv.Plane(torch.zeros(3), torch.eye(3)[:2], "step")
+    quick = fv.slice_plane(Lossy(), plane, extent=1.0, resolution=5, precision="bfloat16")
+    assert quick.n_diverged == 20 and quick.error == INF
+    inside = fv.slice_plane(Lossy(), plane, extent=0.2, resolution=5, precision="bfloat16")
+    assert inside.n_diverged == 0 and inside.error == 0
+
+
+@pytest.mark.parametrize("what", ["accuracy", "error", "nll", lambda out, y: (out.argmax(-1) == y).float().mean()])
+def test_a_quantity_of_outputs_without_a_value_is_nan_and_counted(what):
+    """Along the first axis the weights and the bias of class 0 grow by 3e38: its logits are inf at a = 1."""
+    f = fv.quantity(NET, DATA, what)
+    axes = torch.zeros(2, NET.dim)
+    axes[0, 12:16], axes[0, 24], axes[1, 0] = 3e38, 3e38, 1.0
+    surface = fv.slice_plane(f, fv.Plane(NET.w, axes, "step"), extent=(0, 1), resolution=2)
+    assert torch.isnan(surface.values).tolist() == [[False, False], [True, True]] and surface.n_diverged == 2
+    assert torch.isnan(f.many(torch.stack([NET.w, NET.w + axes[0]]))).tolist() == [False, True]

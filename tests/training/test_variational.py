@@ -1,0 +1,68 @@
+"""The loop of VI and SA-BMA: noise drawn ahead, checkpoints inside a block of it, members at once."""
+
+import pytest
+import torch
+from oracles import random_gaussian
+
+import flatviz as fv
+from flatviz.training import variational
+from flatviz.training.perturb import MODES, Perturbation
+from flatviz.training.variational import Noise
+
+
+@pytest.mark.parametrize(("seeds", "draws"), [([7], 1), ([7, 8], 1), ([7, 8, 9], 2)])
+def test_noise_drawn_ahead_is_the_noise_of_one_draw_a_step(seeds, draws, monkeypatch):
+    monkeypatch.setattr(variational, "STEPS_AHEAD", 4)
+    q, ahead = random_gaussian(0, dim=7, rank=3, dtype=torch.float32), None
+    ahead, sources = Noise(seeds, draws, q), [torch.Generator().manual_seed(s) for s in seeds]
+    for step in range(10):
+        want = torch.stack([torch.randn(draws, 10, generator=source) for source in sources], 1)  # (draws, B, D + K)
+        got = torch.stack([torch.cat(z, -1) for z in ahead.at(step)])
+        assert torch.equal(got, want.squeeze(1) if len(seeds) == 1 else want)
+
+
+@pytest.mark.parametrize("stop", [1, 3, 4, 5, 8])  # inside a block of 4 steps, at its last step, at the next one's first
+@pytest.mark.parametrize("seeds", [[0], [0, 1]])
+def test_a_run_stopped_anywhere_resumes_to_the_same_bits(seeds, stop, tiny, tmp_path, monkeypatch):
+    monkeypatch.setattr(variational, "STEPS_AHEAD", 4)
+    net, data = tiny
+    factor = 0.1 * torch.randn(2, net.dim, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    prior = fv.Gaussian(net.w, torch.full_like(net.w, -2.0), factor)
+
+    def fit(checkpoint=None, stop=None):
+        def progress(done, total, label):
+            if done == stop:
+                raise KeyboardInterrupt
+
+        settings = dict(radii=[0.3], seeds=seeds, steps=10, batch_size=5, checkpoint=checkpoint, progress=progress)
+        return fv.fit_sabma_grid(net, data, prior, **settings)
+
+    with pytest.raises(KeyboardInterrupt):
+        fit(tmp_path / "run", stop)
+    resumed, whole = fit(tmp_path / "run"), fit()
+    for member, q in whole.items():
+        for name in ("mean", "log_std", "factor"):
+            assert torch.equal(getattr(resumed[member], name), getattr(q, name))
+        assert torch.equal(resumed[member].history.sharpness, q.history.sharpness)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("blocks", ["mean", "mean+std", "mean+std+factor"])
+@pytest.mark.parametrize("joint", [True, False])
+def test_the_perturbation_of_members_at_once_is_that_of_each_alone(mode, blocks, joint):
+    g = torch.Generator().manual_seed(0)
+    alone, radii = [random_gaussian(seed) for seed in (0, 1, 2)], torch.tensor([0.0, 0.5, 2.0], dtype=torch.float64)
+    parts = [[q.mean, q.log_std, q.factor] for q in alone]
+    together = fv.Gaussian.unchecked(*(torch.stack(t) for t in zip(*parts)))
+    grad = [torch.randn(t.shape, generator=g, dtype=torch.float64) for t in (together.mean, together.log_std, together.factor)]
+    z1, z2 = (torch.randn(3, n, generator=g, dtype=torch.float64) for n in (7, 3))
+    perturbation = Perturbation(mode, blocks, joint)
+    n = perturbation.moved
+    moved = perturbation(together, grad[:n], radii, (z1, z2))
+    assert len(moved) == n
+    for i, q in enumerate(alone):
+        want = fv.perturb(
+            q, [t[i] for t in grad], radius=float(radii[i]), mode=mode, blocks=blocks, joint=joint, noise=(z1[i], z2[i])
+        )
+        for got, each in zip([*moved, *(torch.zeros_like(t) for t in grad[n:])], want):
+            torch.testing.assert_close(got[i], each, rtol=1e-9, atol=1e-12)
