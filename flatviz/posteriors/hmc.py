@@ -31,7 +31,7 @@ from flatviz.training.batched import members_loss
 from flatviz.training.gradient import Loss, gradient
 from flatviz.training.langevin import thinned
 from flatviz.training.loop import Checkpoint, advance
-from flatviz.training.variational import check_prior
+from flatviz.training.variational import check_covers
 
 FIRST_STEP = 0.1
 FIRST_WEIGHT = 1e-3  # of the likelihood when burn-in begins
@@ -95,9 +95,10 @@ def fit_hmc(
             raise ValueError(f"{name} must be > 0, got 0")
     if accept >= 1:
         raise ValueError(f"accept must be below 1, got {accept:g}: 0.8 is usual")
+    members = members_loss(net, data, likelihood, "frozen", chains)
     prior = _decay_prior(net, len(data), weight_decay) if prior is None else prior
-    check_prior(net, prior)
-    energy = Energy(members_loss(net, data, likelihood, "frozen", chains), prior, len(data) / kl_weight)
+    check_covers(net, prior, "prior")
+    energy = Energy(members, prior, len(data) / kl_weight)
     sources = [generator(seed + 1000 * chain) for chain in range(chains)]  # the first chain is that of chains=1
     z = _normal(prior.mean.new_empty(chains, prior.dim + prior.rank), sources)
     value, slope, loss = energy(z)
