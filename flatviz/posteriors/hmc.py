@@ -26,11 +26,11 @@ from flatviz.core.seeds import generator, randn_like
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws, History
-from flatviz.storage.digest import arguments_digest
 from flatviz.training.batched import members_loss
-from flatviz.training.gradient import Loss, gradient
+from flatviz.training.gradient import TrainingLoss, gradient
 from flatviz.training.langevin import thinned
-from flatviz.training.loop import Checkpoint, advance
+from flatviz.training.loop import advance
+from flatviz.training.run import Checkpoint, Run
 from flatviz.training.variational import check_covers
 
 FIRST_STEP = 0.1
@@ -86,7 +86,7 @@ def fit_hmc(
         >>> abs(float(q.W.mean()) - exact) < 0.05
         True
     """
-    run = arguments_digest(locals())
+    run = Run.of(locals(), f"HMC, kl_weight {kl_weight:g}")
     steps, keep = thinned(n_draws, chains, burn_in, thin)
     check_count(burn_in, "burn_in")
     check_count(most_steps, "most_steps")
@@ -98,23 +98,23 @@ def fit_hmc(
     members = members_loss(net, data, likelihood, "frozen", chains)
     prior = _decay_prior(net, len(data), weight_decay) if prior is None else prior
     check_covers(net, prior, "prior")
-    energy = Energy(members, prior, len(data) / kl_weight)
+    potential = Potential(members, prior, len(data) / kl_weight)
     sources = [generator(seed + 1000 * chain) for chain in range(chains)]  # the first chain is that of chains=1
     z = _normal(prior.mean.new_empty(chains, prior.dim + prior.rank), sources)
-    value, slope, loss = energy(z)
+    value, slope, loss = potential(z)
     size = StepSize.start(FIRST_STEP, accept)
     kept, losses, rates, warming = [], [loss.mean()], [], max(1, burn_in // 2)
 
     def update(step: int, _: Tensor | None) -> None:
         if step <= warming:  # from the prior to the posterior by degrees
-            energy.weight = len(data) / kl_weight * FIRST_WEIGHT ** (1 - step / warming)
-            for old, new in zip((value, slope, loss), energy(z)):
+            potential.weight = len(data) / kl_weight * FIRST_WEIGHT ** (1 - step / warming)
+            for old, new in zip((value, slope, loss), potential(z)):
                 old.copy_(new)
         momentum = _normal(z, sources)
         before = value + 0.5 * momentum.double().square().sum(1)
         share = 0.5 + float(torch.rand((), generator=sources[0]))
         n = min(most_steps, math.ceil(share * time / size.size))
-        there, speed, (value_there, slope_there, loss_there) = leapfrog(energy, z, momentum, slope, size.size, n)
+        there, speed, (value_there, slope_there, loss_there) = leapfrog(potential, z, momentum, slope, size.size, n)
         after = value_there + 0.5 * speed.double().square().sum(1)
         rate = (before - after).nan_to_num(nan=-math.inf).clamp_max(0).exp()
         chance = torch.stack([torch.rand((), generator=s, dtype=torch.float64) for s in sources]).to(rate.device)
@@ -129,30 +129,22 @@ def fit_hmc(
         else:
             rates.append(rate)
         if keep(step):
-            kept.append(energy.weights(z))
+            kept.append(potential.weights(z))
 
     state = {"z": z, "value": value, "slope": slope, "loss": loss, "size": size.state}
     state |= {"kept": kept, "losses": losses, "rates": rates}
-    advance(
-        state | {f"noise {i}": source for i, source in enumerate(sources)},
-        update,
-        itertools.repeat(None),
-        steps,
-        run=run,
-        checkpoint=checkpoint,
-        progress=progress,
-        label=f"HMC, kl_weight {kl_weight:g}",
-    )
+    state |= {f"noise {i}": source for i, source in enumerate(sources)}
+    advance(state, update, itertools.repeat(None), steps, run)
     rate = float(torch.stack(rates).mean(0).min())
     if len(rates) >= ENOUGH and rate < LEAST_ACCEPTED:
         raise ValueError(f"each chain must move, got one with an acceptance rate of {rate:.2g}: raise burn_in, or most_steps")
     return Draws(torch.stack(kept, 1).flatten(0, 1), History(torch.stack(losses[1:])), chains=chains)
 
 
-class Energy:
+class Potential:
     """U and its gradient for all chains at once: z (C, D + K) -> U (C,) in float64, dU/dz (C, D + K), mean NLL (C,)."""
 
-    def __init__(self, loss: Loss, prior: Gaussian, weight: float) -> None:
+    def __init__(self, loss: TrainingLoss, prior: Gaussian, weight: float) -> None:
         self.loss, self.prior, self.weight = loss, prior, weight
 
     def weights(self, z: Tensor) -> Tensor:
@@ -166,12 +158,14 @@ class Energy:
         return self.weight * loss.double() + 0.5 * z.double().square().sum(1), slope, loss
 
 
-def leapfrog(energy: Energy, z: Tensor, momentum: Tensor, slope: Tensor, size: float, n: int) -> tuple[Tensor, Tensor, tuple]:
-    """Position and momentum after `n` steps of `size`, and what `energy` says there; `slope` is dU/dz at z."""
+def leapfrog(
+    potential: Potential, z: Tensor, momentum: Tensor, slope: Tensor, size: float, n: int
+) -> tuple[Tensor, Tensor, tuple]:
+    """Position and momentum after `n` steps of `size`, and what `potential` says there; `slope` is dU/dz at z."""
     momentum = momentum - 0.5 * size * slope
     for i in range(n):
         z = z + size * momentum
-        at_z = energy(z)
+        at_z = potential(z)
         momentum = momentum - (size if i < n - 1 else 0.5 * size) * at_z[1]
     return z, momentum, at_z
 

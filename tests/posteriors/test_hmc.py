@@ -7,8 +7,9 @@ import torch
 from torch import nn
 
 import flatviz as fv
-from flatviz.posteriors.hmc import Energy, StepSize, leapfrog
+from flatviz.posteriors.hmc import Potential, StepSize, leapfrog
 from flatviz.training.batched import members_loss
+from flatviz.training.gradient import TrainingLoss
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +67,12 @@ class Cubed(nn.Module):
 
 def all_at_once(net, data, likelihood, batchnorm, members):
     """The loss of `Cubed` for all chains in one line: a chain of modules is slow one chain after the other."""
-    return lambda W, index: (data.y - W[:, None] ** 3 * data.x).square().mean((1, 2)) / (2 * likelihood**2)
+
+    class Loss(TrainingLoss):
+        def __call__(self, W, index):
+            return (data.y - W[:, None] ** 3 * data.x).square().mean((1, 2)) / (2 * likelihood**2)
+
+    return Loss()
 
 
 def test_one_skewed_weight_is_sampled_as_quadrature_says(monkeypatch):
@@ -89,25 +95,25 @@ def test_one_skewed_weight_is_sampled_as_quadrature_says(monkeypatch):
 
 def test_leapfrog_keeps_the_energy_to_second_order_and_runs_backwards(regression):
     net, data, prior = regression
-    energy = Energy(members_loss(net, data, 0.5, "frozen", 2), prior, 30.0)
+    potential = Potential(members_loss(net, data, 0.5, "frozen", 2), prior, 30.0)
     z = torch.randn(2, 5, generator=torch.Generator().manual_seed(0)).double() * 0.3
     p = torch.randn(2, 5, generator=torch.Generator().manual_seed(1)).double()
     off = []
     for size in (0.01, 0.005):
-        there, speed, (value, slope, _) = leapfrog(energy, z, p, energy(z)[1], size, round(0.5 / size))
-        off.append(float((value + speed.square().sum(1) / 2 - energy(z)[0] - p.square().sum(1) / 2).abs().max()))
-        back, _, _ = leapfrog(energy, there, -speed, slope, size, round(0.5 / size))
+        there, speed, (value, slope, _) = leapfrog(potential, z, p, potential(z)[1], size, round(0.5 / size))
+        off.append(float((value + speed.square().sum(1) / 2 - potential(z)[0] - p.square().sum(1) / 2).abs().max()))
+        back, _, _ = leapfrog(potential, there, -speed, slope, size, round(0.5 / size))
         torch.testing.assert_close(back, z, rtol=0, atol=1e-9)
     assert off[0] / off[1] == pytest.approx(4, rel=0.2)
 
 
 def test_the_gradient_of_the_energy_is_that_of_its_value(regression):
     net, data, prior = regression
-    energy = Energy(members_loss(net, data, 0.5, "frozen", 1), prior, 30.0)
+    potential = Potential(members_loss(net, data, 0.5, "frozen", 1), prior, 30.0)
     z = torch.randn(1, 5, generator=torch.Generator().manual_seed(0)).double()
     steps = 1e-5 * torch.eye(5).double()
-    numeric = torch.stack([(energy(z + e)[0] - energy(z - e)[0]) / 2e-5 for e in steps])[:, 0]
-    torch.testing.assert_close(energy(z)[1][0], numeric, rtol=1e-6, atol=1e-6)
+    numeric = torch.stack([(potential(z + e)[0] - potential(z - e)[0]) / 2e-5 for e in steps])[:, 0]
+    torch.testing.assert_close(potential(z)[1][0], numeric, rtol=1e-6, atol=1e-6)
 
 
 def test_the_step_size_brings_the_acceptance_to_where_it_should_be():
@@ -134,7 +140,7 @@ def test_bad_settings_are_refused(regression):
     with pytest.raises(ValueError, match="kl_weight must be > 0, got 0"):
         fv.fit_hmc(net, data, prior, seed=0, kl_weight=0.0)
     with pytest.raises(ValueError, match="weight_decay must be > 0 without a prior, got 0"):
-        fv.fit_hmc(net, data, seed=0, weight_decay=0.0)
+        fv.fit_hmc(net, data, seed=0, weight_decay=0.0, likelihood=0.5)
     with pytest.raises(ValueError, match="n_draws must be a multiple of the 4 chains, got 10"):
         fv.fit_hmc(net, data, prior, seed=0, n_draws=10)
     with pytest.raises(ValueError, match="each chain must move, got one with an acceptance rate of"):
