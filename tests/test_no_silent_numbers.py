@@ -7,6 +7,7 @@ import torch
 from torch import nn
 
 import flatviz as fv
+from flatviz.metrics.sharpness import ordered
 
 NAN, INF = math.nan, math.inf
 
@@ -276,3 +277,8 @@ def test_a_quantity_of_outputs_without_a_value_is_nan_and_counted(what):
     surface = fv.slice_plane(f, fv.Plane(NET.w, axes, "step"), extent=(0, 1), resolution=2)
     assert torch.isnan(surface.values).tolist() == [[False, False], [True, True]] and surface.n_diverged == 2
     assert torch.isnan(f.many(torch.stack([NET.w, NET.w + axes[0]]))).tolist() == [False, True]
+
+
+def test_draws_are_not_ordered_by_values_that_are_none():
+    with pytest.raises(ValueError, match="values must be finite to be ordered, got 1 NaN or inf: drop those draws"):
+        ordered(W, torch.tensor([1.0, NAN, 2.0]), "flat")

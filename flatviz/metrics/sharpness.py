@@ -103,11 +103,15 @@ def ordered(W: Tensor, values: Tensor, order: str, *, seed: int = 0) -> Tensor:
     """`W` (S, D) in the order of `values` (S,), from "flat" to sharp, from "sharp" to flat, or "random".
 
     `predict(net, ordered(W, values, "flat"), data, S, seed=0)` scores ensembles that take them in that order.
-    Raises ValueError for another number of values.
+    Raises ValueError for another number of values, or one that is not finite.
     """
     check_choice(order, ORDERS, "order")
     if len(values) != len(W):
         raise ValueError(f"values must hold one number for each of the {len(W)} draws, got {len(values)}")
+    if not bool(values.isfinite().all()):
+        raise ValueError(
+            f"values must be finite to be ordered, got {int((~values.isfinite()).sum())} NaN or inf: drop those draws"
+        )
     if order == "random":
         return W[torch.randperm(len(W), generator=generator(seed)).to(W.device)]
     return W[values.argsort(descending=order == "sharp", stable=True)]
