@@ -41,6 +41,7 @@ def sharpness(
 
     sam: f(w + e) - f(w) with e = radius g / |g|; adaptive: e = adaptive_radius T^2 g / |T g|, T = |w| + eta, which does
     not see a rescaling of layers that undoes itself.  trace: Hutchinson's mean of v^T H v over `probes` random signs v.
+    radius (Euclidean) and adaptive_radius (a ratio) are the usual ones of SAM and ASAM; eta keeps T > 0 at weights of 0.
     `k` and `iters` are those of `top_eigenpairs`.  Raises ValueError on a wrong shape or a negative radius.
 
     Example:
