@@ -63,6 +63,10 @@ class Data:
             raise ValueError("batches must hold at least one (x, y), got an empty loader")
         return cls(torch.cat(xs)[:n], torch.cat(ys)[:n])
 
+    def batch(self, index: Tensor | None) -> tuple[Tensor, Tensor]:
+        """Inputs and labels of the examples at `index`; of all where it is None."""
+        return (self.x, self.y) if index is None else (self.x[index], self.y[index])
+
     def __repr__(self) -> str:
         y = f"classes 0..{int(self.y.max())}" if not self.y.is_floating_point() else f"targets {tuple(self.y.shape)}"
         return f"Data({len(self)} examples, x {tuple(self.x.shape)} {str(self.x.dtype).removeprefix('torch.')}, {y})"

@@ -43,6 +43,10 @@ class PointEvaluator(Protocol):
         """Values (S,) at coords (S, K)."""
         ...
 
+    def confirms(self, coords: Tensor, values: Tensor) -> bool:
+        """Whether the plain evaluation, without reuse between points, gives `values` (S,) at coords (S, K)."""
+        ...
+
 
 class Objective:
     """A scalar function of the weights, f(w: (D,)) -> (); all that verbs ask of one, with defaults.
@@ -148,7 +152,12 @@ class PlainEvaluator:
 
     def __call__(self, coords: Tensor) -> Tensor:
         """Values (S,) at coords (S, K)."""
-        return self._f.many(self._origin + coords.to(self._axes) @ self._axes)
+        rows = coords.to(self._axes)  # one at a time, so that each rounds alike whatever points come with it
+        return torch.cat([self._f.many((self._origin + row @ self._axes)[None]) for row in rows])
+
+    def confirms(self, coords: Tensor, values: Tensor) -> bool:
+        """It is the plain evaluation."""
+        return True
 
 
 class FunctionObjective(Objective):

@@ -14,6 +14,7 @@ from flatviz.core.net import Net
 from flatviz.core.objective import Objective, PlainEvaluator, PointEvaluator
 from flatviz.core.progress import Progress, track
 from flatviz.engine.batchnorm import refresh_batchnorm
+from flatviz.engine.determinism import same_to_rounding
 from flatviz.engine.evaluate import Evaluator, Plan
 from flatviz.engine.plan import EvaluationPlanner
 
@@ -124,4 +125,15 @@ class _Joined:
 
     def __call__(self, coords: Tensor) -> Tensor:
         """Values (S,) at coords (S, K)."""
-        return self._f.joined([evaluate(coords) for evaluate in self._evaluators]).to(coords.dtype)
+        return self._joined([evaluate(coords) for evaluate in self._evaluators]).to(coords.dtype)
+
+    def confirms(self, coords: Tensor, values: Tensor) -> bool:
+        """Whether the plain forward gives `values` (S,) at coords (S, K)."""
+        if self.plan.is_reduced(coords.dtype):
+            return True
+        plain = self._joined([evaluate.plainly(coords) for evaluate in self._evaluators])
+        return same_to_rounding(values.to(coords), plain.to(coords.dtype))
+
+    def _joined(self, scores: list[Tensor]) -> Tensor:
+        """One point at a time, so that a value rounds alike whatever points come with it."""
+        return torch.stack([self._f.joined(point) for point in zip(*scores)])
