@@ -72,6 +72,8 @@ _HOMES = {
     "flatviz.symmetry.minmass": "min_mass",
     "flatviz.symmetry.alignment": "align",
     "flatviz.symmetry.mmd": "mmd layers_of",
+    "flatviz.symmetry.pool": "Pool train_pool",
+    "flatviz.symmetry.collapse": "pair_diversity",
     "flatviz.studies.family": "fit_family measure",
     "flatviz.plots.surface": "plot_surface",
     "flatviz.plots.surface_3d": "plot_surface_3d",

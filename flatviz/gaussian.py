@@ -237,6 +237,9 @@ class KroneckerGaussian:
         if (covered := sum(len(a) * len(b) for a, b in self.bases)) != self.dim:
             raise ValueError(f"bases must cover the {self.dim} weights, got {covered}")
 
+    def __repr__(self) -> str:
+        return f"KroneckerGaussian(dim={self.dim}, blocks={len(self.bases)})"
+
     @property
     def dim(self) -> int:
         """Number of weights D."""

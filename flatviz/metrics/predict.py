@@ -34,6 +34,15 @@ def predict(
     batchnorm: needed only by a net with BatchNorm: "frozen" uses the statistics the net holds, a `Data` re-estimates
     them for each draw.  Raises ValueError for n_draws < 1, more draws than there are, a posterior of another length,
     inputs the net cannot take, or a net with BatchNorm and no choice.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
+        >>> data = fv.Data(torch.ones(4, 2), torch.tensor([0, 1, 2, 2]))
+        >>> q = fv.Gaussian(net.w, torch.full_like(net.w, -1.0))
+        >>> prediction = fv.predict(net, q, data, 5, seed=0)
+        >>> prediction.outputs.shape, prediction.scores["nll"].shape
+        (torch.Size([5, 4, 3]), torch.Size([5]))
     """
     check_is(x, (Data, Tensor), "x", "inputs alone, or with labels fv.Data(x, y)")
     check_count(n_draws, "n_draws")
@@ -74,7 +83,7 @@ def _check_inputs(net: Net, x: Tensor) -> None:
     if x.ndim == 0 or len(x) == 0:
         raise ValueError(f"x must hold at least one input of {net!r}{known}, got shape {tuple(x.shape)}")
     try:
-        with torch.no_grad(), saved_rng():
+        with torch.inference_mode(False), torch.no_grad(), saved_rng():
             net(net.w, x[:1].clone())  # a first layer may work in place
     except (RuntimeError, ValueError, IndexError, TypeError) as error:
         raise ValueError(f"inputs of shape {tuple(x.shape)} do not pass through {net!r}{known}: {error}") from error

@@ -7,6 +7,7 @@ import torch
 from torch import nn
 
 import flatviz as fv
+from flatviz.training.optimize import FrozenLoss
 from flatviz.training.perturb import MODES
 from flatviz.training.variational import NoisyNLL
 
@@ -90,7 +91,7 @@ def test_the_gradient_of_a_step_equals_autograd_through_the_reparameterisation(d
     z1, z2 = q.noise(draws, seed=1)
     theta = [t.clone().requires_grad_() for t in (q.mean, q.log_std, q.factor)]
     loss = torch.stack([f(w) for w in fv.Gaussian(*theta).at(z1, z2)]).mean()
-    value, grads, _ = NoisyNLL(f, f, None, list(zip(z1, z2)))(q)
+    value, grads, _ = NoisyNLL(FrozenLoss(net, data, "categorical"), None, list(zip(z1, z2)))(q)
     torch.testing.assert_close(value, loss.detach())
     for got, want in zip(grads, torch.autograd.grad(loss, theta)):
         torch.testing.assert_close(got, want, rtol=1e-9, atol=1e-12)
