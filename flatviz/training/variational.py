@@ -67,7 +67,9 @@ def _draw(
     """What `at(w)` gives at the draw of this noise, its gradient in w carried over to the first `blocks` of theta."""
     wide = q.std * z1
     value, g, gain = at(_plus_factor(q.mean + wide, z2, q.factor))
-    return value, (g, g * wide, z2.unsqueeze(-1) * g.unsqueeze(-2) if blocks > 2 else g)[:blocks], gain
+    if blocks < 3:
+        return value, (g, g * wide)[:blocks], gain
+    return value, (g, g * wide, z2.unsqueeze(-1) * (g if g.ndim == 1 else g.unsqueeze(-2))), gain
 
 
 def _plus_factor(w: Tensor, z2: Tensor, factor: Tensor) -> Tensor:
