@@ -68,9 +68,14 @@ def trace_of(net: Net, x: Tensor) -> Trace | None:
     turns operations in place into those that give new tensors, so nothing is written into `x`.
     """
     recorder = _Recorder(net.w, x)
+
+    def outputs(w: Tensor, x: Tensor) -> Tensor:
+        with net.installed(w):
+            return net.module(x)
+
     try:
         with torch.inference_mode(False), torch.no_grad(), saved_rng(), recorder:
-            out = torch.func.functionalize(net, remove="mutations")(net.w, x)
+            out = torch.func.functionalize(outputs, remove="mutations")(net.w, x)
         return Trace(recorder.w, recorder.x, recorder.values[out], recorder.steps)
     except Exception:  # the user's code runs on stand-ins for tensors: any error means it cannot be traced
         return None

@@ -38,6 +38,7 @@ class MaskedNet:
 
     def __init__(self, net: Net, rates: dict[str, float], source: torch.Generator, *, shared: bool) -> None:
         self.net, self.source, self.shared = net.copy(), source, shared
+        self._seen = False
         parts = dict(self.net.module.named_modules())
         for name, rate in rates.items():
             if isinstance(parts[name], nn.modules.dropout._DropoutNd):
@@ -55,6 +56,10 @@ class MaskedNet:
 
     def __call__(self, w: Tensor, x: Tensor) -> Tensor:
         """Outputs (N, C) at `w` under new masks."""
+        if not self._seen:  # the net's look at itself draws no masks
+            state, self._seen = self.source.get_state(), True
+            self.net.writes(x)
+            self.source.set_state(state)
         return self.net(w, x)
 
 

@@ -60,7 +60,7 @@ def trace(net: Net, x: Tensor, dropouts: dict[str, float]) -> tuple[list[str], l
         elif name in dropouts:
             part.register_forward_hook(dropout_hook(name))
     with torch.enable_grad():
-        reads = _reads(module(x).grad_fn)
+        reads = _reads(module(x.clone()).grad_fn)
     holders = Counter(id(p) for part in module.modules() for p in part._parameters.values())
     return list(dict.fromkeys(c.name for c in layers)), [_dropped(c, dropouts, layers, reads, holders) for c in own]
 
