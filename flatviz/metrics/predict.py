@@ -11,7 +11,7 @@ from flatviz.core.likelihood import Likelihood, check_labels, check_likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import saved_rng
-from flatviz.engine.batchnorm import check_batchnorm, refresh_batchnorm
+from flatviz.engine.batchnorm import check_batchnorm, refresh_batchnorm, with_trained_buffers
 from flatviz.engine.forward import forward
 from flatviz.metrics.averaging import scored
 from flatviz.results import FunctionPosterior, Posterior, Prediction
@@ -31,9 +31,10 @@ def predict(
     """Outputs of `n_draws` draws on `x` (N, ...), (S, N, C); with a `Data`, also the scores of every ensemble size.
 
     posterior: or weight vectors (S, D), of which the first `n_draws` are taken in their order, whatever the seed.
-    batchnorm: needed only by a net with BatchNorm: "frozen" uses the statistics the net holds, a `Data` re-estimates
-    them for each draw.  Raises ValueError for n_draws < 1, more draws than there are, a posterior of another length,
-    inputs the net cannot take, or a net with BatchNorm and no choice.
+    batchnorm: needed only by a net with BatchNorm: "frozen" uses the statistics the net holds, or those that a fit with
+    batchnorm="train" left in the posterior; a `Data` re-estimates them for each draw.
+    Raises ValueError for n_draws < 1, more draws than there are, a posterior of another length, inputs the net cannot
+    take, or a net with BatchNorm and no choice.
 
     Example:
         >>> import torch, flatviz as fv
@@ -60,7 +61,7 @@ def predict(
         rows = [forward(refresh_batchnorm(net, w, batchnorm), w[None], inputs) for w in track(W, "predicting", progress)]
         outputs = torch.cat(rows)
     else:
-        outputs = forward(net, W, inputs, progress=progress)
+        outputs = forward(with_trained_buffers(net, posterior), W, inputs, progress=progress)
     if not isinstance(x, Data):
         return Prediction(outputs, None, likelihood, mode)
     prediction = Prediction(outputs, check_labels(x.y, outputs[0], likelihood), likelihood, mode)

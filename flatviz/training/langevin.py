@@ -112,7 +112,7 @@ def run_chains(
     advance(everything, update, batches, steps, replace(run, label=f"{run.label}, T = {energy.temperature:g}"))
     history = History(torch.stack(losses).mean(1), sharpness=torch.stack(gains).mean(1) if gains else None)
     check_converged(history.loss, w, *own.values())
-    return Draws(torch.stack(kept, 1).flatten(0, 1), history)  # chain by chain
+    return Draws(torch.stack(kept, 1).flatten(0, 1), history, chains=chains)
 
 
 def starting_points(net: Net, chains: int) -> Tensor:

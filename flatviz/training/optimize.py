@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 
 import torch
 from torch import Tensor
@@ -154,13 +153,3 @@ def check_converged(losses: Tensor, *parameters: Tensor) -> None:
     bad = (~torch.isfinite(losses)).reshape(len(losses), -1).any(1).nonzero()
     at = f"at step {int(bad[0])}" if len(bad) else "at its last step"
     raise ValueError(f"the loss must stay finite, got NaN or inf {at} of {len(losses)}: lower lr or radius")
-
-
-@contextmanager
-def told_as_divergence() -> Iterator[None]:
-    """A covariance that overflowed fails in a factorisation before its loss is looked at: the same error for both."""
-    try:
-        yield
-    except torch.linalg.LinAlgError as error:
-        text = "the loss must stay finite, got a covariance that is not positive definite: lower lr or radius"
-        raise ValueError(text) from error

@@ -221,20 +221,22 @@ def check_covers(net: Net, q: Gaussian, name: str) -> None:
 
 def _losses(
     net: Net, data: Data, likelihood: Likelihood, batchnorm: str, members: int
-) -> tuple[TrainingLoss, list[Callable[[Tensor], Net]]]:
-    """The loss of all members, and for each what gives its net with the BatchNorm statistics trained along."""
+) -> tuple[TrainingLoss, list[BatchStatisticsLoss | None]]:
+    """The loss of all members, and for each the one that trains BatchNorm statistics of its own, or None."""
     if members == 1:
-        loss, trained = training_loss(net, data, likelihood, batchnorm)
-        return loss, [trained]
-    loss = members_loss(net, data, likelihood, batchnorm, members)
-    each = loss.losses if isinstance(loss, SequentialLoss) else [loss] * members
-    return loss, [one.training.net if isinstance(one, BatchStatisticsLoss) else net.at for one in each]
+        loss, _ = training_loss(net, data, likelihood, batchnorm)
+        each: Sequence[TrainingLoss] = [loss]
+    else:
+        loss = members_loss(net, data, likelihood, batchnorm, members)
+        each = loss.losses if isinstance(loss, SequentialLoss) else [loss] * members
+    return loss, [one if isinstance(one, BatchStatisticsLoss) else None for one in each]
 
 
-def _member(theta: Tensor, records: list[Tensor | None], trained: Callable[[Tensor], Net]) -> Gaussian | ValueError:
-    history, parts = History(*records), [t.clone() for t in (theta[0], theta[1], theta[2:])]
+def _member(theta: Tensor, records: list[Tensor | None], trained: BatchStatisticsLoss | None) -> Gaussian | ValueError:
+    history = History(*records)
     try:
         check_converged(history.loss, theta)
     except ValueError as error:
         return error
-    return Gaussian(*parts, history)
+    buffers = None if trained is None else {name: b.clone() for name, b in trained.training.buffers.items()}
+    return Gaussian(theta[0].clone(), theta[1].clone(), theta[2:].clone(), history, buffers)
