@@ -86,7 +86,7 @@ def table_rows(comparison: Comparison) -> list[dict[str, str]]:
     rows = []
     for method, row in means(comparison).items():
         diverged = int(comparison.values[method].isnan().any(1).sum())
-        cells = {"method": style(method)[0] + (f" ({diverged} diverged)" if diverged else "")}
+        cells = {"method": style(method).label + (f" ({diverged} diverged)" if diverged else "")}
         for quantity, head in zip(QUANTITIES, HEADS):
             mean, half = row[quantity]
             factor = 100 if quantity == "accuracy" else 1
