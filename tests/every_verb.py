@@ -148,4 +148,11 @@ def symmetric_calls(fv):
         "align": lambda: fv.align(units, W, net.w),
         "layers_of": lambda: fv.layers_of(net),
         "mmd": lambda: fv.mmd(W, {"draws": W[:3]}, layers=flatviz.layers_of(net), resamples=3, permutations=3),
+        "train_pool": lambda: fv.train_pool(net, _blobs(), n=3, epochs=2, lr=0.3),
+        "pair_diversity": lambda: fv.pair_diversity(net, W, _blobs().x),
     }
+
+
+def _blobs():
+    x = torch.linspace(-1, 1, 90).view(30, 3)
+    return flatviz.Data(x, (x[:, 0] > 0).long())

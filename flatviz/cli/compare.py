@@ -11,6 +11,7 @@ import torch
 
 import flatviz
 from flatviz.checks import check_count
+from flatviz.cli.output import check_output, progress_of_command, written
 from flatviz.cli.threads import single_thread
 from flatviz.pages.comparison import comparison_page
 from flatviz.pages.table import text_table
@@ -18,7 +19,6 @@ from flatviz.plots.comparison import plot_comparison
 from flatviz.plots.theme import style
 from flatviz.posteriors import METHODS
 from flatviz.results import interval
-from flatviz.storage.files import atomic_path
 from flatviz.studies.compare import QUANTITIES, TASKS, Comparison, compare
 from flatviz.studies.tune import read_choices
 
@@ -33,7 +33,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seeds", type=int, default=5, help="how many seeds (5)")
     parser.add_argument("--methods", help="names with commas between; without it all: " + ",".join(METHODS))
     parser.add_argument("--tuned", type=Path, help="a file that flatviz tune wrote: its settings in place of the methods' own")
-    parser.add_argument("--out", type=Path, default=Path("compare.html"), help="where to write the page (compare.html)")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=Path("compare.html"),
+        help="where to write the page; makes its folder (compare.html)",
+    )
     parser.add_argument("--csv", type=Path, help="where to write the table (beside the page, as .csv)")
 
 
@@ -43,22 +48,21 @@ def run(args: argparse.Namespace) -> int:
     check_count(args.seeds, "--seeds")
     table = args.csv or args.out.with_suffix(".csv")
     for option, path in (("--out", args.out), ("--csv", table)):
-        if path.is_dir():
-            raise ValueError(f"{option} must be a file, got the folder {path}: add a name")
+        check_output(option, path)
     methods = None if args.methods is None else [m.strip() for m in args.methods.split(",") if m.strip()]
     tuned = None if args.tuned is None else read_choices(args.tuned)
     with single_thread():
-        found = compare(args.seeds, task=args.task, methods=methods, tuned=tuned, progress=None, say=print)
+        found = compare(args.seeds, task=args.task, methods=methods, tuned=tuned, progress=progress_of_command(), say=print)
     rows = table_rows(found)
     print(f"\n{args.task}, mlp, 10 shots a class; mean ± half of the 95 % interval over {args.seeds} seeds\n")
     print(text_table(rows))
-    with atomic_path(table) as partial:
+    with written(table) as partial:
         write_csv(found, partial)
     fig = plot_comparison(means(found), title="NLL and curvature of every method")
     page = comparison_page(
         fig, title="flatviz compare: methods and their flat-seeking versions", lead=LEAD, rows=rows, facts=_facts(args)
     )
-    with atomic_path(args.out) as partial:
+    with written(args.out) as partial:
         partial.write_text(page, encoding="utf-8")
     print(f"\n{table} and {args.out} written; {time.perf_counter() - started:.0f} s in all")
     return 0

@@ -8,6 +8,7 @@ import math
 import torch
 
 from flatviz.checks import check_count
+from flatviz.cli.output import progress_of_command
 from flatviz.cli.threads import single_thread
 from flatviz.pages.table import text_table
 from flatviz.plots.theme import short, style
@@ -26,7 +27,7 @@ def run(args: argparse.Namespace) -> int:
     """Print one table for each KL weight."""
     check_count(args.seeds, "--seeds")
     with single_thread():
-        evidence = gather(args.seeds, model=args.model, progress=None, say=print)
+        evidence = gather(args.seeds, model=args.model, progress=progress_of_command(), say=print)
     for kl_weight, settings in KL_WEIGHTS.items():
         decay = settings["weight_decay"]
         print(f"\nKL weight {kl_weight:g}, weight decay {decay:g} on the mean; {args.model}, digits, 10 shots a class")

@@ -9,12 +9,13 @@ from pathlib import Path
 import torch
 
 import flatviz
+from flatviz.checks import check_count
+from flatviz.cli.output import check_output, progress_of_command, written
 from flatviz.cli.threads import single_thread
 from flatviz.core.devices import pick_device
 from flatviz.pages.page import family_page
 from flatviz.pages.table import family_rows, text_table
 from flatviz.posteriors import METHODS
-from flatviz.storage.files import atomic_path
 from flatviz.studies.tour import HEAD_STD, MODELS, RANK, SCALE, Tour, run_tour
 
 LEAD = """A small network was pre-trained on digits that lie on their side, then turned into a Bayesian one and shown ten
@@ -25,21 +26,26 @@ size**: a Bayesian network answers with the average of several draws, and this i
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
-    parser.add_argument("--out", type=Path, default=Path("tour.html"), help="where to write the page (tour.html)")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=Path("tour.html"),
+        help="where to write the page; makes its folder (tour.html)",
+    )
     parser.add_argument("--model", choices=tuple(MODELS), default="mlp", help="LayerNorm MLP, or BatchNorm conv net")
     parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto", help="where to compute (auto)")
-    parser.add_argument("--seed", type=int, default=0, help="of the split, the networks, all noise (0)")
+    parser.add_argument("--seed", type=int, default=0, help="of the split, the networks, all noise, from 0 on (0)")
 
 
 def run(args: argparse.Namespace) -> int:
     """Compute what the cache does not hold, print the table, write the page."""
     started = time.perf_counter()
     device = pick_device(args.device)
-    if args.out.is_dir():
-        raise ValueError(f"--out must be a file, got the folder {args.out}: add a name, {args.out / 'tour.html'}")
+    check_output("--out", args.out)
+    check_count(args.seed, "--seed", least=0)
     print(f"flatviz {flatviz.__version__} tour: {args.model} on {device}, seed {args.seed}; well under two minutes on a CPU")
     with single_thread():
-        tour = run_tour(args.model, seed=args.seed, device=device, progress=None, say=print)
+        tour = run_tour(args.model, seed=args.seed, device=device, progress=progress_of_command(), say=print)
     rows = family_rows(tour.family)
     print(f"\n{tour.task.name}; test split of {len(tour.task.test)}; λ over {len(tour.family.spectrum[-1])} draws\n")
     print(text_table(rows))
@@ -51,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
         facts=_facts(tour, args),
         start=("sabma", 1.0, 10),
     )
-    with atomic_path(args.out) as partial:
+    with written(args.out) as partial:
         partial.write_text(page, encoding="utf-8")
     size = args.out.stat().st_size / 1e6
     print(

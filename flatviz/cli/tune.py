@@ -10,11 +10,12 @@ from pathlib import Path
 import torch
 
 import flatviz
+from flatviz.checks import check_count
+from flatviz.cli.output import check_output, progress_of_command, written
 from flatviz.cli.threads import single_thread
 from flatviz.pages.table import text_table
 from flatviz.plots.theme import style
 from flatviz.posteriors import METHODS
-from flatviz.storage.files import atomic_path
 from flatviz.studies.tour import MODELS
 from flatviz.studies.tune import Tuning, tune
 
@@ -25,25 +26,38 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--trials", type=int, default=16, help="trials of each method, the first of its own settings (16)")
     parser.add_argument("--seeds", default="1000,1001", help="seeds to choose on, with commas between (1000,1001)")
     parser.add_argument("--model", choices=tuple(MODELS), default="mlp", help="LayerNorm MLP, or BatchNorm conv net")
-    parser.add_argument("--out", type=Path, default=Path("tuned.json"), help="where to write the choices (tuned.json)")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=Path("tuned.json"),
+        help="where to write the choices; makes its folder (tuned.json)",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
     """Compute what the cache does not hold, print the table, write the file."""
     started = time.perf_counter()
     methods = tuple(METHODS) if args.methods is None else [m.strip() for m in args.methods.split(",") if m.strip()]
-    seeds = [int(text) for text in args.seeds.split(",")]
+    check_output("--out", args.out)
+    seeds = _seeds(args.seeds)
     with single_thread():
-        results = tune(methods, trials=args.trials, seeds=seeds, model=args.model, progress=None, say=print)
+        results = tune(methods, trials=args.trials, seeds=seeds, model=args.model, progress=progress_of_command(), say=print)
     print(f"\ndigits, {args.model}, 10 shots a class; {args.trials} trials each; validation NLL over seeds {args.seeds}\n")
     print(text_table([_row(tuning) for tuning in results.values()]))
     command = f"flatviz tune --trials {args.trials} --seeds {args.seeds} --model {args.model}"
     about = dict(command=command, flatviz=flatviz.__version__, torch=torch.__version__, date=time.strftime("%Y-%m-%d"))
     text = json.dumps({"about": about, "methods": {n: t.to_dict() for n, t in results.items()}}, indent=1)
-    with atomic_path(args.out) as partial:
+    with written(args.out) as partial:
         partial.write_text(text + "\n", encoding="utf-8")
     print(f"\n{args.out} written; {time.perf_counter() - started:.0f} s in all")
     return 0
+
+
+def _seeds(text: str) -> list[int]:
+    try:
+        return [check_count(int(part), "each of --seeds", least=0) for part in text.split(",")]
+    except ValueError as error:
+        raise ValueError(f"--seeds must be whole numbers >= 0 with commas between, got {text!r}") from error
 
 
 def _row(tuning: Tuning) -> dict[str, str]:

@@ -103,31 +103,37 @@ def stack(net: Net, x: Tensor) -> Stacked | None:
     Linear, LayerNorm over the last axis, Flatten and functions of single numbers, in `nn.Sequential`, each used once, on
     inputs `x` that are flat when the first treated layer meets them.
     """
-    layers = _chain(net.module, "")
+    layers = chain_of(net)
     if layers is None:
-        return None
-    parts = [part for _, part in layers]
-    tied = len({id(p) for p in net.module.parameters()}) != sum(len(list(part.parameters())) for part in parts)
-    hooked = any(part._forward_hooks or part._forward_pre_hooks for part in net.module.modules())
-    if tied or hooked:
         return None
     stacked = Stacked(net, layers)
     return stacked if stacked.features(x[:1]).ndim == 2 else None
 
 
-def _chain(module: nn.Module, name: str) -> list[tuple[str, nn.Module]] | None:
+def chain_of(net: Net, more: tuple[type, ...] = ()) -> list[tuple[str, nn.Module]] | None:
+    """The layers in order of execution where the network is a chain of those `stack` names, and of types in `more`."""
+    layers = _chain(net.module, "", more)
+    if layers is None:
+        return None
+    parts = [part for _, part in layers]
+    tied = len({id(p) for p in net.module.parameters()}) != sum(len(list(part.parameters())) for part in parts)
+    hooked = any(part._forward_hooks or part._forward_pre_hooks for part in net.module.modules())
+    return None if tied or hooked else layers
+
+
+def _chain(module: nn.Module, name: str, more: tuple[type, ...]) -> list[tuple[str, nn.Module]] | None:
     """The layers in order of execution, or None."""
     if type(module) is nn.Sequential:
         found: list[tuple[str, nn.Module]] = []
         for key, part in module._modules.items():  # `named_children` would leave out a second use
-            inner = _chain(part, f"{name}.{key}".lstrip("."))
+            inner = _chain(part, f"{name}.{key}".lstrip("."), more)
             if inner is None:
                 return None
             found += inner
         return found
     one_axis = type(module) is nn.LayerNorm and len(module.normalized_shape) == 1
     whole = type(module) is nn.Flatten and (module.start_dim, module.end_dim) == (1, -1)
-    fine = type(module) is nn.Linear or one_axis or whole or (type(module) in ELEMENTWISE and name)
+    fine = type(module) in (nn.Linear, *more) or one_axis or whole or (type(module) in ELEMENTWISE and name)
     return [(name, module)] if fine else None
 
 

@@ -79,7 +79,7 @@ def _one_seed(
     statistics = "frozen" if net.has_batchnorm else None
     found = {}
     for kl, method, radius in track(cells, f"seed {seed}", progress):
-        q = fit_member(net, task, prior, method, radius, seed=seed, fit={**fit, **KL_WEIGHTS[kl]})
+        q = fit_member(net, task, prior, method, radius, seed=seed, fit={**fit, **KL_WEIGHTS[kl]}, progress=progress)
         sharp = [top_eigenpairs(f, w, 1, iters=40, seed=seed).values[0] for w in q.sample(n_spectra, seed=seed + 1)]
         scores = predict(net, q, task.test, n_draws, seed=seed + 1, batchnorm=statistics).scores
         found[_name(kl, method, radius)] = torch.stack([torch.stack(sharp).mean(), scores["nll"][-1], scores["accuracy"][-1]])

@@ -108,7 +108,7 @@ def run_tour(
         fit=fit,
         methods=methods,
     )
-    family = dataclasses.replace(family, posterior=tuple(_moved(q, device) for q in _shared(family)))
+    family = dataclasses.replace(family, posterior=_shared(family, device))
     family = step(
         "surface, samples, spectra and scores",
         lambda: measure(net, task, family, seed=seed + 1, progress=progress, **measured),
@@ -126,8 +126,8 @@ def _moved(q, device: torch.device | str):
     return type(q)(**{k: v.to(device) if isinstance(v, torch.Tensor) else v for k, v in fields.items()})
 
 
-def _shared(family: Family) -> tuple:
-    """Its posteriors, radius 0 of every method being one object again after a reading from disk."""
-    first: dict[tuple[str, float], Posterior] = {}
+def _shared(family: Family, device: torch.device | str) -> tuple[Posterior, ...]:
+    """Its posteriors on a device, radius 0 of every method being one object again after a reading from disk."""
     keys = [same_member(m, r) for m, r in zip(family.method, family.radius)]
-    return tuple(first.setdefault(key, q) for key, q in zip(keys, family.posterior))
+    moved = {key: _moved(q, device) for key, q in zip(keys, family.posterior)}
+    return tuple(moved[key] for key in keys)

@@ -14,6 +14,8 @@ import flatviz.cli.evidence
 import flatviz.cli.tour
 import flatviz.studies.tour
 from flatviz.cli import main
+from flatviz.cli.output import Lines
+from flatviz.core.progress import track
 from flatviz.datasets.digits import digits_transfer
 from flatviz.storage.cache import cache_folder
 from flatviz.studies.evidence import gather
@@ -45,6 +47,10 @@ def test_the_tour_prints_a_table_writes_a_page_and_reuses_its_steps(quick, capsy
     assert main(["tour", "--out", str(quick), "--device", "cpu"]) == 0
     first = capsys.readouterr().out
     assert "SA-BMA" in first and "accuracy" in first and "reused" not in first
+    assert f"folder made: {quick.parent}\n" in first
+    for fit in ("SGD: 3 steps", "VI: 3 steps", "fitting: 4 steps", "measuring: 3 steps"):  # piped: lines in place of bars
+        assert first.count(f"  {fit}, ") == 1, fit
+    assert "eigenvalues" not in first  # a part of measuring
     page = quick.read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>") and "BatchNorm frozen" not in page
     quick.unlink()
@@ -152,6 +158,9 @@ def test_ctrl_c_in_the_lab_is_jupyters_to_answer(monkeypatch, tmp_path):
     [
         (["tour", "--out", "."], r"--out must be a file, got the folder .: add a name"),
         (["evidence", "--seeds", "0"], "--seeds must be a whole number >= 1, got 0"),
+        (["tour", "--seed", "-1"], "--seed must be a whole number >= 0, got -1"),
+        (["tour", "--out", f"{__file__}/tour.html"], "--out must lie in a folder, got"),
+        (["tune", "--seeds", "1,x"], "--seeds must be whole numbers >= 0 with commas between, got '1,x'"),
         (["lab", "--notebook", "none.ipynb"], "--notebook must be one of 00_tour.ipynb, got 'none.ipynb'"),
         pytest.param(
             ["tour", "--device", "cuda"], "flatviz tour: device must be usable, got 'cuda'",
@@ -193,6 +202,15 @@ def test_evidence_prints_intervals_over_seeds_and_keeps_each_seed(capsys, monkey
     assert main(["evidence", "--seeds", "2"]) == 0
     second = capsys.readouterr().out
     assert second.count("reused from") == 2 and rows == [r for r in second.splitlines() if r.startswith(("VI", "SA-BMA"))]
+
+
+def test_lines_of_progress_name_stages_and_count_fits_that_name_nothing(capsys):
+    lines = Lines()
+    for label, inner in (("seed 0", None), ("seed 1", "VI"), ("measuring", "eigenvalues")):
+        for _ in track(range(2), label, lines):
+            list(track(range(3), inner, lines) if inner else ())
+    text = [line.rpartition(",")[0].strip() for line in capsys.readouterr().out.splitlines()]
+    assert text == ["seed 0: 1 of 2", "seed 0: 2 steps", "VI: 3 steps", "VI: 3 steps", "seed 1: 2 steps", "measuring: 2 steps"]
 
 
 def test_the_cache_folder_of_the_tests_is_their_own():

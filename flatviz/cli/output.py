@@ -1,0 +1,70 @@
+"""What a command writes and prints: whole files, the folders made for them, progress as a bar or as lines."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from flatviz.core.progress import Progress
+from flatviz.storage.files import atomic_path
+
+HOLD_FITS = ("fitting", "seed", "tuning")  # first words of the labels of stages whose steps are fits, with lines of their own
+
+
+def check_output(option: str, path: Path) -> Path:
+    """A path that can be written, said before hours of work: no folder, and no file where a folder has to be."""
+    if path.is_dir():
+        raise ValueError(f"{option} must be a file, got the folder {path}: add a name")
+    parent = next(p for p in path.absolute().parents if p.exists())
+    if not parent.is_dir():
+        raise ValueError(f"{option} must lie in a folder, got {path} where {parent} is a file: name another folder")
+    return path
+
+
+@contextmanager
+def written(path: Path) -> Iterator[Path]:
+    """`with written(path) as partial`: write to partial, which becomes path; the folders made for it are printed."""
+    absent = [p for p in path.absolute().parents if not p.exists()]
+    with atomic_path(path) as partial:
+        if absent:
+            print(f"folder made: {absent[0]}" + (f" (from {absent[-1]} on)" if len(absent) > 1 else ""))
+        yield partial
+
+
+def progress_of_command() -> Progress:
+    """A bar on a terminal; elsewhere a line for each stage that ends, such as a fit."""
+    return None if sys.stderr.isatty() else Lines()
+
+
+class Lines:
+    """Progress as printed lines: steps and seconds of each stage that ends, and each step of a stage of fits.
+
+    What happens inside the steps of other stages is not printed.
+    """
+
+    def __init__(self) -> None:
+        self._started: dict[str, float] = {}  # of the stages that have not ended, outermost first
+        self._named = False  # whether a stage ended inside the present step, and so has its line
+
+    def __call__(self, done: int, total: int, label: str) -> None:
+        """Note the step; print where it ends a stage."""
+        began = self._started.setdefault(label, time.perf_counter())
+        seconds = time.perf_counter() - began
+        if done >= total:
+            del self._started[label]
+        if not all(_holds_fits(outer) for outer in self._started if outer != label):
+            return
+        if done >= total:
+            print(f"  {label}: {total} steps, {seconds:.1f} s", flush=True)
+            self._named = True
+        elif _holds_fits(label):
+            if done and not self._named:
+                print(f"  {label}: {done} of {total}, {seconds:.1f} s", flush=True)
+            self._named = False
+
+
+def _holds_fits(label: str) -> bool:
+    return label.split()[0] in HOLD_FITS

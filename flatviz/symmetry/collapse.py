@@ -1,0 +1,64 @@
+"""Whether independently trained networks are one function: how much each pair differs in what it predicts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from flatviz.checks import check_count, check_many_weights
+from flatviz.core.net import Net
+from flatviz.core.progress import Progress
+from flatviz.engine.forward import forward
+
+
+@dataclass(frozen=True, eq=False)
+class PairDiversity:
+    """Every pair s < t of S networks, P = S (S - 1) / 2 of them: `information` (P,), the mutual information of label and
+    network in nats, which for two networks is their Jensen-Shannon divergence (from 0 to ln 2 = 0.693); `disagreement`
+    (P,), the share of inputs answered differently.  `label` says of which inputs."""
+
+    information: Tensor
+    disagreement: Tensor
+    label: str = ""
+
+
+def pair_diversity(
+    net: Net, W: Tensor, x: Tensor, *, label: str = "", block: int = 8, progress: Progress = False
+) -> PairDiversity:
+    """Mutual information and disagreement of every pair of rows of `W` (S, D) on inputs `x` (N, ...).
+
+    MI = mean_x [H((p_s + p_t) / 2) - (H(p_s) + H(p_t)) / 2].  Equal functions have 0 exactly, answers that never meet ln 2.
+    `block` networks meet all others at a time, so memory is of order block S N C.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> from torch import nn
+        >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
+        >>> W = torch.stack([net.w, fv.permute(fv.units_of(net), net.w[None], torch.tensor([2, 0, 1]))[0]])
+        >>> float(fv.pair_diversity(net, W, torch.randn(5, 4)).disagreement)
+        0.0
+    """
+    check_many_weights(W, net.dim)
+    check_count(len(W), "networks", least=2)
+    probs = forward(net, W, x, progress=progress).softmax(-1)
+    entropies, answers = _entropy(probs), probs.argmax(-1)  # (S, N)
+    information, apart = [], []
+    for start in range(0, len(W), check_count(block, "block")):
+        rows = slice(start, start + block)
+        later = slice(start, None)  # a pair is met once, from its first network
+        mixed = _entropy((probs[rows, None] + probs[None, later]) / 2)
+        information.append(_upper((mixed - (entropies[rows, None] + entropies[None, later]) / 2).mean(-1)))
+        apart.append(_upper((answers[rows, None] != answers[None, later]).to(probs.dtype).mean(-1)))
+    return PairDiversity(torch.cat(information).clamp_min(0), torch.cat(apart), label)
+
+
+def _entropy(p: Tensor) -> Tensor:
+    return -torch.special.xlogy(p, p).sum(-1)
+
+
+def _upper(table: Tensor) -> Tensor:
+    """Entries right of the diagonal, row by row."""
+    rows, columns = torch.triu_indices(*table.shape, offset=1)
+    return table[rows, columns]

@@ -1,0 +1,163 @@
+"""A pool of independently trained networks, which stands for the posterior: all trained in one batched run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from flatviz.checks import check_count, check_lr, check_momentum, check_nonnegative
+from flatviz.core.data import Data
+from flatviz.core.net import Net
+from flatviz.core.progress import Progress
+from flatviz.core.seeds import generator
+from flatviz.storage.files import atomic_path
+from flatviz.training.batched import members_batches, members_loss
+from flatviz.training.gradient import gradient
+from flatviz.training.loop import Checkpoint, advance
+from flatviz.training.optimize import steps_per_epoch
+from flatviz.training.run import Run
+from flatviz.training.starts import starts
+
+DROP = 0.1  # of the learning rate, at each epoch in `drops`
+LEARNED = 0.99  # of the entropy of the labels: above it a network knows no more than how frequent each class is
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """Networks W (S, D) that converged, their seeds (S,) and mean training loss of the last epoch (S,), in nats.
+
+    `n_diverged` others were left out: NaN or inf, or a loss no better than the labels' frequencies.  `epochs` (T, S, D)
+    are the weights after each epoch where those were kept, from the start on (T = epochs + 1).
+    """
+
+    W: Tensor
+    seeds: Tensor
+    loss: Tensor
+    n_diverged: int
+    epochs: Tensor | None = None
+
+    def __repr__(self) -> str:
+        return f"Pool({len(self)} networks, D={self.W.shape[1]}, {self.n_diverged} diverged and left out)"
+
+    def __len__(self) -> int:
+        return len(self.W)
+
+    def save(self, path: str | Path) -> Path:
+        """Write one safetensors file: tensors, no code."""
+        save_file, _ = _safetensors()
+        tensors = {"W": self.W, "seeds": self.seeds, "loss": self.loss}
+        tensors |= {} if self.epochs is None else {"epochs": self.epochs}
+        with atomic_path(path) as partial:
+            about = {"flatviz": json.dumps({"kind": "pool", "n_diverged": self.n_diverged})}
+            save_file({k: v.detach().cpu().contiguous() for k, v in tensors.items()}, partial, metadata=about)
+        return Path(path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Pool:
+        """Read what `save` wrote.  Raises ValueError for another file."""
+        _, safe_open = _safetensors()
+        with safe_open(path, framework="pt") as file:
+            about = json.loads((file.metadata() or {}).get("flatviz", "{}"))
+            if about.get("kind") != "pool":
+                raise ValueError(f"path must be a file that Pool.save wrote, got {path}: train_pool makes a pool")
+            return cls(n_diverged=about["n_diverged"], **{name: file.get_tensor(name) for name in file.keys()})
+
+
+def train_pool(
+    net: Net,
+    data: Data,
+    n: int = 1000,
+    *,
+    seed: int = 0,
+    epochs: int = 60,
+    lr: float = 0.05,
+    drops: Sequence[int] = (),
+    momentum: float = 0.0,
+    weight_decay: float = 1e-3,
+    batch_size: int | None = 32,
+    keep_epochs: bool = False,
+    checkpoint: Checkpoint = None,
+    progress: Progress = False,
+) -> Pool:
+    """Train `n` networks by plain SGD, each from weights, and through minibatches, of its own seed; all in one batch.
+
+    Member i has the seed seed + i and ends where it would end alone.  The rate is constant, as of the networks whose
+    spread is looked at; it falls to a tenth at each epoch in `drops`.  keep_epochs: the weights after each epoch too.
+    checkpoint: path to save to and resume from.  Diverged members are counted and left out, before anything is computed.
+    Raises ValueError where none is left, or the network has BatchNorm, whose statistics each member would need.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> from torch import nn
+        >>> x = torch.randn(64, 2, generator=torch.Generator().manual_seed(0))
+        >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 2)))
+        >>> pool = fv.train_pool(net, fv.Data(x, (x[:, 0] > 0).long()), n=8, epochs=10, lr=0.3)
+        >>> pool.W.shape, pool.n_diverged
+        (torch.Size([8, 17]), 0)
+    """
+    run = Run.of(locals(), f"pool of {n} networks")
+    check_lr(lr, zero=False), check_momentum(momentum), check_nonnegative(weight_decay, "weight_decay")
+    if net.has_batchnorm:
+        raise ValueError("a pool needs a network without BatchNorm, got one with: each member would need its own statistics")
+    seeds = [seed + i for i in range(check_count(n, "n"))]
+    epoch = steps_per_epoch(len(data), batch_size)
+    steps = check_count(epochs, "epochs") * epoch
+    loss = members_loss(net, data, "categorical", "frozen", n)
+    W = starts(net, seeds, "fresh").detach().clone()
+    velocity, total = torch.zeros_like(W), torch.zeros(n, dtype=W.dtype, device=W.device)
+    kept = [W.clone()] if keep_epochs else []
+
+    def update(step: int, index: Tensor | None) -> None:
+        value, g, _ = gradient(loss, W, index)
+        velocity.mul_(momentum).add_(g.add(W, alpha=weight_decay))
+        W.add_(velocity, alpha=-lr * DROP ** sum(step >= d * epoch for d in drops))
+        if step % epoch == 0:
+            total.zero_()
+        total.add_(value)
+        if keep_epochs and (step + 1) % epoch == 0:
+            kept.append(W.clone())
+
+    state = {"W": W, "velocity": velocity, "total": total, "epochs": kept}
+    batches = members_batches(len(data), batch_size, seeds, net.device)
+    advance(state, update, batches, steps, run)
+    return _converged(W, torch.tensor(seeds), total / epoch, data.y, torch.stack(kept) if keep_epochs else None)
+
+
+def _converged(W: Tensor, seeds: Tensor, loss: Tensor, y: Tensor, epochs: Tensor | None) -> Pool:
+    share = torch.bincount(y).double() / len(y)
+    chance = float(-(share * share.clamp_min(1e-300).log()).sum())
+    good = torch.isfinite(W).all(1) & (loss < LEARNED * chance)
+    if not bool(good.any()):
+        raise ValueError(f"the pool must hold a network that converged, got {len(W)} that did not: lower lr")
+    rows = good.cpu()
+    kept = None if epochs is None else epochs[:, good]
+    return Pool(W[good], seeds[rows], loss[good], int((~good).sum()), kept)
+
+
+def one_by_one(
+    net: Net, data: Data, seeds: Sequence[int], *, epochs: int, lr: float, weight_decay: float, batch_size: int
+) -> Tensor:
+    """The same training of one network after the other, plain SGD: what `train_pool` is compared with, (S, D)."""
+    rows = []
+    for w, seed in zip(starts(net, list(seeds), "fresh"), seeds):
+        loss, source, w = members_loss(net, data, "categorical", "frozen", 1).losses[0], generator(seed), w.clone()
+        for _ in range(epochs):
+            for index in torch.randperm(len(data), generator=source).split(batch_size):
+                g = gradient(loss, w, index)[1]
+                w = w - lr * (g + weight_decay * w)
+        rows.append(w)
+    return torch.stack(rows)
+
+
+def _safetensors() -> tuple:
+    try:
+        from safetensors import safe_open  # optional: only a pool that is stored needs it
+        from safetensors.torch import save_file
+    except ImportError as error:
+        raise ImportError("a stored pool needs safetensors: pip install 'flatviz[checkpoint]'") from error
+    return save_file, safe_open

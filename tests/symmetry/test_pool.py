@@ -1,0 +1,166 @@
+"""Pools: a member is the network trained alone; diverged ones are counted and left out; pairs of equal functions have 0."""
+
+import math
+
+import pytest
+import torch
+from symmetric_networks import mlp, network, optunet
+from torch import nn
+
+import flatviz as fv
+from flatviz.engine.stacked import Stacked
+from flatviz.engine.stacked_conv import StackedConv, stack_conv
+from flatviz.symmetry.pool import one_by_one
+from flatviz.training.batched import BatchedLoss, SequentialLoss, members_loss
+from flatviz.training.gradient import gradient
+
+RECIPE = dict(epochs=3, lr=0.3, weight_decay=1e-3, batch_size=8)
+
+
+def problem(build=mlp, shape=(6,), n=60, dtype=torch.float64):
+    g = torch.Generator().manual_seed(0)
+    x = torch.randn(n, *shape, generator=g, dtype=torch.float64)
+    y = torch.arange(n) % 3
+    x = 0.5 * x + (y - 1.0).view(-1, *[1] * len(shape))
+    state = torch.random.get_rng_state()
+    torch.manual_seed(1)
+    net = fv.Net.from_module(build().to(dtype))
+    torch.random.set_rng_state(state)
+    return net, fv.Data(x.to(dtype), y)
+
+
+@pytest.mark.parametrize(("build", "shape"), [(mlp, (6,)), (optunet, (1, 8, 8))])
+def test_a_member_of_the_pool_is_the_network_trained_alone(build, shape):
+    net, data = problem(build, shape)
+    pool = fv.train_pool(net, data, n=4, seed=5, **RECIPE)
+    kept = pool.seeds.tolist()
+    assert len(kept) >= 2
+    torch.testing.assert_close(pool.W, one_by_one(net, data, kept, **RECIPE), rtol=1e-9, atol=1e-9)
+
+
+def test_diverged_members_are_counted_and_left_out():
+    net, data = problem()
+    far = fv.Data(data.x * 1e3, data.y)  # on inputs this large many a network never learns, and some overflow
+    pool = fv.train_pool(net, far, n=30, **RECIPE | dict(lr=0.05))
+    assert 0 < pool.n_diverged < 30 and len(pool) + pool.n_diverged == 30
+    assert bool(torch.isfinite(pool.W).all()) and float(pool.loss.max()) < math.log(3)
+    with pytest.raises(ValueError, match="must hold a network that converged, got 4 that did not: lower lr"):
+        fv.train_pool(net, fv.Data(data.x * 1e6, data.y), n=4, **RECIPE | dict(lr=1e3))
+
+
+def test_a_stopped_pool_resumes_and_ends_as_if_it_had_never_stopped(tmp_path):
+    net, data = problem()
+    whole = fv.train_pool(net, data, n=3, keep_epochs=True, **RECIPE)
+    assert whole.epochs.shape == (4, 3, net.dim) and torch.equal(whole.epochs[-1], whole.W)
+
+    class Stop(Exception):
+        pass
+
+    def cancel(done, total, label):
+        if done == 11:
+            raise Stop
+
+    path = tmp_path / "pool.ckpt"
+    with pytest.raises(Stop):
+        fv.train_pool(net, data, n=3, keep_epochs=True, checkpoint=path, progress=cancel, **RECIPE)
+    resumed = fv.train_pool(net, data, n=3, keep_epochs=True, checkpoint=path, **RECIPE)
+    assert torch.equal(resumed.W, whole.W) and torch.equal(resumed.epochs, whole.epochs)
+    assert torch.equal(resumed.loss, whole.loss)
+
+
+def test_a_pool_is_one_safetensors_file(tmp_path):
+    from safetensors.torch import load_file
+
+    net, data = problem(dtype=torch.float32)
+    pool = fv.train_pool(net, data, n=5, **RECIPE)
+    path = pool.save(tmp_path / "pool.safetensors")
+    assert torch.equal(load_file(path)["W"], pool.W)
+    again = fv.Pool.load(path)
+    assert torch.equal(again.W, pool.W) and torch.equal(again.seeds, pool.seeds) and again.n_diverged == pool.n_diverged
+    from safetensors.torch import save_file
+
+    save_file({"W": pool.W}, tmp_path / "other.safetensors")
+    with pytest.raises(ValueError, match=r"a file that Pool.save wrote"):
+        fv.Pool.load(tmp_path / "other.safetensors")
+
+
+def test_rates_fall_to_a_tenth_at_each_drop():
+    net, data = problem()
+    first = fv.train_pool(net, data, n=2, keep_epochs=True, drops=(2,), **RECIPE)
+    plain = fv.train_pool(net, data, n=2, keep_epochs=True, **RECIPE)
+    assert torch.equal(first.epochs[2], plain.epochs[2])
+    moved = [(p.epochs[3] - p.epochs[2]).norm() for p in (first, plain)]
+    assert float(moved[0]) < 0.2 * float(moved[1])
+
+
+def test_batchnorm_networks_are_refused():
+    net, _, x = network("batchnorm")
+    with pytest.raises(ValueError, match="a pool needs a network without BatchNorm"):
+        fv.train_pool(net, fv.Data(x, torch.arange(20) % 3), n=2, **RECIPE)
+
+
+def conv_nets():
+    flat = nn.Flatten()
+    yield optunet(), (1, 8, 8)
+    yield nn.Sequential(nn.Conv2d(2, 4, 3, padding=1, stride=2), nn.Tanh(), nn.Conv2d(4, 6, 2, groups=2), nn.MaxPool2d(2, 1),
+                        nn.ReLU(), flat, nn.Linear(24, 7), nn.ReLU(), nn.Linear(7, 10)), (2, 8, 8)  # fmt: skip
+    yield nn.Sequential(nn.Conv2d(2, 4, 3, groups=2), nn.ReLU(), nn.AdaptiveAvgPool2d(1), flat, nn.Linear(4, 10)), (2, 8, 8)
+
+
+@pytest.mark.parametrize("i", range(3))
+@pytest.mark.parametrize("treated", ["all", lambda name: name.endswith("bias"), lambda name: not name.startswith("0")])
+def test_convolutional_members_together_are_the_members_alone(i, treated):
+    module, shape = list(conv_nets())[i]
+    x = torch.randn(30, *shape, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    data = fv.Data(x, torch.arange(30) % 10)
+    net = fv.Net.from_module(module.double(), treated, example=x[:1])
+    W = net.w + 0.1 * torch.randn(3, net.dim, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+    together, alone = (members_loss(net, data, "categorical", "frozen", 3, together=t) for t in (True, False))
+    assert isinstance(together, BatchedLoss) and isinstance(alone, SequentialLoss)
+    for index in (None, torch.arange(12).view(3, 4)):
+        (a, g, _), (b, h, _) = gradient(together, W, index), gradient(alone, W, index)
+        torch.testing.assert_close(a, b, rtol=1e-12, atol=1e-12)
+        torch.testing.assert_close(g, h, rtol=1e-12, atol=1e-12)
+
+
+def test_networks_that_are_no_plain_chain_are_not_stacked():
+    x = torch.randn(2, 1, 8, 8)
+    good = optunet()
+    assert isinstance(stack_conv(fv.Net.from_module(good), x), StackedConv)
+    head = fv.Net.from_module(good, lambda name: name.startswith("7"), example=x)
+    assert type(stack_conv(head, x)) is Stacked, "the trunk is the same for all members"
+    dilated = nn.Sequential(nn.Conv2d(1, 2, 3, dilation=2), nn.Flatten(), nn.Linear(32, 3))
+    same = nn.Sequential(nn.Conv2d(1, 2, 3, padding="same"), nn.Flatten(), nn.Linear(128, 3))
+    unflattened = nn.Sequential(nn.Conv2d(1, 2, 3), nn.ReLU(), nn.Conv2d(2, 3, 6))
+    for module in (dilated, same, unflattened):
+        assert stack_conv(fv.Net.from_module(module, example=x), x) is None
+
+
+def test_pairs_written_out():
+    net, data = problem()
+    W = torch.randn(7, net.dim, dtype=torch.float64, generator=torch.Generator().manual_seed(3))
+    for block in (2, 100):
+        found = fv.pair_diversity(net, W, data.x, block=block)
+        at = 0
+        for s in range(7):
+            for t in range(s + 1, 7):
+                p, q = (net(W[i], data.x).softmax(-1) for i in (s, t))
+                m = (p + q) / 2
+                js = 0.5 * ((p * (p / m).log()).sum(1) + (q * (q / m).log()).sum(1)).mean()
+                assert float(found.information[at]) == pytest.approx(float(js), rel=1e-9)
+                assert float(found.disagreement[at]) == float((p.argmax(1) != q.argmax(1)).double().mean())
+                at += 1
+        assert at == len(found.information) == 21
+
+
+def test_symmetric_networks_have_no_information_and_answers_that_never_meet_have_ln_2():
+    net, units, x = network("mlp")
+    moved = fv.permute(
+        units, fv.rescale(units, net.w[None], fv.random_factor(units, 1, seed=0)), fv.random_order(units, 1, seed=1)
+    )
+    found = fv.pair_diversity(net, torch.cat([net.w[None], moved]), x)
+    assert float(found.information) < 1e-12 and float(found.disagreement) == 0.0
+    sure = torch.zeros(2, net.dim, dtype=torch.float64)
+    sure[0, -3], sure[1, -1] = 1e3, 1e3  # the head's shifts alone
+    found = fv.pair_diversity(net, sure, x)
+    assert float(found.information) == pytest.approx(math.log(2)) and float(found.disagreement) == 1.0
