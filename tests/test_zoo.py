@@ -1,6 +1,10 @@
-"""Public architectures with random weights: the plane is the plain loop's, curvature a difference's, the module stays as it was."""
+"""Public architectures with random weights: the plane is the plain loop's, curvature a difference's, the module stays as it was.
+
+The large ones run by `-m slow`; those of timm and Hugging Face need `pip install -e ".[zoo]"`.
+"""
 
 import copy
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -10,14 +14,12 @@ from torch.nn import functional as F
 import flatviz as fv
 
 torchvision = pytest.importorskip("torchvision")
-timm = pytest.importorskip("timm")
-transformers = pytest.importorskip("transformers")
 
 TORCHVISION = (
     "alexnet", "convnext_tiny", "densenet121", "efficientnet_b0", "efficientnet_v2_s", "googlenet", "mnasnet0_5", "mobilenet_v2",
     "mobilenet_v3_small", "regnet_y_400mf", "resnet18", "resnext50_32x4d", "shufflenet_v2_x0_5", "squeezenet1_1", "swin_t", "vgg11_bn",
 )  # fmt: skip
-TIMM = ("convnextv2_atto", "mixer_s32_224", "mobilenetv4_conv_small", "resnet10t", "vit_tiny_patch16_224", "levit_128s")
+TIMM = ("convnextv2_atto", "mixer_s32_224", "mobilenetv4_conv_small", "resnet10t", "vit_tiny_patch16_224")
 WITHOUT_SECOND_DERIVATIVE = {"mobilenet_v3_small"}  # their gates are hardsigmoids
 
 
@@ -27,9 +29,9 @@ def vision(name):
 
 
 def image_model(name):
+    timm = pytest.importorskip("timm")
     sized = {} if name not in ("vit_tiny_patch16_224", "mixer_s32_224") else {"img_size": 64}
-    side = 224 if name == "levit_128s" else 64
-    return timm.create_model(name, pretrained=False, num_classes=4, **sized), torch.randn(6, 3, side, side)
+    return timm.create_model(name, pretrained=False, num_classes=4, **sized), torch.randn(6, 3, 64, 64)
 
 
 def small_vit(_):
@@ -41,11 +43,13 @@ def small_vit(_):
 
 
 def hugging_face_vit(_):
+    transformers = pytest.importorskip("transformers")
     sizes = dict(hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32, image_size=32, patch_size=8)
     return transformers.ViTForImageClassification(transformers.ViTConfig(num_labels=4, **sizes)), torch.randn(6, 3, 32, 32)
 
 
 def bert(_):
+    transformers = pytest.importorskip("transformers")
     sizes = dict(hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32, vocab_size=30)
     return transformers.BertForSequenceClassification(transformers.BertConfig(num_labels=4, **sizes)), torch.randint(
         0, 30, (6, 7)
@@ -63,6 +67,11 @@ MAKERS = {
     **{name: vision for name in TORCHVISION}, **{f"timm {name}": image_model for name in TIMM},
     "torchvision ViT": small_vit, "Hugging Face ViT": hugging_face_vit, "Hugging Face BERT": bert, "TransformerEncoder": encoder,
 }  # fmt: skip
+
+
+QUICK = {"mobilenet_v3_small", "squeezenet1_1", "torchvision ViT", "Hugging Face ViT", "Hugging Face BERT", "TransformerEncoder",
+         "shufflenet_v2_x0_5", "timm vit_tiny_patch16_224"}  # fmt: skip
+CASES = [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in MAKERS]
 
 
 def made(name):
@@ -88,7 +97,7 @@ def logits(out):
     return out if isinstance(out, torch.Tensor) else out.logits
 
 
-@pytest.mark.parametrize("name", MAKERS)
+@pytest.mark.parametrize("name", CASES)
 def test_an_architecture_has_right_surfaces_and_curvature_and_stays_as_it_was(name):
     module, data = made(name)
     before = copy.deepcopy(module.state_dict())
@@ -129,6 +138,24 @@ def assert_differences(net, f, v):
         differences.append((slopes[0] - slopes[1]) / (2 * step))
     closest = min(differences, key=lambda d: abs(d - got))
     assert got == pytest.approx(closest, rel=1e-3, abs=1e-9)
+
+
+@pytest.mark.parametrize("container", [dict, SimpleNamespace])
+def test_logits_are_taken_from_an_object_or_a_dict(container):
+    class Wrapped(nn.Linear):
+        def forward(self, x):
+            return container(logits=super().forward(x), hidden=x)
+
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        module, data = Wrapped(3, 2), fv.Data(torch.randn(4, 3), torch.tensor([0, 1, 0, 1]))
+    net = fv.Net.from_module(module)
+    f, plane = fv.nll(net, data), fv.plane_random(net, net.w, seed=0)
+    surface = fv.slice_plane(f, plane, extent=1.0, resolution=3)
+    want = F.cross_entropy(nn.functional.linear(data.x, module.weight, module.bias), data.y)
+    assert float(surface.values[1, 1]) == pytest.approx(float(want.detach()), rel=1e-6)
+    exact = fv.slice_plane(f, plane, extent=1.0, resolution=3, exact=True)
+    torch.testing.assert_close(surface.values, exact.values, rtol=1e-6, atol=1e-6)
 
 
 def test_outputs_that_are_no_logits_are_one_clear_error():
