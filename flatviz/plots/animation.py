@@ -25,11 +25,25 @@ def animate_projection(
     log: bool | None = None,
     title: str | None = None,
 ) -> Figure:
-    """Frames with a slider and a play button: one Projection each (a growing radius), or a path growing point by point.
+    """Frames with a slider and a play button over a surface that stands still.
 
-    projections: several, shown one after another with `labels`; or a single one, a training path in order.
-    The surface stands still and every marker has the colour of its own loss on the surface's scale.
+    Every marker has the colour of its own loss on the surface's scale.
+
+    Args:
+        surface: values on a grid of two axes (A, B).
+        projections: several, a frame each (a growing radius); or a single one, a training path that grows point by point.
+        labels: a text for each frame; default: the projections' names, or the steps.
+        log: whether colours count in powers of ten; default: where all values are positive and span a decade.
+        title: default: what is drawn over which plane.
+
     Raises ValueError for no projection, labels of another number, or a volume.
+
+    Example:
+        >>> plane = fv.plane_through(torch.zeros(3), torch.eye(3)[0], torch.eye(3)[1])
+        >>> surface = fv.slice_plane(lambda w: (w ** 2).sum(), plane, resolution=5)
+        >>> fig = fv.animate_projection(surface, fv.project(torch.rand(4, 3), plane, name="training path"))
+        >>> len(fig.frames)
+        4
     """
     check_on(surface, None)
     if surface.values.ndim != 2:

@@ -1,4 +1,4 @@
-"""What a picture shows, in sentences: axes, unit, normalisation, data, BatchNorm mode, what is left out."""
+"""Sentences on what a picture shows: axes, unit, normalisation, data, BatchNorm mode, what is left out."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def words_over(surface: Surface, projection: Projection | None, *, by: str = "Co
 
 
 def share_of(plane: Plane) -> str:
-    """What `explained` is a share of: a variance is about a mean, and only a PCA of draws has its origin there."""
+    """What `explained` is a share of: variance where the origin is the mean (PCA of draws), else squared distance."""
     draws = plane.name.startswith("PCA") and "path" not in plane.name
     return "variance" if draws else "squared distance"
 

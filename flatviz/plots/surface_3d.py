@@ -24,10 +24,24 @@ def plot_surface_3d(
 ) -> Figure:
     """`surface` in relief, its height on the colour scale of `plot_surface`; a volume of three axes as level sets.
 
-    projection: samples or a training path, at the height of their own loss, above or below the surface: what the plane
-    does not show is the gap.  path: as in `plot_surface`.  Heights beyond `color_range` are cut off; log: heights in
-    powers of ten (default: where all values allow it).  Diverged cells are marked; level sets, which need
-    a value everywhere, count them as the highest.  Raises ValueError for scattered values, more than three axes, or none finite.
+    Cells that diverged are marked; level sets, which need a value everywhere, count them as the highest.
+
+    Args:
+        surface: values on a grid of two axes (A, B), or of three (A, B, C).
+        projection: samples or a training path on the same plane, each at the height of its own loss; the gap to the surface
+            is what the plane does not show.  A volume shows none.
+        color_range: (lowest, highest) height, in the surface's unit; heights beyond are cut off.  Default: all.
+        log: whether heights count in powers of ten; default: where all values are positive and span a decade.
+        path: whether samples follow each other, so that a line joins them; default: where their name says "path".
+        title: default: what is drawn over which plane.
+
+    Raises ValueError for scattered values, more than three axes, or no finite value.
+
+    Example:
+        >>> plane = fv.plane_through(torch.zeros(3), torch.eye(3)[0], torch.eye(3)[1])
+        >>> fig = fv.plot_surface_3d(fv.slice_plane(lambda w: (w ** 2).sum(), plane, resolution=5))
+        >>> fig.data[0].type, fig.data[0].z.shape
+        ('surface', (5, 5))
     """
     check_on(surface, projection)
     finite = surface.values[torch.isfinite(surface.values)]

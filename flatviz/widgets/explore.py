@@ -13,7 +13,18 @@ from flatviz.results import Projection, Surface
 def explore_surface(surface: Surface, projection: Projection | None = None) -> ipywidgets.VBox:
     """`plot_surface` with controls: how many samples, linear or logarithmic colours, where the colours end.
 
-    `result.figure` is the FigureWidget.  Raises ValueError if projection and surface live in different planes.
+    Args:
+        surface: values on a grid (A, B), from `slice_plane`.
+        projection: samples (S, 2) on the same plane, from `project`; None: the surface alone.
+
+    Returns the box; `.figure` is its FigureWidget, `.controls` are its controls by name.
+    Raises ValueError if projection and surface lie in different planes.
+
+    Example:
+        >>> plane = fv.plane_through(torch.zeros(3), torch.eye(3)[0], torch.eye(3)[1])
+        >>> view = fv.explore_surface(fv.slice_plane(lambda w: (w ** 2).sum() + 1, plane, resolution=5))
+        >>> sorted(view.controls)
+        ['ceiling', 'log', 'samples']
     """
     base = plot_surface(surface, projection)
     figure = go.FigureWidget(base)
