@@ -36,6 +36,7 @@ def connect(
 
     kind: "bezier", c(t) = sum_i B_i(t) w_i with Bernstein polynomials, or "polygonal", straight pieces between the w_i;
     w_0 = a and w_last = b stand still, the `bends` between them, first on the straight line, move by Adam.
+    steps, lr, seed: of Adam and of the points t drawn; 200 steps of 0.1 reach the valley between two small networks.
     lr: a step moves a control vector by at most about lr |b - a|.  Of the curves on the way, the straight line among them,
     the one of the lowest barrier is kept, of equal ones the one of the lowest mean: never worse than interpolation.
     `Curve.W` holds the control vectors, `Curve.barrier` the highest rise above the straight line between the ends'

@@ -100,9 +100,9 @@ class NetworkObjective(Objective):
                 )
             return PlainEvaluator(self, origin, axes)
         planner = EvaluationPlanner(self.net, self.data, self.score, additive=self.additive)
-        options = dict(exact=exact, precision=precision, coords=coords)
-        chosen = Plan(**plan) if plan else planner.plan(origin, axes, points, **options)
-        evaluators = planner.evaluators(self.members(origin), axes, chosen)
+        origins, options = self.members(origin), dict(exact=exact, precision=precision, coords=coords)
+        chosen = Plan(**plan) if plan else planner.plan(origins[0], axes, points, **options)
+        evaluators = planner.evaluators(origins, axes, chosen)
         return _Joined(self, evaluators) if self.ensemble else evaluators[0]
 
     def _scored(self, w: Tensor, batches: list[tuple[Tensor, Tensor]]) -> Tensor:

@@ -15,7 +15,6 @@ from flatviz.metrics.predict import predict
 from flatviz.objectives.nll import nll
 from flatviz.posteriors import METHODS
 from flatviz.storage.cache import cached
-from flatviz.storage.digest import value_digest
 from flatviz.studies.family import check_settings, fit_member
 from flatviz.studies.tour import prepare
 
@@ -56,7 +55,7 @@ def gather(
     per_seed = []
     for seed in range(seeds):
         about = dict(seed=seed, model=model, n_draws=n_draws, n_spectra=n_spectra, epochs=epochs, cells=cells, fit=fit)
-        about["methods"] = {m: value_digest(METHODS[m]) for m in grid}
+        about["methods"] = {m: METHODS[m] for m in grid}
         compute = partial(_one_seed, seed, model, n_draws, n_spectra, epochs, fit, cells, progress)
         per_seed.append(cached("evidence", compute, label=f"seed {seed}", say=say, **about)[0])
     return Evidence({k: torch.stack([found[_name(*k)] for found in per_seed]) for k in cells}, tuple(range(seeds)))
