@@ -81,20 +81,29 @@ class History:
 class Draws:
     """A posterior known by its draws `W` (S, D): a chain, an ensemble, or one point (MAP: S = 1).
 
-    `net` is set by fits that trained BatchNorm statistics of their own: evaluate the draws with it.  It is not saved.
+    Draws of several `chains` stand one chain after the other, each in its order: `by_chain`.  `net` is set by fits that
+    trained BatchNorm statistics of their own: evaluate the draws with it.  It is not saved.
     """
 
     W: Tensor
     history: History | None = None
     net: Any = field(default=None, metadata={"saved": False})
+    chains: int = 1
 
     def __post_init__(self) -> None:
         check_many_weights(self.W, name="W")
+        if len(self.W) % check_count(self.chains, "chains"):
+            raise ValueError(f"W must hold as many draws of each of the {self.chains} chains, got {len(self.W)} in all")
 
     @property
     def dim(self) -> int:
         """Number of weights D."""
         return self.W.shape[1]
+
+    @property
+    def by_chain(self) -> Tensor:
+        """The draws of each chain in their order, (chains, S / chains, D)."""
+        return self.W.unflatten(0, (self.chains, -1))
 
     @property
     def center(self) -> Tensor:
@@ -427,10 +436,14 @@ class Prediction:
 
     def bma(self, n_draws: int | None = None) -> Tensor:
         """Probabilities averaged over the first `n_draws` draws (default all), (N, C)."""
+        return self.probs[: self.size(n_draws)].mean(0)
+
+    def size(self, n_draws: int | None) -> int:
+        """`n_draws`, or all of them.  Raises ValueError for more than there are."""
         n = self.n_draws if n_draws is None else check_count(n_draws, "n_draws")
         if n > self.n_draws:
             raise ValueError(f"asked for {n} draws, but this prediction has {self.n_draws}: lower n_draws, or draw more")
-        return self.probs[:n].mean(0)
+        return n
 
 
 @noun

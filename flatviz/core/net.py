@@ -13,6 +13,7 @@ from torch.nn.modules.batchnorm import _BatchNorm
 
 from flatviz.checks import check_device, check_weights
 from flatviz.core.modules import WriteWatch, copied
+from flatviz.core.outputs import logits_of
 from flatviz.core.seeds import saved_rng
 from flatviz.core.treated import Treated, choose, refuse_dropout
 
@@ -96,7 +97,7 @@ class Net:
             check_weights(w, self.dim)
         writes = self.writes(x)
         with self.installed(w, copies=writes):
-            return self.module(x.clone() if writes else x)
+            return logits_of(self.module(x.clone() if writes else x))
 
     def writes(self, x: Tensor) -> bool:
         """Whether the module writes into its inputs or weights (ReLU(inplace=True) first, a clamp, Embedding(max_norm=1)).

@@ -11,6 +11,7 @@ from flatviz.checks import check_count, check_weights
 from flatviz.core.data import Data
 from flatviz.core.modules import copied
 from flatviz.core.net import Net
+from flatviz.core.outputs import logits_of
 from flatviz.gaussian import Gaussian
 
 CHOICES = "batchnorm='frozen' (the net's own statistics) or batchnorm=data (a Data that re-estimates them for each draw)"
@@ -64,7 +65,7 @@ class TrainingNet:
         for m in self._norms:
             m.momentum = m.momentum if momentum is None else momentum
         try:
-            return functional_call(self._module, named | buffers, (x,))
+            return logits_of(functional_call(self._module, named | buffers, (x,)))
         except ValueError:
             if len(x) > 1 or momentum is not None:  # `refresh_batchnorm` needs their own
                 raise

@@ -14,6 +14,7 @@ from torch.utils._pytree import tree_leaves, tree_map
 from torch.utils.weak import WeakTensorKeyDictionary
 
 from flatviz.core.net import Net
+from flatviz.core.outputs import logits_of
 from flatviz.core.seeds import saved_rng
 
 aten = torch.ops.aten
@@ -71,7 +72,7 @@ def trace_of(net: Net, x: Tensor) -> Trace | None:
 
     def outputs(w: Tensor, x: Tensor) -> Tensor:
         with net.installed(w):
-            return net.module(x)
+            return logits_of(net.module(x))
 
     try:
         with torch.inference_mode(False), torch.no_grad(), saved_rng(), recorder:
