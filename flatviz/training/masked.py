@@ -16,7 +16,8 @@ from flatviz.core.net import Net
 from flatviz.core.seeds import generator, randn_like
 from flatviz.objectives.nll import check_data
 from flatviz.results import History
-from flatviz.training.gradient import State, TrainingLoss
+from flatviz.storage.checkpoints import State
+from flatviz.training.gradient import TrainingLoss
 
 CHANNELS = (_ConvNd, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d)  # drop whole channels; the others single features
 
