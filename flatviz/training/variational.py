@@ -22,9 +22,10 @@ from flatviz.core.net import Net
 from flatviz.core.seeds import generator
 from flatviz.gaussian import Gaussian
 from flatviz.results import History
+from flatviz.storage.checkpoints import State
 from flatviz.training.batched import SequentialLoss, members_batches, members_loss
 from flatviz.training.gradient import Ascent, TrainingLoss, gradient, value_and_grad
-from flatviz.training.loop import State, advance
+from flatviz.training.loop import advance
 from flatviz.training.optimize import BatchStatisticsLoss, check_converged, cosine, minibatches, training_loss
 from flatviz.training.perturb import fold
 from flatviz.training.run import Optim, Run
