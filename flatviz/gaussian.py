@@ -1,4 +1,4 @@
-"""Gaussians over weights, one low-rank, one by Kronecker factors, and their algebra: nothing (D, D) is ever built."""
+"""Gaussians over weights, one low-rank, one by Kronecker factors, and all their algebra (hence its length): nothing (D, D) is built."""
 
 from __future__ import annotations
 
