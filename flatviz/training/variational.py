@@ -129,11 +129,11 @@ class Descent:
 class Noise:
     """Noise of each step, of each member by its own generator: the numbers that one draw a step would give, drawn ahead."""
 
-    def __init__(self, seeds: Sequence[int], draws: int, q: Gaussian) -> None:
+    def __init__(self, seeds: Sequence[int], draws: int, q: Gaussian, steps: int) -> None:
         self.sources = [generator(seed) for seed in seeds]  # as they are before the block's first step: this is saved
         self.ahead = [generator(seed) for seed in seeds]  # as they are after its last
         self.like, self.dim, self.draws, self.size = q.mean, q.dim, draws, q.dim + q.rank
-        self.steps = max(1, min(STEPS_AHEAD, MOST_AHEAD // (len(seeds) * draws * self.size)))
+        self.steps = max(1, min(STEPS_AHEAD, steps, MOST_AHEAD // (len(seeds) * draws * self.size)))
         self.block: list[tuple[Tensor, Tensor]] = []
 
     def at(self, step: int) -> list[tuple[Tensor, Tensor]]:
@@ -186,7 +186,7 @@ def fit_gaussians(
     check_covers(net, start, "start")
     B, shuffles = len(seeds), [seed + 1 for seed in seeds]
     loss, trained = _losses(net, data, likelihood, batchnorm, B)
-    descent, noise = Descent(start, prior, B, kl_weight / len(data), optim), Noise(seeds, mc_samples, start)
+    descent, noise = Descent(start, prior, B, kl_weight / len(data), optim), Noise(seeds, mc_samples, start, optim.steps)
     losses, gains = [], []
 
     def update(at: int, index: Tensor | None) -> None:
