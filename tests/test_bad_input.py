@@ -18,7 +18,6 @@ from torch import Tensor, nn
 
 import flatviz as fv
 
-pytestmark = pytest.mark.skip(reason="until every verb is checked at its boundary")
 LIBRARY = str(Path(fv.__file__).parent)
 WRONG = {
     "none": None, "true": True, "zero": 0, "one": 1, "negative": -1, "half": 0.5, "two and a half": 2.5, "nan": math.nan,

@@ -99,7 +99,7 @@ CASES = {
     "a prior of another length": (lambda: fv.fit_vi(net(), data(), prior(5), seed=0), ValueError,
                                   "prior must cover the net's 34 treated weights, got 5: use what transfer returned"),
     "a prior that is none": (lambda: fv.fit_vi(net(), data(), torch.zeros(34), seed=0), TypeError,
-                             "prior must be a Gaussian, as transfer returns, got Tensor"),
+                             "prior must be a Gaussian, got a float32 tensor of shape .*: fv.transfer and fv.fit_swag return one"),
     "an unknown mode": (lambda: fv.fit_sabma(net(), data(), prior(34), radius=1.0, mode="sam", seed=0), ValueError,
                         "mode must be one of 'none', 'kl_exact', .* got 'sam'"),
     "divergence": (lambda: fv.fit_sgd(net(), data(), lr=1e20, steps=30, seed=0), ValueError,
@@ -113,7 +113,7 @@ CASES = {
     "a volume of another net": (lambda: fv.slice_plane(objective(), plane(5, 3), extent=1.0, resolution=3), ValueError,
                                 r"the plane's origin must have shape \(34,\), got \(5,\)"),
     "a plane that is none": (lambda: fv.slice_plane(objective(), torch.zeros(2, 34)), TypeError,
-                             "plane must be a Plane, got Tensor: plane_pca, plane_random and plane_through make one"),
+                             "plane must be a Plane, got a float32 tensor of shape .*: fv.plane_pca, fv.plane_random and fv.plane_through make one"),
     "a line of another net": (lambda: fv.slice_line(objective(), torch.zeros(5), torch.ones(5)), ValueError,
                               r"a must have shape \(34,\), got \(5,\)"),
     "a path of another net": (lambda: fv.slice_path(objective(), torch.zeros(3, 5)), ValueError,
@@ -127,9 +127,9 @@ CASES = {
     "no inputs to predict": (lambda: fv.predict(net(), prior(34), torch.zeros(0, 3), 2, seed=0), ValueError,
                              r"x must hold at least one input of Net\(.*got shape \(0, 3\)"),
     "a tuple to predict": (lambda: fv.predict(net(), prior(34), pair(), 2, seed=0), TypeError,
-                           r"x must be a Data or a Tensor, got tuple: inputs alone, or with labels fv.Data\(x, y\)"),
-    "a tuple to nll": (lambda: fv.nll(net(), pair()), TypeError, r"data must be a Data, got tuple: make one, fv.Data\(x, y\)"),
-    "a tuple to pretrain": (lambda: fv.pretrain(net(), pair(), seed=0), TypeError, "data must be a Data, got tuple: make one"),
+                           r"x must be a tensor of inputs \(N, ...\), or fv.Data\(x, y\), got a tuple"),
+    "a tuple to nll": (lambda: fv.nll(net(), pair()), TypeError, r"data must be a Data, got a tuple: make one, fv.Data\(x, y\)"),
+    "a tuple to pretrain": (lambda: fv.pretrain(net(), pair(), seed=0), TypeError, "data must be a Data, got a tuple: make one"),
     "a task of tuples": (lambda: fv.core.data.Task(pair(), data(), data(), 2), TypeError, "source must be a Data, got tuple"),
     "a rate of nothing in pretrain": (lambda: fv.pretrain(net(), data(), seed=0, lr=0.0), ValueError,
                                       "lr must be a finite number > 0, got 0.0"),
@@ -174,7 +174,7 @@ def fitted(name, given, **settings):
 
 @pytest.mark.parametrize("name", PLAIN)
 def test_a_tuple_is_no_data_to_any_fit(name):
-    with pytest.raises(TypeError, match=r"data must be a Data, got tuple: make one, fv.Data\(x, y\)"):
+    with pytest.raises(TypeError, match=r"data must be a Data, got a tuple: make one, fv.Data\(x, y\)"):
         fitted(name, pair())
 
 

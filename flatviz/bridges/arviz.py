@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_is
+from flatviz.core.boundary import public
 from flatviz.results import Draws
 
 
@@ -26,6 +27,7 @@ class ChainDiagnostics:
         return f"{worst} (median {float(self.bulk.median()):.0f}), tail ESS at least {float(self.tail.min()):.0f}"
 
 
+@public
 def diagnose_chains(draws: Draws, of: Callable[[Tensor], Tensor] | None = None) -> ChainDiagnostics:
     """R-hat and effective sample sizes of functions of the draws, each chain in its order.
 

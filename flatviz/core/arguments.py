@@ -106,7 +106,9 @@ def tensor(*sides: int) -> Check:
             raise TypeError(f"{name} must be a floating-point torch.Tensor, got {shown(value)}: use torch.as_tensor")
         if sides and value.ndim not in sides:
             shapes = " or ".join({1: "(D,)", 2: "(S, D)"}[n] for n in sides)
-            raise ValueError(f"{name} must have shape {shapes}, got {tuple(value.shape)}")
+            hint = f": one of its vectors is {name}[0]" if (sides, value.ndim) == ((1,), 2) else ""
+            hint = f": one vector is {name}[None]" if (sides, value.ndim) == ((2,), 1) else hint
+            raise ValueError(f"{name} must have shape {shapes}, got {tuple(value.shape)}{hint}")
         if value.numel() == 0:
             raise ValueError(f"{name} must hold at least one number, got shape {tuple(value.shape)}")
         check_finite(value, name)
@@ -169,6 +171,12 @@ def function(value: Any, name: str) -> None:
     """A function or another callable; a class or a module is callable too, and never what is meant."""
     if not callable(value) or isinstance(value, (type, nn.Module, Net)):
         raise TypeError(f"{name} must be a function, got {shown(value)}")
+
+
+def method(value: Any, name: str) -> None:
+    """A fit, or the record of a method, which holds one."""
+    if not hasattr(value, "fit"):  # a record is of a layer above
+        function(value, name)
 
 
 def path(value: Any, name: str) -> None:

@@ -11,6 +11,7 @@ from torch import Tensor
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from flatviz.checks import check_choice, check_weights
+from flatviz.core.boundary import public
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import saved_rng
 
@@ -190,6 +191,7 @@ def as_objective(f: ObjectiveLike) -> Objective:
     return FunctionObjective(f)
 
 
+@public
 def hvp(f: ObjectiveLike, w: Tensor, v: Tensor) -> Tensor:
     """H v with H = grad^2 f(w) (D, D), by a double backward, or as the objective has it; `w`, `v` and the result are (D,).
 

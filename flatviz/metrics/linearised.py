@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_choice, check_count, check_weights
+from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood, check_labels, check_likelihood
 from flatviz.core.net import Net
@@ -26,6 +27,7 @@ from flatviz.results import Gaussian, KroneckerGaussian, Prediction
 LINKS = ("probit", "mc", "bridge")
 
 
+@public
 def predict_linearised(
     net: Net,
     posterior: Gaussian | KroneckerGaussian,

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_count, check_is, check_many_weights
+from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood, check_labels, check_likelihood
 from flatviz.core.net import Net
@@ -17,6 +18,7 @@ from flatviz.metrics.averaging import scored
 from flatviz.results import FunctionPosterior, Posterior, Prediction
 
 
+@public
 def predict(
     net: Net,
     posterior: Posterior | FunctionPosterior | Tensor,

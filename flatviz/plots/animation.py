@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 import torch
 
+from flatviz.core.boundary import public
 from flatviz.plots.captions import title_of, words_over
 from flatviz.plots.color import ColorScale
 from flatviz.plots.ground import add_contour, diverged, plane_axes, small_print
@@ -17,6 +18,7 @@ from flatviz.results import Projection, Surface
 FRAME_MS = 120
 
 
+@public
 def animate_projection(
     surface: Surface,
     projections: Sequence[Projection] | Projection,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from flatviz.core.boundary import public
 from flatviz.plots.theme import Figure, figure, style
 
 LABELS = {
@@ -19,6 +20,7 @@ LABELS = {
 }
 
 
+@public
 def plot_comparison(
     table: Mapping[str, Mapping[str, tuple[float, float]]],
     *,

@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
+from flatviz.core.boundary import public
 from flatviz.plots.captions import matrix_of, words
 from flatviz.plots.ground import small_print, with_print
 from flatviz.plots.nouns import check_noun
@@ -18,6 +19,7 @@ POINTS = 600
 FLOOR = 1e-5  # of the highest density: below it a log axis shows nothing but the kernel's tail
 
 
+@public
 def plot_density(spectrum: Spectrum, *, width: float | None = None, title: str | None = None) -> Figure:
     """Density of eigenvalues on a log axis, and a mark at each of the k largest, with its residual.
 

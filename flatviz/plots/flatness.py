@@ -9,11 +9,13 @@ import torch
 from plotly.colors import hex_to_rgb
 
 from flatviz.checks import check_choice
+from flatviz.core.boundary import public
 from flatviz.plots.nouns import by_method
 from flatviz.plots.theme import Figure, figure, numbers, style
 from flatviz.results import MEASURES, Sharpness
 
 
+@public
 def plot_flatness(
     measured: Sharpness | Mapping[str, Sharpness], *, measure: str = "lambda1", title: str | None = None
 ) -> Figure:

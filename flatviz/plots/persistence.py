@@ -5,6 +5,7 @@ from __future__ import annotations
 import plotly.graph_objects as go
 import torch
 
+from flatviz.core.boundary import public
 from flatviz.plots.captions import counted, words
 from flatviz.plots.ground import small_print, with_print
 from flatviz.plots.nouns import check_noun
@@ -12,6 +13,7 @@ from flatviz.plots.theme import COLORS, INK, MUTED, Figure, figure, numbers, sho
 from flatviz.results import Persistence
 
 
+@public
 def plot_persistence(persistence: Persistence, *, most: int = 20, title: str | None = None) -> Figure:
     """The merge tree: each valley an upright line from its minimum to the saddle where it meets a deeper one.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import plotly.graph_objects as go
 import torch
 
+from flatviz.core.boundary import public
 from flatviz.plots.captions import words
 from flatviz.plots.color import ColorScale, values_of
 from flatviz.plots.ground import with_print
@@ -13,6 +14,7 @@ from flatviz.plots.theme import INK, MUTED, Figure, figure, numbers
 from flatviz.results import Projection
 
 
+@public
 def plot_projection(
     projection: Projection,
     *,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import plotly.graph_objects as go
 
+from flatviz.core.boundary import public
 from flatviz.plots.nouns import check_noun
 from flatviz.plots.theme import GRID, MUTED, Figure, figure, numbers, style
 from flatviz.results import Prediction
 
 
+@public
 def plot_reliability(
     prediction: Prediction, *, n_draws: int | None = None, method: str | None = None, title: str = "Reliability"
 ) -> Figure:

@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
+from flatviz.core.boundary import public
 from flatviz.plots.captions import ends_of, matrix_of, words
 from flatviz.plots.ground import small_print, with_print
 from flatviz.plots.nouns import one_or_several
@@ -15,6 +16,7 @@ from flatviz.plots.theme import Figure, figure, numbers, style
 from flatviz.results import Spectrum
 
 
+@public
 def plot_spectrum(
     spectrum: Spectrum | Sequence[Spectrum],
     *,

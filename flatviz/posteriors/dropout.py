@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from torch.nn.modules.dropout import _DropoutNd
 
 from flatviz.checks import check_choice, check_count, check_is
+from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
@@ -27,6 +28,7 @@ from flatviz.training.readers import trace
 from flatviz.training.run import Checkpoint, Optim, Run
 
 
+@public
 def fit_dropout(
     net: Net,
     data: Data,

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_count, check_many_weights
+from flatviz.core.boundary import public
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.engine.forward import forward
@@ -24,6 +25,7 @@ class PairDiversity:
     label: str = ""
 
 
+@public
 def pair_diversity(
     net: Net, W: Tensor, x: Tensor, *, label: str = "", block: int = 8, progress: Progress = False
 ) -> PairDiversity:

@@ -20,6 +20,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_choice, check_nonnegative, check_radius
+from flatviz.core.boundary import public
 from flatviz.gaussian import Gaussian, number
 
 Theta = tuple[Tensor, Tensor, Tensor]  # mean (..., D), log_std (..., D), factor (..., K, D)
@@ -89,6 +90,7 @@ class Perturbation:
         return _along(q, grad, natural, radius, True)
 
 
+@public
 def perturb(
     q: Gaussian,
     grad: Theta,

@@ -7,6 +7,7 @@ from functools import partial
 from torch import nn
 
 from flatviz.checks import check_count, check_is, check_lr, check_nonnegative
+from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
@@ -17,6 +18,7 @@ from flatviz.training.optimize import cosine, minibatches, sgd, steps_per_epoch,
 from flatviz.training.run import Checkpoint, Optim, Run
 
 
+@public
 def pretrain(
     net: Net | nn.Module,
     data: Data,
