@@ -134,14 +134,14 @@ def either(*checks: tuple[type | tuple[type, ...], Check], wanted: str) -> Check
     return check
 
 
-def each(of_one: Check, wanted: str) -> Check:
-    """A list or tuple of at least one, each of which passes `of_one`."""
+def each(of_one: Check, wanted: str, least: int = 1) -> Check:
+    """A list or tuple of at least `least`, each of which passes `of_one`."""
 
     def check(value: Any, name: str) -> None:
         if isinstance(value, (str, bytes)) or not isinstance(value, (Sequence, range)):
             raise TypeError(f"{name} must be a list of {wanted}, got {shown(value)}")
-        if not len(value):
-            raise ValueError(f"{name} must hold at least one of {wanted}, got none")
+        if len(value) < least:
+            raise ValueError(f"{name} must hold at least {least} of {wanted}, got {len(value)}")
         for i, item in enumerate(value):
             of_one(item, f"{name}[{i}]")
 
@@ -173,9 +173,9 @@ def function(value: Any, name: str) -> None:
         raise TypeError(f"{name} must be a function, got {shown(value)}")
 
 
-def method(value: Any, name: str) -> None:
-    """A fit, or the record of a method, which holds one."""
-    if not hasattr(value, "fit"):  # a record is of a layer above
+def fit(value: Any, name: str) -> None:
+    """A function that fits, or the record of a method, of a layer above, which holds one."""
+    if not hasattr(value, "needs_prior"):
         function(value, name)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import nullcontext
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Protocol
 
 import torch
@@ -243,6 +244,8 @@ def _differentiate(f: Objective, w: Tensor, *, create_graph: bool) -> tuple[Tens
 
 def _number(value: Tensor | float, label: str) -> Tensor:
     """A value as a tensor, which must be one real number."""
+    if not isinstance(value, (Tensor, Real)):
+        raise TypeError(f"an objective must return one number, got {type(value).__name__} from {label}")
     value = torch.as_tensor(value)
     if value.ndim != 0:
         raise ValueError(f"an objective must return one number, got shape {tuple(value.shape)} from {label}: take its mean")

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_count, check_is, check_many_weights, check_weights
+from flatviz.checks import check_count, check_many_weights, check_weights
 from flatviz.core.boundary import public
 from flatviz.core.objective import ObjectiveLike, as_objective
 from flatviz.core.progress import Progress
@@ -55,7 +55,6 @@ def slice_plane(
         [[2.0, 1.0, 2.0], [1.0, 0.0, 1.0], [2.0, 1.0, 2.0]]
     """
     f = as_objective(f)
-    check_is(plane, Plane, "plane", "plane_pca, plane_random and plane_through make one")
     check_weights(plane.origin, f.dim, "the plane's origin")
     check_count(resolution, "resolution", least=2)
     ends = extent_of(plane.extent if extent is None else extent, len(plane.axes))

@@ -35,7 +35,7 @@ def plot_curve(curve: Curve | Sequence[Curve], *, barrier: bool = True, log: boo
         >>> fig.data[1].text[1]
         'barrier 3'
     """
-    curves = one_or_several(curve, Curve, "curve")
+    curves = one_or_several(curve)
     if not curves:
         raise ValueError("plot_curve needs at least one Curve, got none")
     first = curves[0]

@@ -11,7 +11,6 @@ from torch import Tensor
 from flatviz.core.boundary import public
 from flatviz.plots.captions import matrix_of, words
 from flatviz.plots.ground import small_print, with_print
-from flatviz.plots.nouns import check_noun
 from flatviz.plots.theme import COLORS, INK, Figure, figure, numbers
 from flatviz.results import Spectrum
 
@@ -40,7 +39,6 @@ def plot_density(spectrum: Spectrum, *, width: float | None = None, title: str |
         >>> [trace.name for trace in fig.data]
         ['density', '2 largest, with residuals']
     """
-    check_noun(spectrum, Spectrum, "spectrum")
     if spectrum.nodes is None or spectrum.weights is None:
         raise ValueError("plot_density needs nodes and weights, got a Spectrum without: spectral_density makes one")
     nodes, weights = spectrum.nodes.double(), spectrum.weights.double()

@@ -38,7 +38,7 @@ def plot_flatness(
         [3.0, 4.0, 4.0]
     """
     label = MEASURES[check_choice(measure, tuple(MEASURES), "measure")]
-    groups = by_method(measured, Sharpness, "measured")
+    groups = by_method(measured)
     if not groups:
         raise ValueError("plot_flatness needs at least one Sharpness, got none")
     last = {m: s.interval(measure) for m, s in groups.items()}

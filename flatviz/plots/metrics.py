@@ -46,7 +46,7 @@ def plot_metrics(
         >>> [len(trace.x) for trace in fig.data]  # a row a score
         [5, 5, 5]
     """
-    named = by_method(predictions, Prediction, "predictions")
+    named = by_method(predictions)
     if method is not None and list(named) == [None]:
         named = {method: named[None]}
     n_reference = len(reference or {})

@@ -41,7 +41,7 @@ def plot_spectrum(
         >>> fig.data[0].y.round(3).tolist(), fig.data[1].name
         ([3.0, 2.0], 'VI')
     """
-    spectra = one_or_several(spectrum, Spectrum, "spectrum")
+    spectra = one_or_several(spectrum)
     if not spectra:
         raise ValueError("plot_spectrum needs at least one Spectrum, got none")
     label, color, dash, symbol = style(method, spectra[0].name or "mean")

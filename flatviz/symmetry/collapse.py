@@ -12,6 +12,7 @@ from flatviz.core.boundary import public
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.engine.forward import forward
+from flatviz.metrics.predict import check_inputs
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +45,7 @@ def pair_diversity(
     """
     check_many_weights(W, net.dim)
     check_count(len(W), "networks", least=2)
+    check_inputs(net, x)
     probs = forward(net, W, x, progress=progress).softmax(-1)
     entropies, answers = _entropy(probs), probs.argmax(-1)  # (S, N)
     information, apart = [], []
