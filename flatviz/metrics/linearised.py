@@ -18,7 +18,6 @@ from flatviz.core.likelihood import Likelihood, check_labels, check_likelihood
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator
 from flatviz.engine.batchnorm import with_trained_buffers
-from flatviz.engine.determinism import spared
 from flatviz.metrics.averaging import scored
 from flatviz.objectives.jacobian import jacobian_chunks
 from flatviz.results import Gaussian, KroneckerGaussian, Prediction
@@ -75,7 +74,7 @@ def linearised(net: Net, posterior: Gaussian | KroneckerGaussian, data: Data) ->
     if not isinstance(posterior, (Gaussian, KroneckerGaussian)):
         raise TypeError(f"posterior must be a Gaussian, got {type(posterior).__name__}: use predict")
     means, covs = [], []
-    for _, f, J in jacobian_chunks(with_trained_buffers(spared(net, data.x), posterior), posterior.mean, data):
+    for _, f, J in jacobian_chunks(with_trained_buffers(net, posterior), posterior.mean, data):
         means.append(f)
         covs.append(posterior.cov_mul(J) @ J.transpose(1, 2))
     return torch.cat(means), torch.cat(covs)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import plotly.graph_objects as go
-import torch
 
 from flatviz.plots.captions import title_of, words_over
-from flatviz.plots.color import ColorScale
+from flatviz.plots.color import ColorScale, first_draws
 from flatviz.plots.ground import add_contour, diverged, plane_axes, small_print
 from flatviz.plots.nouns import check_on, one_or_several
 from flatviz.plots.theme import INK, Figure, figure, numbers
@@ -52,15 +51,14 @@ def animate_projection(
         check_on(surface, shown)
     path = isinstance(projections, Projection)
     if path:
-        frames = [_first(projections, i + 1) for i in range(len(projections.coords))]
+        frames = [first_draws(projections, i + 1) for i in range(len(projections.coords))]
         labels = labels or [str(i) for i in range(len(frames))]
     else:
         frames = one_or_several(projections, Projection, "projections")
         labels = labels or [p.name or str(i) for i, p in enumerate(frames)]
     if not frames or len(labels) != len(frames):
         raise ValueError(f"labels must name each of {len(frames)} frames, got {len(labels)}: one projection and label a frame")
-    finite = surface.values[torch.isfinite(surface.values)]
-    scale = ColorScale.over(finite, None, log)
+    scale = ColorScale.of(surface, log=log)
     alt = f"{len(frames)} frames over {surface.label}"
     fig = figure(title or title_of(surface), alt, explain=words_over(surface, frames[-1]))
     add_contour(fig, surface, scale)
@@ -73,11 +71,6 @@ def animate_projection(
     fig.update_layout(**plane_axes(surface.plane, small_print(surface)), **_controls(labels))
     fig.update_layout(xaxis=dict(range=ends[0]), yaxis=dict(range=ends[1]))
     return fig
-
-
-def _first(p: Projection, n: int) -> Projection:
-    values = None if p.values is None else p.values[:n]
-    return Projection(p.plane, p.coords[:n], p.distance[:n], values, p.label, p.name)
 
 
 def _markers(p: Projection, scale: ColorScale, path: bool) -> go.Scatter:

@@ -9,11 +9,11 @@ import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
-from flatviz.plots.captions import title_of, words_over
+from flatviz.plots.captions import ends_text, title_of, words_over
 from flatviz.plots.color import ColorScale, values_of
 from flatviz.plots.ground import add_contour, diverged, is_path, plane_axes, small_print
 from flatviz.plots.nouns import check_on
-from flatviz.plots.theme import INK, Figure, figure, numbers, short, style
+from flatviz.plots.theme import INK, Figure, figure, numbers, style
 from flatviz.results import Projection, Surface
 
 SIZES = (7.0, 16.0)  # px, of a sample in the plane and of one far off it
@@ -59,11 +59,8 @@ def plot_surface(
         ['surface', 'samples']
     """
     check_on(surface, projection)
-    finite = surface.values[torch.isfinite(surface.values)]
-    if finite.numel() == 0:
-        raise ValueError(f"the surface must have a finite value, got {surface.n_diverged} diverged cells: shrink the extent")
-    scale = ColorScale.over(finite, color_range, log)
-    alt = f"{surface.label} over the {surface.plane.name}, from {short(float(finite.min()))} to {short(float(finite.max()))}"
+    scale = ColorScale.of(surface, color_range, log)
+    alt = f"{surface.label} over the {surface.plane.name}, {ends_text(surface)}"
     fig = figure(title or title_of(surface), alt, explain=words_over(surface, projection))
     if surface.scattered:
         fig.add_trace(_scattered(surface, scale))

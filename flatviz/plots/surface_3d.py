@@ -5,11 +5,11 @@ from __future__ import annotations
 import plotly.graph_objects as go
 import torch
 
-from flatviz.plots.captions import title_of, words_over
+from flatviz.plots.captions import ends_text, title_of, words_over
 from flatviz.plots.color import ColorScale
 from flatviz.plots.ground import axis_note, axis_titles, is_path, small_print
 from flatviz.plots.nouns import check_on
-from flatviz.plots.theme import GRID, INK, LOSS_SCALE, MUTED, Figure, figure, numbers, short
+from flatviz.plots.theme import GRID, INK, LOSS_SCALE, MUTED, Figure, figure, numbers
 from flatviz.results import Projection, Surface
 
 
@@ -44,13 +44,10 @@ def plot_surface_3d(
         ('surface', (5, 5))
     """
     check_on(surface, projection)
-    finite = surface.values[torch.isfinite(surface.values)]
     if surface.scattered or surface.values.ndim > 3:
         raise ValueError(f"a relief needs values on a grid of 2 or 3 axes, got shape {tuple(surface.values.shape)}")
-    if finite.numel() == 0:
-        raise ValueError(f"the surface must have a finite value, got {surface.n_diverged} diverged cells: shrink the extent")
-    scale = ColorScale.over(finite, color_range, log)
-    alt = f"{surface.label} in relief, from {short(float(finite.min()))} to {short(float(finite.max()))}"
+    scale = ColorScale.of(surface, color_range, log)
+    alt = f"{surface.label} in relief, {ends_text(surface)}"
     shows = projection if projection is not None and projection.values is not None and not surface.more else None
     fig = figure(title or title_of(surface), alt, explain=words_over(surface, shows, by="Heights"))
     lo, hi = scale.ends

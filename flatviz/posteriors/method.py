@@ -114,11 +114,20 @@ class Method:
             batchnorm=None if self.batchnorm is None else Tuned(self.batchnorm.settings, radius),
             evidence=(),
             gradients=2 * self.gradients,
+            takes_ascent=False,
             unit=unit,
             at_zero=self.name,
             fit_radii=None,
             ascent=ascent,
         )
+
+
+def callable_of(fit: Method | Callable[..., Posterior]) -> Callable[..., Posterior]:
+    """The function of a record, or `fit` itself.  Raises TypeError for what cannot be called."""
+    function = fit.fit if isinstance(fit, Method) else fit
+    if not callable(function):
+        raise TypeError(f"fit must be a record of fv.METHODS or a function, got {type(fit).__name__}: METHODS['swag'], say")
+    return function
 
 
 def table(methods: Sequence[Method]) -> dict[str, Method]:

@@ -113,7 +113,7 @@ def gather(
         about["methods"] = {m: METHODS[m] for m in grid}
         compute = partial(_one_seed, seed, model, n_draws, n_spectra, epochs, fit, grid, progress, say)
         per_seed.append(cached("evidence", compute, label=f"seed {seed}", say=say, **about)[0])
-    values = {Cell(*_parsed(name)): torch.stack([found[name] for found in per_seed]) for name in per_seed[0]}
+    values = {Cell(*_parsed(name)): torch.stack([of_seed[name] for of_seed in per_seed]) for name in per_seed[0]}
     return Evidence(values, tuple(range(seeds)))
 
 
@@ -140,11 +140,11 @@ def _one_seed(
 ) -> dict[str, Tensor]:
     net, task, prior = prepare(model, seed=seed, epochs=epochs, progress=progress)
     measured = Measurement(net, task, n_draws, n_spectra, seed, _exact(net, task, prior, model, epochs, seed, say))
-    found = {}
+    values = {}
     for setting in track(tuple(SETTINGS), f"seed {seed}", progress):
         for cell, q in _posteriors(net, task, prior, setting, grid, seed, fit, progress):
-            found["/".join(map(str, cell))] = measured(q)
-    return found
+            values["/".join(map(str, cell))] = measured(q)
+    return values
 
 
 def _posteriors(

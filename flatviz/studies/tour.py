@@ -84,8 +84,8 @@ def run_tour(
     about = dict(model=model, seed=seed, device=str(device), epochs=epochs)
 
     def step(name: str, compute: Callable, **settings: object):
-        result, found = cached("tour", compute, label=name, say=say, step=name, **about, **settings)
-        reused.extend([name] if found else [])
+        result, was_cached = cached("tour", compute, label=name, say=say, step=name, **about, **settings)
+        reused.extend([name] if was_cached else [])
         return result
 
     def prepared() -> tuple:

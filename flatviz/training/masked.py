@@ -13,10 +13,11 @@ from flatviz.checks import check_count
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood, mean_nll
 from flatviz.core.net import Net
-from flatviz.core.seeds import generator
+from flatviz.core.seeds import generator, randn_like
 from flatviz.objectives.nll import check_data
 from flatviz.results import History
-from flatviz.training.gradient import State, TrainingLoss
+from flatviz.storage.checkpoints import State
+from flatviz.training.gradient import TrainingLoss
 
 CHANNELS = (_ConvNd, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d)  # drop whole channels; the others single features
 
@@ -30,6 +31,50 @@ def mask_shape(part: nn.Module, shape: Sequence[int]) -> list[int]:
     return list(shape)
 
 
+def calls(net: Net, x: Tensor, names: Sequence[str]) -> list[tuple[str, torch.Size]]:
+    """Name, and shape of what it gives, of each call of these parts of the network on `x`, in order of execution."""
+    module, seen = net.copy().module, []
+    for name, part in module.named_modules():
+        if name in names:
+            part.register_forward_hook(lambda part, args, out, name=name: seen.append((name, out.shape)))
+    with torch.no_grad():
+        module(x.clone())
+    return seen
+
+
+@torch.no_grad()
+def reader_of(net: Net, x: Tensor, dropout: str, call: int, shape: torch.Size, layers: Sequence[str]) -> str:
+    """The layer of `layers` whose weight stands for the mask of a dropout layer's call; "" where there is none.
+
+    By trial, at weights without zeros: factors on what the dropout gives, of `shape`, one a unit that it drops, change the
+    outputs as the same factors on the columns of the weight do.
+    """
+    whole, source, n_calls = net.restrict("all"), generator(0), [0]
+    part = dict(whole.module.named_modules())[dropout]
+    if isinstance(part, CHANNELS) and len(shape) < 3:
+        return ""  # torch takes it for one example without a batch
+    factors = 2 * torch.rand([1, *mask_shape(part, shape)[1:]], generator=source).to(whole.w)
+    w = whole.w + 0.01 * randn_like(whole.w, source)
+    plain = whole(w, x.clone())
+
+    def scale(part: nn.Module, args: tuple, out: Tensor) -> Tensor:
+        n_calls[0] += 1
+        return out * factors if n_calls[0] == call + 1 else out
+
+    hook = part.register_forward_hook(scale)
+    dropped = whole(w, x.clone())
+    hook.remove()
+    effect = (dropped - plain).abs().max()
+    for b in whole.blocks:
+        layer, _, kind = b.name.rpartition(".")
+        if effect > 0 and kind == "weight" and layer in layers and b.shape[1] == factors.numel():
+            scaled = w.clone()
+            scaled[b.slice].view(b.shape).mul_(factors.view(1, -1, *[1] * (len(b.shape) - 2)))
+            if (whole(scaled, x.clone()) - dropped).abs().max() < 0.02 * effect:  # another layer's columns miss it by far
+                return layer
+    return ""
+
+
 class MaskedNet:
     """A copy of a net that drops inputs of the layers in `rates` (outputs, of a dropout layer), drawn from `source`.
 
@@ -38,6 +83,7 @@ class MaskedNet:
 
     def __init__(self, net: Net, rates: dict[str, float], source: torch.Generator, *, shared: bool) -> None:
         self.net, self.source, self.shared = net.copy(), source, shared
+        self._seen = False
         parts = dict(self.net.module.named_modules())
         for name, rate in rates.items():
             if isinstance(parts[name], nn.modules.dropout._DropoutNd):
@@ -55,6 +101,10 @@ class MaskedNet:
 
     def __call__(self, w: Tensor, x: Tensor) -> Tensor:
         """Outputs (N, C) at `w` under new masks."""
+        if not self._seen:  # the net's look at itself draws no masks
+            state, self._seen = self.source.get_state(), True
+            self.net.writes(x)
+            self.source.set_state(state)
         return self.net(w, x)
 
 

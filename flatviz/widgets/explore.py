@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipywidgets
 import plotly.graph_objects as go
 
+from flatviz.plots.color import first_draws
 from flatviz.plots.surface import plot_surface
 from flatviz.plots.theme import CONFIG
 from flatviz.results import Projection, Surface
@@ -38,17 +39,7 @@ def explore_surface(surface: Surface, projection: Projection | None = None) -> i
 
     def redraw(_: object = None) -> None:
         top = low * (high / low) ** ceiling.value if log.value else low + (high - low) * ceiling.value
-        shown = None
-        if projection is not None:
-            values = None if projection.values is None else projection.values[: draws.value]
-            shown = Projection(
-                projection.plane,
-                projection.coords[: draws.value],
-                projection.distance[: draws.value],
-                values,
-                projection.label,
-                projection.name,
-            )
+        shown = None if projection is None else first_draws(projection, draws.value)
         new = plot_surface(surface, shown, color_range=(low, top), log=log.value)
         with figure.batch_update():
             for mine, its in zip(figure.data, new.data):
