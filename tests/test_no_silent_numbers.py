@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 import flatviz as fv
-from flatviz.core.objective import PlainEvaluator
+from flatviz.core.objective import PointEvaluator
 from flatviz.metrics.sharpness import ordered
 
 NAN, INF = math.nan, math.inf
@@ -251,7 +251,7 @@ def test_a_reduced_precision_that_loses_values_states_no_small_error():
             return w.square().sum()
 
         def over(self, origin, axes, points, *, exact=False, precision=None, plan=None, coords=None):
-            class Quick(PlainEvaluator):
+            class Quick(PointEvaluator):
                 def __call__(self, coords):
                     values = super().__call__(coords)
                     return values if exact else torch.where(coords.abs().sum(1) > 0.6, torch.nan, values)

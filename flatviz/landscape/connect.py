@@ -13,7 +13,6 @@ from flatviz.core.boundary import public
 from flatviz.core.objective import Objective, ObjectiveLike, as_objective
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import generator
-from flatviz.landscape.curves import mixing
 from flatviz.results import Curve
 
 KINDS = ("bezier", "polygonal")
@@ -60,7 +59,7 @@ def connect(
     t = torch.linspace(0, 1, resolution, dtype=a.dtype, device=a.device)
 
     def curve(W: Tensor, t: Tensor) -> Curve:
-        points = mixing(t, len(W), kind) @ W
+        points = _mixing(t, len(W), kind) @ W
         points[0], points[-1] = a, b
         name = f"{kind} curve, {bends} bend{'s' * (bends != 1)}" if bends else "straight line"
         name += f.whose_statistics(a, b)
@@ -87,7 +86,7 @@ def _train(f: Objective, W: Tensor, kind: str, steps: int, lr: float, seed: int,
         optimizer.param_groups[0]["lr"] = pace * min(1.0, 2 - 2 * (i + 1) / (steps + 1))  # flat, then down to 0
         with torch.inference_mode(False), torch.enable_grad():
             t = torch.rand(1, generator=source, dtype=W.dtype).to(W.device)
-            value = f(mixing(t, len(W), kind)[0] @ torch.cat([W[:1], inner, W[-1:]]))
+            value = f(_mixing(t, len(W), kind)[0] @ torch.cat([W[:1], inner, W[-1:]]))
             if not value.requires_grad:
                 raise ValueError(
                     f"connect needs an f with a gradient, got {f.label}: train the curve on nll(net, data), then look along "
@@ -119,4 +118,14 @@ def points_on(curve: Curve, t: Tensor) -> Tensor:
     """
     if curve.W is None or curve.kind not in KINDS:
         raise ValueError(f"points_on needs a curve made by connect, got {curve.name or 'one without control vectors'}")
-    return mixing(t.to(curve.W), len(curve.W), curve.kind) @ curve.W
+    return _mixing(t.to(curve.W), len(curve.W), curve.kind) @ curve.W
+
+
+def _mixing(t: Tensor, n: int, kind: str) -> Tensor:
+    """Weights (T, n) of n control vectors at `t` (T,): Bernstein polynomials, or the two neighbours of a chain."""
+    t = t[:, None]
+    i = torch.arange(n, dtype=t.dtype, device=t.device)
+    if kind == "bezier":
+        binomial = torch.tensor([math.comb(n - 1, k) for k in range(n)], dtype=t.dtype, device=t.device)
+        return binomial * t**i * (1 - t) ** (n - 1 - i)
+    return (1 - (t * (n - 1) - i).abs()).clamp_min(0)

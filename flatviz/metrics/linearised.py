@@ -19,7 +19,6 @@ from flatviz.core.likelihood import Likelihood, check_likelihood
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator
 from flatviz.engine.batchnorm import with_trained_buffers
-from flatviz.engine.determinism import spared
 from flatviz.metrics.averaging import scored
 from flatviz.objectives.jacobian import jacobian_chunks
 from flatviz.objectives.nll import check_data
@@ -78,7 +77,7 @@ def linearised(net: Net, posterior: Gaussian | KroneckerGaussian, data: Data) ->
         raise TypeError(f"posterior must be a Gaussian, got {type(posterior).__name__}: use predict")
     check_weights(posterior.center, net.dim, "posterior.center")
     means, covs = [], []
-    for _, f, J in jacobian_chunks(with_trained_buffers(spared(net, data.x), posterior), posterior.mean, data):
+    for _, f, J in jacobian_chunks(with_trained_buffers(net, posterior), posterior.mean, data):
         means.append(f)
         covs.append(posterior.cov_mul(J) @ J.transpose(1, 2))
     return torch.cat(means), torch.cat(covs)

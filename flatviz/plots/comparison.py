@@ -15,6 +15,8 @@ LABELS = {
     "mi": "mutual information (nats)",
     "lambda1": "λ1 of the training loss",
     "ratio": "λ1/λ5",
+    "agreement": "agreement with HMC (share)",
+    "tv": "total variation to HMC",
     "seconds": "seconds to fit",
     "gradients": "gradients a step",
 }

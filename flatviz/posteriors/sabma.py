@@ -24,9 +24,8 @@ from flatviz.core.progress import Progress
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.storage.digest import arguments_digest
-from flatviz.training.loop import Checkpoint
 from flatviz.training.perturb import UNITS, Perturbation
-from flatviz.training.run import Optim, Run
+from flatviz.training.run import Checkpoint, Optim, Run
 from flatviz.training.variational import Descent, NoisyNLL, Step, converged, fit_gaussians
 
 

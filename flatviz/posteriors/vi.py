@@ -20,8 +20,7 @@ from flatviz.core.progress import Progress
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.training.gradient import Ascent
-from flatviz.training.loop import Checkpoint
-from flatviz.training.run import Optim, Run
+from flatviz.training.run import Checkpoint, Optim, Run
 from flatviz.training.variational import Descent, NoisyNLL, converged, fit_gaussians
 
 

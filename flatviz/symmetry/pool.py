@@ -19,9 +19,9 @@ from flatviz.core.seeds import generator
 from flatviz.storage.files import atomic_path
 from flatviz.training.batched import members_batches, members_loss
 from flatviz.training.gradient import gradient
-from flatviz.training.loop import Checkpoint, advance
+from flatviz.training.loop import advance
 from flatviz.training.optimize import steps_per_epoch
-from flatviz.training.run import Run
+from flatviz.training.run import Checkpoint, Run
 from flatviz.training.starts import starts
 
 DROP = 0.1  # of the learning rate, at each epoch in `drops`

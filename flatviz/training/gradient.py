@@ -57,7 +57,8 @@ def gradient(
 
 def value_and_grad(loss: Pass, w: Tensor, index: Tensor | None) -> tuple[Tensor, Tensor]:
     """Loss and its gradient at w, of w's shape."""
-    w = w.detach().requires_grad_(True)
-    value = loss(w, index)
-    (g,) = torch.autograd.grad(value if value.ndim == 0 else value.sum(), w)
+    with torch.inference_mode(False), torch.enable_grad():  # whatever mode the caller is in
+        w = (w.clone() if w.is_inference() else w).detach().requires_grad_(True)
+        value = loss(w, index)
+        (g,) = torch.autograd.grad(value if value.ndim == 0 else value.sum(), w)
     return value.detach(), g

@@ -147,7 +147,8 @@ def fisher_solve(q: Gaussian, grad: tuple[Tensor, ...], damping: float | None = 
     """F^-1 g, block by block, for as many blocks as `grad` has; O(D K^2)."""
     natural = [q.cov_mul(grad[0])]
     if len(grad) > 1:
-        natural.append(grad[1] / q.leverage.clamp_min(LEVERAGE_FLOOR).square_().mul_(number(2.0, q.mean)))
+        leverage = q.leverage.clamp_min(LEVERAGE_FLOOR)
+        natural.append(grad[1] / leverage.mul_(leverage).mul_(number(2.0, leverage)))
     if len(grad) > 2:
         gram = q.factor_precision @ q.factor.mT
         damped = gram + (FACTOR_DAMPING if damping is None else damping) * torch.eye(

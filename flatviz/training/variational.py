@@ -22,9 +22,10 @@ from flatviz.core.net import Net
 from flatviz.core.seeds import generator
 from flatviz.gaussian import Gaussian
 from flatviz.results import History
+from flatviz.storage.checkpoints import State
 from flatviz.training.batched import SequentialLoss, members_batches, members_loss
 from flatviz.training.gradient import Ascent, TrainingLoss, gradient, value_and_grad
-from flatviz.training.loop import State, advance
+from flatviz.training.loop import advance
 from flatviz.training.optimize import BatchStatisticsLoss, check_converged, cosine, minibatches, training_loss
 from flatviz.training.perturb import fold
 from flatviz.training.run import Optim, Run
@@ -67,7 +68,9 @@ def _draw(
     """What `at(w)` gives at the draw of this noise, its gradient in w carried over to the first `blocks` of theta."""
     wide = q.std * z1
     value, g, gain = at(_plus_factor(q.mean + wide, z2, q.factor))
-    return value, (g, g * wide, z2.unsqueeze(-1) * g.unsqueeze(-2) if blocks > 2 else g)[:blocks], gain
+    if blocks < 3:
+        return value, (g, g * wide)[:blocks], gain
+    return value, (g, g * wide, z2.unsqueeze(-1) * (g if g.ndim == 1 else g.unsqueeze(-2))), gain
 
 
 def _plus_factor(w: Tensor, z2: Tensor, factor: Tensor) -> Tensor:
