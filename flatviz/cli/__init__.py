@@ -7,9 +7,17 @@ import sys
 from collections.abc import Sequence
 
 import flatviz
-from flatviz.cli import compare, doctor, evidence, lab, tour, tune
+from flatviz.cli import compare, doctor, evidence, lab, reference, tour, tune
 
-COMMANDS = {"tour": tour, "lab": lab, "doctor": doctor, "evidence": evidence, "compare": compare, "tune": tune}
+COMMANDS = {
+    "tour": tour,
+    "lab": lab,
+    "doctor": doctor,
+    "evidence": evidence,
+    "compare": compare,
+    "tune": tune,
+    "reference": reference,
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:

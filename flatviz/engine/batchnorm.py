@@ -8,6 +8,7 @@ from torch.func import functional_call
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from flatviz.checks import check_count, check_weights
+from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.modules import copied
 from flatviz.core.net import Net
@@ -80,6 +81,7 @@ class TrainingNet:
 
 
 @torch.no_grad()
+@public
 def refresh_batchnorm(net: Net, w: Tensor, data: Data, *, batch_size: int = 512) -> Net:
     """A net whose BatchNorm statistics are those of `data` at weights `w` (D,); it stands at `w`.
 

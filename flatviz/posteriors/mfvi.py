@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_nonnegative
+from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
@@ -29,6 +30,7 @@ from flatviz.training.variational import Descent, NoisyNLL, converged, fit_gauss
 STD_FLOOR = 1e-4  # a weight that is 0 would have std 0 under MOPED
 
 
+@public
 def fit_mfvi(
     net: Net,
     data: Data,

@@ -16,6 +16,7 @@ from functools import partial
 from torch import Tensor
 
 from flatviz.checks import check_radius
+from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
@@ -74,6 +75,7 @@ def _posterior(q: Gaussian, perturbation: Perturbation) -> Gaussian:
     return replace(q, mean=q.mean + q.factor.sum(0)) if _biased(perturbation) else q
 
 
+@public
 def fit_sabma(
     net: Net,
     data: Data,
@@ -147,6 +149,7 @@ def fit_sabma(
     return _posterior(converged(q), perturbation)
 
 
+@public
 def fit_sabma_grid(
     net: Net,
     data: Data,

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_count, check_lr, check_momentum, check_nonnegative
+from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
@@ -68,6 +69,7 @@ class Pool:
             return cls(n_diverged=about["n_diverged"], **{name: file.get_tensor(name) for name in file.keys()})
 
 
+@public
 def train_pool(
     net: Net,
     data: Data,

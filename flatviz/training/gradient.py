@@ -45,7 +45,13 @@ def gradient(
     value, g = value_and_grad(loss, w, index)
     if ascent is None:
         return value, g, None
-    at_worst, g = value_and_grad(loss.again, w.detach() + ascent(w.detach(), g), index)
+    e = ascent(w.detach(), g)
+    if not isinstance(e, Tensor) or e.shape != w.shape:  # a function of the user's
+        shape = tuple(e.shape) if isinstance(e, Tensor) else type(e).__name__
+        raise TypeError(
+            f"ascent(w, g) must return the perturbation e of shape {tuple(w.shape)}, got {shape}: fv.SAM(radius) does"
+        )
+    at_worst, g = value_and_grad(loss.again, w.detach() + e, index)
     return value, g, at_worst - value
 
 

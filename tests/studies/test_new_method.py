@@ -4,6 +4,7 @@ import functools
 import importlib.util
 
 import pytest
+import torch
 
 import flatviz as fv
 import flatviz.cli.tour
@@ -57,6 +58,8 @@ def toy(tmp_path, monkeypatch):
 
 def test_it_is_in_the_table_of_compare_with_its_flat_version(toy, transferred, task, monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(comparison, "prepare", lambda model, seed: (transferred[0], task, transferred[1]))
+    uniform = torch.full((len(task.test), task.n_classes), 1 / task.n_classes)
+    monkeypatch.setattr(comparison, "reference_probabilities", lambda *_, **__: uniform)
     out = tmp_path / "compare.html"
     assert main(["compare", "--seeds", "1", "--methods", "toy,f-toy", "--out", str(out)]) == 0
     printed = capsys.readouterr().out
