@@ -198,10 +198,14 @@ def anything(value: Any, name: str) -> None:
     """No check: what it must be, the verb itself knows best."""
 
 
-def draws(value: Any, name: str) -> None:
-    """Weight vectors (S, D), or a posterior of a kind that the verb names itself."""
-    if not isinstance(value, (Draws, Gaussian, KroneckerGaussian)):
-        tensor(2)(value, name)
+def draws(*sides: int) -> Check:
+    """Weight vectors of these numbers of sides, or a posterior of a kind that the verb names itself."""
+
+    def check(value: Any, name: str) -> None:
+        if not isinstance(value, (Draws, Gaussian, KroneckerGaussian)):
+            tensor(*sides)(value, name)
+
+    return check
 
 
 def one_or_more(of: type, do: str) -> Check:

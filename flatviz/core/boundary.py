@@ -71,14 +71,16 @@ _TABLE: dict[str, arg.Check] = {
     "batchnorm": arg.kind(str, "'frozen' or 'train', as the verb's help says"),
     "predict.batchnorm quantity.batchnorm": arg.kind((str, Data), "'frozen' or a Data that re-estimates the statistics"),
     # weight vectors and directions
-    "w a b c u v center other more inside outside t": arg.tensor(1),
-    "W draws": arg.draws,
+    "w a b c u v center other inside outside t": arg.tensor(1),
+    "more": arg.each(arg.tensor(1), "directions", least=0),
+    "W draws": arg.draws(2),
+    "project.W": arg.draws(1, 2),
     "target": arg.tensor(2),
     "sets": arg.values(arg.tensor(2), "weight vectors (S, D)"),
     "layers mmd.runs": arg.values(arg.kind(Tensor, "a tensor of whole numbers"), "tensors of whole numbers"),
     "sign factor": arg.tensor(),
     "order": arg.kind(Tensor, "whole numbers, one for each unit"),
-    "grad noise": arg.each(arg.tensor(), "tensors"),
+    "grad noise": arg.each(arg.kind(Tensor, "a tensor"), "tensors"),
     "part": arg.kind((slice, Tensor), "a slice, an index or a mask of the weights", "a layer's is net.blocks[i].slice"),
     # posteriors
     "q prior": arg.noun(Gaussian, "fv.transfer and fv.fit_swag return one"),
@@ -94,7 +96,7 @@ _TABLE: dict[str, arg.Check] = {
     "steps epochs n_draws members chains cycles cycle_steps thin mc_samples rank bends": arg.whole(1),
     "n_bins k n_spectra runs probes products most parts batch_size iters shots": arg.whole(1),
     "snapshots resolution around_resolution dims basis": arg.whole(2),
-    "burn_in": arg.whole(0),
+    "burn_in fit_laplace.steps connect.bends": arg.whole(0),  # 0: where the net stands; a straight line
     "ranks": arg.each(arg.whole(0), "ranks"),
     "seed": arg.seed,
     "seeds": arg.each(arg.seed, "seeds"),
@@ -110,15 +112,15 @@ _TABLE: dict[str, arg.Check] = {
     "head_std prior_std first_std first_precision moped width lr_delay fit_swag.scale scale_temperature.temperature": arg.positive,
     "accept b1 b2 noisy_share friction rate": arg.share,
     "laplace_evidence.prior_precision": arg.positive,
-    "prior_precision": arg.either((str, arg.anything), (Real, arg.positive), wanted="a number > 0, or a word"),
+    "prior_precision": arg.either((str, arg.anything), (Real, arg.number), wanted="a number > 0, or a word"),
     "extent": arg.either(
-        (Real, arg.positive), ((tuple, list, Tensor), arg.anything), wanted="a number > 0, (lo, hi), or a pair for each axis"
+        (Real, arg.number), ((tuple, list, Tensor), arg.anything), wanted="a number > 0, (lo, hi), or a pair for each axis"
     ),
     "color_range": arg.each(arg.number, "two numbers"),
     # words, names, switches
     "mode blocks kind space structure link curvature normalize convention which precision method measure head key rule": arg.text,
     "name title label x_label plot_comparison.x plot_comparison.y": arg.text,
-    "labels switches": arg.each(arg.text, "texts"),
+    "labels switches": arg.each(arg.text, "texts", least=0),
     "exact joint orthonormal log barrier color_bar keep_epochs plot_surface.path plot_surface_3d.path": arg.flag,
     # how a verb is run
     "progress": arg.either(
