@@ -106,7 +106,7 @@ _TABLE: dict[str, arg.Check] = {
     "radius adaptive_radius": arg.real(check_radius),
     "radii": arg.each(arg.real(check_radius), "radii"),
     "fit_family.radii": arg.values(arg.each(arg.real(check_radius), "radii"), "radii"),
-    "weight_decay kl_weight temperature scale floor eta damping tol moons_transfer.noise": arg.nonnegative,
+    "weight_decay kl_weight temperature scale floor eta damping tol degrees moons_transfer.noise": arg.nonnegative,
     "head_std prior_std first_std first_precision moped width scale_temperature.temperature": arg.positive,
     "accept b1 b2 noisy_share friction rate": arg.share,
     "laplace_evidence.prior_precision": arg.positive,
