@@ -91,6 +91,7 @@ _HOMES = {
     "flatviz.plots.reliability": "plot_reliability",
     "flatviz.plots.flatness": "plot_flatness",
     "flatviz.plots.comparison": "plot_comparison",
+    "flatviz.plots.gains": "plot_gains",
     "flatviz.widgets.lab": "FlatnessLab",
     "flatviz.widgets.explore": "explore_surface",
 }

@@ -106,8 +106,8 @@ _TABLE: dict[str, arg.Check] = {
     "radius adaptive_radius": arg.real(check_radius),
     "radii": arg.each(arg.real(check_radius), "radii"),
     "fit_family.radii": arg.values(arg.each(arg.real(check_radius), "radii"), "radii"),
-    "weight_decay kl_weight temperature scale floor eta damping tol degrees moons_transfer.noise": arg.nonnegative,
-    "head_std prior_std first_std first_precision moped width scale_temperature.temperature": arg.positive,
+    "weight_decay kl_weight lr_power temperature scale floor eta damping tol degrees moons_transfer.noise": arg.nonnegative,
+    "head_std prior_std first_std first_precision moped width lr_delay fit_swag.scale scale_temperature.temperature": arg.positive,
     "accept b1 b2 noisy_share friction rate": arg.share,
     "laplace_evidence.prior_precision": arg.positive,
     "prior_precision": arg.either((str, arg.anything), (Real, arg.positive), wanted="a number > 0, or a word"),
@@ -148,7 +148,12 @@ _TABLE: dict[str, arg.Check] = {
         arg.each(arg.noun(Spectrum, "fv.top_eigenpairs makes one"), "Spectrum"), "lists of Spectrum"
     ),
     "align.reference": arg.tensor(1),
-    "reference": arg.kind((Prediction, Tensor), "a Prediction, or averaged probabilities (N, C)"),
+    "reference agreement.prediction total_variation.prediction": arg.kind(
+        (Prediction, Tensor), "a Prediction, or averaged probabilities (N, C)"
+    ),
+    "gains confirmed": arg.values(
+        arg.values(arg.values(arg.each(arg.number, "mean and half interval"), "(mean, half interval)"), "settings"), "baselines"
+    ),
     "table": arg.values(arg.values(arg.each(arg.number, "mean and half interval"), "(mean, half interval)"), "rows"),
 }
 ARGUMENTS: dict[str, arg.Check] = {name: check for names, check in _TABLE.items() for name in names.split()}
