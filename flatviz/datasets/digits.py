@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import torch
 
-from flatviz.checks import check_count
 from flatviz.core.boundary import public
 from flatviz.core.data import Data, Task
 from flatviz.core.seeds import generator, saved_rng
@@ -19,7 +18,6 @@ def digits_transfer(*, shots: int = 10, seed: int = 0) -> Task:
     The three are disjoint, drawn by `seed`.  Pixels are scaled to 0..1; x (N, 1, 8, 8).
     Raises ImportError without scikit-learn, ValueError for more shots than there are digits.
     """
-    check_count(shots, "shots")
     try:
         with saved_rng():  # its import draws random numbers
             from sklearn.datasets import load_digits  # optional: a machine that computes on tensors need not have it
