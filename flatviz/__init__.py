@@ -33,6 +33,8 @@ _HOMES = {
     "flatviz.posteriors.swag": "fit_swag",
     "flatviz.posteriors.sgld": "fit_sgld",
     "flatviz.posteriors.sghmc": "fit_sghmc",
+    "flatviz.posteriors.hmc": "fit_hmc",
+    "flatviz.bridges.arviz": "diagnose_chains",
     "flatviz.posteriors.csgld": "fit_csgld",
     "flatviz.posteriors.emcmc": "fit_emcmc",
     "flatviz.posteriors.ptl": "fit_ptl",

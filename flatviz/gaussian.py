@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
@@ -26,6 +26,8 @@ class Gaussian:
     inverses go through the (K, K) matrix I + F diag(1/d) F^T (Woodbury).
     Inside a fit (`unchecked`) B members are one Gaussian with leading dimensions, mean (B, D), factor (B, K, D): every
     formula holds for each of them, and "..." below stands for those dimensions.
+    `buffers` are BatchNorm statistics by name, where a fit trained them along (batchnorm="train"): its draws are weights of
+    `net.with_buffers(q.buffers)`, which `predict` uses by itself.
     Raises ValueError where shapes disagree.
 
     Example:
@@ -43,6 +45,7 @@ class Gaussian:
     log_std: Tensor
     factor: Tensor | None = None
     history: History | None = None
+    buffers: Mapping[str, Tensor] | None = None
 
     def __post_init__(self) -> None:
         check_weights(self.mean, self.mean.numel(), "mean")
@@ -60,7 +63,7 @@ class Gaussian:
     def unchecked(cls, mean: Tensor, log_std: Tensor, factor: Tensor) -> Gaussian:
         """One, or B at once, for the inside of a loop that looks for NaN at its end: no checks, which read every value."""
         q = object.__new__(cls)
-        q.__dict__.update(mean=mean, log_std=log_std, factor=factor, history=None)
+        q.__dict__.update(mean=mean, log_std=log_std, factor=factor, history=None, buffers=None)
         return q
 
     def moved(self, delta: Sequence[Tensor]) -> Gaussian:
@@ -122,12 +125,15 @@ class Gaussian:
         """H = L^-1 F/std (..., K, D) and L^-1 (..., K, K), with L L^T = I + (F/std)(F/std)^T.
 
         With Woodbury, Sigma^-1 = diag(1/std) (I - H^T H) diag(1/std).  In float64 up to H, whose columns are shorter
-        than one: the product squares the ratio of scales.
+        than one: the product squares the ratio of scales.  NaN where std or factor have overflowed.
         """
         white = (self.factor / self.std.unsqueeze(-2)).double()
         eye = _eye(self.rank, white.device)
         gram = torch.addmm(eye, white, white.T) if white.ndim == 2 else eye + white @ white.mT
-        inverse = torch.linalg.solve_triangular(torch.linalg.cholesky(gram), eye, upper=False)
+        root, failed = torch.linalg.cholesky_ex(gram)
+        if failed.any():  # std or factor overflowed: NaN for this member, and the others go on
+            root = root.masked_fill((failed > 0)[..., None, None], math.nan)
+        inverse = torch.linalg.solve_triangular(root, eye, upper=False)
         return (inverse @ white).to(self.std.dtype), inverse
 
     @cached_property
@@ -183,7 +189,7 @@ class Gaussian:
         """`kl(prior)` (...) and its gradient in (mean, log_std, factor): P r, d (diag P - diag A), F (P - A), A our precision."""
         rows = torch.cat(((self.mean - prior.mean).unsqueeze(-2), self.factor), -2)
         pulled, var = prior.precision_mul(rows), self.std.square()
-        squares = (pulled * rows).sum((-2, -1)) + var @ prior.precision_diag
+        squares = (pulled * rows).sum((-2, -1)) + torch.linalg.vecdot(var, prior.precision_diag)
         kl = 0.5 * (squares + (prior.logdet - self.logdet - self.dim))
         pulls = torch.addcmul(-self.leverage, var, prior.precision_diag)
         return kl, (pulled[..., 0, :], pulls, pulled[..., 1:, :] - self.factor_precision)
@@ -236,6 +242,9 @@ class KroneckerGaussian:
         check_weights(self.std, self.dim, "std")
         if (covered := sum(len(a) * len(b) for a, b in self.bases)) != self.dim:
             raise ValueError(f"bases must cover the {self.dim} weights, got {covered}")
+
+    def __repr__(self) -> str:
+        return f"KroneckerGaussian(dim={self.dim}, blocks={len(self.bases)})"
 
     @property
     def dim(self) -> int:

@@ -11,13 +11,38 @@ from __future__ import annotations
 import dataclasses
 import math
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, dataclass_transform, runtime_checkable
 
 import torch
 from torch import Tensor
 
 from flatviz.checks import check_count, check_finite, check_many_weights, check_weights
 from flatviz.gaussian import Gaussian, KroneckerGaussian
+
+
+def one_line(result: Any) -> str:
+    """Type and fields on one line: tensors by shape, long tuples by length; fields at their default are left out."""
+    shown = [_shown(f.name, value) for f in dataclasses.fields(result) if (value := getattr(result, f.name)) is not f.default]
+    text = ", ".join(shown)
+    return f"{type(result).__name__}({text if len(text) < 100 else text[:97] + '...'})"
+
+
+def _shown(name: str, value: Any) -> str:
+    if isinstance(value, Tensor):
+        return f"{name} {tuple(value.shape)}"
+    if isinstance(value, tuple) and (len(value) > 3 or any(dataclasses.is_dataclass(v) for v in value)):
+        return f"{name}: {len(value)}"
+    if isinstance(value, dict):
+        return f"{name}: {', '.join(map(str, value)) or 'none'}"
+    known = isinstance(value, (str, bool, int, float, tuple, type(None)))
+    return f"{name}={value!r}" if known else f"{name}: {type(value).__name__}"
+
+
+@dataclass_transform(eq_default=False, frozen_default=True)
+def noun(cls: type) -> type:
+    """A frozen dataclass whose repr is one line."""
+    cls.__repr__ = one_line
+    return dataclass(frozen=True, eq=False)(cls)
 
 
 @runtime_checkable
@@ -43,7 +68,7 @@ class FunctionPosterior(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False)
+@noun
 class History:
     """What a fit recorded at each step: `loss`, `kl` (nats) and `sharpness`, the loss gained by the ascent; (T,) each."""
 
@@ -52,24 +77,33 @@ class History:
     sharpness: Tensor | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@noun
 class Draws:
     """A posterior known by its draws `W` (S, D): a chain, an ensemble, or one point (MAP: S = 1).
 
-    `net` is set by fits that trained BatchNorm statistics of their own: evaluate the draws with it.  It is not saved.
+    Draws of several `chains` stand one chain after the other, each in its order: `by_chain`.  `net` is set by fits that
+    trained BatchNorm statistics of their own: evaluate the draws with it.  It is not saved.
     """
 
     W: Tensor
     history: History | None = None
     net: Any = field(default=None, metadata={"saved": False})
+    chains: int = 1
 
     def __post_init__(self) -> None:
         check_many_weights(self.W, name="W")
+        if len(self.W) % check_count(self.chains, "chains"):
+            raise ValueError(f"W must hold as many draws of each of the {self.chains} chains, got {len(self.W)} in all")
 
     @property
     def dim(self) -> int:
         """Number of weights D."""
         return self.W.shape[1]
+
+    @property
+    def by_chain(self) -> Tensor:
+        """The draws of each chain in their order, (chains, S / chains, D)."""
+        return self.W.unflatten(0, (self.chains, -1))
 
     @property
     def center(self) -> Tensor:
@@ -88,7 +122,7 @@ class Draws:
         return self.W[order[:n].to(self.W.device)]
 
 
-@dataclass(frozen=True, eq=False)
+@noun
 class Mixture:
     """Several posteriors with `weights` (default equal): MultiSWAG, multi-mode anything."""
 
@@ -123,7 +157,7 @@ class Mixture:
 PARALLEL = 1e-12  # smallest eigenvalue of the unit axes' Gram matrix: an angle of about 1e-6
 
 
-@dataclass(frozen=True, eq=False)
+@noun
 class Plane:
     """Points origin + a axes[0] + b axes[1] of weight space; `axes` (2, D) need not be orthonormal.
 
@@ -176,7 +210,7 @@ class Plane:
         return self.origin + coords @ self.axes
 
 
-@dataclass(frozen=True, eq=False)
+@noun
 class Curve:
     """Values (T,) against `t` (T,): a slice of the loss along a line, a path, a score against ensemble size.
 
@@ -215,7 +249,7 @@ class Curve:
         return int((~torch.isfinite(self.values)).sum())
 
 
-@dataclass(frozen=True, eq=False)
+@noun
 class Surface:
     """Values of an objective over a plane, with their coordinates.
 
@@ -253,7 +287,7 @@ class Surface:
         return int((~torch.isfinite(self.values)).sum())
 
 
-@dataclass(frozen=True, eq=False)
+@noun
 class Spectrum:
     """Largest eigenpairs of a Hessian at `w`: `values` (K,) falling, `vectors` (K, D).
 
@@ -275,7 +309,7 @@ class Spectrum:
     weights: Tensor | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@noun
 class Persistence:
     """Valleys of a surface, M of them, by rising birth: the merge tree of its sublevel sets.
 
@@ -300,7 +334,7 @@ class Persistence:
         return int((self.depth >= depth).sum())
 
 
-@dataclass(frozen=True, eq=False)
+@noun
 class Projection:
     """Weight vectors seen on a plane: `coords` (S, 2), and `distance` (S,), how far each lies off the plane.
 
@@ -327,7 +361,7 @@ MEASURES = {  # of `Sharpness`, and what an axis says of each
 }
 
 
-@dataclass(frozen=True, eq=False)
+@noun
 class Sharpness:
     """One row a draw, (S,): `lambda1`; `ratio` = lambda1 / lambda5; `trace` of the Hessian; `sam` and `adaptive`, the
     loss gained by one ascent step of its radius.  `residual` is the error bound of lambda1, `trace_error` the standard
@@ -362,7 +396,7 @@ def interval(values: Tensor) -> tuple[float, float]:
     return float(values.mean()), float(t.ppf(0.975, n - 1)) * float(values.std()) / math.sqrt(n)
 
 
-@dataclass(frozen=True, eq=False)
+@noun
 class Prediction:
     """Outputs of S draws on N inputs, (S, N, C): logits, or means where `likelihood` is a Gaussian noise std.
 
@@ -408,7 +442,7 @@ class Prediction:
         return self.probs[:n].mean(0)
 
 
-@dataclass(frozen=True, eq=False)
+@noun
 class Family:
     """Posteriors of one or more methods over their radii, and what was measured on each; M members.
 
@@ -455,34 +489,37 @@ NOUNS = {
     )
 }
 
+NOT_SAVED = (
+    "it holds the network itself: save its center, and make it again by "
+    "fit_dropout(net.at(center), data, space='functions', steps=1, lr=0, seed=0)"
+)
+
 
 def to_plain(result: Any) -> Any:
-    """A noun as nested dicts, lists, tensors and numbers, for `torch.save`; `from_plain` reads it back."""
-    if type(result).__name__ in NOUNS and dataclasses.is_dataclass(result):
-        kept = [f for f in dataclasses.fields(result) if f.metadata.get("saved", True)]
-        return {"noun": type(result).__name__, "fields": {f.name: to_plain(getattr(result, f.name)) for f in kept}}
-    if isinstance(result, tuple):
-        return {"noun": "tuple", "items": [to_plain(r) for r in result]}
-    if isinstance(result, list):
-        return [to_plain(r) for r in result]
+    """A noun as nested dicts, tuples, lists, tensors and numbers, for `torch.save`; `from_plain` reads it back."""
+    if type(result) in NOUNS.values():
+        kept = [f.name for f in dataclasses.fields(result) if f.metadata.get("saved", True)]
+        return {"noun": type(result).__name__, "fields": {name: to_plain(getattr(result, name)) for name in kept}}
     if isinstance(result, dict):
-        return {"noun": "dict", "items": {k: to_plain(v) for k, v in result.items()}}
+        return {"noun": "dict", "fields": {to_plain(k): to_plain(v) for k, v in result.items()}}
+    if isinstance(result, (tuple, list)):
+        return (tuple if isinstance(result, tuple) else list)(map(to_plain, result))
     if isinstance(result, Tensor):
         return result.detach().cpu().clone()
-    if result is None or isinstance(result, (bool, int, float, str)):
-        return result
-    why = getattr(result, "unsaved", "")  # of what knows better than this list what to do instead
-    raise TypeError(f"cannot save a {type(result).__name__}: " + (why or f"expected one of {', '.join(NOUNS)}"))
+    for kind in (bool, int, float, str):  # numpy's numbers and enumerations as the plain ones that they are
+        if isinstance(result, kind):
+            return kind(result)
+    if result is None:
+        return None
+    why = f"expected one of {', '.join(NOUNS)}, or a dict, tuple or list of them, of tensors, numbers and texts"
+    raise TypeError(f"cannot save a {type(result).__name__}: {NOT_SAVED if isinstance(result, FunctionPosterior) else why}")
 
 
 def from_plain(plain: Any) -> Any:
     """The noun that `to_plain` wrote."""
-    if isinstance(plain, dict) and plain.get("noun") in NOUNS:
-        return NOUNS[plain["noun"]](**{k: from_plain(v) for k, v in plain["fields"].items()})
-    if isinstance(plain, dict) and plain.get("noun") == "tuple":
-        return tuple(from_plain(v) for v in plain["items"])
-    if isinstance(plain, dict) and plain.get("noun") == "dict":
-        return {k: from_plain(v) for k, v in plain["items"].items()}
-    if isinstance(plain, list):
-        return [from_plain(v) for v in plain]
+    if isinstance(plain, dict):
+        fields = {k: from_plain(v) for k, v in plain["fields"].items()}
+        return fields if plain["noun"] == "dict" else NOUNS[plain["noun"]](**fields)
+    if isinstance(plain, (tuple, list)):
+        return type(plain)(map(from_plain, plain))
     return plain

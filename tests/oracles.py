@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 import flatviz as fv
+from flatviz.training.gradient import TrainingLoss
 
 
 def random_gaussian(seed: int, dim: int = 7, rank: int = 3, dtype=torch.float64) -> fv.Gaussian:
@@ -22,3 +23,13 @@ def dense_covariance(q: fv.Gaussian) -> torch.Tensor:
 def as_torch(q: fv.Gaussian) -> torch.distributions.LowRankMultivariateNormal:
     """The same Gaussian in torch's own words."""
     return torch.distributions.LowRankMultivariateNormal(q.mean, q.factor.T, (2 * q.log_std).exp())
+
+
+class FunctionLoss(TrainingLoss):
+    """A plain function of (w, index) as a training loss."""
+
+    def __init__(self, function):
+        self.function = function
+
+    def __call__(self, w, index):
+        return self.function(w, index)

@@ -86,3 +86,4 @@ def test_the_algebra_of_members_at_once_is_that_of_each_alone(rank):
     check(lambda q, i: q.at(many[i], z2[i]))
     check(lambda q, i: (q.log_prob(v[i]), *q.score(v[i])))
     check(lambda q, i: (q.kl(prior), *q.kl_and_grad(prior)[1]))
+    check(lambda q, i: q.moved((0.1 * v[i],)).kl(q))

@@ -265,3 +265,14 @@ def test_a_reduced_precision_that_loses_values_states_no_small_error():
     assert quick.n_diverged == 20 and quick.error == INF
     inside = fv.slice_plane(Lossy(), plane, extent=0.2, resolution=5, precision="bfloat16")
     assert inside.n_diverged == 0 and inside.error == 0
+
+
+@pytest.mark.parametrize("what", ["accuracy", "error", "nll", lambda out, y: (out.argmax(-1) == y).float().mean()])
+def test_a_quantity_of_outputs_without_a_value_is_nan_and_counted(what):
+    """Along the first axis the weights and the bias of class 0 grow by 3e38: its logits are inf at a = 1."""
+    f = fv.quantity(NET, DATA, what)
+    axes = torch.zeros(2, NET.dim)
+    axes[0, 12:16], axes[0, 24], axes[1, 0] = 3e38, 3e38, 1.0
+    surface = fv.slice_plane(f, fv.Plane(NET.w, axes, "step"), extent=(0, 1), resolution=2)
+    assert torch.isnan(surface.values).tolist() == [[False, False], [True, True]] and surface.n_diverged == 2
+    assert torch.isnan(f.many(torch.stack([NET.w, NET.w + axes[0]]))).tolist() == [False, True]

@@ -1,12 +1,15 @@
 """The nouns: draws, mixtures, planes, saving."""
 
+import dataclasses
 import math
 
+import numpy as np
 import pytest
 import torch
 from oracles import random_gaussian
 
 import flatviz as fv
+from flatviz import results
 
 
 def test_fewer_draws_are_a_prefix_of_more_and_the_seed_decides():
@@ -68,3 +71,65 @@ def test_what_a_notebook_shows_of_data_and_gaussians_is_one_short_line(task):
     assert repr(fv.Data(torch.zeros(4, 3), torch.zeros(4, 2))) == "Data(4 examples, x (4, 3) float32, targets (4, 2))"
     shown = repr(task)
     assert shown.startswith("Task('digits, 10 shots") and "train 100" in shown and "10 classes" in shown and len(shown) < 200
+
+
+def one_of_each(q):
+    """Every noun with every field filled, with long texts and many members."""
+    W = torch.zeros(30, 7)
+    plane = fv.Plane(
+        W[0], torch.eye(7)[:2], "distance in weight space", "plane through three solutions", (0.5, 0.2), ((-1.0, 1.0),) * 2
+    )
+    surface = fv.Surface(plane, W[:, 0], W[:, 1], torch.zeros(30, 30), "mean NLL (nats)", 100, "frozen", (), "bfloat16", 1e-3)
+    curve = fv.Curve(
+        W[:, 0], W[:, 0], "distance along the path", "mean NLL (nats)", "a path", 9, "frozen", W, "bezier", "bfloat16", 0.1
+    )
+    spectrum = fv.Spectrum(W[0], W, W[0], 80, "at the center", 100, "frozen", "ggn", W[0], W[0])
+    projection = fv.Projection(plane, W[:, :2], W[:, 0], W[:, 0], "mean NLL (nats)", "draws of SA-BMA", torch.eye(2), 0.3)
+    prediction = fv.Prediction(
+        torch.zeros(30, 100, 10), W[0], "categorical", "frozen", dict.fromkeys(("nll", "accuracy", "ece"), W[0])
+    )
+    many = dict(method=("sabma",) * 12, radius=(0.1,) * 12, unit=("sqrt(2 KL in nats)",) * 12, posterior=(q,) * 12)
+    rest = dict(
+        projection=(projection,) * 12, around=(surface,) * 12, spectrum=((spectrum,) * 3,) * 12, prediction=(prediction,) * 12
+    )
+    pairs = (torch.eye(7), torch.eye(1))
+    return {
+        "History": fv.History(W[0], W[0], W[0]), "Gaussian": q, "Plane": plane, "Surface": surface, "Curve": curve,
+        "KroneckerGaussian": fv.KroneckerGaussian(W[0], torch.ones(7), (pairs,)), "Spectrum": spectrum, "Projection": projection,
+        "Draws": fv.Draws(W, fv.History(W[0]), net=object()), "Mixture": fv.Mixture((q,) * 7), "Prediction": prediction,
+        "Persistence": fv.Persistence(surface, *W[:5]), "Sharpness": fv.Sharpness(*W[:7]),
+        "Family": fv.Family(**many, surface=surface, **rest),
+    }  # fmt: skip
+
+
+def test_every_noun_is_one_line_of_less_than_120_characters(gaussians, task, tiny):
+    nouns = one_of_each(gaussians[0])
+    assert set(nouns) == set(results.NOUNS)
+    net, data = tiny
+    for shown in (*nouns.values(), net, data, task, fv.SAM(0.1), fv.Mixture((fv.Draws(net.w[None]),))):
+        assert "\n" not in repr(shown) and len(repr(shown)) < 120, repr(shown)
+        assert repr(shown).startswith(type(shown).__name__) and "tensor(" not in repr(shown)
+    assert repr(nouns["Draws"].__class__(torch.zeros(3, 2))) == "Draws(W (3, 2))"
+    assert repr(nouns["Mixture"]) == "Mixture(parts: 7, weights: 7)"
+
+
+def test_every_noun_comes_back_from_disk_as_it_was(gaussians, tmp_path):
+    def same(a, b):
+        if isinstance(a, torch.Tensor):
+            return torch.equal(a, b)
+        if isinstance(a, dict):
+            return list(a) == list(b) and all(same(a[k], b[k]) for k in a)
+        if isinstance(a, (tuple, list)):
+            return type(a) is type(b) and len(a) == len(b) and all(map(same, a, b))
+        if type(a).__name__ in results.NOUNS:
+            names = [f.name for f in dataclasses.fields(a) if f.name != "net"]
+            return type(a) is type(b) and all(same(getattr(a, n), getattr(b, n)) for n in names)
+        return type(a) is type(b) and a == b
+
+    whole = {**one_of_each(gaussians[0]), 3: [1, 2.5, None, True, "x"], ("a", 0): {"noun": "Draws", "fields": {}}}
+    assert same(whole, fv.load(fv.save(whole, tmp_path / "all.pt")))
+
+
+def test_numpys_numbers_are_saved_as_plain_ones(tmp_path):
+    back = fv.load(fv.save({"score": np.float64(0.5), "name": np.str_("a"), "n": results.MEASURES["sam"]}, tmp_path / "n.pt"))
+    assert back["score"] == 0.5 and type(back["score"]) is float and type(back["name"]) is str

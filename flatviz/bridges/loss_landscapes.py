@@ -37,8 +37,8 @@ class _MetricObjective(Objective):
         self.batchnorm = "frozen" if net.has_batchnorm else None
         self._module = net.to_module().eval()
         self._wrapper = library.wrap_model(self._module)
-        own = dict(self._module.named_parameters())
-        self._parameters = [own[b.name] for b in net.blocks]
+        parameters = dict(self._module.named_parameters())
+        self._parameters = [parameters[b.name] for b in net.blocks]
 
     def __call__(self, w: Tensor) -> Tensor:
         check_weights(w, self.net.dim)
@@ -100,19 +100,19 @@ def run_linear_interpolation(
     if first.dim != last.dim:
         raise ValueError(f"start and end must have the same weights, got {first.dim} and {last.dim}")
     along = (last.w - first.w).double()
-    seen: list[tuple[float, float]] = []
+    t_and_value: list[tuple[float, float]] = []
 
     class Recorder(library.metrics.Metric):
         def __call__(self, wrapper: Any) -> float:
             moved = _flat(wrapper) - first.w.double()
             value = metric(wrapper)
-            seen.append((float(moved @ along / (along @ along)), float(_number(value, type(metric).__name__))))
+            t_and_value.append((float(moved @ along / (along @ along)), float(_number(value, type(metric).__name__))))
             return value
 
     modules = [n.to_module().eval() for n in (first, last)]
     with saved_rng(seed):
         library.linear_interpolation(*modules, Recorder(), steps=steps, deepcopy_model=True)
-    t, values = torch.tensor(seen).T
+    t, values = torch.tensor(t_and_value).T
     statistics = "frozen" if first.has_batchnorm else None
     return Curve(t, values, y_label=type(metric).__name__, name="loss_landscapes.linear_interpolation", batchnorm=statistics)
 
@@ -158,10 +158,10 @@ def _all_weights(net: Net | nn.Module) -> Net:
 
 
 def _number(value: Any, name: str) -> Tensor:
-    found = torch.as_tensor(value).detach().double()
-    if found.numel() != 1:
-        raise ValueError(f"the metric must return one number, got shape {tuple(found.shape)} from {name}: use a scalar metric")
-    return found.reshape(())
+    number = torch.as_tensor(value).detach().double()
+    if number.numel() != 1:
+        raise ValueError(f"the metric must return one number, got shape {tuple(number.shape)} from {name}: use a scalar metric")
+    return number.reshape(())
 
 
 def _library() -> Any:

@@ -16,6 +16,11 @@ class Data:
     """Inputs `x` (N, ...) and labels `y` (N,) of classes (int64), or targets (N, C) of a regression (floating).
 
     Raises ValueError if it is empty, lengths differ, or x or y holds NaN or inf; a label below 0 is out of range.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> fv.Data(torch.zeros(5, 2), torch.tensor([0, 1, 2, 0, 1]))
+        Data(5 examples, x (5, 2) float32, classes 0..2)
     """
 
     x: Tensor
@@ -56,6 +61,10 @@ class Data:
         if not xs:
             raise ValueError("batches must hold at least one (x, y), got an empty loader")
         return cls(torch.cat(xs)[:n], torch.cat(ys)[:n])
+
+    def batch(self, index: Tensor | None) -> tuple[Tensor, Tensor]:
+        """Inputs and labels of the examples at `index`; of all where it is None."""
+        return (self.x, self.y) if index is None else (self.x[index], self.y[index])
 
     def __repr__(self) -> str:
         y = f"classes 0..{int(self.y.max())}" if not self.y.is_floating_point() else f"targets {tuple(self.y.shape)}"

@@ -43,6 +43,10 @@ class PointEvaluator(Protocol):
         """Values (S,) at coords (S, K)."""
         ...
 
+    def confirms(self, coords: Tensor, values: Tensor) -> bool:
+        """Whether the plain evaluation, without reuse between points, gives `values` (S,) at coords (S, K)."""
+        ...
+
 
 class Objective:
     """A scalar function of the weights, f(w: (D,)) -> (); all that verbs ask of one, with defaults.
@@ -89,7 +93,9 @@ class Objective:
 
     def hvp(self, w: Tensor, v: Tensor) -> Tensor:
         """H v with H = grad^2 f(w) (D, D); `w`, `v` and the result are (D,)."""
-        return self.operator(w)(check_weights(v, w.numel(), "v"))
+        check_weights(v, w.numel(), "v")
+        with torch.inference_mode(False):
+            return self.operator(w)(v.clone() if v.is_inference() else v)
 
     def operator(self, w: Tensor, curvature: str = "hessian") -> Product:
         """v -> H v at one `w`, by double backward; the graph of the gradient is kept, so a product is one pass through it.
@@ -99,7 +105,7 @@ class Objective:
         """
         if check_choice(curvature, CURVATURES, "curvature") != "hessian":
             raise ValueError(f"curvature={curvature!r} needs an objective of a network, as nll makes, got {self.label}")
-        with torch.no_grad(), saved_rng():
+        with torch.inference_mode(False), torch.no_grad(), saved_rng():
             first, second = (_number(self(w), self.label) for _ in range(2))
         if not torch.equal(first, second) and bool(torch.isfinite(first)):
             raise ValueError(
@@ -146,7 +152,12 @@ class PlainEvaluator:
 
     def __call__(self, coords: Tensor) -> Tensor:
         """Values (S,) at coords (S, K)."""
-        return self._f.many(self._origin + coords.to(self._axes) @ self._axes)
+        rows = coords.to(self._axes)  # one at a time, so that each rounds alike whatever points come with it
+        return torch.cat([self._f.many((self._origin + row @ self._axes)[None]) for row in rows])
+
+    def confirms(self, coords: Tensor, values: Tensor) -> bool:
+        """It is the plain evaluation."""
+        return True
 
 
 class FunctionObjective(Objective):
@@ -185,7 +196,8 @@ def hvp(f: ObjectiveLike, w: Tensor, v: Tensor) -> Tensor:
     Raises ValueError if shapes differ, or f has no gradient.
 
     Example:
-        >>> hvp(lambda w: (w**3).sum(), torch.tensor([1.0, 2.0]), torch.ones(2)).tolist()
+        >>> import torch, flatviz as fv
+        >>> fv.hvp(lambda w: (w**3).sum(), torch.tensor([1.0, 2.0]), torch.ones(2)).tolist()  # H = diag(6 w)
         [6.0, 12.0]
     """
     f = as_objective(f)
@@ -210,7 +222,7 @@ def hessian_operator(f: ObjectiveLike, w: Tensor) -> Product:
 def _differentiate(f: Objective, w: Tensor, *, create_graph: bool) -> tuple[Tensor, Tensor, Tensor]:
     """A leaf at `w`, the value there, and the gradient; ValueError where torch knows none, instead of zeros."""
     gradient = None
-    with torch.enable_grad(), sdpa_kernel(TWICE) if create_graph else nullcontext():
+    with torch.inference_mode(False), torch.enable_grad(), sdpa_kernel(TWICE) if create_graph else nullcontext():
         point = check_weights(w, f.dim).detach().clone().requires_grad_(True)
         value = _number(f(point), f.label) if f.differentiable else None
         if value is not None and value.requires_grad:
@@ -221,7 +233,9 @@ def _differentiate(f: Objective, w: Tensor, *, create_graph: bool) -> tuple[Tens
             "use nll(net, data), or a function that computes with torch only, without detach()"
         )
     if not bool(value.isfinite()):
-        raise DivergedError(f"{f.label} must be finite at w to have derivatives, got {float(value):g}: w is where f diverged")
+        raise DivergedError(
+            f"{f.label} must be finite at w to have derivatives, got {float(value.detach()):g}: w is where f diverged"
+        )
     return point, value.detach(), gradient
 
 

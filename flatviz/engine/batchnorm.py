@@ -13,6 +13,7 @@ from flatviz.checks import check_count, check_weights
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.engine.determinism import spared
+from flatviz.gaussian import Gaussian
 
 CHOICES = "batchnorm='frozen' (the net's own statistics) or batchnorm=data (a Data that re-estimates them for each draw)"
 
@@ -31,6 +32,12 @@ def check_batchnorm(net: Net, batchnorm: str | Data | None) -> str | None:
     if batchnorm != "frozen":
         raise ValueError(f"batchnorm must be 'frozen' or a Data, got {batchnorm!r}: use {CHOICES}")
     return "frozen"
+
+
+def with_trained_buffers(net: Net, posterior: object) -> Net:
+    """The net with the BatchNorm statistics that a fit trained along with this Gaussian; the net itself where it did not."""
+    trained = isinstance(posterior, Gaussian) and posterior.buffers is not None
+    return net.with_buffers({n: b.to(net.device) for n, b in posterior.buffers.items()}) if trained else net
 
 
 class TrainingNet:

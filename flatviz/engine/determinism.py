@@ -71,7 +71,7 @@ def work_of(net: Net, x: Tensor) -> Work:
     hooks = [m.register_forward_hook(note) for m in net.module.modules() if isinstance(m, (nn.Linear, _ConvNd))]
     sizes = []
     try:
-        with torch.no_grad(), saved_rng():
+        with torch.inference_mode(False), torch.no_grad(), saved_rng():
             for part in (two.clone(), two[:1].clone()):
                 with _Sizes() as seen:
                     net(net.w, part)
@@ -100,7 +100,7 @@ def check_function(net: Net, x: Tensor) -> tuple[Net, Work]:
     A net that writes into its inputs comes back as a copy that is given a copy of them.  Raises ValueError for inputs
     that do not pass, for random numbers (dropout left on), and for outputs that depend on the rest of the batch.
     """
-    with torch.no_grad(), saved_rng():
+    with torch.inference_mode(False), torch.no_grad(), saved_rng():
         try:
             work = work_of(net, x)
             few = x[few_of(x, work)]
@@ -152,7 +152,7 @@ def _random_state(device: torch.device) -> Tensor:
 
 def spared(net: Net, x: Tensor) -> Net:
     """`net`, or a copy of it that is given a copy of its inputs where it would write into them."""
-    with torch.no_grad(), saved_rng():
+    with torch.inference_mode(False), torch.no_grad(), saved_rng():
         few = x[:2].clone()
         version = few._version
         net(net.w, few)

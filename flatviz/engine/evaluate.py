@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import torch
@@ -12,6 +12,7 @@ from torch import Tensor
 
 from flatviz.core.data import Data
 from flatviz.core.net import Net
+from flatviz.engine.determinism import same_to_rounding
 from flatviz.engine.program import Program
 
 MEMORY = 2**30  # bytes of frozen activations kept, of all batches and members; beyond it they are made anew for each block
@@ -40,6 +41,10 @@ class Plan:
     def tricks(self) -> tuple[str, ...]:
         """What of fold, reuse and prefix is in use; none where the module could not be followed, or gave other outputs."""
         return tuple(name for name in ("fold", "reuse", "prefix") if getattr(self, name))
+
+    def is_reduced(self, dtype: torch.dtype) -> bool:
+        """Whether values are less precise than `dtype`."""
+        return self.tf32 or getattr(torch, self.dtype) != dtype
 
     def to_dict(self) -> dict:
         """The plan as plain values."""
@@ -100,6 +105,26 @@ class Evaluator:
         if any(program.affine for program in self._programs or ()):
             raise ValueError("this evaluator knows points by their coords only: make one with axes (0, D)")
         return self._values(W[:, :0], lambda i, out: out.copy_(W[i]))
+
+    def plainly(self, coords: Tensor) -> Tensor:
+        """Values at origin + coords @ axes, by the net itself; (S,)."""
+        options = dict(additive=self._additive, scale=self._scale)
+        plain = replace(self.plan, stack=1, fold=False, reuse=False, prefix=False)
+        return Evaluator(self._net, self._parts, torch.cat(self._ys), self._score, self._origin, self._axes, plain, **options)(
+            coords
+        )
+
+    def confirms(self, coords: Tensor, values: Tensor) -> bool:
+        """Whether the net itself gives `values` (S,) at coords (S, K), to rounding.
+
+        A score that does not add up may count examples (accuracy): two of them may fall on the other side by rounding.
+        True for a reduced precision, whose error is measured elsewhere.
+        """
+        if self.plan.is_reduced(coords.dtype) or not (self.plan.tricks or self.plan.stack > 1):
+            return True
+        plain = self.plainly(coords)
+        near = (plain - values).abs() <= 2 / sum(map(len, self._ys))
+        return same_to_rounding(values.to(plain), plain) or bool(near.all()) and not self._additive
 
     def _values(self, coords: Tensor, put: Callable[[int, Tensor], object]) -> Tensor:
         """Values of the points that `put(i, out)` writes into `out` (D,), `plan.stack` of them at once."""

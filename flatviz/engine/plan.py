@@ -76,11 +76,10 @@ class EvaluationPlanner:
         device, n, net = few.x.device, len(self._data), self._net(base)
         images = few.x.ndim == 4 and any(isinstance(m, _ConvNd) for m in net.module.modules())
         plan = replace(base, channels_last=images, fold=True, prefix=True, reuse=reuse, chunk=len(few))
-        try:
-            (program,) = self._programs(net, parts_of(few, plan), plan)
-        except NotImplementedError:
+        programs = self._programs(net, parts_of(few, plan), plan)
+        if programs is None:
             return []
-        chunk = Work(work.macs, program.widest // len(few)).chunk(device, FAST_CACHE)
+        chunk = Work(work.macs, programs[0].widest // len(few)).chunk(device, FAST_CACHE)
         plan = replace(plan, chunk=-(-n // -(-n // chunk)))
         if device.type == "cuda" and n * work.macs < SMALL:
             return [replace(plan, stack=STACK, channels_last=False, chunk=max(1, plan.chunk // STACK)), plan]
@@ -104,8 +103,8 @@ class EvaluationPlanner:
         options.update(programs=programs, share=len(origins))
         return [Evaluator(net, parts, data.y, score, origin, axes, plan, **options) for origin in origins]
 
-    def _programs(self, net: Net, parts: list[Tensor], plan: Plan) -> list[Program]:
-        """A program for each batch; batches of one shape, dtype and memory order share it."""
+    def _programs(self, net: Net, parts: list[Tensor], plan: Plan) -> list[Program] | None:
+        """A program for each batch, or None where one cannot be traced; batches of one shape, dtype and memory order share it."""
         full, keys = self._nets[self._dtype].buffers(), [(x.dtype, x.shape, x.stride(), net.w.dtype) for x in parts]
         statistics = {id(b): full[name] for name, b in net.buffers().items()}
         programs: dict[tuple, Program] = {}
@@ -114,7 +113,7 @@ class EvaluationPlanner:
                 self._traces[key] = trace_of(net, x)
             trace = self._traces[key]
             if trace is None:
-                raise NotImplementedError("the forward pass cannot be traced")
+                return None
             if key not in programs:
                 programs[key] = Program(trace, reuse=plan.reuse, fold=plan.fold, statistics=statistics)
         return [programs[key] for key in keys]

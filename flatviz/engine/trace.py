@@ -69,7 +69,7 @@ def trace_of(net: Net, x: Tensor) -> Trace | None:
     """
     recorder = _Recorder(net.w, x)
     try:
-        with torch.no_grad(), saved_rng(), recorder:
+        with torch.inference_mode(False), torch.no_grad(), saved_rng(), recorder:
             out = torch.func.functionalize(net, remove="mutations")(net.w, x)
         return Trace(recorder.w, recorder.x, recorder.values[out], recorder.steps)
     except Exception:  # the user's code runs on stand-ins for tensors: any error means it cannot be traced

@@ -42,6 +42,13 @@ def connect(
     values; with bends=0 nothing is trained: plain interpolation.  Any f that can be differentiated will do.
     Raises ValueError if the ends differ in shape, or f has no gradient.
     Source: Garipov et al. 2018 (arXiv 1802.10026).
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> ring = lambda w: (w.square().sum() - 1).square()  # a valley along the unit circle
+        >>> ends = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
+        >>> round(fv.slice_line(ring, *ends).barrier, 2), fv.connect(ring, *ends, seed=0).barrier < 0.02
+        (0.25, True)
     """
     f = as_objective(f)
     check_weights(b, check_weights(a, f.dim, "a").numel(), "b")
@@ -61,19 +68,22 @@ def connect(
     if not bends or torch.equal(a, b):
         return curve(straight, t)
     few = torch.linspace(0, 1, LOOK, dtype=a.dtype, device=a.device)
-    seen = (curve(W, few) for W in _train(f, straight, kind, steps, lr, seed, progress))
-    return min((curve(straight, t), curve(min(seen, key=_height).W, t)), key=_height)
+    on_the_way = (curve(W, few) for W in _train(f, straight, kind, steps, lr, seed, progress))
+    return min((curve(straight, t), curve(min(on_the_way, key=_height).W, t)), key=_height)
 
 
 def _train(f: Objective, W: Tensor, kind: str, steps: int, lr: float, seed: int, progress: Progress) -> Iterator[Tensor]:
     """Control vectors after every tenth of the steps of Adam."""
-    source, inner = generator(seed), W[1:-1].clone().requires_grad_(True)
+    source = generator(seed)
+    with torch.inference_mode(False):  # W and inner must be tensors that autograd can keep
+        W = W.clone()
+        inner = W[1:-1].clone().requires_grad_(True)
     pace = lr * float((W[-1] - W[0]).norm()) / math.sqrt(W.shape[1])  # Adam moves every coordinate by about as much
     optimizer = torch.optim.Adam([inner], lr=pace)
     for i in track(range(steps), "connecting", progress):
-        t = torch.rand(1, generator=source, dtype=W.dtype).to(W.device)
         optimizer.param_groups[0]["lr"] = pace * min(1.0, 2 - 2 * (i + 1) / (steps + 1))  # flat, then down to 0
-        with torch.enable_grad():
+        with torch.inference_mode(False), torch.enable_grad():
+            t = torch.rand(1, generator=source, dtype=W.dtype).to(W.device)
             value = f(mixing(t, len(W), kind)[0] @ torch.cat([W[:1], inner, W[-1:]]))
             if not value.requires_grad:
                 raise ValueError(
@@ -96,6 +106,12 @@ def points_on(curve: Curve, t: Tensor) -> Tensor:
     """Weight vectors (T, D) of a curve of `connect` at `t` (T,) in [0, 1]: to project, to predict with.
 
     Raises ValueError for a curve without control vectors.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> straight = fv.connect(lambda w: w.sum(), torch.zeros(2), torch.ones(2), bends=0)
+        >>> fv.points_on(straight, torch.tensor([0.0, 0.25, 1.0])).tolist()
+        [[0.0, 0.0], [0.25, 0.25], [1.0, 1.0]]
     """
     if curve.W is None or curve.kind not in KINDS:
         raise ValueError(f"points_on needs a curve made by connect, got {curve.name or 'one without control vectors'}")

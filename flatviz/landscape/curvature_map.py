@@ -37,6 +37,13 @@ def map_curvature(
     Each point costs at most `iters` products H v, fewer once the residual is below `tol` |lambda|_max.  A smallest one
     below 0 says how far the loss is from convex there.  Where the loss diverged there is none: NaN, counted in
     `n_diverged`.  Other arguments as in `slice_plane`.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> plane = fv.Plane(torch.zeros(2), torch.eye(2), "distance")
+        >>> bumps = lambda w: w[0] ** 4 + w[1] ** 2
+        >>> fv.map_curvature(bumps, plane, extent=1.0, resolution=3).values[:, 1].tolist()  # 12 a^2, or 2
+        [12.0, 2.0, 12.0]
     """
     check_choice(which, ("largest", "smallest"), "which"), check_count(iters, "iters", least=2)
     check_count(resolution, "resolution", least=2)
@@ -45,11 +52,11 @@ def map_curvature(
     g = _Extreme(as_objective(f), which, iters, tol, seed)
     about = dict(label=g.label, n=g.n, batchnorm=g.batchnorm)
 
-    def seen(values: Tensor, step: int) -> None:
+    def show(values: Tensor, step: int) -> None:
         every = torch.arange(resolution // 2 % step, resolution, step)
         preview(Surface(plane, a[every], b[every], values[every][:, every], **about))
 
-    grid = Grid(g, plane.origin, plane.axes, [a, b], progress=progress, cache=cache, preview=seen if preview else None)
+    grid = Grid(g, plane.origin, plane.axes, [a, b], progress=progress, cache=cache, preview=show if preview else None)
     return Surface(plane, a, b, grid.values, **about)
 
 

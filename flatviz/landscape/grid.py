@@ -14,12 +14,14 @@ from torch import Tensor
 
 from flatviz.core.objective import Objective, PointEvaluator
 from flatviz.core.progress import Progress, track
+from flatviz.core.seeds import generator
 from flatviz.landscape.cluster import on_cluster
 from flatviz.storage.digest import CannotHashError, tensor_digest
 from flatviz.storage.points import PointStore
 
 Extent = float | Sequence[float] | Sequence[Sequence[float]]
 BLOCK = 16  # points between two reports and two looks at the cancel button
+CONFIRMED = 400  # one more cell is computed plainly and compared, after the run, for so many
 WRITE = 0.05  # seconds between two writes to disk, or one point
 DIVERGED = 16  # cells without a value at which a reduced precision is compared with the exact one
 STRIDES = (4, 2, 1)  # the first level of a plane is 1/16 of it
@@ -55,44 +57,66 @@ class Grid:
         self._options = dict(exact=exact, precision=precision)
         self._coords = torch.cartesian_prod(*ticks).view(-1, len(ticks)).to(origin)
         self.shape = tuple(len(t) for t in ticks)
-        levels = list(_levels(self.shape))
         flat = torch.full((len(self._coords),), float("nan"), dtype=origin.dtype)
         self._store = _store(f, origin, axes, ticks, cache, **self._options)
         done = torch.zeros(len(flat), dtype=torch.bool) if self._store is None else self._store.read(flat)
-        evaluate = None
+        run = dict(engine=engine, progress=progress, label=label, preview=preview)
         if not bool(done.all()):
             plan = None if self._store is None else self._store.plan
-            evaluate = f.over(origin, axes, len(flat), plan=plan, coords=self._coords, **self._options)
-            if self._store is not None:
-                self._store.begin(_plan(evaluate))
-        blocks = [(step, block) for step, level in levels for block in _split(level, done)]
+            evaluate = self._fill(flat, done, plan=plan, **run)
+            sample = torch.randperm(len(flat), generator=generator(0))[: 1 + len(flat) // CONFIRMED]
+            if not evaluate.confirms(self._coords[sample], flat[sample].to(origin)):
+                warnings.warn(
+                    "fast values differ from those of the plain forward pass, so they were discarded and all points computed "
+                    "again without reuse (exact=True does so at once): does the module keep state between calls?",
+                    stacklevel=4,
+                )
+                self._options["exact"] = True
+                self._fill(flat, torch.zeros_like(done), plan=None, anew=True, **run)
+        self.values = flat.view(self.shape).to(origin.device)
+        reduced = precision is not None and f"torch.{precision}" != str(origin.dtype)
+        self.error = self._error(flat) if reduced else None
+
+    def _fill(
+        self,
+        flat: Tensor,
+        done: Tensor,
+        *,
+        plan: dict | None,
+        engine: Any,
+        progress: Progress,
+        label: str,
+        preview: Callable[[Tensor, int], None] | None,
+        anew: bool = False,
+    ) -> PointEvaluator:
+        """Compute what is not `done` of `flat`; the evaluator that did."""
+        evaluate = self._f.over(self._origin, self._axes, len(flat), plan=plan, coords=self._coords, **self._options)
+        if self._store is not None:
+            self._store.begin(_plan(evaluate), anew=anew)
+        blocks = [(step, block) for step, level in _levels(self.shape) for block in _split(level, done)]
         run = self._local(evaluate, blocks) if engine is None else self._far(engine, evaluate, blocks)
         last = {step: i for i, (step, _) in enumerate(blocks)}
         for i in track(self._kept(run, blocks, flat), label, progress, total=len(blocks)):
             step = blocks[i][0]
             if preview is not None and engine is None and step > 1 and last[step] == i:
                 preview(flat.view(self.shape), step)
-        self.values = flat.view(self.shape).to(origin.device)
-        reduced = precision is not None and f"torch.{precision}" != str(origin.dtype)
-        self.error = self._error(flat) if reduced else None
+        return evaluate
 
-    def _local(self, evaluate: PointEvaluator | None, blocks: list[tuple[int, list[int]]]) -> Iterator[tuple[int, Tensor]]:
+    def _local(self, evaluate: PointEvaluator, blocks: list[tuple[int, list[int]]]) -> Iterator[tuple[int, Tensor]]:
         size = BLOCK if self._store is None else 1
         for i, (_, block) in enumerate(blocks):
-            found, left = [], block
+            values, left = [], block
             while left:
                 part, left = left[:size], left[size:]
                 start = time.perf_counter()
-                found.append(evaluate(self._coords[part]).cpu())
-                self._write(part, found[-1])
+                values.append(evaluate(self._coords[part]).cpu())
+                self._write(part, values[-1])
                 if self._store is not None:  # many quick points, or one slow one; all where they are run together
                     pace = (time.perf_counter() - start) / len(part)
                     size = BLOCK if evaluate.in_blocks else max(1, min(BLOCK, int(WRITE / pace)))
-            yield i, torch.cat(found)
+            yield i, torch.cat(values)
 
-    def _far(
-        self, engine: Any, evaluate: PointEvaluator | None, blocks: list[tuple[int, list[int]]]
-    ) -> Iterator[tuple[int, Tensor]]:
+    def _far(self, engine: Any, evaluate: PointEvaluator, blocks: list[tuple[int, list[int]]]) -> Iterator[tuple[int, Tensor]]:
         for i, values in on_cluster(engine, self._job(evaluate), self._parts(blocks)):
             self._write(blocks[i][1], values)
             yield i, values
@@ -110,7 +134,7 @@ class Grid:
     def _parts(self, blocks: list[tuple[int, list[int]]]) -> list[Tensor]:
         return [self._coords[block].cpu() for _, block in blocks]
 
-    def _job(self, evaluate: PointEvaluator | None) -> tuple:
+    def _job(self, evaluate: PointEvaluator) -> tuple:
         """What a worker needs, once."""
         return self._f, self._origin, self._axes, len(self._coords), dict(self._options, plan=_plan(evaluate))
 
@@ -126,8 +150,8 @@ class Grid:
         return float(difference.max()) if len(difference) else float("nan")
 
 
-def _plan(evaluate: PointEvaluator | None) -> dict | None:
-    return None if evaluate is None or evaluate.plan is None else evaluate.plan.to_dict()
+def _plan(evaluate: PointEvaluator) -> dict | None:
+    return None if evaluate.plan is None else evaluate.plan.to_dict()
 
 
 def ticks_between(lo: float, hi: float, n: int, like: Tensor) -> Tensor:
@@ -169,8 +193,8 @@ def _levels(shape: tuple[int, ...]) -> Iterator[tuple[int, list[int]]]:
     for step in STRIDES:
         level = ((index - middle) % step == 0).all(1) & ~seen
         seen |= level
-        own = level.nonzero()[:, 0]
-        yield step, own[far[own].argsort(stable=True)].tolist()
+        cells = level.nonzero()[:, 0]
+        yield step, cells[far[cells].argsort(stable=True)].tolist()
 
 
 def _split(level: list[int], done: Tensor) -> Iterator[list[int]]:

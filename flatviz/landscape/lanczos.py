@@ -39,6 +39,13 @@ def top_eigenpairs(
     basis: vectors kept before a thick restart (default: `iters`, or what fits in 1 GiB).
     Raises ValueError if `w` is not a vector, `k` exceeds its length, or f gives two values for one w.
     Source: Wu & Simon, SIAM J. Matrix Anal. 22 (2000).
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> h = torch.cat([torch.tensor([9.0, 5.0]), torch.ones(98)])
+        >>> spectrum = fv.top_eigenpairs(lambda w: 0.5 * (h * w * w).sum(), torch.ones(100), k=2)
+        >>> [round(v, 3) for v in spectrum.values.tolist()], bool((spectrum.residual < 1e-3).all())
+        ([9.0, 5.0], True)
     """
     check_choice(which, ("largest", "smallest"), "which")
     f = as_objective(f)

@@ -22,7 +22,9 @@ class Operator:
 
     def __call__(self, v: Tensor) -> Tensor:
         """The product with `v` (P,)."""
-        out = self._product(v) if self._index is None else self._product(self.embed(v))[self._index]
+        with torch.inference_mode(False):
+            v = v.clone() if v.is_inference() else v  # one that autograd can keep
+            out = self._product(v) if self._index is None else self._product(self.embed(v))[self._index]
         if not bool(out.isfinite().all()):
             raise DivergedError(
                 "the curvature at w must be finite, got NaN or inf: look at f(w), and move w to where f is small"

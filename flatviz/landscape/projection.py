@@ -20,6 +20,13 @@ def project(
     `covariance` (2, 2) of its coordinates: P Sigma P^T, P = (A A^T)^-1 A; `spread` is the root mean square distance of
     its draws from the plane.  With `f`, `values` (S,) is the objective at the vectors themselves.
     Raises ValueError on a wrong shape.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> plane = fv.Plane(torch.zeros(3), torch.eye(3)[:2], "distance")
+        >>> shadow = fv.project(torch.tensor([[1.0, 2.0, 3.0]]), plane, lambda w: w.sum())
+        >>> shadow.coords.tolist(), shadow.distance.tolist(), shadow.values.tolist()
+        ([[1.0, 2.0]], [3.0], [6.0])
     """
     gaussian = W if isinstance(W, (Gaussian, KroneckerGaussian)) else None
     W = gaussian.mean if gaussian is not None else W

@@ -43,6 +43,13 @@ def slice_plane(
         is kept between points.
     Diverged cells stay NaN or inf and are counted in `n_diverged`.
     Raises ValueError for a bad extent or resolution, or a plane of another net.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> plane = fv.Plane(torch.zeros(3), torch.eye(3)[:2], "step")
+        >>> surface = fv.slice_plane(lambda w: (w * w).sum(), plane, extent=1.0, resolution=3)
+        >>> surface.values.tolist()
+        [[2.0, 1.0, 2.0], [1.0, 0.0, 1.0], [2.0, 1.0, 2.0]]
     """
     f = as_objective(f)
     check_is(plane, Plane, "plane", "plane_pca, plane_random and plane_through make one")
@@ -84,6 +91,12 @@ def slice_line(
     `Curve.error`.  Frozen BatchNorm statistics are those of f's net all along, not the other end's: `Curve.name` says
     whose, and `quantity(..., batchnorm=data)` re-estimates them.  Other arguments as in `slice_plane`.
     Raises ValueError if the ends differ in shape, or are not of f's weights.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> curve = fv.slice_line(lambda w: (w * w - 1).square().sum(), -torch.ones(2), torch.ones(2), resolution=5)
+        >>> curve.values.tolist(), curve.barrier
+        ([0.0, 1.125, 2.0, 1.125, 0.0], 2.0)
     """
     f = as_objective(f)
     check_weights(b, check_weights(a, f.dim, "a").numel(), "b")
@@ -103,6 +116,12 @@ def slice_path(f: ObjectiveLike, W: Tensor, *, t: Tensor | None = None, x_label:
     """f at each of W (S, D) in turn: along a training path, a curve, a chain; t (S,) says where, default 0, 1, 2, ...
 
     Raises ValueError if t and W differ in length.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> path = torch.tensor([[2.0, 0.0], [1.0, 0.5], [0.0, 0.0]])
+        >>> fv.slice_path(lambda w: w.square().sum(), path, name="training").values.tolist()
+        [4.0, 1.25, 0.0]
     """
     f = as_objective(f)
     check_many_weights(W, f.dim)

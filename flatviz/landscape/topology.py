@@ -18,6 +18,14 @@ def persistence(surface: Surface) -> Persistence:
     of depth 0 (plateaus cut by the order of equal cells) are left out.
     Raises ValueError for scattered values, or none finite.
     Source: Edelsbrunner & Harer, Computational Topology, ch. VII; union-find over sorted cells.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> plane = fv.Plane(torch.zeros(2), torch.eye(2), "distance")
+        >>> wells = lambda w: (w[0] ** 2 - 1) ** 2 + w[1] ** 2 + 0.1 * w[0]
+        >>> valleys = fv.persistence(fv.slice_plane(wells, plane, extent=2.0))
+        >>> valleys.count(0.5), [round(d, 1) for d in valleys.depth.tolist()]
+        (2, [inf, 0.9])
     """
     if surface.scattered:
         raise ValueError("persistence needs values on a grid, got scattered ones: slice a plane")
@@ -80,12 +88,12 @@ def _neighbours(shape: tuple[int, ...]):
 
     def near(cell: int) -> list[int]:
         where = [cell // stride % n for stride, n in zip(strides, shape)]
-        found = []
+        cells = []
         for step in steps:
             at = [w + s for w, s in zip(where, step)]
             if all(0 <= i < n for i, n in zip(at, shape)):
-                found.append(sum(i * stride for i, stride in zip(at, strides)))
-        return found
+                cells.append(sum(i * stride for i, stride in zip(at, strides)))
+        return cells
 
     return near
 

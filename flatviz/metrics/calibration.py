@@ -21,6 +21,13 @@ def ece(
     sum over bins of (count / N) |accuracy - mean confidence|, confidence the largest probability.
     kind: "width" for bins (i/B, (i+1)/B]; "mass" for bins of equal count.  Values of different kinds or numbers of
     bins are not comparable.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
+        >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
+        >>> [round(v, 3) for v in fv.ece(prediction).tolist()]
+        [0.536, 0.31]
     """
     return ece_of(reliability(prediction, y, n_draws=n_draws, n_bins=n_bins, kind=kind))
 
@@ -30,6 +37,13 @@ def ace(prediction: Prediction, y: Tensor | None = None, *, n_draws: int | None 
 
     1 / (C B) sum over classes c and bins b of |share of class c - mean p_c|, bins of equal count in order of p_c: every
     class's probability counts, not the largest alone.  Source: Nixon et al. 2019.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
+        >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
+        >>> [round(v, 3) for v in fv.ace(prediction, n_bins=2).tolist()]
+        [0.536, 0.31]
     """
     y = labels_of(prediction, y)
     return for_sizes(prediction, prediction.log_probs, n_draws, lambda log_bma: ace_of(log_bma, y, n_bins))
@@ -43,6 +57,14 @@ def reliability(
     n_bins: int = N_BINS,
     kind: str = "width",
 ) -> Tensor:
-    """Count, mean confidence and accuracy of each bin: (S, B, 3) for every ensemble size, (B, 3) for `n_draws`."""
+    """Count, mean confidence and accuracy of each bin: (S, B, 3) for every ensemble size, (B, 3) for `n_draws`.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
+        >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
+        >>> fv.reliability(prediction, n_draws=2, n_bins=2).tolist()  # count, confidence, accuracy
+        [[1.0, 0.5, 0.0], [1.0, 0.8807970881462097, 1.0]]
+    """
     y = labels_of(prediction, y)
     return for_sizes(prediction, prediction.log_probs, n_draws, lambda log_bma: bins_of(log_bma, y, n_bins, kind))

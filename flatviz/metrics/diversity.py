@@ -12,6 +12,13 @@ def disagreement(prediction: Prediction) -> Tensor:
     """Share of inputs on which two draws answer differently, for each pair, (S, S); 0 on the diagonal.
 
     The usual single number is the mean over pairs s < t: `pair_mean` of this.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
+        >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
+        >>> fv.disagreement(prediction).tolist()
+        [[0.0, 0.5], [0.5, 0.0]]
     """
     answers = prediction.log_probs.argmax(-1)
     return _of_numbers(prediction, (answers[:, None] != answers[None]).to(prediction.outputs.dtype).mean(-1))
@@ -22,6 +29,13 @@ def label_information(prediction: Prediction) -> Tensor:
 
     I = sum_ab p(a, b) log(p(a, b) / (p(a) p(b))), p(a, b) the share of inputs where one answers a and the other b.
     Low among diverse members; biased up by about (C - 1)^2 / (2 N).
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
+        >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
+        >>> [[round(v, 3) for v in row] for row in fv.label_information(prediction).tolist()]
+        [[0.0, 0.0], [0.0, 0.693]]
     """
     answers, C = prediction.log_probs.argmax(-1), prediction.outputs.shape[-1]
     hot = torch.nn.functional.one_hot(answers, C).double()

@@ -17,6 +17,8 @@ from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood, check_labels, check_likelihood
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator
+from flatviz.engine.batchnorm import with_trained_buffers
+from flatviz.engine.determinism import spared
 from flatviz.metrics.averaging import scored
 from flatviz.objectives.jacobian import jacobian_chunks
 from flatviz.results import Gaussian, KroneckerGaussian, Prediction
@@ -42,6 +44,15 @@ def predict_linearised(
     likelihood: "categorical", or the noise's standard deviation of a regression, whose means have link="mc" alone.
     Raises ValueError for a posterior of another length, an unknown link, or one that the likelihood does not have;
     TypeError for labels of another kind.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
+        >>> data = fv.Data(torch.ones(4, 2), torch.tensor([0, 1, 2, 2]))
+        >>> mean = torch.tensor([0.0] * 8 + [2.0])  # a bias of 2 for class 2
+        >>> sure, unsure = (fv.Gaussian(mean, torch.full_like(mean, log_std)) for log_std in (-9.0, 2.0))
+        >>> [round(float(fv.predict_linearised(net, q, data).probs.max()), 2) for q in (sure, unsure)]
+        [0.79, 0.39]
     """
     check_choice(link, LINKS, "link")
     if check_likelihood(likelihood) != "categorical" and link != "mc":
@@ -64,7 +75,7 @@ def linearised(net: Net, posterior: Gaussian | KroneckerGaussian, data: Data) ->
     if not isinstance(posterior, (Gaussian, KroneckerGaussian)):
         raise TypeError(f"posterior must be a Gaussian, got {type(posterior).__name__}: use predict")
     means, covs = [], []
-    for _, f, J in jacobian_chunks(net, posterior.mean, data):
+    for _, f, J in jacobian_chunks(with_trained_buffers(spared(net, data.x), posterior), posterior.mean, data):
         means.append(f)
         covs.append(posterior.cov_mul(J) @ J.transpose(1, 2))
     return torch.cat(means), torch.cat(covs)

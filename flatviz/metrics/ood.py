@@ -15,6 +15,12 @@ def ood_scores(inside: Tensor, outside: Tensor) -> dict[str, float]:
     the first that keeps 95 % of inside.  Papers report either without saying which.
     Scores: `predictive_entropy`, `mutual_information`, 1 - largest probability.  Raises ValueError for an empty or
     non-finite score, ImportError without scikit-learn.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> scores = fv.ood_scores(torch.tensor([0.1, 0.2, 0.4]), torch.tensor([0.3, 0.8]))
+        >>> round(scores["auroc"], 3), scores["base_out"]
+        (0.833, 0.4)
     """
     try:
         from sklearn.metrics import average_precision_score, roc_auc_score  # torchmetrics squashes scores by a sigmoid

@@ -11,7 +11,7 @@ from flatviz.core.likelihood import Likelihood, check_labels, check_likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import saved_rng
-from flatviz.engine.batchnorm import check_batchnorm, refresh_batchnorm
+from flatviz.engine.batchnorm import check_batchnorm, refresh_batchnorm, with_trained_buffers
 from flatviz.engine.forward import forward
 from flatviz.metrics.averaging import scored
 from flatviz.results import FunctionPosterior, Posterior, Prediction
@@ -31,9 +31,19 @@ def predict(
     """Outputs of `n_draws` draws on `x` (N, ...), (S, N, C); with a `Data`, also the scores of every ensemble size.
 
     posterior: or weight vectors (S, D), of which the first `n_draws` are taken in their order, whatever the seed.
-    batchnorm: needed only by a net with BatchNorm: "frozen" uses the statistics the net holds, a `Data` re-estimates
-    them for each draw.  Raises ValueError for n_draws < 1, more draws than there are, a posterior of another length,
-    inputs the net cannot take, or a net with BatchNorm and no choice.
+    batchnorm: needed only by a net with BatchNorm: "frozen" uses the statistics the net holds, or those that a fit with
+    batchnorm="train" left in the posterior; a `Data` re-estimates them for each draw.
+    Raises ValueError for n_draws < 1, more draws than there are, a posterior of another length, inputs the net cannot
+    take, or a net with BatchNorm and no choice.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
+        >>> data = fv.Data(torch.ones(4, 2), torch.tensor([0, 1, 2, 2]))
+        >>> q = fv.Gaussian(net.w, torch.full_like(net.w, -1.0))
+        >>> prediction = fv.predict(net, q, data, 5, seed=0)
+        >>> prediction.outputs.shape, prediction.scores["nll"].shape
+        (torch.Size([5, 4, 3]), torch.Size([5]))
     """
     check_is(x, (Data, Tensor), "x", "inputs alone, or with labels fv.Data(x, y)")
     check_count(n_draws, "n_draws")
@@ -51,7 +61,7 @@ def predict(
         rows = [forward(refresh_batchnorm(net, w, batchnorm), w[None], inputs) for w in track(W, "predicting", progress)]
         outputs = torch.cat(rows)
     else:
-        outputs = forward(net, W, inputs, progress=progress)
+        outputs = forward(with_trained_buffers(net, posterior), W, inputs, progress=progress)
     if not isinstance(x, Data):
         return Prediction(outputs, None, likelihood, mode)
     prediction = Prediction(outputs, check_labels(x.y, outputs[0], likelihood), likelihood, mode)
@@ -74,7 +84,7 @@ def _check_inputs(net: Net, x: Tensor) -> None:
     if x.ndim == 0 or len(x) == 0:
         raise ValueError(f"x must hold at least one input of {net!r}{known}, got shape {tuple(x.shape)}")
     try:
-        with torch.no_grad(), saved_rng():
+        with torch.inference_mode(False), torch.no_grad(), saved_rng():
             net(net.w, x[:1].clone())  # a first layer may work in place
     except (RuntimeError, ValueError, IndexError, TypeError) as error:
         raise ValueError(f"inputs of shape {tuple(x.shape)} do not pass through {net!r}{known}: {error}") from error

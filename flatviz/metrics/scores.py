@@ -14,6 +14,13 @@ def accuracy(prediction: Prediction, y: Tensor | None = None, *, n_draws: int | 
     """Share of inputs whose most probable class is right; (S,) for every ensemble size, () for `n_draws`.
 
     Labels: `y` (N,), or those of the Data predicted on.  Raises ValueError without labels or with too many draws.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
+        >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
+        >>> fv.accuracy(prediction).tolist(), fv.accuracy(prediction, n_draws=2).tolist()
+        ([0.5, 0.5], 0.5)
     """
     y = labels_of(prediction, y)
     return for_sizes(prediction, prediction.log_probs, n_draws, lambda log_bma: accuracy_of(log_bma, y))
@@ -23,6 +30,13 @@ def nll_score(prediction: Prediction, y: Tensor | None = None, *, n_draws: int |
     """Mean of -log p(y) in nats, p averaged over draws; (S,) for every ensemble size, () for `n_draws`.
 
     With a Gaussian likelihood, p is the mixture of the draws' Gaussians.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
+        >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
+        >>> [round(v, 3) for v in fv.nll_score(prediction).tolist()]
+        [1.588, 0.41]
     """
     y = labels_of(prediction, y)
     if prediction.likelihood == "categorical":
@@ -34,6 +48,14 @@ def nll_score(prediction: Prediction, y: Tensor | None = None, *, n_draws: int |
 
 
 def brier(prediction: Prediction, y: Tensor | None = None, *, n_draws: int | None = None) -> Tensor:
-    """Mean of sum_c (p_c - 1[y = c])^2, between 0 and 2; (S,) for every ensemble size, () for `n_draws`."""
+    """Mean of sum_c (p_c - 1[y = c])^2, between 0 and 2; (S,) for every ensemble size, () for `n_draws`.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
+        >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
+        >>> [round(v, 3) for v in fv.brier(prediction).tolist()]
+        [0.922, 0.264]
+    """
     y = labels_of(prediction, y)
     return for_sizes(prediction, prediction.log_probs, n_draws, lambda log_bma: brier_of(log_bma, y))

@@ -17,6 +17,7 @@ from flatviz.core.objective import Objective, ObjectiveLike, as_objective
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import generator
 from flatviz.landscape.lanczos import top_eigenpairs
+from flatviz.landscape.operators import Operator
 from flatviz.landscape.trace import hutchinson
 from flatviz.results import Sharpness
 
@@ -41,6 +42,13 @@ def sharpness(
     sam: f(w + e) - f(w) with e = radius g / |g|; adaptive: e = adaptive_radius T^2 g / |T g|, T = |w| + eta, which does
     not see a rescaling of layers that undoes itself.  trace: Hutchinson's mean of v^T H v over `probes` random signs v.
     `k` and `iters` are those of `top_eigenpairs`.  Raises ValueError on a wrong shape or a negative radius.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> h = torch.tensor([9.0, 4.0, 1.0])
+        >>> flat = fv.sharpness(lambda w: 0.5 * (h * w * w).sum(), torch.ones(1, 3), k=3)
+        >>> [round(float(v), 3) for v in (flat.lambda1, flat.ratio, flat.trace)]
+        [9.0, 9.0, 14.0]
     """
     f = as_objective(f)
     check_many_weights(W, f.dim)
@@ -58,7 +66,7 @@ def sharpness(
 
 def _trace(f: Objective, w: Tensor, probes: int, source: torch.Generator) -> tuple[Tensor, Tensor]:
     signs = torch.randint(0, 2, (probes, len(w)), generator=source).to(w) * 2 - 1
-    values = hutchinson(f.operator(w), signs)
+    values = hutchinson(Operator(f, w), signs)
     return values.mean(), values.std() / math.sqrt(probes)
 
 
@@ -74,6 +82,12 @@ def weyl_bounds(f: ObjectiveLike, W: Tensor, *, iters: int = 80, seed: int = 0) 
 
     1/M max_j [lmax(H_j) + sum_{m != j} lmin(H_m)]  <=  lmax(1/M sum_m H_m)  <=  1/M sum_m lmax(H_m),  by Weyl.
     The middle is the curvature of the mean loss of the draws moved together, not of the averaged prediction.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> W = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
+        >>> [round(bound, 3) for bound in fv.weyl_bounds(lambda w: (w**4).sum(), W)]  # Hessians diag(12, 0) and diag(0, 12)
+        [6.0, 6.0, 12.0]
     """
     f = as_objective(f)
     check_many_weights(W, f.dim)

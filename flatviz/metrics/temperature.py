@@ -20,6 +20,13 @@ def fit_temperature(prediction: Prediction, y: Tensor | None = None) -> float:
     Found by Brent's method on log T in [log 0.05, log 20].  Fit it on data that is neither trained nor tested on.
     y: labels (N,); default: those the prediction carries.
     Raises ValueError for outputs without a value, none to fit on, and a prediction that is no classification.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> logits = torch.tensor([[[4.0, 0.0]] * 4])  # sure of class 0, which is right three times in four
+        >>> T = fv.fit_temperature(fv.Prediction(logits, torch.tensor([0, 0, 0, 1])))
+        >>> round(T, 2), round(float((logits / T).softmax(-1)[0, 0, 0]), 2)
+        (3.64, 0.75)
     """
     _check_categorical(prediction)
     y, logits = labels_of(prediction, y), prediction.outputs.double()
@@ -32,8 +39,8 @@ def fit_temperature(prediction: Prediction, y: Tensor | None = None) -> float:
     def loss(log_t: float) -> float:
         return float(nll_of((logits / math.exp(log_t)).log_softmax(-1).logsumexp(0) - math.log(len(logits)), y))
 
-    found = minimize_scalar(loss, bounds=(math.log(COLDEST), math.log(HOTTEST)), method="bounded", options=dict(xatol=1e-5))
-    return math.exp(found.x)
+    best = minimize_scalar(loss, bounds=(math.log(COLDEST), math.log(HOTTEST)), method="bounded", options=dict(xatol=1e-5))
+    return math.exp(best.x)
 
 
 def scale_temperature(prediction: Prediction, temperature: float) -> Prediction:
@@ -41,6 +48,13 @@ def scale_temperature(prediction: Prediction, temperature: float) -> Prediction:
 
     Answers of a single draw stay; those of an average may not.  Raises ValueError for a temperature of 0 or below, and
     for a prediction that is no classification.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
+        >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
+        >>> fv.scale_temperature(prediction, 2.0).outputs[0].tolist()
+        [[1.0, 0.0], [1.5, 0.0]]
     """
     if check_nonnegative(temperature, "temperature") == 0:
         raise ValueError("temperature must be > 0, got 0")

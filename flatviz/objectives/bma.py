@@ -57,11 +57,12 @@ def bma_nll(net: Net, data: Data, W: Tensor, *, center: Tensor | None = None) ->
     Raises ValueError for draws of another length than the net's weights, and for a net that `nll` would refuse.
 
     Example:
+        >>> import torch, flatviz as fv
         >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
         >>> data = fv.Data(torch.ones(4, 2), torch.tensor([0, 1, 2, 2]))
         >>> g = fv.bma_nll(net, data, torch.zeros(5, net.dim))
-        >>> round(float(g(torch.zeros(net.dim))), 4)
-        1.0986
+        >>> g.label, round(float(g(torch.zeros(net.dim))), 4)
+        ('NLL of the average of 5 draws (nats)', 1.0986)
     """
     check_many_weights(W, net.dim)
     center = W.mean(0) if center is None else check_weights(center, net.dim, "center")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 
 import torch
 from torch import Tensor
+from torch.autograd.graph import saved_tensors_hooks
 from torch.nn.attention import sdpa_kernel
 
 from flatviz.core.data import Data
@@ -47,8 +48,7 @@ def batches(data: Data, size: int) -> Iterable[Data]:
 def batch_that_fits(net: Net, data: Data, likelihood: Likelihood, w: Tensor) -> int:
     """Examples whose graph of the gradient stays under GRAPH_BYTES, measured on a few."""
     few, held = data.subset(slice(0, 4)), {}
-    point = w.detach().clone().requires_grad_(True)
-    weights = {t.untyped_storage().data_ptr() for t in (point, *net.module.parameters(), *net.module.buffers())}
+    weights = {t.untyped_storage().data_ptr() for t in (*net.module.parameters(), *net.module.buffers())}
 
     def count(tensor: Tensor) -> Tensor:
         storage = tensor.untyped_storage()
@@ -56,7 +56,9 @@ def batch_that_fits(net: Net, data: Data, likelihood: Likelihood, w: Tensor) -> 
             held[storage.data_ptr()] = storage.nbytes()
         return tensor
 
-    with torch.autograd.graph.saved_tensors_hooks(count, lambda t: t), torch.enable_grad(), sdpa_kernel(TWICE):
+    with torch.inference_mode(False), torch.enable_grad(), sdpa_kernel(TWICE), saved_tensors_hooks(count, lambda t: t):
+        point = w.detach().clone().requires_grad_(True)
+        weights.add(point.untyped_storage().data_ptr())
         loss = mean_nll(net(point, few.x), few.y, likelihood)
         _ = torch.autograd.grad(loss, point, create_graph=True)
     return max(1, int(GRAPH_BYTES * len(few) / max(sum(held.values()), 1)))
@@ -89,7 +91,7 @@ def _without_derivative(error: RuntimeError) -> str | None:
 
 def _outer(net: Net, data: Data, likelihood: Likelihood, w: Tensor, kind: str, n: int) -> Callable[[Tensor], Tensor]:
     """J^T A J v with A (C, C) an example's L'', or e e^T where e is the loss's derivative in the outputs."""
-    with torch.enable_grad(), sdpa_kernel(TWICE):
+    with torch.inference_mode(False), torch.enable_grad(), sdpa_kernel(TWICE):
         point = w.detach().clone().requires_grad_(True)
         out = net(point, data.x)
         dummy = torch.zeros_like(out, requires_grad=True)

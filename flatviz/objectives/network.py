@@ -14,6 +14,7 @@ from flatviz.core.net import Net
 from flatviz.core.objective import Objective, PlainEvaluator, PointEvaluator
 from flatviz.core.progress import Progress, track
 from flatviz.engine.batchnorm import refresh_batchnorm
+from flatviz.engine.determinism import same_to_rounding
 from flatviz.engine.evaluate import Evaluator, Plan
 from flatviz.engine.plan import EvaluationPlanner
 
@@ -73,8 +74,8 @@ class NetworkObjective(Objective):
         batches = list(zip(self.data.x.split(self.chunk), self.data.y.split(self.chunk)))
         with torch.inference_mode(self.statistics is None), torch.no_grad():
             values = [self.joined([self._scored(v, batches) for v in self.members(w)]) for w in track(W, self.label, progress)]
-            made = torch.stack(values).to(W.dtype)
-        return made.clone()  # a tensor made in inference mode cannot be used in autograd; its copy can
+            values = torch.stack(values).to(W.dtype)
+        return values.clone()  # a tensor made in inference mode cannot be used in autograd; its copy can
 
     def over(
         self,
@@ -99,7 +100,8 @@ class NetworkObjective(Objective):
                 )
             return PlainEvaluator(self, origin, axes)
         planner = EvaluationPlanner(self.net, self.data, self.score, additive=self.additive)
-        chosen = Plan(**plan) if plan else planner.plan(origin, axes, points, exact=exact, precision=precision)
+        options = dict(exact=exact, precision=precision, coords=coords)
+        chosen = Plan(**plan) if plan else planner.plan(origin, axes, points, **options)
         evaluators = planner.evaluators(self.members(origin), axes, chosen)
         return _Joined(self, evaluators) if self.ensemble else evaluators[0]
 
@@ -123,4 +125,15 @@ class _Joined:
 
     def __call__(self, coords: Tensor) -> Tensor:
         """Values (S,) at coords (S, K)."""
-        return self._f.joined([evaluate(coords) for evaluate in self._evaluators]).to(coords.dtype)
+        return self._joined([evaluate(coords) for evaluate in self._evaluators]).to(coords.dtype)
+
+    def confirms(self, coords: Tensor, values: Tensor) -> bool:
+        """Whether the plain forward gives `values` (S,) at coords (S, K)."""
+        if self.plan.is_reduced(coords.dtype):
+            return True
+        plain = self._joined([evaluate.plainly(coords) for evaluate in self._evaluators])
+        return same_to_rounding(values.to(coords), plain.to(coords.dtype))
+
+    def _joined(self, scores: list[Tensor]) -> Tensor:
+        """One point at a time, so that a value rounds alike whatever points come with it."""
+        return torch.stack([self._f.joined(point) for point in zip(*scores)])

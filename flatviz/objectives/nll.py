@@ -55,9 +55,10 @@ def nll(net: Net, data: Data, *, likelihood: Likelihood = "categorical") -> Mean
     (random numbers in a pass: dropout left on), or one whose outputs depend on the rest of the batch.
 
     Example:
+        >>> import torch, flatviz as fv
         >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
         >>> f = fv.nll(net, fv.Data(torch.ones(4, 2), torch.tensor([0, 1, 2, 2])))
-        >>> f.n, round(float(f(torch.zeros(net.dim))), 4)
+        >>> f.n, round(float(f(torch.zeros(net.dim))), 4)  # log 3 where all logits are 0
         (4, 1.0986)
     """
     net, work = check_data(net, data, likelihood)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -47,13 +48,13 @@ class Quantity(NetworkObjective):
         return f"{self.name}/{value_digest(self.function)}/{net_digest(self.net)}/{data}/{extra}"
 
     def score(self, outputs: Tensor, y: Tensor) -> Tensor:
-        """The function's value, ()."""
+        """The function's value, (); NaN where an output is NaN or +inf."""
         value = torch.as_tensor(self.function(outputs, y)).detach()
         if value.is_complex():
             raise TypeError(f"a quantity must be a real number, got {value.dtype} of {self.label}: take its abs() or real part")
         if value.numel() != 1:
             raise ValueError(f"a quantity must be one number, got shape {tuple(value.shape)} of {self.label}: take its mean")
-        return value.reshape(())
+        return torch.where(outputs.amax() < math.inf, value.reshape(()), math.nan)  # an argmax of NaN is a number
 
 
 def quantity(
@@ -72,6 +73,18 @@ def quantity(
     batchnorm: "frozen", the net's statistics; a `Data`, from which they are re-estimated at every point.
     key: what to call a function of one's own in a cache on disk (a named one calls itself).
     Raises ValueError for an unknown name or choice, and for a net that `nll` would refuse.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
+        >>> data = fv.Data(torch.ones(4, 2), torch.tensor([0, 1, 2, 2]))
+        >>> W = torch.zeros(2, net.dim)
+        >>> W[1, -1] = 1.0  # a bias for class 2
+        >>> fv.quantity(net, data, "accuracy").many(W).tolist()
+        [0.25, 0.5]
+        >>> spread = fv.quantity(net, data, lambda out, y: out.std(), label="spread of the logits")
+        >>> fv.slice_line(spread, W[0], W[1], resolution=3).y_label
+        'spread of the logits'
     """
     if isinstance(what, str):
         if what not in NAMED:

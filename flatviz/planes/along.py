@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import torch
 from torch import Tensor
@@ -22,6 +23,14 @@ def plane_along(
 
     orthonormal: made so by Gram-Schmidt, the first keeping its direction; unit: distance.
     Raises ValueError for a direction of length 0, or, with orthonormal, for parallel ones.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> plane = fv.plane_along(torch.zeros(3), torch.tensor([2.0, 0, 0]), torch.tensor([1.0, 1, 0]))
+        >>> [round(length, 2) for length in plane.lengths], round(plane.angle)  # as given, 45 degrees apart
+        ([2.0, 1.41], 45)
+        >>> fv.plane_along(torch.zeros(3), *plane.axes, orthonormal=True).orthonormal
+        True
     """
     axes = torch.stack([check_weights(d, check_weights(w, w.numel()).numel(), f"direction {i}") for i, d in
                         enumerate((u, v, *more), 1)])  # fmt: skip
@@ -42,6 +51,12 @@ def plane_gradient(f: ObjectiveLike, w: Tensor, other: Tensor | None = None, *, 
     other: any direction (D,), made orthogonal to the gradient; SA-BMA's own adversarial one is
     `perturb(q, grad, radius=radius)[0]`, what it adds to the mean.  Default: a random one of `seed`.
     Extent: as far as `other` reaches, or 0.1 |w|.  Raises ValueError where the gradient is 0.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> plane = fv.plane_gradient(lambda w: w[0] ** 2, torch.tensor([3.0, 4.0, 0.0]), seed=0)
+        >>> plane.axes[0].abs().tolist(), plane.extent
+        ([1.0, 0.0, 0.0], ((-0.5, 0.5), (-0.5, 0.5)))
     """
     _, gradient = as_objective(f).value_and_grad(w)
     if float(gradient.norm()) == 0:
@@ -51,8 +66,8 @@ def plane_gradient(f: ObjectiveLike, w: Tensor, other: Tensor | None = None, *, 
         other = torch.randn(w.numel(), generator=generator(seed), dtype=w.dtype).to(w.device)
     else:
         reach = float(check_weights(other, w.numel(), "other").norm()) or reach
-    made = plane_along(w, gradient, other, orthonormal=True, name="gradient plane")
-    return Plane(made.origin, made.axes, made.unit, made.name, None, ((-reach, reach), (-reach, reach)))
+    plane = plane_along(w, gradient, other, orthonormal=True, name="gradient plane")
+    return replace(plane, extent=((-reach, reach), (-reach, reach)))
 
 
 def plane_eigen(w: Tensor, spectrum: Spectrum, ranks: tuple[int, int] = (0, 1)) -> Plane:
@@ -60,6 +75,13 @@ def plane_eigen(w: Tensor, spectrum: Spectrum, ranks: tuple[int, int] = (0, 1)) 
 
     Extent: along each axis where the quadratic model lambda a^2 / 2 has risen by 1, at most ten times the other's.
     Raises ValueError for ranks the spectrum does not have.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> w, h = torch.ones(5), torch.tensor([50.0, 2.0, 0.1, 0.1, 0.1])
+        >>> spectrum = fv.top_eigenpairs(lambda w: 0.5 * (h * w * w).sum(), w, k=2)
+        >>> [round(hi, 2) for _, hi in fv.plane_eigen(w, spectrum).extent]  # short across the steep direction
+        [0.2, 1.0]
     """
     check_weights(w, spectrum.vectors.shape[1])
     have = len(spectrum.values)

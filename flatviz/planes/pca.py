@@ -18,6 +18,13 @@ def plane_pca(draws: Tensor | Draws, *, name: str | None = None) -> Plane:
 
     `explained` states their share of the draws' variance: what the picture does not show is the rest.
     Raises ValueError for fewer than three draws, or draws on one line.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> W = torch.randn(20, 4, generator=torch.Generator().manual_seed(0)) * torch.tensor([5.0, 2.0, 0.1, 0.1])
+        >>> plane = fv.plane_pca(W)
+        >>> plane.name, plane.orthonormal, sum(plane.explained) > 0.99
+        ('PCA of 20 draws', True, True)
     """
     W = check_many_weights(draws.W if isinstance(draws, Draws) else draws)
     return _plane(W, W.mean(0), name or f"PCA of {len(W)} draws", "use plane_random")
@@ -29,6 +36,13 @@ def plane_path(W: Tensor, *, name: str | None = None) -> Plane:
     `explained` is their share of the summed squared distance from the end, not of a variance about a mean.
     Raises ValueError for fewer than three points, or points on one line.
     Source: Li et al. 2018 (arXiv 1712.09913), section 7.2.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> t = torch.linspace(0, 1, 10)
+        >>> plane = fv.plane_path(torch.stack([t, t**2, 0 * t], dim=1))
+        >>> plane.origin.tolist()  # where the path ends
+        [1.0, 1.0, 0.0]
     """
     check_many_weights(W)
     return _plane(W, W[-1], name or f"PCA of a path of {len(W)} points", "record more steps")

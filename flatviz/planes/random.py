@@ -33,6 +33,16 @@ def plane_random(
     element by element, the whole rescaled to |w|; an all-zero slice, at which it fails, stays 0), "per-tensor"
     (Landscaper and others: layers).  Raises ValueError for an unknown word, or a convention of another normalisation.
     Source of the idea: Li et al. 2018 (arXiv 1712.09913); the definition is this one.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> net = fv.Net.from_module(torch.nn.Linear(4, 3))
+        >>> plane = fv.plane_random(net, net.w, seed=0)
+        >>> plane.unit, plane.axes.shape
+        ('filter-normalised step', torch.Size([2, 15]))
+        >>> bias = net.blocks[1].slice  # a step of 1 moves each filter, and each bias vector, by its own length
+        >>> torch.allclose(plane.axes[:, bias].norm(dim=1), net.w[bias].norm())
+        True
     """
     check_weights(w, net.dim)
     check_choice(normalize, NORMALIZE, "normalize")
@@ -65,8 +75,8 @@ def normalized(net: Net, direction: Tensor, w: Tensor, normalize: str = "filter"
             continue
         if convention == "loss-landscapes" and not many:
             rows = block.stop - block.start
-        d, own = direction[block.slice].view(rows, -1), w[block.slice].view(rows, -1)
-        out[block.slice] = _scaled(d, own, EPS if convention == "li2018" else 0.0).reshape(-1)
+        d, weights = direction[block.slice].view(rows, -1), w[block.slice].view(rows, -1)
+        out[block.slice] = _scaled(d, weights, EPS if convention == "li2018" else 0.0).reshape(-1)
     return _scaled(out[None], w[None])[0] if convention == "loss-landscapes" else out
 
 
@@ -75,7 +85,7 @@ def filter_normalized(net: Net, direction: Tensor, w: Tensor) -> Tensor:
     return normalized(net, direction, w)
 
 
-def _scaled(d: Tensor, own: Tensor, eps: float = 0.0) -> Tensor:
-    """Rows of d with the norms of the rows of own."""
+def _scaled(d: Tensor, weights: Tensor, eps: float = 0.0) -> Tensor:
+    """Rows of d with the norms of the rows of weights."""
     norm = d.norm(dim=1, keepdim=True) + eps
-    return d * own.norm(dim=1, keepdim=True) / norm.clamp_min(torch.finfo(d.dtype).tiny)
+    return d * weights.norm(dim=1, keepdim=True) / norm.clamp_min(torch.finfo(d.dtype).tiny)

@@ -15,6 +15,14 @@ def plane_through(a: Tensor, b: Tensor, c: Tensor) -> Plane:
     """The plane that holds `a`, `b`, `c` (D,) each; its origin is their average, its first axis points from a to b.
 
     Orthonormal, unit: distance.  Raises ValueError if the three lie on one line.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> a, b, c = torch.eye(3)
+        >>> plane = fv.plane_through(a, b, c)
+        >>> shadows = fv.project(torch.stack([a, b, c]), plane)
+        >>> float(shadows.distance.max()) < 1e-6
+        True
     """
     points = torch.stack([check_weights(v, a.numel(), name) for v, name in ((a, "a"), (b, "b"), (c, "c"))]).double()
     origin = points.mean(0)

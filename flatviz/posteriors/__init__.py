@@ -22,6 +22,7 @@ _RECORDS = (
     ("laplace", "METHOD"),
     ("sgld", "METHOD"),
     ("sghmc", "METHOD"),
+    ("hmc", "METHOD"),
     ("csgld", "METHOD"),
     ("emcmc", "METHOD"),
     ("ptl", "METHOD"),

@@ -29,10 +29,10 @@ from flatviz.core.progress import Progress
 from flatviz.core.seeds import generator, randn_like
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Gaussian, History
-from flatviz.storage.digest import arguments_digest
-from flatviz.training.gradient import gradient
-from flatviz.training.loop import Checkpoint, advance
+from flatviz.training.gradient import value_and_grad
+from flatviz.training.loop import advance
 from flatviz.training.optimize import check_converged, cosine, minibatches, training_loss
+from flatviz.training.run import Checkpoint, Run
 
 
 def fit_bsam(
@@ -55,15 +55,32 @@ def fit_bsam(
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Gaussian:
-    """Fit m and s from where the net stands; the diagonal Gaussian N(m, 1 / (N s)).
+    """Fit m and s from where the net stands; the diagonal Gaussian N(m, 1 / (N s)), mean and log_std (D,).
 
-    radius: multiplies g / s, so its unit is that of a step, not of a distance: 0.01 in the paper.
-    parts: at most the examples of a minibatch; its rows are dealt to them in an order of the seed.
-    lr falls to 0 along half a cosine; first_precision: s at the start; b2: 0.999 in the paper, for runs of 1e5 steps.
-    `result.history.sharpness` is L(m + radius g / s) - L at the draw.  checkpoint: a file from which a stopped run goes on.
+    `result.history.sharpness` is L(m + radius g / s) - L at the draw.
+
+    Args:
+        radius: multiplies g / s, so its unit is that of a step, not of a distance; 0.01 as in the paper.
+        steps: minibatches.  lr: the first rate, falling to 0 along half a cosine; 0.1, because v / s is of the size of w.
+        b1, b2: memory of v and s; b2 is 0.999 in the paper, for runs of 1e5 steps.
+        damping: added to h, 0.1 as in the paper.  weight_decay: wd, of the prior N(0, 1 / (N wd)).
+        first_precision: s at the start.
+        parts: draws a step, at most the examples of a minibatch; its rows are dealt to them in an order of the seed.
+        batch_size: examples a minibatch; None, all of them, because few-shot training sets are small.
+        likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
+        batchnorm: "frozen" keeps the net's statistics; "train" takes those of each batch.
+        checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
+
     Raises ValueError on bad data, settings out of range, or divergence.
+
+    Example:
+        >>> import flatviz as fv
+        >>> task = fv.datasets.moons_transfer(seed=0)
+        >>> net = fv.Net.from_module(fv.models.mlp(task, hidden=(8,), seed=0))
+        >>> fv.fit_bsam(net, task.train, seed=0, steps=20).mean.shape
+        torch.Size([58])
     """
-    run = arguments_digest(locals())
+    run = Run.of(locals(), "bSAM")
     check_radius(radius)
     check_lr(lr)
     check_count(parts, "parts")
@@ -83,29 +100,20 @@ def fit_bsam(
 
     def update(step: int, index: Tensor | None) -> None:
         shards = [index] if parts == 1 else _shards(n, index, parts, source, m.device)
-        found = []
+        each = []
         for shard in shards:
-            value, g, _ = gradient(loss, m + randn_like(m, source) / (n * s).sqrt(), shard)
-            at_worst, gp, _ = gradient(getattr(loss, "again", loss), m + radius * g / s, shard)
-            found.append((value, at_worst - value, gp, s.sqrt() * g.abs()))
-        value, gain, gp, h = (torch.stack(t).mean(0) for t in zip(*found))
+            value, g = value_and_grad(loss, m + randn_like(m, source) / (n * s).sqrt(), shard)
+            at_worst, gp = value_and_grad(loss.again, m + radius * g / s, shard)
+            each.append((value, at_worst - value, gp, s.sqrt() * g.abs()))
+        value, gain, gp, h = (torch.stack(t).mean(0) for t in zip(*each))
         v.mul_(b1).add_(gp + weight_decay * m, alpha=1 - b1)
         m.sub_(lr * cosine(step, steps) * v / s)
         s.mul_(b2).add_(h + damping + weight_decay, alpha=1 - b2)
         losses.append(value)
         gains.append(gain)
 
-    state = {"m": m, "v": v, "s": s, "noise": source, "losses": losses, "gains": gains, **getattr(loss, "state", {})}
-    advance(
-        state,
-        update,
-        minibatches(n, batch_size, seed + 1, net.device),
-        steps,
-        run=run,
-        checkpoint=checkpoint,
-        progress=progress,
-        label="bSAM",
-    )
+    state = {"m": m, "v": v, "s": s, "noise": source, "losses": losses, "gains": gains, **loss.state}
+    advance(state, update, minibatches(n, batch_size, seed + 1, net.device), steps, run)
     history = History(torch.stack(losses), sharpness=torch.stack(gains))
     check_converged(history.loss, m, s)
     return Gaussian(m, -0.5 * (math.log(n) + s.log()), history=history)

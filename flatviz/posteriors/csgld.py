@@ -1,8 +1,7 @@
-"""Cyclical SGLD: large steps find a mode, small noisy ones sample it, again and again (Zhang et al. 2020).
+"""Cyclical SGLD: large steps find a mode, small noisy ones sample it, cycle after cycle (Zhang et al. 2020).
 
-    lr_k = lr / 2 (1 + cos(pi (k mod L) / L)),  L the steps of a cycle
-
-SGLD with that rate; noise only in the last part of each cycle, whose last weights are kept.
+    lr_t = lr / 2 (1 + cos(pi (t mod C) / C)),  C the steps of a cycle
+    w <- w - lr_t g,  and + sqrt(2 lr_t T / N) xi in the last part of each cycle, whose last weights are kept
 
 Its draws are colder than exp(-U / T): noise starts when the rate is all but 0, and a direction of curvature h has, at the
 end of the first cycle, the share 1 - exp(-2 h A) of its variance, A the sum of the noisy rates.
@@ -12,17 +11,20 @@ from __future__ import annotations
 
 import math
 
-from flatviz.checks import check_count, check_nonnegative
+from torch import Tensor
+
+from flatviz.checks import check_count, check_lr, check_nonnegative
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
+from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
-from flatviz.results import Draws, Gaussian
+from flatviz.results import Draws
 from flatviz.training.gradient import Ascent
-from flatviz.training.langevin import run_chains
-from flatviz.training.loop import Checkpoint
+from flatviz.training.langevin import Energy, Noisy, run_chains, starting_points
 from flatviz.training.optimize import cosine
+from flatviz.training.run import Checkpoint, Run
 
 
 def fit_csgld(
@@ -46,17 +48,56 @@ def fit_csgld(
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Draws:
-    """`cycles` cycles from where the net stands; n_draws / (cycles chains) draws, evenly spaced over each noisy part.
+    """`cycles` cycles from where the net stands; n_draws / (cycles chains) draws a cycle, evenly spaced over its noisy part.
 
-    noisy_share: the last part of a cycle that gets noise, above 0 and at most 1.  At the defaults only directions of
-    large curvature reach their width (see above): raise it, cycle_steps or lr, or use `fit_sgld`, where widths matter.
-    temperature: T of exp(-U / T), printed beside the progress; 1 is Bayes, less is colder, 0 leaves the noise out.
-    prior: a Gaussian over the treated weights; without one, weight decay stands for N(0, 1 / (N weight_decay)).
-    The noise of small minibatches heats the chain further; batch_size=None has none.
-    ascent: `SAM(radius)` and the like make it F-cSGLD.
-    checkpoint: a file from which a stopped run goes on.
-    Raises ValueError on bad data or divergence: a step above 2 / curvature diverges, and a narrow prior is curvature.
+    Args:
+        n_draws: over all cycles and chains, a multiple of cycles x chains; (n_draws, D).
+        cycles, cycle_steps: 4 modes are looked for, each in as many steps as `fit_sgd` takes.
+        noisy_share: the last part of a cycle that gets noise, above 0 and at most 1; 0.2 as in the paper.  At the defaults
+            only directions of large curvature reach their width (see above): raise it, cycle_steps or lr, or use
+            `fit_sgld`, where widths matter.
+        lr: the largest step, that of `fit_sgd`; above 2 / curvature the chain diverges, and a narrow prior is curvature.
+        temperature: T of exp(-U / T), printed beside the progress; 1 is Bayes, less is colder, 0 leaves the noise out.
+        weight_decay, prior: the prior N(0, 1 / (N weight_decay)), 5e-4 as the usual decay of SGD; or a Gaussian over the D
+            treated weights, as `transfer` returns, in its place.
+        batch_size: examples a minibatch; None (all) because the noise of small ones heats the chain further.
+        likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
+        batchnorm: "frozen" keeps the net's statistics, so that U is a function of w; "train" takes those of each batch.
+        ascent: `SAM(radius)` and the like make it F-cSGLD.
+        checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
+
+    Raises ValueError on bad data or divergence.
+
+    Example:
+        >>> import flatviz as fv
+        >>> task = fv.datasets.moons_transfer(seed=0)
+        >>> net = fv.Net.from_module(fv.models.mlp(task, hidden=(8,), seed=0))
+        >>> fv.fit_csgld(net, task.train, seed=0, n_draws=4, cycles=2, cycle_steps=20).W.shape
+        torch.Size([4, 58])
     """
+    run = Run.of(locals(), "cyclical SGLD")
+    check_lr(lr)
+    tail, kept = _noisy_steps(n_draws, cycles, cycle_steps, noisy_share, chains)
+    energy = Energy(net, data, likelihood, batchnorm, prior, weight_decay, temperature, ascent)
+
+    def step(t: int, w: Tensor, g: Tensor, noisy: Noisy) -> None:
+        lr_t = lr * cosine(t % cycle_steps, cycle_steps)
+        move = -lr_t * g
+        w.add_(noisy(move, 2 * lr_t) if t % cycle_steps >= cycle_steps - tail else move)
+
+    return run_chains(
+        energy,
+        step,
+        starting_points(net, chains),
+        run,
+        steps=cycles * cycle_steps,
+        keep=lambda t: t % cycle_steps in kept,
+        batch_size=batch_size,
+    )
+
+
+def _noisy_steps(n_draws: int, cycles: int, cycle_steps: int, noisy_share: float, chains: int) -> tuple[int, set[int]]:
+    """How many of the last steps of a cycle are noisy, and after which of its steps weights are kept."""
     check_count(cycle_steps, "cycle_steps")
     each = check_count(n_draws, "n_draws") // (check_count(cycles, "cycles") * check_count(chains, "chains"))
     if each < 1 or n_draws % (cycles * chains):
@@ -66,27 +107,7 @@ def fit_csgld(
     tail = math.ceil(noisy_share * cycle_steps)
     if each > tail:
         raise ValueError(f"the noisy part of a cycle must hold its {each} draws, got {tail} steps: raise cycle_steps")
-    kept = {cycle_steps - 1 - i * (tail // each) for i in range(each)}
-    return run_chains(
-        net,
-        data,
-        seed=seed,
-        steps=cycles * cycle_steps,
-        keep=lambda step: step % cycle_steps in kept,
-        lr=lambda step: lr * cosine(step % cycle_steps, cycle_steps),
-        noisy=lambda step: step % cycle_steps >= cycle_steps - tail,
-        temperature=temperature,
-        weight_decay=weight_decay,
-        prior=prior,
-        chains=chains,
-        batch_size=batch_size,
-        likelihood=likelihood,
-        batchnorm=batchnorm,
-        ascent=ascent,
-        checkpoint=checkpoint,
-        progress=progress,
-        label="cyclical SGLD",
-    )
+    return tail, {cycle_steps - 1 - i * (tail // each) for i in range(each)}
 
 
 METHOD = Method(

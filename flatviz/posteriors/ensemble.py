@@ -14,9 +14,8 @@ from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws, History
-from flatviz.storage.digest import arguments_digest
 from flatviz.training.gradient import Ascent
-from flatviz.training.loop import Checkpoint
+from flatviz.training.run import Checkpoint, Optim, Run
 from flatviz.training.starts import train_members
 
 
@@ -40,32 +39,33 @@ def fit_ensemble(
 ) -> Draws:
     """Train `members` networks over the treated weights; (members, D).
 
-    start: "fresh" draws all treated weights anew for each member, "head" the head alone, "here" none; "auto" is fresh
-    where all weights are treated, else head.  With batchnorm="train" each member had statistics of its own, which are
-    not kept: predict with `batchnorm=data`.
-    ascent: `SAM(radius)` and the like make it a flat-seeking ensemble, whose members differ less: look at `disagreement`.
-    checkpoint: a file from which a stopped run goes on.  Raises ValueError on bad data or divergence.
+    Args:
+        members: M; 5 as in the paper.
+        start: "fresh" draws all treated weights anew for each member, "head" the head alone, "here" none; "auto" is fresh
+            where all weights are treated, else head.
+        steps: minibatches of each member.
+        lr: the first rate; it falls to 0 along half a cosine.  0.05 is the largest at which most fits are stable.
+        momentum, weight_decay: 0.9 and 5e-4 as usual; weight decay is the prior N(0, 1 / (N weight_decay)).
+        batch_size: examples a minibatch; 64, whose order is each member's own.
+        likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
+        batchnorm: "frozen", or "train": each member then had statistics of its own, which are not kept: predict with
+            `batchnorm=data`.
+        ascent: `SAM(radius)` and the like make it a flat-seeking ensemble, whose members differ less: look at
+            `disagreement`.
+        checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
+
+    Raises ValueError on bad data or divergence.
+
+    Example:
+        >>> import flatviz as fv
+        >>> task = fv.datasets.moons_transfer(seed=0)
+        >>> net = fv.Net.from_module(fv.models.mlp(task, hidden=(8,), seed=0))
+        >>> fv.fit_ensemble(net, task.train, seed=0, members=3, steps=20).W.shape
+        torch.Size([3, 58])
     """
-    run = arguments_digest(locals())
+    run, optim = Run.of(locals(), "ensemble"), Optim(steps, lr, momentum, weight_decay, batch_size)
     seeds = [seed + 1000 * member for member in range(check_count(members, "members"))]
-    W, history = train_members(
-        net,
-        data,
-        seeds,
-        start,
-        steps=steps,
-        lr=lr,
-        likelihood=likelihood,
-        batchnorm=batchnorm,
-        batch_size=batch_size,
-        momentum=momentum,
-        weight_decay=weight_decay,
-        ascent=ascent,
-        checkpoint=checkpoint,
-        run=run,
-        progress=progress,
-        label="ensemble",
-    )
+    W, history = train_members(net, data, seeds, start, optim, run, likelihood=likelihood, batchnorm=batchnorm, ascent=ascent)
     sharpness = None if history.sharpness is None else history.sharpness.mean(1)
     return Draws(W, History(history.loss.mean(1), sharpness=sharpness))
 

@@ -15,9 +15,8 @@ from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Mixture, Posterior
-from flatviz.storage.digest import arguments_digest
 from flatviz.training.gradient import Ascent
-from flatviz.training.loop import Checkpoint
+from flatviz.training.run import Checkpoint, Optim, Run
 from flatviz.training.starts import train_members
 
 
@@ -42,40 +41,37 @@ def fit_multi(
 ) -> Mixture:
     """Train an ensemble of `members` networks together, then `fit(net, data, seed=...)` at each; a mixture, equal weights.
 
-    fit: a record of `fv.METHODS`, as `METHODS["swag"]` for MultiSWAG, or a function that is called as `fit(net, data,
-        seed=...)`.  A record that has `fit_members` trains all members at once.
-    settings: keywords of each `fit`.
-    start, steps, lr: of the ensemble, as in `fit_ensemble`.  momentum, weight_decay, batch_size, likelihood, ascent: of the
-        ensemble, and of each `fit` that is a record, takes them, and has none in `settings`.  BatchNorm statistics are
-        the net's own.
-    checkpoint: the first part of the names of the files from which a stopped run goes on.
+    Args:
+        fit: a record of `fv.METHODS`, as `METHODS["swag"]` for MultiSWAG, or a function that is called as `fit(net, data,
+            seed=...)`.  A record that has `fit_members` trains all members at once.
+        settings: keywords of each `fit`.
+        members: modes; 3, beyond which few-shot networks differ little.
+        start, steps, lr: of the ensemble, as in `fit_ensemble`.
+        momentum, weight_decay, batch_size, likelihood, ascent: of the ensemble, and of each `fit` that is a record, takes
+            them, and has none in `settings`.  BatchNorm statistics are the net's own.
+        checkpoint: first part of the paths to save to and resume from.  progress: True, None (where a terminal watches)
+            or a function.
+
     Raises ValueError on bad data or divergence.
+
+    Example:
+        >>> import flatviz as fv
+        >>> task = fv.datasets.moons_transfer(seed=0)
+        >>> net = fv.Net.from_module(fv.models.mlp(task, hidden=(8,), seed=0))
+        >>> swags = dict(fit=fv.METHODS["swag"], settings=dict(rank=2, snapshots=3))
+        >>> fv.fit_multi(net, task.train, **swags, seed=0, members=2, steps=20).sample(4, seed=1).shape
+        torch.Size([4, 58])
     """
-    run = arguments_digest(locals())
-    shared = dict(momentum=momentum, weight_decay=weight_decay, batch_size=batch_size, likelihood=likelihood, ascent=ascent)
-    method = fit if isinstance(fit, Method) else None
-    part = fit if method is None else method.fit
-    inner = {} if method is None else {name: value for name, value in shared.items() if _takes(method, name)}
-    inner |= settings or {}
+    run, optim = Run.of(locals(), "members"), Optim(steps, lr, momentum, weight_decay, batch_size)
     seeds = [seed + 1000 * member for member in range(check_count(members, "members"))]
-    W, _ = train_members(
-        net,
-        data,
-        seeds,
-        start,
-        steps=steps,
-        lr=lr,
-        batchnorm="frozen",
-        **shared,
-        checkpoint=checkpoint,
-        run=run,
-        progress=progress,
-        label="members",
-    )
+    W, _ = train_members(net, data, seeds, start, optim, run, likelihood=likelihood, batchnorm="frozen", ascent=ascent)
+    shared = dict(momentum=momentum, weight_decay=weight_decay, batch_size=batch_size, likelihood=likelihood, ascent=ascent)
+    inner = (_taken(fit, shared) if isinstance(fit, Method) else {}) | dict(settings or {})
     seeds = [s + 1 for s in seeds]
-    if method is not None and method.fit_members is not None:
+    if isinstance(fit, Method) and fit.fit_members is not None:
         path = None if checkpoint is None else f"{checkpoint}.parts"
-        return Mixture(tuple(method.fit_members(net, data, W, seeds=seeds, checkpoint=path, progress=progress, **inner)))
+        return Mixture(tuple(fit.fit_members(net, data, W, seeds=seeds, checkpoint=path, progress=progress, **inner)))
+    part = fit.fit if isinstance(fit, Method) else fit
     parts = []
     for i, w in enumerate(track(W, "posteriors", progress)):
         if checkpoint is not None:
@@ -84,9 +80,10 @@ def fit_multi(
     return Mixture(tuple(parts))
 
 
-def _takes(method: Method, name: str) -> bool:
-    """Whether a method has a keyword of the ensemble's."""
-    return name in method.plain.settings or name == "likelihood" or (name == "ascent" and method.takes_ascent)
+def _taken(method: Method, shared: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the ensemble's keywords that the method has; each fit of one network has a likelihood."""
+    names = {*method.plain.settings, "likelihood", *(["ascent"] if method.takes_ascent else [])}
+    return {name: value for name, value in shared.items() if name in names}
 
 
 METHOD = Method(

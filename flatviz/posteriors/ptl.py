@@ -16,7 +16,7 @@ from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Gaussian, Posterior
-from flatviz.training.loop import Checkpoint
+from flatviz.training.run import Checkpoint
 
 
 def fit_ptl(
@@ -34,11 +34,25 @@ def fit_ptl(
 ) -> Posterior:
     """`fit(net, data, prior=the wider prior, seed=seed)`, from the prior's mean.
 
-    fit: a method that takes `prior=`: `fit_csgld` as in the paper, whose draws are colder than the posterior, `fit_sgld`,
-    `fit_vi`, or a record of `fv.METHODS`; settings: its keywords.
-    scale: factor on the covariance, 1e5 to 1e6 in the paper, for SWAG's is narrow; what `transfer` widened needs no more.
-    floor: standard deviation added everywhere, without which a weight that never moved could never move again, and its
-    curvature would ask for tiny steps.  Raises ValueError for a scale or floor below 0, or both 0.
+    Args:
+        prior: over the D treated weights, as `transfer` returns.
+        fit: a method that takes `prior=`: `fit_csgld` as in the paper, whose draws are colder than the posterior,
+            `fit_sgld`, `fit_vi`, or a record of `fv.METHODS`; settings: its keywords.
+        scale: factor on the covariance, 1e5 to 1e6 in the paper, for SWAG's is narrow; 1, because what `transfer` widened
+            needs no more.
+        floor: standard deviation added everywhere, without which a weight that never moved could never move again, and
+            its curvature would ask for tiny steps.
+        checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
+
+    Raises ValueError for a scale or floor below 0, or both 0.
+
+    Example:
+        >>> import flatviz as fv
+        >>> task = fv.datasets.moons_transfer(seed=0)
+        >>> net = fv.Net.from_module(fv.models.mlp(task, hidden=(8,), seed=0))
+        >>> prior = fv.fit_swag(net, task.source, seed=0, snapshots=5)
+        >>> fv.fit_ptl(net, task.train, prior, fit=fv.fit_sgld, settings=dict(n_draws=2, burn_in=5), seed=0).W.shape
+        torch.Size([2, 58])
     """
     if check_nonnegative(scale, "scale") == 0 and check_nonnegative(floor, "floor") == 0:
         raise ValueError("the prior must have a width, got scale=0 and floor=0: raise one of them")

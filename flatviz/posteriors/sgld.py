@@ -1,6 +1,6 @@
 """SGLD: gradient descent with the noise that makes its path a sample of the posterior (Welling & Teh 2011).
 
-    w <- w - lr (grad L(w) + wd w) + sqrt(2 lr T / N) xi,   xi ~ N(0, I)
+    w <- w - lr g + sqrt(2 lr T / N) xi,   g = grad L(w) + wd w,   xi ~ N(0, I)
 
 lr is the rate on the mean loss L of N examples.  The bias of a finite step on a direction of curvature h is the factor
 1 / (1 - lr h / 2) on its variance.
@@ -8,15 +8,19 @@ lr is the rate on the mean loss L of N examples.  The bias of a finite step on a
 
 from __future__ import annotations
 
+from torch import Tensor
+
+from flatviz.checks import check_lr
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
+from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
-from flatviz.results import Draws, Gaussian
+from flatviz.results import Draws
 from flatviz.training.gradient import Ascent
-from flatviz.training.langevin import run_chains, thinned
-from flatviz.training.loop import Checkpoint
+from flatviz.training.langevin import Energy, Noisy, run_chains, starting_points, thinned
+from flatviz.training.run import Checkpoint, Run
 
 
 def fit_sgld(
@@ -39,36 +43,40 @@ def fit_sgld(
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Draws:
-    """Chains from where the net stands; every `thin`-th step after `burn_in` is a draw, `n_draws` over all chains.
+    """Chains w <- w - lr g + sqrt(2 lr T / N) xi from where the net stands; draws (n_draws, D).
 
-    temperature: T of exp(-U / T), printed beside the progress; 1 is Bayes, less is colder, 0 leaves the noise out.
-    prior: a Gaussian over the treated weights; without one, weight decay stands for N(0, 1 / (N weight_decay)).
-    The noise of small minibatches heats the chain further; batch_size=None has none.
-    ascent: `SAM(radius)` and the like make it F-SGLD; with one ascent step its drift is no gradient, so that the
-        sharpness-aware posterior is met approximately only.
-    checkpoint: a file from which a stopped run goes on.
-    Raises ValueError on bad data or divergence: a step above 2 / curvature diverges, and a narrow prior is curvature.
+    Args:
+        n_draws: over all chains, a multiple of `chains`; 30 is what the largest ensembles of the studies take.
+        burn_in, thin: steps before the first draw, and from one draw to the next; at lr 0.01, 300 is 3 units of lr x steps.
+        lr: the step; above 2 / curvature the chain diverges, and a narrow prior is curvature.
+        temperature: T of exp(-U / T), printed beside the progress; 1 is Bayes, less is colder, 0 leaves the noise out.
+        weight_decay, prior: the prior N(0, 1 / (N weight_decay)), 5e-4 as the usual decay of SGD; or a Gaussian over the D
+            treated weights, as `transfer` returns, in its place.
+        batch_size: examples a minibatch; None (all) because the noise of small ones heats the chain further.
+        likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
+        batchnorm: "frozen" keeps the net's statistics, so that U is a function of w; "train" takes those of each batch.
+        ascent: `SAM(radius)` and the like make it F-SGLD; with one ascent step its drift is no gradient, so that the
+            sharpness-aware posterior is met approximately only.
+        checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
+
+    Raises ValueError on bad data or divergence.
+
+    Example:
+        >>> import flatviz as fv
+        >>> task = fv.datasets.moons_transfer(seed=0)
+        >>> net = fv.Net.from_module(fv.models.mlp(task, hidden=(8,), seed=0))
+        >>> fv.fit_sgld(net, task.train, seed=0, n_draws=4, burn_in=10, thin=5).W.shape
+        torch.Size([4, 58])
     """
+    run = Run.of(locals(), "SGLD")
+    check_lr(lr)
     steps, keep = thinned(n_draws, chains, burn_in, thin)
-    return run_chains(
-        net,
-        data,
-        seed=seed,
-        steps=steps,
-        keep=keep,
-        lr=lambda step: lr,
-        temperature=temperature,
-        weight_decay=weight_decay,
-        prior=prior,
-        chains=chains,
-        batch_size=batch_size,
-        likelihood=likelihood,
-        batchnorm=batchnorm,
-        ascent=ascent,
-        checkpoint=checkpoint,
-        progress=progress,
-        label="SGLD",
-    )
+    energy = Energy(net, data, likelihood, batchnorm, prior, weight_decay, temperature, ascent)
+
+    def step(t: int, w: Tensor, g: Tensor, noisy: Noisy) -> None:
+        w.add_(noisy(-lr * g, 2 * lr))
+
+    return run_chains(energy, step, starting_points(net, chains), run, steps=steps, keep=keep, batch_size=batch_size)
 
 
 METHOD = Method(

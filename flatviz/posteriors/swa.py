@@ -13,8 +13,8 @@ from flatviz.engine.batchnorm import refresh_batchnorm
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws
 from flatviz.training.gradient import Ascent
-from flatviz.training.loop import Checkpoint
-from flatviz.training.snapshots import collect
+from flatviz.training.run import Checkpoint, Run
+from flatviz.training.snapshots import Tail, collect
 
 
 def fit_swa(
@@ -33,29 +33,30 @@ def fit_swa(
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Draws:
-    """Run SGD at a constant rate from where the net stands and average one snapshot an epoch; a single draw.
+    """Run SGD at a constant rate from where the net stands and average one snapshot an epoch; a single draw, (1, D).
 
-    snapshots: epochs T >= 2.  batchnorm "train": `result.net` holds statistics recomputed on `data` at the average,
-    for those collected on the way belong to other weights.  ascent: `SAM(radius)` and the like make it F-SWA;
-    checkpoint: a file from which a stopped run goes on.  Raises ValueError on bad data or divergence.
+    Args:
+        snapshots: epochs T >= 2; 20 as in SWAG.
+        lr: the constant rate, 0.05 because `pretrain` ends there: the tail goes on where training stopped.
+        momentum, weight_decay, batch_size: of SGD; 64 examples a minibatch leave noise for the tail to show.
+        likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
+        batchnorm: "frozen", or "train": then `result.net` holds statistics recomputed on `data` at the average, for those
+            collected on the way belong to other weights.
+        ascent: `SAM(radius)` and the like make it F-SWA.
+        checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
+
+    Raises ValueError on bad data or divergence.
+
+    Example:
+        >>> import flatviz as fv
+        >>> task = fv.datasets.moons_transfer(seed=0)
+        >>> net = fv.Net.from_module(fv.models.mlp(task, hidden=(8,), seed=0))
+        >>> fv.fit_swa(net, task.train, seed=0, snapshots=5).W.shape
+        torch.Size([1, 58])
     """
-    moments, history = collect(
-        net,
-        data,
-        seed=seed,
-        rank=0,
-        snapshots=snapshots,
-        lr=lr,
-        momentum=momentum,
-        weight_decay=weight_decay,
-        batch_size=batch_size,
-        likelihood=likelihood,
-        batchnorm=batchnorm,
-        ascent=ascent,
-        checkpoint=checkpoint,
-        progress=progress,
-        label="SWA",
-    )
+    run = Run.of(locals(), "SWA")
+    tail = Tail(snapshots, lr, momentum, weight_decay, batch_size, likelihood, batchnorm, ascent)
+    moments, history = collect(net, data, tail, run)
     w = moments.mean.to(net.w.dtype)
     averaged = refresh_batchnorm(net.at(w), w, data) if batchnorm == "train" else net.at(w)
     return Draws(w[None], history, averaged)

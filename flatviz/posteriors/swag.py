@@ -8,6 +8,9 @@ so log_std = 1/2 log(v/2) and factor = d / sqrt(2 (K - 1)): the halves are folde
 
 from __future__ import annotations
 
+import math
+
+import torch
 from torch import Tensor
 
 from flatviz.checks import check_count
@@ -15,13 +18,12 @@ from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
+from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
-from flatviz.results import Gaussian, History
+from flatviz.results import History
 from flatviz.training.gradient import Ascent
-from flatviz.training.loop import Checkpoint
-from flatviz.training.snapshots import VARIANCE_FLOOR, Moments, collect
-
-__all__ = ["VARIANCE_FLOOR", "Moments", "fit_swag"]
+from flatviz.training.run import Checkpoint, Run
+from flatviz.training.snapshots import Moments, Tail, collect, collect_members
 
 
 def fit_swag(
@@ -41,32 +43,41 @@ def fit_swag(
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Gaussian:
-    """Run SGD at a constant rate from where the net stands, collecting one snapshot an epoch.
+    """Run SGD at a constant rate from where the net stands, collecting one snapshot an epoch; mean (D,), factor (K, D).
 
-    rank: deviations kept, K; snapshots: epochs T >= rank >= 1.  BatchNorm statistics stay the net's own by default, so
-    that all snapshots are weights of one function.
-    ascent: `SAM(radius)` and the like make it F-SWAG; checkpoint: a file from which a stopped run goes on.
+    Args:
+        rank: deviations kept, K; 5 as in SA-BMA's experiments.
+        snapshots: epochs T >= rank >= 1; 20 as in the paper.
+        lr: the constant rate, 0.05 because `pretrain` ends there: the tail goes on where training stopped.
+        momentum, weight_decay, batch_size: of SGD; 64 examples a minibatch leave noise for the tail to show.
+        likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
+        batchnorm: "frozen" keeps the net's statistics, so that all snapshots are weights of one function; "train" takes
+            those of each batch.
+        ascent: `SAM(radius)` and the like make it F-SWAG.
+        checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
+
     Raises ValueError on bad data or divergence.
+
+    Example:
+        >>> import flatviz as fv
+        >>> task = fv.datasets.moons_transfer(seed=0)
+        >>> net = fv.Net.from_module(fv.models.mlp(task, hidden=(8,), seed=0))
+        >>> fv.fit_swag(net, task.train, seed=0, rank=3, snapshots=5).factor.shape
+        torch.Size([3, 58])
     """
-    check_count(rank, "rank")
-    moments, history = collect(
-        net,
-        data,
-        seed=seed,
-        rank=rank,
-        snapshots=snapshots,
-        lr=lr,
-        momentum=momentum,
-        weight_decay=weight_decay,
-        batch_size=batch_size,
-        likelihood=likelihood,
-        batchnorm=batchnorm,
-        ascent=ascent,
-        checkpoint=checkpoint,
-        progress=progress,
-        label="SWAG",
-    )
-    return moments.gaussian(net.w.dtype, history)
+    run = Run.of(locals(), "SWAG")
+    tail = Tail(snapshots, lr, momentum, weight_decay, batch_size, likelihood, batchnorm, ascent)
+    moments, history = collect(net, data, tail, run, rank=check_count(rank, "rank"))
+    return swag_gaussian(moments, net.w.dtype, history)
+
+
+def swag_gaussian(moments: Moments, dtype: torch.dtype, history: History | None = None, member: int | None = None) -> Gaussian:
+    """Half the variance on the diagonal, half in the deviations; of row `member` where the moments are of (B, D)."""
+    row = () if member is None else member
+    deviations = torch.stack([d[row] for d in moments.deviations])
+    factor = deviations / math.sqrt(2 * max(len(deviations) - 1, 1))  # K = 1: no K - 1 to divide by
+    log_std = 0.5 * (moments.variance[row] / 2).log()
+    return Gaussian(moments.mean[row].to(dtype), log_std.to(dtype), factor.to(dtype), history)
 
 
 def fit_swag_members(
@@ -88,30 +99,10 @@ def fit_swag_members(
     progress: Progress = False,
 ) -> list[Gaussian]:
     """`fit_swag` from each row of `W` (B, D) with a seed of its own, trained together; settings as there."""
-    check_count(rank, "rank")
-    moments, history = collect(
-        net,
-        data,
-        seed=seeds,
-        start=W,
-        rank=rank,
-        snapshots=snapshots,
-        lr=lr,
-        momentum=momentum,
-        weight_decay=weight_decay,
-        batch_size=batch_size,
-        likelihood=likelihood,
-        batchnorm=batchnorm,
-        ascent=ascent,
-        checkpoint=checkpoint,
-        progress=progress,
-        label="SWAG",
-    )
-    gained = history.sharpness
-    return [
-        moments.gaussian(W.dtype, History(history.loss[:, i], sharpness=None if gained is None else gained[:, i]), i)
-        for i in range(len(W))
-    ]
+    run = Run.of({**locals(), "seed": seeds[0]}, "SWAG")
+    tail = Tail(snapshots, lr, momentum, weight_decay, batch_size, likelihood, batchnorm, ascent)
+    moments, histories = collect_members(net, data, W, seeds, tail, run, rank=check_count(rank, "rank"))
+    return [swag_gaussian(moments, W.dtype, history, i) for i, history in enumerate(histories)]
 
 
 METHOD = Method(

@@ -11,11 +11,11 @@ from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
+from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
-from flatviz.results import Gaussian
 from flatviz.training.gradient import Ascent
-from flatviz.training.loop import Checkpoint
-from flatviz.training.snapshots import collect
+from flatviz.training.run import Checkpoint, Run
+from flatviz.training.snapshots import Tail, collect
 
 
 def fit_swag_diag(
@@ -34,28 +34,30 @@ def fit_swag_diag(
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Gaussian:
-    """Run SGD at a constant rate from where the net stands, collecting one snapshot an epoch; rank 0.
+    """Run SGD at a constant rate from where the net stands, collecting one snapshot an epoch; rank 0, mean (D,).
 
-    snapshots: epochs T >= 2.  ascent: `SAM(radius)` and the like make it F-SWAG-diagonal; checkpoint: a file from
-    which a stopped run goes on.  Raises ValueError on bad data or divergence.
+    Args:
+        snapshots: epochs T >= 2; 20 as in SWAG.
+        lr: the constant rate, 0.05 because `pretrain` ends there: the tail goes on where training stopped.
+        momentum, weight_decay, batch_size: of SGD; 64 examples a minibatch leave noise for the tail to show.
+        likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
+        batchnorm: "frozen" keeps the net's statistics, so that all snapshots are weights of one function; "train" takes
+            those of each batch.
+        ascent: `SAM(radius)` and the like make it F-SWAG-diagonal.
+        checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
+
+    Raises ValueError on bad data or divergence.
+
+    Example:
+        >>> import flatviz as fv
+        >>> task = fv.datasets.moons_transfer(seed=0)
+        >>> net = fv.Net.from_module(fv.models.mlp(task, hidden=(8,), seed=0))
+        >>> fv.fit_swag_diag(net, task.train, seed=0, snapshots=5).rank
+        0
     """
-    moments, history = collect(
-        net,
-        data,
-        seed=seed,
-        rank=0,
-        snapshots=snapshots,
-        lr=lr,
-        momentum=momentum,
-        weight_decay=weight_decay,
-        batch_size=batch_size,
-        likelihood=likelihood,
-        batchnorm=batchnorm,
-        ascent=ascent,
-        checkpoint=checkpoint,
-        progress=progress,
-        label="SWAG-diagonal",
-    )
+    run = Run.of(locals(), "SWAG-diagonal")
+    tail = Tail(snapshots, lr, momentum, weight_decay, batch_size, likelihood, batchnorm, ascent)
+    moments, history = collect(net, data, tail, run)
     log_std = 0.5 * moments.variance.log()
     return Gaussian(moments.mean.to(net.w.dtype), log_std.to(net.w.dtype), history=history)
 

@@ -48,9 +48,9 @@ class PointStore:
         else:
             warnings.warn(f"damaged, so computed again: {self.path}: {set_aside(self.path)}", stacklevel=3)
 
-    def begin(self, plan: dict | None) -> None:
-        """Write how the points are computed; once, before the first of them."""
-        if self._start:
+    def begin(self, plan: dict | None, *, anew: bool = False) -> None:
+        """Write how the points are computed; once, before the first of them.  anew: discard the points stored before."""
+        if self._start and not anew:
             return
         line = f"{json.dumps(plan)}\n".encode()
         header = first_line("points", line) + line

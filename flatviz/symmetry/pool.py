@@ -15,12 +15,12 @@ from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.core.seeds import generator
-from flatviz.storage.digest import arguments_digest
 from flatviz.storage.files import atomic_path
 from flatviz.training.batched import members_batches, members_loss
 from flatviz.training.gradient import gradient
 from flatviz.training.loop import Checkpoint, advance
 from flatviz.training.optimize import steps_per_epoch
+from flatviz.training.run import Run
 from flatviz.training.starts import starts
 
 DROP = 0.1  # of the learning rate, at each epoch in `drops`
@@ -100,7 +100,7 @@ def train_pool(
         >>> pool.W.shape, pool.n_diverged
         (torch.Size([8, 17]), 0)
     """
-    run = arguments_digest(locals())
+    run = Run.of(locals(), f"pool of {n} networks")
     check_lr(lr, zero=False), check_momentum(momentum), check_nonnegative(weight_decay, "weight_decay")
     if net.has_batchnorm:
         raise ValueError("a pool needs a network without BatchNorm, got one with: each member would need its own statistics")
@@ -124,7 +124,7 @@ def train_pool(
 
     state = {"W": W, "velocity": velocity, "total": total, "epochs": kept}
     batches = members_batches(len(data), batch_size, seeds, net.device)
-    advance(state, update, batches, steps, run=run, checkpoint=checkpoint, progress=progress, label=f"pool of {n} networks")
+    advance(state, update, batches, steps, run)
     return _converged(W, torch.tensor(seeds), total / epoch, data.y, torch.stack(kept) if keep_epochs else None)
 
 

@@ -1,9 +1,9 @@
-"""Members trained together: one loss for several weight vectors, a row each, and one minibatch for each of them."""
+"""Batched losses: members trained at once, one loss for several weight vectors, a row each, and a minibatch for each."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import torch
 from torch import Tensor
@@ -15,18 +15,21 @@ from flatviz.core.net import Net
 from flatviz.core.seeds import generator
 from flatviz.engine.stacked import Stacked, forward_many, stack
 from flatviz.engine.stacked_conv import stack_conv
-from flatviz.training.gradient import Loss
+from flatviz.training.gradient import Pass, TrainingLoss
 from flatviz.training.loop import State
-from flatviz.training.optimize import training_loss
+from flatviz.training.optimize import FrozenLoss, training_losses
 
 
-class SequentialLoss:
+class SequentialLoss(TrainingLoss):
     """(W (B, D), index (B, n) or None) -> losses (B,), each row by a loss of its own."""
 
-    def __init__(self, losses: list[Loss]) -> None:
+    def __init__(self, losses: Sequence[TrainingLoss]) -> None:
         self.losses = losses
-        states = [getattr(loss, "state", {}) for loss in losses]
-        self.state: State = {f"{i} {name}": value for i, state in enumerate(states) for name, value in state.items()}
+
+    @property
+    def state(self) -> State:
+        """The states of all."""
+        return {f"{i} {name}": value for i, loss in enumerate(self.losses) for name, value in loss.state.items()}
 
     def __call__(self, W: Tensor, index: Tensor | None) -> Tensor:
         """Mean loss of each row."""
@@ -34,10 +37,10 @@ class SequentialLoss:
 
     def again(self, W: Tensor, index: Tensor | None) -> Tensor:
         """The same minibatches and noise once more, statistics left alone."""
-        return self._each([getattr(loss, "again", loss) for loss in self.losses], W, index)
+        return self._each([loss.again for loss in self.losses], W, index)
 
     @staticmethod
-    def _each(losses: list[Loss], W: Tensor, index: Tensor | None) -> Tensor:
+    def _each(losses: Sequence[Pass], W: Tensor, index: Tensor | None) -> Tensor:
         indices = [None] * len(losses) if index is None else index.unbind()
         return torch.stack([loss(w, i) for loss, w, i in zip(losses, W.unbind(), indices)])
 
@@ -45,11 +48,11 @@ class SequentialLoss:
 MOST = 4_000_000  # multiplications of a row: beyond, a stack saves no Python that counts, and its larger arrays cost
 
 
-class BatchedLoss:
+class BatchedLoss(TrainingLoss):
     """The same losses from one pass for all rows, or row by row where each is work enough for a CPU by itself."""
 
-    def __init__(self, net: Net, data: Data, likelihood: Likelihood, network: Stacked | None, alone: Loss) -> None:
-        self.data, self.likelihood, self.state = data, likelihood, {}
+    def __init__(self, net: Net, data: Data, likelihood: Likelihood, network: Stacked | None, alone: TrainingLoss) -> None:
+        self.data, self.likelihood = data, likelihood
         self.alone, self.work = alone, 0 if network is None else network.work
         self.network = forward_many(net) if network is None else network
         self.inputs = data.x if network is None else network.features(data.x)
@@ -80,18 +83,20 @@ def mean_nll_rows(outputs: Tensor, y: Tensor, likelihood: Likelihood) -> Tensor:
     return each.flatten(2).sum(2).mean(1)
 
 
-def members_loss(net: Net, data: Data, likelihood: Likelihood, batchnorm: str, members: int, *, together: bool = True) -> Loss:
+def members_loss(
+    net: Net, data: Data, likelihood: Likelihood, batchnorm: str, members: int, *, together: bool = True
+) -> BatchedLoss | SequentialLoss:
     """One loss for `members` rows: in one pass where the network allows it and it pays, else one after the other.
 
     It pays for a chain of small Linear layers or small convolutions, and for any network on a GPU; larger convolutions
     with weights of their own are no faster on a CPU.  Trained statistics are each member's own, so those go one by one.
     """
-    loss, _ = training_loss(net, data, likelihood, batchnorm)  # checks net and data
-    if together and members > 1 and not hasattr(loss, "state"):
+    losses = training_losses(net, data, likelihood, batchnorm, members)
+    if together and members > 1 and isinstance(losses[0], FrozenLoss):
         network = stack(net, data.x) or stack_conv(net, data.x)
         if network is not None or net.device.type == "cuda":
-            return BatchedLoss(net, data, likelihood, network, loss)
-    return SequentialLoss([loss, *(training_loss(net, data, likelihood, batchnorm)[0] for _ in range(members - 1))])
+            return BatchedLoss(net, data, likelihood, network, losses[0])
+    return SequentialLoss(losses)
 
 
 def members_batches(n: int, batch_size: int | None, seeds: list[int], device: torch.device) -> Iterator[Tensor | None]:

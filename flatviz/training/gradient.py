@@ -7,25 +7,50 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+from flatviz.storage.checkpoints import State
+
 Ascent = Callable[[Tensor, Tensor], Tensor]  # (w, g) -> e, as in core/ascent.py
-Loss = Callable[[Tensor, Tensor | None], Tensor]  # (w, index of the minibatch) -> mean loss
+Pass = Callable[[Tensor, Tensor | None], Tensor]  # (w, index) -> mean loss: a `TrainingLoss`, or the `again` of one
 
 
-def gradient(loss: Loss, w: Tensor, index: Tensor | None, ascent: Ascent | None = None) -> tuple[Tensor, Tensor, Tensor | None]:
+class TrainingLoss:
+    """What is minimised: (w (D,), index of the minibatch, None for all examples) -> mean loss, ().
+
+    For B members trained at once: (W (B, D), index (B, n) or None) -> losses (B,).  A subclass gives `__call__`, and more
+    only where calls draw noise or change something.
+    """
+
+    def __call__(self, w: Tensor, index: Tensor | None) -> Tensor:
+        """The mean loss, differentiable in w."""
+        raise NotImplementedError
+
+    def again(self, w: Tensor, index: Tensor | None) -> Tensor:
+        """The loss for a second pass of one step: the noise of the last call again, statistics left alone."""
+        return self(w, index)
+
+    @property
+    def state(self) -> State:
+        """What calls change in place, for a checkpoint."""
+        return {}
+
+
+def gradient(
+    loss: TrainingLoss, w: Tensor, index: Tensor | None, ascent: Ascent | None = None
+) -> tuple[Tensor, Tensor, Tensor | None]:
     """Loss at w, gradient (that of the loss at w + e with an `ascent`), and the loss gained by the ascent, or None.
 
     `w` is (D,), or (B, D) with a loss that gives (B,), one value a row.  Weight decay and priors are no part of either
-    pass: they act at w.  The second pass sees the same minibatch; a loss with noise or statistics of its own has
-    `loss.again(w, index)`, which replays the noise and leaves the statistics alone.
+    pass: they act at w.
     """
-    value, g = _value_and_grad(loss, w, index)
+    value, g = value_and_grad(loss, w, index)
     if ascent is None:
         return value, g, None
-    at_worst, g = _value_and_grad(getattr(loss, "again", loss), w.detach() + ascent(w.detach(), g), index)
+    at_worst, g = value_and_grad(loss.again, w.detach() + ascent(w.detach(), g), index)
     return value, g, at_worst - value
 
 
-def _value_and_grad(loss: Loss, w: Tensor, index: Tensor | None) -> tuple[Tensor, Tensor]:
+def value_and_grad(loss: Pass, w: Tensor, index: Tensor | None) -> tuple[Tensor, Tensor]:
+    """Loss and its gradient at w, of w's shape."""
     w = w.detach().requires_grad_(True)
     value = loss(w, index)
     (g,) = torch.autograd.grad(value if value.ndim == 0 else value.sum(), w)

@@ -1,116 +1,123 @@
-"""The chain that SGLD, SGHMC, cyclical SGLD and E-MCMC share.
+"""What the stochastic-gradient chains share: the energy they sample, their noise, and the loop over parallel chains.
 
-    v <- (1 - alpha) v - eta (grad L(w) + wd w + grad U_prior(w) / N) + sqrt(2 eta alpha T / N) xi,   w <- w + v
+    U(w) = N L(w) - log p(w),   target exp(-U(w) / T),   g = grad U(w) / N
 
-with xi ~ N(0, I) and L the mean NLL of N examples.  At T = 1 it leaves exp(-N L(w) - N wd |w|^2 / 2) p(w) invariant as
-eta -> 0.  alpha = 1 is SGLD.  The noise enters after the momentum: put through it, a momentum of 0.9 would multiply the
-variance by ten.
+with L the mean NLL of N examples and log p that of a Gaussian prior, or of weight decay.  A method gives its step.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_count, check_finite, check_lr, check_nonnegative
+from flatviz.checks import check_count, check_finite, check_nonnegative
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
-from flatviz.core.progress import Progress
 from flatviz.core.seeds import generator, randn_like
-from flatviz.results import Draws, Gaussian, History
-from flatviz.storage.digest import arguments_digest
+from flatviz.gaussian import Gaussian
+from flatviz.results import Draws, History
 from flatviz.training.batched import members_batches, members_loss
-from flatviz.training.gradient import Ascent, gradient
-from flatviz.training.loop import Checkpoint, advance
+from flatviz.training.gradient import Ascent, State, gradient
+from flatviz.training.loop import advance
 from flatviz.training.optimize import check_converged
+from flatviz.training.run import Run
 
-Pull = Callable[[Tensor], Tensor]  # w -> what the prior adds to the gradient of the mean loss
+Noisy = Callable[[Tensor, float], Tensor]  # (x, rate) -> x + sqrt(rate T / N) xi in place, xi ~ N(0, I) of each chain
+Step = Callable[[int, Tensor, Tensor, Noisy], None]  # (step, w (B, D), g (B, D), noisy): moves w in place
 
 
-def prior_pull(net: Net, n: int, prior: Gaussian | None, weight_decay: float) -> Pull:
-    """Gradient of -log p(w) / N: wd w, or P (w - m) / N of a Gaussian prior with mean m and precision P.
+@dataclass(frozen=True)
+class Energy:
+    """What chains sample: exp(-U(w) / temperature) over the net's treated weights.
 
-    Raises TypeError or ValueError for a prior that is none, covers other weights, or comes beside a weight decay.
+    prior: a Gaussian; without one, weight decay stands for N(0, 1 / (N weight_decay)).  ascent: the gradient of L is that
+    at w + e.  Raises TypeError or ValueError for a prior that is none or covers other weights, or a value below 0.
     """
-    check_nonnegative(weight_decay, "weight_decay")
-    if prior is None:
-        return lambda w: weight_decay * w
-    if not isinstance(prior, Gaussian):
-        raise TypeError(f"prior must be a Gaussian, as transfer returns, got {type(prior).__name__}")
-    if prior.dim != net.dim:
-        raise ValueError(f"prior must cover the net's {net.dim} treated weights, got {prior.dim}: use what transfer returned")
-    return lambda w: prior.precision_mul(w - prior.mean) / n
+
+    net: Net
+    data: Data
+    likelihood: Likelihood
+    batchnorm: str
+    prior: Gaussian | None
+    weight_decay: float
+    temperature: float
+    ascent: Ascent | None
+
+    def __post_init__(self) -> None:
+        check_nonnegative(self.weight_decay, "weight_decay")
+        check_nonnegative(self.temperature, "temperature")
+        if self.prior is None:
+            return
+        if not isinstance(self.prior, Gaussian):
+            raise TypeError(f"prior must be a Gaussian, as transfer returns, got {type(self.prior).__name__}")
+        if self.prior.dim != self.net.dim:
+            raise ValueError(
+                f"prior must cover the net's {self.net.dim} treated weights, got {self.prior.dim}: use what transfer returned"
+            )
+
+    def pull(self, w: Tensor) -> Tensor:
+        """-grad log p(w) / N: weight_decay w, or P (w - m) / N of a Gaussian prior with mean m and precision P."""
+        if self.prior is None:
+            return self.weight_decay * w
+        return self.prior.precision_mul(w - self.prior.mean) / len(self.data)
 
 
 def run_chains(
-    net: Net,
-    data: Data,
+    energy: Energy,
+    step: Step,
+    w: Tensor,
+    run: Run,
     *,
-    seed: int,
     steps: int,
     keep: Callable[[int], bool],
-    lr: Callable[[int], float],
-    noisy: Callable[[int], bool] = lambda step: True,
-    friction: float = 1.0,
-    temperature: float = 1.0,
-    weight_decay: float = 0.0,
-    prior: Gaussian | None = None,
-    chains: int = 1,
-    batch_size: int | None = None,
-    likelihood: Likelihood = "categorical",
-    batchnorm: str = "frozen",
-    ascent: Ascent | None = None,
-    checkpoint: Checkpoint = None,
-    progress: Progress = False,
-    label: str = "SGLD",
+    batch_size: int | None,
+    state: State | None = None,
+    also_kept: tuple[Tensor, ...] = (),
 ) -> Draws:
-    """`chains` chains of `steps` steps from where the net stands; the weights after each step that `keep` names."""
-    run = arguments_digest(locals())
-    check_count(chains, "chains")
-    check_lr(lr(0))
-    if not 0 < check_nonnegative(friction, "friction") <= 1:
-        raise ValueError(f"friction must be above 0 and at most 1, got {friction:g}: 1 is SGLD")
-    check_nonnegative(temperature, "temperature")
-    loss = members_loss(net, data, likelihood, batchnorm, chains)
-    pull, n = prior_pull(net, len(data), prior, weight_decay), len(data)
-    seeds = [seed + 1000 * chain for chain in range(chains)]  # the first chain is that of chains=1
-    sources = [generator(s) for s in seeds]
-    w = net.w.detach().expand(chains, -1).clone()
-    velocity, kept, losses, gains = torch.zeros_like(w), [], [], []
+    """Parallel chains from the rows of `w` (B, D), which `step` moves in place; the weights after each step in `keep`.
 
-    def update(step: int, index: Tensor | None) -> None:
-        value, g, gain = gradient(loss, w, index, ascent)
-        eta = lr(step)
-        velocity.mul_(1 - friction).add_(g + pull(w), alpha=-eta)
-        if noisy(step) and temperature > 0:
-            xi = torch.stack([randn_like(row, source) for row, source in zip(w, sources)])
-            velocity.add_(xi, alpha=math.sqrt(2 * eta * friction * temperature / n))
-        w.add_(velocity)
+    state: tensors of the method's own that `step` changes, as (B, D) momenta; also_kept: those that are draws too.
+    The first chain is that of B = 1.  Raises ValueError on divergence.
+    """
+    net, n, chains = energy.net, len(energy.data), len(w)
+    loss = members_loss(net, energy.data, energy.likelihood, energy.batchnorm, chains)
+    seeds = [run.seed + 1000 * chain for chain in range(chains)]
+    sources, own = [generator(seed) for seed in seeds], state or {}
+    kept, losses, gains = [], [], []
+
+    def noisy(x: Tensor, rate: float) -> Tensor:
+        if energy.temperature == 0:
+            return x
+        xi = torch.stack([randn_like(row, source) for row, source in zip(x, sources)])
+        return x.add_(xi, alpha=math.sqrt(rate * energy.temperature / n))
+
+    def update(at: int, index: Tensor | None) -> None:
+        value, g, gain = gradient(loss, w, index, energy.ascent)
+        step(at, w, g + energy.pull(w), noisy)
         losses.append(value)
         if gain is not None:
             gains.append(gain)
-        if keep(step):
-            check_finite(w, f"the chain at step {step}")
-            kept.append(w.clone())
+        if keep(at):
+            check_finite(w, f"the chain at step {at}")
+            kept.extend(x.clone() for x in (w, *also_kept))
 
-    state = {"w": w, "velocity": velocity, "kept": kept, "losses": losses, "gains": gains, **loss.state}
-    advance(
-        state | {f"noise {i}": source for i, source in enumerate(sources)},
-        update,
-        members_batches(n, batch_size, [s + 1 for s in seeds], net.device),
-        steps,
-        run=run,
-        checkpoint=checkpoint,
-        progress=progress,
-        label=f"{label}, T = {temperature:g}",
-    )
+    generators = {f"noise {i}": source for i, source in enumerate(sources)}
+    everything = {"w": w, "kept": kept, "losses": losses, "gains": gains, **loss.state, **own, **generators}
+    batches = members_batches(n, batch_size, [seed + 1 for seed in seeds], net.device)
+    advance(everything, update, batches, steps, replace(run, label=f"{run.label}, T = {energy.temperature:g}"))
     history = History(torch.stack(losses).mean(1), sharpness=torch.stack(gains).mean(1) if gains else None)
-    check_converged(history.loss, w)
-    return Draws(torch.stack(kept, 1).flatten(0, 1), history)  # chain by chain
+    check_converged(history.loss, w, *own.values())
+    return Draws(torch.stack(kept, 1).flatten(0, 1), history, chains=chains)
+
+
+def starting_points(net: Net, chains: int) -> Tensor:
+    """Where the net stands, once a chain, (chains, D)."""
+    return net.w.detach().expand(check_count(chains, "chains"), -1).clone()
 
 
 def thinned(n_draws: int, chains: int, burn_in: int, thin: int) -> tuple[int, Callable[[int], bool]]:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 from torch import Tensor
 
-from flatviz.core.progress import Progress, track
+from flatviz.core.progress import track
 from flatviz.storage.checkpoints import State, load_state, save_state
+from flatviz.training.run import Checkpoint, Run
 
 Update = Callable[[int, Tensor | None], None]  # (step, index of the minibatch): changes the state in place
-Checkpoint = str | Path | None
+__all__ = ["Checkpoint", "State", "advance"]
 SAVE_EVERY = 30.0  # seconds
 
 
@@ -21,25 +21,21 @@ def advance(
     update: Update,
     batches: Iterator[Tensor | None],
     steps: int,
-    *,
-    run: str,
-    checkpoint: Checkpoint = None,
-    progress: Progress = False,
-    label: str = "training",
+    run: Run,
 ) -> None:
     """Call `update(step, next(batches))` for each step.  `state` is everything that `update` changes, in place.
 
-    checkpoint: path to save to and resume from.  The state is saved twice a minute, at the end, and when `progress`
-    cancels; if the file exists, the run resumes from it and ends as if it had never stopped.  `run` is a hash of all
-    that makes the run: ValueError where the file is of another one.
+    With `run.checkpoint` the state is saved twice a minute, at the end, and when `run.progress` cancels; if the file
+    exists, the run resumes from it and ends as if it had never stopped.  ValueError where the file is of another run.
     """
-    about = f"{label} of {steps} steps, arguments {run}"
+    checkpoint = run.checkpoint
+    about = f"{run.label} of {steps} steps, arguments {run.arguments}"
     done = 0 if checkpoint is None else load_state(state, checkpoint, about)
     for _ in range(done):
         next(batches)
     saved, consistent = time.monotonic(), True
     try:
-        for step in track(range(done, steps), label, progress):
+        for step in track(range(done, steps), run.label, run.progress):
             index, consistent = next(batches), False
             update(step, index)
             done, consistent = step + 1, True

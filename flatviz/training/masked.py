@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -15,8 +14,9 @@ from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood, mean_nll
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator
-from flatviz.objectives.nll import nll
+from flatviz.objectives.nll import check_data
 from flatviz.results import History
+from flatviz.training.gradient import State, TrainingLoss
 
 CHANNELS = (_ConvNd, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d)  # drop whole channels; the others single features
 
@@ -58,14 +58,18 @@ class MaskedNet:
         return self.net(w, x)
 
 
-class DropoutLoss:
+class DropoutLoss(TrainingLoss):
     """The minibatch loss with dropout, example by example; `again` repeats the masks."""
 
     def __init__(self, net: Net, data: Data, likelihood: Likelihood, rates: dict[str, float], seed: int) -> None:
-        nll(net, data, likelihood=likelihood)  # checks net and data
+        check_data(net, data, likelihood)
         self.data, self.likelihood, self.source = data, likelihood, generator(seed)
         self.masked = MaskedNet(net, rates, self.source, shared=False)
-        self.state = {"masks": self.source}
+
+    @property
+    def state(self) -> State:
+        """The generator of the masks."""
+        return {"masks": self.source}
 
     def __call__(self, w: Tensor, index: Tensor | None) -> Tensor:
         """Mean loss at `w` (D,) under new masks, ()."""
@@ -78,7 +82,7 @@ class DropoutLoss:
         return self._loss(w, index)
 
     def _loss(self, w: Tensor, index: Tensor | None) -> Tensor:
-        x, y = (self.data.x, self.data.y) if index is None else (self.data.x[index], self.data.y[index])
+        x, y = self.data.batch(index)
         return mean_nll(self.masked(w, x), y, self.likelihood)
 
 
@@ -89,10 +93,6 @@ class MaskedFunctions:
     `predict` asks it for `outputs`; whatever reads weight vectors is refused by `sample`.
     """
 
-    unsaved: ClassVar[str] = (
-        "it holds the network itself: save its center, and make it again by "
-        "fit_dropout(net.at(center), data, space='functions', steps=1, lr=0, seed=0)"
-    )
     center: Tensor
     net: Net
     rates: dict[str, float]

@@ -1,25 +1,24 @@
-"""One SGD loop on flat vectors, shared by everything that is trained."""
+"""SGD on flat weight vectors: minibatches, rate, losses and the loop, shared by everything that is trained."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_count, check_lr, check_momentum
+from flatviz.checks import check_count
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood, mean_nll
 from flatviz.core.net import Net
-from flatviz.core.progress import Progress
 from flatviz.core.seeds import generator
 from flatviz.engine.batchnorm import TrainingNet, check_batchnorm
-from flatviz.objectives.nll import nll
+from flatviz.objectives.nll import check_data
 from flatviz.results import History
-from flatviz.training.gradient import Ascent, Loss, gradient
-from flatviz.training.loop import Checkpoint, State, advance
+from flatviz.training.gradient import Ascent, TrainingLoss, gradient
+from flatviz.training.loop import State, advance
+from flatviz.training.run import Optim, Run
 
 
 def minibatches(n: int, batch_size: int | None, seed: int, device: torch.device) -> Iterator[Tensor | None]:
@@ -42,82 +41,106 @@ def cosine(step: int, steps: int, last: float = 0.0) -> float:
     return last + (1 - last) * 0.5 * (1 + math.cos(math.pi * step / steps))
 
 
-class TrainedLoss:
-    """The minibatch loss with batch statistics; `again` repeats a minibatch and leaves the running ones alone."""
+def constant(step: int, steps: int) -> float:
+    """Factor on the learning rate: 1 at every step."""
+    return 1.0
+
+
+class FrozenLoss(TrainingLoss):
+    """Mean NLL of a minibatch with the net's own BatchNorm statistics: a function of the weights."""
+
+    def __init__(self, net: Net, data: Data, likelihood: Likelihood) -> None:
+        self.net, self.data, self.likelihood = net, data, likelihood
+
+    def __call__(self, w: Tensor, index: Tensor | None) -> Tensor:
+        """Mean loss at `w` (D,), ()."""
+        x, y = self.data.batch(index)
+        return mean_nll(self.net(w, x), y, self.likelihood)
+
+
+class BatchStatisticsLoss(TrainingLoss):
+    """Mean NLL of a minibatch with the batch's BatchNorm statistics; `training` collects running ones on the way."""
 
     def __init__(self, net: Net, data: Data, likelihood: Likelihood) -> None:
         self.training, self.data, self.likelihood = TrainingNet(net), data, likelihood
-        self.state = {f"buffer {name}": value for name, value in self.training.buffers.items()}
 
-    def __call__(self, w: Tensor, index: Tensor | None, *, update: bool = True) -> Tensor:
-        """Mean loss at `w` (D,), ()."""
-        x, y = (self.data.x, self.data.y) if index is None else (self.data.x[index], self.data.y[index])
-        return mean_nll(self.training(w, x, update=update), y, self.likelihood)
+    def __call__(self, w: Tensor, index: Tensor | None) -> Tensor:
+        """Mean loss at `w` (D,), (); the running statistics move."""
+        return self._loss(w, index, update=True)
 
     def again(self, w: Tensor, index: Tensor | None) -> Tensor:
-        """The same loss for the second pass of a step."""
-        return self(w, index, update=False)
+        """The same, with the running statistics left alone."""
+        return self._loss(w, index, update=False)
+
+    @property
+    def state(self) -> State:
+        """The running statistics."""
+        return {f"buffer {name}": value for name, value in self.training.buffers.items()}
+
+    def _loss(self, w: Tensor, index: Tensor | None, *, update: bool) -> Tensor:
+        x, y = self.data.batch(index)
+        return mean_nll(self.training(w, x, update=update), y, self.likelihood)
 
 
-def training_loss(net: Net, data: Data, likelihood: Likelihood, batchnorm: str) -> tuple[Loss, Callable[[Tensor], Net]]:
+def training_loss(
+    net: Net, data: Data, likelihood: Likelihood, batchnorm: str
+) -> tuple[FrozenLoss | BatchStatisticsLoss, Callable[[Tensor], Net]]:
     """The minibatch loss, and a function that gives the net once trained.
 
     batchnorm "frozen" keeps the net's statistics, so that the loss is a function of the weights; "train" uses batch
     statistics on an internal copy, and the net that comes out holds the running statistics collected on the way.
     """
-    objective = nll(net, data, likelihood=likelihood)  # checks net and data
+    (loss,) = training_losses(net, data, likelihood, batchnorm, 1)
+    return loss, loss.training.net if isinstance(loss, BatchStatisticsLoss) else net.at
+
+
+def training_losses(
+    net: Net, data: Data, likelihood: Likelihood, batchnorm: str, members: int
+) -> list[FrozenLoss | BatchStatisticsLoss]:
+    """A loss for each of several members, net and data checked once; frozen ones are one object."""
+    spared, _ = check_data(net, data, likelihood)
     if batchnorm != "train" or not net.has_batchnorm:
         check_batchnorm(net, "frozen" if batchnorm == "train" else batchnorm)
-        return objective, net.at
-    loss = TrainedLoss(net, data, likelihood)
-    return loss, loss.training.net
+        return [FrozenLoss(spared, data, likelihood)] * members
+    return [BatchStatisticsLoss(net, data, likelihood) for _ in range(members)]
 
 
 def sgd(
-    loss: Loss,
+    loss: TrainingLoss,
     w: Tensor,
     batches: Iterator[Tensor | None],
+    optim: Optim,
+    run: Run,
     *,
-    steps: int,
-    lr: Callable[[int], float],
-    momentum: float = 0.9,
-    weight_decay: float = 0.0,
+    schedule: Callable[[int, int], float] = cosine,
     ascent: Ascent | None = None,
-    progress: Progress = False,
-    label: str = "SGD",
     after: Callable[[int, Tensor], None] | None = None,
     state: State | None = None,
-    checkpoint: Checkpoint = None,
-    run: str = "",
 ) -> tuple[Tensor, History]:
-    """SGD with momentum and coupled weight decay: v = m v + g + wd w, w = w - lr v.
+    """SGD with momentum m and coupled weight decay wd: v <- m v + g + wd w,  w <- w - lr schedule(step, steps) v.
 
     g is the gradient at w, or with an `ascent` at w + e; weight decay acts at w.  `w` is (D,), or (B, D) for members
-    trained together.  `lr(step)` is the rate of each step; `after(step, w)` sees the new weights, and what it changes
-    is in `state`, so that a `checkpoint` holds it; `run`, `arguments_digest` of the
-    fit, says whose it is.  Returns the weights and the history.
+    trained at once.  `after(step, w)` sees the new weights, and what it changes is in `state`, so that a checkpoint
+    holds it.  Returns the weights and the history.
     Raises ValueError if the loss diverges.
     """
-    check_count(steps, "steps")
-    check_lr(lr(0))
-    check_momentum(momentum)
     w = w.detach().clone()
     velocity, losses, gains = torch.zeros_like(w), [], []
 
     def update(step: int, index: Tensor | None) -> None:
         value, g, gain = gradient(loss, w, index, ascent)
-        if weight_decay:
-            g = g.add(w, alpha=weight_decay)
-        velocity.mul_(momentum).add_(g)
-        w.add_(velocity, alpha=-lr(step))
+        if optim.weight_decay:
+            g = g.add(w, alpha=optim.weight_decay)
+        velocity.mul_(optim.momentum).add_(g)
+        w.add_(velocity, alpha=-optim.lr * schedule(step, optim.steps))
         losses.append(value)
         if gain is not None:
             gains.append(gain)
         if after is not None:
             after(step, w)
 
-    own = {"w": w, "velocity": velocity, "losses": losses, "gains": gains, **getattr(loss, "state", {}), **(state or {})}
-    advance(own, update, batches, steps, run=run, checkpoint=checkpoint, progress=progress, label=label)
+    everything = {"w": w, "velocity": velocity, "losses": losses, "gains": gains, **loss.state, **(state or {})}
+    advance(everything, update, batches, optim.steps, run)
     history = History(torch.stack(losses), sharpness=torch.stack(gains) if gains else None)
     check_converged(history.loss, w)
     return w, history
@@ -130,13 +153,3 @@ def check_converged(losses: Tensor, *parameters: Tensor) -> None:
     bad = (~torch.isfinite(losses)).reshape(len(losses), -1).any(1).nonzero()
     at = f"at step {int(bad[0])}" if len(bad) else "at its last step"
     raise ValueError(f"the loss must stay finite, got NaN or inf {at} of {len(losses)}: lower lr or radius")
-
-
-@contextmanager
-def told_as_divergence() -> Iterator[None]:
-    """A covariance that overflowed fails in a factorisation before its loss is looked at: the same error for both."""
-    try:
-        yield
-    except torch.linalg.LinAlgError as error:
-        text = "the loss must stay finite, got a covariance that is not positive definite: lower lr or radius"
-        raise ValueError(text) from error

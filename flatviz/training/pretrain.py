@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from torch import nn
 
 from flatviz.checks import check_count, check_is, check_lr, check_nonnegative
@@ -10,10 +12,9 @@ from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.engine.batchnorm import refresh_batchnorm
-from flatviz.storage.digest import arguments_digest
 from flatviz.training.gradient import Ascent
-from flatviz.training.loop import Checkpoint
 from flatviz.training.optimize import cosine, minibatches, sgd, steps_per_epoch, training_loss
+from flatviz.training.run import Checkpoint, Optim, Run
 
 
 def pretrain(
@@ -34,12 +35,28 @@ def pretrain(
 ) -> Net:
     """Train a network by SGD and return it as a `Net` of its own; a module is read with all weights treated.
 
-    Minimises mean NLL + weight_decay/2 |w|^2 with batch statistics, along half a cosine from `lr` to `last_lr`; the
-    default ends high, where SWAG's constant rate takes over.  BatchNorm statistics are those of `data` at the end,
-    re-estimated, for the running ones lag behind the weights.  ascent: `SAM(radius)` and the like, for a flat start;
-    checkpoint: a file from which a stopped run goes on.  Raises ValueError on bad data or divergence.
+    Minimises mean NLL + weight_decay/2 |w|^2 with batch statistics.  BatchNorm statistics are those of `data` at the end,
+    re-estimated, for the running ones lag behind the weights.
+
+    Args:
+        epochs: passes over `data`; 60 bring the digits networks to about 98 % on their source task.
+        lr, last_lr: the rate falls from `lr` to `last_lr` along half a cosine; it ends high, where SWAG's constant rate
+            takes over.
+        momentum, weight_decay: 0.9 and 5e-4 as usual.  batch_size: examples a minibatch.
+        likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
+        ascent: `SAM(radius)` and the like, for a flat start.
+        checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
+
+    Raises ValueError on bad data or divergence.
+
+    Example:
+        >>> import flatviz as fv
+        >>> task = fv.datasets.moons_transfer(seed=0)
+        >>> net = fv.pretrain(fv.models.mlp(task, hidden=(8,), seed=0), task.source, seed=0, epochs=5)
+        >>> float(fv.nll(net, task.source)(net.w)) < 0.5
+        True
     """
-    run = arguments_digest(locals())
+    run = Run.of(locals(), "pre-training")
     if isinstance(net, nn.Module):
         net = Net.from_module(net)
     check_is(data, Data, "data", "make one, fv.Data(x, y), or take that of a task, task.source")
@@ -48,19 +65,7 @@ def pretrain(
     check_lr(lr, zero=False)
     check_nonnegative(last_lr, "last_lr")
     loss, trained = training_loss(net, data, likelihood, "train")
-    steps = epochs * steps_per_epoch(len(data), batch_size)
-    w, _ = sgd(
-        loss,
-        net.w,
-        minibatches(len(data), batch_size, seed, net.device),
-        steps=steps,
-        lr=lambda t: lr * cosine(t, steps, last_lr / lr),
-        momentum=momentum,
-        weight_decay=weight_decay,
-        progress=progress,
-        label="pre-training",
-        ascent=ascent,
-        checkpoint=checkpoint,
-        run=run,
-    )
+    optim = Optim(epochs * steps_per_epoch(len(data), batch_size), lr, momentum, weight_decay, batch_size)
+    batches = minibatches(len(data), batch_size, seed, net.device)
+    w, _ = sgd(loss, net.w, batches, optim, run, schedule=partial(cosine, last=last_lr / lr), ascent=ascent)
     return refresh_batchnorm(trained(w), w, data)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 from torch import Tensor
 
@@ -14,7 +12,9 @@ from flatviz.core.net import Net
 from flatviz.core.seeds import saved_rng
 from flatviz.results import History
 from flatviz.training.batched import members_batches, members_loss
-from flatviz.training.optimize import cosine, sgd
+from flatviz.training.gradient import Ascent
+from flatviz.training.optimize import sgd
+from flatviz.training.run import Optim, Run
 
 STARTS = ("auto", "fresh", "head", "here")
 
@@ -41,21 +41,17 @@ def train_members(
     data: Data,
     seeds: list[int],
     start: str,
+    optim: Optim,
+    run: Run,
     *,
-    steps: int,
-    lr: float,
     likelihood: Likelihood,
     batchnorm: str,
-    batch_size: int | None,
-    **options: Any,
+    ascent: Ascent | None,
 ) -> tuple[Tensor, History]:
-    """SGD from `starts`, lr falling to 0 along half a cosine, all members together: (members, D) and the history.
-
-    options: momentum, weight_decay, ascent, checkpoint, run, progress and label, as `sgd` takes them.
-    """
+    """SGD from `starts`, all members together: (members, D) and the history."""
     loss = members_loss(net, data, likelihood, batchnorm, len(seeds))
-    batches = members_batches(len(data), batch_size, seeds, net.device)
-    return sgd(loss, starts(net, seeds, start), batches, steps=steps, lr=lambda step: lr * cosine(step, steps), **options)
+    batches = members_batches(len(data), optim.batch_size, seeds, net.device)
+    return sgd(loss, starts(net, seeds, start), batches, optim, run, ascent=ascent)
 
 
 def _one(net: Net, seed: int, start: str) -> Tensor:

@@ -10,6 +10,7 @@ are one Gaussian with a leading dimension: mean (B, D); a single one has none, m
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -22,9 +23,9 @@ from flatviz.core.seeds import generator
 from flatviz.gaussian import Gaussian
 from flatviz.results import History
 from flatviz.training.batched import SequentialLoss, members_batches, members_loss
-from flatviz.training.gradient import Ascent, Loss, gradient
+from flatviz.training.gradient import Ascent, TrainingLoss, gradient, value_and_grad
 from flatviz.training.loop import State, advance
-from flatviz.training.optimize import check_converged, cosine, minibatches, training_loss
+from flatviz.training.optimize import BatchStatisticsLoss, check_converged, cosine, minibatches, training_loss
 from flatviz.training.perturb import fold
 from flatviz.training.run import Optim, Run
 
@@ -38,8 +39,8 @@ class NoisyNLL:
     `noise` holds (z1 (..., D), z2 (..., K)) of each draw.
     """
 
-    def __init__(self, loss: Loss, again: Loss, index: Tensor | None, noise: list[tuple[Tensor, Tensor]]) -> None:
-        self.loss, self.second, self.index, self.noise = loss, again, index, noise
+    def __init__(self, loss: TrainingLoss, index: Tensor | None, noise: list[tuple[Tensor, Tensor]]) -> None:
+        self.loss, self.index, self.noise = loss, index, noise
 
     def __call__(
         self, q: Gaussian, *, blocks: int = 3, ascent: Ascent | None = None
@@ -48,16 +49,25 @@ class NoisyNLL:
 
         With an `ascent` the gradient of each draw w is taken at w + e and flows to theta through the same noise.
         """
-        return _averaged([self._draw(self.loss, q, z1, z2, blocks, ascent) for z1, z2 in self.noise])
+        at = partial(gradient, self.loss, index=self.index, ascent=ascent)
+        return _averaged([_draw(at, q, z1, z2, blocks) for z1, z2 in self.noise])
 
     def again(self, q: Gaussian) -> tuple[Tensor, tuple[Tensor, ...], Tensor | None]:
         """The same noise and minibatch once more, at another q; what the loss trains along stays as it is."""
-        return _averaged([self._draw(self.second, q, z1, z2, 3, None) for z1, z2 in self.noise])
 
-    def _draw(self, loss: Loss, q: Gaussian, z1: Tensor, z2: Tensor, blocks: int, ascent: Ascent | None) -> tuple:
-        wide = q.std * z1
-        value, g, gain = gradient(loss, _plus_factor(q.mean + wide, z2, q.factor), self.index, ascent)
-        return value, (g, g * wide, z2.unsqueeze(-1) * g.unsqueeze(-2) if blocks > 2 else g)[:blocks], gain
+        def at(w: Tensor) -> tuple[Tensor, Tensor, None]:
+            return *value_and_grad(self.loss.again, w, self.index), None
+
+        return _averaged([_draw(at, q, z1, z2, 3) for z1, z2 in self.noise])
+
+
+def _draw(
+    at: Callable[[Tensor], tuple[Tensor, Tensor, Tensor | None]], q: Gaussian, z1: Tensor, z2: Tensor, blocks: int
+) -> tuple[Tensor, tuple[Tensor, ...], Tensor | None]:
+    """What `at(w)` gives at the draw of this noise, its gradient in w carried over to the first `blocks` of theta."""
+    wide = q.std * z1
+    value, g, gain = at(_plus_factor(q.mean + wide, z2, q.factor))
+    return value, (g, g * wide, z2.unsqueeze(-1) * g.unsqueeze(-2) if blocks > 2 else g)[:blocks], gain
 
 
 def _plus_factor(w: Tensor, z2: Tensor, factor: Tensor) -> Tensor:
@@ -174,22 +184,21 @@ def fit_gaussians(
     B, shuffles = len(seeds), [seed + 1 for seed in seeds]
     loss, trained = _losses(net, data, likelihood, batchnorm, B)
     descent, noise = Descent(start, prior, B, kl_weight / len(data), optim), Noise(seeds, mc_samples, start)
-    again, losses, gains = getattr(loss, "again", loss), [], []
+    losses, gains = [], []
 
     def update(at: int, index: Tensor | None) -> None:
         descent.rate = optim.lr * cosine(at, optim.steps)
-        value, gain = step(Gaussian.unchecked(*descent.parts), NoisyNLL(loss, again, index, noise.at(at)), descent)
+        value, gain = step(Gaussian.unchecked(*descent.parts), NoisyNLL(loss, index, noise.at(at)), descent)
         losses.append(value)
         if gain is not None:
             gains.append(gain)
 
-    state: State = {"theta": descent.theta, "velocity": descent.velocity, **getattr(loss, "state", {})}
+    state: State = {"theta": descent.theta, "velocity": descent.velocity, **loss.state}
     state |= {f"noise {i}": source for i, source in enumerate(noise.sources)}
     state |= {"losses": losses, "gains": gains, "kls": descent.kls}
     batches = members_batches(len(data), optim.batch_size, shuffles, net.device)
     batches = minibatches(len(data), optim.batch_size, shuffles[0], net.device) if B == 1 else batches
-    about = dict(run=run.arguments, checkpoint=run.checkpoint, progress=run.progress, label=run.label)
-    advance(state, update, batches, optim.steps, **about)
+    advance(state, update, batches, optim.steps, run)
     theta = descent.theta.reshape(B, *descent.theta.shape[-2:])
     records = [torch.stack(v).reshape(-1, B) if v else None for v in (losses, descent.kls, gains)]
     return [_member(theta[i], [None if v is None else v[:, i] for v in records], trained[i]) for i in range(B)]
@@ -212,20 +221,22 @@ def check_covers(net: Net, q: Gaussian, name: str) -> None:
 
 def _losses(
     net: Net, data: Data, likelihood: Likelihood, batchnorm: str, members: int
-) -> tuple[Loss, list[Callable[[Tensor], Net]]]:
-    """The loss of all members, and for each what gives its net with the BatchNorm statistics trained along."""
-    losses, trained = zip(*(training_loss(net, data, likelihood, batchnorm) for _ in range(members)))
+) -> tuple[TrainingLoss, list[BatchStatisticsLoss | None]]:
+    """The loss of all members, and for each the one that trains BatchNorm statistics of its own, or None."""
     if members == 1:
-        return losses[0], trained
-    if batchnorm == "train" and net.has_batchnorm:
-        return SequentialLoss(losses), trained
-    return members_loss(net, data, likelihood, batchnorm, members), trained
+        loss, _ = training_loss(net, data, likelihood, batchnorm)
+        each: Sequence[TrainingLoss] = [loss]
+    else:
+        loss = members_loss(net, data, likelihood, batchnorm, members)
+        each = loss.losses if isinstance(loss, SequentialLoss) else [loss] * members
+    return loss, [one if isinstance(one, BatchStatisticsLoss) else None for one in each]
 
 
-def _member(theta: Tensor, records: list[Tensor | None], trained: Callable[[Tensor], Net]) -> Gaussian | ValueError:
-    history, parts = History(*records), [t.clone() for t in (theta[0], theta[1], theta[2:])]
+def _member(theta: Tensor, records: list[Tensor | None], trained: BatchStatisticsLoss | None) -> Gaussian | ValueError:
+    history = History(*records)
     try:
         check_converged(history.loss, theta)
     except ValueError as error:
         return error
-    return Gaussian(*parts, history)
+    buffers = None if trained is None else {name: b.clone() for name, b in trained.training.buffers.items()}
+    return Gaussian(theta[0].clone(), theta[1].clone(), theta[2:].clone(), history, buffers)

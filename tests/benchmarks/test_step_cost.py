@@ -15,7 +15,8 @@ import torch
 import flatviz as fv
 from flatviz.training.batched import members_batches, members_loss
 from flatviz.training.gradient import gradient
-from flatviz.training.optimize import minibatches, sgd
+from flatviz.training.optimize import FrozenLoss, constant, minibatches, sgd
+from flatviz.training.run import Optim, Run
 
 least = partial(timing.least, repeats=8, clock=time.process_time)
 
@@ -23,7 +24,8 @@ least = partial(timing.least, repeats=8, clock=time.process_time)
 def plain(net, data, n, **settings):
     """n steps of SGD or SAM, as a function of `progress`."""
     batches = minibatches(len(data), None, 0, net.device)
-    return lambda progress: sgd(fv.nll(net, data), net.w, batches, steps=n, lr=lambda _: 0.01, progress=progress, **settings)
+    loss, optim = FrozenLoss(net, data, "categorical"), Optim(n, lr=0.01)
+    return lambda progress: sgd(loss, net.w, batches, optim, Run(0, progress=progress), schedule=constant, **settings)
 
 
 def random_prior(net, rank=5):

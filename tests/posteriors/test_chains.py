@@ -4,6 +4,7 @@ import math
 
 import pytest
 import torch
+from oracles import FunctionLoss
 from torch import nn
 
 import flatviz as fv
@@ -118,7 +119,7 @@ def well(w):
 
 def sharpness_aware(loss, grid, strength, rho):
     """q ~ exp(-strength loss(w + e)) on a grid, e the library's ascent step from each point: weights (D,) summing to 1."""
-    value, _, gain = gradient(lambda w, index: loss(w)[:, 0], grid[:, None], None, fv.SAM(rho))
+    value, _, gain = gradient(FunctionLoss(lambda w, index: loss(w)[:, 0]), grid[:, None], None, fv.SAM(rho))
     return torch.softmax(-strength * (value + gain), 0)
 
 

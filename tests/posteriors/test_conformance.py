@@ -23,6 +23,7 @@ QUICK = {
     "laplace": dict(steps=4),
     "sgld": dict(n_draws=4, burn_in=1, thin=1, chains=2),
     "sghmc": dict(n_draws=4, burn_in=1, thin=1),
+    "hmc": dict(n_draws=4, burn_in=2, chains=2),
     "csgld": dict(n_draws=4, cycles=2, cycle_steps=4, noisy_share=0.5),
     "emcmc": dict(n_draws=4, burn_in=1, thin=1),
     "ptl": dict(settings=dict(n_draws=4, cycles=2, cycle_steps=4, noisy_share=0.5)),
@@ -73,7 +74,7 @@ def test_protocol_shapes_seed_prefix_and_the_net_untouched(name):
 
 
 def minibatch(name):
-    return {} if name == "ptl" else {"batch_size": 8}
+    return {} if name in ("ptl", "hmc") else {"batch_size": 8}  # HMC is exact of all examples only
 
 
 @pytest.mark.parametrize("name", METHODS)

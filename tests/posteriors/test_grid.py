@@ -53,3 +53,37 @@ def test_what_cannot_run_together_runs_one_after_the_other():
         torch.testing.assert_close(found[0.3, 1].mean, alone.mean)
     with pytest.raises(ValueError, match="radii and seeds must hold at least one number each, got 0 and 1"):
         fv.fit_sabma_grid(net, data, prior, radii=[], seeds=[0])
+
+
+def narrow():
+    """A float32 problem whose prior is far wider along its factor, of two nearly parallel rows, than across it."""
+    net, data, prior = small()
+    net, data = net.to(dtype=torch.float32), fv.Data(data.x.float(), data.y)
+    factor = 10 * prior.factor[:1].float() * torch.tensor([[1.0], [1.3]])
+    return net, data, fv.Gaussian(prior.mean.float(), torch.full_like(net.w, -9.2), factor)
+
+
+def test_a_family_runs_wherever_its_members_run_alone():
+    net, data, prior = narrow()
+    settings = dict(steps=5, kl_weight=1.0, lr=1e-4)
+    grid = fv.fit_sabma_grid(net, data, prior, radii=[2.0, 4.0], seeds=[1], **settings)
+    for radius in (2.0, 4.0):
+        alone = fv.fit_sabma(net, data, prior, radius=radius, seed=1, **settings)
+        torch.testing.assert_close(grid[radius, 1].mean, alone.mean, rtol=1e-4, atol=1e-5)
+
+
+def test_a_member_that_diverges_is_named_and_the_others_are_returned():
+    net, data, prior = small()
+    settings = dict(seeds=[0, 1], steps=20, kl_weight=0.0)
+    with pytest.warns(
+        UserWarning, match="2 of 4 members diverged and are left out: radius 1e.30 with seed 0, radius 1e.30 with"
+    ):
+        grid = fv.fit_sabma_grid(net, data, prior, radii=[0.3, 1e30], **settings)
+    assert list(grid) == [(0.3, 0), (0.3, 1)]
+    whole = fv.fit_sabma_grid(net, data, prior, radii=[0.3, 0.0], **settings)
+    for member, q in grid.items():
+        torch.testing.assert_close(q.mean, whole[member].mean, rtol=1e-12, atol=1e-12)
+    with pytest.raises(ValueError, match="all 2 members diverged, radius 1e.30 with seed 0, .* got NaN or inf at step 1 of 20"):
+        fv.fit_sabma_grid(net, data, prior, radii=[1e30], **settings)
+    with pytest.raises(ValueError, match="the loss must stay finite, got NaN or inf .* lower lr or radius"):
+        fv.fit_sabma(net, data, prior, radius=1e30, seed=0, steps=20)

@@ -29,6 +29,7 @@ CASES = {
     "laplace": (dict(**DECAY, structure="full", steps=200), 0.03, 0.98, 1.02, "posterior", "none: the posterior is Gaussian"),
     "sgld": (dict(**CHAINS, lr=0.02), 0.15, 0.93, 1.12, "posterior", "wider by 1 / (1 - lr h / 2): at most 7 % here"),
     "sghmc": (dict(**CHAINS, lr=0.01, friction=0.3), 0.15, 0.93, 1.07, "posterior", "none beyond the step"),
+    "hmc": (dict(n_draws=2000, chains=100, burn_in=50), 0.1, 0.93, 1.07, "posterior", "none"),
     "csgld": (dict(**CYCLES, **DECAY), 0.15, 0.6, 1.0, "posterior", "the noisy end of a cycle is short: too narrow where flat"),
     "emcmc": (dict(**DECAY, eta=ETA, lr=0.03, n_draws=1600, burn_in=150, thin=3), 0.5, 0.8, 1.2, "with the guide", "none"),
     "ptl": (dict(fit=partial(fv.fit_csgld, likelihood=NOISE, **CYCLES), floor=0.0), 0.15, 0.6, 1.0, "posterior", "csgld's"),

@@ -5,6 +5,7 @@ from functools import partial
 
 import pytest
 import torch
+from oracles import FunctionLoss
 from torch import nn
 
 import flatviz as fv
@@ -76,7 +77,7 @@ def test_flat_seeking_vi_rests_at_the_published_widths_when_both_passes_share_th
 
     def force(std, fresh=False):
         W = std * z
-        _, g, _ = gradient(lambda W, index: 0.5 * (h * W.square()).sum(-1), W, None, fv.SAM(0.1))
+        _, g, _ = gradient(FunctionLoss(lambda W, index: 0.5 * (h * W.square()).sum(-1)), W, None, fv.SAM(0.1))
         if fresh:  # the ascent of one draw, the descent of another
             e = fv.SAM(0.1)(W, h * W)
             g = h * (W + e.roll(1, 0))

@@ -70,11 +70,36 @@ def test_the_step_has_the_asked_length_in_its_own_quadratic_form(blocks, joint):
     delta = fv.perturb(q, gradient(q), radius=0.5, blocks=blocks, joint=joint, damping=damping)
     lengths = [float(v) for v in fisher_quadratic(q, delta, damping)]
     n = blocks.count("+") + 1
-    if joint:
+    if joint and n == 3:  # the exact KL is asked for, of this direction
+        separate = [float(v) for v in fisher_quadratic(q, gradient_solved(q, damping), damping)]
+        assert [v / sum(lengths) for v in lengths] == pytest.approx([v / sum(separate) for v in separate], rel=1e-9)
+    elif joint:
         assert sum(lengths) == pytest.approx(0.25, rel=1e-6)
     else:
         assert lengths[:n] == pytest.approx([0.25] * n, rel=1e-6)
     assert lengths[n:] == pytest.approx([0.0] * (3 - n))
+
+
+def gradient_solved(q, damping):
+    """F^-1 g, dense, block by block."""
+    S, g = dense_covariance(q), gradient(q)
+    A = S.inverse()
+    leverage = ((2 * q.log_std).exp() * A.diagonal()).clamp_min(LEVERAGE_FLOOR)
+    gram = q.factor @ A @ q.factor.T + damping * torch.eye(q.rank, dtype=A.dtype)
+    return S @ g[0], g[1] / (2 * leverage.square()), torch.linalg.solve(gram, g[2] @ S)
+
+
+@pytest.mark.parametrize("share", [1.0, 0.1, 0.0])  # of the factor: far below std, the Fisher blocks say little of the KL
+@pytest.mark.parametrize(("blocks", "rel"), [("mean", 1e-9), ("mean+std+factor", 0.01)])
+def test_the_exact_kl_of_a_step_is_that_of_its_radius(share, blocks, rel):
+    whole = random_gaussian(1)
+    q = fv.Gaussian(whole.mean, whole.log_std, share * whole.factor)
+    for radius in (0.05, 0.5, 1.0, 4.0):
+        delta = fv.perturb(q, gradient(q), radius=radius, blocks=blocks)
+        kl = torch.distributions.kl_divergence(as_torch(q.moved(delta)), as_torch(q))
+        assert math.sqrt(2 * float(kl)) == pytest.approx(radius, rel=rel)
+    nothing = tuple(torch.zeros_like(t) for t in gradient(q))
+    assert all(float(d.abs().max()) == 0 for d in fv.perturb(q, nothing, radius=1.0, blocks=blocks))
 
 
 def test_the_step_climbs_as_far_as_any_other_of_its_length():

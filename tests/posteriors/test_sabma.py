@@ -1,12 +1,14 @@
 """SA-BMA and VI: the same loop, exact where theory is, flat where they should be."""
 
 import math
+from functools import partial
 
 import pytest
 import torch
 from torch import nn
 
 import flatviz as fv
+from flatviz.training.optimize import FrozenLoss
 from flatviz.training.perturb import MODES
 from flatviz.training.variational import NoisyNLL
 
@@ -90,7 +92,7 @@ def test_the_gradient_of_a_step_equals_autograd_through_the_reparameterisation(d
     z1, z2 = q.noise(draws, seed=1)
     theta = [t.clone().requires_grad_() for t in (q.mean, q.log_std, q.factor)]
     loss = torch.stack([f(w) for w in fv.Gaussian(*theta).at(z1, z2)]).mean()
-    value, grads, _ = NoisyNLL(f, f, None, list(zip(z1, z2)))(q)
+    value, grads, _ = NoisyNLL(FrozenLoss(net, data, "categorical"), None, list(zip(z1, z2)))(q)
     torch.testing.assert_close(value, loss.detach())
     for got, want in zip(grads, torch.autograd.grad(loss, theta)):
         torch.testing.assert_close(got, want, rtol=1e-9, atol=1e-12)
@@ -109,3 +111,20 @@ def test_minibatches_and_frozen_weights(conv, task):
     q = fv.fit_sabma(net, task.train, prior, radius=0.5, batch_size=32, steps=10, seed=0)
     assert bool(torch.isfinite(q.mean).all())
     assert all(torch.equal(v, before[k]) for k, v in net.module.state_dict().items())  # buffers and trunk never move
+
+
+@pytest.mark.parametrize("fit", [fv.fit_vi, partial(fv.fit_sabma, radius=0.3), fv.fit_mfvi])
+def test_statistics_trained_along_are_those_that_predictions_use(fit, conv, task, tmp_path):
+    """With the net's own statistics these draws know nothing (13 % of ten classes on the digits)."""
+    net, prior = conv
+    fitted = fit(net, task.train, prior, seed=0, steps=60, lr=0.02, kl_weight=0.0, batchnorm="train")
+    back = fv.load(fv.save(fitted, tmp_path / "q.pt"))
+
+    def accuracy(posterior, batchnorm):
+        return float(fv.predict(net, posterior, task.test, 5, seed=1, batchnorm=batchnorm).scores["accuracy"][-1])
+
+    re_estimated = accuracy(fitted, task.train)
+    assert accuracy(fitted, "frozen") == accuracy(back, "frozen") > re_estimated - 0.1
+    stale = fv.Gaussian(fitted.mean, fitted.log_std, fitted.factor)
+    assert accuracy(stale, "frozen") < accuracy(fitted, "frozen") - 0.1
+    assert fit(net, task.train, prior, seed=0, steps=1).buffers is None

@@ -6,7 +6,8 @@ from torch import nn
 
 import flatviz as fv
 from flatviz.training.gradient import gradient
-from flatviz.training.optimize import minibatches, sgd, training_loss
+from flatviz.training.optimize import FrozenLoss, minibatches, sgd, training_loss
+from flatviz.training.run import Optim, Run
 
 
 @pytest.fixture
@@ -68,7 +69,12 @@ def test_a_step_is_the_gradient_at_the_perturbed_point_with_decay_at_the_unpertu
     worst = (net.w + 0.1 * g / g.norm()).requires_grad_()
     (gs,) = torch.autograd.grad(f(worst), worst)
     got, history = sgd(
-        f, net.w, minibatches(12, None, 0, net.device), steps=1, lr=lambda _: 0.5, weight_decay=0.3, ascent=fv.SAM(0.1)
+        FrozenLoss(net, data, "categorical"),
+        net.w,
+        minibatches(12, None, 0, net.device),
+        Optim(1, lr=0.5, weight_decay=0.3),
+        Run(0),
+        ascent=fv.SAM(0.1),
     )
     torch.testing.assert_close(got, net.w - 0.5 * (gs + 0.3 * net.w))
     torch.testing.assert_close(history.sharpness[0], (f(worst) - f(w)).detach())
@@ -80,7 +86,7 @@ def test_the_second_pass_leaves_batchnorm_statistics_alone_and_lr_zero_leaves_th
     data = fv.Data(torch.randn(16, 3), torch.randint(0, 2, (16,)))
     net = fv.Net.from_module(module)
     loss, trained = training_loss(net, data, "categorical", "train")
-    w, _ = sgd(loss, net.w, minibatches(16, None, 0, net.device), steps=1, lr=lambda _: 0.0, ascent=fv.SAM(0.5))
+    w, _ = sgd(loss, net.w, minibatches(16, None, 0, net.device), Optim(1, lr=0.0), Run(0), ascent=fv.SAM(0.5))
     assert torch.equal(w, net.w)
     module.train()(data.x)
     buffers = trained(w).buffers()

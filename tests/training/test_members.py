@@ -10,7 +10,8 @@ import flatviz as fv
 from flatviz.engine.stacked import stack
 from flatviz.training.batched import BatchedLoss, SequentialLoss, members_batches, members_loss
 from flatviz.training.gradient import gradient
-from flatviz.training.optimize import cosine, minibatches, sgd, training_loss
+from flatviz.training.optimize import FrozenLoss, minibatches, sgd, training_loss
+from flatviz.training.run import Optim, Run
 
 
 def chain(dtype, treated="all", seed=0):
@@ -40,7 +41,7 @@ def test_one_step_together_is_each_step_alone(treated, ascent):
         for index in (None, torch.arange(12).view(3, 4)):
             values, g, gain = gradient(loss, W, index, ascent)
             for i, w in enumerate(W):
-                one, alone, up = gradient(fv.nll(net, data), w, None if index is None else index[i], ascent)
+                one, alone, up = gradient(FrozenLoss(net, data, "categorical"), w, None if index is None else index[i], ascent)
                 torch.testing.assert_close(values[i], one, rtol=tolerance, atol=tolerance)
                 torch.testing.assert_close(g[i], alone, rtol=tolerance, atol=tolerance)
                 if ascent is not None:
@@ -50,11 +51,12 @@ def test_one_step_together_is_each_step_alone(treated, ascent):
 def test_fifty_steps_together_are_fifty_steps_alone_in_float64():
     net, data = chain(torch.float64)
     W, seeds = rows(net), [4, 5, 6]
-    settings = dict(steps=50, lr=lambda t: 0.1 * cosine(t, 50), momentum=0.9, weight_decay=1e-3, ascent=fv.SAM(0.05))
+    optim, run, sam = Optim(50, lr=0.1, momentum=0.9, weight_decay=1e-3), Run(0), fv.SAM(0.05)
     loss = members_loss(net, data, "categorical", "frozen", 3)
-    got, history = sgd(loss, W, members_batches(20, 8, seeds, net.device), **settings)
+    got, history = sgd(loss, W, members_batches(20, 8, seeds, net.device), optim, run, ascent=sam)
     for i, w in enumerate(W):
-        alone, own = sgd(fv.nll(net, data), w, minibatches(20, 8, seeds[i], net.device), **settings)
+        one = FrozenLoss(net, data, "categorical")
+        alone, own = sgd(one, w, minibatches(20, 8, seeds[i], net.device), optim, run, ascent=sam)
         torch.testing.assert_close(got[i], alone, rtol=1e-8, atol=1e-8)
         torch.testing.assert_close(history.loss[:, i], own.loss, rtol=1e-8, atol=1e-8)
 
@@ -124,7 +126,7 @@ def test_any_network_in_evaluation_mode_can_run_together_as_it_does_on_a_gpu():
     assert isinstance(alone, SequentialLoss)  # on a CPU
     for index in (None, torch.arange(6).view(3, 2)):
         for got, want in zip(
-            gradient(BatchedLoss(net, data, "categorical", None, fv.nll(net, data)), W, index, fv.SAM(0.1)),
+            gradient(BatchedLoss(net, data, "categorical", None, FrozenLoss(net, data, "categorical")), W, index, fv.SAM(0.1)),
             gradient(alone, W, index, fv.SAM(0.1)),
         ):
             torch.testing.assert_close(got, want)

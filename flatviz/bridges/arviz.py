@@ -1,0 +1,60 @@
+"""ArviZ: whether chains agree, and how many independent draws theirs are worth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from flatviz.checks import check_is
+from flatviz.results import Draws
+
+
+@dataclass(frozen=True, eq=False)
+class ChainDiagnostics:
+    """R-hat (1 where chains agree; below 1.01 is good), bulk and tail effective sample size of P functions of the draws; (P,)."""
+
+    rhat: Tensor
+    bulk: Tensor
+    tail: Tensor
+
+    def __str__(self) -> str:
+        """The worst of each, and the median bulk size."""
+        worst = f"R-hat at most {float(self.rhat.max()):.3f}, bulk ESS at least {float(self.bulk.min()):.0f}"
+        return f"{worst} (median {float(self.bulk.median()):.0f}), tail ESS at least {float(self.tail.min()):.0f}"
+
+
+def diagnose_chains(draws: Draws, of: Callable[[Tensor], Tensor] | None = None) -> ChainDiagnostics:
+    """R-hat and effective sample sizes of functions of the draws, each chain in its order.
+
+    Args:
+        draws: of several chains, as `fit_hmc(..., chains=4)` returns; at least four draws of each.
+        of: W (S, D) -> (S, P) or (S,), say the probabilities of the true classes; None: every weight.  Predictions may
+            agree where weights do not: a network has symmetries.
+    Rank-normalised split R-hat and ESS of Vehtari et al. 2021 (arXiv 1903.08008).  A function that is one constant has NaN.
+    Raises TypeError for anything but `Draws`, ValueError for fewer than two chains or four draws of each, ImportError without ArviZ.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> q = fv.Draws(torch.randn(400, 2, generator=torch.Generator().manual_seed(0)), chains=4)
+        >>> found = fv.diagnose_chains(q)  # doctest: +SKIP
+        >>> found.rhat.shape, bool((found.rhat < 1.02).all())  # doctest: +SKIP
+        (torch.Size([2]), True)
+    """
+    try:
+        import arviz  # optional: only these diagnostics need it
+    except ImportError as error:
+        raise ImportError("diagnose_chains needs arviz: pip install 'flatviz[arviz]'") from error
+    check_is(draws, Draws, "draws", "fit_hmc and the other chains return one")
+    length = len(draws.W) // draws.chains
+    if draws.chains < 2 or length < 4:
+        raise ValueError(
+            f"draws must be of at least 2 chains of 4 draws, got {draws.chains} of {length}: fit with chains=4, more n_draws"
+        )
+    values = draws.W if of is None else of(draws.W)
+    values = values.detach().double().cpu().reshape(draws.chains, length, -1)
+    data = arviz.convert_to_dataset({"value": values.numpy()})
+    found = (arviz.rhat(data), arviz.ess(data, method="bulk"), arviz.ess(data, method="tail"))
+    return ChainDiagnostics(*(torch.as_tensor(part["value"].values.copy()) for part in found))

@@ -1,0 +1,231 @@
+"""Hamiltonian Monte Carlo: draws from the posterior itself, the reference beside which approximations are judged (Neal 2011).
+
+    p(w | data)  ~  exp(-N L(w) / kl_weight) p(w),   w = m + exp(log_std) z1 + F^T z2,   z = (z1, z2) ~ N(0, I) a priori
+    U(z) = N L(w(z)) / kl_weight + |z|^2 / 2,   H(z, p) = U(z) + |p|^2 / 2
+    p ~ N(0, I); leapfrog steps of size s for a time tau; accept with probability min(1, exp(H before - H after))
+
+L is the mean NLL of all N examples.  In z the prior is N(0, I), also for a low-rank one, so the posterior is hardly anywhere
+wider than 1, and a time around pi / 2, a quarter of the prior's period, gives nearly independent draws: no U-turn is looked for.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from flatviz.checks import check_count, check_nonnegative
+from flatviz.core.data import Data
+from flatviz.core.likelihood import Likelihood
+from flatviz.core.net import Net
+from flatviz.core.progress import Progress
+from flatviz.core.seeds import generator, randn_like
+from flatviz.gaussian import Gaussian
+from flatviz.posteriors.method import Method, Tuned
+from flatviz.results import Draws, History
+from flatviz.training.batched import members_loss
+from flatviz.training.gradient import TrainingLoss, gradient
+from flatviz.training.langevin import thinned
+from flatviz.training.loop import advance
+from flatviz.training.run import Checkpoint, Run
+from flatviz.training.variational import check_covers
+
+FIRST_STEP = 0.1
+FIRST_WEIGHT = 1e-3  # of the likelihood when burn-in begins
+LEAST_ACCEPTED, ENOUGH = 0.1, 20  # a chain that accepts less, over so many trajectories, stands still: no sample
+
+
+def fit_hmc(
+    net: Net,
+    data: Data,
+    prior: Gaussian | None = None,
+    *,
+    seed: int,
+    n_draws: int = 400,
+    chains: int = 4,
+    burn_in: int = 300,
+    thin: int = 1,
+    kl_weight: float = 1.0,
+    weight_decay: float = 5e-4,
+    time: float = math.pi / 2,
+    accept: float = 0.8,
+    most_steps: int = 500,
+    likelihood: Likelihood = "categorical",
+    checkpoint: Checkpoint = None,
+    progress: Progress = False,
+) -> Draws:
+    """`chains` chains from draws of the prior; every `thin`-th trajectory after `burn_in` is a draw, `n_draws` over all chains.
+
+    All chains run in one pass.  During the first half of `burn_in` the likelihood's weight rises from a thousandth to 1, so
+    that no chain falls into a place that is the best only nearby.  The step size follows the chains' acceptance rates (their
+    harmonic mean, so that each moves) during `burn_in` by dual averaging, and is fixed afterwards.  The draws are of the
+    posterior only where the chains agree: see `diagnose_chains`.
+
+    Args:
+        prior: over the treated weights (D,); None: N(0, 1 / (N weight_decay)), which is what weight decay stands for.
+        kl_weight: temperature of the likelihood; 1 is Bayes.  The same number makes this posterior the optimum of
+            `fit_vi`'s objective among all q.
+        time: mean length of a trajectory, in prior standard deviations; each takes a share between 1/2 and 3/2 of it.
+        accept: acceptance rate aimed at; 0.8 costs little more than the optimum and forgives narrow places.
+        most_steps: leapfrog steps of one trajectory at most; where it binds, trajectories are shorter.
+    Returns `Draws` chain by chain, `result.chains` of them; `history.loss` is the chains' mean loss at each trajectory.
+    A trajectory costs time / step size gradients of each chain.
+    Raises ValueError for a bad setting, bad data, or chains that stand still.
+    Source: Neal 2011 (arXiv 1206.1901); step size: Hoffman & Gelman 2014 (arXiv 1111.4246), section 3.2.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> x = torch.linspace(-1, 1, 20).double()[:, None]
+        >>> net = fv.Net.from_module(torch.nn.Linear(1, 1, bias=False).double())
+        >>> prior = fv.Gaussian(torch.zeros(1).double(), torch.zeros(1).double())
+        >>> q = fv.fit_hmc(net, fv.Data(x, 2 * x), prior, seed=0, n_draws=800, burn_in=100, likelihood=0.5)
+        >>> exact = 2 * float((x * x).sum()) / (float((x * x).sum()) + 0.5**2)  # the ridge solution
+        >>> abs(float(q.W.mean()) - exact) < 0.05
+        True
+    """
+    run = Run.of(locals(), f"HMC, kl_weight {kl_weight:g}")
+    steps, keep = thinned(n_draws, chains, burn_in, thin)
+    check_count(burn_in, "burn_in")
+    check_count(most_steps, "most_steps")
+    for name, value in (("kl_weight", kl_weight), ("time", time), ("accept", accept)):
+        if check_nonnegative(value, name) == 0:
+            raise ValueError(f"{name} must be > 0, got 0")
+    if accept >= 1:
+        raise ValueError(f"accept must be below 1, got {accept:g}: 0.8 is usual")
+    members = members_loss(net, data, likelihood, "frozen", chains)
+    prior = _decay_prior(net, len(data), weight_decay) if prior is None else prior
+    check_covers(net, prior, "prior")
+    potential = Potential(members, prior, len(data) / kl_weight)
+    sources = [generator(seed + 1000 * chain) for chain in range(chains)]  # the first chain is that of chains=1
+    z = _normal(prior.mean.new_empty(chains, prior.dim + prior.rank), sources)
+    value, slope, loss = potential(z)
+    size = StepSize.start(FIRST_STEP, accept)
+    kept, losses, rates, warming = [], [loss.mean()], [], max(1, burn_in // 2)
+
+    def update(step: int, _: Tensor | None) -> None:
+        if step <= warming:  # from the prior to the posterior by degrees
+            potential.weight = len(data) / kl_weight * FIRST_WEIGHT ** (1 - step / warming)
+            for old, new in zip((value, slope, loss), potential(z)):
+                old.copy_(new)
+        momentum = _normal(z, sources)
+        before = value + 0.5 * momentum.double().square().sum(1)
+        share = 0.5 + float(torch.rand((), generator=sources[0]))
+        n = min(most_steps, math.ceil(share * time / size.size))
+        there, speed, (value_there, slope_there, loss_there) = leapfrog(potential, z, momentum, slope, size.size, n)
+        after = value_there + 0.5 * speed.double().square().sum(1)
+        rate = (before - after).nan_to_num(nan=-math.inf).clamp_max(0).exp()
+        chance = torch.stack([torch.rand((), generator=s, dtype=torch.float64) for s in sources]).to(rate.device)
+        taken = chance < rate
+        for old, new in ((z, there), (value, value_there), (slope, slope_there), (loss, loss_there)):
+            old.copy_(torch.where(taken.view(-1, *[1] * (old.ndim - 1)), new, old))
+        losses.append(loss.mean())
+        if step < burn_in:
+            size.follow(float(1 / (1 / rate.clamp_min(1e-9)).mean()))  # the harmonic mean: no chain is left standing still
+            if step + 1 in (burn_in // 2, burn_in):
+                size.settle()
+        else:
+            rates.append(rate)
+        if keep(step):
+            kept.append(potential.weights(z))
+
+    state = {"z": z, "value": value, "slope": slope, "loss": loss, "size": size.state}
+    state |= {"kept": kept, "losses": losses, "rates": rates}
+    state |= {f"noise {i}": source for i, source in enumerate(sources)}
+    advance(state, update, itertools.repeat(None), steps, run)
+    rate = float(torch.stack(rates).mean(0).min())
+    if len(rates) >= ENOUGH and rate < LEAST_ACCEPTED:
+        raise ValueError(f"each chain must move, got one with an acceptance rate of {rate:.2g}: raise burn_in, or most_steps")
+    return Draws(torch.stack(kept, 1).flatten(0, 1), History(torch.stack(losses[1:])), chains=chains)
+
+
+class Potential:
+    """U and its gradient for all chains at once: z (C, D + K) -> U (C,) in float64, dU/dz (C, D + K), mean NLL (C,)."""
+
+    def __init__(self, loss: TrainingLoss, prior: Gaussian, weight: float) -> None:
+        self.loss, self.prior, self.weight = loss, prior, weight
+
+    def weights(self, z: Tensor) -> Tensor:
+        """w(z), (C, D)."""
+        return self.prior.at(z[:, : self.prior.dim], z[:, self.prior.dim :])
+
+    def __call__(self, z: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """U, its gradient, and the mean NLL."""
+        loss, g, _ = gradient(self.loss, self.weights(z), None)
+        slope = self.weight * torch.cat((g * self.prior.std, g @ self.prior.factor.T), 1) + z
+        return self.weight * loss.double() + 0.5 * z.double().square().sum(1), slope, loss
+
+
+def leapfrog(
+    potential: Potential, z: Tensor, momentum: Tensor, slope: Tensor, size: float, n: int
+) -> tuple[Tensor, Tensor, tuple]:
+    """Position and momentum after `n` steps of `size`, and what `potential` says there; `slope` is dU/dz at z."""
+    momentum = momentum - 0.5 * size * slope
+    for i in range(n):
+        z = z + size * momentum
+        at_z = potential(z)
+        momentum = momentum - (size if i < n - 1 else 0.5 * size) * at_z[1]
+    return z, momentum, at_z
+
+
+@dataclass
+class StepSize:
+    """A step size that brings the acceptance rate to `accept`, by dual averaging of its logarithm.
+
+    With t observations r_i of the rate, e = mean of (accept - r_i) over t + 10:  log s = log(10 s_0) - sqrt(t) e / 0.05, and the
+    size in the end is the average of log s with weights t^-0.75.  `state` holds (t, e, log s, its average, log s_0), float64.
+    """
+
+    state: Tensor
+    accept: float
+
+    @classmethod
+    def start(cls, first: float, accept: float) -> StepSize:
+        """Before any observation, at `first`."""
+        log_size = math.log(first)
+        return cls(torch.tensor([0.0, 0.0, log_size, log_size, log_size], dtype=torch.float64), accept)
+
+    @property
+    def size(self) -> float:
+        """The step size now."""
+        return math.exp(float(self.state[2]))
+
+    def follow(self, rate: float) -> None:
+        """One observation of the rate."""
+        t, error, _, average, log_first = self.state.tolist()
+        t += 1
+        error += (self.accept - rate - error) / (t + 10)
+        log_size = math.log(10) + log_first - math.sqrt(t) / 0.05 * error
+        average += t**-0.75 * (log_size - average)
+        self.state.copy_(torch.tensor([t, error, log_size, average, log_first], dtype=torch.float64))
+
+    def settle(self) -> None:
+        """Take the average for the size, and forget the observations: those on the way to the posterior are of no use in it."""
+        average = float(self.state[3])
+        self.state.copy_(torch.tensor([0.0, 0.0, average, average, average], dtype=torch.float64))
+
+
+def _decay_prior(net: Net, n: int, weight_decay: float) -> Gaussian:
+    """N(0, 1 / (n weight_decay)) over the treated weights."""
+    if check_nonnegative(weight_decay, "weight_decay") == 0:
+        raise ValueError("weight_decay must be > 0 without a prior, got 0: exp(-N L) alone is no density")
+    return Gaussian(torch.zeros_like(net.w), torch.full_like(net.w, -0.5 * math.log(n * weight_decay)))
+
+
+def _normal(like: Tensor, sources: list[torch.Generator]) -> Tensor:
+    """Standard normal rows, each of its own chain's generator."""
+    return torch.stack([randn_like(row, source) for row, source in zip(like, sources)])
+
+
+METHOD = Method(
+    name="hmc",
+    label="HMC",
+    color="#111111",
+    dash="solid",
+    symbol="circle-cross",
+    fit=fit_hmc,
+    plain=Tuned(dict(n_draws=400, chains=4, burn_in=300, thin=1, kl_weight=1.0, weight_decay=5e-4)),
+    needs_prior=True,
+)

@@ -1,0 +1,164 @@
+"""The fast values are the module's own where they are used: what cannot be followed is refused, what slips through is noticed."""
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+import flatviz as fv
+from flatviz.engine.evaluate import Evaluator
+from flatviz.engine.program import Program
+from flatviz.landscape import grid
+
+
+class Plain(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Linear(6, 8), nn.Linear(8, 4)
+        self.gate = nn.Parameter(torch.tensor(0.1))
+
+    def forward(self, x):
+        return self.b(torch.tanh(self.a(x)) * self.gate.exp())
+
+
+def sign(gate):
+    """1 at the origin and 0.3 along both axes, where a plan was once compared; -1 in a good part of the extent."""
+    return 1 if -1 < gate < 1 else -1
+
+
+class Branch(Plain):
+    def forward(self, x):
+        return super().forward(x) * sign(self.gate)
+
+
+class Tolist(Plain):
+    def forward(self, x):
+        return super().forward(x) * sign(self.gate.detach().tolist())
+
+
+class Numpy(Plain):
+    def forward(self, x):
+        return super().forward(x) * sign(self.gate.detach().numpy())
+
+
+def hooked():
+    module = Plain()
+    module.register_forward_hook(lambda module, inputs, out: out * sign(module.gate))
+    return module
+
+
+def patched():
+    module = Plain()
+    module.forward = Patched.forward.__get__(module)
+    return module
+
+
+class Patched(Plain):
+    def forward(self, x):
+        return Plain.forward(self, x) * sign(self.gate)
+
+
+def problem(make):
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        net = fv.Net.from_module(make().eval())
+        data = fv.Data(torch.randn(80, 6), torch.arange(80) % 4)
+    return net, data, fv.plane_random(net, net.w, seed=0, normalize="none")
+
+
+def loop(net, data, points):
+    """A copy of the module, weights written into its parameters."""
+    with torch.no_grad():
+        return torch.stack([F.cross_entropy(net.to_module(w).eval()(data.x), data.y) for w in points])
+
+
+@pytest.mark.parametrize("make", [hooked, patched, Branch, Tolist, Numpy])
+def test_a_slice_is_the_modules_own_whatever_its_forward_does(make):
+    net, data, plane = problem(make)
+    surface = fv.slice_plane(fv.nll(net, data), plane, extent=1.0, resolution=11)
+    want = loop(net, data, plane.points(torch.cartesian_prod(surface.a, surface.b))).view(11, 11)
+    torch.testing.assert_close(surface.values, want, rtol=1e-4, atol=1e-5)  # float32 sums over 80 examples
+
+
+def test_what_does_not_agree_at_a_corner_is_not_used(monkeypatch):
+    net, data, plane = problem(Plain)
+    own, corner = Program.run, net.w + plane.axes.sum(0)
+
+    def run(self, kept, weights, affine, folded):
+        out = own(self, kept, weights, affine, folded)
+        return out + torch.allclose(weights[self._trace.w], corner)
+
+    monkeypatch.setattr(Program, "run", run)
+    coords = torch.cartesian_prod(torch.linspace(-1, 1, 5), torch.linspace(-1, 1, 5))
+    f = fv.nll(net, data)
+    assert f.over(plane.origin, plane.axes, 25, coords=coords).plan.tricks == ()
+    assert f.over(plane.origin, plane.axes, 25, coords=coords / 2).plan.tricks != ()
+
+
+@pytest.mark.parametrize("cached", [False, True])
+def test_fast_values_that_are_wrong_after_the_run_are_discarded_with_a_warning(monkeypatch, tmp_path, cached):
+    net, data, plane = problem(Plain)
+    f, own = fv.nll(net, data), Evaluator.__call__
+    monkeypatch.setattr(
+        Evaluator, "__call__", lambda self, coords: own(self, coords) + 0.01 * (self._additive and self.plan.prefix)
+    )
+    options = dict(extent=1.0, resolution=9, cache=tmp_path if cached else None)
+    with pytest.warns(UserWarning, match="fast values differ from those of the plain forward pass, so they were discarded"):
+        surface = fv.slice_plane(f, plane, **options)
+    want = loop(net, data, plane.points(torch.cartesian_prod(surface.a, surface.b))).view(9, 9)
+    torch.testing.assert_close(surface.values, want, rtol=1e-5, atol=1e-6)
+    if cached:
+        assert torch.equal(fv.slice_plane(f, plane, **options).values, surface.values)
+
+
+def test_an_accuracy_may_differ_by_an_example_or_two_of_rounding():
+    net, data, plane = problem(Plain)
+    evaluate = fv.quantity(net, data, "accuracy").over(plane.origin, plane.axes, 9)
+    coords = torch.tensor([[0.0, 0.0], [0.5, 0.5]])
+    values = evaluate(coords)
+    assert evaluate.confirms(coords, values + 1 / 80) and not evaluate.confirms(coords, values + 3 / 80)
+
+
+OBJECTIVES = {
+    "nll": lambda net, data: fv.nll(net, data),
+    "accuracy": lambda net, data: fv.quantity(net, data, "accuracy"),
+    "bma": lambda net, data: fv.bma_nll(net, data, torch.stack([net.w, net.w + 0.1, net.w - 0.1])),
+}
+
+
+@pytest.mark.parametrize("precision", [None, "bfloat16"])
+@pytest.mark.parametrize("name", OBJECTIVES)
+def test_the_same_slice_is_the_same_bytes_whatever_the_blocks_and_however_often_it_is_stopped(
+    name, precision, tmp_path, monkeypatch
+):
+    net, data, plane = problem(Plain)
+    f = OBJECTIVES[name](net, data)
+    options = dict(extent=1.0, resolution=9, precision=precision)
+    want = fv.slice_plane(f, plane, **options).values
+
+    class Stop(Exception):
+        pass
+
+    def stop(done, total, label):
+        if done == 2:
+            raise Stop
+
+    for block in (1, 5, 16, 81):
+        monkeypatch.setattr(grid, "BLOCK", block)
+        assert torch.equal(fv.slice_plane(f, plane, **options).values, want), block
+        folder = tmp_path / str(block)
+        with pytest.raises(Stop):
+            fv.slice_plane(f, plane, cache=folder, progress=stop, **options)
+        assert torch.equal(fv.slice_plane(f, plane, cache=folder, **options).values, want), block
+        assert torch.equal(fv.slice_plane(f, plane, cache=folder, **options).values, want), block
+
+
+def test_a_function_of_the_weights_is_the_same_bytes_whatever_the_blocks(monkeypatch):
+    generator = torch.Generator().manual_seed(0)
+    origin, axes = torch.randn(5000, generator=generator), torch.randn(2, 5000, generator=generator)
+    plane = fv.Plane(origin, axes, unit="one", extent=1.0)
+    surfaces = []
+    for block in (1, 7, 16):
+        monkeypatch.setattr(grid, "BLOCK", block)
+        surfaces.append(fv.slice_plane(lambda w: w.sin().sum(), plane, resolution=9).values)
+    assert torch.equal(surfaces[0], surfaces[1]) and torch.equal(surfaces[0], surfaces[2])

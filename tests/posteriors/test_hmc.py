@@ -1,0 +1,147 @@
+"""HMC: moments of posteriors that are known, by algebra and by quadrature; chains, step size, energy."""
+
+import math
+
+import pytest
+import torch
+from torch import nn
+
+import flatviz as fv
+from flatviz.posteriors.hmc import Potential, StepSize, leapfrog
+from flatviz.training.batched import members_loss
+from flatviz.training.gradient import TrainingLoss
+
+
+@pytest.fixture(scope="module")
+def regression():
+    """(net, data, prior, exact mean, exact covariance): 4 weights, a prior with a rank, noise 0.5."""
+    g = torch.Generator().manual_seed(0)
+    x = torch.randn(30, 4, generator=g, dtype=torch.float64)
+    x[:, 1] = x[:, 0] + 0.1 * x[:, 1]  # a ratio of 300 between widths of the likelihood
+    y = x @ torch.tensor([[1.0], [-0.5], [0.2], [2.0]], dtype=torch.float64) + 0.5 * torch.randn(30, 1, generator=g).double()
+    prior = fv.Gaussian(
+        torch.tensor([0.5, 0, 0, 1]).double(), torch.tensor([-1.0, 0, 0.5, -2]).double(), torch.ones(1, 4).double()
+    )
+    return fv.Net.from_module(nn.Linear(4, 1, bias=False).double()), fv.Data(x, y), prior
+
+
+def exact(data, prior, kl_weight=1.0):
+    """Mean and covariance: exp(-N L / T) has the precision x^T x / (noise^2 T)."""
+    inverse = torch.linalg.inv(torch.diag((2 * prior.log_std).exp()) + prior.factor.T @ prior.factor)
+    cov = torch.linalg.inv(inverse + data.x.T @ data.x / (0.25 * kl_weight))
+    return cov @ (inverse @ prior.mean + (data.x.T @ data.y)[:, 0] / (0.25 * kl_weight)), cov
+
+
+@pytest.mark.parametrize("kl_weight", [1.0, 0.1])
+def test_moments_of_a_linear_regression_are_the_exact_ones(regression, kl_weight):
+    net, data, prior = regression
+    mean, cov = exact(data, prior, kl_weight)
+    q = fv.fit_hmc(net, data, prior, seed=0, n_draws=6400, chains=32, burn_in=100, likelihood=0.5, kl_weight=kl_weight)
+    root = torch.linalg.cholesky(cov)
+    z = torch.linalg.solve_triangular(root, (q.W - mean).T, upper=False)  # standard normal if the posterior is met
+    # of 6000 nearly independent draws: means to 0.013, variances to 0.018; four times that
+    assert float(z.mean(1).abs().max()) < 4 * 0.013 * 1.5
+    assert float((z @ z.T / len(q.W) - torch.eye(4).double()).abs().max()) < 4 * 0.018 * 1.5
+
+
+def test_without_a_prior_weight_decay_is_one(regression):
+    net, data, _ = regression
+    decay = 0.2
+    q = fv.fit_hmc(net, data, seed=0, n_draws=3200, chains=32, burn_in=100, likelihood=0.5, weight_decay=decay)
+    cov = torch.linalg.inv(data.x.T @ data.x / 0.25 + 30 * decay * torch.eye(4).double())
+    mean = cov @ (data.x.T @ data.y)[:, 0] / 0.25
+    assert float(((q.W.mean(0) - mean) / cov.diagonal().sqrt()).abs().max()) < 0.1
+    torch.testing.assert_close(q.W.std(0), cov.diagonal().sqrt(), rtol=0.08, atol=0)
+
+
+class Cubed(nn.Module):
+    """Outputs w^3 x: a posterior of one weight far from normal."""
+
+    def __init__(self):
+        super().__init__()
+        self.w = nn.Parameter(torch.zeros(1, dtype=torch.float64))
+
+    def forward(self, x):
+        return self.w**3 * x
+
+
+def all_at_once(net, data, likelihood, batchnorm, members):
+    """The loss of `Cubed` for all chains in one line: a chain of modules is slow one chain after the other."""
+
+    class Loss(TrainingLoss):
+        def __call__(self, W, index):
+            return (data.y - W[:, None] ** 3 * data.x).square().mean((1, 2)) / (2 * likelihood**2)
+
+    return Loss()
+
+
+def test_one_skewed_weight_is_sampled_as_quadrature_says(monkeypatch):
+    """Density exp(-sum (y - w^3 x)^2 / 2 s^2) N(w; 0, 1): its distribution function at nine points."""
+    x = torch.linspace(0.2, 1, 5).double()[:, None]
+    data = fv.Data(x, 0.6 * x)
+    prior = fv.Gaussian(torch.zeros(1).double(), torch.zeros(1).double())
+    net = fv.Net.from_module(Cubed())
+    monkeypatch.setattr("flatviz.posteriors.hmc.members_loss", all_at_once)
+    q = fv.fit_hmc(net, data, prior, seed=1, n_draws=6400, chains=32, burn_in=100, likelihood=0.4)
+    grid = torch.linspace(-6, 6, 20001).double()
+    log_density = -((data.y - grid**3 * x).square().sum(0) / (2 * 0.4**2)) - grid.square() / 2
+    mass = (log_density - log_density.max()).exp()
+    cumulative = mass.cumsum(0) / mass.sum()
+    for share in torch.linspace(0.1, 0.9, 9).tolist():
+        at = grid[(cumulative - share).abs().argmin()]
+        # at 2000 effective draws the standard deviation of a share is at most 0.011
+        assert float((q.W[:, 0] < at).double().mean()) == pytest.approx(share, abs=0.035)
+
+
+def test_leapfrog_keeps_the_energy_to_second_order_and_runs_backwards(regression):
+    net, data, prior = regression
+    potential = Potential(members_loss(net, data, 0.5, "frozen", 2), prior, 30.0)
+    z = torch.randn(2, 5, generator=torch.Generator().manual_seed(0)).double() * 0.3
+    p = torch.randn(2, 5, generator=torch.Generator().manual_seed(1)).double()
+    off = []
+    for size in (0.01, 0.005):
+        there, speed, (value, slope, _) = leapfrog(potential, z, p, potential(z)[1], size, round(0.5 / size))
+        off.append(float((value + speed.square().sum(1) / 2 - potential(z)[0] - p.square().sum(1) / 2).abs().max()))
+        back, _, _ = leapfrog(potential, there, -speed, slope, size, round(0.5 / size))
+        torch.testing.assert_close(back, z, rtol=0, atol=1e-9)
+    assert off[0] / off[1] == pytest.approx(4, rel=0.2)
+
+
+def test_the_gradient_of_the_energy_is_that_of_its_value(regression):
+    net, data, prior = regression
+    potential = Potential(members_loss(net, data, 0.5, "frozen", 1), prior, 30.0)
+    z = torch.randn(1, 5, generator=torch.Generator().manual_seed(0)).double()
+    steps = 1e-5 * torch.eye(5).double()
+    numeric = torch.stack([(potential(z + e)[0] - potential(z - e)[0]) / 2e-5 for e in steps])[:, 0]
+    torch.testing.assert_close(potential(z)[1][0], numeric, rtol=1e-6, atol=1e-6)
+
+
+def test_the_step_size_brings_the_acceptance_to_where_it_should_be():
+    """A rate exp(-s) is 0.8 at s = 0.223, from far below and far above."""
+    for first in (1e-3, 10.0):
+        size = StepSize.start(first, 0.8)
+        for _ in range(500):
+            size.follow(math.exp(-size.size))
+        size.settle()
+        assert size.size == pytest.approx(-math.log(0.8), rel=0.1)
+
+
+def test_chains_stand_one_after_the_other_and_disagree_only_by_noise(regression):
+    net, data, prior = regression
+    q = fv.fit_hmc(net, data, prior, seed=0, n_draws=40, chains=4, burn_in=50, likelihood=0.5)
+    assert q.chains == 4 and q.by_chain.shape == (4, 10, 4) and torch.equal(q.by_chain[1, 0], q.W[10])
+    assert len(q.history.loss) == 60
+
+
+def test_bad_settings_are_refused(regression):
+    net, data, prior = regression
+    with pytest.raises(ValueError, match="accept must be below 1, got 1"):
+        fv.fit_hmc(net, data, prior, seed=0, accept=1.0)
+    with pytest.raises(ValueError, match="kl_weight must be > 0, got 0"):
+        fv.fit_hmc(net, data, prior, seed=0, kl_weight=0.0)
+    with pytest.raises(ValueError, match="weight_decay must be > 0 without a prior, got 0"):
+        fv.fit_hmc(net, data, seed=0, weight_decay=0.0, likelihood=0.5)
+    with pytest.raises(ValueError, match="n_draws must be a multiple of the 4 chains, got 10"):
+        fv.fit_hmc(net, data, prior, seed=0, n_draws=10)
+    with pytest.raises(ValueError, match="each chain must move, got one with an acceptance rate of"):
+        fv.fit_hmc(net, data, prior, seed=0, n_draws=80, burn_in=1, kl_weight=1e-9, most_steps=20, likelihood=0.5)

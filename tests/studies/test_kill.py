@@ -1,0 +1,90 @@
+"""A study killed (SIGKILL: nothing of Python's runs to the end) at a quarter, half and three quarters gives the bits of one
+that ran through; so does a fit with a checkpoint, and a slice with a cache."""
+
+import os
+import signal
+
+import pytest
+import torch
+from forked import forked
+
+import flatviz as fv
+from flatviz.results import to_plain
+from flatviz.studies import compare as comparison
+from flatviz.studies.evidence import gather
+from flatviz.studies.tour import run_tour
+from flatviz.training import loop
+
+FAMILY = {"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 1.0)}
+MEASURED = dict(n_draws=3, n_spectra=1, k=2, resolution=5, around_resolution=5)
+
+
+def tour(folder, shared, **options):
+    return run_tour(epochs=2, radii=FAMILY, fit={"steps": 3}, measured=MEASURED, **options).family
+
+
+def evidence(folder, shared, **options):
+    grid = {"vi": (0.0,), "sabma": (0.5,)}
+    return gather(2, n_draws=3, n_spectra=1, epochs=2, fit={"steps": 3}, grid=grid, **options).values
+
+
+def compare(folder, shared, **options):
+    values = comparison.compare(2, methods=("sgd", "vi", "sabma"), n_spectra=1, **options).values
+    return {method: v[:, [i for i, q in enumerate(comparison.QUANTITIES) if q != "seconds"]] for method, v in values.items()}
+
+
+def checkpointed_fit(folder, shared, **options):
+    (net, _), task = shared
+    how = dict(n_draws=8, burn_in=2, thin=2, chains=2, lr=1e-3, batch_size=16, seed=0)
+    return fv.fit_sgld(net, task.train, **how, checkpoint=folder / "run", **options)
+
+
+def cached_slice(folder, shared, **options):
+    (net, _), task = shared
+    plane = fv.plane_random(net, net.w, seed=0)
+    return fv.slice_plane(fv.nll(net, task.train), plane, resolution=13, cache=folder / "points", **options)
+
+
+def equal(a, b):
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all(equal(a[k], b[k]) for k in a)
+    if isinstance(a, (tuple, list)):
+        return len(a) == len(b) and all(map(equal, a, b))
+    if isinstance(a, torch.Tensor):  # an empty confidence bin is NaN
+        return a.dtype == b.dtype and a.shape == b.shape and bool(((a == b) | (a.isnan() & b.isnan())).all())
+    return a == b
+
+
+LONG = [pytest.param(work, marks=pytest.mark.slow) for work in (evidence, compare)]
+
+
+@pytest.mark.parametrize("work", [tour, checkpointed_fit, cached_slice, *LONG], ids=lambda f: f.__name__)
+def test_what_was_killed_resumes_to_the_same_bits(work, transferred, task, tmp_path, monkeypatch):
+    shared = transferred, task
+    monkeypatch.setattr(loop, "SAVE_EVERY", 0.0)  # a checkpoint each step
+    monkeypatch.setattr(comparison, "prepare", lambda model, seed: (transferred[0], task, transferred[1]))
+    reports = []
+
+    def begin(name):
+        monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / name))
+        (tmp_path / name).mkdir()
+        return tmp_path / name
+
+    def killed_at(count, folder):
+        reported = []
+
+        def die(*report):
+            reported.append(report)
+            if len(reported) == count:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        child = forked(lambda: work(folder, shared, progress=die) and 0, tmp_path / "out", tmp_path / "errors")
+        child.join(300)
+        assert child.exitcode == -signal.SIGKILL, (tmp_path / "errors").read_text()
+
+    want = to_plain(work(begin("whole"), shared, progress=lambda *report: reports.append(report)))
+    for share in (0.25, 0.5, 0.75):
+        folder = begin(f"killed at {share}")
+        killed_at(int(share * len(reports)), folder)
+        assert equal(to_plain(work(folder, shared)), want)
+        assert not list(folder.rglob("*.damaged"))
