@@ -7,9 +7,10 @@ import sys
 from collections.abc import Sequence
 
 import flatviz
-from flatviz.cli import compare, doctor, evidence, lab, tour, tune
+from flatviz.cli import compare, doctor, evidence, lab, symmetry, tour, tune
 
-COMMANDS = {"tour": tour, "lab": lab, "doctor": doctor, "evidence": evidence, "compare": compare, "tune": tune}
+COMMANDS = {"tour": tour, "lab": lab, "doctor": doctor, "evidence": evidence, "compare": compare, "tune": tune,
+            "symmetry": symmetry}  # fmt: skip
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -53,7 +53,7 @@ def plot_marginals(
     fig = _panels(list(weights), title, f"densities of weights of {len(weights)} layers before and after removal")
     for i, (name, pair) in enumerate(weights.items()):
         axis = "" if i == 0 else str(i + 1)
-        for values, label, color in zip(pair, ("as trained", "symmetries removed"), (INK, METHODS["sabma"][1])):
+        for values, label, color in zip(pair, ("as trained", "symmetries removed"), (INK, METHODS["sabma"].color)):
             lo, hi = (float(torch.cat(pair).quantile(q)) for q in (0.002, 0.998))
             density, edges = torch.histogram(values.float().cpu(), bins=70, range=(lo, hi + 1e-6), density=True)
             line = go.Scatter(

@@ -38,10 +38,10 @@ class Sizes:
     replicates: int = 4
     modes: int = 10
     draws: int = 100
-    epochs: int = 30
+    epochs: int = 60
     toy: int = 2000
     mass: int = 48
-    mass_epochs: int = 30
+    mass_epochs: int = 60
     large: int = 8
     pairs: int = 150
     orders: int = 24

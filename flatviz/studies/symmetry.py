@@ -15,11 +15,13 @@ from flatviz.metrics.predict import predict
 from flatviz.metrics.uncertainty import mutual_information
 from flatviz.objectives.nll import nll
 from flatviz.results import Curve, interval
-from flatviz.studies.symmetric_draws import Draws, Sizes, make_draws
+from flatviz.studies.symmetric_draws import RECIPE, Draws, Sizes, digits, make_draws, network
 from flatviz.studies.symmetry_trends import Trend, side_figures, trends
 from flatviz.symmetry.alignment import align
+from flatviz.symmetry.flatness import Orbit, rescaled_orbit
 from flatviz.symmetry.minmass import min_mass
 from flatviz.symmetry.mmd import WHOLE, layers_of, mmd
+from flatviz.symmetry.pool import train_pool
 from flatviz.symmetry.removal import sort_units, unit_norm
 from flatviz.symmetry.units import Units, units_of
 
@@ -136,3 +138,12 @@ def _line(draws: Draws, units: Units, sizes: Sizes) -> tuple[Curve, ...]:
         "least mass, aligned": torch.stack([least[0], align(units, least[1:], least[0], starts=20).W[0]]),
     }
     return tuple(replace(slice_line(f, *W, resolution=31), name=name) for name, W in ends.items())
+
+
+def orbit_of_digits(seed: int = 0, *, progress: Progress = False) -> Orbit:
+    """One perceptron of the digits, trained, with its hidden units rescaled: its flatness along the way."""
+    train, _, _ = digits(seed)
+    net = network()
+    W = train_pool(net, train, 4, seed=seed, epochs=10, progress=progress, **RECIPE).W
+    few = train.subset(torch.arange(200))
+    return rescaled_orbit(net.to(dtype=torch.float64), few.to(dtype=torch.float64), W[0].double(), resolution=13)
