@@ -22,6 +22,15 @@ NAMES = {
     "max": "unit norm, sorted by largest weight",
     "aligned": "least mass, aligned",
 }
+FLATNESS = {
+    "lambda1": "λ₁",
+    "trace": "trace",
+    "sam": "SAM-sharpness",
+    "filter": "filter-normalised curvature",
+    "relative": "relative flatness, first layer",
+    "asam": "ASAM-sharpness",
+    "weighted": "Σ w² H",
+}
 
 
 class Study(Protocol):
@@ -71,7 +80,7 @@ def symmetry_pictures(
                 plot_curve(list(study.line), title="Loss along straight lines between two networks")),
         Picture("orbit", "The slider rescales hidden units of one trained network. No prediction changes beyond rounding; "
                 "the curvature does, and only measures that follow the weights' own scale stay.",
-                plot_orbit(orbit.t, orbit.measures, orbit.difference)),
+                plot_orbit(orbit.t, {FLATNESS[name]: v for name, v in orbit.measures.items()}, orbit.difference)),
     ]  # fmt: skip
     if survival:
         caption = "Ratios to VI, each draw as it is and at the lightest network equal to it; intervals are paired by seed."

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import plotly.graph_objects as go
 
-from flatviz.plots.theme import INK, MUTED, Figure, figure, style
+from flatviz.plots.theme import INK, Figure, figure, style
 
 COPIES = {"control": "ten networks copied (control)", "single": "one network copied"}
 MODES = {"one": "one mode", "multi": "ten modes"}
@@ -35,7 +35,7 @@ def plot_mmd(
     fig = figure(
         title,
         alt,
-        xaxis=dict(title="100 MMD² (median over layers; 0: the same law)", rangemode="tozero"),
+        xaxis=dict(title="100 MMD² (median over layers; 0: the same law; dotted: the control of each)", rangemode="tozero"),
         yaxis=dict(autorange="reversed", tickvals=list(range(len(names))), ticktext=[set_label(n) for n in names]),
         height=120 + 38 * len(names),
     )
@@ -54,6 +54,4 @@ def plot_mmd(
             fig.add_shape(
                 type="line", x0=x, x1=x, y0=-0.6, y1=len(names) - 0.4, line=dict(color=colors[i % 4], width=1, dash="dot")
             )
-    fig.add_annotation(x=1, y=1.0, xref="paper", yref="paper", xanchor="right", yanchor="bottom", showarrow=False,
-                       text="dotted: the control of each", font=dict(color=MUTED, size=12))  # fmt: skip
     return fig

@@ -14,16 +14,21 @@ PANELS = {"raw": "as trained", "scaled": "scaling removed", "sorted": "scaling a
 BINS = 60
 
 
-def plot_triptych(weights: Mapping[str, Tensor], *, title: str = "Two output weights of the network 2-2-1") -> Figure:
+def plot_triptych(
+    weights: Mapping[str, Tensor], *, window: float = 4.0, title: str = "Two output weights of the network 2-2-1"
+) -> Figure:
     """Counts of pairs of weights, (S, 2) each under the names "raw", "scaled", "sorted", on three panels of one scale.
+
+    window: both axes run from -window to window (4, as in the paper); what lies outside is counted in the text.
 
     Raises ValueError for another set of names.
     """
     if set(weights) != set(PANELS):
         raise ValueError(f"weights must have the names {', '.join(map(repr, PANELS))}, got {', '.join(map(repr, weights))}")
     n = len(weights["raw"])
-    reach = max(float(w.abs().quantile(0.995)) for w in weights.values()) * 1.1
-    fig = _panels(list(PANELS.values()), title, f"{n} trained networks: a ring, a diamond, its upper half")
+    reach, out = window, 1 - min(float((w.abs().amax(1) <= window).double().mean()) for w in weights.values())
+    fig = _panels(list(PANELS.values()), title, f"{n} trained networks: a ring, a diamond, half of it")
+    fig.update_layout(title=f"{title} ({n:,} networks, up to {100 * out:.0f} % outside the window)")
     edges = torch.linspace(-reach, reach, BINS + 1)
     middle = numbers((edges[1:] + edges[:-1]) / 2)
     for i, name in enumerate(PANELS):

@@ -16,7 +16,8 @@ from flatviz.metrics.uncertainty import mutual_information
 from flatviz.objectives.nll import nll
 from flatviz.results import Curve, interval
 from flatviz.studies.symmetric_draws import RECIPE, Draws, Sizes, digits, make_draws, network
-from flatviz.studies.symmetry_trends import Trend, side_figures, trends
+from flatviz.studies.symmetry_sides import side_figures
+from flatviz.studies.symmetry_trends import Trend, trends
 from flatviz.symmetry.alignment import align
 from flatviz.symmetry.flatness import Orbit, rescaled_orbit
 from flatviz.symmetry.minmass import min_mass

@@ -19,7 +19,7 @@ from flatviz.planes.random import filter_normalized
 from flatviz.symmetry.actions import rescale
 from flatviz.symmetry.units import units_of
 
-FLATNESS = {  # what an axis says of each; those of the last line do not see a rescaling of units
+FLATNESS = {  # what an axis says of each
     "lambda1": "largest eigenvalue λ₁",
     "trace": "trace of the Hessian",
     "sam": "SAM-sharpness (nats)",
@@ -28,7 +28,7 @@ FLATNESS = {  # what an axis says of each; those of the last line do not see a r
     "asam": "ASAM-sharpness, η = 0 (nats)",
     "weighted": "sum of w² times the Hessian's diagonal",
 }
-INVARIANT = ("asam", "weighted")
+INVARIANT = ("relative", "asam", "weighted")  # those that do not see a rescaling of units
 
 
 def flatness(
@@ -46,8 +46,8 @@ def flatness(
 
     lambda1, trace and sam (f(w + radius g / |g|) - f(w)) change when units are rescaled.  So does filter, the mean of
     d^T H d over filter-normalised directions d, which are invariant to the scale of a filter but not to that of one input
-    of it.  relative = sum_st <w_s, w_t> Tr H_st over rows s, t of the first layer does not see the scale of that layer's
-    units.  asam (with eta = 0) and weighted = sum_d w_d^2 H_dd see no rescaling at all.
+    of it.  relative = sum_st <w_s, w_t> Tr H_st over rows s, t of the first layer does not see the scale of units (of a later layer
+    it would see that of the units it reads), nor do asam (with eta = 0) and weighted = sum_d w_d^2 H_dd.
     Traces are means over `probes` random signs, the same ones at every row.
     Sources: Li et al. 2018 (filter); Petzka et al. 2021 (relative); Kwon et al. 2021 (asam).
     """

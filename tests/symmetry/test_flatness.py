@@ -56,17 +56,6 @@ def test_rescaling_changes_sharpness_but_not_predictions():
     assert set(orbit.measures) == set(FLATNESS)
 
 
-def test_relative_flatness_of_a_layer_does_not_see_the_scale_of_its_own_units_only():
-    net, units, data = problem()
-    f, first = fv.nll(net, data), units.scaled[0]
-    factor = torch.ones(2, units.n_scaled, dtype=torch.float64)
-    factor[0, first.start : first.stop] = torch.tensor([4.0, 0.3, 1.0, 2.0, 9.0])
-    W = fv.rescale(units, net.w.expand(2, -1), factor)
-    found = flatness(net, f, W)
-    assert float(found["relative"][0]) == pytest.approx(float(found["relative"][1]), rel=1e-9)
-    assert float(found["lambda1"][0]) != pytest.approx(float(found["lambda1"][1]), rel=0.01)
-
-
 def test_a_network_of_tanh_has_no_such_orbit():
     net, _, x = network("tanh")
     with pytest.raises(ValueError, match="positively homogeneous functions"):
