@@ -63,6 +63,7 @@ _HOMES = {
     "flatviz.metrics.scores": "accuracy nll_score brier",
     "flatviz.metrics.calibration": "ece ace reliability",
     "flatviz.metrics.uncertainty": "predictive_entropy aleatoric_entropy mutual_information",
+    "flatviz.metrics.exactness": "agreement total_variation",
     "flatviz.metrics.diversity": "disagreement label_information",
     "flatviz.metrics.ood": "ood_scores",
     "flatviz.metrics.temperature": "fit_temperature scale_temperature",

@@ -436,10 +436,14 @@ class Prediction:
 
     def bma(self, n_draws: int | None = None) -> Tensor:
         """Probabilities averaged over the first `n_draws` draws (default all), (N, C)."""
+        return self.probs[: self.size(n_draws)].mean(0)
+
+    def size(self, n_draws: int | None) -> int:
+        """`n_draws`, or all of them.  Raises ValueError for more than there are."""
         n = self.n_draws if n_draws is None else check_count(n_draws, "n_draws")
         if n > self.n_draws:
             raise ValueError(f"asked for {n} draws, but this prediction has {self.n_draws}: lower n_draws, or draw more")
-        return self.probs[:n].mean(0)
+        return n
 
 
 @noun

@@ -81,7 +81,7 @@ CASES = {
     "no norm layers": (lambda: fv.Net.from_module(nn.Sequential(nn.Linear(3, 2)), "norm+head"), ValueError,
                        r"treated='norm\+head' needs a normalisation layer .* got none in Sequential: use treated='all'"),
     "no head": (lambda: fv.Net.from_module(nn.Sequential(nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2)), "norm+head"), ValueError,
-                r"treated='norm\+head' needs a head, got no nn.Linear in Sequential: name it"),
+                r"treated='norm\+head' needs a head, got no nn.Linear and no 1x1 convolution in Sequential: name it"),
     "a head that is not there": (lambda: net(treated="norm+head", head="fc"), ValueError, "head must name a module, got 'fc'"),
     "an unknown word for treated": (lambda: net(treated="heads"), ValueError,
                                     r"treated must be 'all', 'norm\+head' or a function of the name, got 'heads'"),

@@ -7,6 +7,8 @@ import torch
 from torch import nn
 
 import flatviz as fv
+from flatviz.core.objective import PointEvaluator
+from flatviz.metrics.sharpness import ordered
 
 NAN, INF = math.nan, math.inf
 
@@ -249,16 +251,12 @@ def test_a_reduced_precision_that_loses_values_states_no_small_error():
             return w.square().sum()
 
         def over(self, origin, axes, points, *, exact=False, precision=None, plan=None, coords=None):
-            evaluate = super().over(origin, axes, points)
-
-            class Quick:
-                plan, in_blocks = None, False
-
+            class Quick(PointEvaluator):
                 def __call__(self, coords):
-                    values = evaluate(coords)
+                    values = super().__call__(coords)
                     return values if exact else torch.where(coords.abs().sum(1) > 0.6, torch.nan, values)
 
-            return Quick()
+            return Quick(self, origin, axes)
 
     plane = fv.Plane(torch.zeros(3), torch.eye(3)[:2], "step")
     quick = fv.slice_plane(Lossy(), plane, extent=1.0, resolution=5, precision="bfloat16")
@@ -276,3 +274,8 @@ def test_a_quantity_of_outputs_without_a_value_is_nan_and_counted(what):
     surface = fv.slice_plane(f, fv.Plane(NET.w, axes, "step"), extent=(0, 1), resolution=2)
     assert torch.isnan(surface.values).tolist() == [[False, False], [True, True]] and surface.n_diverged == 2
     assert torch.isnan(f.many(torch.stack([NET.w, NET.w + axes[0]]))).tolist() == [False, True]
+
+
+def test_draws_are_not_ordered_by_values_that_are_none():
+    with pytest.raises(ValueError, match="values must be finite to be ordered, got 1 NaN or inf: drop those draws"):
+        ordered(W, torch.tensor([1.0, NAN, 2.0]), "flat")

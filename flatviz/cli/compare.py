@@ -52,13 +52,15 @@ def run(args: argparse.Namespace) -> int:
     methods = None if args.methods is None else [m.strip() for m in args.methods.split(",") if m.strip()]
     tuned = None if args.tuned is None else read_choices(args.tuned)
     with single_thread():
-        found = compare(args.seeds, task=args.task, methods=methods, tuned=tuned, progress=progress_of_command(), say=print)
-    rows = table_rows(found)
+        comparison = compare(
+            args.seeds, task=args.task, methods=methods, tuned=tuned, progress=progress_of_command(), say=print
+        )
+    rows = table_rows(comparison)
     print(f"\n{args.task}, mlp, 10 shots a class; mean ± half of the 95 % interval over {args.seeds} seeds\n")
     print(text_table(rows))
     with written(table) as partial:
-        write_csv(found, partial)
-    fig = plot_comparison(means(found), title="NLL and curvature of every method")
+        write_csv(comparison, partial)
+    fig = plot_comparison(means(comparison), title="NLL and curvature of every method")
     page = comparison_page(
         fig, title="flatviz compare: methods and their flat-seeking versions", lead=LEAD, rows=rows, facts=_facts(args)
     )
@@ -68,10 +70,10 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def means(found: Comparison) -> dict[str, dict[str, tuple[float, float]]]:
+def means(comparison: Comparison) -> dict[str, dict[str, tuple[float, float]]]:
     """Mean and half width of each quantity of each method, over the seeds where it did not diverge."""
     table = {}
-    for method, values in found.values.items():
+    for method, values in comparison.values.items():
         kept = values[~values.isnan().any(1)]
         kept = kept if len(kept) else values[:1]
         cells = [interval(column) for column in kept.T]
@@ -79,29 +81,29 @@ def means(found: Comparison) -> dict[str, dict[str, tuple[float, float]]]:
     return table
 
 
-def table_rows(found: Comparison) -> list[dict[str, str]]:
+def table_rows(comparison: Comparison) -> list[dict[str, str]]:
     """A row a method: label, and mean ± half width of each quantity."""
     rows = []
-    for method, row in means(found).items():
-        diverged = int(found.values[method].isnan().any(1).sum())
-        cells = {"method": style(method)[0] + (f" ({diverged} diverged)" if diverged else "")}
+    for method, row in means(comparison).items():
+        diverged = int(comparison.values[method].isnan().any(1).sum())
+        cells = {"method": style(method).label + (f" ({diverged} diverged)" if diverged else "")}
         for quantity, head in zip(QUANTITIES, HEADS):
             mean, half = row[quantity]
             factor = 100 if quantity == "accuracy" else 1
-            plain = quantity == "gradients" or len(found.seeds) < 2
+            plain = quantity == "gradients" or len(comparison.seeds) < 2
             cells[head] = f"{factor * mean:.3g}" if plain else f"{factor * mean:.3g} ± {factor * half:.2g}"
         rows.append(cells)
     return rows
 
 
-def write_csv(found: Comparison, path: Path) -> None:
+def write_csv(comparison: Comparison, path: Path) -> None:
     """One line a method and seed, every quantity in full."""
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(["task", "method", "seed", *QUANTITIES])
-        for method, values in found.values.items():
-            for seed, row in zip(found.seeds, values.tolist()):
-                writer.writerow([found.task, method, seed, *(f"{v:.6g}" for v in row)])
+        for method, values in comparison.values.items():
+            for seed, row in zip(comparison.seeds, values.tolist()):
+                writer.writerow([comparison.task, method, seed, *(f"{v:.6g}" for v in row)])
 
 
 def _facts(args: argparse.Namespace) -> dict[str, str]:

@@ -47,7 +47,7 @@ def _rows(evidence: Evidence, kl_weight: float) -> list[dict[str, str]]:
         below = int((ratio < 1).sum())
         rows.append(
             {
-                "method": style(method)[0],
+                "method": style(method).label,
                 "radius": short(radius) if radius else "",
                 "λ1": _cell(values[:, 0]),
                 "ratio": _cell(ratio) if method != "vi" else "1",

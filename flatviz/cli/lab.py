@@ -31,15 +31,15 @@ def run(args: argparse.Namespace) -> int:
     folder = notebook_folder()
     target = folder / args.notebook
     if not target.exists():
-        found = ", ".join(sorted(p.name for p in folder.glob("*.ipynb")))
-        raise ValueError(f"--notebook must be one of {found}, got {args.notebook!r}")
+        notebooks = ", ".join(sorted(p.name for p in folder.glob("*.ipynb")))
+        raise ValueError(f"--notebook must be one of {notebooks}, got {args.notebook!r}")
     return attended([sys.executable, "-m", "jupyterlab", str(target), *args.jupyter])
 
 
 def attended(command: list[str]) -> int:
     """Run a command until it ends by itself; its exit status.
 
-    Ctrl-C reaches it as it reaches us, and is its own to answer: Jupyter asks, ends its kernels and removes its files.
+    Ctrl-C goes to both processes; only the command acts on it: Jupyter asks, ends its kernels and removes its files.
     """
     before = signal.signal(signal.SIGINT, lambda *_: None)  # not SIG_IGN, which the command would inherit
     try:
@@ -52,9 +52,9 @@ def notebook_folder() -> Path:
     """The clone's notebooks; for an installed package a copy in ./flatviz-notebooks, which is the user's to change."""
     if (CLONE / NOTEBOOK).exists():
         return CLONE
-    own = Path.cwd() / "flatviz-notebooks"
-    own.mkdir(exist_ok=True)
+    folder = Path.cwd() / "flatviz-notebooks"
+    folder.mkdir(exist_ok=True)
     for notebook in PACKAGED.glob("*.ipynb"):
-        if not (own / notebook.name).exists():  # never over what the user changed
-            shutil.copy(notebook, own)
-    return own
+        if not (folder / notebook.name).exists():  # never over what the user changed
+            shutil.copy(notebook, folder)
+    return folder

@@ -63,7 +63,7 @@ def _seeds(text: str) -> list[int]:
 def _row(tuning: Tuning) -> dict[str, str]:
     chosen = tuning.to_dict()
     return {
-        "method": style(tuning.method)[0],
+        "method": style(tuning.method).label,
         "NLL": f"{chosen['validation_nll']:.3f}",
         "of the record": f"{chosen['validation_nll_of_the_record']:.3f}",
         "diverged": f"{chosen['diverged']} of {len(tuning.trials)}",

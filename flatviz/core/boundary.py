@@ -77,7 +77,8 @@ _TABLE: dict[str, arg.Check] = {
     "posterior": arg.posterior,
     "start": arg.kind((str, Gaussian), "a word or a Gaussian, as the verb's help says"),
     "fit ascent preview": arg.function,
-    "fit_family.fit": arg.values(arg.anything, "settings"),
+    "fit_multi.fit fit_ptl.fit": arg.anything,  # a function, or a record of `fv.METHODS`, which only the verb knows
+    "settings fit_family.fit": arg.values(arg.anything, "settings"),
     # counts
     "steps epochs n_draws members chains cycles cycle_steps thin mc_samples rank bends": arg.whole(1),
     "n_bins k n_spectra runs probes products most parts batch_size iters shots": arg.whole(1),

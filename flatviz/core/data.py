@@ -37,7 +37,8 @@ class Data:
         if len(self.x) != len(self.y):
             raise ValueError(f"x and y must be of one length, got {len(self.x)} inputs and {len(self.y)} labels")
         for name, value in (("x", self.x), ("y", self.y)):
-            if not bool((finite := torch.isfinite(value)).all()):
+            whole_numbers = not (value.is_floating_point() or value.is_complex())
+            if not whole_numbers and not bool((finite := torch.isfinite(value)).all()):
                 raise ValueError(f"{name} must be finite, got {int((~finite).sum())} NaN or inf values: clean them")
         if self.y.is_complex():
             raise TypeError(f"y must be real labels or targets, got {self.y.dtype}: take its real part")

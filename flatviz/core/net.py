@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from flatviz.checks import check_device, check_weights
+from flatviz.core.outputs import logits_of
 from flatviz.core.treated import Treated, choose, refuse_dropout
 
 
@@ -89,7 +90,7 @@ class Net:
         if w.shape != self.w.shape:
             check_weights(w, self.dim)
         with self.installed(w):
-            return self.module(x)
+            return logits_of(self.module(x))
 
     @contextmanager
     def installed(self, w: Tensor) -> Iterator[None]:

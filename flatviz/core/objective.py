@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
@@ -24,28 +24,6 @@ Product = Callable[[Tensor], Tensor]  # v (D,) -> M v (D,)
 
 class DivergedError(ValueError):
     """There is no derivative at a weight vector, because the value or the derivative is not finite."""
-
-
-class PointEvaluator(Protocol):
-    """What `Objective.over` returns: values (S,) at origin + coords @ axes for coords (S, K)."""
-
-    @property
-    def plan(self) -> Any:
-        """How points are evaluated, with `to_dict()` to give again as `over(plan=...)`; None where there is one way only."""
-        ...
-
-    @property
-    def in_blocks(self) -> bool:
-        """Whether several points in one call cost less than each alone; known after the first call."""
-        ...
-
-    def __call__(self, coords: Tensor) -> Tensor:
-        """Values (S,) at coords (S, K)."""
-        ...
-
-    def confirms(self, coords: Tensor, values: Tensor) -> bool:
-        """Whether the plain evaluation, without reuse between points, gives `values` (S,) at coords (S, K)."""
-        ...
 
 
 class Objective:
@@ -131,7 +109,7 @@ class Objective:
         """
         if precision is not None:
             raise ValueError(f"precision={precision!r} needs an objective of a network, as nll makes, got {self.label}")
-        return PlainEvaluator(self, origin, axes)
+        return PointEvaluator(self, origin, axes)
 
     def whose_statistics(self, a: Tensor, b: Tensor) -> str:
         """Whose frozen BatchNorm statistics are used on the way from `a` (t = 0) to `b` (t = 1), for a name; else empty."""
@@ -142,10 +120,15 @@ class Objective:
         return f" with the BatchNorm statistics of {owner}"
 
 
-class PlainEvaluator:
-    """Values at origin + coords @ axes by `f.many`."""
+class PointEvaluator:
+    """What `Objective.over` returns, values (S,) at origin + coords @ axes for coords (S, K); here by `f.many`.
 
-    plan, in_blocks = None, False
+    plan: how points are evaluated, with `to_dict()` to give again as `over(plan=...)`; None where there is one way only.
+    in_blocks: whether several points in one call cost less than each alone; known after the first call.
+    """
+
+    plan: Any = None
+    in_blocks: bool = False
 
     def __init__(self, f: Objective, origin: Tensor, axes: Tensor) -> None:
         self._f, self._origin, self._axes = f, origin, axes
@@ -156,7 +139,7 @@ class PlainEvaluator:
         return torch.cat([self._f.many((self._origin + row @ self._axes)[None]) for row in rows])
 
     def confirms(self, coords: Tensor, values: Tensor) -> bool:
-        """It is the plain evaluation."""
+        """Whether the plain evaluation, without reuse between points, gives `values` (S,) at coords: this one is plain."""
         return True
 
 

@@ -9,6 +9,7 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _NormBase
+from torch.nn.modules.conv import _ConvNd
 from torch.nn.modules.dropout import _DropoutNd
 
 from flatviz.core.seeds import saved_rng
@@ -52,14 +53,17 @@ def choose(module: nn.Module, treated: Treated, head: str | None, example: Tenso
 
 
 def find_head(module: nn.Module, example: Tensor | None = None) -> str:
-    """Name of the last `nn.Linear` in execution order, seen in one forward pass in evaluation mode.
+    """Name of the last `nn.Linear` or 1x1 convolution in execution order, seen in one forward pass in evaluation mode.
+
+    A 1x1 convolution is a head (SqueezeNet's, say) where no Linear comes after it.
 
     Raises ValueError if there is none, or if no `example` is given and no guessed input shape fits.
     """
-    linears = {name: m for name, m in module.named_modules() if isinstance(m, nn.Linear)}
+    linears = {name: m for name, m in module.named_modules() if isinstance(m, nn.Linear) or _is_pointwise(m)}
     if not linears:
         raise ValueError(
-            f"treated='norm+head' needs a head, got no nn.Linear in {type(module).__name__}: name it, head='classifier'"
+            f"treated='norm+head' needs a head, got no nn.Linear and no 1x1 convolution in {type(module).__name__}: "
+            "name it, head='classifier'"
         )
     called: list[str] = []
     hooks = [m.register_forward_hook(lambda *_, name=name: called.append(name)) for name, m in linears.items()]
@@ -84,9 +88,14 @@ def find_head(module: nn.Module, example: Tensor | None = None) -> str:
     )
 
 
+def _is_pointwise(m: nn.Module) -> bool:
+    """Whether a layer is a convolution of kernel size 1 over all channels: a Linear for each position."""
+    return isinstance(m, _ConvNd) and set(m.kernel_size) == {1} and m.groups == 1
+
+
 def _guesses(module: nn.Module) -> list[Tensor]:
     """Zero inputs that the first weighted layer could take, small images before large ones."""
-    first = next((m for m in module.modules() if isinstance(m, (nn.Linear, nn.modules.conv._ConvNd, nn.Embedding))), None)
+    first = next((m for m in module.modules() if isinstance(m, (nn.Linear, _ConvNd, nn.Embedding))), None)
     like = next(module.parameters())
     if isinstance(first, nn.Linear):
         return [like.new_zeros(2, first.in_features)]

@@ -6,7 +6,7 @@ import torch
 
 from flatviz.checks import check_count
 from flatviz.core.data import Data, Task
-from flatviz.core.seeds import generator
+from flatviz.core.seeds import generator, saved_rng
 
 N_CLASSES, N_SOURCE = 10, 700
 
@@ -19,7 +19,8 @@ def digits_transfer(*, shots: int = 10, seed: int = 0) -> Task:
     """
     check_count(shots, "shots")
     try:
-        from sklearn.datasets import load_digits  # optional: a machine that computes on tensors need not have it
+        with saved_rng():  # its import draws random numbers
+            from sklearn.datasets import load_digits  # optional: a machine that computes on tensors need not have it
     except ImportError as error:
         raise ImportError("digits_transfer needs scikit-learn, which ships the scans: pip install scikit-learn") from error
     scans = load_digits()

@@ -12,6 +12,7 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from flatviz.checks import check_count, check_weights
 from flatviz.core.data import Data
 from flatviz.core.net import Net
+from flatviz.core.outputs import logits_of
 from flatviz.engine.determinism import spared
 from flatviz.gaussian import Gaussian
 
@@ -62,7 +63,7 @@ class TrainingNet:
         for m in self._norms:
             m.momentum = m.momentum if momentum is None else momentum
         try:
-            return functional_call(self._module, self._net.unflatten(w) | buffers, (x,))
+            return logits_of(functional_call(self._module, self._net.unflatten(w) | buffers, (x,)))
         except ValueError:
             if len(x) > 1 or momentum is not None:  # `refresh_batchnorm` needs their own
                 raise

@@ -12,7 +12,6 @@ from flatviz.checks import check_choice, check_count, check_weights
 from flatviz.core.objective import Objective, ObjectiveLike, as_objective
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import generator
-from flatviz.landscape.curves import mixing
 from flatviz.results import Curve
 
 KINDS = ("bezier", "polygonal")
@@ -36,6 +35,7 @@ def connect(
 
     kind: "bezier", c(t) = sum_i B_i(t) w_i with Bernstein polynomials, or "polygonal", straight pieces between the w_i;
     w_0 = a and w_last = b stand still, the `bends` between them, first on the straight line, move by Adam.
+    steps, lr, seed: of Adam and of the points t drawn; 200 steps of 0.1 reach the valley between two small networks.
     lr: a step moves a control vector by at most about lr |b - a|.  Of the curves on the way, the straight line among them,
     the one of the lowest barrier is kept, of equal ones the one of the lowest mean: never worse than interpolation.
     `Curve.W` holds the control vectors, `Curve.barrier` the highest rise above the straight line between the ends'
@@ -57,7 +57,7 @@ def connect(
     t = torch.linspace(0, 1, resolution, dtype=a.dtype, device=a.device)
 
     def curve(W: Tensor, t: Tensor) -> Curve:
-        points = mixing(t, len(W), kind) @ W
+        points = _mixing(t, len(W), kind) @ W
         points[0], points[-1] = a, b
         name = f"{kind} curve, {bends} bend{'s' * (bends != 1)}" if bends else "straight line"
         name += f.whose_statistics(a, b)
@@ -84,7 +84,7 @@ def _train(f: Objective, W: Tensor, kind: str, steps: int, lr: float, seed: int,
         optimizer.param_groups[0]["lr"] = pace * min(1.0, 2 - 2 * (i + 1) / (steps + 1))  # flat, then down to 0
         with torch.inference_mode(False), torch.enable_grad():
             t = torch.rand(1, generator=source, dtype=W.dtype).to(W.device)
-            value = f(mixing(t, len(W), kind)[0] @ torch.cat([W[:1], inner, W[-1:]]))
+            value = f(_mixing(t, len(W), kind)[0] @ torch.cat([W[:1], inner, W[-1:]]))
             if not value.requires_grad:
                 raise ValueError(
                     f"connect needs an f with a gradient, got {f.label}: train the curve on nll(net, data), then look along "
@@ -115,4 +115,14 @@ def points_on(curve: Curve, t: Tensor) -> Tensor:
     """
     if curve.W is None or curve.kind not in KINDS:
         raise ValueError(f"points_on needs a curve made by connect, got {curve.name or 'one without control vectors'}")
-    return mixing(t.to(curve.W), len(curve.W), curve.kind) @ curve.W
+    return _mixing(t.to(curve.W), len(curve.W), curve.kind) @ curve.W
+
+
+def _mixing(t: Tensor, n: int, kind: str) -> Tensor:
+    """Weights (T, n) of n control vectors at `t` (T,): Bernstein polynomials, or the two neighbours of a chain."""
+    t = t[:, None]
+    i = torch.arange(n, dtype=t.dtype, device=t.device)
+    if kind == "bezier":
+        binomial = torch.tensor([math.comb(n - 1, k) for k in range(n)], dtype=t.dtype, device=t.device)
+        return binomial * t**i * (1 - t) ** (n - 1 - i)
+    return (1 - (t * (n - 1) - i).abs()).clamp_min(0)

@@ -34,6 +34,7 @@ def map_curvature(
 ) -> Surface:
     """The largest or smallest Hessian eigenvalue of `f` at every point of the plane; a Surface of eigenvalues.
 
+    which: "largest" or "smallest".  resolution: 11, for a point costs as much as hundreds of a slice.
     Each point costs at most `iters` products H v, fewer once the residual is below `tol` |lambda|_max.  A smallest one
     below 0 says how far the loss is from convex there.  Where the loss diverged there is none: NaN, counted in
     `n_diverged`.  Other arguments as in `slice_plane`.

@@ -33,6 +33,7 @@ def top_eigenpairs(
     H v = lambda v, with H = grad^2 f(w) (D, D) seen only through products H v (one backward pass each through a kept
     graph), at most `iters` of them, fewer once all k residuals are below `tol` |lambda|_max.
     `Spectrum.residual`, |H v_k - lambda_k v_k|, bounds the distance to an eigenvalue: read it before the eigenvalue.
+    k: pairs; 5 give lambda_1 / lambda_5.  iters: 80 products find 5 pairs of a network's Hessian to `tol` with room to spare.
     curvature: "hessian"; "ggn" (J^T L'' J) or "fisher" (mean of g g^T, the empirical one) of an objective of `nll`.
     part: a slice, index or mask of the weights: eigenpairs of that block of H, a layer's with `net.blocks[i].slice`;
         vectors stay (K, D), zero elsewhere.

@@ -33,6 +33,7 @@ def slice_plane(
     A plane of more than two axes gives a volume: values (U, V, ...), further ticks in `Surface.more`.
     extent, in units of a and b: a number e for [-e, e] on every axis; (lo, hi) for all; a pair for each;
     default: the plane's own.  Where it is symmetric and `resolution` odd, the origin is on the grid.
+    resolution: points along each axis; 41 (1,681 points) is smooth on a screen, 11 is enough for a look.
     exact: leave out every trick that reuses work between points.
     precision: "float32", "tf32" (CUDA) or "bfloat16": a quick look, its measured error in `Surface.error`.
     preview: called with the surface on every 4th, then every 2nd tick, as soon as that is there.
@@ -113,7 +114,9 @@ def slice_line(
 
 
 def slice_path(f: ObjectiveLike, W: Tensor, *, t: Tensor | None = None, x_label: str = "step", name: str = "") -> Curve:
-    """f at each of W (S, D) in turn: along a training path, a curve, a chain; t (S,) says where, default 0, 1, 2, ...
+    """f at each of W (S, D) in turn: along a training path, a curve, a chain.
+
+    t (S,): where each stands on the axis that `x_label` names; default 0, 1, 2, ...  name: of the curve, in legends.
 
     Raises ValueError if t and W differ in length.
 

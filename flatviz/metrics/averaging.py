@@ -42,11 +42,7 @@ def for_sizes(prediction: Prediction, log_p: Tensor, n_draws: int | None, score:
         return torch.full_like(value, math.nan) if bool(log_mean.isnan().any()) else value
 
     if n_draws is not None:
-        if check_count(n_draws, "n_draws") > prediction.n_draws:
-            raise ValueError(
-                f"asked for {n_draws} draws, but this prediction has {prediction.n_draws}: lower n_draws, or draw more"
-            )
-        return of_numbers(torch.logsumexp(log_p[:n_draws], 0) - math.log(n_draws))
+        return of_numbers(torch.logsumexp(log_p[: prediction.size(n_draws)], 0) - math.log(n_draws))
     return torch.stack([of_numbers(log_mean) for log_mean in running_mean_log(log_p)])
 
 

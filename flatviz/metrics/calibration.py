@@ -19,6 +19,7 @@ def ece(
     """Expected calibration error; (S,) for every ensemble size, () for `n_draws`.
 
     sum over bins of (count / N) |accuracy - mean confidence|, confidence the largest probability.
+    y: labels (N,), default those predicted on.  n_bins: 15, as in Guo et al. 2017.
     kind: "width" for bins (i/B, (i+1)/B]; "mass" for bins of equal count.  Values of different kinds or numbers of
     bins are not comparable.
 

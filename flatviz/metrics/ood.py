@@ -5,6 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from flatviz.core.seeds import saved_rng
+
 
 def ood_scores(inside: Tensor, outside: Tensor) -> dict[str, float]:
     """How well a score tells inputs `outside` (M,) the distribution from those `inside` (N,); larger means more outside.
@@ -23,7 +25,8 @@ def ood_scores(inside: Tensor, outside: Tensor) -> dict[str, float]:
         (0.833, 0.4)
     """
     try:
-        from sklearn.metrics import average_precision_score, roc_auc_score  # torchmetrics squashes scores by a sigmoid
+        with saved_rng():  # its import draws random numbers
+            from sklearn.metrics import average_precision_score, roc_auc_score  # torchmetrics squashes scores by a sigmoid
     except ImportError as error:
         raise ImportError("ood_scores needs scikit-learn: pip install scikit-learn") from error
     for name, score in (("inside", inside), ("outside", outside)):

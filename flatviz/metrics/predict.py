@@ -30,6 +30,7 @@ def predict(
 ) -> Prediction:
     """Outputs of `n_draws` draws on `x` (N, ...), (S, N, C); with a `Data`, also the scores of every ensemble size.
 
+    x: inputs alone, or a `Data`.  n_draws: S, the ensemble size; scores come for 1..S.
     posterior: or weight vectors (S, D), of which the first `n_draws` are taken in their order, whatever the seed.
     batchnorm: needed only by a net with BatchNorm: "frozen" uses the statistics the net holds, or those that a fit with
     batchnorm="train" left in the posterior; a `Data` re-estimates them for each draw.

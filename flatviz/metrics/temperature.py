@@ -18,6 +18,7 @@ def fit_temperature(prediction: Prediction, y: Tensor | None = None) -> float:
     """The T > 0 for which the average of softmax(logits_s / T) over draws has the smallest NLL on held-out labels.
 
     Found by Brent's method on log T in [log 0.05, log 20].  Fit it on data that is neither trained nor tested on.
+    At an end of that interval the logits say nothing (20), or are never wrong (0.05): temperature scaling does not apply.
     y: labels (N,); default: those the prediction carries.
     Raises ValueError for outputs without a value, none to fit on, and a prediction that is no classification.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from flatviz.checks import check_count
 from flatviz.results import Prediction
 
 
@@ -31,7 +30,7 @@ def aleatoric_entropy(prediction: Prediction, *, n_draws: int | None = None) -> 
         >>> [round(v, 3) for v in fv.aleatoric_entropy(prediction).tolist()]
         [0.365, 0.191]
     """
-    return _entropy(prediction.probs[: _size(prediction, n_draws)]).mean(0)
+    return _entropy(prediction.probs[: prediction.size(n_draws)]).mean(0)
 
 
 def mutual_information(prediction: Prediction, *, n_draws: int | None = None) -> Tensor:
@@ -52,10 +51,3 @@ def mutual_information(prediction: Prediction, *, n_draws: int | None = None) ->
 
 def _entropy(p: Tensor) -> Tensor:
     return -(p * p.clamp_min(1e-38).log()).sum(-1)
-
-
-def _size(prediction: Prediction, n_draws: int | None) -> int:
-    n = prediction.n_draws if n_draws is None else check_count(n_draws, "n_draws")
-    if n > prediction.n_draws:
-        raise ValueError(f"asked for {n} draws, but this prediction has {prediction.n_draws}: lower n_draws, or draw more")
-    return n

@@ -11,7 +11,7 @@ from torch import Tensor
 from flatviz.checks import check_many_weights, check_weights
 from flatviz.core.data import Data
 from flatviz.core.net import Net
-from flatviz.core.objective import Objective, PlainEvaluator, PointEvaluator
+from flatviz.core.objective import Objective, PointEvaluator
 from flatviz.core.progress import Progress, track
 from flatviz.engine.batchnorm import refresh_batchnorm
 from flatviz.engine.determinism import same_to_rounding
@@ -98,11 +98,11 @@ class NetworkObjective(Objective):
                     f"precision needs frozen BatchNorm statistics, got {precision!r} with statistics re-estimated at every "
                     "point: leave it out, or use batchnorm='frozen'"
                 )
-            return PlainEvaluator(self, origin, axes)
+            return PointEvaluator(self, origin, axes)
         planner = EvaluationPlanner(self.net, self.data, self.score, additive=self.additive)
-        options = dict(exact=exact, precision=precision, coords=coords)
-        chosen = Plan(**plan) if plan else planner.plan(origin, axes, points, **options)
-        evaluators = planner.evaluators(self.members(origin), axes, chosen)
+        origins, options = self.members(origin), dict(exact=exact, precision=precision, coords=coords)
+        chosen = Plan(**plan) if plan else planner.plan(origins[0], axes, points, **options)
+        evaluators = planner.evaluators(origins, axes, chosen)
         return _Joined(self, evaluators) if self.ensemble else evaluators[0]
 
     def _scored(self, w: Tensor, batches: list[tuple[Tensor, Tensor]]) -> Tensor:

@@ -34,7 +34,7 @@ class MeanNLL(NetworkObjective):
 
     def __call__(self, w: Tensor, index: Tensor | None = None) -> Tensor:
         """The mean loss at `w` (D,), differentiable; ()."""
-        x, y = (self.data.x, self.data.y) if index is None else (self.data.x[index], self.data.y[index])
+        x, y = self.data.batch(index)
         return mean_nll(self.net(w, x), y, self.likelihood)
 
     def score(self, outputs: Tensor, y: Tensor) -> Tensor:

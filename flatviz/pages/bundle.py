@@ -91,7 +91,7 @@ def _member(scene: Scene, i: int) -> Member:
         "method": family.method[i],
         "radius": family.radius[i],
         "unit": family.unit[i],
-        "label": style(family.method[i])[0],
+        "label": style(family.method[i]).label,
         "words": {name: p.values for name, p in live.items() if isinstance(p.values, str)},
         "ranges": {view.name: _ranges(view, fig) for view, fig in zip(views.VIEWS, figures)},
     }

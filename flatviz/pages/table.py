@@ -25,7 +25,7 @@ def family_rows(family: Family) -> list[dict[str, str]]:
         spread = f" ({three(first.min())} to {three(first.max())})" if len(first) > 1 else ""
         rows.append(
             {
-                "method": style(family.method[i])[0],
+                "method": style(family.method[i]).label,
                 "radius": short(family.radius[i]) if len(family.radii(family.method[i])) > 1 else "",
                 "draws": str(family.prediction[i].n_draws),
                 "accuracy": f"{100 * scores['accuracy']:.1f} %",

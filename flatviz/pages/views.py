@@ -6,8 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-import torch
-
 from flatviz.plots.color import ColorScale
 from flatviz.plots.metrics import plot_metrics
 from flatviz.plots.projection import plot_projection
@@ -39,8 +37,7 @@ class Scene:
     @cached_property
     def colors(self) -> dict:
         """The loss scale of all surfaces and samples: that of the shared surface, so that members fitted later share it."""
-        values = self.family.surface.values
-        scale = ColorScale.over(values[torch.isfinite(values)])
+        scale = ColorScale.of(self.family.surface)
         return dict(color_range=(scale.lo, scale.hi), log=scale.log)
 
     @property

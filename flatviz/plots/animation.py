@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import plotly.graph_objects as go
-import torch
 
 from flatviz.plots.captions import title_of, words_over
-from flatviz.plots.color import ColorScale
+from flatviz.plots.color import ColorScale, first_draws
 from flatviz.plots.ground import add_contour, diverged, plane_axes, small_print
 from flatviz.plots.nouns import check_on, one_or_several
 from flatviz.plots.theme import INK, Figure, figure, numbers
@@ -25,11 +24,25 @@ def animate_projection(
     log: bool | None = None,
     title: str | None = None,
 ) -> Figure:
-    """Frames with a slider and a play button: one Projection each (a growing radius), or a path growing point by point.
+    """Frames with a slider and a play button over a surface that stands still.
 
-    projections: several, shown one after another with `labels`; or a single one, a training path in order.
-    The surface stands still and every marker has the colour of its own loss on the surface's scale.
+    Every marker has the colour of its own loss on the surface's scale.
+
+    Args:
+        surface: values on a grid of two axes (A, B).
+        projections: several, a frame each (a growing radius); or a single one, a training path that grows point by point.
+        labels: a text for each frame; default: the projections' names, or the steps.
+        log: whether colours count in powers of ten; default: where all values are positive and span a decade.
+        title: default: what is drawn over which plane.
+
     Raises ValueError for no projection, labels of another number, or a volume.
+
+    Example:
+        >>> plane = fv.plane_through(torch.zeros(3), torch.eye(3)[0], torch.eye(3)[1])
+        >>> surface = fv.slice_plane(lambda w: (w ** 2).sum(), plane, resolution=5)
+        >>> fig = fv.animate_projection(surface, fv.project(torch.rand(4, 3), plane, name="training path"))
+        >>> len(fig.frames)
+        4
     """
     check_on(surface, None)
     if surface.values.ndim != 2:
@@ -38,15 +51,14 @@ def animate_projection(
         check_on(surface, shown)
     path = isinstance(projections, Projection)
     if path:
-        frames = [_first(projections, i + 1) for i in range(len(projections.coords))]
+        frames = [first_draws(projections, i + 1) for i in range(len(projections.coords))]
         labels = labels or [str(i) for i in range(len(frames))]
     else:
         frames = one_or_several(projections, Projection, "projections")
         labels = labels or [p.name or str(i) for i, p in enumerate(frames)]
     if not frames or len(labels) != len(frames):
         raise ValueError(f"labels must name each of {len(frames)} frames, got {len(labels)}: one projection and label a frame")
-    finite = surface.values[torch.isfinite(surface.values)]
-    scale = ColorScale.over(finite, None, log)
+    scale = ColorScale.of(surface, log=log)
     alt = f"{len(frames)} frames over {surface.label}"
     fig = figure(title or title_of(surface), alt, explain=words_over(surface, frames[-1]))
     add_contour(fig, surface, scale)
@@ -59,11 +71,6 @@ def animate_projection(
     fig.update_layout(**plane_axes(surface.plane, small_print(surface)), **_controls(labels))
     fig.update_layout(xaxis=dict(range=ends[0]), yaxis=dict(range=ends[1]))
     return fig
-
-
-def _first(p: Projection, n: int) -> Projection:
-    values = None if p.values is None else p.values[:n]
-    return Projection(p.plane, p.coords[:n], p.distance[:n], values, p.label, p.name)
 
 
 def _markers(p: Projection, scale: ColorScale, path: bool) -> go.Scatter:

@@ -1,4 +1,4 @@
-"""What a picture shows, in sentences: axes, unit, normalisation, data, BatchNorm mode, what is left out."""
+"""Sentences on what a picture shows: axes, unit, normalisation, data, BatchNorm mode, what is left out."""
 
 from __future__ import annotations
 
@@ -9,19 +9,9 @@ from flatviz.results import Curve, Persistence, Plane, Projection, Spectrum, Sur
 
 def words(result: object) -> str:
     """The text of `explain` for one noun."""
-    if isinstance(result, Surface):
-        return _surface(result)
-    if isinstance(result, Curve):
-        return _curve(result)
-    if isinstance(result, Spectrum):
-        return _spectrum(result)
-    if isinstance(result, Projection):
-        return _projection(result)
-    if isinstance(result, Persistence):
-        return _persistence(result)
-    if isinstance(result, Plane):
-        return _plane(result)
-    names = "Surface, Curve, Spectrum, Projection, Persistence, Plane"
+    if type(result) in TEXTS:
+        return TEXTS[type(result)](result)
+    names = ", ".join(kind.__name__ for kind in TEXTS)
     raise TypeError(f"explain takes a result ({names}), got {type(result).__name__}")
 
 
@@ -30,13 +20,19 @@ def title_of(surface: Surface) -> str:
     return f"{surface.label[0].upper()}{surface.label[1:]}, {surface.plane.name}"
 
 
+def ends_text(surface: Surface) -> str:
+    """The lowest and the highest finite value."""
+    finite = surface.values[torch.isfinite(surface.values)]
+    return f"from {finite.min():.3g} to {finite.max():.3g}"
+
+
 def words_over(surface: Surface, projection: Projection | None, *, by: str = "Colours") -> str:
     """The text of a surface with weight vectors on it, whose plane is described once; `by` what shows their values."""
     return _surface(surface) + ("" if projection is None else f" {_shadows(projection, by)}")
 
 
 def share_of(plane: Plane) -> str:
-    """What `explained` is a share of: a variance is about a mean, and only a PCA of draws has its origin there."""
+    """What `explained` is a share of: variance where the origin is the mean (PCA of draws), else squared distance."""
     draws = plane.name.startswith("PCA") and "path" not in plane.name
     return "variance" if draws else "squared distance"
 
@@ -87,7 +83,7 @@ def _surface(s: Surface, diverged: str | None = None) -> str:
     shape = " x ".join(map(str, s.values.shape)) + " scattered" * s.scattered
     text = f"{s.label} at {shape} points of a {'volume' if s.more else 'plane'}. {_plane(s.plane)} {_data(s.n, s.batchnorm)}"
     if len(finite):
-        text += f" Values run from {finite.min():.3g} to {finite.max():.3g}."
+        text += f" Values run {ends_text(s)}."
     if s.n_diverged:
         text += f" {counted(s.n_diverged, 'cell')} diverged: {diverged}."
     if s.precision is not None:
@@ -135,3 +131,13 @@ def _persistence(p: Persistence) -> str:
     text += ": each begins at its minimum and ends where it meets a deeper one. " if n > 1 else "; it does not end. "
     text += f"The deepest of those that end is {deep.max():.3g} deep. " if len(deep) else ""
     return text + _surface(p.surface, "no valley spreads there")
+
+
+TEXTS = {
+    Surface: _surface,
+    Curve: _curve,
+    Spectrum: _spectrum,
+    Projection: _projection,
+    Persistence: _persistence,
+    Plane: _plane,
+}

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 
 from flatviz.plots.theme import LOSS_SCALE, even_ticks, log_ticks, numbers
-from flatviz.results import Projection
+from flatviz.results import Projection, Surface
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,15 @@ class ColorScale:
         """The scale of the finite `values`, or of a given range; logarithmic where all are positive and span a decade."""
         lo, hi = color_range or (float(values.min()), float(values.max()))
         return cls(lo, hi, (lo > 0 and hi / lo > 10) if log is None else log and lo > 0)
+
+    @classmethod
+    def of(cls, surface: Surface, color_range: tuple[float, float] | None = None, log: bool | None = None) -> ColorScale:
+        """The scale of a surface's finite values, or of a given range.  Raises ValueError where no value is finite."""
+        finite = surface.values[torch.isfinite(surface.values)]
+        if finite.numel() == 0:
+            cells = f"{surface.n_diverged} diverged cells"
+            raise ValueError(f"the surface must have a finite value, got {cells}: shrink the extent")
+        return cls.over(finite, color_range, log)
 
     def __call__(self, values: Tensor) -> Tensor:
         """Values as the colours count them."""
@@ -45,6 +54,12 @@ class ColorScale:
         """Marker colours on this scale, without a bar of their own."""
         lo, hi = self.ends
         return dict(color=numbers(self(values)), colorscale=LOSS_SCALE, cmin=lo, cmax=hi, showscale=False)
+
+
+def first_draws(projection: Projection, n: int) -> Projection:
+    """The first n samples of a projection."""
+    values = None if projection.values is None else projection.values[:n]
+    return replace(projection, coords=projection.coords[:n], distance=projection.distance[:n], values=values)
 
 
 def values_of(projection: Projection) -> Tensor:

@@ -28,8 +28,19 @@ def plot_comparison(
 ) -> Figure:
     """One marker a method at its means, with 95 % intervals; two menus choose what lies along the axes.
 
-    table: method -> quantity -> (mean, half width); a flat-seeking version, `f-<method>`, is the same marker, open.
-    Raises ValueError for a quantity that the table does not hold.
+    Args:
+        table: method -> quantity -> (mean, half width of its interval), each quantity in its own unit.  A flat-seeking
+            version, `f-<method>`, is the same marker, open.
+        x, y: quantities that lie along the axes first: curvature against the score that every method has.
+        title: of the figure.
+
+    Raises ValueError for a quantity that the table does not hold for every method.
+
+    Example:
+        >>> table = {"vi": {"nll": (0.4, 0.1), "lambda1": (3.0, 0.5)}, "f-vi": {"nll": (0.3, 0.1), "lambda1": (2.0, 0.5)}}
+        >>> fig = fv.plot_comparison(table)
+        >>> [(trace.name, trace.x[0]) for trace in fig.data]
+        [('VI', 3.0), ('F-VI', 2.0)]
     """
     quantities = [q for q in LABELS if all(q in row for row in table.values())]
     for axis in (x, y):

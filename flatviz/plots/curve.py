@@ -17,9 +17,21 @@ DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 
 
 def plot_curve(curve: Curve | Sequence[Curve], *, barrier: bool = True, log: bool = False, title: str | None = None) -> Figure:
-    """One or more curves over t; with `barrier` (one or several), the highest rise above the line between the ends.
+    """One or more curves over t, with the barrier: the highest rise above the line between the ends.
+
+    Args:
+        curve: what `slice_line` or `slice_path` returned, or several of them, on common axes.
+        barrier: whether each curve's barrier is drawn where it is highest.
+        log: whether the values' axis is logarithmic.
+        title: default: the first curve's value and name.
 
     Raises ValueError for no curve.
+
+    Example:
+        >>> curve = fv.slice_line(lambda w: 1 - (w ** 2).sum(), -torch.ones(3), torch.ones(3), resolution=5)
+        >>> fig = fv.plot_curve(curve)
+        >>> fig.data[1].text[1]
+        'barrier 3'
     """
     curves = one_or_several(curve, Curve, "curve")
     if not curves:

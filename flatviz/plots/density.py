@@ -1,4 +1,4 @@
-"""The spectral density of a Hessian, with the eigenvalues that stand out of it."""
+"""The spectral density of a Hessian, and its largest eigenvalues."""
 
 from __future__ import annotations
 
@@ -21,8 +21,22 @@ FLOOR = 1e-5  # of the highest density: below it a log axis shows nothing but th
 def plot_density(spectrum: Spectrum, *, width: float | None = None, title: str | None = None) -> Figure:
     """Density of eigenvalues on a log axis, and a mark at each of the k largest, with its residual.
 
-    The curve is sum_i weights[i] N(lambda; nodes[i], width^2): width, default 1/150 of the range, is the picture's, not
-    the spectrum's.  Raises ValueError for a Spectrum without a density (`spectral_density` makes one).
+    The curve is sum_i weights[i] N(lambda; nodes[i], width^2).
+
+    Args:
+        spectrum: what `spectral_density` returned.
+        width: standard deviation of the kernel, in the eigenvalues' unit; it belongs to the picture, not to the spectrum.
+            Default: 1/150 of the range, a few pixels.
+        title: default: of which matrix.
+
+    Raises ValueError for a Spectrum without a density.
+
+    Example:
+        >>> scale = torch.linspace(0.0, 4.0, 20)
+        >>> density = fv.spectral_density(lambda w: 0.5 * (scale * w * w).sum(), torch.ones(20), runs=2, steps=8, k=2)
+        >>> fig = fv.plot_density(density)
+        >>> [trace.name for trace in fig.data]
+        ['density', '2 largest, with residuals']
     """
     check_noun(spectrum, Spectrum, "spectrum")
     if spectrum.nodes is None or spectrum.weights is None:

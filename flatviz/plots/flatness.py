@@ -1,4 +1,4 @@
-"""How flat a posterior is, draw by draw, and how many draws it takes to know."""
+"""Flatness of a posterior's draws, and the interval of their mean against ensemble size."""
 
 from __future__ import annotations
 
@@ -19,18 +19,31 @@ def plot_flatness(
 ) -> Figure:
     """One measure of flatness against ensemble size: a marker a draw, a line through the mean of the draws so far.
 
-    measured: what `sharpness` returned (drawn in ink), or one of it a method.  The band is the 95 % interval of the mean (Student's t).
-    measure: "lambda1", "ratio", "trace", "sam" or "adaptive".  Raises ValueError for another, or where there is none.
+    The band is the 95 % interval of the mean (Student's t): it says how sure the line is, not how far draws scatter.
+
+    Args:
+        measured: what `sharpness` returned, drawn in ink, or method -> Sharpness.
+        measure: "lambda1", "ratio", "trace", "sam" or "adaptive".
+        title: of the figure.
+
+    Raises ValueError for another measure, or nothing measured.
+
+    Example:
+        >>> lambda1 = torch.tensor([3.0, 5.0, 4.0])
+        >>> measured = fv.Sharpness(lambda1, *[lambda1] * 6)  # as `fv.sharpness` gives it
+        >>> fig = fv.plot_flatness({"vi": measured})
+        >>> fig.data[2].y.tolist()  # the mean of 1, 2 and 3 draws
+        [3.0, 4.0, 4.0]
     """
     label = MEASURES[check_choice(measure, tuple(MEASURES), "measure")]
     groups = by_method(measured, Sharpness, "measured")
     if not groups:
         raise ValueError("plot_flatness needs at least one Sharpness, got none")
     last = {m: s.interval(measure) for m, s in groups.items()}
-    sizes = ", ".join(f"{style(m)[0]} {len(s.lambda1)}" for m, s in groups.items())
+    sizes = ", ".join(f"{style(m).label} {len(s.lambda1)}" for m, s in groups.items())
     fig = figure(
         title or "Flatness against ensemble size",
-        "; ".join(f"{style(m)[0]}: mean {value:.3g} ± {half:.2g}" for m, (value, half) in last.items()),
+        "; ".join(f"{style(m).label}: mean {value:.3g} ± {half:.2g}" for m, (value, half) in last.items()),
         explain=f"Each marker is one draw: its {label} (draws: {sizes}). The line at size M is the mean of the first M; "
         "the band is the 95 % interval of that mean, so it says how sure the line is and not how far draws scatter.",
         xaxis=dict(title="ensemble size, in draws"),
@@ -39,15 +52,15 @@ def plot_flatness(
     drawn = torch.cat([getattr(s, measure).double().cpu() for s in groups.values()])
     margin = 0.3 * float(drawn.max() - drawn.min()) or 0.1 * float(drawn.abs().max()) or 1.0
     fig.update_yaxes(range=[float(drawn.min()) - margin, float(drawn.max()) + margin])  # of two draws the band leaves it
-    for method, found in groups.items():
-        _add(fig, method, found, measure)
+    for method, sharpness in groups.items():
+        _add(fig, method, sharpness, measure)
     return fig
 
 
-def _add(fig: Figure, method: str, found: Sharpness, measure: str) -> None:
+def _add(fig: Figure, method: str, sharpness: Sharpness, measure: str) -> None:
     label, color, dash, symbol = style(method)
-    values = getattr(found, measure)
-    mean, half = found.by_size(measure)
+    values = getattr(sharpness, measure)
+    mean, half = sharpness.by_size(measure)
     sizes = torch.arange(1, len(values) + 1)
     known = torch.isfinite(half)  # of one draw there is no interval
     around, (lo, hi) = sizes[known], (mean[known] - half[known], mean[known] + half[known])

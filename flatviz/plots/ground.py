@@ -1,4 +1,4 @@
-"""The ground of every picture of a plane: contours, cells that diverged, axes that say their unit, small print."""
+"""What pictures of a plane share: contours, marks on diverged cells, axis titles with units, small print."""
 
 from __future__ import annotations
 

@@ -23,11 +23,26 @@ def plot_metrics(
     reference: Mapping[str, Prediction] | None = None,
     title: str = "Scores against ensemble size",
 ) -> Figure:
-    """One row a score, one curve a method; a single point (MAP) is a horizontal line; `n_draws` is marked.
+    """Accuracy, NLL and ECE against ensemble size: one row a score, one curve a method.
 
-    predictions: one, or a mapping from method to prediction, on labelled data; method: whose the one is, for its name and
-    colour (without one it is drawn in ink); reference: other methods, drawn first.
-    Raises ValueError without scores.
+    A single point (MAP) is a horizontal line.
+
+    Args:
+        predictions: what `predict` returned on labelled data, or method -> Prediction.
+        n_draws: an ensemble size to mark, in draws; None: no mark.
+        method: whose a single prediction is, for label and colour; None: it is drawn in ink.
+        reference: method -> Prediction, drawn first; these curves stay where page and lab change the others.
+        title: of the figure.
+
+    Raises ValueError for no prediction, or one without scores.
+
+    Example:
+        >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
+        >>> data = fv.Data(torch.ones(4, 2), torch.tensor([0, 1, 2, 2]))
+        >>> prediction = fv.predict(net, fv.Gaussian(net.w, torch.zeros(net.dim)), data, 5, seed=0)
+        >>> fig = fv.plot_metrics({"vi": prediction}, n_draws=3)
+        >>> [len(trace.x) for trace in fig.data]  # a row a score
+        [5, 5, 5]
     """
     named = by_method(predictions, Prediction, "predictions")
     if method is not None and list(named) == [None]:
@@ -42,7 +57,7 @@ def plot_metrics(
                 f"prediction {name or 'posterior'!r} must carry scores, got none: predict on a Data, which has labels"
             )
     longest = max(n_draws or 1, *(p.n_draws for _, p in curves))
-    final = {style(m)[0]: {k: float(p.scores[k][-1]) for k in SHOWN} for m, p in curves}
+    final = {style(m).label: {k: float(p.scores[k][-1]) for k in SHOWN} for m, p in curves}
     alt = "; ".join(f"{m}: accuracy {s['accuracy']:.3f}, NLL {s['nll']:.3f}, ECE {s['ece']:.3f}" for m, s in final.items())
     fig = figure(title, alt, **_axes([p for _, p in curves], longest))
     for row, score in enumerate(SHOWN, 1):

@@ -1,4 +1,4 @@
-"""What each plot takes, and which verb returns it: said when something else comes."""
+"""Checks of what a plot takes; their errors name the verb that returns it."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ def check_on(surface: object, projection: object) -> None:
 
 def one_or_several(value: Any, kind: type, name: str) -> list:
     """A list of results of this kind, from one or a sequence of them."""
-    found = list(value) if isinstance(value, Sequence) else [value]
-    for one in found:
+    results = list(value) if isinstance(value, Sequence) else [value]
+    for one in results:
         check_noun(one, kind, name)
-    return found
+    return results
 
 
 def by_method(value: Any, kind: type, name: str) -> dict[str | None, Any]:
     """Method -> result of this kind, from a mapping, or from one result (of no method: None)."""
-    found = dict(value) if isinstance(value, Mapping) else {None: value}
-    for one in found.values():
+    results = dict(value) if isinstance(value, Mapping) else {None: value}
+    for one in results.values():
         check_noun(one, kind, name)
-    return found
+    return results

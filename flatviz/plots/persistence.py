@@ -1,4 +1,4 @@
-"""Valleys of a surface: how low each begins, how deep it is, which join which."""
+"""The merge tree of a surface: minimum and depth of each valley, and which valley it joins."""
 
 from __future__ import annotations
 
@@ -15,7 +15,20 @@ from flatviz.results import Persistence
 def plot_persistence(persistence: Persistence, *, most: int = 20, title: str | None = None) -> Figure:
     """The merge tree: each valley an upright line from its minimum to the saddle where it meets a deeper one.
 
-    The `most` deepest are drawn, deepest on the left; the first never ends, so its line goes on to the surface's top.
+    The deepest valley is on the left; it does not end, so its line goes on to the surface's highest value.
+
+    Args:
+        persistence: what `fv.persistence` returned.
+        most: how many valleys are drawn, the deepest; more than 20 are hard to tell apart.
+        title: default: how many valleys of what.
+
+    Example:
+        >>> a = torch.linspace(-2, 2, 9)
+        >>> plane = fv.Plane(torch.zeros(2), torch.eye(2), "distance in weight space")
+        >>> two_wells = fv.Surface(plane, a, a, (a[:, None] ** 2 - 1) ** 2 + a ** 2 + 0.1 * a[:, None])
+        >>> fig = fv.plot_persistence(fv.persistence(two_wells))
+        >>> len(fig.data[2].x)  # minima
+        2
     """
     check_noun(persistence, Persistence, "persistence")
     finite = persistence.surface.values[torch.isfinite(persistence.surface.values)]

@@ -24,6 +24,19 @@ def plot_projection(
     """Distance of each sample from the plane's origin, in the plane and off it, coloured by its true loss.
 
     Above the dashed line more of the sample lies off the plane than in it.
+
+    Args:
+        projection: samples (S, 2) on a plane, from `project`; both axes have its unit of distance in weight space.
+        color_range: (lowest, highest) loss that the colours show, to share them with other figures; default: the samples'.
+        log: whether colours count in powers of ten; default: where all values are positive and span a decade.
+        color_bar: whether the bar is drawn; a figure beside another one with the same colours needs none.
+        title: of the figure.
+
+    Example:
+        >>> plane = fv.plane_through(torch.zeros(3), torch.eye(3)[0], torch.eye(3)[1])
+        >>> fig = fv.plot_projection(fv.project(torch.tensor([[3.0, 4.0, 2.0]]), plane))
+        >>> fig.data[1].y.tolist()  # off the plane
+        [2.0]
     """
     check_noun(projection, Projection, "projection")
     inside = (projection.coords @ projection.plane.axes).norm(dim=1)

@@ -14,8 +14,21 @@ def plot_reliability(
 ) -> Figure:
     """Accuracy in each confidence bin as bars, the diagonal of perfect calibration, and the counts below.
 
-    `n_draws`: ensemble size (default all); `method`: whose colour the bars have, ink without one.
-    Raises ValueError without labels or for a size that was not drawn.
+    Args:
+        prediction: what `predict` returned on labelled data; its bins are of equal width.
+        n_draws: ensemble size, in draws; None: all.
+        method: whose colour the bars have; None: ink.
+        title: of the figure.
+
+    Raises ValueError without labels, or for a size that was not drawn.
+
+    Example:
+        >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
+        >>> data = fv.Data(torch.ones(4, 2), torch.tensor([0, 1, 2, 2]))
+        >>> prediction = fv.predict(net, fv.Gaussian(net.w, torch.zeros(net.dim)), data, 5, seed=0)
+        >>> fig = fv.plot_reliability(prediction, n_draws=2)
+        >>> int(fig.data[2].y.sum())  # counts
+        4
     """
     check_noun(prediction, Prediction, "prediction")
     if prediction.bins is None:
@@ -26,7 +39,6 @@ def plot_reliability(
     count, confidence, right = prediction.bins.nan_to_num(0).unbind(-1)  # (M, n) each: a row an ensemble size
     n = count.shape[1]
     middle = [(i + 0.5) / n for i in range(n)]
-    _, color, _, _ = style(method)
     ece = float(prediction.scores["ece"][size - 1])
     fig = figure(
         title,
@@ -40,7 +52,7 @@ def plot_reliability(
         x=middle,
         y=numbers(right[size - 1]),
         name="accuracy",
-        marker_color=color,
+        marker_color=style(method).color,
         opacity=0.85,
         width=0.92 / n,
         customdata=numbers(confidence[size - 1]),

@@ -22,10 +22,22 @@ def plot_spectrum(
     reference: Mapping[str, Sequence[Spectrum]] | None = None,
     title: str | None = None,
 ) -> Figure:
-    """Largest eigenvalues by rank, a marker a draw with its residual as error bar, and a line through the means.
+    """Largest eigenvalues by rank: a marker a draw with its residual as error bar, and a line through the means.
 
-    method: whose they are, for its colour; without one they are drawn in ink, under the spectrum's own name.
-    reference: other methods' spectra, each drawn as its mean line.
+    Args:
+        spectrum: what `top_eigenpairs` returned, k eigenvalues of one weight vector, or one of it for each draw.
+        method: whose they are, for label and colour; None: they are drawn in ink, under the spectrum's own name.
+        reference: method -> its spectra, drawn as a line through their means.
+        title: default: of which matrix, of how many draws.
+
+    Raises ValueError for no spectrum.
+
+    Example:
+        >>> scale = torch.tensor([3.0, 2.0, 1.0])
+        >>> spectrum = fv.top_eigenpairs(lambda w: 0.5 * (scale * w * w).sum(), torch.ones(3), 2)
+        >>> fig = fv.plot_spectrum(spectrum, method="vi")
+        >>> fig.data[0].y.round(3).tolist(), fig.data[1].name
+        ([3.0, 2.0], 'VI')
     """
     spectra = one_or_several(spectrum, Spectrum, "spectrum")
     if not spectra:

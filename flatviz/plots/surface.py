@@ -9,11 +9,11 @@ import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
-from flatviz.plots.captions import title_of, words_over
+from flatviz.plots.captions import ends_text, title_of, words_over
 from flatviz.plots.color import ColorScale, values_of
 from flatviz.plots.ground import add_contour, diverged, is_path, plane_axes, small_print
 from flatviz.plots.nouns import check_on
-from flatviz.plots.theme import INK, Figure, figure, numbers, short, style
+from flatviz.plots.theme import INK, Figure, figure, numbers, style
 from flatviz.results import Projection, Surface
 
 SIZES = (7.0, 16.0)  # px, of a sample in the plane and of one far off it
@@ -32,22 +32,35 @@ def plot_surface(
     path: bool | None = None,
     title: str | None = None,
 ) -> Figure:
-    """Filled contours of `surface`; each sample of `projection` on top, coloured by its own loss on the same scale.
+    """Filled contours of `surface`, with the samples of `projection` coloured by their own loss on the same scale.
 
-    A sample's marker grows with its distance from the plane, against how far the samples are spread over it: the
-    picture shows its shadow, the colour its true loss.
-    The projection of a `Gaussian` has an ellipse too, which holds 95 % of the shadows of its draws.
-    path: the samples follow each other, so a line joins them from start to end (default: where their name says "path").
-    reference: other methods' samples, drawn as small crosses in the method's colour.
-    color_range: (lo, hi) shared with other figures; log: logarithmic colours (default: where all values allow it).
-    Diverged cells are left open and marked.  Raises ValueError if projection and surface lie in different planes.
+    The picture shows a sample's shadow on the plane; its marker grows with its distance from the plane, relative to how far
+    the samples spread over it.  The projection of a `Gaussian` also has the ellipse that holds 95 % of its draws' shadows.
+    Cells that diverged are left open and marked.
+
+    Args:
+        surface: values on a grid (A, B), or scattered (P,), which are drawn as markers.
+        projection: samples (S, 2) on the surface's plane, from `project`; None: the surface alone.
+        reference: method -> its samples, drawn as small crosses in the method's colour.
+        color_range: (lowest, highest) value that the colours show, in the surface's unit, to share them with other figures;
+            default: those of the surface.
+        log: whether colours count in powers of ten; default: where all values are positive and span a decade.
+        path: whether samples follow each other, so that a line joins them; default: where their name says "path".
+        title: default: what is drawn over which plane.
+
+    Raises ValueError if projection and surface lie in different planes, or no value is finite.
+
+    Example:
+        >>> def f(w): return (w ** 2).sum() + 1
+        >>> plane = fv.plane_through(torch.zeros(3), torch.eye(3)[0], torch.eye(3)[1])
+        >>> samples = fv.project(torch.ones(5, 3), plane, f)
+        >>> fig = fv.plot_surface(fv.slice_plane(f, plane, resolution=5), samples)
+        >>> [trace.name for trace in fig.data]
+        ['surface', 'samples']
     """
     check_on(surface, projection)
-    finite = surface.values[torch.isfinite(surface.values)]
-    if finite.numel() == 0:
-        raise ValueError(f"the surface must have a finite value, got {surface.n_diverged} diverged cells: shrink the extent")
-    scale = ColorScale.over(finite, color_range, log)
-    alt = f"{surface.label} over the {surface.plane.name}, from {short(float(finite.min()))} to {short(float(finite.max()))}"
+    scale = ColorScale.of(surface, color_range, log)
+    alt = f"{surface.label} over the {surface.plane.name}, {ends_text(surface)}"
     fig = figure(title or title_of(surface), alt, explain=words_over(surface, projection))
     if surface.scattered:
         fig.add_trace(_scattered(surface, scale))

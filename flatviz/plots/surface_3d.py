@@ -5,11 +5,11 @@ from __future__ import annotations
 import plotly.graph_objects as go
 import torch
 
-from flatviz.plots.captions import title_of, words_over
+from flatviz.plots.captions import ends_text, title_of, words_over
 from flatviz.plots.color import ColorScale
 from flatviz.plots.ground import axis_note, axis_titles, is_path, small_print
 from flatviz.plots.nouns import check_on
-from flatviz.plots.theme import GRID, INK, LOSS_SCALE, MUTED, Figure, figure, numbers, short
+from flatviz.plots.theme import GRID, INK, LOSS_SCALE, MUTED, Figure, figure, numbers
 from flatviz.results import Projection, Surface
 
 
@@ -24,19 +24,30 @@ def plot_surface_3d(
 ) -> Figure:
     """`surface` in relief, its height on the colour scale of `plot_surface`; a volume of three axes as level sets.
 
-    projection: samples or a training path, at the height of their own loss, above or below the surface: what the plane
-    does not show is the gap.  path: as in `plot_surface`.  Heights beyond `color_range` are cut off; log: heights in
-    powers of ten (default: where all values allow it).  Diverged cells are marked; level sets, which need
-    a value everywhere, count them as the highest.  Raises ValueError for scattered values, more than three axes, or none finite.
+    Cells that diverged are marked; level sets, which need a value everywhere, count them as the highest.
+
+    Args:
+        surface: values on a grid of two axes (A, B), or of three (A, B, C).
+        projection: samples or a training path on the same plane, each at the height of its own loss; the gap to the surface
+            is what the plane does not show.  A volume shows none.
+        color_range: (lowest, highest) height, in the surface's unit; heights beyond are cut off.  Default: all.
+        log: whether heights count in powers of ten; default: where all values are positive and span a decade.
+        path: whether samples follow each other, so that a line joins them; default: where their name says "path".
+        title: default: what is drawn over which plane.
+
+    Raises ValueError for scattered values, more than three axes, or no finite value.
+
+    Example:
+        >>> plane = fv.plane_through(torch.zeros(3), torch.eye(3)[0], torch.eye(3)[1])
+        >>> fig = fv.plot_surface_3d(fv.slice_plane(lambda w: (w ** 2).sum(), plane, resolution=5))
+        >>> fig.data[0].type, fig.data[0].z.shape
+        ('surface', (5, 5))
     """
     check_on(surface, projection)
-    finite = surface.values[torch.isfinite(surface.values)]
     if surface.scattered or surface.values.ndim > 3:
         raise ValueError(f"a relief needs values on a grid of 2 or 3 axes, got shape {tuple(surface.values.shape)}")
-    if finite.numel() == 0:
-        raise ValueError(f"the surface must have a finite value, got {surface.n_diverged} diverged cells: shrink the extent")
-    scale = ColorScale.over(finite, color_range, log)
-    alt = f"{surface.label} in relief, from {short(float(finite.min()))} to {short(float(finite.max()))}"
+    scale = ColorScale.of(surface, color_range, log)
+    alt = f"{surface.label} in relief, {ends_text(surface)}"
     shows = projection if projection is not None and projection.values is not None and not surface.more else None
     fig = figure(title or title_of(surface), alt, explain=words_over(surface, shows, by="Heights"))
     lo, hi = scale.ends

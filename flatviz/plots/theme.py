@@ -1,11 +1,11 @@
-"""One look for every figure: colours that colour-blind readers can tell apart, a template, and no button to any host."""
+"""The look of every figure: template, styles of methods from their table, ticks; no button that sends data to a host."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
@@ -71,14 +71,23 @@ class Figure(go.Figure):
         super().write_html(*args, **{**SHOW, **kwargs})
 
 
-def style(method: str | None, name: str = "posterior") -> tuple[str, str, str, str]:
-    """Label, colour, dash and marker of a method; an unknown one in grey under its own name, none in ink under `name`."""
+class Style(NamedTuple):
+    """How a method is drawn and what it is called."""
+
+    label: str
+    color: str
+    dash: str = "solid"
+    symbol: str = "circle"
+
+
+def style(method: str | None, name: str = "posterior") -> Style:
+    """A method's style; one that is not in the table in grey under its own name, None in ink under `name`."""
     if method is None:
-        return name, INK, "solid", "circle"
+        return Style(name, INK)
     if method not in METHODS:
-        return method, MUTED, "solid", "circle"
+        return Style(method, MUTED)
     record = METHODS[method]
-    return record.label, record.color, record.dash, record.symbol
+    return Style(record.label, record.color, record.dash, record.symbol)
 
 
 def figure(title: str, alt: str, *, explain: str = "", **layout: Any) -> Figure:

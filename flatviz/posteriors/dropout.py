@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
+from torch.nn.modules.conv import _ConvNd
 from torch.nn.modules.dropout import _DropoutNd
 
 from flatviz.checks import check_choice, check_count, check_is
@@ -21,9 +22,8 @@ from flatviz.core.seeds import generator
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws, Posterior
 from flatviz.training.gradient import Ascent
-from flatviz.training.masked import DropoutLoss, MaskedFunctions
+from flatviz.training.masked import DropoutLoss, MaskedFunctions, calls, reader_of
 from flatviz.training.optimize import minibatches, sgd
-from flatviz.training.readers import trace
 from flatviz.training.run import Checkpoint, Optim, Run
 
 
@@ -81,12 +81,10 @@ def fit_dropout(
         raise ValueError(
             f"space='functions' takes the rates of the network's own dropout layers, got rate={rate!r}: leave it out"
         )
-    rates = own_rates(net) if space == "functions" else find_rates(net, data.x[:2], rate)
+    rates = own_rates(net) if space == "functions" else find_rates(net, data.x[:8], rate)
     loss = DropoutLoss(net, data, likelihood, rates, seed)
-    optim, batches = (
-        Optim(steps, lr, momentum, weight_decay, batch_size),
-        minibatches(len(data), batch_size, seed + 1, net.device),
-    )
+    optim = Optim(steps, lr, momentum, weight_decay, batch_size)
+    batches = minibatches(len(data), batch_size, seed + 1, net.device)
     w, history = sgd(loss, net.w, batches, optim, run, ascent=ascent)
     if space == "functions":
         return MaskedFunctions(w, net.at(w), rates, history)
@@ -98,43 +96,55 @@ def find_rates(net: Net, x: Tensor, rate: float | None) -> dict[str, float]:
     """Name of each layer whose inputs are dropped, with the rate."""
     if rate is not None and not 0 < rate < 1:
         raise ValueError(f"rate must be above 0 and below 1, got {rate!r}")
-    layers, own = trace(net, x, _dropouts(net) if rate is None else {})
+    linear = [n for n, p in net.module.named_modules() if isinstance(p, nn.Linear) or _plain_convolution(p)]
+    layers = list(dict.fromkeys(name for name, _ in calls(net, x, linear)))
     treated = {b.name for b in net.blocks}
     maskable = [n for n in layers if f"{n}.weight".lstrip(".") in treated]
-    for name, _, reader, why in own:
-        if reader not in maskable:
-            raise ValueError(
-                "each dropout layer must stand right before a treated Linear or convolution, which alone reads it, and drop "
-                f"columns of its weight, got {name!r} {why or f'before {reader!r}, which is not treated'}, where no weight "
-                "vector can stand for its mask: use space='functions', or give rate=, which drops inputs of the treated "
-                "layers instead"
-            )
-    if own:
-        return {reader: p for _, p, reader, _ in own}
+    dropouts, readers = _dropouts(net) if rate is None else {}, {}
+    for name in dropouts:
+        for call, (_, shape) in enumerate(calls(net, x, [name])):
+            reader = reader_of(net, x, name, call, shape, layers)
+            if reader not in maskable or reader in readers:
+                masks = (
+                    f"{reader!r}, which is not treated" if reader and reader not in readers else "the columns of no one layer"
+                )
+                raise ValueError(
+                    "each dropout layer must mask columns of the weight of one treated Linear or convolution, and nothing "
+                    f"else that is read, got {name!r}, which masks {masks}, so that no weight vector can stand for its mask: "
+                    "use space='functions', or give rate=, which drops inputs of the treated layers instead"
+                )
+            readers[reader] = dropouts[name]
+    if readers:
+        return readers
     if not maskable:
         raise ValueError("dropout needs a treated Linear or convolution, got none: use treated='all' or 'norm+head'")
     later = [n for n in maskable if n != layers[0]]  # the first reads the data, and is masked where it stands alone
     return dict.fromkeys(later or maskable, 0.1 if rate is None else rate)
 
 
+def _plain_convolution(part: nn.Module) -> bool:
+    """A convolution whose weight has a column for each input channel."""
+    return isinstance(part, _ConvNd) and part.groups == 1 and not part.transposed
+
+
 def own_rates(net: Net) -> dict[str, float]:
     """Name of each dropout layer of the network, with its rate.  Raises ValueError where there is none."""
-    found = _dropouts(net)
-    if not found:
+    rates = _dropouts(net)
+    if not rates:
         raise ValueError("space='functions' needs dropout layers in the network, got none: give rate=, with space='weights'")
-    return found
+    return rates
 
 
 def _dropouts(net: Net) -> dict[str, float]:
     """The network's dropout layers that drop something, each with its rate."""
-    found = {n: part for n, part in net.module.named_modules() if isinstance(part, _DropoutNd) and part.p > 0}
-    for name, part in found.items():
+    layers = {n: part for n, part in net.module.named_modules() if isinstance(part, _DropoutNd) and part.p > 0}
+    for name, part in layers.items():
         if isinstance(part, (nn.AlphaDropout, nn.FeatureAlphaDropout)) or part.p >= 1:
             raise ValueError(
                 f"each dropout layer must multiply by a mask, with a rate below 1, got {name!r}, {part}: "
                 "give rate=, which leaves it out, or put another layer there"
             )
-    return {name: part.p for name, part in found.items()}
+    return {name: part.p for name, part in layers.items()}
 
 
 def weight_mask(net: Net, rates: dict[str, float], source: torch.Generator) -> Tensor:

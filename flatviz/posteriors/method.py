@@ -121,6 +121,14 @@ class Method:
         )
 
 
+def callable_of(fit: Method | Callable[..., Posterior]) -> Callable[..., Posterior]:
+    """The function of a record, or `fit` itself.  Raises TypeError for what cannot be called."""
+    function = fit.fit if isinstance(fit, Method) else fit
+    if not callable(function):
+        raise TypeError(f"fit must be a record of fv.METHODS or a function, got {type(fit).__name__}: METHODS['swag'], say")
+    return function
+
+
 def table(methods: Sequence[Method]) -> dict[str, Method]:
     """name -> method, each followed by its flat-seeking version where it takes an ascent; composed ones are completed."""
     by_name = {m.name: m for m in methods}

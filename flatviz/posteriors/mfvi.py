@@ -52,13 +52,21 @@ def fit_mfvi(
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Gaussian:
-    """Fit a diagonal q over the treated weights, from where the net stands.
+    """Fit q = N(mean, diag(std^2)) over the D treated weights, from where the net stands.
+
+        min over mean, std of  E_q[mean NLL] + (kl_weight / N) KL(q || prior)
 
     prior: a Gaussian, of any rank; without one, N(0, prior_std^2), or N(net.w, prior_std^2) with MOPED.
-    moped: std of each weight at the start over its size, 0.05 to 0.5; without it, all start at first_std.
-    kl_weight: 1 is Bayes, less is colder; the rest as in `fit_vi`.
-    ascent: `SAM(radius)` and the like make it F-VI, the same noise in both passes; checkpoint: a file from which a
-    stopped run goes on.  Raises ValueError for a width of 0, a prior of other weights, bad data, or divergence.
+    first_std: std of every weight at the start; small, so that the first draws are networks that know something.
+    moped: std of each weight at the start over its size, 0.05 to 0.5, in place of first_std.
+    The rest as in `fit_vi`.  Raises ValueError for a width of 0, a prior of other weights, bad data, or divergence.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
+        >>> data = fv.Data(torch.randn(12, 2), torch.arange(12) % 3)
+        >>> fv.fit_mfvi(net, data, steps=5, seed=0)
+        Gaussian(dim=9, rank=0)
     """
     run = Run.of(locals(), "mean-field VI")
     for name, value in (("prior_std", prior_std), ("first_std", first_std), ("moped", 1.0 if moped is None else moped)):
@@ -72,7 +80,7 @@ def fit_mfvi(
         net,
         data,
         prior,
-        partial(_step, ascent=ascent),
+        partial(mfvi_step, ascent=ascent),
         seeds=[seed],
         start=Gaussian(net.w.detach().clone(), first.log()),
         kl_weight=kl_weight,
@@ -85,8 +93,8 @@ def fit_mfvi(
     return converged(q)
 
 
-def _step(q: Gaussian, nll: NoisyNLL, descend: Descent, *, ascent: Ascent | None) -> tuple[Tensor, Tensor | None]:
-    """g = grad E_q[NLL] at (mean, log_std), from w = mean + std z;  (mean, log_std) <- that less lr v, v <- m v + g + grad KL / N."""
+def mfvi_step(q: Gaussian, nll: NoisyNLL, descend: Descent, *, ascent: Ascent | None) -> tuple[Tensor, Tensor | None]:
+    """g = grad E_q[NLL] in (mean, log_std);  v <- m v + g + (kl_weight / N) grad KL;  (mean, log_std) <- that less lr v."""
     value, g, gain = nll(q, ascent=ascent)
     descend(q, g)
     return value, gain

@@ -13,7 +13,7 @@ from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
-from flatviz.posteriors.method import Method, Tuned
+from flatviz.posteriors.method import Method, Tuned, callable_of
 from flatviz.results import Mixture, Posterior
 from flatviz.training.gradient import Ascent
 from flatviz.training.run import Checkpoint, Optim, Run
@@ -62,7 +62,8 @@ def fit_multi(
         >>> fv.fit_multi(net, task.train, **swags, seed=0, members=2, steps=20).sample(4, seed=1).shape
         torch.Size([4, 58])
     """
-    run, optim = Run.of(locals(), "members"), Optim(steps, lr, momentum, weight_decay, batch_size)
+    run, part = Run.of(locals(), "members"), callable_of(fit)
+    optim = Optim(steps, lr, momentum, weight_decay, batch_size)
     seeds = [seed + 1000 * member for member in range(check_count(members, "members"))]
     W, _ = train_members(net, data, seeds, start, optim, run, likelihood=likelihood, batchnorm="frozen", ascent=ascent)
     shared = dict(momentum=momentum, weight_decay=weight_decay, batch_size=batch_size, likelihood=likelihood, ascent=ascent)
@@ -71,7 +72,6 @@ def fit_multi(
     if isinstance(fit, Method) and fit.fit_members is not None:
         path = None if checkpoint is None else f"{checkpoint}.parts"
         return Mixture(tuple(fit.fit_members(net, data, W, seeds=seeds, checkpoint=path, progress=progress, **inner)))
-    part = fit.fit if isinstance(fit, Method) else fit
     parts = []
     for i, w in enumerate(track(W, "posteriors", progress)):
         if checkpoint is not None:

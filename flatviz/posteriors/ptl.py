@@ -14,7 +14,7 @@ from flatviz.checks import check_nonnegative
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
-from flatviz.posteriors.method import Method, Tuned
+from flatviz.posteriors.method import Method, Tuned, callable_of
 from flatviz.results import Gaussian, Posterior
 from flatviz.training.run import Checkpoint
 
@@ -57,9 +57,8 @@ def fit_ptl(
     if check_nonnegative(scale, "scale") == 0 and check_nonnegative(floor, "floor") == 0:
         raise ValueError("the prior must have a width, got scale=0 and floor=0: raise one of them")
     wide = widened(prior, scale, floor)
-    fit = fit.fit if isinstance(fit, Method) else fit
     start = net.at(wide.mean.to(net.w))
-    return fit(start, data, prior=wide, seed=seed, checkpoint=checkpoint, progress=progress, **(settings or {}))
+    return callable_of(fit)(start, data, prior=wide, seed=seed, checkpoint=checkpoint, progress=progress, **(settings or {}))
 
 
 def widened(prior: Gaussian, scale: float, floor: float) -> Gaussian:

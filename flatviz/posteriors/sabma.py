@@ -100,14 +100,33 @@ def fit_sabma(
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Gaussian:
-    """Fit a flat q over the net's treated weights.
+    """Fit a flat q = N(mean, diag(exp(2 log_std)) + factor^T factor) over the net's D treated weights.
 
-    radius: 0 is VI.  For `kl_exact` it is sqrt(2 KL in nats), where a draw lies about sqrt(D) away: try 0.5 to 5;
-        above about 0.3 sqrt(D) it harms.  For `sam_mu`, `sam_theta`, `authors_code` it is Euclidean: try 0.05 to 1.
+        min over q of  max over q' with KL(q' || q) <= radius^2 / 2 of  E_q'[mean NLL]  +  (kl_weight / N) KL(q || prior)
+
+    One step on theta = (mean, log_std, factor), all with the same noise and minibatch:
+        ascend     g = grad E_q[NLL],  theta' = theta + Delta,  Delta = radius F^-1 g / sqrt(g . F^-1 g)
+        there      g' = grad E_q'[NLL] at theta'
+        descend    theta <- theta - lr v,  v <- m v + g' + (kl_weight / N) grad KL(q || prior), from theta
+    F is the Fisher matrix of q: see `perturb`.  A step costs two gradients and O(D K^2).
+
+    radius: 0 is VI.  For `kl_exact` it is sqrt(2 KL in nats).  On the digits (MLP, D = 906, 10 shots) 0.25 to 1 lowers the
+        largest Hessian eigenvalue to 0.93 to 0.75 of VI's at the same accuracy; from 2 on accuracy falls, by one to three
+        points: start at 0.5.  With a KL weight of 1 accuracy falls from 0.5 on.  `rank1_*` have the same unit.  For `sam_mu`,
+        `sam_theta` and `authors_code` it is Euclidean: 0.05 to 0.5.
     mode, blocks, joint, damping, switches: the perturbation, see `perturb`.  The rest as in `fit_vi`.
-    checkpoint: a file from which a stopped run goes on.
-    A step costs two gradients and O(D K^2).  `result.history.sharpness` is the loss gained by each ascent step.
+    checkpoint: path to save to and resume from.
+    `result.history` holds `loss` at q, `kl` to the prior and `sharpness`, the loss gained by the ascent, (steps,) each.
     Raises ValueError for a negative radius, a prior that does not cover the treated weights, bad data, or divergence.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
+        >>> data = fv.Data(torch.randn(12, 2), torch.arange(12) % 3)
+        >>> prior = fv.Gaussian(net.w, torch.full_like(net.w, -1.0), factor=torch.full((1, net.dim), 0.1))
+        >>> flat = fv.fit_sabma(net, data, prior, radius=0.5, steps=20, lr=0.1, seed=0)
+        >>> flat, flat.history.sharpness.shape
+        (Gaussian(dim=9, rank=1), torch.Size([20]))
     """
     run = Run.of(locals(), "SA-BMA")
     check_radius(radius)
@@ -154,11 +173,21 @@ def fit_sabma_grid(
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> dict[tuple[float, int], Gaussian]:
-    """`fit_sabma` for every radius and seed at once, (radius, seed) -> posterior; each is what it is alone, to rounding.
+    """`fit_sabma` for every radius and seed at once: (radius, seed) -> posterior, each what it is alone, to rounding.
 
-    Chains of Linear layers, and any network on a GPU, run all members in one pass; other networks run member by member.
-    A member that diverges does not stop the others: a warning names it and it is left out.
+    Chains of small layers, and any network on a GPU, run all members in one pass; other networks run member by member.
+    radii, seeds: every radius is fitted with every seed; all other arguments as in `fit_sabma`, one checkpoint for all.
+    A member that diverges does not stop the others: it is left out of the result, and a warning names it.
     Raises ValueError as `fit_sabma` does, for no radius or no seed, and where all members diverge.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
+        >>> data = fv.Data(torch.randn(12, 2), torch.arange(12) % 3)
+        >>> prior = fv.Gaussian(net.w, torch.full_like(net.w, -1.0), factor=torch.full((1, net.dim), 0.1))
+        >>> family = fv.fit_sabma_grid(net, data, prior, radii=[0, 0.5], seeds=[0, 1], steps=5)
+        >>> list(family)
+        [(0.0, 0), (0.0, 1), (0.5, 0), (0.5, 1)]
     """
     digest = arguments_digest(locals())
     members = [(check_radius(radius), seed) for radius in radii for seed in seeds]

@@ -9,7 +9,7 @@ import torch
 from flatviz.checks import check_nonnegative
 from flatviz.core.net import Net
 from flatviz.core.treated import Treated
-from flatviz.results import Gaussian
+from flatviz.gaussian import Gaussian
 
 
 def transfer(
@@ -21,15 +21,25 @@ def transfer(
     head_std: float = 0.1,
     scale: float = 1.0,
 ) -> tuple[Net, Gaussian]:
-    """A net restricted to a few weights, and the prior on them that the source task left.
+    """A net restricted to a few weights, and the prior on them that the source task left: (net, prior).
 
     net: trained on the source, all weights treated; prior: a Gaussian over those, `fit_swag(net, source)`, say.
-    treated: "norm+head" (default), or a function of the name; the others stay at `prior.mean`, their source value.
-    The head, which the target task does not share, is re-initialised: mean 0, standard deviation `head_std`, no
-    covariance.  `scale` multiplies the covariance of all other treated weights: SWAG's is narrow, and radius and
-    ensemble size only matter for a posterior that is wide enough.
-    Returns (net, prior): the net stands at the prior's mean, both over the D treated weights.
+    treated: "norm+head" (normalisation layers and head), or a function name -> bool; the others stay at `prior.mean`.
+    head: the head's module by name (default: the last Linear that runs).  The target task does not share it, so it is
+        re-initialised: mean 0, standard deviation `head_std`, no covariance.
+    scale: multiplies the covariance of all other treated weights: SWAG's is narrow, and radius and ensemble size only
+        matter for a posterior that is wide enough (the digits use 64).
+    The net that is returned stands at the prior's mean, both over the D treated weights.
     Raises ValueError where prior and net differ in length, or `treated` finds nothing.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> module = torch.nn.Sequential(torch.nn.Linear(2, 4), torch.nn.LayerNorm(4), torch.nn.Linear(4, 3))
+        >>> source = fv.Net.from_module(module)
+        >>> swag = fv.Gaussian(source.w, torch.full_like(source.w, -4.0))
+        >>> net, prior = fv.transfer(source, swag)  # 8 weights of the LayerNorm, 15 of the head
+        >>> prior, net.dim
+        (Gaussian(dim=23, rank=0), 23)
     """
     if prior.dim != net.dim:
         raise ValueError(f"prior must cover the net's {net.dim} weights, got {prior.dim}: fit it on the same net")

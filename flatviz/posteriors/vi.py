@@ -2,7 +2,8 @@
 
     min over q of  E_q[mean NLL] + (kl_weight / N) KL(q || prior)
 
-by reparameterised gradients, one draw a step.  It is SA-BMA with radius 0, bit for bit, and runs the same loop.
+by reparameterised gradients: see `vi_step`.  SA-BMA with radius 0 is this, bit for bit, and runs the same loop.
+Source: Graves 2011; Kingma and Welling 2014; kl_weight below 1: Wenzel et al. 2020.
 """
 
 from __future__ import annotations
@@ -43,13 +44,33 @@ def fit_vi(
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Gaussian:
-    """Fit q over the net's treated weights, starting at the prior.
+    """Fit q = N(mean, diag(exp(2 log_std)) + factor^T factor) over the net's D treated weights.
 
-    kl_weight: 1 is Bayes, less is colder, 0 leaves the prior out; weight_decay acts on the mean only; mc_samples:
-    draws a step; lr falls to 0 along half a cosine.  `result.history` holds loss and KL of each step.
+        min over q of  E_q[mean NLL] + (kl_weight / N) KL(q || prior)
+
+    One step: noise z1 (D,), z2 (K,); w = mean + exp(log_std) z1 + z2 factor;  g = grad NLL(w);  SGD with momentum on
+    theta = (mean, log_std, factor) along (g, g exp(log_std) z1, z2 (x) g) + (kl_weight / N) grad KL(q || prior).
+
+    prior: Gaussian over the D weights, as `transfer` returns; start: q at first, of any rank K (default: the prior).
+    kl_weight: a temperature: 1 is Bayes, below it colder, 0 leaves the prior out; the KL is in nats, N = len(data).
+    weight_decay: acts on the mean only.  mc_samples: draws a step.  batch_size: examples a step (default all).
+    lr: falls to 0 along half a cosine over `steps`.  On mean and factor it is lr / (1 + lr kl_weight / (N d)), d a weight's
+        prior variance: plain SGD would overshoot wherever the prior is narrow.
+    likelihood: "categorical", or the noise's standard deviation of a regression.
+    batchnorm: "frozen" keeps the net's statistics; "train" uses those of each batch and leaves running ones in
+        `result.buffers`, which `predict` uses; for other verbs take `net.with_buffers(result.buffers)`.
     ascent: `SAM(radius)` and the like make it F-VI: each draw's gradient is taken at w + e, the KL's where q is.
-    checkpoint: a file from which a stopped run goes on.
-    Raises ValueError where the prior does not cover the treated weights, on bad data, or on divergence.
+    checkpoint: path to save to and resume from.  `result.history` holds `loss` and `kl` of each step, (steps,) each.
+    Raises ValueError where prior or start do not cover the treated weights, on bad data, or on divergence.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
+        >>> data = fv.Data(torch.randn(12, 2), torch.arange(12) % 3)
+        >>> prior = fv.Gaussian(net.w, torch.full_like(net.w, -1.0), factor=torch.full((1, net.dim), 0.1))
+        >>> q = fv.fit_vi(net, data, prior, steps=20, lr=0.1, seed=0)
+        >>> q, q.history.loss.shape, q.sample(3, seed=1).shape
+        (Gaussian(dim=9, rank=1), torch.Size([20]), torch.Size([3, 9]))
     """
     run = Run.of(locals(), "VI")
     (q,) = fit_gaussians(
@@ -70,7 +91,10 @@ def fit_vi(
 
 
 def vi_step(q: Gaussian, nll: NoisyNLL, descend: Descent, *, ascent: Ascent | None) -> tuple[Tensor, Tensor | None]:
-    """g = grad E_q[NLL] at theta;  theta <- theta - lr v,  v <- m v + g + kl_weight / N grad KL(q || prior)."""
+    """One step from q, theta = (mean, log_std, factor).
+
+    g = grad_theta E_q[NLL],   v <- m v + g + (kl_weight / N) grad_theta KL(q || prior),   theta <- theta - lr v
+    """
     value, g, gain = nll(q, ascent=ascent)
     descend(q, g)
     return value, gain

@@ -22,7 +22,6 @@ from flatviz.posteriors import METHODS
 from flatviz.posteriors.method import Method
 from flatviz.results import Gaussian, Posterior
 from flatviz.storage.cache import cached
-from flatviz.storage.digest import value_digest
 from flatviz.studies.tour import prepare
 from flatviz.studies.tune import Choice, scored
 
@@ -74,9 +73,8 @@ def compare(
     for seed in range(seeds):
         for method in track(asked, f"seed {seed}", progress):
             compute = partial(row, seed, METHODS[method])
-            about = dict(task=task, seed=seed, method=value_digest(METHODS[method]), n_spectra=n_spectra)
-            about |= {"tuned": value_digest(tuned[method])} if method in (tuned or {}) else {}
-            values[method].append(cached("compare", compute, say=say, **about)[0])
+            about = dict(task=task, seed=seed, method=METHODS[method], tuned=(tuned or {}).get(method))
+            values[method].append(cached("compare", compute, say=say, n_spectra=n_spectra, **about)[0])
         say(f"seed {seed}: {len(asked)} methods")
     return Comparison({m: torch.stack(v) for m, v in values.items()}, tuple(range(seeds)), task)
 

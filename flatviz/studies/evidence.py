@@ -15,11 +15,9 @@ from flatviz.metrics.predict import predict
 from flatviz.objectives.nll import nll
 from flatviz.posteriors import METHODS
 from flatviz.storage.cache import cached
-from flatviz.storage.digest import value_digest
 from flatviz.studies.family import check_settings, fit_member
 from flatviz.studies.tour import prepare
 
-SCORES = ("λ1", "NLL", "accuracy")
 KL_WEIGHTS = {0.0: {"kl_weight": 0.0, "weight_decay": 5e-4}, 1.0: {"kl_weight": 1.0, "weight_decay": 0.0}}  # settings of each
 
 
@@ -56,10 +54,10 @@ def gather(
     per_seed = []
     for seed in range(seeds):
         about = dict(seed=seed, model=model, n_draws=n_draws, n_spectra=n_spectra, epochs=epochs, cells=cells, fit=fit)
-        about["methods"] = {m: value_digest(METHODS[m]) for m in grid}
+        about["methods"] = {m: METHODS[m] for m in grid}
         compute = partial(_one_seed, seed, model, n_draws, n_spectra, epochs, fit, cells, progress)
         per_seed.append(cached("evidence", compute, label=f"seed {seed}", say=say, **about)[0])
-    return Evidence({k: torch.stack([found[_name(*k)] for found in per_seed]) for k in cells}, tuple(range(seeds)))
+    return Evidence({k: torch.stack([values[_name(*k)] for values in per_seed]) for k in cells}, tuple(range(seeds)))
 
 
 def evidence_radii() -> dict[str, tuple[float, ...]]:
@@ -77,10 +75,10 @@ def _one_seed(
     net, task, prior = prepare(model, seed=seed, epochs=epochs, progress=progress)
     f = nll(net, task.train)
     statistics = "frozen" if net.has_batchnorm else None
-    found = {}
+    values = {}
     for kl, method, radius in track(cells, f"seed {seed}", progress):
         q = fit_member(net, task, prior, method, radius, seed=seed, fit={**fit, **KL_WEIGHTS[kl]}, progress=progress)
         sharp = [top_eigenpairs(f, w, 1, iters=40, seed=seed).values[0] for w in q.sample(n_spectra, seed=seed + 1)]
         scores = predict(net, q, task.test, n_draws, seed=seed + 1, batchnorm=statistics).scores
-        found[_name(kl, method, radius)] = torch.stack([torch.stack(sharp).mean(), scores["nll"][-1], scores["accuracy"][-1]])
-    return found
+        values[_name(kl, method, radius)] = torch.stack([torch.stack(sharp).mean(), scores["nll"][-1], scores["accuracy"][-1]])
+    return values

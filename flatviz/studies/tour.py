@@ -21,7 +21,6 @@ from flatviz.posteriors.swag import fit_swag
 from flatviz.posteriors.transfer import transfer
 from flatviz.results import Family, Gaussian, Posterior
 from flatviz.storage.cache import cached
-from flatviz.storage.digest import value_digest
 from flatviz.studies.family import check_settings, family_radii, fit_family, measure, same_member
 from flatviz.training.pretrain import pretrain
 
@@ -85,8 +84,8 @@ def run_tour(
     about = dict(model=model, seed=seed, device=str(device), epochs=epochs)
 
     def step(name: str, compute: Callable, **settings: object):
-        result, found = cached("tour", compute, label=name, say=say, step=name, **about, **settings)
-        reused.extend([name] if found else [])
+        result, was_cached = cached("tour", compute, label=name, say=say, step=name, **about, **settings)
+        reused.extend([name] if was_cached else [])
         return result
 
     def prepared() -> tuple:
@@ -100,7 +99,7 @@ def run_tour(
     net = Net.from_module(module.eval(), "norm+head", example=task.source.x[:2].cpu()).to(device)
     prior = _moved(prior, device)
     radii = {m: tuple(r) for m, r in (radii or family_radii(net)).items()}
-    methods = {name: value_digest(METHODS[name]) for name in radii}
+    methods = {name: METHODS[name] for name in radii}
     family = step(
         "family of posteriors",
         lambda: fit_family(net, task, prior, radii=radii, seed=seed, fit=fit, progress=progress),

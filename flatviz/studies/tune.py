@@ -29,7 +29,6 @@ from flatviz.posteriors import METHODS
 from flatviz.posteriors.method import NO_UNIT, Method
 from flatviz.results import Draws, Posterior, Prediction
 from flatviz.storage.cache import cached
-from flatviz.storage.digest import value_digest
 from flatviz.studies.family import fit_member
 from flatviz.studies.tour import prepare
 
@@ -182,7 +181,7 @@ def tune(
                 cases.append((net, *with_validation(task, seed), prior))
             return _tried(method, cases, seeds, trials)
 
-        about = dict(method=value_digest(method), trials=trials, seeds=list(seeds), model=model, epochs=epochs)
+        about = dict(method=method, trials=trials, seeds=list(seeds), model=model, epochs=epochs)
         rows, _ = cached("tune", compute, label=name, say=say, **about)
         results[name] = Tuning(name, tuple(Trial(Choice(**row["choice"]), row["nll"]) for row in rows), tuple(seeds), model)
     return results

@@ -87,7 +87,7 @@ def run_chains(
     net, n, chains = energy.net, len(energy.data), len(w)
     loss = members_loss(net, energy.data, energy.likelihood, energy.batchnorm, chains)
     seeds = [run.seed + 1000 * chain for chain in range(chains)]
-    sources, own = [generator(seed) for seed in seeds], state or {}
+    sources, state = [generator(seed) for seed in seeds], state or {}
     kept, losses, gains = [], [], []
 
     def noisy(x: Tensor, rate: float) -> Tensor:
@@ -107,11 +107,11 @@ def run_chains(
             kept.extend(x.clone() for x in (w, *also_kept))
 
     generators = {f"noise {i}": source for i, source in enumerate(sources)}
-    everything = {"w": w, "kept": kept, "losses": losses, "gains": gains, **loss.state, **own, **generators}
+    everything = {"w": w, "kept": kept, "losses": losses, "gains": gains, **loss.state, **state, **generators}
     batches = members_batches(n, batch_size, [seed + 1 for seed in seeds], net.device)
     advance(everything, update, batches, steps, replace(run, label=f"{run.label}, T = {energy.temperature:g}"))
     history = History(torch.stack(losses).mean(1), sharpness=torch.stack(gains).mean(1) if gains else None)
-    check_converged(history.loss, w, *own.values())
+    check_converged(history.loss, w, *state.values())
     return Draws(torch.stack(kept, 1).flatten(0, 1), history, chains=chains)
 
 

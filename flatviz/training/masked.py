@@ -13,7 +13,7 @@ from flatviz.checks import check_count
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood, mean_nll
 from flatviz.core.net import Net
-from flatviz.core.seeds import generator
+from flatviz.core.seeds import generator, randn_like
 from flatviz.objectives.nll import check_data
 from flatviz.results import History
 from flatviz.training.gradient import State, TrainingLoss
@@ -28,6 +28,50 @@ def mask_shape(part: nn.Module, shape: Sequence[int]) -> list[int]:
     if isinstance(part, nn.Linear):
         return [shape[0], *[1] * (len(shape) - 2), shape[-1]]  # one column of the weight for all positions
     return list(shape)
+
+
+def calls(net: Net, x: Tensor, names: Sequence[str]) -> list[tuple[str, torch.Size]]:
+    """Name, and shape of what it gives, of each call of these parts of the network on `x`, in order of execution."""
+    module, seen = net.copy().module, []
+    for name, part in module.named_modules():
+        if name in names:
+            part.register_forward_hook(lambda part, args, out, name=name: seen.append((name, out.shape)))
+    with torch.no_grad():
+        module(x.clone())
+    return seen
+
+
+@torch.no_grad()
+def reader_of(net: Net, x: Tensor, dropout: str, call: int, shape: torch.Size, layers: Sequence[str]) -> str:
+    """The layer of `layers` whose weight stands for the mask of a dropout layer's call; "" where there is none.
+
+    By trial, at weights without zeros: factors on what the dropout gives, of `shape`, one a unit that it drops, change the
+    outputs as the same factors on the columns of the weight do.
+    """
+    whole, source, n_calls = net.restrict("all"), generator(0), [0]
+    part = dict(whole.module.named_modules())[dropout]
+    if isinstance(part, CHANNELS) and len(shape) < 3:
+        return ""  # torch takes it for one example without a batch
+    factors = 2 * torch.rand([1, *mask_shape(part, shape)[1:]], generator=source).to(whole.w)
+    w = whole.w + 0.01 * randn_like(whole.w, source)
+    plain = whole(w, x.clone())
+
+    def scale(part: nn.Module, args: tuple, out: Tensor) -> Tensor:
+        n_calls[0] += 1
+        return out * factors if n_calls[0] == call + 1 else out
+
+    hook = part.register_forward_hook(scale)
+    dropped = whole(w, x.clone())
+    hook.remove()
+    effect = (dropped - plain).abs().max()
+    for b in whole.blocks:
+        layer, _, kind = b.name.rpartition(".")
+        if effect > 0 and kind == "weight" and layer in layers and b.shape[1] == factors.numel():
+            scaled = w.clone()
+            scaled[b.slice].view(b.shape).mul_(factors.view(1, -1, *[1] * (len(b.shape) - 2)))
+            if (whole(scaled, x.clone()) - dropped).abs().max() < 0.02 * effect:  # another layer's columns miss it by far
+                return layer
+    return ""
 
 
 class MaskedNet:

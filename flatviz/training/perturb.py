@@ -101,9 +101,14 @@ def perturb(
     damping: float | None = None,
     switches: tuple[str, ...] = ("v_as_std", "total_derivative"),
 ) -> Theta:
-    """Delta in (mean, log_std, factor), shapes (D,), (D,), (K, D), for the loss gradient `grad` at `q`.
+    """The step of length `radius` from `q` that raises the loss most: Delta in (mean, log_std, factor), (D,), (D,), (K, D).
 
-    mode: `kl_exact` (the formula above); `rank1_pinv`, `rank1_damped` (F replaced by s s^T of one draw's score s,
+        Delta = radius F^-1 g / sqrt(g^T F^-1 g)
+
+    with g = `grad`, the loss gradient in (mean, log_std, factor), and F the Fisher matrix of q, block by block: it
+    maximises g^T Delta where KL(q + Delta || q) <= radius^2 / 2, to first order.
+
+    mode: `kl_exact` (this formula); `rank1_pinv`, `rank1_damped` (F replaced by s s^T of one draw's score s,
         pseudo-inverted, or plus damping I); `sam_mu` (radius g/|g| on the mean); `sam_theta` (the same for each
         block); `authors_code` (what the released code does: along the score, no loss gradient at all); `none`.
     radius: sqrt(2 KL in nats) for `kl_exact` and `rank1_*`, Euclidean for the rest.  Never carry one to the other.
@@ -117,6 +122,14 @@ def perturb(
     `sam_theta` and `authors_code` measure log_std and factor before folding: sigma, C with Sigma = 1/2 (sigma^2 +
     C^T C / (K - 1)).  Source: arXiv 2406.15664.
     Raises ValueError for a negative radius or an unknown word.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> q = fv.Gaussian(torch.zeros(2), torch.tensor([0.0, -1.0]))
+        >>> grad = (torch.tensor([3.0, 4.0]), torch.zeros(2), q.factor)
+        >>> delta = fv.perturb(q, grad, radius=0.1, blocks="mean")  # along Sigma g, of length 0.1 in units of std
+        >>> round(float((delta[0] / q.std).norm()), 4)
+        0.1
     """
     perturbation = Perturbation(mode, blocks, joint, damping, tuple(switches))
     if check_radius(radius) == 0:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipywidgets
 import plotly.graph_objects as go
 
+from flatviz.plots.color import first_draws
 from flatviz.plots.surface import plot_surface
 from flatviz.plots.theme import CONFIG
 from flatviz.results import Projection, Surface
@@ -13,7 +14,18 @@ from flatviz.results import Projection, Surface
 def explore_surface(surface: Surface, projection: Projection | None = None) -> ipywidgets.VBox:
     """`plot_surface` with controls: how many samples, linear or logarithmic colours, where the colours end.
 
-    `result.figure` is the FigureWidget.  Raises ValueError if projection and surface live in different planes.
+    Args:
+        surface: values on a grid (A, B), from `slice_plane`.
+        projection: samples (S, 2) on the same plane, from `project`; None: the surface alone.
+
+    Returns the box; `.figure` is its FigureWidget, `.controls` are its controls by name.
+    Raises ValueError if projection and surface lie in different planes.
+
+    Example:
+        >>> plane = fv.plane_through(torch.zeros(3), torch.eye(3)[0], torch.eye(3)[1])
+        >>> view = fv.explore_surface(fv.slice_plane(lambda w: (w ** 2).sum() + 1, plane, resolution=5))
+        >>> sorted(view.controls)
+        ['ceiling', 'log', 'samples']
     """
     base = plot_surface(surface, projection)
     figure = go.FigureWidget(base)
@@ -27,17 +39,7 @@ def explore_surface(surface: Surface, projection: Projection | None = None) -> i
 
     def redraw(_: object = None) -> None:
         top = low * (high / low) ** ceiling.value if log.value else low + (high - low) * ceiling.value
-        shown = None
-        if projection is not None:
-            values = None if projection.values is None else projection.values[: draws.value]
-            shown = Projection(
-                projection.plane,
-                projection.coords[: draws.value],
-                projection.distance[: draws.value],
-                values,
-                projection.label,
-                projection.name,
-            )
+        shown = None if projection is None else first_draws(projection, draws.value)
         new = plot_surface(surface, shown, color_range=(low, top), log=log.value)
         with figure.batch_update():
             for mine, its in zip(figure.data, new.data):

@@ -31,7 +31,7 @@ class FlatnessLab(ipywidgets.VBox):
     radii: method -> radii of that first family; fit: settings of every fit (kl_weight, steps, lr ...), beside those at
     which a net of this kind learns (with BatchNorm a smaller lr and smaller radii); seed: of all.
     The traits `radius`, `n_draws` and `method` are those of the controls.  A radius that is not fitted yet is fitted in
-    the background, on the planes and scales of the family; Stop ends that.  `lab.family` holds everything found so far,
+    the background, on the planes and scales of the family; Stop ends that.  `lab.family` holds all members fitted so far,
     `lab.wait()` returns when the background is idle.
     Raises ValueError where prior and net do not belong together, and for a trait that the controls could not have.
     """
@@ -164,18 +164,18 @@ class FlatnessLab(ipywidgets.VBox):
         self.n_draws = min(self.n_draws, self._most)
         if self.method not in family.methods:
             self.method = family.methods[-1]
-        self.radius = family.radius[family.index(self.method, self.radius)]  # the controls start where there is something
+        self.radius = family.radius[family.index(self.method, self.radius)]  # the controls start at a fitted one
         self.family = family
         self.view.show_family(family, stops=self.stops)
 
     def _wanted(self, again: bool = False) -> None:
-        """Fit the radius that the controls stand at, if it is not there."""
+        """Fit the radius that the controls stand at, if it is not fitted yet."""
         method, radius, family = self.view.method, self.view.radius, self.family
         if family is None or method not in family.methods or len(family.radii(method)) < 2:
             return
         if any(math.isclose(radius, r, rel_tol=1e-6) for r in family.radii(method)):
             if not again:
-                self._worker.stop()  # the reader moved on to a radius that is there
+                self._worker.stop()  # the reader moved on to a radius that is fitted
             return
         name = f"radius {radius:.3g}"
         self._report(0.0, f"{name}: fitting")

@@ -42,15 +42,15 @@ function frontEnd(version, channel) {
 
 function family(model, channel) {
   if (!families.has(channel)) {
-    const own = { bundle: undefined, extras: [], views: new Set() };
-    families.set(channel, own);
+    const shared = { bundle: undefined, extras: [], views: new Set() };
+    families.set(channel, shared);
     channel.on("msg:custom", (content, buffers) => {
       if (content.kind === "traits") model.set(content.traits); // where the controls stand in the kernel
       if (content.kind !== "family" && content.kind !== "member") return;
       const bundle = { index: JSON.parse(content.index), buffer: buffers[0] };
-      if (content.kind === "family") Object.assign(own, { bundle, extras: [] });
-      else own.extras.push(bundle);
-      for (const view of own.views) view(content.kind, bundle);
+      if (content.kind === "family") Object.assign(shared, { bundle, extras: [] });
+      else shared.extras.push(bundle);
+      for (const view of shared.views) view(content.kind, bundle);
     });
     channel.send({ want: "family" });                           // answered as soon as there is one
   }
@@ -62,22 +62,22 @@ export default {
     el.textContent = "This view asks its kernel for the data: run the notebook, or wait for the first fit.";
     let shown, gone = false, turn = 0;
     const channel = await model.widget_manager.get_model(model.get("channel").replace("IPY_MODEL_", ""));
-    const own = family(model, channel);
+    const shared = family(model, channel);
     const start = async () => {
       const mine = ++turn;                                      // several may wait for the front end: the newest draws
       try {
         const { show, Plotly } = await frontEnd(model.get("front"), channel);
-        if (gone || mine !== turn || !own.bundle) return;
+        if (gone || mine !== turn || !shared.bundle) return;
         shown?.stop();
-        shown = show({ Plotly, model, el, bundle: own.bundle });
-        for (const extra of own.extras) shown.add(extra);
+        shown = show({ Plotly, model, el, bundle: shared.bundle });
+        for (const extra of shared.extras) shown.add(extra);
       } catch (error) {
         el.textContent = `The view could not start: ${error}`;
       }
     };
     const view = (kind, bundle) => (kind === "member" && shown ? shown.add(bundle) : start());
-    own.views.add(view);
+    shared.views.add(view);
     start();
-    return () => { gone = true; own.views.delete(view); shown?.stop(); };
+    return () => { gone = true; shared.views.delete(view); shown?.stop(); };
   },
 };

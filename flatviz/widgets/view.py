@@ -1,4 +1,4 @@
-"""The front end as a widget: three traits, and arrays that travel once."""
+"""The front end as a widget: three synchronised traits, and arrays sent once, as messages."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ class FamilyView(anywidget.AnyWidget):
     def __init__(self, check: Callable[[str, object], object] = lambda name, value: value) -> None:
         super().__init__(front=hashlib.sha256(EXPLORER.read_bytes()).hexdigest()[:12])
         self._check = check
-        self.sent = {"front end": 0, "family": 0, "member": 0}  # messages, counted for those who want to know
+        self.sent = {"front end": 0, "family": 0, "member": 0}  # messages by kind
         self._bundle: Bundle | None = None
         self.channel.on_msg(self._answer)
         self._from_page = False
-        self.observe(lambda _: self._tell(), names=list(CONTROLS))
+        self.observe(lambda _: self._send_traits(), names=list(CONTROLS))
 
     def show_family(self, family: Family, *, stops: Mapping[str, Sequence[float]], live: bool = True) -> None:
         """Send a measured family to every page that shows this view."""
@@ -69,7 +69,7 @@ class FamilyView(anywidget.AnyWidget):
         finally:
             self._from_page = False
         if any(getattr(self, name) != sync_data[name] for name in CONTROLS if name in sync_data):
-            self._tell()
+            self._send_traits()
 
     def _allowed(self, name: str, value: object) -> bool:
         try:
@@ -83,7 +83,7 @@ class FamilyView(anywidget.AnyWidget):
         self.channel.close()
         super().close()
 
-    def _tell(self) -> None:
+    def _send_traits(self) -> None:
         if not self._from_page:  # the page knows what it said itself
             self.channel.send({"kind": "traits", "traits": {name: getattr(self, name) for name in CONTROLS}})
 
@@ -92,7 +92,7 @@ class FamilyView(anywidget.AnyWidget):
             self.sent["front end"] += 1
             self.channel.send({"kind": "front end"}, list(_front_end()))
         elif content.get("want") == "family":
-            self._tell()  # what was set before this page listened
+            self._send_traits()  # what was set before this page listened
             if self._bundle is not None:
                 self._send_bundle("family", self._bundle)
 

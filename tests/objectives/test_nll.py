@@ -7,6 +7,8 @@ import torch
 from torch import nn
 
 import flatviz as fv
+from flatviz.core.likelihood import mean_nll, output_curvature, output_gradient
+from flatviz.objectives.nll import check_data
 
 
 def test_value_gradient_and_batch_equal_plain_torch(tiny):
@@ -57,3 +59,30 @@ def test_hessian_of_a_linear_function_is_zero_and_that_of_a_value_without_gradie
     for f in (lambda w: torch.tensor(2.0), lambda w: w.detach().square().sum(), lambda w: other.sum()):
         with pytest.raises(ValueError, match=r"a derivative needs an objective that torch can differentiate in w, got f\(w\)"):
             fv.hvp(f, w, v)
+
+
+def test_the_checks_of_nll_can_be_had_without_the_objective(tiny):
+    """check_data refuses what nll refuses, and gives back a net that leaves the data alone."""
+    net, data = tiny
+    bad = fv.Data(data.x, torch.full((12,), 3))
+    for verb in (lambda: fv.nll(net, bad), lambda: check_data(net, bad, "categorical")):
+        with pytest.raises(ValueError, match=r"labels must be in 0\.\.2 for a net with 3 outputs, got 3"):
+            verb()
+    inplace = fv.Net.from_module(nn.Sequential(nn.ReLU(inplace=True), nn.Linear(2, 3)).double())
+    checked, work = check_data(inplace, data, "categorical")
+    before = data.x.clone()
+    checked(checked.w, data.x)
+    assert torch.equal(data.x, before) and work.macs == 6
+
+
+def test_second_derivatives_in_the_outputs_equal_autograd(tiny):
+    _, data = tiny
+    out = torch.randn(12, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    u = torch.randn(12, 2, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+    targets = torch.randn(12, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(2))
+    for y, likelihood in ((data.y, "categorical"), (targets, 0.7)):
+        loss = [lambda o, i=i, y=y, k=likelihood: mean_nll(o[None], y[i : i + 1], k) for i in range(12)]
+        gradient = torch.stack([torch.autograd.functional.jacobian(f, out[i]) for i, f in enumerate(loss)])
+        H = torch.stack([torch.autograd.functional.hessian(f, out[i]) for i, f in enumerate(loss)])
+        torch.testing.assert_close(output_gradient(out, y, likelihood), gradient)
+        torch.testing.assert_close(output_curvature(out, likelihood)(u), torch.einsum("nce,nke->nkc", H, u))

@@ -127,6 +127,8 @@ def test_an_animation_has_a_frame_a_step_and_a_slider_to_it(surface, path):
     assert [f.name for f in radii.frames] == ["radius 0", "radius 1"] and radii.data[1].mode == "markers"
     with pytest.raises(ValueError, match="labels must name each of 2 frames, got 1"):
         fv.animate_projection(surface, [path, path], ["radius 0"])
+    with pytest.raises(ValueError, match="must have a finite value, got 63 diverged cells"):
+        fv.animate_projection(dataclasses.replace(surface, values=torch.full((9, 7), math.nan)), path)
 
 
 def test_every_picture_can_be_explained(surface, path, spectrum, gaussians):

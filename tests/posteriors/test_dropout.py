@@ -68,22 +68,25 @@ def tie(module):
     return module
 
 
+FIRST, DROP = (f"got '{name}', which masks the columns of no one layer" for name in ("1", "drop"))
+
+
 def lost():
     """Networks with a mask that no weight vector stands for, their inputs, and what is said."""
     torch.manual_seed(0)
     x, pixels, tokens = torch.randn(5, 3), torch.randn(5, 1, 6, 6), torch.randn(5, 7, 3)
     conv, head = nn.Conv2d(4, 2, 3), nn.Sequential(nn.Flatten(), nn.Linear(64, 2))
     return {
-        "single pixels of a convolution": (image(nn.Dropout(0.5), conv, nn.Flatten(), nn.Linear(8, 2)), pixels, "before '2', where"),
-        "channels of a linear layer": (image(nn.Dropout2d(0.5), *head), pixels, "'1' before '3', where a Dropout2d drops no"),
-        "tokens of a sequence": (nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.5), nn.Linear(4, 2)), tokens, "before '2', where"),
-        "two layers": (Branches(two_readers, c=nn.Linear(4, 2)), x, "'drop' before 'b' and read a second time"),
-        "a layer and a sum": (Branches(residual), x, "'drop' before 'a' and read a second time"),
-        "a view read twice": (Branches(reader_of_a_view), x, "'drop' before 'a' and read a second time"),
-        "a layer that runs twice": (Branches(one_reader_twice), x, "'drop' before 'a', whose weight is used twice"),
-        "a weight of two layers": (tie(Branches(tied, c=nn.Linear(4, 4))), x, "whose weight is used twice"),
-        "a nonlinearity in place": (Branches(changed_in_place), x, "'drop' elsewhere"),
-        "no layer at all": (nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.5)), x, "'1' elsewhere"),
+        "single pixels of a convolution": (image(nn.Dropout(0.5), conv, nn.Flatten(), nn.Linear(8, 2)), pixels, FIRST),
+        "channels of a linear layer": (image(nn.Dropout2d(0.5), *head), pixels, FIRST),
+        "tokens of a sequence": (nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.5), nn.Linear(4, 2)), tokens, FIRST),
+        "two layers": (Branches(two_readers, c=nn.Linear(4, 2)), x, DROP),
+        "a layer and a sum": (Branches(residual), x, DROP),
+        "a view read twice": (Branches(reader_of_a_view), x, DROP),
+        "a layer that runs twice": (Branches(one_reader_twice), x, DROP),
+        "a weight of two layers": (tie(Branches(tied, c=nn.Linear(4, 4))), x, DROP),
+        "a nonlinearity in place": (Branches(changed_in_place), x, DROP),
+        "no layer at all": (nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.5)), x, FIRST),
     }  # fmt: skip
 
 
@@ -98,6 +101,7 @@ def good():
         "a flatten between": (image(nn.Dropout(0.5), nn.Flatten(), nn.Linear(64, 2)), pixels, ["3"]),
         "pooled channels": (image(nn.AdaptiveAvgPool2d(1), nn.Dropout2d(0.5), nn.Flatten(), nn.Linear(4, 2)), pixels, ["4"]),
         "inputs": (nn.Sequential(nn.Dropout(0.5), nn.Linear(3, 2)), x, ["1"]),
+        "a ReLU between": (nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.5), nn.ReLU(), nn.Linear(4, 2)), x, ["3"]),
         "a layer beside it": (Branches(undropped_reader, c=nn.Linear(4, 2)), x, ["b"]),
         "one dropout, two layers": (Branches(one_dropout_for_two_layers), x, ["a", "b"]),
     }
@@ -128,6 +132,21 @@ def test_the_weights_stand_for_the_masks_of_the_networks_own_dropout_layers(name
     scale = functions.flatten(1).std(0).mean()
     for moment in (lambda t: t.mean(0), lambda t: t.flatten(1).T.cov() / scale):  # of 1000 draws, each to about 4 %
         torch.testing.assert_close(moment(weights), moment(functions), rtol=0.15, atol=float(0.15 * scale))
+
+
+def test_a_head_that_stands_at_zero_is_found():
+    net = fv.Net.from_module(nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.5), nn.Linear(4, 2)).eval())
+    assert find_rates(net.at(torch.zeros_like(net.w)), torch.randn(5, 3), None) == {"2": 0.5}
+
+
+def test_two_dropout_layers_before_one_weight_and_one_before_a_layer_that_is_not_treated_are_refused():
+    x = torch.randn(5, 3)
+    twice = nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.5), nn.Dropout(0.2), nn.Linear(4, 2))
+    with pytest.raises(ValueError, match="got '2', which masks the columns of no one layer"):
+        find_rates(fv.Net.from_module(twice.eval()), x, None)
+    inner = nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.5), nn.Linear(4, 4), nn.LayerNorm(4), nn.Linear(4, 2))
+    with pytest.raises(ValueError, match="got '1', which masks '2', which is not treated"):
+        find_rates(fv.Net.from_module(inner.eval(), "norm+head"), x, None)
 
 
 def test_a_bare_linear_layer_is_masked_itself():

@@ -167,7 +167,7 @@ def test_dropout_rates_follow_the_network_or_the_argument_and_what_has_no_weight
     channels = mask[net.blocks[2].slice].view(3, 4, 3, 3)
     assert bool((channels == channels[:1, :, :1, :1]).all()) and float(mask[net.blocks[0].slice].min()) == 1.0
     lost = fv.Net.from_module(nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.1), nn.Tanh(), nn.Linear(4, 2)).eval())
-    with pytest.raises(ValueError, match=r"each dropout layer must stand right before .*, got '1' elsewhere, .* give rate="):
+    with pytest.raises(ValueError, match=r"each dropout layer must mask columns .*, got '1', which masks .* give rate="):
         fv.fit_dropout(lost, fv.Data(torch.randn(4, 3), torch.tensor([0, 1, 0, 1])), seed=0)
 
 

@@ -128,3 +128,15 @@ def test_statistics_trained_along_are_those_that_predictions_use(fit, conv, task
     stale = fv.Gaussian(fitted.mean, fitted.log_std, fitted.factor)
     assert accuracy(stale, "frozen") < accuracy(fitted, "frozen") - 0.1
     assert fit(net, task.train, prior, seed=0, steps=1).buffers is None
+
+
+@pytest.mark.parametrize("fit", [fv.fit_vi, partial(fv.fit_sabma, radius=0.3)])
+def test_a_fit_starts_at_start_and_is_pulled_to_the_prior(fit, transferred, task):
+    net, prior = transferred
+    start = fv.Gaussian(prior.mean + 0.1, prior.log_std - 1.0, torch.zeros(2, prior.dim))  # narrower, of another rank
+    still = fit(net, task.train, prior, start=start, lr=0.0, steps=2, seed=0)
+    assert torch.equal(still.mean, start.mean) and torch.equal(still.log_std, start.log_std) and still.rank == 2
+    torch.testing.assert_close(still.history.kl[0], start.kl(prior))
+    assert torch.equal(fit(net, task.train, prior, start=prior, **QUICK).mean, fit(net, task.train, prior, **QUICK).mean)
+    with pytest.raises(ValueError, match="start must cover the net's 906 treated weights, got 3"):
+        fit(net, task.train, prior, start=fv.Gaussian(torch.zeros(3), torch.zeros(3)), seed=0)

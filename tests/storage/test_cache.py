@@ -103,6 +103,22 @@ def test_a_full_disk_costs_the_file_and_not_the_result(cache, monkeypatch):
     assert "not kept in the cache" in said[0] and "No space left" in said[0] and not list((cache / "rows").iterdir())
 
 
+def test_a_disk_that_is_full_in_the_middle_of_a_write_leaves_the_old_file(cache, tmp_path):
+    resource = pytest.importorskip("resource")
+    path = save({"row": torch.arange(3.0)}, tmp_path / "v.pt")
+    limits, said = resource.getrlimit(resource.RLIMIT_FSIZE), []
+    resource.setrlimit(resource.RLIMIT_FSIZE, (5_000, limits[1]))
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            save({"row": torch.arange(10_000.0)}, path)
+        row, found = cached("rows", lambda: torch.arange(10_000.0), say=said.append, seed=0)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert torch.equal(load(path)["row"], torch.arange(3.0))
+    assert len(row) == 10_000 and not found and "File too large" in said[0]
+    assert [p for p in tmp_path.rglob("*") if p.is_file()] == [path]
+
+
 def test_other_files_and_missing_ones_are_no_results(tmp_path):
     (tmp_path / "text.pt").write_text("hello")
     torch.save({"noun": "Curve", "fields": {"t": torch.ones(2), "values": torch.ones(2)}}, tmp_path / "without_checksum.pt")

@@ -25,6 +25,15 @@ def test_each_control_changes_the_figure_as_plot_surface_would(family):
     assert contour.zmax < end
 
 
+def test_the_ellipse_of_a_gaussian_stays_when_a_control_moves(family):
+    projection = fv.project(family.posterior[-1], family.surface.plane)
+    view = fv.explore_surface(family.surface, projection)
+    before = [(t.name, list(t.x)) for t in view.figure.data]
+    assert "95 % of its draws" in dict(before)
+    view.controls["ceiling"].value = 0.5
+    assert [(t.name, list(t.x)) for t in view.figure.data] == before
+
+
 def test_a_surface_alone_is_shown_with_the_samples_control_off(family):
     view = fv.explore_surface(family.surface)
     assert view.controls["samples"].disabled

@@ -7,7 +7,7 @@ import labdrive
 import pytest
 from browsing import need_chromium
 
-from flatviz.widgets.lab import START
+from flatviz.posteriors import METHODS
 
 pytestmark = pytest.mark.browser
 
@@ -39,7 +39,7 @@ def test_the_ensemble_size_draws_again_from_what_is_there(seen):
 def test_a_radius_that_nobody_fitted_is_fitted_and_drawn(seen):
     second, third = seen["more draws"], seen["larger radius"]
     assert second["state"].startswith("sabma/")
-    assert float(third["state"].split("/")[1]) > max(START["sabma"])  # none of those the lab began with
+    assert float(third["state"].split("/")[1]) > max(METHODS["sabma"].plain.lab)  # none of those the lab began with
     assert samples(third)["x"] != samples(second)["x"]
     assert third["drawn"]["spectrum"]["data"] != second["drawn"]["spectrum"]["data"]
 

@@ -1,0 +1,66 @@
+"""How near predictions are to those of a reference posterior, say `fit_hmc`'s: agreement and total variation.
+
+Both compare what two ensembles predict, (1/S) sum_s p_s(y | x), on the same inputs; labels are not needed.
+Source: Izmailov et al. 2021 (arXiv 2104.14421), section 6.
+"""
+
+from __future__ import annotations
+
+import math
+
+from torch import Tensor
+
+from flatviz.checks import check_is
+from flatviz.results import Prediction
+
+
+def agreement(prediction: Prediction | Tensor, reference: Prediction | Tensor) -> float:
+    """Share of inputs on which both answer alike, in [0, 1]: argmax_y p(y | x) = argmax_y r(y | x).
+
+    Args: prediction, reference: of the same inputs, or averaged class probabilities (N, C).
+    NaN where either holds probabilities that are.  Raises TypeError for another kind, ValueError for other shapes.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> fv.agreement(torch.tensor([[0.9, 0.1], [0.4, 0.6]]), torch.tensor([[0.6, 0.4], [0.6, 0.4]]))
+        0.5
+    """
+    p, r = _both(prediction, reference)
+    if bool(p.isnan().any() | r.isnan().any()):
+        return math.nan
+    return float((p.argmax(-1) == r.argmax(-1)).double().mean())
+
+
+def total_variation(prediction: Prediction | Tensor, reference: Prediction | Tensor) -> float:
+    """Mean over inputs of sum_y |p(y | x) - r(y | x)| / 2, in [0, 1]: the probability by which some event may differ.
+
+    Args: prediction, reference: of the same inputs, or averaged class probabilities (N, C).
+    S draws of the reference itself are about sqrt(C / S) / 4 apart from its limit, so 0 is not within reach.
+    Raises TypeError for another kind, ValueError for other shapes.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> round(fv.total_variation(torch.tensor([[0.9, 0.1]]), torch.tensor([[0.6, 0.4]])), 6)
+        0.3
+    """
+    p, r = _both(prediction, reference)
+    return float((p - r).abs().sum(-1).mean() / 2)
+
+
+def _both(prediction: Prediction | Tensor, reference: Prediction | Tensor) -> tuple[Tensor, Tensor]:
+    """Averaged class probabilities of both, (N, C), float64 on the CPU."""
+    p, r = _averaged(prediction, "prediction"), _averaged(reference, "reference")
+    if p.shape != r.shape:
+        raise ValueError(
+            f"prediction and reference must be of the same inputs and classes, got {tuple(p.shape)}, {tuple(r.shape)}"
+        )
+    return p, r
+
+
+def _averaged(value: Prediction | Tensor, name: str) -> Tensor:
+    check_is(value, (Prediction, Tensor), name, "predict returns one; averaged probabilities (N, C) serve too")
+    if isinstance(value, Prediction):
+        return value.log_probs.detach().double().exp().mean(0).cpu()
+    if value.ndim != 2:
+        raise ValueError(f"{name} must hold averaged class probabilities (N, C), got shape {tuple(value.shape)}")
+    return value.detach().double().cpu()

@@ -1,0 +1,168 @@
+"""Public architectures with random weights: the plane is the plain loop's, curvature a difference's, the module stays as it was.
+
+The large ones run by `-m slow`; those of timm and Hugging Face need `pip install -e ".[zoo]"`.
+"""
+
+import copy
+from types import SimpleNamespace
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+import flatviz as fv
+
+torchvision = pytest.importorskip("torchvision")
+
+TORCHVISION = (
+    "alexnet", "convnext_tiny", "densenet121", "efficientnet_b0", "efficientnet_v2_s", "googlenet", "mnasnet0_5", "mobilenet_v2",
+    "mobilenet_v3_small", "regnet_y_400mf", "resnet18", "resnext50_32x4d", "shufflenet_v2_x0_5", "squeezenet1_1", "swin_t", "vgg11_bn",
+)  # fmt: skip
+TIMM = ("convnextv2_atto", "mixer_s32_224", "mobilenetv4_conv_small", "resnet10t", "vit_tiny_patch16_224")
+WITHOUT_SECOND_DERIVATIVE = {"mobilenet_v3_small"}  # their gates are hardsigmoids
+
+
+def vision(name):
+    extra = dict(aux_logits=False, init_weights=False) if name == "googlenet" else {}
+    return getattr(torchvision.models, name)(weights=None, num_classes=4, **extra), torch.randn(6, 3, 64, 64)
+
+
+def image_model(name):
+    timm = pytest.importorskip("timm")
+    sized = {} if name not in ("vit_tiny_patch16_224", "mixer_s32_224") else {"img_size": 64}
+    return timm.create_model(name, pretrained=False, num_classes=4, **sized), torch.randn(6, 3, 64, 64)
+
+
+def small_vit(_):
+    module = torchvision.models.VisionTransformer(
+        image_size=32, patch_size=8, num_layers=2, num_heads=2, hidden_dim=16, mlp_dim=32, num_classes=4
+    )
+    nn.init.normal_(module.heads.head.weight, std=0.1)  # zero as it comes: every output would be alike
+    return module, torch.randn(6, 3, 32, 32)
+
+
+def hugging_face_vit(_):
+    transformers = pytest.importorskip("transformers")
+    sizes = dict(hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32, image_size=32, patch_size=8)
+    return transformers.ViTForImageClassification(transformers.ViTConfig(num_labels=4, **sizes)), torch.randn(6, 3, 32, 32)
+
+
+def bert(_):
+    transformers = pytest.importorskip("transformers")
+    sizes = dict(hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32, vocab_size=30)
+    return transformers.BertForSequenceClassification(transformers.BertConfig(num_labels=4, **sizes)), torch.randint(
+        0, 30, (6, 7)
+    )
+
+
+def encoder(_):
+    layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
+    return nn.Sequential(
+        nn.TransformerEncoder(layer, 2, enable_nested_tensor=False), nn.Flatten(), nn.Linear(40, 4)
+    ), torch.randn(6, 5, 8)
+
+
+MAKERS = {
+    **{name: vision for name in TORCHVISION}, **{f"timm {name}": image_model for name in TIMM},
+    "torchvision ViT": small_vit, "Hugging Face ViT": hugging_face_vit, "Hugging Face BERT": bert, "TransformerEncoder": encoder,
+}  # fmt: skip
+
+
+QUICK = {"mobilenet_v3_small", "squeezenet1_1", "torchvision ViT", "Hugging Face ViT", "Hugging Face BERT", "TransformerEncoder",
+         "shufflenet_v2_x0_5", "timm vit_tiny_patch16_224"}  # fmt: skip
+CASES = [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in MAKERS]
+
+
+def made(name):
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        module, x = MAKERS[name](name.removeprefix("timm "))
+        for part in module.modules():  # statistics and scales that are not the initial ones
+            if isinstance(part, nn.modules.batchnorm._BatchNorm):
+                nn.init.uniform_(part.running_mean, -0.1, 0.1), nn.init.uniform_(part.running_var, 0.5, 1.5)
+    return module.eval(), fv.Data(x, torch.arange(6) % 4)
+
+
+def treated_of(module):
+    """Norm layers and head; of a network without norm layers, its head."""
+    norms = any(isinstance(m, (nn.modules.batchnorm._NormBase, nn.LayerNorm, nn.GroupNorm)) for m in module.modules())
+    if norms:
+        return "norm+head"
+    head = list(dict(module.named_parameters()))[-1].rpartition(".")[0]
+    return lambda name: name.startswith(f"{head}.")
+
+
+def logits(out):
+    return out if isinstance(out, torch.Tensor) else out.logits
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_an_architecture_has_right_surfaces_and_curvature_and_stays_as_it_was(name):
+    module, data = made(name)
+    before = copy.deepcopy(module.state_dict())
+    net = fv.Net.from_module(module, treated_of(module), example=data.x[:2])
+    f, plane = fv.nll(net, data), fv.plane_random(net, net.w, seed=1)
+    surface = fv.slice_plane(f, plane, extent=0.5, resolution=3)
+    with torch.no_grad():
+        points = plane.points(torch.cartesian_prod(surface.a, surface.b))
+        want = torch.stack([F.cross_entropy(logits(net.to_module(w).eval()(data.x)), data.y) for w in points]).view(3, 3)
+    torch.testing.assert_close(surface.values, want, rtol=1e-4, atol=1e-5)  # float32, another order of sums
+
+    wide, x = net.to(dtype=torch.float64), data.x.double() if data.x.is_floating_point() else data.x
+    v = torch.randn(net.dim, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
+    v = v / v.norm() * (1e-3 + wide.w.norm()) / 100
+    exact = fv.nll(wide, fv.Data(x, data.y))
+    with torch.no_grad():
+        step = 1e-3
+        moved = (wide(wide.w + step * v, x) - wide(wide.w - step * v, x)) / (2 * step)  # J v
+        p = wide(wide.w, x).softmax(-1)
+        ggn = float((p * moved.square()).sum(1).sub((p * moved).sum(1).square()).mean())
+    got = float(v @ exact.operator(wide.w, "ggn")(v))
+    assert got == pytest.approx(ggn, rel=1e-3, abs=1e-12)  # kinks of ReLUs within the step
+    if name in WITHOUT_SECOND_DERIVATIVE:
+        with pytest.raises(ValueError, match="got hardsigmoid in .* for which PyTorch has none: use curvature='ggn'"):
+            fv.hvp(f, net.w, v.float())
+    else:
+        assert_differences(wide, exact, v)
+    assert all(torch.equal(value, before[key]) for key, value in module.state_dict().items())
+    assert not any(p.grad is not None for p in module.parameters())
+
+
+def assert_differences(net, f, v):
+    """v H v against the central difference of v . gradient; two steps, for a kink may lie within one of them."""
+    got = float(v @ fv.hvp(f, net.w, v))
+    differences = []
+    for step in (1e-4, 1e-6):
+        slopes = [float(v @ f.value_and_grad(net.w + sign * step * v)[1]) for sign in (1, -1)]
+        differences.append((slopes[0] - slopes[1]) / (2 * step))
+    closest = min(differences, key=lambda d: abs(d - got))
+    assert got == pytest.approx(closest, rel=1e-3, abs=1e-9)
+
+
+@pytest.mark.parametrize("container", [dict, SimpleNamespace])
+def test_logits_are_taken_from_an_object_or_a_dict(container):
+    class Wrapped(nn.Linear):
+        def forward(self, x):
+            return container(logits=super().forward(x), hidden=x)
+
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        module, data = Wrapped(3, 2), fv.Data(torch.randn(4, 3), torch.tensor([0, 1, 0, 1]))
+    net = fv.Net.from_module(module)
+    f, plane = fv.nll(net, data), fv.plane_random(net, net.w, seed=0)
+    surface = fv.slice_plane(f, plane, extent=1.0, resolution=3)
+    want = F.cross_entropy(nn.functional.linear(data.x, module.weight, module.bias), data.y)
+    assert float(surface.values[1, 1]) == pytest.approx(float(want.detach()), rel=1e-6)
+    exact = fv.slice_plane(f, plane, extent=1.0, resolution=3, exact=True)
+    torch.testing.assert_close(surface.values, exact.values, rtol=1e-6, atol=1e-6)
+
+
+def test_outputs_that_are_no_logits_are_one_clear_error():
+    class Pair(nn.Linear):
+        def forward(self, x):
+            return super().forward(x), x
+
+    net = fv.Net.from_module(Pair(3, 2))
+    with pytest.raises(TypeError, match="the module must return a tensor, or an object or dict with logits, got tuple"):
+        fv.nll(net, fv.Data(torch.randn(4, 3), torch.tensor([0, 1, 0, 1])))
