@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import plotly.graph_objects as go
@@ -36,5 +37,7 @@ def plot_pairs(information: Mapping[str, Tensor], *, title: str = "Mutual inform
                 hovertemplate=f"{name}<br>%{{x:.3g}} nats: density %{{y:.2f}}<extra></extra>",
             )
         )  # fmt: skip
-    fig.add_vline(x=0.6931, line=dict(color=MUTED, dash="dot", width=1), annotation_text="ln 2", annotation_font_color=MUTED)
+    fig.add_vline(x=math.log(2), line=dict(color=MUTED, dash="dot", width=1))
+    at = dict(x=math.log10(math.log(2)), xref="x", y=1, yref="paper", xanchor="left")  # on a log axis a place is its logarithm
+    fig.add_annotation(**at, text="ln 2: never agree", showarrow=False, font=dict(color=MUTED, size=12))
     return fig
