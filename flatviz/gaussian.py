@@ -1,4 +1,4 @@
-"""Gaussians over weights, one low-rank, one by Kronecker factors, and their algebra: nothing (D, D) is ever built."""
+"""Gaussians over weights, one low-rank, one by Kronecker factors, and all their algebra (hence its length): nothing (D, D) is built."""
 
 from __future__ import annotations
 
@@ -120,6 +120,11 @@ class Gaussian:
         """Square root of the diagonal part d, (..., D)."""
         return self.log_std.exp()
 
+    @property
+    def _std_of_rows(self) -> Tensor:
+        """`std` as it divides the factor's rows."""
+        return self.std if self.std.ndim == 1 else self.std.unsqueeze(-2)
+
     @cached_property
     def _whitened(self) -> tuple[Tensor, Tensor]:
         """H = L^-1 F/std (..., K, D) and L^-1 (..., K, K), with L L^T = I + (F/std)(F/std)^T.
@@ -127,11 +132,11 @@ class Gaussian:
         With Woodbury, Sigma^-1 = diag(1/std) (I - H^T H) diag(1/std).  In float64 up to H, whose columns are shorter
         than one: the product squares the ratio of scales.  NaN where std or factor have overflowed.
         """
-        white = (self.factor / self.std.unsqueeze(-2)).double()
+        white = (self.factor / self._std_of_rows).double()
         eye = _eye(self.rank, white.device)
         gram = torch.addmm(eye, white, white.T) if white.ndim == 2 else eye + white @ white.mT
         root, failed = torch.linalg.cholesky_ex(gram)
-        if failed.any():  # std or factor overflowed: NaN for this member, and the others go on
+        if failed.any() if failed.ndim else failed:  # std or factor overflowed: NaN for this member, and the others go on
             root = root.masked_fill((failed > 0)[..., None, None], math.nan)
         inverse = torch.linalg.solve_triangular(root, eye, upper=False)
         return (inverse @ white).to(self.std.dtype), inverse
@@ -163,7 +168,7 @@ class Gaussian:
     def factor_precision(self) -> Tensor:
         """F Sigma^-1 (..., K, D): L^-T H diag(1/std)."""
         half, inverse = self._whitened
-        return (inverse.mT.to(half.dtype) @ half) / self.std.unsqueeze(-2)
+        return (inverse.mT.to(half.dtype) @ half) / self._std_of_rows
 
     def log_prob(self, w: Tensor) -> Tensor:
         """Log density at `w` (..., D), or at several of one Gaussian, in nats."""
@@ -202,6 +207,8 @@ def _as_rows(per_weight: Tensor, v: Tensor) -> Tensor:
 
 def _squared(rows: Tensor, v: Tensor) -> Tensor:
     """v R^T R with `rows` R (..., K, D), of v (..., D) or (..., n, D)."""
+    if v.ndim == 1:
+        return torch.mv(rows.mT, torch.mv(rows, v))
     if rows.ndim > 2 and v.ndim < rows.ndim:  # members with one vector each: a matrix of one row, for a batched product
         return _squared(rows, v.unsqueeze(-2)).squeeze(-2)
     return (v @ rows.mT) @ rows

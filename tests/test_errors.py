@@ -99,7 +99,7 @@ CASES = {
     "a prior of another length": (lambda: fv.fit_vi(net(), data(), prior(5), seed=0), ValueError,
                                   "prior must cover the net's 34 treated weights, got 5: use what transfer returned"),
     "a prior that is none": (lambda: fv.fit_vi(net(), data(), torch.zeros(34), seed=0), TypeError,
-                             "prior must be a Gaussian, as transfer returns, got Tensor"),
+                             "prior must be a Gaussian, got a float32 tensor of shape .*: fv.transfer and fv.fit_swag return one"),
     "an unknown mode": (lambda: fv.fit_sabma(net(), data(), prior(34), radius=1.0, mode="sam", seed=0), ValueError,
                         "mode must be one of 'none', 'kl_exact', .* got 'sam'"),
     "divergence": (lambda: fv.fit_sgd(net(), data(), lr=1e20, steps=30, seed=0), ValueError,
@@ -113,23 +113,23 @@ CASES = {
     "a volume of another net": (lambda: fv.slice_plane(objective(), plane(5, 3), extent=1.0, resolution=3), ValueError,
                                 r"the plane's origin must have shape \(34,\), got \(5,\)"),
     "a plane that is none": (lambda: fv.slice_plane(objective(), torch.zeros(2, 34)), TypeError,
-                             "plane must be a Plane, got Tensor: plane_pca, plane_random and plane_through make one"),
+                             "plane must be a Plane, got a float32 tensor of shape .*: fv.plane_pca, fv.plane_random and"),
     "a line of another net": (lambda: fv.slice_line(objective(), torch.zeros(5), torch.ones(5)), ValueError,
                               r"a must have shape \(34,\), got \(5,\)"),
     "a path of another net": (lambda: fv.slice_path(objective(), torch.zeros(3, 5)), ValueError,
                               r"W must have shape \(S, 34\), got \(3, 5\)"),
     "eigenpairs of a matrix": (lambda: fv.top_eigenpairs(objective(), torch.zeros(2, 34)), ValueError,
-                               r"w must have shape \(34,\), got \(2, 34\)"),
+                               r"w must have shape \(D,\), got \(2, 34\): one of its vectors is w\[0\]"),
     "eigenpairs of a matrix, of a plain f": (lambda: fv.top_eigenpairs(lambda w: (w * w).sum(), torch.zeros(2, 34)), ValueError,
-                                             r"w must be one weight vector, \(D,\), got shape \(2, 34\): one of its vectors is w\[0\]"),
+                                             r"w must have shape \(D,\), got \(2, 34\): one of its vectors is w\[0\]"),
     "inputs to predict the net cannot take": (lambda: fv.predict(net(), prior(34), torch.zeros(4, 5), 2, seed=0), ValueError,
                                               r"inputs of shape \(4, 5\) do not pass through Net\(Sequential, dim=34"),
     "no inputs to predict": (lambda: fv.predict(net(), prior(34), torch.zeros(0, 3), 2, seed=0), ValueError,
                              r"x must hold at least one input of Net\(.*got shape \(0, 3\)"),
     "a tuple to predict": (lambda: fv.predict(net(), prior(34), pair(), 2, seed=0), TypeError,
-                           r"x must be a Data or a Tensor, got tuple: inputs alone, or with labels fv.Data\(x, y\)"),
-    "a tuple to nll": (lambda: fv.nll(net(), pair()), TypeError, r"data must be a Data, got tuple: make one, fv.Data\(x, y\)"),
-    "a tuple to pretrain": (lambda: fv.pretrain(net(), pair(), seed=0), TypeError, "data must be a Data, got tuple: make one"),
+                           r"x must be a tensor of inputs \(N, ...\), or fv.Data\(x, y\), got a tuple"),
+    "a tuple to nll": (lambda: fv.nll(net(), pair()), TypeError, r"data must be a Data, got a tuple: make one, fv.Data\(x, y\)"),
+    "a tuple to pretrain": (lambda: fv.pretrain(net(), pair(), seed=0), TypeError, "data must be a Data, got a tuple: make one"),
     "a task of tuples": (lambda: fv.core.data.Task(pair(), data(), data(), 2), TypeError, "source must be a Data, got tuple"),
     "a rate of nothing in pretrain": (lambda: fv.pretrain(net(), data(), seed=0, lr=0.0), ValueError,
                                       "lr must be a finite number > 0, got 0.0"),
@@ -174,7 +174,7 @@ def fitted(name, given, **settings):
 
 @pytest.mark.parametrize("name", PLAIN)
 def test_a_tuple_is_no_data_to_any_fit(name):
-    with pytest.raises(TypeError, match=r"data must be a Data, got tuple: make one, fv.Data\(x, y\)"):
+    with pytest.raises(TypeError, match=r"data must be a Data, got a tuple: make one, fv.Data\(x, y\)"):
         fitted(name, pair())
 
 
@@ -199,17 +199,17 @@ def test_radii_trained_together_are_checked_as_alone(setting):
 
 
 NOUNS = {
-    "plot_surface": "surface must be a Surface, got Plane: slice_plane returns one",
-    "plot_surface_3d": "surface must be a Surface, got Plane: slice_plane returns one",
-    "animate_projection": "surface must be a Surface, got Plane: slice_plane returns one",
-    "plot_curve": "curve must be a Curve, got Plane: slice_line and slice_path return one",
-    "plot_spectrum": "spectrum must be a Spectrum, got Plane: top_eigenpairs returns one",
-    "plot_density": "spectrum must be a Spectrum, got Plane: top_eigenpairs returns one",
-    "plot_projection": "projection must be a Projection, got Plane: project returns one",
-    "plot_metrics": "predictions must be a Prediction, got Plane: predict returns one",
-    "plot_reliability": "prediction must be a Prediction, got Plane: predict returns one",
-    "plot_flatness": "measured must be a Sharpness, got Plane: sharpness returns one",
-    "plot_persistence": "persistence must be a Persistence, got Plane: persistence returns one",
+    "plot_surface": "surface must be a Surface, got a Plane: fv.slice_plane makes one",
+    "plot_surface_3d": "surface must be a Surface, got a Plane: fv.slice_plane makes one",
+    "animate_projection": "surface must be a Surface, got a Plane: fv.slice_plane makes one",
+    "plot_curve": "curve must be a Curve, or a list of them .fv.slice_line makes one., got a Plane",
+    "plot_spectrum": "spectrum must be a Spectrum, or a list of them .fv.top_eigenpairs makes one., got a Plane",
+    "plot_density": "spectrum must be a Spectrum, got a Plane: fv.spectral_density makes one",
+    "plot_projection": "projection must be a Projection, got a Plane: fv.project makes one",
+    "plot_metrics": "predictions must be a Prediction, or a dict of them .fv.predict makes one., got a Plane",
+    "plot_reliability": "prediction must be a Prediction, got a Plane: fv.predict makes one",
+    "plot_flatness": "measured must be a Sharpness, or a dict of them .fv.sharpness makes one., got a Plane",
+    "plot_persistence": "persistence must be a Persistence, got a Plane: fv.persistence makes one",
     "explain": r"explain takes a result \(Surface, .*\), got Net",
 }
 
@@ -225,7 +225,9 @@ def test_a_plot_of_another_noun_says_which_verb_makes_its_own(name):
 def test_samples_on_a_surface_are_a_projection():
     surface = fv.slice_plane(lambda w: (w * w).sum(), plane(5), extent=1.0, resolution=3)
     for draw in (fv.plot_surface, fv.plot_surface_3d):
-        with pytest.raises(TypeError, match="projection must be a Projection, got Tensor: project returns one"):
+        with pytest.raises(
+            TypeError, match="projection must be a Projection, got a float32 tensor of shape .*: fv.project makes one"
+        ):
             draw(surface, torch.zeros(3, 5))
 
 

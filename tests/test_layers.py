@@ -28,12 +28,16 @@ MAY = {
     "metrics": [*NETWORK, "landscape"],
     "symmetry": [*NETWORK, "planes", "landscape", "training", "metrics"],
     "studies": [name for name in ORDER[: ORDER.index("studies")] if name != "checks"],
-    "plots": ["results", "posteriors"],  # of the methods only their table, for label and colour
+    "plots": ["results", "core", "posteriors"],  # of the methods only their table, for label and colour
     "pages": ["results", "plots"],
     "widgets": [name for name in ORDER if name not in ("widgets", "cli")],
     "cli": [name for name in ORDER if name != "cli"],
 }
-OF_CORE = {"planes": {"objective", "seeds", "progress"}, "landscape": {"objective", "seeds", "progress"}}  # they see no network
+OF_CORE = {
+    "planes": {"boundary", "objective", "seeds", "progress"},  # they see no network
+    "landscape": {"boundary", "objective", "seeds", "progress"},
+    "plots": {"boundary"},  # what is drawn is a result
+}
 METHODS = "posteriors"  # methods do not import methods: a composed one takes the other as an argument
 
 

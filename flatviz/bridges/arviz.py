@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_is
+from flatviz.core.boundary import public
 from flatviz.results import Draws
 
 
@@ -26,6 +27,7 @@ class ChainDiagnostics:
         return f"{worst} (median {float(self.bulk.median()):.0f}), tail ESS at least {float(self.tail.min()):.0f}"
 
 
+@public
 def diagnose_chains(draws: Draws, of: Callable[[Tensor], Tensor] | None = None) -> ChainDiagnostics:
     """R-hat and effective sample sizes of functions of the draws, each chain in its order.
 
@@ -54,6 +56,8 @@ def diagnose_chains(draws: Draws, of: Callable[[Tensor], Tensor] | None = None) 
             f"draws must be of at least 2 chains of 4 draws, got {draws.chains} of {length}: fit with chains=4, more n_draws"
         )
     values = draws.W if of is None else of(draws.W)
+    if not isinstance(values, Tensor) or len(values) != len(draws.W):
+        raise TypeError(f"of(W) must return a tensor of {len(draws.W)} rows, one a draw, got {type(values).__name__}")
     values = values.detach().double().cpu().reshape(draws.chains, length, -1)
     data = arviz.convert_to_dataset({"value": values.numpy()})
     found = (arviz.rhat(data), arviz.ess(data, method="bulk"), arviz.ess(data, method="tail"))

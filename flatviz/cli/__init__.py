@@ -7,10 +7,18 @@ import sys
 from collections.abc import Sequence
 
 import flatviz
-from flatviz.cli import compare, doctor, evidence, lab, symmetry, tour, tune
+from flatviz.cli import compare, doctor, evidence, lab, reference, symmetry, tour, tune
 
-COMMANDS = {"tour": tour, "lab": lab, "doctor": doctor, "evidence": evidence, "compare": compare, "tune": tune,
-            "symmetry": symmetry}  # fmt: skip
+COMMANDS = {
+    "tour": tour,
+    "lab": lab,
+    "doctor": doctor,
+    "evidence": evidence,
+    "compare": compare,
+    "tune": tune,
+    "reference": reference,
+    "symmetry": symmetry,
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:

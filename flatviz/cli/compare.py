@@ -20,9 +20,10 @@ from flatviz.plots.theme import style
 from flatviz.posteriors import METHODS
 from flatviz.results import interval
 from flatviz.studies.compare import QUANTITIES, TASKS, Comparison, compare
+from flatviz.studies.reference import about_reference
 from flatviz.studies.tune import read_choices
 
-HEADS = ("accuracy %", "NLL", "ECE", "Brier", "MI", "λ1", "λ1/λ5", "seconds", "gradients a step")
+HEADS = ("accuracy %", "NLL", "ECE", "Brier", "MI", "λ1", "λ1/λ5", "agreement %", "TV", "seconds", "gradients a step")
 LEAD = """Every method learned the same ten digits a class from the same pre-trained network; its flat-seeking version took
 every gradient at the worst point within a small distance. The menus choose what lies along the axes."""
 
@@ -56,7 +57,8 @@ def run(args: argparse.Namespace) -> int:
             args.seeds, task=args.task, methods=methods, tuned=tuned, progress=progress_of_command(), say=print
         )
     rows = table_rows(comparison)
-    print(f"\n{args.task}, mlp, 10 shots a class; mean ± half of the 95 % interval over {args.seeds} seeds\n")
+    print(f"\n{args.task}, mlp, 10 shots a class; mean ± half of the 95 % interval over {args.seeds} seeds")
+    print(f"agreement and TV (total variation): of predictions with HMC's, {about_reference()}\n")
     print(text_table(rows))
     with written(table) as partial:
         write_csv(comparison, partial)
@@ -89,7 +91,7 @@ def table_rows(comparison: Comparison) -> list[dict[str, str]]:
         cells = {"method": style(method).label + (f" ({diverged} diverged)" if diverged else "")}
         for quantity, head in zip(QUANTITIES, HEADS):
             mean, half = row[quantity]
-            factor = 100 if quantity == "accuracy" else 1
+            factor = 100 if quantity in ("accuracy", "agreement") else 1
             plain = quantity == "gradients" or len(comparison.seeds) < 2
             cells[head] = f"{factor * mean:.3g}" if plain else f"{factor * mean:.3g} ± {factor * half:.2g}"
         rows.append(cells)
@@ -114,6 +116,7 @@ def _facts(args: argparse.Namespace) -> dict[str, str]:
     return {
         "task": "scanned digits, 10 upright ones a class, from a network pre-trained on rotated ones; test: all the rest",
         "network": "MLP with LayerNorm, norm layers and head treated",
+        "agreement, TV": f"of predictions with HMC's: {about_reference()}",
         "flat-seeking": f"SAM of radius {METHODS['f-sgd'].plain.radius:g} (Euclidean) in every gradient",
         **settings,
         "chains": "temperature 1, all hundred examples in every step, so that no minibatch heats them",

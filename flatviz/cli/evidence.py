@@ -1,64 +1,123 @@
-"""Sharpness, NLL and accuracy of VI, SAM, SA-BMA and the released code over seeds, with intervals."""
+"""Flat-seeking methods against VI over seeds: paired differences with intervals, shift, nearness to HMC, verdicts by rule."""
 
 from __future__ import annotations
 
 import argparse
+import csv
 import math
+import time
+from collections.abc import Sequence
+from pathlib import Path
 
 import torch
 
 from flatviz.checks import check_count
-from flatviz.cli.output import progress_of_command
+from flatviz.cli.output import check_output, progress_of_command, written
 from flatviz.cli.threads import single_thread
 from flatviz.pages.table import text_table
 from flatviz.plots.theme import short, style
 from flatviz.results import interval
-from flatviz.studies.evidence import KL_WEIGHTS, Evidence, gather
+from flatviz.studies.claims import BASELINES, BETTER, LEVEL, NAMES, Difference, differences, judge, sentence
+from flatviz.studies.evidence import QUANTITIES, SETTINGS, SEVERITY, SHIFTS, Cell, Evidence, gather
+from flatviz.studies.reference import about_reference
 from flatviz.studies.tour import MODELS
+
+CLAIMED = {"sabma": (1.0, 2.0), "sam_mu": (0.2,)}  # method -> radii of which the verdicts speak
+OF = ("lambda1", "nll", "accuracy", "ece", "shifted_nll", "tv")
+SHARES = ("accuracy", "shifted_accuracy", "agreement")  # told in per cent
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
-    parser.add_argument("--seeds", type=int, default=5, help="how many seeds (5)")
+    parser.add_argument("--seeds", type=int, default=10, help="how many seeds (10)")
     parser.add_argument("--model", choices=tuple(MODELS), default="mlp", help="LayerNorm MLP, or BatchNorm conv net")
+    parser.add_argument("--csv", type=Path, help="also write every value of every seed to this file")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print one table for each KL weight."""
+    """Print values, differences and verdicts for each setting."""
+    started = time.perf_counter()
     check_count(args.seeds, "--seeds")
+    if args.csv is not None:
+        check_output("--csv", args.csv)
     with single_thread():
         evidence = gather(args.seeds, model=args.model, progress=progress_of_command(), say=print)
-    for kl_weight, settings in KL_WEIGHTS.items():
-        decay = settings["weight_decay"]
-        print(f"\nKL weight {kl_weight:g}, weight decay {decay:g} on the mean; {args.model}, digits, 10 shots a class")
-        print(text_table(_rows(evidence, kl_weight)))
-    over = "1 seed" if len(evidence.seeds) == 1 else f"{len(evidence.seeds)} seeds"
-    print(f"\nmean ± half of the 95 % interval over {over}; ratio: λ1 over VI's, seed by seed")
+    over = "1 seed" if args.seeds == 1 else f"{args.seeds} seeds"
+    print(f"\n{args.model}, digits, 10 shots a class, {over}; mean ± half of the 95 % interval")
+    print("λ1: of the training loss's Hessian over the treated weights, mean over draws; steps: in those of the methods")
+    print(f"shifted: mean over {', '.join(SHIFTS)} at severity {SEVERITY}; agreement and TV: with HMC, {about_reference()}")
+    for setting, chosen in SETTINGS.items():
+        print(f"\n{chosen.label}\n\n{text_table(_value_rows(evidence, setting))}")
+        for baseline in BASELINES:
+            of_setting = [d for d in differences(evidence, baseline) if d.cell.setting == setting]
+            print(f"\n  less VI of {baseline}, seed by seed (λ1: ratio); in brackets the seeds with a gain\n")
+            print(text_table(_difference_rows(of_setting)))
+            _print_verdicts(of_setting)
+    if args.csv is not None:
+        with written(args.csv) as partial:
+            _write_csv(evidence, partial)
+        print(f"\n{args.csv} written")
+    print(f"\n{time.perf_counter() - started:.0f} s in all")
     return 0
 
 
-def _rows(evidence: Evidence, kl_weight: float) -> list[dict[str, str]]:
-    vi = evidence.values[(kl_weight, "vi", 0.0)]
-    rows = []
-    for (kl, method, radius), values in evidence.values.items():
-        if kl != kl_weight:
+def _print_verdicts(found: Sequence[Difference]) -> None:
+    claims = [d for d in found if d.cell.radius in CLAIMED.get(d.cell.method, ()) and d.quantity in OF]
+    if not claims:
+        return
+    print(f"\n  claims that a method is better, at level {LEVEL:g}, corrected by Holm for these {len(claims)}:")
+    for verdict in judge(claims):
+        print(f"  {sentence(verdict)}")
+
+
+def _value_rows(evidence: Evidence, setting: str) -> list[dict[str, str]]:
+    return [
+        _named(cell) | {NAMES[q]: _amount(q, values[:, i]) for i, q in enumerate(QUANTITIES) if _measured(values[:, i])}
+        for cell, values in evidence.values.items()
+        if cell.setting == setting
+    ]
+
+
+def _difference_rows(found: Sequence[Difference]) -> list[dict[str, str]]:
+    rows: dict[Cell, dict[str, str]] = {}
+    for d in found:
+        row = rows.setdefault(d.cell, _named(d.cell) | {NAMES[q]: "" for q in BETTER if any(q == e.quantity for e in found)})
+        if not bool(d.values.isfinite().all()):
+            row[NAMES[d.quantity]] = "VI reaches it in too few seeds" if d.quantity == "lambda1" else ""
             continue
-        ratio = values[:, 0] / vi[:, 0]
-        below = int((ratio < 1).sum())
-        rows.append(
-            {
-                "method": style(method).label,
-                "radius": short(radius) if radius else "",
-                "λ1": _cell(values[:, 0]),
-                "ratio": _cell(ratio) if method != "vi" else "1",
-                "seeds below VI": f"{below} of {len(ratio)}" if method != "vi" else "",
-                "NLL": _cell(values[:, 1]),
-                "accuracy %": _cell(100 * values[:, 2]),
-            }
-        )
-    return rows
+        amount = _ratio(d) if d.quantity == "lambda1" else _amount(d.quantity, d.values, sign="+")
+        row[NAMES[d.quantity]] = f"{amount} ({d.n_better})"
+    return list(rows.values())
 
 
-def _cell(values: torch.Tensor) -> str:
-    mean, half = interval(values)
-    return f"{mean:.3g}" if math.isnan(half) else f"{mean:.3g} ± {half:.2g}"  # of one seed there is no interval
+def _named(cell: Cell) -> dict[str, str]:
+    return {
+        "method": style(cell.method).label,
+        "radius": short(cell.radius) if cell.radius else "",
+        "steps": f"{cell.share:g}",
+    }
+
+
+def _measured(values: torch.Tensor) -> bool:
+    return not bool(values.isnan().all())
+
+
+def _amount(quantity: str, values: torch.Tensor, sign: str = "") -> str:
+    mean, half = interval((100 if quantity in SHARES else 1) * values)
+    return f"{mean:{sign}.3g}" if math.isnan(half) else f"{mean:{sign}.3g} ± {half:.2g}"  # of one seed there is no interval
+
+
+def _ratio(d: Difference) -> str:
+    if math.isnan(d.half):
+        return f"{math.exp(d.mean):.2f}"
+    return f"{math.exp(d.mean):.2f} [{math.exp(d.mean - d.half):.2f}, {math.exp(d.mean + d.half):.2f}]"
+
+
+def _write_csv(evidence: Evidence, path: Path) -> None:
+    """One line a cell and seed, every quantity in full."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["setting", "method", "radius", "steps", "seed", *QUANTITIES])
+        for cell, values in evidence.values.items():
+            for seed, row in zip(evidence.seeds, values.tolist()):
+                writer.writerow([cell.setting, cell.method, cell.radius, cell.share, seed, *(f"{v:.6g}" for v in row)])

@@ -106,7 +106,9 @@ def tensor(*sides: int) -> Check:
             raise TypeError(f"{name} must be a floating-point torch.Tensor, got {shown(value)}: use torch.as_tensor")
         if sides and value.ndim not in sides:
             shapes = " or ".join({1: "(D,)", 2: "(S, D)"}[n] for n in sides)
-            raise ValueError(f"{name} must have shape {shapes}, got {tuple(value.shape)}")
+            hint = f": one of its vectors is {name}[0]" if (sides, value.ndim) == ((1,), 2) else ""
+            hint = f": one vector is {name}[None]" if (sides, value.ndim) == ((2,), 1) else hint
+            raise ValueError(f"{name} must have shape {shapes}, got {tuple(value.shape)}{hint}")
         if value.numel() == 0:
             raise ValueError(f"{name} must hold at least one number, got shape {tuple(value.shape)}")
         check_finite(value, name)
@@ -132,14 +134,14 @@ def either(*checks: tuple[type | tuple[type, ...], Check], wanted: str) -> Check
     return check
 
 
-def each(of_one: Check, wanted: str) -> Check:
-    """A list or tuple of at least one, each of which passes `of_one`."""
+def each(of_one: Check, wanted: str, least: int = 1) -> Check:
+    """A list or tuple of at least `least`, each of which passes `of_one`."""
 
     def check(value: Any, name: str) -> None:
         if isinstance(value, (str, bytes)) or not isinstance(value, (Sequence, range)):
             raise TypeError(f"{name} must be a list of {wanted}, got {shown(value)}")
-        if not len(value):
-            raise ValueError(f"{name} must hold at least one of {wanted}, got none")
+        if len(value) < least:
+            raise ValueError(f"{name} must hold at least {least} of {wanted}, got {len(value)}")
         for i, item in enumerate(value):
             of_one(item, f"{name}[{i}]")
 
@@ -169,6 +171,12 @@ def function(value: Any, name: str) -> None:
     """A function or another callable; a class or a module is callable too, and never what is meant."""
     if not callable(value) or isinstance(value, (type, nn.Module, Net)):
         raise TypeError(f"{name} must be a function, got {shown(value)}")
+
+
+def fit(value: Any, name: str) -> None:
+    """A function that fits, or the record of a method, of a layer above, which holds one."""
+    if not hasattr(value, "needs_prior"):
+        function(value, name)
 
 
 def path(value: Any, name: str) -> None:

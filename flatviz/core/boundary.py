@@ -1,5 +1,7 @@
 """The boundary of every public verb: each argument is checked by its name, before anything is computed.
 
+A layer above that brings a noun of its own adds its name: `ARGUMENTS["units"] = noun(Units, ...)`.
+
 `ARGUMENTS` says once what an argument of a name must be; `@public` applies it.  What only a verb itself can know (that a
 prior covers the net's weights, which words it takes) is checked inside the verb.
 """
@@ -55,7 +57,8 @@ _TABLE: dict[str, arg.Check] = {
     "pretrain.net": arg.kind((Net, nn.Module), "a Net or a torch.nn.Module", "fv.models has some"),
     "data": arg.noun(Data, "make one, fv.Data(x, y)"),
     "task": arg.noun(Task, "fv.datasets has some"),
-    "x": arg.kind((Tensor, Data), "a tensor of inputs (N, ...), or fv.Data(x, y)"),
+    "x": arg.kind(Tensor, "a tensor of inputs (N, ...)"),
+    "predict.x": arg.kind((Tensor, Data), "a tensor of inputs (N, ...), or fv.Data(x, y)"),
     "y": arg.labels,
     "f": arg.objective,
     "what": arg.either((str, arg.anything), (Callable, arg.function), wanted="a name or a function of outputs and y"),
@@ -70,16 +73,24 @@ _TABLE: dict[str, arg.Check] = {
     # weight vectors and directions
     "w a b c u v center other more inside outside t": arg.tensor(1),
     "W draws": arg.draws,
+    "target": arg.tensor(2),
+    "sets": arg.values(arg.tensor(2), "weight vectors (S, D)"),
+    "layers mmd.runs": arg.values(arg.kind(Tensor, "a tensor of whole numbers"), "tensors of whole numbers"),
+    "sign factor": arg.tensor(),
+    "order": arg.kind(Tensor, "whole numbers, one for each unit"),
     "grad noise": arg.each(arg.tensor(), "tensors"),
     "part": arg.kind((slice, Tensor), "a slice, an index or a mask of the weights", "a layer's is net.blocks[i].slice"),
     # posteriors
     "q prior": arg.noun(Gaussian, "fv.transfer and fv.fit_swag return one"),
     "posterior": arg.posterior,
     "start": arg.kind((str, Gaussian), "a word or a Gaussian, as the verb's help says"),
-    "fit ascent preview": arg.function,
-    "fit_multi.fit fit_ptl.fit": arg.anything,  # a function, or a record of `fv.METHODS`, which only the verb knows
+    "ascent preview of": arg.function,
+    "fit": arg.fit,
     "settings fit_family.fit": arg.values(arg.anything, "settings"),
     # counts
+    "n most_steps max_sweeps block starts": arg.whole(1),
+    "resamples permutations": arg.whole(0),
+    "drops": arg.each(arg.whole(0), "epochs", least=0),
     "steps epochs n_draws members chains cycles cycle_steps thin mc_samples rank bends": arg.whole(1),
     "n_bins k n_spectra runs probes products most parts batch_size iters shots": arg.whole(1),
     "snapshots resolution around_resolution dims basis": arg.whole(2),
@@ -89,23 +100,26 @@ _TABLE: dict[str, arg.Check] = {
     "seeds": arg.each(arg.seed, "seeds"),
     # numbers
     "lr last_lr": arg.real(check_lr),
+    "time norm tolerance": arg.positive,
+    "std": arg.nonnegative,
     "momentum": arg.real(check_momentum),
     "radius adaptive_radius": arg.real(check_radius),
     "radii": arg.each(arg.real(check_radius), "radii"),
     "fit_family.radii": arg.values(arg.each(arg.real(check_radius), "radii"), "radii"),
     "weight_decay kl_weight temperature scale floor eta damping tol moons_transfer.noise": arg.nonnegative,
     "head_std prior_std first_std first_precision moped width scale_temperature.temperature": arg.positive,
-    "b1 b2 noisy_share friction rate": arg.share,
+    "accept b1 b2 noisy_share friction rate": arg.share,
+    "laplace_evidence.prior_precision": arg.positive,
     "prior_precision": arg.either((str, arg.anything), (Real, arg.positive), wanted="a number > 0, or a word"),
     "extent": arg.either(
         (Real, arg.positive), ((tuple, list, Tensor), arg.anything), wanted="a number > 0, (lo, hi), or a pair for each axis"
     ),
     "color_range": arg.each(arg.number, "two numbers"),
     # words, names, switches
-    "mode blocks kind space structure link curvature normalize convention which precision method measure head key": arg.text,
+    "mode blocks kind space structure link curvature normalize convention which precision method measure head key rule": arg.text,
     "name title label x_label plot_comparison.x plot_comparison.y": arg.text,
     "labels switches": arg.each(arg.text, "texts"),
-    "exact joint orthonormal log barrier color_bar plot_surface.path plot_surface_3d.path": arg.flag,
+    "exact joint orthonormal log barrier color_bar keep_epochs plot_surface.path plot_surface_3d.path": arg.flag,
     # how a verb is run
     "progress": arg.either(
         (bool, arg.anything), (Callable, arg.function), wanted="True, False, None or a function(done, total, label)"
@@ -128,12 +142,13 @@ _TABLE: dict[str, arg.Check] = {
     "measured": arg.one_or_named(Sharpness, "fv.sharpness makes one"),
     "projections": arg.one_or_more(Projection, "fv.project makes one"),
     "family": arg.noun(Family, "fv.fit_family makes one"),
-    "reference": arg.values(
-        arg.either(
-            (Projection, arg.anything), ((list, tuple), arg.each(arg.noun(Spectrum, ""), "Spectrum")), wanted="a result"
-        ),
-        "results",
+    "plot_surface.reference": arg.values(arg.noun(Projection, "fv.project makes one"), "Projections"),
+    "plot_metrics.reference": arg.values(arg.noun(Prediction, "fv.predict makes one"), "Predictions"),
+    "plot_spectrum.reference": arg.values(
+        arg.each(arg.noun(Spectrum, "fv.top_eigenpairs makes one"), "Spectrum"), "lists of Spectrum"
     ),
+    "align.reference": arg.tensor(1),
+    "reference": arg.kind((Prediction, Tensor), "a Prediction, or averaged probabilities (N, C)"),
     "table": arg.values(arg.values(arg.each(arg.number, "mean and half interval"), "(mean, half interval)"), "rows"),
 }
 ARGUMENTS: dict[str, arg.Check] = {name: check for names, check in _TABLE.items() for name in names.split()}

@@ -32,6 +32,10 @@ class Data:
                 raise TypeError(f"{name} must be a torch.Tensor, got {type(value).__name__}: use torch.as_tensor")
             if value.ndim == 0:
                 raise ValueError(f"{name} must have shape (N, ...), got a single number")
+        for name, value in (("x", self.x), ("y", self.y)):
+            if value.is_inference():  # autograd refuses it, also long after
+                with torch.inference_mode(False):
+                    object.__setattr__(self, name, value.clone())
         if len(self.x) == 0:
             raise ValueError("data must hold at least one example, got an empty set")
         if len(self.x) != len(self.y):

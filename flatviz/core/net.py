@@ -12,7 +12,9 @@ from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from flatviz.checks import check_device, check_weights
+from flatviz.core.modules import WriteWatch, copied
 from flatviz.core.outputs import logits_of
+from flatviz.core.seeds import saved_rng
 from flatviz.core.treated import Treated, choose, refuse_dropout
 
 
@@ -52,6 +54,8 @@ class Net:
         self._shapes = [b.shape for b in self.blocks]
         self.w = torch.cat([parameters[n].detach().reshape(-1) for n in kinds])
         self._buffers: dict[str, Tensor] = {}
+        self._writes: bool | None = None
+        self._wants_gradient: dict[str, bool] = {}
         self._bind()
 
     @classmethod
@@ -74,8 +78,10 @@ class Net:
         if not isinstance(module, nn.Module):
             raise TypeError(f"module must be a torch.nn.Module, got {type(module).__name__}")
         refuse_dropout(module)
-        own = copy.deepcopy(module).eval().requires_grad_(False)
-        return cls._from_own(own, treated, head, example)
+        wants_gradient = {name: p.requires_grad for name, p in module.named_parameters()}
+        with torch.inference_mode(False):
+            own = copied(module).eval().requires_grad_(False)
+            return cls._from_own(own, treated, head, example)._like(_wants_gradient=wants_gradient)
 
     @classmethod
     def _from_own(cls, own: nn.Module, treated: Treated, head: str | None, example: Tensor | None) -> Net:
@@ -86,22 +92,46 @@ class Net:
         return cls(own, kinds, example)
 
     def __call__(self, w: Tensor, x: Tensor) -> Tensor:
-        """Outputs (N, C) for inputs `x` (N, ...) at weights `w` (D,)."""
+        """Outputs (N, C) for inputs `x` (N, ...) at weights `w` (D,); neither is ever written into."""
         if w.shape != self.w.shape:
             check_weights(w, self.dim)
-        with self.installed(w):
-            return logits_of(self.module(x))
+        writes = self.writes(x)
+        with self.installed(w, copies=writes):
+            return logits_of(self.module(x.clone() if writes else x))
+
+    def writes(self, x: Tensor) -> bool:
+        """Whether the module writes into its inputs or weights (ReLU(inplace=True) first, a clamp, Embedding(max_norm=1)).
+
+        Seen once, in a pass over two examples of `x`; inside of a function transform, where nothing can be seen, True.
+        """
+        if self._writes is None:
+            if torch._C._functorch.peek_interpreter_stack() is not None:
+                return True
+            self._writes = self._look(x)
+        return self._writes
+
+    def _look(self, x: Tensor) -> bool:
+        with torch.inference_mode(False), torch.no_grad(), saved_rng():
+            w, few = self.w.clone(), x[:2].clone()
+            watch = WriteWatch(w, few)
+            try:
+                with self.installed(w), watch:
+                    self.module(few)
+            except Exception:  # the caller's own pass says it better
+                return True
+        return watch.seen
 
     @contextmanager
-    def installed(self, w: Tensor) -> Iterator[None]:
-        """`w` (D,) and the net's buffers in the module's places for the length of the block; its own tensors after it.
+    def installed(self, w: Tensor, *, copies: bool = False) -> Iterator[None]:
+        """`w` (D,), or copies of its parts, and the net's buffers in the module's places for the length of the block.
 
         What `functional_call` does, at a fraction of its overhead, which is a third of a small network's gradient.
         """
         try:
             for places, part, shape in zip(self._slots, w.split(self._sizes), self._shapes):
+                value = part.clone().view(shape) if copies else part.view(shape)
                 for holder, key in places:
-                    holder[key] = part.view(shape)
+                    holder[key] = value
             for (holder, key, _), value in zip(self._buffer_slots, self._buffers.values()):
                 holder[key] = value
             yield
@@ -146,8 +176,11 @@ class Net:
         return torch.cat([named[n].reshape(-1) for n in self._names])
 
     def to_module(self, w: Tensor | None = None) -> nn.Module:
-        """A fresh module of the user's class that holds weights `w` (default: the net's own) and its statistics."""
-        module = copy.deepcopy(self.module)
+        """A fresh module of the user's class that holds weights `w` (default: the net's own) and its statistics.
+
+        Its parameters require gradients where those of the user's module did.
+        """
+        module = copied(self.module)
         state = self.unflatten(self.w if w is None else check_weights(w, self.dim)) | self._buffers
         with torch.no_grad():
             for name, value in module.named_parameters():
@@ -156,7 +189,9 @@ class Net:
             for name, value in module.named_buffers():
                 if name in state:
                     value.copy_(state[name])
-        return module.requires_grad_(True)
+        for name, value in module.named_parameters():
+            value.requires_grad_(self._wants_gradient.get(name, True))
+        return module
 
     def at(self, w: Tensor) -> Net:
         """The same net standing at other weights."""
@@ -165,7 +200,7 @@ class Net:
     def restrict(self, treated: Treated, *, head: str | None = None) -> Net:
         """The same network and weights, seen as a function of fewer (or other) parameters."""
         own = self.to_module().eval().requires_grad_(False)
-        return Net._from_own(own, treated, head, self.example)
+        return Net._from_own(own, treated, head, self.example)._like(_wants_gradient=self._wants_gradient)
 
     def with_example(self, x: Tensor) -> Net:
         """The same net with an input to try itself on, by which the head is found."""
@@ -181,7 +216,8 @@ class Net:
 
     def copy(self) -> Net:
         """A net that shares nothing, for another thread."""
-        return copy.deepcopy(self)
+        module = copied(self.module)
+        return self._like(module=module, w=self.w.clone(), _buffers={n: b.clone() for n, b in self._buffers.items()})
 
     def to(self, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> Net:
         """The same net on a device, in a dtype.  Raises RuntimeError for a GPU that is not there."""
@@ -190,7 +226,7 @@ class Net:
         example = self.example
         if example is not None:
             example = example.to(device, dtype if example.is_floating_point() else None)
-        module = copy.deepcopy(self.module).to(device=device, dtype=dtype)
+        module = copied(self.module).to(device=device, dtype=dtype)
         return self._like(module=module, w=self.w.to(device, dtype), _buffers=moved, example=example)
 
     def _like(self, **changes: object) -> Net:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import nullcontext
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -11,6 +12,7 @@ from torch import Tensor
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from flatviz.checks import check_choice, check_weights
+from flatviz.core.boundary import public
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import saved_rng
 
@@ -173,6 +175,7 @@ def as_objective(f: ObjectiveLike) -> Objective:
     return FunctionObjective(f)
 
 
+@public
 def hvp(f: ObjectiveLike, w: Tensor, v: Tensor) -> Tensor:
     """H v with H = grad^2 f(w) (D, D), by a double backward, or as the objective has it; `w`, `v` and the result are (D,).
 
@@ -224,6 +227,8 @@ def _differentiate(f: Objective, w: Tensor, *, create_graph: bool) -> tuple[Tens
 
 def _number(value: Tensor | float, label: str) -> Tensor:
     """A value as a tensor, which must be one real number."""
+    if not isinstance(value, (Tensor, Real)):
+        raise TypeError(f"an objective must return one number, got {type(value).__name__} from {label}")
     value = torch.as_tensor(value)
     if value.ndim != 0:
         raise ValueError(f"an objective must return one number, got shape {tuple(value.shape)} from {label}: take its mean")

@@ -5,12 +5,14 @@ from __future__ import annotations
 import torch
 
 from flatviz.checks import check_count
+from flatviz.core.boundary import public
 from flatviz.core.data import Data, Task
 from flatviz.core.seeds import generator, saved_rng
 
 N_CLASSES, N_SOURCE = 10, 700
 
 
+@public
 def digits_transfer(*, shots: int = 10, seed: int = 0) -> Task:
     """Source: 700 digits turned by 90 degrees.  Target: `shots` upright digits a class.  Test: all the rest, upright.
 

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_count, check_nonnegative
+from flatviz.core.boundary import public
 from flatviz.core.data import Data, Task
 from flatviz.core.seeds import generator
 
@@ -15,6 +16,7 @@ N_CLASSES, N_SOURCE, N_TEST = 2, 200, 400
 SOURCE_ANGLE = math.radians(30)
 
 
+@public
 def moons_transfer(*, shots: int = 10, noise: float = 0.15, seed: int = 0) -> Task:
     """Source: 200 points of the moons turned by 30 degrees.  Target: `shots` upright points a class.  Test: 400 upright.
 

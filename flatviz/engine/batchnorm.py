@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import copy
-
 import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from flatviz.checks import check_count, check_weights
+from flatviz.core.boundary import public
 from flatviz.core.data import Data
+from flatviz.core.modules import copied
 from flatviz.core.net import Net
 from flatviz.core.outputs import logits_of
-from flatviz.engine.determinism import spared
 from flatviz.gaussian import Gaussian
 
 CHOICES = "batchnorm='frozen' (the net's own statistics) or batchnorm=data (a Data that re-estimates them for each draw)"
@@ -46,24 +45,28 @@ class TrainingNet:
 
     def __init__(self, net: Net) -> None:
         self._net = net
-        self._module = copy.deepcopy(net.module)
+        with torch.inference_mode(False):  # statistics that a training pass may change, whatever mode the caller is in
+            self._module = copied(net.module)
+            self.buffers = {n: b.clone() for n, b in net.buffers().items()}
         self._norms = [m for m in self._module.modules() if isinstance(m, _BatchNorm)]
         self.norms = {n: m for n, m in self._module.named_modules() if isinstance(m, _BatchNorm) and m.track_running_stats}
         for m in self._norms:
             m.train()
-        self.buffers = {n: b.clone() for n, b in net.buffers().items()}
 
     def __call__(self, w: Tensor, x: Tensor, *, momentum: float | None = None, update: bool = True) -> Tensor:
         """Outputs (N, C); running statistics move by `momentum` (default: each layer's own) unless `update` is off.
 
         A minibatch of one example, of which a layer has no variance, passes with the running statistics collected so far.
         """
+        named = self._net.unflatten(w)
+        if self._net.writes(x):
+            named, x = {name: part.clone() for name, part in named.items()}, x.clone()
         buffers = self.buffers if update else {n: b.clone() for n, b in self.buffers.items()}
         kept = [m.momentum for m in self._norms]
         for m in self._norms:
             m.momentum = m.momentum if momentum is None else momentum
         try:
-            return logits_of(functional_call(self._module, self._net.unflatten(w) | buffers, (x,)))
+            return logits_of(functional_call(self._module, named | buffers, (x,)))
         except ValueError:
             if len(x) > 1 or momentum is not None:  # `refresh_batchnorm` needs their own
                 raise
@@ -78,6 +81,7 @@ class TrainingNet:
 
 
 @torch.no_grad()
+@public
 def refresh_batchnorm(net: Net, w: Tensor, data: Data, *, batch_size: int = 512) -> Net:
     """A net whose BatchNorm statistics are those of `data` at weights `w` (D,); it stands at `w`.
 
@@ -90,7 +94,7 @@ def refresh_batchnorm(net: Net, w: Tensor, data: Data, *, batch_size: int = 512)
     check_count(batch_size, "batch_size", least=2)
     if not net.has_batchnorm:
         return net.at(w)
-    training, sizes = TrainingNet(spared(net, data.x)), _sizes(len(data), batch_size)
+    training, sizes = TrainingNet(net), _sizes(len(data), batch_size)
     moments = {name: _Moments() for name in training.norms}
     hooks = [m.register_forward_hook(moments[name].add) for name, m in training.norms.items()]
     try:

@@ -97,7 +97,7 @@ def few_of(x: Tensor, work: Work) -> Tensor:
 def check_function(net: Net, x: Tensor) -> tuple[Net, Work]:
     """The net as a function of its weights and of each example alone, and what an example costs.
 
-    A net that writes into its inputs comes back as a copy that is given a copy of them.  Raises ValueError for inputs
+    Raises ValueError for inputs
     that do not pass, for random numbers (dropout left on), and for outputs that depend on the rest of the batch.
     """
     with torch.inference_mode(False), torch.no_grad(), saved_rng():
@@ -116,7 +116,7 @@ def check_function(net: Net, x: Tensor) -> tuple[Net, Work]:
                 "the net must treat each example alone, got outputs that depend on the rest of the batch: give its BatchNorm "
                 "running statistics (track_running_stats=True), or subtract no statistics of the batch"
             )
-    return spared(net, x), work
+    return net, work
 
 
 def _agree(net: Net, few: Tensor, *parts: Tensor) -> bool:
@@ -148,20 +148,3 @@ def same_to_rounding(first: Tensor, second: Tensor) -> bool:
 def _random_state(device: torch.device) -> Tensor:
     cpu = torch.get_rng_state()
     return cpu if device.type != "cuda" else torch.cat([cpu, torch.cuda.get_rng_state(device)])
-
-
-def spared(net: Net, x: Tensor) -> Net:
-    """`net`, or a copy of it that is given a copy of its inputs where it would write into them."""
-    with torch.inference_mode(False), torch.no_grad(), saved_rng():
-        few = x[:2].clone()
-        version = few._version
-        net(net.w, few)
-    if few._version == version:
-        return net
-    own = net.copy()
-    own.module.register_forward_pre_hook(_copy_inputs)
-    return own
-
-
-def _copy_inputs(_: nn.Module, inputs: tuple) -> tuple:
-    return (inputs[0].clone(), *inputs[1:])

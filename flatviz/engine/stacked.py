@@ -104,7 +104,7 @@ def stack(net: Net, x: Tensor) -> Stacked | None:
     inputs `x` that are flat when the first treated layer meets them.
     """
     layers = chain_of(net)
-    if layers is None:
+    if layers is None or net.writes(x):
         return None
     stacked = Stacked(net, layers)
     return stacked if stacked.features(x[:1]).ndim == 2 else None

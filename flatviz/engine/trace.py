@@ -14,6 +14,7 @@ from torch.utils._pytree import tree_leaves, tree_map
 from torch.utils.weak import WeakTensorKeyDictionary
 
 from flatviz.core.net import Net
+from flatviz.core.outputs import logits_of
 from flatviz.core.seeds import saved_rng
 
 aten = torch.ops.aten
@@ -68,9 +69,14 @@ def trace_of(net: Net, x: Tensor) -> Trace | None:
     turns operations in place into those that give new tensors, so nothing is written into `x`.
     """
     recorder = _Recorder(net.w, x)
+
+    def outputs(w: Tensor, x: Tensor) -> Tensor:
+        with net.installed(w):
+            return logits_of(net.module(x))
+
     try:
         with torch.inference_mode(False), torch.no_grad(), saved_rng(), recorder:
-            out = torch.func.functionalize(net, remove="mutations")(net.w, x)
+            out = torch.func.functionalize(outputs, remove="mutations")(net.w, x)
         return Trace(recorder.w, recorder.x, recorder.values[out], recorder.steps)
     except Exception:  # the user's code runs on stand-ins for tensors: any error means it cannot be traced
         return None

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_choice, check_count, check_weights
+from flatviz.core.boundary import public
 from flatviz.core.objective import Objective, ObjectiveLike, as_objective
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import generator
@@ -18,6 +19,7 @@ KINDS = ("bezier", "polygonal")
 LOOK = 11  # points of a curve by which those on the way are compared
 
 
+@public
 def connect(
     f: ObjectiveLike,
     a: Tensor,
@@ -102,6 +104,7 @@ def _height(curve: Curve) -> tuple[float, float]:
     return (curve.barrier, float(curve.values.mean())) if finite else (math.inf, math.inf)
 
 
+@public
 def points_on(curve: Curve, t: Tensor) -> Tensor:
     """Weight vectors (T, D) of a curve of `connect` at `t` (T,) in [0, 1]: to project, to predict with.
 

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_choice, check_count
+from flatviz.core.boundary import public
 from flatviz.core.objective import DivergedError, Objective, ObjectiveLike, as_objective
 from flatviz.core.progress import Progress
 from flatviz.core.seeds import generator
@@ -18,6 +19,7 @@ from flatviz.landscape.operators import Operator
 from flatviz.results import Plane, Surface
 
 
+@public
 def map_curvature(
     f: ObjectiveLike,
     plane: Plane,

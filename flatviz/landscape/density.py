@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_count
+from flatviz.core.boundary import public
 from flatviz.core.objective import ObjectiveLike, as_objective
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import generator
@@ -16,6 +17,7 @@ from flatviz.results import Spectrum
 CONVERGED = 1e-3  # residual over the largest eigenvalue at which a pair counts as one eigenvalue exactly
 
 
+@public
 def spectral_density(
     f: ObjectiveLike,
     w: Tensor,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from torch import Tensor
 
 from flatviz.checks import check_choice, check_count
+from flatviz.core.boundary import public
 from flatviz.core.objective import ObjectiveLike, as_objective
 from flatviz.core.seeds import generator
 from flatviz.landscape.krylov import Krylov, room_for
@@ -14,6 +15,7 @@ from flatviz.results import Spectrum
 TOLERANCE = 1e-4  # residual over the largest eigenvalue at which a pair is good enough to stop
 
 
+@public
 def top_eigenpairs(
     f: ObjectiveLike,
     w: Tensor,

@@ -6,10 +6,12 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_many_weights
+from flatviz.core.boundary import public
 from flatviz.core.objective import ObjectiveLike, as_objective
 from flatviz.results import Gaussian, KroneckerGaussian, Plane, Projection
 
 
+@public
 def project(
     W: Tensor | Gaussian | KroneckerGaussian, plane: Plane, f: ObjectiveLike | None = None, *, name: str = ""
 ) -> Projection:

@@ -8,13 +8,15 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_count, check_is, check_many_weights, check_weights
+from flatviz.checks import check_count, check_many_weights, check_weights
+from flatviz.core.boundary import public
 from flatviz.core.objective import ObjectiveLike, as_objective
 from flatviz.core.progress import Progress
 from flatviz.landscape.grid import Cache, Extent, Grid, extent_of, ticks_between
 from flatviz.results import Curve, Plane, Surface
 
 
+@public
 def slice_plane(
     f: ObjectiveLike,
     plane: Plane,
@@ -53,7 +55,6 @@ def slice_plane(
         [[2.0, 1.0, 2.0], [1.0, 0.0, 1.0], [2.0, 1.0, 2.0]]
     """
     f = as_objective(f)
-    check_is(plane, Plane, "plane", "plane_pca, plane_random and plane_through make one")
     check_weights(plane.origin, f.dim, "the plane's origin")
     check_count(resolution, "resolution", least=2)
     ends = extent_of(plane.extent if extent is None else extent, len(plane.axes))
@@ -74,6 +75,7 @@ def slice_plane(
     return surface(grid.values, error=grid.error)
 
 
+@public
 def slice_line(
     f: ObjectiveLike,
     a: Tensor,
@@ -113,6 +115,7 @@ def slice_line(
     return Curve(t, torch.cat([ends[:1], inside.to(ends), ends[1:]]), **about)
 
 
+@public
 def slice_path(f: ObjectiveLike, W: Tensor, *, t: Tensor | None = None, x_label: str = "step", name: str = "") -> Curve:
     """f at each of W (S, D) in turn: along a training path, a curve, a chain.
 

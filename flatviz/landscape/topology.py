@@ -7,9 +7,11 @@ import math
 import torch
 from torch import Tensor
 
+from flatviz.core.boundary import public
 from flatviz.results import Persistence, Surface
 
 
+@public
 def persistence(surface: Surface) -> Persistence:
     """Merge tree and 0-dimensional persistence of the sublevel sets of a surface or volume on a grid.
 

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_choice, check_count
+from flatviz.core.boundary import public
 from flatviz.core.objective import ObjectiveLike, as_objective
 from flatviz.core.seeds import generator
 from flatviz.landscape.operators import Operator, Part
@@ -16,6 +17,7 @@ from flatviz.landscape.operators import Operator, Part
 COVARIANCE_FROM = 50  # test vectors at most whose covariance is read: it costs a small factorisation each
 
 
+@public
 def hessian_trace(
     f: ObjectiveLike,
     w: Tensor,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from torch import Tensor
 
+from flatviz.core.boundary import public
 from flatviz.metrics.averaging import N_BINS, ace_of, bins_of, ece_of, for_sizes, labels_of
 from flatviz.results import Prediction
 
 
+@public
 def ece(
     prediction: Prediction,
     y: Tensor | None = None,
@@ -33,6 +35,7 @@ def ece(
     return ece_of(reliability(prediction, y, n_draws=n_draws, n_bins=n_bins, kind=kind))
 
 
+@public
 def ace(prediction: Prediction, y: Tensor | None = None, *, n_draws: int | None = None, n_bins: int = N_BINS) -> Tensor:
     """Adaptive calibration error; (S,) for every ensemble size, () for `n_draws`.
 
@@ -50,6 +53,7 @@ def ace(prediction: Prediction, y: Tensor | None = None, *, n_draws: int | None 
     return for_sizes(prediction, prediction.log_probs, n_draws, lambda log_bma: ace_of(log_bma, y, n_bins))
 
 
+@public
 def reliability(
     prediction: Prediction,
     y: Tensor | None = None,

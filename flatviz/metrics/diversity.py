@@ -5,9 +5,11 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from flatviz.core.boundary import public
 from flatviz.results import Prediction
 
 
+@public
 def disagreement(prediction: Prediction) -> Tensor:
     """Share of inputs on which two draws answer differently, for each pair, (S, S); 0 on the diagonal.
 
@@ -24,6 +26,7 @@ def disagreement(prediction: Prediction) -> Tensor:
     return _of_numbers(prediction, (answers[:, None] != answers[None]).to(prediction.outputs.dtype).mean(-1))
 
 
+@public
 def label_information(prediction: Prediction) -> Tensor:
     """Mutual information of the answers of each pair of draws over the inputs, in nats, (S, S); the diagonal is entropy.
 

@@ -11,9 +11,11 @@ import math
 from torch import Tensor
 
 from flatviz.checks import check_is
+from flatviz.core.boundary import public
 from flatviz.results import Prediction
 
 
+@public
 def agreement(prediction: Prediction | Tensor, reference: Prediction | Tensor) -> float:
     """Share of inputs on which both answer alike, in [0, 1]: argmax_y p(y | x) = argmax_y r(y | x).
 
@@ -31,6 +33,7 @@ def agreement(prediction: Prediction | Tensor, reference: Prediction | Tensor) -
     return float((p.argmax(-1) == r.argmax(-1)).double().mean())
 
 
+@public
 def total_variation(prediction: Prediction | Tensor, reference: Prediction | Tensor) -> float:
     """Mean over inputs of sum_y |p(y | x) - r(y | x)| / 2, in [0, 1]: the probability by which some event may differ.
 

@@ -13,19 +13,21 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_choice, check_count, check_weights
+from flatviz.core.boundary import public
 from flatviz.core.data import Data
-from flatviz.core.likelihood import Likelihood, check_labels, check_likelihood
+from flatviz.core.likelihood import Likelihood, check_likelihood
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator
 from flatviz.engine.batchnorm import with_trained_buffers
-from flatviz.engine.determinism import spared
 from flatviz.metrics.averaging import scored
 from flatviz.objectives.jacobian import jacobian_chunks
+from flatviz.objectives.nll import check_data
 from flatviz.results import Gaussian, KroneckerGaussian, Prediction
 
 LINKS = ("probit", "mc", "bridge")
 
 
+@public
 def predict_linearised(
     net: Net,
     posterior: Gaussian | KroneckerGaussian,
@@ -57,8 +59,8 @@ def predict_linearised(
     check_choice(link, LINKS, "link")
     if check_likelihood(likelihood) != "categorical" and link != "mc":
         raise ValueError(f"a regression must have link='mc', draws of its means, got {link!r}, which makes class probabilities")
+    check_data(net, data, likelihood)
     mean, cov = linearised(net, posterior, data)
-    check_labels(data.y, mean, likelihood)
     if link == "probit":
         outputs = (mean / (1 + math.pi / 8 * cov.diagonal(dim1=1, dim2=2)).sqrt()).log_softmax(-1)[None]
     elif link == "mc":
@@ -71,11 +73,11 @@ def predict_linearised(
 
 def linearised(net: Net, posterior: Gaussian | KroneckerGaussian, data: Data) -> tuple[Tensor, Tensor]:
     """f (N, C) and V (N, C, C) of the outputs; a regression's predictive variance is V plus the noise's."""
-    check_weights(posterior.center, net.dim, "posterior.center")
     if not isinstance(posterior, (Gaussian, KroneckerGaussian)):
         raise TypeError(f"posterior must be a Gaussian, got {type(posterior).__name__}: use predict")
+    check_weights(posterior.center, net.dim, "posterior.center")
     means, covs = [], []
-    for _, f, J in jacobian_chunks(with_trained_buffers(spared(net, data.x), posterior), posterior.mean, data):
+    for _, f, J in jacobian_chunks(with_trained_buffers(net, posterior), posterior.mean, data):
         means.append(f)
         covs.append(posterior.cov_mul(J) @ J.transpose(1, 2))
     return torch.cat(means), torch.cat(covs)

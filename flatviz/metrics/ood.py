@@ -5,9 +5,11 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from flatviz.core.boundary import public
 from flatviz.core.seeds import saved_rng
 
 
+@public
 def ood_scores(inside: Tensor, outside: Tensor) -> dict[str, float]:
     """How well a score tells inputs `outside` (M,) the distribution from those `inside` (N,); larger means more outside.
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_count, check_is, check_many_weights
+from flatviz.checks import check_count, check_many_weights
+from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood, check_labels, check_likelihood
 from flatviz.core.net import Net
@@ -17,6 +18,7 @@ from flatviz.metrics.averaging import scored
 from flatviz.results import FunctionPosterior, Posterior, Prediction
 
 
+@public
 def predict(
     net: Net,
     posterior: Posterior | FunctionPosterior | Tensor,
@@ -46,12 +48,11 @@ def predict(
         >>> prediction.outputs.shape, prediction.scores["nll"].shape
         (torch.Size([5, 4, 3]), torch.Size([5]))
     """
-    check_is(x, (Data, Tensor), "x", "inputs alone, or with labels fv.Data(x, y)")
     check_count(n_draws, "n_draws")
     check_likelihood(likelihood)
     mode = check_batchnorm(net, batchnorm)
     inputs = x.x if isinstance(x, Data) else x
-    _check_inputs(net, inputs)
+    check_inputs(net, inputs)
     functions = isinstance(posterior, FunctionPosterior)
     if functions and mode == "re-estimated":
         raise ValueError("BatchNorm statistics of functions cannot be re-estimated, got batchnorm=data: use batchnorm='frozen'")
@@ -79,7 +80,7 @@ def _draws(posterior: Posterior | Tensor, n_draws: int, seed: int) -> Tensor:
     return posterior[:n_draws]
 
 
-def _check_inputs(net: Net, x: Tensor) -> None:
+def check_inputs(net: Net, x: Tensor) -> None:
     """That the net takes such inputs, tried on one of them."""
     known = "" if net.example is None else f", which takes (N, {', '.join(map(str, net.example.shape[1:]))})"
     if x.ndim == 0 or len(x) == 0:

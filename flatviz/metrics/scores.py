@@ -6,10 +6,12 @@ import math
 
 from torch import Tensor
 
+from flatviz.core.boundary import public
 from flatviz.metrics.averaging import accuracy_of, brier_of, for_sizes, labels_of, nll_of
 from flatviz.results import Prediction
 
 
+@public
 def accuracy(prediction: Prediction, y: Tensor | None = None, *, n_draws: int | None = None) -> Tensor:
     """Share of inputs whose most probable class is right; (S,) for every ensemble size, () for `n_draws`.
 
@@ -26,6 +28,7 @@ def accuracy(prediction: Prediction, y: Tensor | None = None, *, n_draws: int | 
     return for_sizes(prediction, prediction.log_probs, n_draws, lambda log_bma: accuracy_of(log_bma, y))
 
 
+@public
 def nll_score(prediction: Prediction, y: Tensor | None = None, *, n_draws: int | None = None) -> Tensor:
     """Mean of -log p(y) in nats, p averaged over draws; (S,) for every ensemble size, () for `n_draws`.
 
@@ -47,6 +50,7 @@ def nll_score(prediction: Prediction, y: Tensor | None = None, *, n_draws: int |
     return for_sizes(prediction, log_density, n_draws, lambda log_mean: -log_mean.mean())
 
 
+@public
 def brier(prediction: Prediction, y: Tensor | None = None, *, n_draws: int | None = None) -> Tensor:
     """Mean of sum_c (p_c - 1[y = c])^2, between 0 and 2; (S,) for every ensemble size, () for `n_draws`.
 

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from flatviz.checks import check_choice, check_count, check_many_weights
 from flatviz.core.ascent import ASAM, SAM
+from flatviz.core.boundary import public
 from flatviz.core.objective import Objective, ObjectiveLike, as_objective
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import generator
@@ -24,6 +25,7 @@ from flatviz.results import Sharpness
 ORDERS = ("sharp", "random", "flat")
 
 
+@public
 def sharpness(
     f: ObjectiveLike,
     W: Tensor,
@@ -78,6 +80,7 @@ def _gains(f: Objective, w: Tensor, ascents: tuple[SAM, ASAM]) -> list[Tensor]:
         return [f(w + ascent(w, g)) - value for ascent in ascents]
 
 
+@public
 def weyl_bounds(f: ObjectiveLike, W: Tensor, *, iters: int = 80, seed: int = 0) -> tuple[float, float, float]:
     """Theorem 1 on these very draws: (lower, lambda_max of the averaged Hessian, upper).
 

@@ -8,12 +8,14 @@ from scipy.optimize import minimize_scalar
 from torch import Tensor
 
 from flatviz.checks import check_nonnegative
+from flatviz.core.boundary import public
 from flatviz.metrics.averaging import labels_of, nll_of, scored
 from flatviz.results import Prediction
 
 COLDEST, HOTTEST = 0.05, 20.0
 
 
+@public
 def fit_temperature(prediction: Prediction, y: Tensor | None = None) -> float:
     """The T > 0 for which the average of softmax(logits_s / T) over draws has the smallest NLL on held-out labels.
 
@@ -44,6 +46,7 @@ def fit_temperature(prediction: Prediction, y: Tensor | None = None) -> float:
     return math.exp(best.x)
 
 
+@public
 def scale_temperature(prediction: Prediction, temperature: float) -> Prediction:
     """The prediction with the logits of each draw divided by `temperature`, and its scores anew.
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from torch import Tensor
 
+from flatviz.core.boundary import public
 from flatviz.results import Prediction
 
 
+@public
 def predictive_entropy(prediction: Prediction, *, n_draws: int | None = None) -> Tensor:
     """Total uncertainty of each input, in nats, (N,): H(p) = -sum_c p_c log p_c of the averaged probabilities p.
 
@@ -20,6 +22,7 @@ def predictive_entropy(prediction: Prediction, *, n_draws: int | None = None) ->
     return _entropy(prediction.bma(n_draws))
 
 
+@public
 def aleatoric_entropy(prediction: Prediction, *, n_draws: int | None = None) -> Tensor:
     """The part that every draw sees, in nats, (N,): the mean over draws of H(p_s).
 
@@ -33,6 +36,7 @@ def aleatoric_entropy(prediction: Prediction, *, n_draws: int | None = None) -> 
     return _entropy(prediction.probs[: prediction.size(n_draws)]).mean(0)
 
 
+@public
 def mutual_information(prediction: Prediction, *, n_draws: int | None = None) -> Tensor:
     """The epistemic part, in nats, (N,): H(p) - mean_s H(p_s) = mean_s KL(p_s || p) >= 0.
 

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_many_weights, check_weights
+from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.objectives.network import NetworkObjective
@@ -49,6 +50,7 @@ class BMALoss(NetworkObjective):
         return -(torch.stack(list(scores)).double().logsumexp(0) - math.log(len(scores))).mean(-1)
 
 
+@public
 def bma_nll(net: Net, data: Data, W: Tensor, *, center: Tensor | None = None) -> BMALoss:
     """Mean NLL of the prediction averaged over draws `W` (S, D), as an objective: of where the ensemble stands.
 

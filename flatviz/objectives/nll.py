@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_is, check_weights
+from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood, check_labels, check_likelihood, mean_nll
 from flatviz.core.net import Net
@@ -46,6 +47,7 @@ class MeanNLL(NetworkObjective):
         return curvature_operator(self.net, self.data, self.likelihood, check_weights(w, self.dim), curvature)
 
 
+@public
 def nll(net: Net, data: Data, *, likelihood: Likelihood = "categorical") -> MeanNLL:
     """Mean negative log likelihood of `data` as an objective over `net`'s treated weights.
 

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.engine.determinism import check_function
@@ -57,6 +58,7 @@ class Quantity(NetworkObjective):
         return torch.where(outputs.amax() < math.inf, value.reshape(()), math.nan)  # an argmax of NaN is a number
 
 
+@public
 def quantity(
     net: Net,
     data: Data,

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_weights
+from flatviz.core.boundary import public
 from flatviz.core.objective import ObjectiveLike, as_objective
 from flatviz.core.seeds import generator
 from flatviz.results import Plane, Spectrum
@@ -16,6 +17,7 @@ from flatviz.results import Plane, Spectrum
 RISE = 1.0  # the default extent of `plane_eigen`: where the quadratic model has risen by this much
 
 
+@public
 def plane_along(
     w: Tensor, u: Tensor, v: Tensor, *more: Tensor, orthonormal: bool = False, name: str = "plane of given directions"
 ) -> Plane:
@@ -45,6 +47,7 @@ def plane_along(
     return Plane(w.clone(), axes, "distance in weight space", name=name, extent=((-reach, reach),) * len(axes))
 
 
+@public
 def plane_gradient(f: ObjectiveLike, w: Tensor, other: Tensor | None = None, *, seed: int = 0) -> Plane:
     """The plane of steepest ascent at `w` (D,) and one more direction, orthonormal; unit: distance.
 
@@ -70,6 +73,7 @@ def plane_gradient(f: ObjectiveLike, w: Tensor, other: Tensor | None = None, *, 
     return replace(plane, extent=((-reach, reach), (-reach, reach)))
 
 
+@public
 def plane_eigen(w: Tensor, spectrum: Spectrum, ranks: tuple[int, int] = (0, 1)) -> Plane:
     """The plane of two Hessian eigenvectors at `w` (D,), those of the given ranks; orthonormal, unit: distance.
 

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_many_weights
+from flatviz.core.boundary import public
 from flatviz.planes.axes import principal_axes, symmetric
 from flatviz.results import Draws, Plane
 
@@ -13,6 +14,7 @@ MARGIN = 1.15  # how far beyond the outermost draw the default extent reaches
 NARROWEST = 0.8  # its shorter side over its longer one: a strip is hard to read
 
 
+@public
 def plane_pca(draws: Tensor | Draws, *, name: str | None = None) -> Plane:
     """First two principal axes of weight vectors (S, D), through their mean; orthonormal, unit: distance.
 
@@ -30,6 +32,7 @@ def plane_pca(draws: Tensor | Draws, *, name: str | None = None) -> Plane:
     return _plane(W, W.mean(0), name or f"PCA of {len(W)} draws", "use plane_random")
 
 
+@public
 def plane_path(W: Tensor, *, name: str | None = None) -> Plane:
     """First two principal axes of a training path W (S, D) seen from its end: of W[i] - W[-1]; orthonormal.
 

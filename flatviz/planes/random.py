@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_choice, check_weights
+from flatviz.core.boundary import public
 from flatviz.core.seeds import generator
 from flatviz.results import Plane
 
@@ -19,6 +20,7 @@ CONVENTIONS = ("flatviz", "li2018", "loss-landscapes", "per-tensor")
 EPS = 1e-10  # of Li et al.'s code
 
 
+@public
 def plane_random(
     net: Net, w: Tensor, *, normalize: str = "filter", convention: str = "flatviz", dims: int = 2, seed: int
 ) -> Plane:

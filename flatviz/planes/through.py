@@ -6,11 +6,13 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_weights
+from flatviz.core.boundary import public
 from flatviz.results import Plane
 
 MARGIN = 1.3
 
 
+@public
 def plane_through(a: Tensor, b: Tensor, c: Tensor) -> Plane:
     """The plane that holds `a`, `b`, `c` (D,) each; its origin is their average, its first axis points from a to b.
 

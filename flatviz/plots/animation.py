@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
+from flatviz.core.boundary import public
 from flatviz.plots.captions import title_of, words_over
 from flatviz.plots.color import ColorScale, first_draws
 from flatviz.plots.ground import add_contour, diverged, plane_axes, small_print
@@ -16,6 +17,7 @@ from flatviz.results import Projection, Surface
 FRAME_MS = 120
 
 
+@public
 def animate_projection(
     surface: Surface,
     projections: Sequence[Projection] | Projection,
@@ -47,14 +49,14 @@ def animate_projection(
     check_on(surface, None)
     if surface.values.ndim != 2:
         raise ValueError(f"an animation needs a surface on a grid of two axes, got shape {tuple(surface.values.shape)}")
-    for shown in one_or_several(projections, Projection, "projections"):
+    for shown in one_or_several(projections):
         check_on(surface, shown)
     path = isinstance(projections, Projection)
     if path:
         frames = [first_draws(projections, i + 1) for i in range(len(projections.coords))]
         labels = labels or [str(i) for i in range(len(frames))]
     else:
-        frames = one_or_several(projections, Projection, "projections")
+        frames = one_or_several(projections)
         labels = labels or [p.name or str(i) for i, p in enumerate(frames)]
     if not frames or len(labels) != len(frames):
         raise ValueError(f"labels must name each of {len(frames)} frames, got {len(labels)}: one projection and label a frame")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from flatviz.core.boundary import public
 from flatviz.plots.theme import Figure, figure, style
 
 LABELS = {
@@ -14,11 +15,14 @@ LABELS = {
     "mi": "mutual information (nats)",
     "lambda1": "λ1 of the training loss",
     "ratio": "λ1/λ5",
+    "agreement": "agreement with HMC (share)",
+    "tv": "total variation to HMC",
     "seconds": "seconds to fit",
     "gradients": "gradients a step",
 }
 
 
+@public
 def plot_comparison(
     table: Mapping[str, Mapping[str, tuple[float, float]]],
     *,

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 import torch
 
+from flatviz.core.boundary import public
 from flatviz.plots.captions import words
 from flatviz.plots.ground import small_print, with_print
 from flatviz.plots.nouns import one_or_several
@@ -16,6 +17,7 @@ from flatviz.results import Curve
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 
 
+@public
 def plot_curve(curve: Curve | Sequence[Curve], *, barrier: bool = True, log: bool = False, title: str | None = None) -> Figure:
     """One or more curves over t, with the barrier: the highest rise above the line between the ends.
 
@@ -33,7 +35,7 @@ def plot_curve(curve: Curve | Sequence[Curve], *, barrier: bool = True, log: boo
         >>> fig.data[1].text[1]
         'barrier 3'
     """
-    curves = one_or_several(curve, Curve, "curve")
+    curves = one_or_several(curve)
     if not curves:
         raise ValueError("plot_curve needs at least one Curve, got none")
     first = curves[0]

@@ -8,9 +8,9 @@ import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
+from flatviz.core.boundary import public
 from flatviz.plots.captions import matrix_of, words
 from flatviz.plots.ground import small_print, with_print
-from flatviz.plots.nouns import check_noun
 from flatviz.plots.theme import COLORS, INK, Figure, figure, numbers
 from flatviz.results import Spectrum
 
@@ -18,6 +18,7 @@ POINTS = 600
 FLOOR = 1e-5  # of the highest density: below it a log axis shows nothing but the kernel's tail
 
 
+@public
 def plot_density(spectrum: Spectrum, *, width: float | None = None, title: str | None = None) -> Figure:
     """Density of eigenvalues on a log axis, and a mark at each of the k largest, with its residual.
 
@@ -38,7 +39,6 @@ def plot_density(spectrum: Spectrum, *, width: float | None = None, title: str |
         >>> [trace.name for trace in fig.data]
         ['density', '2 largest, with residuals']
     """
-    check_noun(spectrum, Spectrum, "spectrum")
     if spectrum.nodes is None or spectrum.weights is None:
         raise ValueError("plot_density needs nodes and weights, got a Spectrum without: spectral_density makes one")
     nodes, weights = spectrum.nodes.double(), spectrum.weights.double()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from flatviz.core.boundary import public
 from flatviz.plots.captions import words
 
 
+@public
 def explain(result: object) -> str:
     """What a result or figure shows: x and y, their unit and normalisation, the data, the BatchNorm mode, what is hidden.
 

@@ -9,11 +9,13 @@ import torch
 from plotly.colors import hex_to_rgb
 
 from flatviz.checks import check_choice
+from flatviz.core.boundary import public
 from flatviz.plots.nouns import by_method
 from flatviz.plots.theme import Figure, figure, numbers, style
 from flatviz.results import MEASURES, Sharpness
 
 
+@public
 def plot_flatness(
     measured: Sharpness | Mapping[str, Sharpness], *, measure: str = "lambda1", title: str | None = None
 ) -> Figure:
@@ -36,7 +38,7 @@ def plot_flatness(
         [3.0, 4.0, 4.0]
     """
     label = MEASURES[check_choice(measure, tuple(MEASURES), "measure")]
-    groups = by_method(measured, Sharpness, "measured")
+    groups = by_method(measured)
     if not groups:
         raise ValueError("plot_flatness needs at least one Sharpness, got none")
     last = {m: s.interval(measure) for m, s in groups.items()}

@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
+from flatviz.core.boundary import public
 from flatviz.plots.nouns import by_method
 from flatviz.plots.theme import INK, Figure, figure, numbers, style
 from flatviz.results import Prediction
@@ -15,6 +16,7 @@ from flatviz.results import Prediction
 SHOWN = {"accuracy": "accuracy", "nll": "NLL", "ece": "ECE"}
 
 
+@public
 def plot_metrics(
     predictions: Prediction | Mapping[str, Prediction],
     *,
@@ -44,7 +46,7 @@ def plot_metrics(
         >>> [len(trace.x) for trace in fig.data]  # a row a score
         [5, 5, 5]
     """
-    named = by_method(predictions, Prediction, "predictions")
+    named = by_method(predictions)
     if method is not None and list(named) == [None]:
         named = {method: named[None]}
     n_reference = len(reference or {})

@@ -5,13 +5,14 @@ from __future__ import annotations
 import plotly.graph_objects as go
 import torch
 
+from flatviz.core.boundary import public
 from flatviz.plots.captions import counted, words
 from flatviz.plots.ground import small_print, with_print
-from flatviz.plots.nouns import check_noun
 from flatviz.plots.theme import COLORS, INK, MUTED, Figure, figure, numbers, short
 from flatviz.results import Persistence
 
 
+@public
 def plot_persistence(persistence: Persistence, *, most: int = 20, title: str | None = None) -> Figure:
     """The merge tree: each valley an upright line from its minimum to the saddle where it meets a deeper one.
 
@@ -30,7 +31,6 @@ def plot_persistence(persistence: Persistence, *, most: int = 20, title: str | N
         >>> len(fig.data[2].x)  # minima
         2
     """
-    check_noun(persistence, Persistence, "persistence")
     finite = persistence.surface.values[torch.isfinite(persistence.surface.values)]
     top = float(finite.max())
     order = persistence.depth.argsort(descending=True, stable=True)[:most]

@@ -5,14 +5,15 @@ from __future__ import annotations
 import plotly.graph_objects as go
 import torch
 
+from flatviz.core.boundary import public
 from flatviz.plots.captions import words
 from flatviz.plots.color import ColorScale, values_of
 from flatviz.plots.ground import with_print
-from flatviz.plots.nouns import check_noun
 from flatviz.plots.theme import INK, MUTED, Figure, figure, numbers
 from flatviz.results import Projection
 
 
+@public
 def plot_projection(
     projection: Projection,
     *,
@@ -38,7 +39,6 @@ def plot_projection(
         >>> fig.data[1].y.tolist()  # off the plane
         [2.0]
     """
-    check_noun(projection, Projection, "projection")
     inside = (projection.coords @ projection.plane.axes).norm(dim=1)
     reach = 1.08 * float(torch.maximum(inside.max(), projection.distance.max()))
     alt = f"median distance off the plane {projection.distance.median():.3g}, within it {inside.median():.3g}"

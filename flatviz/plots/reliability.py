@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import plotly.graph_objects as go
 
-from flatviz.plots.nouns import check_noun
+from flatviz.core.boundary import public
 from flatviz.plots.theme import GRID, MUTED, Figure, figure, numbers, style
 from flatviz.results import Prediction
 
 
+@public
 def plot_reliability(
     prediction: Prediction, *, n_draws: int | None = None, method: str | None = None, title: str = "Reliability"
 ) -> Figure:
@@ -30,7 +31,6 @@ def plot_reliability(
         >>> int(fig.data[2].y.sum())  # counts
         4
     """
-    check_noun(prediction, Prediction, "prediction")
     if prediction.bins is None:
         raise ValueError("prediction must carry calibration bins, got none: predict on a Data, which has labels")
     size = prediction.n_draws if n_draws is None else n_draws

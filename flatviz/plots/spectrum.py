@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
+from flatviz.core.boundary import public
 from flatviz.plots.captions import ends_of, matrix_of, words
 from flatviz.plots.ground import small_print, with_print
 from flatviz.plots.nouns import one_or_several
@@ -15,6 +16,7 @@ from flatviz.plots.theme import Figure, figure, numbers, style
 from flatviz.results import Spectrum
 
 
+@public
 def plot_spectrum(
     spectrum: Spectrum | Sequence[Spectrum],
     *,
@@ -39,7 +41,7 @@ def plot_spectrum(
         >>> fig.data[0].y.round(3).tolist(), fig.data[1].name
         ([3.0, 2.0], 'VI')
     """
-    spectra = one_or_several(spectrum, Spectrum, "spectrum")
+    spectra = one_or_several(spectrum)
     if not spectra:
         raise ValueError("plot_spectrum needs at least one Spectrum, got none")
     label, color, dash, symbol = style(method, spectra[0].name or "mean")

@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
+from flatviz.core.boundary import public
 from flatviz.plots.captions import ends_text, title_of, words_over
 from flatviz.plots.color import ColorScale, values_of
 from flatviz.plots.ground import add_contour, diverged, is_path, plane_axes, small_print
@@ -22,6 +23,7 @@ LIVE = ("x", "y", "marker.color", "marker.size", "customdata")  # of the samples
 ELLIPSE = 0.95  # share of a Gaussian's draws whose shadows fall inside its ellipse
 
 
+@public
 def plot_surface(
     surface: Surface,
     projection: Projection | None = None,

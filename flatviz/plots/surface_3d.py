@@ -5,6 +5,7 @@ from __future__ import annotations
 import plotly.graph_objects as go
 import torch
 
+from flatviz.core.boundary import public
 from flatviz.plots.captions import ends_text, title_of, words_over
 from flatviz.plots.color import ColorScale
 from flatviz.plots.ground import axis_note, axis_titles, is_path, small_print
@@ -13,6 +14,7 @@ from flatviz.plots.theme import GRID, INK, LOSS_SCALE, MUTED, Figure, figure, nu
 from flatviz.results import Projection, Surface
 
 
+@public
 def plot_surface_3d(
     surface: Surface,
     projection: Projection | None = None,

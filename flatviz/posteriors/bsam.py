@@ -22,6 +22,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_count, check_lr, check_nonnegative, check_radius
+from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
@@ -35,6 +36,7 @@ from flatviz.training.optimize import check_converged, cosine, minibatches, trai
 from flatviz.training.run import Checkpoint, Run
 
 
+@public
 def fit_bsam(
     net: Net,
     data: Data,

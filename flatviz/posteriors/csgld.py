@@ -14,6 +14,7 @@ import math
 from torch import Tensor
 
 from flatviz.checks import check_count, check_lr, check_nonnegative
+from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
@@ -27,6 +28,7 @@ from flatviz.training.optimize import cosine
 from flatviz.training.run import Checkpoint, Run
 
 
+@public
 def fit_csgld(
     net: Net,
     data: Data,

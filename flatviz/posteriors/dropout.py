@@ -13,12 +13,14 @@ from torch import Tensor, nn
 from torch.nn.modules.conv import _ConvNd
 from torch.nn.modules.dropout import _DropoutNd
 
-from flatviz.checks import check_choice, check_count, check_is
+from flatviz.checks import check_choice, check_count
+from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.core.seeds import generator
+from flatviz.objectives.nll import check_data
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws, Posterior
 from flatviz.training.gradient import Ascent
@@ -27,6 +29,7 @@ from flatviz.training.optimize import minibatches, sgd
 from flatviz.training.run import Checkpoint, Optim, Run
 
 
+@public
 def fit_dropout(
     net: Net,
     data: Data,
@@ -74,13 +77,13 @@ def fit_dropout(
         torch.Size([3, 58])
     """
     run = Run.of(locals(), "dropout")
-    check_is(data, Data, "data", "make one, fv.Data(x, y)")
     check_count(n_draws, "n_draws")
     check_choice(space, ("weights", "functions"), "space")
     if space == "functions" and rate is not None:
         raise ValueError(
             f"space='functions' takes the rates of the network's own dropout layers, got rate={rate!r}: leave it out"
         )
+    check_data(net, data, likelihood)
     rates = own_rates(net) if space == "functions" else find_rates(net, data.x[:8], rate)
     loss = DropoutLoss(net, data, likelihood, rates, seed)
     optim = Optim(steps, lr, momentum, weight_decay, batch_size)

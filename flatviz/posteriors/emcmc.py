@@ -12,6 +12,7 @@ from __future__ import annotations
 from torch import Tensor
 
 from flatviz.checks import check_lr, check_nonnegative
+from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
@@ -24,6 +25,7 @@ from flatviz.training.langevin import Energy, Noisy, run_chains, starting_points
 from flatviz.training.run import Checkpoint, Run
 
 
+@public
 def fit_emcmc(
     net: Net,
     data: Data,

@@ -8,6 +8,7 @@ The members are trained together, a row each, which is faster and changes nothin
 from __future__ import annotations
 
 from flatviz.checks import check_count
+from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
@@ -19,6 +20,7 @@ from flatviz.training.run import Checkpoint, Optim, Run
 from flatviz.training.starts import train_members
 
 
+@public
 def fit_ensemble(
     net: Net,
     data: Data,

@@ -18,6 +18,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_count, check_nonnegative
+from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
@@ -38,6 +39,7 @@ FIRST_WEIGHT = 1e-3  # of the likelihood when burn-in begins
 LEAST_ACCEPTED, ENOUGH = 0.1, 20  # a chain that accepts less, over so many trajectories, stands still: no sample
 
 
+@public
 def fit_hmc(
     net: Net,
     data: Data,
@@ -226,6 +228,6 @@ METHOD = Method(
     dash="solid",
     symbol="circle-cross",
     fit=fit_hmc,
-    plain=Tuned(dict(n_draws=400, chains=4, burn_in=300, thin=1, kl_weight=1.0, weight_decay=5e-4)),
+    plain=Tuned(dict(n_draws=400, chains=4, burn_in=300, thin=1, kl_weight=0.1, weight_decay=5e-4)),
     needs_prior=True,
 )

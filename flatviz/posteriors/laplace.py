@@ -17,6 +17,7 @@ from torch import Tensor
 
 from flatviz.bridges.laplace import kronecker_eigen
 from flatviz.checks import check_choice, check_count, check_nonnegative
+from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
@@ -34,6 +35,7 @@ LARGEST = 5000  # weights whose covariance is kept whole
 STILL = 1e-6  # standard deviation of the weights that last_layer leaves alone
 
 
+@public
 def fit_laplace(
     net: Net,
     data: Data,
@@ -96,6 +98,7 @@ def fit_laplace(
     return _gaussian(w, part, values, vectors, delta, history)
 
 
+@public
 def laplace_evidence(
     net: Net, data: Data, *, structure: str = "last_layer", prior_precision: float, likelihood: Likelihood = "categorical"
 ) -> float:

@@ -114,6 +114,7 @@ class Method:
             batchnorm=None if self.batchnorm is None else Tuned(self.batchnorm.settings, radius),
             evidence=(),
             gradients=2 * self.gradients,
+            takes_ascent=False,
             unit=unit,
             at_zero=self.name,
             fit_radii=None,

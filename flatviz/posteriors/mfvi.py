@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_nonnegative
+from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
@@ -23,13 +24,13 @@ from flatviz.core.progress import Progress
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.training.gradient import Ascent
-from flatviz.training.loop import Checkpoint
-from flatviz.training.run import Optim, Run
+from flatviz.training.run import Checkpoint, Optim, Run
 from flatviz.training.variational import Descent, NoisyNLL, converged, fit_gaussians
 
 STD_FLOOR = 1e-4  # a weight that is 0 would have std 0 under MOPED
 
 
+@public
 def fit_mfvi(
     net: Net,
     data: Data,

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from flatviz.checks import check_count
+from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
@@ -20,6 +21,7 @@ from flatviz.training.run import Checkpoint, Optim, Run
 from flatviz.training.starts import train_members
 
 
+@public
 def fit_multi(
     net: Net,
     data: Data,

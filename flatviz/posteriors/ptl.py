@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from flatviz.checks import check_nonnegative
+from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
@@ -19,6 +20,7 @@ from flatviz.results import Gaussian, Posterior
 from flatviz.training.run import Checkpoint
 
 
+@public
 def fit_ptl(
     net: Net,
     data: Data,

@@ -16,6 +16,7 @@ from functools import partial
 from torch import Tensor
 
 from flatviz.checks import check_radius
+from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
@@ -23,9 +24,8 @@ from flatviz.core.progress import Progress
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.storage.digest import arguments_digest
-from flatviz.training.loop import Checkpoint
 from flatviz.training.perturb import UNITS, Perturbation
-from flatviz.training.run import Optim, Run
+from flatviz.training.run import Checkpoint, Optim, Run
 from flatviz.training.variational import Descent, NoisyNLL, Step, converged, fit_gaussians
 
 
@@ -75,6 +75,7 @@ def _posterior(q: Gaussian, perturbation: Perturbation) -> Gaussian:
     return replace(q, mean=q.mean + q.factor.sum(0)) if _biased(perturbation) else q
 
 
+@public
 def fit_sabma(
     net: Net,
     data: Data,
@@ -148,6 +149,7 @@ def fit_sabma(
     return _posterior(converged(q), perturbation)
 
 
+@public
 def fit_sabma_grid(
     net: Net,
     data: Data,

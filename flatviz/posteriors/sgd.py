@@ -7,6 +7,7 @@ L is the mean NLL; weight decay wd is a prior N(0, 1 / (N wd)).  Every Bayesian 
 
 from __future__ import annotations
 
+from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
@@ -18,6 +19,7 @@ from flatviz.training.optimize import minibatches, sgd, training_loss
 from flatviz.training.run import Checkpoint, Optim, Run
 
 
+@public
 def fit_sgd(
     net: Net,
     data: Data,

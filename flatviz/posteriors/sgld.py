@@ -11,6 +11,7 @@ from __future__ import annotations
 from torch import Tensor
 
 from flatviz.checks import check_lr
+from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
@@ -23,6 +24,7 @@ from flatviz.training.langevin import Energy, Noisy, run_chains, starting_points
 from flatviz.training.run import Checkpoint, Run
 
 
+@public
 def fit_sgld(
     net: Net,
     data: Data,

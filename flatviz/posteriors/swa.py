@@ -5,6 +5,7 @@ w_SWA = 1/T sum_t w_t,  w_t the weights at the ends of T epochs at a constant ra
 
 from __future__ import annotations
 
+from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
@@ -17,6 +18,7 @@ from flatviz.training.run import Checkpoint, Run
 from flatviz.training.snapshots import Tail, collect
 
 
+@public
 def fit_swa(
     net: Net,
     data: Data,

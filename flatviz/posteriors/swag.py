@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_count
+from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
@@ -26,6 +27,7 @@ from flatviz.training.run import Checkpoint, Run
 from flatviz.training.snapshots import Moments, Tail, collect, collect_members
 
 
+@public
 def fit_swag(
     net: Net,
     data: Data,

@@ -7,6 +7,7 @@ The whole v, where SWAG takes half of it and lets the deviations carry the other
 
 from __future__ import annotations
 
+from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
@@ -18,6 +19,7 @@ from flatviz.training.run import Checkpoint, Run
 from flatviz.training.snapshots import Tail, collect
 
 
+@public
 def fit_swag_diag(
     net: Net,
     data: Data,

@@ -7,11 +7,13 @@ import math
 import torch
 
 from flatviz.checks import check_nonnegative
+from flatviz.core.boundary import public
 from flatviz.core.net import Net
 from flatviz.core.treated import Treated
 from flatviz.gaussian import Gaussian
 
 
+@public
 def transfer(
     net: Net,
     prior: Gaussian,

@@ -12,6 +12,7 @@ from functools import partial
 
 from torch import Tensor
 
+from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
@@ -19,11 +20,11 @@ from flatviz.core.progress import Progress
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.training.gradient import Ascent
-from flatviz.training.loop import Checkpoint
-from flatviz.training.run import Optim, Run
+from flatviz.training.run import Checkpoint, Optim, Run
 from flatviz.training.variational import Descent, NoisyNLL, converged, fit_gaussians
 
 
+@public
 def fit_vi(
     net: Net,
     data: Data,

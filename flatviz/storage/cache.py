@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 
+from flatviz.core.boundary import public
 from flatviz.results import from_plain, to_plain
 from flatviz.storage.digest import CannotHashError, value_digest
 from flatviz.storage.files import DamagedFileError, read_checked, set_aside, write_checked
@@ -46,6 +47,7 @@ def cache_key(**settings: Any) -> str:
     )
 
 
+@public
 def save(result: Any, path: str | Path) -> Path:
     """Write a noun, or a dict, tuple or list of nouns, tensors, numbers and texts, with a checksum; returns `path`.
 
@@ -64,6 +66,7 @@ def save(result: Any, path: str | Path) -> Path:
     return Path(path)
 
 
+@public
 def load(path: str | Path) -> Any:
     """Read what `save` wrote, tensors on the CPU; no code in the file is ever run.
 

@@ -16,23 +16,25 @@ from flatviz.core.data import Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
 from flatviz.landscape.lanczos import top_eigenpairs
+from flatviz.metrics.exactness import agreement, total_variation
 from flatviz.metrics.uncertainty import mutual_information
 from flatviz.objectives.nll import nll
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.method import Method
 from flatviz.results import Gaussian, Posterior
 from flatviz.storage.cache import cached
+from flatviz.studies.reference import reference_probabilities
 from flatviz.studies.tour import prepare
 from flatviz.studies.tune import Choice, scored
 
 TASKS = ("digits",)
-QUANTITIES = ("accuracy", "nll", "ece", "brier", "mi", "lambda1", "ratio", "seconds", "gradients")
+QUANTITIES = ("accuracy", "nll", "ece", "brier", "mi", "lambda1", "ratio", "agreement", "tv", "seconds", "gradients")
 N_DRAWS = 30
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Values (seeds, 9) of `QUANTITIES` for each method, NaN where it diverged; a point has no draws to differ (mi 0)."""
+    """Values (seeds, 11) of `QUANTITIES` for each method, NaN where it diverged; a point has no draws to differ (mi 0)."""
 
     values: dict[str, Tensor]
     seeds: tuple[int, ...]
@@ -54,7 +56,8 @@ def compare(
     Split, network and noise all follow the seed.
 
     Scores are of the test split with up to 30 draws; lambda1 and lambda1 / lambda5 are means over `n_spectra` draws of the
-    Hessian of the training loss; gradients is what one training step costs, in gradients of one network.
+    Hessian of the training loss; agreement and tv are those of the predictions to the reference posterior's (`studies/reference.py`);
+    gradients is what one training step costs, in gradients of one network.
     tuned: settings chosen by `tune`, by method, in place of those of the records.
     Each method of each seed is kept in the cache folder.  Raises ValueError for an unknown method or task.
     """
@@ -65,10 +68,11 @@ def compare(
         check_choice(method, tuple(METHODS), "method")
     values = {method: [] for method in asked}
     prepared = lru_cache(maxsize=1)(partial(prepare, "mlp"))  # once a seed, and not where every method is in the cache
+    reference = lru_cache(maxsize=1)(lambda seed: reference_probabilities(*prepared(seed=seed), seed=seed, say=say))
 
     def row(seed: int, method: Method) -> Tensor:
         choice = (tuned or {}).get(method.name, Choice())
-        return _row(*prepared(seed=seed), method, choice, seed, n_spectra, say)
+        return _row(*prepared(seed=seed), method, choice, seed, n_spectra, reference(seed), say)
 
     for seed in range(seeds):
         for method in track(asked, f"seed {seed}", progress):
@@ -80,13 +84,21 @@ def compare(
 
 
 def _row(
-    net: Net, task: Task, prior: Gaussian, method: Method, choice: Choice, seed: int, n_spectra: int, say: Callable[[str], None]
+    net: Net,
+    task: Task,
+    prior: Gaussian,
+    method: Method,
+    choice: Choice,
+    seed: int,
+    n_spectra: int,
+    reference: Tensor,
+    say: Callable[[str], None],
 ) -> Tensor:
     started = time.perf_counter()
     try:
         q = choice.fit(net, task, prior, method.name, seed=seed)
         seconds = time.perf_counter() - started
-        return _measured(net, task, q, method, seed, n_spectra, seconds)
+        return _measured(net, task, q, method, seed, n_spectra, reference, seconds)
     except ValueError as error:
         if "finite" not in str(error):
             raise
@@ -94,7 +106,9 @@ def _row(
         return torch.full((len(QUANTITIES),), math.nan)
 
 
-def _measured(net: Net, task: Task, q: Posterior, method: Method, seed: int, n_spectra: int, seconds: float) -> Tensor:
+def _measured(
+    net: Net, task: Task, q: Posterior, method: Method, seed: int, n_spectra: int, reference: Tensor, seconds: float
+) -> Tensor:
     prediction = scored(net, method, q, task.test, seed=seed + 1, n_draws=N_DRAWS)
     f, W = nll(net, task.train), q.sample(min(n_spectra, prediction.n_draws), seed=seed + 1)
     spectra = torch.stack([top_eigenpairs(f, w, 5, iters=40, seed=seed).values for w in W])
@@ -106,6 +120,7 @@ def _measured(net: Net, task: Task, q: Posterior, method: Method, seed: int, n_s
             mi,
             spectra[:, 0].mean(),
             (spectra[:, 0] / spectra[:, 4]).mean(),
+            *torch.tensor([agreement(prediction, reference), total_variation(prediction, reference)]),
             *torch.tensor([seconds, gradients(net, method)]),
         ]
     ).double()

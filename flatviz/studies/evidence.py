@@ -1,32 +1,88 @@
-"""What SA-BMA does and does not do at our scale: sharpness and scores over seeds, for each method and radius."""
+"""What flat-seeking does and does not do at our scale: sharpness, scores, shift and nearness to HMC, seed by seed.
+
+Each seed makes its own split, network, prior and noise, and every cell of a seed shares them, so cells are compared within
+a seed.  VI is there at several lengths: a flat-seeking step takes two gradients, and a longer VI is flatter as well.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
+from flatviz.core.data import Data, Task
+from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
+from flatviz.datasets.corruptions import corrupt
+from flatviz.gaussian import Gaussian
 from flatviz.landscape.lanczos import top_eigenpairs
+from flatviz.metrics.exactness import agreement, total_variation
 from flatviz.metrics.predict import predict
-from flatviz.objectives.nll import nll
+from flatviz.objectives.nll import MeanNLL, nll
 from flatviz.posteriors import METHODS
+from flatviz.results import Posterior
 from flatviz.storage.cache import cached
-from flatviz.studies.family import check_settings, fit_member
+from flatviz.studies import reference
+from flatviz.studies.family import check_settings, fit_family, fit_member
 from flatviz.studies.tour import prepare
+from flatviz.studies.tune import with_head_std
 
-KL_WEIGHTS = {0.0: {"kl_weight": 0.0, "weight_decay": 5e-4}, 1.0: {"kl_weight": 1.0, "weight_decay": 0.0}}  # settings of each
+QUANTITIES = (
+    "lambda1", "train", "nll", "accuracy", "ece", "shifted_nll", "shifted_accuracy", "shifted_ece", "agreement", "tv"
+)  # fmt: skip
+SHIFTS, SEVERITY = ("gaussian_noise", "translate", "rotate", "contrast", "gaussian_blur"), 3
+VI_SHARES = (0.25, 0.5, 1.0, 2.0)  # of the methods' steps
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A prior and an objective that the methods share: KL weight, weight decay on the mean, standard deviation on the head."""
+
+    label: str
+    kl_weight: float
+    weight_decay: float
+    head_std: float | None = None
+
+    @property
+    def fit(self) -> dict[str, float]:
+        """Settings of a fit."""
+        return {"kl_weight": self.kl_weight, "weight_decay": self.weight_decay}
+
+
+SETTINGS = {
+    "plain": Setting("KL weight 0, weight decay 5e-4 on the mean: the published scripts", 0.0, 5e-4),
+    "tempered": Setting(
+        f"KL weight {reference.KL_WEIGHT:g}, standard deviation {reference.HEAD_STD:g} on the head: the reference's posterior",
+        reference.KL_WEIGHT,
+        0.0,
+        reference.HEAD_STD,
+    ),
+}
+
+
+class Cell(NamedTuple):
+    """One fit: key of `SETTINGS`, method, radius, and its steps as a share of the method's own."""
+
+    setting: str
+    method: str
+    radius: float
+    share: float = 1.0
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """Values (seeds, 3) of λ1, NLL and accuracy for each (kl_weight, method, radius)."""
+    """Values (seeds, 10) of `QUANTITIES` for each cell."""
 
-    values: dict[tuple[float, str, float], Tensor]
+    values: dict[Cell, Tensor]
     seeds: tuple[int, ...]
+
+    def of(self, cell: Cell, quantity: str) -> Tensor:
+        """One quantity of a cell, (seeds,)."""
+        return self.values[cell][:, QUANTITIES.index(quantity)]
 
 
 def gather(
@@ -34,30 +90,31 @@ def gather(
     *,
     model: str = "mlp",
     n_draws: int = 30,
-    n_spectra: int = 10,
+    n_spectra: int = 5,
     epochs: int = 60,
     fit: Mapping | None = None,
     grid: Mapping[str, Sequence[float]] | None = None,
     progress: Progress = False,
     say: Callable[[str], None] = lambda text: None,
 ) -> Evidence:
-    """Fit and measure the methods of the evidence for seeds 0..seeds-1: split, network, prior and noise all follow the seed.
+    """Fit and measure the methods of the evidence for seeds 0..seeds-1, the radii of one method trained together.
 
-    λ1 is the mean over `n_spectra` draws of the largest eigenvalue of the training loss's Hessian; NLL and accuracy
-    are of the test split with `n_draws` draws.  epochs: of pre-training; fit: settings in place of the methods' own;
-    grid: method -> radii in place of those of `METHODS`.
+    lambda1 is the mean over `n_spectra` draws of the largest eigenvalue of the training loss's Hessian over the treated
+    weights; train the mean loss of those draws; scores are of the test split with `n_draws` draws, shifted_ ones means over
+    `SHIFTS` at severity 3; agreement and tv compare with HMC's predictions, NaN for another model than "mlp".
+    epochs: of pre-training; fit: settings in place of the methods' own; grid: method -> radii in place of those of `METHODS`.
     Each seed is kept in the cache folder.
     """
     check_settings(fit)
     fit, grid = dict(fit or {}), {m: tuple(r) for m, r in (grid or evidence_radii()).items()}
-    cells = [(kl, m, r) for kl in KL_WEIGHTS for m, radii in grid.items() for r in radii]
     per_seed = []
     for seed in range(seeds):
-        about = dict(seed=seed, model=model, n_draws=n_draws, n_spectra=n_spectra, epochs=epochs, cells=cells, fit=fit)
+        about = dict(seed=seed, model=model, n_draws=n_draws, n_spectra=n_spectra, epochs=epochs, grid=grid, fit=fit)
         about["methods"] = {m: METHODS[m] for m in grid}
-        compute = partial(_one_seed, seed, model, n_draws, n_spectra, epochs, fit, cells, progress)
+        compute = partial(_one_seed, seed, model, n_draws, n_spectra, epochs, fit, grid, progress, say)
         per_seed.append(cached("evidence", compute, label=f"seed {seed}", say=say, **about)[0])
-    return Evidence({k: torch.stack([values[_name(*k)] for values in per_seed]) for k in cells}, tuple(range(seeds)))
+    values = {Cell(*_parsed(name)): torch.stack([of_seed[name] for of_seed in per_seed]) for name in per_seed[0]}
+    return Evidence(values, tuple(range(seeds)))
 
 
 def evidence_radii() -> dict[str, tuple[float, ...]]:
@@ -65,20 +122,82 @@ def evidence_radii() -> dict[str, tuple[float, ...]]:
     return {name: m.evidence for name, m in METHODS.items() if m.evidence}
 
 
-def _name(kl_weight: float, method: str, radius: float) -> str:
-    return f"{kl_weight}/{method}/{radius}"
+def _parsed(name: str) -> tuple[str, str, float, float]:
+    setting, method, radius, share = name.split("/")
+    return setting, method, float(radius), float(share)
 
 
 def _one_seed(
-    seed: int, model: str, n_draws: int, n_spectra: int, epochs: int, fit: Mapping, cells: Sequence, progress: Progress
+    seed: int,
+    model: str,
+    n_draws: int,
+    n_spectra: int,
+    epochs: int,
+    fit: Mapping,
+    grid: Mapping[str, Sequence[float]],
+    progress: Progress,
+    say: Callable[[str], None],
 ) -> dict[str, Tensor]:
     net, task, prior = prepare(model, seed=seed, epochs=epochs, progress=progress)
-    f = nll(net, task.train)
-    statistics = "frozen" if net.has_batchnorm else None
+    measured = Measurement(net, task, n_draws, n_spectra, seed, _exact(net, task, prior, model, epochs, seed, say))
     values = {}
-    for kl, method, radius in track(cells, f"seed {seed}", progress):
-        q = fit_member(net, task, prior, method, radius, seed=seed, fit={**fit, **KL_WEIGHTS[kl]}, progress=progress)
-        sharp = [top_eigenpairs(f, w, 1, iters=40, seed=seed).values[0] for w in q.sample(n_spectra, seed=seed + 1)]
-        scores = predict(net, q, task.test, n_draws, seed=seed + 1, batchnorm=statistics).scores
-        values[_name(kl, method, radius)] = torch.stack([torch.stack(sharp).mean(), scores["nll"][-1], scores["accuracy"][-1]])
+    for setting in track(tuple(SETTINGS), f"seed {seed}", progress):
+        for cell, q in _posteriors(net, task, prior, setting, grid, seed, fit, progress):
+            values["/".join(map(str, cell))] = measured(q)
     return values
+
+
+def _posteriors(
+    net: Net, task: Task, prior: Gaussian, setting: str, grid: Mapping, seed: int, fit: Mapping, progress: Progress
+):
+    """(cell, posterior) of one setting: every method and radius at its own steps, and VI at the shares of them."""
+    chosen = SETTINGS[setting]
+    prior, settings = with_head_std(net, prior, chosen.head_std), {**fit, **chosen.fit}
+    family = fit_family(net, task, prior, radii=grid, seed=seed, fit=settings, progress=progress)
+    for method, radius, q in zip(family.method, family.radius, family.posterior):
+        yield Cell(setting, method, radius), q
+    if "vi" not in grid:
+        return
+    steps = METHODS["vi"].keywords(net, settings=settings)["steps"]
+    for share in VI_SHARES:
+        if share != 1:
+            length = max(1, round(share * steps))
+            yield (
+                Cell(setting, "vi", 0.0, share),
+                fit_member(net, task, prior, "vi", seed=seed, fit={**settings, "steps": length}, progress=progress),
+            )
+
+
+def _exact(net: Net, task: Task, prior: Gaussian, model: str, epochs: int, seed: int, say: Callable) -> Tensor | None:
+    """HMC's predictions; None where there are none to compare with: another model, or another pre-training."""
+    if model != "mlp" or epochs != 60:
+        return None
+    return reference.reference_probabilities(net, task, prior, seed=seed, say=say)
+
+
+class Measurement:
+    """Posterior -> values (10,) of `QUANTITIES`."""
+
+    def __init__(self, net: Net, task: Task, n_draws: int, n_spectra: int, seed: int, exact: Tensor | None) -> None:
+        self.net, self.task, self.exact = net, task, exact
+        self.n_draws, self.n_spectra, self.seed = n_draws, n_spectra, seed
+        self.f: MeanNLL = nll(net, task.train)
+        self.shifted = [corrupt(task.test, kind, SEVERITY, seed=seed) for kind in SHIFTS]
+        self.batchnorm = "frozen" if net.has_batchnorm else None
+
+    def __call__(self, q: Posterior) -> Tensor:
+        """All of `QUANTITIES`."""
+        W = q.sample(self.n_spectra, seed=self.seed + 1)
+        sharp = [top_eigenpairs(self.f, w, 1, iters=40, seed=self.seed).values[0] for w in W]
+        clean = self._predict(q, self.task.test)
+        shifted = torch.stack([self._scores(self._predict(q, data)) for data in self.shifted]).mean(0)
+        exact = [float("nan")] * 2 if self.exact is None else [f(clean, self.exact) for f in (agreement, total_variation)]
+        geometry = torch.stack([torch.stack(sharp).mean(), self.f.many(W).mean()])
+        return torch.cat([geometry, self._scores(clean), shifted, torch.tensor(exact)]).double().cpu()
+
+    def _predict(self, q: Posterior, data: Data):
+        return predict(self.net, q, data, self.n_draws, seed=self.seed + 1, batchnorm=self.batchnorm)
+
+    @staticmethod
+    def _scores(prediction) -> Tensor:
+        return torch.stack([prediction.scores[name][-1] for name in ("nll", "accuracy", "ece")]).cpu()

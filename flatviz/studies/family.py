@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import torch
 
 from flatviz.checks import check_choice, check_count, check_radius
+from flatviz.core.boundary import public
 from flatviz.core.data import Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
@@ -65,6 +66,7 @@ def check_settings(fit: Mapping | None) -> None:
         check_choice(name, tuple(known), "a setting of fit")
 
 
+@public
 def fit_family(
     net: Net,
     task: Task,
@@ -117,6 +119,7 @@ def _fit_radii(
     return {(method.name, radius): q for (radius, _), q in members.items()}
 
 
+@public
 def measure(
     net: Net,
     task: Task,

@@ -8,11 +8,13 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_count
+from flatviz.core.boundary import public
 from flatviz.core.seeds import generator
 from flatviz.symmetry.numbering import Layer
 from flatviz.symmetry.units import Units, local_numbers
 
 
+@public
 def permute(units: Units, W: Tensor, order: Tensor) -> Tensor:
     """Unit u of the result is unit order[s, u] of W: P^l W^l P^{l-1}^T, b^l -> P^l b^l; W (S, E), order (U,) or (S, U).
 
@@ -32,6 +34,7 @@ def permute(units: Units, W: Tensor, order: Tensor) -> Tensor:
     return gathered(units, W, check_order(units, order, len(W)).to(W.device))
 
 
+@public
 def rescale(units: Units, W: Tensor, factor: Tensor) -> Tensor:
     """W^l -> diag(f^l) W^l diag(f^{l-1})^{-1}, b^l -> f^l b^l; W (S, E), factor (V,) or (S, V), all above 0.
 
@@ -57,6 +60,7 @@ def rescale(units: Units, W: Tensor, factor: Tensor) -> Tensor:
     return scaled_by(units, W, factor)
 
 
+@public
 def flip(units: Units, W: Tensor, sign: Tensor) -> Tensor:
     """The same with sign (V,) or (S, V) of -1 and 1, for networks whose hidden functions are odd (tanh).
 
@@ -89,6 +93,7 @@ def scaled_by(units: Units, W: Tensor, factor: Tensor) -> Tensor:
     return W * rows / padded[:, units.scale_column.to(W.device)]
 
 
+@public
 def random_order(units: Units, n: int, *, seed: int) -> Tensor:
     """`n` orders (n, U), uniform over the permutation group."""
     source = generator(seed)
@@ -106,6 +111,7 @@ def random_order(units: Units, n: int, *, seed: int) -> Tensor:
     return torch.cat(parts, 1)
 
 
+@public
 def random_factor(units: Units, n: int, *, seed: int, std: float = 1.0) -> Tensor:
     """`n` scale factors (n, V), exp of normal numbers of standard deviation `std`."""
     return (std * torch.randn(check_count(n, "n"), units.n_scaled, generator=generator(seed), dtype=torch.float64)).exp()

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_count, check_many_weights
+from flatviz.core.boundary import public
 from flatviz.core.seeds import generator
 from flatviz.symmetry.actions import gathered, random_order
 from flatviz.symmetry.numbering import Layer
@@ -29,6 +30,7 @@ class Alignment:
     before: Tensor
 
 
+@public
 def align(units: Units, W: Tensor, reference: Tensor, *, starts: int = 5, seed: int = 0) -> Alignment:
     """Permute the units of each row of `W` (S, E) so that it comes close to `reference` (E,): weight matching.
 

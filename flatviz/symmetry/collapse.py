@@ -8,9 +8,11 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_count, check_many_weights
+from flatviz.core.boundary import public
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.engine.forward import forward
+from flatviz.metrics.predict import check_inputs
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +26,7 @@ class PairDiversity:
     label: str = ""
 
 
+@public
 def pair_diversity(
     net: Net, W: Tensor, x: Tensor, *, label: str = "", block: int = 8, progress: Progress = False
 ) -> PairDiversity:
@@ -42,6 +45,7 @@ def pair_diversity(
     """
     check_many_weights(W, net.dim)
     check_count(len(W), "networks", least=2)
+    check_inputs(net, x)
     probs = forward(net, W, x, progress=progress).softmax(-1)
     entropies, answers = _entropy(probs), probs.argmax(-1)  # (S, N)
     information, apart = [], []

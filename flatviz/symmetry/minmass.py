@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_count
+from flatviz.core.boundary import public
 from flatviz.symmetry.actions import scaled_by
 from flatviz.symmetry.units import Units
 
@@ -39,6 +40,7 @@ def mass(units: Units, W: Tensor) -> Tensor:
     return W[:, units.mass.to(W.device)].square().sum(1)
 
 
+@public
 def min_mass(units: Units, W: Tensor, *, tolerance: float = 1e-12, max_sweeps: int = 500) -> MinMass:
     """Minimum over positive factors f of the mass sum_ij W_ij^2 (f_i / f_j)^2, for each row of W (S, E), in float64.
 

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_count, check_many_weights
+from flatviz.core.boundary import public
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator
 from flatviz.symmetry.kernels import bandwidths, mean_kernel
@@ -52,6 +53,7 @@ class Mmd:
         return layers.quantile(0.5, dim=-1) if layers.numel() else layers.new_zeros(0)
 
 
+@public
 def layers_of(net: Net) -> dict[str, Tensor]:
     """Name of each layer -> indices of its weights and shifts in w: one vector a layer; and last, all weights."""
     layers: dict[str, list[Tensor]] = {}
@@ -60,6 +62,7 @@ def layers_of(net: Net) -> dict[str, Tensor]:
     return {name: torch.cat(parts) for name, parts in layers.items()} | {WHOLE: torch.arange(net.dim)}
 
 
+@public
 def mmd(
     target: Tensor,
     sets: Mapping[str, Tensor],

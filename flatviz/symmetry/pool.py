@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_count, check_lr, check_momentum, check_nonnegative
+from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
@@ -18,9 +19,9 @@ from flatviz.core.seeds import generator
 from flatviz.storage.files import atomic_path
 from flatviz.training.batched import members_batches, members_loss
 from flatviz.training.gradient import gradient
-from flatviz.training.loop import Checkpoint, advance
+from flatviz.training.loop import advance
 from flatviz.training.optimize import steps_per_epoch
-from flatviz.training.run import Run
+from flatviz.training.run import Checkpoint, Run
 from flatviz.training.starts import starts
 
 DROP = 0.1  # of the learning rate, at each epoch in `drops`
@@ -68,6 +69,7 @@ class Pool:
             return cls(n_diverged=about["n_diverged"], **{name: file.get_tensor(name) for name in file.keys()})
 
 
+@public
 def train_pool(
     net: Net,
     data: Data,

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_choice, check_nonnegative
+from flatviz.core.boundary import public
 from flatviz.symmetry.actions import gathered, scaled_by
 from flatviz.symmetry.numbering import Layer
 from flatviz.symmetry.units import Units
@@ -22,6 +23,7 @@ RULES: dict[str, Callable[[Tensor], Tensor]] = {
 }
 
 
+@public
 def unit_norm(units: Units, W: Tensor, *, norm: float = 1.0) -> tuple[Tensor, Tensor]:
     """Networks whose hidden units all have incoming weights of length `norm`, and the factors (S, V) that made them so.
 
@@ -70,6 +72,7 @@ def _summed(units: Units, squares: Tensor, unit: Tensor, kept: Tensor) -> Tensor
     return sums.index_add_(1, unit[kept].to(squares.device), squares[:, kept.to(squares.device)])[:, :-1]
 
 
+@public
 def sort_units(units: Units, W: Tensor, *, rule: str = "max") -> tuple[Tensor, Tensor]:
     """Networks whose units stand in falling order of one number, and the order (S, U) that sorted them.
 
@@ -113,6 +116,7 @@ def weights_in(units: Units, layer: Layer) -> Tensor:
     return where[units.row[where].argsort(stable=True)].view(layer.n, -1)
 
 
+@public
 def canonical(units: Units, W: Tensor, *, rule: str = "max", norm: float = 1.0) -> Tensor:
     """`unit_norm`, then `sort_units`: the same vector for all networks that differ by scaling and permutation; (S, E)."""
     return sort_units(units, unit_norm(units, W, norm=norm)[0], rule=rule)[0]

@@ -10,6 +10,8 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_choice, check_many_weights, check_weights
+from flatviz.core.arguments import noun
+from flatviz.core.boundary import ARGUMENTS, public
 from flatviz.core.net import Net
 from flatviz.symmetry.graph import read_graph
 from flatviz.symmetry.numbering import Layer, index_arrays, number_layers, refusals, refuse_untreated, touched
@@ -96,6 +98,10 @@ class Units:
         return net.with_buffers(net.buffers() | moved).at(v[: self.dim]) if moved else net.at(v)
 
 
+ARGUMENTS["units"] = noun(Units, "fv.units_of(net) makes one")
+
+
+@public
 def units_of(net: Net) -> Units:
     """Hidden units of a network: which weights lead in and out of each, and which actions leave the function unchanged.
 

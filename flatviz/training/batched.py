@@ -15,8 +15,8 @@ from flatviz.core.net import Net
 from flatviz.core.seeds import generator
 from flatviz.engine.stacked import Stacked, forward_many, stack
 from flatviz.engine.stacked_conv import stack_conv
+from flatviz.storage.checkpoints import State
 from flatviz.training.gradient import Pass, TrainingLoss
-from flatviz.training.loop import State
 from flatviz.training.optimize import FrozenLoss, training_losses
 
 

@@ -45,13 +45,20 @@ def gradient(
     value, g = value_and_grad(loss, w, index)
     if ascent is None:
         return value, g, None
-    at_worst, g = value_and_grad(loss.again, w.detach() + ascent(w.detach(), g), index)
+    e = ascent(w.detach(), g)
+    if not isinstance(e, Tensor) or e.shape != w.shape:  # a function of the user's
+        shape = tuple(e.shape) if isinstance(e, Tensor) else type(e).__name__
+        raise TypeError(
+            f"ascent(w, g) must return the perturbation e of shape {tuple(w.shape)}, got {shape}: fv.SAM(radius) does"
+        )
+    at_worst, g = value_and_grad(loss.again, w.detach() + e, index)
     return value, g, at_worst - value
 
 
 def value_and_grad(loss: Pass, w: Tensor, index: Tensor | None) -> tuple[Tensor, Tensor]:
     """Loss and its gradient at w, of w's shape."""
-    w = w.detach().requires_grad_(True)
-    value = loss(w, index)
-    (g,) = torch.autograd.grad(value if value.ndim == 0 else value.sum(), w)
+    with torch.inference_mode(False), torch.enable_grad():  # whatever mode the caller is in
+        w = (w.clone() if w.is_inference() else w).detach().requires_grad_(True)
+        value = loss(w, index)
+        (g,) = torch.autograd.grad(value if value.ndim == 0 else value.sum(), w)
     return value.detach(), g

@@ -21,8 +21,9 @@ from flatviz.core.net import Net
 from flatviz.core.seeds import generator, randn_like
 from flatviz.gaussian import Gaussian
 from flatviz.results import Draws, History
+from flatviz.storage.checkpoints import State
 from flatviz.training.batched import members_batches, members_loss
-from flatviz.training.gradient import Ascent, State, gradient
+from flatviz.training.gradient import Ascent, gradient
 from flatviz.training.loop import advance
 from flatviz.training.optimize import check_converged
 from flatviz.training.run import Run

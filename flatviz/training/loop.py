@@ -9,10 +9,9 @@ from torch import Tensor
 
 from flatviz.core.progress import track
 from flatviz.storage.checkpoints import State, load_state, save_state
-from flatviz.training.run import Checkpoint, Run
+from flatviz.training.run import Run
 
 Update = Callable[[int, Tensor | None], None]  # (step, index of the minibatch): changes the state in place
-__all__ = ["Checkpoint", "State", "advance"]
 SAVE_EVERY = 30.0  # seconds
 
 

@@ -16,7 +16,8 @@ from flatviz.core.net import Net
 from flatviz.core.seeds import generator, randn_like
 from flatviz.objectives.nll import check_data
 from flatviz.results import History
-from flatviz.training.gradient import State, TrainingLoss
+from flatviz.storage.checkpoints import State
+from flatviz.training.gradient import TrainingLoss
 
 CHANNELS = (_ConvNd, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d)  # drop whole channels; the others single features
 
@@ -82,6 +83,7 @@ class MaskedNet:
 
     def __init__(self, net: Net, rates: dict[str, float], source: torch.Generator, *, shared: bool) -> None:
         self.net, self.source, self.shared = net.copy(), source, shared
+        self._seen = False
         parts = dict(self.net.module.named_modules())
         for name, rate in rates.items():
             if isinstance(parts[name], nn.modules.dropout._DropoutNd):
@@ -99,6 +101,10 @@ class MaskedNet:
 
     def __call__(self, w: Tensor, x: Tensor) -> Tensor:
         """Outputs (N, C) at `w` under new masks."""
+        if not self._seen:  # the net's look at itself draws no masks
+            state, self._seen = self.source.get_state(), True
+            self.net.writes(x)
+            self.source.set_state(state)
         return self.net(w, x)
 
 

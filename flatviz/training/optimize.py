@@ -16,8 +16,9 @@ from flatviz.core.seeds import generator
 from flatviz.engine.batchnorm import TrainingNet, check_batchnorm
 from flatviz.objectives.nll import check_data
 from flatviz.results import History
+from flatviz.storage.checkpoints import State
 from flatviz.training.gradient import Ascent, TrainingLoss, gradient
-from flatviz.training.loop import State, advance
+from flatviz.training.loop import advance
 from flatviz.training.run import Optim, Run
 
 

@@ -20,6 +20,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_choice, check_nonnegative, check_radius
+from flatviz.core.boundary import public
 from flatviz.gaussian import Gaussian, number
 
 Theta = tuple[Tensor, Tensor, Tensor]  # mean (..., D), log_std (..., D), factor (..., K, D)
@@ -89,6 +90,7 @@ class Perturbation:
         return _along(q, grad, natural, radius, True)
 
 
+@public
 def perturb(
     q: Gaussian,
     grad: Theta,
@@ -131,6 +133,9 @@ def perturb(
         >>> round(float((delta[0] / q.std).norm()), 4)
         0.1
     """
+    if [g.shape for g in grad] != [t.shape for t in (q.mean, q.log_std, q.factor)]:
+        shapes = [tuple(g.shape) for g in grad]
+        raise ValueError(f"grad must have the shapes of q's mean, log_std and factor, got {shapes} for {q!r}")
     perturbation = Perturbation(mode, blocks, joint, damping, tuple(switches))
     if check_radius(radius) == 0:
         return tuple(torch.zeros_like(g) for g in grad)
@@ -142,7 +147,8 @@ def fisher_solve(q: Gaussian, grad: tuple[Tensor, ...], damping: float | None = 
     """F^-1 g, block by block, for as many blocks as `grad` has; O(D K^2)."""
     natural = [q.cov_mul(grad[0])]
     if len(grad) > 1:
-        natural.append(grad[1] / q.leverage.clamp_min(LEVERAGE_FLOOR).square_().mul_(number(2.0, q.mean)))
+        leverage = q.leverage.clamp_min(LEVERAGE_FLOOR)
+        natural.append(grad[1] / leverage.mul_(leverage).mul_(number(2.0, leverage)))
     if len(grad) > 2:
         gram = q.factor_precision @ q.factor.mT
         damped = gram + (FACTOR_DAMPING if damping is None else damping) * torch.eye(

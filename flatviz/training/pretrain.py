@@ -6,7 +6,8 @@ from functools import partial
 
 from torch import nn
 
-from flatviz.checks import check_count, check_is, check_lr, check_nonnegative
+from flatviz.checks import check_count, check_lr, check_nonnegative
+from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
@@ -17,6 +18,7 @@ from flatviz.training.optimize import cosine, minibatches, sgd, steps_per_epoch,
 from flatviz.training.run import Checkpoint, Optim, Run
 
 
+@public
 def pretrain(
     net: Net | nn.Module,
     data: Data,
@@ -59,7 +61,6 @@ def pretrain(
     run = Run.of(locals(), "pre-training")
     if isinstance(net, nn.Module):
         net = Net.from_module(net)
-    check_is(data, Data, "data", "make one, fv.Data(x, y), or take that of a task, task.source")
     net = net.with_example(data.x)
     check_count(epochs, "epochs")
     check_lr(lr, zero=False)

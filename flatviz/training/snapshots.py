@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import torch
@@ -12,8 +13,9 @@ from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.results import History
+from flatviz.storage.checkpoints import State
 from flatviz.training.batched import members_batches, members_loss
-from flatviz.training.gradient import Ascent, State
+from flatviz.training.gradient import Ascent, TrainingLoss
 from flatviz.training.optimize import constant, minibatches, sgd, steps_per_epoch, training_loss
 from flatviz.training.run import Optim, Run
 
@@ -87,7 +89,9 @@ def collect_members(
     return moments, [History(history.loss[:, i], sharpness=None if gained is None else gained[:, i]) for i in range(len(seeds))]
 
 
-def _collect(loss, w: Tensor, batches, n: int, tail: Tail, run: Run, rank: int) -> tuple[Moments, History]:
+def _collect(
+    loss: TrainingLoss, w: Tensor, batches: Iterator[Tensor | None], n: int, tail: Tail, run: Run, rank: int
+) -> tuple[Moments, History]:
     check_count(tail.snapshots, "snapshots", least=max(2, rank))
     moments, epoch = Moments(rank, w), steps_per_epoch(n, tail.batch_size)
     optim = Optim(tail.snapshots * epoch, tail.lr, tail.momentum, tail.weight_decay, tail.batch_size)

@@ -22,9 +22,10 @@ from flatviz.core.net import Net
 from flatviz.core.seeds import generator
 from flatviz.gaussian import Gaussian
 from flatviz.results import History
+from flatviz.storage.checkpoints import State
 from flatviz.training.batched import SequentialLoss, members_batches, members_loss
 from flatviz.training.gradient import Ascent, TrainingLoss, gradient, value_and_grad
-from flatviz.training.loop import State, advance
+from flatviz.training.loop import advance
 from flatviz.training.optimize import BatchStatisticsLoss, check_converged, cosine, minibatches, training_loss
 from flatviz.training.perturb import fold
 from flatviz.training.run import Optim, Run
@@ -67,7 +68,9 @@ def _draw(
     """What `at(w)` gives at the draw of this noise, its gradient in w carried over to the first `blocks` of theta."""
     wide = q.std * z1
     value, g, gain = at(_plus_factor(q.mean + wide, z2, q.factor))
-    return value, (g, g * wide, z2.unsqueeze(-1) * g.unsqueeze(-2) if blocks > 2 else g)[:blocks], gain
+    if blocks < 3:
+        return value, (g, g * wide)[:blocks], gain
+    return value, (g, g * wide, z2.unsqueeze(-1) * (g if g.ndim == 1 else g.unsqueeze(-2))), gain
 
 
 def _plus_factor(w: Tensor, z2: Tensor, factor: Tensor) -> Tensor:
@@ -126,11 +129,11 @@ class Descent:
 class Noise:
     """Noise of each step, of each member by its own generator: the numbers that one draw a step would give, drawn ahead."""
 
-    def __init__(self, seeds: Sequence[int], draws: int, q: Gaussian) -> None:
+    def __init__(self, seeds: Sequence[int], draws: int, q: Gaussian, steps: int) -> None:
         self.sources = [generator(seed) for seed in seeds]  # as they are before the block's first step: this is saved
         self.ahead = [generator(seed) for seed in seeds]  # as they are after its last
         self.like, self.dim, self.draws, self.size = q.mean, q.dim, draws, q.dim + q.rank
-        self.steps = max(1, min(STEPS_AHEAD, MOST_AHEAD // (len(seeds) * draws * self.size)))
+        self.steps = max(1, min(STEPS_AHEAD, steps, MOST_AHEAD // (len(seeds) * draws * self.size)))
         self.block: list[tuple[Tensor, Tensor]] = []
 
     def at(self, step: int) -> list[tuple[Tensor, Tensor]]:
@@ -183,7 +186,7 @@ def fit_gaussians(
     check_covers(net, start, "start")
     B, shuffles = len(seeds), [seed + 1 for seed in seeds]
     loss, trained = _losses(net, data, likelihood, batchnorm, B)
-    descent, noise = Descent(start, prior, B, kl_weight / len(data), optim), Noise(seeds, mc_samples, start)
+    descent, noise = Descent(start, prior, B, kl_weight / len(data), optim), Noise(seeds, mc_samples, start, optim.steps)
     losses, gains = [], []
 
     def update(at: int, index: Tensor | None) -> None:

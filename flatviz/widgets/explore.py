@@ -5,12 +5,14 @@ from __future__ import annotations
 import ipywidgets
 import plotly.graph_objects as go
 
+from flatviz.core.boundary import public
 from flatviz.plots.color import first_draws
 from flatviz.plots.surface import plot_surface
 from flatviz.plots.theme import CONFIG
 from flatviz.results import Projection, Surface
 
 
+@public
 def explore_surface(surface: Surface, projection: Projection | None = None) -> ipywidgets.VBox:
     """`plot_surface` with controls: how many samples, linear or logarithmic colours, where the colours end.
 

@@ -1,6 +1,7 @@
 """All speed and accuracy ratios against the peers, one row each: `python tests/benchmarks/ratios.py [rows ...]`.
 
-Values are checked to agree before anything is timed.  Times are the least of a few interleaved repeats, one thread each.
+Values are checked to agree before anything is timed.  Planes are timed as whole public calls, at one thread and at torch's
+default number (set no OMP_NUM_THREADS), the median of three in turn; the rest at one thread, the least of a few in turn.
 Needs the extra `bench`; a peer that is not there leaves its row out and says so.
 """
 
@@ -17,12 +18,13 @@ from torch import nn
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from nets import ResNet20, images, mlp, overparametrised_problem, settled, small_problem
-from timing import least
+from timing import least, typical
 
 import flatviz as fv
 from flatviz.bridges.loss_landscapes import run_random_plane
 
-STEPS = 4
+STEPS = 4  # points a side at which values are compared
+THREADS = torch.get_num_threads()  # torch's own choice
 ROWS: dict[str, Callable[[], None]] = {}
 
 
@@ -35,30 +37,32 @@ def say(name: str, ratio: float, wanted: str, seconds: str = "") -> None:
     print(f"{name:<58} {ratio:8.2f}   wanted {wanted:<9} {seconds}", flush=True)
 
 
-def against_loss_landscapes(name: str, module: nn.Module, data: fv.Data, wanted: str, *, points=1681, **options) -> None:
-    """Time of a point, loss-landscapes as shipped and ours, on the very points it visited."""
+def against_loss_landscapes(name: str, module: nn.Module, data: fv.Data, wanted: str, *, side: int, **options) -> None:
+    """Whole public calls for a plane of side x side points: loss-landscapes as shipped, and `nll` with `slice_plane`.
+
+    Values are compared on points that loss-landscapes visited.  At one thread, then at torch's default; medians of three.
+    """
     import loss_landscapes
     import loss_landscapes.metrics
 
     metric = loss_landscapes.metrics.Loss(nn.CrossEntropyLoss(), data.x, data.y)
     theirs = run_random_plane(module, metric, steps=STEPS, seed=0)
     net = fv.Net.from_module(module, "all")
-    f, plane = fv.nll(net, data), theirs.plane
     coords = torch.stack([theirs.a, theirs.b], dim=1).to(net.w)
-    evaluate = f.over(plane.origin, plane.axes, points, **options)
-    ours = evaluate(coords)  # also prepares what is kept between points
-    off = float(((ours - theirs.values).abs() / theirs.values.abs()).max())
+    evaluate = fv.nll(net, data).over(theirs.plane.origin, theirs.plane.axes, side**2, coords=coords, **options)
+    off = float(((evaluate(coords) - theirs.values).abs() / theirs.values.abs()).max())
     assert off < (0.1 if options else 1e-4), f"{name}: values differ by {off:g}"
-    a, b = least(
-        lambda: loss_landscapes.random_plane(module, metric, steps=STEPS, deepcopy_model=True), lambda: evaluate(coords)
+    extent = float(coords.abs().max())
+    calls = (
+        lambda: loss_landscapes.random_plane(module, metric, steps=side, deepcopy_model=True),
+        lambda: fv.slice_plane(fv.nll(net, data), theirs.plane, extent=extent, resolution=side, **options),
     )
-    n = len(coords)
-    say(
-        name,
-        a / b,
-        wanted,
-        f"{1e3 * a / n:.2f} -> {1e3 * b / n:.2f} ms a point, values differ by {off:.0e}, {brief(evaluate.plan)}",
-    )
+    for threads in sorted({1, THREADS}):
+        torch.set_num_threads(threads)
+        a, b = typical(*calls)
+        each = f"{1e3 * a / side**2:.2f} -> {1e3 * b / side**2:.2f} ms a point"
+        say(f"{name}, {threads} thread{'s' * (threads > 1)}", a / b, wanted, f"{each}, off {off:.0e}, {brief(evaluate.plan)}")
+    torch.set_num_threads(1)
 
 
 def brief(plan) -> str:
@@ -70,30 +74,31 @@ def brief(plan) -> str:
 @row
 def plane_mlp() -> None:
     data = fv.Data(torch.randn(1000, 784), torch.randint(0, 10, (1000,)))
-    against_loss_landscapes("plane, MLP 784-100-10, N = 1000", mlp(784, 100, 10), data, ">= 4")
+    against_loss_landscapes("plane 41 x 41, MLP 784-100-10, N = 1000", mlp(784, 100, 10), data, ">= 4", side=41)
 
 
 @row
 def plane_digits() -> None:
     task = fv.datasets.digits_transfer(shots=10, seed=0)
     module = settled(fv.models.convnet(task), task.source.x)
-    against_loss_landscapes("plane, digits conv net", module, task.source.subset(slice(0, 1000)), ">= 1.3")
+    data = task.source.subset(slice(0, 1000))
+    against_loss_landscapes("plane 21 x 21, digits conv net", module, data, ">= 1.3", side=21)
 
 
 @row
 def plane_resnet() -> None:
-    data = images(512)
+    data = images(128)
     module = settled(ResNet20(), data.x)
-    against_loss_landscapes("plane, ResNet-20, 512 images, float32", module, data, ">= 2.2")
+    against_loss_landscapes("plane 7 x 7, ResNet-20, 128 images", module, data, ">= 2.2", side=7)
 
 
 @row
 def plane_resnet_bfloat16() -> None:
-    data = images(512)
+    data = images(128)
     module = settled(ResNet20(), data.x)
     amx = "amx_bf16" in (Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else "")
     wanted = ">= 5" if amx else "no bar"
-    against_loss_landscapes("plane, ResNet-20, 512 images, bfloat16", module, data, wanted, precision="bfloat16")
+    against_loss_landscapes("plane 7 x 7, ResNet-20, bfloat16", module, data, wanted, side=7, precision="bfloat16")
 
 
 def last_layer(name: str, module: nn.Module, data: fv.Data, head: str) -> None:

@@ -9,13 +9,23 @@ from collections.abc import Callable
 
 def least(*calls: Callable[[], object], repeats: int = 3, clock: Callable[[], float] = time.perf_counter) -> list[float]:
     """Least seconds of each call over `repeats` rounds; `clock` counts them, wall time by default."""
+    return [min(seconds) for seconds in in_turn(*calls, repeats=repeats, clock=clock)]
+
+
+def typical(*calls: Callable[[], object], repeats: int = 3) -> list[float]:
+    """Median seconds of each call over `repeats` rounds."""
+    return [statistics.median(seconds) for seconds in in_turn(*calls, repeats=repeats, clock=time.perf_counter)]
+
+
+def in_turn(*calls: Callable[[], object], repeats: int, clock: Callable[[], float]) -> list[list[float]]:
+    """Seconds of each call in each round."""
     seconds: list[list[float]] = [[] for _ in calls]
     for _ in range(repeats):
-        for call, own in zip(calls, seconds):
+        for call, times in zip(calls, seconds):
             start = clock()
             call()
-            own.append(clock() - start)
-    return [min(own) for own in seconds]
+            times.append(clock() - start)
+    return seconds
 
 
 def step(*runs: Callable[[Callable], object], rounds: int = 11) -> tuple[float, list[float]]:

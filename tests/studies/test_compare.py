@@ -28,6 +28,8 @@ def quick(monkeypatch, transferred, task, tmp_path):
         plain = replace(method.plain, settings=short(method.plain.settings))
         monkeypatch.setitem(fv.METHODS, name, replace(method, plain=plain))
     monkeypatch.setattr(study, "N_DRAWS", 4)
+    uniform = torch.full((len(task.test), task.n_classes), 1 / task.n_classes)
+    monkeypatch.setattr(study, "reference_probabilities", lambda *_, **__: uniform)
     monkeypatch.setattr(study, "prepare", lambda model, seed: (transferred[0], task, transferred[1]))
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / "cache"))
 
@@ -58,6 +60,7 @@ def test_the_command_writes_table_csv_and_page_and_reuses_the_cache(quick, tmp_p
     assert [r["method"] for r in rows] == ["sgd", "swag", "f-swag", "laplace", "ptl", "multiswag"]
     assert [float(r["gradients"]) for r in rows] == [1, 1, 2, 1, 1, 3]
     assert all(0 <= float(r["accuracy"]) <= 1 and float(r["lambda1"]) > 0 and float(r["mi"]) >= 0 for r in rows)
+    assert all(0 < float(r["tv"]) < 1 and 0 <= float(r["agreement"]) <= 1 for r in rows)
     page = out.read_text(encoding="utf-8")
     assert "F-SWAG" in page and 'src="http' not in page
     before = table.read_text()
@@ -70,8 +73,8 @@ def test_an_unknown_method_is_one_line(quick, capsys):
 
 
 def test_a_diverged_seed_is_left_out_of_the_mean_and_said():
-    good = torch.tensor([0.9, 0.5, 0.1, 0.2, 0.0, 10.0, 2.0, 1.0, 1.0])
-    found = study.Comparison({"sgd": torch.stack([good, good, torch.full((9,), math.nan)])}, (0, 1, 2), "digits")
+    good = torch.tensor([0.9, 0.5, 0.1, 0.2, 0.0, 10.0, 2.0, 0.9, 0.1, 1.0, 1.0])
+    found = study.Comparison({"sgd": torch.stack([good, good, torch.full((11,), math.nan)])}, (0, 1, 2), "digits")
     assert means(found)["sgd"]["nll"][0] == pytest.approx(0.5)
     assert table_rows(found)[0]["method"] == "SGD (MAP) (1 diverged)"
 

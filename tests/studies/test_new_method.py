@@ -4,6 +4,7 @@ import functools
 import importlib.util
 
 import pytest
+import torch
 
 import flatviz as fv
 import flatviz.cli.tour
@@ -13,6 +14,7 @@ from flatviz.cli import main
 from flatviz.plots.theme import style
 from flatviz.posteriors.method import table
 from flatviz.studies import compare as comparison
+from flatviz.studies.family import fit_member
 from flatviz.studies.tour import run_tour
 
 TOY = '''
@@ -56,6 +58,8 @@ def toy(tmp_path, monkeypatch):
 
 def test_it_is_in_the_table_of_compare_with_its_flat_version(toy, transferred, task, monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(comparison, "prepare", lambda model, seed: (transferred[0], task, transferred[1]))
+    uniform = torch.full((len(task.test), task.n_classes), 1 / task.n_classes)
+    monkeypatch.setattr(comparison, "reference_probabilities", lambda *_, **__: uniform)
     out = tmp_path / "compare.html"
     assert main(["compare", "--seeds", "1", "--methods", "toy,f-toy", "--out", str(out)]) == 0
     printed = capsys.readouterr().out
@@ -83,6 +87,19 @@ def test_it_is_in_the_menu_of_the_lab_in_evidence_and_in_its_own_colour(toy, tra
     assert lab.view.method == "toy"
     assert flatviz.studies.evidence.evidence_radii()["toy"] == (0.0,)
     assert style("toy")[:2] == ("Toy posterior", "#123456")
+
+
+def test_a_row_with_another_perturbation_is_one_line_of_the_table(transferred, task, monkeypatch):
+    rows = table([fv.METHODS["sgd"].flat(fv.FisherSAM, name="fisher_sam", label="FisherSAM", color="#654321")])
+    assert list(rows) == ["fisher_sam"]
+    monkeypatch.setitem(fv.METHODS, "fisher_sam", rows["fisher_sam"])
+    fits = {r: fit_member(*transferred_task(transferred, task), "fisher_sam", r, seed=0, fit={"steps": 3}) for r in (0.0, 0.1)}
+    assert fits[0.0].history.sharpness is None and fits[0.1].history.sharpness is not None  # radius 0 is SGD itself
+
+
+def transferred_task(transferred, task):
+    net, prior = transferred
+    return net, task, prior
 
 
 def test_a_setting_that_no_method_has_is_one_clear_error(transferred, task):

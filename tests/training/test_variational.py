@@ -14,7 +14,7 @@ from flatviz.training.variational import Noise
 def test_noise_drawn_ahead_is_the_noise_of_one_draw_a_step(seeds, draws, monkeypatch):
     monkeypatch.setattr(variational, "STEPS_AHEAD", 4)
     q, ahead = random_gaussian(0, dim=7, rank=3, dtype=torch.float32), None
-    ahead, sources = Noise(seeds, draws, q), [torch.Generator().manual_seed(s) for s in seeds]
+    ahead, sources = Noise(seeds, draws, q, 10), [torch.Generator().manual_seed(s) for s in seeds]
     for step in range(10):
         want = torch.stack([torch.randn(draws, 10, generator=source) for source in sources], 1)  # (draws, B, D + K)
         got = torch.stack([torch.cat(z, -1) for z in ahead.at(step)])

@@ -1,0 +1,164 @@
+"""Sentences made from figures by rule: paired differences over seeds, their intervals, and a verdict on each claim.
+
+A claim says that one quantity of a method is better than VI's.  Differences are taken within each seed; the two-sided p of
+Student's t is corrected by Holm for the number of claims judged together:
+    holds           the corrected p is below the level, and the difference has the claimed sign
+    does not hold   the corrected p is below the level, and the difference has the other sign
+    cannot tell     else
+Source: Holm, Scand. J. Statist. 6 (1979).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from flatviz.posteriors import METHODS
+from flatviz.results import interval
+from flatviz.studies.evidence import QUANTITIES, VI_SHARES, Cell, Evidence
+
+LEVEL = 0.05
+BETTER = {  # the sign of a gain
+    "lambda1": -1, "nll": -1, "accuracy": 1, "ece": -1,
+    "shifted_nll": -1, "shifted_accuracy": 1, "shifted_ece": -1, "agreement": 1, "tv": -1,
+}  # fmt: skip
+BASELINES = ("equal steps", "equal gradients", "equal training loss")
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A cell's quantity less VI's, seed by seed (n,); `ratio` for lambda1, whose logarithm is compared."""
+
+    cell: Cell
+    baseline: str
+    quantity: str
+    values: Tensor
+
+    @property
+    def mean(self) -> float:
+        """The mean difference; of lambda1 the mean log ratio."""
+        return interval(self.values)[0]
+
+    @property
+    def half(self) -> float:
+        """Half of its 95 % interval, NaN for one seed."""
+        return interval(self.values)[1]
+
+    @property
+    def n_better(self) -> int:
+        """Seeds with a gain."""
+        return int((BETTER[self.quantity] * self.values > 0).sum())
+
+    @property
+    def p_value(self) -> float:
+        """Two-sided p of Student's t for no difference; NaN for fewer than two seeds."""
+        from scipy.stats import t  # comes with scikit-learn
+
+        n = len(self.values)
+        if n < 2 or not bool(self.values.isfinite().all()):
+            return math.nan
+        spread = float(self.values.std()) / math.sqrt(n)
+        if spread == 0:
+            return 1.0 if self.mean == 0 else 0.0
+        return 2 * float(t.sf(abs(self.mean) / spread, n - 1))
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A claim, "better than VI", with its corrected p and the word for it."""
+
+    difference: Difference
+    corrected: float
+    word: str
+
+
+def differences(evidence: Evidence, baseline: str) -> list[Difference]:
+    """Every cell but VI's against VI of its setting, every quantity that has a better side and was measured."""
+    found = []
+    for cell in evidence.values:
+        if cell.method == "vi":
+            continue
+        for quantity in BETTER:
+            mine, theirs = evidence.of(cell, quantity), _baseline(evidence, cell, quantity, baseline)
+            if bool(mine.isnan().all()):
+                continue
+            values = (mine / theirs).log() if quantity == "lambda1" else mine - theirs
+            found.append(Difference(cell, baseline, quantity, values))
+    return found
+
+
+def judge(found: Sequence[Difference], level: float = LEVEL) -> list[Verdict]:
+    """A verdict on each, corrected for their number."""
+    return [Verdict(d, p, _word(d, p, level)) for d, p in zip(found, holm([d.p_value for d in found]))]
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Holm's corrected p: the k-th smallest of m times m - k + 1, never below the one before, at most 1; NaN stays and counts."""
+    order = sorted(range(len(p_values)), key=lambda i: (math.isnan(p_values[i]), p_values[i]))
+    corrected, least = [math.nan] * len(p_values), 0.0
+    for rank, i in enumerate(order):
+        if not math.isnan(p_values[i]):
+            least = max(least, min(1.0, (len(p_values) - rank) * p_values[i]))
+            corrected[i] = least
+    return corrected
+
+
+def _word(difference: Difference, corrected: float, level: float) -> str:
+    if not corrected < level:
+        return "cannot tell"
+    return "holds" if BETTER[difference.quantity] * difference.mean > 0 else "does not hold"
+
+
+def _baseline(evidence: Evidence, cell: Cell, quantity: str, baseline: str) -> Tensor:
+    """VI's quantity (seeds,) at as many steps, as many gradients, or at the same training loss as the cell's."""
+    if baseline == "equal steps":
+        return evidence.of(Cell(cell.setting, "vi", 0.0), quantity)
+    if baseline == "equal gradients":
+        return evidence.of(Cell(cell.setting, "vi", 0.0, float(METHODS[cell.method].gradients)), quantity)
+    path = [Cell(cell.setting, "vi", 0.0, share) for share in VI_SHARES]
+    losses = torch.stack([evidence.of(c, "train") for c in path], 1).log()
+    values = torch.stack([evidence.of(c, quantity) for c in path], 1)
+    if quantity == "lambda1":
+        return at_loss(losses, values.log(), evidence.of(cell, "train").log()).exp()
+    return at_loss(losses, values, evidence.of(cell, "train").log())
+
+
+def at_loss(losses: Tensor, values: Tensor, wanted: Tensor) -> Tensor:
+    """Values (seeds,) at the log loss `wanted` (seeds,), linear between those of VI at its lengths, (seeds, lengths).
+
+    NaN where no length reaches that loss on either side: nothing is extrapolated.
+    """
+    found = torch.full_like(wanted, math.nan)
+    for seed in range(len(wanted)):
+        x, order = losses[seed].sort()
+        y, at = values[seed][order], wanted[seed]
+        if x[0] <= at <= x[-1]:
+            i = int(torch.searchsorted(x, at).clamp(1, len(x) - 1))
+            found[seed] = torch.lerp(y[i - 1], y[i], ((at - x[i - 1]) / (x[i] - x[i - 1]).clamp_min(1e-12)))
+    return found
+
+
+def sentence(verdict: Verdict) -> str:
+    """The claim in words with its figures: who, what, against which VI, by how much, in how many seeds, the verdict."""
+    d = verdict.difference
+    who = f"{METHODS[d.cell.method].label} at radius {d.cell.radius:g}"
+    n = len(d.values)
+    if d.quantity == "lambda1":
+        ratio, low, high = (math.exp(v) for v in (d.mean, d.mean - d.half, d.mean + d.half))
+        amount = f"λ1 {ratio:.2f} of VI's ({low:.2f} to {high:.2f})"
+    else:
+        factor = 100 if d.quantity in ("accuracy", "shifted_accuracy", "agreement") else 1
+        amount = f"{NAMES[d.quantity]} {factor * d.mean:+.2g} ± {factor * d.half:.2g}"
+    return f"{who}, {d.baseline}: {amount}, better in {d.n_better} of {n} seeds: {verdict.word}"
+
+
+NAMES = {
+    "lambda1": "λ1", "nll": "NLL", "accuracy": "accuracy %", "ece": "ECE", "shifted_nll": "shifted NLL",
+    "shifted_accuracy": "shifted accuracy %", "shifted_ece": "shifted ECE", "agreement": "agreement %", "tv": "TV",
+    "train": "training loss",
+}  # fmt: skip
+assert set(NAMES) == set(QUANTITIES)

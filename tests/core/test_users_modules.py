@@ -1,0 +1,234 @@
+"""What belongs to the user stays as it is, and modules of every habit are copied, or refused with one clear error."""
+
+import threading
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+import flatviz as fv
+
+
+@pytest.fixture(autouse=True)
+def seeded():
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        yield
+
+
+class Embedded(nn.Module):
+    """`max_norm` writes shortened rows into the table in every pass."""
+
+    def __init__(self):
+        super().__init__()
+        self.table, self.head = nn.Embedding(9, 6, max_norm=1.0), nn.Linear(6, 3)
+
+    def forward(self, x):
+        return self.head(self.table(x).mean(1))
+
+
+class Clamped(nn.Module):
+    def __init__(self, by):
+        super().__init__()
+        self.a, self.head, self.by = nn.Linear(5, 6), nn.Linear(6, 3), by
+
+    def forward(self, x):
+        if self.by == "data":
+            self.a.weight.data.clamp_(-0.1, 0.1)
+        else:
+            with torch.no_grad():
+                self.a.weight.clamp_(-0.1, 0.1)
+        return self.head(torch.tanh(self.a(x)))
+
+
+WRITERS = {
+    "max_norm": (Embedded, lambda: torch.randint(0, 9, (12, 4))),
+    "clamp": (lambda: Clamped("no_grad"), lambda: torch.randn(12, 5)),
+    "clamp of .data": (lambda: Clamped("data"), lambda: torch.randn(12, 5)),
+}
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_forward_that_writes_into_its_weights_writes_into_copies(name):
+    make, inputs = WRITERS[name]
+    module = make().eval()
+    net, data = fv.Net.from_module(module), fv.Data(inputs(), torch.arange(12) % 3)
+    before, W = net.w.clone(), net.w + torch.randn(3, net.dim)
+    kept = W.clone()
+    f = fv.nll(net, data)
+    want = torch.stack([F.cross_entropy(net.to_module(w)(data.x), data.y) for w in W]).detach()
+    torch.testing.assert_close(f.many(W), want)
+    torch.testing.assert_close(torch.stack([f(w) for w in W]).detach(), want)
+    torch.testing.assert_close(fv.predict(net, fv.Draws(W), data, 3, seed=0).outputs.shape, (3, 12, 3))
+    fv.slice_plane(f, fv.plane_random(net, net.w, seed=0), extent=1.0, resolution=3)
+    fv.fit_sgd(net, data, seed=0, steps=2)
+    assert torch.equal(net.w, before) and torch.equal(W, kept)
+
+
+class InPlace(nn.Module):
+    """ReLU over the inputs themselves, and a dropout for `fit_dropout`."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.a = nn.ReLU(inplace=True), nn.Linear(5, 8)
+        self.drop, self.head = nn.Dropout(0.2), nn.Linear(8, 3)
+
+    def forward(self, x):
+        return self.head(self.drop(torch.relu(self.a(self.first(x)))))
+
+
+def chain():
+    return nn.Sequential(nn.ReLU(inplace=True), nn.Linear(5, 8), nn.Dropout(0.2), nn.Linear(8, 3))
+
+
+VERBS = {
+    "fit_dropout": lambda net, data: fv.fit_dropout(net, data, seed=0, steps=2),
+    "fit_laplace": lambda net, data: fv.fit_laplace(net, data, seed=0, structure="diagonal", steps=2),
+    "laplace_evidence": lambda net, data: fv.laplace_evidence(net, data, structure="diagonal", prior_precision=1.0),
+    "predict_linearised": lambda net, data: fv.predict_linearised(net, fv.Gaussian(net.w, torch.full_like(net.w, -3.0)), data),
+    "fit_sgd": lambda net, data: fv.fit_sgd(net, data, seed=0, steps=2),
+    "fit_ensemble": lambda net, data: fv.fit_ensemble(net, data, seed=0, steps=2, members=2),
+    "pretrain": lambda net, data: fv.pretrain(net, data, seed=0, epochs=1),
+    "hvp": lambda net, data: fv.hvp(fv.nll(net, data), net.w, net.w),
+}
+
+
+@pytest.mark.parametrize("make", [InPlace, chain])
+@pytest.mark.parametrize("name", VERBS)
+def test_inputs_are_never_written_into_by_any_verb(name, make):
+    x = torch.randn(12, 5)
+    net, data = fv.Net.from_module(make().eval()), fv.Data(x.clone(), torch.arange(12) % 3)
+    VERBS[name](net, data)
+    assert torch.equal(data.x, x)
+
+
+class Keeping(nn.Module):
+    """Keeps activations from pass to pass, one of them in a list."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.head = nn.Linear(5, 6), nn.Linear(6, 3)
+
+    def forward(self, x):
+        self.last = torch.tanh(self.a(x))
+        self.all = [self.last, {"more": self.last * 2}]
+        return self.head(self.last)
+
+
+def test_a_module_that_keeps_an_activation_can_be_copied_after_a_gradient():
+    module = Keeping().eval()
+    module(torch.randn(2, 5)).sum().backward()
+    net, data = fv.Net.from_module(module), fv.Data(torch.randn(12, 5), torch.arange(12) % 3)
+    f = fv.nll(net, data)
+    fv.hvp(f, net.w, net.w)
+    w = net.w.clone().requires_grad_(True)
+    torch.autograd.grad(f(w), w)
+    for again in (net.copy(), net.to(dtype=torch.float64), fv.Net.from_module(net.to_module())):
+        assert torch.equal(again.w.float(), net.w)
+    fv.slice_plane(f, fv.plane_random(net, net.w, seed=0), extent=1.0, resolution=3)
+    fv.fit_sgd(net, data, seed=0, steps=2)
+
+
+@pytest.mark.parametrize("mode", [torch.inference_mode, torch.no_grad])
+def test_verbs_work_inside_of_a_mode_without_gradients(mode):
+    def run():
+        module = nn.Sequential(nn.Linear(5, 6), nn.BatchNorm1d(6), nn.Tanh(), nn.Linear(6, 3))
+        net, data = fv.Net.from_module(module.eval()), fv.Data(torch.randn(12, 5), torch.arange(12) % 3)
+        f = fv.nll(net, data)
+        plane = fv.plane_random(net, net.w, seed=0)
+        spectrum = fv.top_eigenpairs(f, net.w, 1)
+        values = [
+            fv.slice_plane(f, plane, extent=1.0, resolution=3).values,
+            spectrum.values,
+            fv.hvp(f, net.w, net.w),
+            fv.fit_sgd(net, data, seed=0, steps=3).center,
+            fv.fit_vi(net, data, fv.Gaussian(net.w, torch.zeros_like(net.w)), seed=0, steps=3).mean,
+            fv.predict(net, fv.Draws(net.w[None]), data, 1, seed=0, batchnorm=data).outputs,
+            net.to_module()(data.x),
+        ]
+        return [v.detach() for v in values]
+
+    torch.manual_seed(1)
+    want = run()
+    torch.manual_seed(1)
+    with mode():
+        got = run()
+    for a, b in zip(got, want):
+        torch.testing.assert_close(a, b)
+
+
+def test_a_module_comes_back_with_its_own_requires_grad():
+    module = nn.Sequential(nn.Linear(5, 6), nn.Tanh(), nn.Linear(6, 3))
+    module[0].requires_grad_(False)
+    net = fv.Net.from_module(module)
+    for again in (
+        net,
+        net.at(net.w + 1),
+        net.to(dtype=torch.float64),
+        net.copy(),
+        net.restrict(lambda name: name.startswith("2")),
+    ):
+        flags = [p.requires_grad for p in again.to_module().parameters()]
+        assert flags == [False, False, True, True]
+    assert not any(p.requires_grad for p in net.module.parameters())
+
+
+class Locked(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.lock = nn.Linear(5, 3), threading.Lock()
+
+    def forward(self, x):
+        return self.a(x)
+
+
+def hooked_elsewhere():
+    module, other = nn.Linear(5, 3), nn.Linear(3, 3)
+    module.register_forward_hook(lambda part, inputs, out: other(out))
+    return module
+
+
+def scripted():
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return torch.jit.script(nn.Sequential(nn.Linear(5, 3)))
+
+
+def weight_normed():
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return nn.Sequential(torch.nn.utils.weight_norm(nn.Linear(5, 3)))
+
+
+REFUSED = {
+    "scripted": (scripted, "got a scripted one .*: give the module that torch.jit compiled"),
+    "lazy": (lambda: nn.Sequential(nn.LazyLinear(3)), r"got an uninitialised lazy layer in '0': run module\(x\) once before"),
+    "weight norm": (weight_normed, "got the old weight_norm in '0': use torch.nn.utils.parametrizations.weight_norm"),
+    "spectral norm": (lambda: nn.utils.spectral_norm(nn.Linear(5, 3)), "use torch.nn.utils.parametrizations.spectral_norm"),
+    "lock": (Locked, "module must be one that can be copied, got Locked.*lock.*: make locks, files and connections outside"),
+    "hook": (hooked_elsewhere, "got a forward or hook of class Linear that closes over a module"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_modules_that_cannot_be_followed_say_what_to_do(name):
+    make, message = REFUSED[name]
+    with pytest.raises(ValueError, match=message):
+        fv.Net.from_module(make())
+
+
+def test_the_new_weight_norm_is_followed():
+    module = nn.Sequential(nn.utils.parametrizations.weight_norm(nn.Linear(5, 6)), nn.Tanh(), nn.Linear(6, 3)).eval()
+    net, data = fv.Net.from_module(module), fv.Data(torch.randn(12, 5), torch.arange(12) % 3)
+    plane = fv.plane_random(net, net.w, seed=0)
+    surface = fv.slice_plane(fv.nll(net, data), plane, extent=0.5, resolution=3)
+    with torch.no_grad():
+        want = [
+            F.cross_entropy(net.to_module(w)(data.x), data.y) for w in plane.points(torch.cartesian_prod(surface.a, surface.b))
+        ]
+    torch.testing.assert_close(surface.values.flatten(), torch.stack(want), rtol=1e-5, atol=1e-6)
