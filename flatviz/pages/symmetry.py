@@ -57,7 +57,10 @@ def symmetry_pictures(
     study: Study, orbit: OrbitLike, trends: Sequence[Mapping[str, str]], survival: Sequence[Mapping[str, str]]
 ) -> list[Picture]:
     """Figures and tables of the page; `survival` may be empty."""
-    table = {NAMES[v]: {n: study.cell(v, n) for n in sets} for v, sets in study.mmd.items()}
+    cells = {v: {n: study.cell(v, n) for n in sets} for v, sets in study.mmd.items()}
+    table = {
+        NAMES[v]: {n: (mean, 0.0 if half != half else half) for n, (mean, half) in row.items()} for v, row in cells.items()
+    }
     marginals = study.figures["marginals"]
     layers = dict.fromkeys(name.rpartition(" ")[0] for name in marginals)
     pairs = {"test digits": study.figures["pairs"]["in"], "shuffled pixels": study.figures["pairs"]["out"]}

@@ -7,12 +7,14 @@ from collections.abc import Mapping
 import plotly.graph_objects as go
 from torch import Tensor
 
+from flatviz.core.boundary import public
 from flatviz.plots.theme import METHODS, MUTED, Figure, figure, numbers
 
 COLORS = [METHODS[m].color for m in ("vi", "sam_mu", "sabma", "authors_code", "swag", "laplace")]
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x")
 
 
+@public
 def plot_mass(masses: Mapping[str, Tensor], *, title: str = "Mass as trained, and the least of an equal network") -> Figure:
     """One point a network: recipe -> (S, 2) of mass as trained and least mass; below the diagonal scaling can remove some.
 

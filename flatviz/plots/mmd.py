@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import plotly.graph_objects as go
 
+from flatviz.core.boundary import public
 from flatviz.plots.theme import INK, Figure, figure, style
 
 COPIES = {"control": "ten networks copied (control)", "single": "one network copied"}
@@ -18,6 +19,7 @@ def set_label(name: str) -> str:
     return COPIES.get(name) or (f"{style(method)[0]}, {MODES[mode]}" if mode else style(method)[0])
 
 
+@public
 def plot_mmd(
     table: Mapping[str, Mapping[str, tuple[float, float]]], *, title: str = "Distance from the pool of trained networks"
 ) -> Figure:
@@ -44,7 +46,7 @@ def plot_mmd(
         fig.add_trace(
             go.Scatter(
                 x=[row[n][0] for n in names], y=[k + shift for k in range(len(names))], mode="markers", name=variant,
-                error_x=dict(array=[0.0 if row[n][1] != row[n][1] else row[n][1] for n in names], thickness=1, width=3),
+                error_x=dict(array=[row[n][1] for n in names], thickness=1, width=3),
                 marker=dict(symbol=symbols[i % 4], color=colors[i % 4], size=8),
                 hovertemplate=f"%{{x:.3g}}<extra>{variant}</extra>",
             )

@@ -7,12 +7,14 @@ from collections.abc import Mapping
 import plotly.graph_objects as go
 from torch import Tensor
 
+from flatviz.core.boundary import public
 from flatviz.plots.theme import INK, METHODS, Figure, figure, numbers
 
 COLORS = [METHODS[m].color for m in ("vi", "sam_mu", "sabma", "authors_code", "swag", "laplace", "sgld")]
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot", "solid")
 
 
+@public
 def plot_orbit(
     t: Tensor,
     measures: Mapping[str, Tensor],

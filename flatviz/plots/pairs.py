@@ -9,11 +9,13 @@ import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
+from flatviz.core.boundary import public
 from flatviz.plots.theme import METHODS, MUTED, Figure, figure, numbers
 
 COLORS = [METHODS[m].color for m in ("vi", "sam_mu", "sabma", "authors_code")]
 
 
+@public
 def plot_pairs(information: Mapping[str, Tensor], *, title: str = "Mutual information of every pair of networks") -> Figure:
     """Densities over pairs: inputs -> mutual information (P,) in nats, from 0 (one function) to ln 2 (never agree).
 

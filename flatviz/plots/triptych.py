@@ -8,12 +8,14 @@ import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
+from flatviz.core.boundary import public
 from flatviz.plots.theme import INK, LOSS_SCALE, METHODS, Figure, figure, numbers
 
 PANELS = {"raw": "as trained", "scaled": "scaling removed", "sorted": "scaling and permutations removed"}
 BINS = 60
 
 
+@public
 def plot_triptych(
     weights: Mapping[str, Tensor], *, window: float = 4.0, title: str = "Two output weights of the network 2-2-1"
 ) -> Figure:
@@ -48,13 +50,17 @@ def plot_triptych(
     return fig
 
 
+@public
 def plot_marginals(
     weights: Mapping[str, tuple[Tensor, Tensor]], *, title: str = "Weights of the first unit, by layer"
 ) -> Figure:
     """Histograms of weights (n,) of each layer, layer -> (as trained, symmetries removed).
 
     Before removal every unit of a layer has the same marginal; afterwards the first unit has one of its own.
+    Raises ValueError for no layer.
     """
+    if not weights:
+        raise ValueError("plot_marginals needs at least one layer, got none")
     fig = _panels(list(weights), title, f"densities of weights of {len(weights)} layers before and after removal")
     for i, (name, pair) in enumerate(weights.items()):
         axis = "" if i == 0 else str(i + 1)

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from flatviz.checks import check_count, check_many_weights, check_weights
 from flatviz.core.ascent import ASAM, SAM
+from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.objective import ObjectiveLike, as_objective
@@ -31,6 +32,7 @@ FLATNESS = {  # what an axis says of each
 INVARIANT = ("relative", "asam", "weighted")  # those that do not see a rescaling of units
 
 
+@public
 def flatness(
     net: Net,
     f: ObjectiveLike,
@@ -91,6 +93,7 @@ class Orbit:
     scale: float
 
 
+@public
 def rescaled_orbit(net: Net, data: Data, w: Tensor, *, reach: float = 3.0, resolution: int = 13, seed: int = 0) -> Orbit:
     """The same function at other weights: hidden units rescaled, and every measure of `flatness` there.
 

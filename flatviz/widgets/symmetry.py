@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
+from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator
@@ -19,6 +20,7 @@ from flatviz.symmetry.units import units_of
 SHORT = ("λ₁", "trace", "SAM", "filter", "relative", "ASAM", "Σ w² H")  # in the order of FLATNESS
 
 
+@public
 def explore_symmetry(net: Net, data: Data, w: Tensor | None = None, *, seed: int = 0) -> ipywidgets.VBox:
     """A slider that rescales hidden units of a network and a choice that permutes them, with what that changes.
 

@@ -46,7 +46,7 @@ def test_mass_lies_below_the_diagonal_and_its_legend_names_the_excess():
 
 
 def test_each_set_has_a_marker_a_variant_and_the_control_a_line():
-    table = {v: {"swag/one": (60.0, 1.0), "swag/multi": (6.0, 0.5), "control": (5.5, math.nan)} for v in ("raw", "aligned")}
+    table = {v: {"swag/one": (60.0, 1.0), "swag/multi": (6.0, 0.5), "control": (5.5, 0.0)} for v in ("raw", "aligned")}
     fig = fv.plot_mmd(table)
     assert [list(t.x) for t in fig.data] == [[60.0, 6.0, 5.5]] * 2 and list(fig.data[0].error_x.array) == [1.0, 0.5, 0.0]
     assert [s.x0 for s in fig.layout.shapes] == [5.5, 5.5]
