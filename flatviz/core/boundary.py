@@ -152,7 +152,9 @@ _TABLE: dict[str, arg.Check] = {
         arg.each(arg.noun(Spectrum, "fv.top_eigenpairs makes one"), "Spectrum"), "lists of Spectrum"
     ),
     "align.reference": arg.tensor(1),
-    "reference": arg.kind((Prediction, Tensor), "a Prediction, or averaged probabilities (N, C)"),
+    "reference agreement.prediction total_variation.prediction": arg.kind(
+        (Prediction, Tensor), "a Prediction, or averaged probabilities (N, C)"
+    ),
     "table": arg.values(arg.values(arg.each(arg.number, "mean and half interval"), "(mean, half interval)"), "rows"),
 }
 ARGUMENTS: dict[str, arg.Check] = {name: check for names, check in _TABLE.items() for name in names.split()}

@@ -55,7 +55,15 @@ class Mmd:
 
 @public
 def layers_of(net: Net) -> dict[str, Tensor]:
-    """Name of each layer -> indices of its weights and shifts in w: one vector a layer; and last, all weights."""
+    """Name of each layer -> indices of its weights and shifts in w: one vector a layer; and last, all weights.
+
+    Example:
+        >>> import flatviz as fv
+        >>> from torch import nn
+        >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
+        >>> {name: len(index) for name, index in fv.layers_of(net).items()}
+        {'0': 15, '2': 8, 'all weights': 23}
+    """
     layers: dict[str, list[Tensor]] = {}
     for block in net.blocks:
         layers.setdefault(block.name.rpartition(".")[0], []).append(torch.arange(block.start, block.stop))
