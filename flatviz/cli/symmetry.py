@@ -22,7 +22,7 @@ from flatviz.plots.mmd import set_label
 from flatviz.plots.theme import style
 from flatviz.results import interval
 from flatviz.studies.symmetric_draws import CONTROL, SMALL, Sizes
-from flatviz.studies.symmetric_evidence import CELLS, KL_WEIGHTS, Survival, survival
+from flatviz.studies.symmetric_evidence import CELLS, SETTINGS, Survival, survival
 from flatviz.studies.symmetry import VARIANTS, SymmetryStudy, orbit_of_digits, study_symmetry
 
 TASKS = ("digits",)
@@ -126,7 +126,7 @@ def trend_rows(study: SymmetryStudy) -> list[dict[str, str]]:
 def survival_rows(kept: Survival) -> list[dict[str, str]]:
     """A row a conclusion: ratio to VI as drawn and at least mass, and whether the conclusion is the same."""
     rows = []
-    for kl in KL_WEIGHTS:
+    for setting in SETTINGS:
         for method, radius in CELLS.items():
             for measure, label in (
                 ("lambda1", "λ1"),
@@ -134,12 +134,14 @@ def survival_rows(kept: Survival) -> list[dict[str, str]]:
                 ("sam", "SAM-sharpness"),
                 ("adaptive", "ASAM-sharpness"),
             ):
-                said = [kept.conclusion(kl, method, measure, least) for least in (False, True)]
-                cells = ["{:.2f} ({:.2f} to {:.2f})".format(*kept.ratio(kl, method, measure, least)) for least in (False, True)]
+                said = [kept.conclusion(setting, method, measure, least) for least in (False, True)]
+                cells = [
+                    "{:.2f} ({:.2f} to {:.2f})".format(*kept.ratio(setting, method, measure, least)) for least in (False, True)
+                ]
                 same = "survives" if said[0] == said[1] else "does not survive"
                 rows.append(
                     {
-                        "method": f"{style(method)[0]} {radius:g}, KL weight {kl:g}",
+                        "method": f"{style(method)[0]} {radius:g}, {setting}",
                         "measure": label,
                         "as drawn": cells[0],
                         "at least mass": cells[1],

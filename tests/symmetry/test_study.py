@@ -106,12 +106,12 @@ def test_a_conclusion_survives_where_both_intervals_lie_on_one_side():
         other[:, 0] = 0.5
         other[:, 1] = ratio
         noise = 1 + 0.01 * torch.arange(3.0)[:, None, None]
-        return Survival({(0.0, "vi"): vi, (0.0, "sabma"): other * noise}, torch.zeros(3), 0.0)
+        return Survival({("plain", "vi"): vi, ("plain", "sabma"): other * noise}, torch.zeros(3), 0.0)
 
-    assert cells(0.6).conclusion(0.0, "sabma", "lambda1", False) == "below VI"
-    assert cells(0.6).conclusion(0.0, "sabma", "lambda1", True) == "below VI"
-    assert cells(1.5).conclusion(0.0, "sabma", "lambda1", True) == "above VI"
-    assert cells(0.99).conclusion(0.0, "sabma", "lambda1", True) == "open"
+    assert cells(0.6).conclusion("plain", "sabma", "lambda1", False) == "below VI"
+    assert cells(0.6).conclusion("plain", "sabma", "lambda1", True) == "below VI"
+    assert cells(1.5).conclusion("plain", "sabma", "lambda1", True) == "above VI"
+    assert cells(0.99).conclusion("plain", "sabma", "lambda1", True) == "open"
 
 
 def test_the_command_prints_the_table_and_trends_and_its_page_works_without_a_kernel(tmp_path, capsys):
