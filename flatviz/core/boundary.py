@@ -98,7 +98,7 @@ _TABLE: dict[str, arg.Check] = {
     "steps epochs n_draws members chains cycles cycle_steps thin mc_samples rank bends": arg.whole(1),
     "n_bins k n_spectra runs probes products most parts batch_size iters shots": arg.whole(1),
     "snapshots resolution around_resolution dims basis": arg.whole(2),
-    "burn_in": arg.whole(0),
+    "burn_in fit_laplace.steps": arg.whole(0),
     "ranks": arg.each(arg.whole(0), "ranks"),
     "seed": arg.seed,
     "seeds": arg.each(arg.seed, "seeds"),
