@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 import flatviz
-from flatviz.cli import compare, doctor, evidence, lab, reference, tour, tune
+from flatviz.cli import compare, doctor, evidence, lab, reference, symmetry, tour, tune
 
 COMMANDS = {
     "tour": tour,
@@ -17,6 +17,7 @@ COMMANDS = {
     "compare": compare,
     "tune": tune,
     "reference": reference,
+    "symmetry": symmetry,
 }
 
 

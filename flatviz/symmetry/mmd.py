@@ -49,7 +49,8 @@ class Mmd:
     def _of(self, values: Tensor, name: str | None) -> Tensor:
         if name is not None:
             return values[..., self.names.index(name)]
-        return values[..., [i for i, n in enumerate(self.names) if n != WHOLE]].quantile(0.5, dim=-1)
+        layers = values[..., [i for i, n in enumerate(self.names) if n != WHOLE]]
+        return layers.quantile(0.5, dim=-1) if layers.numel() else layers.new_zeros(0)
 
 
 @public
