@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 import flatviz
-from flatviz.cli import compare, doctor, evidence, lab, reference, search, tour, tune
+from flatviz.cli import compare, doctor, evidence, lab, reference, search, symmetry, tour, tune
 
 COMMANDS = {
     "tour": tour,
@@ -18,6 +18,7 @@ COMMANDS = {
     "tune": tune,
     "search": search,
     "reference": reference,
+    "symmetry": symmetry,
 }
 
 

@@ -7,7 +7,6 @@ import math
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_count
 from flatviz.core.boundary import public
 from flatviz.core.data import Data, Task
 from flatviz.core.seeds import generator, saved_rng
@@ -25,7 +24,6 @@ def digits_transfer(*, shots: int = 10, seed: int = 0, degrees: float = 90.0) ->
         change for multiples of 90, interpolated for others.
     Raises ImportError without scikit-learn, ValueError for more shots than there are digits.
     """
-    check_count(shots, "shots")
     try:
         with saved_rng():  # its import draws random numbers
             from sklearn.datasets import load_digits  # optional: a machine that computes on tensors need not have it
