@@ -89,6 +89,13 @@ def refresh_batchnorm(net: Net, w: Tensor, data: Data, *, batch_size: int = 512)
     training.  What they are at each layer is joined exactly: mean and variance over all examples, the spread between
     batches included.  So a first BatchNorm layer has those of all data in one batch; a later one sees inputs that were
     normalised batch by batch.  Raises ValueError for a single example, which has no variance.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> net = fv.Net.from_module(torch.nn.Sequential(torch.nn.BatchNorm1d(1), torch.nn.Linear(1, 2)))
+        >>> data = fv.Data(torch.tensor([[3.0], [5.0]]), torch.tensor([0, 1]))
+        >>> fv.refresh_batchnorm(net, net.w, data).to_module()[0].running_mean.tolist()
+        [4.0]
     """
     check_weights(w, net.dim)
     check_count(batch_size, "batch_size", least=2)

@@ -10,7 +10,6 @@ import math
 
 from torch import Tensor
 
-from flatviz.checks import check_is
 from flatviz.core.boundary import public
 from flatviz.results import Prediction
 
@@ -61,7 +60,6 @@ def _both(prediction: Prediction | Tensor, reference: Prediction | Tensor) -> tu
 
 
 def _averaged(value: Prediction | Tensor, name: str) -> Tensor:
-    check_is(value, (Prediction, Tensor), name, "predict returns one; averaged probabilities (N, C) serve too")
     if isinstance(value, Prediction):
         return value.log_probs.detach().double().exp().mean(0).cpu()
     if value.ndim != 2:

@@ -10,10 +10,12 @@ from flatviz.posteriors.method import table
 
 _RECORDS = (
     ("sgd", "METHOD"),
+    ("sgd", "FISHER_SAM"),
     ("swa", "METHOD"),
     ("swag_diag", "METHOD"),
     ("swag", "METHOD"),
     ("mfvi", "METHOD"),
+    ("mfvi", "MOPED"),
     ("vi", "METHOD"),
     ("sabma", "SAM_ON_MEAN"),
     ("sabma", "METHOD"),
@@ -24,6 +26,7 @@ _RECORDS = (
     ("sghmc", "METHOD"),
     ("hmc", "METHOD"),
     ("csgld", "METHOD"),
+    ("csgld", "CYCLICAL_SGHMC"),
     ("emcmc", "METHOD"),
     ("ptl", "METHOD"),
     ("dropout", "METHOD"),

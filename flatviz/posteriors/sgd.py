@@ -7,6 +7,9 @@ L is the mean NLL; weight decay wd is a prior N(0, 1 / (N wd)).  Every Bayesian 
 
 from __future__ import annotations
 
+from functools import partial
+
+from flatviz.core.ascent import FisherSAM
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
@@ -80,3 +83,5 @@ METHOD = Method(
     batchnorm=Tuned(_SETTINGS | {"lr": 0.01}, **_POINT),  # at 0.05 some seeds diverge
     takes_ascent=True,
 )
+# eta: at the first steps on the digits |g|^2 is about 0.5 and its largest entry 0.05, so that f = 1 + eta g^2 goes up to 50
+FISHER_SAM = METHOD.flat(partial(FisherSAM, eta=1000.0), name="fisher_sam", label="FisherSAM", color="#3d5a4c", unit="Fisher")

@@ -1,16 +1,16 @@
 """SGLD: gradient descent with the noise that makes its path a sample of the posterior (Welling & Teh 2011).
 
-    w <- w - lr g + sqrt(2 lr T / N) xi,   g = grad L(w) + wd w,   xi ~ N(0, I)
+    w <- w - lr_t g + sqrt(2 lr_t T / N) xi,   g = grad L(w) + wd w,   xi ~ N(0, I)
+    lr_t = lr (1 + t / b)^-gamma,   the paper's a (b + t)^-gamma with a = lr b^gamma;  gamma = 0 keeps it constant
 
-lr is the rate on the mean loss L of N examples.  The bias of a finite step on a direction of curvature h is the factor
-1 / (1 - lr h / 2) on its variance.
+lr is the rate on the mean loss L of N examples.  The bias of a finite constant step on a direction of curvature h is the
+factor 1 / (1 - lr h / 2) on its variance; for gamma in (1/2, 1] it vanishes with t, and the chain slows down.
 """
 
 from __future__ import annotations
 
 from torch import Tensor
 
-from flatviz.checks import check_lr
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
@@ -34,6 +34,8 @@ def fit_sgld(
     burn_in: int = 300,
     thin: int = 20,
     lr: float = 0.01,
+    lr_power: float = 0.0,
+    lr_delay: float = 100.0,
     temperature: float = 1.0,
     weight_decay: float = 5e-4,
     prior: Gaussian | None = None,
@@ -50,7 +52,9 @@ def fit_sgld(
     Args:
         n_draws: over all chains, a multiple of `chains`; 30 is what the largest ensembles of the studies take.
         burn_in, thin: steps before the first draw, and from one draw to the next; at lr 0.01, 300 is 3 units of lr x steps.
-        lr: the step; above 2 / curvature the chain diverges, and a narrow prior is curvature.
+        lr: the first step; above 2 / curvature the chain diverges, and a narrow prior is curvature.
+        lr_power, lr_delay: gamma and b of lr_t = lr (1 + t / b)^-gamma; 0 is a constant step.  0.55 is usual; b, in steps,
+            is how long the step stays near lr.  Draws are weighted alike, not by their step.
         temperature: T of exp(-U / T), printed beside the progress; 1 is Bayes, less is colder, 0 leaves the noise out.
         weight_decay, prior: the prior N(0, 1 / (N weight_decay)), 5e-4 as the usual decay of SGD; or a Gaussian over the D
             treated weights, as `transfer` returns, in its place.
@@ -71,12 +75,12 @@ def fit_sgld(
         torch.Size([4, 58])
     """
     run = Run.of(locals(), "SGLD")
-    check_lr(lr)
     steps, keep = thinned(n_draws, chains, burn_in, thin)
     energy = Energy(net, data, likelihood, batchnorm, prior, weight_decay, temperature, ascent)
 
     def step(t: int, w: Tensor, g: Tensor, noisy: Noisy) -> None:
-        w.add_(noisy(-lr * g, 2 * lr))
+        lr_t = lr * (1 + t / lr_delay) ** -lr_power
+        w.add_(noisy(-lr_t * g, 2 * lr_t))
 
     return run_chains(energy, step, starting_points(net, chains), run, steps=steps, keep=keep, batch_size=batch_size)
 

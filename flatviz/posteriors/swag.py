@@ -1,9 +1,9 @@
 """SWAG: the Gaussian that the tail of SGD at a constant rate sketches (Maddox et al. 2019).
 
     mean = average of T iterates,  v = their variance,  d_k = last K deviations from the running mean
-    Sigma = 1/2 diag(v) + 1/2 sum_k d_k d_k^T / (K - 1)
+    Sigma = scale (1/2 diag(v) + 1/2 sum_k d_k d_k^T / (K - 1))
 
-so log_std = 1/2 log(v/2) and factor = d / sqrt(2 (K - 1)): the halves are folded in, once.
+so log_std = 1/2 log(scale v / 2) and factor = d sqrt(scale / (2 (K - 1))): scale and halves are folded in, once.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ def fit_swag(
     seed: int,
     rank: int = 5,
     snapshots: int = 20,
+    scale: float = 1.0,
     lr: float = 0.05,
     momentum: float = 0.9,
     weight_decay: float = 5e-4,
@@ -50,6 +51,8 @@ def fit_swag(
     Args:
         rank: deviations kept, K; 5 as in SA-BMA's experiments.
         snapshots: epochs T >= rank >= 1; 20 as in the paper.
+        scale: multiplies the covariance; 1 is the paper.  Released scripts whose scale is without the half mean twice theirs:
+            their 0.5 is 1 here, F-SWAG's 0.1 is 0.2.
         lr: the constant rate, 0.05 because `pretrain` ends there: the tail goes on where training stopped.
         momentum, weight_decay, batch_size: of SGD; 64 examples a minibatch leave noise for the tail to show.
         likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
@@ -70,15 +73,17 @@ def fit_swag(
     run = Run.of(locals(), "SWAG")
     tail = Tail(snapshots, lr, momentum, weight_decay, batch_size, likelihood, batchnorm, ascent)
     moments, history = collect(net, data, tail, run, rank=check_count(rank, "rank"))
-    return swag_gaussian(moments, net.w.dtype, history)
+    return swag_gaussian(moments, net.w.dtype, history, scale=scale)
 
 
-def swag_gaussian(moments: Moments, dtype: torch.dtype, history: History | None = None, member: int | None = None) -> Gaussian:
-    """Half the variance on the diagonal, half in the deviations; of row `member` where the moments are of (B, D)."""
+def swag_gaussian(
+    moments: Moments, dtype: torch.dtype, history: History | None = None, member: int | None = None, scale: float = 1.0
+) -> Gaussian:
+    """Half the variance on the diagonal, half in the deviations, times `scale`; of row `member` of moments (B, D)."""
     row = () if member is None else member
     deviations = torch.stack([d[row] for d in moments.deviations])
-    factor = deviations / math.sqrt(2 * max(len(deviations) - 1, 1))  # K = 1: no K - 1 to divide by
-    log_std = 0.5 * (moments.variance[row] / 2).log()
+    factor = deviations * math.sqrt(scale) / math.sqrt(2 * max(len(deviations) - 1, 1))  # K = 1: no K - 1 to divide by
+    log_std = 0.5 * (scale * moments.variance[row] / 2).log()
     return Gaussian(moments.mean[row].to(dtype), log_std.to(dtype), factor.to(dtype), history)
 
 
@@ -90,6 +95,7 @@ def fit_swag_members(
     seeds: list[int],
     rank: int = 5,
     snapshots: int = 20,
+    scale: float = 1.0,
     lr: float = 0.05,
     momentum: float = 0.9,
     weight_decay: float = 5e-4,
@@ -104,7 +110,7 @@ def fit_swag_members(
     run = Run.of({**locals(), "seed": seeds[0]}, "SWAG")
     tail = Tail(snapshots, lr, momentum, weight_decay, batch_size, likelihood, batchnorm, ascent)
     moments, histories = collect_members(net, data, W, seeds, tail, run, rank=check_count(rank, "rank"))
-    return [swag_gaussian(moments, W.dtype, history, i) for i, history in enumerate(histories)]
+    return [swag_gaussian(moments, W.dtype, history, i, scale) for i, history in enumerate(histories)]
 
 
 METHOD = Method(

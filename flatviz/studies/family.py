@@ -81,6 +81,18 @@ def fit_family(
 
     Radius 0 of SAM and SA-BMA is VI, bit for bit, so it is fitted once.  The radii of one method are trained together
     where the network allows it.
+    fit: settings in place of those of the methods' records, each where the method has it: {"steps": 300}.
+    Raises ValueError for a method or a setting that is not known, or a radius below 0.
+
+    Example:
+        >>> import flatviz as fv
+        >>> task = fv.datasets.moons_transfer(seed=0)
+        >>> source = fv.pretrain(fv.models.mlp(task, hidden=(8,)), task.source, seed=0, epochs=3)
+        >>> net, prior = fv.transfer(source, fv.fit_swag(source, task.source, seed=0), treated="norm+head")
+        >>> radii = {"vi": (0.0,), "sabma": (0.0, 0.5)}
+        >>> family = fv.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 2})
+        >>> family.method, family.radius, family.posterior[0] is family.posterior[1]
+        (('vi', 'sabma', 'sabma'), (0.0, 0.0, 0.5), True)
     """
     asked = [(m, float(r)) for m, rs in (radii or family_radii(net)).items() for r in rs]
     check_settings(fit)
@@ -138,6 +150,20 @@ def measure(
     All share one PCA plane, of the pooled draws, and one pair of random directions.  Surface and spectra are of the
     mean NLL of the training examples over the treated weights; scores are of the test split.  BatchNorm statistics
     are the net's own throughout, as they were when the posteriors were fitted.
+    n_draws: draws a posterior, at least 2; n_spectra: of them, those whose k largest eigenvalues are computed; resolution:
+        grid points a side of the shared surface, around_resolution: of the surface around each center.
+
+    Example:
+        >>> import flatviz as fv
+        >>> task = fv.datasets.moons_transfer(seed=0)
+        >>> source = fv.pretrain(fv.models.mlp(task, hidden=(8,)), task.source, seed=0, epochs=3)
+        >>> net, prior = fv.transfer(source, fv.fit_swag(source, task.source, seed=0), treated="norm+head")
+        >>> radii = {"vi": (0.0,), "sabma": (0.0, 0.5)}
+        >>> family = fv.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 2})
+        >>> small = dict(n_draws=3, n_spectra=1, k=2, resolution=5, around_resolution=3)
+        >>> measured = fv.measure(net, task, family, seed=0, **small)
+        >>> measured.surface.values.shape, measured.spectrum[2][0].values.shape
+        (torch.Size([5, 5]), torch.Size([2]))
     """
     check_count(n_draws, "n_draws", least=2)
     f = nll(net, task.train)

@@ -7,7 +7,6 @@ import math
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_count
 from flatviz.core.boundary import public
 from flatviz.core.seeds import generator
 from flatviz.symmetry.numbering import Layer
@@ -62,9 +61,18 @@ def rescale(units: Units, W: Tensor, factor: Tensor) -> Tensor:
 
 @public
 def flip(units: Units, W: Tensor, sign: Tensor) -> Tensor:
-    """The same with sign (V,) or (S, V) of -1 and 1, for networks whose hidden functions are odd (tanh).
+    """W^l -> diag(s^l) W^l diag(s^{l-1}), b^l -> s^l b^l, for networks whose hidden functions are odd (tanh).
 
+    W (S, E), sign s (V,) or (S, V) of -1 and 1.
     Raises ValueError for other numbers, and for a network with a function that is not odd.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> from torch import nn
+        >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.Tanh(), nn.Linear(3, 2)))
+        >>> flipped, x = fv.flip(fv.units_of(net), net.w[None], -torch.ones(3)), torch.randn(5, 4)
+        >>> bool(torch.allclose(net(flipped[0], x), net(net.w, x), atol=1e-6))
+        True
     """
     W = units.check("flip", W)
     sign = _factors(units, W, sign)
@@ -95,9 +103,17 @@ def scaled_by(units: Units, W: Tensor, factor: Tensor) -> Tensor:
 
 @public
 def random_order(units: Units, n: int, *, seed: int) -> Tensor:
-    """`n` orders (n, U), uniform over the permutation group."""
+    """`n` orders (n, U), uniform over the permutation group.
+
+    Example:
+        >>> import flatviz as fv
+        >>> from torch import nn
+        >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
+        >>> order = fv.random_order(fv.units_of(net), 2, seed=0)
+        >>> order.shape, order.sort(1).values.tolist()
+        (torch.Size([2, 3]), [[0, 1, 2], [0, 1, 2]])
+    """
     source = generator(seed)
-    check_count(n, "n")
     swaps = {}
     parts = []
     for layer in units.permuted:
@@ -113,8 +129,17 @@ def random_order(units: Units, n: int, *, seed: int) -> Tensor:
 
 @public
 def random_factor(units: Units, n: int, *, seed: int, std: float = 1.0) -> Tensor:
-    """`n` scale factors (n, V), exp of normal numbers of standard deviation `std`."""
-    return (std * torch.randn(check_count(n, "n"), units.n_scaled, generator=generator(seed), dtype=torch.float64)).exp()
+    """`n` scale factors (n, V), exp of normal numbers of standard deviation `std`.
+
+    Example:
+        >>> import flatviz as fv
+        >>> from torch import nn
+        >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
+        >>> factor = fv.random_factor(fv.units_of(net), 2, seed=0)
+        >>> factor.shape, bool((factor > 0).all())
+        (torch.Size([2, 3]), True)
+    """
+    return (std * torch.randn(n, units.n_scaled, generator=generator(seed), dtype=torch.float64)).exp()
 
 
 def check_order(units: Units, order: Tensor, n: int) -> Tensor:

@@ -49,12 +49,21 @@ class Mmd:
     def _of(self, values: Tensor, name: str | None) -> Tensor:
         if name is not None:
             return values[..., self.names.index(name)]
-        return values[..., [i for i, n in enumerate(self.names) if n != WHOLE]].quantile(0.5, dim=-1)
+        layers = values[..., [i for i, n in enumerate(self.names) if n != WHOLE]]
+        return layers.quantile(0.5, dim=-1) if layers.numel() else layers.new_zeros(0)
 
 
 @public
 def layers_of(net: Net) -> dict[str, Tensor]:
-    """Name of each layer -> indices of its weights and shifts in w: one vector a layer; and last, all weights."""
+    """Name of each layer -> indices of its weights and shifts in w: one vector a layer; and last, all weights.
+
+    Example:
+        >>> import flatviz as fv
+        >>> from torch import nn
+        >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
+        >>> {name: len(index) for name, index in fv.layers_of(net).items()}
+        {'0': 15, '2': 8, 'all weights': 23}
+    """
     layers: dict[str, list[Tensor]] = {}
     for block in net.blocks:
         layers.setdefault(block.name.rpartition(".")[0], []).append(torch.arange(block.start, block.stop))
@@ -95,7 +104,6 @@ def mmd(
     """
     check_many_weights(target, None, "target")
     check_count(len(target), "vectors of target", least=4)
-    check_count(block, "block")
     layers = layers or {WHOLE: torch.arange(target.shape[1])}
     for name, draws in sets.items():
         check_many_weights(draws, target.shape[1], name)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_choice, check_nonnegative
+from flatviz.checks import check_choice
 from flatviz.core.boundary import public
 from flatviz.symmetry.actions import gathered, scaled_by
 from flatviz.symmetry.numbering import Layer
@@ -42,7 +42,6 @@ def unit_norm(units: Units, W: Tensor, *, norm: float = 1.0) -> tuple[Tensor, Te
         [1.0, 1.0, 1.0]
     """
     W = units.check("scale", W)
-    check_nonnegative(norm, "norm")
     factor = torch.ones(len(W), units.n_scaled, dtype=W.dtype, device=W.device)
     for layer in units.scaled:
         squares = scaled_by(units, W, factor).square()
@@ -82,6 +81,15 @@ def sort_units(units: Units, W: Tensor, *, rule: str = "max") -> tuple[Tensor, T
     groups by their largest number.  Scale first: sorting is one of all equal networks only where scaling was removed.
     Raises ValueError for another rule, or a network that permutations would change.
     Source: Laurent et al. 2024 (arXiv 2310.08287), section 5.2.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> from torch import nn
+        >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
+        >>> W, order = fv.sort_units(fv.units_of(net), net.w[None])
+        >>> largest = net.unflatten(W[0])["0.weight"].amax(1)
+        >>> bool((largest[:-1] >= largest[1:]).all()), order.shape
+        (True, torch.Size([1, 3]))
     """
     W = units.check("permute", W)
     number = RULES[check_choice(rule, tuple(RULES), "rule")]
@@ -118,5 +126,18 @@ def weights_in(units: Units, layer: Layer) -> Tensor:
 
 @public
 def canonical(units: Units, W: Tensor, *, rule: str = "max", norm: float = 1.0) -> Tensor:
-    """`unit_norm`, then `sort_units`: the same vector for all networks that differ by scaling and permutation; (S, E)."""
+    """`unit_norm`, then `sort_units`: the same vector for all networks that differ by scaling and permutation.
+
+    W and the result (S, E).  norm: length of each unit's incoming weights; rule: as in `sort_units`.
+    Raises ValueError for a network that scaling or permutation would change.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> from torch import nn
+        >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
+        >>> units = fv.units_of(net)
+        >>> equal = fv.permute(units, net.w[None], torch.tensor([2, 0, 1]))
+        >>> bool(torch.allclose(fv.canonical(units, equal), fv.canonical(units, net.w[None]), atol=1e-6))
+        True
+    """
     return sort_units(units, unit_norm(units, W, norm=norm)[0], rule=rule)[0]

@@ -41,5 +41,5 @@ def test_bad_input_and_diverged_predictions_are_told():
         fv.agreement(a, predictions(0, N=20))
     with pytest.raises(ValueError, match=r"reference must hold averaged class probabilities \(N, C\), got shape \(7, 50, 4\)"):
         fv.total_variation(a, a.outputs)
-    with pytest.raises(TypeError, match="prediction must be a Prediction or a Tensor, got list"):
+    with pytest.raises(TypeError, match=r"prediction must be a Prediction, or averaged probabilities \(N, C\), got a list"):
         fv.agreement([], a)

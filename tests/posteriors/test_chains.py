@@ -106,6 +106,40 @@ def test_cyclical_sgld_is_its_recursion_step_by_step(linear):
     torch.testing.assert_close(found, torch.stack(kept), rtol=1e-12, atol=1e-14)
 
 
+def test_cyclical_sghmc_is_its_recursion_step_by_step_and_friction_one_is_cyclical_sgld(linear):
+    net, data = linear
+    settings = dict(n_draws=4, cycles=2, cycle_steps=10, noisy_share=0.4, lr=0.02, temperature=0.7, weight_decay=DECAY)
+    found = fv.fit_csgld(net.at(net.w + 1), data, seed=3, likelihood=STD, friction=0.3, **settings).W
+    source, w, v, kept = torch.Generator().manual_seed(3), net.w + 1, 0.0, []
+    for k in range(20):
+        eta = 0.02 / 2 * (1 + math.cos(math.pi * (k % 10) / 10))
+        v = 0.7 * v - eta * (H + DECAY) * w
+        if k % 10 >= 6:
+            v = v + math.sqrt(2 * eta * 0.3 * 0.7 / N) * torch.randn(500, generator=source, dtype=torch.float64)
+        w = w + v
+        if k in (7, 9, 17, 19):
+            kept.append(w)
+    torch.testing.assert_close(found, torch.stack(kept), rtol=1e-12, atol=1e-14)
+    with pytest.raises(ValueError, match="friction must be above 0 and at most 1, got 0: 1 is cyclical SGLD"):
+        fv.fit_csgld(net, data, seed=0, likelihood=STD, friction=0)
+
+
+def test_a_decreasing_step_is_the_recursion_of_its_schedule_and_loses_the_bias_of_the_step(linear):
+    net, data = linear
+    gamma, b, lr = 0.6, 20, 0.2
+    a, settings = lr * b**gamma, dict(lr=lr, lr_power=gamma, lr_delay=b, weight_decay=DECAY, likelihood=STD)
+    found = fv.fit_sgld(net.at(net.w + 1), data, seed=3, n_draws=1, burn_in=29, thin=1, **settings).W[0]
+    source, w = torch.Generator().manual_seed(3), net.w + 1
+    for t in range(30):
+        eta = a * (b + t) ** -gamma
+        w = w - eta * (H + DECAY) * w + math.sqrt(2 * eta / N) * torch.randn(500, generator=source, dtype=torch.float64)
+    torch.testing.assert_close(found, w, rtol=1e-9, atol=1e-12)
+    late = fv.fit_sgld(net, data, seed=0, n_draws=10, chains=10, burn_in=299, thin=1, **settings).W
+    assert float(late.var()) / EXACT < 1.25 < 1.5 < 1 / (1 - lr * (H + DECAY) / 2)  # 1.11 at the last step, and 2 % of noise
+    few = dict(seed=0, n_draws=1, burn_in=5, thin=1, lr=0.02, weight_decay=DECAY, likelihood=STD)
+    assert torch.equal(fv.fit_sgld(net, data, lr_power=0.0, lr_delay=3.0, **few).W, fv.fit_sgld(net, data, **few).W)
+
+
 def test_thinning_keeps_every_thin_th_step_after_the_burn_in():
     steps, keep = thinned(6, 2, 10, 5)
     assert steps == 25 and [s for s in range(steps) if keep(s)] == [14, 19, 24]

@@ -23,6 +23,7 @@ CASES = {
     "swag_diag": (ROUGH, 0.35, 0.55, 1.6, "posterior", "as wide as SGD's noise, which rate and batch decide"),
     "swag": (dict(**ROUGH, rank=20), 0.35, 0.55, 1.6, "posterior", "as wide as SGD's noise, which rate and batch decide"),
     "mfvi": (dict(**VARIATIONAL, prior_std=DELTA**-0.5, first_std=0.2), 0.15, 0.9, 1.1, "conditional", "given the others: narrower"),
+    "moped": (dict(**VARIATIONAL, prior_std=DELTA**-0.5, moped=0.2), 0.4, 0.9, 1.1, "conditional", "its prior stands where the net does"),
     "vi": (VARIATIONAL, 0.15, 0.85, 1.15, "posterior", "none beyond the shaking of the last steps"),
     "sabma": (dict(steps=400, mc_samples=4, lr=0.05, momentum=0.5, radius=0.5), 0.3, 0.7, 1.1, "posterior", "a flat posterior is narrower"),
     "bsam": (dict(**DECAY, steps=200), 0.2, 1.2, 2.7, "posterior", "s is the size of a gradient, not a curvature: too wide"),
@@ -31,6 +32,7 @@ CASES = {
     "sghmc": (dict(**CHAINS, lr=0.01, friction=0.3), 0.15, 0.93, 1.07, "posterior", "none beyond the step"),
     "hmc": (dict(n_draws=2000, chains=100, burn_in=50), 0.1, 0.93, 1.07, "posterior", "none"),
     "csgld": (dict(**CYCLES, **DECAY), 0.15, 0.6, 1.0, "posterior", "the noisy end of a cycle is short: too narrow where flat"),
+    "csghmc": (dict(**CYCLES | {"lr": 0.02}, **DECAY, friction=0.3), 0.15, 0.6, 1.0, "posterior", "csgld's"),
     "emcmc": (dict(**DECAY, eta=ETA, lr=0.03, n_draws=1600, burn_in=150, thin=3), 0.5, 0.8, 1.2, "with the guide", "none"),
     "ptl": (dict(fit=partial(fv.fit_csgld, likelihood=NOISE, **CYCLES), floor=0.0), 0.15, 0.6, 1.0, "posterior", "csgld's"),
     "dropout": (dict(**DECAY, steps=300, n_draws=500), 3, 0.7, 2.3, "posterior", "another prior: sd |w| / 3, whatever the data"),
@@ -71,7 +73,8 @@ def test_mean_and_width_are_those_of_the_exact_posterior_up_to_the_known_bias(na
     fit = fv.METHODS[name].fit
     given = (prior,) if fv.METHODS[name].needs_prior else ()
     likelihood = {} if name in NO_LIKELIHOOD else {"likelihood": NOISE}
-    start = net.at(mean if settings is ROUGH or name == "swag" else torch.zeros_like(mean))  # SWAG begins where SGD ended
+    trained = settings is ROUGH or name in ("swag", "moped")  # these begin where SGD ended
+    start = net.at(mean if trained else torch.zeros_like(mean))
     q = fit(start, data, *given, seed=0, **likelihood, **settings)
     W = q.W if isinstance(q, fv.Draws) else q.sample(20_000, seed=1)  # a width to half a percent
     assert W.dtype == torch.float64

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 import flatviz as fv
-from flatviz.posteriors.swag import swag_gaussian
+from flatviz.posteriors.swag import fit_swag_members, swag_gaussian
 from flatviz.training.snapshots import VARIANCE_FLOOR, Moments
 
 
@@ -52,6 +52,20 @@ def test_samples_of_a_fit_have_its_covariance(transferred, task):
     few = q.sample(4000, seed=0)[:, :4]
     wanted = torch.diag((2 * q.log_std[:4]).exp()) + q.factor[:, :4].T @ q.factor[:, :4]
     assert float((torch.cov(few.T) - wanted).abs().max() / wanted.abs().max()) < 0.15
+
+
+def test_scale_multiplies_the_covariance_alone_of_one_fit_and_of_members(tiny):
+    net, data = tiny
+    settings = dict(rank=3, snapshots=5, batch_size=6)
+    one, wide = (fv.fit_swag(net, data, seed=0, scale=scale, **settings) for scale in (1.0, 4.0))
+    eye = torch.eye(net.dim, dtype=torch.float64)
+    torch.testing.assert_close(wide.cov_mul(eye), 4 * one.cov_mul(eye))
+    assert torch.equal(wide.mean, one.mean)
+    torch.testing.assert_close(wide.sample(2, seed=1) - wide.mean, 2 * (one.sample(2, seed=1) - one.mean))
+    (member,) = fit_swag_members(net, data, net.w[None], seeds=[0], scale=4.0, **settings)
+    torch.testing.assert_close(member.cov_mul(eye), wide.cov_mul(eye), rtol=1e-5, atol=1e-12)
+    with pytest.raises(ValueError, match="scale must be .* 0"):
+        fv.fit_swag(net, data, seed=0, scale=0.0)
 
 
 def test_two_tied_layers_stay_correlated_across_layers():

@@ -97,6 +97,17 @@ def test_a_row_with_another_perturbation_is_one_line_of_the_table(transferred, t
     assert fits[0.0].history.sharpness is None and fits[0.1].history.sharpness is not None  # radius 0 is SGD itself
 
 
+def test_fishersam_and_moped_are_rows_whose_settings_reach_the_fit(transferred, task):
+    net, prior = transferred
+    row = fv.METHODS["fisher_sam"].keywords(net, radius=0.2)
+    assert row["ascent"] == fv.FisherSAM(0.2, eta=1000.0) and fv.METHODS["fisher_sam"].at_zero == "sgd"
+    fits = {name: fit_member(net, task, prior, name, 0.2, seed=0, fit={"steps": 3}).center for name in ("fisher_sam", "f-sgd")}
+    assert not torch.allclose(*fits.values(), rtol=1e-5)  # at this eta it is not SAM under another name
+    start = fit_member(net, task, prior, "moped", seed=0, fit={"steps": 1, "lr": 1e-9})
+    torch.testing.assert_close(start.std, (0.1 * net.w.abs()).clamp_min(1e-4), rtol=1e-4, atol=0)
+    assert not torch.allclose(fit_member(net, task, prior, "mfvi", seed=0, fit={"steps": 1, "lr": 1e-9}).std, start.std)
+
+
 def transferred_task(transferred, task):
     net, prior = transferred
     return net, task, prior

@@ -18,6 +18,21 @@ def quick(monkeypatch, transferred, task, tmp_path):
     return transferred[0], task, transferred[1]
 
 
+def test_the_committed_result_is_of_ten_seeds_whose_chains_agree():
+    held = fv.load(study.COMMITTED)
+    assert (held["head_std"], held["kl_weight"], held["settings"]) == (study.HEAD_STD, study.KL_WEIGHT, study.CHAINS)
+    for seed in range(10):
+        part = held[f"seed {seed}"]
+        probabilities = part["probabilities"].double()
+        assert probabilities.shape == (997, 10) and probabilities.dtype == torch.float64
+        torch.testing.assert_close(probabilities.sum(1), torch.ones(997).double(), rtol=0, atol=5e-3)  # ten of float16
+        assert part["facts"]["halves_tv"] < 0.02 and part["facts"]["halves_agreement"] > 0.95
+        worst = float(part["facts"]["probabilities"].split("R-hat at most ")[1].split(",")[0])
+        assert worst < 1.1  # the worst of 997 over 8 chains of 50
+    assert held["draws of seed 0"].ndim == 2
+    assert study.COMMITTED.stat().st_size < 2_000_000
+
+
 def test_the_command_writes_what_is_then_read_for_that_network_alone(quick, monkeypatch, tmp_path, capsys):
     pytest.importorskip("arviz")
     net, task, prior = quick
