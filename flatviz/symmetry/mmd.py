@@ -104,7 +104,6 @@ def mmd(
     """
     check_many_weights(target, None, "target")
     check_count(len(target), "vectors of target", least=4)
-    check_count(block, "block")
     layers = layers or {WHOLE: torch.arange(target.shape[1])}
     for name, draws in sets.items():
         check_many_weights(draws, target.shape[1], name)
