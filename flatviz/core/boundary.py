@@ -7,16 +7,20 @@ A layer above that brings a noun of its own adds its name: `ARGUMENTS["units"] =
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import functools
 import inspect
+import operator
 from collections.abc import Callable
 from numbers import Real
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
+import torch
 from torch import Tensor, nn
 
-from flatviz.checks import check_lr, check_momentum, check_radius
+from flatviz.checks import check_lr, check_momentum, check_radius, usable
 from flatviz.core import arguments as arg
 from flatviz.core.data import Data, Task
 from flatviz.core.likelihood import check_likelihood
@@ -45,9 +49,33 @@ def public(verb: Callable[P, R]) -> Callable[P, R]:
         for name, value in given.items():
             if value is not None or name not in optional:
                 checks[name](value, name)
-        return verb(*args, **kwargs)
+        args, kwargs = _usable(args), _usable(kwargs)
+        if not torch.is_inference_mode_enabled():
+            return verb(*args, **kwargs)
+        with torch.inference_mode(False), torch.no_grad():  # what it makes is then of use to the next verb, in any mode
+            return verb(*args, **kwargs)
 
     return checked
+
+
+def _usable(value: Any) -> Any:
+    """`value` with copies that autograd takes in place of tensors that were made under `torch.inference_mode`."""
+    if isinstance(value, Tensor):
+        return usable(value)
+    if type(value) in (list, tuple):
+        new = [_usable(item) for item in value]
+        return value if all(map(operator.is_, new, value)) else type(value)(new)
+    if type(value) is dict:
+        new = {key: _usable(item) for key, item in value.items()}
+        return value if all(map(operator.is_, new.values(), value.values())) else new
+    if not dataclasses.is_dataclass(value) or isinstance(value, type):
+        return value
+    fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+    changed = {name: new for name, field in fields.items() if (new := _usable(field)) is not field}
+    copied = copy.copy(value) if changed else value
+    for name, new in changed.items():
+        object.__setattr__(copied, name, new)  # frozen
+    return copied
 
 
 _TABLE: dict[str, arg.Check] = {
@@ -109,7 +137,7 @@ _TABLE: dict[str, arg.Check] = {
     "radius adaptive_radius": arg.real(check_radius),
     "radii": arg.each(arg.real(check_radius), "radii"),
     "fit_family.radii": arg.values(arg.each(arg.real(check_radius), "radii"), "radii"),
-    "weight_decay kl_weight lr_power temperature scale floor eta damping tol moons_transfer.noise": arg.nonnegative,
+    "weight_decay kl_weight lr_power temperature scale floor eta damping tol degrees moons_transfer.noise": arg.nonnegative,
     "head_std prior_std first_std first_precision moped width lr_delay fit_swag.scale scale_temperature.temperature": arg.positive,
     "accept b1 b2 noisy_share friction rate": arg.share,
     "laplace_evidence.prior_precision": arg.positive,
@@ -156,6 +184,9 @@ _TABLE: dict[str, arg.Check] = {
     "align.reference": arg.tensor(1),
     "reference agreement.prediction total_variation.prediction": arg.kind(
         (Prediction, Tensor), "a Prediction, or averaged probabilities (N, C)"
+    ),
+    "gains confirmed": arg.values(
+        arg.values(arg.values(arg.each(arg.number, "mean and half interval"), "(mean, half interval)"), "settings"), "baselines"
     ),
     "table": arg.values(arg.values(arg.each(arg.number, "mean and half interval"), "(mean, half interval)"), "rows"),
 }
