@@ -2,7 +2,7 @@
 
 `ARGUMENTS` says once what an argument of a name must be; `@public` applies it.  What only a verb itself can know (that a
 prior covers the net's weights, which words it takes) is checked inside the verb, and nothing is checked twice.
-A layer above that brings a noun of its own adds its name: `ARGUMENTS["units"] = noun(Units, ...)`.
+A layer above that brings a noun of its own adds its name: `ARGUMENTS["units"] = arg.noun(Units, ...)`.
 """
 
 from __future__ import annotations
@@ -118,7 +118,6 @@ _TABLE: dict[str, arg.Check] = {
     "posterior": arg.posterior,
     "start": arg.kind((str, Gaussian), "a word or a Gaussian, as the verb's help says"),
     "ascent preview of": arg.function,
-    "fit": arg.fit,
     "settings fit_family.fit": arg.values(arg.anything, "settings"),
     # counts
     "n most_steps max_sweeps block starts": arg.whole(1),
