@@ -62,7 +62,7 @@ def test_out_of_distribution_scores_count_ties_by_half_and_do_not_see_a_monotone
     assert scores["base_out"] == 0.4 and scores["aupr_out"] > 0.4
     for moved in (fv.ood_scores(40 * inside, 40 * outside), fv.ood_scores(inside - 7, outside - 7)):
         assert moved == pytest.approx(scores)  # a sigmoid squeezed in between would change them
-    with pytest.raises(ValueError, match=r"outside must be finite scores of shape \(N,\)"):
+    with pytest.raises(ValueError, match=r"outside must have shape \(D,\), got \(1, 200\)"):
         fv.ood_scores(inside, outside[None])
 
 
