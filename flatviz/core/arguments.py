@@ -98,7 +98,7 @@ def real(check: Callable[[Any], object]) -> Check:
     return checked
 
 
-def tensor(*sides: int) -> Check:
+def tensor(*sides: int, empty: bool = False) -> Check:
     """A real floating tensor without NaN or inf, of one of these numbers of sides (any where none is given)."""
 
     def check(value: Any, name: str) -> None:
@@ -109,7 +109,7 @@ def tensor(*sides: int) -> Check:
             hint = f": one of its vectors is {name}[0]" if (sides, value.ndim) == ((1,), 2) else ""
             hint = f": one vector is {name}[None]" if (sides, value.ndim) == ((2,), 1) else hint
             raise ValueError(f"{name} must have shape {shapes}, got {tuple(value.shape)}{hint}")
-        if value.numel() == 0:
+        if value.numel() == 0 and not empty:
             raise ValueError(f"{name} must hold at least one number, got shape {tuple(value.shape)}")
         check_finite(value, name)
 

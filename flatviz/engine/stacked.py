@@ -12,6 +12,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from flatviz.core.net import Net
+from flatviz.core.seeds import generator
+from flatviz.engine.determinism import same_to_rounding
 
 Parts = tuple[Tensor, ...]  # the treated parameters, (B, size) each
 
@@ -107,7 +109,15 @@ def stack(net: Net, x: Tensor) -> Stacked | None:
     if layers is None or net.writes(x):
         return None
     stacked = Stacked(net, layers)
-    return stacked if stacked.features(x[:1]).ndim == 2 else None
+    return stacked if stacked.features(x[:1]).ndim == 2 and agrees(stacked, net, x) else None
+
+
+def agrees(stacked: Stacked, net: Net, x: Tensor) -> bool:
+    """Whether the stack gives the net's own outputs on the first examples, at its weights and at others, to rounding."""
+    with torch.inference_mode(False), torch.no_grad():
+        few, noise = x[:8], torch.randn(net.dim, generator=generator(0)).to(net.w)
+        W = torch.stack([net.w, net.w + 0.1 * (net.w.square().mean().sqrt() + net.w.abs()) * noise])
+        return all(same_to_rounding(got, net(w, few)) for got, w in zip(stacked(W, stacked.features(few)), W))
 
 
 def chain_of(net: Net, more: tuple[type, ...] = ()) -> list[tuple[str, nn.Module]] | None:
@@ -117,8 +127,8 @@ def chain_of(net: Net, more: tuple[type, ...] = ()) -> list[tuple[str, nn.Module
         return None
     parts = [part for _, part in layers]
     tied = len({id(p) for p in net.module.parameters()}) != sum(len(list(part.parameters())) for part in parts)
-    hooked = any(part._forward_hooks or part._forward_pre_hooks for part in net.module.modules())
-    return None if tied or hooked else layers
+    changed = any(m._forward_hooks or m._forward_pre_hooks or "forward" in vars(m) for m in net.module.modules())
+    return None if tied or changed else layers
 
 
 def _chain(module: nn.Module, name: str, more: tuple[type, ...]) -> list[tuple[str, nn.Module]] | None:

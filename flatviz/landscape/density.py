@@ -51,8 +51,7 @@ def spectral_density(
         >>> [round(v, 2) for v in s.values.tolist()], round(100 * float(s.weights @ s.nodes), 1)
         ([8.0, 4.0], 12.0)
     """
-    check_count(runs, "runs")
-    check_count(steps, "steps", least=check_count(k, "k"))
+    check_count(steps, "steps", least=k)
     f = as_objective(f)
     operator, source = Operator(f, w, curvature, part), generator(seed)
     dim = operator.like.numel()

@@ -11,7 +11,7 @@ Source: Holm, Scand. J. Statist. 6 (1979).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -31,9 +31,9 @@ BASELINES = ("equal steps", "equal gradients", "equal training loss")
 
 @dataclass(frozen=True)
 class Difference:
-    """A cell's quantity less VI's, seed by seed (n,); `ratio` for lambda1, whose logarithm is compared."""
+    """A cell's quantity less a baseline's, seed by seed (n,); of lambda1 the logarithms are compared.  Studies have cells of their own."""
 
-    cell: Cell
+    cell: Hashable
     baseline: str
     quantity: str
     values: Tensor

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_count, check_many_weights
+from flatviz.checks import check_many_weights
 from flatviz.core.boundary import public
 from flatviz.core.seeds import generator
 from flatviz.symmetry.actions import gathered, random_order
@@ -53,7 +53,6 @@ def align(units: Units, W: Tensor, reference: Tensor, *, starts: int = 5, seed: 
     """
     W = units.check("permute", W)
     check_many_weights(reference[None], W.shape[1], "reference")
-    check_count(starts, "starts")
     steps = _Steps(units, W, reference.to(W))
     source = generator(seed)
     best = torch.arange(units.n_permuted, device=W.device).repeat(len(W), 1)

@@ -49,7 +49,8 @@ class Mmd:
     def _of(self, values: Tensor, name: str | None) -> Tensor:
         if name is not None:
             return values[..., self.names.index(name)]
-        return values[..., [i for i, n in enumerate(self.names) if n != WHOLE]].quantile(0.5, dim=-1)
+        layers = values[..., [i for i, n in enumerate(self.names) if n != WHOLE]]
+        return layers.quantile(0.5, dim=-1) if layers.numel() else layers.new_zeros(0)
 
 
 @public
@@ -103,7 +104,6 @@ def mmd(
     """
     check_many_weights(target, None, "target")
     check_count(len(target), "vectors of target", least=4)
-    check_count(block, "block")
     layers = layers or {WHOLE: torch.arange(target.shape[1])}
     for name, draws in sets.items():
         check_many_weights(draws, target.shape[1], name)

@@ -1,0 +1,47 @@
+"""Mass of trained networks against the least mass of an equal one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import plotly.graph_objects as go
+from torch import Tensor
+
+from flatviz.core.boundary import public
+from flatviz.plots.theme import METHODS, MUTED, Figure, figure, numbers
+
+COLORS = [METHODS[m].color for m in ("vi", "sam_mu", "sabma", "authors_code", "swag", "laplace")]
+SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x")
+
+
+@public
+def plot_mass(masses: Mapping[str, Tensor], *, title: str = "Mass as trained, and the least of an equal network") -> Figure:
+    """One point a network: recipe -> (S, 2) of mass as trained and least mass; below the diagonal scaling can remove some.
+
+    The mass is the sum of squares of all weights but the shifts.  Raises ValueError for no recipe.
+    """
+    if not masses:
+        raise ValueError("plot_mass needs at least one recipe, got none: min_mass gives before and after")
+    medians = {name: float((100 * (m[:, 0] / m[:, 1] - 1)).median()) for name, m in masses.items()}
+    fig = figure(
+        title,
+        "; ".join(f"{name}: median excess {e:.2g} %" for name, e in medians.items()),
+        xaxis=dict(title="mass as trained", type="log"),
+        yaxis=dict(title="least mass of an equal network", type="log"),
+        legend=dict(orientation="v", x=0.02, xanchor="left", y=0.98, yanchor="top", bgcolor="rgba(255,255,255,0.8)"),
+        height=520,
+    )
+    ends = [min(float(m.min()) for m in masses.values()) * 0.9, max(float(m.max()) for m in masses.values()) * 1.1]
+    line = dict(color=MUTED, dash="dot", width=1)
+    fig.add_trace(go.Scatter(x=ends, y=ends, mode="lines", line=line, name="equal", hoverinfo="skip"))
+    for i, (name, m) in enumerate(masses.items()):
+        excess = 100 * (m[:, 0] / m[:, 1] - 1)
+        fig.add_trace(
+            go.Scatter(
+                x=numbers(m[:, 0]), y=numbers(m[:, 1]), mode="markers", customdata=numbers(excess),
+                name=f"{name}: median excess {medians[name]:.2g} %",
+                marker=dict(color=COLORS[i % 6], symbol=SYMBOLS[i % 6], size=6, opacity=0.7),
+                hovertemplate="%{x:.4g} → %{y:.4g}: excess %{customdata:.3g} %<extra></extra>",
+            )
+        )  # fmt: skip
+    return fig
