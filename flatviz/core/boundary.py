@@ -99,6 +99,7 @@ _TABLE: dict[str, arg.Check] = {
     "predict.batchnorm quantity.batchnorm": arg.kind((str, Data), "'frozen' or a Data that re-estimates the statistics"),
     # weight vectors and directions
     "w a b c u v center other more inside outside t": arg.tensor(1),
+    "plane_along.more": arg.each(arg.tensor(1), "directions"),
     "W draws": arg.draws,
     "project.W": arg.either((Tensor, arg.tensor(1, 2)), (object, arg.draws), wanted=""),
     "target": arg.tensor(2),

@@ -105,5 +105,5 @@ def test_temperature_scaling_finds_the_temperature_that_was_put_in():
     assert float(cooled.scores["nll"][0]) < float(fv.nll_score(hot)[0])
     assert float(cooled.scores["ece"][0]) < 0.02 < float(fv.ece(hot)[0])
     assert float(cooled.scores["accuracy"][0]) == float(fv.accuracy(hot)[0])
-    with pytest.raises(ValueError, match="temperature must be > 0, got 0"):
+    with pytest.raises(ValueError, match="temperature must be a finite number > 0, got 0.0"):
         fv.scale_temperature(hot, 0.0)
