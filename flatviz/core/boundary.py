@@ -2,7 +2,7 @@
 
 `ARGUMENTS` says once what an argument of a name must be; `@public` applies it.  What only a verb itself can know (that a
 prior covers the net's weights, which words it takes) is checked inside the verb, and nothing is checked twice.
-A layer above that brings a noun of its own adds its name: `ARGUMENTS["units"] = noun(Units, ...)`.
+A layer above that brings a noun of its own adds its name: `ARGUMENTS["units"] = arg.noun(Units, ...)`.
 """
 
 from __future__ import annotations
@@ -98,8 +98,8 @@ _TABLE: dict[str, arg.Check] = {
     "batchnorm": arg.kind(str, "'frozen' or 'train', as the verb's help says"),
     "predict.batchnorm quantity.batchnorm": arg.kind((str, Data), "'frozen' or a Data that re-estimates the statistics"),
     # weight vectors and directions
-    "w a b c u v center other more inside outside t": arg.tensor(1),
-    "plane_along.more": arg.each(arg.tensor(1), "directions"),
+    "w a b c u v center other inside outside t": arg.tensor(1),
+    "more": arg.each(arg.tensor(1), "directions", least=0),
     "W draws": arg.draws,
     "project.W": arg.either((Tensor, arg.tensor(1, 2)), (object, arg.draws), wanted=""),
     "target": arg.tensor(2),
@@ -118,7 +118,6 @@ _TABLE: dict[str, arg.Check] = {
     "posterior": arg.posterior,
     "start": arg.kind((str, Gaussian), "a word or a Gaussian, as the verb's help says"),
     "ascent preview of": arg.function,
-    "fit": arg.fit,
     "settings fit_family.fit": arg.values(arg.anything, "settings"),
     # counts
     "n most_steps max_sweeps block starts": arg.whole(1),
@@ -145,7 +144,7 @@ _TABLE: dict[str, arg.Check] = {
     "laplace_evidence.prior_precision": arg.positive,
     "prior_precision": arg.either((str, arg.anything), (Real, arg.positive), wanted="a number > 0, or a word"),
     "extent": arg.either(
-        (Real, arg.positive), ((tuple, list, Tensor), arg.anything), wanted="a number > 0, (lo, hi), or a pair for each axis"
+        (Real, arg.number), ((tuple, list, Tensor), arg.anything), wanted="a number > 0, (lo, hi), or a pair for each axis"
     ),
     "color_range": arg.each(arg.number, "two numbers"),
     # words, names, switches

@@ -80,16 +80,16 @@ class Net:
         refuse_dropout(module)
         wants_gradient = {name: p.requires_grad for name, p in module.named_parameters()}
         with torch.inference_mode(False):
-            own = copied(module).eval().requires_grad_(False)
-            return cls._from_own(own, treated, head, example)._like(_wants_gradient=wants_gradient)
+            duplicate = copied(module).eval().requires_grad_(False)
+            return cls._from_copy(duplicate, treated, head, example)._like(_wants_gradient=wants_gradient)
 
     @classmethod
-    def _from_own(cls, own: nn.Module, treated: Treated, head: str | None, example: Tensor | None) -> Net:
-        for name, value in own.named_parameters():
+    def _from_copy(cls, duplicate: nn.Module, treated: Treated, head: str | None, example: Tensor | None) -> Net:
+        for name, value in duplicate.named_parameters():
             if not bool(torch.isfinite(value).all()):
                 raise ValueError(f"weights must be finite, got NaN or inf in {name}: load a checkpoint that did not diverge")
-        kinds = choose(own, treated, head, example)
-        return cls(own, kinds, example)
+        kinds = choose(duplicate, treated, head, example)
+        return cls(duplicate, kinds, example)
 
     def __call__(self, w: Tensor, x: Tensor) -> Tensor:
         """Outputs (N, C) for inputs `x` (N, ...) at weights `w` (D,); neither is ever written into."""
@@ -202,8 +202,8 @@ class Net:
 
     def restrict(self, treated: Treated, *, head: str | None = None) -> Net:
         """The same network and weights, seen as a function of fewer (or other) parameters."""
-        own = self.to_module().eval().requires_grad_(False)
-        return Net._from_own(own, treated, head, self.example)._like(_wants_gradient=self._wants_gradient)
+        duplicate = self.to_module().eval().requires_grad_(False)
+        return Net._from_copy(duplicate, treated, head, self.example)._like(_wants_gradient=self._wants_gradient)
 
     def with_example(self, x: Tensor) -> Net:
         """The same net with an input to try itself on, by which the head is found."""

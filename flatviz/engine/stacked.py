@@ -44,7 +44,7 @@ class Stacked:
         return sum(weight.numel() for weight in linear if weight.device.type == "cpu")
 
     def _treats(self, name: str, part: nn.Module) -> bool:
-        return any(f"{name}.{own}".lstrip(".") in self._places for own, _ in part.named_parameters(recurse=False))
+        return any(f"{name}.{key}".lstrip(".") in self._places for key, _ in part.named_parameters(recurse=False))
 
     @torch.no_grad()
     def features(self, x: Tensor) -> Tensor:
@@ -65,11 +65,11 @@ class Stacked:
                 z = part(z)
         return z
 
-    def _value(self, W: Parts, name: str, own: Tensor | None) -> tuple[Tensor | None, bool]:
+    def _value(self, W: Parts, name: str, shared: Tensor | None) -> tuple[Tensor | None, bool]:
         """A parameter, and whether there is one for each member: (B, *shape)."""
         name = name.lstrip(".")
         if name not in self._places:
-            return own, False
+            return shared, False
         i, shape = self._places[name]
         return W[i].unflatten(1, shape), True
 
@@ -134,13 +134,13 @@ def chain_of(net: Net, more: tuple[type, ...] = ()) -> list[tuple[str, nn.Module
 def _chain(module: nn.Module, name: str, more: tuple[type, ...]) -> list[tuple[str, nn.Module]] | None:
     """The layers in order of execution, or None."""
     if type(module) is nn.Sequential:
-        found: list[tuple[str, nn.Module]] = []
+        layers: list[tuple[str, nn.Module]] = []
         for key, part in module._modules.items():  # `named_children` would leave out a second use
             inner = _chain(part, f"{name}.{key}".lstrip("."), more)
             if inner is None:
                 return None
-            found += inner
-        return found
+            layers += inner
+        return layers
     one_axis = type(module) is nn.LayerNorm and len(module.normalized_shape) == 1
     whole = type(module) is nn.Flatten and (module.start_dim, module.end_dim) == (1, -1)
     fine = type(module) in (nn.Linear, *more) or one_axis or whole or (type(module) in ELEMENTWISE and name)
