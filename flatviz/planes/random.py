@@ -57,11 +57,11 @@ def plane_random(
     unit = f"{normalize}-normalised step" if normalize != "none" else "Gaussian step"
     if convention != "flatviz":
         unit += f", {convention} convention"
-    axes = torch.stack([_normalized(net, d, w, normalize, convention) for d in axes])
+    axes = torch.stack([normalized(net, d, w, normalize, convention) for d in axes])
     return Plane(w.clone(), axes, unit, name=f"random plane, seed {seed}", extent=((-1.0, 1.0),) * dims)
 
 
-def _normalized(net: Net, direction: Tensor, w: Tensor, normalize: str, convention: str) -> Tensor:
+def normalized(net: Net, direction: Tensor, w: Tensor, normalize: str = "filter", convention: str = "flatviz") -> Tensor:
     """`direction` (D,) scaled to `w` (D,), as `plane_random` says."""
     if normalize == "none":
         return direction
@@ -80,6 +80,11 @@ def _normalized(net: Net, direction: Tensor, w: Tensor, normalize: str, conventi
         d, weights = direction[block.slice].view(rows, -1), w[block.slice].view(rows, -1)
         out[block.slice] = _scaled(d, weights, EPS if convention == "li2018" else 0.0).reshape(-1)
     return _scaled(out[None], w[None])[0] if convention == "loss-landscapes" else out
+
+
+def filter_normalized(net: Net, direction: Tensor, w: Tensor) -> Tensor:
+    """`direction` (D,) with each filter scaled to the norm of the same filter of `w` (D,)."""
+    return normalized(net, direction, w)
 
 
 def _scaled(d: Tensor, weights: Tensor, eps: float = 0.0) -> Tensor:
