@@ -92,6 +92,7 @@ _HOMES = {
     "flatviz.plots.reliability": "plot_reliability",
     "flatviz.plots.flatness": "plot_flatness",
     "flatviz.plots.comparison": "plot_comparison",
+    "flatviz.plots.gains": "plot_gains",
     "flatviz.plots.triptych": "plot_triptych plot_marginals",
     "flatviz.plots.mass": "plot_mass",
     "flatviz.plots.mmd": "plot_mmd",

@@ -61,8 +61,8 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _print_verdicts(found: Sequence[Difference]) -> None:
-    claims = [d for d in found if d.cell.radius in CLAIMED.get(d.cell.method, ()) and d.quantity in OF]
+def _print_verdicts(compared: Sequence[Difference]) -> None:
+    claims = [d for d in compared if d.cell.radius in CLAIMED.get(d.cell.method, ()) and d.quantity in OF]
     if not claims:
         return
     print(f"\n  claims that a method is better, at level {LEVEL:g}, corrected by Holm for these {len(claims)}:")
@@ -78,10 +78,10 @@ def _value_rows(evidence: Evidence, setting: str) -> list[dict[str, str]]:
     ]
 
 
-def _difference_rows(found: Sequence[Difference]) -> list[dict[str, str]]:
+def _difference_rows(compared: Sequence[Difference]) -> list[dict[str, str]]:
     rows: dict[Cell, dict[str, str]] = {}
-    for d in found:
-        row = rows.setdefault(d.cell, _named(d.cell) | {NAMES[q]: "" for q in BETTER if any(q == e.quantity for e in found)})
+    for d in compared:
+        row = rows.setdefault(d.cell, _named(d.cell) | {NAMES[q]: "" for q in BETTER if any(q == e.quantity for e in compared)})
         if not bool(d.values.isfinite().all()):
             row[NAMES[d.quantity]] = "VI reaches it in too few seeds" if d.quantity == "lambda1" else ""
             continue

@@ -44,7 +44,8 @@ def run(args: argparse.Namespace) -> int:
         results = tune(methods, trials=args.trials, seeds=seeds, model=args.model, progress=progress_of_command(), say=print)
     print(f"\ndigits, {args.model}, 10 shots a class; {args.trials} trials each; validation NLL over seeds {args.seeds}\n")
     print(text_table([_row(tuning) for tuning in results.values()]))
-    command = f"flatviz tune --trials {args.trials} --seeds {args.seeds} --model {args.model}"
+    chosen = "" if args.methods is None else f"--methods {','.join(methods)} "
+    command = f"flatviz tune {chosen}--trials {args.trials} --seeds {args.seeds} --model {args.model}"
     about = dict(command=command, flatviz=flatviz.__version__, torch=torch.__version__, date=time.strftime("%Y-%m-%d"))
     text = json.dumps({"about": about, "methods": {n: t.to_dict() for n, t in results.items()}}, indent=1)
     with written(args.out) as partial:

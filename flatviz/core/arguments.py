@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from flatviz.checks import check_count, check_finite, check_nonnegative
 from flatviz.core.net import Net
 from flatviz.gaussian import Gaussian, KroneckerGaussian
-from flatviz.results import Draws
+from flatviz.results import Draws, FunctionPosterior, Posterior
 
 Check = Callable[[Any, str], object]
 
@@ -98,7 +98,7 @@ def real(check: Callable[[Any], object]) -> Check:
     return checked
 
 
-def tensor(*sides: int) -> Check:
+def tensor(*sides: int, empty: bool = False) -> Check:
     """A real floating tensor without NaN or inf, of one of these numbers of sides (any where none is given)."""
 
     def check(value: Any, name: str) -> None:
@@ -109,7 +109,7 @@ def tensor(*sides: int) -> Check:
             hint = f": one of its vectors is {name}[0]" if (sides, value.ndim) == ((1,), 2) else ""
             hint = f": one vector is {name}[None]" if (sides, value.ndim) == ((2,), 1) else hint
             raise ValueError(f"{name} must have shape {shapes}, got {tuple(value.shape)}{hint}")
-        if value.numel() == 0:
+        if value.numel() == 0 and not empty:
             raise ValueError(f"{name} must hold at least one number, got shape {tuple(value.shape)}")
         check_finite(value, name)
 
@@ -173,12 +173,6 @@ def function(value: Any, name: str) -> None:
         raise TypeError(f"{name} must be a function, got {shown(value)}")
 
 
-def fit(value: Any, name: str) -> None:
-    """A function that fits, or the record of a method, of a layer above, which holds one."""
-    if not hasattr(value, "needs_prior"):
-        function(value, name)
-
-
 def path(value: Any, name: str) -> None:
     """A text or `Path` that names a file."""
     kind((str, Path), "a path")(value, name)
@@ -187,10 +181,10 @@ def path(value: Any, name: str) -> None:
 
 
 def posterior(value: Any, name: str) -> None:
-    """Draws (S, D), or anything with `center` and `sample`."""
+    """Draws (S, D), or anything with `center` and `sample`, or with `outputs`."""
     if isinstance(value, Tensor):
         tensor(2)(value, name)
-    elif not (hasattr(value, "center") and hasattr(value, "sample")):  # any class with these two is one
+    elif not isinstance(value, (Posterior, FunctionPosterior)):
         raise TypeError(f"{name} must be a posterior (center, sample) or draws (S, D), got {shown(value)}: fv.fit_* make one")
 
 
