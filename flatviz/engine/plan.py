@@ -86,7 +86,7 @@ class EvaluationPlanner:
         return [plan]
 
     def evaluators(self, origins: Sequence[Tensor], axes: Tensor, plan: Plan) -> list[Evaluator]:
-        """Values at origin + coords @ axes, one evaluator for each origin; they share the data and the memory that what is frozen may take."""
+        """Values at origin + coords @ axes, an evaluator for each origin; they share data and the memory for what is frozen."""
         scale = 1 / len(self._data) if self._additive else 1.0
         options = dict(additive=self._additive, scale=scale)
         return self._make(origins, axes, plan, self._data, self._score, **options)
