@@ -10,7 +10,7 @@ from plotly.subplots import make_subplots
 from flatviz.core.boundary import public
 from flatviz.plots.theme import INK, Figure, figure, style
 
-Gains = Mapping[str, Mapping[str, Mapping[str, tuple[float, float]]]]
+Rows = Mapping[str, Mapping[str, tuple[float, float]]]  # setting -> score -> (mean gain, half)
 SCORES = {"nll": "NLL", "accuracy": "accuracy", "ece": "ECE", "shifted_nll": "shifted NLL"}
 ROW, SPREAD = 24, 0.36  # pixels of a row; how much of it the baselines share
 FAINT = 0.65  # opacity of what is not confirmed
@@ -18,7 +18,9 @@ SHOWN = 0.9  # of the intervals, that lie inside the axis
 
 
 @public
-def plot_gains(gains: Gains, *, confirmed: Gains | None = None, title: str = "Where SA-BMA helps") -> Figure:
+def plot_gains(
+    gains: Mapping[str, Rows], *, confirmed: Mapping[str, Rows] | None = None, title: str = "Where SA-BMA helps"
+) -> Figure:
     """A dot a setting and baseline with its 95 % interval, right of zero where the method is better than the baseline.
 
     Args:
@@ -71,17 +73,17 @@ def plot_gains(gains: Gains, *, confirmed: Gains | None = None, title: str = "Wh
     return fig.update_layout(height=height, margin=dict(t=118), legend=legend)
 
 
-def _edge(gains: Gains, confirmed: Gains, score: str) -> float:
+def _edge(gains: Mapping[str, Rows], confirmed: Mapping[str, Rows], score: str) -> float:
     """Where the axis ends: most intervals lie inside; without a bound one bad setting would hide all others."""
     rows = [row[score] for part in (gains, confirmed) for rows in part.values() for row in rows.values() if score in row]
     reach = sorted(abs(mean) + (half if math.isfinite(half) else 0) for mean, half in rows if math.isfinite(mean))
-    return (100 if score == "accuracy" else 1) * (reach[int(SHOWN * (len(reach) - 1))] if reach else 1.0) or 1.0
+    return (100 if score == "accuracy" else 1) * (reach[math.ceil(SHOWN * (len(reach) - 1))] if reach else 1.0) or 1.0
 
 
 def _dots(
     fig: Figure,
     baseline: str,
-    rows: Mapping[str, Mapping[str, tuple[float, float]]],
+    rows: Rows,
     score: str,
     settings: list[str],
     offset: float,
