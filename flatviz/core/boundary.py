@@ -100,7 +100,8 @@ _TABLE: dict[str, arg.Check] = {
         (str, arg.word("frozen")), (Data, arg.anything), wanted="'frozen' or a Data that re-estimates the statistics"
     ),
     # weight vectors and directions
-    "w a b c u v center other more inside outside t": arg.tensor(1),
+    "w a b c u v center other inside outside t": arg.tensor(1),
+    "more": arg.each(arg.tensor(1), "directions", least=0),
     "W draws": arg.draws,
     "project.W": arg.either((Tensor, arg.tensor(1, 2)), (object, arg.draws), wanted=""),
     "target": arg.tensor(2),
@@ -145,7 +146,7 @@ _TABLE: dict[str, arg.Check] = {
     "laplace_evidence.prior_precision": arg.positive,
     "prior_precision": arg.either((str, arg.anything), (Real, arg.positive), wanted="a number > 0, or a word"),
     "extent": arg.either(
-        (Real, arg.positive), ((tuple, list, Tensor), arg.anything), wanted="a number > 0, (lo, hi), or a pair for each axis"
+        (Real, arg.number), ((tuple, list, Tensor), arg.anything), wanted="a number > 0, (lo, hi), or a pair for each axis"
     ),
     "color_range": arg.each(arg.number, "two numbers"),
     # words, names, switches
