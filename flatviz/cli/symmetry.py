@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
     parser.add_argument("--task", choices=TASKS, default="digits", help="what is learned (digits)")
     parser.add_argument("--seed", type=int, default=0, help="of split, pool and methods (0)")
-    parser.add_argument("--seeds", type=int, default=3, help="of the table on flatness; 0 leaves it out (3)")
+    parser.add_argument("--seeds", type=int, default=5, help="of the table on flatness; 0 leaves it out (5)")
     parser.add_argument("--small", action="store_true", help="a few networks, to see that it runs; its numbers mean nothing")
     parser.add_argument("--out", type=Path, default=Path("symmetry.html"), help="where to write the page (symmetry.html)")
     parser.add_argument("--json", type=Path, help="where to write the numbers too")

@@ -2,21 +2,25 @@
 
 `ARGUMENTS` says once what an argument of a name must be; `@public` applies it.  What only a verb itself can know (that a
 prior covers the net's weights, which words it takes) is checked inside the verb, and nothing is checked twice.
-A layer above that brings a noun of its own adds its name: `ARGUMENTS["units"] = noun(Units, ...)`.
+A layer above that brings a noun of its own adds its name: `ARGUMENTS["units"] = arg.noun(Units, ...)`.
 """
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import functools
 import inspect
+import operator
 from collections.abc import Callable
 from numbers import Real
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
+import torch
 from torch import Tensor, nn
 
-from flatviz.checks import check_lr, check_momentum, check_radius
+from flatviz.checks import check_lr, check_momentum, check_radius, usable
 from flatviz.core import arguments as arg
 from flatviz.core.data import Data, Task
 from flatviz.core.likelihood import check_likelihood
@@ -45,9 +49,33 @@ def public(verb: Callable[P, R]) -> Callable[P, R]:
         for name, value in given.items():
             if value is not None or name not in optional:
                 checks[name](value, name)
-        return verb(*args, **kwargs)
+        args, kwargs = _usable(args), _usable(kwargs)
+        if not torch.is_inference_mode_enabled():
+            return verb(*args, **kwargs)
+        with torch.inference_mode(False), torch.no_grad():  # what it makes is then of use to the next verb, in any mode
+            return verb(*args, **kwargs)
 
     return checked
+
+
+def _usable(value: Any) -> Any:
+    """`value` with copies that autograd takes in place of tensors that were made under `torch.inference_mode`."""
+    if isinstance(value, Tensor):
+        return usable(value)
+    if type(value) in (list, tuple):
+        new = [_usable(item) for item in value]
+        return value if all(map(operator.is_, new, value)) else type(value)(new)
+    if type(value) is dict:
+        new = {key: _usable(item) for key, item in value.items()}
+        return value if all(map(operator.is_, new.values(), value.values())) else new
+    if not dataclasses.is_dataclass(value) or isinstance(value, type):
+        return value
+    fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+    changed = {name: new for name, field in fields.items() if (new := _usable(field)) is not field}
+    copied = copy.copy(value) if changed else value
+    for name, new in changed.items():
+        object.__setattr__(copied, name, new)  # frozen
+    return copied
 
 
 _TABLE: dict[str, arg.Check] = {
@@ -67,10 +95,13 @@ _TABLE: dict[str, arg.Check] = {
     "likelihood": arg.either(
         ((str, Real), lambda value, name: check_likelihood(value)), wanted="'categorical' or a standard deviation > 0"
     ),
-    "batchnorm": arg.kind(str, "'frozen' or 'train', as the verb's help says"),
-    "predict.batchnorm quantity.batchnorm": arg.kind((str, Data), "'frozen' or a Data that re-estimates the statistics"),
+    "batchnorm": arg.word("frozen", "train"),
+    "predict.batchnorm quantity.batchnorm": arg.either(
+        (str, arg.word("frozen")), (Data, arg.anything), wanted="'frozen' or a Data that re-estimates the statistics"
+    ),
     # weight vectors and directions
-    "w a b c u v center other more inside outside t": arg.tensor(1),
+    "w a b c u v center other inside outside t": arg.tensor(1),
+    "more": arg.each(arg.tensor(1), "directions", least=0),
     "W draws": arg.draws,
     "project.W": arg.either((Tensor, arg.tensor(1, 2)), (object, arg.draws), wanted=""),
     "target": arg.tensor(2),
@@ -89,7 +120,6 @@ _TABLE: dict[str, arg.Check] = {
     "posterior": arg.posterior,
     "start": arg.kind((str, Gaussian), "a word or a Gaussian, as the verb's help says"),
     "ascent preview of": arg.function,
-    "fit": arg.fit,
     "settings fit_family.fit": arg.values(arg.anything, "settings"),
     # counts
     "n most_steps max_sweeps block starts": arg.whole(1),
@@ -116,7 +146,7 @@ _TABLE: dict[str, arg.Check] = {
     "laplace_evidence.prior_precision": arg.positive,
     "prior_precision": arg.either((str, arg.anything), (Real, arg.positive), wanted="a number > 0, or a word"),
     "extent": arg.either(
-        (Real, arg.positive), ((tuple, list, Tensor), arg.anything), wanted="a number > 0, (lo, hi), or a pair for each axis"
+        (Real, arg.number), ((tuple, list, Tensor), arg.anything), wanted="a number > 0, (lo, hi), or a pair for each axis"
     ),
     "color_range": arg.each(arg.number, "two numbers"),
     # words, names, switches

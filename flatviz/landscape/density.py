@@ -75,8 +75,8 @@ def spectral_density(
             rest = (1 - len(sharp) / dim) * run.weights
             estimates.append((torch.cat([sharp, run.nodes]), torch.cat([torch.full_like(sharp, 1 / dim), rest])))
         scale = max(scale, float(values.abs().max()))
-        found = residual <= CONVERGED * scale
-        locked, sharp = torch.cat([locked, run.vectors(columns[:, found])]), torch.cat([sharp, values[found]])
+        converged = residual <= CONVERGED * scale
+        locked, sharp = torch.cat([locked, run.vectors(columns[:, converged])]), torch.cat([sharp, values[converged]])
     values, columns, residual = (part[..., :k] for part in first.ritz())
     return Spectrum(
         values.to(w),

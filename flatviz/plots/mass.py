@@ -19,6 +19,11 @@ def plot_mass(masses: Mapping[str, Tensor], *, title: str = "Mass as trained, an
     """One point a network: recipe -> (S, 2) of mass as trained and least mass; below the diagonal scaling can remove some.
 
     The mass is the sum of squares of all weights but the shifts.  Raises ValueError for no recipe.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> fv.plot_mass({"wd 1e-3": torch.tensor([[1.2, 1.0], [1.5, 1.0]])}).data[1].name
+        'wd 1e-3: median excess 20 %'
     """
     if not masses:
         raise ValueError("plot_mass needs at least one recipe, got none: min_mass gives before and after")

@@ -27,6 +27,12 @@ def plot_mmd(
 
     The thin line at each variant's control is what ten modes reach for nothing.  Sets: "<method>/one", "<method>/multi",
     "ensemble", "control", "single".  Raises ValueError for no variant.
+
+    Example:
+        >>> import flatviz as fv
+        >>> fig = fv.plot_mmd({"as trained": {"swag/one": (63.3, 0.4), "swag/multi": (5.7, 0.2), "control": (5.8, 0.2)}})
+        >>> list(fig.layout.yaxis.ticktext)
+        ['SWAG, one mode', 'SWAG, ten modes', 'ten networks copied (control)']
     """
     if not table:
         raise ValueError("plot_mmd needs at least one variant, got none")

@@ -26,6 +26,13 @@ def plot_orbit(
 
     `difference` (T,) is the largest change of a logit, written beside the slider: rounding, and no more.
     Raises ValueError where lengths differ.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> t = torch.tensor([-1.0, 0.0, 1.0])
+        >>> fig = fv.plot_orbit(t, {"trace": torch.tensor([3.0, 1.0, 4.0])}, torch.zeros(3))
+        >>> len(fig.layout.sliders[0].steps)
+        3
     """
     if any(len(v) != len(t) for v in (*measures.values(), difference)):
         raise ValueError(f"measures and difference must hold {len(t)} values each, as t does")

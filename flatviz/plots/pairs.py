@@ -20,6 +20,11 @@ def plot_pairs(information: Mapping[str, Tensor], *, title: str = "Mutual inform
     """Densities over pairs: inputs -> mutual information (P,) in nats, from 0 (one function) to ln 2 (never agree).
 
     Raises ValueError for no inputs.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> fv.plot_pairs({"test digits": torch.linspace(0.01, 0.1, 50)}).data[0].name
+        'test digits (50 pairs)'
     """
     if not information:
         raise ValueError("plot_pairs needs at least one set of inputs, got none: pair_diversity makes one")

@@ -24,6 +24,12 @@ def plot_triptych(
     window: both axes run from -window to window (4, as in the paper); what lies outside is counted in the text.
 
     Raises ValueError for another set of names.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> w = torch.randn(200, 2, generator=torch.Generator().manual_seed(0))
+        >>> len(fv.plot_triptych({"raw": w, "scaled": w, "sorted": w.sort(1).values}).data)
+        3
     """
     if set(weights) != set(PANELS):
         raise ValueError(f"weights must have the names {', '.join(map(repr, PANELS))}, got {', '.join(map(repr, weights))}")
@@ -58,6 +64,12 @@ def plot_marginals(
 
     Before removal every unit of a layer has the same marginal; afterwards the first unit has one of its own.
     Raises ValueError for no layer.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> w = torch.randn(200, generator=torch.Generator().manual_seed(0))
+        >>> [trace.name for trace in fv.plot_marginals({"0.weight": (w, w.abs())}).data]
+        ['as trained', 'symmetries removed']
     """
     if not weights:
         raise ValueError("plot_marginals needs at least one layer, got none")

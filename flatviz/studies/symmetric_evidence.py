@@ -52,7 +52,7 @@ class Survival:
 
 
 def survival(
-    seeds: int = 3,
+    seeds: int = 5,
     *,
     n_draws: int = 8,
     epochs: int = 60,

@@ -84,13 +84,13 @@ class _Steps:
         in_rows = torch.zeros_like(weights)
         for layer in layers:
             in_rows |= (units.row >= layer.start) & (units.row < layer.stop)
-        found = []
+        addresses = []
         for layer in layers:
             for unit, counted in ((units.row, weights), (units.column, weights & ~in_rows)):  # none is counted twice
                 where = (counted & (unit >= layer.start) & (unit < layer.stop)).nonzero()[:, 0]
                 n = layer.n if isinstance(part, Layer) else layer.groups
-                found.append(where[unit[where].argsort(stable=True)].view(n, -1))
-        return torch.cat(found, 1)
+                addresses.append(where[unit[where].argsort(stable=True)].view(n, -1))
+        return torch.cat(addresses, 1)
 
     def climb(self, order: Tensor, parts: list[int]) -> tuple[Tensor, Tensor]:
         """Sweep over the parts until no network's match rises: orders (S, U) and matches (S,)."""

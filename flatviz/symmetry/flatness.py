@@ -52,6 +52,16 @@ def flatness(
     it would see that of the units it reads), nor do asam (with eta = 0) and weighted = sum_d w_d^2 H_dd.
     Traces are means over `probes` random signs, the same ones at every row.
     Sources: Li et al. 2018 (filter); Petzka et al. 2021 (relative); Kwon et al. 2021 (asam).
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> from torch import nn
+        >>> x = torch.randn(20, 4, generator=torch.Generator().manual_seed(0))
+        >>> data = fv.Data(x, (x[:, 0] > 0).long())
+        >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
+        >>> found = fv.flatness(net, fv.nll(net, data), net.w[None], probes=5)
+        >>> list(found)
+        ['lambda1', 'trace', 'sam', 'filter', 'relative', 'asam', 'weighted']
     """
     f = as_objective(f)
     check_many_weights(W, net.dim)
@@ -100,6 +110,16 @@ def rescaled_orbit(net: Net, data: Data, w: Tensor, *, reach: float = 3.0, resol
     Half of the units of each layer, drawn by `seed`, grow by a factor exp(t) and the others shrink by it, t from -reach
     to reach.  The loss is the mean NLL of `data`, computed in the network's precision.
     Raises ValueError for a network that scaling would change.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> from torch import nn
+        >>> x = torch.randn(20, 4, generator=torch.Generator().manual_seed(0))
+        >>> data = fv.Data(x, (x[:, 0] > 0).long())
+        >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
+        >>> orbit = fv.rescaled_orbit(net, data, net.w, reach=2.0, resolution=5)
+        >>> float(orbit.difference.max()) < 1e-4 * orbit.scale, orbit.measures["lambda1"].shape
+        (True, torch.Size([5]))
     """
     check_weights(w, net.dim)
     check_count(resolution, "resolution", least=3)

@@ -17,6 +17,7 @@ from flatviz.symmetry.actions import permute, random_order, rescale
 from flatviz.symmetry.flatness import FLATNESS, flatness
 from flatviz.symmetry.units import units_of
 
+PROBES = 32
 SHORT = ("λ₁", "trace", "SAM", "filter", "relative", "ASAM", "Σ w² H")  # in the order of FLATNESS
 
 
@@ -29,6 +30,17 @@ def explore_symmetry(net: Net, data: Data, w: Tensor | None = None, *, seed: int
     what it was.  The line below says how far the weights moved and how much any output changed.
     `result.figure` is the FigureWidget, `result.controls` the slider and the choice.
     Raises ValueError for a network that scaling or permutations would change.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> from torch import nn
+        >>> x = torch.randn(20, 4, generator=torch.Generator().manual_seed(0))
+        >>> data = fv.Data(x, (x[:, 0] > 0).long())
+        >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
+        >>> view = fv.explore_symmetry(net, data)
+        >>> view.controls["scale"].value = 2.0
+        >>> view.text.value.startswith("moved by")
+        True
     """
     w, units, f = net.w if w is None else w, units_of(net), nll(net, data)
     units.check("scale", w[None]), units.check("permute", w[None])
@@ -36,7 +48,7 @@ def explore_symmetry(net: Net, data: Data, w: Tensor | None = None, *, seed: int
     orders = torch.cat([torch.arange(units.n_permuted)[None], random_order(units, 5, seed=seed)])
     with torch.no_grad():
         outputs = net(w, data.x)
-    start = torch.cat(list(flatness(net, f, w[None], probes=8, iters=20).values()))
+    start = torch.cat(list(flatness(net, f, w[None], probes=PROBES, iters=20).values()))
     shown = go.FigureWidget(_figure(w, torch.ones(len(FLATNESS))))
     shown._config = {**shown._config, **CONFIG}  # before display: afterwards plotly does not look at it
     scale = ipywidgets.FloatSlider(0.0, min=-3.0, max=3.0, step=0.25, description="log scale", continuous_update=False)
@@ -46,7 +58,7 @@ def explore_symmetry(net: Net, data: Data, w: Tensor | None = None, *, seed: int
 
     def redraw(_: object = None) -> None:
         moved = permute(units, rescale(units, w[None], (scale.value * up).exp()), orders[order.value])
-        ratio = torch.cat(list(flatness(net, f, moved, probes=8, iters=20).values())) / start
+        ratio = torch.cat(list(flatness(net, f, moved, probes=PROBES, iters=20).values())) / start
         with torch.no_grad():
             gap = float((net(moved[0], data.x) - outputs).abs().max())
         with shown.batch_update():
@@ -72,7 +84,7 @@ def _figure(w: Tensor, ratio: Tensor) -> go.Figure:
         xaxis=dict(domain=[0, 0.46], title="weight as it was"),
         yaxis=dict(title="weight now"),
         xaxis2=dict(domain=[0.56, 1], anchor="y2"),
-        yaxis2=dict(anchor="x2", type="log", title="flatness now / as it was", range=[-2, 4]),
+        yaxis2=dict(anchor="x2", type="log", title=f"flatness now / as it was (traces: {PROBES} random signs)", range=[-2, 4]),
         height=440,
     )
     dots = dict(size=4, color=INK, opacity=0.5)
