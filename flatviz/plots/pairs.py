@@ -30,7 +30,11 @@ def plot_pairs(information: Mapping[str, Tensor], *, title: str = "Mutual inform
         raise ValueError("plot_pairs needs at least one set of inputs, got none: pair_diversity makes one")
     alt = "; ".join(f"{k}: mean {float(v.mean()):.3g}, least {float(v.min()):.3g} nats" for k, v in information.items())
     fig = figure(
-        title, alt, xaxis=dict(title="mutual information of a pair (nats)", type="log"), yaxis=dict(title="density in log₁₀")
+        title,
+        alt,
+        xaxis=dict(title="mutual information of a pair (nats)", type="log"),
+        yaxis=dict(title="density in log₁₀"),
+        height=430,
     )
     for i, (name, values) in enumerate(information.items()):
         logs = values.double().cpu().clamp_min(1e-12).log10()
