@@ -49,6 +49,9 @@ ALIASES = {
 }  # fmt: skip
 
 
+FREE = {"title", "label", "key", "x_label", "name", "path", "method"}  # texts that name or label: any will do
+
+
 class Recorder:
     """`flatviz`, noting the arguments of the first call of each function."""
 
@@ -148,6 +151,16 @@ def test_wrong_values_give_one_clear_error_at_the_verb(name, recorded, monkeypat
             if said:
                 bad.append(f"{argument} = {kind}: {said[:200]}")
     assert not bad, f"{len(bad)} of {len(WRONG) * len(inspect.signature(verb).parameters)}:\n" + "\n".join(bad)
+
+
+WORDS = [(name, arg) for name in VERBS for arg, p in inspect.signature(getattr(fv, name)).parameters.items()
+         if {"str", "Treated", "Likelihood"} & set(str(p.annotation).split(" | ")) and arg not in FREE]  # fmt: skip
+
+
+@pytest.mark.parametrize("name, argument", WORDS)
+def test_a_word_that_an_argument_does_not_have_is_refused(name, argument, recorded):
+    with pytest.raises((ValueError, TypeError), match="|".join(CLEAR)):
+        run(getattr(fv, name), recorded[name] | {argument: "wrong"})
 
 
 def test_every_verb_is_checked_at_its_boundary():

@@ -88,10 +88,8 @@ def _read(path: Path) -> dict[str, Any]:
 def picture(result: dict[str, Any]) -> Figure:
     """Gains of SA-BMA over VI and over SAM, at no more gradients than it takes, in every case."""
     about = result["about"]
-    fig = plot_gains(_gains(result["search"]), confirmed=_gains(result["confirmation"]))
-    return fig.update_layout(
-        title=f"Where SA-BMA helps: digits, {about['model']}, gain over VI and SAM, settings of each chosen"
-    )
+    title = f"Where SA-BMA helps: digits, {about['model']}; radii and VI's length chosen on validation splits"
+    return plot_gains(_gains(result["search"]), confirmed=_gains(result["confirmation"]), title=title)
 
 
 def _gains(rows: list[dict[str, Any]]) -> dict[str, dict[str, dict[str, tuple[float, float]]]]:
@@ -101,7 +99,7 @@ def _gains(rows: list[dict[str, Any]]) -> dict[str, dict[str, dict[str, tuple[fl
             row["case"]: {
                 q: (BETTER[q] * mean, half) for q, (mean, half, _) in row["differences"][baseline].items() if mean is not None
             }
-            for row in rows
+            for row in sorted(rows, key=lambda row: "severity" in row["case"])
         }
         for method, baseline in DRAWN.items()
     }

@@ -10,7 +10,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from flatviz.checks import check_count, check_finite, check_nonnegative
+from flatviz.checks import check_choice, check_count, check_finite, check_nonnegative
 from flatviz.core.net import Net
 from flatviz.gaussian import Gaussian, KroneckerGaussian
 from flatviz.results import Draws, FunctionPosterior, Posterior
@@ -72,6 +72,16 @@ def nonnegative(value: Any, name: str) -> None:
     """A finite number >= 0."""
     number(value, name)
     check_nonnegative(value, name)
+
+
+def word(*words: str) -> Check:
+    """One of these words."""
+
+    def check(value: Any, name: str) -> None:
+        text(value, name)
+        check_choice(value, words, name)
+
+    return check
 
 
 def labels(value: Any, name: str) -> None:

@@ -95,8 +95,10 @@ _TABLE: dict[str, arg.Check] = {
     "likelihood": arg.either(
         ((str, Real), lambda value, name: check_likelihood(value)), wanted="'categorical' or a standard deviation > 0"
     ),
-    "batchnorm": arg.kind(str, "'frozen' or 'train', as the verb's help says"),
-    "predict.batchnorm quantity.batchnorm": arg.kind((str, Data), "'frozen' or a Data that re-estimates the statistics"),
+    "batchnorm": arg.word("frozen", "train"),
+    "predict.batchnorm quantity.batchnorm": arg.either(
+        (str, arg.word("frozen")), (Data, arg.anything), wanted="'frozen' or a Data that re-estimates the statistics"
+    ),
     # weight vectors and directions
     "w a b c u v center other inside outside t": arg.tensor(1),
     "more": arg.each(arg.tensor(1), "directions", least=0),
