@@ -29,7 +29,7 @@ def plot_pairs(information: Mapping[str, Tensor], *, title: str = "Mutual inform
         raise ValueError("plot_pairs needs at least one set of inputs, got none: pair_diversity makes one")
     alt = "; ".join(f"{k}: mean {float(v.mean()):.3g}, least {float(v.min()):.3g} nats" for k, v in information.items())
     x = dict(title="mutual information of a pair (nats)", type="log")
-    fig = figure(title, alt, xaxis=x, yaxis=dict(title="density in log₁₀"))
+    fig = figure(title, alt, xaxis=x, yaxis=dict(title="density in log₁₀"), height=430)
     for i, (name, values) in enumerate(information.items()):
         logs = values.double().cpu().clamp_min(1e-12).log10()
         ends = float(logs.min()) - 0.05, float(logs.max()) + 0.05
