@@ -47,16 +47,17 @@ def prepare(
     seed: int = 0,
     shots: int = 10,
     epochs: int = 60,
+    rank: int = RANK,
     device: torch.device | str = "cpu",
     progress: Progress = False,
 ) -> tuple[Net, Task, Gaussian]:
-    """Task, pre-trained network restricted to norm layers and head, and the prior that SWAG on the source gives."""
+    """Task, pre-trained network restricted to norm layers and head, and the prior of that rank that SWAG on the source gives."""
     check_choice(model, tuple(MODELS), "model")
     task = digits_transfer(shots=shots, seed=seed).to(device)
     source = pretrain(
         Net.from_module(MODELS[model](task, seed=seed)).to(device), task.source, seed=seed, epochs=epochs, progress=progress
     )
-    swag = fit_swag(source, task.source, rank=RANK, seed=seed, lr=SWAG_LR[model], progress=progress)
+    swag = fit_swag(source, task.source, rank=rank, seed=seed, lr=SWAG_LR[model], progress=progress)
     net, prior = transfer(source, swag, treated="norm+head", head_std=HEAD_STD, scale=SCALE)
     return net, task, prior
 
