@@ -77,6 +77,7 @@ _HOMES = {
     "flatviz.symmetry.mmd": "mmd layers_of",
     "flatviz.symmetry.pool": "Pool train_pool",
     "flatviz.symmetry.collapse": "pair_diversity",
+    "flatviz.symmetry.flatness": "flatness rescaled_orbit",
     "flatviz.studies.family": "fit_family measure",
     "flatviz.plots.surface": "plot_surface",
     "flatviz.plots.surface_3d": "plot_surface_3d",
@@ -91,8 +92,15 @@ _HOMES = {
     "flatviz.plots.reliability": "plot_reliability",
     "flatviz.plots.flatness": "plot_flatness",
     "flatviz.plots.comparison": "plot_comparison",
+    "flatviz.plots.gains": "plot_gains",
+    "flatviz.plots.triptych": "plot_triptych plot_marginals",
+    "flatviz.plots.mass": "plot_mass",
+    "flatviz.plots.mmd": "plot_mmd",
+    "flatviz.plots.pairs": "plot_pairs",
+    "flatviz.plots.orbit": "plot_orbit",
     "flatviz.widgets.lab": "FlatnessLab",
     "flatviz.widgets.explore": "explore_surface",
+    "flatviz.widgets.symmetry": "explore_symmetry",
 }
 _MODULES = """
 bridges core datasets engine landscape metrics models objectives pages planes plots posteriors storage studies symmetry training widgets

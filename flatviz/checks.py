@@ -53,6 +53,14 @@ def check_finite(w: Tensor, name: str) -> None:
         )
 
 
+def usable(t: Tensor) -> Tensor:
+    """`t`, or a copy that autograd takes of a tensor made under `torch.inference_mode`, which it refuses, also long after."""
+    if not t.is_inference():
+        return t
+    with torch.inference_mode(False):
+        return t.clone()
+
+
 def check_radius(radius: float) -> float:
     """A perturbation radius: a finite number >= 0."""
     if not isinstance(radius, Real) or not math.isfinite(radius):

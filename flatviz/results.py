@@ -479,10 +479,10 @@ class Family:
 
     def index(self, method: str, radius: float | None = None) -> int:
         """Member of `method` whose radius is nearest to `radius`."""
-        own = [i for i, m in enumerate(self.method) if m == method]
-        if not own:
+        members = [i for i, m in enumerate(self.method) if m == method]
+        if not members:
             raise ValueError(f"method must be one of {', '.join(map(repr, self.methods))}, got {method!r}")
-        return own[0] if radius is None else min(own, key=lambda i: abs(self.radius[i] - radius))
+        return members[0] if radius is None else min(members, key=lambda i: abs(self.radius[i] - radius))
 
 
 NOUNS = {

@@ -110,6 +110,7 @@ def calls(fv, module, data, task, metrics):
         "weyl_bounds": lambda: fv.weyl_bounds(made["f"], made["q"].sample(2, seed=0), iters=5),
         "predict_linearised": lambda: fv.predict_linearised(made["net"][0], made["laplace"], data, link="mc", n_draws=2),
         "plot_comparison": lambda: fv.plot_comparison({"vi": {"nll": (1.0, 0.1), "lambda1": (2.0, 0.1)}}),
+        "plot_gains": lambda: fv.plot_gains({"vi": {"2 shots": {"nll": (0.1, 0.02)}}}),
         "ece": lambda: fv.ece(made["prediction"]),
         "reliability": lambda: fv.reliability(made["prediction"]),
         "plot_surface": lambda: fv.plot_surface(made["surface"], made["projection"]),
@@ -154,6 +155,15 @@ def symmetric_calls(fv):
         "mmd": lambda: fv.mmd(W, {"draws": W[:3]}, layers=flatviz.layers_of(net), resamples=3, permutations=3),
         "train_pool": lambda: fv.train_pool(net, _blobs(), n=3, epochs=2, lr=0.3),
         "pair_diversity": lambda: fv.pair_diversity(net, W, _blobs().x),
+        "flatness": lambda: fv.flatness(net, flatviz.nll(net, _blobs()), W[:2], probes=2, iters=5),
+        "rescaled_orbit": lambda: fv.rescaled_orbit(net, _blobs(), W[0], resolution=3),
+        "plot_triptych": lambda: fv.plot_triptych({k: W[:, :2] for k in ("raw", "scaled", "sorted")}),
+        "plot_marginals": lambda: fv.plot_marginals({"0.weight": (W[:, 0], W[:, 1])}),
+        "plot_mass": lambda: fv.plot_mass({"recipe": W[:, :2].abs() + 1}),
+        "plot_mmd": lambda: fv.plot_mmd({"raw": {"swag/one": (6.0, 0.1), "control": (0.5, 0.1)}}),
+        "plot_pairs": lambda: fv.plot_pairs({"inside": torch.linspace(0.1, 0.2, 9)}),
+        "plot_orbit": lambda: fv.plot_orbit(torch.arange(-1.0, 2), {"trace": torch.ones(3)}, torch.zeros(3)),
+        "explore_symmetry": lambda: fv.explore_symmetry(net, _blobs(), W[1]),
     }
 
 

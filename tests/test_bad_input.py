@@ -49,6 +49,9 @@ ALIASES = {
 }  # fmt: skip
 
 
+FREE = {"title", "label", "key", "x_label", "name", "path", "method"}  # texts that name or label: any will do
+
+
 class Recorder:
     """`flatviz`, noting the arguments of the first call of each function."""
 
@@ -150,5 +153,29 @@ def test_wrong_values_give_one_clear_error_at_the_verb(name, recorded, monkeypat
     assert not bad, f"{len(bad)} of {len(WRONG) * len(inspect.signature(verb).parameters)}:\n" + "\n".join(bad)
 
 
+WORDS = [(name, arg) for name in VERBS for arg, p in inspect.signature(getattr(fv, name)).parameters.items()
+         if {"str", "Treated", "Likelihood"} & set(str(p.annotation).split(" | ")) and arg not in FREE]  # fmt: skip
+
+
+@pytest.mark.parametrize("name, argument", WORDS)
+def test_a_word_that_an_argument_does_not_have_is_refused(name, argument, recorded):
+    with pytest.raises((ValueError, TypeError), match="|".join(CLEAR)):
+        run(getattr(fv, name), recorded[name] | {argument: "wrong"})
+
+
 def test_every_verb_is_checked_at_its_boundary():
     assert not [name for name in VERBS if not hasattr(getattr(fv, name), "__wrapped__")]
+
+
+def test_values_that_a_docstring_allows_pass_the_boundary():
+    line, ends = (lambda w: w.square().sum()), (torch.zeros(2), torch.ones(2))
+    assert len(fv.slice_line(line, *ends, resolution=3, progress=None).values) == 3
+    assert fv.connect(line, *ends, bends=0, resolution=3).name == "straight line"
+    plane = fv.Plane(torch.zeros(2), torch.eye(2), "distance")
+    assert fv.project(torch.ones(2), plane).coords.tolist() == [[1.0, 1.0]]
+    net, data = fv.Net.from_module(nn.Linear(2, 2)), fv.Data(torch.randn(6, 2), torch.arange(6) % 2)
+    assert torch.equal(fv.fit_laplace(net, data, steps=0, prior_precision=1.0, seed=0).mean, net.w)
+    flat = fv.Gaussian(torch.zeros(2), torch.zeros(2))  # rank 0: the gradient of its factor is empty
+    assert fv.perturb(flat, (torch.ones(2), torch.ones(2), flat.factor), radius=0.1)[2].shape == (0, 2)
+    table = torch.tensor([[0.9, 0.1]])
+    assert fv.agreement(table, table) == 1.0 and fv.total_variation(table, table) == 0.0

@@ -74,7 +74,7 @@ def test_an_operator_of_ones_own_is_the_one_that_is_used():
 def test_a_plain_function_is_wrapped_once_and_what_cannot_be_called_is_refused():
     f = as_objective(lambda w: w.sum())
     assert as_objective(f) is f
-    with pytest.raises(TypeError, match=r"f must be a function of one weight vector, f\(w\) -> \(\), got Tensor"):
+    with pytest.raises(TypeError, match=r"f must be an objective, w \(D,\) -> \(\), got a float32 tensor"):
         fv.slice_path(torch.zeros(3), torch.zeros(2, 3))
     with pytest.raises(TypeError, match="an objective must return a real number, got torch.complex64"):
         fv.slice_path(lambda w: w.sum() * 1j, torch.zeros(2, 3))

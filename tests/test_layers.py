@@ -26,7 +26,7 @@ MAY = {
     "bridges": [*NETWORK, "landscape"],
     "posteriors": [*NETWORK, "landscape", "training", "bridges"],
     "metrics": [*NETWORK, "landscape"],
-    "symmetry": [*NETWORK, "landscape", "training", "metrics"],
+    "symmetry": [*NETWORK, "planes", "landscape", "training", "metrics"],
     "studies": [name for name in ORDER[: ORDER.index("studies")] if name != "checks"],
     "plots": ["results", "core", "posteriors"],  # of the methods only their table, for label and colour
     "pages": ["results", "plots"],

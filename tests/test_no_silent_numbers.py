@@ -119,7 +119,7 @@ def test_a_score_refuses_labels_that_are_no_classes(score):
         (torch.full((6,), -1), ValueError, r"labels must be in 0\.\.2 .* got -1"),
         (torch.full((6,), 0.5), TypeError, "needs integer class labels, got floating targets"),
         (torch.zeros(6, 3).long(), ValueError, r"labels must have shape \(6,\), got \(6, 3\)"),
-        ([0] * 6, TypeError, "y must be a Tensor, got list"),
+        ([0] * 6, TypeError, r"y must be a (tensor of labels \(N,\), got a|Tensor, got) list"),
     ):
         with pytest.raises(kind, match=text):
             SCORES[score](prediction(), y)
@@ -162,7 +162,7 @@ def test_complex_values_are_refused_wherever_a_value_is_taken():
         for verb in (lambda f: fv.slice_plane(f, plane, resolution=3), lambda f: fv.slice_path(f, W)):
             with pytest.raises(TypeError, match="must (be|return) a real number, got torch.complex64"):
                 verb(f)
-    with pytest.raises(TypeError, match="w must be a floating-point torch.Tensor, got torch.complex64 tensor"):
+    with pytest.raises(TypeError, match="w must be a floating-point torch.Tensor, got a complex64 tensor"):
         fv.top_eigenpairs(fv.nll(NET, DATA), NET.w * 1j, 1)
 
 
@@ -176,7 +176,7 @@ def test_complex_values_are_refused_wherever_a_value_is_taken():
 def test_axes_that_span_no_plane_are_refused(axes, text):
     with pytest.raises(ValueError, match=text):
         fv.Plane(torch.zeros(3), torch.tensor(axes), "step")
-    with pytest.raises(ValueError, match="directions? must|direction [12] must|axes must"):
+    with pytest.raises(ValueError, match="directions? must|[uv] must be finite|axes must"):
         fv.plane_along(torch.zeros(3), *torch.tensor(axes))
 
 

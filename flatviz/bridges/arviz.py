@@ -41,8 +41,8 @@ def diagnose_chains(draws: Draws, of: Callable[[Tensor], Tensor] | None = None) 
     Example:
         >>> import torch, flatviz as fv
         >>> q = fv.Draws(torch.randn(400, 2, generator=torch.Generator().manual_seed(0)), chains=4)
-        >>> found = fv.diagnose_chains(q)  # doctest: +SKIP
-        >>> found.rhat.shape, bool((found.rhat < 1.02).all())  # doctest: +SKIP
+        >>> diagnosis = fv.diagnose_chains(q)  # doctest: +SKIP
+        >>> diagnosis.rhat.shape, bool((diagnosis.rhat < 1.02).all())  # doctest: +SKIP
         (torch.Size([2]), True)
     """
     try:
@@ -60,5 +60,5 @@ def diagnose_chains(draws: Draws, of: Callable[[Tensor], Tensor] | None = None) 
         raise TypeError(f"of(W) must return a tensor of {len(draws.W)} rows, one a draw, got {type(values).__name__}")
     values = values.detach().double().cpu().reshape(draws.chains, length, -1)
     data = arviz.convert_to_dataset({"value": values.numpy()})
-    found = (arviz.rhat(data), arviz.ess(data, method="bulk"), arviz.ess(data, method="tail"))
-    return ChainDiagnostics(*(torch.as_tensor(part["value"].values.copy()) for part in found))
+    parts = (arviz.rhat(data), arviz.ess(data, method="bulk"), arviz.ess(data, method="tail"))
+    return ChainDiagnostics(*(torch.as_tensor(part["value"].values.copy()) for part in parts))

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 import flatviz
-from flatviz.cli import averaging, compare, doctor, evidence, lab, reference, tour, tune
+from flatviz.cli import averaging, compare, doctor, evidence, lab, reference, search, symmetry, tour, tune
 
 COMMANDS = {
     "tour": tour,
@@ -17,7 +17,9 @@ COMMANDS = {
     "compare": compare,
     "tune": tune,
     "averaging": averaging,
+    "search": search,
     "reference": reference,
+    "symmetry": symmetry,
 }
 
 

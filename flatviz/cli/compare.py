@@ -5,13 +5,15 @@ from __future__ import annotations
 import argparse
 import csv
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 import torch
 
 import flatviz
 from flatviz.checks import check_count
-from flatviz.cli.output import check_output, progress_of_command, written
+from flatviz.cli.options import add_methods, add_out
+from flatviz.cli.output import check_output, progress_of_command, write_text, written
 from flatviz.cli.threads import single_thread
 from flatviz.pages.comparison import comparison_page
 from flatviz.pages.table import text_table
@@ -21,7 +23,7 @@ from flatviz.posteriors import METHODS
 from flatviz.results import interval
 from flatviz.studies.compare import QUANTITIES, TASKS, Comparison, compare
 from flatviz.studies.reference import about_reference
-from flatviz.studies.tune import read_choices
+from flatviz.studies.tune import Choice, read_choices
 
 HEADS = ("accuracy %", "NLL", "ECE", "Brier", "MI", "λ1", "λ1/λ5", "agreement %", "TV", "seconds", "gradients a step")
 LEAD = """Every method learned the same ten digits a class from the same pre-trained network; its flat-seeking version took
@@ -32,14 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
     parser.add_argument("--task", choices=TASKS, default="digits", help="what is learned (digits)")
     parser.add_argument("--seeds", type=int, default=5, help="how many seeds (5)")
-    parser.add_argument("--methods", help="names with commas between; without it all: " + ",".join(METHODS))
+    add_methods(parser)
     parser.add_argument("--tuned", type=Path, help="a file that flatviz tune wrote: its settings in place of the methods' own")
-    parser.add_argument(
-        "--out",
-        type=Path,
-        default=Path("compare.html"),
-        help="where to write the page; makes its folder (compare.html)",
-    )
+    add_out(parser, "compare.html", "the page")
     parser.add_argument("--csv", type=Path, help="where to write the table (beside the page, as .csv)")
 
 
@@ -50,12 +47,10 @@ def run(args: argparse.Namespace) -> int:
     table = args.csv or args.out.with_suffix(".csv")
     for option, path in (("--out", args.out), ("--csv", table)):
         check_output(option, path)
-    methods = None if args.methods is None else [m.strip() for m in args.methods.split(",") if m.strip()]
     tuned = None if args.tuned is None else read_choices(args.tuned)
+    settings = dict(task=args.task, methods=args.methods, tuned=tuned)
     with single_thread():
-        comparison = compare(
-            args.seeds, task=args.task, methods=methods, tuned=tuned, progress=progress_of_command(), say=print
-        )
+        comparison = compare(args.seeds, **settings, progress=progress_of_command(), say=print)
     rows = table_rows(comparison)
     print(f"\n{args.task}, mlp, 10 shots a class; mean ± half of the 95 % interval over {args.seeds} seeds")
     print(f"agreement and TV (total variation): of predictions with HMC's, {about_reference()}\n")
@@ -63,11 +58,8 @@ def run(args: argparse.Namespace) -> int:
     with written(table) as partial:
         write_csv(comparison, partial)
     fig = plot_comparison(means(comparison), title="NLL and curvature of every method")
-    page = comparison_page(
-        fig, title="flatviz compare: methods and their flat-seeking versions", lead=LEAD, rows=rows, facts=_facts(args)
-    )
-    with written(args.out) as partial:
-        partial.write_text(page, encoding="utf-8")
+    title = "flatviz compare: methods and their flat-seeking versions"
+    write_text(args.out, comparison_page(fig, title=title, lead=LEAD, rows=rows, facts=_facts(args, tuned)))
     print(f"\n{table} and {args.out} written; {time.perf_counter() - started:.0f} s in all")
     return 0
 
@@ -108,8 +100,8 @@ def write_csv(comparison: Comparison, path: Path) -> None:
                 writer.writerow([comparison.task, method, seed, *(f"{v:.6g}" for v in row)])
 
 
-def _facts(args: argparse.Namespace) -> dict[str, str]:
-    chosen = {} if args.tuned is None else read_choices(args.tuned)
+def _facts(args: argparse.Namespace, tuned: Mapping[str, Choice] | None) -> dict[str, str]:
+    chosen = tuned or {}
     settings = {m.label: str(chosen.get(m.name, m.plain)) for m in METHODS.values() if m.ascent is None or m.name in chosen}
     command = f"flatviz compare --task {args.task} --seeds {args.seeds}"
     command += "" if args.tuned is None else f" --tuned {args.tuned}"

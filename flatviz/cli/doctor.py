@@ -117,8 +117,8 @@ def _cache() -> bool:
     return _line(True, "cache", f"{folder} (FLATVIZ_CACHE moves it)")
 
 
-def _line(good: bool, name: str, found: str, fix: str = "") -> bool:
-    print(f"  {'✓' if good else '✗'} {name}: {found}")
+def _line(good: bool, name: str, state: str, fix: str = "") -> bool:
+    print(f"  {'✓' if good else '✗'} {name}: {state}")
     if fix:
         print(f"      fix: {fix}")
     return good

@@ -32,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seeds", type=int, default=10, help="how many seeds (10)")
     parser.add_argument("--model", choices=tuple(MODELS), default="mlp", help="LayerNorm MLP, or BatchNorm conv net")
     parser.add_argument("--csv", type=Path, help="also write every value of every seed to this file")
+    parser.add_argument("--read", type=Path, help="compute nothing: tables and verdicts of a file that --csv wrote")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -40,9 +41,12 @@ def run(args: argparse.Namespace) -> int:
     check_count(args.seeds, "--seeds")
     if args.csv is not None:
         check_output("--csv", args.csv)
-    with single_thread():
-        evidence = gather(args.seeds, model=args.model, progress=progress_of_command(), say=print)
-    over = "1 seed" if args.seeds == 1 else f"{args.seeds} seeds"
+    if args.read is not None:
+        evidence = read_csv(args.read)
+    else:
+        with single_thread():
+            evidence = gather(args.seeds, model=args.model, progress=progress_of_command(), say=print)
+    over = "1 seed" if len(evidence.seeds) == 1 else f"{len(evidence.seeds)} seeds"
     print(f"\n{args.model}, digits, 10 shots a class, {over}; mean ± half of the 95 % interval")
     print("λ1: of the training loss's Hessian over the treated weights, mean over draws; steps: in those of the methods")
     print(f"shifted: mean over {', '.join(SHIFTS)} at severity {SEVERITY}; agreement and TV: with HMC, {about_reference()}")
@@ -61,8 +65,8 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _print_verdicts(found: Sequence[Difference]) -> None:
-    claims = [d for d in found if d.cell.radius in CLAIMED.get(d.cell.method, ()) and d.quantity in OF]
+def _print_verdicts(compared: Sequence[Difference]) -> None:
+    claims = [d for d in compared if d.cell.radius in CLAIMED.get(d.cell.method, ()) and d.quantity in OF]
     if not claims:
         return
     print(f"\n  claims that a method is better, at level {LEVEL:g}, corrected by Holm for these {len(claims)}:")
@@ -78,10 +82,10 @@ def _value_rows(evidence: Evidence, setting: str) -> list[dict[str, str]]:
     ]
 
 
-def _difference_rows(found: Sequence[Difference]) -> list[dict[str, str]]:
+def _difference_rows(compared: Sequence[Difference]) -> list[dict[str, str]]:
     rows: dict[Cell, dict[str, str]] = {}
-    for d in found:
-        row = rows.setdefault(d.cell, _named(d.cell) | {NAMES[q]: "" for q in BETTER if any(q == e.quantity for e in found)})
+    for d in compared:
+        row = rows.setdefault(d.cell, _named(d.cell) | {NAMES[q]: "" for q in BETTER if any(q == e.quantity for e in compared)})
         if not bool(d.values.isfinite().all()):
             row[NAMES[d.quantity]] = "VI reaches it in too few seeds" if d.quantity == "lambda1" else ""
             continue
@@ -111,6 +115,21 @@ def _ratio(d: Difference) -> str:
     if math.isnan(d.half):
         return f"{math.exp(d.mean):.2f}"
     return f"{math.exp(d.mean):.2f} [{math.exp(d.mean - d.half):.2f}, {math.exp(d.mean + d.half):.2f}]"
+
+
+def read_csv(path: Path) -> Evidence:
+    """What `_write_csv` wrote.  Raises ValueError for another file."""
+    values: dict[Cell, list[list[float]]] = {}
+    seeds: dict[int, None] = {}
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                cell = Cell(row["setting"], row["method"], float(row["radius"]), float(row["steps"]))
+                values.setdefault(cell, []).append([float(row[q]) for q in QUANTITIES])
+                seeds[int(row["seed"])] = None
+        return Evidence({c: torch.tensor(rows, dtype=torch.float64) for c, rows in values.items()}, tuple(seeds))
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"--read must be a file that flatviz evidence --csv wrote, got {path}: {error}") from error
 
 
 def _write_csv(evidence: Evidence, path: Path) -> None:

@@ -34,6 +34,12 @@ def written(path: Path) -> Iterator[Path]:
         yield partial
 
 
+def write_text(path: Path, text: str) -> None:
+    """Write a text file, whole or not at all; the folders made for it are printed."""
+    with written(path) as partial:
+        partial.write_text(text, encoding="utf-8")
+
+
 def progress_of_command() -> Progress:
     """A bar on a terminal; elsewhere a line for each stage that ends, such as a fit."""
     return None if sys.stderr.isatty() else Lines()

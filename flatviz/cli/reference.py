@@ -26,7 +26,7 @@ def run(args: argparse.Namespace) -> int:
     started = time.perf_counter()
     print(f"HMC, digits, mlp, 10 shots a class; standard deviation {HEAD_STD:g} on the head, KL weight {KL_WEIGHT:g}")
     with single_thread():
-        made = make_reference(args.seeds, progress=progress_of_command(), say=print)
-    save(made, args.out)
+        record = make_reference(args.seeds, progress=progress_of_command(), say=print)
+    save(record, args.out)
     print(f"{args.out} written; {time.perf_counter() - started:.0f} s in all")
     return 0

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import argparse
 import time
-from pathlib import Path
 
 import torch
 
 import flatviz
 from flatviz.checks import check_count
-from flatviz.cli.output import check_output, progress_of_command, written
+from flatviz.cli.options import add_model, add_out
+from flatviz.cli.output import check_output, progress_of_command, write_text
 from flatviz.cli.threads import single_thread
 from flatviz.core.devices import pick_device
 from flatviz.pages.page import family_page
 from flatviz.pages.table import family_rows, text_table
 from flatviz.posteriors import METHODS
-from flatviz.studies.tour import HEAD_STD, MODELS, RANK, SCALE, Tour, run_tour
+from flatviz.studies.tour import HEAD_STD, RANK, SCALE, Tour, run_tour
 
 LEAD = """A small network was pre-trained on digits that lie on their side, then turned into a Bayesian one and shown ten
 upright digits of each class. Move the **radius**: SA-BMA trains the posterior to be good even at the worst posterior
@@ -26,13 +26,8 @@ size**: a Bayesian network answers with the average of several draws, and this i
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
-    parser.add_argument(
-        "--out",
-        type=Path,
-        default=Path("tour.html"),
-        help="where to write the page; makes its folder (tour.html)",
-    )
-    parser.add_argument("--model", choices=tuple(MODELS), default="mlp", help="LayerNorm MLP, or BatchNorm conv net")
+    add_out(parser, "tour.html", "the page")
+    add_model(parser)
     parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto", help="where to compute (auto)")
     parser.add_argument("--seed", type=int, default=0, help="of the split, the networks, all noise, from 0 on (0)")
 
@@ -49,20 +44,11 @@ def run(args: argparse.Namespace) -> int:
     rows = family_rows(tour.family)
     print(f"\n{tour.task.name}; test split of {len(tour.task.test)}; λ over {len(tour.family.spectrum[-1])} draws\n")
     print(text_table(rows))
-    page = family_page(
-        tour.family,
-        title="flatviz tour: from a pre-trained network to a flat posterior",
-        lead=LEAD,
-        rows=rows,
-        facts=_facts(tour, args),
-        start=("sabma", 1.0, 10),
-    )
-    with written(args.out) as partial:
-        partial.write_text(page, encoding="utf-8")
-    size = args.out.stat().st_size / 1e6
-    print(
-        f"\n{args.out} written: {size:.1f} MB with plotly.js inside, opens in any browser; {time.perf_counter() - started:.0f} s in all"
-    )
+    title = "flatviz tour: from a pre-trained network to a flat posterior"
+    start = ("sabma", 1.0, 10)
+    write_text(args.out, family_page(tour.family, title=title, lead=LEAD, rows=rows, facts=_facts(tour, args), start=start))
+    size, seconds = args.out.stat().st_size / 1e6, time.perf_counter() - started
+    print(f"\n{args.out} written: {size:.1f} MB with plotly.js inside, opens in any browser; {seconds:.0f} s in all")
     if tour.cached:
         print(f"reused from the cache: {', '.join(tour.cached)}")
     return 0

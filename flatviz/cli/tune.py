@@ -5,50 +5,44 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from pathlib import Path
 
 import torch
 
 import flatviz
 from flatviz.checks import check_count
-from flatviz.cli.output import check_output, progress_of_command, written
+from flatviz.cli.options import add_methods, add_model, add_out
+from flatviz.cli.output import check_output, progress_of_command, write_text
 from flatviz.cli.threads import single_thread
 from flatviz.pages.table import text_table
 from flatviz.plots.theme import style
 from flatviz.posteriors import METHODS
-from flatviz.studies.tour import MODELS
 from flatviz.studies.tune import Tuning, tune
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
-    parser.add_argument("--methods", help="names with commas between; without it all: " + ",".join(METHODS))
+    add_methods(parser)
     parser.add_argument("--trials", type=int, default=16, help="trials of each method, the first of its own settings (16)")
     parser.add_argument("--seeds", default="1000,1001", help="seeds to choose on, with commas between (1000,1001)")
-    parser.add_argument("--model", choices=tuple(MODELS), default="mlp", help="LayerNorm MLP, or BatchNorm conv net")
-    parser.add_argument(
-        "--out",
-        type=Path,
-        default=Path("tuned.json"),
-        help="where to write the choices; makes its folder (tuned.json)",
-    )
+    add_model(parser)
+    add_out(parser, "tuned.json", "the choices")
 
 
 def run(args: argparse.Namespace) -> int:
     """Compute what the cache does not hold, print the table, write the file."""
     started = time.perf_counter()
-    methods = tuple(METHODS) if args.methods is None else [m.strip() for m in args.methods.split(",") if m.strip()]
+    methods = tuple(METHODS) if args.methods is None else args.methods
     check_output("--out", args.out)
     seeds = _seeds(args.seeds)
     with single_thread():
         results = tune(methods, trials=args.trials, seeds=seeds, model=args.model, progress=progress_of_command(), say=print)
     print(f"\ndigits, {args.model}, 10 shots a class; {args.trials} trials each; validation NLL over seeds {args.seeds}\n")
     print(text_table([_row(tuning) for tuning in results.values()]))
-    command = f"flatviz tune --trials {args.trials} --seeds {args.seeds} --model {args.model}"
+    chosen = "" if args.methods is None else f"--methods {','.join(methods)} "
+    command = f"flatviz tune {chosen}--trials {args.trials} --seeds {args.seeds} --model {args.model}"
     about = dict(command=command, flatviz=flatviz.__version__, torch=torch.__version__, date=time.strftime("%Y-%m-%d"))
     text = json.dumps({"about": about, "methods": {n: t.to_dict() for n, t in results.items()}}, indent=1)
-    with written(args.out) as partial:
-        partial.write_text(text + "\n", encoding="utf-8")
+    write_text(args.out, text + "\n")
     print(f"\n{args.out} written; {time.perf_counter() - started:.0f} s in all")
     return 0
 

@@ -10,10 +10,10 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from flatviz.checks import check_count, check_finite, check_nonnegative
+from flatviz.checks import check_choice, check_count, check_finite, check_nonnegative
 from flatviz.core.net import Net
 from flatviz.gaussian import Gaussian, KroneckerGaussian
-from flatviz.results import Draws
+from flatviz.results import Draws, FunctionPosterior, Posterior
 
 Check = Callable[[Any, str], object]
 
@@ -74,6 +74,16 @@ def nonnegative(value: Any, name: str) -> None:
     check_nonnegative(value, name)
 
 
+def word(*words: str) -> Check:
+    """One of these words."""
+
+    def check(value: Any, name: str) -> None:
+        text(value, name)
+        check_choice(value, words, name)
+
+    return check
+
+
 def labels(value: Any, name: str) -> None:
     """A tensor with a side."""
     kind(Tensor, "a tensor of labels (N,)")(value, name)
@@ -98,7 +108,7 @@ def real(check: Callable[[Any], object]) -> Check:
     return checked
 
 
-def tensor(*sides: int) -> Check:
+def tensor(*sides: int, empty: bool = False) -> Check:
     """A real floating tensor without NaN or inf, of one of these numbers of sides (any where none is given)."""
 
     def check(value: Any, name: str) -> None:
@@ -109,7 +119,7 @@ def tensor(*sides: int) -> Check:
             hint = f": one of its vectors is {name}[0]" if (sides, value.ndim) == ((1,), 2) else ""
             hint = f": one vector is {name}[None]" if (sides, value.ndim) == ((2,), 1) else hint
             raise ValueError(f"{name} must have shape {shapes}, got {tuple(value.shape)}{hint}")
-        if value.numel() == 0:
+        if value.numel() == 0 and not empty:
             raise ValueError(f"{name} must hold at least one number, got shape {tuple(value.shape)}")
         check_finite(value, name)
 
@@ -173,12 +183,6 @@ def function(value: Any, name: str) -> None:
         raise TypeError(f"{name} must be a function, got {shown(value)}")
 
 
-def fit(value: Any, name: str) -> None:
-    """A function that fits, or the record of a method, of a layer above, which holds one."""
-    if not hasattr(value, "needs_prior"):
-        function(value, name)
-
-
 def path(value: Any, name: str) -> None:
     """A text or `Path` that names a file."""
     kind((str, Path), "a path")(value, name)
@@ -187,10 +191,10 @@ def path(value: Any, name: str) -> None:
 
 
 def posterior(value: Any, name: str) -> None:
-    """Draws (S, D), or anything with `center` and `sample`."""
+    """Draws (S, D), or anything with `center` and `sample`, or with `outputs`."""
     if isinstance(value, Tensor):
         tensor(2)(value, name)
-    elif not (hasattr(value, "center") and hasattr(value, "sample")):  # any class with these two is one
+    elif not isinstance(value, (Posterior, FunctionPosterior)):
         raise TypeError(f"{name} must be a posterior (center, sample) or draws (S, D), got {shown(value)}: fv.fit_* make one")
 
 

@@ -1,23 +1,26 @@
 """The boundary of every public verb: each argument is checked by its name, before anything is computed.
 
-A layer above that brings a noun of its own adds its name: `ARGUMENTS["units"] = noun(Units, ...)`.
-
 `ARGUMENTS` says once what an argument of a name must be; `@public` applies it.  What only a verb itself can know (that a
-prior covers the net's weights, which words it takes) is checked inside the verb.
+prior covers the net's weights, which words it takes) is checked inside the verb, and nothing is checked twice.
+A layer above that brings a noun of its own adds its name: `ARGUMENTS["units"] = arg.noun(Units, ...)`.
 """
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import functools
 import inspect
+import operator
 from collections.abc import Callable
 from numbers import Real
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
+import torch
 from torch import Tensor, nn
 
-from flatviz.checks import check_lr, check_momentum, check_radius
+from flatviz.checks import check_lr, check_momentum, check_radius, usable
 from flatviz.core import arguments as arg
 from flatviz.core.data import Data, Task
 from flatviz.core.likelihood import check_likelihood
@@ -46,9 +49,33 @@ def public(verb: Callable[P, R]) -> Callable[P, R]:
         for name, value in given.items():
             if value is not None or name not in optional:
                 checks[name](value, name)
-        return verb(*args, **kwargs)
+        args, kwargs = _usable(args), _usable(kwargs)
+        if not torch.is_inference_mode_enabled():
+            return verb(*args, **kwargs)
+        with torch.inference_mode(False), torch.no_grad():  # what it makes is then of use to the next verb, in any mode
+            return verb(*args, **kwargs)
 
     return checked
+
+
+def _usable(value: Any) -> Any:
+    """`value` with copies that autograd takes in place of tensors that were made under `torch.inference_mode`."""
+    if isinstance(value, Tensor):
+        return usable(value)
+    if type(value) in (list, tuple):
+        new = [_usable(item) for item in value]
+        return value if all(map(operator.is_, new, value)) else type(value)(new)
+    if type(value) is dict:
+        new = {key: _usable(item) for key, item in value.items()}
+        return value if all(map(operator.is_, new.values(), value.values())) else new
+    if not dataclasses.is_dataclass(value) or isinstance(value, type):
+        return value
+    fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+    changed = {name: new for name, field in fields.items() if (new := _usable(field)) is not field}
+    copied = copy.copy(value) if changed else value
+    for name, new in changed.items():
+        object.__setattr__(copied, name, new)  # frozen
+    return copied
 
 
 _TABLE: dict[str, arg.Check] = {
@@ -68,61 +95,71 @@ _TABLE: dict[str, arg.Check] = {
     "likelihood": arg.either(
         ((str, Real), lambda value, name: check_likelihood(value)), wanted="'categorical' or a standard deviation > 0"
     ),
-    "batchnorm": arg.kind(str, "'frozen' or 'train', as the verb's help says"),
-    "predict.batchnorm quantity.batchnorm": arg.kind((str, Data), "'frozen' or a Data that re-estimates the statistics"),
+    "batchnorm": arg.word("frozen", "train"),
+    "predict.batchnorm quantity.batchnorm": arg.either(
+        (str, arg.word("frozen")), (Data, arg.anything), wanted="'frozen' or a Data that re-estimates the statistics"
+    ),
     # weight vectors and directions
-    "w a b c u v center other more inside outside t": arg.tensor(1),
+    "w a b c u v center other inside outside t": arg.tensor(1),
+    "more": arg.each(arg.tensor(1), "directions", least=0),
     "W draws": arg.draws,
+    "project.W": arg.either((Tensor, arg.tensor(1, 2)), (object, arg.draws), wanted=""),
     "target": arg.tensor(2),
+    "plot_triptych.weights masses": arg.values(arg.tensor(2), "weights or masses (S, 2)"),
+    "plot_marginals.weights": arg.values(arg.each(arg.tensor(1), "weights before and after"), "pairs of weights (n,)"),
+    "information measures": arg.values(arg.tensor(1), "numbers"),
+    "difference": arg.tensor(1),
     "sets": arg.values(arg.tensor(2), "weight vectors (S, D)"),
     "layers mmd.runs": arg.values(arg.kind(Tensor, "a tensor of whole numbers"), "tensors of whole numbers"),
     "sign factor": arg.tensor(),
     "order": arg.kind(Tensor, "whole numbers, one for each unit"),
-    "grad noise": arg.each(arg.tensor(), "tensors"),
+    "grad noise": arg.each(arg.tensor(empty=True), "tensors"),  # empty: that of a factor of rank 0
     "part": arg.kind((slice, Tensor), "a slice, an index or a mask of the weights", "a layer's is net.blocks[i].slice"),
     # posteriors
     "q prior": arg.noun(Gaussian, "fv.transfer and fv.fit_swag return one"),
     "posterior": arg.posterior,
     "start": arg.kind((str, Gaussian), "a word or a Gaussian, as the verb's help says"),
     "ascent preview of": arg.function,
-    "fit": arg.fit,
     "settings fit_family.fit": arg.values(arg.anything, "settings"),
     # counts
     "n most_steps max_sweeps block starts": arg.whole(1),
-    "resamples permutations": arg.whole(0),
+    "resamples permutations bends fit_laplace.steps": arg.whole(0),
     "drops": arg.each(arg.whole(0), "epochs", least=0),
-    "steps epochs n_draws members chains cycles cycle_steps thin mc_samples rank bends": arg.whole(1),
+    "steps epochs n_draws members chains cycles cycle_steps thin mc_samples rank": arg.whole(1),
     "n_bins k n_spectra runs probes products most parts batch_size iters shots": arg.whole(1),
     "snapshots resolution around_resolution dims basis": arg.whole(2),
-    "burn_in fit_laplace.steps": arg.whole(0),  # no steps: Laplace where the net stands
+    "burn_in": arg.whole(0),
     "ranks": arg.each(arg.whole(0), "ranks"),
     "seed": arg.seed,
     "seeds": arg.each(arg.seed, "seeds"),
     # numbers
     "lr last_lr": arg.real(check_lr),
-    "time norm tolerance": arg.positive,
+    "time norm tolerance window reach": arg.positive,
     "std": arg.nonnegative,
     "momentum": arg.real(check_momentum),
     "radius adaptive_radius": arg.real(check_radius),
     "radii": arg.each(arg.real(check_radius), "radii"),
     "fit_family.radii": arg.values(arg.each(arg.real(check_radius), "radii"), "radii"),
-    "weight_decay kl_weight lr_power temperature scale floor eta damping tol moons_transfer.noise": arg.nonnegative,
+    "weight_decay kl_weight lr_power temperature scale floor eta damping tol degrees moons_transfer.noise": arg.nonnegative,
     "head_std prior_std first_std first_precision moped width lr_delay fit_swag.scale scale_temperature.temperature": arg.positive,
     "accept b1 b2 noisy_share friction rate": arg.share,
     "laplace_evidence.prior_precision fit_laplace.temperature": arg.positive,
     "prior_precision": arg.either((str, arg.anything), (Real, arg.positive), wanted="a number > 0, or a word"),
     "extent": arg.either(
-        (Real, arg.positive), ((tuple, list, Tensor), arg.anything), wanted="a number > 0, (lo, hi), or a pair for each axis"
+        (Real, arg.number), ((tuple, list, Tensor), arg.anything), wanted="a number > 0, (lo, hi), or a pair for each axis"
     ),
     "color_range": arg.each(arg.number, "two numbers"),
     # words, names, switches
     "mode blocks kind space structure link curvature normalize convention which precision method measure head key rule": arg.text,
     "name title label x_label plot_comparison.x plot_comparison.y": arg.text,
-    "labels switches": arg.each(arg.text, "texts"),
+    "labels": arg.each(arg.text, "texts"),
+    "switches": arg.each(arg.text, "texts", least=0),
     "exact joint orthonormal log barrier color_bar keep_epochs plot_surface.path plot_surface_3d.path": arg.flag,
     # how a verb is run
     "progress": arg.either(
-        (bool, arg.anything), (Callable, arg.function), wanted="True, False, None or a function(done, total, label)"
+        ((bool, type(None)), arg.anything),
+        (Callable, arg.function),
+        wanted="True, False, None or a function(done, total, label)",
     ),
     "checkpoint path": arg.path,
     "cache": arg.either((bool, arg.anything), ((str, Path), arg.path), wanted="True, False, None or a folder"),
@@ -150,6 +187,9 @@ _TABLE: dict[str, arg.Check] = {
     "align.reference": arg.tensor(1),
     "reference agreement.prediction total_variation.prediction": arg.kind(
         (Prediction, Tensor), "a Prediction, or averaged probabilities (N, C)"
+    ),
+    "gains confirmed": arg.values(
+        arg.values(arg.values(arg.each(arg.number, "mean and half interval"), "(mean, half interval)"), "settings"), "baselines"
     ),
     "table": arg.values(arg.values(arg.each(arg.number, "mean and half interval"), "(mean, half interval)"), "rows"),
 }

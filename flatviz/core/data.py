@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_device, check_is
+from flatviz.checks import check_device, check_is, usable
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,9 +33,7 @@ class Data:
             if value.ndim == 0:
                 raise ValueError(f"{name} must have shape (N, ...), got a single number")
         for name, value in (("x", self.x), ("y", self.y)):
-            if value.is_inference():  # autograd refuses it, also long after
-                with torch.inference_mode(False):
-                    object.__setattr__(self, name, value.clone())
+            object.__setattr__(self, name, usable(value))
         if len(self.x) == 0:
             raise ValueError("data must hold at least one example, got an empty set")
         if len(self.x) != len(self.y):

@@ -80,16 +80,16 @@ class Net:
         refuse_dropout(module)
         wants_gradient = {name: p.requires_grad for name, p in module.named_parameters()}
         with torch.inference_mode(False):
-            own = copied(module).eval().requires_grad_(False)
-            return cls._from_own(own, treated, head, example)._like(_wants_gradient=wants_gradient)
+            duplicate = copied(module).eval().requires_grad_(False)
+            return cls._from_copy(duplicate, treated, head, example)._like(_wants_gradient=wants_gradient)
 
     @classmethod
-    def _from_own(cls, own: nn.Module, treated: Treated, head: str | None, example: Tensor | None) -> Net:
-        for name, value in own.named_parameters():
+    def _from_copy(cls, duplicate: nn.Module, treated: Treated, head: str | None, example: Tensor | None) -> Net:
+        for name, value in duplicate.named_parameters():
             if not bool(torch.isfinite(value).all()):
                 raise ValueError(f"weights must be finite, got NaN or inf in {name}: load a checkpoint that did not diverge")
-        kinds = choose(own, treated, head, example)
-        return cls(own, kinds, example)
+        kinds = choose(duplicate, treated, head, example)
+        return cls(duplicate, kinds, example)
 
     def __call__(self, w: Tensor, x: Tensor) -> Tensor:
         """Outputs (N, C) for inputs `x` (N, ...) at weights `w` (D,); neither is ever written into."""
@@ -100,7 +100,7 @@ class Net:
             return logits_of(self.module(x.clone() if writes else x))
 
     def writes(self, x: Tensor) -> bool:
-        """Whether the module writes into its inputs or weights (ReLU(inplace=True) first, a clamp, Embedding(max_norm=1)).
+        """Whether the module writes into its inputs, weights or buffers (ReLU(inplace=True) first, a clamp, a count of calls).
 
         Seen once, in a pass over two examples of `x`; inside of a function transform, where nothing can be seen, True.
         """
@@ -112,18 +112,21 @@ class Net:
 
     def _look(self, x: Tensor) -> bool:
         with torch.inference_mode(False), torch.no_grad(), saved_rng():
-            w, few = self.w.clone(), x[:2].clone()
-            watch = WriteWatch(w, few)
+            few = x[:2].clone()
             try:
-                with self.installed(w), watch:
-                    self.module(few)
+                with self.installed(self.w, copies=True):
+                    placed = [holder[key] for places in self._slots for holder, key in places]
+                    buffers = [holder[key] for holder, key, *_ in self._buffer_slots]
+                    with WriteWatch(few, *placed, *buffers) as watch:
+                        self.module(few)
+                    replaced = any(holder[key] is not b for b, (holder, key, *_) in zip(buffers, self._buffer_slots))
             except Exception:  # the caller's own pass says it better
                 return True
-        return watch.seen
+        return watch.seen or replaced
 
     @contextmanager
     def installed(self, w: Tensor, *, copies: bool = False) -> Iterator[None]:
-        """`w` (D,), or copies of its parts, and the net's buffers in the module's places for the length of the block.
+        """`w` (D,) and the net's buffers, or copies of them, in the module's places for the length of the block.
 
         What `functional_call` does, at a fraction of its overhead, which is a third of a small network's gradient.
         """
@@ -132,14 +135,14 @@ class Net:
                 value = part.clone().view(shape) if copies else part.view(shape)
                 for holder, key in places:
                     holder[key] = value
-            for (holder, key, _), value in zip(self._buffer_slots, self._buffers.values()):
-                holder[key] = value
+            for holder, key, _, value in self._buffer_slots:
+                holder[key] = value.clone() if copies else value
             yield
         finally:
             for places, parameter in zip(self._slots, self._parameters):
                 for holder, key in places:
                     holder[key] = parameter
-            for holder, key, buffer in self._buffer_slots:
+            for holder, key, buffer, _ in self._buffer_slots:
                 holder[key] = buffer
 
     def __repr__(self) -> str:
@@ -199,8 +202,8 @@ class Net:
 
     def restrict(self, treated: Treated, *, head: str | None = None) -> Net:
         """The same network and weights, seen as a function of fewer (or other) parameters."""
-        own = self.to_module().eval().requires_grad_(False)
-        return Net._from_own(own, treated, head, self.example)._like(_wants_gradient=self._wants_gradient)
+        duplicate = self.to_module().eval().requires_grad_(False)
+        return Net._from_copy(duplicate, treated, head, self.example)._like(_wants_gradient=self._wants_gradient)
 
     def with_example(self, x: Tensor) -> Net:
         """The same net with an input to try itself on, by which the head is found."""
@@ -246,8 +249,10 @@ class Net:
         parameters = dict(self.module.named_parameters())
         self._parameters = [parameters[n] for n in self._names]
         self._slots = [places[id(p)] for p in self._parameters]
-        holders = {name: module for name, module in self.module.named_modules()}
-        self._buffer_slots = []
-        for name in self._buffers:
-            owner, _, key = name.rpartition(".")
-            self._buffer_slots.append((holders[owner]._buffers, key, holders[owner]._buffers[key]))
+        names = {id(b): name for name, b in self.module.named_buffers()}
+        self._buffer_slots = [
+            (module._buffers, key, b, self._buffers.get(names[id(b)], b))
+            for module in self.module.modules()
+            for key, b in module._buffers.items()
+            if b is not None
+        ]

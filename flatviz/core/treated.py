@@ -27,10 +27,10 @@ def choose(module: nn.Module, treated: Treated, head: str | None, example: Tenso
         raise ValueError(f"treated must be 'all', 'norm+head' or a function of the name, got {treated!r}")
     parameters = dict(module.named_parameters())
     norms = {
-        f"{name}.{own}".lstrip(".")
+        f"{name}.{key}".lstrip(".")
         for name, layer in module.named_modules()
         if isinstance(layer, NORM_TYPES)
-        for own, _ in layer.named_parameters(recurse=False)
+        for key, _ in layer.named_parameters(recurse=False)
     }
     heads: set[str] = set()
     if treated == "norm+head" or head is not None:
@@ -111,10 +111,10 @@ def _parameters_of(module: nn.Module, head: str) -> set[str]:
     modules = dict(module.named_modules())
     if head not in modules:
         raise ValueError(f"head must name a module, got {head!r}: expected one of {[n for n in modules if n][-5:]}, ...")
-    found = {f"{head}.{n}".lstrip(".") for n, _ in modules[head].named_parameters()}
-    if not found:
+    names = {f"{head}.{n}".lstrip(".") for n, _ in modules[head].named_parameters()}
+    if not names:
         raise ValueError(f"head {head!r} must hold parameters, got none in {type(modules[head]).__name__}: name another module")
-    return found
+    return names
 
 
 def refuse_dropout(module: nn.Module) -> None:

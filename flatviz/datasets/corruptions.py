@@ -87,10 +87,10 @@ def _motion(x: Tensor, strength: float, _: torch.Generator) -> Tensor:
 
 
 def _zoom_blur(x: Tensor, most: float, source: torch.Generator) -> Tensor:
-    return torch.stack([_affine(x, scale=1 + most * step / 4) for step in range(5)]).mean(0)
+    return torch.stack([affine(x, scale=1 + most * step / 4) for step in range(5)]).mean(0)
 
 
-def _affine(x: Tensor, *, angle: Tensor | float = 0.0, scale: float = 1.0, shift: Tensor | None = None) -> Tensor:
+def affine(x: Tensor, *, angle: Tensor | float = 0.0, scale: float = 1.0, shift: Tensor | None = None) -> Tensor:
     """Turned by `angle` (radians), enlarged, moved by `shift` (N, 2) (shares of the side); outside is the edge's value."""
     angle = torch.as_tensor(angle, dtype=x.dtype, device=x.device).expand(len(x))
     cos, sin = angle.cos() / scale, angle.sin() / scale
@@ -178,8 +178,8 @@ CORRUPTIONS: dict[str, Corruption] = {
     "elastic": Corruption("digital", (0.02, 0.04, 0.06, 0.08, 0.11), _elastic),
     "pixelate": Corruption("digital", (1.15, 1.4, 1.9, 2.7, 4.0), _pixelate),
     "jpeg": Corruption("digital", (60, 35, 20, 12, 6), _jpeg),
-    "translate": Corruption("geometry", (0.04, 0.08, 0.12, 0.17, 0.23), lambda x, s, g: _affine(x, shift=s * _signs(x, g, len(x), 2))),
-    "rotate": Corruption("geometry", (0.09, 0.17, 0.28, 0.42, 0.6), lambda x, s, g: _affine(x, angle=s * _signs(x, g, len(x)))),
+    "translate": Corruption("geometry", (0.04, 0.08, 0.12, 0.17, 0.23), lambda x, s, g: affine(x, shift=s * _signs(x, g, len(x), 2))),
+    "rotate": Corruption("geometry", (0.09, 0.17, 0.28, 0.42, 0.6), lambda x, s, g: affine(x, angle=s * _signs(x, g, len(x)))),
     "occlusion": Corruption("geometry", (0.03, 0.06, 0.1, 0.16, 0.24), _occlusion),
 }  # fmt: skip
 

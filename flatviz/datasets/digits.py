@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-import torch
+import math
 
-from flatviz.checks import check_count
+import torch
+from torch import Tensor
+
 from flatviz.core.boundary import public
 from flatviz.core.data import Data, Task
 from flatviz.core.seeds import generator, saved_rng
+from flatviz.datasets.corruptions import affine
 
 N_CLASSES, N_SOURCE = 10, 700
 
 
 @public
-def digits_transfer(*, shots: int = 10, seed: int = 0) -> Task:
+def digits_transfer(*, shots: int = 10, seed: int = 0, degrees: float = 90.0) -> Task:
     """Source: 700 digits turned by 90 degrees.  Target: `shots` upright digits a class.  Test: all the rest, upright.
 
     The three are disjoint, drawn by `seed`.  Pixels are scaled to 0..1; x (N, 1, 8, 8).
+    degrees: by which the source is turned, counter-clockwise: how far apart the two domains are; pixels are moved without
+        change for multiples of 90, interpolated for others.
     Raises ImportError without scikit-learn, ValueError for more shots than there are digits.
     """
-    check_count(shots, "shots")
     try:
         with saved_rng():  # its import draws random numbers
             from sklearn.datasets import load_digits  # optional: a machine that computes on tensors need not have it
@@ -35,11 +39,18 @@ def digits_transfer(*, shots: int = 10, seed: int = 0) -> Task:
         raise ValueError(f"shots must be below {available}, so that every class is left to test on, got {shots}")
     few = torch.cat([rest[y[rest] == c][:shots] for c in range(N_CLASSES)])
     test = rest[~torch.isin(rest, few)]
-    turned = torch.rot90(x[source], 1, dims=(2, 3)).contiguous()
     return Task(
-        Data(turned, y[source]),
+        Data(_turned(x[source], degrees), y[source]),
         Data(x[few], y[few]),
         Data(x[test], y[test]),
         n_classes=N_CLASSES,
         name=f"digits, {shots} shots a class, from rotated digits",
     )
+
+
+def _turned(x: Tensor, degrees: float) -> Tensor:
+    """Images (N, C, H, W) turned counter-clockwise."""
+    quarters = float(degrees) / 90
+    if quarters.is_integer():
+        return torch.rot90(x, int(quarters), dims=(2, 3)).contiguous()
+    return affine(x, angle=math.radians(degrees))

@@ -7,7 +7,6 @@ import math
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_count, check_nonnegative
 from flatviz.core.boundary import public
 from flatviz.core.data import Data, Task
 from flatviz.core.seeds import generator
@@ -34,8 +33,6 @@ def moons_transfer(*, shots: int = 10, noise: float = 0.15, seed: int = 0) -> Ta
         >>> fv.datasets.moons_transfer(shots=5, seed=0)
         Task('two moons, 5 shots a class, from turned moons': source 200, train 10, test 400, inputs (2,), 2 classes)
     """
-    check_count(shots, "shots")
-    check_nonnegative(noise, "noise")
     source = generator(seed)
     turned, train, test = (_moons(n, noise, source) for n in (N_SOURCE, N_CLASSES * shots, N_TEST))
     cos, sin = math.cos(SOURCE_ANGLE), math.sin(SOURCE_ANGLE)

@@ -114,8 +114,8 @@ def refresh_batchnorm(net: Net, w: Tensor, data: Data, *, batch_size: int = 512)
     finally:
         for hook in hooks:
             hook.remove()
-    for name, own in moments.items():
-        own.write(training.buffers, name)
+    for name, layer in moments.items():
+        layer.write(training.buffers, name)
     return training.net(w)
 
 

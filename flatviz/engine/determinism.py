@@ -44,7 +44,7 @@ class _Sizes(TorchDispatchMode):
 
     def __init__(self) -> None:
         super().__init__()
-        self.found: list[int] = []
+        self.sizes: list[int] = []
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -52,7 +52,7 @@ class _Sizes(TorchDispatchMode):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
         out = func(*args, **(kwargs or {}))
-        self.found.append(max((t.numel() * t.element_size() for t in tree_leaves(out) if isinstance(t, Tensor)), default=0))
+        self.sizes.append(max((t.numel() * t.element_size() for t in tree_leaves(out) if isinstance(t, Tensor)), default=0))
         return out
 
 
@@ -68,6 +68,7 @@ def work_of(net: Net, x: Tensor) -> Work:
             macs += out.numel() * module.weight[0].numel()
 
     two = x[:2].clone() if len(x) > 1 else torch.cat([x, x])
+    net.writes(two)  # a first look of its own, which is not to be counted
     hooks = [m.register_forward_hook(note) for m in net.module.modules() if isinstance(m, (nn.Linear, _ConvNd))]
     sizes = []
     try:
@@ -75,7 +76,7 @@ def work_of(net: Net, x: Tensor) -> Work:
             for part in (two.clone(), two[:1].clone()):
                 with _Sizes() as seen:
                     net(net.w, part)
-                sizes.append(seen.found)
+                sizes.append(seen.sizes)
     except (RuntimeError, ValueError):
         if not sizes:
             raise
@@ -85,8 +86,8 @@ def work_of(net: Net, x: Tensor) -> Work:
             hook.remove()
     both, one = sizes
     grown = [b - a for a, b in zip(one, both)] if len(one) == len(both) else [b // 2 for b in both]
-    own = x[0].numel() * x.element_size() if x.is_floating_point() else 0
-    return Work(macs // 3 if one else macs // 2, max(own, *grown, 0))
+    given = x[0].numel() * x.element_size() if x.is_floating_point() else 0
+    return Work(macs // 3 if one else macs // 2, max(given, *grown, 0))
 
 
 def few_of(x: Tensor, work: Work) -> Tensor:

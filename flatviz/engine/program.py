@@ -71,8 +71,8 @@ class Program:
     @property
     def widest(self) -> int:
         """Bytes of the largest tensor that is made at each point."""
-        made = [v for s in self.affine + self.varying for v in s.results]
-        return max((v.shape.numel() * v.itemsize for v in made), default=0)
+        results = [v for s in self.affine + self.varying for v in s.results]
+        return max((v.shape.numel() * v.itemsize for v in results), default=0)
 
     def start(self, x: Tensor, origin: Tensor, axes: Tensor) -> tuple[Env, list[tuple[Tensor, ...]]]:
         """What a batch needs once: frozen values that the varying steps read; of each affine step its result at `origin`

@@ -12,6 +12,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from flatviz.core.net import Net
+from flatviz.core.seeds import generator
+from flatviz.engine.determinism import same_to_rounding
 
 Parts = tuple[Tensor, ...]  # the treated parameters, (B, size) each
 
@@ -42,7 +44,7 @@ class Stacked:
         return sum(weight.numel() for weight in linear if weight.device.type == "cpu")
 
     def _treats(self, name: str, part: nn.Module) -> bool:
-        return any(f"{name}.{own}".lstrip(".") in self._places for own, _ in part.named_parameters(recurse=False))
+        return any(f"{name}.{key}".lstrip(".") in self._places for key, _ in part.named_parameters(recurse=False))
 
     @torch.no_grad()
     def features(self, x: Tensor) -> Tensor:
@@ -63,11 +65,11 @@ class Stacked:
                 z = part(z)
         return z
 
-    def _value(self, W: Parts, name: str, own: Tensor | None) -> tuple[Tensor | None, bool]:
+    def _value(self, W: Parts, name: str, shared: Tensor | None) -> tuple[Tensor | None, bool]:
         """A parameter, and whether there is one for each member: (B, *shape)."""
         name = name.lstrip(".")
         if name not in self._places:
-            return own, False
+            return shared, False
         i, shape = self._places[name]
         return W[i].unflatten(1, shape), True
 
@@ -107,7 +109,15 @@ def stack(net: Net, x: Tensor) -> Stacked | None:
     if layers is None or net.writes(x):
         return None
     stacked = Stacked(net, layers)
-    return stacked if stacked.features(x[:1]).ndim == 2 else None
+    return stacked if stacked.features(x[:1]).ndim == 2 and agrees(stacked, net, x) else None
+
+
+def agrees(stacked: Stacked, net: Net, x: Tensor) -> bool:
+    """Whether the stack gives the net's own outputs on the first examples, at its weights and at others, to rounding."""
+    with torch.inference_mode(False), torch.no_grad():
+        few, noise = x[:8], torch.randn(net.dim, generator=generator(0)).to(net.w)
+        W = torch.stack([net.w, net.w + 0.1 * (net.w.square().mean().sqrt() + net.w.abs()) * noise])
+        return all(same_to_rounding(got, net(w, few)) for got, w in zip(stacked(W, stacked.features(few)), W))
 
 
 def chain_of(net: Net, more: tuple[type, ...] = ()) -> list[tuple[str, nn.Module]] | None:
@@ -117,20 +127,20 @@ def chain_of(net: Net, more: tuple[type, ...] = ()) -> list[tuple[str, nn.Module
         return None
     parts = [part for _, part in layers]
     tied = len({id(p) for p in net.module.parameters()}) != sum(len(list(part.parameters())) for part in parts)
-    hooked = any(part._forward_hooks or part._forward_pre_hooks for part in net.module.modules())
-    return None if tied or hooked else layers
+    changed = any(m._forward_hooks or m._forward_pre_hooks or "forward" in vars(m) for m in net.module.modules())
+    return None if tied or changed else layers
 
 
 def _chain(module: nn.Module, name: str, more: tuple[type, ...]) -> list[tuple[str, nn.Module]] | None:
     """The layers in order of execution, or None."""
     if type(module) is nn.Sequential:
-        found: list[tuple[str, nn.Module]] = []
+        layers: list[tuple[str, nn.Module]] = []
         for key, part in module._modules.items():  # `named_children` would leave out a second use
             inner = _chain(part, f"{name}.{key}".lstrip("."), more)
             if inner is None:
                 return None
-            found += inner
-        return found
+            layers += inner
+        return layers
     one_axis = type(module) is nn.LayerNorm and len(module.normalized_shape) == 1
     whole = type(module) is nn.Flatten and (module.start_dim, module.end_dim) == (1, -1)
     fine = type(module) in (nn.Linear, *more) or one_axis or whole or (type(module) in ELEMENTWISE and name)

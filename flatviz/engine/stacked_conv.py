@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from flatviz.core.net import Net
-from flatviz.engine.stacked import ELEMENTWISE, Parts, Stacked, chain_of
+from flatviz.engine.stacked import ELEMENTWISE, Parts, Stacked, agrees, chain_of
 
 CONV_PARTS = (nn.Conv2d, nn.MaxPool2d, nn.AdaptiveAvgPool2d)
 PATCH_WORK = 8  # a multiplication over patches weighs so much more than one in a Linear: they are copied first
@@ -128,7 +128,8 @@ def stack_conv(net: Net, x: Tensor) -> Stacked | None:
     if not (front and back and all(map(_simple, front)) and all(isinstance(part, nn.Linear) for part in back)):
         return None
     head = Stacked(net, layers)
-    return head if head.features(x[:1]).ndim == 2 else StackedConv(net, layers, x)
+    stacked = head if head.features(x[:1]).ndim == 2 else StackedConv(net, layers, x)
+    return stacked if agrees(stacked, net, x) else None
 
 
 def _simple(part: nn.Module) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_choice, check_count, check_weights
+from flatviz.checks import check_choice, check_weights
 from flatviz.core.boundary import public
 from flatviz.core.objective import Objective, ObjectiveLike, as_objective
 from flatviz.core.progress import Progress, track
@@ -55,7 +55,6 @@ def connect(
     f = as_objective(f)
     check_weights(b, check_weights(a, f.dim, "a").numel(), "b")
     check_choice(kind, KINDS, "kind")
-    check_count(bends, "bends", least=0), check_count(steps, "steps"), check_count(resolution, "resolution", least=2)
     t = torch.linspace(0, 1, resolution, dtype=a.dtype, device=a.device)
 
     def curve(W: Tensor, t: Tensor) -> Curve:

@@ -49,7 +49,6 @@ def map_curvature(
         [12.0, 2.0, 12.0]
     """
     check_choice(which, ("largest", "smallest"), "which"), check_count(iters, "iters", least=2)
-    check_count(resolution, "resolution", least=2)
     ends = extent_of(plane.extent if extent is None else extent, len(plane.axes))
     a, b = (ticks_between(lo, hi, resolution, plane.origin) for lo, hi in ends)
     g = _Extreme(as_objective(f), which, iters, tol, seed)

@@ -51,8 +51,7 @@ def spectral_density(
         >>> [round(v, 2) for v in s.values.tolist()], round(100 * float(s.weights @ s.nodes), 1)
         ([8.0, 4.0], 12.0)
     """
-    check_count(runs, "runs")
-    check_count(steps, "steps", least=check_count(k, "k"))
+    check_count(steps, "steps", least=k)
     f = as_objective(f)
     operator, source = Operator(f, w, curvature, part), generator(seed)
     dim = operator.like.numel()
@@ -76,8 +75,8 @@ def spectral_density(
             rest = (1 - len(sharp) / dim) * run.weights
             estimates.append((torch.cat([sharp, run.nodes]), torch.cat([torch.full_like(sharp, 1 / dim), rest])))
         scale = max(scale, float(values.abs().max()))
-        found = residual <= CONVERGED * scale
-        locked, sharp = torch.cat([locked, run.vectors(columns[:, found])]), torch.cat([sharp, values[found]])
+        converged = residual <= CONVERGED * scale
+        locked, sharp = torch.cat([locked, run.vectors(columns[:, converged])]), torch.cat([sharp, values[converged]])
     values, columns, residual = (part[..., :k] for part in first.ritz())
     return Spectrum(
         values.to(w),

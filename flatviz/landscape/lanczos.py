@@ -53,7 +53,7 @@ def top_eigenpairs(
     check_choice(which, ("largest", "smallest"), "which")
     f = as_objective(f)
     operator = Operator(f, w, curvature, part)
-    if check_count(k, "k") > operator.like.numel():
+    if k > operator.like.numel():
         raise ValueError(f"k must be at most the number of weights, {operator.like.numel()}, got {k}")
     check_count(iters, "iters", least=k)
     room = room_for(k, iters, operator.like) if basis is None else check_count(basis, "basis", least=k + 2)

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_count, check_many_weights, check_weights
+from flatviz.checks import check_many_weights, check_weights
 from flatviz.core.boundary import public
 from flatviz.core.objective import ObjectiveLike, as_objective
 from flatviz.core.progress import Progress
@@ -56,7 +56,6 @@ def slice_plane(
     """
     f = as_objective(f)
     check_weights(plane.origin, f.dim, "the plane's origin")
-    check_count(resolution, "resolution", least=2)
     ends = extent_of(plane.extent if extent is None else extent, len(plane.axes))
     ticks = [ticks_between(lo, hi, resolution, plane.origin) for lo, hi in ends]
 
@@ -103,7 +102,7 @@ def slice_line(
     """
     f = as_objective(f)
     check_weights(b, check_weights(a, f.dim, "a").numel(), "b")
-    t = torch.linspace(0, 1, check_count(resolution, "resolution", least=2), dtype=a.dtype, device=a.device)
+    t = torch.linspace(0, 1, resolution, dtype=a.dtype, device=a.device)
     options = dict(exact=exact, precision=precision, progress=progress, label="line", cache=cache, engine=engine)
     name = f"line{whose}" if (whose := f.whose_statistics(a, b)) else ""
     about = dict(y_label=f.label, name=name, n=f.n, batchnorm=f.batchnorm)

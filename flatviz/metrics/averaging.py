@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_choice, check_count, check_is
+from flatviz.checks import check_choice
 from flatviz.core.likelihood import check_labels
 from flatviz.results import Prediction
 
@@ -20,7 +20,6 @@ def labels_of(prediction: Prediction, y: Tensor | None) -> Tensor:
     y = prediction.y if y is None else y
     if y is None:
         raise ValueError("scores need labels, got none: predict on a Data, or give y")
-    check_is(y, Tensor, "y", "use torch.as_tensor")
     if len(y) != prediction.outputs.shape[1]:
         raise ValueError(f"y must hold {prediction.outputs.shape[1]} labels, got {len(y)}")
     return check_labels(y.to(prediction.outputs.device), prediction.outputs[0], prediction.likelihood)
@@ -69,7 +68,6 @@ def bins_of(log_bma: Tensor, y: Tensor, n_bins: int, kind: str) -> Tensor:
     order of confidence, the first ones one larger where N is not a multiple of B.
     """
     check_choice(kind, ("width", "mass"), "kind")
-    check_count(n_bins, "n_bins")
     confidence, predicted = log_bma.exp().max(-1)
     right = (predicted == y).to(confidence.dtype)
     if kind == "width":
@@ -85,7 +83,6 @@ def bins_of(log_bma: Tensor, y: Tensor, n_bins: int, kind: str) -> Tensor:
 
 def ace_of(log_bma: Tensor, y: Tensor, n_bins: int) -> Tensor:
     """Mean over classes and equal-count bins of |share of the class - mean probability|; ()."""
-    check_count(n_bins, "n_bins")
     p, order = log_bma.exp().sort(dim=0, stable=True)  # (N, C), each class in an order of its own
     right = y[order] == torch.arange(p.shape[1], device=p.device)
     gaps = zip(right.to(p.dtype).tensor_split(n_bins), p.tensor_split(n_bins))

@@ -12,10 +12,10 @@ import math
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_choice, check_count, check_weights
+from flatviz.checks import check_choice, check_weights
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
-from flatviz.core.likelihood import Likelihood, check_likelihood
+from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator
 from flatviz.engine.batchnorm import with_trained_buffers
@@ -57,14 +57,14 @@ def predict_linearised(
         [0.79, 0.39]
     """
     check_choice(link, LINKS, "link")
-    if check_likelihood(likelihood) != "categorical" and link != "mc":
+    if likelihood != "categorical" and link != "mc":
         raise ValueError(f"a regression must have link='mc', draws of its means, got {link!r}, which makes class probabilities")
     check_data(net, data, likelihood)
     mean, cov = linearised(net, posterior, data)
     if link == "probit":
         outputs = (mean / (1 + math.pi / 8 * cov.diagonal(dim1=1, dim2=2)).sqrt()).log_softmax(-1)[None]
     elif link == "mc":
-        outputs = _mc(mean, cov, check_count(n_draws, "n_draws"), seed)
+        outputs = _mc(mean, cov, n_draws, seed)
     else:
         outputs = _bridge(mean, cov)[None]
     prediction = Prediction(outputs, data.y, likelihood, "frozen" if net.has_batchnorm else None)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_count, check_many_weights
+from flatviz.checks import check_many_weights
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
-from flatviz.core.likelihood import Likelihood, check_labels, check_likelihood
+from flatviz.core.likelihood import Likelihood, check_labels
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import saved_rng
@@ -48,8 +48,6 @@ def predict(
         >>> prediction.outputs.shape, prediction.scores["nll"].shape
         (torch.Size([5, 4, 3]), torch.Size([5]))
     """
-    check_count(n_draws, "n_draws")
-    check_likelihood(likelihood)
     mode = check_batchnorm(net, batchnorm)
     inputs = x.x if isinstance(x, Data) else x
     check_inputs(net, inputs)

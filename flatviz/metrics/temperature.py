@@ -7,7 +7,6 @@ import math
 from scipy.optimize import minimize_scalar
 from torch import Tensor
 
-from flatviz.checks import check_nonnegative
 from flatviz.core.boundary import public
 from flatviz.metrics.averaging import labels_of, nll_of, scored
 from flatviz.results import Prediction
@@ -60,8 +59,6 @@ def scale_temperature(prediction: Prediction, temperature: float) -> Prediction:
         >>> fv.scale_temperature(prediction, 2.0).outputs[0].tolist()
         [[1.0, 0.0], [1.5, 0.0]]
     """
-    if check_nonnegative(temperature, "temperature") == 0:
-        raise ValueError("temperature must be > 0, got 0")
     _check_categorical(prediction)
     cooled = Prediction(prediction.outputs / temperature, prediction.y, "categorical", prediction.batchnorm)
     return cooled if prediction.y is None else scored(cooled)

@@ -7,7 +7,6 @@ from torch import Tensor
 
 from flatviz.checks import check_many_weights
 from flatviz.core.boundary import public
-from flatviz.planes.axes import principal_axes, symmetric
 from flatviz.results import Draws, Plane
 
 MARGIN = 1.15  # how far beyond the outermost draw the default extent reaches
@@ -55,16 +54,12 @@ def _plane(W: Tensor, origin: Tensor, name: str, instead: str) -> Plane:
     if len(W) < 3:
         raise ValueError(f"a PCA plane needs at least 3 draws, got {len(W)}: draw more, or {instead}")
     centred = (W - origin).double()
-    axes, share = principal_axes(centred)
+    _, scale, axes = torch.linalg.svd(centred, full_matrices=False)
+    axes *= axes.gather(1, axes.abs().argmax(1, keepdim=True)).sign()  # a sign is free: fix it, or pictures flip
+    share = scale.square() / scale.square().sum().clamp_min(1e-300)
     if share[1] <= 1e-12 * share[0]:
         raise ValueError("a PCA plane needs draws that span two directions, got draws on one line: use slice_line")
     reach = MARGIN * (centred @ axes[:2].T).abs().amax(0)
-    reach = torch.maximum(reach, NARROWEST * reach.max())
-    return Plane(
-        origin.clone(),
-        axes[:2].to(W.dtype),
-        "distance in weight space",
-        name=name,
-        explained=(float(share[0]), float(share[1])),
-        extent=symmetric(reach),
-    )
+    reach = torch.maximum(reach, NARROWEST * reach.max()).tolist()
+    extent = (-reach[0], reach[0]), (-reach[1], reach[1])
+    return Plane(origin.clone(), axes[:2].to(W.dtype), "distance in weight space", name, tuple(share[:2].tolist()), extent)

@@ -35,10 +35,6 @@ def plane_through(a: Tensor, b: Tensor, c: Tensor) -> Plane:
         raise ValueError("a plane needs three points that are not on one line, got such points: use slice_line")
     axes = torch.stack([first / first.norm(), second / second.norm()])
     reach = (MARGIN * ((points - origin) @ axes.T).abs().amax(0)).tolist()
-    return Plane(
-        origin.to(a.dtype),
-        axes.to(a.dtype),
-        "distance in weight space",
-        name="plane through three points",
-        extent=((-reach[0], reach[0]), (-reach[1], reach[1])),
-    )
+    extent = (-reach[0], reach[0]), (-reach[1], reach[1])
+    unit, name = "distance in weight space", "plane through three points"
+    return Plane(origin.to(a.dtype), axes.to(a.dtype), unit, name, extent=extent)

@@ -11,7 +11,7 @@ from flatviz.plots.captions import title_of, words_over
 from flatviz.plots.color import ColorScale, first_draws
 from flatviz.plots.ground import add_contour, diverged, plane_axes, small_print
 from flatviz.plots.nouns import check_on, one_or_several
-from flatviz.plots.theme import INK, Figure, figure, numbers
+from flatviz.plots.theme import Figure, figure, scatter
 from flatviz.results import Projection, Surface
 
 FRAME_MS = 120
@@ -46,18 +46,15 @@ def animate_projection(
         >>> len(fig.frames)
         4
     """
-    check_on(surface, None)
     if surface.values.ndim != 2:
         raise ValueError(f"an animation needs a surface on a grid of two axes, got shape {tuple(surface.values.shape)}")
-    for shown in one_or_several(projections):
+    frames = one_or_several(projections)
+    for shown in frames:
         check_on(surface, shown)
     path = isinstance(projections, Projection)
     if path:
         frames = [first_draws(projections, i + 1) for i in range(len(projections.coords))]
-        labels = labels or [str(i) for i in range(len(frames))]
-    else:
-        frames = one_or_several(projections)
-        labels = labels or [p.name or str(i) for i, p in enumerate(frames)]
+    labels = labels or [str(i) if path else p.name or str(i) for i, p in enumerate(frames)]
     if not frames or len(labels) != len(frames):
         raise ValueError(f"labels must name each of {len(frames)} frames, got {len(labels)}: one projection and label a frame")
     scale = ColorScale.of(surface, log=log)
@@ -69,37 +66,28 @@ def animate_projection(
     fig.add_trace(_markers(frames[0], scale, path))
     moving = len(fig.data) - 1
     fig.frames = [go.Frame(name=label, data=[_markers(p, scale, path)], traces=[moving]) for p, label in zip(frames, labels)]
-    ends = [(float(t.min()), float(t.max())) for t in (surface.a, surface.b)]
     fig.update_layout(**plane_axes(surface.plane, small_print(surface)), **_controls(labels))
-    fig.update_layout(xaxis=dict(range=ends[0]), yaxis=dict(range=ends[1]))
+    fig.update_xaxes(range=[float(surface.a.min()), float(surface.a.max())])
+    fig.update_yaxes(range=[float(surface.b.min()), float(surface.b.max())])
     return fig
 
 
 def _markers(p: Projection, scale: ColorScale, path: bool) -> go.Scatter:
-    color = dict(color=INK) if p.values is None else scale.marker(p.values)
-    return go.Scatter(
-        x=numbers(p.coords[:, 0]),
-        y=numbers(p.coords[:, 1]),
-        mode="lines+markers" if path else "markers",
-        line=dict(color="#ffffff", width=1.5),
-        marker=dict(size=9, line=dict(color="#ffffff", width=1.5), **color),
-        customdata=numbers(p.distance),
-        hovertemplate="%{customdata:.3g} off the plane<extra></extra>",
-        name="samples",
-        showlegend=False,
-    )
+    mode = "lines+markers" if path else "markers"
+    white = dict(color="#ffffff", width=1.5)
+    look = dict(line=white, marker=dict(size=9, line=white, **scale.marker(p.values)))
+    return scatter(*p.coords.T, mode, "samples", customdata=p.distance, hover="%{customdata:.3g} off the plane", **look)
 
 
 def _controls(labels: Sequence[str]) -> dict:
     # a surface is drawn again with each frame: plotly leaves it out while markers move by themselves
     settings = dict(frame=dict(duration=FRAME_MS, redraw=True), mode="immediate", transition=dict(duration=0))
     steps = [dict(label=label, method="animate", args=[[label], settings]) for label in labels]
-    buttons = [
-        dict(label="▶", method="animate", args=[None, settings | dict(fromcurrent=True)]),
-        dict(label="❚❚", method="animate", args=[[None], settings]),
-    ]
-    where = dict(type="buttons", direction="left", x=0, y=0, xanchor="left", yanchor="top", showactive=False)
-    where |= dict(pad=dict(t=96))  # px below the axis: its title and small print stand between
+    play = dict(label="▶", method="animate", args=[None, settings | dict(fromcurrent=True)])
+    pause = dict(label="❚❚", method="animate", args=[[None], settings])
+    where = dict(x=0, y=0, xanchor="left", yanchor="top")
+    where["pad"] = dict(t=96)  # px below the axis: its title and small print stand between
+    menu = dict(type="buttons", direction="left", buttons=[play, pause], showactive=False, **where)
     beside = dict(l=110, t=84, b=0, r=10)  # px: the buttons stand on the left
     slider = dict(steps=steps, x=0, y=0, len=1, pad=beside, currentvalue=dict(visible=True, xanchor="left"), ticklen=0)
-    return dict(updatemenus=[where | dict(buttons=buttons)], sliders=[slider], margin=dict(l=60, r=20, t=52, b=170))
+    return dict(updatemenus=[menu], sliders=[slider], margin=dict(l=60, r=20, t=52, b=170))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from flatviz.plots.theme import LOSS_SCALE, even_ticks, log_ticks, numbers
+from flatviz.plots.theme import INK, LOSS_SCALE, even_ticks, log_ticks, numbers
 from flatviz.results import Projection, Surface
 
 
@@ -31,8 +31,9 @@ class ColorScale:
         """The scale of a surface's finite values, or of a given range.  Raises ValueError where no value is finite."""
         finite = surface.values[torch.isfinite(surface.values)]
         if finite.numel() == 0:
-            cells = f"{surface.n_diverged} diverged cells"
-            raise ValueError(f"the surface must have a finite value, got {cells}: shrink the extent")
+            raise ValueError(
+                f"the surface must have a finite value, got {surface.n_diverged} diverged cells: shrink the extent"
+            )
         return cls.over(finite, color_range, log)
 
     def __call__(self, values: Tensor) -> Tensor:
@@ -46,12 +47,14 @@ class ColorScale:
 
     def bar(self, label: str) -> dict:
         """A colour bar whose ticks are in the values' own unit."""
-        bar = dict(title=dict(text=label, side="right"), thickness=14, outlinewidth=0, len=1.0)
         ticks, texts = (log_ticks if self.log else even_ticks)(self.lo, self.hi)
-        return bar | dict(tickvals=ticks, ticktext=texts)
+        title = dict(text=label, side="right")
+        return dict(title=title, thickness=14, outlinewidth=0, len=1.0, tickvals=ticks, ticktext=texts)
 
-    def marker(self, values: Tensor) -> dict:
-        """Marker colours on this scale, without a bar of their own."""
+    def marker(self, values: Tensor | None) -> dict:
+        """Marker colours on this scale, without a bar of their own; ink where there are no values."""
+        if values is None:
+            return dict(color=INK)
         lo, hi = self.ends
         return dict(color=numbers(self(values)), colorscale=LOSS_SCALE, cmin=lo, cmax=hi, showscale=False)
 

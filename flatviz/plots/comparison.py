@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from flatviz.core.boundary import public
-from flatviz.plots.theme import Figure, figure, style
+from flatviz.plots.theme import Figure, figure, scatter, style
 
 LABELS = {
     "accuracy": "accuracy (share)",
@@ -55,27 +55,14 @@ def plot_comparison(
         flat = name.startswith("f-")
         label, color, _, symbol = style(name)
         plain = symbol.removesuffix("-open")
-        fig.add_scatter(
-            x=[row[x][0]],
-            y=[row[y][0]],
-            error_x=dict(array=[row[x][1]], thickness=1),
-            error_y=dict(array=[row[y][1]], thickness=1),
-            mode="markers",
-            name=label,
-            legendgroup=name.removeprefix("f-"),
-            marker=dict(color=color, size=11, symbol=f"{plain}-open" if flat else plain, line=dict(width=2, color=color)),
-            hovertemplate="%{fullData.name}: %{x:.4g}, %{y:.4g}<extra></extra>",
-        )
+        marker = dict(color=color, size=11, symbol=f"{plain}-open" if flat else plain, line=dict(width=2, color=color))
+        errors = {f"error_{axis}": dict(array=[row[q][1]], thickness=1) for axis, q in (("x", x), ("y", y))}
+        look = dict(legendgroup=name.removeprefix("f-"), marker=marker, hover="%{fullData.name}: %{x:.4g}, %{y:.4g}", **errors)
+        fig.add_trace(scatter([row[x][0]], [row[y][0]], "markers", label, legend=None, **look))
     menus = [_menu(table, quantities, axis, chosen, place) for axis, chosen, place in (("y", y, 0.0), ("x", x, 0.3))]
-    fig.update_layout(
-        updatemenus=menus,
-        xaxis_title=LABELS[x],
-        yaxis_title=LABELS[y],
-        margin=dict(t=110),
-        legend=dict(orientation="v", x=1.02, xanchor="left", y=1.0, yanchor="top"),
-        height=620,
-    )
-    return fig
+    legend = dict(orientation="v", x=1.02, xanchor="left", y=1.0, yanchor="top")
+    fig.update_layout(updatemenus=menus, xaxis_title=LABELS[x], yaxis_title=LABELS[y])
+    return fig.update_layout(margin=dict(t=110), legend=legend, height=620)
 
 
 def _menu(table: Mapping, quantities: list[str], axis: str, chosen: str, place: float) -> dict:
@@ -85,6 +72,5 @@ def _menu(table: Mapping, quantities: list[str], axis: str, chosen: str, place: 
         return [{axis: means, f"error_{axis}.array": halves}, {f"{axis}axis.title.text": LABELS[quantity]}]
 
     buttons = [dict(method="update", label=f"{axis}: {LABELS[q]}", args=change(q)) for q in quantities]
-    return dict(
-        buttons=buttons, active=quantities.index(chosen), x=place, xanchor="left", y=1.03, yanchor="bottom", showactive=True
-    )
+    where = dict(x=place, xanchor="left", y=1.03, yanchor="bottom")
+    return dict(buttons=buttons, active=quantities.index(chosen), showactive=True, **where)

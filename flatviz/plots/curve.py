@@ -11,7 +11,7 @@ from flatviz.core.boundary import public
 from flatviz.plots.captions import words
 from flatviz.plots.ground import small_print, with_print
 from flatviz.plots.nouns import one_or_several
-from flatviz.plots.theme import COLORS, INK, MUTED, Figure, figure, numbers, short
+from flatviz.plots.theme import COLORS, INK, MUTED, Figure, figure, scatter, short
 from flatviz.results import Curve
 
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
@@ -36,8 +36,6 @@ def plot_curve(curve: Curve | Sequence[Curve], *, barrier: bool = True, log: boo
         'barrier 3'
     """
     curves = one_or_several(curve)
-    if not curves:
-        raise ValueError("plot_curve needs at least one Curve, got none")
     first = curves[0]
     alt = "; ".join(f"{c.name or c.y_label}: barrier {short(c.barrier)}" for c in curves)
     fig = figure(
@@ -50,18 +48,9 @@ def plot_curve(curve: Curve | Sequence[Curve], *, barrier: bool = True, log: boo
     for i, c in enumerate(curves):
         color = COLORS[(i + 1) % len(COLORS)]
         name = c.name or f"curve {i + 1}"
-        fig.add_trace(
-            go.Scatter(
-                x=numbers(c.t),
-                y=numbers(c.values),
-                mode="lines+markers",
-                marker=dict(size=4, color=color),
-                line=dict(color=color, width=2, dash=DASHES[i % len(DASHES)]),
-                name=name,
-                showlegend=len(curves) > 1,
-                hovertemplate=f"{name}<br>{c.x_label} %{{x:.3g}}: %{{y:.4g}}<extra></extra>",
-            )
-        )
+        look = dict(marker=dict(size=4, color=color), line=dict(color=color, width=2, dash=DASHES[i % len(DASHES)]))
+        hover = f"{name}<br>{c.x_label} %{{x:.3g}}: %{{y:.4g}}"
+        fig.add_trace(scatter(c.t, c.values, "lines+markers", name, legend=len(curves) > 1, hover=hover, **look))
         if barrier and c.barrier > 0:
             fig.add_trace(_barrier(c))
     return fig
@@ -72,15 +61,6 @@ def _barrier(c: Curve) -> go.Scatter:
     share = (c.t - c.t[0]) / (c.t[-1] - c.t[0])
     line = torch.lerp(c.values[0], c.values[-1], share)
     top = int((c.values - line).nan_to_num(-torch.inf).argmax())
-    return go.Scatter(
-        x=[float(c.t[top])] * 2,
-        y=[float(line[top]), float(c.values[top])],
-        mode="lines+text",
-        text=["", f"barrier {short(c.barrier)}"],
-        textposition="top center",
-        textfont=dict(color=INK, size=12),
-        line=dict(color=MUTED, width=1.5, dash="dot"),
-        name="barrier",
-        hoverinfo="skip",
-        showlegend=False,
-    )
+    text = dict(text=["", f"barrier {short(c.barrier)}"], textposition="top center", textfont=dict(color=INK, size=12))
+    x, y = [float(c.t[top])] * 2, [float(line[top]), float(c.values[top])]
+    return scatter(x, y, "lines+text", "barrier", line=dict(color=MUTED, width=1.5, dash="dot"), **text)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 
-import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
 from flatviz.core.boundary import public
 from flatviz.plots.captions import matrix_of, words
 from flatviz.plots.ground import small_print, with_print
-from flatviz.plots.theme import COLORS, INK, Figure, figure, numbers
+from flatviz.plots.theme import COLORS, INK, Figure, figure, numbers, scatter
 from flatviz.results import Spectrum
 
 POINTS = 600
@@ -48,40 +47,18 @@ def plot_density(spectrum: Spectrum, *, width: float | None = None, title: str |
     density = _smooth(at, nodes, weights, width)
     trace = float((nodes * weights).sum())
     alt = f"eigenvalues from {lo:.3g} to {hi:.3g}, mean {trace:.3g}, largest {float(spectrum.values[0]):.3g}"
-    fig = figure(
-        title or f"Density of {matrix_of(spectrum)} eigenvalues",
-        alt,
-        explain=words(spectrum),
-        xaxis=dict(title=with_print("eigenvalue λ", small_print(spectrum))),
-        yaxis=dict(title="density", type="log", exponentformat="power", dtick=1),
-    )
-    floor = FLOOR * float(density.max())
-    blue = COLORS[1]
-    fig.add_trace(
-        go.Scatter(
-            x=numbers(at),
-            y=numbers(density.clamp_min(floor)),
-            mode="lines",
-            line=dict(color=blue, width=2),
-            name="density",
-            hovertemplate="λ = %{x:.3g}<br>density %{y:.2g}<extra></extra>",
-            showlegend=False,
-        )
-    )
-    fig.add_trace(
-        go.Scatter(
-            x=numbers(spectrum.values),
-            y=[floor * 3] * len(spectrum.values),
-            mode="markers",
-            name=f"{len(spectrum.values)} largest, with residuals",
-            marker=dict(symbol="triangle-up", size=10, color=INK),
-            error_x=dict(type="data", array=numbers(spectrum.residual), thickness=1, width=3),
-            customdata=numbers(spectrum.residual),
-            hovertemplate="λ = %{x:.4g}<br>residual %{customdata:.1e}<extra></extra>",
-            showlegend=True,
-        )
-    )
-    fig.update_yaxes(range=[math.log10(floor), math.log10(float(density.max())) + 0.3])
+    floor, top = FLOOR * float(density.max()), float(density.max())
+    x = dict(title=with_print("eigenvalue λ", small_print(spectrum)))
+    y = dict(title="density", type="log", exponentformat="power", dtick=1, range=[math.log10(floor), math.log10(top) + 0.3])
+    fig = figure(title or f"Density of {matrix_of(spectrum)} eigenvalues", alt, explain=words(spectrum), xaxis=x, yaxis=y)
+    line = dict(color=COLORS[1], width=2)
+    hover = "λ = %{x:.3g}<br>density %{y:.2g}"
+    fig.add_trace(scatter(at, density.clamp_min(floor), "lines", "density", hover=hover, line=line))
+    name = f"{len(spectrum.values)} largest, with residuals"
+    error = dict(type="data", array=numbers(spectrum.residual), thickness=1, width=3)
+    look = dict(marker=dict(symbol="triangle-up", size=10, color=INK), error_x=error, legend=True)
+    look |= dict(customdata=spectrum.residual, hover="λ = %{x:.4g}<br>residual %{customdata:.1e}")
+    fig.add_trace(scatter(spectrum.values, [floor * 3] * len(spectrum.values), "markers", name, **look))
     return fig
 
 

@@ -7,7 +7,7 @@ import torch
 
 from flatviz.plots.captions import counted, share_of
 from flatviz.plots.color import ColorScale
-from flatviz.plots.theme import LOSS_SCALE, MUTED, Figure, numbers
+from flatviz.plots.theme import LOSS_SCALE, MUTED, Figure, numbers, scatter
 from flatviz.results import Curve, Plane, Projection, Spectrum, Surface
 
 
@@ -15,21 +15,11 @@ def add_contour(fig: Figure, surface: Surface, scale: ColorScale) -> None:
     """Filled contours, which follow the controls; cells that diverged are left open."""
     start, end = scale.ends
     shown = torch.where(torch.isfinite(surface.values), surface.values, torch.nan)
-    trace = go.Contour(
-        x=numbers(surface.a),
-        y=numbers(surface.b),
-        z=numbers(scale(shown.T)),
-        colorscale=LOSS_SCALE,
-        zmin=start,
-        zmax=end,
-        contours=dict(start=start, end=end, size=max((end - start) / 18, 1e-9)),
-        colorbar=scale.bar(surface.label),
-        line=dict(width=0.6, color="rgba(255,255,255,0.45)"),
-        customdata=numbers(shown.T),
-        hovertemplate="(%{x:.3g}, %{y:.3g}): %{customdata:.3g}<extra></extra>",
-        name="surface",
-    )
-    fig.add_live(trace, "z", "customdata")
+    values = dict(x=numbers(surface.a), y=numbers(surface.b), z=numbers(scale(shown.T)), customdata=numbers(shown.T))
+    levels = dict(contours=dict(start=start, end=end, size=max((end - start) / 18, 1e-9)), zmin=start, zmax=end)
+    look = dict(colorscale=LOSS_SCALE, colorbar=scale.bar(surface.label), line=dict(width=0.6, color="rgba(255,255,255,0.45)"))
+    hover = "(%{x:.3g}, %{y:.3g}): %{customdata:.3g}<extra></extra>"
+    fig.add_live(go.Contour(**values, **levels, **look, hovertemplate=hover, name="surface"), "z", "customdata")
 
 
 def diverged(surface: Surface) -> go.Scatter:
@@ -40,25 +30,15 @@ def diverged(surface: Surface) -> go.Scatter:
     else:
         i, j = bad.nonzero(as_tuple=True)
         a, b = surface.a[i], surface.b[j]
-    return go.Scatter(
-        x=numbers(a),
-        y=numbers(b),
-        mode="markers",
-        name="diverged",
-        showlegend=False,
-        hoverinfo="skip",
-        marker=dict(symbol="x-thin", size=6, line=dict(color=MUTED, width=1)),
-    )
+    return scatter(a, b, "markers", "diverged", marker=dict(symbol="x-thin", size=6, line=dict(color=MUTED, width=1)))
 
 
 def plane_axes(plane: Plane, below: str = "") -> dict:
     """Axis titles that say what a step is, `below` under them; equal aspect only where distance in the picture is distance."""
-    titles = axis_titles(plane)
-    titles[0] = with_print(titles[0], axis_note(plane), below)
-    y = dict(title=titles[1], constrain="domain")
-    if plane.orthonormal:
-        y |= dict(scaleanchor="x", scaleratio=1)
-    return dict(xaxis=dict(title=titles[0], constrain="domain"), yaxis=y)
+    first, second = axis_titles(plane)
+    equal = dict(scaleanchor="x", scaleratio=1) if plane.orthonormal else {}
+    x = dict(title=with_print(first, axis_note(plane), below), constrain="domain")
+    return dict(xaxis=x, yaxis=dict(title=second, constrain="domain", **equal))
 
 
 def is_path(projection: Projection, asked: bool | None = None) -> bool:
@@ -68,10 +48,10 @@ def is_path(projection: Projection, asked: bool | None = None) -> bool:
 
 def axis_titles(plane: Plane) -> list[str]:
     """A name for each axis, with its share of what the plane was fitted to."""
-    shares = (
-        [f" ({100 * s:.0f} % of {share_of(plane)})" for s in plane.explained] if plane.explained else [""] * len(plane.axes)
-    )
-    return [f"axis {i + 1}{share}" for i, share in enumerate(shares)]
+    names = [f"axis {i + 1}" for i in range(len(plane.axes))]
+    if not plane.explained:
+        return names
+    return [f"{name} ({100 * share:.0f} % of {share_of(plane)})" for name, share in zip(names, plane.explained)]
 
 
 def axis_note(plane: Plane) -> str:

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from flatviz.core.boundary import public
 from flatviz.plots.nouns import by_method
-from flatviz.plots.theme import INK, Figure, figure, numbers, style
+from flatviz.plots.theme import INK, Figure, figure, scatter, style
 from flatviz.results import Prediction
 
 SHOWN = {"accuracy": "accuracy", "nll": "NLL", "ece": "ECE"}
@@ -55,9 +55,8 @@ def plot_metrics(
         raise ValueError("plot_metrics needs at least one Prediction, got none")
     for name, p in curves:
         if not p.scores:
-            raise ValueError(
-                f"prediction {name or 'posterior'!r} must carry scores, got none: predict on a Data, which has labels"
-            )
+            who = name or "posterior"
+            raise ValueError(f"prediction {who!r} must carry scores, got none: predict on a Data, which has labels")
     longest = max(n_draws or 1, *(p.n_draws for _, p in curves))
     final = {style(m).label: {k: float(p.scores[k][-1]) for k in SHOWN} for m, p in curves}
     alt = "; ".join(f"{m}: accuracy {s['accuracy']:.3f}, NLL {s['nll']:.3f}, ECE {s['ece']:.3f}" for m, s in final.items())
@@ -85,26 +84,17 @@ def _axes(predictions: Sequence[Prediction], longest: int) -> dict:
         lo, hi = float(values.min()), float(values.max())
         margin = 0.06 * (hi - lo) + 1e-6
         axes[f"yaxis{axis}"] = dict(domain=[top - 0.29, top], title=label, anchor=f"x{axis}", range=[lo - margin, hi + margin])
-        last = row == len(SHOWN) - 1
-        axes[f"xaxis{axis}"] = dict(
-            anchor=f"y{axis}",
-            matches="x" if row else None,
-            range=[0.5, longest + 0.5],
-            showticklabels=last,
-            title="draws averaged (ensemble size)" if last else None,
-        )
+        x = dict(anchor=f"y{axis}", matches="x" if row else None, range=[0.5, longest + 0.5], showticklabels=False)
+        axes[f"xaxis{axis}"] = x
+    axes[f"xaxis{len(SHOWN)}"] |= dict(showticklabels=True, title="draws averaged (ensemble size)")
     return axes
 
 
 def _curve(scores: Tensor, method: str | None, longest: int) -> go.Scatter:
     """One method's scores against ensemble size; of a single point a horizontal line."""
     name, color, dash, _ = style(method)
-    single = len(scores) == 1
-    return go.Scatter(
-        x=[1, longest] if single else list(range(1, len(scores) + 1)),
-        y=numbers(scores.expand(2) if single else scores),
-        mode="lines",
-        name=name,
-        line=dict(color=color, dash=dash, width=2.2),
-        hovertemplate="%{fullData.name}, %{x} draws: %{y:.4f}<extra></extra>",
-    )
+    x = list(range(1, len(scores) + 1))
+    if len(scores) == 1:
+        x, scores = [1, longest], scores.expand(2)
+    look = dict(line=dict(color=color, dash=dash, width=2.2), hover="%{fullData.name}, %{x} draws: %{y:.4f}")
+    return scatter(x, scores, "lines", name, **look)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import plotly.graph_objects as go
 import torch
 
 from flatviz.core.boundary import public
 from flatviz.plots.captions import counted, words
 from flatviz.plots.ground import small_print, with_print
-from flatviz.plots.theme import COLORS, INK, MUTED, Figure, figure, numbers, short
+from flatviz.plots.theme import COLORS, INK, MUTED, Figure, figure, scatter, short
 from flatviz.results import Persistence
 
 
@@ -35,56 +34,25 @@ def plot_persistence(persistence: Persistence, *, most: int = 20, title: str | N
     top = float(finite.max())
     order = persistence.depth.argsort(descending=True, stable=True)[:most]
     death = persistence.death.clamp_max(top)
-    column = {int(m): i for i, m in enumerate(order)}
+    column = {int(m): i for i, m in enumerate(order, 1)}
     n = len(persistence.birth)
     alt = f"{counted(n, 'valley')}; the lowest minimum is {short(float(persistence.birth.min()))}"
     if n > 1:
         alt += f", the deepest of the others is {short(float(persistence.depth[torch.isfinite(persistence.depth)].max()))} deep"
     label = persistence.surface.label
-    fig = figure(
-        title or f"Valleys of {label}, {n} in all",
-        alt,
-        explain=words(persistence),
-        xaxis=dict(
-            title=with_print("valley, deepest first", small_print(persistence.surface, diverged="walls")),
-            dtick=1 if len(order) < 15 else 5,
-        ),
-        yaxis=dict(title=label),
-    )
-    joins = [(i, column[int(persistence.parent[m])], float(death[m])) for m, i in column.items()
-             if int(persistence.parent[m]) in column]  # fmt: skip
-    fig.add_trace(
-        go.Scatter(
-            x=[v for i, j, _ in joins for v in (i + 1, j + 1, None)],
-            y=[v for _, _, d in joins for v in (d, d, None)],
-            mode="lines",
-            line=dict(color=MUTED, width=1),
-            hoverinfo="skip",
-            showlegend=False,
-            name="joins",
-        )
-    )
-    fig.add_trace(
-        go.Scatter(
-            x=[v for i in range(len(order)) for v in (i + 1, i + 1, None)],
-            y=[v for m in order for v in (float(persistence.birth[m]), float(death[m]), None)],
-            mode="lines",
-            line=dict(color=COLORS[1], width=4),
-            hoverinfo="skip",
-            showlegend=False,
-            name="valleys",
-        )
-    )
-    fig.add_trace(
-        go.Scatter(
-            x=list(range(1, len(order) + 1)),
-            y=numbers(persistence.birth[order]),
-            mode="markers",
-            marker=dict(color=INK, size=8),
-            customdata=numbers(persistence.depth[order]),
-            hovertemplate="minimum %{y:.4g}<br>depth %{customdata:.3g}<extra></extra>",
-            showlegend=False,
-            name="minima",
-        )
-    )
+    x = dict(title=with_print("valley, deepest first", small_print(persistence.surface, diverged="walls")))
+    x["dtick"] = 1 if len(order) < 15 else 5
+    title = title or f"Valleys of {label}, {n} in all"
+    fig = figure(title, alt, explain=words(persistence), xaxis=x, yaxis=dict(title=label))
+    parent = persistence.parent.tolist()
+    joins = [(place, column[parent[m]], float(death[m])) for m, place in column.items() if parent[m] in column]
+    joins_x = [v for i, j, _ in joins for v in (i, j, None)]
+    joins_y = [v for _, _, level in joins for v in (level, level, None)]
+    fig.add_trace(scatter(joins_x, joins_y, "lines", "joins", line=dict(color=MUTED, width=1)))
+    valleys_x = [v for place in column.values() for v in (place, place, None)]
+    valleys_y = [v for m in column for v in (float(persistence.birth[m]), float(death[m]), None)]
+    fig.add_trace(scatter(valleys_x, valleys_y, "lines", "valleys", line=dict(color=COLORS[1], width=4)))
+    minima = dict(marker=dict(color=INK, size=8), hover="minimum %{y:.4g}<br>depth %{customdata:.3g}")
+    depth = persistence.depth[order]
+    fig.add_trace(scatter(list(column.values()), persistence.birth[order], "markers", "minima", customdata=depth, **minima))
     return fig

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import plotly.graph_objects as go
 import torch
 
 from flatviz.core.boundary import public
 from flatviz.plots.captions import words
 from flatviz.plots.color import ColorScale, values_of
 from flatviz.plots.ground import with_print
-from flatviz.plots.theme import INK, MUTED, Figure, figure, numbers
+from flatviz.plots.theme import INK, MUTED, Figure, figure, scatter
 from flatviz.results import Projection
 
 
@@ -42,39 +41,17 @@ def plot_projection(
     inside = (projection.coords @ projection.plane.axes).norm(dim=1)
     reach = 1.08 * float(torch.maximum(inside.max(), projection.distance.max()))
     alt = f"median distance off the plane {projection.distance.median():.3g}, within it {inside.median():.3g}"
-    fig = figure(
-        title,
-        alt,
-        explain=words(projection),
-        xaxis=dict(title=with_print("in the plane", "both axes: distance in weight space"), range=[0, reach]),
-        yaxis=dict(title="off the plane", range=[0, reach]),
-    )
-    fig.add_trace(
-        go.Scatter(
-            x=[0, reach],
-            y=[0, reach],
-            mode="lines",
-            line=dict(color=MUTED, dash="dash", width=1),
-            hoverinfo="skip",
-            name="equal",
-            showlegend=False,
-        )
-    )
+    x = dict(title=with_print("in the plane", "both axes: distance in weight space"), range=[0, reach])
+    y = dict(title="off the plane", range=[0, reach])
+    fig = figure(title, alt, explain=words(projection), xaxis=x, yaxis=y)
+    fig.add_trace(scatter([0, reach], [0, reach], "lines", "equal", line=dict(color=MUTED, dash="dash", width=1)))
     values = values_of(projection)
-    marker: dict = dict(color=INK)
-    if bool(torch.isfinite(values).any()):
-        scale = ColorScale.over(values[torch.isfinite(values)], color_range, log)
-        marker = scale.marker(values) | dict(showscale=color_bar, colorbar=scale.bar(projection.label))
-    marker |= dict(size=9, line=dict(color="#ffffff", width=1))
-    samples = go.Scatter(
-        x=numbers(inside),
-        y=numbers(projection.distance),
-        mode="markers",
-        marker=marker,
-        showlegend=False,
-        name="samples",
-        customdata=numbers(values),
-        hovertemplate="in %{x:.3g}, off %{y:.3g}<br>true loss %{customdata:.3g}<extra></extra>",
-    )
+    finite = values[torch.isfinite(values)]
+    marker = dict(color=INK, size=9, line=dict(color="#ffffff", width=1))
+    if len(finite):
+        scale = ColorScale.over(finite, color_range, log)
+        marker |= scale.marker(values) | dict(showscale=color_bar, colorbar=scale.bar(projection.label))
+    hover = "in %{x:.3g}, off %{y:.3g}<br>true loss %{customdata:.3g}"
+    samples = scatter(inside, projection.distance, "markers", "samples", marker=marker, customdata=values, hover=hover)
     fig.add_live(samples, "x", "y", "marker.color", "customdata", rows="draws")
     return fig

@@ -5,7 +5,7 @@ from __future__ import annotations
 import plotly.graph_objects as go
 
 from flatviz.core.boundary import public
-from flatviz.plots.theme import GRID, MUTED, Figure, figure, numbers, style
+from flatviz.plots.theme import GRID, MUTED, Figure, figure, numbers, scatter, style
 from flatviz.results import Prediction
 
 
@@ -40,47 +40,18 @@ def plot_reliability(
     n = count.shape[1]
     middle = [(i + 0.5) / n for i in range(n)]
     ece = float(prediction.scores["ece"][size - 1])
-    fig = figure(
-        title,
-        f"expected calibration error {ece:.3f} with {size} draws",
+    axes = dict(
         xaxis=dict(title="confidence", range=[0, 1], anchor="y2"),
         yaxis=dict(title="accuracy", range=[0, 1], domain=[0.3, 1]),
         yaxis2=dict(title="count", domain=[0, 0.22], anchor="x", range=[0, 1.05 * float(count.max())], nticks=3),
-        bargap=0.08,
     )
-    bars = go.Bar(
-        x=middle,
-        y=numbers(right[size - 1]),
-        name="accuracy",
-        marker_color=style(method).color,
-        opacity=0.85,
-        width=0.92 / n,
-        customdata=numbers(confidence[size - 1]),
-        showlegend=False,
-        hovertemplate="mean confidence %{customdata:.2f}<br>accuracy %{y:.2f}<extra></extra>",
-    )
+    fig = figure(title, f"expected calibration error {ece:.3f} with {size} draws", bargap=0.08, **axes)
+    places = dict(x=middle, width=0.92 / n, showlegend=False)
+    bars = go.Bar(places, y=numbers(right[size - 1]), name="accuracy", marker_color=style(method).color, opacity=0.85)
+    hover = "mean confidence %{customdata:.2f}<br>accuracy %{y:.2f}<extra></extra>"
+    bars.update(customdata=numbers(confidence[size - 1]), hovertemplate=hover)
     fig.add_live(bars, "marker.color", sizes={"y": right, "customdata": confidence})
-    fig.add_trace(
-        go.Scatter(
-            x=[0, 1],
-            y=[0, 1],
-            mode="lines",
-            line=dict(color=MUTED, dash="dash", width=1.5),
-            name="perfect",
-            hoverinfo="skip",
-            showlegend=False,
-        )
-    )
-    counts = go.Bar(
-        x=middle,
-        y=numbers(count[size - 1]),
-        yaxis="y2",
-        name="count",
-        marker_color=MUTED,
-        width=0.92 / n,
-        showlegend=False,
-        marker_line=dict(color=GRID, width=0),
-        hovertemplate="%{y} inputs<extra></extra>",
-    )
-    fig.add_live(counts, sizes={"y": count})
+    fig.add_trace(scatter([0, 1], [0, 1], "lines", "perfect", line=dict(color=MUTED, dash="dash", width=1.5)))
+    look = dict(marker=dict(color=MUTED, line=dict(color=GRID, width=0)), hovertemplate="%{y} inputs<extra></extra>")
+    fig.add_live(go.Bar(places, y=numbers(count[size - 1]), yaxis="y2", name="count", **look), sizes={"y": count})
     return fig

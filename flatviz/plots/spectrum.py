@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
@@ -12,7 +11,7 @@ from flatviz.core.boundary import public
 from flatviz.plots.captions import ends_of, matrix_of, words
 from flatviz.plots.ground import small_print, with_print
 from flatviz.plots.nouns import one_or_several
-from flatviz.plots.theme import Figure, figure, numbers, style
+from flatviz.plots.theme import Figure, figure, numbers, scatter, style
 from flatviz.results import Spectrum
 
 
@@ -42,8 +41,6 @@ def plot_spectrum(
         ([3.0, 2.0], 'VI')
     """
     spectra = one_or_several(spectrum)
-    if not spectra:
-        raise ValueError("plot_spectrum needs at least one Spectrum, got none")
     label, color, dash, symbol = style(method, spectra[0].name or "mean")
     values = torch.stack([s.values for s in spectra])
     residual = torch.stack([s.residual for s in spectra])
@@ -52,48 +49,24 @@ def plot_spectrum(
     end = ends_of(spectra[0])
     alt = f"{end} eigenvalue {mean[0]:.3g}, number {k} {mean[-1]:.3g}, mean of {of}"
     many = f" Of {len(spectra)} draws, a marker each; this is said of the first." if len(spectra) > 1 else ""
-    fig = figure(
-        title or f"{matrix_of(spectra[0])} eigenvalues, {of}",
-        alt,
-        explain=words(spectra[0]) + many,
-        xaxis=dict(title=with_print(f"eigenvalue, {end} first", small_print(*spectra)), dtick=1, range=[0.6, k + 0.4]),
-        yaxis=dict(title="λ (curvature of the loss)", range=_range(values, residual)),
-    )
+    x = dict(title=with_print(f"eigenvalue, {end} first", small_print(*spectra)), dtick=1, range=[0.6, k + 0.4])
+    y = dict(title="λ (curvature of the loss)", range=_range(values, residual))
+    title = title or f"{matrix_of(spectra[0])} eigenvalues, {of}"
+    fig = figure(title, alt, explain=words(spectra[0]) + many, xaxis=x, yaxis=y)
     ranks = torch.arange(1, k + 1).expand(len(spectra), k)
     jitter = torch.linspace(-0.16, 0.16, len(spectra))[:, None] if len(spectra) > 1 else torch.zeros(1, 1)
-    draws = go.Scatter(
-        x=numbers((ranks + jitter).reshape(-1)),
-        y=numbers(values.reshape(-1)),
-        mode="markers",
-        name="draws",
-        showlegend=False,
-        marker=dict(color=color, symbol=symbol, size=7, opacity=0.65),
-        error_y=dict(type="data", array=numbers(residual.reshape(-1)), thickness=1, width=0),
-        customdata=numbers(residual.reshape(-1)),
-        hovertemplate="λ = %{y:.4g}<br>residual %{customdata:.1e}<extra></extra>",
-    )
+    look = dict(marker=dict(color=color, symbol=symbol, size=7, opacity=0.65))
+    look |= dict(customdata=residual.reshape(-1), hover="λ = %{y:.4g}<br>residual %{customdata:.1e}")
+    look |= dict(error_y=dict(type="data", array=numbers(residual.reshape(-1)), thickness=1, width=0))
+    draws = scatter((ranks + jitter).reshape(-1), values.reshape(-1), "markers", "draws", **look)
     fig.add_live(draws, "x", "y", "error_y.array", "customdata", "marker.color", "marker.symbol")
     for other, others in (reference or {}).items():
         other_label, other_color, other_dash, _ = style(other)
-        fig.add_trace(
-            go.Scatter(
-                x=numbers(ranks[0]),
-                y=numbers(torch.stack([s.values for s in others]).mean(0)),
-                mode="lines",
-                name=other_label,
-                line=dict(color=other_color, dash=other_dash, width=1.5),
-                hovertemplate=f"{other_label}: mean λ = %{{y:.4g}}<extra></extra>",
-            )
-        )
-    line = go.Scatter(
-        x=numbers(ranks[0]),
-        y=numbers(mean),
-        mode="lines",
-        name=label,
-        showlegend=len(spectra) > 1 or bool(reference),
-        line=dict(color=color, dash=dash, width=2.5),
-        hovertemplate="mean λ = %{y:.4g}<extra></extra>",
-    )
+        other_mean = torch.stack([s.values for s in others]).mean(0)
+        look = dict(line=dict(color=other_color, dash=other_dash, width=1.5), hover=f"{other_label}: mean λ = %{{y:.4g}}")
+        fig.add_trace(scatter(ranks[0], other_mean, "lines", other_label, legend=None, **look))
+    look = dict(line=dict(color=color, dash=dash, width=2.5), hover="mean λ = %{y:.4g}")
+    line = scatter(ranks[0], mean, "lines", label, legend=len(spectra) > 1 or bool(reference), **look)
     fig.add_live(line, "y", "line.color", "line.dash", "name")
     return fig
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import partial
 
 import plotly.graph_objects as go
 import torch
@@ -14,7 +15,7 @@ from flatviz.plots.captions import ends_text, title_of, words_over
 from flatviz.plots.color import ColorScale, values_of
 from flatviz.plots.ground import add_contour, diverged, is_path, plane_axes, small_print
 from flatviz.plots.nouns import check_on
-from flatviz.plots.theme import INK, Figure, figure, numbers, style
+from flatviz.plots.theme import INK, Figure, figure, numbers, scatter, style
 from flatviz.results import Projection, Surface
 
 SIZES = (7.0, 16.0)  # px, of a sample in the plane and of one far off it
@@ -88,18 +89,11 @@ def plot_surface(
 def _samples(projection: Projection, scale: ColorScale, joined: bool) -> go.Scatter:
     """The samples as markers: place, true loss by colour, distance from the plane by size; a path's are smaller."""
     size = marker_size(projection) * (PATH if joined else 1)
-    shown = projection.coords
-    color = dict(color=INK) if projection.values is None else scale.marker(projection.values)
-    return go.Scatter(
-        x=numbers(shown[:, 0]),
-        y=numbers(shown[:, 1]),
-        mode="markers",
-        name="samples",
-        showlegend=False,
-        marker=dict(size=numbers(size), line=dict(color="#ffffff", width=1.5 if joined else 2), **color),
-        customdata=numbers(torch.stack([values_of(projection), projection.distance], dim=1)),
-        hovertemplate="true loss %{customdata[0]:.3g}<br>%{customdata[1]:.3g} off the plane<extra></extra>",
-    )
+    outline = dict(color="#ffffff", width=1.5 if joined else 2)
+    marker = dict(size=numbers(size), line=outline, **scale.marker(projection.values))
+    values = torch.stack([values_of(projection), projection.distance], dim=1)
+    hover = "true loss %{customdata[0]:.3g}<br>%{customdata[1]:.3g} off the plane"
+    return scatter(*projection.coords.T, "markers", "samples", marker=marker, customdata=values, hover=hover)
 
 
 def _ellipse(projection: Projection) -> list[go.Scatter]:
@@ -108,30 +102,21 @@ def _ellipse(projection: Projection) -> list[go.Scatter]:
     circle = torch.stack([angle.cos(), angle.sin()]) * math.sqrt(-2 * math.log(1 - ELLIPSE))
     values, vectors = torch.linalg.eigh(projection.covariance.double())  # a flat ellipse has no Cholesky factor
     ring = projection.coords[:1].double() + ((vectors * values.clamp_min(0).sqrt()) @ circle).T
-    line = dict(x=numbers(ring[:, 0]), y=numbers(ring[:, 1]), mode="lines", legendgroup="ellipse", hoverinfo="name")
-    line |= dict(name=f"{100 * ELLIPSE:.0f} % of its draws")
-    seen = go.Scatter(**line, showlegend=True, line=dict(color=INK, width=4))  # on a light surface and in the legend
-    return [seen, go.Scatter(**line, showlegend=False, line=dict(color="#ffffff", width=1.5, dash="dash"))]
+    ellipse = partial(scatter, *ring.T, "lines", f"{100 * ELLIPSE:.0f} % of its draws", legendgroup="ellipse", hoverinfo="name")
+    seen = ellipse(legend=True, line=dict(color=INK, width=4))  # on a light surface and in the legend
+    return [seen, ellipse(line=dict(color="#ffffff", width=1.5, dash="dash"))]
 
 
 def _crosses(method: str, projection: Projection) -> go.Scatter:
     label, color, _, _ = style(method)
-    return go.Scatter(
-        x=numbers(projection.coords[:, 0]),
-        y=numbers(projection.coords[:, 1]),
-        mode="markers",
-        name=label,
-        showlegend=True,
-        hoverinfo="name",
-        marker=dict(symbol="cross", size=7, color=color, line=dict(color="#ffffff", width=0.8)),
-    )
+    marker = dict(symbol="cross", size=7, color=color, line=dict(color="#ffffff", width=0.8))
+    return scatter(*projection.coords.T, "markers", label, legend=True, hoverinfo="name", marker=marker)
 
 
 def _line(projection: Projection) -> list[go.Scatter]:
     """A path's line, dark below light: seen on any ground."""
-    x, y = (numbers(c) for c in projection.coords.T)
-    line = dict(x=x, y=y, mode="lines", name="path", hoverinfo="skip", showlegend=False)
-    return [go.Scatter(**line, line=dict(color=c, width=w)) for c, w in ((INK, 4), ("#ffffff", 1.5))]
+    lines = dict(color=INK, width=4), dict(color="#ffffff", width=1.5)
+    return [scatter(*projection.coords.T, "lines", "path", line=line) for line in lines]
 
 
 def _ends(projection: Projection) -> list[dict]:
@@ -159,13 +144,5 @@ def marker_size(projection: Projection) -> Tensor:
 
 def _scattered(surface: Surface, scale: ColorScale) -> go.Scatter:
     marker = scale.marker(surface.values) | dict(showscale=True, colorbar=scale.bar(surface.label), size=8, symbol="square")
-    return go.Scatter(
-        x=numbers(surface.a),
-        y=numbers(surface.b),
-        mode="markers",
-        marker=marker,
-        customdata=numbers(surface.values),
-        hovertemplate="(%{x:.3g}, %{y:.3g}): %{customdata:.3g}<extra></extra>",
-        name="surface",
-        showlegend=False,
-    )
+    values = dict(customdata=surface.values, hover="(%{x:.3g}, %{y:.3g}): %{customdata:.3g}")
+    return scatter(surface.a, surface.b, "markers", "surface", marker=marker, **values)

@@ -81,53 +81,30 @@ def _scene(surface: Surface, scale: ColorScale) -> dict:
             bar = scale.bar(surface.label)
             scene["zaxis"] |= dict(tickvals=bar["tickvals"], ticktext=bar["ticktext"])
     sides = [s / max(spans) if surface.plane.orthonormal else 1.0 for s in spans] + [1.0]
-    return scene | dict(
-        aspectmode="manual",
-        aspectratio=dict(zip("xyz", sides)),
-        camera=dict(eye=dict(x=1.5, y=-1.65, z=0.95), center=dict(x=0, y=0, z=-0.16)),
-    )
+    camera = dict(eye=dict(x=1.5, y=-1.65, z=0.95), center=dict(x=0, y=0, z=-0.16))
+    return scene | dict(aspectmode="manual", aspectratio=dict(zip("xyz", sides)), camera=camera)
 
 
 def _relief(surface: Surface, shown: torch.Tensor, scale: ColorScale) -> go.Surface:
     lo, hi = scale.ends
     step = max((hi - lo) / 12, 1e-9)
-    return go.Surface(
-        x=numbers(surface.a),
-        y=numbers(surface.b),
-        z=numbers(shown.T),
-        colorscale=LOSS_SCALE,
-        cmin=lo,
-        cmax=hi,
-        colorbar=scale.bar(surface.label),
-        contours=dict(z=dict(show=True, start=lo, end=hi, size=step, color="rgba(255,255,255,0.5)", width=1)),
-        customdata=numbers(surface.values.T),
-        hovertemplate="(%{x:.3g}, %{y:.3g}): %{customdata:.3g}<extra></extra>",
-        name="surface",
-    )
+    lines = dict(z=dict(show=True, start=lo, end=hi, size=step, color="rgba(255,255,255,0.5)", width=1))
+    hover = "(%{x:.3g}, %{y:.3g}): %{customdata:.3g}<extra></extra>"
+    look = dict(contours=lines, colorbar=scale.bar(surface.label), colorscale=LOSS_SCALE, cmin=lo, cmax=hi, hovertemplate=hover)
+    heights = dict(x=numbers(surface.a), y=numbers(surface.b), z=numbers(shown.T), customdata=numbers(surface.values.T))
+    return go.Surface(**heights, name="surface", **look)
 
 
 def _levels(surface: Surface, shown: torch.Tensor, scale: ColorScale) -> go.Volume:
     lo, hi = scale.ends
     places = torch.meshgrid(surface.a, surface.b, *surface.more, indexing="ij")
     x, y, z = (numbers(p.reshape(-1)) for p in places)
-    return go.Volume(
-        x=x,
-        y=y,
-        z=z,
-        value=numbers(shown.nan_to_num(hi).reshape(-1)),
-        isomin=lo + 0.15 * (hi - lo),
-        isomax=lo + 0.75 * (hi - lo),
-        surface_count=3,
-        opacity=0.9,
-        opacityscale=[[0, 1], [0.45, 0.6], [1, 0.2]],  # the inner shells show through the outer ones
-        lighting=dict(ambient=0.85, diffuse=0.3, specular=0.1, fresnel=0),  # lit less, so that shells keep their colours
-        colorscale=LOSS_SCALE,
-        cmin=lo,
-        cmax=hi,
-        colorbar=scale.bar(surface.label),
-        caps=dict(x_show=False, y_show=False, z_show=False),
-        name="volume",
-    )
+    shells = dict(isomin=lo + 0.15 * (hi - lo), isomax=lo + 0.75 * (hi - lo), surface_count=3)
+    shells |= dict(opacity=0.9, opacityscale=[[0, 1], [0.45, 0.6], [1, 0.2]])  # the inner ones show through the outer ones
+    light = dict(ambient=0.85, diffuse=0.3, specular=0.1, fresnel=0)  # less, so that shells keep their colours
+    caps = dict(x_show=False, y_show=False, z_show=False)
+    look = dict(colorbar=scale.bar(surface.label), colorscale=LOSS_SCALE, cmin=lo, cmax=hi, lighting=light, caps=caps)
+    return go.Volume(x=x, y=y, z=z, value=numbers(shown.nan_to_num(hi).reshape(-1)), name="volume", **shells, **look)
 
 
 def _diverged(surface: Surface, floor: float) -> go.Scatter3d:
@@ -140,16 +117,11 @@ def _diverged(surface: Surface, floor: float) -> go.Scatter3d:
 
 
 def _points(projection: Projection, scale: ColorScale, joined: bool) -> go.Scatter3d:
-    return go.Scatter3d(
-        x=numbers(projection.coords[:, 0]),
-        y=numbers(projection.coords[:, 1]),
-        z=numbers(scale(projection.values)),
-        mode="markers+lines+text" if joined else "markers",
-        text=["start", *[""] * (len(projection.coords) - 2), "end"] if joined else None,
-        marker=dict(size=4, color=INK, line=dict(color="#ffffff", width=1)),
-        line=dict(color=INK, width=3),
-        customdata=numbers(torch.stack([projection.values, projection.distance], dim=1)),
-        hovertemplate="true loss %{customdata[0]:.3g}<br>%{customdata[1]:.3g} off the plane<extra></extra>",
-        name=projection.name or "samples",
-        showlegend=False,
-    )
+    x, y = (numbers(c) for c in projection.coords.T)
+    look = dict(marker=dict(size=4, color=INK, line=dict(color="#ffffff", width=1)), line=dict(color=INK, width=3))
+    if joined:
+        look["text"] = ["start", *[""] * (len(x) - 2), "end"]
+    look["customdata"] = numbers(torch.stack([projection.values, projection.distance], dim=1))
+    look["hovertemplate"] = "true loss %{customdata[0]:.3g}<br>%{customdata[1]:.3g} off the plane<extra></extra>"
+    mode, name = "markers+lines+text" if joined else "markers", projection.name or "samples"
+    return go.Scatter3d(x=x, y=y, z=numbers(scale(projection.values)), mode=mode, name=name, showlegend=False, **look)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -95,9 +95,30 @@ def figure(title: str, alt: str, *, explain: str = "", **layout: Any) -> Figure:
     return Figure(layout=dict(template=_template(), title=title, meta={"alt": alt, "explain": explain}, **layout))
 
 
-def numbers(values: Tensor) -> Any:
-    """A tensor as what plotly takes."""
-    return values.detach().cpu().numpy()
+def scatter(
+    x: Tensor | Sequence,
+    y: Tensor | Sequence,
+    mode: str,
+    name: str,
+    *,
+    hover: str = "",
+    legend: bool | None = False,
+    customdata: Tensor | None = None,
+    **look: Any,
+) -> go.Scatter:
+    """A trace of points; `mode` and `look` as in plotly.
+
+    hover: the text at a point under the pointer; without one the pointer passes over the trace.
+    legend: whether the legend names the trace; None: where there are several.
+    """
+    pointer = dict(hovertemplate=f"{hover}<extra></extra>") if hover else dict(hoverinfo="skip")
+    shown = dict(mode=mode, name=name, showlegend=legend, customdata=numbers(customdata))
+    return go.Scatter(x=numbers(x), y=numbers(y), **shown, **(pointer | look))
+
+
+def numbers(values: Any) -> Any:
+    """A tensor as what plotly takes; lists and None are such already."""
+    return values.detach().cpu().numpy() if isinstance(values, Tensor) else values
 
 
 def short(value: float) -> str:
@@ -127,17 +148,8 @@ def even_ticks(lo: float, hi: float) -> tuple[list[float], list[str]]:
 
 @lru_cache(maxsize=1)
 def _template() -> go.layout.Template:
-    axis = dict(
-        showline=True,
-        linecolor=MUTED,
-        linewidth=1,
-        ticks="outside",
-        tickcolor=MUTED,
-        gridcolor=GRID,
-        zeroline=False,
-        automargin=True,
-        title=dict(standoff=8),
-    )
+    line = dict(showline=True, linecolor=MUTED, linewidth=1, gridcolor=GRID, zeroline=False)
+    axis = line | dict(ticks="outside", tickcolor=MUTED, automargin=True, title=dict(standoff=8))
     return go.layout.Template(
         layout=dict(
             font=dict(family="system-ui, -apple-system, Segoe UI, Helvetica, Arial, sans-serif", size=13, color=INK),

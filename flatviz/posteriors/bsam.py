@@ -21,7 +21,6 @@ import math
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_count, check_lr, check_nonnegative, check_radius
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
@@ -83,13 +82,6 @@ def fit_bsam(
         torch.Size([58])
     """
     run = Run.of(locals(), "bSAM")
-    check_radius(radius)
-    check_lr(lr)
-    check_count(parts, "parts")
-    for name, value in (("damping", damping), ("weight_decay", weight_decay)):
-        check_nonnegative(value, name)
-    if not first_precision > 0:
-        raise ValueError(f"first_precision must be > 0, got {first_precision!r}")
     batch = min(len(data), batch_size or len(data))
     if parts > batch:
         raise ValueError(

@@ -18,7 +18,6 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_count, check_lr, check_nonnegative
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
@@ -85,9 +84,8 @@ def fit_csgld(
         torch.Size([4, 58])
     """
     run = Run.of(locals(), "cyclical SGLD" if friction == 1 else "cyclical SGHMC")
-    check_lr(lr)
-    if not 0 < check_nonnegative(friction, "friction") <= 1:
-        raise ValueError(f"friction must be above 0 and at most 1, got {friction:g}: 1 is cyclical SGLD")
+    if friction == 0:
+        raise ValueError("friction must be above 0 and at most 1, got 0: 1 is cyclical SGLD")
     tail, kept = _noisy_steps(n_draws, cycles, cycle_steps, noisy_share, chains)
     energy = Energy(net, data, likelihood, batchnorm, prior, weight_decay, temperature, ascent)
     start = starting_points(net, chains)
@@ -112,12 +110,11 @@ def fit_csgld(
 
 def _noisy_steps(n_draws: int, cycles: int, cycle_steps: int, noisy_share: float, chains: int) -> tuple[int, set[int]]:
     """How many of the last steps of a cycle are noisy, and after which of its steps weights are kept."""
-    check_count(cycle_steps, "cycle_steps")
-    each = check_count(n_draws, "n_draws") // (check_count(cycles, "cycles") * check_count(chains, "chains"))
+    each = n_draws // (cycles * chains)
     if each < 1 or n_draws % (cycles * chains):
         raise ValueError(f"n_draws must be a multiple of cycles x chains = {cycles * chains}, got {n_draws}")
-    if not 0 < check_nonnegative(noisy_share, "noisy_share") <= 1:
-        raise ValueError(f"noisy_share must be above 0 and at most 1, got {noisy_share:g}")
+    if noisy_share == 0:
+        raise ValueError("noisy_share must be above 0 and at most 1, got 0")
     tail = math.ceil(noisy_share * cycle_steps)
     if each > tail:
         raise ValueError(f"the noisy part of a cycle must hold its {each} draws, got {tail} steps: raise cycle_steps")

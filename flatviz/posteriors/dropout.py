@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn.modules.conv import _ConvNd
 from torch.nn.modules.dropout import _DropoutNd
 
-from flatviz.checks import check_choice, check_count
+from flatviz.checks import check_choice
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
@@ -77,7 +77,6 @@ def fit_dropout(
         torch.Size([3, 58])
     """
     run = Run.of(locals(), "dropout")
-    check_count(n_draws, "n_draws")
     check_choice(space, ("weights", "functions"), "space")
     if space == "functions" and rate is not None:
         raise ValueError(

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from flatviz.checks import check_lr, check_nonnegative
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
@@ -72,11 +71,10 @@ def fit_emcmc(
         torch.Size([4, 58])
     """
     run = Run.of(locals(), "E-MCMC")
-    check_lr(lr)
     n = len(data)
     if n_draws % 2:
         raise ValueError(f"n_draws must be even, half of w and half of its guide, got {n_draws}")
-    if check_nonnegative(eta, "eta") == 0 or lr / (eta * n) >= 1:
+    if eta == 0 or lr / (eta * n) >= 1:
         raise ValueError(f"lr / (eta N) must be below 1, got lr={lr:g}, eta={eta:g}, N={n}: raise eta or lower lr")
     steps, keep = thinned(n_draws // 2, 1, burn_in, thin)
     energy = Energy(net, data, likelihood, batchnorm, prior, weight_decay, temperature, ascent)

@@ -7,7 +7,6 @@ The members are trained together, a row each, which is faster and changes nothin
 
 from __future__ import annotations
 
-from flatviz.checks import check_count
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
@@ -66,7 +65,7 @@ def fit_ensemble(
         torch.Size([3, 58])
     """
     run, optim = Run.of(locals(), "ensemble"), Optim(steps, lr, momentum, weight_decay, batch_size)
-    seeds = [seed + 1000 * member for member in range(check_count(members, "members"))]
+    seeds = [seed + 1000 * member for member in range(members)]
     W, history = train_members(net, data, seeds, start, optim, run, likelihood=likelihood, batchnorm=batchnorm, ascent=ascent)
     sharpness = None if history.sharpness is None else history.sharpness.mean(1)
     return Draws(W, History(history.loss.mean(1), sharpness=sharpness))

@@ -16,7 +16,6 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_nonnegative
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
@@ -71,9 +70,6 @@ def fit_mfvi(
         Gaussian(dim=9, rank=0)
     """
     run = Run.of(locals(), "mean-field VI")
-    for name, value in (("prior_std", prior_std), ("first_std", first_std), ("moped", 1.0 if moped is None else moped)):
-        if check_nonnegative(value, name) == 0:
-            raise ValueError(f"{name} must be > 0, got 0: a Gaussian without width never moves")
     if prior is None:
         center = torch.zeros_like(net.w) if moped is None else net.w.detach().clone()
         prior = Gaussian(center, torch.full_like(center, math.log(prior_std)))

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from flatviz.checks import check_count
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
@@ -66,7 +65,7 @@ def fit_multi(
     """
     run, part = Run.of(locals(), "members"), callable_of(fit)
     optim = Optim(steps, lr, momentum, weight_decay, batch_size)
-    seeds = [seed + 1000 * member for member in range(check_count(members, "members"))]
+    seeds = [seed + 1000 * member for member in range(members)]
     W, _ = train_members(net, data, seeds, start, optim, run, likelihood=likelihood, batchnorm="frozen", ascent=ascent)
     shared = dict(momentum=momentum, weight_decay=weight_decay, batch_size=batch_size, likelihood=likelihood, ascent=ascent)
     inner = (_taken(fit, shared) if isinstance(fit, Method) else {}) | dict(settings or {})

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from flatviz.checks import check_nonnegative
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
@@ -56,7 +55,7 @@ def fit_ptl(
         >>> fv.fit_ptl(net, task.train, prior, fit=fv.fit_sgld, settings=dict(n_draws=2, burn_in=5), seed=0).W.shape
         torch.Size([2, 58])
     """
-    if check_nonnegative(scale, "scale") == 0 and check_nonnegative(floor, "floor") == 0:
+    if scale == 0 and floor == 0:
         raise ValueError("the prior must have a width, got scale=0 and floor=0: raise one of them")
     wide = widened(prior, scale, floor)
     start = net.at(wide.mean.to(net.w))
@@ -65,7 +64,6 @@ def fit_ptl(
 
 def widened(prior: Gaussian, scale: float, floor: float) -> Gaussian:
     """The Gaussian with covariance scale Sigma + floor^2 I."""
-    check_nonnegative(floor, "floor")
     log_std = 0.5 * (scale * (2 * prior.log_std).exp() + floor**2).log()
     return Gaussian(prior.mean, log_std, prior.factor * scale**0.5)
 

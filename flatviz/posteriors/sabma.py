@@ -15,7 +15,6 @@ from functools import partial
 
 from torch import Tensor
 
-from flatviz.checks import check_radius
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
@@ -130,7 +129,6 @@ def fit_sabma(
         (Gaussian(dim=9, rank=1), torch.Size([20]))
     """
     run = Run.of(locals(), "SA-BMA")
-    check_radius(radius)
     perturbation = Perturbation(mode, blocks, joint, damping, tuple(switches))
     (q,) = fit_gaussians(
         net,
@@ -192,7 +190,7 @@ def fit_sabma_grid(
         [(0.0, 0), (0.0, 1), (0.5, 0), (0.5, 1)]
     """
     digest = arguments_digest(locals())
-    members = [(check_radius(radius), seed) for radius in radii for seed in seeds]
+    members = [(float(radius), seed) for radius in radii for seed in seeds]
     if not members:
         raise ValueError(f"radii and seeds must hold at least one number each, got {len(radii)} and {len(seeds)}")
     perturbation = Perturbation(mode, blocks, joint, damping, tuple(switches))

@@ -11,7 +11,6 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_lr, check_nonnegative
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
@@ -73,9 +72,8 @@ def fit_sghmc(
         torch.Size([4, 58])
     """
     run = Run.of(locals(), "SGHMC")
-    check_lr(lr)
-    if not 0 < check_nonnegative(friction, "friction") <= 1:
-        raise ValueError(f"friction must be above 0 and at most 1, got {friction:g}: 1 is SGLD")
+    if friction == 0:
+        raise ValueError("friction must be above 0 and at most 1, got 0: 1 is SGLD")
     steps, keep = thinned(n_draws, chains, burn_in, thin)
     energy = Energy(net, data, likelihood, batchnorm, prior, weight_decay, temperature, ascent)
     start = starting_points(net, chains)

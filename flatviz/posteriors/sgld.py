@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from flatviz.checks import check_lr
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
@@ -76,7 +75,6 @@ def fit_sgld(
         torch.Size([4, 58])
     """
     run = Run.of(locals(), "SGLD")
-    check_lr(lr)
     steps, keep = thinned(n_draws, chains, burn_in, thin)
     energy = Energy(net, data, likelihood, batchnorm, prior, weight_decay, temperature, ascent)
 

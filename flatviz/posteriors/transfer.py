@@ -6,7 +6,6 @@ import math
 
 import torch
 
-from flatviz.checks import check_nonnegative
 from flatviz.core.boundary import public
 from flatviz.core.net import Net
 from flatviz.core.treated import Treated
@@ -45,9 +44,8 @@ def transfer(
     """
     if prior.dim != net.dim:
         raise ValueError(f"prior must cover the net's {net.dim} weights, got {prior.dim}: fit it on the same net")
-    for name, value in (("head_std", head_std), ("scale", scale)):
-        if check_nonnegative(value, name) == 0:
-            raise ValueError(f"{name} must be > 0, got 0: a prior without width never moves")
+    if scale == 0:
+        raise ValueError("scale must be > 0, got 0: a prior without width never moves")
     narrow = net.at(prior.mean.to(net.w)).restrict(treated, head=head)
     source = {b.name: b for b in net.blocks}
     missing = [b.name for b in narrow.blocks if b.name not in source]

@@ -22,10 +22,10 @@ KIND = "result"  # of file
 
 def cache_folder() -> Path:
     """`$FLATVIZ_CACHE`, or `flatviz` in the user's cache folder.  Raises NotADirectoryError where that is a file."""
-    if own := os.environ.get("FLATVIZ_CACHE"):
-        if Path(own).exists() and not Path(own).is_dir():
-            raise NotADirectoryError(f"FLATVIZ_CACHE must be a folder, got the file {own}: name a folder, or unset it")
-        return Path(own)
+    if folder := os.environ.get("FLATVIZ_CACHE"):
+        if Path(folder).exists() and not Path(folder).is_dir():
+            raise NotADirectoryError(f"FLATVIZ_CACHE must be a folder, got the file {folder}: name a folder, or unset it")
+        return Path(folder)
     base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA") or Path.home() / ".cache"
     return Path(base) / "flatviz"
 

@@ -146,13 +146,13 @@ class _Hasher(pickle.Pickler):
     def by_name(self, thing: Any) -> tuple | None:
         """A function or class by name and version, or by name alone, which adds it to `named`."""
         module, name = thing.__module__ or "", thing.__qualname__
-        version, found = _version(module), sys.modules.get(module)
+        version, target = _version(module), sys.modules.get(module)
         for part in name.split("."):
-            found = inspect.getattr_static(found, part, None)
-        found = found.__func__ if isinstance(found, staticmethod) else found
-        if version and (found is thing or _in_c(thing)):
+            target = inspect.getattr_static(target, part, None)
+        target = target.__func__ if isinstance(target, staticmethod) else target
+        if version and (target is thing or _in_c(thing)):
             return "named", module, name, version
-        if found is not thing or _in_c(thing):
+        if target is not thing or _in_c(thing):
             return None
         self.named.append(thing)
         return "named", module, name
@@ -178,8 +178,8 @@ def _tensor(t: Tensor) -> tuple:
 
 def _in_c(thing: Any) -> bool:
     if isinstance(thing, type):
-        own = (v for v in vars(thing).values() if isinstance(v, (types.MethodDescriptorType, types.WrapperDescriptorType)))
-        return any(v.__objclass__ is thing for v in own)
+        methods = (v for v in vars(thing).values() if isinstance(v, (types.MethodDescriptorType, types.WrapperDescriptorType)))
+        return any(v.__objclass__ is thing for v in methods)
     return not isinstance(thing, types.FunctionType)
 
 
@@ -212,6 +212,6 @@ def _version(module: str) -> str:
     root = module.partition(".")[0]
     if root in sys.stdlib_module_names:
         return "" if root == "__main__" else platform.python_version()
-    found = sys.modules.get(root)
-    installed = {"site-packages", "dist-packages"} & set(Path(getattr(found, "__file__", None) or "").parts)
-    return str(getattr(found, "__version__", "")) if installed or root == "flatviz" else ""
+    package = sys.modules.get(root)
+    installed = {"site-packages", "dist-packages"} & set(Path(getattr(package, "__file__", None) or "").parts)
+    return str(getattr(package, "__version__", "")) if installed or root == "flatviz" else ""

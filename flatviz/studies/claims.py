@@ -11,7 +11,7 @@ Source: Holm, Scand. J. Statist. 6 (1979).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -31,9 +31,9 @@ BASELINES = ("equal steps", "equal gradients", "equal training loss")
 
 @dataclass(frozen=True)
 class Difference:
-    """A cell's quantity less VI's, seed by seed (n,); `ratio` for lambda1, whose logarithm is compared."""
+    """A cell's quantity less a baseline's, seed by seed (n,); of lambda1 the logarithms are compared.  Studies have cells of their own."""
 
-    cell: Cell
+    cell: Hashable
     baseline: str
     quantity: str
     values: Tensor
@@ -70,7 +70,7 @@ class Verdict:
 
 def differences(evidence: Evidence, baseline: str) -> list[Difference]:
     """Every cell but VI's against VI of its setting, every quantity that has a better side and was measured."""
-    found = []
+    compared = []
     for cell in evidence.values:
         if cell.method == "vi":
             continue
@@ -79,14 +79,14 @@ def differences(evidence: Evidence, baseline: str) -> list[Difference]:
             if bool(mine.isnan().all()):
                 continue
             values = (mine / theirs).log() if quantity == "lambda1" else mine - theirs
-            found.append(Difference(cell, baseline, quantity, values))
-    return found
+            compared.append(Difference(cell, baseline, quantity, values))
+    return compared
 
 
-def judge(found: Sequence[Difference], level: float = LEVEL) -> list[Verdict]:
+def judge(compared: Sequence[Difference], level: float = LEVEL) -> list[Verdict]:
     """A verdict on each, corrected for their number."""
-    corrected = holm([d.p_value for d in found])
-    return [Verdict(d, p, word_for(BETTER[d.quantity] * d.mean, p, level)) for d, p in zip(found, corrected)]
+    corrected = holm([d.p_value for d in compared])
+    return [Verdict(d, p, word_for(BETTER[d.quantity] * d.mean, p, level)) for d, p in zip(compared, corrected)]
 
 
 def p_of(values: Tensor) -> float:
@@ -139,14 +139,14 @@ def at_loss(losses: Tensor, values: Tensor, wanted: Tensor) -> Tensor:
 
     NaN where no length reaches that loss on either side: nothing is extrapolated.
     """
-    found = torch.full_like(wanted, math.nan)
+    interpolated = torch.full_like(wanted, math.nan)
     for seed in range(len(wanted)):
         x, order = losses[seed].sort()
         y, at = values[seed][order], wanted[seed]
         if x[0] <= at <= x[-1]:
             i = int(torch.searchsorted(x, at).clamp(1, len(x) - 1))
-            found[seed] = torch.lerp(y[i - 1], y[i], ((at - x[i - 1]) / (x[i] - x[i - 1]).clamp_min(1e-12)))
-    return found
+            interpolated[seed] = torch.lerp(y[i - 1], y[i], ((at - x[i - 1]) / (x[i] - x[i - 1]).clamp_min(1e-12)))
+    return interpolated
 
 
 def sentence(verdict: Verdict) -> str:

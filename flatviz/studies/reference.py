@@ -73,18 +73,23 @@ def make_reference(seeds: int, *, progress: Progress = False, say: Callable[[str
     """What `data/hmc_digits.pt` holds: for seeds 0..seeds-1 probabilities in float16, facts, a few weights of the prior's mean
     by which it is recognised; thinned draws of seed 0."""
     check_count(seeds, "seeds")
-    made: dict[str, Any] = {"head_std": HEAD_STD, "kl_weight": KL_WEIGHT, "settings": dict(CHAINS), "torch": torch.__version__}
+    record: dict[str, Any] = {
+        "head_std": HEAD_STD,
+        "kl_weight": KL_WEIGHT,
+        "settings": dict(CHAINS),
+        "torch": torch.__version__,
+    }
     for seed in range(seeds):
         net, task, prior = prepare("mlp", seed=seed)
-        found = sample_reference(net, task, prior, seed=seed, diagnose=True, progress=progress)
+        sampled = sample_reference(net, task, prior, seed=seed, diagnose=True, progress=progress)
         say(
             f"seed {seed}: "
-            + ", ".join(f"{k} {v:.3g}" if isinstance(v, float) else f"{k}: {v}" for k, v in found.facts.items())
+            + ", ".join(f"{k} {v:.3g}" if isinstance(v, float) else f"{k}: {v}" for k, v in sampled.facts.items())
         )
-        made[f"seed {seed}"] = {"mark": _mark(prior), "probabilities": found.probabilities.half(), "facts": found.facts}
+        record[f"seed {seed}"] = {"mark": _mark(prior), "probabilities": sampled.probabilities.half(), "facts": sampled.facts}
         if seed == 0:
-            made["draws of seed 0"] = found.W.half()
-    return made
+            record["draws of seed 0"] = sampled.W.half()
+    return record
 
 
 def reference_probabilities(

@@ -46,6 +46,8 @@ def prepare(
     *,
     seed: int = 0,
     shots: int = 10,
+    degrees: float = 90.0,
+    rank: int = RANK,
     epochs: int = 60,
     rank: int = RANK,
     device: torch.device | str = "cpu",
@@ -53,7 +55,7 @@ def prepare(
 ) -> tuple[Net, Task, Gaussian]:
     """Task, pre-trained network restricted to norm layers and head, and the prior of that rank that SWAG on the source gives."""
     check_choice(model, tuple(MODELS), "model")
-    task = digits_transfer(shots=shots, seed=seed).to(device)
+    task = digits_transfer(shots=shots, seed=seed, degrees=degrees).to(device)
     source = pretrain(
         Net.from_module(MODELS[model](task, seed=seed)).to(device), task.source, seed=seed, epochs=epochs, progress=progress
     )

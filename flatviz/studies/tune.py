@@ -136,9 +136,9 @@ def with_head_std(net: Net, prior: Gaussian, head_std: float | None) -> Gaussian
     return replace(prior, log_std=log_std)
 
 
-def with_validation(task: Task, seed: int) -> tuple[Task, Data]:
-    """The task with a test split that lacks the validation split, and that: as many examples a class as train has."""
-    shots = len(task.train) // task.n_classes
+def with_validation(task: Task, seed: int, shots: int | None = None) -> tuple[Task, Data]:
+    """The task with a test split that lacks the validation split, and that: `shots` a class, by default as many as train has."""
+    shots = len(task.train) // task.n_classes if shots is None else shots
     parts = few_shot(task.test, shots, seed=seed)
     rest = Data(*(torch.cat([a, b]) for a, b in zip((parts.validation.x, parts.validation.y), (parts.rest.x, parts.rest.y))))
     return replace(task, test=rest), parts.train

@@ -7,7 +7,6 @@ import math
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_count
 from flatviz.core.boundary import public
 from flatviz.core.seeds import generator
 from flatviz.symmetry.numbering import Layer
@@ -115,7 +114,6 @@ def random_order(units: Units, n: int, *, seed: int) -> Tensor:
         (torch.Size([2, 3]), [[0, 1, 2], [0, 1, 2]])
     """
     source = generator(seed)
-    check_count(n, "n")
     swaps = {}
     parts = []
     for layer in units.permuted:
@@ -141,7 +139,7 @@ def random_factor(units: Units, n: int, *, seed: int, std: float = 1.0) -> Tenso
         >>> factor.shape, bool((factor > 0).all())
         (torch.Size([2, 3]), True)
     """
-    return (std * torch.randn(check_count(n, "n"), units.n_scaled, generator=generator(seed), dtype=torch.float64)).exp()
+    return (std * torch.randn(n, units.n_scaled, generator=generator(seed), dtype=torch.float64)).exp()
 
 
 def check_order(units: Units, order: Tensor, n: int) -> Tensor:

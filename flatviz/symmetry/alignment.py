@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_count, check_many_weights
+from flatviz.checks import check_many_weights
 from flatviz.core.boundary import public
 from flatviz.core.seeds import generator
 from flatviz.symmetry.actions import gathered, random_order
@@ -53,7 +53,6 @@ def align(units: Units, W: Tensor, reference: Tensor, *, starts: int = 5, seed: 
     """
     W = units.check("permute", W)
     check_many_weights(reference[None], W.shape[1], "reference")
-    check_count(starts, "starts")
     steps = _Steps(units, W, reference.to(W))
     source = generator(seed)
     best = torch.arange(units.n_permuted, device=W.device).repeat(len(W), 1)
@@ -85,13 +84,13 @@ class _Steps:
         in_rows = torch.zeros_like(weights)
         for layer in layers:
             in_rows |= (units.row >= layer.start) & (units.row < layer.stop)
-        found = []
+        addresses = []
         for layer in layers:
             for unit, counted in ((units.row, weights), (units.column, weights & ~in_rows)):  # none is counted twice
                 where = (counted & (unit >= layer.start) & (unit < layer.stop)).nonzero()[:, 0]
                 n = layer.n if isinstance(part, Layer) else layer.groups
-                found.append(where[unit[where].argsort(stable=True)].view(n, -1))
-        return torch.cat(found, 1)
+                addresses.append(where[unit[where].argsort(stable=True)].view(n, -1))
+        return torch.cat(addresses, 1)
 
     def climb(self, order: Tensor, parts: list[int]) -> tuple[Tensor, Tensor]:
         """Sweep over the parts until no network's match rises: orders (S, U) and matches (S,)."""

@@ -49,7 +49,7 @@ def pair_diversity(
     probs = forward(net, W, x, progress=progress).softmax(-1)
     entropies, answers = _entropy(probs), probs.argmax(-1)  # (S, N)
     information, apart = [], []
-    for start in range(0, len(W), check_count(block, "block")):
+    for start in range(0, len(W), block):
         rows = slice(start, start + block)
         later = slice(start, None)  # a pair is met once, from its first network
         mixed = _entropy((probs[rows, None] + probs[None, later]) / 2)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_count
 from flatviz.core.boundary import public
 from flatviz.symmetry.actions import scaled_by
 from flatviz.symmetry.units import Units
@@ -59,7 +58,6 @@ def min_mass(units: Units, W: Tensor, *, tolerance: float = 1e-12, max_sweeps: i
         (True, True)
     """
     W = units.check("scale", W)
-    check_count(max_sweeps, "max_sweeps")
     if units.free:
         raise ValueError(
             f"min_mass needs a network without normalisation, got {units.free}: it undoes any scaling of the layer before, "

@@ -49,7 +49,8 @@ class Mmd:
     def _of(self, values: Tensor, name: str | None) -> Tensor:
         if name is not None:
             return values[..., self.names.index(name)]
-        return values[..., [i for i, n in enumerate(self.names) if n != WHOLE]].quantile(0.5, dim=-1)
+        layers = values[..., [i for i, n in enumerate(self.names) if n != WHOLE]]
+        return layers.quantile(0.5, dim=-1) if layers.numel() else layers.new_zeros(0)
 
 
 @public
@@ -97,13 +98,12 @@ def mmd(
         >>> import torch, flatviz as fv
         >>> g = torch.Generator().manual_seed(0)
         >>> a, b = torch.randn(60, 2, generator=g), torch.randn(30, 2, generator=g)
-        >>> found = fv.mmd(a, {"same": b, "moved": b + 2.0})
-        >>> found["same"].p_value("all weights") > 0.05, found["moved"].p_value("all weights") < 0.01
+        >>> distance = fv.mmd(a, {"same": b, "moved": b + 2.0})
+        >>> distance["same"].p_value("all weights") > 0.05, distance["moved"].p_value("all weights") < 0.01
         (True, True)
     """
     check_many_weights(target, None, "target")
     check_count(len(target), "vectors of target", least=4)
-    check_count(block, "block")
     layers = layers or {WHOLE: torch.arange(target.shape[1])}
     for name, draws in sets.items():
         check_many_weights(draws, target.shape[1], name)
@@ -206,13 +206,13 @@ def _among(within: Tensor, sizes: Tensor, C: Tensor) -> Tensor:
     value would count more pairs inside a run than the sample has.
     """
     n = C @ sizes
-    own = (C * within.diagonal()).sum(1)
-    own_pairs = (C * sizes * (sizes - 1)).sum(1)
+    inside = (C * within.diagonal()).sum(1)
+    inside_pairs = (C * sizes * (sizes - 1)).sum(1)
     off, off_sizes = (x - torch.diag(x.diagonal()) for x in (within, torch.outer(sizes, sizes)))
     cross, cross_pairs = ((C @ off) * C).sum(1), ((C @ off_sizes) * C).sum(1)
-    wanted = n * (n - 1) - own_pairs  # pairs of unlike runs among n draws
+    wanted = n * (n - 1) - inside_pairs  # pairs of unlike runs among n draws
     mean_cross = torch.where(cross_pairs > 0, cross / cross_pairs.clamp_min(1), 0.0)
-    return (own + wanted * mean_cross) / (own_pairs + wanted)
+    return (inside + wanted * mean_cross) / (inside_pairs + wanted)
 
 
 def expected_copies(one: float, *, n_modes: int, n: int) -> float:

@@ -76,11 +76,11 @@ def _clusters(reading: Reading) -> dict[Node, tuple[int, int]]:
             joined |= other[0]
             sets.remove(other)
         sets.append((joined, groups))
-    found = {}
+    clusters = {}
     for i, (joined, groups) in enumerate(sets):
         still = any("all" in node.refused for node in joined)
-        found |= {node: (groups, -1 if still else i) for node in joined}
-    return found
+        clusters |= {node: (groups, -1 if still else i) for node in joined}
+    return clusters
 
 
 def index_arrays(reading: Reading, sizes: dict, length: int, number: dict[Node, int], scale_number: dict[Node, int]) -> dict:

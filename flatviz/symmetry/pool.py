@@ -10,7 +10,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_count, check_lr, check_momentum, check_nonnegative
+from flatviz.checks import check_lr
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
@@ -103,12 +103,12 @@ def train_pool(
         (torch.Size([8, 17]), 0)
     """
     run = Run.of(locals(), f"pool of {n} networks")
-    check_lr(lr, zero=False), check_momentum(momentum), check_nonnegative(weight_decay, "weight_decay")
+    check_lr(lr, zero=False)
     if net.has_batchnorm:
         raise ValueError("a pool needs a network without BatchNorm, got one with: each member would need its own statistics")
-    seeds = [seed + i for i in range(check_count(n, "n"))]
+    seeds = [seed + i for i in range(n)]
     epoch = steps_per_epoch(len(data), batch_size)
-    steps = check_count(epochs, "epochs") * epoch
+    steps = epochs * epoch
     loss = members_loss(net, data, "categorical", "frozen", n)
     W = starts(net, seeds, "fresh").detach().clone()
     velocity, total = torch.zeros_like(W), torch.zeros(n, dtype=W.dtype, device=W.device)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_choice, check_nonnegative
+from flatviz.checks import check_choice
 from flatviz.core.boundary import public
 from flatviz.symmetry.actions import gathered, scaled_by
 from flatviz.symmetry.numbering import Layer
@@ -42,7 +42,6 @@ def unit_norm(units: Units, W: Tensor, *, norm: float = 1.0) -> tuple[Tensor, Te
         [1.0, 1.0, 1.0]
     """
     W = units.check("scale", W)
-    check_nonnegative(norm, "norm")
     factor = torch.ones(len(W), units.n_scaled, dtype=W.dtype, device=W.device)
     for layer in units.scaled:
         squares = scaled_by(units, W, factor).square()

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_choice, check_nonnegative, check_radius
+from flatviz.checks import check_choice, check_nonnegative
 from flatviz.core.boundary import public
 from flatviz.gaussian import Gaussian, number
 
@@ -137,7 +137,7 @@ def perturb(
         shapes = [tuple(g.shape) for g in grad]
         raise ValueError(f"grad must have the shapes of q's mean, log_std and factor, got {shapes} for {q!r}")
     perturbation = Perturbation(mode, blocks, joint, damping, tuple(switches))
-    if check_radius(radius) == 0:
+    if radius == 0:
         return tuple(torch.zeros_like(g) for g in grad)
     steps = perturbation(q, grad[: perturbation.moved], q.mean.new_tensor(radius), noise)
     return tuple([*steps, *(torch.zeros_like(g) for g in grad[len(steps) :])])

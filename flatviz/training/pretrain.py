@@ -6,7 +6,7 @@ from functools import partial
 
 from torch import nn
 
-from flatviz.checks import check_count, check_lr, check_nonnegative
+from flatviz.checks import check_lr
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
@@ -62,9 +62,7 @@ def pretrain(
     if isinstance(net, nn.Module):
         net = Net.from_module(net)
     net = net.with_example(data.x)
-    check_count(epochs, "epochs")
     check_lr(lr, zero=False)
-    check_nonnegative(last_lr, "last_lr")
     loss, trained = training_loss(net, data, likelihood, "train")
     optim = Optim(epochs * steps_per_epoch(len(data), batch_size), lr, momentum, weight_decay, batch_size)
     batches = minibatches(len(data), batch_size, seed, net.device)

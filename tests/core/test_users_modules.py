@@ -66,6 +66,45 @@ def test_a_forward_that_writes_into_its_weights_writes_into_copies(name):
     assert torch.equal(net.w, before) and torch.equal(W, kept)
 
 
+class Counting(nn.Module):
+    """Counts its passes in a buffer, in place or by another tensor, and scales by the count."""
+
+    def __init__(self, in_place):
+        super().__init__()
+        self.a, self.in_place = nn.Linear(5, 3), in_place
+        self.register_buffer("count", torch.ones(()))
+
+    def forward(self, x):
+        if self.in_place:
+            self.count += 1
+        else:
+            self.count = self.count + 1
+        return self.a(x) * self.count
+
+
+@pytest.mark.parametrize("in_place", [True, False])
+def test_a_forward_that_writes_into_a_buffer_writes_into_a_copy(in_place):
+    net, data = fv.Net.from_module(Counting(in_place).eval()), fv.Data(torch.randn(12, 5), torch.arange(12) % 3)
+    f, W = fv.nll(net, data), net.w + torch.randn(3, net.dim)
+    layer = nn.Linear(5, 3)
+
+    def once(w):
+        nn.utils.vector_to_parameters(w, layer.parameters())
+        return F.cross_entropy(2 * layer(data.x), data.y).detach()
+
+    want = torch.stack([once(w) for w in W])
+    for _ in range(2):
+        torch.testing.assert_close(f.many(W), want)
+        torch.testing.assert_close(torch.stack([f(w) for w in W]).detach(), want)
+    fv.predict_linearised(net, fv.Gaussian(net.w, torch.full_like(net.w, -3.0)), data)
+    fv.fit_ensemble(net, data, seed=0, steps=2, members=2, start="here")
+    plane = fv.plane_random(net, net.w, seed=0)
+    surface = fv.slice_plane(f, plane, extent=1.0, resolution=3)
+    at = plane.points(torch.cartesian_prod(surface.a, surface.b))
+    torch.testing.assert_close(surface.values.flatten(), torch.stack([once(w) for w in at]))
+    assert float(net.buffers()["count"]) == 1
+
+
 class InPlace(nn.Module):
     """ReLU over the inputs themselves, and a dropout for `fit_dropout`."""
 

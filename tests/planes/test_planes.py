@@ -32,7 +32,7 @@ def test_pca_needs_draws_that_span_a_plane():
         fv.plane_pca(torch.randn(2, 5))
     with pytest.raises(ValueError, match="draws on one line: use slice_line"):
         fv.plane_pca(torch.linspace(0, 1, 9)[:, None] * torch.ones(5))
-    with pytest.raises(ValueError, match=r"W must have shape \(S, D\), got \(5,\): one vector is W\[None\]"):
+    with pytest.raises(ValueError, match=r"draws must have shape \(S, D\), got \(5,\): one vector is draws\[None\]"):
         fv.plane_pca(torch.randn(5))
 
 

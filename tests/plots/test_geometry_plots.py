@@ -102,7 +102,7 @@ def test_a_path_shows_its_barrier_where_it_is_highest():
     assert list(line.y) == straight.values.tolist() and other.name == "curve 2"
     assert list(barrier.x) == [0.5, 0.5] and list(barrier.y) == [2.0, 4.0] and barrier.text[1] == "barrier 2"
     assert len(fv.plot_curve(straight, barrier=False).data) == 1
-    with pytest.raises(ValueError, match="plot_curve needs at least one Curve, got none"):
+    with pytest.raises(ValueError, match="curve must hold at least 1 of Curves, got 0"):
         fv.plot_curve([])
 
 

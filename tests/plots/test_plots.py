@@ -115,7 +115,7 @@ def test_the_spectrum_shows_every_draw_with_its_residual():
     assert list(draws.y) == [3.0, 1.0, 6.0, 2.0] and list(draws.error_y.array) == pytest.approx([0.1, 0.2] * 2)
     assert list(mean.y) == [4.5, 1.5] and mean.line.color == fv.METHODS["vi"].color and reference.name == "SGD (MAP)"
     assert fv.plot_spectrum(spectra[0]).data[0].y[0] == 3.0
-    with pytest.raises(ValueError, match="at least one Spectrum, got none"):
+    with pytest.raises(ValueError, match="spectrum must hold at least 1 of Spectrums, got 0"):
         fv.plot_spectrum([])
 
 

@@ -95,7 +95,7 @@ def test_moped_starts_and_centres_at_the_trained_weights(tiny):
     torch.testing.assert_close(q.mean, net.w)
     torch.testing.assert_close(q.log_std.exp(), (0.2 * net.w.abs()).clamp_min(1e-4))
     assert float(q.history.kl[0]) < float(fv.fit_mfvi(net, data, first_std=1e-3, steps=1, seed=0).history.kl[0])
-    with pytest.raises(ValueError, match="moped must be > 0, got 0"):
+    with pytest.raises(ValueError, match="moped must be a finite number > 0, got 0"):
         fv.fit_mfvi(net, data, moped=0, seed=0)
 
 

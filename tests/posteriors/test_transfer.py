@@ -51,5 +51,5 @@ def test_bad_transfers_say_what_to_do(source):
         fv.transfer(net, short, treated="norm+head", head_std=0.1, scale=1.0)
     with pytest.raises(ValueError, match="scale must be > 0, got 0"):
         fv.transfer(net, prior, treated="norm+head", head_std=0.1, scale=0)
-    with pytest.raises(ValueError, match="head_std must be a finite number >= 0, got nan"):
+    with pytest.raises(ValueError, match="head_std must be a finite number > 0, got nan"):
         fv.transfer(net, prior, treated="norm+head", head_std=math.nan, scale=1)

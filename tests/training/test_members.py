@@ -1,12 +1,14 @@
 """Members trained together are the members trained alone."""
 
 import time
+from types import MethodType
 
 import pytest
 import torch
 from torch import nn
 
 import flatviz as fv
+from flatviz.engine import stacked
 from flatviz.engine.stacked import stack
 from flatviz.training.batched import BatchedLoss, SequentialLoss, members_batches, members_loss
 from flatviz.training.gradient import gradient
@@ -136,3 +138,31 @@ def test_a_member_that_diverges_is_one_clear_error(task):
     net = fv.Net.from_module(fv.models.mlp(task, hidden=(8,))).with_example(task.train.x)
     with pytest.raises(ValueError, match="the loss must stay finite, got NaN or inf at .* lower lr or radius"):
         fv.fit_ensemble(net, task.train, members=2, steps=30, lr=1e20, seed=0)
+
+
+def patched_layer(module, index, forward):
+    """`module` with another `forward` at one of its layers, as `MethodType` puts it there."""
+    module[index].forward = MethodType(forward, module[index])
+    return module
+
+
+PATCHED = {
+    "a layer": lambda module: patched_layer(module, 0, lambda layer, x: 2 * nn.Linear.forward(layer, x) + 1),
+    "a function": lambda module: patched_layer(module, 1, lambda layer, x: x.softmax(-1)),
+}
+
+
+@pytest.mark.parametrize("name", PATCHED)
+@pytest.mark.parametrize("seen", [True, False])
+def test_members_of_a_net_with_a_patched_layer_have_the_losses_of_the_module_itself(name, seen, monkeypatch):
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        module = nn.Sequential(nn.Linear(4, 6), nn.ReLU(), nn.Linear(6, 3)).eval()
+        data = fv.Data(torch.randn(20, 4), torch.arange(20) % 3)
+    if not seen:  # what the look at the layers misses, the comparison with the net finds
+        monkeypatch.setattr(stacked, "chain_of", lambda net: list(net.module.named_children()))
+    net = fv.Net.from_module(PATCHED[name](module))
+    W = rows(net)
+    values = members_loss(net, data, "categorical", "frozen", 3)(W, None)
+    want = torch.stack([nn.functional.cross_entropy(net.to_module(w)(data.x), data.y) for w in W])
+    torch.testing.assert_close(values, want.detach(), rtol=1e-5, atol=1e-5)

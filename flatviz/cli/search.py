@@ -1,0 +1,138 @@
+"""When does SA-BMA help?  A declared grid against VI and SAM, then one confirmation on fresh seeds; written as JSON."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import torch
+
+import flatviz
+from flatviz.checks import check_count
+from flatviz.cli.options import add_model
+from flatviz.cli.output import check_output, progress_of_command, write_text, written
+from flatviz.cli.threads import single_thread
+from flatviz.pages.table import text_table
+from flatviz.plots.gains import plot_gains
+from flatviz.plots.theme import Figure
+from flatviz.studies.cases import QUANTITIES, grid
+from flatviz.studies.claims import BETTER, NAMES
+from flatviz.studies.search import BASELINES, confirm, report, search
+
+FRESH = 100  # the first seed of the confirmation
+DRAWN = {"vi": "VI, chosen", "sam_mu": "SAM on the mean"}  # baselines of the picture, by method
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options."""
+    parser.add_argument("--seeds", type=int, default=4, help="seeds of the search, from 0 on (4)")
+    parser.add_argument("--fresh", type=int, default=10, help=f"seeds of the confirmation, from {FRESH} on (10)")
+    add_model(parser)
+    parser.add_argument("--picture", type=Path, help="also write a picture of the gains, an HTML file")
+    parser.add_argument("--show", type=Path, help="compute nothing: print, and draw, this file of an earlier run")
+    parser.add_argument("--out", type=Path, default=Path("when_sabma_helps.json"), help="file to write (when_sabma_helps.json)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Compute what the cache does not hold, print tables and verdicts, write the file and the picture."""
+    if args.picture is not None:
+        check_output("--picture", args.picture)
+    if args.show is not None:
+        result = _read(args.show)
+    else:
+        result = _computed(args)
+        write_text(args.out, json.dumps(result, indent=1) + "\n")
+        print(f"\n{args.out} written; {result['about']['seconds']} s in all")
+    _print(result)
+    if args.picture is not None:
+        with written(args.picture) as partial:
+            picture(result).write_html(partial, include_plotlyjs=True)
+        print(f"\n{args.picture} written")
+    return 0
+
+
+def _computed(args: argparse.Namespace) -> dict[str, Any]:
+    started = time.perf_counter()
+    for count, option in ((args.seeds, "--seeds"), (args.fresh, "--fresh")):
+        check_count(count, option, least=2)
+    check_output("--out", args.out)
+    seeds, fresh = range(args.seeds), range(FRESH, FRESH + args.fresh)
+    settings = dict(model=args.model, progress=progress_of_command(), say=print)
+    with single_thread():
+        searched = search(grid(), seeds, **settings)
+        confirmed, verdicts = confirm(searched, fresh, **settings)
+    about = dict(
+        command=f"flatviz search --seeds {args.seeds} --fresh {args.fresh} --model {args.model}",
+        model=args.model,
+        seeds=list(seeds),
+        fresh=list(fresh),
+        flatviz=flatviz.__version__,
+        torch=torch.__version__,
+        date=time.strftime("%Y-%m-%d"),
+        seconds=round(time.perf_counter() - started),
+    )
+    return {"about": about, **report(searched, confirmed, verdicts)}
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        result = json.loads(path.read_text(encoding="utf-8"))
+        return {part: result[part] for part in ("about", "search", "confirmation", "claims")}
+    except (ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"--show must be a file that flatviz search wrote, got {path}: {error}: run it again") from error
+
+
+def picture(result: dict[str, Any]) -> Figure:
+    """Gains of SA-BMA over VI and over SAM, at no more gradients than it takes, in every case."""
+    about = result["about"]
+    title = f"Where SA-BMA helps: digits, {about['model']}; radii and VI's length chosen on validation splits"
+    return plot_gains(_gains(result["search"]), confirmed=_gains(result["confirmation"]), title=title)
+
+
+def _gains(rows: list[dict[str, Any]]) -> dict[str, dict[str, dict[str, tuple[float, float]]]]:
+    """Baseline -> case -> quantity -> (mean gain, half), of cases in which no fit diverged."""
+    return {
+        method: {
+            row["case"]: {
+                q: (BETTER[q] * mean, half) for q, (mean, half, _) in row["differences"][baseline].items() if mean is not None
+            }
+            for row in sorted(rows, key=lambda row: "severity" in row["case"])
+        }
+        for method, baseline in DRAWN.items()
+    }
+
+
+def _print(result: dict[str, Any]) -> None:
+    about = result["about"]
+    print("\nSA-BMA less each, seed by seed: mean ± half of the 95 % interval (seeds with a gain)")
+    for part, seeds in (("search", about["seeds"]), ("confirmation", about["fresh"])):
+        for quantity in QUANTITIES:
+            rows = [_row(row, quantity) for row in result[part] if quantity in row["differences"][BASELINES[0]]]
+            print(f"\n{part}, {about['model']}, seeds {seeds[0]} to {seeds[-1]}: {NAMES[quantity]}\n\n{text_table(rows)}")
+    print(
+        f"\nclaims that SA-BMA is better, on {len(about['fresh'])} fresh seeds, corrected by Holm for these {len(result['claims'])}:"
+    )
+    for claim in result["claims"]:
+        print(f"  {claim['sentence']}")
+
+
+def _row(row: dict[str, Any], quantity: str) -> dict[str, str]:
+    chosen = row["choice"]
+    cells = {
+        "case": row["case"],
+        "radius": f"{chosen['sabma']:g}",
+        "SAM's": f"{chosen['sam_mu']:g}",
+        "VI's steps": f"{chosen['vi']:g}",
+    }
+    return cells | {baseline: _amount(row["differences"][baseline][quantity], quantity) for baseline in BASELINES}
+
+
+def _amount(difference: list, quantity: str) -> str:
+    mean, half, n_better = difference
+    if mean is None:
+        return "diverged"
+    factor = 100 if quantity == "accuracy" else 1
+    return f"{factor * mean:+.3f} ± {factor * half:.3f} ({n_better})"

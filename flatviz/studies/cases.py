@@ -1,0 +1,64 @@
+"""The declared grid of the search: the tour's setting, one factor changed at a time, and KL weight together with head std."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+
+from flatviz.studies.evidence import SEVERITY, SHIFTS
+from flatviz.studies.tour import HEAD_STD, RANK
+
+QUANTITIES = ("nll", "accuracy", "ece", "shifted_nll")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A setting: the tour's, but for what is named.  shift: "" for the mean of five kinds at severity 3, or one kind."""
+
+    steps: int = 300
+    head_std: float = HEAD_STD
+    kl_weight: float = 0.0
+    rank: int = RANK
+    shots: int = 10
+    degrees: float = 90.0
+    shift: str = ""
+    severity: int = SEVERITY
+
+    def __str__(self) -> str:
+        """What differs from the tour."""
+        if self.shift:
+            return f"{self.shift.replace('_', ' ')}, severity {self.severity}"
+        changed = {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}
+        return ", ".join(f"{NAMES[name]} {value:g}" for name, value in changed.items()) or "the tour's setting"
+
+    @property
+    def trained(self) -> Case:
+        """The case without its shift, which changes the test split alone."""
+        return replace(self, shift="", severity=SEVERITY)
+
+    @property
+    def quantities(self) -> tuple[str, ...]:
+        """What is told of it; of a case of shift the clean scores stand with the tour's."""
+        return ("shifted_nll",) if self.shift else QUANTITIES
+
+
+NAMES = {
+    "steps": "steps", "head_std": "head std", "kl_weight": "KL weight", "rank": "rank", "shots": "shots",
+    "degrees": "source turned by",
+}  # fmt: skip
+ALONE: dict[str, tuple] = {
+    "steps": (150, 600),
+    "head_std": (0.3, 1.0),
+    "kl_weight": (0.03, 1.0),
+    "rank": (2, 20),
+    "shots": (2, 5, 50),
+    "degrees": (0.0, 45.0),
+}
+TOGETHER = [(kl, std) for kl in ALONE["kl_weight"] for std in ALONE["head_std"]]
+SEVERITIES = (1, 5)
+
+
+def grid() -> tuple[Case, ...]:
+    """The declared cases: the tour's, one factor changed at a time, KL weight with head std, kinds of shift."""
+    shifted = [Case(shift=kind, severity=s) for kind in SHIFTS for s in SEVERITIES]
+    alone = [Case(**{name: value}) for name, values in ALONE.items() for value in values]
+    return (Case(), *shifted, *alone, *(Case(kl_weight=kl, head_std=std) for kl, std in TOGETHER))

@@ -1,0 +1,258 @@
+"""When does SA-BMA help?  A declared grid around the tour's setting, searched on a few seeds, confirmed once on fresh ones.
+
+In each case SA-BMA and SAM on the mean have three radii, VI three lengths (half, one and two times their steps, so never
+more gradients than they take); one of each three is chosen by validation NLL, averaged over the seeds of the search.
+Differences are of the test split, seed by seed.  The confirmation fits what was chosen again, on seeds that chose nothing.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import lru_cache, partial
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from flatviz.checks import check_choice
+from flatviz.core.data import Data, Task
+from flatviz.core.net import Net
+from flatviz.core.progress import Progress, track
+from flatviz.datasets.corruptions import corrupt
+from flatviz.gaussian import Gaussian
+from flatviz.posteriors import METHODS
+from flatviz.results import Posterior
+from flatviz.storage.cache import cached
+from flatviz.studies.cases import QUANTITIES, Case
+from flatviz.studies.claims import NAMES as QUANTITY_NAMES
+from flatviz.studies.claims import Difference, Verdict, judge
+from flatviz.studies.evidence import SEVERITY, SHIFTS
+from flatviz.studies.family import fit_member
+from flatviz.studies.tour import MODELS, prepare
+from flatviz.studies.tune import scored, with_head_std, with_validation
+
+BASELINES = ("VI, equal steps", "VI, equal gradients", "VI, chosen", "SAM on the mean")  # "SA-BMA" is compared with each
+RADII = {
+    "mlp": {"sabma": (0.5, 1.0, 2.0), "sam_mu": (0.05, 0.1, 0.2)},
+    "conv": {"sabma": (0.5, 1.0, 2.0), "sam_mu": (0.02, 0.05, 0.1)},
+}
+VI_SHARES = (0.5, 1.0, 2.0)
+MOST_VALIDATION = 15  # a class: beyond these, fifty shots leave no test split
+N_DRAWS = 30
+SHIFTED_EVERY = 2  # test images of which one is corrupted: five kinds cost more than the fits
+CLAIMS_EACH, MOST_SETTINGS = 5, 6  # named for confirmation: claims against each baseline, settings that have to be trained
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a case gave: the radius or steps chosen for each method, and values (seeds, 4) of `QUANTITIES`, by competitor."""
+
+    case: Case
+    seeds: tuple[int, ...]
+    choice: Mapping[str, float]
+    values: Mapping[str, Tensor]
+
+    def differences(self, baseline: str) -> list[Difference]:
+        """SA-BMA's quantities less the baseline's."""
+        columns = [QUANTITIES.index(q) for q in self.case.quantities]
+        values = (self.values["SA-BMA"] - self.values[check_choice(baseline, BASELINES, "baseline")])[:, columns]
+        return [Difference(self.case, baseline, q, values[:, i]) for i, q in enumerate(self.case.quantities)]
+
+
+class Bench:
+    """Runs cases on one kind of network; prepared networks and the fits of the last case stay in memory."""
+
+    def __init__(self, model: str, epochs: int = 60) -> None:
+        self.model, self.epochs = check_choice(model, tuple(MODELS), "model"), epochs
+        self.prepared = lru_cache(maxsize=64)(self._prepare)
+        self.fitted = lru_cache(maxsize=16)(self._fit)
+
+    def run(self, case: Case, seeds: Sequence[int], choice: Mapping[str, float] | None = None) -> dict[str, Any]:
+        """Choice and scores of a case; `choice` is made by validation NLL unless it is given."""
+        asked = self.candidates(case) if choice is None else {m: (v,) for m, v in choice.items()}
+        lengths = {float(case.steps), 2.0 * case.steps}
+        asked = asked | {"vi": tuple(sorted(lengths | set(asked["vi"])))}
+        fits = {seed: self.fitted(case.trained, seed, tuple(asked.items())) for seed in seeds}
+        if choice is None:
+            choice = {m: min(values, key=lambda v: self._validation(case, fits, (m, v))) for m, values in asked.items()}
+        chosen = {
+            "SA-BMA": ("sabma", choice["sabma"]),
+            "VI, equal steps": ("vi", float(case.steps)),
+            "VI, equal gradients": ("vi", 2.0 * case.steps),
+            "VI, chosen": ("vi", choice["vi"]),
+            "SAM on the mean": ("sam_mu", choice["sam_mu"]),
+        }
+        score = lru_cache(maxsize=None)(lambda seed, member: self._scores(case, seed, member, fits[seed]))
+        values = {name: torch.stack([score(seed, member) for seed in seeds]) for name, member in chosen.items()}
+        return {"choice": dict(choice), "values": values}
+
+    def candidates(self, case: Case) -> dict[str, tuple[float, ...]]:
+        """Method -> what is chosen from: radii, and steps of VI."""
+        return RADII[self.model] | {"vi": tuple(float(round(share * case.steps)) for share in VI_SHARES)}
+
+    def _prepare(self, seed: int, shots: int, degrees: float, rank: int) -> tuple[Net, Task, Data, Gaussian]:
+        net, task, prior = prepare(self.model, seed=seed, shots=shots, degrees=degrees, rank=rank, epochs=self.epochs)
+        return net, *with_validation(task, seed, min(shots, MOST_VALIDATION)), prior
+
+    def _of(self, case: Case, seed: int) -> tuple[Net, Task, Data, Gaussian]:
+        return self.prepared(seed, case.shots, case.degrees, case.rank)
+
+    def _fit(self, case: Case, seed: int, asked: tuple[tuple[str, tuple[float, ...]], ...]) -> dict[tuple, Posterior]:
+        """(method, radius or steps) -> posterior; one that diverged is left out."""
+        net, task, _, prior = self._of(case, seed)
+        return _members(net, task, with_head_std(net, prior, case.head_std), case, dict(asked), seed)
+
+    def _validation(self, case: Case, fits: Mapping[int, Mapping], member: tuple[str, float]) -> float:
+        """Mean validation NLL over seeds; inf where a fit diverged."""
+        return sum(self._predicted(case, seed, member, fits[seed], None)[0] for seed in fits) / len(fits)
+
+    def _scores(self, case: Case, seed: int, member: tuple[str, float], fits: Mapping) -> Tensor:
+        """`QUANTITIES` on the test split of one fit; NaN where it diverged."""
+        _, task, _, _ = self._of(case, seed)
+        kinds = [(case.shift, case.severity)] if case.shift else [(kind, SEVERITY) for kind in SHIFTS]
+        clean = self._predicted(case, seed, member, fits, task.test)
+        part = task.test.subset(torch.arange(0, len(task.test), SHIFTED_EVERY))
+        shifted = [self._predicted(case, seed, member, fits, corrupt(part, *kind, seed=seed))[0] for kind in kinds]
+        values = torch.tensor([*clean, sum(shifted) / len(shifted)], dtype=torch.float64)
+        return values if bool(values.isfinite().all()) else torch.full_like(values, torch.nan)
+
+    def _predicted(self, case: Case, seed: int, member: tuple[str, float], fits: Mapping, data: Data | None) -> list[float]:
+        """NLL, accuracy and ECE on `data`, None for the validation split."""
+        net, _, validation, _ = self._of(case, seed)
+        if member not in fits:
+            return [float("inf")] * 3
+        data = validation if data is None else data
+        scores = scored(net, METHODS[member[0]], fits[member], data, seed=seed + 1, n_draws=N_DRAWS).scores
+        return [float(scores[name][-1]) for name in ("nll", "accuracy", "ece")]
+
+
+def _members(net: Net, task: Task, prior: Gaussian, case: Case, asked: Mapping[str, tuple[float, ...]], seed: int) -> dict:
+    weight_decay = {} if case.kl_weight == 0 else {"weight_decay": 0.0}  # the KL takes its place
+    settings = {"steps": case.steps, "kl_weight": case.kl_weight} | weight_decay
+    fits: dict[tuple[str, float], Posterior] = {}
+    for name in ("sabma", "sam_mu"):
+        keywords = {k: v for k, v in METHODS[name].keywords(net, settings=settings).items() if k != "radius"}
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of members left out: so they are here
+                radii = METHODS[name].fit_radii(net, task.train, prior, radii=asked[name], seeds=[seed], **keywords)
+            fits |= {(name, radius): q for (radius, _), q in radii.items()}
+        except ValueError as error:
+            _only_divergence(error)
+    for steps in asked["vi"]:
+        try:
+            fits["vi", steps] = fit_member(net, task, prior, "vi", seed=seed, fit=settings | {"steps": int(steps)})
+        except ValueError as error:
+            _only_divergence(error)
+    return fits
+
+
+def _only_divergence(error: ValueError) -> None:
+    if "finite" not in str(error):
+        raise error
+
+
+def search(
+    cases: Sequence[Case],
+    seeds: Sequence[int],
+    *,
+    model: str = "mlp",
+    choices: Mapping[Case, Mapping[str, float]] | None = None,
+    epochs: int = 60,
+    progress: Progress = False,
+    say: Callable[[str], None] = lambda text: None,
+) -> list[Outcome]:
+    """Every case on every seed; each case is kept in the cache folder.
+
+    choices: radii and steps already chosen, by case, in place of a choice on these seeds: so a confirmation is run.
+    """
+    bench, outcomes = Bench(model, epochs), []
+    for case in track(tuple(cases), "searching", progress):
+        choice = None if choices is None else dict(choices[case])
+        about = dict(case=asdict(case), seeds=list(seeds), model=model, choice=choice, epochs=epochs, n_draws=N_DRAWS)
+        about["methods"] = [METHODS[m] for m in ("sabma", "sam_mu", "vi")]
+        row, _ = cached("search", partial(bench.run, case, seeds, choice), label=str(case), say=say, **about)
+        outcomes.append(Outcome(case, tuple(seeds), row["choice"], row["values"]))
+    return outcomes
+
+
+def named(outcomes: Sequence[Outcome]) -> list[Difference]:
+    """The claims that a search makes: gains in which all seeds agree, by their p from the smallest.
+
+    At most `CLAIMS_EACH` against one baseline, and none that would be of a setting beyond the first `MOST_SETTINGS`.
+    """
+    every = [d for o in outcomes for b in BASELINES for d in o.differences(b)]
+    agreed = [d for d in every if d.n_better == len(d.values) and math.isfinite(d.p_value)]
+    claims: list[Difference] = []
+    for d in sorted(agreed, key=lambda d: d.p_value):
+        settings = {claim.cell.trained for claim in claims} | {d.cell.trained}
+        if len(settings) <= MOST_SETTINGS and sum(c.baseline == d.baseline for c in claims) < CLAIMS_EACH:
+            claims.append(d)
+    return sorted(claims, key=lambda d: BASELINES.index(d.baseline))
+
+
+def confirm(
+    outcomes: Sequence[Outcome],
+    seeds: Sequence[int],
+    *,
+    model: str = "mlp",
+    epochs: int = 60,
+    progress: Progress = False,
+    say: Callable[[str], None] = lambda text: None,
+) -> tuple[list[Outcome], list[Verdict]]:
+    """The named cases and the tour's setting on fresh seeds with what the search chose, and a verdict on each claim (Holm)."""
+    shared = set(seeds) & {seed for o in outcomes for seed in o.seeds}
+    if shared:
+        raise ValueError(f"seeds of a confirmation must be fresh, got {sorted(shared)} of the search: take others")
+    claims = named(outcomes)
+    wanted = {claim.cell for claim in claims} | {Case()}
+    choices = {o.case: o.choice for o in outcomes if o.case in wanted}
+    fresh = search(tuple(choices), seeds, model=model, choices=choices, epochs=epochs, progress=progress, say=say)
+    by_claim = {(d.cell, d.baseline, d.quantity): d for o in fresh for b in BASELINES for d in o.differences(b)}
+    return fresh, judge([by_claim[c.cell, c.baseline, c.quantity] for c in claims])
+
+
+def report(searched: Sequence[Outcome], confirmed: Sequence[Outcome], verdicts: Sequence[Verdict]) -> dict[str, Any]:
+    """All figures as plain values for a JSON file: cases of search and confirmation, claims with verdicts and sentences."""
+    claims = [
+        {
+            "case": str(v.difference.cell),
+            "baseline": v.difference.baseline,
+            "quantity": v.difference.quantity,
+            "corrected_p": _plain(v.corrected),
+            "verdict": v.word,
+            "sentence": sentence(v),
+        }
+        for v in verdicts
+    ]
+    return {"search": [_row(o) for o in searched], "confirmation": [_row(o) for o in confirmed], "claims": claims}
+
+
+def sentence(verdict: Verdict) -> str:
+    """A claim in words, with its figures and the verdict."""
+    d = verdict.difference
+    factor = 100 if d.quantity == "accuracy" else 1
+    amount = f"{QUANTITY_NAMES[d.quantity]} {factor * d.mean:+.2g} ± {factor * d.half:.2g}"
+    seeds = f"better in {d.n_better} of {len(d.values)} seeds"
+    return f"SA-BMA at {d.cell} against {d.baseline}: {amount}, {seeds}: {verdict.word}"
+
+
+def _row(outcome: Outcome) -> dict[str, Any]:
+    """Choice, mean values of each competitor, and difference, half interval and seeds with a gain for each baseline."""
+    columns = [QUANTITIES.index(q) for q in outcome.case.quantities]
+    return {
+        "case": str(outcome.case),
+        "settings": {k: v for k, v in asdict(outcome.case).items() if k not in ("shift", "severity")},
+        "choice": dict(outcome.choice),
+        "means": {n: {QUANTITIES[i]: _plain(float(v[:, i].mean())) for i in columns} for n, v in outcome.values.items()},
+        "differences": {
+            b: {d.quantity: [_plain(d.mean), _plain(d.half), d.n_better] for d in outcome.differences(b)} for b in BASELINES
+        },
+    }
+
+
+def _plain(value: float) -> float | None:
+    return float(f"{value:.4g}") if math.isfinite(value) else None

@@ -1,0 +1,134 @@
+"""Flatness where equal networks are told apart: which measures a rescaling of hidden units changes, and which not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from flatviz.checks import check_count, check_many_weights, check_weights
+from flatviz.core.ascent import ASAM, SAM
+from flatviz.core.boundary import public
+from flatviz.core.data import Data
+from flatviz.core.net import Net
+from flatviz.core.objective import ObjectiveLike, as_objective
+from flatviz.core.seeds import generator
+from flatviz.landscape.lanczos import top_eigenpairs
+from flatviz.objectives.nll import nll
+from flatviz.planes.random import filter_normalized
+from flatviz.symmetry.actions import rescale
+from flatviz.symmetry.units import units_of
+
+FLATNESS = {  # what an axis says of each
+    "lambda1": "largest eigenvalue λ₁",
+    "trace": "trace of the Hessian",
+    "sam": "SAM-sharpness (nats)",
+    "filter": "curvature along filter-normalised directions",
+    "relative": "relative flatness of the first layer",
+    "asam": "ASAM-sharpness, η = 0 (nats)",
+    "weighted": "sum of w² times the Hessian's diagonal",
+}
+INVARIANT = ("relative", "asam", "weighted")  # those that do not see a rescaling of units
+
+
+@public
+def flatness(
+    net: Net,
+    f: ObjectiveLike,
+    W: Tensor,
+    *,
+    radius: float = 0.05,
+    adaptive_radius: float = 0.5,
+    probes: int = 20,
+    iters: int = 40,
+    seed: int = 0,
+) -> dict[str, Tensor]:
+    """Seven measures of flatness at each row of `W` (S, D): name -> (S,), in the order of `FLATNESS`.
+
+    lambda1, trace and sam (f(w + radius g / |g|) - f(w)) change when units are rescaled.  So does filter, the mean of
+    d^T H d over filter-normalised directions d, which are invariant to the scale of a filter but not to that of one input
+    of it.  relative = sum_st <w_s, w_t> Tr H_st over rows s, t of the first layer does not see the scale of units (of a later layer
+    it would see that of the units it reads), nor do asam (with eta = 0) and weighted = sum_d w_d^2 H_dd.
+    Traces are means over `probes` random signs, the same ones at every row.
+    Sources: Li et al. 2018 (filter); Petzka et al. 2021 (relative); Kwon et al. 2021 (asam).
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> from torch import nn
+        >>> x = torch.randn(20, 4, generator=torch.Generator().manual_seed(0))
+        >>> data = fv.Data(x, (x[:, 0] > 0).long())
+        >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
+        >>> found = fv.flatness(net, fv.nll(net, data), net.w[None], probes=5)
+        >>> list(found)
+        ['lambda1', 'trace', 'sam', 'filter', 'relative', 'asam', 'weighted']
+    """
+    f = as_objective(f)
+    check_many_weights(W, net.dim)
+    check_count(probes, "probes")
+    g = generator(seed)
+    signs = torch.randint(0, 2, (probes, net.dim), generator=g).to(W) * 2 - 1
+    normal = torch.randn(probes, net.dim, generator=g, dtype=W.dtype).to(W.device)
+    block = next((b for b in net.blocks if len(b.shape) > 1), net.blocks[0])
+    width = (block.stop - block.start) // block.shape[0]
+    squares = torch.randint(0, 2, (probes, width, width), generator=g).to(W) * 2 - 1
+    ascents = SAM(radius), ASAM(adaptive_radius, 0.0)
+
+    def measures(w: Tensor) -> Tensor:
+        product = f.operator(w)
+        along = lambda V: torch.stack([v @ product(v) for v in V]).mean()  # noqa: E731
+        value, gradient = f.value_and_grad(w)
+        with torch.no_grad():
+            sam, asam = (f(w + ascent(w, gradient)) - value for ascent in ascents)
+        filters = torch.stack([filter_normalized(net, d, w) for d in normal])
+        layer = torch.zeros_like(signs)
+        layer[:, block.slice] = (w[block.slice].view(-1, width) @ squares).flatten(1)  # E z z^T = (W W^T) x identity
+        top = top_eigenpairs(f, w, 1, iters=iters).values[0]
+        return torch.stack([top, along(signs), sam, along(filters), along(layer), asam, along(signs * w)]).detach()
+
+    return dict(zip(FLATNESS, torch.stack([measures(w) for w in W]).unbind(1)))
+
+
+@dataclass(frozen=True, eq=False)
+class Orbit:
+    """One network rescaled: `W` (T, D) at `t` (T,), t = 0 where it came, each unit's factor direction^t.
+
+    `measures` name -> (T,); `difference` (T,) is the largest change of a logit from that at t = 0, `scale` the largest logit.
+    """
+
+    t: Tensor
+    W: Tensor
+    measures: dict[str, Tensor]
+    difference: Tensor
+    scale: float
+
+
+@public
+def rescaled_orbit(net: Net, data: Data, w: Tensor, *, reach: float = 3.0, resolution: int = 13, seed: int = 0) -> Orbit:
+    """The same function at other weights: hidden units rescaled, and every measure of `flatness` there.
+
+    Half of the units of each layer, drawn by `seed`, grow by a factor exp(t) and the others shrink by it, t from -reach
+    to reach.  The loss is the mean NLL of `data`, computed in the network's precision.
+    Raises ValueError for a network that scaling would change.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> from torch import nn
+        >>> x = torch.randn(20, 4, generator=torch.Generator().manual_seed(0))
+        >>> data = fv.Data(x, (x[:, 0] > 0).long())
+        >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
+        >>> orbit = fv.rescaled_orbit(net, data, net.w, reach=2.0, resolution=5)
+        >>> float(orbit.difference.max()) < 1e-4 * orbit.scale, orbit.measures["lambda1"].shape
+        (True, torch.Size([5]))
+    """
+    check_weights(w, net.dim)
+    check_count(resolution, "resolution", least=3)
+    units, f = units_of(net), nll(net, data)
+    up = torch.randint(0, 2, (max(units.n_scaled, 1),), generator=generator(seed)).to(w) * 2 - 1
+    t = torch.linspace(-reach, reach, resolution - (resolution + 1) % 2).to(w)
+    W = rescale(units, w.expand(len(t), -1), (t[:, None] * up[: units.n_scaled]).exp())
+    with torch.no_grad():
+        outputs = torch.stack([net(v, data.x) for v in W])
+    middle = outputs[len(t) // 2]
+    difference = (outputs - middle).abs().flatten(1).amax(1)
+    return Orbit(t, W, flatness(net, f, W, seed=seed), difference, float(middle.abs().max()))

@@ -1,0 +1,83 @@
+"""Batched symmetry verbs against the same work done one network after the other.
+
+Processor time of one thread, the least of a few tries: what else runs on the machine hardly counts.
+"""
+
+import time
+from functools import partial
+
+import nets
+import numpy as np
+import pytest
+import timing
+import torch
+
+import flatviz as fv
+from flatviz.studies.symmetric_draws import digits
+from flatviz.symmetry.pool import one_by_one
+from flatviz.training.batched import members_batches, members_loss
+from flatviz.training.gradient import gradient
+
+least = partial(timing.least, clock=time.process_time)
+
+
+def perceptrons(n):
+    torch.manual_seed(0)
+    net = fv.Net.from_module(nets.mlp(64, 16, 16, 10).double())
+    return net, fv.units_of(net), net.w * (1 + 0.5 * torch.randn(n, net.dim, dtype=torch.float64))
+
+
+def test_least_mass_of_256_networks_over_cvxpy_one_by_one():
+    cp = pytest.importorskip("cvxpy")
+    net, units, W = perceptrons(256)
+
+    def conic(w):
+        layers = [p.numpy() ** 2 for name, p in net.unflatten(w).items() if name.endswith("weight")]
+        u, total = [cp.Variable(s.shape[0]) for s in layers[:-1]], 0
+        for k, S in enumerate(layers):
+            row = 0 if k == 2 else cp.reshape(u[k], (S.shape[0], 1), order="C") @ np.ones((1, S.shape[1]))
+            column = 0 if k == 0 else np.ones((S.shape[0], 1)) @ cp.reshape(u[k - 1], (1, S.shape[1]), order="C")
+            total = total + cp.sum(cp.multiply(S, cp.exp(2 * (row - column))))
+        problem = cp.Problem(cp.Minimize(total))
+        problem.solve()
+        return problem.value
+
+    some = [conic(w) for w in W[:4]]
+    torch.testing.assert_close(fv.min_mass(units, W).after[:4], torch.tensor(some), rtol=1e-6, atol=0)
+    ours, theirs = least(lambda: fv.min_mass(units, W), lambda: [conic(w) for w in W[:4]])
+    print(f"least mass: {256 / 4 * theirs / ours:.0f}x, {1e6 * ours / 256:.0f} us a network against {1e3 * theirs / 4:.0f} ms")
+    assert 256 / 4 * theirs / ours > 50
+
+
+def test_a_pool_of_1000_optunets_over_one_after_the_other():
+    """20 steps of SGD on 8 x 8 digits, minibatches of 16: all at once, and for 20 networks in turn."""
+    train, _, _ = digits()
+    task = fv.Task(train, train, train, n_classes=10)
+    net = fv.Net.from_module(fv.models.optunet(task))
+    assert net.dim == 168
+    W = net.w + 0.1 * torch.randn(1000, net.dim)
+    loss = members_loss(net, train, "categorical", "frozen", 1000)
+    batches = [index for _, index in zip(range(4), members_batches(len(train), 16, list(range(1000)), net.device))]
+    one = members_loss(net, train, "categorical", "frozen", 1)
+    ours, theirs = least(
+        lambda: [gradient(loss, W, index) for index in batches],
+        lambda: [gradient(one.losses[0], W[i], index[i]) for index in batches for i in range(20)],
+    )
+    print(f"pool of 1,000 OptuNets: {50 * theirs / ours:.1f}x, {1e6 * ours / 4000:.0f} us a step of a network")
+    assert 50 * theirs / ours > 10
+
+
+def test_a_small_pool_ends_where_one_after_the_other_ends():
+    train, _, _ = digits()
+    net = fv.Net.from_module(nets.mlp(64, 16, 16, 10))
+    flat = fv.Data(train.x.flatten(1), train.y)
+    recipe = dict(epochs=2, lr=0.1, weight_decay=1e-3, batch_size=32)
+    pool = fv.train_pool(net, flat, 32, **recipe)
+    torch.testing.assert_close(pool.W[:2], one_by_one(net, flat, pool.seeds[:2].tolist(), **recipe), rtol=1e-3, atol=1e-4)
+
+
+def test_aligning_1000_networks_to_one_reference():
+    net, units, W = perceptrons(1000)
+    (seconds,) = least(lambda: fv.align(units, W, net.w), repeats=1)
+    print(f"alignment: {1e3 * seconds / 1000:.2f} ms a network, 5 starts")
+    assert seconds / 1000 < 0.05

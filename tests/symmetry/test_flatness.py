@@ -1,0 +1,62 @@
+"""Rescaling changes sharpness and not one prediction; which measures do not see it is computed, not believed."""
+
+import pytest
+import torch
+from symmetric_networks import network
+
+import flatviz as fv
+from flatviz.symmetry.flatness import FLATNESS, INVARIANT, flatness, rescaled_orbit
+
+
+def problem():
+    net, units, x = network("mlp")
+    return net, units, fv.Data(x, torch.arange(20) % 3)
+
+
+def dense(net, data, w):
+    return torch.autograd.functional.hessian(fv.nll(net, data), w)
+
+
+def test_each_measure_is_that_of_the_dense_hessian():
+    net, _, data = problem()
+    H, w, f = dense(net, data, net.w), net.w, fv.nll(net, data)
+    found = flatness(net, f, w[None], probes=3000)
+    W1 = net.unflatten(w)["0.weight"]
+    blocks = H[:30, :30].view(5, 6, 5, 6)
+    exact = {
+        "lambda1": torch.linalg.eigvalsh(H)[-1],
+        "trace": H.diagonal().sum(),
+        "weighted": (w.square() * H.diagonal()).sum(),
+        "relative": torch.einsum("st,sjtj->", W1 @ W1.T, blocks),
+    }
+    spread = torch.einsum("st,ij->sitj", W1 @ W1.T, torch.eye(6, dtype=torch.float64)).reshape(30, 30) @ H[:30, :30]
+    scale = {
+        "trace": 2 * H.square().sum(),
+        "weighted": 2 * (H * torch.outer(w, w)).square().sum(),
+        "relative": 2 * spread.square().sum(),
+    }
+    assert float(found["lambda1"]) == pytest.approx(float(exact["lambda1"]), rel=1e-6)
+    for name, variance in scale.items():
+        error = 4 * float(variance.sqrt()) / 3000**0.5  # of a mean over 3,000 random signs, at most so
+        assert abs(float(found[name]) - float(exact[name])) < error, name
+
+
+def test_rescaling_changes_sharpness_but_not_predictions():
+    net, _, data = problem()
+    orbit = rescaled_orbit(net, data, net.w, reach=2.0, resolution=9)
+    assert float(orbit.difference.max()) < 1e-12 * max(1.0, orbit.scale)
+    middle = len(orbit.t) // 2
+    assert torch.allclose(orbit.W[middle], net.w)
+    for name in ("lambda1", "trace", "sam", "filter"):
+        values = orbit.measures[name]
+        assert float(values.max() / values.min()) > 1.5, name
+    for name in INVARIANT:
+        values = orbit.measures[name]
+        assert torch.allclose(values, values[middle].expand_as(values), rtol=1e-8), name
+    assert set(orbit.measures) == set(FLATNESS)
+
+
+def test_a_network_of_tanh_has_no_such_orbit():
+    net, _, x = network("tanh")
+    with pytest.raises(ValueError, match="positively homogeneous functions"):
+        rescaled_orbit(net, fv.Data(x, torch.arange(20) % 3), net.w)

@@ -1,0 +1,119 @@
+"""What README promises of "Same seed, same numbers": what is equal to the bit, and what to which tolerance."""
+
+import os
+import subprocess
+import sys
+from contextlib import contextmanager
+
+import pytest
+import torch
+
+import flatviz as fv
+from flatviz.landscape import grid
+
+RUN = """
+import hashlib
+import torch, flatviz as fv
+task = fv.datasets.moons_transfer(seed=0)
+source = fv.pretrain(fv.models.mlp(task, hidden=(8,)), task.source, seed=0, epochs=2)
+net, prior = fv.transfer(source, fv.fit_swag(source, task.source, seed=0, rank=2, snapshots=3), treated="norm+head")
+q = fv.fit_sabma(net, task.train, prior, radius=0.5, seed=0, steps=5)
+whole = fv.Net.from_module(source.to_module())
+draws = [
+    fv.fit_ensemble(whole, task.train, seed=0, steps=5, members=2, batch_size=8).W,
+    fv.fit_sgld(whole, task.train, seed=0, n_draws=3, burn_in=2, thin=1, batch_size=8).W,
+    fv.fit_dropout(whole, task.train, seed=0, steps=5, n_draws=3, rate=0.2).W,
+]
+f, plane = fv.nll(net, task.train), fv.plane_random(net, q.mean, seed=0)
+spectrum = fv.top_eigenpairs(f, q.mean, 2)
+values = [
+    source.w, prior.mean, prior.factor, q.mean, q.log_std, q.factor, *draws, fv.slice_plane(f, plane, extent=1.0, resolution=9).values,
+    spectrum.values, fv.predict(net, q, task.test, 3, seed=0).outputs, fv.hessian_trace(f, q.mean, products=6)[0],
+]
+print(hashlib.sha256(b"".join(torch.as_tensor(v).numpy().tobytes() for v in values)).hexdigest())
+"""
+
+
+def test_two_processes_give_the_same_bytes_for_the_same_seed():
+    def run(hash_seed):
+        env = {**os.environ, "PYTHONHASHSEED": hash_seed}
+        return subprocess.run([sys.executable, "-c", RUN], env=env, capture_output=True, text=True, check=True).stdout
+
+    assert run("1") == run("2") != ""
+
+
+@pytest.fixture(scope="module")
+def problem():
+    task = fv.datasets.moons_transfer(seed=0)
+    net = fv.pretrain(fv.models.mlp(task, hidden=(16,)), task.source, seed=0, epochs=3)
+    return net, fv.nll(net, task.source), fv.plane_random(net, net.w, seed=0)
+
+
+def surface(problem, **options):
+    _, f, plane = problem
+    return fv.slice_plane(f, plane, extent=1.0, resolution=9, **options).values
+
+
+def test_a_surface_is_the_same_bytes_with_a_cache_or_without_stopped_or_not_in_any_blocks(problem, tmp_path, monkeypatch):
+    want = surface(problem)
+
+    class Stop(Exception):
+        pass
+
+    def stop(done, total, label):
+        if done == 3:
+            raise Stop
+
+    for block in (1, 7, 81):
+        monkeypatch.setattr(grid, "BLOCK", block)
+        folder = tmp_path / str(block)
+        assert torch.equal(surface(problem), want)
+        if block < 81:
+            with pytest.raises(Stop):
+                surface(problem, cache=folder, progress=stop)
+        assert torch.equal(surface(problem, cache=folder), want) and torch.equal(surface(problem, cache=folder), want)
+
+
+def test_a_fit_that_was_stopped_gives_the_same_bytes(problem, tmp_path, monkeypatch):
+    net, f, _ = problem
+    want = fv.fit_sgd(net, f.data, seed=0, steps=12, batch_size=16)
+
+    class Stop(Exception):
+        pass
+
+    def stop(done, total, label):
+        if done == 5:
+            raise Stop
+
+    with pytest.raises(Stop):
+        fv.fit_sgd(net, f.data, seed=0, steps=12, batch_size=16, checkpoint=tmp_path / "run", progress=stop)
+    got = fv.fit_sgd(net, f.data, seed=0, steps=12, batch_size=16, checkpoint=tmp_path / "run")
+    assert torch.equal(got.center, want.center)
+
+
+@contextmanager
+def threads(n):
+    before = torch.get_num_threads()
+    torch.set_num_threads(n)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_other_threads_and_the_plain_path_agree_to_the_tolerance_promised(n, problem):
+    net, f, _ = problem
+    want, values = surface(problem), fv.top_eigenpairs(f, net.w, 2).values
+    with threads(n):
+        for got in (surface(problem), surface(problem, exact=True)):
+            assert float((got - want).abs().max() / want.abs().max()) < 1e-4
+        other = fv.top_eigenpairs(f, net.w, 2).values
+    assert float((other - values).abs().max() / values.abs().max()) < 1e-3
+
+
+def test_a_reduced_precision_says_how_far_off_it_is(problem):
+    _, f, plane = problem
+    off = fv.slice_plane(f, plane, extent=1.0, resolution=9, precision="bfloat16")
+    corner = (off.values - surface(problem)).abs()[[0, 0, -1, -1, 4], [0, -1, 0, -1, 4]]
+    assert 0 < float(corner.max()) <= off.error * 1.001  # corners, edges and middle are what it is measured at
