@@ -49,7 +49,6 @@ def prepare(
     degrees: float = 90.0,
     rank: int = RANK,
     epochs: int = 60,
-    rank: int = RANK,
     device: torch.device | str = "cpu",
     progress: Progress = False,
 ) -> tuple[Net, Task, Gaussian]:
