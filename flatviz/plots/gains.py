@@ -8,16 +8,19 @@ from collections.abc import Mapping
 from plotly.subplots import make_subplots
 
 from flatviz.core.boundary import public
-from flatviz.plots.theme import GRID, INK, Figure, figure, style
+from flatviz.plots.theme import INK, Figure, figure, style
 
-Gains = Mapping[str, Mapping[str, Mapping[str, tuple[float, float]]]]
+Rows = Mapping[str, Mapping[str, tuple[float, float]]]  # setting -> score -> (mean gain, half)
 SCORES = {"nll": "NLL", "accuracy": "accuracy", "ece": "ECE", "shifted_nll": "shifted NLL"}
 ROW, SPREAD = 24, 0.36  # pixels of a row; how much of it the baselines share
-OPEN = 0.45  # opacity of what is not confirmed
+FAINT = 0.65  # opacity of what is not confirmed
+SHOWN = 0.9  # of the intervals, that lie inside the axis
 
 
 @public
-def plot_gains(gains: Gains, *, confirmed: Gains | None = None, title: str = "Where SA-BMA helps") -> Figure:
+def plot_gains(
+    gains: Mapping[str, Rows], *, confirmed: Mapping[str, Rows] | None = None, title: str = "Where SA-BMA helps"
+) -> Figure:
     """A dot a setting and baseline with its 95 % interval, right of zero where the method is better than the baseline.
 
     Args:
@@ -29,10 +32,10 @@ def plot_gains(gains: Gains, *, confirmed: Gains | None = None, title: str = "Wh
     Raises ValueError for no gain at all.
 
     Example:
-        >>> found = {"vi": {"2 shots": {"nll": (0.1, 0.02)}, "50 shots": {"nll": (-0.05, 0.02)}}}
-        >>> fig = fv.plot_gains(found)
-        >>> fig.data[0].name, fig.data[0].x.tolist()
-        ('VI', [0.1, -0.05])
+        >>> gains = {"vi": {"2 shots": {"nll": (0.1, 0.02)}, "50 shots": {"nll": (-0.05, 0.02)}}}
+        >>> fig = fv.plot_gains(gains)
+        >>> fig.data[0].name, fig.data[0].x
+        ('VI', (0.1, -0.05))
     """
     settings = list(dict.fromkeys(name for rows in gains.values() for name in rows))
     scores = [s for s in SCORES if any(s in row for rows in gains.values() for row in rows.values())]
@@ -42,61 +45,80 @@ def plot_gains(gains: Gains, *, confirmed: Gains | None = None, title: str = "Wh
     fig = figure(
         title,
         f"Gains over {names} in {len(settings)} settings, with 95 % intervals",
-        explain="Each dot is the mean over seeds of a paired difference, its bar the 95 % interval of that mean. Right of the "
-        "line the method is better than the baseline. Open dots are the search; filled ones were measured again on fresh seeds.",
+        explain="Each dot is the mean over seeds of a paired difference, its bar the 95 % interval of that mean. Right of the line "
+        "the method is better than the baseline; an arrow at the edge lies beyond it. Open dots are the search; filled ones "
+        "were measured again on fresh seeds.",
     )
-    grid = make_subplots(
-        1, len(scores), shared_yaxes=True, horizontal_spacing=0.025, subplot_titles=[SCORES[s] for s in scores]
-    )
-    fig.update_layout(grid.layout.to_plotly_json())
+    grid = make_subplots(1, len(scores), shared_yaxes=True, horizontal_spacing=0.03, subplot_titles=[SCORES[s] for s in scores])
+    fig.update_layout({name: part for name, part in grid.layout.to_plotly_json().items() if name != "template"})
     for column, score in enumerate(scores, 1):
+        edge = _edge(gains, confirmed or {}, score)
         for place, (baseline, rows) in enumerate(gains.items()):
             offset = SPREAD * (place / max(len(gains) - 1, 1) - 0.5)
-            again = (confirmed or {}).get(baseline, {})
-            _dots(fig, baseline, rows, score, settings, offset, column, filled=False)
-            if again:
-                _dots(fig, baseline, again, score, settings, offset + 0.09, column, filled=True)
-    axis = dict(tickvals=list(range(len(settings))), ticktext=settings, range=[len(settings) - 0.4, -0.6], gridcolor=GRID)
-    fig.update_yaxes(**axis)
-    fig.update_xaxes(zeroline=True, zerolinecolor=INK, zerolinewidth=1.5, nticks=5, title="gain")
-    fig.update_layout(
-        height=170 + ROW * len(settings),
-        margin=dict(t=112, l=210),
-        legend=dict(orientation="h", x=0, y=1.0, yanchor="bottom", yref="container", xanchor="left"),
-        title=title,
-    )
-    return fig
+            _dots(fig, baseline, rows, score, settings, offset, column, edge, filled=False)
+            if (confirmed or {}).get(baseline):
+                _dots(fig, baseline, confirmed[baseline], score, settings, offset + 0.12, column, edge, filled=True)
+        unit = " (points)" if score == "accuracy" else ""
+        fig.update_layout(
+            {
+                f"xaxis{column if column > 1 else ''}": dict(
+                    range=[-1.06 * edge, 1.06 * edge], title=f"gain{unit}, right is better"
+                )
+            }
+        )
+    height = 190 + ROW * len(settings)
+    fig.update_yaxes(tickvals=list(range(len(settings))), ticktext=settings, range=[len(settings) - 0.4, -0.6])
+    fig.update_xaxes(zeroline=True, zerolinecolor=INK, zerolinewidth=1.2, nticks=5)
+    legend = dict(orientation="h", x=0, xanchor="left", y=1 - 44 / height, yanchor="top", yref="container")
+    return fig.update_layout(height=height, margin=dict(t=118), legend=legend)
+
+
+def _edge(gains: Mapping[str, Rows], confirmed: Mapping[str, Rows], score: str) -> float:
+    """Where the axis ends: most intervals lie inside; without a bound one bad setting would hide all others."""
+    rows = [row[score] for part in (gains, confirmed) for rows in part.values() for row in rows.values() if score in row]
+    reach = sorted(abs(mean) + (half if math.isfinite(half) else 0) for mean, half in rows if math.isfinite(mean))
+    return (100 if score == "accuracy" else 1) * (reach[math.ceil(SHOWN * (len(reach) - 1))] if reach else 1.0) or 1.0
 
 
 def _dots(
     fig: Figure,
     baseline: str,
-    rows: Mapping[str, Mapping[str, tuple[float, float]]],
+    rows: Rows,
     score: str,
     settings: list[str],
     offset: float,
     column: int,
+    edge: float,
     *,
     filled: bool,
 ) -> None:
     """The dots of one baseline in one column."""
     label, color, _, symbol = style(baseline)
-    told = {name: row[score] for name, row in rows.items() if score in row and math.isfinite(row[score][0])}
     factor, unit = (100, " points") if score == "accuracy" else (1, "")
-    suffix = "" if column == 1 else str(column)
+    told = {name: row[score] for name, row in rows.items() if score in row and math.isfinite(row[score][0])}
+    means = [factor * mean for mean, _ in told.values()]
+    inside = [abs(mean) <= edge for mean in means]
     plain = symbol.removesuffix("-open")
+    symbols = [plain if within else ("arrow-right" if mean > 0 else "arrow-left") for mean, within in zip(means, inside)]
+    suffix = "" if column == 1 else str(column)
     fig.add_scatter(
-        x=[factor * mean for mean, _ in told.values()],
+        x=[max(-edge, min(edge, mean)) for mean in means],
         y=[settings.index(name) + offset for name in told],
-        error_x=dict(array=[factor * half for _, half in told.values()], thickness=1.6 if filled else 1, width=0),
+        error_x=dict(array=[factor * half if within else 0.0 for (_, half), within in zip(told.values(), inside)], width=0),
         mode="markers",
         name=f"{label}, fresh seeds" if filled else label,
         legendgroup=f"{baseline}{filled}",
         showlegend=column == 1,
-        opacity=1.0 if filled else 1 - OPEN,
-        marker=dict(color=color, size=9 if filled else 7, symbol=plain if filled else f"{plain}-open", line=dict(width=1.6)),
+        opacity=1.0 if filled else FAINT,
+        marker=dict(
+            color=color,
+            size=8 if filled else 7,
+            symbol=symbols if filled else [f"{name}-open" for name in symbols],
+            line=dict(width=1.6, color=color),
+        ),
+        customdata=means,
         text=list(told),
-        hovertemplate=f"%{{text}}: {SCORES[score]} better by %{{x:.3g}}{unit} than {label}<extra></extra>",
+        hovertemplate=f"%{{text}}: {SCORES[score]} better by %{{customdata:.3g}}{unit} than {label}<extra></extra>",
         xaxis=f"x{suffix}",
         yaxis=f"y{suffix}",
     )

@@ -137,9 +137,12 @@ def test_gains_lie_right_of_zero_and_fresh_ones_are_filled():
     fig = fv.plot_gains({"vi": row, "sam_mu": row}, confirmed={"vi": {"shots 2": {"nll": (0.05, 0.01)}}})
     by_name = {(t.name, t.xaxis): t for t in fig.data}
     assert list(by_name["VI", "x"].x) == [0.1] and list(by_name["VI", "x2"].x) == [1.0]  # points
-    assert by_name["VI", "x"].marker.symbol.endswith("-open") and not by_name["VI, fresh seeds", "x"].marker.symbol.endswith(
-        "-open"
-    )
+    assert by_name["VI", "x"].marker.symbol == ("square-open",)
+    assert by_name["VI, fresh seeds", "x"].marker.symbol == ("square",)
     assert list(fig.layout.yaxis.ticktext) == ["shots 2", "rank 2"]
+    far = {f"rank {i}": {"nll": (0.01 * (-1) ** i, 0.01)} for i in range(20)} | {"shots 2": {"nll": (-5.0, 0.1)}}
+    beyond = fv.plot_gains({"vi": far}).data[0]
+    assert beyond.marker.symbol[20] == "arrow-left-open" and beyond.x[20] > -0.1 and beyond.customdata[20] == -5.0
+    assert beyond.error_x.array[20] == 0.0 and set(beyond.marker.symbol[:20]) == {"square-open"}
     with pytest.raises(ValueError, match="plot_gains needs at least one gain, got none"):
         fv.plot_gains({"vi": {}})
