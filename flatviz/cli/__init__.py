@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 import flatviz
-from flatviz.cli import compare, doctor, evidence, lab, reference, search, symmetry, tour, tune
+from flatviz.cli import averaging, compare, doctor, evidence, lab, reference, search, symmetry, tour, tune
 
 COMMANDS = {
     "tour": tour,
@@ -16,6 +16,7 @@ COMMANDS = {
     "evidence": evidence,
     "compare": compare,
     "tune": tune,
+    "averaging": averaging,
     "search": search,
     "reference": reference,
     "symmetry": symmetry,

@@ -12,7 +12,8 @@ import torch
 
 import flatviz
 from flatviz.checks import check_count
-from flatviz.cli.output import check_output, progress_of_command, written
+from flatviz.cli.options import add_model
+from flatviz.cli.output import check_output, progress_of_command, write_text, written
 from flatviz.cli.threads import single_thread
 from flatviz.pages.table import text_table
 from flatviz.plots.gains import plot_gains
@@ -20,7 +21,6 @@ from flatviz.plots.theme import Figure
 from flatviz.studies.cases import QUANTITIES, grid
 from flatviz.studies.claims import BETTER, NAMES
 from flatviz.studies.search import BASELINES, confirm, report, search
-from flatviz.studies.tour import MODELS
 
 FRESH = 100  # the first seed of the confirmation
 DRAWN = {"vi": "VI, chosen", "sam_mu": "SAM on the mean"}  # baselines of the picture, by method
@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
     parser.add_argument("--seeds", type=int, default=4, help="seeds of the search, from 0 on (4)")
     parser.add_argument("--fresh", type=int, default=10, help=f"seeds of the confirmation, from {FRESH} on (10)")
-    parser.add_argument("--model", choices=tuple(MODELS), default="mlp", help="LayerNorm MLP, or BatchNorm conv net")
+    add_model(parser)
     parser.add_argument("--picture", type=Path, help="also write a picture of the gains, an HTML file")
     parser.add_argument("--show", type=Path, help="compute nothing: print, and draw, this file of an earlier run")
     parser.add_argument("--out", type=Path, default=Path("when_sabma_helps.json"), help="file to write (when_sabma_helps.json)")
@@ -44,8 +44,7 @@ def run(args: argparse.Namespace) -> int:
         result = _read(args.show)
     else:
         result = _computed(args)
-        with written(args.out) as partial:
-            partial.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+        write_text(args.out, json.dumps(result, indent=1) + "\n")
         print(f"\n{args.out} written; {result['about']['seconds']} s in all")
     _print(result)
     if args.picture is not None:

@@ -128,7 +128,7 @@ _TABLE: dict[str, arg.Check] = {
     "steps epochs n_draws members chains cycles cycle_steps thin mc_samples rank": arg.whole(1),
     "n_bins k n_spectra runs probes products most parts batch_size iters shots": arg.whole(1),
     "snapshots resolution around_resolution dims basis": arg.whole(2),
-    "burn_in fit_laplace.steps": arg.whole(0),
+    "burn_in": arg.whole(0),
     "ranks": arg.each(arg.whole(0), "ranks"),
     "seed": arg.seed,
     "seeds": arg.each(arg.seed, "seeds"),
@@ -143,7 +143,7 @@ _TABLE: dict[str, arg.Check] = {
     "weight_decay kl_weight lr_power temperature scale floor eta damping tol degrees moons_transfer.noise": arg.nonnegative,
     "head_std prior_std first_std first_precision moped width lr_delay fit_swag.scale scale_temperature.temperature": arg.positive,
     "accept b1 b2 noisy_share friction rate": arg.share,
-    "laplace_evidence.prior_precision": arg.positive,
+    "laplace_evidence.prior_precision fit_laplace.temperature": arg.positive,
     "prior_precision": arg.either((str, arg.anything), (Real, arg.positive), wanted="a number > 0, or a word"),
     "extent": arg.either(
         (Real, arg.number), ((tuple, list, Tensor), arg.anything), wanted="a number > 0, (lo, hi), or a pair for each axis"

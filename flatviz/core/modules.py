@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from types import FunctionType
 from typing import Any
 
 import torch
@@ -48,24 +49,23 @@ def _refuse(module: nn.Module) -> None:
                     f"module must hold its weights as parameters, got the old {kind} {where}: use "
                     f"torch.nn.utils.parametrizations.{kind}, or torch.nn.utils.remove_{kind} first"
                 )
-        calls = [vars(part).get("forward"), *part._forward_hooks.values(), *part._forward_pre_hooks.values()]
-        if any(_closes_over_a_module(call) for call in calls):
+        calls = [*vars(part).values(), *part._forward_hooks.values(), *part._forward_pre_hooks.values()]
+        if any(isinstance(call, FunctionType) and _holds_a_module(call) for call in calls):
             raise ValueError(
-                f"module must call its own parts, got a forward or hook {where} that closes over a module, which every copy "
-                "would go on to call: write a subclass, or use types.MethodType(function, module)"
+                f"module must call its own parts, got a forward, hook or other function {where} that closes over a module "
+                "or parameter, which every copy would go on to use: write a subclass, or use types.MethodType(function, module)"
             )
 
 
-def _closes_over_a_module(call: Any) -> bool:
-    """Whether a function's closure holds a module, or a method of one: `copy.deepcopy` leaves closures as they are."""
-    for cell in getattr(call, "__closure__", None) or ():
+def _holds_a_module(call: FunctionType) -> bool:
+    """Whether closure or defaults hold a module, its method or a parameter: `copy.deepcopy` leaves functions as they are."""
+    held = [*(call.__defaults__ or ()), *(call.__kwdefaults__ or {}).values()]
+    for cell in call.__closure__ or ():
         try:
-            held = cell.cell_contents
+            held.append(cell.cell_contents)
         except ValueError:  # an empty cell
             continue
-        if isinstance(getattr(held, "__self__", held), nn.Module):
-            return True
-    return False
+    return any(isinstance(getattr(h, "__self__", h), (nn.Module, nn.Parameter)) for h in tree_leaves(held))
 
 
 class WriteWatch(TorchDispatchMode):

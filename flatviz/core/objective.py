@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # what a verb sees of a network is an objective
     from flatviz.core.net import Net
 
 CURVATURES = ("hessian", "ggn", "fisher")
-TWICE = SDPBackend.MATH  # the one attention kernel of PyTorch that can be differentiated twice
+TWICE = SDPBackend.MATH  # of every Hessian product: the one attention kernel of PyTorch that can be differentiated twice
 Product = Callable[[Tensor], Tensor]  # v (D,) -> M v (D,)
 
 

@@ -12,6 +12,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from flatviz.core.net import Net
+from flatviz.core.outputs import logits_of
 from flatviz.core.seeds import generator, saved_rng
 
 CACHE = 2**20  # bytes of one batch's largest activation: it and its neighbour stay in a core's second-level cache
@@ -111,6 +112,11 @@ def check_function(net: Net, x: Tensor) -> tuple[Net, Work]:
             raise ValueError(f"inputs of shape {tuple(x.shape)} do not pass through {net!r}: {error}") from error
         if not torch.equal(drawn, _random_state(x.device)) or not _agree(net, few, few):
             raise ValueError("the net must be a function of its weights, got two outputs for one input: turn dropout off")
+        if not _same_in_a_copy(net, few):
+            raise ValueError(
+                "the net must read its weights where they are parameters, got other outputs from a copy that holds the same "
+                "weights: keep no second reference to a parameter (a list of them), and nothing computed from one"
+            )
         half = len(few) // 2
         if half and not _agree(net, few, few[:half], few[half:]):
             raise ValueError(
@@ -118,6 +124,12 @@ def check_function(net: Net, x: Tensor) -> tuple[Net, Work]:
                 "running statistics (track_running_stats=True), or subtract no statistics of the batch"
             )
     return net, work
+
+
+def _same_in_a_copy(net: Net, few: Tensor) -> bool:
+    """Whether a copy of the module with other weights written into its parameters gives the net's outputs there."""
+    w = net.w + 0.1 * (net.w.square().mean().sqrt() + net.w.abs()) * torch.randn(net.dim, generator=generator(0)).to(net.w)
+    return same_to_rounding(logits_of(net.to_module(w).eval()(few.clone())), net(w, few.clone()))
 
 
 def _agree(net: Net, few: Tensor, *parts: Tensor) -> bool:

@@ -85,12 +85,8 @@ class EvaluationPlanner:
             return [replace(plan, stack=STACK, channels_last=False, chunk=max(1, plan.chunk // STACK)), plan]
         return [plan]
 
-    def evaluator(self, origin: Tensor, axes: Tensor, plan: Plan) -> Evaluator:
-        """Values at origin + coords @ axes, by `plan`."""
-        return self.evaluators([origin], axes, plan)[0]
-
     def evaluators(self, origins: Sequence[Tensor], axes: Tensor, plan: Plan) -> list[Evaluator]:
-        """One for each origin; they share the data and the memory that what is frozen may take."""
+        """Values at origin + coords @ axes, an evaluator for each origin; they share data and the memory for what is frozen."""
         scale = 1 / len(self._data) if self._additive else 1.0
         options = dict(additive=self._additive, scale=scale)
         return self._make(origins, axes, plan, self._data, self._score, **options)

@@ -22,8 +22,8 @@ from flatviz.storage.digest import net_digest, tensor_digest
 class BMALoss(NetworkObjective):
     """g(w) = -(1/n) sum_i log (1/S) sum_s p(y_i | x_i, W[s] + w - center); made by `bma_nll`.  Values, not gradients."""
 
-    W: Tensor = field()
-    center: Tensor = field()
+    W: Tensor = field(repr=False)
+    center: Tensor = field(repr=False)
 
     ensemble = True
 

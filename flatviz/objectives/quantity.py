@@ -34,10 +34,10 @@ NAMED: dict[str, tuple[str, Callable[[Tensor, Tensor], Tensor]]] = {
 class Quantity(NetworkObjective):
     """g(w) = function(outputs (N, C), y) of one network at weights `w`; made by `quantity`.  Values, not gradients."""
 
-    function: Callable[[Tensor, Tensor], Tensor] = field()
+    function: Callable[[Tensor, Tensor], Tensor] = field(repr=False)
     label: str = field()
     name: str = field()  # in the key; empty: values are not kept on disk
-    statistics: Data | None = None
+    statistics: Data | None = field(default=None, repr=False)
 
     @property
     def key(self) -> str:

@@ -71,6 +71,13 @@ def json_for_html(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).translate(PLAIN)
 
 
+def table_html(rows: Sequence[Mapping[str, str]]) -> str:
+    """Rows, from column to text, as a table that scrolls sideways where there is no room."""
+    heads = "".join(f"<th scope='col'>{html.escape(head)}</th>" for head in rows[0])
+    lines = "".join("<tr>" + "".join(f"<td>{html.escape(v)}</td>" for v in row.values()) + "</tr>" for row in rows)
+    return f'<div class="scroll"><table><thead><tr>{heads}</tr></thead><tbody>{lines}</tbody></table></div>'
+
+
 def document(
     title: str,
     lead: str,
@@ -89,8 +96,6 @@ def document(
     escape = html.escape
     introduction = re.sub(r"[*]{2}([^*]+)[*]{2}", r"<b>\1</b>", escape(lead))
     code = [s.source for s in scripts if s.kind in ("", "module")]
-    columns = "".join(f"<th scope='col'>{escape(h)}</th>" for h in rows[0])
-    body = "".join("<tr>" + "".join(f"<td>{escape(v)}</td>" for v in row.values()) + "</tr>" for row in rows)
     terms = "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in facts.items())
     elements = "\n".join(s.html for s in scripts)
     return f"""<!doctype html>
@@ -102,7 +107,7 @@ def document(
 <p class="lead">{introduction}</p>
 {pictures}
 <h2>{escape(heading)}</h2>
-<div class="scroll"><table><thead><tr>{columns}</tr></thead><tbody>{body}</tbody></table></div>
+{table_html(rows)}
 <details><summary>How this was made</summary><dl>{terms}</dl></details>
 </main>
 {elements}

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from flatviz.pages.document import Script, document
+from flatviz.pages.document import Script, document, table_html
 from flatviz.pages.page import plotlyjs
 from flatviz.plots.theme import CONFIG, Figure
 
@@ -51,7 +51,4 @@ def _picture(p: Picture) -> str:
     if p.figure is not None:
         alt = html.escape(p.figure.layout.meta["alt"])
         return f'<div id="{html.escape(p.name)}" role="img" aria-label="{alt}"></div>\n{caption}'
-    heads = "".join(f"<th scope='col'>{html.escape(h)}</th>" for h in p.table[0])
-    lines = "".join("<tr>" + "".join(f"<td>{html.escape(v)}</td>" for v in row.values()) + "</tr>" for row in p.table)
-    table = f'<div class="scroll"><table><thead><tr>{heads}</tr></thead><tbody>{lines}</tbody></table></div>'
-    return f"<h2>{html.escape(p.name)}</h2>\n{caption}\n{table}"
+    return f"<h2>{html.escape(p.name)}</h2>\n{caption}\n{table_html(p.table)}"

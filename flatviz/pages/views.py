@@ -44,10 +44,8 @@ class Scene:
     def words(self) -> dict[str, str]:
         """What a caption may name: the surface's {label}, and the {share} of variance that its plane holds."""
         explained = self.family.surface.plane.explained
-        return {
-            "label": self.family.surface.label,
-            "share": f" ({100 * sum(explained):.0f} % of it)" if explained else "",
-        }
+        share = f" ({100 * sum(explained):.0f} % of it)" if explained else ""
+        return {"label": self.family.surface.label, "share": share}
 
 
 @dataclass(frozen=True)

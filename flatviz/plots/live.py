@@ -1,4 +1,7 @@
-"""Properties of a figure that follow the controls for method, radius and ensemble size."""
+"""Properties of a figure that follow the controls for method, radius and ensemble size.
+
+A plot declares them where it draws the trace: `fig.add_live(trace, "x", "marker.color", rows="draws")`.
+"""
 
 from __future__ import annotations
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import plotly.graph_objects as go
 from torch import Tensor
 
 from flatviz.core.boundary import public
-from flatviz.plots.theme import METHODS, MUTED, Figure, figure, numbers
+from flatviz.plots.theme import METHODS, MUTED, Figure, figure, scatter
 
 COLORS = [METHODS[m].color for m in ("vi", "sam_mu", "sabma", "authors_code", "swag", "laplace")]
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x")
@@ -37,16 +36,10 @@ def plot_mass(masses: Mapping[str, Tensor], *, title: str = "Mass as trained, an
         height=520,
     )
     ends = [min(float(m.min()) for m in masses.values()) * 0.9, max(float(m.max()) for m in masses.values()) * 1.1]
-    line = dict(color=MUTED, dash="dot", width=1)
-    fig.add_trace(go.Scatter(x=ends, y=ends, mode="lines", line=line, name="equal", hoverinfo="skip"))
+    fig.add_trace(scatter(ends, ends, "lines", "equal", legend=None, line=dict(color=MUTED, dash="dot", width=1)))
     for i, (name, m) in enumerate(masses.items()):
-        excess = 100 * (m[:, 0] / m[:, 1] - 1)
-        fig.add_trace(
-            go.Scatter(
-                x=numbers(m[:, 0]), y=numbers(m[:, 1]), mode="markers", customdata=numbers(excess),
-                name=f"{name}: median excess {medians[name]:.2g} %",
-                marker=dict(color=COLORS[i % 6], symbol=SYMBOLS[i % 6], size=6, opacity=0.7),
-                hovertemplate="%{x:.4g} → %{y:.4g}: excess %{customdata:.3g} %<extra></extra>",
-            )
-        )  # fmt: skip
+        look = dict(marker=dict(color=COLORS[i % 6], symbol=SYMBOLS[i % 6], size=6, opacity=0.7))
+        look |= dict(customdata=100 * (m[:, 0] / m[:, 1] - 1), hover="%{x:.4g} → %{y:.4g}: excess %{customdata:.3g} %")
+        label = f"{name}: median excess {medians[name]:.2g} %"
+        fig.add_trace(scatter(m[:, 0], m[:, 1], "markers", label, legend=None, **look))
     return fig

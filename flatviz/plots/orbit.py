@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import plotly.graph_objects as go
 from torch import Tensor
 
 from flatviz.core.boundary import public
-from flatviz.plots.theme import INK, METHODS, Figure, figure, numbers
+from flatviz.plots.theme import INK, METHODS, Figure, figure, scatter
 
 COLORS = [METHODS[m].color for m in ("vi", "sam_mu", "sabma", "authors_code", "swag", "laplace", "sgld")]
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot", "solid")
@@ -48,18 +47,12 @@ def plot_orbit(
         legend=dict(orientation="v", x=1.02, y=1.0, yanchor="top"),
     )
     for i, (name, r) in enumerate(ratios.items()):
-        fig.add_trace(
-            go.Scatter(
-                x=numbers(t), y=numbers(r), mode="lines+markers", name=name, marker=dict(size=4),
-                line=dict(color=COLORS[i % 7], dash=DASHES[i % 7], width=2),
-                hovertemplate=f"{name}<br>t = %{{x:.2f}}: %{{y:.3g}} times<extra></extra>",
-            )
-        )  # fmt: skip
-    fig.add_shape(
-        type="line", x0=float(t[middle]), x1=float(t[middle]), y0=0, y1=1, yref="paper", line=dict(color=INK, width=2)
-    )
-    fig.update_layout(sliders=[_slider(t, ratios, difference, middle)])
-    return fig
+        look = dict(marker=dict(size=4), line=dict(color=COLORS[i % 7], dash=DASHES[i % 7], width=2))
+        hover = f"{name}<br>t = %{{x:.2f}}: %{{y:.3g}} times"
+        fig.add_trace(scatter(t, r, "lines+markers", name, legend=None, hover=hover, **look))
+    here = float(t[middle])
+    fig.add_shape(type="line", x0=here, x1=here, y0=0, y1=1, yref="paper", line=dict(color=INK, width=2))
+    return fig.update_layout(sliders=[_slider(t, ratios, difference, middle)])
 
 
 def _slider(t: Tensor, ratios: Mapping[str, Tensor], difference: Tensor, middle: int) -> dict:

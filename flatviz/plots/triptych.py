@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from flatviz.core.boundary import public
-from flatviz.plots.theme import INK, LOSS_SCALE, METHODS, Figure, figure, numbers
+from flatviz.plots.theme import INK, LOSS_SCALE, METHODS, Figure, figure, numbers, scatter
 
 PANELS = {"raw": "as trained", "scaled": "scaling removed", "sorted": "scaling and permutations removed"}
 BINS = 60
@@ -79,12 +79,10 @@ def plot_marginals(
         for values, label, color in zip(pair, ("as trained", "symmetries removed"), (INK, METHODS["sabma"].color)):
             lo, hi = (float(torch.cat(pair).quantile(q)) for q in (0.002, 0.998))
             density, edges = torch.histogram(values.float().cpu(), bins=70, range=(lo, hi + 1e-6), density=True)
-            line = go.Scatter(
-                x=numbers((edges[1:] + edges[:-1]) / 2), y=numbers(density), mode="lines", name=label, showlegend=i == 0,
-                legendgroup=label, line=dict(color=color, width=2, shape="hvh", dash="dot" if color == INK else "solid"),
-                hovertemplate=f"{name}, {label}<br>weight %{{x:.2f}}: density %{{y:.2f}}<extra></extra>",
-            )  # fmt: skip
-            fig.add_trace(line.update(xaxis=f"x{axis}", yaxis=f"y{axis}"))
+            look = dict(line=dict(color=color, width=2, shape="hvh", dash="dot" if color == INK else "solid"))
+            look |= dict(legend=i == 0, legendgroup=label, xaxis=f"x{axis}", yaxis=f"y{axis}")
+            hover = f"{name}, {label}<br>weight %{{x:.2f}}: density %{{y:.2f}}"
+            fig.add_trace(scatter((edges[1:] + edges[:-1]) / 2, density, "lines", label, hover=hover, **look))
         fig.update_layout({f"xaxis{axis}": dict(title="weight")})
     fig.update_layout(yaxis_title="density")
     return fig.update_layout(legend=dict(y=-0.25, yanchor="top"))

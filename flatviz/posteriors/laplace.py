@@ -1,6 +1,6 @@
 """Laplace: the Gaussian whose precision is the curvature at the solution (MacKay 1992; Daxberger et al. 2021).
 
-    q = N(w*, (H + delta I)^-1),   H = sum_n J_n^T Lambda_n J_n  (generalised Gauss-Newton),   delta = N weight_decay
+    q = N(w*, T (H + delta I)^-1),   H = sum_n J_n^T Lambda_n J_n  (generalised Gauss-Newton),   delta = N weight_decay
     log Z = -N L(w*) - 1/2 (delta |w*|^2 + logdet(H + delta I) - P log delta)
 
 The structure says what of H is kept: its diagonal, all of it, that of the head alone, or Kronecker factors a layer.
@@ -43,6 +43,7 @@ def fit_laplace(
     seed: int,
     structure: str = "last_layer",
     prior_precision: float | str | None = None,
+    temperature: float = 1.0,
     steps: int = 150,
     lr: float = 0.05,
     momentum: float = 0.9,
@@ -63,6 +64,7 @@ def fit_laplace(
             only, any number of them).
         prior_precision: delta; None is that of the training, N weight_decay; "marginal" the one of largest evidence, which
             on an over-parametrised net can collapse: look at it.
+        temperature: T, which multiplies the covariance; 1 is Bayes, less is colder.
         steps: minibatches; 150 bring the loss of the digits task to rest.
         lr: the first rate; it falls to 0 along half a cosine.  0.05 is the largest at which most fits are stable.
         momentum, weight_decay: 0.9 and 5e-4 as usual; weight decay is the prior N(0, 1 / (N weight_decay)).
@@ -95,7 +97,7 @@ def fit_laplace(
     delta = len(data) * weight_decay if prior_precision is None else prior_precision
     if isinstance(delta, str) or check_nonnegative(delta, "prior_precision") == 0:
         raise ValueError(f"prior_precision must be > 0 or 'marginal', got {delta!r}: give one, or a weight_decay > 0")
-    return _gaussian(w, part, values, vectors, delta, history)
+    return _gaussian(w, part, values, vectors, delta, temperature, history)
 
 
 @public
@@ -180,10 +182,16 @@ def _last_linear(net: Net) -> str:
 
 
 def _gaussian(
-    w: Tensor, part: slice, values: Tensor, vectors: Tensor | tuple | None, delta: float, history: History | None
+    w: Tensor,
+    part: slice,
+    values: Tensor,
+    vectors: Tensor | tuple | None,
+    delta: float,
+    temperature: float,
+    history: History | None,
 ) -> Gaussian | KroneckerGaussian:
-    """N(w, (H + delta)^-1) on `part`, all but still elsewhere."""
-    variance = 1 / (values.double() + delta)
+    """N(w, T (H + delta)^-1) on `part`, all but still elsewhere."""
+    variance = temperature / (values.double() + delta)
     if isinstance(vectors, tuple):
         return KroneckerGaussian(w, variance.sqrt().to(w), vectors, history)
     log_std = torch.full_like(w, math.log(STILL))

@@ -78,6 +78,9 @@ class Method:
     inner: str | None = None
     ascent: Callable[[float], Ascent] | None = None
 
+    def __repr__(self) -> str:
+        return f"Method({self.name!r}, {self.label})"
+
     def tuned(self, net: Net) -> Tuned:
         """Settings and radii for this kind of net."""
         return self.batchnorm if net.has_batchnorm and self.batchnorm is not None else self.plain

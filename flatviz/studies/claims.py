@@ -56,15 +56,7 @@ class Difference:
     @property
     def p_value(self) -> float:
         """Two-sided p of Student's t for no difference; NaN for fewer than two seeds."""
-        from scipy.stats import t  # comes with scikit-learn
-
-        n = len(self.values)
-        if n < 2 or not bool(self.values.isfinite().all()):
-            return math.nan
-        spread = float(self.values.std()) / math.sqrt(n)
-        if spread == 0:
-            return 1.0 if self.mean == 0 else 0.0
-        return 2 * float(t.sf(abs(self.mean) / spread, n - 1))
+        return p_of(self.values)
 
 
 @dataclass(frozen=True)
@@ -93,7 +85,21 @@ def differences(evidence: Evidence, baseline: str) -> list[Difference]:
 
 def judge(compared: Sequence[Difference], level: float = LEVEL) -> list[Verdict]:
     """A verdict on each, corrected for their number."""
-    return [Verdict(d, p, _word(d, p, level)) for d, p in zip(compared, holm([d.p_value for d in compared]))]
+    corrected = holm([d.p_value for d in compared])
+    return [Verdict(d, p, word_for(BETTER[d.quantity] * d.mean, p, level)) for d, p in zip(compared, corrected)]
+
+
+def p_of(values: Tensor) -> float:
+    """Two-sided p of Student's t that the mean of `values` (n,) is 0; NaN for fewer than two, or one that is not finite."""
+    from scipy.stats import t  # comes with scikit-learn
+
+    n = len(values)
+    if n < 2 or not bool(values.isfinite().all()):
+        return math.nan
+    mean, spread = float(values.mean()), float(values.std()) / math.sqrt(n)
+    if spread == 0:
+        return 1.0 if mean == 0 else 0.0
+    return 2 * float(t.sf(abs(mean) / spread, n - 1))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -107,10 +113,11 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return corrected
 
 
-def _word(difference: Difference, corrected: float, level: float) -> str:
+def word_for(gain: float, corrected: float, level: float = LEVEL) -> str:
+    """The verdict on a claim that `gain` is above 0, given its corrected p."""
     if not corrected < level:
         return "cannot tell"
-    return "holds" if BETTER[difference.quantity] * difference.mean > 0 else "does not hold"
+    return "holds" if gain > 0 else "does not hold"
 
 
 def _baseline(evidence: Evidence, cell: Cell, quantity: str, baseline: str) -> Tensor:

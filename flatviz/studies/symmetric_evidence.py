@@ -66,28 +66,28 @@ def survival(
     hidden units (gain and shift of the norm layer against columns of the head), the only scaling of treated weights
     alone.  steps: of each fit, in place of the method's own.  Each seed is kept in the cache folder.
     """
-    found = []
+    survived = []
     for seed in range(seeds):
         about = dict(seed=seed, n_draws=n_draws, epochs=epochs, steps=steps, cells=CELLS)
         compute = partial(_one_seed, seed, n_draws, epochs, steps, progress)
-        found.append(cached("survival", compute, label=f"evidence, seed {seed}", say=say, **about)[0])
+        survived.append(cached("survival", compute, label=f"evidence, seed {seed}", say=say, **about)[0])
     cells = [(setting, m) for setting in SETTINGS for m in ("vi", *CELLS)]
-    values = {(setting, m): torch.stack([f[f"{setting}/{m}"] for f in found]) for setting, m in cells}
-    return Survival(values, torch.stack([f["moved"] for f in found]), max(float(f["gap"]) for f in found))
+    values = {(setting, m): torch.stack([f[f"{setting}/{m}"] for f in survived]) for setting, m in cells}
+    return Survival(values, torch.stack([f["moved"] for f in survived]), max(float(f["gap"]) for f in survived))
 
 
 def _one_seed(seed: int, n_draws: int, epochs: int, steps: int | None, progress: Progress) -> dict[str, Tensor]:
     net, task, prior = prepare("mlp", seed=seed, epochs=epochs, progress=progress)
-    f, units, found, gaps = nll(net, task.train), units_of(net), {}, []
+    f, units, results, gaps = nll(net, task.train), units_of(net), {}, []
     cells = [(setting, m, r) for setting in SETTINGS for m, r in (("vi", None), *CELLS.items())]
     for setting, method, radius in track(cells, f"seed {seed}", progress):
         chosen = SETTINGS[setting]
-        fit, own = chosen.fit | ({} if steps is None else {"steps": steps}), with_head_std(net, prior, chosen.head_std)
-        W = fit_member(net, task, own, method, radius, seed=seed, fit=fit).sample(n_draws, seed=seed + 1)
+        fit, wide = chosen.fit | ({} if steps is None else {"steps": steps}), with_head_std(net, prior, chosen.head_std)
+        W = fit_member(net, task, wide, method, radius, seed=seed, fit=fit).sample(n_draws, seed=seed + 1)
         least = min_mass(units, W).W
         measured = [sharpness(f, V, k=2, probes=5, iters=25, eta=1e-6, seed=seed) for V in (W, least)]
-        found[f"{setting}/{method}"] = torch.stack([torch.stack([getattr(s, m).mean() for m in MEASURES]) for s in measured])
+        results[f"{setting}/{method}"] = torch.stack([torch.stack([getattr(s, m).mean() for m in MEASURES]) for s in measured])
         gaps.append(max(float((net(a, task.train.x) - net(b, task.train.x)).abs().max()) for a, b in zip(W, least)))
         if method == "vi":
-            found["moved"] = ((least - W).norm(dim=1) / W.norm(dim=1)).mean()
-    return found | {"gap": torch.tensor(max(gaps))}
+            results["moved"] = ((least - W).norm(dim=1) / W.norm(dim=1)).mean()
+    return results | {"gap": torch.tensor(max(gaps))}

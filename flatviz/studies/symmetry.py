@@ -84,8 +84,8 @@ def study_symmetry(
     say("toy network, mass, pairs, orders over epochs")
     figures = side_figures(draws, units, sizes, seed=seed, progress=progress)
     line = _line(draws, units, sizes)
-    values = {v: found[0] for v, found in distances.items()}
-    p = {v: found[1] for v, found in distances.items()}
+    values = {v: pair[0] for v, pair in distances.items()}
+    p = {v: pair[1] for v, pair in distances.items()}
     return SymmetryStudy(
         values, p, scores, trends(values, p, scores, figures), figures, line, len(draws.target), draws.n_diverged
     )
@@ -110,8 +110,8 @@ def _distances(draws: Draws, units: Units, variant: str, sizes: Sizes, progress:
         remove = lambda W, to=reference: removed(units, W, variant, to, sizes.starts)  # noqa: E731
         sets = {name: remove(W[r]) for name, W in draws.sets.items()}
         runs = {name: run for name in sets if (run := draws.runs(name, sizes.modes)) is not None}
-        found = mmd(remove(draws.target), sets, layers=layers, runs=runs, resamples=0, permutations=sizes.permutations)
-        for name, one in found.items():
+        distances = mmd(remove(draws.target), sets, layers=layers, runs=runs, resamples=0, permutations=sizes.permutations)
+        for name, one in distances.items():
             values[name].append(torch.tensor([one.interval()[0], one.interval(WHOLE)[0]]) * 100)
             p_values[name].append(one.p_value())
     return {k: torch.stack(v) for k, v in values.items()}, {k: torch.tensor(v) for k, v in p_values.items()}
@@ -124,9 +124,9 @@ def _scores(draws: Draws, W: Tensor) -> Tensor:
     inside = predict(draws.net, shown, draws.test, len(shown), seed=0)
     outside = predict(draws.net, shown, draws.outside.x, len(shown), seed=0)
     ood = ood_scores(1 - inside.bma().amax(1), 1 - outside.bma().amax(1))
-    own = [float(inside.scores[k][-1]) for k in ("accuracy", "ece", "brier")]
+    scores = [float(inside.scores[k][-1]) for k in ("accuracy", "ece", "brier")]
     mi = [float(mutual_information(p).mean()) for p in (inside, outside)]
-    return torch.tensor([*own, *mi, ood["auroc"], ood["aupr_out"], ood["aupr_in"], ood["fpr95_out"]])
+    return torch.tensor([*scores, *mi, ood["auroc"], ood["aupr_out"], ood["aupr_in"], ood["fpr95_out"]])
 
 
 def _line(draws: Draws, units: Units, sizes: Sizes) -> tuple[Curve, ...]:

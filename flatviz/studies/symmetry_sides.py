@@ -80,11 +80,11 @@ def _masses(draws: Draws, units: Units, sizes: Sizes, seed: int, progress: Progr
 
 
 def _pairs(draws: Draws, sizes: Sizes) -> dict[str, Tensor]:
-    found = {}
+    tables = {}
     for name, data in (("in", draws.test), ("out", draws.outside)):
         pairs = pair_diversity(draws.net, draws.target[: sizes.pairs], data.x)
-        found |= {name: pairs.information, f"{name} disagreement": pairs.disagreement}
-    return found
+        tables |= {name: pairs.information, f"{name} disagreement": pairs.disagreement}
+    return tables
 
 
 def _orders(draws: Draws, sizes: Sizes, seed: int, progress: Progress) -> dict[str, Tensor]:
@@ -114,12 +114,12 @@ def _largest(units: Units, W: Tensor) -> Tensor:
 def _marginals(draws: Draws, units: Units) -> dict[str, Tensor]:
     """Weights of the target by layer, raw and with symmetries removed, for histograms: at most 4,000 of each."""
     removed = sort_units(units, unit_norm(units, draws.target)[0])[0]
-    found, g = {}, generator(0)
+    samples, g = {}, generator(0)
     for block in draws.net.blocks:
         if len(block.shape) > 1:
             row = block.stop - block.start
             rows = torch.randint(len(removed) * (row // block.shape[0]), (4000,), generator=g)
             for name, W in (("raw", draws.target), ("removed", removed)):
                 first = W[:, block.slice].view(len(W), block.shape[0], -1)[:, 0].flatten()  # of the first unit
-                found[f"{block.name} {name}"] = first[rows % len(first)]
-    return found
+                samples[f"{block.name} {name}"] = first[rows % len(first)]
+    return samples

@@ -91,9 +91,9 @@ def _t3(mmd: Numbers, p_value: Numbers) -> Trend:
 
 def _t4(mmd: Numbers) -> Trend:
     broken, changed = [], 0.0
-    for variant, found in mmd.items():
+    for variant, results in mmd.items():
         for m in FITS:
-            one, multi, de = (float(found[k][:, 0].mean()) for k in (f"{m}/one", f"{m}/multi", DE))
+            one, multi, de = (float(results[k][:, 0].mean()) for k in (f"{m}/one", f"{m}/multi", DE))
             if not one > multi > de:
                 broken.append(f"{m}, {variant}")
             changed = max(changed, abs(multi / float(mmd["raw"][f"{m}/multi"][:, 0].mean()) - 1))
@@ -143,13 +143,13 @@ def _t7(orders: Mapping[str, Tensor]) -> Trend:
 
 def _t8(scores: Mapping[str, Tensor]) -> Trend:
     """Ten modes minus one, averaged over methods, a replicate at a time."""
-    found, verdicts = [], []
+    results, verdicts = [], []
     for name, column, sign in (("accuracy", 0, 1), ("Brier", 2, -1), ("FPR95", 8, -1)):
         gain = torch.stack([sign * (scores[f"{m}/multi"] - scores[f"{m}/one"])[:, column] for m in FITS]).mean(0)
         mean, half = interval(100 * gain.double())
-        found.append(f"{name} better by {mean:.2g} ± {half:.1g} points")
+        results.append(f"{name} better by {mean:.2g} ± {half:.1g} points")
         verdicts.append((mean - half > 0, mean + half < 0))
-    text = "; ".join(found)
+    text = "; ".join(results)
     return Trend("T8", "ten modes predict better than one, inside and outside",
                  _decided(all(v[0] for v in verdicts), any(v[1] for v in verdicts)), text)  # fmt: skip
 

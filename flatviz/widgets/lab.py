@@ -104,10 +104,8 @@ class FlatnessLab(ipywidgets.VBox):
         if name == "method":
             return check_choice(value, self._methods, "method")
         if name == "n_draws" and check_count(value, "n_draws") > self._most:
-            raise ValueError(
-                f"n_draws must be at most {self._most}, the draws of each member, got {value}: "
-                "lower it, or give a family that fv.measure made with a larger n_draws"
-            )
+            more = "lower it, or give a family that fv.measure made with a larger n_draws"
+            raise ValueError(f"n_draws must be at most {self._most}, the draws of each member, got {value}: {more}")
         return value
 
     def run(self) -> None:
@@ -154,9 +152,8 @@ class FlatnessLab(ipywidgets.VBox):
         return stops
 
     def _first_family(self, progress: Progress) -> None:
-        family = fit_family(
-            self._net, self._task, self._prior, radii=self._radii, seed=self._seed, fit=self._fit, progress=progress
-        )
+        settings = dict(seed=self._seed, fit=self._fit, progress=progress)
+        family = fit_family(self._net, self._task, self._prior, radii=self._radii, **settings)
         self._take(measure(self._net, self._task, family, seed=self._seed + 1, n_draws=N_DRAWS, progress=progress))
 
     def _take(self, family: Family) -> None:
@@ -183,9 +180,8 @@ class FlatnessLab(ipywidgets.VBox):
         self._show_button()
 
     def _fit_one(self, method: str, radius: float, progress: Progress) -> None:
-        posterior = fit_member(
-            self._net, self._task, self._prior, method, radius, seed=self._seed, fit=self._fit, progress=progress
-        )
+        settings = dict(seed=self._seed, fit=self._fit, progress=progress)
+        posterior = fit_member(self._net, self._task, self._prior, method, radius, **settings)
         settings = dict(seed=self._seed + 1, progress=progress)
         self.family = extend(self._net, self._task, self.family, method, radius, posterior, **settings)
         self.view.add_members(self.family, [len(self.family) - 1])

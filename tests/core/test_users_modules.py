@@ -250,7 +250,7 @@ REFUSED = {
     "weight norm": (weight_normed, "got the old weight_norm in '0': use torch.nn.utils.parametrizations.weight_norm"),
     "spectral norm": (lambda: nn.utils.spectral_norm(nn.Linear(5, 3)), "use torch.nn.utils.parametrizations.spectral_norm"),
     "lock": (Locked, "module must be one that can be copied, got Locked.*lock.*: make locks, files and connections outside"),
-    "hook": (hooked_elsewhere, "got a forward or hook of class Linear that closes over a module"),
+    "hook": (hooked_elsewhere, "got a forward, hook or other function of class Linear that closes over a module"),
 }
 
 
@@ -271,3 +271,25 @@ def test_the_new_weight_norm_is_followed():
             F.cross_entropy(net.to_module(w)(data.x), data.y) for w in plane.points(torch.cartesian_prod(surface.a, surface.b))
         ]
     torch.testing.assert_close(surface.values.flatten(), torch.stack(want), rtol=1e-5, atol=1e-6)
+
+
+class Listed(nn.Module):
+    """A second reference to a parameter, in a list, a closure or a default."""
+
+    def __init__(self, how):
+        super().__init__()
+        self.a, self.how = nn.Linear(5, 3), how
+        weight = self.a.weight
+        if how == "list":
+            self.held = [weight]
+        else:
+            self.size = (lambda: weight.norm()) if how == "closure" else (lambda weight=weight: weight.norm())
+
+    def forward(self, x):
+        return self.a(x) * (self.held[0].norm() if self.how == "list" else self.size())
+
+
+@pytest.mark.parametrize("how", ["list", "closure", "default"])
+def test_a_second_reference_to_a_parameter_is_refused(how):
+    with pytest.raises(ValueError, match="keep no second reference to a parameter|closes over a module or parameter"):
+        fv.nll(fv.Net.from_module(Listed(how).eval()), fv.Data(torch.randn(12, 5), torch.arange(12) % 3))

@@ -98,7 +98,7 @@ def test_every_plan_equals_a_plain_loop(kind, treated):
     usual = shop.plan(plane.origin, plane.axes, 5)
     assert usual.tricks == (() if kind is Branching else ("fold", "reuse", "prefix"))
     for change in ({}, {"chunk": 8}, {"fold": False}, {"reuse": False, "chunk": 8}, {"stack": 2, "channels_last": False}):
-        got = shop.evaluator(plane.origin, plane.axes, replace(usual, **change))(coords)
+        got = shop.evaluators([plane.origin], plane.axes, replace(usual, **change))[0](coords)
         allowed = 1e-5 * want.abs() + 1e-7 * want.max()
         assert bool(((got - want).abs() <= allowed).all()), change
 
@@ -219,7 +219,7 @@ def test_images_keep_their_memory_order_behind_a_first_layer_of_one_channel():
     net = fv.Net.from_module(module)
     shop = EvaluationPlanner(net, fv.Data(torch.randn(6, 1, 8, 8), torch.arange(6) % 3), lambda out, y: out.sum())
     plan = Plan(channels_last=True, prefix=True, reuse=True)
-    _, layers = shop.evaluator(net.w, torch.randn(2, net.dim), plan)._start(0)
+    _, layers = shop.evaluators([net.w], torch.randn(2, net.dim), plan)[0]._start(0)
     assert layers and all(part.is_contiguous(memory_format=torch.channels_last) for part in layers[0])
 
 

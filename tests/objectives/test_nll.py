@@ -86,3 +86,13 @@ def test_second_derivatives_in_the_outputs_equal_autograd(tiny):
         H = torch.stack([torch.autograd.functional.hessian(f, out[i]) for i, f in enumerate(loss)])
         torch.testing.assert_close(output_gradient(out, y, likelihood), gradient)
         torch.testing.assert_close(output_curvature(out, likelihood)(u), torch.einsum("nce,nke->nkc", H, u))
+
+
+def test_an_objective_prints_on_one_line(tiny):
+    net, data = tiny
+    for f in (
+        fv.nll(net, data),
+        fv.quantity(net, data, "nll"),
+        fv.bma_nll(net, data, net.w + torch.randn(30, net.dim).double()),
+    ):
+        assert "\n" not in repr(f) and len(repr(f)) < 250

@@ -76,7 +76,7 @@ def test_protocol_shapes_seed_prefix_and_the_net_untouched(name):
 
 
 def minibatch(name):
-    return {} if name in ("ptl", "hmc") else {"batch_size": 8}  # HMC is exact of all examples only
+    return {"batch_size": 8} if "batch_size" in fv.METHODS[name].plain.settings else {}
 
 
 @pytest.mark.parametrize("name", METHODS)

@@ -48,6 +48,15 @@ def test_the_posterior_and_the_evidence_of_a_linear_regression_are_exact(structu
     assert found == pytest.approx(evidence, abs=1e-8)
 
 
+@pytest.mark.parametrize("structure", ["full", "last_layer", "diagonal"])
+def test_temperature_multiplies_the_exact_covariance_and_leaves_the_mean(structure, regression):
+    net, data, mean, cov, _ = regression
+    q = fv.fit_laplace(net, data, structure=structure, temperature=0.25, **SETTLED)
+    wanted = torch.diag(1 / torch.linalg.inv(cov).diagonal()) if structure == "diagonal" else cov
+    torch.testing.assert_close(q.cov_mul(torch.eye(3, dtype=torch.float64)), 0.25 * wanted, rtol=1e-8, atol=1e-12)
+    torch.testing.assert_close(q.mean, mean)
+
+
 def test_the_diagonal_keeps_the_diagonal_of_the_curvature(regression):
     net, data, _, cov, _ = regression
     q = fv.fit_laplace(net, data, structure="diagonal", **SETTLED)
