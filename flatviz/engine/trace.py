@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map
 from torch.utils.weak import WeakTensorKeyDictionary
@@ -75,7 +76,7 @@ def trace_of(net: Net, x: Tensor) -> Trace | None:
             return logits_of(net.module(x))
 
     try:
-        with torch.inference_mode(False), torch.no_grad(), saved_rng(), recorder:
+        with torch.inference_mode(False), torch.no_grad(), saved_rng(), _NoMemory(), recorder:
             out = torch.func.functionalize(outputs, remove="mutations")(net.w, x)
         return Trace(recorder.w, recorder.x, recorder.values[out], recorder.steps)
     except Exception:  # the user's code runs on stand-ins for tensors: any error means it cannot be traced
@@ -84,6 +85,15 @@ def trace_of(net: Net, x: Tensor) -> Trace | None:
 
 class _Refused(Exception):
     """The forward pass cannot be written down."""
+
+
+class _NoMemory(TorchFunctionMode):
+    """Refuses what reads a tensor's memory past torch: that of `functionalize`'s stand-ins is none, and the process would crash."""
+
+    def __torch_function__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+        if func in (Tensor.numpy, Tensor.__array__, Tensor.data_ptr):
+            raise _Refused
+        return func(*args, **(kwargs or {}))
 
 
 class _Recorder(TorchDispatchMode):

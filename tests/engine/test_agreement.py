@@ -41,6 +41,13 @@ class Numpy(Plain):
         return super().forward(x) * sign(self.gate.detach().numpy())
 
 
+class NumpySum(Plain):
+    """numpy reads many numbers: a stand-in without memory would end the process."""
+
+    def forward(self, x):
+        return super().forward(x) * float(self.a.weight.detach().numpy().sum())
+
+
 def hooked():
     module = Plain()
     module.register_forward_hook(lambda module, inputs, out: out * sign(module.gate))
@@ -72,7 +79,7 @@ def loop(net, data, points):
         return torch.stack([F.cross_entropy(net.to_module(w).eval()(data.x), data.y) for w in points])
 
 
-@pytest.mark.parametrize("make", [hooked, patched, Branch, Tolist, Numpy])
+@pytest.mark.parametrize("make", [hooked, patched, Branch, Tolist, Numpy, NumpySum])
 def test_a_slice_is_the_modules_own_whatever_its_forward_does(make):
     net, data, plane = problem(make)
     surface = fv.slice_plane(fv.nll(net, data), plane, extent=1.0, resolution=11)

@@ -2,6 +2,7 @@
 
 import json
 import math
+from pathlib import Path
 
 import pytest
 import torch
@@ -130,6 +131,18 @@ def test_the_command_writes_a_file_that_it_shows_again(quick, monkeypatch, tmp_p
     assert "shots 5" in picture.read_text(encoding="utf-8")
     assert main(["search", "--show", str(picture)]) == 1
     assert "--show must be a file that flatviz search wrote" in capsys.readouterr().err
+
+
+def test_what_is_committed_is_of_the_declared_grid_with_verdicts_that_follow_from_its_figures():
+    result = json.loads((Path(fv.__file__).parent.parent / "data" / "when_sabma_helps.json").read_text(encoding="utf-8"))
+    assert [row["case"] for row in result["search"]] == [str(case) for case in grid()]
+    assert not set(result["about"]["seeds"]) & set(result["about"]["fresh"]) and len(result["about"]["fresh"]) == 10
+    fresh = {row["case"]: row for row in result["confirmation"]}
+    for claim in result["claims"]:
+        mean, half, _ = fresh[claim["case"]]["differences"][claim["baseline"]][claim["quantity"]]
+        better = (1 if claim["quantity"] == "accuracy" else -1) * mean > 0
+        assert claim["verdict"] == ("cannot tell" if claim["corrected_p"] >= 0.05 else "holds" if better else "does not hold")
+        assert claim["verdict"] == "cannot tell" or abs(mean) > half  # a corrected p is never below the plain one
 
 
 def test_gains_lie_right_of_zero_and_fresh_ones_are_filled():
