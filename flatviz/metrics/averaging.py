@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_choice
+from flatviz.checks import check_choice, check_is
 from flatviz.core.likelihood import check_labels
 from flatviz.results import Prediction
 
@@ -20,6 +20,7 @@ def labels_of(prediction: Prediction, y: Tensor | None) -> Tensor:
     y = prediction.y if y is None else y
     if y is None:
         raise ValueError("scores need labels, got none: predict on a Data, or give y")
+    check_is(y, Tensor, "y", "use torch.as_tensor")  # those that a prediction carries came past no verb
     if len(y) != prediction.outputs.shape[1]:
         raise ValueError(f"y must hold {prediction.outputs.shape[1]} labels, got {len(y)}")
     return check_labels(y.to(prediction.outputs.device), prediction.outputs[0], prediction.likelihood)

@@ -61,7 +61,7 @@ def test_the_command_writes_what_was_chosen_and_how(quick, tmp_path, capsys):
     out = tmp_path / "tuned.json"
     assert main(["tune", "--methods", "sgd,vi", "--trials", "2", "--seeds", "7", "--out", str(out)]) == 0
     written = json.loads(out.read_text())
-    assert "flatviz tune --trials 2 --seeds 7" in written["about"]["command"]
+    assert "flatviz tune --methods sgd,vi --trials 2 --seeds 7" in written["about"]["command"]
     assert set(written["methods"]) == {"sgd", "vi"} and written["methods"]["vi"]["trials"] == 2
     assert study.read_choices(out)["vi"] == study.tune(["vi"], trials=2, seeds=(7,))["vi"].best.choice
     assert "SGD (MAP)" in capsys.readouterr().out
