@@ -5,7 +5,7 @@ import time
 
 import pytest
 import torch
-from browsing import chromium, need_chromium, watched
+from browsing import watched
 from symmetric_networks import network
 
 import flatviz as fv
@@ -114,7 +114,7 @@ def test_a_conclusion_survives_where_both_intervals_lie_on_one_side():
     assert cells(0.99).conclusion("plain", "sabma", "lambda1", True) == "open"
 
 
-def test_the_command_prints_the_table_and_trends_and_its_page_works_without_a_kernel(tmp_path, capsys):
+def test_the_command_prints_the_table_and_trends_and_its_page_works_without_a_kernel(tmp_path, capsys, request):
     page, numbers = tmp_path / "symmetry.html", tmp_path / "numbers.json"
     assert main(["symmetry", "--small", "--seeds", "0", "--out", str(page), "--json", str(numbers)]) == 0
     said = capsys.readouterr().out
@@ -122,21 +122,20 @@ def test_the_command_prints_the_table_and_trends_and_its_page_works_without_a_ke
     made = json.loads(numbers.read_text(encoding="utf-8"))
     assert made["made"]["made by"].endswith("flatviz symmetry --task digits --seed 0 --seeds 0 --small")
     assert set(made["mmd"]) == set(VARIANTS) and len(made["trends"]) == 12
-    need_chromium()
-    with chromium() as browser:
-        view, foreign, errors = watched(browser.new_context(viewport={"width": 1200, "height": 900}), page.as_uri())
-        view.goto(page.as_uri())
-        until(lambda: view.evaluate("document.querySelectorAll('.js-plotly-plot .main-svg').length") >= 14)
-        assert not foreign and not errors
-        names = view.evaluate("[...document.querySelectorAll('.js-plotly-plot')].map((e) => e.id)")
-        assert names == ["distances", "triptych", "marginals", "mass", "pairs", "barrier", "orbit"]
-        line = "document.getElementById('orbit').layout.shapes[0].x0"
-        before = view.evaluate(line)
-        view.locator("#orbit .slider-rail-touch-rect").scroll_into_view_if_needed()
-        rail = view.locator("#orbit .slider-rail-touch-rect").bounding_box()
-        view.mouse.click(rail["x"] + rail["width"] - 3, rail["y"] + rail["height"] / 2)
-        until(lambda: view.evaluate(line) > before + 1)
-        assert "largest change of a logit" in view.evaluate("document.getElementById('orbit').layout.xaxis.title.text")
+    browser = request.getfixturevalue("browser")  # last, so that all above runs without one
+    view, foreign, errors = watched(browser.new_context(viewport={"width": 1200, "height": 900}), page.as_uri())
+    view.goto(page.as_uri())
+    until(lambda: view.evaluate("document.querySelectorAll('.js-plotly-plot .main-svg').length") >= 14)
+    assert not foreign and not errors
+    names = view.evaluate("[...document.querySelectorAll('.js-plotly-plot')].map((e) => e.id)")
+    assert names == ["distances", "triptych", "marginals", "mass", "pairs", "barrier", "orbit"]
+    line = "document.getElementById('orbit').layout.shapes[0].x0"
+    before = view.evaluate(line)
+    view.locator("#orbit .slider-rail-touch-rect").scroll_into_view_if_needed()
+    rail = view.locator("#orbit .slider-rail-touch-rect").bounding_box()
+    view.mouse.click(rail["x"] + rail["width"] - 3, rail["y"] + rail["height"] / 2)
+    until(lambda: view.evaluate(line) > before + 1)
+    assert "largest change of a logit" in view.evaluate("document.getElementById('orbit').layout.xaxis.title.text")
 
 
 def until(true, seconds=120):
