@@ -87,9 +87,9 @@ def plane_digits() -> None:
 
 @row
 def plane_resnet() -> None:
-    data = images(128)
+    data = images(512)
     module = settled(ResNet20(), data.x)
-    against_loss_landscapes("plane 7 x 7, ResNet-20, 128 images", module, data, ">= 2.2", side=7)
+    against_loss_landscapes("plane 5 x 5, ResNet-20, 512 images", module, data, ">= 2.2", side=5)
 
 
 @row
