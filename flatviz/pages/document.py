@@ -19,7 +19,7 @@ h1 { margin: 0 0 4px; font-size: 26px; } h2 { font-size: 19px; margin: 34px 0 8p
 p.lead { max-width: 76ch; margin: 0 0 16px; color: #3e4c59; }
 table { border-collapse: collapse; font-size: 14px; font-variant-numeric: tabular-nums; }
 th, td { padding: 4px 14px 4px 0; text-align: right; border-bottom: 1px solid #e4e7eb; }
-th:first-child, td:first-child { text-align: left; }
+th:first-child, td:first-child, .words th, .words td { text-align: left; vertical-align: top; }
 .scroll { overflow-x: auto; } details { margin-top: 26px; } summary { cursor: pointer; font-weight: 600; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 2px 16px; font-size: 14px; } dt { color: #52606d; } dd { margin: 0; }
 """
@@ -75,7 +75,8 @@ def table_html(rows: Sequence[Mapping[str, str]]) -> str:
     """Rows, from column to text, as a table that scrolls sideways where there is no room."""
     heads = "".join(f"<th scope='col'>{html.escape(head)}</th>" for head in rows[0])
     lines = "".join("<tr>" + "".join(f"<td>{html.escape(v)}</td>" for v in row.values()) + "</tr>" for row in rows)
-    return f'<div class="scroll"><table><thead><tr>{heads}</tr></thead><tbody>{lines}</tbody></table></div>'
+    words = any(len(value) > 60 for row in rows for value in row.values())  # sentences, not numbers
+    return f'<div class="scroll{" words" * words}"><table><thead><tr>{heads}</tr></thead><tbody>{lines}</tbody></table></div>'
 
 
 def document(

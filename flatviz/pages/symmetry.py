@@ -66,26 +66,51 @@ def symmetry_pictures(
     pairs = {"test digits": study.figures["pairs"]["in"], "shuffled pixels": study.figures["pairs"]["out"]}
     pictures = [
         Picture("Trends of the paper", "Each is judged by a rule from its figures; intervals are 95 %.", table=trends),
-        Picture("distances", "Each marker is the mean over replicates of sets of starting networks, with its 95 % interval. "
-                "Ten modes come nearer than one by their number alone: the control, ten networks copied, does as well.",
-                plot_mmd(table)),
-        Picture("triptych", "Every point is one trained network of two hidden units. Its two output weights lie on a ring; "
-                "at unit norm of the incoming weights on a diamond; in sorted order on half of it.",
+        Picture("distances", _distances_caption(cells), plot_mmd(table)),
+        Picture("triptych", "Every point is one trained network of two hidden units, at its two output weights: as trained, "
+                "at unit norm of each unit's incoming weights, and with the units sorted as well.",
                 plot_triptych(study.figures["toy"])),
-        Picture("marginals", "As trained, each unit of a layer has the marginal of all others. With equal networks counted "
-                "once the first unit has one of its own.",
+        Picture("marginals", "Weights into the first unit of each layer over the pool. Training treats all units of a layer alike, "
+                "so as trained this is the marginal of each of them; with equal networks counted once it is not.",
                 plot_marginals({n: (marginals[f"{n} raw"], marginals[f"{n} removed"]) for n in layers})),
-        Picture("mass", "Each point is a trained network. Its distance below the diagonal is mass that a rescaling of hidden "
-                "units removes without changing the function: weight decay has not.", plot_mass(study.figures["mass"])),
+        Picture("mass", "Each point is a trained network. Its distance below the diagonal is mass that weight decay left, and a "
+                "rescaling of hidden units removes without changing the function.", plot_mass(study.figures["mass"])),
         Picture("pairs", "Two networks that are one function would have no mutual information.", plot_pairs(pairs)),
-        Picture("barrier", "Loss on test digits along the straight line between two trained networks. Aligning their units "
-                "changes neither end, and lowers what lies between.",
+        Picture("barrier", _barrier_caption(study.line),
                 plot_curve(list(study.line), title="Loss along straight lines between two networks")),
-        Picture("orbit", "The slider rescales hidden units of one trained network. No prediction changes beyond rounding; "
-                "the curvature does, and only measures that follow the weights' own scale stay.",
+        Picture("orbit", _orbit_caption(orbit),
                 plot_orbit(orbit.t, {FLATNESS[name]: v for name, v in orbit.measures.items()}, orbit.difference)),
     ]  # fmt: skip
     if survival:
         caption = "Ratios to VI, each draw as it is and at the lightest network equal to it; intervals are paired by seed."
         pictures.append(Picture("What of the evidence on flatness survives", caption, table=survival))
     return pictures
+
+
+def _distances_caption(cells: Mapping[str, Mapping[str, tuple[float, float]]]) -> str:
+    """What the markers are, and how near ten modes come beside ten copied networks."""
+    counts = []
+    for variant, row in cells.items():
+        modes = [mean for name, (mean, _) in row.items() if name.endswith("/multi")]
+        near = sum(mean < row["control"][0] for mean in modes)
+        counts.append(f"{NAMES[variant]} {near} of {len(modes)}")
+    return (
+        "Each marker is the mean over replicates of sets of starting networks, with its 95 % interval. Ten networks copied, the "
+        f"control, have no spread of any method; methods whose ten modes lie nearer than it: {'; '.join(counts)}."
+    )
+
+
+def _barrier_caption(lines: Sequence[Curve]) -> str:
+    """The highest rise of each line above the straight line between its ends."""
+    barriers = ", ".join(f"{line.name or 'line'} {line.barrier:.2f}" for line in lines)
+    return f"Loss on test digits along the straight line between two trained networks; highest rise above its ends: {barriers} nats."
+
+
+def _orbit_caption(orbit: OrbitLike) -> str:
+    """The largest change of a logit, and which measures stay within 1 % of their value along the orbit."""
+    spread = {name: float(v.max() / v.min()) for name, v in orbit.measures.items()}
+    stay = [FLATNESS[name] for name, ratio in spread.items() if ratio < 1.01]
+    return (
+        f"The slider rescales hidden units of one trained network. The largest change of a logit is {float(orbit.difference.max()):.1e}; "
+        f"measures that stay within 1 %: {', '.join(stay) or 'none'}; the others change by up to a factor of {max(spread.values()):.3g}."
+    )

@@ -147,7 +147,7 @@ def _t8(scores: Mapping[str, Tensor]) -> Trend:
     for name, column, sign in (("accuracy", 0, 1), ("Brier", 2, -1), ("FPR95", 8, -1)):
         gain = torch.stack([sign * (scores[f"{m}/multi"] - scores[f"{m}/one"])[:, column] for m in FITS]).mean(0)
         mean, half = interval(100 * gain.double())
-        results.append(f"{name} better by {mean:.2g} ± {half:.1g} points")
+        results.append(f"{name} better by {mean:.2f} ± {half:.2f} points")
         verdicts.append((mean - half > 0, mean + half < 0))
     text = "; ".join(results)
     return Trend("T8", "ten modes predict better than one, inside and outside",
