@@ -40,35 +40,35 @@ def run(args: argparse.Namespace) -> int:
     if args.json is not None:
         check_output("--json", args.json)
     with single_thread():
-        found = measure_averaging(args.seeds, progress=progress_of_command(), say=print)
+        averaging = measure_averaging(args.seeds, progress=progress_of_command(), say=print)
         modes = {ratio: end_in_wide(RADII, ratio=ratio, seeds=range(RUNS)) for ratio in RATIOS}
     print(f"\nmlp, digits, 10 shots a class, seeds 0 to {args.seeds - 1}; mean ± half of the 95 % interval")
     print("λ1: of the training loss's Hessian over the treated weights\n")
-    for title, rows in tables(found, modes).items():
+    for title, rows in tables(averaging, modes).items():
         print(f"{title}\n\n{text_table(rows)}\n")
-    asked = claims(found)
+    asked = claims(averaging)
     said = sentences(asked)
     print(f"claims at level {LEVEL:g}, corrected by Holm for these {len(asked)}:")
     print("\n".join(f"  {line}" for line in said))
     if args.json is not None:
         with written(args.json) as partial:
-            partial.write_text(json.dumps(plain(found, modes, said), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+            partial.write_text(json.dumps(plain(averaging, modes, said), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         print(f"\n{args.json} written")
     print(f"\n{time.perf_counter() - started:.0f} s in all")
     return 0
 
 
-def tables(found: Averaging, modes: dict[float, Tensor]) -> dict[str, list[dict[str, str]]]:
+def tables(averaging: Averaging, modes: dict[float, Tensor]) -> dict[str, list[dict[str, str]]]:
     """title -> rows of text."""
     labels = {m: METHODS[m].label + (f" {radius:g}" if radius else "") for m, radius in POSTERIORS.items()}
     correlation = [
         {"posterior": labels[m]} | {name: _amount(r[:, i], "+.2f") for i, name in enumerate(WITH)}
-        for m, r in found.correlation.items()
+        for m, r in averaging.correlation.items()
     ]
     ensembles = [
         {"posterior": labels[m], "order": order, "score": score}
         | {str(size): _amount(values[:, o, i, s], ".3f") for i, size in enumerate(SIZES)}
-        for m, values in found.ensembles.items()
+        for m, values in averaging.ensembles.items()
         for s, score in enumerate(SCORES)
         for o, order in enumerate(ORDERS)
     ]
@@ -76,12 +76,12 @@ def tables(found: Averaging, modes: dict[float, Tensor]) -> dict[str, list[dict[
         {"posterior": labels[m], "first draws": order}
         | {name: _amount(values[:, o, i], ".3g") for i, name in enumerate(("lower bound", "λ1 of the mean", "upper bound"))}
         | {"holds in": f"{_within(values[:, o])} of {len(values)}"}
-        for m, values in found.weyl.items()
+        for m, values in averaging.weyl.items()
         for o, order in enumerate(ORDERS)
     ]
     ranks = [
         {"rank": str(k)} | {name: _amount(values[:, i], ".3g") for i, name in enumerate(("λ1", *SCORES))}
-        for k, values in found.rank.items()
+        for k, values in averaging.rank.items()
     ]
     wide = [
         {"width ratio": f"{ratio:g}"}
@@ -97,14 +97,19 @@ def tables(found: Averaging, modes: dict[float, Tensor]) -> dict[str, list[dict[
     }
 
 
-def plain(found: Averaging, modes: dict[float, Tensor], said: list[str]) -> dict[str, Any]:
+def plain(averaging: Averaging, modes: dict[float, Tensor], said: list[str]) -> dict[str, Any]:
     """Everything as plain values, with the command that makes them."""
-    kinds = {"correlation": found.correlation, "ensembles": found.ensembles, "weyl": found.weyl, "rank": found.rank}
+    kinds = {
+        "correlation": averaging.correlation,
+        "ensembles": averaging.ensembles,
+        "weyl": averaging.weyl,
+        "rank": averaging.rank,
+    }
     return {
-        "command": f"flatviz averaging --seeds {len(found.seeds)}",
+        "command": f"flatviz averaging --seeds {len(averaging.seeds)}",
         "date": datetime.date.today().isoformat(),
         "torch": torch.__version__,
-        "seeds": list(found.seeds),
+        "seeds": list(averaging.seeds),
         "axes": {
             "correlation": ["seed", list(WITH)],
             "ensembles": ["seed", list(ORDERS), list(SIZES), list(SCORES)],

@@ -95,16 +95,16 @@ def _dots(
     """The dots of one baseline in one column."""
     label, color, _, symbol = style(baseline)
     factor, unit = (100, " points") if score == "accuracy" else (1, "")
-    told = {name: row[score] for name, row in rows.items() if score in row and math.isfinite(row[score][0])}
-    means = [factor * mean for mean, _ in told.values()]
+    finite = {name: row[score] for name, row in rows.items() if score in row and math.isfinite(row[score][0])}
+    means = [factor * mean for mean, _ in finite.values()]
     inside = [abs(mean) <= edge for mean in means]
     plain = symbol.removesuffix("-open")
     symbols = [plain if within else ("arrow-right" if mean > 0 else "arrow-left") for mean, within in zip(means, inside)]
     suffix = "" if column == 1 else str(column)
     fig.add_scatter(
         x=[max(-edge, min(edge, mean)) for mean in means],
-        y=[settings.index(name) + offset for name in told],
-        error_x=dict(array=[factor * half if within else 0.0 for (_, half), within in zip(told.values(), inside)], width=0),
+        y=[settings.index(name) + offset for name in finite],
+        error_x=dict(array=[factor * half if within else 0.0 for (_, half), within in zip(finite.values(), inside)], width=0),
         mode="markers",
         name=f"{label}, fresh seeds" if filled else label,
         legendgroup=f"{baseline}{filled}",
@@ -117,7 +117,7 @@ def _dots(
             line=dict(width=1.6, color=color),
         ),
         customdata=means,
-        text=list(told),
+        text=list(finite),
         hovertemplate=f"%{{text}}: {SCORES[score]} better by %{{customdata:.3g}}{unit} than {label}<extra></extra>",
         xaxis=f"x{suffix}",
         yaxis=f"y{suffix}",

@@ -69,6 +69,6 @@ def end_in_wide(radii: Sequence[float], *, ratio: float, seeds: Sequence[int], s
     net = Net.from_module(TwoModes(ratio, start))
     data = Data(torch.zeros(1, 1, dtype=torch.float64), torch.zeros(1, 1, dtype=torch.float64))
     first, prior = (Gaussian(net.w, torch.full_like(net.w, std).log()) for std in (START_STD, PRIOR_STD))
-    found = fit_sabma_grid(net, data, prior, start=first, radii=radii, seeds=list(seeds), likelihood=1.0, **SETTINGS)
+    posteriors = fit_sabma_grid(net, data, prior, start=first, radii=radii, seeds=list(seeds), likelihood=1.0, **SETTINGS)
     ridge = (NARROW_AT * ratio + WIDE_AT) / (1 + ratio)  # where both modes are as many of their widths away
-    return torch.stack([torch.stack([found[float(r), s].mean[0] > ridge for s in seeds]) for r in radii])
+    return torch.stack([torch.stack([posteriors[float(r), s].mean[0] > ridge for s in seeds]) for r in radii])
