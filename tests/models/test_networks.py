@@ -79,8 +79,9 @@ def test_a_public_network_gets_a_head_for_the_tasks_classes_and_standardised_ima
 
 def test_a_vision_transformer_sees_images_enlarged_to_its_own_side():
     pytest.importorskip("torchvision")
-    from flatviz.models.public import PublicNet, _own_side
     from torchvision.models import VisionTransformer
+
+    from flatviz.models.public import PublicNet, _own_side
 
     network = VisionTransformer(
         image_size=32, patch_size=8, num_layers=1, num_heads=2, hidden_dim=8, mlp_dim=8, num_classes=4
