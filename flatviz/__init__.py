@@ -26,7 +26,7 @@ _HOMES = {
     "flatviz.training.pretrain": "pretrain",
     "flatviz.core.ascent": "SAM ASAM FisherSAM",
     "flatviz.posteriors": "METHODS",
-    "flatviz.posteriors.transfer": "transfer",
+    "flatviz.posteriors.transfer": "transfer moped_prior",
     "flatviz.posteriors.sgd": "fit_sgd",
     "flatviz.posteriors.swa": "fit_swa",
     "flatviz.posteriors.swag_diag": "fit_swag_diag",

@@ -53,6 +53,7 @@ def calls(fv, module, data, task, metrics):
         "fit_dropout": lambda: fv.fit_dropout(made["net"][0], data, n_draws=2, **small),
         "fit_ensemble": lambda: keep("ensemble", fv.fit_ensemble(made["net"][0], data, members=2, **small)),
         "fit_multi": lambda: fv.fit_multi(made["net"][0], data, fit=partial(fv.fit_sgd, steps=2), members=2, **small),
+        "moped_prior": lambda: fv.moped_prior(made["net"][0]),
         "fit_vi": lambda: fv.fit_vi(*_three(made, data), **small),
         "fit_sabma": lambda: keep("q", fv.fit_sabma(*_three(made, data), radius=0.5, **small)),
         "fit_sabma_grid": lambda: fv.fit_sabma_grid(*_three(made, data), radii=[0.0, 0.5], seeds=[0], steps=2),

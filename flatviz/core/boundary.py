@@ -92,7 +92,9 @@ _TABLE: dict[str, arg.Check] = {
     "f": arg.objective,
     "what": arg.either((str, arg.anything), (Callable, arg.function), wanted="a name or a function of outputs and y"),
     "treated": arg.either(
-        (str, arg.anything), (Callable, arg.function), wanted="'all', 'norm+head' or a function of the parameter's name"
+        (str, arg.anything),
+        (Callable, arg.function),
+        wanted="'all', 'norm+head', 'authors' or a function of the parameter's name",
     ),
     "likelihood": arg.either(
         ((str, Real), lambda value, name: check_likelihood(value)), wanted="'categorical' or a standard deviation > 0"
@@ -128,7 +130,7 @@ _TABLE: dict[str, arg.Check] = {
     "resamples permutations bends fit_laplace.steps": arg.whole(0),
     "drops": arg.each(arg.whole(0), "epochs", least=0),
     "steps epochs n_draws members chains cycles cycle_steps thin mc_samples rank": arg.whole(1),
-    "n_bins k n_spectra runs probes products most parts batch_size iters shots": arg.whole(1),
+    "n_bins k n_spectra runs probes products most parts batch_size iters shots n_classes": arg.whole(1),
     "snapshots resolution around_resolution dims basis": arg.whole(2),
     "burn_in": arg.whole(0),
     "ranks": arg.each(arg.whole(0), "ranks"),
@@ -143,7 +145,7 @@ _TABLE: dict[str, arg.Check] = {
     "radii": arg.each(arg.real(check_radius), "radii"),
     "fit_family.radii": arg.values(arg.each(arg.real(check_radius), "radii"), "radii"),
     "weight_decay kl_weight lr_power temperature scale floor eta damping tol degrees moons_transfer.noise": arg.nonnegative,
-    "head_std prior_std first_std first_precision moped width lr_delay fit_swag.scale scale_temperature.temperature": arg.positive,
+    "head_std share prior_std first_std first_precision moped width lr_delay fit_swag.scale scale_temperature.temperature": arg.positive,
     "accept b1 b2 noisy_share friction rate": arg.share,
     "laplace_evidence.prior_precision fit_laplace.temperature": arg.positive,
     "prior_precision": arg.either((str, arg.anything), (Real, arg.positive), wanted="a number > 0, or a word"),
@@ -152,11 +154,12 @@ _TABLE: dict[str, arg.Check] = {
     ),
     "color_range": arg.each(arg.number, "two numbers"),
     # words, names, switches
+    "head_start": arg.text,
     "mode blocks kind space structure link curvature normalize convention which precision method measure head key rule": arg.text,
     "name title label x_label plot_comparison.x plot_comparison.y": arg.text,
     "labels": arg.each(arg.text, "texts"),
     "switches": arg.each(arg.text, "texts", least=0),
-    "exact joint orthonormal log barrier color_bar keep_epochs plot_surface.path plot_surface_3d.path": arg.flag,
+    "keep_head exact joint orthonormal log barrier color_bar keep_epochs plot_surface.path plot_surface_3d.path": arg.flag,
     # how a verb is run
     "progress": arg.either(
         ((bool, type(None)), arg.anything),
