@@ -189,13 +189,7 @@ print(f"chance {cosines.square().mean().sqrt():.4f}, 1 / sqrt(D) {D**-0.5:.4f}, 
 
 # %%
 h, p, q = torch.tensor([[9.0, 4.0, 1.0], [1.0, 2.0, 3.0], [-2.0, 0.5, 1.0]])  # H = diag(h)
-
-
-def bowl(w):
-    return 0.5 * (h * w * w).sum()
-
-
-# %%
+bowl = lambda w: 0.5 * (h * w * w).sum()
 curve = fv.slice_line(bowl, p, q, resolution=21)
 t, d = curve.t, q - p
 exact = (1 - t) * bowl(p) + t * bowl(q) - 0.5 * t * (1 - t) * (h * d * d).sum()
