@@ -26,7 +26,7 @@ from flatviz.core.data import Data, Task
 from flatviz.core.likelihood import check_likelihood
 from flatviz.core.net import Net
 from flatviz.gaussian import Gaussian
-from flatviz.results import Curve, Family, Persistence, Plane, Prediction, Projection, Sharpness, Spectrum, Surface
+from flatviz.results import Curve, Family, Persistence, Plane, Prediction, Projection, Sharpness, Shift, Spectrum, Surface
 
 P, R = ParamSpec("P"), TypeVar("R")
 
@@ -100,7 +100,7 @@ _TABLE: dict[str, arg.Check] = {
         ((str, Real), lambda value, name: check_likelihood(value)), wanted="'categorical' or a standard deviation > 0"
     ),
     "batchnorm": arg.word("frozen", "train"),
-    "predict.batchnorm quantity.batchnorm": arg.either(
+    "predict.batchnorm quantity.batchnorm shifted_scores.batchnorm": arg.either(
         (str, arg.word("frozen")), (Data, arg.anything), wanted="'frozen' or a Data that re-estimates the statistics"
     ),
     # weight vectors and directions
@@ -145,8 +145,9 @@ _TABLE: dict[str, arg.Check] = {
     "radii": arg.each(arg.real(check_radius), "radii"),
     "fit_family.radii": arg.values(arg.each(arg.real(check_radius), "radii"), "radii"),
     "weight_decay kl_weight lr_power temperature scale floor eta damping tol degrees moons_transfer.noise": arg.nonnegative,
-    "head_std share prior_std first_std first_precision moped width lr_delay fit_swag.scale scale_temperature.temperature": arg.positive,
-    "accept b1 b2 noisy_share friction rate": arg.share,
+    "head_std share prior_std first_std first_precision moped width lr_delay": arg.positive,
+    "start_scale fit_swag.scale scale_temperature.temperature": arg.positive,
+    "accept b1 b2 noisy_share friction rate anneal": arg.share,
     "laplace_evidence.prior_precision fit_laplace.temperature": arg.positive,
     "prior_precision": arg.either((str, arg.anything), (Real, arg.positive), wanted="a number > 0, or a word"),
     "extent": arg.either(
@@ -190,6 +191,10 @@ _TABLE: dict[str, arg.Check] = {
         arg.each(arg.noun(Spectrum, "fv.top_eigenpairs makes one"), "Spectrum"), "lists of Spectrum"
     ),
     "align.reference": arg.tensor(1),
+    "shifts": arg.values(arg.one_or_more(Shift, "fv.shifted_scores makes one"), "Shifts, one or one a seed"),
+    "risks": arg.values(arg.tensor(1, 2), "risks (N,), or (seeds, N)"),
+    "kinds": arg.each(arg.text, "kinds of fv.datasets.CORRUPTIONS"),
+    "severities": arg.each(arg.whole(1), "severities from 1 to 5"),
     "reference agreement.prediction total_variation.prediction": arg.kind(
         (Prediction, Tensor), "a Prediction, or averaged probabilities (N, C)"
     ),
