@@ -128,7 +128,7 @@ _TABLE: dict[str, arg.Check] = {
     "resamples permutations bends fit_laplace.steps": arg.whole(0),
     "drops": arg.each(arg.whole(0), "epochs", least=0),
     "steps epochs n_draws members chains cycles cycle_steps thin mc_samples rank": arg.whole(1),
-    "n_bins k n_spectra runs probes products most parts batch_size iters shots": arg.whole(1),
+    "n_bins k n_spectra runs probes products most parts batch_size iters shots size per_class": arg.whole(1),
     "snapshots resolution around_resolution dims basis": arg.whole(2),
     "burn_in": arg.whole(0),
     "ranks": arg.each(arg.whole(0), "ranks"),
