@@ -22,7 +22,7 @@ from flatviz.studies.family import check_settings, family_radii, fit_family, mea
 from flatviz.studies.preparation import Model, Recipe, TaskOf, build_model, check_learned, model_name, recipe_for, task_for
 from flatviz.training.pretrain import pretrain
 
-HEAD_STD, SCALE, RANK = 0.1, 64.0, 5  # SWAG's own width is a tenth of what makes radius and ensemble size matter
+HEAD_STD, SCALE, RANK = 0.3, 64.0, 5  # SWAG's own width is a tenth of what makes radius and ensemble size matter
 
 
 @dataclass(frozen=True)
