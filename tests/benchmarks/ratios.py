@@ -123,7 +123,12 @@ def against_loss_landscape_3d(name: str, module: nn.Module, data: fv.Data, wante
     off = float(((their_values - ours) / their_values).abs().max())
     assert off < 1e-4, f"{name}: values differ by {off:g}"
     a, b = typical(*calls)
-    say(f"{name}, loss-landscape-3d", a / b, wanted, f"{1e3 * a / side**2:.2f} -> {1e3 * b / side**2:.2f} ms a point, off {off:.0e}")
+    say(
+        f"{name}, loss-landscape-3d",
+        a / b,
+        wanted,
+        f"{1e3 * a / side**2:.2f} -> {1e3 * b / side**2:.2f} ms a point, off {off:.0e}",
+    )
 
 
 @row
