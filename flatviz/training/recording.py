@@ -70,7 +70,7 @@ class RecordedPath:
         self._rows = most + 1  # one more than is kept: it shows that there are too many
         self._room, self._folder = self._allocate(memory)
         self._steps: list[int] = []
-        self._counts: dict[int, int] = {}
+        self._step, self._moved = 0, set[int]()  # steps begun, and what the last one has moved
 
     @property
     def W(self) -> Tensor:
@@ -85,10 +85,7 @@ class RecordedPath:
     def add(self, step: int | None = None) -> None:
         """Note where the module stands now, as the point after `step` (default: one after the last)."""
         step = self._steps[-1] + 1 if step is None and self._steps else step or 0
-        row = self._room[len(self._steps)]
-        with torch.no_grad():
-            for block, parameter in zip(self.net.blocks, self._parameters):
-                row[block.slice].copy_(parameter.detach().reshape(-1))
+        self._write(len(self._steps))
         self._steps.append(step)
         if len(self._steps) == self._rows:
             self._thin()
@@ -100,9 +97,8 @@ class RecordedPath:
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._hook.remove()
-        last = max(self._counts.values(), default=0)
-        if last > self._steps[-1]:
-            self.add(last)
+        if self._step > self._steps[-1]:
+            self.add(self._step)
         self.net = self._net()
         if kind is None and len(self._steps) == 1:
             warnings.warn("no step of a torch.optim optimiser was seen: call path.add() in the loop", stacklevel=2)
@@ -110,13 +106,22 @@ class RecordedPath:
     def __repr__(self) -> str:
         return f"RecordedPath({len(self._steps)} points, dim={self.net.dim}, steps {self._steps[:1]} to {self._steps[-1:]})"
 
+    def _write(self, row: int) -> None:
+        for block, parameter in zip(self.net.blocks, self._parameters):
+            self._room[row, block.slice].copy_(parameter.detach().reshape(-1))
+
     def _after_step(self, optimiser: torch.optim.Optimizer, args: tuple, kwargs: dict) -> None:
-        if not any(id(p) in self._held for group in optimiser.param_groups for p in group["params"]):
+        moved = {id(p) for group in optimiser.param_groups for p in group["params"]} & self._held
+        if not moved:
             return
-        before = max(self._counts.values(), default=0)
-        step = self._counts[id(optimiser)] = self._counts.get(id(optimiser), 0) + 1
-        if step > before and step % self.every == 0:  # of several optimisers, the one that is ahead
-            self.add(step)
+        if moved & self._moved or not self._moved:
+            self._step, self._moved = self._step + 1, moved
+            if self._step % self.every == 0:
+                self.add(self._step)
+        else:  # another optimiser of the same step
+            self._moved |= moved
+            if self._steps[-1] == self._step:
+                self._write(len(self._steps) - 1)
 
     def _thin(self) -> None:
         kept = range(0, len(self._steps), 2)

@@ -57,15 +57,21 @@ def test_a_long_run_keeps_every_second_point_and_doubles_its_stride(module):
     assert torch.equal(path.W[1:], torch.stack([seen[i - 1] for i in path.steps[1:]]))
 
 
-def test_only_the_modules_own_optimiser_counts_and_two_of_them_count_once(module):
-    other = nn.Linear(2, 2)
+def test_only_the_modules_own_optimisers_count_and_two_of_one_step_count_once(module):
+    other = torch.optim.SGD(nn.Linear(2, 2).parameters(), lr=0.1)
     with fv.record_path(module, treated=lambda name: name.startswith("3.")) as path:
         train(module, 2)
-        torch.optim.SGD(other.parameters(), lr=0.1).step()
-        body, head = (torch.optim.SGD(module[i].parameters(), lr=0.1) for i in (0, 3))
-        train(module, 2, optimiser=head)
-        train(module, 2, optimiser=body)  # holds none of the treated weights
-    assert path.W.shape == (3, 10) and path.steps == (0, 1, 2)
+        other.step()
+        train(module, 2, optimiser=torch.optim.SGD(module[0].parameters(), lr=0.1))  # holds none of the treated weights
+        train(module, 2, optimiser=torch.optim.Adam(module.parameters()))  # one that takes over
+    assert path.W.shape == (5, 10) and path.steps == (0, 1, 2, 3, 4)
+    body, head = (torch.optim.SGD(module[i].parameters(), lr=0.1) for i in (0, 3))
+    with fv.record_path(module, every=2) as path:
+        for _ in range(5):
+            train(module, 1, optimiser=body)
+            train(module, 1, optimiser=head)
+    assert path.steps == (0, 2, 4, 5)
+    assert torch.equal(path.W[-1], path.net.w) and not torch.equal(path.W[1, -10:], path.W[0, -10:])
 
 
 def test_a_loop_without_an_optimiser_adds_points_itself(module):
