@@ -100,6 +100,8 @@ def study_transfer(
     """
     sizes, scheme = sizes or Sizes(), scheme or Scheme()
     check_count(seeds, "seeds"), check_count(sizes.gradients, "gradients", least=2)
+    if scheme.prior == "swag" and not pretrained:
+        check_count(sizes.snapshots, "snapshots", least=5)  # the rank of SWAG
     names = [method_of(m) for m in methods]
     if pretrained and scheme.prior == "swag":
         raise ValueError("prior='swag' needs a source to train on, got weights from a file: use prior='moped' or 'downstream'")
@@ -264,7 +266,7 @@ class _Seed:
             return float("nan")
         f, n = nll(self.net, self.task.train), 1 if _is_point(q) else self.sizes.n_spectra
         return float(
-            torch.stack([top_eigenpairs(f, w, 1, iters=30, seed=0).values[0] for w in q.sample(n, seed=self.seed + 1)]).mean()
+            torch.stack([top_eigenpairs(f, w, 1, iters=20, seed=0).values[0] for w in q.sample(n, seed=self.seed + 1)]).mean()
         )
 
     def _predict(self, method: Method, q: Posterior, data: Data) -> Prediction:
