@@ -152,7 +152,10 @@ _TABLE: dict[str, arg.Check] = {
     "laplace_evidence.prior_precision fit_laplace.temperature": arg.positive,
     "prior_precision": arg.either((str, arg.anything), (Real, arg.positive), wanted="a number > 0, or a word"),
     "extent": arg.either(
-        (Real, arg.number), ((tuple, list, Tensor), arg.anything), wanted="a number > 0, (lo, hi), or a pair for each axis"
+        (Real, arg.number),
+        (str, arg.anything),
+        ((tuple, list, Tensor), arg.anything),
+        wanted="'auto', a number > 0, (lo, hi), or a pair for each axis",
     ),
     "color_range": arg.each(arg.number, "two numbers"),
     # words, names, switches
