@@ -80,6 +80,7 @@ _HOMES = {
     "flatviz.symmetry.flatness": "flatness rescaled_orbit",
     "flatviz.studies.family": "fit_family measure",
     "flatviz.plots.surface": "plot_surface",
+    "flatviz.plots.basin": "plot_basin",
     "flatviz.plots.surface_3d": "plot_surface_3d",
     "flatviz.plots.density": "plot_density",
     "flatviz.plots.curve": "plot_curve",
