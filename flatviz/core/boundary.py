@@ -82,7 +82,9 @@ _TABLE: dict[str, arg.Check] = {
     # networks, data, objectives
     "net": arg.net,
     "pretrain.net": arg.kind((Net, nn.Module), "a Net or a torch.nn.Module", "fv.models has some"),
-    "data": arg.noun(Data, "make one, fv.Data(x, y)"),
+    "data source transfer_task.target test": arg.noun(Data, "make one, fv.Data(x, y)"),
+    "pick_classes.classes": arg.each(arg.whole(0), "class numbers"),
+    "digits_transfer.validation": arg.whole(0),
     "task": arg.noun(Task, "fv.datasets has some"),
     "x": arg.kind(Tensor, "a tensor of inputs (N, ...)"),
     "predict.x": arg.kind((Tensor, Data), "a tensor of inputs (N, ...), or fv.Data(x, y)"),
@@ -141,8 +143,9 @@ _TABLE: dict[str, arg.Check] = {
     "radii": arg.each(arg.real(check_radius), "radii"),
     "fit_family.radii": arg.values(arg.each(arg.real(check_radius), "radii"), "radii"),
     "weight_decay kl_weight lr_power temperature scale floor eta damping tol degrees moons_transfer.noise": arg.nonnegative,
-    "head_std prior_std first_std first_precision moped width lr_delay fit_swag.scale scale_temperature.temperature": arg.positive,
-    "accept b1 b2 noisy_share friction rate": arg.share,
+    "head_std prior_std first_std first_precision moped width lr_delay": arg.positive,
+    "start_scale fit_swag.scale scale_temperature.temperature": arg.positive,
+    "accept b1 b2 noisy_share friction rate anneal": arg.share,
     "laplace_evidence.prior_precision fit_laplace.temperature": arg.positive,
     "prior_precision": arg.either((str, arg.anything), (Real, arg.positive), wanted="a number > 0, or a word"),
     "extent": arg.either(

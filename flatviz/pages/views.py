@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from flatviz.pages.scene import Scene
 from flatviz.plots.basin import plot_basin
@@ -25,6 +25,9 @@ class View:
     {lambda1} stand for what the controls select; None: the figure's own text, of all draws.
     span: columns of twelve; height: px.  fixed: traces that the family shares, so that their live properties stay.
     shared: axes whose range holds every member's, so that a control moves the picture and not the scale.
+    group: the tab under which it stands; views of a tab are in sight together.
+    link: name of a trace -> what its points are: "draws", one each, or "eigenvalues", those of each draw one after the
+        other; {"x": "sizes"} where x counts draws.  A draw that the reader points at is marked in every linked view.
     """
 
     name: str
@@ -35,6 +38,8 @@ class View:
     fixed: tuple[str, ...] = ()
     shared: tuple[str, ...] = ()
     alt: str | None = None
+    group: str = "More"
+    link: Mapping[str, str] = field(default_factory=dict)
 
 
 def _surface(scene: Scene, i: int) -> Figure:
@@ -87,6 +92,8 @@ VIEWS = (
         span=5,
         height=470,
         fixed=("surface",),
+        group="Surface",
+        link={"samples": "draws"},
         alt=SELECTED + " as circles over contours of the training loss, on the plane of most variance of all draws; "
         "test accuracy {accuracy}, NLL {nll} nats.",
     ),
@@ -96,6 +103,7 @@ VIEWS = (
         "How far the training loss rises above the center's own along the two sharpest directions there, as far for every "
         "posterior, in the same colours. The bold line is where it has risen by {level} nats. {sharpest} {floor}",
         height=470,
+        group="Flatness",
         alt="{method}, radius {radius}: rise of the training loss around the center along its two sharpest directions; "
         "largest eigenvalue {lambda1}.",
     ),
@@ -105,6 +113,7 @@ VIEWS = (
         "The same along two random directions, one pair for all posteriors; a step of 1 moves each filter by its own length. "
         "{around}",
         height=470,
+        group="Flatness",
         alt="{method}, radius {radius}: rise of the training loss around the center along two random directions; "
         "largest eigenvalue {lambda1}.",
     ),
@@ -116,6 +125,8 @@ VIEWS = (
         span=3,
         height=470,
         shared=("xaxis", "yaxis"),
+        group="Surface",
+        link={"samples": "draws"},
         alt=SELECTED + ": each draw's distance from the middle of the surface, in its plane and off it.",
     ),
     View(
@@ -123,6 +134,8 @@ VIEWS = (
         _spectrum,
         "Largest Hessian eigenvalues at several draws: how sharply the loss curves. Lower is flatter. Error bars are residuals.",
         shared=("yaxis",),
+        group="Flatness",
+        link={"draws": "eigenvalues"},
         alt="{method}, radius {radius}: largest Hessian eigenvalues of several draws beside those of VI and MAP; the largest "
         "is {lambda1} on average.",
     ),
@@ -133,6 +146,8 @@ VIEWS = (
         "good. MAP is one network, hence a flat line. The band is the 95 % interval of an accuracy on that many test images: "
         "what lies inside it may be the luck of the test set.",
         shared=("yaxis", "yaxis2", "yaxis3"),
+        group="Scores",
+        link={"x": "sizes"},
         alt=SELECTED + ": accuracy {accuracy}, NLL {nll} nats, ECE {ece}, each against ensemble size beside VI and MAP.",
     ),
     View(
@@ -141,6 +156,7 @@ VIEWS = (
         "How often a prediction of some confidence is right, with 95 % intervals; bins of few images fade. Bars below the "
         "diagonal: too sure of itself.",
         shared=("yaxis2",),
+        group="Scores",
         alt=SELECTED + ": accuracy by confidence beside the diagonal of perfect calibration; ECE {ece}.",
     ),
 )

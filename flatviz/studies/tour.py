@@ -26,7 +26,7 @@ from flatviz.training.pretrain import pretrain
 
 MODELS = {"mlp": mlp, "conv": convnet}
 SWAG_LR = {"mlp": 0.05, "conv": 0.02}  # at 0.05 the conv net, early in training, diverges with its BatchNorm frozen
-HEAD_STD, SCALE, RANK = 0.1, 64.0, 5  # SWAG's own width is a tenth of what makes radius and ensemble size matter
+HEAD_STD, SCALE, RANK = 0.3, 64.0, 5  # SWAG's own width is a tenth of what makes radius and ensemble size matter
 
 
 @dataclass(frozen=True)
