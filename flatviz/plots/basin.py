@@ -48,14 +48,15 @@ def plot_basin(
     floor, share = center_of(surface), basin_share(rise, level)
     alt = f"{surface.label} above its value at the center, {short(floor)}; {_percent(share)} of the plane rise by less than {level:g}"
     name = surface.plane.name
-    fig = figure(title or f"Rise of the loss above the center, {name}", alt, explain=f"{alt}. {words(surface)}")
+    title = title or f"Rise above the center, {name}"
+    fig = figure(title, alt, explain=f"{alt}. {words(surface)}")
     add_contour(fig, rise, scale)
     if surface.n_diverged:
         fig.add_trace(diverged(surface))
     _add_level(fig, rise, scale, level)
     center = dict(symbol="cross-thin", size=11, line=dict(color="#ffffff", width=2))
     fig.add_trace(scatter([0], [0], "markers", "center", marker=center))
-    fig.update_layout(**plane_axes(surface.plane, small_print(surface)), width=width_of(surface))
+    fig.update_layout(**plane_axes(surface.plane, small_print(surface)), width=width_of(surface, title))
     note = f"center {short(floor)}; {_percent(share)} of the plane inside the bold line at + {level:g}"
     where = dict(x=0, y=1, xref="paper", yref="paper", xanchor="left", yanchor="bottom", showarrow=False, yshift=4)
     fig.add_annotation(text=note, font=dict(size=12), **where)

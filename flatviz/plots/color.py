@@ -90,7 +90,8 @@ class ColorScale:
         marked += [(end, f"≥ {short(self.hi)}")] if self.above else []
         room, kept = NEAR_END * (end - start), []
         taken = [place for place, _ in marked]
-        for place, text in sorted(zip(ticks, texts), reverse=True):  # small values crowd a scale of roots: the larger stay
+        order = sorted(zip(ticks, texts), key=lambda tick: (tick[0] != 0, -tick[0]))
+        for place, text in order:  # small values crowd a scale of roots: 0 and the larger stay
             if all(abs(place - other) > (room if self.root or marked else 0) for other in taken):
                 kept.append((place, text))
                 taken += [place] if self.root else []

@@ -67,7 +67,8 @@ def plot_surface(
     check_on(surface, projection)
     scale = ColorScale.of(surface, color_range, log)
     alt = f"{surface.label} over the {surface.plane.name}, {ends_text(surface)}"
-    fig = figure(title or title_of(surface), alt, explain=words_over(surface, projection))
+    title = title or title_of(surface)
+    fig = figure(title, alt, explain=words_over(surface, projection))
     if surface.scattered:
         fig.add_trace(_scattered(surface, scale))
     else:
@@ -81,7 +82,7 @@ def plot_surface(
         if projection.covariance is not None:
             fig.add_traces(_ellipse(projection))
         _add_projection(fig, projection, scale, method, is_path(projection, path))
-    fig.update_layout(**plane_axes(surface.plane, small_print(surface)), width=width_of(surface))
+    fig.update_layout(**plane_axes(surface.plane, small_print(surface)), width=width_of(surface, title))
     return fig
 
 
