@@ -134,5 +134,5 @@ def _entry(scene: Scene, view: View, fig: Figure) -> dict[str, Any]:
     binds = [{"path": p.path, "field": _field(view, k), "rows": p.rows} for k, p in enumerate(_follows(view, fig))]
     layout.pop("width", None)  # of a notebook's cell; a page has columns
     caption = view.caption.format(**scene.words)
-    alt = view.alt or alt.replace("{", "(").replace("}", ")")
+    alt = view.alt or alt
     return placed | {"data": drawn["data"], "layout": layout, "binds": binds, "caption": caption, "alt": alt}

@@ -21,8 +21,8 @@ class View:
 
     name: of the picture; draw: (scene, member) -> figure, whose `live` properties follow the controls.  The figures of all
     members have the same live properties in the same order.  caption: may hold the names of `Scene.words` in braces.
-    alt: what a reader who does not see the figure is told, in which {method}, {radius}, {n}, {accuracy}, {nll}, {ece} and
-    {lambda1} stand for what the controls select; None: the figure's own text, of all draws.
+    alt: what the picture is, for a reader who does not see it; what the controls select is said after it.  "": the figure's
+        own text, where that holds for every ensemble size.
     span: columns of twelve; height: px.  fixed: traces that the family shares, so that their live properties stay.
     shared: axes whose range holds every member's, so that a control moves the picture and not the scale.
     group: the tab under which it stands; views of a tab are in sight together.
@@ -37,7 +37,7 @@ class View:
     height: int = 380
     fixed: tuple[str, ...] = ()
     shared: tuple[str, ...] = ()
-    alt: str | None = None
+    alt: str = ""
     group: str = "More"
     link: Mapping[str, str] = field(default_factory=dict)
 
@@ -80,8 +80,6 @@ def _reliability(scene: Scene, i: int) -> Figure:
     return plot_reliability(scene.family.prediction[i], method=scene.family.method[i])
 
 
-SELECTED = "{method}, radius {radius}, {n} draws"
-
 VIEWS = (
     View(
         "surface",
@@ -92,6 +90,7 @@ VIEWS = (
         span=5,
         height=470,
         fixed=("surface",),
+        alt="draws as circles over contours of the training loss, on the plane of most variance of all draws",
         group="Surface",
         link={"samples": "draws"},
         alt=SELECTED + " as circles over contours of the training loss, on the plane of most variance of all draws; "
@@ -125,6 +124,7 @@ VIEWS = (
         span=3,
         height=470,
         shared=("xaxis", "yaxis"),
+        alt="each draw's distance from the middle of the surface, in its plane and off it",
         group="Surface",
         link={"samples": "draws"},
         alt=SELECTED + ": each draw's distance from the middle of the surface, in its plane and off it.",
@@ -146,6 +146,7 @@ VIEWS = (
         "good. MAP is one network, hence a flat line. The band is the 95 % interval of an accuracy on that many test images: "
         "what lies inside it may be the luck of the test set.",
         shared=("yaxis", "yaxis2", "yaxis3"),
+        alt="accuracy, NLL and ECE against ensemble size, beside VI and MAP",
         group="Scores",
         link={"x": "sizes"},
         alt=SELECTED + ": accuracy {accuracy}, NLL {nll} nats, ECE {ece}, each against ensemble size beside VI and MAP.",
@@ -156,6 +157,7 @@ VIEWS = (
         "How often a prediction of some confidence is right, with 95 % intervals; bins of few images fade. Bars below the "
         "diagonal: too sure of itself.",
         shared=("yaxis2",),
+        alt="bars of accuracy by confidence, the diagonal of perfect calibration, and the counts below",
         group="Scores",
         alt=SELECTED + ": accuracy by confidence beside the diagonal of perfect calibration; ECE {ece}.",
     ),
