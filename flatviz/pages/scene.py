@@ -76,7 +76,9 @@ class Scene:
         ends = [family.index(m, max(family.radii(m))) for m in family.methods if len(family.radii(m)) > 1]
         if "vi" not in family.methods or not ends:
             return ""
-        centers = [f"{short(center_of(family.around[i]))} ({style(family.method[i]).label}, {family.radius[i]:g})" for i in ends]
+        centers = [
+            f"{short(center_of(family.around[i]))} ({style(family.method[i]).label}, {family.radius[i]:g})" for i in ends
+        ]
         floor = short(center_of(family.around[family.index("vi")]))
         return f"The center itself is not in the colours: its loss is {floor} for VI and {', '.join(centers)} at the largest radii."
 

@@ -93,8 +93,6 @@ VIEWS = (
         alt="draws as circles over contours of the training loss, on the plane of most variance of all draws",
         group="Surface",
         link={"samples": "draws"},
-        alt=SELECTED + " as circles over contours of the training loss, on the plane of most variance of all draws; "
-        "test accuracy {accuracy}, NLL {nll} nats.",
     ),
     View(
         "sharpest",
@@ -103,8 +101,6 @@ VIEWS = (
         "posterior, in the same colours. The bold line is where it has risen by {level} nats. {sharpest} {floor}",
         height=470,
         group="Flatness",
-        alt="{method}, radius {radius}: rise of the training loss around the center along its two sharpest directions; "
-        "largest eigenvalue {lambda1}.",
     ),
     View(
         "around",
@@ -113,8 +109,6 @@ VIEWS = (
         "{around}",
         height=470,
         group="Flatness",
-        alt="{method}, radius {radius}: rise of the training loss around the center along two random directions; "
-        "largest eigenvalue {lambda1}.",
     ),
     View(
         "hidden",
@@ -127,7 +121,6 @@ VIEWS = (
         alt="each draw's distance from the middle of the surface, in its plane and off it",
         group="Surface",
         link={"samples": "draws"},
-        alt=SELECTED + ": each draw's distance from the middle of the surface, in its plane and off it.",
     ),
     View(
         "spectrum",
@@ -136,8 +129,6 @@ VIEWS = (
         shared=("yaxis",),
         group="Flatness",
         link={"draws": "eigenvalues"},
-        alt="{method}, radius {radius}: largest Hessian eigenvalues of several draws beside those of VI and MAP; the largest "
-        "is {lambda1} on average.",
     ),
     View(
         "metrics",
@@ -146,10 +137,9 @@ VIEWS = (
         "good. MAP is one network, hence a flat line. The band is the 95 % interval of an accuracy on that many test images: "
         "what lies inside it may be the luck of the test set.",
         shared=("yaxis", "yaxis2", "yaxis3"),
-        alt="accuracy, NLL and ECE against ensemble size, beside VI and MAP",
+        alt="accuracy, NLL and ECE against the number of draws that are averaged, beside VI and MAP",
         group="Scores",
         link={"x": "sizes"},
-        alt=SELECTED + ": accuracy {accuracy}, NLL {nll} nats, ECE {ece}, each against ensemble size beside VI and MAP.",
     ),
     View(
         "reliability",
@@ -159,6 +149,5 @@ VIEWS = (
         shared=("yaxis2",),
         alt="bars of accuracy by confidence, the diagonal of perfect calibration, and the counts below",
         group="Scores",
-        alt=SELECTED + ": accuracy by confidence beside the diagonal of perfect calibration; ECE {ece}.",
     ),
 )

@@ -38,13 +38,13 @@ def plot_basin(
     Raises ValueError for scattered values, a volume, or a grid without the origin.
 
     Example:
-        >>> plane = fv.plane_through(torch.zeros(3), torch.eye(3)[0], torch.eye(3)[1])
+        >>> plane = fv.Plane(torch.zeros(3), torch.eye(3)[:2], "distance in weight space")
         >>> fig = fv.plot_basin(fv.slice_plane(lambda w: 3 + (w ** 2).sum(), plane, extent=1.0, resolution=5))
         >>> float(fig.data[0].customdata.min()), float(fig.data[0].customdata.max())  # 3 at the origin is the floor
         (0.0, 2.0)
     """
     rise = above_center(surface)
-    scale = basin_scale([rise]) if color_range is None else scale_of_rises(rise, color_range)
+    scale = basin_scale([rise]) if not color_range else scale_of_rises(rise, color_range)
     floor, share = center_of(surface), basin_share(rise, level)
     alt = f"{surface.label} above its value at the center, {short(floor)}; {_percent(share)} of the plane rise by less than {level:g}"
     name = surface.plane.name
@@ -76,7 +76,9 @@ def center_of(surface: Surface) -> float:
     i, j = int(surface.a.abs().argmin()), int(surface.b.abs().argmin())
     steps = [float(t.diff().abs().max()) for t in (surface.a, surface.b)]
     if any(float(t[k].abs()) > 1e-4 * step for t, k, step in zip((surface.a, surface.b), (i, j), steps)):
-        raise ValueError("the plane's origin must be on the grid, got one beside it: take a symmetric extent, an odd resolution")
+        raise ValueError(
+            "the plane's origin must be on the grid, got one beside it: take a symmetric extent, an odd resolution"
+        )
     return float(surface.values[i, j])
 
 

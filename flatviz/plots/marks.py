@@ -7,11 +7,11 @@ import torch
 from torch import Tensor
 
 from flatviz.plots.color import ColorScale
-from flatviz.plots.theme import INK, LOSS_SCALE, Figure, Style, numbers, scatter
+from flatviz.plots.theme import LOSS_SCALE, Figure, Style, numbers, scatter
 
 RING = 2.5  # px, of the ring that shows the loss
 RIM = 4.0  # px, by which the white rim is wider than the marker; a line of ink runs round it
-WHITE = "#ffffff"
+LIGHT, DARK = "#fefefe", "#1e2832"  # not the theme's: a page turns those round on dark paper, and the ground stays
 
 
 def add_samples(
@@ -32,10 +32,10 @@ def add_samples(
     """
     at = size if isinstance(size, Tensor) else torch.full((len(x),), float(size))
     at = at.to(torch.float32)
-    rim = dict(color=WHITE, opacity=1, size=numbers(at + RIM), line=dict(color=INK, width=1))
+    rim = dict(color=LIGHT, opacity=1, size=numbers(at + RIM), line=dict(color=DARK, width=1))
     fig.add_live(scatter(x, y, "markers", "rim", marker=rim), "x", "y", "marker.size", rows="draws")
     seen = values is not None and scale is not None and bool(values.isfinite().any())
-    ring = dict(width=RING, **(scale.marker(values) if seen else dict(color=WHITE)))
+    ring = dict(width=RING, **(scale.marker(values) if seen else dict(color=LIGHT)))
     marker = dict(color=look.color, opacity=1, size=numbers(at), line=ring)  # of sizes that differ plotly's own is 0.7
     samples = scatter(x, y, "markers", "samples", marker=marker, customdata=customdata, hover=hover)
     follows = ("x", "y", "marker.size", "customdata", *(("marker.line.color",) if seen else ()))
@@ -45,13 +45,13 @@ def add_samples(
 
 def add_key(fig: Figure, look: Style) -> None:
     """An entry of the legend for the selected method, which follows the controls."""
-    marker = dict(color=look.color, size=11, line=dict(color=INK, width=1))
+    marker = dict(color=look.color, size=11, line=dict(color=DARK, width=1))
     fig.add_live(scatter([None], [None], "markers", look.label, legend=True, marker=marker), "name", "marker.color")
 
 
 def add_crosses(fig: Figure, coords: Tensor, look: Style, *, shown: bool) -> None:
     """Small crosses of a method drawn beside the selected one; not `shown` where it is that one itself."""
-    rims = dict(symbol="cross", size=12, color=INK), dict(symbol="cross", size=10, color=WHITE)
+    rims = dict(symbol="cross", size=12, color=DARK), dict(symbol="cross", size=10, color=LIGHT)
     for rim in rims:
         _add_shown(fig, scatter(*coords.T, "markers", f"{look.label}, rim", marker=rim), shown)
     marker = dict(symbol="cross", size=7, color=look.color)
@@ -71,6 +71,4 @@ def add_color_bar(fig: Figure, scale: ColorScale, label: str) -> None:
 
 def path_markers(size: Tensor, values: Tensor | None, scale: ColorScale) -> dict:
     """Markers of a path or a moving sample: filled by loss, with a white line."""
-    return dict(size=numbers(size), line=dict(color=WHITE, width=1.5), **scale.marker(values))
-
-
+    return dict(size=numbers(size), line=dict(color=LIGHT, width=1.5), **scale.marker(values))

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from flatviz.core.boundary import public
-from flatviz.plots.nouns import by_method
 from flatviz.plots.noise import wilson
+from flatviz.plots.nouns import by_method
 from flatviz.plots.theme import INK, Figure, figure, room, scatter, style, tinted
 from flatviz.results import Prediction
 
@@ -48,7 +48,7 @@ def plot_metrics(
         >>> prediction = fv.predict(net, fv.Gaussian(net.w, torch.zeros(net.dim)), data, 5, seed=0)
         >>> fig = fv.plot_metrics({"vi": prediction}, n_draws=3)
         >>> [(trace.name, len(trace.x)) for trace in fig.data]  # a row a score
-        [('noise', 10), ('posterior', 5), ('posterior', 5), ('posterior', 5)]
+        [('noise', 10), ('VI', 5), ('VI', 5), ('VI', 5)]
     """
     named = by_method(predictions)
     if method is not None and list(named) == [None]:

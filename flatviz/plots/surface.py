@@ -39,7 +39,8 @@ def plot_surface(
     """Filled contours of `surface`, with the samples of `projection`: filled by method, ringed by their own loss.
 
     The picture shows a sample's shadow on the plane; its ring has the colour of its true loss on the surface's scale, and its
-    marker grows with its distance from the plane, relative to how far the samples spread over it.  The projection of a `Gaussian` also has the ellipse that holds 95 % of its draws' shadows.
+    marker grows with its distance from the plane, relative to how far the samples spread over it.
+    The projection of a `Gaussian` also has the ellipse that holds 95 % of its draws' shadows.
     Cells that diverged are left open and marked.
 
     Args:

@@ -11,7 +11,7 @@ from flatviz.plots.captions import ends_text, title_of, words_over
 from flatviz.plots.color import ColorScale
 from flatviz.plots.ground import axis_note, axis_titles, is_path, small_print
 from flatviz.plots.nouns import check_on
-from flatviz.plots.theme import GRID, INK, LOSS_SCALE, MUTED, Figure, Style, figure, numbers, style
+from flatviz.plots.theme import GRID, LOSS_SCALE, MUTED, Figure, Style, figure, numbers, style
 from flatviz.results import Projection, Surface
 
 WIDTH = 780  # px, so that the colour bar is beside the relief

@@ -226,9 +226,7 @@ def _sharpest(f: MeanNLL, posteriors: Sequence[Posterior], resolution: int, seed
     return [_sharp(f, q, resolution, reach, seed, s) for q, s in zip(posteriors, spectra)]
 
 
-def _sharp(
-    f: MeanNLL, q: Posterior, resolution: int, reach: float, seed: int, spectrum: Spectrum | None = None
-) -> Surface:
+def _sharp(f: MeanNLL, q: Posterior, resolution: int, reach: float, seed: int, spectrum: Spectrum | None = None) -> Surface:
     spectrum = spectrum or top_eigenpairs(f, q.center, 2, seed=seed)
     return slice_plane(f, plane_eigen(q.center, spectrum), extent=reach, resolution=resolution)
 

@@ -63,7 +63,9 @@ def test_the_caption_says_of_the_width_what_the_pictures_show(family):
 
 
 def test_a_family_of_few_posteriors_claims_nothing_of_its_width(family):
-    few = {f.name: getattr(family, f.name)[:3] for f in dataclasses.fields(family) if isinstance(getattr(family, f.name), tuple)}
+    few = {
+        f.name: getattr(family, f.name)[:3] for f in dataclasses.fields(family) if isinstance(getattr(family, f.name), tuple)
+    }
     assert "nothing is said" in Scene(dataclasses.replace(family, **few)).words["sharpest"]
 
 
@@ -94,7 +96,9 @@ def test_a_scale_that_clips_marks_its_end():
     values = surface.values.clone()
     values[0, 0] = 1e6  # one cell would take all colours
     outlier = fv.plot_surface(dataclasses.replace(surface, values=values), log=False).data[0]
-    assert outlier.zmax == pytest.approx(float(values.quantile(0.98)), rel=1e-5) and outlier.colorbar.ticktext[-1].startswith("≥")
+    assert outlier.zmax == pytest.approx(float(values.quantile(0.98)), rel=1e-5) and outlier.colorbar.ticktext[-1].startswith(
+        "≥"
+    )
     assert ColorScale.over(torch.tensor([1.0, 2.0, 4.0])).hi == 4.0
 
 
