@@ -89,9 +89,8 @@ def basin_share(rise: Surface, level: float = LEVEL) -> float:
 
 def scale_of_rises(rise: Surface, color_range: tuple[float, float]) -> ColorScale:
     """A given range of rises."""
-    values = rise.values[rise.values.isfinite()]
-    beyond = dict(below=bool((values < color_range[0] - 1e-6).any()), above=bool((values > color_range[1]).any()))
-    return ColorScale(*color_range, root=True, **beyond)
+    values, (lo, hi) = rise.values[rise.values.isfinite()], color_range
+    return ColorScale(lo, hi, root=True, below=bool((values < lo - 1e-6).any()), above=bool((values > hi).any()))
 
 
 def basin_scale(rises: list[Surface]) -> ColorScale:
