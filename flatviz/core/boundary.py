@@ -142,7 +142,7 @@ _TABLE: dict[str, arg.Check] = {
     "seeds": arg.each(arg.seed, "seeds"),
     # numbers
     "lr last_lr": arg.real(check_lr),
-    "time norm tolerance window reach": arg.positive,
+    "time norm tolerance window reach level": arg.positive,
     "std memory": arg.nonnegative,
     "momentum": arg.real(check_momentum),
     "radius adaptive_radius": arg.real(check_radius),
@@ -156,7 +156,10 @@ _TABLE: dict[str, arg.Check] = {
     "laplace_evidence.prior_precision fit_laplace.temperature": arg.positive,
     "prior_precision": arg.either((str, arg.anything), (Real, arg.positive), wanted="a number > 0, or a word"),
     "extent": arg.either(
-        (Real, arg.number), ((tuple, list, Tensor), arg.anything), wanted="a number > 0, (lo, hi), or a pair for each axis"
+        (Real, arg.number),
+        (str, arg.anything),
+        ((tuple, list, Tensor), arg.anything),
+        wanted="'auto', a number > 0, (lo, hi), or a pair for each axis",
     ),
     "color_range": arg.each(arg.number, "two numbers"),
     # words, names, switches
