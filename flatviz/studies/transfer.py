@@ -111,7 +111,7 @@ def study_transfer(
     start = partial(_pretrained, source, held_out, classes, make, pretrained, sizes, scheme, progress)
     (state, prior, accuracy), _ = cached("transfer", start, label="pre-trained network", say=say, cost=cost, **shared)
     if not pretrained:
-        _check_alive(accuracy, held_out, len(classes.source), say)
+        check_learned(accuracy, held_out, len(classes.source), say)
     about = dict(sizes=sizes, scheme=scheme, **shared)
     rows: dict[str, list[Row]] = {name: [] for name in names}
     for seed in range(seeds):
@@ -131,7 +131,7 @@ def study_transfer(
     return TransferStudy({m: tuple(r) for m, r in rows.items()}, classes, sizes, scheme, accuracy, description)
 
 
-def _check_alive(accuracy: float, held_out: Data, n_classes: int, say: Callable[[str], None]) -> None:
+def check_learned(accuracy: float, held_out: Data, n_classes: int, say: Callable[[str], None]) -> None:
     """Say how well pre-training went; ValueError where it learned nothing that could be transferred."""
     chance = 100 / n_classes
     say(

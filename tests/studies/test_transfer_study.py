@@ -10,7 +10,7 @@ import torch
 import flatviz as fv
 from flatviz.cli import main
 from flatviz.studies.claims import Difference, judge
-from flatviz.studies.transfer import QUANTITIES, Row, TransferStudy, study_transfer
+from flatviz.studies.transfer import QUANTITIES, Row, TransferStudy, check_learned, study_transfer
 from flatviz.studies.transfer_claims import answer, compare_with
 from flatviz.studies.transfer_setting import Scheme, Sizes, method_of, network, split_classes, steps_of
 
@@ -87,10 +87,11 @@ def test_refreshed_statistics_downstream_prior_and_groups_are_named_in_the_resul
 
 
 def test_a_dead_network_is_not_transferred(stripes):
-    sizes = Sizes(10, 1, 1e-9, snapshots=5, shots=2, n_test=5, gradients=4, kinds=("fog",), severities=(1,))
-    classes = split_classes(("ant", "bee", "cow", "dog", "eel"))
-    with pytest.raises(ValueError, match="pre-training must learn its 2 classes, got accuracy"):
-        study_transfer(stripes, classes, network("resnet20", width=4), methods=["vi"], seeds=1, sizes=sizes)
+    heard = []
+    check_learned(0.8, stripes, 2, heard.append)
+    assert heard == ["pre-trained: accuracy 80.0 % on 100 other images of the source classes, chance 50 %"]
+    with pytest.raises(ValueError, match="pre-training must learn its 2 classes, got accuracy 60 % where chance is 50 %"):
+        check_learned(0.6, stripes, 2, heard.append)
 
 
 def test_every_method_takes_the_same_gradients(stripes):
