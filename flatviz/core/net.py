@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
+from torch.func import functional_call
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from flatviz.checks import check_device, check_weights
@@ -98,6 +99,15 @@ class Net:
         writes = self.writes(x)
         with self.installed(w, copies=writes):
             return logits_of(self.module(x.clone() if writes else x))
+
+    def function(self) -> Callable[[Tensor, Tensor], Tensor]:
+        """net(w, x) of a copy, without side effects or looks at itself: what `torch.compile` can read."""
+        alone = self.copy()
+
+        def network(w: Tensor, x: Tensor) -> Tensor:
+            return logits_of(functional_call(alone.module, alone.unflatten(w) | alone.buffers(), (x,)))
+
+        return network
 
     def writes(self, x: Tensor) -> bool:
         """Whether the module writes into its inputs, weights or buffers (ReLU(inplace=True) first, a clamp, a count of calls).
