@@ -35,6 +35,9 @@ class TrainingLoss:
         """The loss for a second pass of one step: the noise of the last call again, statistics left alone."""
         return self(w, index)
 
+    def check(self, data: Data) -> None:
+        """Raises ValueError for data that `score` cannot take."""
+
     def score(self, w: Tensor, data: Data) -> Tensor:
         """Mean loss of other data at `w` (D,), without gradients or noise: what early stopping looks at."""
         raise NotImplementedError

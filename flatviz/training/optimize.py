@@ -63,6 +63,10 @@ class FrozenLoss(TrainingLoss):
         x, y = self.data.batch(index)
         return mean_nll(self.passes.outputs(self.network, w, x), y, self.likelihood)
 
+    def check(self, data: Data) -> None:
+        """Raises ValueError for data that the net cannot read."""
+        check_data(self.net, data, self.likelihood)
+
     def score(self, w: Tensor, data: Data) -> Tensor:
         """Mean loss of other data at `w` (D,), ()."""
         return mean_loss(self.net, w, data, self.likelihood)
@@ -72,7 +76,8 @@ class BatchStatisticsLoss(TrainingLoss):
     """Mean NLL of a minibatch with the batch's BatchNorm statistics; `training` collects running ones on the way."""
 
     def __init__(self, net: Net, data: Data, likelihood: Likelihood, passes: Passes = PLAIN) -> None:
-        self.training, self.data, self.likelihood, self.passes = TrainingNet(net), data, likelihood, passes
+        self.net, self.data, self.likelihood, self.passes = net, data, likelihood, passes
+        self.training = TrainingNet(net)
         self.training.run = passes.compiled(self.training.run)
 
     def __call__(self, w: Tensor, index: Tensor | None) -> Tensor:
@@ -87,6 +92,10 @@ class BatchStatisticsLoss(TrainingLoss):
     def state(self) -> State:
         """The running statistics."""
         return {f"buffer {name}": value for name, value in self.training.buffers.items()}
+
+    def check(self, data: Data) -> None:
+        """Raises ValueError for data that the net cannot read."""
+        check_data(self.net, data, self.likelihood)
 
     def score(self, w: Tensor, data: Data) -> Tensor:
         """Mean loss of other data at `w` (D,) with the running statistics collected so far, ()."""
@@ -180,6 +189,7 @@ def early_stopping(
     """Stopping by the loss of `run.validation` at `center()`; None without one.  held: what the fit moves, beside statistics."""
     if run.validation is None:
         return None
+    loss.check(run.validation)
     statistics = [value for value in loss.state.values() if isinstance(value, Tensor)]
     epoch = steps_per_epoch(len(loss.data), optim.batch_size)
     score = partial(_score, loss, center, run.validation)
