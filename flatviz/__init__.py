@@ -83,6 +83,7 @@ _HOMES = {
     "flatviz.studies.family": "fit_family measure",
     "flatviz.studies.shift": "shifted_scores",
     "flatviz.plots.surface": "plot_surface",
+    "flatviz.plots.basin": "plot_basin",
     "flatviz.plots.surface_3d": "plot_surface_3d",
     "flatviz.plots.density": "plot_density",
     "flatviz.plots.curve": "plot_curve",

@@ -472,7 +472,8 @@ class Family:
 
     `method`, `radius`, `unit` and `posterior` run in parallel, (M,).  `surface` is shared by all members, on the PCA
     plane of all their draws; the tuples below it hold one entry a member: its draws on that plane, the surface on a
-    random plane around its center, the spectra of several draws, and the prediction on the test split.
+    random plane around its center, that on the plane of the two sharpest directions there (all of one extent), the
+    spectra of several draws, and the prediction on the test split.
     """
 
     method: tuple[str, ...]
@@ -482,6 +483,7 @@ class Family:
     surface: Surface | None = None
     projection: tuple[Projection, ...] = ()
     around: tuple[Surface, ...] = ()
+    sharpest: tuple[Surface, ...] = ()
     spectrum: tuple[tuple[Spectrum, ...], ...] = ()
     prediction: tuple[Prediction, ...] = ()
 

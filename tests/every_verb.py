@@ -84,6 +84,7 @@ def calls(fv, module, data, task, metrics):
         "points_on": lambda: fv.points_on(made["connected"], torch.ones(2)),
         "map_curvature": lambda: fv.map_curvature(made["f"], made["plane"], resolution=2, iters=3),
         "persistence": lambda: keep("valleys", fv.persistence(made["surface"])),
+        "plot_basin": lambda: fv.plot_basin(made["surface"]),
         "plot_surface_3d": lambda: fv.plot_surface_3d(made["surface"], made["projection"]),
         "plot_density": lambda: fv.plot_density(made["density"]),
         "plot_curve": lambda: fv.plot_curve(made["curve"]),
