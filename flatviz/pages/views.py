@@ -57,6 +57,8 @@ class View:
     span: columns of twelve; height: px.  fixed: traces that the family shares, so that their live properties stay.
     shared: axes whose range holds every member's, so that a control moves the picture and not the scale.
     group: the tab under which it stands; views of a tab are in sight together.
+    slot, option: views of one slot are alternatives, one frame with a menu of their options; alt: describes the picture where
+        its figure's own text holds for one ensemble size only.
     link: name of a trace -> what its points are: "draws", one each, or "eigenvalues", those of each draw one after the
         other; {"x": "sizes"} where x counts draws.  A draw that the reader points at is marked in every linked view.
     """
@@ -69,6 +71,9 @@ class View:
     fixed: tuple[str, ...] = ()
     shared: tuple[str, ...] = ()
     group: str = "More"
+    slot: str = ""
+    option: str = ""
+    alt: str = ""
     link: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -160,5 +165,6 @@ VIEWS = (
         "How often a prediction of some confidence is right. Bars below the diagonal: too sure of itself.",
         shared=("yaxis2",),
         group="Scores",
+        alt="bars of accuracy by confidence, the diagonal of perfect calibration, and the counts below",
     ),
 )
