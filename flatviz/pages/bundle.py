@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from flatviz.pages import views
+from flatviz.pages.scene import Scene
 from flatviz.pages.story import Step
-from flatviz.pages.views import Scene, View
+from flatviz.pages.views import View
 from flatviz.plots.color import values_of
 from flatviz.plots.live import Live
 from flatviz.plots.theme import CONFIG, Figure, numbers, style
@@ -114,12 +115,12 @@ def _member(scene: Scene, i: int) -> Member:
         "radius": family.radius[i],
         "unit": family.unit[i],
         "label": style(family.method[i]).label,
-        "words": {name: p.values for name, p in live.items() if isinstance(p.values, str)},
+        "words": {name: p.values for name, p in live.items() if isinstance(p.values, (str, bool))},
         "n_spectra": len(family.spectrum[i]),
         "alts": {view.name: view.alt or fig.layout.meta["alt"] for view, fig in zip(views.VIEWS, figures)},
         "ranges": {view.name: _ranges(view, fig) for view, fig in zip(views.VIEWS, figures)},
     }
-    arrays = {name: p for name, p in live.items() if not isinstance(p.values, str)}
+    arrays = {name: p for name, p in live.items() if not isinstance(p.values, (str, bool))}
     shown = family.projection[i]
     draws = {"draw loss": values_of(shown), "draw distance": shown.distance}
     own = {name: Live("", "", numbers(values), "draws") for name, values in draws.items()}
@@ -158,5 +159,6 @@ def _entry(scene: Scene, view: View, fig: Figure) -> dict[str, Any]:
     layout.pop("meta")
     placed = {k: v for k, v in dataclasses.asdict(view).items() if k in PLACED}
     binds = [{"path": p.path, "field": _field(view, k), "rows": p.rows} for k, p in enumerate(_follows(view, fig))]
+    layout.pop("width", None)  # of a notebook's cell; a page has columns
     caption = view.caption.format(**scene.words)
     return placed | {"data": drawn["data"], "layout": layout, "binds": binds, "caption": caption}

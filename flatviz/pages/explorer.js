@@ -99,7 +99,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
     let frame = entry.slot ? frames.find((f) => f.slot === entry.slot && f.group === entry.group) : null;
     if (!frame) {
       const pair = element("div", { class: "fv-pair" }), caption = element("figcaption");
-      const choice = element("select", { "aria-label": "what this picture shows" });
+      const choice = element("select", entry.slot ? { "aria-label": "what this picture shows" } : { "aria-hidden": "true" });
       const node = element("figure", {}, element("div", { class: "fv-choice", hidden: "" }, choice), pair, caption);
       frame = { slot: entry.slot, group: entry.group, span: entry.span, entries: [], node, pair, caption, choice, made: {}, shown: "" };
       choice.addEventListener("change", () => state.change({ chosen: { ...state.all.chosen, [entry.slot]: choice.value } }));

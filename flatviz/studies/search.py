@@ -1,4 +1,4 @@
-"""When does SA-BMA help?  A declared grid around the tour's setting, searched on a few seeds, confirmed once on fresh ones.
+"""When does SA-BMA help?  A declared grid around the published scripts' setting, searched on a few seeds, confirmed once on fresh ones.
 
 In each case SA-BMA and SAM on the mean have three radii, VI three lengths (half, one and two times their steps, so never
 more gradients than they take); one of each three is chosen by validation NLL, averaged over the seeds of the search.
@@ -29,9 +29,9 @@ from flatviz.storage.cache import cached
 from flatviz.studies.cases import QUANTITIES, Case
 from flatviz.studies.claims import NAMES as QUANTITY_NAMES
 from flatviz.studies.claims import Difference, Verdict, judge
-from flatviz.studies.evidence import SEVERITY, SHIFTS
+from flatviz.studies.evidence import PUBLISHED, SEVERITY, SHIFTS
 from flatviz.studies.family import fit_member
-from flatviz.studies.tour import MODELS, prepare
+from flatviz.studies.tour import prepare
 from flatviz.studies.tune import scored, with_head_std, with_validation
 
 BASELINES = ("VI, equal steps", "VI, equal gradients", "VI, chosen", "SAM on the mean")  # "SA-BMA" is compared with each
@@ -40,7 +40,6 @@ RADII = {
     "conv": {"sabma": (0.5, 1.0, 2.0), "sam_mu": (0.02, 0.05, 0.1)},
 }
 VI_SHARES = (0.5, 1.0, 2.0)
-MOST_VALIDATION = 15  # a class: beyond these, fifty shots leave no test split
 N_DRAWS = 30
 SHIFTED_EVERY = 2  # test images of which one is corrupted: five kinds cost more than the fits
 CLAIMS_EACH, MOST_SETTINGS = 5, 6  # named for confirmation: claims against each baseline, settings that have to be trained
@@ -66,7 +65,7 @@ class Bench:
     """Runs cases on one kind of network; prepared networks and the fits of the last case stay in memory."""
 
     def __init__(self, model: str, epochs: int = 60) -> None:
-        self.model, self.epochs = check_choice(model, tuple(MODELS), "model"), epochs
+        self.model, self.epochs = check_choice(model, tuple(RADII), "model"), epochs
         self.prepared = lru_cache(maxsize=64)(self._prepare)
         self.fitted = lru_cache(maxsize=16)(self._fit)
 
@@ -95,7 +94,7 @@ class Bench:
 
     def _prepare(self, seed: int, shots: int, degrees: float, rank: int) -> tuple[Net, Task, Data, Gaussian]:
         net, task, prior = prepare(self.model, seed=seed, shots=shots, degrees=degrees, rank=rank, epochs=self.epochs)
-        return net, *with_validation(task, seed, min(shots, MOST_VALIDATION)), prior
+        return net, *with_validation(task, seed), prior
 
     def _of(self, case: Case, seed: int) -> tuple[Net, Task, Data, Gaussian]:
         return self.prepared(seed, case.shots, case.degrees, case.rank)
@@ -130,8 +129,8 @@ class Bench:
 
 
 def _members(net: Net, task: Task, prior: Gaussian, case: Case, asked: Mapping[str, tuple[float, ...]], seed: int) -> dict:
-    weight_decay = {} if case.kl_weight == 0 else {"weight_decay": 0.0}  # the KL takes its place
-    settings = {"steps": case.steps, "kl_weight": case.kl_weight} | weight_decay
+    settings = {**PUBLISHED, "steps": case.steps, "kl_weight": case.kl_weight}
+    settings |= {"weight_decay": 0.0} if case.kl_weight > 0 else {}  # the KL takes its place
     fits: dict[tuple[str, float], Posterior] = {}
     for name in ("sabma", "sam_mu"):
         keywords = {k: v for k, v in METHODS[name].keywords(net, settings=settings).items() if k != "radius"}
@@ -203,7 +202,7 @@ def confirm(
     progress: Progress = False,
     say: Callable[[str], None] = lambda text: None,
 ) -> tuple[list[Outcome], list[Verdict]]:
-    """The named cases and the tour's setting on fresh seeds with what the search chose, and a verdict on each claim (Holm)."""
+    """The named cases and the published scripts' setting on fresh seeds with what the search chose, and a verdict on each claim (Holm)."""
     shared = set(seeds) & {seed for o in outcomes for seed in o.seeds}
     if shared:
         raise ValueError(f"seeds of a confirmation must be fresh, got {sorted(shared)} of the search: take others")

@@ -18,13 +18,12 @@ from flatviz.core.progress import Progress
 from flatviz.pages.page import family_page
 from flatviz.pages.story import tour_story
 from flatviz.pages.table import family_rows
-from flatviz.plots.theme import style
 from flatviz.posteriors import METHODS
-from flatviz.posteriors.method import NO_UNIT
 from flatviz.results import Family, Gaussian, Posterior
 from flatviz.storage.files import atomic_path
-from flatviz.studies.family import check_settings, extend, fit_family, fit_member, measure, same_member
+from flatviz.studies.family import check_settings, extend, fit_family, fit_member, measure
 from flatviz.widgets.cells import own, replace_still, show_still
+from flatviz.widgets.members import first_radii, fit_each, member_name
 from flatviz.widgets.view import CONTROLS, FamilyView, still, still_html
 from flatviz.widgets.worker import Stopped, Worker
 
@@ -239,30 +238,8 @@ class FlatnessLab(ipywidgets.VBox):
         except Stopped:
             raise
         except Exception:  # one of them: what can be fitted is shown, the rest is told
-            family = self._one_by_one(progress)
+            family = fit_each(self._net, self._task, self._prior, self._radii, self._fail, **settings)
         self._take(measure(self._net, self._task, family, seed=self._seed + 1, n_draws=N_DRAWS, progress=progress))
-
-    def _one_by_one(self, progress: Progress) -> Family:
-        """Members one after the other; those that fail stand in `error`.  Raises the first error where all fail."""
-        fitted: dict[tuple[str, float], Posterior | Exception] = {}
-        for method, radii in self._radii.items():
-            for r in radii:
-                key = same_member(method, float(r))
-                if key in fitted:
-                    continue
-                try:
-                    fitted[key] = self._fitted(*key, progress)
-                except Stopped:
-                    raise
-                except Exception as error:
-                    fitted[key] = error
-                    self._fail(*key, error)
-        asked = [(m, float(r)) for m, radii in self._radii.items() for r in radii]
-        kept = [(m, r, q) for m, r in asked if not isinstance(q := fitted[same_member(m, r)], Exception)]
-        if not kept:
-            raise next(iter(fitted.values()))
-        methods, values, posteriors = zip(*kept)
-        return Family(methods, values, tuple(METHODS[m].unit for m in methods), posteriors)
 
     def _take(self, family: Family) -> None:
         self._methods, self._most = family.methods, max(p.n_draws for p in family.prediction)
@@ -326,18 +303,3 @@ class FlatnessLab(ipywidgets.VBox):
         with self._report_lock:  # called from two threads: the lock orders look and send
             self._share, self._status = share, text
             self.view.show_status(share, text, self._worker.busy, self.error)
-
-
-def first_radii(net: Net) -> dict[str, tuple[float, ...]]:
-    """Methods and radii that a lab fits before anybody moves a slider; each method's default radius is among them."""
-    radii = {}
-    for name, method in METHODS.items():
-        if (tuned := method.tuned(net)).lab:
-            default = () if method.unit == NO_UNIT else (tuned.radius,)
-            radii[name] = tuple(sorted({*tuned.lab, *default}))
-    return radii
-
-
-def member_name(method: str, radius: float) -> str:
-    """Method and radius as a reader knows them."""
-    return f"{style(method).label}, radius {radius:.3g}" if METHODS[method].unit != NO_UNIT else style(method).label

@@ -81,7 +81,7 @@ def test_members_packed_later_carry_the_same_record_and_only_they_are_packed(fam
 
 
 def family_of(family, members):
-    fields = ("method", "radius", "unit", "posterior", "projection", "around", "spectrum", "prediction")
+    fields = ("method", "radius", "unit", "posterior", "projection", "around", "sharpest", "spectrum", "prediction")
     return dataclasses.replace(family, **{k: tuple(getattr(family, k)[i] for i in members) for k in fields})
 
 
@@ -152,6 +152,11 @@ def test_in_a_browser_without_network_both_sliders_and_the_menu_draw_what_the_pl
     check_drawn(explorer.evaluate(DRAWN), family, "sabma", 2.0, 3)
     assert "2 √(2 KL in nats)" in page.locator(".fv-controls").inner_text()
 
+    assert "sharpest" in explorer.evaluate(DRAWN)
+    page.get_by_label("what this picture shows").last.select_option("random directions")
+    page.wait_for_function("document.querySelector('[data-name=around] .main-svg')")
+    check_drawn(explorer.evaluate(DRAWN), family, "sabma", 2.0, 3)
+
     page.get_by_label("ensemble size", exact=True).fill("6")
     page.locator(".flatviz[data-state='sabma/2/6']").wait_for()
     check_drawn(explorer.evaluate(DRAWN), family, "sabma", 2.0, 6)
@@ -175,7 +180,7 @@ def test_in_a_browser_without_network_both_sliders_and_the_menu_draw_what_the_pl
     page.locator(".fv-menu summary").click()
     with page.expect_download() as saved:  # an image of blob:, which the policy allows
         page.get_by_text("Save as PNG").click()
-    assert saved.value.path().stat().st_size > 1000 and saved.value.suggested_filename.startswith("flatviz-around-sgd")
+    assert saved.value.path().stat().st_size > 1000 and saved.value.suggested_filename.startswith("flatviz-")
     assert not foreign and not errors
     context.close()
 
@@ -244,19 +249,24 @@ def check_drawn(drawn, family, method, radius, n):
     p = family.projection[i]
     fewer = dataclasses.replace(p, coords=p.coords[:n], distance=p.distance[:n], values=p.values[:n])
     colors = views.Scene(family).colors
-    same_trace(drawn["surface"], fv.plot_surface(family.surface, fewer, **colors), "samples", "x", "y", "marker.color")
+    same_trace(drawn["surface"], fv.plot_surface(family.surface, fewer, **colors), "samples", "x", "y", "marker.line.color")
     same_trace(drawn["surface"], fv.plot_surface(family.surface, fewer, **colors), "surface", "z")
-    same_trace(drawn["around"], fv.plot_surface(family.around[i], **colors), "surface", "z")
+    for name in {"around", "sharpest"} & set(drawn):  # one of the two
+        basin = fv.plot_basin(getattr(family, name)[i], color_range=views.Scene(family).rises[name])
+        same_trace(drawn[name], basin, "surface", "z")
+        same_trace(drawn[name], basin, "level", "z")
     same_trace(drawn["hidden"], fv.plot_projection(fewer, **colors), "samples", "x", "y")
     same_trace(drawn["spectrum"], fv.plot_spectrum(family.spectrum[i], method=method), "draws", "y")
     same_trace(drawn["reliability"], fv.plot_reliability(family.prediction[i], n_draws=n, method=method), "accuracy", "y")
     same_trace(drawn["reliability"], fv.plot_reliability(family.prediction[i], n_draws=n, method=method), "count", "y")
     mine = fv.plot_metrics(family.prediction[i], method=method, reference={"sgd": family.prediction[0]}, n_draws=n)
+    shown = [t for t in drawn["metrics"]["data"] if t["name"] != "noise"]
+    wanted = [t for t in mine.data if t.name != "noise"]
     for row in range(3):  # the last curve of each row is the selected method's
-        curves = drawn["metrics"]["data"][row * 3 : row * 3 + 3]
+        curves = shown[row * 3 : row * 3 + 3]
         y = [v for v in curves[-1]["y"] if v is not None and v == v]
-        np.testing.assert_allclose(y, mine.data[2 * row + 1].y, rtol=2e-5)
-        assert curves[-1]["name"] == mine.data[1].name and curves[-1]["line"]["color"] == mine.data[1].line.color
+        np.testing.assert_allclose(y, wanted[2 * row + 1].y, rtol=2e-5)
+        assert curves[-1]["name"] == wanted[1].name and curves[-1]["line"]["color"] == wanted[1].line.color
     assert drawn["metrics"]["shapes"][0]["x0"] == n
 
 

@@ -16,7 +16,7 @@ import flatviz as fv
 from flatviz.studies.family import fit_member
 from flatviz.studies.tour import prepare
 from flatviz.widgets import cells
-from flatviz.widgets.lab import first_radii
+from flatviz.widgets.members import first_radii
 from flatviz.widgets.view import FamilyView, still
 from flatviz.widgets.worker import Stopped, Worker
 
