@@ -23,13 +23,12 @@ from flatviz.results import Family, Gaussian, Posterior
 from flatviz.storage.files import atomic_path
 from flatviz.studies.family import check_settings, extend, fit_family, fit_member, measure
 from flatviz.widgets.cells import own, replace_still, show_still
-from flatviz.widgets.members import first_radii, fit_each, member_name
+from flatviz.widgets.look import LOOK, check_look
+from flatviz.widgets.members import first_radii, fit_each, log_stops, member_name
 from flatviz.widgets.view import CONTROLS, FamilyView, still, still_html
 from flatviz.widgets.worker import Stopped, Worker
 
-STEPS_PER_DECADE = 10
 N_DRAWS = 30  # of each member, so the largest ensemble
-LOOK = {"tab": "", "compare": None, "picked": None, "chosen": {}, "step": -1}
 
 
 class FlatnessLab(ipywidgets.VBox):
@@ -114,21 +113,11 @@ class FlatnessLab(ipywidgets.VBox):
         if name == "method":
             return check_choice(value, self._methods, "method")
         if name == "look":
-            return self._checked_look(value)
+            return check_look(value, self._methods)
         if name == "n_draws" and check_count(value, "n_draws") > self._most:
             more = "lower it, or give a family that fv.measure made with a larger n_draws"
             raise ValueError(f"n_draws must be at most {self._most}, the draws of each member, got {value}: {more}")
         return value
-
-    def _checked_look(self, look: object) -> dict:
-        check_is(look, dict, "look", f"its names are {', '.join(LOOK)}")
-        for name in look:
-            check_choice(name, tuple(LOOK), "a name of look")
-        if (other := look.get("compare")) is not None:
-            check_is(other, dict, "compare", '{"method": "vi", "radius": 0.0}')
-            check_choice(other.get("method"), self._methods, "method of compare")
-            check_radius(other.get("radius"))
-        return look
 
     @property
     def state(self) -> dict[str, Any]:
@@ -184,16 +173,7 @@ class FlatnessLab(ipywidgets.VBox):
     @property
     def stops(self) -> dict[str, list[float]]:
         """Radii that each method's slider offers beside the fitted ones: 0, then log steps."""
-        stops = {}
-        for method, radii in self._radii.items():
-            first = sorted(r for r in radii if r > 0)
-            if not first:
-                continue
-            low = math.floor(STEPS_PER_DECADE * math.log10(first[0] / 4))
-            high = math.floor(STEPS_PER_DECADE * math.log10(self._tuned[method].largest or 2 * first[-1]))
-            steps = [float(f"{10 ** (i / STEPS_PER_DECADE):.2g}") for i in range(low, high + 1)]
-            stops[method] = [0.0, *(s for s in steps if min(abs(s / r - 1) for r in first) > 0.06)]
-        return stops
+        return {m: log_stops(r, self._tuned[m].largest) for m, r in self._radii.items() if any(r)}
 
     def to_html(self, path: str | Path, *, title: str = "flatviz: a family of posteriors") -> Path:
         """Write what was fitted so far as one page with the same controls, which needs no kernel and no network.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 
 from flatviz.core.data import Task
@@ -14,6 +15,8 @@ from flatviz.results import Family, Gaussian, Posterior
 from flatviz.studies.family import fit_member, same_member
 from flatviz.widgets.worker import Stopped
 
+STEPS_PER_DECADE = 10
+
 
 def first_radii(net: Net) -> dict[str, tuple[float, ...]]:
     """Methods and radii that a lab fits before anybody moves a slider; each method's default radius is among them."""
@@ -23,6 +26,15 @@ def first_radii(net: Net) -> dict[str, tuple[float, ...]]:
             default = () if method.unit == NO_UNIT else (tuned.radius,)
             radii[name] = tuple(sorted({*tuned.lab, *default}))
     return radii
+
+
+def log_stops(radii: Sequence[float], largest: float = 0.0) -> list[float]:
+    """Radii that a slider offers beside these fitted ones: 0, then log steps up to `largest` (0: twice the largest fitted)."""
+    first = sorted(r for r in radii if r > 0)
+    low = math.floor(STEPS_PER_DECADE * math.log10(first[0] / 4))
+    high = math.floor(STEPS_PER_DECADE * math.log10(largest or 2 * first[-1]))
+    steps = [float(f"{10 ** (i / STEPS_PER_DECADE):.2g}") for i in range(low, high + 1)]
+    return [0.0, *(s for s in steps if min(abs(s / r - 1) for r in first) > 0.06)]
 
 
 def member_name(method: str, radius: float) -> str:
