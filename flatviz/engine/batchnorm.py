@@ -6,12 +6,12 @@ from functools import partial
 
 import torch
 from torch import Tensor, nn
-from torch.func import functional_call
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from flatviz.checks import check_count, check_weights
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
+from flatviz.core.inputs import run_with
 from flatviz.core.modules import copied
 from flatviz.core.net import Net
 from flatviz.core.outputs import logits_of
@@ -84,7 +84,7 @@ class TrainingNet:
 
 
 def _run(module: nn.Module, named: dict[str, Tensor], x: Tensor) -> Tensor:
-    return logits_of(functional_call(module, named, (x,)))
+    return logits_of(run_with(module, named, x))
 
 
 @torch.no_grad()

@@ -59,7 +59,7 @@ class Passes:
 
     def outputs(self, network: Network, w: Tensor, x: Tensor) -> Tensor:
         """network(w, x) in this precision, given back in that of `w`; images in channels-last order where that is faster."""
-        if x.ndim == 4 and (w.is_cuda or self.precision is not None):
+        if isinstance(x, Tensor) and x.ndim == 4 and (w.is_cuda or self.precision is not None):
             x = x.contiguous(memory_format=torch.channels_last)
         if self.precision is None:
             return network(w, x)
