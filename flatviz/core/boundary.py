@@ -95,7 +95,7 @@ _TABLE: dict[str, arg.Check] = {
     "treated": arg.either(
         (str, arg.anything),
         (Callable, arg.function),
-        wanted="'all', 'norm+head', 'authors' or a function of the parameter's name",
+        wanted="'all', 'norm+head', 'head', 'authors' or a function of the parameter's name",
     ),
     "likelihood": arg.either(
         ((str, Real), lambda value, name: check_likelihood(value)), wanted="'categorical' or a standard deviation > 0"
