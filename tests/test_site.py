@@ -188,7 +188,8 @@ LOOK = """async () => {
   for (const node of document.querySelectorAll('.fv-figure, .fv-lab')) { node.scrollIntoView(); await wait(30); }
   for (let i = 0; i < 400 && open().length; i++) { open()[0].scrollIntoView(); await wait(50); }
   const empty = [...document.querySelectorAll('.fv-figure, .fv-lab')].filter((e) => !e.querySelector('.main-svg')).length;
-  return { undrawn: open().length, empty, wide: document.documentElement.scrollWidth - innerWidth, formulas: document.querySelectorAll('.katex-error').length };
+  const wide = document.documentElement.scrollWidth - innerWidth;
+  return { undrawn: open().length, empty, wide, formulas: document.querySelectorAll('.katex-error').length };
 }"""
 AXE = """async () => (await axe.run({ resultTypes: ['violations'], preload: false })).violations
   .filter((v) => ['serious', 'critical'].includes(v.impact)).map((v) => [v.id, v.nodes[0].html.slice(0, 200), v.nodes.length])"""
@@ -212,6 +213,7 @@ def visited(site, browser):
         page.goto(path.as_uri(), wait_until="load")
         look = page.evaluate(LOOK)
         page.set_viewport_size({"width": 400, "height": 900})
+        page.wait_for_timeout(500)  # the theme looks after a moment at what scrolls now
         look |= {"wide on a phone": page.evaluate(WIDE), "foreign": foreign, "errors": errors}
         look["faults"] = faults(page) if path.parent == site or path.stem == "engine" else []
         seen[str(path.relative_to(site))] = look
