@@ -45,7 +45,7 @@ source
 
 # %%
 swag = fv.fit_swag(source, task.source, rank=5, seed=0)
-net, prior = fv.transfer(source, swag, treated="norm+head", head_std=0.1, scale=64)
+net, prior = fv.transfer(source, swag, treated="norm+head", head_std=0.3, scale=64)
 net
 
 # %% [markdown]
@@ -55,9 +55,9 @@ net
 # Gaussian within `radius` of it, a distance of √(2 KL). A radius of 0 is VI, bit for bit.
 
 # %%
-settings = dict(kl_weight=0.0, weight_decay=5e-4, seed=0) | (dict(steps=20) if FAST else {})
+settings = dict(fv.METHODS["vi"].plain.settings, seed=0) | (dict(steps=20) if FAST else {})  # those of the tour
 vi = fv.fit_vi(net, task.train, prior, **settings)
-flat = fv.fit_sabma(net, task.train, prior, radius=1.0, **settings)
+flat = fv.fit_sabma(net, task.train, prior, radius=2.0, **settings)
 
 # %% [markdown]
 # ## The surface under the samples
