@@ -62,7 +62,11 @@
       (target.classList.contains("fv-lab") ? lab : figure)(target);
     }
   }, { rootMargin: "800px" });
+  const reachable = () => {                               // what scrolls can be scrolled by keys too
+    for (const node of document.querySelectorAll(".bd-article pre")) node.tabIndex = node.scrollWidth > node.clientWidth ? 0 : -1;
+  };
   const begin = () => {
+    new ResizeObserver(reachable).observe(document.body);
     formulas();
     document.querySelectorAll(".fv-figure, .fv-lab").forEach((node) => seen.observe(node));
   };
