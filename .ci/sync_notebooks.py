@@ -41,7 +41,7 @@ def contents(sources: list[Path]) -> str:
         if CONTENTS in source.read_text(encoding="utf-8"):
             continue
         takes = re.search(r"\*\*Takes\*\*\s+((?:[^.]|\.(?=\d))+)", head)
-        title = head.splitlines()[0].lstrip("# ")
+        title = re.sub(r"^#\s+(\w+ · )?", "", head.splitlines()[0])
         lines.append(f"| {number(source)} | [{title}]({source.stem}.ipynb) | {' '.join(takes[1].split()) if takes else ''} |")
     return "\n".join(lines)
 

@@ -17,7 +17,7 @@ myst_enable_extensions = ["dollarmath", "amsmath", "deflist", "attrs_block"]
 myst_heading_anchors = 3
 myst_dmath_double_inline = True
 suppress_warnings = ["mystnb.unknown_mime_type"]
-exclude_patterns = ["_made", "conf.py"]
+exclude_patterns = ["_made", "downloads"]
 
 html_theme = "pydata_sphinx_theme"
 html_title = "flatviz"
@@ -41,7 +41,7 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
-REPOSITORY = os.environ.get("GITHUB_REPOSITORY", "")  # owner/name, where the site is built by GitHub
+REPOSITORY = os.environ.get("GITHUB_REPOSITORY", "")  # owner/name, said by GitHub where it builds the site
 if REPOSITORY:
     html_theme_options["icon_links"] = [
         {"name": "Source", "url": f"https://github.com/{REPOSITORY}", "icon": "fa-brands fa-github"}

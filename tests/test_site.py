@@ -85,6 +85,15 @@ def test_the_table_of_contents_links_every_chapter():
     assert [p.name for p in NOTEBOOKS if p.stem != CONTENTS] == re.findall(r"\]\((\w+\.ipynb)\)", table)
 
 
+def test_every_plot_has_its_picture_in_the_gallery():
+    source = (ROOT / "notebooks" / "src" / "gallery.py").read_text(encoding="utf-8")
+    entries = re.findall(r"^# ## ([a-z]\w+)$", source, re.M)
+    assert {n for n in fv.__all__ if n.startswith(("plot_", "animate_"))} <= set(entries), "add it to notebooks/src/gallery.py"
+    for name in entries:
+        code = source.split(f"# ## {name}\n")[1].split("# %%\n")[1].split("\n# %%")[0]
+        assert f"fv.{name}(" in code and len(code.strip().splitlines()) <= 6, name
+
+
 def cell(source, tags=()):
     return nbformat.v4.new_code_cell(source, metadata={"tags": list(tags)})
 

@@ -32,12 +32,22 @@
   async function figure(node) {
     const { data, layout, frames, config } = dataOf(node);
     await script("plotly.min.js");
+    await script("explorer.js");
+    const { isDark, recolored, onThemeChange } = flatvizExplorer;
     const plot = document.createElement("div");
     plot.style.height = `${layout.height ?? 460}px`;
     node.replaceChildren(plot);
     delete layout.width;
-    await Plotly.newPlot(plot, data, { ...layout, autosize: true }, { ...config, responsive: false });
+    const house = layout.template?.layout?.font?.color === "#1f2933";    // another template stays on white
+    const draw = () => {
+      const dark = house && isDark(), shown = structuredClone({ data, layout: { ...layout, autosize: true } });
+      node.classList.toggle("fv-dark", dark);
+      return Plotly.react(plot, dark ? recolored(shown.data) : shown.data, dark ? recolored(shown.layout) : shown.layout,
+        { ...config, responsive: false });
+    };
+    await draw();
     if (frames) await Plotly.addFrames(plot, frames);
+    if (house && !frames) onThemeChange(draw);
     new ResizeObserver(() => { if (plot.clientWidth) Plotly.Plots.resize(plot); }).observe(node);
     node.dataset.drawn = "";
   }
@@ -51,7 +61,8 @@
     const buffer = Uint8Array.from(atob(records), (c) => c.charCodeAt(0));
     const el = document.createElement("div");
     node.replaceChildren(el);
-    flatvizExplorer.show({ Plotly, model, el, bundle: { index, buffer } });
+    const first = document.querySelector(".fv-lab") === node;      // one of a page has its state in the address
+    flatvizExplorer.show({ Plotly, model, el, bundle: { index, buffer }, hash: first });
     node.dataset.drawn = "";
   }
 

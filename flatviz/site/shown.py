@@ -14,6 +14,7 @@ from plotly.basedatatypes import BaseFigure
 
 from flatviz.pages.bundle import pack
 from flatviz.pages.document import json_for_html
+from flatviz.pages.story import tour_story
 from flatviz.plots.theme import CONFIG
 from flatviz.results import Family
 from flatviz.widgets.lab import FlatnessLab
@@ -64,11 +65,11 @@ def _lab_html(lab: FlatnessLab) -> str:
 
 def family_html(family: Family, *, start: tuple[str, float, int]) -> str:
     """The element of a measured family; start: method, radius and ensemble size at which the controls stand first."""
-    bundle = pack(family)
+    bundle = pack(family, story=tour_story(family))
     data = {
         "index": bundle.index,
         "records": base64.b64encode(bundle.buffer).decode(),
-        "start": dict(zip(("method", "radius", "n_draws"), start)),
+        "start": dict(zip(("method", "radius", "n_draws"), start)) | {"look": {"step": -1}},
     }
     return _element("fv-lab", "The laboratory: method, radius and ensemble size move every picture.", data)
 
