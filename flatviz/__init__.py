@@ -91,6 +91,7 @@ _HOMES = {
     "flatviz.plots.metrics": "plot_metrics",
     "flatviz.plots.reliability": "plot_reliability",
     "flatviz.plots.flatness": "plot_flatness",
+    "flatviz.plots.closeness": "plot_closeness",
     "flatviz.plots.comparison": "plot_comparison",
     "flatviz.plots.gains": "plot_gains",
     "flatviz.plots.triptych": "plot_triptych plot_marginals",

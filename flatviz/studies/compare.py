@@ -23,18 +23,18 @@ from flatviz.posteriors import METHODS
 from flatviz.posteriors.method import Method
 from flatviz.results import Gaussian, Posterior
 from flatviz.storage.cache import cached
-from flatviz.studies.reference import reference_probabilities
+from flatviz.studies.reference import Reference, reference_of, weights_mmd
 from flatviz.studies.tour import prepare
 from flatviz.studies.tune import Choice, scored
 
 TASKS = ("digits",)
-QUANTITIES = ("accuracy", "nll", "ece", "brier", "mi", "lambda1", "ratio", "agreement", "tv", "seconds", "gradients")
+QUANTITIES = ("accuracy", "nll", "ece", "brier", "mi", "lambda1", "ratio", "agreement", "tv", "mmd", "seconds", "gradients")
 N_DRAWS = 30
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Values (seeds, 11) of `QUANTITIES` for each method, NaN where it diverged; a point has no draws to differ (mi 0)."""
+    """Values (seeds, 12) of `QUANTITIES` for each method, NaN where it diverged; a point has no draws to differ (mi 0)."""
 
     values: dict[str, Tensor]
     seeds: tuple[int, ...]
@@ -56,8 +56,8 @@ def compare(
     Split, network and noise all follow the seed.
 
     Scores are of the test split with up to 30 draws; lambda1 and lambda1 / lambda5 are means over `n_spectra` draws of the
-    Hessian of the training loss; agreement and tv are those of the predictions to the reference posterior's (`studies/reference.py`);
-    gradients is what one training step costs, in gradients of one network.
+    Hessian of the training loss; agreement and tv are those of the predictions to the reference posterior's, mmd that of the
+    treated weights to its draws (`studies/reference.py`); gradients is what one training step costs, in gradients of one network.
     tuned: settings chosen by `tune`, by method, in place of those of the records.
     Each method of each seed is kept in the cache folder.  Raises ValueError for an unknown method or task.
     """
@@ -68,7 +68,7 @@ def compare(
         check_choice(method, tuple(METHODS), "method")
     values = {method: [] for method in asked}
     prepared = lru_cache(maxsize=1)(partial(prepare, "mlp"))  # once a seed, and not where every method is in the cache
-    reference = lru_cache(maxsize=1)(lambda seed: reference_probabilities(*prepared(seed=seed), seed=seed, say=say))
+    reference = lru_cache(maxsize=1)(lambda seed: reference_of(*prepared(seed=seed), seed=seed, say=say))
 
     def row(seed: int, method: Method) -> Tensor:
         choice = (tuned or {}).get(method.name, Choice())
@@ -91,7 +91,7 @@ def _row(
     choice: Choice,
     seed: int,
     n_spectra: int,
-    reference: Tensor,
+    reference: Reference,
     say: Callable[[str], None],
 ) -> Tensor:
     started = time.perf_counter()
@@ -107,20 +107,21 @@ def _row(
 
 
 def _measured(
-    net: Net, task: Task, q: Posterior, method: Method, seed: int, n_spectra: int, reference: Tensor, seconds: float
+    net: Net, task: Task, q: Posterior, method: Method, seed: int, n_spectra: int, reference: Reference, seconds: float
 ) -> Tensor:
     prediction = scored(net, method, q, task.test, seed=seed + 1, n_draws=N_DRAWS)
     f, W = nll(net, task.train), q.sample(min(n_spectra, prediction.n_draws), seed=seed + 1)
     spectra = torch.stack([top_eigenpairs(f, w, 5, iters=40, seed=seed).values for w in W])
     scores = [prediction.scores[k][-1] for k in ("accuracy", "nll", "ece", "brier")]
     mi = mutual_information(prediction).mean()
+    near = [agreement(prediction, reference.probabilities), total_variation(prediction, reference.probabilities)]
     return torch.stack(
         [
             *scores,
             mi,
             spectra[:, 0].mean(),
             (spectra[:, 0] / spectra[:, 4]).mean(),
-            *torch.tensor([agreement(prediction, reference), total_variation(prediction, reference)]),
+            *torch.tensor([*near, weights_mmd(q, reference, seed=seed + 1)]),
             *torch.tensor([seconds, gradients(net, method)]),
         ]
     ).double()
