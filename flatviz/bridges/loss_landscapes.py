@@ -1,11 +1,14 @@
 """loss-landscapes (PyPI): its metrics as our objectives, its slices as our results.
 
-Its slices are returned with the coordinates at which each value was really computed, which it does not report itself:
-in 3.0.6 odd and even rows are shifted by a step, the trained weights are not on the grid, and `distance` divides.
+Releases differ in values, start point, row order and normalisation, so nothing of that is assumed.  Each slice comes back with
+the coordinates at which its values were really computed, read from the weights that the network had at each evaluation, and
+names the installed version.  Used of the package: `point`, `random_plane`, `linear_interpolation` and `metrics.Metric`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import torch
@@ -16,6 +19,9 @@ from flatviz.core.net import Net
 from flatviz.core.objective import Objective
 from flatviz.core.seeds import saved_rng
 from flatviz.results import Curve, Plane, Surface
+
+NEW_DIRECTION = 0.05  # of the first step: a point that is so far from the directions seen so far adds one
+ROUNDING = 3e-6  # of the weights' norm: what in-place sums of float32 lose over a plane
 
 
 def metric_objective(net: Net, metric: Any, *, label: str | None = None, n: int | None = None) -> Objective:
@@ -32,11 +38,10 @@ class _MetricObjective(Objective):
     differentiable = False
 
     def __init__(self, net: Net, metric: Any, label: str, n: int | None) -> None:
-        library = _library()
+        self._library = _library()
         self.net, self.dim, self._metric, self.label, self.n = net, net.dim, metric, label, n
         self.batchnorm = "frozen" if net.has_batchnorm else None
         self._module = net.to_module().eval()
-        self._wrapper = library.wrap_model(self._module)
         parameters = dict(self._module.named_parameters())
         self._parameters = [parameters[b.name] for b in net.blocks]
 
@@ -46,7 +51,7 @@ class _MetricObjective(Objective):
             for parameter, block in zip(self._parameters, self.net.blocks):
                 parameter.copy_(w[block.slice].view(block.shape))
         with saved_rng():
-            return _number(self._metric(self._wrapper), self.label).to(w)
+            return _number(self._library.point(self._module, self._metric), self.label).to(w)
 
 
 def run_random_plane(
@@ -58,33 +63,35 @@ def run_random_plane(
     normalization: str | None = "filter",
     seed: int = 0,
 ) -> Surface:
-    """`loss_landscapes.random_plane` on a copy; its `steps` x `steps` values at their true coordinates, scattered.
+    """`loss_landscapes.random_plane` on a copy; its values at the coordinates where each was computed, scattered.
 
-    The plane's origin is the network's weights (all of them, treated or not), its axes one step along the two
-    directions that were drawn, as recorded from the weights at which the metric was called.
-    Raises ValueError where the library would divide by zero: a parameter that is all zero, with normalization.
+    The plane's origin is the network's weights (all of them, treated or not).  Its axes are orthonormal, the first along the
+    first step that was made, as seen in the weights at which the metric ran the network.
+    Raises ValueError for a metric that does not run the network, for weights that left the finite numbers (3.0.6 divides by
+    the norm of each parameter, with normalization), and for points that span no plane.
     """
     library = _library()
     check_count(steps, "steps", least=2)
     full = _all_weights(net)
-    if normalization is not None:
-        zero = [b.name for b in full.blocks if float(full.w[b.slice].abs().max()) == 0]
-        if zero:
-            raise ValueError(
-                f"loss_landscapes divides by the norm of each parameter, got all zeros in {zero[0]}: "
-                "use plane_random, where the direction is 0 there, or normalization=None"
-            )
-    recorder = _recorder(library, metric, full.w, steps)
+    axes = _Axes(full)
+    values, coords = [], []
+
+    def record(w: Tensor, value: Tensor) -> None:
+        coords.append(axes.coords(w))
+        values.append(float(value))
+
     with saved_rng(seed):
-        library.random_plane(
-            full.to_module().eval(), recorder, distance=distance, steps=steps, normalization=normalization, deepcopy_model=True
-        )
-    name = f"loss_landscapes.random_plane(distance={distance:g}, steps={steps}, normalization={normalization!r}), seed {seed}"
-    plane = Plane(full.w, recorder.axes.to(full.w.dtype), "one step of loss-landscapes", name)
-    coords = torch.stack(recorder.coords)
-    values = torch.tensor(recorder.values)
+        module, recorder = _recorded(library, full, metric, record)
+        try:
+            library.random_plane(module, recorder, distance=distance, steps=steps, normalization=normalization)
+        except ZeroDivisionError as error:
+            raise _not_finite(full) from error
+    name = f"{_named('random_plane')}(distance={distance:g}, steps={steps}, normalization={normalization!r}), seed {seed}"
+    directions, places = axes.whole(coords)
+    plane = Plane(full.w, directions.to(full.w.dtype), "distance in weight space", name)
+    a, b = places.to(full.w.dtype).T
     statistics = "frozen" if full.has_batchnorm else None
-    return Surface(plane, coords[:, 0].to(values), coords[:, 1].to(values), values, type(metric).__name__, None, statistics)
+    return Surface(plane, a, b, torch.tensor(values).to(a), type(metric).__name__, None, statistics)
 
 
 def run_linear_interpolation(
@@ -92,65 +99,115 @@ def run_linear_interpolation(
 ) -> Curve:
     """`loss_landscapes.linear_interpolation` on copies; t is where each value was really computed, 0 at `start`.
 
-    The library never evaluates the start.  Raises ValueError if the two have different weights in number.
+    Raises ValueError if the two have different weights in number, or for a metric that does not run the network.
     """
     library = _library()
     check_count(steps, "steps")
     first, last = _all_weights(start), _all_weights(end)
     if first.dim != last.dim:
         raise ValueError(f"start and end must have the same weights, got {first.dim} and {last.dim}")
-    along = (last.w - first.w).double()
-    t_and_value: list[tuple[float, float]] = []
+    origin, along = first.w.double(), (last.w - first.w).double()
+    t, values = [], []
 
-    class Recorder(library.metrics.Metric):
-        def __call__(self, wrapper: Any) -> float:
-            moved = _flat(wrapper) - first.w.double()
-            value = metric(wrapper)
-            t_and_value.append((float(moved @ along / (along @ along)), float(_number(value, type(metric).__name__))))
-            return value
+    def record(w: Tensor, value: Tensor) -> None:
+        t.append(float((w - origin) @ along / (along @ along)))
+        values.append(float(value))
 
-    modules = [n.to_module().eval() for n in (first, last)]
     with saved_rng(seed):
-        library.linear_interpolation(*modules, Recorder(), steps=steps, deepcopy_model=True)
-    t, values = torch.tensor(t_and_value).T
+        module, recorder = _recorded(library, first, metric, record)
+        library.linear_interpolation(module, last.to_module().eval(), recorder, steps=steps)
     statistics = "frozen" if first.has_batchnorm else None
-    return Curve(t, values, y_label=type(metric).__name__, name="loss_landscapes.linear_interpolation", batchnorm=statistics)
+    about = dict(y_label=type(metric).__name__, name=_named("linear_interpolation"), batchnorm=statistics)
+    return Curve(torch.tensor(t), torch.tensor(values), **about)
 
 
-def _recorder(library: Any, metric: Any, start: Tensor, steps: int):
-    """A metric that notes where it is called: the axes are the first step of a row, and that from row to row."""
+def _recorded(library: Any, net: Net, metric: Any, record: Callable[[Tensor, Tensor], None]) -> tuple[nn.Module, Any]:
+    """A copy of the network, and `metric` that calls `record(weights (D,) of the network as it ran first, value)`."""
+    weights: list[Tensor] = []
+
+    def look(module: nn.Module, args: tuple) -> None:  # a plain function: a copy of the module keeps it as it is
+        if not weights:
+            weights.append(torch.cat([p.detach().reshape(-1) for p in module.parameters()]).double())
 
     class Recorder(library.metrics.Metric):
-        def __init__(self) -> None:
-            super().__init__()
-            self.row: list[Tensor] = []
-            self.values: list[float] = []
-            self.coords: list[Tensor] = []
-            self.axes: Tensor | None = None
-
-        def __call__(self, wrapper: Any) -> float:
-            here = _flat(wrapper) - start.double()
-            value = metric(wrapper)
-            self.values.append(float(_number(value, type(metric).__name__)))
-            if self.axes is not None:
-                self.coords.append(self._coords(here))
-                return value
-            self.row.append(here)
-            if len(self.row) > steps:  # the first row is complete, and the step to the second was made
-                second = self.row[1] - self.row[0]
-                self.axes = torch.stack([self.row[steps] - self.row[steps - 1] + second, second])
-                self.coords = [self._coords(point) for point in self.row]
-                self.row = []
+        def __call__(self, model: Any) -> Any:
+            weights.clear()
+            value = metric(model)
+            if not weights:
+                name = type(metric).__name__
+                raise ValueError(
+                    f"the metric must run the network, whose weights are read then, got {name}: use metric_objective"
+                )
+            if not bool(weights[0].isfinite().all()):
+                raise _not_finite(net)
+            record(weights[0], _number(value, type(metric).__name__))
             return value
 
-        def _coords(self, point: Tensor) -> Tensor:
-            return torch.linalg.lstsq(self.axes.T, point[:, None]).solution[:, 0]
+    module = net.to_module().eval()
+    module.register_forward_pre_hook(look)
+    return module, Recorder()
 
-    return Recorder()
+
+def _not_finite(net: Net) -> ValueError:
+    zero = [b.name for b in net.blocks if float(net.w[b.slice].abs().max()) == 0]
+    because = f"; {zero[0]} is all zeros, by whose norm it divides" if zero else ""
+    return ValueError(
+        f"{_named('weights')} must be finite, got NaN or inf{because}: use plane_random, where the direction is then 0, "
+        "or normalization=None"
+    )
 
 
-def _flat(wrapper: Any) -> Tensor:
-    return torch.cat([p.detach().reshape(-1) for m in wrapper.get_modules() for p in m.parameters()]).double()
+class _Axes:
+    """Orthonormal axes (2, D) of the plane on which points arrive one by one, and coordinates on them.
+
+    Only the axes and the first point are kept: a plane of many points takes no more memory than one of few.
+    """
+
+    def __init__(self, net: Net) -> None:
+        self.origin = net.w.double()
+        self.first: Tensor | None = None
+        self.axes = self.origin.new_zeros(0, self.origin.numel())
+        self.least = 0.0
+
+    def coords(self, w: Tensor) -> Tensor:
+        """Coordinates of weights `w` (D,) on the axes known so far, (0,) to (2,): along others it is 0."""
+        point = w - self.origin
+        if self.first is None:
+            self.first = point
+        elif len(self.axes) == 0 and float((step := point - self.first).norm()) > 0:
+            self.axes = (step / step.norm())[None]
+            self.least = NEW_DIRECTION * float(step.norm()) + ROUNDING * float(self.origin.norm())
+            self._extend(self.first)
+        self._extend(point)
+        return self.axes @ point
+
+    def _extend(self, point: Tensor) -> None:
+        rest = point - self.axes.T @ (self.axes @ point)
+        rest -= self.axes.T @ (self.axes @ rest)  # twice: once loses orthogonality
+        if len(self.axes) == 0 or float(rest.norm()) <= self.least * (10 if len(self.axes) == 2 else 1):
+            return
+        if len(self.axes) == 2:
+            raise ValueError(f"points must lie on a plane through the weights, got one {float(rest.norm()):.2g} off it")
+        self.axes = torch.cat([self.axes, (rest / rest.norm())[None]])
+
+    def whole(self, coords: list[Tensor]) -> tuple[Tensor, Tensor]:
+        """The axes (2, D), and all coordinates (S, 2) as `coords` gave them; those before any axis are the first point's."""
+        if len(self.axes) < 2:
+            raise ValueError(f"points must span a plane, got {len(self.axes)} directions: use plane_random")
+        first = self.axes @ self.first
+        return self.axes, torch.stack([torch.cat([c, c.new_zeros(2 - len(c))]) if len(c) else first for c in coords])
+
+
+def _named(function: str) -> str:
+    return f"loss_landscapes {installed_version()} {function}"
+
+
+def installed_version() -> str:
+    """Version of the package, as every name of a result states it."""
+    try:
+        return version("loss-landscapes")
+    except PackageNotFoundError:
+        return "(unknown version)"
 
 
 def _all_weights(net: Net | nn.Module) -> Net:
@@ -168,14 +225,6 @@ def _library() -> Any:
     try:
         import loss_landscapes
         import loss_landscapes.metrics
-        from loss_landscapes.model_interface.model_wrapper import wrap_model
     except ImportError as error:
-        raise ImportError("this bridge needs loss-landscapes: pip install loss-landscapes") from error
-
-    class Library:
-        metrics = loss_landscapes.metrics
-        random_plane = staticmethod(loss_landscapes.random_plane)
-        linear_interpolation = staticmethod(loss_landscapes.linear_interpolation)
-
-    Library.wrap_model = staticmethod(wrap_model)
-    return Library
+        raise ImportError("this bridge needs loss-landscapes: pip install 'loss-landscapes>=3.0.6,<5'") from error
+    return loss_landscapes

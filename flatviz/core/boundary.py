@@ -82,7 +82,9 @@ _TABLE: dict[str, arg.Check] = {
     # networks, data, objectives
     "net": arg.net,
     "pretrain.net": arg.kind((Net, nn.Module), "a Net or a torch.nn.Module", "fv.models has some"),
-    "data": arg.noun(Data, "make one, fv.Data(x, y)"),
+    "data source transfer_task.target test": arg.noun(Data, "make one, fv.Data(x, y)"),
+    "pick_classes.classes": arg.each(arg.whole(0), "class numbers"),
+    "digits_transfer.validation": arg.whole(0),
     "task": arg.noun(Task, "fv.datasets has some"),
     "x": arg.kind(Tensor, "a tensor of inputs (N, ...)"),
     "predict.x": arg.kind((Tensor, Data), "a tensor of inputs (N, ...), or fv.Data(x, y)"),

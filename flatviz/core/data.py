@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -94,28 +94,43 @@ class Data:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """Transfer: `source` to pre-train on, `train` (a few examples of the target task), `test` to be judged on."""
+    """Transfer: `source` to pre-train on, `train` (a few examples of the target task), `test` to be judged on.
+
+    n_classes: of the target, so of train, validation and test.
+    validation: what settings are chosen on, as small as train; it shares no example with train or test.  None: there is none.
+    source_classes: classes of the source where they are others than the target's: the transfer then makes a new head.
+    """
 
     source: Data
     train: Data
     test: Data
     n_classes: int
     name: str = "task"
+    validation: Data | None = None
+    source_classes: int | None = None
 
     def __post_init__(self) -> None:
-        for name in ("source", "train", "test"):
-            check_is(getattr(self, name), Data, name, "make one, fv.Data(x, y)")
+        for name, part in self.parts().items():
+            check_is(part, Data, name, "make one, fv.Data(x, y)")
 
     def __repr__(self) -> str:
-        parts = ", ".join(f"{name} {len(getattr(self, name))}" for name in ("source", "train", "test"))
-        return f"Task({self.name!r}: {parts}, inputs {self.input_shape}, {self.n_classes} classes)"
+        parts = ", ".join(f"{name} {len(part)}" for name, part in self.parts().items())
+        return f"Task({self.name!r}: {parts}, {self.n_classes} classes)"
+
+    def parts(self) -> dict[str, Data]:
+        """Its data sets by name; no validation where there is none."""
+        parts = {"source": self.source, "train": self.train, "validation": self.validation, "test": self.test}
+        return {name: part for name, part in parts.items() if name != "validation" or part is not None}
 
     @property
     def input_shape(self) -> tuple[int, ...]:
         """Shape of one input."""
         return tuple(self.train.x.shape[1:])
 
+    def for_source(self) -> Task:
+        """The task that the source network is made for: as many classes as the source has."""
+        return self if self.source_classes is None else replace(self, n_classes=self.source_classes)
+
     def to(self, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> Task:
         """The same task on a device."""
-        parts = [d.to(device, dtype) for d in (self.source, self.train, self.test)]
-        return Task(*parts, n_classes=self.n_classes, name=self.name)
+        return replace(self, **{name: part.to(device, dtype) for name, part in self.parts().items()})

@@ -2,7 +2,7 @@
 
 from flatviz.datasets.corruptions import CORRUPTIONS, corrupt
 from flatviz.datasets.digits import digits_transfer
-from flatviz.datasets.few_shot import few_shot
+from flatviz.datasets.few_shot import few_shot, pick_classes, transfer_task
 from flatviz.datasets.images import data_from, image_folder, public_images
 from flatviz.datasets.moons import moons_transfer
 
@@ -14,5 +14,7 @@ __all__ = [
     "few_shot",
     "image_folder",
     "moons_transfer",
+    "pick_classes",
     "public_images",
+    "transfer_task",
 ]

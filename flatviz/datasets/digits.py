@@ -11,17 +11,20 @@ from flatviz.core.boundary import public
 from flatviz.core.data import Data, Task
 from flatviz.core.seeds import generator, saved_rng
 from flatviz.datasets.corruptions import affine
+from flatviz.datasets.few_shot import MOST_VALIDATION, hold_out
 
 N_CLASSES, N_SOURCE = 10, 700
 
 
 @public
-def digits_transfer(*, shots: int = 10, seed: int = 0, degrees: float = 90.0) -> Task:
+def digits_transfer(*, shots: int = 10, seed: int = 0, degrees: float = 90.0, validation: int | None = None) -> Task:
     """Source: 700 digits turned by 90 degrees.  Target: `shots` upright digits a class.  Test: all the rest, upright.
 
-    The three are disjoint, drawn by `seed`.  Pixels are scaled to 0..1; x (N, 1, 8, 8).
+    All are disjoint, drawn by `seed`.  Pixels are scaled to 0..1; x (N, 1, 8, 8).
     degrees: by which the source is turned, counter-clockwise: how far apart the two domains are; pixels are moved without
         change for multiples of 90, interpolated for others.
+    validation: digits a class taken out of the test split to choose settings on; None: as many as the shots, at most 15;
+        0: no validation split.
     Raises ImportError without scikit-learn, ValueError for more shots than there are digits.
     """
     try:
@@ -35,16 +38,22 @@ def digits_transfer(*, shots: int = 10, seed: int = 0, degrees: float = 90.0) ->
     order = torch.randperm(len(x), generator=generator(seed))
     source, rest = order[:N_SOURCE], order[N_SOURCE:]
     available = int(torch.bincount(y[rest], minlength=N_CLASSES).min())
-    if shots >= available:
-        raise ValueError(f"shots must be below {available}, so that every class is left to test on, got {shots}")
+    held_out = min(shots, MOST_VALIDATION) if validation is None else validation
+    most = available - (2 * held_out if held_out else 0)  # hold_out takes no more than half of what is left
+    if shots >= most:
+        raise ValueError(f"shots must be below {most}, so that every class is left to test on, got {shots}")
     few = torch.cat([rest[y[rest] == c][:shots] for c in range(N_CLASSES)])
-    test = rest[~torch.isin(rest, few)]
+    index = rest[~torch.isin(rest, few)]
+    test, chosen_on = Data(x[index], y[index]), None
+    if held_out:
+        chosen_on, test = hold_out(test, held_out, seed=seed)
     return Task(
         Data(_turned(x[source], degrees), y[source]),
         Data(x[few], y[few]),
-        Data(x[test], y[test]),
+        test,
         n_classes=N_CLASSES,
         name=f"digits, {shots} shots a class, from rotated digits",
+        validation=chosen_on,
     )
 
 

@@ -1,4 +1,4 @@
-"""A few examples of each class, and as many to choose settings on."""
+"""A few examples of each class, as many to choose settings on, and transfer tasks made of such splits."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from typing import NamedTuple
 import torch
 
 from flatviz.checks import check_count
-from flatviz.core.data import Data
+from flatviz.core.boundary import public
+from flatviz.core.data import Data, Task
 from flatviz.core.seeds import generator
+
+MOST_VALIDATION = 15  # a class: beyond these, many shots of a small data set leave no test split
 
 
 class FewShot(NamedTuple):
@@ -37,7 +40,17 @@ def few_shot(data: Data, shots: int, *, seed: int) -> FewShot:
         >>> [len(part) for part in fv.datasets.few_shot(data, 5, seed=0)]
         [10, 10, 20]
     """
-    check_count(shots, "shots")
+    return FewShot(*(data.subset(index) for index in _split(data, check_count(shots, "shots"), seed)))
+
+
+def hold_out(test: Data, shots: int, *, seed: int) -> tuple[Data, Data]:
+    """A validation split taken out of a test split, `shots` a class, at most 15; what remains keeps its order."""
+    validation, *others = _split(test, min(shots, MOST_VALIDATION), seed)
+    return test.subset(validation), test.subset(torch.cat(others).sort().values)
+
+
+def _split(data: Data, shots: int, seed: int) -> list[torch.Tensor]:
+    """Numbers of the examples of the three parts of `few_shot`, class by class."""
     if data.y.is_floating_point():
         raise ValueError("few_shot needs class labels, got floating targets: take a random subset, data.subset(index)")
     order = torch.randperm(len(data), generator=generator(seed))
@@ -52,4 +65,72 @@ def few_shot(data: Data, shots: int, *, seed: int) -> FewShot:
             )
         for part, piece in zip(parts, members.tensor_split([shots, 2 * shots])):
             part.append(piece)
-    return FewShot(*(data.subset(torch.cat(part).to(data.y.device)) for part in parts))
+    return [torch.cat(part).to(data.y.device) for part in parts]
+
+
+@public
+def pick_classes(data: Data, classes: list[int]) -> Data:
+    """The examples of these classes, numbered 0, 1, ... in the order given.
+
+    Raises ValueError for a class without examples, or one given twice.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> data = fv.Data(torch.rand(9, 3), torch.arange(9) % 3)
+        >>> fv.datasets.pick_classes(data, [2, 0]).y
+        tensor([1, 0, 1, 0, 1, 0])
+    """
+    present = set(data.y.unique().tolist())
+    if len(set(classes)) < len(classes) or not classes or set(classes) - present:
+        raise ValueError(
+            f"classes must be different ones of {sorted(present)}, got {list(classes)}: check the labels in data.y"
+        )
+    number = torch.full((max(present) + 1,), -1, device=data.y.device)
+    number[list(classes)] = torch.arange(len(classes), device=number.device)
+    labels = number[data.y]
+    index = (labels >= 0).nonzero().flatten()
+    return Data(data.x[index], labels[index])
+
+
+@public
+def transfer_task(
+    source: Data, target: Data, *, shots: int = 10, seed: int = 0, test: Data | None = None, name: str = "transfer"
+) -> Task:
+    """A task of any data: pre-train on `source`, learn `shots` examples a class of `target`.
+
+    Validation has as many examples, others of `target`; test is what is left of it, or `test` where that is given.
+    Classes are numbered from 0; those of the source may be others, and more or fewer, than those of the target.
+
+    Args:
+        source: classes as labels y (N,).
+        target: classes as labels, each with at least 2 `shots` + 1 examples; inputs of the shape of the source's.
+        shots: training examples a class.
+        seed: draws them.
+        test: a test split of its own, for sets that are published with one.
+
+    Raises ValueError for inputs of two shapes, floating targets or a class with too few examples.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> data = fv.Data(torch.rand(200, 3), torch.arange(200) % 5)
+        >>> source, target = fv.datasets.pick_classes(data, [0, 1, 2]), fv.datasets.pick_classes(data, [3, 4])
+        >>> fv.datasets.transfer_task(source, target, shots=4, seed=0)
+        Task('transfer, 4 shots a class': source 120, train 8, validation 8, test 64, 2 classes)
+    """
+    for what, data in {"source": source, "test": test}.items():
+        if data is not None and data.x.shape[1:] != target.x.shape[1:]:
+            shapes = f"{tuple(data.x.shape[1:])} and {tuple(target.x.shape[1:])}"
+            raise ValueError(f"{what} and target must have inputs of one shape, got {shapes}: resize one of them")
+    if source.y.is_floating_point():
+        raise ValueError("source must have class labels, got floating targets: a task has classes")
+    parts = few_shot(target, shots, seed=seed)
+    n_source, n_classes = int(source.y.max()) + 1, int(target.y.max()) + 1
+    return Task(
+        source,
+        parts.train,
+        parts.rest if test is None else test,
+        n_classes=n_classes,
+        name=f"{name}, {shots} shots a class",
+        validation=parts.validation,
+        source_classes=None if n_source == n_classes else n_source,
+    )

@@ -10,6 +10,7 @@ from torch import Tensor
 from flatviz.core.boundary import public
 from flatviz.core.data import Data, Task
 from flatviz.core.seeds import generator
+from flatviz.datasets.few_shot import MOST_VALIDATION
 
 N_CLASSES, N_SOURCE, N_TEST = 2, 200, 400
 SOURCE_ANGLE = math.radians(30)
@@ -19,26 +20,29 @@ SOURCE_ANGLE = math.radians(30)
 def moons_transfer(*, shots: int = 10, noise: float = 0.15, seed: int = 0) -> Task:
     """Source: 200 points of the moons turned by 30 degrees.  Target: `shots` upright points a class.  Test: 400 upright.
 
+    Validation: as many upright points as there are shots, at most 15 a class.
+
     Class 0 lies on (cos t, sin t), class 1 on (1 - cos t, 1/2 - sin t), t in [0, pi], both plus Gaussian noise.
 
     Args:
         shots: training points a class; 10 are the few shots of the transfer setting.
         noise: standard deviation of each coordinate; 0.15 lets the classes touch, so that no posterior is sure everywhere.
-        seed: draws points and noise; the three sets are disjoint draws of one stream.
+        seed: draws points and noise; the sets are disjoint draws of one stream.
 
     Returns a `Task` with x (N, 2).  Raises ValueError for shots below 1 or a negative noise.
 
     Example:
         >>> import flatviz as fv
         >>> fv.datasets.moons_transfer(shots=5, seed=0)
-        Task('two moons, 5 shots a class, from turned moons': source 200, train 10, test 400, inputs (2,), 2 classes)
+        Task('two moons, 5 shots a class, from turned moons': source 200, train 10, validation 10, test 400, 2 classes)
     """
     source = generator(seed)
-    turned, train, test = (_moons(n, noise, source) for n in (N_SOURCE, N_CLASSES * shots, N_TEST))
+    sizes = (N_SOURCE, N_CLASSES * shots, N_TEST, N_CLASSES * min(shots, MOST_VALIDATION))
+    turned, train, test, validation = (_moons(n, noise, source) for n in sizes)
     cos, sin = math.cos(SOURCE_ANGLE), math.sin(SOURCE_ANGLE)
     rotation = torch.tensor([[cos, sin], [-sin, cos]])
     name = f"two moons, {shots} shots a class, from turned moons"
-    return Task(Data(turned.x @ rotation, turned.y), train, test, n_classes=N_CLASSES, name=name)
+    return Task(Data(turned.x @ rotation, turned.y), train, test, n_classes=N_CLASSES, name=name, validation=validation)
 
 
 def _moons(n: int, noise: float, source: torch.Generator) -> Data:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from flatviz.plots.color import ColorScale
@@ -56,6 +56,9 @@ class View:
     members have the same live properties in the same order.  caption: may hold {label} and {share}, see `Scene.words`.
     span: columns of twelve; height: px.  fixed: traces that the family shares, so that their live properties stay.
     shared: axes whose range holds every member's, so that a control moves the picture and not the scale.
+    group: the tab under which it stands; views of a tab are in sight together.
+    link: name of a trace -> what its points are: "draws", one each, or "eigenvalues", those of each draw one after the
+        other; {"x": "sizes"} where x counts draws.  A draw that the reader points at is marked in every linked view.
     """
 
     name: str
@@ -65,6 +68,8 @@ class View:
     height: int = 380
     fixed: tuple[str, ...] = ()
     shared: tuple[str, ...] = ()
+    group: str = "More"
+    link: Mapping[str, str] = field(default_factory=dict)
 
 
 def _surface(scene: Scene, i: int) -> Figure:
@@ -110,6 +115,8 @@ VIEWS = (
         span=5,
         height=470,
         fixed=("surface",),
+        group="Surface",
+        link={"samples": "draws"},
     ),
     View(
         "around",
@@ -117,6 +124,7 @@ VIEWS = (
         "The same loss on a random plane through this posterior's center; a step of 1 moves each filter by its own "
         "length. Same directions and colours for every posterior: a wider dark basin is a flatter one.",
         height=470,
+        group="Flatness",
     ),
     View(
         "hidden",
@@ -126,12 +134,16 @@ VIEWS = (
         span=3,
         height=470,
         shared=("xaxis", "yaxis"),
+        group="Surface",
+        link={"samples": "draws"},
     ),
     View(
         "spectrum",
         _spectrum,
         "Largest Hessian eigenvalues at several draws: how sharply the loss curves. Lower is flatter. Error bars are residuals.",
         shared=("yaxis",),
+        group="Flatness",
+        link={"draws": "eigenvalues"},
     ),
     View(
         "metrics",
@@ -139,11 +151,14 @@ VIEWS = (
         "Scores on the test split when 1, 2, 3 ... draws are averaged; NLL in nats. High accuracy, low NLL and ECE are "
         "good. MAP is one network, hence a flat line.",
         shared=("yaxis", "yaxis2", "yaxis3"),
+        group="Scores",
+        link={"x": "sizes"},
     ),
     View(
         "reliability",
         _reliability,
         "How often a prediction of some confidence is right. Bars below the diagonal: too sure of itself.",
         shared=("yaxis2",),
+        group="Scores",
     ),
 )

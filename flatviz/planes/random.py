@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # planes see a network only as an objective and its blocks
 
 NORMALIZE = ("filter", "layer", "model", "weight", "none")
 CONVENTIONS = ("flatviz", "li2018", "loss-landscapes", "per-tensor")
+READ_FROM = {"loss-landscapes": "loss-landscapes 3.0.6"}  # others have another reading in each release
 EPS = 1e-10  # of Li et al.'s code
 
 
@@ -56,7 +57,7 @@ def plane_random(
     axes = [draw(net.dim, generator=source, dtype=w.dtype).to(w.device) for _ in range(dims)]
     unit = f"{normalize}-normalised step" if normalize != "none" else "Gaussian step"
     if convention != "flatviz":
-        unit += f", {convention} convention"
+        unit += f", {READ_FROM.get(convention, convention)} convention"
     axes = torch.stack([normalized(net, d, w, normalize, convention) for d in axes])
     return Plane(w.clone(), axes, unit, name=f"random plane, seed {seed}", extent=((-1.0, 1.0),) * dims)
 

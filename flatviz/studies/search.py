@@ -40,7 +40,6 @@ RADII = {
     "conv": {"sabma": (0.5, 1.0, 2.0), "sam_mu": (0.02, 0.05, 0.1)},
 }
 VI_SHARES = (0.5, 1.0, 2.0)
-MOST_VALIDATION = 15  # a class: beyond these, fifty shots leave no test split
 N_DRAWS = 30
 SHIFTED_EVERY = 2  # test images of which one is corrupted: five kinds cost more than the fits
 CLAIMS_EACH, MOST_SETTINGS = 5, 6  # named for confirmation: claims against each baseline, settings that have to be trained
@@ -95,7 +94,7 @@ class Bench:
 
     def _prepare(self, seed: int, shots: int, degrees: float, rank: int) -> tuple[Net, Task, Data, Gaussian]:
         net, task, prior = prepare(self.model, seed=seed, shots=shots, degrees=degrees, rank=rank, epochs=self.epochs)
-        return net, *with_validation(task, seed, min(shots, MOST_VALIDATION)), prior
+        return net, *with_validation(task, seed), prior
 
     def _of(self, case: Case, seed: int) -> tuple[Net, Task, Data, Gaussian]:
         return self.prepared(seed, case.shots, case.degrees, case.rank)

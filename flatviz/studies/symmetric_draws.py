@@ -85,7 +85,7 @@ class Draws:
 
 def digits(seed: int = 0) -> tuple[Data, Data, Data]:
     """All 1,797 scans upright: 1,347 to train on, 450 to test on, and those 450 under one random permutation of pixels."""
-    task = digits_transfer(shots=10, seed=seed)
+    task = digits_transfer(shots=10, seed=seed, validation=0)
     upright = Data(torch.rot90(task.source.x, -1, dims=(2, 3)).contiguous(), task.source.y)
     parts = (upright, task.train, task.test)
     x, y = torch.cat([d.x for d in parts]), torch.cat([d.y for d in parts])

@@ -21,7 +21,7 @@ from flatviz.checks import check_choice, check_count
 from flatviz.core.data import Data, Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
-from flatviz.datasets.few_shot import few_shot
+from flatviz.datasets.few_shot import hold_out
 from flatviz.gaussian import Gaussian
 from flatviz.metrics.linearised import predict_linearised
 from flatviz.metrics.predict import predict
@@ -136,12 +136,13 @@ def with_head_std(net: Net, prior: Gaussian, head_std: float | None) -> Gaussian
     return replace(prior, log_std=log_std)
 
 
-def with_validation(task: Task, seed: int, shots: int | None = None) -> tuple[Task, Data]:
-    """The task with a test split that lacks the validation split, and that: `shots` a class, by default as many as train has."""
-    shots = len(task.train) // task.n_classes if shots is None else shots
-    parts = few_shot(task.test, shots, seed=seed)
-    rest = Data(*(torch.cat([a, b]) for a, b in zip((parts.validation.x, parts.validation.y), (parts.rest.x, parts.rest.y))))
-    return replace(task, test=rest), parts.train
+def with_validation(task: Task, seed: int) -> tuple[Task, Data]:
+    """The task and its validation split; where it has none, one as small as the shots is taken out of its test split."""
+    if task.validation is None:
+        shots = max(1, len(task.train) // task.n_classes)
+        validation, test = hold_out(task.test, shots, seed=seed)
+        task = replace(task, validation=validation, test=test)
+    return task, task.validation
 
 
 def scored(net: Net, method: Method, q: Posterior, data: Data, *, seed: int, n_draws: int = 30) -> Prediction:

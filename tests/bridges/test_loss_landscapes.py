@@ -1,5 +1,8 @@
 """The bridge to loss-landscapes: its metrics exact, its slices with true coordinates, its side effects kept out."""
 
+import sys
+from importlib.metadata import version
+
 import numpy as np
 import pytest
 import torch
@@ -10,6 +13,56 @@ from flatviz.bridges.loss_landscapes import metric_objective, run_linear_interpo
 
 loss_landscapes = pytest.importorskip("loss_landscapes")
 metrics = pytest.importorskip("loss_landscapes.metrics")
+of_306 = pytest.mark.skipif(version("loss-landscapes") != "3.0.6", reason="a finding on loss-landscapes 3.0.6")
+
+STAND_IN = {
+    "loss_landscapes-4.99.dist-info/METADATA": "Metadata-Version: 2.1\nName: loss-landscapes\nVersion: 4.99\n",
+    "loss_landscapes/__init__.py": """
+import copy, torch
+class Wrapped:  # another interface than 3.0.6's
+    def __init__(self, module): self.inner = copy.deepcopy(module)
+    def outputs(self, x): return self.inner(x)
+    def at(self, parts):
+        for p, part in zip(self.inner.parameters(), parts): p.data = part
+        return self
+def point(model, metric): return metric(Wrapped(model))
+def linear_interpolation(a, b, metric, steps=100):
+    pairs = list(zip(a.parameters(), b.parameters()))
+    return [metric(Wrapped(a).at([p + t * (q - p) for p, q in pairs])) for t in torch.linspace(0, 1, steps).tolist()]
+def random_plane(model, metric, distance=1, steps=20, normalization="filter"):
+    P = [p.detach() for p in model.parameters()]
+    D = [[torch.randn_like(p) for p in P] for _ in range(2)]
+    D = [[d * p.norm() / d.norm() for d, p in zip(ds, P)] for ds in D]
+    ticks = torch.linspace(-distance, distance, steps).tolist()  # symmetric about the weights, column by column
+    moved = lambda s, t: [p + s * d + t * e for p, d, e in zip(P, *D)]
+    columns = [[metric(Wrapped(model).at(moved(s, t))) for s in ticks[::-1]] for t in ticks]
+    return torch.tensor(columns).T
+""",
+    "loss_landscapes/metrics.py": """
+class Metric:
+    def __call__(self, model): raise NotImplementedError
+class Loss(Metric):
+    def __init__(self, loss_fn, inputs, target): self.all = loss_fn, inputs, target
+    def __call__(self, model): return self.all[0](model.outputs(self.all[1]), self.all[2]).item()
+""",
+    "loss_landscapes/contrib/__init__.py": "raise ImportError('contrib does not import')",
+}
+
+
+@pytest.fixture
+def stand_in(tmp_path, monkeypatch):
+    """A package of that name that answers to none of 3.0.6's habits; its `Loss`."""
+    for name, text in STAND_IN.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
+        (tmp_path / name).write_text(text)
+    for name in [n for n in sys.modules if n.split(".")[0] == "loss_landscapes"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.syspath_prepend(tmp_path)
+    import loss_landscapes.metrics as its_metrics
+
+    yield its_metrics.Loss
+    for name in [n for n in sys.modules if n.split(".")[0] == "loss_landscapes"]:
+        del sys.modules[name]
 
 
 @pytest.fixture
@@ -33,26 +86,59 @@ def test_a_metric_is_an_objective_with_our_values(case):
     torch.testing.assert_close(line.values, fv.slice_line(ours, net.w, net.w + 1, resolution=3).values, rtol=1e-5, atol=1e-6)
 
 
-def test_its_plane_comes_back_with_the_coordinates_of_each_value(case):
+@pytest.mark.parametrize("distance", [1.0, 0.01])
+def test_its_plane_comes_back_with_the_coordinates_of_each_value(case, distance):
     module, data, metric = case
-    surface = run_random_plane(module, metric, steps=6, seed=3)
-    assert surface.scattered and len(surface.values) == 36
+    surface = run_random_plane(module, metric, distance=distance, steps=6, seed=3)
+    assert surface.scattered and len(surface.values) == 36 and surface.plane.orthonormal
     f = fv.nll(fv.Net.from_module(module), data)
     W = surface.plane.points(torch.stack([surface.a, surface.b], 1))
     torch.testing.assert_close(f.many(W), surface.values, rtol=1e-4, atol=1e-5)
     assert torch.equal(surface.plane.origin, f.net.w)
+    assert version("loss-landscapes") in surface.plane.name
 
 
-def test_its_rows_are_shifted_and_its_centre_is_missing_as_reported(case):
-    """Findings on 3.0.6 that the coordinates lay open: with an odd number of steps no value is at the weights."""
+@of_306
+def test_its_rows_are_shifted_and_its_centre_is_missing_in_3_0_6(case):
+    """With an odd number of steps no value is at the weights; the coordinates lay it open."""
     module, _, metric = case
     surface = run_random_plane(module, metric, steps=5, seed=3)
-    away = (surface.a.square() + surface.b.square()).sqrt()
-    assert float(away.min()) > 0.5
-    rows = surface.b.reshape(5, 5)  # in the order of its walk: even rows up, odd rows down
-    assert float(rows[0].min()) == pytest.approx(float(rows[1].min()) + 1, abs=1e-3)
+    places = torch.stack([surface.a, surface.b], 1).reshape(5, 5, 2)  # in the order of its walk
+    second = places[0, 1] - places[0, 0]
+    first = places[1, 0] - places[0, -1] + second
+    steps = places @ torch.linalg.inv(torch.stack([first, second]))  # in its own two directions
+    torch.testing.assert_close(steps - steps[0, 0], (steps - steps[0, 0]).round(), rtol=0, atol=1e-3)
+    assert float(steps.norm(dim=-1).min()) > 0.5
+    assert float(steps[0, :, 1].min()) == pytest.approx(float(steps[1, :, 1].min()) + 1, abs=1e-3)
 
 
+@pytest.mark.parametrize("distance", [1.0, 0.01])
+def test_another_release_comes_back_with_the_coordinates_of_its_own_walk(case, stand_in, distance):
+    """Other values, start, row order, wrapper, arguments; `contrib` fails to import."""
+    module, data, _ = case
+    metric = stand_in(nn.CrossEntropyLoss(), data.x, data.y)
+    surface = run_random_plane(module, metric, distance=distance, steps=5, seed=3)
+    f = fv.nll(fv.Net.from_module(module), data)
+    W = surface.plane.points(torch.stack([surface.a, surface.b], 1))
+    torch.testing.assert_close(f.many(W), surface.values, rtol=1e-4, atol=1e-5)
+    assert "loss_landscapes 4.99 random_plane" in surface.plane.name
+    assert float((surface.a.square() + surface.b.square()).sqrt().min()) < 1e-4 * distance  # this one has the weights
+
+
+def test_another_releases_metric_and_interpolation(case, stand_in):
+    module, data, _ = case
+    metric = stand_in(nn.CrossEntropyLoss(), data.x, data.y)
+    net = fv.Net.from_module(module)
+    other, f, ours = net.at(net.w + 0.5), metric_objective(net, metric), fv.nll(net, data)
+    torch.testing.assert_close(f(net.w + 0.1), ours(net.w + 0.1), rtol=1e-5, atol=1e-6)
+    curve = run_linear_interpolation(net, other, metric, steps=3)
+    torch.testing.assert_close(curve.t, torch.tensor([0.0, 0.5, 1.0]), rtol=1e-4, atol=1e-4)
+    W = torch.stack([net.w + 0.5 * t for t in curve.t])
+    torch.testing.assert_close(curve.values, ours.many(W), rtol=1e-4, atol=1e-5)
+    assert "4.99" in curve.name
+
+
+@of_306
 def test_its_values_are_the_librarys_own(case):
     module, _, metric = case
     torch.manual_seed(7)
@@ -61,7 +147,8 @@ def test_its_values_are_the_librarys_own(case):
     np.testing.assert_allclose(np.sort(own.reshape(-1)), np.sort(ours.values.numpy()), rtol=1e-5)
 
 
-def test_its_interpolation_starts_after_the_start(case):
+@of_306
+def test_its_interpolation_starts_after_the_start_in_3_0_6(case):
     module, data, metric = case
     first, last = fv.Net.from_module(module), fv.pretrain(module, data, seed=0, epochs=2)
     curve = run_linear_interpolation(first, last.to_module(first.w), metric, steps=4)
@@ -74,11 +161,23 @@ def test_its_interpolation_starts_after_the_start(case):
     torch.testing.assert_close(curve.values, f.many(W), rtol=1e-4, atol=1e-5)
 
 
+@of_306
 def test_a_fresh_bias_of_zeros_is_one_clear_error(case):
     _, _, metric = case
     module = nn.Sequential(nn.Linear(3, 2), nn.BatchNorm1d(2))
-    with pytest.raises(ValueError, match="loss_landscapes divides by the norm of each parameter, got all zeros in 1.bias"):
+    with pytest.raises(ValueError, match=r"loss_landscapes 3.0.6 weights must be finite, got NaN or inf; 1.bias is all zeros"):
         run_random_plane(module, metric, steps=3)
+
+
+def test_a_metric_that_does_not_run_the_network_is_refused(case):
+    module, _, _ = case
+
+    class One(metrics.Metric):
+        def __call__(self, model):
+            return 1.0
+
+    with pytest.raises(ValueError, match="the metric must run the network, whose weights are read then, got One"):
+        run_random_plane(module, One(), steps=3)
 
 
 def test_a_metric_that_returns_no_number_is_refused(case):

@@ -21,9 +21,13 @@ def quick(monkeypatch, transferred, task, tmp_path):
 
 
 def test_validation_is_as_small_as_the_shots_and_no_longer_in_the_test_split(task):
-    narrowed, validation = study.with_validation(task, 0)
+    whole = fv.datasets.digits_transfer(seed=0, validation=0)
+    same, validation = study.with_validation(task, 0)
+    assert same is task and validation is task.validation
+    narrowed, taken = study.with_validation(whole, 0)  # a task without one
+    assert torch.equal(taken.x, validation.x) and torch.equal(narrowed.test.x, task.test.x)
     assert torch.bincount(validation.y).tolist() == [10] * 10 == torch.bincount(task.train.y).tolist()
-    assert len(narrowed.test) == len(task.test) - 100
+    assert len(narrowed.test) == len(whole.test) - 100
     rows = {tuple(row.tolist()) for row in narrowed.test.x.flatten(1)}
     assert not rows & {tuple(row.tolist()) for row in validation.x.flatten(1)}
 

@@ -1,0 +1,65 @@
+"""Tasks of any data: parts that share nothing, as small as the shots, classes of source and target apart."""
+
+import pytest
+import torch
+
+import flatviz as fv
+
+
+def rows(*parts):
+    return [{tuple(row) for row in part.x.flatten(1).tolist()} for part in parts]
+
+
+@pytest.fixture
+def letters():
+    """120 inputs that are all different, of 4 classes."""
+    return fv.Data(torch.arange(240.0).view(120, 2), torch.arange(120) % 4)
+
+
+def test_the_parts_of_a_task_share_no_example_and_validation_is_as_small_as_train(letters):
+    source, target = fv.datasets.pick_classes(letters, [0, 1]), fv.datasets.pick_classes(letters, [3, 2])
+    task = fv.datasets.transfer_task(source, target, shots=5, seed=1)
+    train, validation, test = rows(task.train, task.validation, task.test)
+    assert (len(train), len(validation), len(test)) == (10, 10, 40)
+    assert train | validation | test == rows(target)[0] and not rows(source)[0] & rows(target)[0]
+    assert torch.bincount(task.validation.y).tolist() == torch.bincount(task.train.y).tolist() == [5, 5]
+    again, other = (fv.datasets.transfer_task(source, target, shots=5, seed=s) for s in (1, 2))
+    assert torch.equal(again.train.x, task.train.x) and not torch.equal(other.train.x, task.train.x)
+
+
+def test_a_source_with_more_classes_says_for_how_many_its_network_is_made(letters):
+    target = fv.datasets.pick_classes(letters, [0, 2])
+    task = fv.datasets.transfer_task(letters, target, shots=3, test=letters)
+    assert (task.n_classes, task.source_classes, task.for_source().n_classes) == (2, 4, 4)
+    assert task.test is letters
+    assert fv.models.mlp(task.for_source())[-1].out_features == 4
+    same = fv.datasets.transfer_task(letters, letters, shots=3)
+    assert same.source_classes is None and same.for_source() is same
+    assert task.to(dtype=torch.float64).validation.x.dtype == torch.float64 == task.to(dtype=torch.float64).source.x.dtype
+
+
+def test_picked_classes_are_numbered_in_the_order_asked_for(letters):
+    picked = fv.datasets.pick_classes(letters, [3, 1])
+    assert torch.equal(picked.x[picked.y == 0], letters.x[letters.y == 3])
+    assert torch.equal(picked.x[picked.y == 1], letters.x[letters.y == 1])
+    for wrong in ([4], [1, 1], []):
+        with pytest.raises(ValueError, match=r"classes must "):
+            fv.datasets.pick_classes(letters, wrong)
+
+
+def test_the_tasks_that_are_shipped_hold_a_validation_split_apart_from_the_others():
+    for task in (fv.datasets.digits_transfer(shots=4, seed=0), fv.datasets.moons_transfer(shots=4, seed=0)):
+        train, validation, test = rows(task.train, task.validation, task.test)
+        assert torch.bincount(task.validation.y).tolist() == [4] * task.n_classes
+        assert not validation & train and not validation & test
+    many = fv.datasets.digits_transfer(shots=50, seed=0)
+    assert torch.bincount(many.validation.y).tolist() == [15] * 10 and int(torch.bincount(many.test.y).min()) > 15
+    assert fv.datasets.digits_transfer(validation=0).validation is None
+
+
+def test_inputs_of_two_shapes_are_refused(letters):
+    other = fv.Data(torch.zeros(8, 3), torch.arange(8) % 4)
+    with pytest.raises(ValueError, match=r"source and target must have inputs of one shape, got \(3,\) and \(2,\)"):
+        fv.datasets.transfer_task(other, letters, shots=3)
+    with pytest.raises(ValueError, match="test and target must have"):
+        fv.datasets.transfer_task(letters, letters, test=other, shots=3)
