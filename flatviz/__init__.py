@@ -14,7 +14,7 @@ _HOMES = {
     "flatviz.results": (
         "Curve Draws Family History Mixture Persistence Plane Posterior Prediction Projection Sharpness Spectrum Surface"
     ),
-    "flatviz.gaussian": "Gaussian KroneckerGaussian",
+    "flatviz.gaussian": "Gaussian KroneckerGaussian PrecisionGaussian",
     "flatviz.core.net": "Net",
     "flatviz.core.data": "Data Task",
     "flatviz.objectives.nll": "nll",
@@ -40,7 +40,7 @@ _HOMES = {
     "flatviz.posteriors.ptl": "fit_ptl",
     "flatviz.posteriors.mfvi": "fit_mfvi",
     "flatviz.posteriors.bsam": "fit_bsam",
-    "flatviz.posteriors.laplace": "fit_laplace laplace_evidence",
+    "flatviz.posteriors.laplace": "fit_laplace laplace_evidence laplace_precision",
     "flatviz.posteriors.dropout": "fit_dropout",
     "flatviz.posteriors.ensemble": "fit_ensemble",
     "flatviz.posteriors.multi": "fit_multi",

@@ -43,6 +43,7 @@ def calls(fv, module, data, task, metrics):
         "fit_bsam": lambda: fv.fit_bsam(made["net"][0], data, **small),
         "fit_laplace": lambda: keep("laplace", fv.fit_laplace(made["net"][0], data, prior_precision=1.0, **small)),
         "laplace_evidence": lambda: fv.laplace_evidence(made["net"][0], data, prior_precision=1.0),
+        "laplace_precision": lambda: fv.laplace_precision(made["net"][0], data, structure="lowrank", rank=2, validation=data),
         "fit_sgld": lambda: fv.fit_sgld(made["net"][0], data, chains=2, **CHAIN),
         "fit_sghmc": lambda: fv.fit_sghmc(made["net"][0], data, **CHAIN),
         "fit_emcmc": lambda: fv.fit_emcmc(made["net"][0], data, **CHAIN),

@@ -26,7 +26,20 @@ from flatviz.studies.compare import QUANTITIES, TASKS, Comparison, compare
 from flatviz.studies.reference import about_reference, noise_floor
 from flatviz.studies.tune import Choice, read_choices
 
-HEADS = ("accuracy %", "NLL", "ECE", "Brier", "MI", "λ1", "λ1/λ5", "agreement %", "TV", "100 MMD²", "seconds", "gradients a step")
+HEADS = (
+    "accuracy %",
+    "NLL",
+    "ECE",
+    "Brier",
+    "MI",
+    "λ1",
+    "λ1/λ5",
+    "agreement %",
+    "TV",
+    "100 MMD²",
+    "seconds",
+    "gradients a step",
+)
 LEAD = """Every method learned the same ten digits a class from the same pre-trained network; its flat-seeking version took
 every gradient at the worst point within a small distance. The menus choose what lies along the axes."""
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from plotly.subplots import make_subplots
 
 from flatviz.core.boundary import public
-from flatviz.plots.theme import GRID, MUTED, Figure, figure, style
+from flatviz.plots.theme import MUTED, Figure, figure, style
 
 AXES = {
     "tv": "total variation of predictions",
@@ -70,9 +70,7 @@ def plot_closeness(
     return fig.update_layout(height=150 + ROW * len(labels), showlegend=False)
 
 
-def _row(
-    fig: Figure, label: str, members: Mapping[str, Values], axis: str, place: int, suffix: str, *, named: bool
-) -> None:
+def _row(fig: Figure, label: str, members: Mapping[str, Values], axis: str, place: int, suffix: str, *, named: bool) -> None:
     """The markers of one row in one column, and lines from the first of them to the others."""
     told = {method: values[axis] for method, values in members.items() if math.isfinite(values.get(axis, (math.nan,))[0])}
     lift = LIFT if len(told) > 1 else 0.0
@@ -83,9 +81,11 @@ def _row(
     for method in list(spots)[1:]:
         (x0, y0), (x1, y1) = next(iter(spots.values())), spots[method]
         line = dict(color=style(method).color, width=1.2)
-        fig.add_scatter(x=[x0, x1], y=[y0, y1], mode="lines", line=line, opacity=0.5, hoverinfo="skip", showlegend=False, **where)
-    for i, (method, (mean, half)) in enumerate(told.items()):
-        name, color, _, symbol = style(method)
+        fig.add_scatter(
+            x=[x0, x1], y=[y0, y1], mode="lines", line=line, opacity=0.5, hoverinfo="skip", showlegend=False, **where
+        )
+    for i, (method, (_, half)) in enumerate(told.items()):
+        name, color, symbol = style(method).label, style(method).color, style(method).symbol
         plain = symbol.removesuffix("-open")
         error = dict(array=[half if math.isfinite(half) else 0.0], thickness=1.2, width=0, color=color)
         fig.add_scatter(
@@ -94,7 +94,7 @@ def _row(
             error_x=error,
             mode="markers",
             name=name,
-            marker=dict(color=color if i == 0 else GRID, symbol=plain if i == 0 else f"{plain}-open", size=9, line=dict(width=2, color=color)),
+            marker=dict(color=color, symbol=plain if i == 0 else f"{plain}-open", size=9, line=dict(width=2, color=color)),
             hovertemplate=f"{label}, {name}: %{{x:.3g}}<extra></extra>",
             showlegend=False,
             **where,

@@ -32,7 +32,7 @@ from flatviz.studies.tune import with_head_std
 from flatviz.symmetry.mmd import mmd
 
 HEAD_STD, KL_WEIGHT = 0.3, 0.1
-CHAINS = dict(n_draws=400, chains=8, burn_in=100)
+CHAINS = dict(n_draws=800, chains=8, burn_in=200)
 COMMITTED = Path(flatviz.__file__).resolve().parent.parent / "data" / "hmc_digits.pt"  # there in a clone
 KEPT_DRAWS = 64  # of each seed, as many of each chain
 SAME_PRIOR = 1e-3  # relative: pre-training on another machine differs by more
@@ -147,5 +147,9 @@ def _mark(prior: Gaussian) -> Tensor:
 
 def _same(stored: dict[str, Any], prior: Gaussian, n: int) -> bool:
     mark = _mark(prior)
-    alike = "draws" in stored and stored["mark"].shape == mark.shape and torch.allclose(stored["mark"].to(mark), mark, rtol=SAME_PRIOR, atol=1e-6)
+    alike = (
+        "draws" in stored
+        and stored["mark"].shape == mark.shape
+        and torch.allclose(stored["mark"].to(mark), mark, rtol=SAME_PRIOR, atol=1e-6)
+    )
     return alike and len(stored["probabilities"]) == n
