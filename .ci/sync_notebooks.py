@@ -1,27 +1,56 @@
-"""Generate notebooks/NN_title.ipynb from notebooks/src/NN_title.py, the same bytes every time.
+"""Generate notebooks/NAME.ipynb from notebooks/src/NAME.py, the same bytes every time.
 
     python .ci/sync_notebooks.py          write what differs
     python .ci/sync_notebooks.py --check  status 1 and a list, if anything differs
 
 Cell ids are hashes of the text, outputs are empty, keys are sorted; `jupytext --sync` trusts clocks and invents ids.
+The table of contents (a line `<!-- contents -->` in a markdown cell) is made from the first cells of the other notebooks:
+their title and what they say after **Takes**.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 import sys
 from pathlib import Path
 
 import jupytext
 
 ROOT = Path(__file__).resolve().parent.parent / "notebooks"
+CONTENTS = "<!-- contents -->"
 
 
-def generate(source: Path) -> str:
+def number(path: Path) -> str:
+    """00 to 14, A to C, and "" for a notebook that is no chapter."""
+    head = path.stem.split("_")[0]
+    return head if head.isdigit() or len(head) == 1 else ""
+
+
+def in_order(sources: list[Path]) -> list[Path]:
+    """Numbered chapters, then the lettered ones, then the others."""
+    return sorted(sources, key=lambda p: (not number(p).isdigit(), not number(p), p.stem))
+
+
+def contents(sources: list[Path]) -> str:
+    """A table of the notebooks."""
+    lines = ["| | notebook | takes |", "|---|---|---|"]
+    for source in in_order(sources):
+        head = jupytext.read(source, fmt="py:percent").cells[0].source
+        if CONTENTS in source.read_text(encoding="utf-8"):
+            continue
+        takes = re.search(r"\*\*Takes\*\*\s+((?:[^.]|\.(?=\d))+)", head)
+        title = head.splitlines()[0].lstrip("# ")
+        lines.append(f"| {number(source)} | [{title}]({source.stem}.ipynb) | {' '.join(takes[1].split()) if takes else ''} |")
+    return "\n".join(lines)
+
+
+def generate(source: Path, table: str) -> str:
     notebook = jupytext.read(source, fmt="py:percent")
     seen: dict[str, int] = {}
     for cell in notebook.cells:
+        cell.source = cell.source.replace(CONTENTS, table)
         digest = hashlib.sha256(cell.source.encode()).hexdigest()[:12]
         seen[digest] = seen.get(digest, 0) + 1
         cell.id = f"{digest}-{seen[digest]}"
@@ -37,7 +66,8 @@ def generate(source: Path) -> str:
 
 def main() -> int:
     sources = sorted((ROOT / "src").glob("*.py"))
-    wanted = {ROOT / f"{s.stem}.ipynb": generate(s) for s in sources}
+    table = contents(sources)
+    wanted = {ROOT / f"{s.stem}.ipynb": generate(s, table) for s in sources}
     stale = [p for p, text in wanted.items() if not p.exists() or p.read_text(encoding="utf-8") != text]
     orphans = [p for p in ROOT.glob("*.ipynb") if p not in wanted]
     if "--check" in sys.argv:

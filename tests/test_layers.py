@@ -8,7 +8,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent / "flatviz"
 FILES = sorted(ROOT.rglob("*.py"))
 ORDER = ["checks", "gaussian", "results", "core", "storage", "engine", "objectives", "planes", "landscape", "datasets", "models",
-         "training", "bridges", "posteriors", "metrics", "symmetry", "studies", "plots", "pages", "widgets", "cli"]  # fmt: skip
+         "training", "bridges", "posteriors", "metrics", "symmetry", "studies", "plots", "pages", "widgets", "site", "cli"]  # fmt: skip
 NETWORK = ["results", "core", "storage", "engine", "objectives"]  # what a network's own values and gradients need
 MAY = {
     "checks": [],
@@ -30,7 +30,8 @@ MAY = {
     "studies": [name for name in ORDER[: ORDER.index("studies")] if name != "checks"],
     "plots": ["results", "core", "posteriors"],  # of the methods only their table, for label and colour
     "pages": ["results", "plots"],
-    "widgets": [name for name in ORDER if name not in ("widgets", "cli")],
+    "widgets": [name for name in ORDER if name not in ("widgets", "site", "cli")],
+    "site": [name for name in ORDER if name not in ("site", "cli")],
     "cli": [name for name in ORDER if name != "cli"],
 }
 OF_CORE = {

@@ -1,4 +1,4 @@
-"""JupyterLab on the tour notebook, with live sliders."""
+"""JupyterLab on the course's table of contents; every notebook has live sliders."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-NOTEBOOK = "00_tour.ipynb"
-PACKAGED = Path(__file__).resolve().parent.parent / "_notebooks"  # where an installed wheel keeps them
-CLONE = Path(__file__).resolve().parent.parent.parent / "notebooks"
+from flatviz.site.source import CLONE, CONTENTS, PACKAGED
+
+NOTEBOOK = f"{CONTENTS}.ipynb"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -12,9 +12,10 @@ from torch.nn.modules.batchnorm import _NormBase
 from torch.nn.modules.conv import _ConvNd
 from torch.nn.modules.dropout import _DropoutNd
 
+from flatviz.core.norms import FilterResponseNorm
 from flatviz.core.seeds import saved_rng
 
-NORM_TYPES = (_NormBase, nn.LayerNorm, nn.GroupNorm, nn.RMSNorm)
+NORM_TYPES = (_NormBase, nn.LayerNorm, nn.GroupNorm, nn.RMSNorm, FilterResponseNorm)
 Treated = Literal["all", "norm+head"] | Callable[..., bool]
 
 

@@ -227,6 +227,6 @@ METHOD = Method(
     dash="solid",
     symbol="circle-cross",
     fit=fit_hmc,
-    plain=Tuned(dict(n_draws=400, chains=4, burn_in=300, thin=1, kl_weight=0.1, weight_decay=5e-4)),
+    plain=Tuned(dict(n_draws=400, chains=4, burn_in=300, thin=1, kl_weight=0.03, weight_decay=5e-4)),
     needs_prior=True,
 )

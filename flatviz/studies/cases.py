@@ -1,21 +1,21 @@
-"""The declared grid of the search: the tour's setting, one factor changed at a time, and KL weight together with head std."""
+"""The declared grid of the search: the published scripts' setting, one factor changed at a time, and KL weight together with head std."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 
-from flatviz.studies.evidence import SEVERITY, SHIFTS
-from flatviz.studies.tour import HEAD_STD, RANK
+from flatviz.studies.evidence import SETTINGS, SEVERITY, SHIFTS
+from flatviz.studies.tour import RANK
 
 QUANTITIES = ("nll", "accuracy", "ece", "shifted_nll")
 
 
 @dataclass(frozen=True)
 class Case:
-    """A setting: the tour's, but for what is named.  shift: "" for the mean of five kinds at severity 3, or one kind."""
+    """A setting: that of the published scripts, but for what is named.  shift: "" for the mean of five kinds at severity 3, or one kind."""
 
     steps: int = 300
-    head_std: float = HEAD_STD
+    head_std: float = SETTINGS["plain"].head_std
     kl_weight: float = 0.0
     rank: int = RANK
     shots: int = 10
@@ -24,11 +24,11 @@ class Case:
     severity: int = SEVERITY
 
     def __str__(self) -> str:
-        """What differs from the tour."""
+        """What differs from the published scripts."""
         if self.shift:
             return f"{self.shift.replace('_', ' ')}, severity {self.severity}"
         changed = {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}
-        return ", ".join(f"{NAMES[name]} {value:g}" for name, value in changed.items()) or "the tour's setting"
+        return ", ".join(f"{NAMES[name]} {value:g}" for name, value in changed.items()) or "the published scripts' setting"
 
     @property
     def trained(self) -> Case:
@@ -37,7 +37,7 @@ class Case:
 
     @property
     def quantities(self) -> tuple[str, ...]:
-        """What is told of it; of a case of shift the clean scores stand with the tour's."""
+        """What is told of it; of a case of shift the clean scores stand with the first case."""
         return ("shifted_nll",) if self.shift else QUANTITIES
 
 
@@ -58,7 +58,7 @@ SEVERITIES = (1, 5)
 
 
 def grid() -> tuple[Case, ...]:
-    """The declared cases: the tour's, one factor changed at a time, KL weight with head std, kinds of shift."""
+    """The declared cases: the published scripts', one factor changed at a time, KL weight with head std, kinds of shift."""
     shifted = [Case(shift=kind, severity=s) for kind in SHIFTS for s in SEVERITIES]
     alone = [Case(**{name: value}) for name, values in ALONE.items() for value in values]
     return (Case(), *shifted, *alone, *(Case(kl_weight=kl, head_std=std) for kl, std in TOGETHER))

@@ -40,26 +40,22 @@ VI_SHARES = (0.25, 0.5, 1.0, 2.0)  # of the methods' steps
 
 @dataclass(frozen=True)
 class Setting:
-    """A prior and an objective that the methods share: KL weight, weight decay on the mean, standard deviation on the head."""
+    """A prior and an objective that the methods share: standard deviation of the prior on the head, settings of each fit."""
 
     label: str
-    kl_weight: float
-    weight_decay: float
-    head_std: float | None = None
+    head_std: float
+    fit: Mapping[str, float]
 
-    @property
-    def fit(self) -> dict[str, float]:
-        """Settings of a fit."""
-        return {"kl_weight": self.kl_weight, "weight_decay": self.weight_decay}
 
+PUBLISHED = dict(kl_weight=0.0, anneal=0.0, start_scale=1.0, weight_decay=5e-4)  # the published scripts; decay on the mean only
+TEMPERED = {name: METHODS["vi"].plain.settings[name] for name in PUBLISHED}  # what tour and lab fit, the reference's posterior
 
 SETTINGS = {
-    "plain": Setting("KL weight 0, weight decay 5e-4 on the mean: the published scripts", 0.0, 5e-4),
+    "plain": Setting("KL weight 0, weight decay 5e-4 on the mean: the published scripts", 0.1, PUBLISHED),
     "tempered": Setting(
-        f"KL weight {reference.KL_WEIGHT:g}, standard deviation {reference.HEAD_STD:g} on the head: the reference's posterior",
-        reference.KL_WEIGHT,
-        0.0,
+        f"KL weight {reference.KL_WEIGHT:g}, standard deviation {reference.HEAD_STD:g} on the head: tour, lab and reference",
         reference.HEAD_STD,
+        TEMPERED,
     ),
 }
 

@@ -24,14 +24,16 @@ from flatviz.core.progress import Progress
 from flatviz.gaussian import Gaussian
 from flatviz.metrics.exactness import agreement, total_variation
 from flatviz.metrics.predict import predict
+from flatviz.posteriors import METHODS
 from flatviz.posteriors.hmc import fit_hmc
 from flatviz.results import Draws, Posterior
 from flatviz.storage.cache import cached, load
+from flatviz.studies import tour
 from flatviz.studies.tour import prepare
 from flatviz.studies.tune import with_head_std
 from flatviz.symmetry.mmd import mmd
 
-HEAD_STD, KL_WEIGHT = 0.3, 0.1
+HEAD_STD, KL_WEIGHT = tour.HEAD_STD, METHODS["vi"].plain.settings["kl_weight"]  # the posterior that tour and lab approximate
 CHAINS = dict(n_draws=800, chains=8, burn_in=200)
 COMMITTED = Path(flatviz.__file__).resolve().parent.parent / "data" / "hmc_digits.pt"  # there in a clone
 KEPT_DRAWS = 64  # of each seed, as many of each chain

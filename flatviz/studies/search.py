@@ -1,4 +1,4 @@
-"""When does SA-BMA help?  A declared grid around the tour's setting, searched on a few seeds, confirmed once on fresh ones.
+"""When does SA-BMA help?  A declared grid around the published scripts' setting, searched on a few seeds, confirmed once on fresh ones.
 
 In each case SA-BMA and SAM on the mean have three radii, VI three lengths (half, one and two times their steps, so never
 more gradients than they take); one of each three is chosen by validation NLL, averaged over the seeds of the search.
@@ -29,9 +29,9 @@ from flatviz.storage.cache import cached
 from flatviz.studies.cases import QUANTITIES, Case
 from flatviz.studies.claims import NAMES as QUANTITY_NAMES
 from flatviz.studies.claims import Difference, Verdict, judge
-from flatviz.studies.evidence import SEVERITY, SHIFTS
+from flatviz.studies.evidence import PUBLISHED, SEVERITY, SHIFTS
 from flatviz.studies.family import fit_member
-from flatviz.studies.tour import MODELS, prepare
+from flatviz.studies.tour import prepare
 from flatviz.studies.tune import scored, with_head_std, with_validation
 
 BASELINES = ("VI, equal steps", "VI, equal gradients", "VI, chosen", "SAM on the mean")  # "SA-BMA" is compared with each
@@ -65,7 +65,7 @@ class Bench:
     """Runs cases on one kind of network; prepared networks and the fits of the last case stay in memory."""
 
     def __init__(self, model: str, epochs: int = 60) -> None:
-        self.model, self.epochs = check_choice(model, tuple(MODELS), "model"), epochs
+        self.model, self.epochs = check_choice(model, tuple(RADII), "model"), epochs
         self.prepared = lru_cache(maxsize=64)(self._prepare)
         self.fitted = lru_cache(maxsize=16)(self._fit)
 
@@ -129,8 +129,8 @@ class Bench:
 
 
 def _members(net: Net, task: Task, prior: Gaussian, case: Case, asked: Mapping[str, tuple[float, ...]], seed: int) -> dict:
-    weight_decay = {} if case.kl_weight == 0 else {"weight_decay": 0.0}  # the KL takes its place
-    settings = {"steps": case.steps, "kl_weight": case.kl_weight} | weight_decay
+    settings = {**PUBLISHED, "steps": case.steps, "kl_weight": case.kl_weight}
+    settings |= {"weight_decay": 0.0} if case.kl_weight > 0 else {}  # the KL takes its place
     fits: dict[tuple[str, float], Posterior] = {}
     for name in ("sabma", "sam_mu"):
         keywords = {k: v for k, v in METHODS[name].keywords(net, settings=settings).items() if k != "radius"}
@@ -202,7 +202,7 @@ def confirm(
     progress: Progress = False,
     say: Callable[[str], None] = lambda text: None,
 ) -> tuple[list[Outcome], list[Verdict]]:
-    """The named cases and the tour's setting on fresh seeds with what the search chose, and a verdict on each claim (Holm)."""
+    """The named cases and the published scripts' setting on fresh seeds with what the search chose, and a verdict on each claim (Holm)."""
     shared = set(seeds) & {seed for o in outcomes for seed in o.seeds}
     if shared:
         raise ValueError(f"seeds of a confirmation must be fresh, got {sorted(shared)} of the search: take others")

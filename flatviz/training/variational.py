@@ -9,7 +9,9 @@ are one Gaussian with a leading dimension: mean (B, D); a single one has none, m
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 import torch
@@ -97,11 +99,13 @@ class Descent:
 
     KL and weight decay are taken at q itself, wherever the gradient comes from.  `slow` is 1 / (1 + rate pull) on mean and
     factor, pull = kl_weight / (N d), d a weight's prior variance: the KL pulls with 1 / d, and plain SGD would overshoot
-    wherever the prior is narrow.  On the factor it is divided by 2 (K - 1), as it is for the unfolded C of the paper:
-    at the full rate its K noises multiply the step of every draw.
+    wherever the prior is narrow.  With `anneal` kl_weight rises linearly over that share of the steps.  On the factor `slow`
+    is divided by 2 (K - 1), as it is for the unfolded C of the paper: at the full rate its K noises multiply every step.
     """
 
-    def __init__(self, start: Gaussian, prior: Gaussian, members: int, kl_weight: float, optim: Optim) -> None:
+    def __init__(
+        self, start: Gaussian, prior: Gaussian, members: int, kl_weight: float, optim: Optim, anneal: float = 0.0
+    ) -> None:
         theta = torch.cat((start.mean[None], start.log_std[None], start.factor)).detach()
         self.theta = theta.expand(members, *theta.shape).clone() if members > 1 else theta  # one tensor: few operations
         self.parts = self.theta[..., 0, :], self.theta[..., 1, :], self.theta[..., 2:, :]
@@ -109,7 +113,13 @@ class Descent:
         self.slow[2:] /= fold(start) ** 2
         self.pull[0] = self.pull[2:] = kl_weight * (-2 * prior.log_std).exp()
         self.prior, self.kl_weight, self.optim, self.rate, self.kls = prior, kl_weight, optim, optim.lr, []
+        self.annealed, self.share = anneal * optim.steps, 1.0
         self.momentum = theta.new_tensor(optim.momentum)  # a tensor: torch wraps a number anew at every product
+
+    def at(self, step: int) -> None:
+        """Learning rate and share of the KL weight of a step."""
+        self.rate = self.optim.lr * cosine(step, self.optim.steps)
+        self.share = min(1.0, (step + 1) / self.annealed) if self.annealed > 0 else 1.0
 
     def __call__(self, q: Gaussian, grad: tuple[Tensor, ...]) -> None:
         """One step from `q`, what stands in theta now."""
@@ -118,10 +128,10 @@ class Descent:
             kl, pulls = q.kl_and_grad(self.prior)
             self.kls.append(kl)
             for rows, g in zip((total[..., 0, :], total[..., 1, :], total[..., 2:, :]), pulls):
-                rows.add_(g, alpha=self.kl_weight)
+                rows.add_(g, alpha=self.share * self.kl_weight)
         if self.optim.weight_decay > 0:
             total[..., 0, :].add_(q.mean, alpha=self.optim.weight_decay)
-        slow = self.slow if self.kl_weight == 0 else self.slow / (1 + self.rate * self.pull)
+        slow = self.slow if self.kl_weight == 0 else self.slow / (1 + self.rate * self.share * self.pull)
         self.velocity.mul_(self.momentum).addcmul_(total, slow)
         self.theta.add_(self.velocity, alpha=-self.rate)
 
@@ -173,9 +183,12 @@ def fit_gaussians(
     batchnorm: str,
     optim: Optim,
     run: Run,
+    start_scale: float = 1.0,
+    anneal: float = 0.0,
 ) -> list[Gaussian | ValueError]:
     """Move q from `start` (default the prior) by `step`, one member a seed; a member that diverged is its error.
 
+    start_scale: q's widths at first, as a share of the start's.  anneal: share of the steps over which kl_weight rises from 0.
     Minibatches are shuffled by seed + 1.  Members run in one pass of the network where it allows that, else the network
     goes member by member.  Raises ValueError where prior or start do not cover the treated weights, and on bad data.
     """
@@ -184,13 +197,17 @@ def fit_gaussians(
     check_covers(net, prior, "prior")
     start = prior if start is None else start
     check_covers(net, start, "start")
+    start = narrowed(start, start_scale)
     B, shuffles = len(seeds), [seed + 1 for seed in seeds]
     loss, trained = _losses(net, data, likelihood, batchnorm, B)
-    descent, noise = Descent(start, prior, B, kl_weight / len(data), optim), Noise(seeds, mc_samples, start, optim.steps)
+    descent, noise = (
+        Descent(start, prior, B, kl_weight / len(data), optim, anneal),
+        Noise(seeds, mc_samples, start, optim.steps),
+    )
     losses, gains = [], []
 
     def update(at: int, index: Tensor | None) -> None:
-        descent.rate = optim.lr * cosine(at, optim.steps)
+        descent.at(at)
         value, gain = step(Gaussian.unchecked(*descent.parts), NoisyNLL(loss, index, noise.at(at)), descent)
         losses.append(value)
         if gain is not None:
@@ -220,6 +237,11 @@ def check_covers(net: Net, q: Gaussian, name: str) -> None:
         raise TypeError(f"{name} must be a Gaussian, as transfer returns, got {type(q).__name__}")
     if q.dim != net.dim:
         raise ValueError(f"{name} must cover the net's {net.dim} treated weights, got {q.dim}: use what transfer returned")
+
+
+def narrowed(q: Gaussian, scale: float) -> Gaussian:
+    """q with all its standard deviations times `scale`."""
+    return q if scale == 1 else replace(q, log_std=q.log_std + math.log(scale), factor=scale * q.factor)
 
 
 def _losses(

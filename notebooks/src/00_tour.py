@@ -7,6 +7,9 @@
 # **Needs** nothing before it: the data ship with scikit-learn. **Takes** about ten minutes to read, a minute to run
 # on a CPU.
 
+# %% tags=["parameters"]
+FAST = False  # True: a small run, whose numbers mean nothing
+
 # %%
 import torch
 
@@ -30,7 +33,7 @@ len(task.source), len(task.train), len(task.test)
 # `pretrain` trains all weights on the source. The result is a `Net`: a function of one flat weight vector `w`.
 
 # %%
-source = fv.pretrain(fv.models.mlp(task), task.source, seed=0)
+source = fv.pretrain(fv.models.mlp(task), task.source, seed=0, epochs=8 if FAST else 60)
 source
 
 # %% [markdown]
@@ -42,7 +45,7 @@ source
 
 # %%
 swag = fv.fit_swag(source, task.source, rank=5, seed=0)
-net, prior = fv.transfer(source, swag, treated="norm+head", head_std=0.1, scale=64)
+net, prior = fv.transfer(source, swag, treated="norm+head", head_std=0.3, scale=64)
 net
 
 # %% [markdown]
@@ -52,9 +55,9 @@ net
 # Gaussian within `radius` of it, a distance of √(2 KL). A radius of 0 is VI, bit for bit.
 
 # %%
-settings = dict(kl_weight=0.0, weight_decay=5e-4, seed=0)
+settings = dict(fv.METHODS["vi"].plain.settings, seed=0) | (dict(steps=20) if FAST else {})  # those of the tour
 vi = fv.fit_vi(net, task.train, prior, **settings)
-flat = fv.fit_sabma(net, task.train, prior, radius=1.0, **settings)
+flat = fv.fit_sabma(net, task.train, prior, radius=2.0, **settings)
 
 # %% [markdown]
 # ## The surface under the samples
@@ -94,7 +97,7 @@ fv.plot_metrics(predictions)
 # better scores? How many draws until more of them change nothing? A radius that nobody fitted yet is fitted while you wait.
 
 # %%
-lab = fv.FlatnessLab(net, task, prior)
+lab = fv.FlatnessLab(net, task, prior, fit=dict(steps=20) if FAST else None)
 lab
 
 # %% [markdown]

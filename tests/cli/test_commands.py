@@ -162,7 +162,7 @@ def test_ctrl_c_in_the_lab_is_jupyters_to_answer(monkeypatch, tmp_path):
         (["tour", "--seed", "-1"], "--seed must be a whole number >= 0, got -1"),
         (["tour", "--out", f"{__file__}/tour.html"], "--out must lie in a folder, got"),
         (["tune", "--seeds", "1,x"], "--seeds must be whole numbers >= 0 with commas between, got '1,x'"),
-        (["lab", "--notebook", "none.ipynb"], "--notebook must be one of 00_tour.ipynb, got 'none.ipynb'"),
+        (["lab", "--notebook", "none.ipynb"], "--notebook must be one of 00_tour.ipynb, "),
         pytest.param(
             ["tour", "--device", "cuda"], "flatviz tour: device must be usable, got 'cuda'",
             marks=pytest.mark.skipif(torch.cuda.is_available(), reason="CUDA is there"),

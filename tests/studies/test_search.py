@@ -79,10 +79,13 @@ def test_claims_are_gains_in_which_all_seeds_agree_the_clearest_first(monkeypatc
         [1.0, 1.0, 1.0, -0.1],
     )
     claims = named([weak, outcome(Case(rank=2), split), clear])
-    assert {c.quantity for c in claims} == {"nll"} and {str(c.cell) for c in claims} == {"the tour's setting", "shots 2"}
+    assert {c.quantity for c in claims} == {"nll"} and {str(c.cell) for c in claims} == {
+        "the published scripts' setting",
+        "shots 2",
+    }
     assert [c.baseline for c in claims] == [b for b in BASELINES for _ in range(2)]
     monkeypatch.setattr(study, "MOST_SETTINGS", 1)
-    assert {str(c.cell) for c in named([weak, clear])} == {"the tour's setting"}
+    assert {str(c.cell) for c in named([weak, clear])} == {"the published scripts' setting"}
 
 
 def test_a_confirmation_takes_fresh_seeds_and_what_the_search_chose(monkeypatch):

@@ -1,0 +1,80 @@
+"""ResNet-20 for images of 32 x 32, with BatchNorm, GroupNorm or FilterResponseNorm."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from flatviz.checks import check_choice, check_count
+from flatviz.core.data import Task
+from flatviz.core.norms import FilterResponseNorm
+from flatviz.core.seeds import saved_rng
+
+Norm = Literal["batch", "group", "frn"]
+GROUP = 8  # channels a group of GroupNorm
+
+
+class _Block(nn.Module):
+    """Two 3x3 convolutions, each with its norm; the input is added before the last ReLU."""
+
+    def __init__(self, n_in: int, n_out: int, stride: int, norm: Norm) -> None:
+        super().__init__()
+        self.conv1, self.norm1 = nn.Conv2d(n_in, n_out, 3, stride, 1, bias=False), _active(norm, n_out)
+        self.conv2, self.norm2 = nn.Conv2d(n_out, n_out, 3, 1, 1, bias=False), _plain(norm, n_out)
+        same = n_in == n_out and stride == 1
+        self.shortcut = None if same else nn.Sequential(nn.Conv2d(n_in, n_out, 1, stride, bias=False), _plain(norm, n_out))
+
+    def forward(self, x: Tensor) -> Tensor:
+        inside = self.norm2(self.conv2(self.norm1(self.conv1(x))))
+        return F.relu(inside + (x if self.shortcut is None else self.shortcut(x)))
+
+
+class _ResNet(nn.Module):
+    """A stem, three stages of blocks at full, half and quarter side, average pool, a Linear head."""
+
+    def __init__(self, channels: int, n_classes: int, width: int, blocks: int, norm: Norm) -> None:
+        super().__init__()
+        self.conv, self.norm = nn.Conv2d(channels, width, 3, padding=1, bias=False), _active(norm, width)
+        widths = [width, width, 2 * width, 4 * width]
+        stages = [
+            nn.Sequential(*(_Block(n_in if i == 0 else n_out, n_out, s if i == 0 else 1, norm) for i in range(blocks)))
+            for n_in, n_out, s in zip(widths, widths[1:], (1, 2, 2))
+        ]
+        self.stages, self.head = nn.Sequential(*stages), nn.Linear(4 * width, n_classes)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.head(self.stages(self.norm(self.conv(x))).mean((2, 3)))
+
+
+def _plain(norm: Norm, channels: int) -> nn.Module:
+    """The norm alone."""
+    if norm == "batch":
+        return nn.BatchNorm2d(channels)
+    return nn.GroupNorm(channels // GROUP, channels) if norm == "group" else FilterResponseNorm(channels, cut=False)
+
+
+def _active(norm: Norm, channels: int) -> nn.Module:
+    """The norm and its activation: a ReLU, or the threshold that FilterResponseNorm brings."""
+    return FilterResponseNorm(channels) if norm == "frn" else nn.Sequential(_plain(norm, channels), nn.ReLU())
+
+
+def resnet20(task: Task, *, norm: Norm = "batch", width: int = 16, blocks: int = 3, seed: int = 0) -> nn.Module:
+    """ResNet-20 (272,474 weights for 10 classes) for images (N, C, 32, 32); other sides of 8 or more run too.
+
+    norm: "batch" (BatchNorm), "group" (GroupNorm, 8 channels a group) or "frn" (FilterResponseNorm, which brings its own
+        threshold); the last two have no statistics that other weights make stale.
+    width: channels of the first stage, a multiple of 8 for "group"; blocks: in each stage, depth 6 blocks + 2.
+
+    Raises ValueError for inputs that are no images, another norm, or a width that GroupNorm cannot divide.
+    Source: He et al. 2016 (arXiv 1512.03385), section 4.2, with projection shortcuts.
+    """
+    check_choice(norm, ("batch", "group", "frn"), "norm")
+    check_count(width, "width"), check_count(blocks, "blocks")
+    if len(task.input_shape) != 3 or min(task.input_shape[1:]) < 8:
+        raise ValueError(f"resnet20 needs images (C, H, W) of side 8 or more, got inputs of shape {task.input_shape}")
+    if norm == "group" and width % GROUP:
+        raise ValueError(f"width must be a multiple of {GROUP} for norm='group', got {width}")
+    with saved_rng(seed):
+        return _ResNet(task.input_shape[0], task.n_classes, width, blocks, norm)

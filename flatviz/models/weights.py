@@ -1,0 +1,128 @@
+"""Weights from a local file, so that a machine without network works: safetensors, or a state dict that torch.save wrote."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from flatviz.core.modules import copied
+from flatviz.core.treated import find_head
+
+SUFFIXES = (".safetensors", ".pth", ".pt", ".bin")
+COUNTER = "num_batches_tracked"  # torchvision's older files lack it; it counts batches and changes no output
+
+
+def load_weights(
+    module: nn.Module,
+    path: str | Path,
+    *,
+    new_head: bool = False,
+    head: str | None = None,
+    example: Tensor | None = None,
+) -> nn.Module:
+    """A copy of `module` with the weights and statistics of a file; every name and shape must fit.
+
+    Args:
+        module: the network; it is not changed.
+        path: `.safetensors`, or `.pth`, `.pt`, `.bin` with a state dict as torchvision publishes them, read with
+            `weights_only=True`, so that no code in the file runs.  A dict with `state_dict` or `model`, and names that all
+            begin with `module.` (of DataParallel), are understood.
+        new_head: the head keeps the values that it has in `module`, whatever the file holds for it: for other classes.
+        head: its name (default: the last Linear or 1x1 convolution that runs); example: a batch of inputs to find it by.
+
+    Raises FileNotFoundError for a path where there is no file; ValueError for a damaged file, another kind of content, NaN,
+    and for names or shapes that do not fit, which are named.
+    """
+    state = read_state(path)
+    loaded = copied(module)
+    own = loaded.state_dict()
+    spared: set[str] = set()
+    if new_head:
+        name = head if head is not None else find_head(loaded.eval(), example)
+        spared = {n for n in {*own, *state} if n.startswith(f"{name}.")}
+        state = {n: v for n, v in state.items() if n not in spared}
+    _check_fits(own, state, spared, path)
+    for name, value in state.items():
+        if value.is_floating_point() and not bool(torch.isfinite(value).all()):
+            raise ValueError(f"weights must be finite, got NaN or inf in {name} of {str(path)!r}: take another file")
+    loaded.load_state_dict({**own, **state})
+    for part, other in zip(loaded.modules(), module.modules()):
+        part.training = other.training
+    return loaded
+
+
+def read_state(path: str | Path) -> dict[str, Tensor]:
+    """The tensors of a file by name.  Raises as `load_weights`."""
+    path = Path(path)
+    if not path.is_file():
+        raise FileNotFoundError(f"path must be a file of weights, got {str(path)!r}, which is not there: check its name")
+    if path.suffix not in SUFFIXES:
+        raise ValueError(f"path must end in {', '.join(SUFFIXES)}, got {str(path)!r}")
+    content = _read_safetensors(path) if path.suffix == ".safetensors" else _read_pickle(path)
+    for key in ("state_dict", "model"):
+        if isinstance(content, Mapping) and isinstance(content.get(key), Mapping):
+            content = content[key]
+    if not isinstance(content, Mapping) or not content or not all(isinstance(v, Tensor) for v in content.values()):
+        raise ValueError(
+            f"path must hold a state dict, names with tensors, got a {type(content).__name__} in {str(path)!r}: "
+            "save module.state_dict()"
+        )
+    parallel = all(name.startswith("module.") for name in content)
+    return {name.removeprefix("module.") if parallel else name: value for name, value in content.items()}
+
+
+def _read_safetensors(path: Path) -> Any:
+    try:
+        from safetensors import SafetensorError  # optional: only such files need it
+        from safetensors.torch import load_file
+    except ImportError as error:
+        raise ImportError('a .safetensors file needs safetensors: pip install "flatviz[checkpoint]"') from error
+    try:
+        return load_file(path)
+    except SafetensorError as error:
+        raise _damaged(path, error) from error
+
+
+def _read_pickle(path: Path) -> Any:
+    try:
+        return torch.load(path, map_location="cpu", weights_only=True)
+    except pickle.UnpicklingError as error:
+        reason = str(error).partition("\n")[0]
+        raise ValueError(
+            f"path must hold tensors alone, as torch.save(module.state_dict(), path) writes them, got {str(path)!r}: "
+            f"{reason}: it is damaged, or holds objects that would run code"
+        ) from error
+    except (RuntimeError, EOFError, OSError) as error:
+        raise _damaged(path, error) from error
+
+
+def _damaged(path: Path, error: Exception) -> ValueError:
+    reason = str(error).partition("\n")[0]
+    return ValueError(
+        f"path must be a whole file of weights, got {str(path)!r}, {path.stat().st_size} bytes: {reason}: get it again"
+    )
+
+
+def _check_fits(own: Mapping[str, Tensor], state: Mapping[str, Tensor], spared: set[str], path: str | Path) -> None:
+    missing = [n for n in own if n not in state and n not in spared and not n.endswith(COUNTER)]
+    unknown = [n for n in state if n not in own]
+    shapes = [
+        f"{n} {tuple(own[n].shape)} here, {tuple(v.shape)} there"
+        for n, v in state.items()
+        if n in own and v.shape != own[n].shape
+    ]
+    faults = [
+        f"{len(found)} {what} ({'; '.join(found[:3])}{', ...' if len(found) > 3 else ''})"
+        for found, what in ((missing, "missing"), (unknown, "unknown"), (shapes, "of another shape"))
+        if found
+    ]
+    if faults:
+        raise ValueError(
+            f"the weights of {str(path)!r} must fit the module, got {', '.join(faults)}: make the module that they belong to; "
+            "where only the head differs, new_head=True leaves it as it is"
+        )

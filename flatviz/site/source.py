@@ -1,0 +1,48 @@
+"""The course's notebooks: where they lie, which there are, and the cell that shrinks their run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+PACKAGED = Path(__file__).resolve().parent.parent / "_notebooks"  # where an installed wheel keeps them
+CLONE = Path(__file__).resolve().parent.parent.parent / "notebooks"
+CONTENTS = "contents"  # the table of contents
+
+
+def notebooks(names: Sequence[str] = ()) -> list[Path]:
+    """The notebooks in the order of the course, all or those whose name begins with one of `names`.
+
+    Raises ValueError for a name that no notebook begins with.
+    """
+    folder = CLONE if (CLONE / f"{CONTENTS}.ipynb").exists() else PACKAGED
+    everything = sorted(folder.glob("*.ipynb"), key=_place)
+    for name in names:
+        if not any(p.stem.startswith(name) for p in everything):
+            known = ", ".join(p.stem for p in everything)
+            raise ValueError(f"a notebook must be one of {known}, or how its name begins, got {name!r}")
+    return [p for p in everything if not names or p.stem.startswith(tuple(names))]
+
+
+def _place(path: Path) -> tuple:
+    head = path.stem.split("_")[0]
+    return (path.stem != CONTENTS, not head.isdigit(), len(head) > 1, path.stem)
+
+
+def read(path: Path, *, fast: bool = False) -> NotebookNode:
+    """The notebook; with `fast` its `parameters` cell says FAST = True.  Raises ValueError where that cell does not say FAST."""
+    import nbformat  # optional: comes with JupyterLab
+
+    notebook = nbformat.read(path, as_version=4)
+    for cell in notebook.cells:
+        if "parameters" in cell.metadata.get("tags", ()):
+            small, n = re.subn(r"^FAST = False\b", "FAST = True", cell.source, flags=re.MULTILINE)
+            if n != 1:
+                raise ValueError(f"{path.name}: its parameters cell must say FAST = False once, got {cell.source!r}")
+            cell.source = small if fast else cell.source
+    return notebook

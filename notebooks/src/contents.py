@@ -1,0 +1,13 @@
+# %% [markdown]
+# # flatviz: a course in Bayesian flatness
+#
+# **You will** find the notebook you need. **Needs** nothing.
+#
+# Each notebook asks one question, runs on a laptop's CPU without network, and ends in exercises with solutions. Open one
+# and run its cells from top to bottom: Shift-Enter runs a cell and goes to the next. `FAST = True` in its second cell
+# makes a small run, to see that everything works; its numbers then mean nothing.
+#
+# <!-- contents -->
+#
+# Words and letters that all notebooks share stand in the notation; the figures to expect, with the machine that made
+# them, in the expected numbers.
