@@ -12,7 +12,7 @@ import torch
 
 import flatviz
 from flatviz.checks import check_count
-from flatviz.cli.options import add_methods, add_out
+from flatviz.cli.options import add_methods, add_out, add_tuned
 from flatviz.cli.output import check_output, progress_of_command, write_text, written
 from flatviz.cli.threads import single_thread
 from flatviz.pages.gallery import Picture, gallery_page
@@ -22,9 +22,9 @@ from flatviz.plots.comparison import plot_comparison
 from flatviz.plots.theme import style
 from flatviz.posteriors import METHODS
 from flatviz.results import interval
+from flatviz.studies.choice import Choices, read_choices
 from flatviz.studies.compare import QUANTITIES, TASKS, Comparison, compare
 from flatviz.studies.reference import about_reference, noise_floor
-from flatviz.studies.tune import Choice, read_choices
 
 HEADS = (
     "accuracy %",
@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--task", choices=TASKS, default="digits", help="what is learned (digits)")
     parser.add_argument("--seeds", type=int, default=5, help="how many seeds (5)")
     add_methods(parser)
-    parser.add_argument("--tuned", type=Path, help="a file that flatviz tune wrote: its settings in place of the methods' own")
+    add_tuned(parser)
     add_out(parser, "compare.html", "the page")
     parser.add_argument("--csv", type=Path, help="where to write the table (beside the page, as .csv)")
 
@@ -131,7 +131,7 @@ def write_csv(comparison: Comparison, path: Path) -> None:
                 writer.writerow([comparison.task, method, seed, *(f"{v:.6g}" for v in row)])
 
 
-def _facts(args: argparse.Namespace, tuned: Mapping[str, Choice] | None) -> dict[str, str]:
+def _facts(args: argparse.Namespace, tuned: Choices | None) -> dict[str, str]:
     chosen = tuned or {}
     settings = {m.label: str(chosen.get(m.name, m.plain)) for m in METHODS.values() if m.ascent is None or m.name in chosen}
     command = f"flatviz compare --task {args.task} --seeds {args.seeds}"

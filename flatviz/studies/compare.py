@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
@@ -23,9 +23,11 @@ from flatviz.posteriors import METHODS
 from flatviz.posteriors.method import Method
 from flatviz.results import Gaussian, Posterior
 from flatviz.storage.cache import cached
+from flatviz.studies.choice import Choices
+from flatviz.studies.family import fit_member
 from flatviz.studies.reference import Reference, reference_of, weights_mmd
 from flatviz.studies.tour import prepare
-from flatviz.studies.tune import Choice, scored
+from flatviz.studies.tune import scored
 
 TASKS = ("digits",)
 QUANTITIES = ("accuracy", "nll", "ece", "brier", "mi", "lambda1", "ratio", "agreement", "tv", "mmd", "seconds", "gradients")
@@ -47,7 +49,7 @@ def compare(
     task: str = "digits",
     methods: Sequence[str] | None = None,
     n_spectra: int = 3,
-    tuned: Mapping[str, Choice] | None = None,
+    tuned: Choices | None = None,
     progress: Progress = False,
     say: Callable[[str], None] = lambda text: None,
 ) -> Comparison:
@@ -71,8 +73,7 @@ def compare(
     reference = lru_cache(maxsize=1)(lambda seed: reference_of(*prepared(seed=seed), seed=seed, say=say))
 
     def row(seed: int, method: Method) -> Tensor:
-        choice = (tuned or {}).get(method.name, Choice())
-        return _row(*prepared(seed=seed), method, choice, seed, n_spectra, reference(seed), say)
+        return _row(*prepared(seed=seed), method, tuned, seed, n_spectra, reference(seed), say)
 
     for seed in range(seeds):
         for method in track(asked, f"seed {seed}", progress):
@@ -88,7 +89,7 @@ def _row(
     task: Task,
     prior: Gaussian,
     method: Method,
-    choice: Choice,
+    tuned: Choices | None,
     seed: int,
     n_spectra: int,
     reference: Reference,
@@ -96,7 +97,7 @@ def _row(
 ) -> Tensor:
     started = time.perf_counter()
     try:
-        q = choice.fit(net, task, prior, method.name, seed=seed)
+        q = fit_member(net, task, prior, method.name, seed=seed, tuned=tuned)
         seconds = time.perf_counter() - started
         return _measured(net, task, q, method, seed, n_spectra, reference, seconds)
     except ValueError as error:

@@ -27,9 +27,9 @@ from flatviz.posteriors import METHODS
 from flatviz.results import Posterior
 from flatviz.storage.cache import cached
 from flatviz.studies import reference
+from flatviz.studies.choice import with_head_std
 from flatviz.studies.family import check_settings, fit_family, fit_member
 from flatviz.studies.tour import prepare
-from flatviz.studies.tune import with_head_std
 
 QUANTITIES = (
     "lambda1", "train", "nll", "accuracy", "ece", "shifted_nll", "shifted_accuracy", "shifted_ece", "agreement", "tv"

@@ -15,7 +15,8 @@ from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.posteriors import METHODS
 from flatviz.results import Family, Gaussian
-from flatviz.studies.family import extend, fit_family, fit_member, measure
+from flatviz.studies.choice import Choices, choice_of
+from flatviz.studies.family import extend, fit_family, fit_member, measure, with_chosen
 from flatviz.widgets.view import FamilyView
 from flatviz.widgets.worker import Worker
 
@@ -30,6 +31,8 @@ class FlatnessLab(ipywidgets.VBox):
     family: one that `fv.measure` returned; without it a coarse one is fitted in the background at once.
     radii: method -> radii of that first family; fit: settings of every fit (kl_weight, steps, lr ...), beside those at
     which a net of this kind learns (with BatchNorm a smaller lr and smaller radii); seed: of all.
+    tuned: method -> settings and radius that `flatviz tune` chose, `flatviz.studies.choice.read_choices(path)`; the slider starts
+    at that radius.
     The traits `radius`, `n_draws` and `method` are those of the controls.  A radius that is not fitted yet is fitted in
     the background, on the planes and scales of the family; Stop ends that.  `lab.family` holds all members fitted so far,
     `lab.wait()` returns when the background is idle.
@@ -51,6 +54,7 @@ class FlatnessLab(ipywidgets.VBox):
         family: Family | None = None,
         radii: Mapping[str, Sequence[float]] | None = None,
         fit: Mapping | None = None,
+        tuned: Choices | None = None,
         seed: int = 0,
     ) -> None:
         do = "use what fv.transfer returned"
@@ -62,7 +66,8 @@ class FlatnessLab(ipywidgets.VBox):
                 f"prior must cover the net's {net.dim} treated weights, got {prior.dim}: use what transfer returned"
             )
         self._net, self._task, self._prior = net.copy(), task, prior
-        self._radii = dict(radii or {name: m.tuned(net).lab for name, m in METHODS.items() if m.tuned(net).lab})
+        radii = dict(radii or {name: m.tuned(net).lab for name, m in METHODS.items() if m.tuned(net).lab})
+        self._radii = with_chosen(radii, tuned)
         for method, values in self._radii.items():
             check_choice(method, tuple(METHODS), "a method of radii")
             for r in values:
@@ -71,7 +76,7 @@ class FlatnessLab(ipywidgets.VBox):
             raise ValueError("family must be measured, got one without its surface: use what fv.measure returned")
         self._methods, self._most = tuple(self._radii), N_DRAWS
         self._largest = {name: m.tuned(net).largest for name, m in METHODS.items() if m.tuned(net).largest}
-        self._fit, self._seed = dict(fit or {}), seed
+        self._fit, self._tuned, self._seed = dict(fit or {}), dict(tuned or {}), seed
         self.family: Family | None = None
         self.view = FamilyView(self._checked)
         self._button = ipywidgets.Button(description="Stop", icon="stop", layout=ipywidgets.Layout(width="90px"))
@@ -84,6 +89,8 @@ class FlatnessLab(ipywidgets.VBox):
         self._parts = (*styled, *(w.style for w in styled), *layouts, row, self.view)
         for name in ("radius", "n_draws", "method"):
             traitlets.link((self, name), (self.view, name))
+        if (chosen := choice_of(tuned, self.method).radius) is not None:
+            self.radius = chosen
         self._worker, self._button_lock = Worker(self._report), threading.RLock()
         self._button.on_click(lambda _: self.stop() if self._worker.busy else self.run())
         self.view.observe(lambda _: self._wanted(), names=["radius", "method"])
@@ -152,7 +159,7 @@ class FlatnessLab(ipywidgets.VBox):
         return stops
 
     def _first_family(self, progress: Progress) -> None:
-        settings = dict(seed=self._seed, fit=self._fit, progress=progress)
+        settings = dict(seed=self._seed, fit=self._fit, tuned=self._tuned, progress=progress)
         family = fit_family(self._net, self._task, self._prior, radii=self._radii, **settings)
         self._take(measure(self._net, self._task, family, seed=self._seed + 1, n_draws=N_DRAWS, progress=progress))
 
@@ -180,7 +187,7 @@ class FlatnessLab(ipywidgets.VBox):
         self._show_button()
 
     def _fit_one(self, method: str, radius: float, progress: Progress) -> None:
-        settings = dict(seed=self._seed, fit=self._fit, progress=progress)
+        settings = dict(seed=self._seed, fit=self._fit, tuned=self._tuned, progress=progress)
         posterior = fit_member(self._net, self._task, self._prior, method, radius, **settings)
         settings = dict(seed=self._seed + 1, progress=progress)
         self.family = extend(self._net, self._task, self.family, method, radius, posterior, **settings)
