@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from pathlib import Path
 
 import torch
 from torch import Tensor
@@ -41,6 +43,10 @@ class Comparison:
     values: dict[str, Tensor]
     seeds: tuple[int, ...]
     task: str
+
+    def of(self, method: str, quantity: str) -> Tensor:
+        """One quantity of a method, (seeds,)."""
+        return self.values[method][:, QUANTITIES.index(quantity)]
 
 
 def compare(
@@ -131,3 +137,18 @@ def _measured(
 def gradients(net: Net, method: Method) -> int:
     """Gradients of one network that a training step takes, over all members."""
     return method.gradients * method.tuned(net).settings.get("members", 1)
+
+
+def read_comparison(path: Path) -> Comparison:
+    """What `flatviz compare --csv` wrote.  Raises ValueError for another file."""
+    values: dict[str, list[list[float]]] = {}
+    seeds: dict[int, None] = {}
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                task = row["task"]
+                values.setdefault(row["method"], []).append([float(row[q]) for q in QUANTITIES])
+                seeds[int(row["seed"])] = None
+        return Comparison({m: torch.tensor(v, dtype=torch.float64) for m, v in values.items()}, tuple(seeds), task)
+    except (KeyError, TypeError, ValueError, UnboundLocalError) as error:
+        raise ValueError(f"a comparison must be a file that flatviz compare --csv wrote, got {path}: {error}") from error
