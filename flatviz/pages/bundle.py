@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from flatviz.pages import views
-from flatviz.pages.views import Scene, View
+from flatviz.pages.scene import Scene
+from flatviz.pages.views import View
 from flatviz.plots.live import Live
 from flatviz.plots.theme import CONFIG, Figure, style
 from flatviz.results import Family
@@ -92,10 +93,10 @@ def _member(scene: Scene, i: int) -> Member:
         "radius": family.radius[i],
         "unit": family.unit[i],
         "label": style(family.method[i]).label,
-        "words": {name: p.values for name, p in live.items() if isinstance(p.values, str)},
+        "words": {name: p.values for name, p in live.items() if isinstance(p.values, (str, bool))},
         "ranges": {view.name: _ranges(view, fig) for view, fig in zip(views.VIEWS, figures)},
     }
-    arrays = {name: p for name, p in live.items() if not isinstance(p.values, str)}
+    arrays = {name: p for name, p in live.items() if not isinstance(p.values, (str, bool))}
     return Member(meta, figures, arrays | scores | {"lambda1": Live("", "", lambda1)})
 
 
@@ -131,5 +132,7 @@ def _entry(scene: Scene, view: View, fig: Figure) -> dict[str, Any]:
     alt = layout.pop("meta")["alt"]
     placed = {k: v for k, v in dataclasses.asdict(view).items() if k in ("name", "span", "height", "shared")}
     binds = [{"path": p.path, "field": _field(view, k), "rows": p.rows} for k, p in enumerate(_follows(view, fig))]
+    layout.pop("width", None)  # of a notebook's cell; a page has columns
     caption = view.caption.format(**scene.words)
+    alt = view.alt or alt
     return placed | {"data": drawn["data"], "layout": layout, "binds": binds, "caption": caption, "alt": alt}

@@ -81,7 +81,7 @@ def test_members_packed_later_carry_the_same_record_and_only_they_are_packed(fam
 
 
 def family_of(family, members):
-    fields = ("method", "radius", "unit", "posterior", "projection", "around", "spectrum", "prediction")
+    fields = ("method", "radius", "unit", "posterior", "projection", "around", "sharpest", "spectrum", "prediction")
     return dataclasses.replace(family, **{k: tuple(getattr(family, k)[i] for i in members) for k in fields})
 
 
@@ -240,19 +240,24 @@ def check_drawn(drawn, family, method, radius, n):
     p = family.projection[i]
     fewer = dataclasses.replace(p, coords=p.coords[:n], distance=p.distance[:n], values=p.values[:n])
     colors = views.Scene(family).colors
-    same_trace(drawn["surface"], fv.plot_surface(family.surface, fewer, **colors), "samples", "x", "y", "marker.color")
+    same_trace(drawn["surface"], fv.plot_surface(family.surface, fewer, **colors), "samples", "x", "y", "marker.line.color")
     same_trace(drawn["surface"], fv.plot_surface(family.surface, fewer, **colors), "surface", "z")
-    same_trace(drawn["around"], fv.plot_surface(family.around[i], **colors), "surface", "z")
+    for name in ("around", "sharpest"):
+        basin = fv.plot_basin(getattr(family, name)[i], color_range=views.Scene(family).rises[name])
+        same_trace(drawn[name], basin, "surface", "z")
+        same_trace(drawn[name], basin, "level", "z")
     same_trace(drawn["hidden"], fv.plot_projection(fewer, **colors), "samples", "x", "y")
     same_trace(drawn["spectrum"], fv.plot_spectrum(family.spectrum[i], method=method), "draws", "y")
     same_trace(drawn["reliability"], fv.plot_reliability(family.prediction[i], n_draws=n, method=method), "accuracy", "y")
     same_trace(drawn["reliability"], fv.plot_reliability(family.prediction[i], n_draws=n, method=method), "count", "y")
     mine = fv.plot_metrics(family.prediction[i], method=method, reference={"sgd": family.prediction[0]}, n_draws=n)
+    shown = [t for t in drawn["metrics"]["data"] if t["name"] != "noise"]
+    wanted = [t for t in mine.data if t.name != "noise"]
     for row in range(3):  # the last curve of each row is the selected method's
-        curves = drawn["metrics"]["data"][row * 3 : row * 3 + 3]
+        curves = shown[row * 3 : row * 3 + 3]
         y = [v for v in curves[-1]["y"] if v is not None and v == v]
-        np.testing.assert_allclose(y, mine.data[2 * row + 1].y, rtol=2e-5)
-        assert curves[-1]["name"] == mine.data[1].name and curves[-1]["line"]["color"] == mine.data[1].line.color
+        np.testing.assert_allclose(y, wanted[2 * row + 1].y, rtol=2e-5)
+        assert curves[-1]["name"] == wanted[1].name and curves[-1]["line"]["color"] == wanted[1].line.color
     assert drawn["metrics"]["shapes"][0]["x0"] == n
 
 

@@ -51,7 +51,7 @@ def with_a_far_member(family, bundle):
     """(distance of its farthest draw from the plane, its record) for a copy of the last member, ten times as far off."""
     last = family.projection[-1]
     off = dataclasses.replace(last, distance=10 * last.distance)
-    fields = ("method", "unit", "posterior", "around", "spectrum", "prediction")
+    fields = ("method", "unit", "posterior", "around", "sharpest", "spectrum", "prediction")
     more = {name: (*getattr(family, name), getattr(family, name)[-1]) for name in fields}
     grown = dataclasses.replace(family, radius=(*family.radius, 9.0), projection=(*family.projection, off), **more)
     return float(off.distance.max()), pack_members(bundle, grown, [len(grown) - 1])
