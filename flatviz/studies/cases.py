@@ -61,8 +61,7 @@ FEW = (
     Case(),
     *(Case(shift=kind, severity=5) for kind in SHIFTS[:3]),
     Case(kl_weight=0.03, head_std=0.3),
-    *(Case(shots=shots) for shots in ALONE["shots"]),
-    Case(degrees=0.0),
+    Case(shots=2),
 )
 
 

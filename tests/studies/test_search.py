@@ -136,9 +136,12 @@ def test_the_command_writes_a_file_that_it_shows_again(quick, monkeypatch, tmp_p
     assert "--show must be a file that flatviz search wrote" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("model", ["mlp", "conv"])
+COMMITTED = json.loads((Path(fv.__file__).parent.parent / "data" / "when_sabma_helps.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("model", COMMITTED)
 def test_what_is_committed_is_of_the_declared_grid_with_verdicts_that_follow_from_its_figures(model):
-    result = json.loads((Path(fv.__file__).parent.parent / "data" / "when_sabma_helps.json").read_text(encoding="utf-8"))[model]
+    result = COMMITTED[model]
     assert [row["case"] for row in result["search"]] == [str(case) for case in grid(model)]
     fresh_seeds, used = set(result["about"]["fresh"]), {*result["about"]["seeds"], *range(10), 1000, 1001}
     assert not used & fresh_seeds and len(fresh_seeds) == 10
