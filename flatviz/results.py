@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_count, check_finite, check_many_weights, check_weights
-from flatviz.gaussian import Gaussian, KroneckerGaussian
+from flatviz.gaussian import Gaussian, KroneckerGaussian, PrecisionGaussian
 
 
 def one_line(result: Any) -> str:
@@ -70,11 +70,15 @@ class FunctionPosterior(Protocol):
 
 @noun
 class History:
-    """What a fit recorded at each step: `loss`, `kl` (nats) and `sharpness`, the loss gained by the ascent; (T,) each."""
+    """What a fit recorded at each step: `loss`, `kl` (nats) and `sharpness`, the loss gained by the ascent; (T,) each.
+
+    `validation` is the loss of the validation data at each check, of a fit that was given some.
+    """
 
     loss: Tensor
     kl: Tensor | None = None
     sharpness: Tensor | None = None
+    validation: Tensor | None = None
 
 
 @noun
@@ -517,7 +521,7 @@ class Family:
 NOUNS = {
     cls.__name__: cls
     for cls in (
-        *(History, Gaussian, KroneckerGaussian, Draws, Mixture, Plane, Curve),
+        *(History, Gaussian, KroneckerGaussian, PrecisionGaussian, Draws, Mixture, Plane, Curve),
         *(Surface, Persistence, Spectrum, Projection, Sharpness, Prediction, Shift, Family),
     )
 }

@@ -8,11 +8,12 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from flatviz.checks import check_choice, check_count, check_finite, check_nonnegative
 from flatviz.core.net import Net
-from flatviz.gaussian import Gaussian, KroneckerGaussian
+from flatviz.gaussian import GAUSSIANS
 from flatviz.results import Draws, FunctionPosterior, Posterior
 
 Check = Callable[[Any, str], object]
@@ -72,6 +73,11 @@ def nonnegative(value: Any, name: str) -> None:
     """A finite number >= 0."""
     number(value, name)
     check_nonnegative(value, name)
+
+
+def backend(value: Any, name: str) -> None:
+    """A backend of `torch.compile`."""
+    check_choice(value, torch.compiler.list_backends(exclude_tags=()), name)
 
 
 def word(*words: str) -> Check:
@@ -204,7 +210,7 @@ def anything(value: Any, name: str) -> None:
 
 def draws(value: Any, name: str) -> None:
     """Weight vectors (S, D), or a posterior of a kind that the verb names itself."""
-    if not isinstance(value, (Draws, Gaussian, KroneckerGaussian)):
+    if not isinstance(value, (Draws, *GAUSSIANS)):
         tensor(2)(value, name)
 
 
