@@ -50,10 +50,11 @@ def generate(source: Path, table: str) -> str:
     notebook = jupytext.read(source, fmt="py:percent")
     seen: dict[str, int] = {}
     for cell in notebook.cells:
-        cell.source = cell.source.replace(CONTENTS, table)
         digest = hashlib.sha256(cell.source.encode()).hexdigest()[:12]
         seen[digest] = seen.get(digest, 0) + 1
         cell.id = f"{digest}-{seen[digest]}"
+        if CONTENTS in cell.source:  # a line a row and one id, so that git merges the rows of two new notebooks
+            cell.id, cell.source = "contents", cell.source.replace(CONTENTS, table).splitlines(keepends=True)
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
     notebook.metadata = {
