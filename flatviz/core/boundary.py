@@ -176,7 +176,7 @@ _TABLE: dict[str, arg.Check] = {
     ),
     "color_range": arg.each(arg.number, "two numbers"),
     # words, names, switches
-    "head_start": arg.text,
+    "head_start trunk": arg.text,
     "keep_head": arg.flag,
     "mode blocks kind space structure link curvature normalize convention which precision method measure head key rule": arg.text,
     "name title label x_label plot_comparison.x plot_comparison.y": arg.text,
