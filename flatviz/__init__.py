@@ -105,7 +105,7 @@ _HOMES = {
     "flatviz.plots.mmd": "plot_mmd",
     "flatviz.plots.pairs": "plot_pairs",
     "flatviz.plots.orbit": "plot_orbit",
-    "flatviz.pages.picture": "plot_view",
+    "flatviz.widgets.picture": "plot_view",
     "flatviz.widgets.lab": "FlatnessLab",
     "flatviz.widgets.own": "lab",
     "flatviz.widgets.explore": "explore_surface",

@@ -22,8 +22,8 @@ from flatviz.gaussian import Gaussian
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.swag import fit_swag
 from flatviz.posteriors.transfer import transfer
-from flatviz.studies.preparation import check_learned
-from flatviz.studies.tour import HEAD_STD, RANK, SCALE
+from flatviz.studies.preparation import check_learned, recipe_for
+from flatviz.studies.tour import HEAD_STD, RANK
 from flatviz.studies.tune import Choice, tried, with_head_std
 from flatviz.training.pretrain import pretrain
 
@@ -95,7 +95,17 @@ def prepare_own(
     order = torch.randperm(len(train), generator=generator(seed))[:MOST]
     cut = max(1, round(HELD_OUT * len(order)))
     task = Task(train.subset(order[cut:]), train.subset(order[cut:]), test, n_classes, "your data", train.subset(order[:cut]))
+    if test.x.shape[1:] != train.x.shape[1:]:
+        raise ValueError(f"test must have inputs as train has, {tuple(train.x.shape[1:])}, got {tuple(test.x.shape[1:])}")
     net = module if isinstance(module, Net) else Net.from_module(copied(module).eval(), example=train.x[:2])
+    try:
+        outputs = tuple(net(net.w, train.x[:2]).shape)
+    except RuntimeError as error:
+        raise ValueError(
+            f"train must have inputs that the module takes, got {tuple(train.x.shape[1:])} each: {error}"
+        ) from error
+    if len(outputs) != 2 or outputs[1] < n_classes:
+        raise ValueError(f"the module must give logits (N, C) for {n_classes} classes, got {outputs} for 2 inputs")
     net = _learned(net, task.train, seed, progress, note)
     prior_of = _first_that_learns(
         lambda lr: fit_swag(net, task.train, rank=RANK, seed=seed, lr=lr, progress=progress),
@@ -106,7 +116,7 @@ def prepare_own(
     treated, what = (
         ("norm+head", "normalisation layers and head") if any(b.kind == "norm" for b in net.blocks) else (_of_head(net), "head")
     )
-    net, prior = transfer(net, prior_of, treated=treated, head_std=HEAD_STD, scale=SCALE)
+    net, prior = transfer(net, prior_of, treated=treated, head_std=HEAD_STD, scale=recipe_for(net).scale)
     note(f"treated: {what}, {net.dim} weights")
     choice = _chosen(net, task, prior, trials, seed)
     prior = with_head_std(net, prior, choice.head_std)

@@ -46,7 +46,7 @@ def lab(
         >>> module = torch.nn.Sequential(torch.nn.Linear(2, 8), torch.nn.Tanh(), torch.nn.Linear(8, 2))
         >>> train, test = (data.source.x, data.source.y), (data.test.x, data.test.y)
         >>> view = fv.lab(module, train, test, trials=1, radii={"vi": (0.0,)}, progress=False)
-        >>> view.made[1]
+        >>> view.made[2]
         'treated: head, 18 weights'
         >>> view.close()
     """
