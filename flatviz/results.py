@@ -499,7 +499,8 @@ class Family:
     `method`, `radius`, `unit` and `posterior` run in parallel, (M,).  `surface` is shared by all members, on the PCA
     plane of all their draws; the tuples below it hold one entry a member: its draws on that plane, the surface on a
     random plane around its center, that on the plane of the two sharpest directions there (all of one extent), the
-    spectra of several draws, and the prediction on the test split.
+    spectra of several draws, and the prediction on the test split.  `over_seeds`, where members were fitted again with
+    other noise, holds "lambda1", "accuracy", "nll" and "ece" (M, S), a column a seed.
     """
 
     method: tuple[str, ...]
@@ -512,6 +513,7 @@ class Family:
     sharpest: tuple[Surface, ...] = ()
     spectrum: tuple[tuple[Spectrum, ...], ...] = ()
     prediction: tuple[Prediction, ...] = ()
+    over_seeds: dict[str, Tensor] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.method)

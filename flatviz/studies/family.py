@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 import torch
+from torch import Tensor
 
 from flatviz.checks import check_choice, check_count, check_radius
 from flatviz.core.boundary import public
@@ -24,8 +25,9 @@ from flatviz.planes.pca import plane_pca
 from flatviz.planes.random import plane_random
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.method import Method
-from flatviz.results import Draws, Family, Gaussian, Posterior, Spectrum, Surface
+from flatviz.results import Draws, Family, Gaussian, Posterior, Prediction, Spectrum, Surface
 
+QUANTITIES = ("lambda1", "accuracy", "nll", "ece")  # of `Family.over_seeds`
 RISE = 2.0  # nats, of the quadratic model of the flattest posterior, at the edge of the plane of its sharpest directions
 
 
@@ -204,6 +206,12 @@ def extend(
     settings = dict(n_draws=n_draws, n_spectra=n_spectra, k=k, resolution=resolution, progress=progress)
     f = nll(net, task.train)
     one = _measure_one(net, task, f, family, posterior, seed=seed, **settings)
+    values = dict(zip(QUANTITIES, own_values(one[2], one[3])))
+    over_seeds = {}
+    for name, others in family.over_seeds.items():  # of its own seed alone
+        row = torch.full_like(others[:1], torch.nan)
+        row[0, 0] = values[name]
+        over_seeds[name] = torch.cat([others, row])
     return Family(
         (*family.method, method),
         (*family.radius, float(radius)),
@@ -215,7 +223,14 @@ def extend(
         spectrum=(*family.spectrum, one[2]),
         prediction=(*family.prediction, one[3]),
         sharpest=(*family.sharpest, _sharp(f, posterior, resolution, float(family.sharpest[0].a.max()), seed)),
+        over_seeds=over_seeds,
     )
+
+
+def own_values(spectra: Sequence[Spectrum], prediction: Prediction) -> Tensor:
+    """`QUANTITIES` of one member: the mean of its draws' largest eigenvalues, and scores of its largest ensemble, (4,)."""
+    lambda1 = torch.stack([s.values[0] for s in spectra]).mean()
+    return torch.stack([lambda1, *(prediction.scores[name][-1].to(lambda1) for name in QUANTITIES[1:])]).cpu()
 
 
 def _sharpest(f: MeanNLL, posteriors: Sequence[Posterior], resolution: int, seed: int) -> list[Surface]:

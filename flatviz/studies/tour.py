@@ -6,6 +6,7 @@ import dataclasses
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 
@@ -20,8 +21,10 @@ from flatviz.results import Family, Gaussian, Posterior
 from flatviz.storage.cache import cached
 from flatviz.studies.family import check_settings, family_radii, fit_family, measure, same_member
 from flatviz.studies.preparation import Model, Recipe, TaskOf, build_model, check_learned, model_name, recipe_for, task_for
+from flatviz.studies.seeds import repeat_family
 from flatviz.training.pretrain import pretrain
 
+REPEATS = 2  # fits of the family with other noise, beside its own
 HEAD_STD, SCALE, RANK = 0.3, 64.0, 5  # SWAG's own width is a tenth of what makes radius and ensemble size matter
 
 
@@ -84,14 +87,15 @@ def run_tour(
     recipe: Recipe | None = None,
     fit: Mapping | None = None,
     measured: Mapping | None = None,
+    repeats: int = REPEATS,
     progress: Progress = False,
     say: Callable[[str], None] = lambda text: None,
 ) -> Tour:
-    """Pre-train, transfer, fit the family, measure it; each of the three steps is kept in the cache folder.
+    """Pre-train, transfer, fit the family, measure it, fit it again with other noise; each step is kept in the cache folder.
 
     model: a name, or a function task -> module; task: a name ("digits", "moons", "image-folder:PATH"), a `Task`, or a
     function of the seed; epochs and recipe as in `prepare`; fit and measured: what `fit_family` and `measure` take beside
-    their defaults.
+    their defaults; repeats: how often the family is fitted again with other noise, for the bands over seeds.
     """
     started, reused = time.perf_counter(), []
     check_settings(fit)
@@ -134,6 +138,11 @@ def run_tour(
         methods=methods,
         measured=measured,
     )
+    if repeats:
+        seeds = [seed + 100 + i for i in range(repeats)]
+        again = dict(radii=radii, fit=fit, methods=methods, measured=measured, seeds=seeds)
+        compute = partial(repeat_family, net, task, prior, family, seeds=seeds, fit=fit, progress=progress)
+        family = dataclasses.replace(family, over_seeds=step("other seeds", lambda: compute().over_seeds, **again))
     seconds = time.perf_counter() - started
     return Tour(net, task, prior, family, tuple(reused), seconds, model_name(model), recipe)
 
