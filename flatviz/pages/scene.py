@@ -44,7 +44,10 @@ class Scene:
     @cached_property
     def distinct(self) -> list[int]:
         """Members, one for each posterior: radius 0 of several methods is one."""
-        return list({id(q): i for i, q in reversed(list(enumerate(self.family.posterior)))}.values())[::-1]
+        first: dict[bytes, int] = {}
+        for i, q in enumerate(self.family.posterior):  # by center: a family that was read from disk shares no objects
+            first.setdefault(q.center.detach().cpu().numpy().tobytes(), i)
+        return list(first.values())
 
     @cached_property
     def rises(self) -> dict[str, tuple[float, float]]:
