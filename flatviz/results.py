@@ -528,11 +528,18 @@ class Family:
         return tuple(sorted(r for m, r in zip(self.method, self.radius) if m == method))
 
     def index(self, method: str, radius: float | None = None) -> int:
-        """Member of `method` whose radius is nearest to `radius`."""
+        """Member of `method` whose radius is nearest to `radius`, as sliders count: in powers of ten, 0 by itself."""
         members = [i for i, m in enumerate(self.method) if m == method]
         if not members:
             raise ValueError(f"method must be one of {', '.join(map(repr, self.methods))}, got {method!r}")
-        return members[0] if radius is None else min(members, key=lambda i: abs(self.radius[i] - radius))
+        if radius is None:
+            return members[0]
+
+        def far(i: int) -> float:
+            r = self.radius[i]
+            return 0.0 if r == radius else abs(math.log10(r / radius)) if r > 0 and radius > 0 else math.inf
+
+        return min(members, key=lambda i: (far(i), self.radius[i]))
 
 
 NOUNS = {

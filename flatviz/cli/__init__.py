@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 import flatviz
-from flatviz.cli import averaging, compare, docs, doctor, evidence, lab, reference, search, symmetry, tour, tune
+from flatviz.cli import averaging, compare, docs, doctor, evidence, lab, reference, search, symmetry, tour, transfer, tune
 
 COMMANDS = {
     "tour": tour,
@@ -16,6 +16,7 @@ COMMANDS = {
     "evidence": evidence,
     "compare": compare,
     "tune": tune,
+    "transfer": transfer,
     "averaging": averaging,
     "search": search,
     "reference": reference,

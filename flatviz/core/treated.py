@@ -12,6 +12,7 @@ from torch.nn.modules.batchnorm import _NormBase
 from torch.nn.modules.conv import _ConvNd
 from torch.nn.modules.dropout import _DropoutNd
 
+from flatviz.core.inputs import run
 from flatviz.core.norms import FilterResponseNorm
 from flatviz.core.seeds import saved_rng
 
@@ -79,7 +80,7 @@ def find_head(module: nn.Module, example: Tensor | None = None) -> str:
             called.clear()
             try:
                 with torch.no_grad(), saved_rng():
-                    module(x)
+                    run(module, x)
                 return called[-1]
             except (RuntimeError, ValueError, AssertionError, IndexError) as error:
                 if example is not None:

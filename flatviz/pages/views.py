@@ -27,6 +27,7 @@ class View:
     span: columns of twelve; height: px.  fixed: traces that the family shares, so that their live properties stay.
     shared: axes whose range holds every member's, so that a control moves the picture and not the scale.
     group: the tab under which it stands; views of a tab are in sight together.
+    slot, option: views of one slot are alternatives, one frame with a menu of their options.
     link: name of a trace -> what its points are: "draws", one each, or "eigenvalues", those of each draw one after the
         other; {"x": "sizes"} where x counts draws.  A draw that the reader points at is marked in every linked view.
     """
@@ -40,6 +41,8 @@ class View:
     shared: tuple[str, ...] = ()
     alt: str = ""
     group: str = "More"
+    slot: str = ""
+    option: str = ""
     link: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -109,6 +112,8 @@ VIEWS = (
         "posterior, in the same colours. The bold line is where it has risen by {level} nats. {sharpest} {floor}",
         height=470,
         group="Flatness",
+        slot="directions",
+        option="sharpest directions",
     ),
     View(
         "around",
@@ -117,6 +122,8 @@ VIEWS = (
         "{around}",
         height=470,
         group="Flatness",
+        slot="directions",
+        option="random directions",
     ),
     View(
         "hidden",

@@ -12,7 +12,7 @@ from flatviz.core.boundary import public
 from flatviz.plots.theme import Figure, figure, scatter, style
 from flatviz.results import interval
 
-FIRST = 0.02  # coverage from which on the curve is drawn: before, it is the risk of a few answers
+FIRST = 0.05  # coverage from which on the curve is drawn: before, it is the risk of a few answers
 
 
 @public
@@ -44,27 +44,27 @@ def plot_risk_coverage(risks: Mapping[str, Tensor], *, title: str = "Risk agains
     )
     text = f"At coverage c the network answers the share c of the inputs that it is most sure of. {about}."
     x = dict(title=f"coverage: share of inputs answered, the surest first<br><sup>{about}</sup>", range=[0, 1.01])
-    fig = figure(title, alt, explain=text, xaxis=x, yaxis=dict(title="risk: share of wrong answers", rangemode="tozero"))
+    highest = max(float(r.mean(0)[int(FIRST * n) :].max()) for r in rows.values())  # bands may leave the panel
+    y = dict(title="risk: share of wrong answers", range=[0, min(1.0, 1.2 * highest + 0.02)])
+    fig = figure(title, alt, explain=text, xaxis=x, yaxis=y)
     for method, r in rows.items():
         _add(fig, method, r)
     return fig.update_layout(height=470, margin=dict(t=95, b=80), title_y=0.98)
 
 
 def _add(fig: Figure, method: str, risks: Tensor) -> None:
-    label, color, dash, _ = style(method)
+    label, color, dash, symbol = style(method)
     n = risks.shape[1]
     shown = torch.linspace(max(0, int(FIRST * n) - 1), n - 1, min(n, 120)).round().long().unique()
     coverage, risks = (shown + 1).double() / n, risks[:, shown]
     mean, half = (torch.tensor(v) for v in zip(*(interval(column) for column in risks.T)))
     if bool(torch.isfinite(half).all()):
-        band = dict(fill="toself", fillcolor=f"rgba{(*hex_to_rgb(color), 0.12)}", line=dict(width=0), legendgroup=method)
+        band = dict(fill="toself", fillcolor=f"rgba{(*hex_to_rgb(color), 0.08)}", line=dict(width=0), legendgroup=method)
         lower, upper = (mean - half).clamp_min(0), (mean + half).clamp_max(1)
         fig.add_trace(
             scatter(torch.cat([coverage, coverage.flip(0)]), torch.cat([lower, upper.flip(0)]), "lines", label, **band)
         )
-    look = dict(
-        line=dict(color=color, dash=dash, width=2.2),
-        legendgroup=method,
-        hover=f"{label}: risk %{{y:.3f}} at coverage %{{x:.2f}}",
-    )
-    fig.add_trace(scatter(coverage, mean, "lines", label, legend=True, **look))
+    marker = dict(color=color, symbol=symbol, size=8, maxdisplayed=9)
+    look = dict(line=dict(color=color, dash=dash, width=2), marker=marker, legendgroup=method)
+    hover = f"{label}: risk %{{y:.3f}} at coverage %{{x:.2f}}"
+    fig.add_trace(scatter(coverage, mean, "lines+markers", label, legend=True, hover=hover, **look))

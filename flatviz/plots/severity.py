@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import torch
-from plotly.colors import hex_to_rgb
 from torch import Tensor
 
 from flatviz.core.boundary import public
@@ -15,20 +14,22 @@ from flatviz.results import Shift, interval
 
 SHOWN = {"accuracy": "accuracy (share)", "nll": "NLL (nats)", "ece": "ECE"}
 GAP = 0.09  # between panels, as a share of the width
+SPREAD = 0.07  # severities between the bars of two methods
 
 
 @public
 def plot_severity(
     shifts: Mapping[str, Shift | Sequence[Shift]], *, kind: str | None = None, title: str | None = None
 ) -> Figure:
-    """A panel a score over severities 0 (clean) to 5; a line a method, its band the 95 % interval over seeds.
+    """A panel a score over severities 0 (clean) to 5; a line a method, its bars the 95 % interval over seeds.
 
     Args:
         shifts: method -> what `shifted_scores` returned, or one of a seed each; all of the same kinds and severities.
         kind: of corruption; None: the mean over all kinds.
         title: of the figure.
 
-    The band is Student's interval of the mean over seeds; a single seed has none.  Raises ValueError for nothing to draw,
+    Bars are Student's interval of the mean over seeds, drawn a little beside each other, and cut where they leave the panel, which
+    is as high as the means ask for; a single seed has none.  Raises ValueError for nothing to draw,
     a kind that is not there, or results of several kinds or severities.
 
     Example:
@@ -46,15 +47,17 @@ def plot_severity(
     worst = {style(m).label: float(c["nll"][:, -1].mean()) for m, c in curves.items()}
     alt = f"NLL at severity {first.severities[-1]}: " + "; ".join(f"{m} {v:.3g}" for m, v in worst.items())
     about = f"{first.n} test images, " + (
-        f"{seeds} seeds, bands: 95 % interval of the mean" if seeds > 1 else "one seed, so no interval"
+        f"{seeds} seeds, bars: 95 % interval of the mean" if seeds > 1 else "one seed, so no interval"
     )
     text = f"Scores by severity of the corruption ({over}); severity 0 is the clean test split. {about}."
-    fig = figure(title or f"Scores by severity: {over}", alt, explain=text, **_axes(first.severities))
+    fig = figure(title or f"Scores by severity: {over}", alt, explain=text, **_axes(first.severities, curves))
     for panel, score in enumerate(SHOWN, 1):
-        for method in grouped:
-            _add(fig, method, first.severities, curves[method][score], panel)
-    fig.add_annotation(text=about, x=0, y=-0.24, xref="paper", yref="paper", showarrow=False, xanchor="left", font_size=12)
-    return fig.update_layout(height=430, margin=dict(t=95, b=95), title_y=0.98)
+        for i, method in enumerate(grouped):
+            beside = SPREAD * (i - (len(grouped) - 1) / 2)
+            _add(fig, method, first.severities, curves[method][score], panel, beside)
+    place = dict(x=0, y=-0.36, xref="paper", yref="paper", xanchor="left")
+    fig.add_annotation(text=about, showarrow=False, font_size=12, **place)
+    return fig.update_layout(height=440, margin=dict(t=95, b=110), title_y=0.98)
 
 
 def _checked(grouped: Mapping[str, list[Shift]], kind: str | None) -> Shift:
@@ -74,27 +77,31 @@ def _curves(of_seeds: Sequence[Shift], score: str, kind: str | None) -> Tensor:
     return torch.stack([s.mean(score) if kind is None else s.scores[score][s.kinds.index(kind)] for s in of_seeds]).double()
 
 
-def _axes(severities: tuple[int, ...]) -> dict:
-    """Panels side by side, one a score."""
+def _axes(severities: tuple[int, ...], curves: Mapping[str, Mapping[str, Tensor]]) -> dict:
+    """Panels side by side, one a score, each as high as the means of its lines with half their span to either side."""
     width, axes = (1 - GAP * (len(SHOWN) - 1)) / len(SHOWN), {}
     ticks = dict(tickvals=list(severities), ticktext=["clean" if s == 0 else str(s) for s in severities])
-    for i, label in enumerate(SHOWN.values()):
+    for i, (score, label) in enumerate(SHOWN.items()):
         number, left = str(i + 1) if i else "", i * (width + GAP)
-        axes[f"xaxis{number}"] = dict(domain=[left, min(1.0, left + width)], anchor=f"y{number}", title="severity", **ticks)
-        axes[f"yaxis{number}"] = dict(anchor=f"x{number}", title=label)
+        means = torch.stack([c[score].mean(0) for c in curves.values()])
+        margin = 0.5 * float(means.max() - means.min()) or 0.1
+        top = float(means.max()) + margin
+        span = [max(0.0, float(means.min()) - margin), top if score == "nll" else min(1.0, top)]
+        domain = [left, min(1.0, left + width)]
+        axes[f"xaxis{number}"] = dict(domain=domain, anchor=f"y{number}", title="severity", **ticks)
+        axes[f"yaxis{number}"] = dict(anchor=f"x{number}", title=label, range=span)
     return axes
 
 
-def _add(fig: Figure, method: str, severities: tuple[int, ...], curves: Tensor, panel: int) -> None:
+def _add(fig: Figure, method: str, severities: tuple[int, ...], curves: Tensor, panel: int, beside: float) -> None:
     label, color, dash, symbol = style(method)
     number = "" if panel == 1 else str(panel)
-    place = dict(xaxis=f"x{number}", yaxis=f"y{number}", legendgroup=method)
     mean, half = (torch.tensor(v) for v in zip(*(interval(column) for column in curves.T)))
+    x = torch.tensor(severities, dtype=torch.float64) + beside
+    look = dict(line=dict(color=color, dash=dash, width=2), marker=dict(color=color, symbol=symbol, size=8))
     if bool(torch.isfinite(half).all()):
-        x = torch.tensor(severities, dtype=torch.float64)
-        band = dict(fill="toself", fillcolor=f"rgba{(*hex_to_rgb(color), 0.12)}", line=dict(width=0))
-        there_and_back = torch.cat([mean - half, (mean + half).flip(0)])
-        fig.add_trace(scatter(torch.cat([x, x.flip(0)]), there_and_back, "lines", label, **place, **band))
-    look = dict(line=dict(color=color, dash=dash, width=2.2), marker=dict(color=color, symbol=symbol, size=7))
-    hover = f"{label}, severity %{{x}}: %{{y:.4g}}"
-    fig.add_trace(scatter(list(severities), mean, "lines+markers", label, legend=panel == 1, hover=hover, **place, **look))
+        look["error_y"] = dict(array=half.tolist(), thickness=1, width=0)
+    look |= dict(xaxis=f"x{number}", yaxis=f"y{number}", legendgroup=method)
+    hover = f"{label}, severity %{{customdata}}: %{{y:.4g}}"
+    at = torch.tensor(severities)
+    fig.add_trace(scatter(x, mean, "lines+markers", label, legend=panel == 1, hover=hover, customdata=at, **look))

@@ -25,7 +25,7 @@ from flatviz.studies.seeds import repeat_family
 from flatviz.training.pretrain import pretrain
 
 REPEATS = 2  # fits of the family with other noise, beside its own
-HEAD_STD, SCALE, RANK = 0.3, 64.0, 5  # SWAG's own width is a tenth of what makes radius and ensemble size matter
+HEAD_STD, RANK = 0.3, 5
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,8 @@ def prepare(
     how = dict(rank=rank, lr=recipe.swag_lr, snapshots=recipe.snapshots)
     swag = fit_swag(source, task.source, seed=seed, progress=progress, **how)
     check_learned(source, swag.mean, task.source, "SWAG", "lower the recipe's swag_lr")
-    net, prior = transfer(source, swag, treated="norm+head", head_std=HEAD_STD, scale=SCALE)
+    n_classes = None if task.source_classes is None else task.n_classes
+    net, prior = transfer(source, swag, n_classes=n_classes, head_std=HEAD_STD, scale=recipe.scale)
     return net, task, prior
 
 

@@ -100,6 +100,8 @@ def study_transfer(
     """
     sizes, scheme = sizes or Sizes(), scheme or Scheme()
     check_count(seeds, "seeds"), check_count(sizes.gradients, "gradients", least=2)
+    if scheme.prior == "swag" and not pretrained:
+        check_count(sizes.snapshots, "snapshots", least=5)  # the rank of SWAG
     names = [method_of(m) for m in methods]
     if pretrained and scheme.prior == "swag":
         raise ValueError("prior='swag' needs a source to train on, got weights from a file: use prior='moped' or 'downstream'")
@@ -109,7 +111,7 @@ def study_transfer(
     start = partial(_pretrained, source, held_out, classes, make, pretrained, sizes, scheme, progress)
     (state, prior, accuracy), _ = cached("transfer", start, label="pre-trained network", say=say, cost=cost, **shared)
     if not pretrained:
-        _check_alive(accuracy, held_out, len(classes.source), say)
+        check_learned(accuracy, held_out, len(classes.source), say)
     about = dict(sizes=sizes, scheme=scheme, **shared)
     rows: dict[str, list[Row]] = {name: [] for name in names}
     for seed in range(seeds):
@@ -129,7 +131,7 @@ def study_transfer(
     return TransferStudy({m: tuple(r) for m, r in rows.items()}, classes, sizes, scheme, accuracy, description)
 
 
-def _check_alive(accuracy: float, held_out: Data, n_classes: int, say: Callable[[str], None]) -> None:
+def check_learned(accuracy: float, held_out: Data, n_classes: int, say: Callable[[str], None]) -> None:
     """Say how well pre-training went; ValueError where it learned nothing that could be transferred."""
     chance = 100 / n_classes
     say(
@@ -264,7 +266,7 @@ class _Seed:
             return float("nan")
         f, n = nll(self.net, self.task.train), 1 if _is_point(q) else self.sizes.n_spectra
         return float(
-            torch.stack([top_eigenpairs(f, w, 1, iters=30, seed=0).values[0] for w in q.sample(n, seed=self.seed + 1)]).mean()
+            torch.stack([top_eigenpairs(f, w, 1, iters=20, seed=0).values[0] for w in q.sample(n, seed=self.seed + 1)]).mean()
         )
 
     def _predict(self, method: Method, q: Posterior, data: Data) -> Prediction:

@@ -77,12 +77,11 @@ def test_the_severity_figure_draws_means_over_kinds_and_intervals_over_seeds():
     lines = [t for t in fig.data if t.mode == "lines+markers"]
     assert len(lines) == 6 and [t.name for t in lines if t.showlegend] == ["VI", "SA-BMA"]
     assert lines[0].y.tolist() == pytest.approx([0.8, 0.65, 0.45])
-    band = next(t for t in fig.data if t.fill == "toself")
     half = 4.302653 * 0.1 / 3**0.5  # Student's t of 2 degrees of freedom
-    assert float(band.y[0]) == pytest.approx(0.8 - half, abs=1e-5)
+    assert lines[0].error_y.array[0] == pytest.approx(half, abs=1e-5)
     assert "3 seeds" in fig.layout.annotations[0].text
     one = fv.plot_severity({"vi": shifts(1)}, kind="jpeg")
-    assert len(one.data) == 3 and one.data[0].y.tolist() == pytest.approx([0.9, 0.7, 0.6])
+    assert len(one.data) == 3 and one.data[0].error_y.array is None and one.data[0].y.tolist() == pytest.approx([0.9, 0.7, 0.6])
     with pytest.raises(ValueError, match="kind must be one of 'fog', 'jpeg', got 'snow'"):
         fv.plot_severity({"vi": shifts(1)}, kind="snow")
     with pytest.raises(ValueError, match="same kinds and severities, got 2 different"):
