@@ -13,7 +13,7 @@ from flatviz.results import Family
 
 ROWS = {"lambda1": "λ₁", "nll": "NLL (nats)", "accuracy": "accuracy", "ece": "ECE"}
 GAP, BETWEEN = 0.035, 0.07  # shares of the figure between rows and between columns
-ZERO = 1.6  # steps of the radii left of the smallest one stands radius 0
+ZERO = 0.3  # powers of ten by which radius 0 stands left of the smallest positive one
 HEIGHT = 640  # px
 
 
@@ -94,11 +94,7 @@ def columns_of(family: Family) -> list[str]:
 
 def place_of(radius: float, radii: tuple[float, ...]) -> float:
     """Where a radius stands on the axis: its power of ten; 0 left of the smallest positive one."""
-    positive = sorted(r for r in radii if r > 0)
-    if radius > 0:
-        return math.log10(radius)
-    step = math.log10(positive[-1] / positive[0]) / max(len(positive) - 1, 1) if len(positive) > 1 else 0.3
-    return math.log10(positive[0]) - ZERO * step
+    return math.log10(radius) if radius > 0 else math.log10(min(r for r in radii if r > 0)) - ZERO
 
 
 def _number(row: int, column: int, n_columns: int) -> str:
