@@ -101,6 +101,10 @@ _TABLE: dict[str, arg.Check] = {
         ((str, Real), lambda value, name: check_likelihood(value)), wanted="'categorical' or a standard deviation > 0"
     ),
     "batchnorm": arg.word("frozen", "train"),
+    "validation": arg.noun(Data, "task.validation is one"),
+    "accumulate patience": arg.whole(1),
+    "compile": arg.either((bool, arg.anything), (str, arg.backend), wanted="True, False or the name of a backend"),
+    "parallel": arg.flag,
     "predict.batchnorm quantity.batchnorm shifted_scores.batchnorm": arg.either(
         (str, arg.word("frozen")), (Data, arg.anything), wanted="'frozen' or a Data that re-estimates the statistics"
     ),
@@ -133,6 +137,7 @@ _TABLE: dict[str, arg.Check] = {
     "steps epochs n_draws members chains cycles cycle_steps thin mc_samples rank": arg.whole(1),
     "n_bins k n_spectra runs probes products most parts batch_size iters shots size per_class": arg.whole(1),
     "n_classes": arg.whole(1),
+    "memory": arg.positive,
     "snapshots resolution around_resolution dims basis": arg.whole(2),
     "record_path.most": arg.whole(2),
     "burn_in": arg.whole(0),

@@ -12,6 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import torch
 from torch import Tensor, nn
+from torch.func import functional_call
 from torch.utils._pytree import register_pytree_node
 
 from flatviz.checks import usable
@@ -103,7 +104,7 @@ class Pixels:
         return self.bytes.numel()
 
     def __getitem__(self, index: Any) -> Tensor:
-        return self._floats(self.bytes[index])
+        return self._floats(self.bytes)[index] if isinstance(index, tuple) else self._floats(self.bytes[index])
 
     def split(self, size: int | list[int]) -> Iterator[Tensor]:
         """Batches of floats, made one by one."""
@@ -119,7 +120,7 @@ class Pixels:
 
     def describe(self) -> str:
         """Shape and type."""
-        return f"{tuple(self.shape)} uint8"
+        return f"x {tuple(self.shape)} uint8"
 
     def _floats(self, pixels: Tensor) -> Tensor:
         x = pixels.to(self.dtype).div_(255)
@@ -212,6 +213,12 @@ register_pytree_node(Fields, lambda x: (list(x.named.values()), list(x.named)), 
 def run(module: nn.Module, x: Tensor | Fields) -> Any:
     """What a module returns for a batch: named inputs go in as keywords."""
     return module(**x.named) if isinstance(x, Fields) else module(x)
+
+
+def run_with(module: nn.Module, named: dict[str, Tensor], x: Tensor | Fields) -> Any:
+    """`run` with these tensors in the places of parameters and buffers of their names."""
+    args, fields = ((), dict(x.named)) if isinstance(x, Fields) else ((x,), {})
+    return functional_call(module, named, args, fields)
 
 
 def tensors_of(x: Tensor | Fields) -> list[Tensor]:
