@@ -144,6 +144,7 @@ VIEWS = (
         "radius of each method, in its own unit. A ring marks what is selected; at radius 0 both methods are VI. {seeds} {radius}.",
         span=12,
         height=600,
+        alt="largest eigenvalue, NLL, accuracy and ECE against the radius of each method, with a ring at what is selected",
         group="Radius",
     ),
     View(
