@@ -17,7 +17,8 @@ from flatviz.metrics.predict import predict
 from flatviz.objectives.nll import nll
 from flatviz.posteriors import METHODS
 from flatviz.results import Draws, Family, Gaussian, Posterior
-from flatviz.studies.family import QUANTITIES, fit_member, own_values, same_member
+from flatviz.studies.choice import Choices
+from flatviz.studies.family import QUANTITIES, fit_member, fit_radii, own_values, same_member
 
 ITERS = 30  # Hessian products for one eigenvalue
 
@@ -31,6 +32,7 @@ def repeat_family(
     *,
     seeds: Sequence[int],
     fit: Mapping | None = None,
+    tuned: Choices | None = None,
     progress: Progress = False,
 ) -> Family:
     """The measured family with `over_seeds`: each of its members fitted again with every one of `seeds`, and measured.
@@ -40,7 +42,7 @@ def repeat_family(
     over_seeds: "lambda1", the mean over as many draws as the family has spectra; "accuracy", "nll" and "ece" of the test
     split at the family's largest ensemble; (M, 1 + seeds) each, a row a member, the family's own values first, NaN where a
     fit diverged.
-    seeds: those of the noise, without that of the family; fit: as in `fit_family`.
+    seeds: those of the noise, without that of the family; fit, tuned: as in `fit_family`.
 
     Raises ValueError for a family that was not measured.
 
@@ -58,10 +60,10 @@ def repeat_family(
     """
     if not family.prediction or not family.spectrum:
         raise ValueError("the family must be measured before it is repeated, got posteriors only: use fv.measure")
-    keys = [same_member(m, r) for m, r in zip(family.method, family.radius)]
+    keys = [same_member(m, r, tuned) for m, r in zip(family.method, family.radius)]
     n_draws, n_spectra = max(p.n_draws for p in family.prediction), max(len(s) for s in family.spectrum)
     columns = [torch.stack([own_values(*pair) for pair in zip(family.spectrum, family.prediction)])]
-    fitted = _fitted(net, task, prior, list(dict.fromkeys(keys)), seeds, fit, progress)
+    fitted = _fitted(net, task, prior, list(dict.fromkeys(keys)), seeds, fit, tuned, progress)
     for seed in track(list(seeds), "seeds", progress):
         rows = {key: _row(net, task, fitted.get((key, seed)), n_draws, n_spectra, seed + 1) for key in dict.fromkeys(keys)}
         columns.append(torch.stack([rows[key] for key in keys]))
@@ -76,6 +78,7 @@ def _fitted(
     keys: list[tuple[str, float]],
     seeds: Sequence[int],
     fit: Mapping | None,
+    tuned: Choices | None,
     progress: Progress,
 ) -> dict[tuple[tuple[str, float], int], Posterior]:
     """(member, seed) -> posterior; the radii of one method together with all seeds."""
@@ -83,13 +86,12 @@ def _fitted(
     for method in dict.fromkeys(m for m, _ in keys):
         radii = [r for m, r in keys if m == method and r]
         if METHODS[method].fit_radii is not None and radii:
-            settings = {k: v for k, v in METHODS[method].keywords(net, settings=fit).items() if k != "radius"}
-            grid = METHODS[method].fit_radii(net, task.train, prior, radii=radii, seeds=seeds, progress=progress, **settings)
+            grid = fit_radii(net, task, prior, METHODS[method], radii, seeds, fit=fit, tuned=tuned, progress=progress)
             fitted |= {((method, radius), seed): q for (radius, seed), q in grid.items()}
     for key in keys:
         for seed in seeds:
             if (key, seed) not in fitted and not (METHODS[key[0]].fit_radii is not None and key[1]):
-                fitted[key, seed] = fit_member(net, task, prior, *key, seed=seed, fit=fit)
+                fitted[key, seed] = fit_member(net, task, prior, *key, seed=seed, fit=fit, tuned=tuned)
     return fitted
 
 
