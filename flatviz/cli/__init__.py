@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 import flatviz
-from flatviz.cli import averaging, compare, docs, doctor, evidence, lab, reference, search, symmetry, tour, tune
+from flatviz.cli import averaging, compare, docs, doctor, evidence, lab, reference, search, symmetry, temperature, tour, tune
 
 COMMANDS = {
     "tour": tour,
@@ -20,6 +20,7 @@ COMMANDS = {
     "search": search,
     "reference": reference,
     "symmetry": symmetry,
+    "temperature": temperature,
     "docs": docs,
 }
 
