@@ -21,7 +21,7 @@ from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.training.gradient import Ascent
 from flatviz.training.run import Checkpoint, Optim, Run
-from flatviz.training.variational import Descent, NoisyNLL, converged, fit_gaussians
+from flatviz.training.variational import Descent, NoisyNLL, check_local, converged, fit_gaussians
 
 
 @public
@@ -37,6 +37,7 @@ def fit_vi(
     anneal: float = 0.0,
     weight_decay: float = 0.0,
     mc_samples: int = 1,
+    local: bool = False,
     steps: int = 150,
     lr: float = 0.05,
     momentum: float = 0.9,
@@ -60,6 +61,8 @@ def fit_vi(
         is colder, and 0 leaves the prior out, so that nothing holds q's width.  The KL is in nats, N = len(data).
     anneal: share of the steps over which the KL weight rises linearly from 0 to kl_weight.
     weight_decay: acts on the mean only.  mc_samples: draws a step.  batch_size: examples a step (default all).
+    local: a draw of its own for each example (local reparameterisation): the same expectation with less noise in the
+        gradient.  A step is one pass with as many weight vectors as examples: for small nets, without `ascent`.
     lr: falls to 0 along half a cosine over `steps`.  On mean and factor it is lr / (1 + lr kl_weight / (N d)), d a weight's
         prior variance: plain SGD would overshoot wherever the prior is narrow.
     likelihood: "categorical", or the noise's standard deviation of a regression.
@@ -67,7 +70,8 @@ def fit_vi(
         `result.buffers`, which `predict` uses; for other verbs take `net.with_buffers(result.buffers)`.
     ascent: `SAM(radius)` and the like make it F-VI: each draw's gradient is taken at w + e, the KL's where q is.
     checkpoint: path to save to and resume from.  `result.history` holds `loss` and `kl` of each step, (steps,) each.
-    Raises ValueError where prior or start do not cover the treated weights, on bad data, or on divergence.
+    Raises ValueError where prior or start do not cover the treated weights, on bad data, on divergence, or for `local`
+    with an ascent or batch statistics.
 
     Example:
         >>> import torch, flatviz as fv
@@ -79,6 +83,7 @@ def fit_vi(
         (Gaussian(dim=9, rank=1), torch.Size([20]), torch.Size([3, 9]))
     """
     run = Run.of(locals(), "VI")
+    check_local(local, ascent, batchnorm)
     (q,) = fit_gaussians(
         net,
         data,
@@ -90,6 +95,7 @@ def fit_vi(
         kl_weight=kl_weight,
         anneal=anneal,
         mc_samples=mc_samples,
+        local=local,
         likelihood=likelihood,
         batchnorm=batchnorm,
         optim=Optim(steps, lr, momentum, weight_decay, batch_size),

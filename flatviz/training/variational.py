@@ -64,6 +64,26 @@ class NoisyNLL:
         return _averaged([_draw(at, q, z1, z2, 3) for z1, z2 in self.noise])
 
 
+class LocalNLL(NoisyNLL):
+    """The same with a draw of its own for each example of the minibatch: local reparameterisation (Kingma et al. 2015).
+
+    The expectation is that of `NoisyNLL`; examples no longer share their noise, so its average over the minibatch has a
+    smaller variance.  `loss` maps (W (n, D), index (n, 1)) to the loss of each example, (n,).
+    """
+
+    def __call__(
+        self, q: Gaussian, *, blocks: int = 3, ascent: Ascent | None = None
+    ) -> tuple[Tensor, tuple[Tensor, ...], Tensor | None]:
+        """As of `NoisyNLL`; an `ascent` is refused before the first step."""
+        n = len(self.noise)
+        z1, z2 = (torch.stack(z) for z in zip(*self.noise))
+        wide = q.std * z1
+        rows = torch.arange(n, device=z1.device) if self.index is None else self.index
+        values, grads = value_and_grad(self.loss, q.mean + wide + z2 @ q.factor, rows.repeat(n // len(rows))[:, None])
+        grads = grads / n
+        return values.mean(), (grads.sum(0), (grads * wide).sum(0), z2.T @ grads)[:blocks], None
+
+
 def _draw(
     at: Callable[[Tensor], tuple[Tensor, Tensor, Tensor | None]], q: Gaussian, z1: Tensor, z2: Tensor, blocks: int
 ) -> tuple[Tensor, tuple[Tensor, ...], Tensor | None]:
@@ -185,10 +205,12 @@ def fit_gaussians(
     run: Run,
     start_scale: float = 1.0,
     anneal: float = 0.0,
+    local: bool = False,
 ) -> list[Gaussian | ValueError]:
     """Move q from `start` (default the prior) by `step`, one member a seed; a member that diverged is its error.
 
     start_scale: q's widths at first, as a share of the start's.  anneal: share of the steps over which kl_weight rises from 0.
+    local: a draw for each example of a minibatch, by `LocalNLL`; for one member.
     Minibatches are shuffled by seed + 1.  Members run in one pass of the network where it allows that, else the network
     goes member by member.  Raises ValueError where prior or start do not cover the treated weights, and on bad data.
     """
@@ -200,15 +222,19 @@ def fit_gaussians(
     start = narrowed(start, start_scale)
     B, shuffles = len(seeds), [seed + 1 for seed in seeds]
     loss, trained = _losses(net, data, likelihood, batchnorm, B)
-    descent, noise = (
-        Descent(start, prior, B, kl_weight / len(data), optim, anneal),
-        Noise(seeds, mc_samples, start, optim.steps),
-    )
-    losses, gains = [], []
+    draws, noisy = mc_samples, NoisyNLL
+    if local:
+        examples = len(data) if optim.batch_size is None else min(optim.batch_size, len(data))
+        if len(data) % examples:
+            raise ValueError(f"with local=True batch_size must divide the {len(data)} examples, got {optim.batch_size}")
+        draws, noisy = mc_samples * examples, LocalNLL
+        loss = members_loss(net, data, likelihood, "frozen", draws)
+    descent = Descent(start, prior, B, kl_weight / len(data), optim, anneal)
+    noise, losses, gains = Noise(seeds, draws, start, optim.steps), [], []
 
     def update(at: int, index: Tensor | None) -> None:
         descent.at(at)
-        value, gain = step(Gaussian.unchecked(*descent.parts), NoisyNLL(loss, index, noise.at(at)), descent)
+        value, gain = step(Gaussian.unchecked(*descent.parts), noisy(loss, index, noise.at(at)), descent)
         losses.append(value)
         if gain is not None:
             gains.append(gain)
@@ -237,6 +263,14 @@ def check_covers(net: Net, q: Gaussian, name: str) -> None:
         raise TypeError(f"{name} must be a Gaussian, as transfer returns, got {type(q).__name__}")
     if q.dim != net.dim:
         raise ValueError(f"{name} must cover the net's {net.dim} treated weights, got {q.dim}: use what transfer returned")
+
+
+def check_local(local: bool, ascent: Ascent | None, batchnorm: str) -> None:
+    """That local reparameterisation goes with neither an ascent nor batch statistics."""
+    if local and ascent is not None:
+        raise ValueError("local=True needs one gradient for all examples, got an ascent: leave one of them out")
+    if local and batchnorm == "train":
+        raise ValueError("local=True has no batch statistics, got batchnorm='train': use 'frozen'")
 
 
 def narrowed(q: Gaussian, scale: float) -> Gaussian:
