@@ -24,6 +24,7 @@ _HOMES = {
     "flatviz.engine.batchnorm": "refresh_batchnorm",
     "flatviz.storage.cache": "load save",
     "flatviz.training.pretrain": "pretrain",
+    "flatviz.training.recording": "record_path",
     "flatviz.core.ascent": "SAM ASAM FisherSAM",
     "flatviz.posteriors": "METHODS",
     "flatviz.posteriors.transfer": "transfer",

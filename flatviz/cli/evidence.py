@@ -19,8 +19,8 @@ from flatviz.plots.theme import short, style
 from flatviz.results import interval
 from flatviz.studies.claims import BASELINES, BETTER, LEVEL, NAMES, Difference, differences, judge, sentence
 from flatviz.studies.evidence import QUANTITIES, SETTINGS, SEVERITY, SHIFTS, Cell, Evidence, gather
+from flatviz.studies.preparation import MODELS
 from flatviz.studies.reference import about_reference
-from flatviz.studies.tour import MODELS
 
 CLAIMED = {"sabma": (1.0, 2.0), "sam_mu": (0.2,)}  # method -> radii of which the verdicts speak
 OF = ("lambda1", "nll", "accuracy", "ece", "shifted_nll", "tv")

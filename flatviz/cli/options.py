@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
+from flatviz.core.data import Task
+from flatviz.datasets.named import NAMES, named_task
 from flatviz.posteriors import METHODS
-from flatviz.studies.tour import MODELS
+from flatviz.studies.preparation import MODELS
 
 
 def add_methods(parser: ArgumentParser) -> None:
@@ -17,7 +21,24 @@ def add_methods(parser: ArgumentParser) -> None:
 
 def add_model(parser: ArgumentParser) -> None:
     """--model: the network."""
-    parser.add_argument("--model", choices=tuple(MODELS), default="mlp", help="LayerNorm MLP, or BatchNorm conv net")
+    about = "LayerNorm MLP, BatchNorm conv net, or ResNet-20 for images (mlp)"
+    parser.add_argument("--model", choices=tuple(MODELS), default="mlp", help=about)
+
+
+def add_data(parser: ArgumentParser) -> None:
+    """--data: the task, with --size and --per-class for images; `task_of` makes it."""
+    parser.add_argument("--data", default="digits", metavar="NAME", help=f"what is learned: {', '.join(NAMES)} (digits)")
+    parser.add_argument("--size", type=int, help="pixels of each side to which a folder's images are scaled (as they are)")
+    parser.add_argument("--per-class", type=int, help="at most so many images of each class are read (all)")
+
+
+def task_of(args: Namespace) -> Callable[[int], Task]:
+    """The task of --data, as a function of the seed."""
+    return partial(_named, args.data, args.size, args.per_class)
+
+
+def _named(name: str, size: int | None, per_class: int | None, seed: int) -> Task:
+    return named_task(name, seed=seed, size=size, per_class=per_class)
 
 
 def add_out(parser: ArgumentParser, default: str, what: str) -> None:

@@ -9,17 +9,21 @@ import torch
 
 import flatviz
 from flatviz.checks import check_count
-from flatviz.cli.options import add_model, add_out
+from flatviz.cli.options import add_data, add_model, add_out, task_of
 from flatviz.cli.output import check_output, progress_of_command, write_text
 from flatviz.cli.threads import single_thread
 from flatviz.core.devices import pick_device
+from flatviz.datasets.named import OFFLINE
 from flatviz.pages.page import family_page
 from flatviz.pages.table import family_rows, text_table
 from flatviz.posteriors import METHODS
 from flatviz.studies.tour import HEAD_STD, RANK, SCALE, Tour, run_tour
 
-LEAD = """A small network was pre-trained on digits that lie on their side, then turned into a Bayesian one and shown ten
-upright digits of each class. Move the **radius**: SA-BMA trains the posterior to be good even at the worst posterior
+DIGITS = """A small network was pre-trained on digits that lie on their side, then turned into a Bayesian one and shown ten
+upright digits of each class."""
+OTHER = """A network was pre-trained on one task, then turned into a Bayesian one and shown a few examples of each class of
+another ({name})."""
+LEAD = """Move the **radius**: SA-BMA trains the posterior to be good even at the worst posterior
 within that distance of it, so larger radii look for flatter ground, until they ask too much. Move the **ensemble
 size**: a Bayesian network answers with the average of several draws, and this is how many."""
 
@@ -27,6 +31,7 @@ size**: a Bayesian network answers with the average of several draws, and this i
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
     add_out(parser, "tour.html", "the page")
+    add_data(parser)
     add_model(parser)
     parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto", help="where to compute (auto)")
     parser.add_argument("--seed", type=int, default=0, help="of the split, the networks, all noise, from 0 on (0)")
@@ -38,15 +43,19 @@ def run(args: argparse.Namespace) -> int:
     device = pick_device(args.device)
     check_output("--out", args.out)
     check_count(args.seed, "--seed", least=0)
-    print(f"flatviz {flatviz.__version__} tour: {args.model} on {device}, seed {args.seed}; well under two minutes on a CPU")
+    expected = "; well under two minutes on a CPU" if args.data in OFFLINE else ""
+    print(f"flatviz {flatviz.__version__} tour: {args.model}, {args.data}, on {device}, seed {args.seed}{expected}")
     with single_thread():
-        tour = run_tour(args.model, seed=args.seed, device=device, progress=progress_of_command(), say=print)
+        tour = run_tour(
+            args.model, task=task_of(args), seed=args.seed, device=device, progress=progress_of_command(), say=print
+        )
     rows = family_rows(tour.family)
     print(f"\n{tour.task.name}; test split of {len(tour.task.test)}; λ over {len(tour.family.spectrum[-1])} draws\n")
     print(text_table(rows))
     title = "flatviz tour: from a pre-trained network to a flat posterior"
+    lead = f"{(DIGITS if args.data == 'digits' else OTHER).format(name=tour.task.name)} {LEAD}"
     start = ("sabma", 1.0, 10)
-    write_text(args.out, family_page(tour.family, title=title, lead=LEAD, rows=rows, facts=_facts(tour, args), start=start))
+    write_text(args.out, family_page(tour.family, title=title, lead=lead, rows=rows, facts=_facts(tour, args), start=start))
     size, seconds = args.out.stat().st_size / 1e6, time.perf_counter() - started
     print(f"\n{args.out} written: {size:.1f} MB with plotly.js inside, opens in any browser; {seconds:.0f} s in all")
     if tour.cached:
@@ -57,13 +66,18 @@ def run(args: argparse.Namespace) -> int:
 def _facts(tour: Tour, args: argparse.Namespace) -> dict[str, str]:
     task, family = tour.task, tour.family
     statistics = family.prediction[0].batchnorm
+    command = f"flatviz tour --data {args.data} --model {args.model} --seed {args.seed}"
+    command += "".join(f" --{n.replace('_', '-')} {v}" for n, v in (("size", args.size), ("per_class", args.per_class)) if v)
+    what = "images" if len(task.input_shape) == 3 else "examples"
+    sizes = ", ".join(f"{len(part)} {name}" for name, part in task.parts().items())
     return {
-        "task": f"{task.name}: {len(task.source)} source, {len(task.train)} training, {len(task.test)} test images",
+        "task": f"{task.name}: {sizes} {what}",
+        "source network": f"{tour.recipe}",
         "network": f"{args.model}; treated: {tour.net!r}; all other weights stay at their source value",
         "prior": f"SWAG of rank {RANK} on the source task, covariance times {SCALE:g}; head: mean 0, standard deviation {HEAD_STD:g}",
         "fit": f"{METHODS['vi'].tuned(tour.net)}; weight decay on the mean only",
-        "surface": f"mean NLL of the {family.surface.n} training images over the {tour.net.dim} treated weights",
-        "scores": f"test split of {len(task.test)} images, one seed",
+        "surface": f"mean NLL of the {family.surface.n} training {what} over the {tour.net.dim} treated weights",
+        "scores": f"test split of {len(task.test)} {what}, one seed",
         "BatchNorm": f"{statistics}: the statistics of the source network" if statistics else "none in this network",
-        "made by": f"flatviz {flatviz.__version__}, torch {torch.__version__}: flatviz tour --model {args.model} --seed {args.seed}",
+        "made by": f"flatviz {flatviz.__version__}, torch {torch.__version__}: {command}",
     }

@@ -5,6 +5,7 @@ from flatviz.datasets.digits import digits_transfer
 from flatviz.datasets.few_shot import few_shot, pick_classes, transfer_task
 from flatviz.datasets.images import data_from, image_folder, public_images
 from flatviz.datasets.moons import moons_transfer
+from flatviz.datasets.named import named_task
 
 __all__ = [
     "CORRUPTIONS",
@@ -14,6 +15,7 @@ __all__ = [
     "few_shot",
     "image_folder",
     "moons_transfer",
+    "named_task",
     "pick_classes",
     "public_images",
     "transfer_task",

@@ -10,6 +10,7 @@ from flatviz.core.boundary import public
 from flatviz.results import Draws, Plane
 
 MARGIN = 1.15  # how far beyond the outermost draw the default extent reaches
+MOST = 2**24  # numbers of which a copy in float64 and its decomposition are made; of more, a block of columns at a time
 NARROWEST = 0.8  # its shorter side over its longer one: a strip is hard to read
 
 
@@ -53,13 +54,30 @@ def plane_path(W: Tensor, *, name: str | None = None) -> Plane:
 def _plane(W: Tensor, origin: Tensor, name: str, instead: str) -> Plane:
     if len(W) < 3:
         raise ValueError(f"a PCA plane needs at least 3 draws, got {len(W)}: draw more, or {instead}")
-    centred = (W - origin).double()
-    _, scale, axes = torch.linalg.svd(centred, full_matrices=False)
+    scale, axes, coords = (_svd if W.numel() <= MOST else _by_gram)(W, origin)
     axes *= axes.gather(1, axes.abs().argmax(1, keepdim=True)).sign()  # a sign is free: fix it, or pictures flip
     share = scale.square() / scale.square().sum().clamp_min(1e-300)
     if share[1] <= 1e-12 * share[0]:
         raise ValueError("a PCA plane needs draws that span two directions, got draws on one line: use slice_line")
-    reach = MARGIN * (centred @ axes[:2].T).abs().amax(0)
+    reach = MARGIN * coords.abs().amax(0)
     reach = torch.maximum(reach, NARROWEST * reach.max()).tolist()
     extent = (-reach[0], reach[0]), (-reach[1], reach[1])
     return Plane(origin.clone(), axes[:2].to(W.dtype), "distance in weight space", name, tuple(share[:2].tolist()), extent)
+
+
+def _svd(W: Tensor, origin: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Singular values of W - origin, its first two right singular vectors (2, D), coordinates (S, 2); in float64."""
+    centred = (W - origin).double()
+    _, scale, axes = torch.linalg.svd(centred, full_matrices=False)
+    return scale, axes[:2], centred @ axes[:2].T
+
+
+def _by_gram(W: Tensor, origin: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """The same from the Gram matrix (S, S), whose eigenvalues are the squares; exact enough for the two largest."""
+    width = max(1, MOST // len(W))
+    blocks = [slice(i, i + width) for i in range(0, W.shape[1], width)]
+    gram = sum((part := (W[:, b] - origin[b]).double()) @ part.T for b in blocks)
+    squares, U = torch.linalg.eigh(gram)
+    scale, U = squares.flip(0).clamp_min(0).sqrt(), U.flip(1)[:, :2]
+    axes = torch.cat([U.T @ (W[:, b] - origin[b]).double() for b in blocks], 1)
+    return scale, axes / scale[:2, None].clamp_min(1e-300), U * scale[:2]

@@ -31,7 +31,7 @@ from flatviz.studies.claims import NAMES as QUANTITY_NAMES
 from flatviz.studies.claims import Difference, Verdict, judge
 from flatviz.studies.evidence import PUBLISHED, SEVERITY, SHIFTS
 from flatviz.studies.family import fit_member
-from flatviz.studies.tour import MODELS, prepare
+from flatviz.studies.tour import prepare
 from flatviz.studies.tune import scored, with_head_std, with_validation
 
 BASELINES = ("VI, equal steps", "VI, equal gradients", "VI, chosen", "SAM on the mean")  # "SA-BMA" is compared with each
@@ -65,7 +65,7 @@ class Bench:
     """Runs cases on one kind of network; prepared networks and the fits of the last case stay in memory."""
 
     def __init__(self, model: str, epochs: int = 60) -> None:
-        self.model, self.epochs = check_choice(model, tuple(MODELS), "model"), epochs
+        self.model, self.epochs = check_choice(model, tuple(RADII), "model"), epochs
         self.prepared = lru_cache(maxsize=64)(self._prepare)
         self.fitted = lru_cache(maxsize=16)(self._fit)
 

@@ -1,4 +1,4 @@
-"""The main job: from a pre-trained network to a live flat posterior, on scanned digits."""
+"""The main job: from a pre-trained network to a live flat posterior, on scanned digits or any other task."""
 
 from __future__ import annotations
 
@@ -9,29 +9,25 @@ from dataclasses import dataclass
 
 import torch
 
-from flatviz.checks import check_choice
 from flatviz.core.data import Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.datasets.digits import digits_transfer
-from flatviz.models.convnet import convnet
-from flatviz.models.mlp import mlp
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.swag import fit_swag
 from flatviz.posteriors.transfer import transfer
 from flatviz.results import Family, Gaussian, Posterior
 from flatviz.storage.cache import cached
 from flatviz.studies.family import check_settings, family_radii, fit_family, measure, same_member
+from flatviz.studies.preparation import Model, Recipe, TaskOf, build_model, check_learned, model_name, recipe_for, task_for
 from flatviz.training.pretrain import pretrain
 
-MODELS = {"mlp": mlp, "conv": convnet}
-SWAG_LR = {"mlp": 0.05, "conv": 0.02}  # at 0.05 the conv net, early in training, diverges with its BatchNorm frozen
 HEAD_STD, SCALE, RANK = 0.3, 64.0, 5  # SWAG's own width is a tenth of what makes radius and ensemble size matter
 
 
 @dataclass(frozen=True)
 class Tour:
-    """Everything the tour computed, and which steps it found in the cache."""
+    """Everything the tour computed, at which settings, and which steps it found in the cache."""
 
     net: Net
     task: Task
@@ -39,37 +35,53 @@ class Tour:
     family: Family
     cached: tuple[str, ...]
     seconds: float
+    model: str
+    recipe: Recipe
 
 
 def prepare(
-    model: str = "mlp",
+    model: Model = "mlp",
     *,
+    task: Task | None = None,
     seed: int = 0,
     shots: int = 10,
     degrees: float = 90.0,
     rank: int = RANK,
-    epochs: int = 60,
+    epochs: int | None = None,
+    recipe: Recipe | None = None,
     device: torch.device | str = "cpu",
     progress: Progress = False,
 ) -> tuple[Net, Task, Gaussian]:
-    """Task, pre-trained network restricted to norm layers and head, and the prior of that rank that SWAG on the source gives."""
-    check_choice(model, tuple(MODELS), "model")
-    task = digits_transfer(shots=shots, seed=seed, degrees=degrees).to(device)
-    source = pretrain(
-        Net.from_module(MODELS[model](task, seed=seed)).to(device), task.source, seed=seed, epochs=epochs, progress=progress
-    )
-    swag = fit_swag(source, task.source, rank=rank, seed=seed, lr=SWAG_LR[model], progress=progress)
+    """Task, pre-trained network restricted to norm layers and head, and the prior of that rank that SWAG on the source gives.
+
+    model: a name, or a function task -> module.  task: default the digits of `shots` and `degrees`.
+    recipe: of pre-training and SWAG, default that for this kind of network; epochs: of pre-training, in place of the recipe's.
+    Raises ValueError where pre-training or SWAG leave a network that is no better than its largest class.
+    """
+    task = digits_transfer(shots=shots, seed=seed, degrees=degrees) if task is None else task
+    task = task.to(device)
+    net = Net.from_module(build_model(model, task.for_source(), seed=seed), example=task.source.x[:2].cpu()).to(device)
+    recipe = recipe or recipe_for(net)
+    recipe = recipe if epochs is None else dataclasses.replace(recipe, epochs=epochs)
+    how = dict(epochs=recipe.epochs, lr=recipe.lr, last_lr=recipe.last_lr)
+    source = pretrain(net, task.source, seed=seed, progress=progress, **how)
+    check_learned(source, source.w, task.source, "pre-training", "raise its epochs, lower its lr, or take another model")
+    how = dict(rank=rank, lr=recipe.swag_lr, snapshots=recipe.snapshots)
+    swag = fit_swag(source, task.source, seed=seed, progress=progress, **how)
+    check_learned(source, swag.mean, task.source, "SWAG", "lower the recipe's swag_lr")
     net, prior = transfer(source, swag, treated="norm+head", head_std=HEAD_STD, scale=SCALE)
     return net, task, prior
 
 
 def run_tour(
-    model: str = "mlp",
+    model: Model = "mlp",
     *,
+    task: TaskOf = "digits",
     seed: int = 0,
     device: torch.device | str = "cpu",
     radii: Mapping[str, Sequence[float]] | None = None,
-    epochs: int = 60,
+    epochs: int | None = None,
+    recipe: Recipe | None = None,
     fit: Mapping | None = None,
     measured: Mapping | None = None,
     progress: Progress = False,
@@ -77,13 +89,18 @@ def run_tour(
 ) -> Tour:
     """Pre-train, transfer, fit the family, measure it; each of the three steps is kept in the cache folder.
 
-    epochs: of pre-training; fit and measured: what `fit_family` and `measure` take beside their defaults.
+    model: a name, or a function task -> module; task: a name ("digits", "moons", "image-folder:PATH"), a `Task`, or a
+    function of the seed; epochs and recipe as in `prepare`; fit and measured: what `fit_family` and `measure` take beside
+    their defaults.
     """
     started, reused = time.perf_counter(), []
-    check_choice(model, tuple(MODELS), "model")
     check_settings(fit)
+    task = task_for(task, seed)
+    module = build_model(model, task, seed=seed)
     fit, measured = dict(fit or {}), dict(measured or {})
-    about = dict(model=model, seed=seed, device=str(device), epochs=epochs)
+    recipe = recipe or recipe_for(Net.from_module(module))
+    recipe = recipe if epochs is None else dataclasses.replace(recipe, epochs=epochs)
+    about = dict(model=model, task=task, seed=seed, device=str(device), recipe=recipe)
 
     def step(name: str, compute: Callable, **settings: object):
         result, was_cached = cached("tour", compute, label=name, say=say, step=name, **about, **settings)
@@ -91,12 +108,11 @@ def run_tour(
         return result
 
     def prepared() -> tuple:
-        net, _, prior = prepare(model, seed=seed, epochs=epochs, device=device, progress=progress)
+        net, _, prior = prepare(model, task=task, seed=seed, recipe=recipe, device=device, progress=progress)
         return net.to_module().state_dict(), prior
 
     state, prior = step("pre-trained network and prior", prepared)
-    task = digits_transfer(seed=seed).to(device)
-    module = MODELS[model](task, seed=seed)
+    task = task.to(device)
     module.load_state_dict(state)
     net = Net.from_module(module.eval(), "norm+head", example=task.source.x[:2].cpu()).to(device)
     prior = _moved(prior, device)
@@ -118,7 +134,8 @@ def run_tour(
         methods=methods,
         measured=measured,
     )
-    return Tour(net, task, prior, family, tuple(reused), time.perf_counter() - started)
+    seconds = time.perf_counter() - started
+    return Tour(net, task, prior, family, tuple(reused), seconds, model_name(model), recipe)
 
 
 def _moved(q, device: torch.device | str):

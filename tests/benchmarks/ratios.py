@@ -101,6 +101,48 @@ def plane_resnet_bfloat16() -> None:
     against_loss_landscapes("plane 7 x 7, ResNet-20, bfloat16", module, data, wanted, side=7, precision="bfloat16")
 
 
+def against_loss_landscape_3d(name: str, module: nn.Module, data: fv.Data, wanted: str, *, side: int) -> None:
+    """Whole public calls for the same grid: loss-landscape-3d, its data one batch that is there, and `nll` with `slice_plane`."""
+    try:
+        from loss_landscape_3d import LossLandscapeCalculator
+    except ImportError:
+        print(f"{name}: loss-landscape-3d is not installed")
+        return
+    net = fv.Net.from_module(module, "all")
+    plane = fv.plane_random(net, net.w, seed=0)
+    axes = [dict(module.state_dict()) | net.unflatten(axis) for axis in plane.axes]
+    for direction in axes:
+        direction |= {key: torch.zeros_like(value) for key, value in module.named_buffers()}
+    centre, ticks = {k: v.clone() for k, v in module.state_dict().items()}, torch.linspace(-1, 1, side).tolist()
+    theirs = LossLandscapeCalculator(module, [(data.x, data.y)], nn.CrossEntropyLoss())
+    calls = (
+        lambda: theirs.calculate(ticks, ticks, *axes, centre),
+        lambda: fv.slice_plane(fv.nll(net, data), plane, extent=1.0, resolution=side),
+    )
+    their_values, ours = torch.as_tensor(calls[0]()), calls[1]().values
+    off = float(((their_values - ours) / their_values).abs().max())
+    assert off < 1e-4, f"{name}: values differ by {off:g}"
+    a, b = typical(*calls)
+    say(
+        f"{name}, loss-landscape-3d",
+        a / b,
+        wanted,
+        f"{1e3 * a / side**2:.2f} -> {1e3 * b / side**2:.2f} ms a point, off {off:.0e}",
+    )
+
+
+@row
+def plane_mlp_3d() -> None:
+    data = fv.Data(torch.randn(1000, 784), torch.randint(0, 10, (1000,)))
+    against_loss_landscape_3d("plane 41 x 41, MLP 784-100-10", mlp(784, 100, 10), data, ">= 4", side=41)
+
+
+@row
+def plane_resnet_3d() -> None:
+    data = images(128)
+    against_loss_landscape_3d("plane 5 x 5, ResNet-20", settled(ResNet20(), data.x), data, ">= 1.5", side=5)
+
+
 def last_layer(name: str, module: nn.Module, data: fv.Data, head: str) -> None:
     """Against a forward of the whole module at each point, which is what every peer does."""
     net = fv.Net.from_module(settled(module, data.x), lambda name: name.startswith(head))

@@ -1,0 +1,93 @@
+"""What a study runs on: a task, a network and how it is pre-trained, each given by name or by the user; a check that it learned."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+
+import torch
+from torch import Tensor, nn
+
+from flatviz.checks import check_choice, check_is
+from flatviz.core.data import Data, Task
+from flatviz.core.likelihood import mean_nll
+from flatviz.core.net import Net
+from flatviz.core.seeds import saved_rng
+from flatviz.datasets.named import named_task
+from flatviz.models.convnet import convnet
+from flatviz.models.mlp import mlp
+from flatviz.models.resnet import resnet20
+
+Model = str | Callable[[Task], nn.Module]  # a key of MODELS, or a function of the task
+TaskOf = str | Task | Callable[[int], Task]  # a name, a task for all seeds, or a function of the seed
+MODELS = {"mlp": mlp, "conv": convnet, "resnet20": resnet20}
+MOST_LOOKED_AT = 2048  # examples in the check that a network learned
+LEAST_GAIN = 0.05  # of the way from the largest class's share to 1
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How the source network is trained, and the SGD tail of which its SWAG prior is made."""
+
+    epochs: int = 60
+    lr: float = 0.1
+    last_lr: float = 0.05
+    swag_lr: float = 0.05
+    snapshots: int = 20
+
+    def __str__(self) -> str:
+        """All of it as text."""
+        return ", ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in asdict(self).items())
+
+
+PLAIN = Recipe()
+BATCHNORM = Recipe(swag_lr=0.02)  # at 0.05 the conv net, early in training, diverges with its BatchNorm frozen
+
+
+def recipe_for(net: Net) -> Recipe:
+    """Settings at which a network of this kind learns the tasks of this package."""
+    return BATCHNORM if net.has_batchnorm else PLAIN
+
+
+def build_model(model: Model, task: Task, *, seed: int) -> nn.Module:
+    """A fresh network for the task: by its name in `MODELS`, or by a function of the task, run under `seed`."""
+    if isinstance(model, str):
+        return MODELS[check_choice(model, tuple(MODELS), "model")](task, seed=seed)
+    with saved_rng(seed):
+        module = model(task)
+    check_is(module, nn.Module, "what model(task) returns", "return a torch.nn.Module that gives task.n_classes logits")
+    return module
+
+
+def model_name(model: Model) -> str:
+    """What tables and pages call it."""
+    return model if isinstance(model, str) else getattr(model, "__name__", type(model).__name__)
+
+
+def task_for(task: TaskOf, seed: int, *, shots: int = 10) -> Task:
+    """The task of one seed: by name, drawn by the seed; a `Task` is the same for all; a function is called with the seed."""
+    if isinstance(task, str):
+        return named_task(task, shots=shots, seed=seed)
+    task = task if isinstance(task, Task) else task(seed)
+    check_is(task, Task, "task", "give a name such as 'digits', a Task, or a function seed -> Task")
+    return task
+
+
+def check_learned(net: Net, w: Tensor, data: Data, stage: str, do: str) -> None:
+    """That a network at `w` is no dead one: finite outputs, and more right answers on `data` than its largest class gives.
+
+    Raises ValueError, which says what to do, `do`.
+    """
+    part = data if len(data) <= MOST_LOOKED_AT else data.subset(torch.arange(0, len(data), -(-len(data) // MOST_LOOKED_AT)))
+    x, y = part.batch(None)
+    with torch.no_grad():
+        outputs = torch.cat([net(w, block) for block in x.split(256)])
+    nll, accuracy = float(mean_nll(outputs, y, "categorical")), float((outputs.argmax(1) == y).double().mean())
+    share = float(torch.bincount(y).max()) / len(y)
+    noise = 3 * math.sqrt(share * (1 - share) / len(y))
+    if share < 1 and not (math.isfinite(nll) and accuracy > share + max(noise, LEAST_GAIN * (1 - share))):
+        raise ValueError(
+            f"{stage} must leave a network that learned, got accuracy {accuracy:.3f} and NLL {nll:.3g} on {len(y)} of its own "
+            f"examples, where the largest class alone gives {share:.3f}: {do}"
+        )

@@ -1,0 +1,99 @@
+"""record_path: the weights that a loop passed, whatever the loop, within a bound on memory."""
+
+import warnings
+from pathlib import Path
+
+import pytest
+import torch
+from torch import nn
+from torch.optim import optimizer as optimisers
+
+import flatviz as fv
+
+
+def train(module, steps, *, optimiser=None, seen=None):
+    optimiser = optimiser or torch.optim.SGD(module.parameters(), lr=0.1, momentum=0.9)
+    g = torch.Generator().manual_seed(0)
+    x, y = torch.randn(16, 3, generator=g), torch.randint(0, 2, (16,), generator=g)
+    for _ in range(steps):
+        optimiser.zero_grad()
+        nn.functional.cross_entropy(module(x), y).backward()
+        optimiser.step()
+        if seen is not None:
+            seen.append(nn.utils.parameters_to_vector(module.parameters()).detach().clone())
+
+
+@pytest.fixture
+def module():
+    torch.manual_seed(0)
+    return nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.2), nn.ReLU(), nn.Linear(4, 2))  # dropout on: a user's loop has it
+
+
+@pytest.mark.parametrize("memory", [2**28, 0])
+def test_the_path_is_what_the_loop_itself_saw(module, memory):
+    start, seen = nn.utils.parameters_to_vector(module.parameters()).detach().clone(), []
+    with fv.record_path(module, every=3, memory=memory) as path:
+        train(module, 10, seen=seen)
+    assert path.steps == (0, 3, 6, 9, 10)
+    assert torch.equal(path.W, torch.stack([start, *[seen[i - 1] for i in path.steps[1:]]]))
+    assert torch.equal(path.net.w, seen[-1])
+    train(module, 3)  # what comes after is not of the path
+    assert len(path.steps) == 5 and not optimisers._global_optimizer_post_hooks
+    folder = path._folder
+    assert (folder is None) == (memory > 0)
+    if folder is not None:
+        place = Path(folder.name)
+        assert place.exists()
+        del path, folder
+        assert not place.exists()
+
+
+def test_a_long_run_keeps_every_second_point_and_doubles_its_stride(module):
+    seen = []
+    with fv.record_path(module, most=8) as path:
+        train(module, 100, seen=seen)
+    assert len(path.steps) <= 9 and path.every == 16
+    assert path.steps == (0, 16, 32, 48, 64, 80, 96, 100)
+    assert torch.equal(path.W[1:], torch.stack([seen[i - 1] for i in path.steps[1:]]))
+
+
+def test_only_the_modules_own_optimisers_count_and_two_of_one_step_count_once(module):
+    other = torch.optim.SGD(nn.Linear(2, 2).parameters(), lr=0.1)
+    with fv.record_path(module, treated=lambda name: name.startswith("3.")) as path:
+        train(module, 2)
+        other.step()
+        train(module, 2, optimiser=torch.optim.SGD(module[0].parameters(), lr=0.1))  # holds none of the treated weights
+        train(module, 2, optimiser=torch.optim.Adam(module.parameters()))  # one that takes over
+    assert path.W.shape == (5, 10) and path.steps == (0, 1, 2, 3, 4)
+    body, head = (torch.optim.SGD(module[i].parameters(), lr=0.1) for i in (0, 3))
+    with fv.record_path(module, every=2) as path:
+        for _ in range(5):
+            train(module, 1, optimiser=body)
+            train(module, 1, optimiser=head)
+    assert path.steps == (0, 2, 4, 5)
+    assert torch.equal(path.W[-1], path.net.w) and not torch.equal(path.W[1, -10:], path.W[0, -10:])
+
+
+def test_a_loop_without_an_optimiser_adds_points_itself(module):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with fv.record_path(module) as path:
+            for _ in range(3):
+                with torch.no_grad():
+                    module[0].weight.add_(1.0)
+                path.add()
+    assert path.steps == (0, 1, 2, 3) and float((path.W[3] - path.W[0]).sum()) == pytest.approx(36, abs=1e-4)
+    with pytest.warns(UserWarning, match=r"no step of a torch.optim optimiser was seen: call path.add\(\) in the loop"):
+        with fv.record_path(module):
+            pass
+
+
+def test_the_path_is_drawn_in_its_plane(module):
+    with fv.record_path(module) as path:
+        train(module, 12, optimiser=torch.optim.Adam(module.parameters(), lr=0.05))
+    data = fv.Data(torch.randn(8, 3), torch.randint(0, 2, (8,)))
+    f, plane = fv.nll(path.net, data), fv.plane_path(path.W)
+    projection = fv.project(path.W, plane, f)
+    fig = fv.animate_projection(fv.slice_plane(f, plane, resolution=5), projection)
+    assert len(fig.frames) == 13
+    torch.testing.assert_close(projection.coords[-1], torch.zeros(2), rtol=0, atol=1e-5)
