@@ -33,7 +33,7 @@ from flatviz.studies.tour import prepare
 from flatviz.studies.tune import with_head_std
 
 HEAD_STD, KL_WEIGHT = tour.HEAD_STD, METHODS["vi"].plain.settings["kl_weight"]  # the posterior that tour and lab approximate
-CHAINS = dict(n_draws=800, chains=8, burn_in=200)
+CHAINS = dict(n_draws=400, chains=8, burn_in=100)
 COMMITTED = Path(flatviz.__file__).resolve().parent.parent / "data" / "hmc_digits.pt"  # there in a clone
 KEPT_DRAWS = 64
 SAME_PRIOR = 1e-3  # relative: pre-training on another machine differs by more
