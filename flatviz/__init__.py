@@ -12,7 +12,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "flatviz.results": (
-        "Curve Draws Family History Mixture Persistence Plane Posterior Prediction Projection Sharpness Spectrum Surface"
+        "Curve Draws Family History Mixture Persistence Plane Posterior Prediction Projection Sharpness Shift Spectrum Surface"
     ),
     "flatviz.gaussian": "Gaussian KroneckerGaussian",
     "flatviz.core.net": "Net",
@@ -27,7 +27,7 @@ _HOMES = {
     "flatviz.training.recording": "record_path",
     "flatviz.core.ascent": "SAM ASAM FisherSAM",
     "flatviz.posteriors": "METHODS",
-    "flatviz.posteriors.transfer": "transfer",
+    "flatviz.posteriors.transfer": "transfer moped_prior",
     "flatviz.posteriors.sgd": "fit_sgd",
     "flatviz.posteriors.swa": "fit_swa",
     "flatviz.posteriors.swag_diag": "fit_swag_diag",
@@ -67,6 +67,7 @@ _HOMES = {
     "flatviz.metrics.exactness": "agreement total_variation",
     "flatviz.metrics.diversity": "disagreement label_information",
     "flatviz.metrics.ood": "ood_scores",
+    "flatviz.metrics.selective": "risk_coverage",
     "flatviz.metrics.temperature": "fit_temperature scale_temperature",
     "flatviz.metrics.sharpness": "sharpness weyl_bounds",
     "flatviz.metrics.linearised": "predict_linearised",
@@ -80,7 +81,9 @@ _HOMES = {
     "flatviz.symmetry.collapse": "pair_diversity",
     "flatviz.symmetry.flatness": "flatness rescaled_orbit",
     "flatviz.studies.family": "fit_family measure",
+    "flatviz.studies.shift": "shifted_scores",
     "flatviz.plots.surface": "plot_surface",
+    "flatviz.plots.basin": "plot_basin",
     "flatviz.plots.surface_3d": "plot_surface_3d",
     "flatviz.plots.density": "plot_density",
     "flatviz.plots.curve": "plot_curve",
@@ -92,6 +95,8 @@ _HOMES = {
     "flatviz.plots.metrics": "plot_metrics",
     "flatviz.plots.reliability": "plot_reliability",
     "flatviz.plots.flatness": "plot_flatness",
+    "flatviz.plots.severity": "plot_severity",
+    "flatviz.plots.risk_coverage": "plot_risk_coverage",
     "flatviz.plots.comparison": "plot_comparison",
     "flatviz.plots.gains": "plot_gains",
     "flatviz.plots.triptych": "plot_triptych plot_marginals",

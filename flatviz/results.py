@@ -447,12 +447,33 @@ class Prediction:
 
 
 @noun
+class Shift:
+    """Scores under distribution shift: `scores[name]` (K, V), a row a kind of corruption, a column a severity.
+
+    `severities` begins with 0, the inputs as they are, whose scores are the same for every kind.  `scores` holds accuracy,
+    nll and ece of the average of `n_draws` draws on `n` inputs; `batchnorm` says which statistics were used.
+    """
+
+    kinds: tuple[str, ...]
+    severities: tuple[int, ...]
+    scores: dict[str, Tensor]
+    n: int
+    n_draws: int
+    batchnorm: str | None = None
+
+    def mean(self, name: str) -> Tensor:
+        """One score of each severity, averaged over the kinds, (V,)."""
+        return self.scores[name].mean(0)
+
+
+@noun
 class Family:
     """Posteriors of one or more methods over their radii, and what was measured on each; M members.
 
     `method`, `radius`, `unit` and `posterior` run in parallel, (M,).  `surface` is shared by all members, on the PCA
     plane of all their draws; the tuples below it hold one entry a member: its draws on that plane, the surface on a
-    random plane around its center, the spectra of several draws, and the prediction on the test split.
+    random plane around its center, that on the plane of the two sharpest directions there (all of one extent), the
+    spectra of several draws, and the prediction on the test split.
     """
 
     method: tuple[str, ...]
@@ -462,6 +483,7 @@ class Family:
     surface: Surface | None = None
     projection: tuple[Projection, ...] = ()
     around: tuple[Surface, ...] = ()
+    sharpest: tuple[Surface, ...] = ()
     spectrum: tuple[tuple[Spectrum, ...], ...] = ()
     prediction: tuple[Prediction, ...] = ()
 
@@ -478,18 +500,25 @@ class Family:
         return tuple(sorted(r for m, r in zip(self.method, self.radius) if m == method))
 
     def index(self, method: str, radius: float | None = None) -> int:
-        """Member of `method` whose radius is nearest to `radius`."""
+        """Member of `method` whose radius is nearest to `radius`, as sliders count: in powers of ten, 0 by itself."""
         members = [i for i, m in enumerate(self.method) if m == method]
         if not members:
             raise ValueError(f"method must be one of {', '.join(map(repr, self.methods))}, got {method!r}")
-        return members[0] if radius is None else min(members, key=lambda i: abs(self.radius[i] - radius))
+        if radius is None:
+            return members[0]
+
+        def far(i: int) -> float:
+            r = self.radius[i]
+            return 0.0 if r == radius else abs(math.log10(r / radius)) if r > 0 and radius > 0 else math.inf
+
+        return min(members, key=lambda i: (far(i), self.radius[i]))
 
 
 NOUNS = {
     cls.__name__: cls
     for cls in (
         *(History, Gaussian, KroneckerGaussian, Draws, Mixture, Plane, Curve),
-        *(Surface, Persistence, Spectrum, Projection, Sharpness, Prediction, Family),
+        *(Surface, Persistence, Spectrum, Projection, Sharpness, Prediction, Shift, Family),
     )
 }
 

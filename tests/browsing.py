@@ -23,7 +23,7 @@ FLAGS = [
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"),
     *("--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"),
 ]
-SLOW = 2_400_000  # ms: a loaded machine is no failure
+SLOW = int(os.environ.get("FLATVIZ_BROWSER_PATIENCE", 2400)) * 1000  # ms: a loaded machine is no failure
 
 RUN_ALL = """async () => {
   const app = window.jupyterapp, panel = app.shell.currentWidget;
@@ -43,7 +43,7 @@ IN_KERNEL = """async (code) => {
   return out;
 }"""
 
-DRAWN = """(root) => JSON.parse(JSON.stringify(Object.fromEntries([...root.querySelectorAll('figure')].map((f) => {
+DRAWN = """(root) => JSON.parse(JSON.stringify(Object.fromEntries([...root.querySelectorAll('figure:has(.js-plotly-plot)')].map((f) => {
   const plot = f.querySelector('.js-plotly-plot');
   return [f.dataset.name, { data: plot.data, shapes: plot.layout.shapes ?? [] }];
 })), (key, value) => (ArrayBuffer.isView(value) ? Array.from(value) : value)))"""

@@ -23,7 +23,7 @@ class TaskWithPath(flatviz.Task):
 
 def calls(fv, module, data, task, metrics):
     """name -> call, for every public verb of the namespace `fv`; later calls use what earlier ones returned."""
-    made = {}
+    made, pictures = {}, _images()
 
     def keep(name, value):
         made[name] = value
@@ -54,6 +54,7 @@ def calls(fv, module, data, task, metrics):
         "fit_dropout": lambda: fv.fit_dropout(made["net"][0], data, n_draws=2, **small),
         "fit_ensemble": lambda: keep("ensemble", fv.fit_ensemble(made["net"][0], data, members=2, **small)),
         "fit_multi": lambda: fv.fit_multi(made["net"][0], data, fit=partial(fv.fit_sgd, steps=2), members=2, **small),
+        "moped_prior": lambda: fv.moped_prior(made["net"][0]),
         "fit_vi": lambda: fv.fit_vi(*_three(made, data), **small),
         "fit_sabma": lambda: keep("q", fv.fit_sabma(*_three(made, data), radius=0.5, **small)),
         "fit_sabma_grid": lambda: fv.fit_sabma_grid(*_three(made, data), radii=[0.0, 0.5], seeds=[0], steps=2),
@@ -83,6 +84,7 @@ def calls(fv, module, data, task, metrics):
         "points_on": lambda: fv.points_on(made["connected"], torch.ones(2)),
         "map_curvature": lambda: fv.map_curvature(made["f"], made["plane"], resolution=2, iters=3),
         "persistence": lambda: keep("valleys", fv.persistence(made["surface"])),
+        "plot_basin": lambda: fv.plot_basin(made["surface"]),
         "plot_surface_3d": lambda: fv.plot_surface_3d(made["surface"], made["projection"]),
         "plot_density": lambda: fv.plot_density(made["density"]),
         "plot_curve": lambda: fv.plot_curve(made["curve"]),
@@ -104,6 +106,13 @@ def calls(fv, module, data, task, metrics):
         "disagreement": lambda: fv.disagreement(made["prediction"]),
         "label_information": lambda: fv.label_information(made["prediction"]),
         "ood_scores": lambda: fv.ood_scores(torch.arange(5.0), torch.arange(2.0, 6.0)),
+        "risk_coverage": lambda: keep("risk", fv.risk_coverage(made["prediction"])),
+        "shifted_scores": lambda: keep(
+            "shift",
+            fv.shifted_scores(*pictures, kinds=["fog"], severities=[1, 3], n_draws=2, seed=0, batchnorm="frozen"),
+        ),
+        "plot_severity": lambda: fv.plot_severity({"vi": made["shift"]}),
+        "plot_risk_coverage": lambda: fv.plot_risk_coverage({"vi": made["risk"]}),
         "fit_temperature": lambda: fv.fit_temperature(made["prediction"]),
         "scale_temperature": lambda: fv.scale_temperature(made["prediction"], 2.0),
         "sharpness": lambda: keep("sharpness", fv.sharpness(made["f"], made["q"].sample(2, seed=0), iters=5)),
@@ -166,6 +175,13 @@ def symmetric_calls(fv):
         "plot_orbit": lambda: fv.plot_orbit(torch.arange(-1.0, 2), {"trace": torch.ones(3)}, torch.zeros(3)),
         "explore_symmetry": lambda: fv.explore_symmetry(net, _blobs(), W[1]),
     }
+
+
+def _images():
+    """(net, posterior, data) of small images."""
+    net = flatviz.Net.from_module(torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(64, 2)))
+    data = flatviz.Data(torch.linspace(0, 1, 8 * 64).view(8, 1, 8, 8), torch.arange(8) % 2)
+    return net, flatviz.Gaussian(net.w, torch.full_like(net.w, -2.0)), data
 
 
 def _blobs():

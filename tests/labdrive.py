@@ -106,19 +106,21 @@ def _move(page, base: str, frames: list[int], picture: Path) -> dict:
     method, radius, _ = seen["first"]["state"].split("/")
 
     before = len(frames)
-    view.get_by_label("ensemble size").fill("17")
+    view.get_by_label("ensemble size", exact=True).fill("17")
     _until(page, SHOWS, f"{method}/{radius}/17")
     seen["more draws"] = look(view)
     seen["frames of more draws"] = frames[before:]
 
     to_its_end = "(e) => { e.value = e.max; e.dispatchEvent(new Event('input', { bubbles: true })); }"
-    view.get_by_label("radius").evaluate(to_its_end)  # the last stop was not fitted: the kernel does it behind the picture
+    view.get_by_label("radius", exact=True).evaluate(
+        to_its_end
+    )  # the last stop was not fitted: the kernel does it behind the picture
     _until(page, FITTED, radius)
     seen["larger radius"] = look(view)
     view.scroll_into_view_if_needed()
     page.screenshot(path=str(picture))
 
-    view.get_by_label("method").select_option("vi")
+    view.get_by_label("method", exact=True).select_option("vi")
     _until(page, SHOWS, "vi/0/17")
     seen["in the kernel"] = page.evaluate(IN_KERNEL, "print(lab.method, lab.n_draws)").split()
     page.evaluate("async () => { await window.jupyterapp.commands.execute('docmanager:save'); }")

@@ -142,7 +142,7 @@ def test_labels_of_any_integer_dtype_are_the_same_labels(dtype):
 
 @pytest.mark.parametrize("extent", [INF, (-INF, 1.0), ((0.0, INF), (0.0, 1.0)), NAN, 1e300, 1e-50, (1e8, 1e8 + 1)])
 def test_an_extent_that_makes_no_grid_is_refused(extent):
-    with pytest.raises(ValueError, match="extent must be a number > 0"):
+    with pytest.raises(ValueError, match="extent must be .*a number > 0"):
         fv.slice_plane(lambda w: w.sum(), fv.Plane(torch.zeros(3), torch.eye(3)[:2], "step"), extent=extent, resolution=5)
 
 

@@ -98,6 +98,7 @@ def one_of_each(q):
         "KroneckerGaussian": fv.KroneckerGaussian(W[0], torch.ones(7), (pairs,)), "Spectrum": spectrum, "Projection": projection,
         "Draws": fv.Draws(W, fv.History(W[0]), net=object()), "Mixture": fv.Mixture((q,) * 7), "Prediction": prediction,
         "Persistence": fv.Persistence(surface, *W[:5]), "Sharpness": fv.Sharpness(*W[:7]),
+        "Shift": fv.Shift(("gaussian_noise",) * 9, (0, 1, 2, 3, 4, 5), dict.fromkeys(("accuracy", "nll", "ece"), W), 9, 9, "frozen"),
         "Family": fv.Family(**many, surface=surface, **rest),
     }  # fmt: skip
 

@@ -42,7 +42,7 @@ def kronecker_eigen(
     kind, noise = ("classification", 1.0) if likelihood == "categorical" else ("regression", float(likelihood))
     with saved_rng(0), torch.enable_grad():
         model = KronLaplace(module, kind, sigma_noise=noise, prior_precision=1.0)
-        model.fit(DataLoader(TensorDataset(data.x, data.y), batch_size=256))
+        model.fit(DataLoader(TensorDataset(*data.batch(None)), batch_size=256))
     one = net.w.new_ones(1, 1)
     pairs = [tuple(Q.detach().to(net.w) for Q in (*Qs, one)[:2]) for Qs in model.H.eigenvectors]
     values = [torch.outer(*(*parts, one[0])[:2]).reshape(-1) for parts in model.H.eigenvalues]

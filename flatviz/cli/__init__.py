@@ -7,7 +7,21 @@ import sys
 from collections.abc import Sequence
 
 import flatviz
-from flatviz.cli import averaging, compare, docs, doctor, evidence, lab, reference, search, symmetry, temperature, tour, tune
+from flatviz.cli import (
+    averaging,
+    compare,
+    docs,
+    doctor,
+    evidence,
+    lab,
+    reference,
+    search,
+    symmetry,
+    temperature,
+    tour,
+    transfer,
+    tune,
+)
 
 COMMANDS = {
     "tour": tour,
@@ -16,6 +30,7 @@ COMMANDS = {
     "evidence": evidence,
     "compare": compare,
     "tune": tune,
+    "transfer": transfer,
     "averaging": averaging,
     "search": search,
     "reference": reference,

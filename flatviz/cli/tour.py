@@ -17,7 +17,7 @@ from flatviz.datasets.named import OFFLINE
 from flatviz.pages.page import family_page
 from flatviz.pages.table import family_rows, text_table
 from flatviz.posteriors import METHODS
-from flatviz.studies.tour import HEAD_STD, RANK, SCALE, Tour, run_tour
+from flatviz.studies.tour import HEAD_STD, RANK, Tour, run_tour
 
 DIGITS = """A small network was pre-trained on digits that lie on their side, then turned into a Bayesian one and shown ten
 upright digits of each class."""
@@ -74,7 +74,8 @@ def _facts(tour: Tour, args: argparse.Namespace) -> dict[str, str]:
         "task": f"{task.name}: {sizes} {what}",
         "source network": f"{tour.recipe}",
         "network": f"{args.model}; treated: {tour.net!r}; all other weights stay at their source value",
-        "prior": f"SWAG of rank {RANK} on the source task, covariance times {SCALE:g}; head: mean 0, standard deviation {HEAD_STD:g}",
+        "prior": f"SWAG of rank {RANK} on the source task, covariance times {tour.recipe.scale:g}; "
+        f"head: mean 0, standard deviation {HEAD_STD:g}",
         "fit": f"{METHODS['vi'].tuned(tour.net)}; weight decay on the mean only",
         "surface": f"mean NLL of the {family.surface.n} training {what} over the {tour.net.dim} treated weights",
         "scores": f"test split of {len(task.test)} {what}, one seed",

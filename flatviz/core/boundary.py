@@ -26,7 +26,7 @@ from flatviz.core.data import Data, Task
 from flatviz.core.likelihood import check_likelihood
 from flatviz.core.net import Net
 from flatviz.gaussian import Gaussian
-from flatviz.results import Curve, Family, Persistence, Plane, Prediction, Projection, Sharpness, Spectrum, Surface
+from flatviz.results import Curve, Family, Persistence, Plane, Prediction, Projection, Sharpness, Shift, Spectrum, Surface
 
 P, R = ParamSpec("P"), TypeVar("R")
 
@@ -93,13 +93,15 @@ _TABLE: dict[str, arg.Check] = {
     "f": arg.objective,
     "what": arg.either((str, arg.anything), (Callable, arg.function), wanted="a name or a function of outputs and y"),
     "treated": arg.either(
-        (str, arg.anything), (Callable, arg.function), wanted="'all', 'norm+head' or a function of the parameter's name"
+        (str, arg.anything),
+        (Callable, arg.function),
+        wanted="'all', 'norm+head', 'authors' or a function of the parameter's name",
     ),
     "likelihood": arg.either(
         ((str, Real), lambda value, name: check_likelihood(value)), wanted="'categorical' or a standard deviation > 0"
     ),
     "batchnorm": arg.word("frozen", "train"),
-    "predict.batchnorm quantity.batchnorm": arg.either(
+    "predict.batchnorm quantity.batchnorm shifted_scores.batchnorm": arg.either(
         (str, arg.word("frozen")), (Data, arg.anything), wanted="'frozen' or a Data that re-estimates the statistics"
     ),
     # weight vectors and directions
@@ -130,6 +132,7 @@ _TABLE: dict[str, arg.Check] = {
     "drops": arg.each(arg.whole(0), "epochs", least=0),
     "steps epochs n_draws members chains cycles cycle_steps thin mc_samples rank": arg.whole(1),
     "n_bins k n_spectra runs probes products most parts batch_size iters shots size per_class": arg.whole(1),
+    "n_classes": arg.whole(1),
     "snapshots resolution around_resolution dims basis": arg.whole(2),
     "record_path.most": arg.whole(2),
     "burn_in": arg.whole(0),
@@ -139,7 +142,7 @@ _TABLE: dict[str, arg.Check] = {
     "seeds": arg.each(arg.seed, "seeds"),
     # numbers
     "lr last_lr": arg.real(check_lr),
-    "time norm tolerance window reach": arg.positive,
+    "time norm tolerance window reach level": arg.positive,
     "std memory": arg.nonnegative,
     "momentum": arg.real(check_momentum),
     "radius adaptive_radius": arg.real(check_radius),
@@ -147,15 +150,21 @@ _TABLE: dict[str, arg.Check] = {
     "fit_family.radii": arg.values(arg.each(arg.real(check_radius), "radii"), "radii"),
     "weight_decay kl_weight lr_power temperature scale floor eta damping tol degrees moons_transfer.noise": arg.nonnegative,
     "head_std prior_std first_std first_precision moped width lr_delay": arg.positive,
+    "share": arg.positive,
     "start_scale fit_swag.scale scale_temperature.temperature": arg.positive,
     "accept b1 b2 noisy_share friction rate anneal": arg.share,
     "laplace_evidence.prior_precision fit_laplace.temperature": arg.positive,
     "prior_precision": arg.either((str, arg.anything), (Real, arg.positive), wanted="a number > 0, or a word"),
     "extent": arg.either(
-        (Real, arg.number), ((tuple, list, Tensor), arg.anything), wanted="a number > 0, (lo, hi), or a pair for each axis"
+        (Real, arg.number),
+        (str, arg.anything),
+        ((tuple, list, Tensor), arg.anything),
+        wanted="'auto', a number > 0, (lo, hi), or a pair for each axis",
     ),
     "color_range": arg.each(arg.number, "two numbers"),
     # words, names, switches
+    "head_start": arg.text,
+    "keep_head": arg.flag,
     "mode blocks kind space structure link curvature normalize convention which precision method measure head key rule": arg.text,
     "name title label x_label plot_comparison.x plot_comparison.y": arg.text,
     "labels": arg.each(arg.text, "texts"),
@@ -191,6 +200,10 @@ _TABLE: dict[str, arg.Check] = {
         arg.each(arg.noun(Spectrum, "fv.top_eigenpairs makes one"), "Spectrum"), "lists of Spectrum"
     ),
     "align.reference": arg.tensor(1),
+    "shifts": arg.values(arg.one_or_more(Shift, "fv.shifted_scores makes one"), "Shifts, one or one a seed"),
+    "risks": arg.values(arg.tensor(1, 2), "risks (N,), or (seeds, N)"),
+    "kinds": arg.each(arg.text, "kinds of fv.datasets.CORRUPTIONS"),
+    "severities": arg.each(arg.whole(1), "severities from 1 to 5"),
     "reference agreement.prediction total_variation.prediction": arg.kind(
         (Prediction, Tensor), "a Prediction, or averaged probabilities (N, C)"
     ),

@@ -2,43 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from flatviz.checks import check_device, check_is, usable
+from flatviz.core.inputs import HELD, Fields, Inputs, Pixels
 
 
 @dataclass(frozen=True, eq=False)
 class Data:
     """Inputs `x` (N, ...) and labels `y` (N,) of classes (int64), or targets (N, C) of a regression (floating).
 
+    x: a tensor; images (N, C, H, W) in uint8, which stay bytes and become floats from 0 to 1 batch by batch
+    (`fv.datasets.pixels` gives mean and std); a dict of tensors (N, ...), which the module takes as keywords; or
+    `fv.datasets.stream(...)`, which reads a data set that does not fit in memory.
     Raises ValueError if it is empty, lengths differ, or x or y holds NaN or inf; a label below 0 is out of range.
 
     Example:
         >>> import torch, flatviz as fv
         >>> fv.Data(torch.zeros(5, 2), torch.tensor([0, 1, 2, 0, 1]))
         Data(5 examples, x (5, 2) float32, classes 0..2)
+        >>> text = {"input_ids": torch.ones(4, 7).long(), "attention_mask": torch.ones(4, 7).long()}
+        >>> fv.Data(text, torch.tensor([0, 1, 0, 1]))
+        Data(4 examples, input_ids (4, 7) int64, attention_mask (4, 7) int64, classes 0..1)
     """
 
-    x: Tensor
+    x: Tensor | Inputs
     y: Tensor
 
     def __post_init__(self) -> None:
-        for name, value in (("x", self.x), ("y", self.y)):
-            if not isinstance(value, Tensor):
-                raise TypeError(f"{name} must be a torch.Tensor, got {type(value).__name__}: use torch.as_tensor")
+        object.__setattr__(self, "x", _inputs(self.x))
+        if not isinstance(self.y, Tensor):
+            raise TypeError(f"y must be a torch.Tensor, got {type(self.y).__name__}: use torch.as_tensor")
+        tensors = {"x": self.x, "y": self.y} if isinstance(self.x, Tensor) else {**_tensors(self.x), "y": self.y}
+        for name, value in tensors.items():
             if value.ndim == 0:
                 raise ValueError(f"{name} must have shape (N, ...), got a single number")
-        for name, value in (("x", self.x), ("y", self.y)):
-            object.__setattr__(self, name, usable(value))
+        if isinstance(self.x, Tensor):
+            object.__setattr__(self, "x", usable(self.x))
+        object.__setattr__(self, "y", usable(self.y))
         if len(self.x) == 0:
             raise ValueError("data must hold at least one example, got an empty set")
+        for name, value in tensors.items():
+            if len(value) != len(self.y):
+                raise ValueError(f"{name} and y must be of one length, got {len(value)} inputs and {len(self.y)} labels")
         if len(self.x) != len(self.y):
             raise ValueError(f"x and y must be of one length, got {len(self.x)} inputs and {len(self.y)} labels")
-        for name, value in (("x", self.x), ("y", self.y)):
+        for name, value in tensors.items():
             whole_numbers = not (value.is_floating_point() or value.is_complex())
             if not whole_numbers and not bool((finite := torch.isfinite(value)).all()):
                 raise ValueError(f"{name} must be finite, got {int((~finite).sum())} NaN or inf values: clean them")
@@ -65,13 +79,26 @@ class Data:
             raise ValueError("batches must hold at least one (x, y), got an empty loader")
         return cls(torch.cat(xs)[:n], torch.cat(ys)[:n])
 
-    def batch(self, index: Tensor | None) -> tuple[Tensor, Tensor]:
-        """Inputs and labels of the examples at `index`; of all where it is None."""
-        return (self.x, self.y) if index is None else (self.x[index], self.y[index])
+    def batch(self, index: Tensor | None) -> tuple[Any, Tensor]:
+        """Inputs and labels of the examples at `index`, as a module takes them; of all where it is None."""
+        if index is not None:
+            return self.x[index], self.y[index]
+        return (self.x if isinstance(self.x, (Tensor, Fields)) else self.x[:]), self.y
+
+    def batches(self, size: int) -> Iterator[tuple[Any, Tensor]]:
+        """(x, y) of all examples in their order, `size` at a time, as a module takes them."""
+        return zip(self.x.split(size), self.y.split(size))
+
+    @property
+    def is_held(self) -> bool:
+        """Whether all inputs are one tensor in memory, or bytes that may become one."""
+        return isinstance(self.x, Tensor) or (isinstance(self.x, Pixels) and 4 * self.x.numel() <= HELD)
 
     def __repr__(self) -> str:
         y = f"classes 0..{int(self.y.max())}" if not self.y.is_floating_point() else f"targets {tuple(self.y.shape)}"
-        return f"Data({len(self)} examples, x {tuple(self.x.shape)} {str(self.x.dtype).removeprefix('torch.')}, {y})"
+        plain = isinstance(self.x, Tensor)
+        x = f"x {tuple(self.x.shape)} {str(self.x.dtype).removeprefix('torch.')}" if plain else self.x.describe()
+        return f"Data({len(self)} examples, {x}, {y})"
 
     def __len__(self) -> int:
         return len(self.x)
@@ -83,13 +110,32 @@ class Data:
 
     def subset(self, index: Tensor) -> Data:
         """The examples at `index`."""
-        return Data(self.x[index], self.y[index])
+        return Data(self.x[index] if isinstance(self.x, Tensor) else self.x.take(index), self.y[index])
 
     def to(self, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> Data:
         """The same data on a device, floating tensors in `dtype`.  Raises RuntimeError for a GPU that is not there."""
         check_device(device)
-        cast = [t.to(device, dtype if t.is_floating_point() else None) for t in (self.x, self.y)]
-        return Data(*cast)
+        x = self.x.to(device, dtype if not isinstance(self.x, Tensor) or self.x.is_floating_point() else None)
+        return Data(x, self.y.to(device, dtype if self.y.is_floating_point() else None))
+
+
+def _inputs(x: Any) -> Tensor | Inputs:
+    """Inputs in the form in which `Data` holds them."""
+    if isinstance(x, Mapping):
+        if not x or not all(isinstance(t, Tensor) for t in x.values()):
+            held = {name: type(t).__name__ for name, t in x.items()}
+            raise TypeError(f"x must hold tensors by the module's argument names, got {held}: use torch.as_tensor")
+        return Fields({str(name): usable(t) for name, t in x.items()})
+    if isinstance(x, Tensor):
+        return Pixels(x) if x.dtype == torch.uint8 and x.ndim == 4 and len(x) else x
+    if not isinstance(x, Inputs):
+        raise TypeError(f"x must be a torch.Tensor, got {type(x).__name__}: use torch.as_tensor")
+    return x
+
+
+def _tensors(x: Inputs) -> dict[str, Tensor]:
+    """The tensors that are held, by name."""
+    return dict(x.named) if isinstance(x, Fields) else {}
 
 
 @dataclass(frozen=True, eq=False)

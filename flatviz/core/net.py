@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from flatviz.checks import check_device, check_weights
+from flatviz.core.inputs import Fields, Inputs, run, tensors_of
 from flatviz.core.modules import WriteWatch, copied
 from flatviz.core.outputs import logits_of
 from flatviz.core.seeds import saved_rng
@@ -91,15 +92,15 @@ class Net:
         kinds = choose(duplicate, treated, head, example)
         return cls(duplicate, kinds, example)
 
-    def __call__(self, w: Tensor, x: Tensor) -> Tensor:
+    def __call__(self, w: Tensor, x: Tensor | Fields) -> Tensor:
         """Outputs (N, C) for inputs `x` (N, ...) at weights `w` (D,); neither is ever written into."""
         if w.shape != self.w.shape:
             check_weights(w, self.dim)
         writes = self.writes(x)
         with self.installed(w, copies=writes):
-            return logits_of(self.module(x.clone() if writes else x))
+            return logits_of(run(self.module, x.clone() if writes else x))
 
-    def writes(self, x: Tensor) -> bool:
+    def writes(self, x: Tensor | Fields) -> bool:
         """Whether the module writes into its inputs, weights or buffers (ReLU(inplace=True) first, a clamp, a count of calls).
 
         Seen once, in a pass over two examples of `x`; inside of a function transform, where nothing can be seen, True.
@@ -110,15 +111,15 @@ class Net:
             self._writes = self._look(x)
         return self._writes
 
-    def _look(self, x: Tensor) -> bool:
+    def _look(self, x: Tensor | Fields) -> bool:
         with torch.inference_mode(False), torch.no_grad(), saved_rng():
             few = x[:2].clone()
             try:
                 with self.installed(self.w, copies=True):
                     placed = [holder[key] for places in self._slots for holder, key in places]
                     buffers = [holder[key] for holder, key, *_ in self._buffer_slots]
-                    with WriteWatch(few, *placed, *buffers) as watch:
-                        self.module(few)
+                    with WriteWatch(*tensors_of(few), *placed, *buffers) as watch:
+                        run(self.module, few)
                     replaced = any(holder[key] is not b for b, (holder, key, *_) in zip(buffers, self._buffer_slots))
             except Exception:  # the caller's own pass says it better
                 return True
@@ -205,7 +206,7 @@ class Net:
         duplicate = self.to_module().eval().requires_grad_(False)
         return Net._from_copy(duplicate, treated, head, self.example)._like(_wants_gradient=self._wants_gradient)
 
-    def with_example(self, x: Tensor) -> Net:
+    def with_example(self, x: Tensor | Inputs) -> Net:
         """The same net with an input to try itself on, by which the head is found."""
         return self._like(example=x[:2].detach().clone())
 

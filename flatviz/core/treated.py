@@ -12,20 +12,24 @@ from torch.nn.modules.batchnorm import _NormBase
 from torch.nn.modules.conv import _ConvNd
 from torch.nn.modules.dropout import _DropoutNd
 
+from flatviz.core.inputs import run
 from flatviz.core.norms import FilterResponseNorm
 from flatviz.core.seeds import saved_rng
 
 NORM_TYPES = (_NormBase, nn.LayerNorm, nn.GroupNorm, nn.RMSNorm, FilterResponseNorm)
-Treated = Literal["all", "norm+head"] | Callable[..., bool]
+Treated = Literal["all", "norm+head", "authors"] | Callable[..., bool]
+AUTHORS = (("bn", "fc"), ("norm", "ln", "head"))  # in a name: of ResNets, and of vision transformers in timm and torchvision
 
 
 def choose(module: nn.Module, treated: Treated, head: str | None, example: Tensor | None) -> dict[str, str]:
     """The treated parameters by name, in `named_parameters()` order, each with its kind: norm, head or other.
 
-    Normalisation layers are known by type.  Raises ValueError where a part is missing or nothing is chosen.
+    Normalisation layers are known by type.  "authors" is the rule of SA-BMA's released code, by parts of the name: of a ResNet
+    "bn" and "fc", which misses the BatchNorm of the shortcuts (`downsample.1`), of a vision transformer "norm", "ln", "head".
+    Raises ValueError where a part is missing or nothing is chosen.
     """
-    if isinstance(treated, str) and treated not in ("all", "norm+head"):
-        raise ValueError(f"treated must be 'all', 'norm+head' or a function of the name, got {treated!r}")
+    if isinstance(treated, str) and treated not in ("all", "norm+head", "authors"):
+        raise ValueError(f"treated must be 'all', 'norm+head', 'authors' or a function of the name, got {treated!r}")
     parameters = dict(module.named_parameters())
     norms = {
         f"{name}.{key}".lstrip(".")
@@ -34,7 +38,7 @@ def choose(module: nn.Module, treated: Treated, head: str | None, example: Tenso
         for key, _ in layer.named_parameters(recurse=False)
     }
     heads: set[str] = set()
-    if treated == "norm+head" or head is not None:
+    if treated in ("norm+head", "authors") or head is not None:
         heads = _parameters_of(module, head if head is not None else find_head(module, example))
     if treated == "norm+head" and not norms:
         raise ValueError(
@@ -45,6 +49,9 @@ def choose(module: nn.Module, treated: Treated, head: str | None, example: Tenso
         names = list(parameters)
     elif treated == "norm+head":
         names = [n for n in parameters if n in norms | heads]
+    elif treated == "authors":
+        parts = next((p for p in AUTHORS if any(part in n for n in parameters for part in p[:1])), AUTHORS[1])
+        names = [n for n in parameters if any(part in n for part in parts)]
     else:
         wants_value = len(inspect.signature(treated).parameters) > 1
         names = [n for n, p in parameters.items() if (treated(n, p) if wants_value else treated(n))]
@@ -73,7 +80,7 @@ def find_head(module: nn.Module, example: Tensor | None = None) -> str:
             called.clear()
             try:
                 with torch.no_grad(), saved_rng():
-                    module(x)
+                    run(module, x)
                 return called[-1]
             except (RuntimeError, ValueError, AssertionError, IndexError) as error:
                 if example is not None:

@@ -10,6 +10,7 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from flatviz.checks import check_count, check_weights
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
+from flatviz.core.inputs import Fields
 from flatviz.core.modules import copied
 from flatviz.core.net import Net
 from flatviz.core.outputs import logits_of
@@ -66,7 +67,8 @@ class TrainingNet:
         for m in self._norms:
             m.momentum = m.momentum if momentum is None else momentum
         try:
-            return logits_of(functional_call(self._module, named | buffers, (x,)))
+            args, named_inputs = ((), dict(x.named)) if isinstance(x, Fields) else ((x,), {})
+            return logits_of(functional_call(self._module, named | buffers, args, named_inputs))
         except ValueError:
             if len(x) > 1 or momentum is not None:  # `refresh_batchnorm` needs their own
                 raise

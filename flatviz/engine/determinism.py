@@ -11,6 +11,7 @@ from torch.nn.modules.conv import _ConvNd
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
+from flatviz.core.inputs import Fields, run, twice
 from flatviz.core.net import Net
 from flatviz.core.outputs import logits_of
 from flatviz.core.seeds import generator, saved_rng
@@ -68,7 +69,7 @@ def work_of(net: Net, x: Tensor) -> Work:
         elif isinstance(out, Tensor) and isinstance(module, _ConvNd):
             macs += out.numel() * module.weight[0].numel()
 
-    two = x[:2].clone() if len(x) > 1 else torch.cat([x, x])
+    two = x[:2].clone() if len(x) > 1 else twice(x[:1])
     net.writes(two)  # a first look of its own, which is not to be counted
     hooks = [m.register_forward_hook(note) for m in net.module.modules() if isinstance(m, (nn.Linear, _ConvNd))]
     sizes = []
@@ -87,7 +88,7 @@ def work_of(net: Net, x: Tensor) -> Work:
             hook.remove()
     both, one = sizes
     grown = [b - a for a, b in zip(one, both)] if len(one) == len(both) else [b // 2 for b in both]
-    given = x[0].numel() * x.element_size() if x.is_floating_point() else 0
+    given = two[0].numel() * two.element_size() if two.is_floating_point() else 0
     return Work(macs // 3 if one else macs // 2, max(given, *grown, 0))
 
 
@@ -110,6 +111,10 @@ def check_function(net: Net, x: Tensor) -> tuple[Net, Work]:
             net(net.w, few.clone())
         except (RuntimeError, ValueError) as error:
             raise ValueError(f"inputs of shape {tuple(x.shape)} do not pass through {net!r}: {error}") from error
+        except TypeError as error:
+            if not isinstance(x, Fields):
+                raise
+            raise ValueError(f"inputs {x.describe()} do not pass through {net!r} as keywords: {error}") from error
         if not torch.equal(drawn, _random_state(x.device)) or not _agree(net, few, few):
             raise ValueError("the net must be a function of its weights, got two outputs for one input: turn dropout off")
         if not _same_in_a_copy(net, few):
@@ -129,7 +134,7 @@ def check_function(net: Net, x: Tensor) -> tuple[Net, Work]:
 def _same_in_a_copy(net: Net, few: Tensor) -> bool:
     """Whether a copy of the module with other weights written into its parameters gives the net's outputs there."""
     w = net.w + 0.1 * (net.w.square().mean().sqrt() + net.w.abs()) * torch.randn(net.dim, generator=generator(0)).to(net.w)
-    return same_to_rounding(logits_of(net.to_module(w).eval()(few.clone())), net(w, few.clone()))
+    return same_to_rounding(logits_of(run(net.to_module(w).eval(), few.clone())), net(w, few.clone()))
 
 
 def _agree(net: Net, few: Tensor, *parts: Tensor) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from flatviz.core.data import Data
+from flatviz.core.inputs import Fields, Inputs
 from flatviz.core.net import Net
 from flatviz.engine.determinism import same_to_rounding
 from flatviz.engine.program import Program
@@ -64,7 +65,7 @@ class Evaluator:
     def __init__(
         self,
         net: Net,
-        parts: list[Tensor],
+        parts: Sequence[Tensor | Fields],
         y: Tensor,
         score: Score,
         origin: Tensor,
@@ -193,8 +194,8 @@ class Evaluator:
     def _keeps(self) -> bool:
         """Start all batches at once, where what they hold fits; whether it does."""
         if self._fits is None:
-            first = self._start(0)
-            self._fits = self._programs is None or self._bytes(*first) <= MEMORY // self._share
+            first = None if isinstance(self._parts, ReadParts) else self._start(0)
+            self._fits = first is not None and (self._programs is None or self._bytes(*first) <= MEMORY // self._share)
             self._started = [first, *map(self._start, range(1, len(self._parts)))] if self._fits else None
         return self._fits
 
@@ -227,10 +228,30 @@ def _along_many(layer: tuple[Tensor, ...], coords: Tensor) -> Tensor:
     return out
 
 
-def parts_of(data: Data, plan: Plan) -> list[Tensor]:
-    """Inputs in batches, in the plan's dtype and memory order."""
-    x = data.x.to(getattr(torch, plan.dtype)) if data.x.is_floating_point() else data.x
-    return [laid_out(part, plan) for part in x.split(plan.chunk)]
+class ReadParts(Sequence):
+    """Batches that are made each time they are read, in the plan's dtype and memory order; none of them is kept."""
+
+    def __init__(self, x: Inputs, plan: Plan) -> None:
+        self._x, self._plan = x, plan
+
+    def __len__(self) -> int:
+        return -(-len(self._x) // self._plan.chunk)
+
+    def __getitem__(self, j: int) -> Tensor | Fields:
+        if j >= len(self):
+            raise IndexError(j)
+        return _cast(self._x[j * self._plan.chunk : (j + 1) * self._plan.chunk], self._plan)
+
+
+def parts_of(data: Data, plan: Plan) -> Sequence[Tensor | Fields]:
+    """Inputs in batches, in the plan's dtype and memory order; read from the data each time where it is not one tensor."""
+    if not data.is_held:
+        return ReadParts(data.x, plan)
+    return [_cast(part, plan) for part in data.batch(None)[0].split(plan.chunk)]
+
+
+def _cast(part: Tensor | Fields, plan: Plan) -> Tensor | Fields:
+    return laid_out(part.to(dtype=getattr(torch, plan.dtype)) if part.is_floating_point() else part, plan)
 
 
 def laid_out(value: Any, plan: Plan) -> Any:

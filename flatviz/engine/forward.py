@@ -5,12 +5,13 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from flatviz.core.inputs import Inputs
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
 from flatviz.engine.determinism import check_function, work_of
 
 
-def forward(net: Net, W: Tensor, x: Tensor, *, chunk: int | None = None, progress: Progress = False) -> Tensor:
+def forward(net: Net, W: Tensor, x: Tensor | Inputs, *, chunk: int | None = None, progress: Progress = False) -> Tensor:
     """Outputs (S, N, C) of weight vectors `W` (S, D) on inputs `x` (N, ...), without gradients.
 
     chunk: examples a batch; default: as many as keep its largest activation within `determinism.CACHE` bytes (CARD on a GPU),
@@ -22,7 +23,11 @@ def forward(net: Net, W: Tensor, x: Tensor, *, chunk: int | None = None, progres
         check_function(net, x)
     rows = []
     with torch.inference_mode():
-        for w in track(W, "predicting", progress):
-            rows.append(torch.cat([net(w, part) for part in x.split(chunk)]))
-        out = torch.stack(rows)
+        if isinstance(x, Tensor):
+            for w in track(W, "predicting", progress):
+                rows.append(torch.cat([net(w, part) for part in x.split(chunk)]))
+            out = torch.stack(rows)
+        else:  # each batch is read once, for all weights
+            parts = track(x.split(chunk), "predicting", progress, total=-(-len(x) // chunk))
+            out = torch.cat([torch.stack([net(w, part) for w in W]) for part in parts], dim=1)
     return out.clone()  # a tensor made in inference mode cannot be used in autograd; its copy can

@@ -58,9 +58,9 @@ class EvaluationPlanner:
                 raise ValueError(f"precision='tf32' needs CUDA tensors, got {origin.device.type}: use 'float32' or 'bfloat16'")
             base = replace(base, dtype=precision.replace("tf32", "float32"), tf32=precision == "tf32")
         net, x = self._net(base), self._data.x
-        work = work_of(net, x[:2].to(net.w.dtype) if x.is_floating_point() else x)
+        work = work_of(net, x[:2].to(dtype=net.w.dtype) if x.is_floating_point() else x[:2])
         base = replace(base, chunk=min(work.chunk(x.device), len(self._data)))
-        if exact:
+        if exact or not self._data.is_held:
             return base
         few = self._data.subset(few_of(x, work))
         for plan in self._candidates(base, work, few, len(axes) > 0):
@@ -99,7 +99,7 @@ class EvaluationPlanner:
         options.update(programs=programs, share=len(origins))
         return [Evaluator(net, parts, data.y, score, origin, axes, plan, **options) for origin in origins]
 
-    def _programs(self, net: Net, parts: list[Tensor], plan: Plan) -> list[Program] | None:
+    def _programs(self, net: Net, parts: Sequence[Tensor], plan: Plan) -> list[Program] | None:
         """A program for each batch, or None where one cannot be traced; batches of one shape, dtype and memory order share it."""
         full, keys = self._nets[self._dtype].buffers(), [(x.dtype, x.shape, x.stride(), net.w.dtype) for x in parts]
         statistics = {id(b): full[name] for name, b in net.buffers().items()}

@@ -13,7 +13,8 @@ from flatviz.core.boundary import public
 from flatviz.core.objective import DivergedError, Objective, ObjectiveLike, as_objective
 from flatviz.core.progress import Progress
 from flatviz.core.seeds import generator
-from flatviz.landscape.grid import Cache, Extent, Grid, extent_of, ticks_between
+from flatviz.landscape.extent import Extent, ends
+from flatviz.landscape.grid import Cache, Grid, ticks_between
 from flatviz.landscape.krylov import Krylov, room_for
 from flatviz.landscape.operators import Operator
 from flatviz.results import Plane, Surface
@@ -49,9 +50,10 @@ def map_curvature(
         [12.0, 2.0, 12.0]
     """
     check_choice(which, ("largest", "smallest"), "which"), check_count(iters, "iters", least=2)
-    ends = extent_of(plane.extent if extent is None else extent, len(plane.axes))
-    a, b = (ticks_between(lo, hi, resolution, plane.origin) for lo, hi in ends)
-    g = _Extreme(as_objective(f), which, iters, tol, seed)
+    f = as_objective(f)
+    sides = ends(f, plane.origin, plane.axes, extent, plane.extent, resolution)
+    a, b = (ticks_between(lo, hi, resolution, plane.origin) for lo, hi in sides)
+    g = _Extreme(f, which, iters, tol, seed)
     about = dict(label=g.label, n=g.n, batchnorm=g.batchnorm)
 
     def show(values: Tensor, step: int) -> None:

@@ -19,7 +19,6 @@ from flatviz.landscape.cluster import on_cluster
 from flatviz.storage.digest import CannotHashError, tensor_digest
 from flatviz.storage.points import PointStore
 
-Extent = float | Sequence[float] | Sequence[Sequence[float]]
 BLOCK = 16  # points between two reports and two looks at the cancel button
 CONFIRMED = 400  # one more cell is computed plainly and compared, after the run, for so many
 WRITE = 0.05  # seconds between two writes to disk, or one point
@@ -161,26 +160,6 @@ def ticks_between(lo: float, hi: float, n: int, like: Tensor) -> Tensor:
     if not bool((ticks.diff() > 0).all()):
         raise ValueError(f"extent must be a number > 0 with room for {n} ticks in {ticks.dtype}, got ({lo:g}, {hi:g})")
     return ticks
-
-
-def extent_of(extent: Extent | None, sides: int) -> list[tuple[float, float]]:
-    """(lo, hi) of each of `sides` axes."""
-    pairs = "((a_lo, a_hi), (b_lo, b_hi))" if sides == 2 else f"{sides} pairs"
-    expected = f"extent must be a number > 0, (lo, hi) or {pairs} with lo < hi"
-    if extent is None:
-        raise ValueError(f"{expected}: this plane suggests none")
-    try:
-        values = torch.as_tensor(extent, dtype=torch.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{expected}, got {extent!r}") from error
-    if values.ndim == 0:
-        values = torch.stack([-values, values])
-    if values.ndim == 1 and len(values) == 2:
-        values = values.expand(sides, 2)
-    whole = tuple(values.shape) == (sides, 2) and bool(values.isfinite().all())
-    if not whole or not bool((values[:, 0] < values[:, 1]).all()):
-        raise ValueError(f"{expected}, got {extent!r}")
-    return [(float(lo), float(hi)) for lo, hi in values]
 
 
 def _levels(shape: tuple[int, ...]) -> Iterator[tuple[int, list[int]]]:

@@ -12,7 +12,8 @@ from flatviz.checks import check_many_weights, check_weights
 from flatviz.core.boundary import public
 from flatviz.core.objective import ObjectiveLike, as_objective
 from flatviz.core.progress import Progress
-from flatviz.landscape.grid import Cache, Extent, Grid, extent_of, ticks_between
+from flatviz.landscape.extent import Extent, ends
+from flatviz.landscape.grid import Cache, Grid, ticks_between
 from flatviz.results import Curve, Plane, Surface
 
 
@@ -35,6 +36,8 @@ def slice_plane(
     A plane of more than two axes gives a volume: values (U, V, ...), further ticks in `Surface.more`.
     extent, in units of a and b: a number e for [-e, e] on every axis; (lo, hi) for all; a pair for each;
     default: the plane's own.  Where it is symmetric and `resolution` odd, the origin is on the grid.
+    extent="auto": in each direction out to 5 times the value at the origin, found from a few points on each axis (at most
+        64 times what the plane suggests), then moved by half a step at most, so that the origin is on the grid.
     resolution: points along each axis; 41 (1,681 points) is smooth on a screen, 11 is enough for a look.
     exact: leave out every trick that reuses work between points.
     precision: "float32", "tf32" (CUDA) or "bfloat16": a quick look, its measured error in `Surface.error`.
@@ -56,8 +59,8 @@ def slice_plane(
     """
     f = as_objective(f)
     check_weights(plane.origin, f.dim, "the plane's origin")
-    ends = extent_of(plane.extent if extent is None else extent, len(plane.axes))
-    ticks = [ticks_between(lo, hi, resolution, plane.origin) for lo, hi in ends]
+    sides = ends(f, plane.origin, plane.axes, extent, plane.extent, resolution)
+    ticks = [ticks_between(lo, hi, resolution, plane.origin) for lo, hi in sides]
 
     def surface(values: Tensor, step: int = 1, error: float | None = None) -> Surface:
         middle = resolution // 2
@@ -80,6 +83,7 @@ def slice_line(
     a: Tensor,
     b: Tensor,
     *,
+    extent: Extent | None = None,
     resolution: int = 41,
     exact: bool = False,
     precision: str | None = None,
@@ -89,6 +93,7 @@ def slice_line(
 ) -> Curve:
     """f((1 - t) a + t b) at `resolution` values of t from 0 to 1, both ends computed; a, b (D,).
 
+    extent: other ends of t, (lo, hi), e for (-e, e), or "auto": out to 5 times the value at a, as in `slice_plane`.
     The ends are f(a) and f(b) themselves, with `precision` in that precision as all points; its measured error is
     `Curve.error`.  Frozen BatchNorm statistics are those of f's net all along, not the other end's: `Curve.name` says
     whose, and `quantity(..., batchnorm=data)` re-estimates them.  Other arguments as in `slice_plane`.
@@ -102,16 +107,19 @@ def slice_line(
     """
     f = as_objective(f)
     check_weights(b, check_weights(a, f.dim, "a").numel(), "b")
-    t = torch.linspace(0, 1, resolution, dtype=a.dtype, device=a.device)
+    if extent is None:
+        t = torch.linspace(0, 1, resolution, dtype=a.dtype, device=a.device)
+    else:
+        t = ticks_between(*ends(f, a, (b - a)[None], extent, ((-1.0, 1.0),), resolution)[0], resolution, a)
     options = dict(exact=exact, precision=precision, progress=progress, label="line", cache=cache, engine=engine)
     name = f"line{whose}" if (whose := f.whose_statistics(a, b)) else ""
     about = dict(y_label=f.label, name=name, n=f.n, batchnorm=f.batchnorm)
-    if precision is not None:
+    if precision is not None or extent is not None:
         grid = Grid(f, a, (b - a)[None], [t], **options)
         return Curve(t, grid.values, **about, precision=precision, error=grid.error)
     inside = Grid(f, a, (b - a)[None], [t[1:-1]], **options).values if resolution > 2 else t[:0]
-    ends = f.many(torch.stack([a, b]))
-    return Curve(t, torch.cat([ends[:1], inside.to(ends), ends[1:]]), **about)
+    at_ends = f.many(torch.stack([a, b]))
+    return Curve(t, torch.cat([at_ends[:1], inside.to(at_ends), at_ends[1:]]), **about)
 
 
 @public

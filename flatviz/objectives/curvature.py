@@ -43,7 +43,7 @@ def curvature_operator(net: Net, data: Data, likelihood: Likelihood, w: Tensor, 
 
 def batches(data: Data, size: int) -> Iterable[Data]:
     """`data` in parts of `size` examples, the last one smaller."""
-    return (Data(x, y) for x, y in zip(data.x.split(size), data.y.split(size)))
+    return (Data(x, y) for x, y in data.batches(size))
 
 
 def batch_that_fits(net: Net, data: Data, likelihood: Likelihood, w: Tensor) -> int:
@@ -60,13 +60,13 @@ def batch_that_fits(net: Net, data: Data, likelihood: Likelihood, w: Tensor) -> 
     with torch.inference_mode(False), torch.enable_grad(), sdpa_kernel(TWICE), saved_tensors_hooks(count, lambda t: t):
         point = w.detach().clone().requires_grad_(True)
         weights.add(point.untyped_storage().data_ptr())
-        loss = mean_nll(net(point, few.x), few.y, likelihood)
+        loss = mean_nll(net(point, few.batch(None)[0]), few.y, likelihood)
         _ = torch.autograd.grad(loss, point, create_graph=True)
     return max(1, int(GRAPH_BYTES * len(few) / max(sum(held.values()), 1)))
 
 
 def _hessian(net: Net, data: Data, likelihood: Likelihood, w: Tensor, _: str, n: int) -> Callable[[Tensor], Tensor]:
-    product = hessian_operator(lambda p: mean_nll(net(p, data.x), data.y, likelihood, reduction="sum") / n, w)
+    product = hessian_operator(lambda p: mean_nll(net(p, data.batch(None)[0]), data.y, likelihood, reduction="sum") / n, w)
 
     def product_or_reason(v: Tensor) -> Tensor:
         try:
@@ -94,7 +94,7 @@ def _outer(net: Net, data: Data, likelihood: Likelihood, w: Tensor, kind: str, n
     """J^T A J v with A (C, C) an example's L'', or e e^T where e is the loss's derivative in the outputs."""
     with torch.inference_mode(False), torch.enable_grad(), sdpa_kernel(TWICE):
         point = w.detach().clone().requires_grad_(True)
-        out = net(point, data.x)
+        out = net(point, data.batch(None)[0])
         dummy = torch.zeros_like(out, requires_grad=True)
         (pulled,) = torch.autograd.grad(out, point, dummy, create_graph=True)  # J^T u, linear in u
     value = out.detach()
@@ -108,7 +108,7 @@ def _outer(net: Net, data: Data, likelihood: Likelihood, w: Tensor, kind: str, n
             if _without_derivative(error) is None:
                 raise
         with torch.no_grad(), sdpa_kernel(TWICE):
-            return torch.func.jvp(lambda p: net(p, data.x), (w.detach(),), (v,))[1]
+            return torch.func.jvp(lambda p: net(p, data.batch(None)[0]), (w.detach(),), (v,))[1]
 
     def product(v: Tensor) -> Tensor:
         (back,) = torch.autograd.grad(out, point, inner(moved_along(v)) / n, retain_graph=True)

@@ -36,7 +36,7 @@ def jacobian_chunks(net: Net, w: Tensor, data: Data, part: slice = slice(None)) 
     for start in range(0, len(data), size):
         index = torch.arange(start, min(start + size, len(data)), device=w.device)
         piece = data.subset(index)
-        yield piece, *jacobians(net, w, piece.x, part)
+        yield piece, *jacobians(net, w, piece.batch(None)[0], part)
 
 
 def ggn(

@@ -71,10 +71,15 @@ class NetworkObjective(Objective):
     def many(self, W: Tensor, *, progress: Progress = False) -> Tensor:
         """Values (S,) at the rows of `W` (S, D), without gradients."""
         check_many_weights(W, self.dim)
-        batches = list(zip(self.data.x.split(self.chunk), self.data.y.split(self.chunk)))
         with torch.inference_mode(self.statistics is None), torch.no_grad():
-            values = [self.joined([self._scored(v, batches) for v in self.members(w)]) for w in track(W, self.label, progress)]
-            values = torch.stack(values).to(W.dtype)
+            if not self.data.is_held and self.additive and self.statistics is None:  # each batch is read once, for all w
+                batches = track(self.data.batches(self.chunk), self.label, progress, total=-(-self.n // self.chunk))
+                values = sum(torch.stack([self.score(self.net(w, x), y) for w in W]) for x, y in batches) / self.n
+            else:
+                batches = list(self.data.batches(self.chunk)) if self.data.is_held else None
+                rows = [[self._scored(v, batches) for v in self.members(w)] for w in track(W, self.label, progress)]
+                values = torch.stack([self.joined(row) for row in rows])
+            values = values.to(W.dtype)
         return values.clone()  # a tensor made in inference mode cannot be used in autograd; its copy can
 
     def over(
@@ -105,7 +110,8 @@ class NetworkObjective(Objective):
         evaluators = planner.evaluators(origins, axes, chosen)
         return _Joined(self, evaluators) if self.ensemble else evaluators[0]
 
-    def _scored(self, w: Tensor, batches: list[tuple[Tensor, Tensor]]) -> Tensor:
+    def _scored(self, w: Tensor, batches: list[tuple[Tensor, Tensor]] | None) -> Tensor:
+        batches = self.data.batches(self.chunk) if batches is None else batches
         net = self.net if self.statistics is None else refresh_batchnorm(self.net, w, self.statistics)
         if self.additive:
             return sum(self.score(net(w, x), y) for x, y in batches) / self.n

@@ -12,11 +12,15 @@ from typing import Any
 import numpy as np
 
 from flatviz.pages import views
-from flatviz.pages.views import Scene, View
+from flatviz.pages.scene import Scene
+from flatviz.pages.story import Step
+from flatviz.pages.views import View
+from flatviz.plots.color import values_of
 from flatviz.plots.live import Live
-from flatviz.plots.theme import CONFIG, Figure, style
+from flatviz.plots.theme import CONFIG, Figure, numbers, style
 from flatviz.results import Family
 
+PLACED = ("name", "span", "height", "shared", "group", "slot", "option", "link")
 SCORES = ("accuracy", "nll", "ece")  # in the sentence above the pictures, with the mean of the largest eigenvalue
 
 
@@ -34,8 +38,13 @@ class Bundle:
 
     def with_members(self, others: Bundle) -> Bundle:
         """These members and those of `others`, which `pack_members` made."""
-        members = [*self.index["members"], *others.index["members"]]
-        return Bundle(self.index | {"members": members}, self.buffer + others.buffer)
+        size, key = 4 * self.index["record"], lambda meta: (meta["method"], meta["radius"])
+        records = {}  # by method and radius: what was fitted again replaces what was there
+        for bundle in (self, others):
+            for i, meta in enumerate(bundle.index["members"]):
+                records[key(meta)] = meta, bundle.buffer[i * size : (i + 1) * size]
+        members = [meta for meta, _ in records.values()]
+        return Bundle(self.index | {"members": members}, b"".join(record for _, record in records.values()))
 
 
 @dataclass(frozen=True)
@@ -47,10 +56,20 @@ class Member:
     arrays: dict[str, Live]
 
 
-def pack(family: Family, *, stops: Mapping[str, Sequence[float]] | None = None, live: bool = False) -> Bundle:
+def pack(
+    family: Family,
+    *,
+    stops: Mapping[str, Sequence[float]] | None = None,
+    live: bool = False,
+    story: Sequence[Step] = (),
+    code: Sequence[str] = (),
+    defaults: Mapping[str, float] | None = None,
+) -> Bundle:
     """A measured family as figures and numbers, a figure for each of `VIEWS`.
 
-    stops: radii that the slider of each method offers beside the fitted ones; live: a kernel can fit those.
+    stops: radii that the slider of each method offers beside the fitted ones; live: a kernel can fit those; story: steps of
+    the guide; code: lines of Python that make `family`, for the reader who wants the same picture;
+    defaults: the radius at which each method is shown first, else the middle one.
     Raises ValueError for a family that was not measured.
     """
     if family.surface is None or not family.prediction:
@@ -69,15 +88,19 @@ def pack(family: Family, *, stops: Mapping[str, Sequence[float]] | None = None, 
         "figures": [_entry(scene, view, fig) for view, fig in zip(views.VIEWS, template.figures)],
         "stops": {m: list(r) for m, r in (stops or {}).items()},
         "live": live,
-        "config": CONFIG,
+        "story": [dataclasses.asdict(step) for step in story],
+        "code": list(code),
+        "defaults": dict(defaults or {}),
+        "config": CONFIG
+        | {"displayModeBar": False},  # 42 buttons in the way of the keyboard: one menu stands above the pictures
     }
     return Bundle(index, b"".join(_record(m, index["fields"]) for m in members))
 
 
-def pack_members(bundle: Bundle, family: Family, members: Sequence[int]) -> Bundle:
-    """Only these members of `family`, for a front end that has `bundle`."""
+def pack_members(bundle: Bundle, family: Family, members: Sequence[int], *, note: str = "") -> Bundle:
+    """Only these members of `family`, for a front end that has `bundle`; note: said beside their names."""
     packed = [_member(Scene(family), i) for i in members]
-    index = {"record": bundle.index["record"], "members": [m.meta for m in packed]}
+    index = {"record": bundle.index["record"], "members": [m.meta | ({"note": note} if note else {}) for m in packed]}
     return Bundle(index, b"".join(_record(m, bundle.index["fields"]) for m in packed))
 
 
@@ -92,11 +115,16 @@ def _member(scene: Scene, i: int) -> Member:
         "radius": family.radius[i],
         "unit": family.unit[i],
         "label": style(family.method[i]).label,
-        "words": {name: p.values for name, p in live.items() if isinstance(p.values, str)},
+        "words": {name: p.values for name, p in live.items() if isinstance(p.values, (str, bool))},
+        "n_spectra": len(family.spectrum[i]),
+        "alts": {view.name: view.alt or fig.layout.meta["alt"] for view, fig in zip(views.VIEWS, figures)},
         "ranges": {view.name: _ranges(view, fig) for view, fig in zip(views.VIEWS, figures)},
     }
-    arrays = {name: p for name, p in live.items() if not isinstance(p.values, str)}
-    return Member(meta, figures, arrays | scores | {"lambda1": Live("", "", lambda1)})
+    arrays = {name: p for name, p in live.items() if not isinstance(p.values, (str, bool))}
+    shown = family.projection[i]
+    draws = {"draw loss": values_of(shown), "draw distance": shown.distance}
+    own = {name: Live("", "", numbers(values), "draws") for name, values in draws.items()}
+    return Member(meta, figures, arrays | scores | own | {"lambda1": Live("", "", lambda1)})
 
 
 def _follows(view: View, fig: Figure) -> list[Live]:
@@ -128,8 +156,9 @@ def _filled(live: Live, shape: Sequence[int]) -> np.ndarray:
 def _entry(scene: Scene, view: View, fig: Figure) -> dict[str, Any]:
     drawn = json.loads(fig.to_json())
     layout = drawn["layout"] | {"height": view.height}
-    alt = layout.pop("meta")["alt"]
-    placed = {k: v for k, v in dataclasses.asdict(view).items() if k in ("name", "span", "height", "shared")}
+    layout.pop("meta")
+    placed = {k: v for k, v in dataclasses.asdict(view).items() if k in PLACED}
     binds = [{"path": p.path, "field": _field(view, k), "rows": p.rows} for k, p in enumerate(_follows(view, fig))]
+    layout.pop("width", None)  # of a notebook's cell; a page has columns
     caption = view.caption.format(**scene.words)
-    return placed | {"data": drawn["data"], "layout": layout, "binds": binds, "caption": caption, "alt": alt}
+    return placed | {"data": drawn["data"], "layout": layout, "binds": binds, "caption": caption}

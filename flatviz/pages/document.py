@@ -12,16 +12,20 @@ from dataclasses import dataclass
 from typing import Any
 
 STYLE = """
-body { margin: 0; background: #fff; color: #1f2933;
+:root { --ink: #1f2933; --soft: #52606d; --paper: #ffffff; --line: #e4e7eb; color-scheme: light dark; }
+@media screen and (prefers-color-scheme: dark) { :root { --ink: #e4e7eb; --soft: #b1bac4; --paper: #15191e; --line: #323b45; } }
+body { margin: 0; background: var(--paper); color: var(--ink);
   font: 16px/1.55 system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif; }
-main { max-width: 1440px; margin: 0 auto; padding: 26px 22px 60px; }
+main { max-width: 1440px; margin: 0 auto; padding: 20px clamp(10px, 2vw, 22px) 60px; }
 h1 { margin: 0 0 4px; font-size: 26px; } h2 { font-size: 19px; margin: 34px 0 8px; }
-p.lead { max-width: 76ch; margin: 0 0 16px; color: #3e4c59; }
+p.lead { max-width: 110ch; margin: 0 0 14px; color: var(--soft); }
 table { border-collapse: collapse; font-size: 14px; font-variant-numeric: tabular-nums; }
-th, td { padding: 4px 14px 4px 0; text-align: right; border-bottom: 1px solid #e4e7eb; }
+th, td { padding: 4px 14px 4px 0; text-align: right; border-bottom: 1px solid var(--line); }
 th:first-child, td:first-child, .words th, .words td { text-align: left; vertical-align: top; }
 .scroll { overflow-x: auto; } details { margin-top: 26px; } summary { cursor: pointer; font-weight: 600; }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: 2px 16px; font-size: 14px; } dt { color: #52606d; } dd { margin: 0; }
+dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 2px 16px; font-size: 14px; }
+dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
+@media print { body { font-size: 12px; } .js-plotly-plot { break-inside: avoid; } }
 """
 # Scripts by hash; styles inline, which plotly writes; images that plotly makes of a figure to save it.
 POLICY = (
@@ -76,7 +80,8 @@ def table_html(rows: Sequence[Mapping[str, str]]) -> str:
     heads = "".join(f"<th scope='col'>{html.escape(head)}</th>" for head in rows[0])
     lines = "".join("<tr>" + "".join(f"<td>{html.escape(v)}</td>" for v in row.values()) + "</tr>" for row in rows)
     words = any(len(value) > 60 for row in rows for value in row.values())  # sentences, not numbers
-    return f'<div class="scroll{" words" * words}"><table><thead><tr>{heads}</tr></thead><tbody>{lines}</tbody></table></div>'
+    table = f"<table><thead><tr>{heads}</tr></thead><tbody>{lines}</tbody></table>"
+    return f'<div class="scroll{" words" * words}" tabindex="0" role="group" aria-label="table">{table}</div>'
 
 
 def document(

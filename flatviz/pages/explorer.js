@@ -1,208 +1,352 @@
-// The one front end of flatviz: the page of `flatviz tour` embeds this very file, the lab loads it once.
+// The one front end of flatviz (hence its length): the page of `flatviz tour` holds it, the lab loads it once a page.
 //
-// show({Plotly, model, el, bundle}) draws the figures of a family and three controls.  `bundle.index` says what is
-// where: `figures` (traces and layout as the Python plot_* functions made them, `binds`, which parts change, and `shared`,
-// the axes whose range holds every member), `fields` (name, offset, shape in one member's record of float32), `members`
-// (method, radius, label, words, ranges) and `config`, plotly's.  `bundle.buffer` holds the members' records one after
-// the other.  `model` is a widget model, or stands in for one:
-// get, set, save_changes, on(event, callback), with the traits radius, n_draws and method.
+// show({Plotly, model, el, bundle, ask, hash}) draws the figures of a family and their controls.  `bundle.index` says what is
+// where: `figures` (traces and layout as the Python plot_* functions made them, `binds`, which parts change, `shared`, the
+// axes whose range holds every member, `group`, its tab, `slot` and `option`, what it is an alternative to, and `link`, which
+// of its points are draws), `fields` (name, offset, shape in one member's record of float32), `members` (method, radius,
+// label, words, ranges, alt texts), `story`, the steps of the guide, `code`, how Python gets the family, and `config`, plotly's.
+// `bundle.buffer` holds the members' records one after the other.  `model` is a widget model, or stands in for one: get, set,
+// save_changes, on(event, callback), with the traits radius, n_draws, method and look.  `ask(want, what)` speaks to a kernel;
+// hash: whether the state stands in the address of the page.
 
-const STYLE = `
-.flatviz { font: 14px/1.45 system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif; color: #1f2933; background: #fff; }
-.flatviz .fv-controls { display: flex; flex-wrap: wrap; gap: 10px 28px; align-items: center; padding: 10px 14px; position: sticky;
-  top: 0; z-index: 5; background: #f5f7fa; border: 1px solid #d9dee4; border-radius: 8px; }
-.flatviz label { display: flex; align-items: center; gap: 8px; font-weight: 600; }
-.flatviz label output { font-weight: 400; min-width: 9.5em; font-variant-numeric: tabular-nums; }
-.flatviz input[type=range] { width: 190px; accent-color: #009E73; }
-.flatviz select, .flatviz input { font: inherit; }
-.flatviz select { padding: 2px 6px; background: #fff; color: inherit; }
-.flatviz .fv-reading { margin: 10px 2px; min-height: 1.5em; font-variant-numeric: tabular-nums; }
-.flatviz .fv-figures { display: grid; grid-template-columns: repeat(12, minmax(0, 1fr)); gap: 14px; }
-.flatviz figure { margin: 0; padding: 4px 4px 8px; border: 1px solid #e4e7eb; border-radius: 8px; min-width: 0; background: #fff; }
-.flatviz figcaption { padding: 0 12px; color: #52606d; font-size: 12.5px; }
-.flatviz.fv-medium figure { grid-column: span 6 !important; } .flatviz.fv-narrow figure { grid-column: span 12 !important; }
-`;
-
-// ------------------------------------------------------------------ the family's arrays
-
-function unpack(bundle) {
-  const { index } = bundle;
-  const bytes = bundle.buffer instanceof ArrayBuffer ? bundle.buffer
-    : bundle.buffer.buffer.slice(bundle.buffer.byteOffset, bundle.buffer.byteOffset + bundle.buffer.byteLength);
-  const size = index.record;
-  return index.members.map((meta, m) => ({ meta, data: new Float32Array(bytes, m * size * 4, size) }));
-}
-
-function read(fields, member, name) {
-  const { offset, shape } = fields[name];
-  const flat = member.data.subarray(offset, offset + shape.reduce((a, b) => a * b, 1));
-  if (shape.length === 1) return Array.from(flat);
-  const step = flat.length / shape[0];
-  return Array.from({ length: shape[0] }, (_, i) => Array.from(flat.subarray(i * step, (i + 1) * step)));
-}
-
-// What a bind puts into a figure: a member's array, whole, its first n rows, or its row for n draws; or a word.
-function bound({ field, rows }, fields, member, n) {
-  if (field in member.meta.words) return member.meta.words[field];
-  const values = read(fields, member, field);
-  if (rows === "draws") return values.slice(0, n);
-  return rows === "size" ? values[n - 1] : values;
-}
-
-// A copy of `target` with `value` at the path; what the path does not touch is shared with `target`.
-function assigned(target, [key, ...rest], value) {
-  const copy = Array.isArray(target) ? [...target] : { ...target };
-  copy[key] = rest.length ? assigned(copy[key], rest, value) : value;
-  return copy;
-}
-
-// ------------------------------------------------------------------ the controls
-
-function element(tag, attributes = {}, ...children) {
-  const node = document.createElement(tag);
-  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-  node.append(...children);
-  return node;
-}
-
-const short = (x) => Number(x.toPrecision(3)).toString();
-
-function nearest(values, wanted) {
-  return values.reduce((best, v, i) => (Math.abs(v - wanted) < Math.abs(values[best] - wanted) ? i : best), 0);
-}
-
-export function show({ Plotly, model, el, bundle }) {
-  const { index } = bundle;
+export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
+  const { index } = bundle, { fields } = index;
   const members = unpack(bundle);
-  const fields = index.fields;
-  const live = Boolean(index.live);      // whether a kernel can fit what is not there
+  const live = Boolean(index.live && ask);                // whether a kernel can fit what is not there
+  const story = index.story ?? [];
+  const state = new State(model, index, schedule);
+  let printing = false, waiting = false, stopped = false, pending = [], hovered = null, shot = 0, stale = true;
 
-  const select = element("select", { class: "fv-method" });
-  const radius = element("input", { type: "range", class: "fv-radius", min: 0, step: 1 });
-  const draws = element("input", { type: "range", class: "fv-draws", min: 1, max: index.n_max, step: 1 });
-  const radiusText = element("output"), drawsText = element("output");
-  const reading = element("p", { class: "fv-reading", "aria-live": "polite" });
-  const controls = element("div", { class: "fv-controls", role: "group", "aria-label": "controls" },
-    element("label", {}, "method", select),
-    element("label", {}, "radius", radius, radiusText),
-    element("label", {}, "ensemble size", draws, drawsText));
-  const grid = element("div", { class: "fv-figures" });
-  el.classList.add("flatviz");
-  el.replaceChildren(element("style", {}, STYLE), controls, reading, grid);
-
-  const figures = index.figures.map((f) => {
-    const plot = element("div", { role: "group", "aria-label": f.alt, style: `height:${f.height}px` });
-    grid.append(element("figure", { style: `grid-column: span ${f.span}`, "data-name": f.name }, plot, element("figcaption", {}, f.caption)));
-    return { ...f, plot, state: "" };
-  });
-  function arrange() {                                     // columns by the room there is
-    el.classList.toggle("fv-medium", el.clientWidth < 1150 && el.clientWidth >= 720);
-    el.classList.toggle("fv-narrow", el.clientWidth < 720);
-  }
-  const watcher = new ResizeObserver(() => {               // of a window, or of a panel of JupyterLab
-    arrange();
-    for (const f of figures) {
-      const width = f.plot.clientWidth;
-      if (!f.state || !width || width === f.width) continue;
-      f.width = width;
-      Plotly.Plots.resize(f.plot);
-    }
-  });
-  watcher.observe(el);
-
+  // ---------------------------------------------------------------- members
   const methods = () => [...new Set(members.map((m) => m.meta.method))];
   const membersOf = (method) => members.filter((m) => m.meta.method === method);
-  const stops = (method) => {                              // where the radius slider stops, 0 first
-    const fitted = membersOf(method).map((m) => m.meta.radius);
+  function stops(method) {                                // where the radius slider stops, 0 first
     const offered = live ? (index.stops[method] ?? []) : [];
-    return [...new Set([...fitted, ...offered])].sort((a, b) => a - b);
-  };
-  const remembered = {};                                   // a radius never moves from one unit to another
-
+    return [...new Set([...membersOf(method).map((m) => m.meta.radius), ...offered])].sort((a, b) => a - b);
+  }
+  function standing(method, wanted) {                     // the member shown at these controls
+    const known = methods().includes(method) ? method : methods()[0];
+    const all = membersOf(known);
+    return { method: known, wanted, member: all[nearest(all.map((m) => m.meta.radius), wanted)] };
+  }
   function current() {
-    const method = methods().includes(model.get("method")) ? model.get("method") : methods()[0];
-    const all = membersOf(method), wanted = model.get("radius");
-    const member = all[nearest(all.map((m) => m.meta.radius), wanted)];
-    return { method, member, wanted, n: Math.max(1, Math.min(index.n_max, model.get("n_draws"))) };
+    const now = state.all, b = now.compare;
+    return { ...now, a: standing(now.method, now.radius), b: b && standing(b.method, b.radius) };
   }
 
-  function drawControls({ method, member, wanted, n }) {
-    select.replaceChildren(...methods().map((m) => {
-      const option = element("option", { value: m }, membersOf(m)[0].meta.label);
-      option.selected = m === method;
-      return option;
-    }));
-    const at = stops(method), i = nearest(at, wanted);
-    radius.max = Math.max(1, at.length - 1);
-    radius.disabled = at.length < 2;
-    radius.value = i;
-    const unit = member.meta.unit;
-    const text = at.length < 2 ? "none" : `${short(wanted)} ${unit}${wanted === 0 ? " (= VI)" : ""}`;
-    radiusText.textContent = text;
-    radius.setAttribute("aria-valuetext", text);
-    draws.value = n;
-    drawsText.textContent = `${n} ${n === 1 ? "draw" : "draws"}`;
-    draws.setAttribute("aria-valuetext", drawsText.textContent);
+  // ---------------------------------------------------------------- the page
+  const a = new Side("", (v) => state.change(v));
+  const b = new Side("B", (v) => state.change({ compare: { method: b.method, radius: b.wanted, ...v } }));
+  const draws = element("input", { type: "range", class: "fv-draws", min: 1, max: index.n_max, step: 1, "aria-label": "ensemble size" });
+  const drawsText = element("output");
+  draws.addEventListener("input", () => state.change({ n_draws: Number(draws.value) }));
+  const compare = action("Compare", "two states side by side, on the same scales", () => {
+    const now = current(), other = methods().find((m) => m === "vi" && m !== now.a.method) ?? now.a.method;
+    state.change({ compare: now.b ? null : { method: other, radius: stops(other)[0] } });
+  });
+  const guide = action("Guide", "what there is to see, step by step", () => {
+    state.all.step < 0 ? step(0) : state.change({ step: -1 });
+  });
+  guide.hidden = !story.length;
+  const undo = action("Undo", "take the last change back", () => state.undo());
+  const more = menu("Menu", [
+    ["Reset", () => state.reset()],
+    ["Copy as code", () => copyCode()],
+    ...(hash ? [["Copy link", () => copied(location.href, "link")]] : []),
+    ["Save as SVG", () => save("svg")],
+    ["Save as PNG", () => save("png")],
+  ]);
+  const controls = element("div", { class: "fv-controls", role: "group", "aria-label": "controls" }, a.node,
+    element("label", {}, element("span", {}, "ensemble size"), draws, drawsText), b.node,
+    element("div", { class: "fv-buttons" }, guide, compare, undo, more));
+  const bar = element("progress", { max: 1, value: 0, "aria-label": "share of the fit that is done" }), said = element("span", { role: "status" });
+  const button = action("Stop", "stop or start fitting", () => ask?.(button.textContent === "Stop" ? "stop" : "run"));
+  const work = element("div", { class: "fv-work" }, button, bar, said);
+  work.hidden = !live;
+  const note = element("div", { class: "fv-note", role: "alert", hidden: "" });
+  const code = element("textarea", { class: "fv-code", rows: 6, readonly: "", hidden: "", "aria-label": "code", style: "width:100%" });
+  const reading = element("p", { class: "fv-reading" }), readingB = element("p", { class: "fv-reading", hidden: "" });
+  const spoken = element("div", { "aria-live": "polite" }, reading, readingB);
+  const groups = [...new Set(index.figures.map((f) => f.group))];
+  const tabs = element("div", { class: "fv-tabs", role: "tablist", "aria-label": "views" });
+  const names = groups.length > 1 ? [...groups, ALL] : groups;
+  const panelId = `fv-panel-${Math.random().toString(36).slice(2)}`;
+  const tabButtons = names.map((name) => {
+    const tab = element("button", { type: "button", role: "tab", "aria-controls": panelId }, name);
+    tab.addEventListener("click", () => state.change({ tab: name }));
+    return tab;
+  });
+  tabs.append(...tabButtons);
+  tabs.addEventListener("keydown", (e) => {
+    const turn = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
+    if (!turn) return;
+    const i = (names.indexOf(tabOf(state.all)) + turn + names.length) % names.length;
+    state.change({ tab: names[i] });
+    tabButtons[i].focus();
+  });
+  tabs.hidden = names.length < 2;
+  const text = element("aside", { class: "fv-guide", "aria-label": "guide", hidden: "" });
+  const grid = element("div", { class: "fv-figures", role: "tabpanel", id: panelId, "aria-label": "pictures", tabindex: 0 });
+  const head = element("div", { class: "fv-bar" }, controls, work, note, spoken, tabs);
+  el.classList.add("flatviz");
+  el.replaceChildren(element("style", {}, STYLE), head, code,
+    element("div", { class: "fv-body" }, text, grid));
+
+  // ---------------------------------------------------------------- pictures in frames: alternatives share one
+  const tools = { Plotly, index, point, replace: (picture) => picture.light(hovered ?? state.all.picked) };
+  const frames = [];
+  for (const entry of index.figures) {
+    let frame = entry.slot ? frames.find((f) => f.slot === entry.slot && f.group === entry.group) : null;
+    if (!frame) {
+      const pair = element("div", { class: "fv-pair" }), caption = element("figcaption");
+      const choice = element("select", entry.slot ? { "aria-label": "what this picture shows" } : { "aria-hidden": "true" });
+      const node = element("figure", {}, element("div", { class: "fv-choice", hidden: "" }, choice), pair, caption);
+      frame = { slot: entry.slot, group: entry.group, span: entry.span, entries: [], node, pair, caption, choice, made: {}, shown: "" };
+      choice.addEventListener("change", () => state.change({ chosen: { ...state.all.chosen, [entry.slot]: choice.value } }));
+      grid.append(node);
+      frames.push(frame);
+    }
+    frame.entries.push(entry);
+    frame.choice.append(element("option", { value: entry.option }, entry.option));
+    frame.choice.parentNode.hidden = frame.entries.length < 2;
+  }
+  const tabOf = ({ tab }) => (printing ? ALL : names.includes(tab) ? tab : names[0]);
+  const inTab = (frame, tab) => tab === ALL || frame.group === tab;
+  const chosenOf = (frame, chosen) => frame.entries.find((e) => e.option === chosen[frame.slot]) ?? frame.entries[0];
+  const pictures = () => frames.flatMap((f) => Object.values(f.made));
+
+  function arrange(now) {                                 // columns and heights by the room there is
+    const width = el.clientWidth, tab = tabOf(now), shown = frames.filter((f) => inTab(f, tab));
+    el.classList.toggle("fv-narrow", width < 640 || printing);
+    el.classList.toggle("fv-wide", width >= 1100 && !printing);
+    el.classList.toggle("fv-two", Boolean(now.b));
+    el.classList.toggle("fv-guided", now.step >= 0 && story.length > 0);
+    const all = shown.reduce((sum, f) => sum + f.span, 0), row = tab !== ALL && (all <= 12 || shown.length < 3) && !now.b;
+    const columns = width < 1000 ? 6 : 0;
+    for (const f of frames) {
+      f.node.hidden = !inTab(f, tab);
+      f.node.style.gridColumn = now.b && tab !== ALL ? "span 12" : row ? `span ${f.spread(shown)}` : `span ${Math.max(columns, now.b ? 6 : f.span)}`;
+    }
+  }
+  for (const f of frames) {
+    f.spread = (shown) => {                               // its share of twelve columns, so that a row is full
+      const sum = shown.reduce((s, g) => s + g.span, 0);
+      const wide = shown.map((g) => Math.max(3, Math.round((12 * g.span) / sum)));
+      wide[wide.length - 1] += 12 - wide.reduce((s, w) => s + w, 0);
+      return wide[shown.indexOf(f)];
+    };
   }
 
-  function sentence({ member, wanted, n }) {
-    const value = (name) => read(fields, member, name);
-    const at = (name) => value(name)[n - 1];
-    const r = member.meta.radius;
-    const missing = Math.abs(r - wanted) > 1e-6 * Math.max(1, wanted) && membersOf(member.meta.method).length > 1
+  function height(now, frame) {                           // so that bar and picture are on one screen
+    if (printing || tabOf(now) === ALL) return chosenOf(frame, now.chosen).height;
+    const rows = now.b ? frames.filter((f) => inTab(f, tabOf(now))).length : 1;
+    const screen = el.closest(".jp-Notebook, .jp-WindowedPanel-outer")?.clientHeight || window.innerHeight;
+    const room = screen - head.offsetHeight - (now.b ? 16 : 104);   // a caption of four lines
+    return Math.round(Math.max(rows > 1 ? 235 : 300, Math.min(560, room / rows - (now.b ? 30 : 0))));
+  }
+
+  function ranges(entry) {
+    const held = {};
+    for (const axis of entry.shared) {
+      const ends = members.flatMap((m) => m.meta.ranges[entry.name]?.[axis] ?? []);
+      if (ends.length) held[axis] = [Math.min(...ends), Math.max(...ends)];
+    }
+    return held;
+  }
+
+  // ---------------------------------------------------------------- words
+  function sentence({ method, member, wanted }, n) {
+    const value = (name) => read(fields, member, name), at = (name) => value(name)[n - 1], r = member.meta.radius;
+    const missing = Math.abs(r - wanted) > 1e-6 * Math.max(1, wanted) && membersOf(method).length > 1
       ? `radius ${short(wanted)} is not fitted; shown: ` : "";
-    return `${missing}${member.meta.label}${r > 0 ? `, radius ${short(r)} ${member.meta.unit}` : ""}, ${n} ${n === 1 ? "draw" : "draws"}: `
+    return `${missing}${member.meta.label}${r > 0 ? `, radius ${short(r)} ${member.meta.unit}` : ""}${member.meta.note ?? ""}, ${counted(n, "draw")}: `
       + `accuracy ${(100 * at("accuracy")).toFixed(1)} %, NLL ${at("nll").toFixed(3)} nats, ECE ${at("ece").toFixed(3)}; `
       + `largest eigenvalue λ₁ ${short(value("lambda1")[0])}.`;
   }
+  function aboutDraw({ member }, d) {
+    const loss = read(fields, member, "draw loss")[d], off = read(fields, member, "draw distance")[d];
+    return Number.isFinite(loss) ? ` Draw ${d + 1}: training loss ${short(loss)}, ${short(off)} off the plane.` : "";
+  }
 
+  function drawControls(now) {
+    const { a: first, b: second, n_draws: n, step: at } = now;
+    const offered = methods().map((m) => {
+      const { label, unit } = membersOf(m)[0].meta;
+      return [m, label, stops(m), unit, index.defaults[m]];
+    });
+    a.show(first.method, now.radius, offered);
+    a.letter.textContent = second ? "A" : "";
+    b.node.hidden = !second;
+    if (second) b.show(second.method, now.compare.radius, offered);
+    draws.value = n;
+    drawsText.textContent = counted(n, "draw");
+    draws.setAttribute("aria-valuetext", drawsText.textContent);
+    compare.setAttribute("aria-pressed", Boolean(second));
+    compare.textContent = second ? "One state" : "Compare";
+    undo.disabled = !state.past.length;
+    const d = hovered ?? now.picked;
+    const about = (s, letter) => (second ? `${letter}: ` : "") + sentence(s, n) + (d === null ? "" : aboutDraw(s, d));
+    reading.textContent = about(first, "A");
+    readingB.hidden = !second;
+    if (second) readingB.textContent = about(second, "B");
+    const tab = tabOf(now);
+    tabButtons.forEach((t, i) => {
+      t.setAttribute("aria-selected", names[i] === tab);
+      t.tabIndex = names[i] === tab ? 0 : -1;
+    });
+    tell(at);
+  }
+
+  // ---------------------------------------------------------------- the guide
+  let told = -2;
+  function tell(at) {
+    const i = Math.min(at, story.length - 1);
+    text.hidden = i < 0;
+    guide.setAttribute("aria-pressed", i >= 0);
+    if (i === told) return;
+    told = i;
+    if (i < 0) return;
+    const numbers = story.map((s, k) => {
+      const n = action(String(k + 1), s.title, () => step(k));
+      n.setAttribute("aria-label", `step ${k + 1}: ${s.title}`);
+      if (k === i) n.setAttribute("aria-current", "step");
+      return n;
+    });
+    const next = action(i + 1 < story.length ? "Next" : "End", "", () => (i + 1 < story.length ? step(i + 1) : state.change({ step: -1 })));
+    text.replaceChildren(element("div", { class: "fv-steps" }, ...numbers), element("h3", {}, story[i].title), ...paragraphs(story[i].text), next);
+  }
+  function step(i) {                                      // a step sets the controls for the reader
+    const { compare: other = null, ...values } = story[i].set ?? {};
+    state.change({ picked: null, ...values, compare: other, step: i });
+  }
+
+  // ---------------------------------------------------------------- drawing: what is in sight first, the newest state only
   function draw() {
     const now = current();
-    arrange();
+    arrange(now);
     drawControls(now);
-    reading.textContent = sentence(now);
-    for (const f of figures) {
-      const sized = f.binds.some((b) => b.rows !== "all");
-      const state = `${members.indexOf(now.member)}/${sized ? now.n : ""}`;
-      if (f.state === state) continue;
-      f.state = state;
-      let drawn = { data: f.data, layout: f.layout };      // a copy: plotly writes into what it is given
-      for (const bind of f.binds) drawn = assigned(drawn, bind.path.split("."), bound(bind, fields, now.member, now.n));
-      for (const axis of f.shared) {
-        const ends = members.flatMap((m) => m.meta.ranges[f.name][axis] ?? []);
-        if (ends.length) drawn = assigned(drawn, ["layout", axis, "range"], [Math.min(...ends), Math.max(...ends)]);
+    const dark = isDark() && !printing;
+    el.dataset.theme = dark ? "dark" : "light";
+    pending = [];
+    for (const frame of frames.filter((f) => inTab(f, tabOf(now)))) {
+      const entry = chosenOf(frame, now.chosen), alone = !entry.binds.length;
+      const sides = now.b && !alone ? { A: now.a, B: now.b } : { A: now.a };
+      if (frame.shown !== `${entry.name}/${Object.keys(sides)}`) {
+        frame.shown = `${entry.name}/${Object.keys(sides)}`;
+        frame.node.dataset.name = entry.name;
+        frame.choice.value = entry.option;
+        frame.caption.textContent = entry.caption;
+        const all = Object.keys(sides).map((letter) => (frame.made[entry.name + letter] ??= new Picture(entry, letter, tools)));
+        frame.pair.replaceChildren(...all.map((p) => p.node));
       }
-      f.width = f.plot.clientWidth;
-      Plotly.react(f.plot, drawn.data.map((trace) => ({ ...trace })), { ...drawn.layout }, index.config);
+      for (const [letter, { member }] of Object.entries(sides)) {
+        const picture = frame.made[entry.name + letter];
+        picture.mark.hidden = !now.b || alone;
+        pending.push({ frame, picture, member, entry });
+      }
     }
-    el.dataset.state = `${now.method}/${now.member.meta.radius}/${now.n}`;
+    const away = ({ frame }) => { const { top, bottom } = frame.node.getBoundingClientRect(); return bottom < 0 || top > window.innerHeight; };
+    if (tabOf(now) === ALL) pending.sort((x, y) => away(x) - away(y));
+    go(now, dark);
   }
 
-  // ---------------------------------------------------------------- what the reader does
-  function change(values) {
-    for (const [key, value] of Object.entries(values)) model.set(key, value);
-    model.save_changes();
-    schedule();
+  function go(now, dark) {
+    const until = performance.now() + (printing ? 1e9 : 16);
+    while (pending.length) {
+      const { frame, picture, member, entry } = pending.shift();
+      if (picture.draw(member, now.n_draws, { height: height(now, frame), dark, ranges: ranges(entry), fresh: false })) {
+        picture.light(hovered ?? now.picked);
+      }
+      picture.describe(`${member.meta.alts[entry.name]}. ${sentence({ ...now.a, member, wanted: member.meta.radius, method: member.meta.method }, now.n_draws)}`);
+      if (performance.now() > until && pending.length) {
+        const rest = pending;
+        requestAnimationFrame(() => { if (pending === rest && !stopped) go(now, dark); });
+        return;
+      }
+    }
+    el.dataset.state = `${now.a.method}/${now.a.member.meta.radius}/${now.n_draws}`;
+    el.dataset.look = `${tabOf(now)}${now.b ? ` | ${now.b.method}/${now.b.member.meta.radius}` : ""}`;
+    if (hash && !stale) history.replaceState(null, "", state.hash);
+    stale = false;
+    if (live) { clearTimeout(shot); shot = setTimeout(photograph, 1500); }
   }
-  let waiting = false, stopped = false;
+
   function schedule() {                                   // once a frame, with the newest values
     if (waiting || stopped) return;
     waiting = true;
     requestAnimationFrame(() => {
       waiting = false;
+      if (stopped) return;
       if (el.isConnected) draw();
       else setTimeout(schedule, 100);                     // JupyterLab attaches a view after it is made, or scrolls it away
     });
   }
-  select.addEventListener("change", () => {
-    remembered[model.get("method")] = model.get("radius");
-    const at = stops(select.value);
-    change({ method: select.value, radius: remembered[select.value] ?? at[Math.min(at.length - 1, Math.ceil(at.length / 2))] });
+
+  function point(kind, d) {                               // a draw that the reader points at, or picks with a click
+    if (kind === "click") return state.change({ picked: state.all.picked === d ? null : d });
+    if (hovered === d) return undefined;
+    hovered = d;
+    drawControls(current());
+    return pictures().forEach((p) => p.light(p.plot.clientWidth ? d ?? state.all.picked : null));
+  }
+
+  // ---------------------------------------------------------------- taking it along
+  const inSight = () => frames.filter((f) => !f.node.hidden).flatMap((f) => {
+    const entry = chosenOf(f, state.all.chosen);
+    return ["A", "B"].map((letter) => [letter, entry, f.made[entry.name + letter]]).filter(([, , p]) => p?.node.isConnected && p.state);
   });
-  radius.addEventListener("input", () => change({ radius: stops(current().method)[Number(radius.value)] }));
-  draws.addEventListener("input", () => change({ n_draws: Number(draws.value) }));
-  const events = ["radius", "n_draws", "method"].map((t) => `change:${t}`);
+  async function save(format) {
+    for (const [letter, entry, picture] of inSight()) {
+      const { method, radius } = picture.member.meta;
+      download(await picture.image(format), ["flatviz", entry.name, method, radius || "", letter === "B" ? "b" : ""].filter(Boolean).join("-") + `.${format}`);
+    }
+  }
+  function copyCode() {
+    const n = state.all.n_draws;
+    const calls = inSight().map(([, entry, { member: { meta } }]) =>
+      `fv.plot_view(family, ${JSON.stringify(entry.name)}, method=${JSON.stringify(meta.method)}, radius=${meta.radius}, n_draws=${n})`);
+    copied(["import flatviz as fv", "", ...(index.code ?? []), ...calls].join("\n"), "code");
+  }
+  function copied(words, what) {
+    code.hidden = false;
+    code.value = words;
+    code.select();
+    navigator.clipboard?.writeText(words).then(() => code.setAttribute("aria-label", `${what}, copied`), () => {});
+    const away = (e) => { if (e.target !== code) { code.hidden = true; document.removeEventListener("pointerdown", away); } };
+    document.addEventListener("pointerdown", away);
+  }
+  async function photograph() {                           // what a notebook without a kernel will show
+    if (stopped || !el.isConnected) return;
+    const images = await Promise.all(inSight().map(([, , p]) => p.image("png")));
+    ask("picture", { images, text: spoken.innerText });
+  }
+
+  // ---------------------------------------------------------------- the world around
+  const events = ["radius", "n_draws", "method", "look"].map((t) => `change:${t}`);
   for (const e of events) model.on(e, schedule);
+  let width = 0;
+  const watcher = new ResizeObserver(() => {              // of a window, or of a panel of JupyterLab
+    if (stopped || !el.clientWidth) return;
+    if (el.clientWidth !== width) { width = el.clientWidth; arrange(current()); }
+    pictures().forEach((p) => p.resize());
+    pictures().forEach((p) => p.light(p.plot.clientWidth ? state.all.picked : null));
+  });
+  watcher.observe(el);
+  const forget = onThemeChange(schedule);
+  const print = (on) => () => {
+    printing = on;
+    el.style.width = on ? "660px" : "";
+    draw();
+    if (on) pictures().forEach((p) => p.resize());
+  };
+  const beforePrint = print(true), afterPrint = print(false), turned = () => { if (location.hash !== state.hash) state.read(location.hash); };
+  window.addEventListener("beforeprint", beforePrint);
+  window.addEventListener("afterprint", afterPrint);
+  window.addEventListener("resize", schedule);
+  if (hash) {
+    window.addEventListener("hashchange", turned);
+    if (location.hash.length > 1) state.read(location.hash);
+  }
 
   schedule();
   return {
@@ -210,16 +354,36 @@ export function show({ Plotly, model, el, bundle }) {
     add(extra) {
       for (const member of unpack(extra)) {
         const at = members.findIndex((m) => m.meta.method === member.meta.method && m.meta.radius === member.meta.radius);
+        if (at >= 0) member.version = (members[at].version ?? 0) + 1;
         if (at < 0) members.push(member); else members[at] = member;
       }
-      for (const f of figures) f.state = "";               // an axis may have to hold more
       schedule();
+    },
+    // What the kernel does: share done, a line of text, whether it works, an error to be read whole.
+    status({ share, text: line, busy, error }) {
+      bar.value = share;
+      said.textContent = line;
+      button.textContent = busy ? "Stop" : "Run";
+      note.hidden = !error;
+      note.textContent = error ?? "";
+    },
+    // The kernel is gone: what was fitted can still be looked at.
+    lost(why) {
+      work.hidden = true;
+      note.hidden = false;
+      note.textContent = why;
     },
     stop() {
       stopped = true;
+      clearTimeout(shot);
       watcher.disconnect();
+      forget();
       for (const e of events) model.off?.(e, schedule);
-      figures.forEach((f) => Plotly.purge(f.plot));
+      window.removeEventListener("beforeprint", beforePrint);
+      window.removeEventListener("afterprint", afterPrint);
+      window.removeEventListener("resize", schedule);
+      window.removeEventListener("hashchange", turned);
+      pictures().forEach((p) => Plotly.purge(p.plot));
     },
   };
 }

@@ -4,21 +4,34 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from flatviz.pages.bundle import pack
-from flatviz.pages.document import Script, document
+from flatviz.pages.document import Script, document, json_for_html
+from flatviz.pages.story import Step
 from flatviz.results import Family
 
-EXPLORER = Path(__file__).with_name("explorer.js")
+HERE = Path(__file__).parent
+PARTS = ("records", "colors", "controls", "figures", "state")  # of the front end, before explorer.js
 
 BOOTSTRAP = """
 const data = (id) => JSON.parse(document.getElementById(id).textContent);
 const state = data("flatviz-start");
 const model = { get: (k) => state[k], set: (k, v) => { state[k] = v; }, save_changes() {}, on() {}, off() {} };
 const buffer = Uint8Array.from(atob(data("flatviz-records")), (c) => c.charCodeAt(0));
-show({ Plotly: globalThis.Plotly, model, el: document.getElementById("explorer"), bundle: { index: data("flatviz-index"), buffer } });
+const bundle = { index: data("flatviz-index"), buffer };
+show({ Plotly: globalThis.Plotly, model, el: document.getElementById("explorer"), bundle, hash: true });
 """
+
+
+@lru_cache(maxsize=1)
+def front_end() -> str:
+    """The front end as one ES module that imports nothing and exports `show`."""
+    style = f"const STYLE = {json_for_html((HERE / 'front' / 'style.css').read_text(encoding='utf-8'))};"
+    files = [*(HERE / "front" / f"{part}.js" for part in PARTS), HERE / "explorer.js"]
+    return "\n".join([style, *(path.read_text(encoding="utf-8") for path in files)])
 
 
 def family_page(
@@ -29,19 +42,27 @@ def family_page(
     rows: Sequence[Mapping[str, str]],
     facts: Mapping[str, str],
     start: tuple[str, float, int],
+    story: Sequence[Step] = (),
+    code: Sequence[str] = (),
+    look: Mapping[str, Any] | None = None,
 ) -> str:
     """The HTML text of a measured family.
 
     lead: a paragraph of introduction, plain text in which **words** are bold; rows: a table, one mapping from heading to
-    text a row; facts: how it was made; start: method, radius and ensemble size at which the controls stand first.
+    text a row; facts: how it was made; start: method, radius and ensemble size at which the controls stand first; story:
+    steps of the guide, the first of which is open; code: lines of Python that make `family`; look: the rest of the state at
+    which the page opens (tab, compare, picked, chosen, step).
     """
-    bundle = pack(family)
+    bundle = pack(family, story=story, code=code)
     scripts = [
         plotlyjs(),
         Script.data("flatviz-index", bundle.index),
         Script.data("flatviz-records", base64.b64encode(bundle.buffer).decode()),
-        Script.data("flatviz-start", dict(zip(("method", "radius", "n_draws"), start))),
-        Script(EXPLORER.read_text(encoding="utf-8") + BOOTSTRAP),
+        Script.data(
+            "flatviz-start",
+            dict(zip(("method", "radius", "n_draws"), start)) | {"look": {"step": 0 if story else -1, **(look or {})}},
+        ),
+        Script(front_end() + BOOTSTRAP),
     ]
     pictures = '<div id="explorer"><noscript>The pictures on this page are drawn by JavaScript.</noscript></div>'
     return document(title, lead, pictures, heading="All posteriors", rows=rows, facts=facts, scripts=scripts)

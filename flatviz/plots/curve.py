@@ -11,7 +11,7 @@ from flatviz.core.boundary import public
 from flatviz.plots.captions import words
 from flatviz.plots.ground import small_print, with_print
 from flatviz.plots.nouns import one_or_several
-from flatviz.plots.theme import COLORS, INK, MUTED, Figure, figure, scatter, short
+from flatviz.plots.theme import COLORS, INK, MUTED, ROUNDING, Figure, figure, room, scatter, short
 from flatviz.results import Curve
 
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
@@ -45,13 +45,17 @@ def plot_curve(curve: Curve | Sequence[Curve], *, barrier: bool = True, log: boo
         xaxis=dict(title=with_print(first.x_label, small_print(*curves))),
         yaxis=dict(title=first.y_label, type="log" if log else "linear"),
     )
+    values = torch.cat([c.values for c in curves])
+    flat = values[values.isfinite()]
+    if not log and len(flat) and float(flat.max() - flat.min()) <= ROUNDING * float(flat.abs().max()):
+        fig.update_yaxes(range=room(flat))  # rounding is no landscape
     for i, c in enumerate(curves):
         color = COLORS[(i + 1) % len(COLORS)]
         name = c.name or f"curve {i + 1}"
         look = dict(marker=dict(size=4, color=color), line=dict(color=color, width=2, dash=DASHES[i % len(DASHES)]))
         hover = f"{name}<br>{c.x_label} %{{x:.3g}}: %{{y:.4g}}"
         fig.add_trace(scatter(c.t, c.values, "lines+markers", name, legend=len(curves) > 1, hover=hover, **look))
-        if barrier and c.barrier > 0:
+        if barrier and c.barrier > ROUNDING * float(c.values.abs().max()):
             fig.add_trace(_barrier(c))
     return fig
 

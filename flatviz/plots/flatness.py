@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import torch
-from plotly.colors import hex_to_rgb
 
 from flatviz.checks import check_choice
 from flatviz.core.boundary import public
 from flatviz.plots.nouns import by_method
-from flatviz.plots.theme import Figure, figure, scatter, style
+from flatviz.plots.theme import Figure, figure, scatter, style, tinted
 from flatviz.results import MEASURES, Sharpness
 
 BAND = "the band is the 95 % interval of that mean, so it says how sure the line is and not how far draws scatter."
@@ -63,7 +62,7 @@ def _add(fig: Figure, method: str, sharpness: Sharpness, measure: str) -> None:
     sizes = torch.arange(1, len(values) + 1)
     known = torch.isfinite(half)  # of one draw there is no interval
     around, lo, hi = sizes[known], (mean - half)[known], (mean + half)[known]
-    band = dict(fill="toself", fillcolor=f"rgba{(*hex_to_rgb(color), 0.15)}", line=dict(width=0))
+    band = dict(fill="toself", fillcolor=tinted(color, 0.15), line=dict(width=0))
     around, values_around = torch.cat([around, around.flip(0)]), torch.cat([lo, hi.flip(0)])
     fig.add_trace(scatter(around, values_around, "lines", label, legendgroup=method, **band))
     draw = dict(marker=dict(color=color, symbol=symbol, size=7, opacity=0.65), hover=f"{label}, draw %{{x}}: %{{y:.4g}}")

@@ -7,7 +7,7 @@ import torch
 
 from flatviz.plots.captions import counted, share_of
 from flatviz.plots.color import ColorScale
-from flatviz.plots.theme import LOSS_SCALE, MUTED, Figure, numbers, scatter
+from flatviz.plots.theme import HEIGHT, LOSS_SCALE, MARGIN, MUTED, Figure, numbers, scatter
 from flatviz.results import Curve, Plane, Projection, Spectrum, Surface
 
 
@@ -39,6 +39,17 @@ def plane_axes(plane: Plane, below: str = "") -> dict:
     equal = dict(scaleanchor="x", scaleratio=1) if plane.orthonormal else {}
     x = dict(title=with_print(first, axis_note(plane), below), constrain="domain")
     return dict(xaxis=x, yaxis=dict(title=second, constrain="domain", **equal))
+
+
+def width_of(surface: Surface, title: str = "") -> int:
+    """Width in px at which a plot of the default height is as wide as its plane is, so that the colour bar is beside it.
+
+    Pages, which place a figure in columns, leave it out.
+    """
+    across, upward = (float(t.max() - t.min()) for t in (surface.a, surface.b)) if surface.plane.orthonormal else (1.0, 1.0)
+    tall = HEIGHT - MARGIN["t"] - 88  # px: axis title with two lines of small print
+    plane = round(min(max(tall * across / max(upward, 1e-12), 320), 900)) + 190  # px: axis and colour bar with its title
+    return max(plane, 80 + 8 * len(title))
 
 
 def is_path(projection: Projection, asked: bool | None = None) -> bool:

@@ -15,12 +15,12 @@ class Live:
     """One property of a figure that changes with the result that is drawn, or with the ensemble size.
 
     trace: name of the trace it belongs to, "" for the layout; path: where it stands in the figure's JSON, such as
-    "data.2.marker.color" or "layout.shapes.0.x0"; values: an array, or a word (a colour, a label).
+    "data.2.marker.color" or "layout.shapes.0.x0"; values: an array, a word (a colour, a label), or a bool (whether shown).
     rows: what of an array is drawn at ensemble size n: "all" of it, its first n rows ("draws": a row a draw), or row
     n - 1 ("size": a row an ensemble size).
     """
 
     trace: str
     path: str
-    values: np.ndarray | str
+    values: np.ndarray | str | bool
     rows: str = "all"

@@ -9,8 +9,9 @@ import torch
 from torch import Tensor
 
 from flatviz.core.boundary import public
+from flatviz.plots.noise import wilson
 from flatviz.plots.nouns import by_method
-from flatviz.plots.theme import INK, Figure, figure, scatter, style
+from flatviz.plots.theme import INK, Figure, figure, room, scatter, style, tinted
 from flatviz.results import Prediction
 
 SHOWN = {"accuracy": "accuracy", "nll": "NLL", "ece": "ECE"}
@@ -27,13 +28,16 @@ def plot_metrics(
 ) -> Figure:
     """Accuracy, NLL and ECE against ensemble size: one row a score, one curve a method.
 
-    A single point (MAP) is a horizontal line.
+    A single point (MAP) is a horizontal line.  The band around accuracy is its 95 % interval for that many test examples
+    (Wilson): what another test set of the size might give.  Methods are scored on the same examples, so their difference is
+    surer than two such bands side by side.
 
     Args:
         predictions: what `predict` returned on labelled data, or method -> Prediction.
         n_draws: an ensemble size to mark, in draws; None: no mark.
         method: whose a single prediction is, for label and colour; None: it is drawn in ink.
-        reference: method -> Prediction, drawn first; these curves stay where page and lab change the others.
+        reference: method -> Prediction, drawn first and without bands; these curves stay where page and lab change the
+            others, and that of `method` itself is left out.
         title: of the figure.
 
     Raises ValueError for no prediction, or one without scores.
@@ -43,8 +47,8 @@ def plot_metrics(
         >>> data = fv.Data(torch.ones(4, 2), torch.tensor([0, 1, 2, 2]))
         >>> prediction = fv.predict(net, fv.Gaussian(net.w, torch.zeros(net.dim)), data, 5, seed=0)
         >>> fig = fv.plot_metrics({"vi": prediction}, n_draws=3)
-        >>> [len(trace.x) for trace in fig.data]  # a row a score
-        [5, 5, 5]
+        >>> [(trace.name, len(trace.x)) for trace in fig.data]  # a row a score
+        [('noise', 10), ('VI', 5), ('VI', 5), ('VI', 5)]
     """
     named = by_method(predictions)
     if method is not None and list(named) == [None]:
@@ -60,14 +64,17 @@ def plot_metrics(
     longest = max(n_draws or 1, *(p.n_draws for _, p in curves))
     final = {style(m).label: {k: float(p.scores[k][-1]) for k in SHOWN} for m, p in curves}
     alt = "; ".join(f"{m}: accuracy {s['accuracy']:.3f}, NLL {s['nll']:.3f}, ECE {s['ece']:.3f}" for m, s in final.items())
-    fig = figure(title, alt, **_axes([p for _, p in curves], longest))
+    text = f"{alt}. The band around accuracy is its 95 % interval for {len(curves[-1][1].y)} test examples."
+    fig = figure(title, alt, explain=text, **_axes([p for _, p in curves], longest))
+    for name, p in curves[n_reference:]:
+        fig.add_live(_noise(p, name, longest), "x", "y", "fillcolor")
     for row, score in enumerate(SHOWN, 1):
         axis = "" if row == 1 else str(row)
         for i, (name, p) in enumerate(curves):
             curve = _curve(p.scores[score], name, longest)
             curve.update(legendgroup=str(i), showlegend=row == 1, xaxis=f"x{axis}", yaxis=f"y{axis}")
-            follows = ("x", "y", "line.color", "line.dash", "name") if i >= n_reference else ()
-            fig.add_live(curve, *follows)
+            curve.update(visible=i >= n_reference or name not in named)
+            fig.add_live(curve, *(("x", "y", "line.color", "line.dash", "name") if i >= n_reference else ("visible",)))
     if n_draws is not None:
         fig.add_shape(type="line", x0=n_draws, x1=n_draws, xref="x3", y0=0, y1=1, yref="paper", line=dict(color=INK, width=1))
         sizes = range(1, longest + 1)
@@ -81,13 +88,23 @@ def _axes(predictions: Sequence[Prediction], longest: int) -> dict:
     for row, (score, label) in enumerate(SHOWN.items()):
         top, axis = 1 - row * 0.345, str(row + 1) if row else ""
         values = torch.cat([p.scores[score] for p in predictions])
-        lo, hi = float(values.min()), float(values.max())
-        margin = 0.06 * (hi - lo) + 1e-6
-        axes[f"yaxis{axis}"] = dict(domain=[top - 0.29, top], title=label, anchor=f"x{axis}", range=[lo - margin, hi + margin])
+        if score == "accuracy":  # with the noise of each last value
+            values = torch.cat([values, *(torch.stack(wilson(p.scores[score][-1:], len(p.y))).flatten() for p in predictions)])
+        axes[f"yaxis{axis}"] = dict(domain=[top - 0.29, top], title=label, anchor=f"x{axis}", range=room(values))
         x = dict(anchor=f"y{axis}", matches="x" if row else None, range=[0.5, longest + 0.5], showticklabels=False)
         axes[f"xaxis{axis}"] = x
     axes[f"xaxis{len(SHOWN)}"] |= dict(showticklabels=True, title="draws averaged (ensemble size)")
     return axes
+
+
+def _noise(p: Prediction, method: str | None, longest: int) -> go.Scatter:
+    """The band of what another test set of this size might give."""
+    x, accuracy = torch.arange(1, p.n_draws + 1), p.scores["accuracy"]
+    if p.n_draws == 1:
+        x, accuracy = torch.tensor([1, longest]), accuracy.expand(2)
+    lo, hi = wilson(accuracy, len(p.y))
+    look = dict(fill="toself", fillcolor=tinted(style(method).color, 0.13), line=dict(width=0))
+    return scatter(torch.cat([x, x.flip(0)]), torch.cat([lo, hi.flip(0)]), "lines", "noise", **look)
 
 
 def _curve(scores: Tensor, method: str | None, longest: int) -> go.Scatter:

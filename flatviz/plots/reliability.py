@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import plotly.graph_objects as go
+import torch
 
 from flatviz.core.boundary import public
-from flatviz.plots.theme import GRID, MUTED, Figure, figure, numbers, scatter, style
+from flatviz.plots.noise import wilson
+from flatviz.plots.theme import GRID, INK, MUTED, Figure, figure, numbers, scatter, style
 from flatviz.results import Prediction
+
+FULL = 50  # examples in a bin whose bar is solid
+FAINT = 0.15  # opacity of a bar without examples
+WIDTH = 640  # px
 
 
 @public
@@ -14,6 +20,8 @@ def plot_reliability(
     prediction: Prediction, *, n_draws: int | None = None, method: str | None = None, title: str = "Reliability"
 ) -> Figure:
     """Accuracy in each confidence bin as bars, the diagonal of perfect calibration, and the counts below.
+
+    Each bar has the 95 % interval of its accuracy (Wilson), and fades where it has few examples: at `FULL` it is solid.
 
     Args:
         prediction: what `predict` returned on labelled data; its bins are of equal width.
@@ -45,13 +53,21 @@ def plot_reliability(
         yaxis=dict(title="accuracy", range=[0, 1], domain=[0.3, 1]),
         yaxis2=dict(title="count", domain=[0, 0.22], anchor="x", range=[0, 1.05 * float(count.max())], nticks=3),
     )
-    fig = figure(title, f"expected calibration error {ece:.3f} with {size} draws", bargap=0.08, **axes)
+    text = f"Bars: accuracy in {n} bins of confidence, with 95 % intervals; a bin of fewer than {FULL} examples is fainter."
+    fig = figure(title, f"expected calibration error {ece:.3f} with {size} draws", explain=text, bargap=0.08, **axes)
     places = dict(x=middle, width=0.92 / n, showlegend=False)
-    bars = go.Bar(places, y=numbers(right[size - 1]), name="accuracy", marker_color=style(method).color, opacity=0.85)
+    lo, hi = wilson(right, count)
+    up, down = torch.where(count > 0, hi - right, 0.0), torch.where(count > 0, right - lo, 0.0)
+    solid = (count / FULL).clamp(0, 1) * (1 - FAINT) + FAINT
+    bars = go.Bar(places, y=numbers(right[size - 1]), name="accuracy", marker=dict(color=style(method).color))
+    bars.marker.opacity = numbers(solid[size - 1])
+    ends = dict(array=numbers(up[size - 1]), arrayminus=numbers(down[size - 1]))
+    bars.update(error_y=dict(type="data", symmetric=False, color=INK, thickness=1.2, width=3, **ends))
     hover = "mean confidence %{customdata:.2f}<br>accuracy %{y:.2f}<extra></extra>"
     bars.update(customdata=numbers(confidence[size - 1]), hovertemplate=hover)
-    fig.add_live(bars, "marker.color", sizes={"y": right, "customdata": confidence})
+    sizes = {"y": right, "customdata": confidence, "error_y.array": up, "error_y.arrayminus": down, "marker.opacity": solid}
+    fig.add_live(bars, "marker.color", sizes=sizes)
     fig.add_trace(scatter([0, 1], [0, 1], "lines", "perfect", line=dict(color=MUTED, dash="dash", width=1.5)))
     look = dict(marker=dict(color=MUTED, line=dict(color=GRID, width=0)), hovertemplate="%{y} inputs<extra></extra>")
     fig.add_live(go.Bar(places, y=numbers(count[size - 1]), yaxis="y2", name="count", **look), sizes={"y": count})
-    return fig
+    return fig.update_layout(width=WIDTH)

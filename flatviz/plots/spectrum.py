@@ -64,7 +64,8 @@ def plot_spectrum(
         other_label, other_color, other_dash, _ = style(other)
         other_mean = torch.stack([s.values for s in others]).mean(0)
         look = dict(line=dict(color=other_color, dash=other_dash, width=1.5), hover=f"{other_label}: mean λ = %{{y:.4g}}")
-        fig.add_trace(scatter(ranks[0], other_mean, "lines", other_label, legend=None, **look))
+        look["visible"] = other != method  # the selected one is drawn once
+        fig.add_live(scatter(ranks[0], other_mean, "lines", other_label, legend=None, **look), "visible")
     look = dict(line=dict(color=color, dash=dash, width=2.5), hover="mean λ = %{y:.4g}")
     line = scatter(ranks[0], mean, "lines", label, legend=len(spectra) > 1 or bool(reference), **look)
     fig.add_live(line, "y", "line.color", "line.dash", "name")

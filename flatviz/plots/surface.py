@@ -13,14 +13,14 @@ from torch import Tensor
 from flatviz.core.boundary import public
 from flatviz.plots.captions import ends_text, title_of, words_over
 from flatviz.plots.color import ColorScale, values_of
-from flatviz.plots.ground import add_contour, diverged, is_path, plane_axes, small_print
+from flatviz.plots.ground import add_contour, diverged, is_path, plane_axes, small_print, width_of
+from flatviz.plots.marks import add_crosses, add_key, add_samples, path_markers
 from flatviz.plots.nouns import check_on
-from flatviz.plots.theme import INK, Figure, figure, numbers, scatter, style
+from flatviz.plots.theme import INK, Figure, figure, scatter, style
 from flatviz.results import Projection, Surface
 
 SIZES = (7.0, 16.0)  # px, of a sample in the plane and of one far off it
 PATH = 0.8  # size of the markers of a path, of which there are many
-LIVE = ("x", "y", "marker.color", "marker.size", "customdata")  # of the samples: what follows the ensemble size
 ELLIPSE = 0.95  # share of a Gaussian's draws whose shadows fall inside its ellipse
 
 
@@ -29,24 +29,28 @@ def plot_surface(
     surface: Surface,
     projection: Projection | None = None,
     *,
+    method: str | None = None,
     reference: Mapping[str, Projection] | None = None,
     color_range: tuple[float, float] | None = None,
     log: bool | None = None,
     path: bool | None = None,
     title: str | None = None,
 ) -> Figure:
-    """Filled contours of `surface`, with the samples of `projection` coloured by their own loss on the same scale.
+    """Filled contours of `surface`, with the samples of `projection`: filled by method, ringed by their own loss.
 
-    The picture shows a sample's shadow on the plane; its marker grows with its distance from the plane, relative to how far
-    the samples spread over it.  The projection of a `Gaussian` also has the ellipse that holds 95 % of its draws' shadows.
+    The picture shows a sample's shadow on the plane; its ring has the colour of its true loss on the surface's scale, and its
+    marker grows with its distance from the plane, relative to how far the samples spread over it.
+    The projection of a `Gaussian` also has the ellipse that holds 95 % of its draws' shadows.
     Cells that diverged are left open and marked.
 
     Args:
         surface: values on a grid (A, B), or scattered (P,), which are drawn as markers.
         projection: samples (S, 2) on the surface's plane, from `project`; None: the surface alone.
-        reference: method -> its samples, drawn as small crosses in the method's colour.
+        method: whose the samples are, for their fill and the legend; None: they are drawn in ink.
+        reference: method -> its samples, drawn as small crosses in the method's colour; not where it is `method` itself.
         color_range: (lowest, highest) value that the colours show, in the surface's unit, to share them with other figures;
-            default: those of the surface.
+            default: those of the surface, without the highest few where they would take much of the scale.  The bar marks an
+            end beyond which there are values.
         log: whether colours count in powers of ten; default: where all values are positive and span a decade.
         path: whether samples follow each other, so that a line joins them; default: where their name says "path".
         title: default: what is drawn over which plane.
@@ -59,41 +63,45 @@ def plot_surface(
         >>> samples = fv.project(torch.ones(5, 3), plane, f)
         >>> fig = fv.plot_surface(fv.slice_plane(f, plane, resolution=5), samples)
         >>> [trace.name for trace in fig.data]
-        ['surface', 'samples']
+        ['surface', 'rim', 'samples']
     """
     check_on(surface, projection)
     scale = ColorScale.of(surface, color_range, log)
     alt = f"{surface.label} over the {surface.plane.name}, {ends_text(surface)}"
-    fig = figure(title or title_of(surface), alt, explain=words_over(surface, projection))
+    title = title or title_of(surface)
+    fig = figure(title, alt, explain=words_over(surface, projection))
     if surface.scattered:
         fig.add_trace(_scattered(surface, scale))
     else:
         add_contour(fig, surface, scale)
     if surface.n_diverged:
         fig.add_trace(diverged(surface))
-    for method, other in (reference or {}).items():
+    for name, other in (reference or {}).items():
         check_on(surface, other)
-        fig.add_trace(_crosses(method, other))
+        add_crosses(fig, other.coords, style(name), shown=name != method)
     if projection is not None:
         if projection.covariance is not None:
             fig.add_traces(_ellipse(projection))
-        joined = is_path(projection, path)
-        fig.add_traces(_line(projection) if joined else [])
-        fig.add_live(_samples(projection, scale, joined), *LIVE, rows="draws")
-        for note in _ends(projection) if joined else []:
-            fig.add_annotation(note)
-    fig.update_layout(**plane_axes(surface.plane, small_print(surface)))
+        _add_projection(fig, projection, scale, method, is_path(projection, path))
+    fig.update_layout(**plane_axes(surface.plane, small_print(surface)), width=width_of(surface, title))
     return fig
 
 
-def _samples(projection: Projection, scale: ColorScale, joined: bool) -> go.Scatter:
-    """The samples as markers: place, true loss by colour, distance from the plane by size; a path's are smaller."""
-    size = marker_size(projection) * (PATH if joined else 1)
-    outline = dict(color="#ffffff", width=1.5 if joined else 2)
-    marker = dict(size=numbers(size), line=outline, **scale.marker(projection.values))
+def _add_projection(fig: Figure, projection: Projection, scale: ColorScale, method: str | None, joined: bool) -> None:
+    """The samples: place, true loss by ring, distance from the plane by size; of a path smaller, filled by loss, joined."""
     values = torch.stack([values_of(projection), projection.distance], dim=1)
     hover = "true loss %{customdata[0]:.3g}<br>%{customdata[1]:.3g} off the plane"
-    return scatter(*projection.coords.T, "markers", "samples", marker=marker, customdata=values, hover=hover)
+    if not joined:
+        if method is not None:
+            add_key(fig, style(method))
+        look, about = style(method), dict(customdata=values, hover=hover)
+        add_samples(fig, *projection.coords.T, marker_size(projection), projection.values, scale, look, **about)
+        return
+    fig.add_traces(_line(projection))
+    marker = path_markers(PATH * marker_size(projection), projection.values, scale)
+    fig.add_trace(scatter(*projection.coords.T, "markers", "samples", marker=marker, customdata=values, hover=hover))
+    for note in _ends(projection):
+        fig.add_annotation(note)
 
 
 def _ellipse(projection: Projection) -> list[go.Scatter]:
@@ -105,12 +113,6 @@ def _ellipse(projection: Projection) -> list[go.Scatter]:
     ellipse = partial(scatter, *ring.T, "lines", f"{100 * ELLIPSE:.0f} % of its draws", legendgroup="ellipse", hoverinfo="name")
     seen = ellipse(legend=True, line=dict(color=INK, width=4))  # on a light surface and in the legend
     return [seen, ellipse(line=dict(color="#ffffff", width=1.5, dash="dash"))]
-
-
-def _crosses(method: str, projection: Projection) -> go.Scatter:
-    label, color, _, _ = style(method)
-    marker = dict(symbol="cross", size=7, color=color, line=dict(color="#ffffff", width=0.8))
-    return scatter(*projection.coords.T, "markers", label, legend=True, hoverinfo="name", marker=marker)
 
 
 def _line(projection: Projection) -> list[go.Scatter]:

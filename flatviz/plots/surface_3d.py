@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import plotly.graph_objects as go
 import torch
+from torch import Tensor
 
 from flatviz.core.boundary import public
 from flatviz.plots.captions import ends_text, title_of, words_over
 from flatviz.plots.color import ColorScale
 from flatviz.plots.ground import axis_note, axis_titles, is_path, small_print
 from flatviz.plots.nouns import check_on
-from flatviz.plots.theme import GRID, INK, LOSS_SCALE, MUTED, Figure, figure, numbers
+from flatviz.plots.theme import GRID, LOSS_SCALE, MUTED, Figure, Style, figure, numbers, style
 from flatviz.results import Projection, Surface
+
+WIDTH = 780  # px, so that the colour bar is beside the relief
 
 
 @public
@@ -19,6 +22,7 @@ def plot_surface_3d(
     surface: Surface,
     projection: Projection | None = None,
     *,
+    method: str | None = None,
     color_range: tuple[float, float] | None = None,
     log: bool | None = None,
     path: bool | None = None,
@@ -31,7 +35,8 @@ def plot_surface_3d(
     Args:
         surface: values on a grid of two axes (A, B), or of three (A, B, C).
         projection: samples or a training path on the same plane, each at the height of its own loss; the gap to the surface
-            is what the plane does not show.  A volume shows none.
+            is what the plane does not show, drawn as a line from it down, or up, to the surface.  A volume shows none.
+        method: whose the samples are, for their colour and the legend; None: they are drawn in ink.
         color_range: (lowest, highest) height, in the surface's unit; heights beyond are cut off.  Default: all.
         log: whether heights count in powers of ten; default: where all values are positive and span a decade.
         path: whether samples follow each other, so that a line joins them; default: where their name says "path".
@@ -58,8 +63,11 @@ def plot_surface_3d(
     if surface.n_diverged:
         fig.add_trace(_diverged(surface, lo))
     if shows is not None:
-        fig.add_trace(_points(shows, scale, is_path(shows, path)))
-    fig.update_layout(scene=_scene(surface, scale), margin=dict(l=10, r=10, t=52, b=48))
+        joined, look = is_path(shows, path), style(method, shows.name or "samples")
+        fig.add_traces([] if joined else [_drops(surface, shows, scale, look)])
+        fig.add_trace(_points(shows, scale, look, joined))
+        fig.update_traces(showlegend=method is not None, selector=dict(name=look.label))
+    fig.update_layout(scene=_scene(surface, scale), margin=dict(l=10, r=10, t=64, b=48), width=WIDTH)
     note = "" if surface.plane.orthonormal else axis_note(surface.plane)  # the axes have the unit
     below = "<br>".join(filter(None, [note, small_print(surface)]))
     where = dict(x=0, y=0, xref="paper", yref="paper", xanchor="left", yanchor="top", align="left", showarrow=False)
@@ -81,8 +89,19 @@ def _scene(surface: Surface, scale: ColorScale) -> dict:
             bar = scale.bar(surface.label)
             scene["zaxis"] |= dict(tickvals=bar["tickvals"], ticktext=bar["ticktext"])
     sides = [s / max(spans) if surface.plane.orthonormal else 1.0 for s in spans] + [1.0]
-    camera = dict(eye=dict(x=1.5, y=-1.65, z=0.95), center=dict(x=0, y=0, z=-0.16))
+    right, front = _low_corner(surface)
+    camera = dict(eye=dict(x=1.3 * right, y=1.4 * front, z=1.0), center=dict(x=0, y=0, z=-0.16))
     return scene | dict(aspectmode="manual", aspectratio=dict(zip("xyz", sides)), camera=camera)
+
+
+def _low_corner(surface: Surface) -> tuple[int, int]:
+    """Signs of the corner that stands lowest: seen from there the relief hides least of itself."""
+    if surface.more:
+        return 1, -1
+    seen = surface.values.nan_to_num(torch.inf, posinf=torch.inf)
+    i, j = (max(len(t) // 3, 1) for t in (surface.a, surface.b))
+    corners = {(1, -1): seen[-i:, :j], (1, 1): seen[-i:, -j:], (-1, -1): seen[:i, :j], (-1, 1): seen[:i, -j:]}
+    return min(corners, key=lambda c: float(corners[c].max()))
 
 
 def _relief(surface: Surface, shown: torch.Tensor, scale: ColorScale) -> go.Surface:
@@ -116,12 +135,36 @@ def _diverged(surface: Surface, floor: float) -> go.Scatter3d:
     return go.Scatter3d(x=x, y=y, z=z, mode="text", name="diverged", showlegend=False, hoverinfo="skip", **text)
 
 
-def _points(projection: Projection, scale: ColorScale, joined: bool) -> go.Scatter3d:
+def _points(projection: Projection, scale: ColorScale, look: Style, joined: bool) -> go.Scatter3d:
     x, y = (numbers(c) for c in projection.coords.T)
-    look = dict(marker=dict(size=4, color=INK, line=dict(color="#ffffff", width=1)), line=dict(color=INK, width=3))
+    drawn = dict(marker=dict(size=4.5, color=look.color, line=dict(color="#ffffff", width=1)))
     if joined:
-        look["text"] = ["start", *[""] * (len(x) - 2), "end"]
-    look["customdata"] = numbers(torch.stack([projection.values, projection.distance], dim=1))
-    look["hovertemplate"] = "true loss %{customdata[0]:.3g}<br>%{customdata[1]:.3g} off the plane<extra></extra>"
-    mode, name = "markers+lines+text" if joined else "markers", projection.name or "samples"
-    return go.Scatter3d(x=x, y=y, z=numbers(scale(projection.values)), mode=mode, name=name, showlegend=False, **look)
+        drawn |= dict(text=["start", *[""] * (len(x) - 2), "end"], line=dict(color=look.color, width=3))
+    drawn["customdata"] = numbers(torch.stack([projection.values, projection.distance], dim=1))
+    drawn["hovertemplate"] = "true loss %{customdata[0]:.3g}<br>%{customdata[1]:.3g} off the plane<extra></extra>"
+    mode = "markers+lines+text" if joined else "markers"
+    return go.Scatter3d(x=x, y=y, z=numbers(scale(projection.values)), mode=mode, name=look.label, showlegend=False, **drawn)
+
+
+def _drops(surface: Surface, projection: Projection, scale: ColorScale, look: Style) -> go.Scatter3d:
+    """Upright lines from each sample to the surface at its shadow; none where the shadow is beside the grid."""
+    (x, y), top = projection.coords.T.double(), scale(projection.values).double()
+    foot = scale(height_at(surface, projection.coords)).double()
+    gap = torch.full_like(x, torch.nan)
+    ends = [torch.stack(columns, 1).reshape(-1) for columns in ((x, x, gap), (y, y, gap), (top, foot, gap))]
+    line = dict(color=look.color, width=3)
+    places = dict(zip("xyz", map(numbers, ends)))
+    return go.Scatter3d(**places, mode="lines", name="drop lines", showlegend=False, hoverinfo="skip", line=line)
+
+
+def height_at(surface: Surface, coords: Tensor) -> Tensor:
+    """The surface between its grid points, bilinear, at in-plane coordinates (S, 2); NaN beside the grid."""
+    values, parts = surface.values.double(), []
+    for ticks, at in zip((surface.a, surface.b), coords.T):
+        ticks, at = ticks.double(), at.double().contiguous()
+        left = (torch.searchsorted(ticks, at, right=True) - 1).clamp(0, len(ticks) - 2)
+        share = (at - ticks[left]) / (ticks[left + 1] - ticks[left])
+        parts.append((left, torch.where((share >= 0) & (share <= 1), share, torch.nan)))
+    (i, p), (j, q) = parts
+    low = torch.lerp(values[i, j], values[i + 1, j], p)
+    return torch.lerp(low, torch.lerp(values[i, j + 1], values[i + 1, j + 1], p), q)

@@ -17,7 +17,10 @@ from flatviz.posteriors import METHODS
 
 INK, MUTED, GRID = "#1f2933", "#6b7780", "#e4e7eb"
 LOSS_SCALE = "Cividis"
+HEIGHT = 520  # px, of a figure that nobody placed in a page
+MARGIN = dict(l=60, r=20, t=76, b=52)  # px: title and one line of legend above
 COLORS = (INK, "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#8a6d00")  # of lines that belong to no method (Okabe-Ito)
+ROUNDING = 1e-5  # of the values: a spread below it is that of float32 sums, not of what is drawn
 CONFIG = {"displaylogo": False, "showSendToCloud": False, "responsive": True, "modeBarButtonsToRemove": ["select2d", "lasso2d"]}
 
 SHOW = {"config": CONFIG, "auto_play": False}  # an animation waits for its button: played unasked, it loses its surface
@@ -50,7 +53,7 @@ class Figure(go.Figure):
     def follow(self, properties: Mapping[str, Any], *, rows: str, trace: str = "") -> None:
         """The properties at these paths of the figure's JSON follow the controls, with these values."""
         for path, values in properties.items():
-            self._live += (Live(trace, path, values if isinstance(values, str) else np.asarray(values), rows),)
+            self._live += (Live(trace, path, values if isinstance(values, (str, bool)) else np.asarray(values), rows),)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, validate: bool = True, **kwargs: Any) -> dict:
         return super()._repr_mimebundle_(include, exclude, validate, **{**SHOW, **kwargs})
@@ -92,7 +95,8 @@ def style(method: str | None, name: str = "posterior") -> Style:
 
 def figure(title: str, alt: str, *, explain: str = "", **layout: Any) -> Figure:
     """An empty figure in the house style; `alt` describes it to those who do not see it, `explain` is its text for `explain`."""
-    return Figure(layout=dict(template=_template(), title=title, meta={"alt": alt, "explain": explain}, **layout))
+    said = dict(template=_template(), title=title, meta={"alt": alt, "explain": explain})
+    return Figure(layout=dict(height=HEIGHT) | said | layout)
 
 
 def scatter(
@@ -126,6 +130,22 @@ def short(value: float) -> str:
     return f"{value:.3g}"
 
 
+def tinted(color: str, opacity: float) -> str:
+    """A colour (hex) as what plotly fills with."""
+    return f"rgba({', '.join(str(int(color[i : i + 2], 16)) for i in (1, 3, 5))}, {opacity})"
+
+
+def room(values: Tensor, margin: float = 0.06) -> list[float]:
+    """A range for an axis that holds the finite values; where they differ by rounding alone they are drawn as a flat line."""
+    finite = values[values.isfinite()].double()
+    lo, hi = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
+    least = ROUNDING * max(abs(lo), abs(hi))
+    if hi - lo <= least:
+        wide = 0.1 * max(abs(lo), abs(hi)) or 1.0
+        return [lo - wide, hi + wide]
+    return [lo - margin * (hi - lo), hi + margin * (hi - lo)]
+
+
 def log_ticks(lo: float, hi: float) -> tuple[list[float], list[str]]:
     """Positions (log10) and texts of 1, 2, 5 steps between lo and hi."""
     steps = [m * 10.0**e for e in range(math.floor(math.log10(lo)), math.ceil(math.log10(hi)) + 1) for m in (1, 2, 5)]
@@ -153,10 +173,10 @@ def _template() -> go.layout.Template:
     return go.layout.Template(
         layout=dict(
             font=dict(family="system-ui, -apple-system, Segoe UI, Helvetica, Arial, sans-serif", size=13, color=INK),
-            title=dict(x=0, xref="paper", xanchor="left", y=0.97, yanchor="top", font=dict(size=15)),
+            title=dict(x=0, xref="paper", xanchor="left", y=1, yanchor="top", pad=dict(t=14), font=dict(size=15)),
             paper_bgcolor="#ffffff",
             plot_bgcolor="#ffffff",
-            margin=dict(l=60, r=20, t=52, b=52),
+            margin=MARGIN,
             xaxis=axis,
             yaxis=axis,
             hoverlabel=dict(bgcolor="#ffffff", font=dict(color=INK)),

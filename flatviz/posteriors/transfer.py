@@ -1,15 +1,24 @@
-"""From a pre-trained network to a Bayesian one: the transfer scheme of SA-BMA."""
+"""From a pre-trained network to a Bayesian one: the transfer scheme of SA-BMA, and its priors.
+
+source prior      SWAG on the source task, `transfer(source, fit_swag(source, task.source, seed=0))`
+MOPED prior       no second training, `transfer(source, moped_prior(source))`
+downstream prior  SWAG or F-SWAG on the few target examples, `transfer(net, fit_swag(net, task.train, seed=0), keep_head=True)`
+"""
 
 from __future__ import annotations
 
 import math
 
 import torch
+from torch import Tensor, nn
 
 from flatviz.core.boundary import public
+from flatviz.core.heads import classes_of, replace_head
 from flatviz.core.net import Net
-from flatviz.core.treated import Treated
+from flatviz.core.treated import Treated, find_head
 from flatviz.gaussian import Gaussian
+
+STD_FLOOR = 1e-4  # a weight that is 0 would have std 0 under MOPED
 
 
 @public
@@ -17,21 +26,30 @@ def transfer(
     net: Net,
     prior: Gaussian,
     *,
+    n_classes: int | None = None,
     treated: Treated = "norm+head",
     head: str | None = None,
     head_std: float = 0.1,
+    head_start: str = "zero",
+    keep_head: bool = False,
     scale: float = 1.0,
+    seed: int = 0,
 ) -> tuple[Net, Gaussian]:
     """A net restricted to a few weights, and the prior on them that the source task left: (net, prior).
 
     net: trained on the source, all weights treated; prior: a Gaussian over those, `fit_swag(net, source)`, say.
-    treated: "norm+head" (normalisation layers and head), or a function name -> bool; the others stay at `prior.mean`.
+    n_classes: of the target task: where the source had others, the net gets a new head of so many outputs.  None: the same.
+    treated: "norm+head" (normalisation layers by type, those of shortcuts included, and head), "authors" (by parts of the
+        name, as SA-BMA's released code: without the shortcuts' BatchNorm), or a function name -> bool; the others stay at
+        `prior.mean`.
     head: the head's module by name (default: the last Linear that runs).  The target task does not share it, so it is
-        re-initialised: mean 0, standard deviation `head_std`, no covariance.
+        re-initialised: mean 0, or with head_start="random" torch's own initial values for `seed`; standard deviation
+        `head_std` (the square root of the released code's alpha), no covariance.
+    keep_head: the prior knows the target's head, as one fitted on target data does: the head is taken from it like the rest.
     scale: multiplies the covariance of all other treated weights: SWAG's is narrow, and radius and ensemble size only
         matter for a posterior that is wide enough (the digits use 64).
     The net that is returned stands at the prior's mean, both over the D treated weights.
-    Raises ValueError where prior and net differ in length, or `treated` finds nothing.
+    Raises ValueError where prior and net differ in length, `treated` finds nothing, or a new head is not treated.
 
     Example:
         >>> import torch, flatviz as fv
@@ -41,21 +59,72 @@ def transfer(
         >>> net, prior = fv.transfer(source, swag)  # 8 weights of the LayerNorm, 15 of the head
         >>> prior, net.dim
         (Gaussian(dim=23, rank=0), 23)
+        >>> fv.transfer(source, swag, n_classes=5)[0]  # 25 of the head
+        Net(Sequential, dim=33: 8 norm, 25 head)
     """
     if prior.dim != net.dim:
         raise ValueError(f"prior must cover the net's {net.dim} weights, got {prior.dim}: fit it on the same net")
     if scale == 0:
         raise ValueError("scale must be > 0, got 0: a prior without width never moves")
-    narrow = net.at(prior.mean.to(net.w)).restrict(treated, head=head)
+    if head_start not in ("zero", "random"):
+        raise ValueError(f"head_start must be 'zero' or 'random', got {head_start!r}")
+    there, made = _with_classes(net.at(prior.mean.to(net.w)), n_classes, head, head_start == "random" and not keep_head, seed)
+    if made is not None and keep_head:
+        raise ValueError("keep_head=True takes the head from the prior, got n_classes of a new one: leave one of them out")
+    narrow = there.restrict(treated, head=made or head)
+    if made is not None and not any(b.name.startswith(f"{made}.") for b in narrow.blocks):
+        raise ValueError(
+            f"treated must choose the new head {made!r}, got {[b.name for b in narrow.blocks][:3]}, ...: it has no weights yet"
+        )
+    return _with_prior(narrow, net, prior, head_std=head_std, scale=scale, keep_head=keep_head, random=head_start == "random")
+
+
+@public
+def moped_prior(net: Net, *, share: float = 0.05, floor: float = STD_FLOOR) -> Gaussian:
+    """The prior that needs no training: mean at the net's weights, standard deviation share |w|, at least `floor`; no covariance.
+
+    MOPED (Krishnan et al. 2020, arXiv 1906.05323).  Where a bias is 0 it has standard deviation `floor`; the released SA-BMA
+    code gives all normalisation weights a standard deviation of 1e-8.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
+        >>> bool((fv.moped_prior(net, share=0.1).std <= 0.1 * net.w.abs() + 1e-4).all())
+        True
+    """
+    if floor == 0:
+        raise ValueError("floor must be > 0, got 0: a prior without width never moves")
+    return Gaussian(net.w.detach().clone(), (share * net.w.abs()).clamp_min(floor).log())
+
+
+def _with_classes(net: Net, n_classes: int | None, head: str | None, random: bool, seed: int) -> tuple[Net, str | None]:
+    """The net with a head of so many classes, and that head's name; the net itself and None where it has one already."""
+    if n_classes is None and not random:
+        return net, None
+    name = head if head is not None else find_head(net.module, net.example)
+    classes = classes_of(net.module, name)
+    if n_classes in (None, classes) and not random:
+        return net, None
+    module: nn.Module = net.to_module().eval()
+    replace_head(module, n_classes or classes, head=name, seed=seed)
+    return Net.from_module(module, "all", head=name, example=net.example), name
+
+
+def _with_prior(
+    narrow: Net, net: Net, prior: Gaussian, *, head_std: float, scale: float, keep_head: bool, random: bool
+) -> tuple[Net, Gaussian]:
+    """The narrow net at its prior's mean, and the prior: the source's where the weights are, the head's own for the head."""
     source = {b.name: b for b in net.blocks}
-    missing = [b.name for b in narrow.blocks if b.name not in source]
-    if missing:
-        raise ValueError(f"the prior must cover every treated weight, got none for {missing[0]}: pre-train all weights")
-    keep = torch.cat([torch.arange(source[b.name].start, source[b.name].stop) for b in narrow.blocks]).to(prior.mean.device)
-    mean = prior.mean[keep].clone()
-    log_std = prior.log_std[keep] + 0.5 * math.log(scale)
-    factor = prior.factor[:, keep] * math.sqrt(scale)
+    parts: list[tuple[Tensor, Tensor, Tensor]] = []
     for b in narrow.blocks:
-        if b.kind == "head":
-            mean[b.slice], log_std[b.slice], factor[:, b.slice] = 0.0, math.log(head_std), 0.0
-    return narrow.at(mean), Gaussian(mean, log_std, factor)
+        if b.kind == "head" and not keep_head:
+            start = narrow.w[b.slice] if random else torch.zeros_like(narrow.w[b.slice])
+            start = start.to(prior.mean)
+            parts.append((start, torch.full_like(start, math.log(head_std)), prior.factor.new_zeros(prior.rank, len(start))))
+        elif b.name not in source:
+            raise ValueError(f"the prior must cover every treated weight, got none for {b.name}: pre-train all weights")
+        else:
+            at = source[b.name].slice
+            parts.append((prior.mean[at], prior.log_std[at] + 0.5 * math.log(scale), prior.factor[:, at] * math.sqrt(scale)))
+    mean, log_std, factor = (torch.cat(part, -1) for part in zip(*parts))
+    return narrow.at(mean.to(narrow.w)), Gaussian(mean, log_std, factor)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping, Sequence
 
 import torch
@@ -18,11 +19,14 @@ from flatviz.landscape.projection import project
 from flatviz.landscape.slices import slice_plane
 from flatviz.metrics.predict import predict
 from flatviz.objectives.nll import MeanNLL, nll
+from flatviz.planes.along import plane_eigen
 from flatviz.planes.pca import plane_pca
 from flatviz.planes.random import plane_random
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.method import Method
-from flatviz.results import Draws, Family, Gaussian, Posterior
+from flatviz.results import Draws, Family, Gaussian, Posterior, Spectrum, Surface
+
+RISE = 2.0  # nats, of the quadratic model of the flattest posterior, at the edge of the plane of its sharpest directions
 
 
 def family_radii(net: Net) -> dict[str, tuple[float, ...]]:
@@ -176,8 +180,10 @@ def measure(
     for q in track(list(unique.values()), "measuring", progress):
         settings = dict(n_draws=n_draws, n_spectra=n_spectra, k=k, resolution=around_resolution, progress=progress)
         seen[id(q)] = _measure_one(net, task, f, family, q, seed=seed, **settings)
-    projection, around, spectrum, prediction = zip(*(seen[id(q)] for q in family.posterior))
-    return dataclasses.replace(family, projection=projection, around=around, spectrum=spectrum, prediction=prediction)
+    for q, one in zip(unique.values(), _sharpest(f, list(unique.values()), around_resolution, seed)):
+        seen[id(q)] = (*seen[id(q)], one)
+    names = ("projection", "around", "spectrum", "prediction", "sharpest")
+    return dataclasses.replace(family, **dict(zip(names, zip(*(seen[id(q)] for q in family.posterior)))))
 
 
 def extend(
@@ -196,7 +202,8 @@ def extend(
     n_spectra = max(len(s) for s in family.spectrum)
     k, resolution = len(family.spectrum[0][0].values), len(family.around[0].a)
     settings = dict(n_draws=n_draws, n_spectra=n_spectra, k=k, resolution=resolution, progress=progress)
-    one = _measure_one(net, task, nll(net, task.train), family, posterior, seed=seed, **settings)
+    f = nll(net, task.train)
+    one = _measure_one(net, task, f, family, posterior, seed=seed, **settings)
     return Family(
         (*family.method, method),
         (*family.radius, float(radius)),
@@ -205,9 +212,23 @@ def extend(
         family.surface,
         (*family.projection, one[0]),
         (*family.around, one[1]),
-        (*family.spectrum, one[2]),
-        (*family.prediction, one[3]),
+        spectrum=(*family.spectrum, one[2]),
+        prediction=(*family.prediction, one[3]),
+        sharpest=(*family.sharpest, _sharp(f, posterior, resolution, float(family.sharpest[0].a.max()), seed)),
     )
+
+
+def _sharpest(f: MeanNLL, posteriors: Sequence[Posterior], resolution: int, seed: int) -> list[Surface]:
+    """The surface of each on the plane of the two sharpest directions at its center, all as wide as suits the flattest."""
+    spectra = [top_eigenpairs(f, q.center, 2, seed=seed) for q in posteriors]
+    flattest = min(float(s.values[0]) for s in spectra)
+    reach = math.sqrt(2 * RISE / flattest) if flattest > 0 else 1.0
+    return [_sharp(f, q, resolution, reach, seed, s) for q, s in zip(posteriors, spectra)]
+
+
+def _sharp(f: MeanNLL, q: Posterior, resolution: int, reach: float, seed: int, spectrum: Spectrum | None = None) -> Surface:
+    spectrum = spectrum or top_eigenpairs(f, q.center, 2, seed=seed)
+    return slice_plane(f, plane_eigen(q.center, spectrum), extent=reach, resolution=resolution)
 
 
 def _measure_one(

@@ -22,7 +22,7 @@ from flatviz.studies.family import check_settings, family_radii, fit_family, mea
 from flatviz.studies.preparation import Model, Recipe, TaskOf, build_model, check_learned, model_name, recipe_for, task_for
 from flatviz.training.pretrain import pretrain
 
-HEAD_STD, SCALE, RANK = 0.3, 64.0, 5  # SWAG's own width is a tenth of what makes radius and ensemble size matter
+HEAD_STD, RANK = 0.3, 5
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,8 @@ def prepare(
     how = dict(rank=rank, lr=recipe.swag_lr, snapshots=recipe.snapshots)
     swag = fit_swag(source, task.source, seed=seed, progress=progress, **how)
     check_learned(source, swag.mean, task.source, "SWAG", "lower the recipe's swag_lr")
-    net, prior = transfer(source, swag, treated="norm+head", head_std=HEAD_STD, scale=SCALE)
+    n_classes = None if task.source_classes is None else task.n_classes
+    net, prior = transfer(source, swag, n_classes=n_classes, head_std=HEAD_STD, scale=recipe.scale)
     return net, task, prior
 
 

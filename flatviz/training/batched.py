@@ -55,7 +55,8 @@ class BatchedLoss(TrainingLoss):
         self.data, self.likelihood = data, likelihood
         self.alone, self.work = alone, 0 if network is None else network.work
         self.network = forward_many(net) if network is None else network
-        self.inputs = data.x if network is None else network.features(data.x)
+        x, _ = data.batch(None)
+        self.inputs = x if network is None else network.features(x)
 
     def __call__(self, W: Tensor, index: Tensor | None) -> Tensor:
         """Mean loss of each row."""
@@ -93,8 +94,9 @@ def members_loss(
     """
     losses = training_losses(net, data, likelihood, batchnorm, members)
     if together and members > 1 and isinstance(losses[0], FrozenLoss):
-        network = stack(net, data.x) or stack_conv(net, data.x)
-        if network is not None or net.device.type == "cuda":
+        x = data.batch(None)[0] if data.is_held else None
+        network = None if x is None else stack(net, x) or stack_conv(net, x)
+        if network is not None or (x is not None and net.device.type == "cuda"):
             return BatchedLoss(net, data, likelihood, network, losses[0])
     return SequentialLoss(losses)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import ipywidgets
 import traitlets
@@ -13,13 +15,19 @@ from flatviz.checks import check_choice, check_count, check_is, check_radius
 from flatviz.core.data import Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
+from flatviz.pages.page import family_page
+from flatviz.pages.story import tour_story
+from flatviz.pages.table import family_rows
 from flatviz.posteriors import METHODS
-from flatviz.results import Family, Gaussian
-from flatviz.studies.family import extend, fit_family, fit_member, measure
-from flatviz.widgets.view import FamilyView
-from flatviz.widgets.worker import Worker
+from flatviz.results import Family, Gaussian, Posterior
+from flatviz.storage.files import atomic_path
+from flatviz.studies.family import check_settings, extend, fit_family, fit_member, measure
+from flatviz.widgets.cells import own, replace_still, show_still
+from flatviz.widgets.look import LOOK, check_look
+from flatviz.widgets.members import first_radii, fit_each, log_stops, member_name
+from flatviz.widgets.view import CONTROLS, FamilyView, still, still_html
+from flatviz.widgets.worker import Stopped, Worker
 
-STEPS_PER_DECADE = 10
 N_DRAWS = 30  # of each member, so the largest ensemble
 
 
@@ -30,16 +38,21 @@ class FlatnessLab(ipywidgets.VBox):
     family: one that `fv.measure` returned; without it a coarse one is fitted in the background at once.
     radii: method -> radii of that first family; fit: settings of every fit (kl_weight, steps, lr ...), beside those at
     which a net of this kind learns (with BatchNorm a smaller lr and smaller radii); seed: of all.
-    The traits `radius`, `n_draws` and `method` are those of the controls.  A radius that is not fitted yet is fitted in
-    the background, on the planes and scales of the family; Stop ends that.  `lab.family` holds all members fitted so far,
-    `lab.wait()` returns when the background is idle.
-    Raises ValueError where prior and net do not belong together, and for a trait that the controls could not have.
+    The traits `radius`, `n_draws`, `method` and `look` are those of the controls, `state` holds them all as a dict that can
+    be set again.  A radius that is not fitted yet is fitted in the background, on the planes and scales of the family; Stop
+    ends that.  `lab.family` holds all members fitted so far, `lab.wait()` returns when the background is idle, `lab.error`
+    is what went wrong there, "" for nothing; what was fitted before stays.  `lab.to_html(path)` writes a page that needs no
+    kernel.  A cell that runs again closes the lab that it made before.
+    Raises ValueError where prior and net do not belong together, for a setting of `fit` that no method has, and for a trait
+    that the controls could not have.
     """
 
     radius = traitlets.Float(1.0)
     n_draws = traitlets.Int(10)
     method = traitlets.Unicode("sabma")
+    look = traitlets.Dict()
     _worker: Worker | None = None
+    _under_way: Sequence[tuple[str, float]] = ()
     _parts: tuple[ipywidgets.Widget, ...] = ()
 
     def __init__(
@@ -61,8 +74,9 @@ class FlatnessLab(ipywidgets.VBox):
             raise ValueError(
                 f"prior must cover the net's {net.dim} treated weights, got {prior.dim}: use what transfer returned"
             )
+        check_settings(fit)
         self._net, self._task, self._prior = net.copy(), task, prior
-        self._radii = dict(radii or {name: m.tuned(net).lab for name, m in METHODS.items() if m.tuned(net).lab})
+        self._radii = dict(radii or first_radii(net))
         for method, values in self._radii.items():
             check_choice(method, tuple(METHODS), "a method of radii")
             for r in values:
@@ -70,30 +84,25 @@ class FlatnessLab(ipywidgets.VBox):
         if family is not None and (family.surface is None or not family.prediction):
             raise ValueError("family must be measured, got one without its surface: use what fv.measure returned")
         self._methods, self._most = tuple(self._radii), N_DRAWS
-        self._largest = {name: m.tuned(net).largest for name, m in METHODS.items() if m.tuned(net).largest}
+        self._tuned = {name: m.tuned(net) for name, m in METHODS.items()}
         self._fit, self._seed = dict(fit or {}), seed
         self.family: Family | None = None
-        self.view = FamilyView(self._checked)
-        self._button = ipywidgets.Button(description="Stop", icon="stop", layout=ipywidgets.Layout(width="90px"))
-        self._bar = ipywidgets.FloatProgress(min=0, max=1, layout=ipywidgets.Layout(width="200px"))
-        self._status = ipywidgets.Label("")
-        row = ipywidgets.HBox([self._button, self._bar, self._status])
-        super().__init__([row, self.view])
-        styled = (self._button, self._bar, self._status)
-        layouts = [w.layout for w in (*styled, row, self.view, self)]
-        self._parts = (*styled, *(w.style for w in styled), *layouts, row, self.view)
-        for name in ("radius", "n_draws", "method"):
+        self.error, self._status, self._share, self._kept_still = "", "", 0.0, False
+        self.view = FamilyView(self._checked, self._hear)
+        super().__init__([self.view])
+        self._parts = (self.view.layout, self.layout, self.view)
+        for name in CONTROLS:
             traitlets.link((self, name), (self.view, name))
-        self._worker, self._button_lock = Worker(self._report), threading.RLock()
-        self._button.on_click(lambda _: self.stop() if self._worker.busy else self.run())
-        self.view.observe(lambda _: self._wanted(), names=["radius", "method"])
+        self._worker, self._report_lock = Worker(self._report), threading.RLock()
+        self.view.observe(lambda _: self._wanted(), names=["radius", "method", "look"])
+        own(self)
         if family is None:
             self.run()
         else:
             self._take(family)
             self._report(1.0, "ready")
 
-    @traitlets.validate("radius", "n_draws", "method")
+    @traitlets.validate("radius", "n_draws", "method", "look")
     def _validate_control(self, proposal: dict) -> object:
         return self._checked(proposal["trait"].name, proposal["value"])
 
@@ -103,18 +112,37 @@ class FlatnessLab(ipywidgets.VBox):
             return check_radius(value)
         if name == "method":
             return check_choice(value, self._methods, "method")
+        if name == "look":
+            return check_look(value, self._methods)
         if name == "n_draws" and check_count(value, "n_draws") > self._most:
             more = "lower it, or give a family that fv.measure made with a larger n_draws"
             raise ValueError(f"n_draws must be at most {self._most}, the draws of each member, got {value}: {more}")
         return value
 
+    @property
+    def state(self) -> dict[str, Any]:
+        """Where the controls stand, as a dict; one like it can be set, all names or some: `lab.state = {"radius": 2.0}`."""
+        return {"method": self.method, "radius": self.radius, "n_draws": self.n_draws, **LOOK, **self.look}
+
+    @state.setter
+    def state(self, wanted: Mapping[str, Any]) -> None:
+        for name in wanted:
+            check_choice(name, ("method", "radius", "n_draws", *LOOK), "a name of state")
+        look = {name: value for name, value in (self.state | dict(wanted)).items() if name in LOOK}
+        controls = {name: wanted[name] for name in ("method", "radius", "n_draws") if name in wanted} | {"look": look}
+        for name, value in controls.items():  # all are checked before any is set
+            self._checked(name, value)
+        for name, value in controls.items():
+            setattr(self, name, value)
+
     def run(self) -> None:
-        """Fit what is missing: the first family, or the radius that the slider stands at."""
+        """Fit what is missing: the first family, or the radii that the controls stand at."""
         if self.family is not None:
             self._wanted(again=True)
             return
-        self._worker.submit("family", self._first_family)
-        self._show_button()
+        self.error = ""
+        self._worker.submit("first family", self._first_family)
+        self._report(0.0, "first family: fitting")
 
     def stop(self) -> None:
         """Stop what runs in the background, after the step in progress; members fitted so far stay."""
@@ -135,25 +163,62 @@ class FlatnessLab(ipywidgets.VBox):
     @property
     def status(self) -> str:
         """The line beside the progress bar."""
-        return self._status.value
+        return self._status
+
+    @property
+    def busy(self) -> bool:
+        """Whether anything is fitted or measured."""
+        return self._worker.busy
 
     @property
     def stops(self) -> dict[str, list[float]]:
         """Radii that each method's slider offers beside the fitted ones: 0, then log steps."""
-        stops = {}
-        for method, radii in self._radii.items():
-            first = sorted(r for r in radii if r > 0)
-            if not first:
-                continue
-            low = math.floor(STEPS_PER_DECADE * math.log10(first[0] / 4))
-            high = math.floor(STEPS_PER_DECADE * math.log10(self._largest.get(method, 2 * first[-1])))
-            steps = [float(f"{10 ** (i / STEPS_PER_DECADE):.2g}") for i in range(low, high + 1)]
-            stops[method] = [0.0, *(s for s in steps if min(abs(s / r - 1) for r in first) > 0.06)]
-        return stops
+        return {m: log_stops(r, self._tuned[m].largest) for m, r in self._radii.items() if any(r)}
+
+    def to_html(self, path: str | Path, *, title: str = "flatviz: a family of posteriors") -> Path:
+        """Write what was fitted so far as one page with the same controls, which needs no kernel and no network.
+
+        Raises ValueError before the first family is fitted.
+        """
+        if self.family is None:
+            raise ValueError("the lab must have its first family, got none yet: call lab.wait() first")
+        text = family_page(
+            self.family,
+            title=title,
+            lead=f"Posteriors over the {self._net.dim} treated weights of a network on {self._task.name}.",
+            rows=family_rows(self.family),
+            facts={"network": repr(self._net), "settings": ", ".join(f"{k} {v}" for k, v in self._fit.items()) or "as tuned"},
+            start=(self.method, self.radius, self.n_draws),
+            story=tour_story(self.family),
+            code=["# family: what the lab that wrote this page held in lab.family"],
+            look=self.look,
+        )
+        with atomic_path(Path(path)) as partial:
+            partial.write_text(text, encoding="utf-8")
+        return Path(path)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        name = self.view.channel.model_id
+        self._kept_still = show_still(still_html(name, ""), name)
+        return super()._repr_mimebundle_(**kwargs)
+
+    def _hear(self, want: str, content: dict) -> None:
+        """What a page asks."""
+        if want == "run":
+            self.run()
+        elif want == "stop":
+            self.stop()
+        elif self._kept_still and (picture := still(content, self.view.channel.model_id)):
+            replace_still(picture, self.view.channel.model_id)
 
     def _first_family(self, progress: Progress) -> None:
         settings = dict(seed=self._seed, fit=self._fit, progress=progress)
-        family = fit_family(self._net, self._task, self._prior, radii=self._radii, **settings)
+        try:
+            family = fit_family(self._net, self._task, self._prior, radii=self._radii, **settings)
+        except Stopped:
+            raise
+        except Exception:  # one of them: what can be fitted is shown, the rest is told
+            family = fit_each(self._net, self._task, self._prior, self._radii, self._fail, **settings)
         self._take(measure(self._net, self._task, family, seed=self._seed + 1, n_draws=N_DRAWS, progress=progress))
 
     def _take(self, family: Family) -> None:
@@ -163,35 +228,58 @@ class FlatnessLab(ipywidgets.VBox):
             self.method = family.methods[-1]
         self.radius = family.radius[family.index(self.method, self.radius)]  # the controls start at a fitted one
         self.family = family
-        self.view.show_family(family, stops=self.stops)
+        defaults = {m: family.radius[family.index(m, self._tuned[m].radius)] for m in family.methods if m in self._tuned}
+        code = ["# lab: the FlatnessLab of this notebook", "family = lab.family"]
+        story = tour_story(family)
+        self.view.show_family(family, stops=self.stops, live=True, story=story, code=code, defaults=defaults)
+
+    def _missing(self) -> list[tuple[str, float]]:
+        """Where the controls stand, A and B, and nothing is fitted."""
+        other, family = self.view.look.get("compare"), self.family
+        places = [(self.view.method, self.view.radius)] + ([(other["method"], float(other["radius"]))] if other else [])
+        if family is None:
+            return []
+        open_to = [(m, r) for m, r in places if m in family.methods and len(family.radii(m)) > 1]
+        return [(m, r) for m, r in open_to if not any(math.isclose(r, have, rel_tol=1e-6) for have in family.radii(m))]
 
     def _wanted(self, again: bool = False) -> None:
-        """Fit the radius that the controls stand at, if it is not fitted yet."""
-        method, radius, family = self.view.method, self.view.radius, self.family
-        if family is None or method not in family.methods or len(family.radii(method)) < 2:
+        """Fit the radii that the controls stand at, if they are not fitted yet."""
+        if self.family is None:
             return
-        if any(math.isclose(radius, r, rel_tol=1e-6) for r in family.radii(method)):
+        missing = self._missing()
+        if missing == self._under_way and self._worker.busy:
+            return
+        if not missing:
             if not again:
                 self._worker.stop()  # the reader moved on to a radius that is fitted
             return
-        name = f"radius {radius:.3g}"
-        self._report(0.0, f"{name}: fitting")
-        self._worker.submit(name, lambda progress: self._fit_one(method, radius, progress))
-        self._show_button()
+        self.error, self._under_way = "", missing
+        names = " and ".join(member_name(*cell) for cell in missing)
+        self._worker.submit(names, lambda progress: [self._fit_one(*cell, progress) for cell in missing])
+        self._report(0.0, f"{names}: fitting")
+
+    def _fitted(self, method: str, radius: float, progress: Progress) -> Posterior:
+        settings = dict(seed=self._seed, fit=self._fit, progress=progress)
+        return fit_member(self._net, self._task, self._prior, method, radius, **settings)
 
     def _fit_one(self, method: str, radius: float, progress: Progress) -> None:
-        settings = dict(seed=self._seed, fit=self._fit, progress=progress)
-        posterior = fit_member(self._net, self._task, self._prior, method, radius, **settings)
-        settings = dict(seed=self._seed + 1, progress=progress)
-        self.family = extend(self._net, self._task, self.family, method, radius, posterior, **settings)
+        try:
+            posterior = self._fitted(method, radius, progress)
+            settings = dict(seed=self._seed + 1, progress=progress)
+            self.family = extend(self._net, self._task, self.family, method, radius, posterior, **settings)
+        except Stopped:
+            raise
+        except Exception as error:
+            self._fail(method, radius, error)
+            raise
         self.view.add_members(self.family, [len(self.family) - 1])
 
-    def _report(self, share: float, text: str) -> None:
-        self._bar.value = share
-        self._status.value = text
-        self._show_button()
+    def _fail(self, method: str, radius: float, error: Exception) -> None:
+        """Keep what a page shows whole."""
+        line = f"{member_name(method, radius)}: {type(error).__name__}: {error}"
+        self.error = "\n".join(filter(None, [self.error, line]))
 
-    def _show_button(self) -> None:
-        with self._button_lock:  # called from two threads: the lock orders check and update
-            busy = self._worker.busy
-            self._button.description, self._button.icon = ("Stop", "stop") if busy else ("Run", "play")
+    def _report(self, share: float, text: str) -> None:
+        with self._report_lock:  # called from two threads: the lock orders look and send
+            self._share, self._status = share, text
+            self.view.show_status(share, text, self._worker.busy, self.error)

@@ -5,7 +5,8 @@
 // good where its module took more than two seconds to load, and on a slow machine a page full of plots takes longer.
 
 const pages = (globalThis.flatvizFrontEnds ??= new Map());      // version -> promise of { show, Plotly }
-const families = new WeakMap();                                 // channel -> { bundle, extras, views }
+const families = new WeakMap();                                 // channel -> { bundle, extras, status, views }
+const LOST = "The kernel that made this view has ended. What was fitted can still be looked at; run the cell again to fit more.";
 
 function ask(channel, want) {
   return new Promise((resolve) => {
@@ -42,42 +43,71 @@ function frontEnd(version, channel) {
 
 function family(model, channel) {
   if (!families.has(channel)) {
-    const shared = { bundle: undefined, extras: [], views: new Set() };
+    const shared = { bundle: undefined, extras: [], status: undefined, views: new Set() };
     families.set(channel, shared);
     channel.on("msg:custom", (content, buffers) => {
       if (content.kind === "traits") model.set(content.traits); // where the controls stand in the kernel
-      if (content.kind !== "family" && content.kind !== "member") return;
-      const bundle = { index: JSON.parse(content.index), buffer: buffers[0] };
-      if (content.kind === "family") Object.assign(shared, { bundle, extras: [] });
-      else shared.extras.push(bundle);
-      for (const view of shared.views) view(content.kind, bundle);
+      if (content.kind === "status") shared.status = content;
+      if (content.kind === "family" || content.kind === "member") {
+        const bundle = { index: JSON.parse(content.index), buffer: buffers[0] };
+        if (content.kind === "family") Object.assign(shared, { bundle, extras: [] });
+        else shared.extras.push(bundle);
+        content = { kind: content.kind, bundle };
+      }
+      for (const view of shared.views) view(content);
     });
     channel.send({ want: "family" });                           // answered as soon as there is one
   }
   return families.get(channel);
 }
 
+// While a view is live, the picture that the notebook keeps of it is hidden, also where the kernel replaces it.
+function hideStill(name) {
+  const style = document.createElement("style");
+  style.textContent = `.jp-OutputArea-child:has(.flatviz-still[data-view='${name}']) { display: none }`;
+  document.head.append(style);
+  return () => style.remove();
+}
+
 export default {
   async render({ model, el }) {
-    el.textContent = "This view asks its kernel for the data: run the notebook, or wait for the first fit.";
+    const waiting = document.createElement("p");
+    waiting.textContent = "This view asks its kernel for the data: run the notebook, or wait for the first fit.";
+    el.replaceChildren(waiting);
     let shown, gone = false, turn = 0;
-    const channel = await model.widget_manager.get_model(model.get("channel").replace("IPY_MODEL_", ""));
+    const reference = model.get("channel").replace("IPY_MODEL_", "");
+    const channel = await model.widget_manager.get_model(reference);
     const shared = family(model, channel);
+    const unhide = hideStill(reference);
+    const send = (want, what = {}) => channel.send({ want, ...what });
     const start = async () => {
       const mine = ++turn;                                      // several may wait for the front end: the newest draws
       try {
         const { show, Plotly } = await frontEnd(model.get("front"), channel);
         if (gone || mine !== turn || !shared.bundle) return;
         shown?.stop();
-        shown = show({ Plotly, model, el, bundle: shared.bundle });
+        shown = show({ Plotly, model, el, bundle: shared.bundle, ask: send });
         for (const extra of shared.extras) shown.add(extra);
+        if (shared.status) shown.status(shared.status);
+        if (channel.comm_live === false) shown.lost(LOST);
       } catch (error) {
         el.textContent = `The view could not start: ${error}`;
       }
     };
-    const view = (kind, bundle) => (kind === "member" && shown ? shown.add(bundle) : start());
+    const status = (content) => {
+      if (shown) shown.status(content);
+      else waiting.textContent = [content.text, content.error].filter(Boolean).join("\n");
+    };
+    const view = (content) => {
+      if (content.kind === "status") status(content);
+      else if (content.kind === "member" && shown) shown.add(content.bundle);
+      else if (content.kind === "family" || content.kind === "member") start();
+    };
+    const lost = () => { if (channel.comm_live === false) shown ? shown.lost(LOST) : (waiting.textContent = LOST); };
+    channel.on("comm_live_update", lost);
     shared.views.add(view);
+    if (shared.status) status(shared.status);
     start();
-    return () => { gone = true; shared.views.delete(view); shown?.stop(); };
+    return () => { gone = true; channel.off("comm_live_update", lost); shared.views.delete(view); unhide(); shown?.stop(); };
   },
 };

@@ -3,35 +3,43 @@
 from __future__ import annotations
 
 import hashlib
+import html
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import anywidget
 import ipywidgets
 import traitlets
 
 from flatviz.pages.bundle import Bundle, pack, pack_members
-from flatviz.pages.page import EXPLORER
+from flatviz.pages.page import front_end
 from flatviz.results import Family
 
-CONTROLS = ("radius", "n_draws", "method")
+CONTROLS = ("radius", "n_draws", "method", "look")
+MOST_PICTURE = 4_000_000  # characters of the pictures that a page may send for the saved notebook
+PNG = re.compile(r"data:image/png;base64,[A-Za-z0-9+/=]+")
 
 
 @lru_cache(maxsize=1)
 def _front_end() -> tuple[bytes, bytes]:
     from plotly.offline import get_plotlyjs  # 5 MB of text: read when the first page asks
 
-    return EXPLORER.read_bytes(), get_plotlyjs().encode()
+    return front_end().encode(), get_plotlyjs().encode()
 
 
 class FamilyView(anywidget.AnyWidget):
-    """A family of posteriors behind three controls; `radius`, `n_draws` and `method` are what they stand at.
+    """A family of posteriors behind its controls; `radius`, `n_draws`, `method` and `look` are what they stand at.
 
+    `look` holds the rest of the state: tab, compare (None, or method and radius of state B), picked (a draw, or None), chosen
+    (slot -> option) and step (of the guide, -1 for none).
     The module that draws, plotly.js and the arrays are asked for by the page and sent as messages: once a page, once a
     widget, and never part of a saved notebook.  They travel through `channel` (loader.js says why).
     check(name, value): raises ValueError or TypeError for a value that a control must not have; where a page sends such a
     value the control goes back to where it was.
+    hear(want, content): what else the page asks: "run", "stop", and "picture" with the pictures in sight.
     """
 
     _esm = Path(__file__).with_name("loader.js")
@@ -40,26 +48,37 @@ class FamilyView(anywidget.AnyWidget):
     radius = traitlets.Float(0.0).tag(sync=True)
     n_draws = traitlets.Int(10).tag(sync=True)
     method = traitlets.Unicode("sabma").tag(sync=True)
+    look = traitlets.Dict().tag(sync=True)
 
-    def __init__(self, check: Callable[[str, object], object] = lambda name, value: value) -> None:
-        super().__init__(front=hashlib.sha256(EXPLORER.read_bytes()).hexdigest()[:12])
-        self._check = check
+    def __init__(
+        self,
+        check: Callable[[str, object], object] = lambda name, value: value,
+        hear: Callable[[str, dict], None] = lambda want, content: None,
+    ) -> None:
+        super().__init__(front=hashlib.sha256(front_end().encode()).hexdigest()[:12])
+        self._check, self._hear = check, hear
         self.sent = {"front end": 0, "family": 0, "member": 0}  # messages by kind
         self._bundle: Bundle | None = None
+        self._status: dict | None = None
         self.channel.on_msg(self._answer)
         self._from_page = False
         self.observe(lambda _: self._send_traits(), names=list(CONTROLS))
 
-    def show_family(self, family: Family, *, stops: Mapping[str, Sequence[float]], live: bool = True) -> None:
-        """Send a measured family to every page that shows this view."""
-        self._bundle = pack(family, stops=stops, live=live)
+    def show_family(self, family: Family, **settings: Any) -> None:
+        """Send a measured family to every page that shows this view; settings: those of `pack`."""
+        self._bundle = pack(family, **settings)
         self._send_bundle("family", self._bundle)
 
-    def add_members(self, family: Family, members: Sequence[int]) -> None:
-        """Pack and send only these members of `family`; a page that opens later gets the whole."""
-        added = pack_members(self._bundle, family, members)
+    def add_members(self, family: Family, members: Sequence[int], *, note: str = "") -> None:
+        """Pack and send only these members of `family`; a page that opens later gets the whole.  note: beside their names."""
+        added = pack_members(self._bundle, family, members, note=note)
         self._bundle = self._bundle.with_members(added)
         self._send_bundle("member", added)
+
+    def show_status(self, share: float, text: str, busy: bool, error: str = "") -> None:
+        """What the background does: share done 0..1, a line, whether it works, and an error to be read whole."""
+        self._status = {"share": share, "text": text, "busy": busy, "error": error}
+        self.channel.send({"kind": "status", **self._status})
 
     def set_state(self, sync_data: dict) -> None:
         """Take what the page says of its controls, as far as `check` allows it."""
@@ -88,14 +107,42 @@ class FamilyView(anywidget.AnyWidget):
             self.channel.send({"kind": "traits", "traits": {name: getattr(self, name) for name in CONTROLS}})
 
     def _answer(self, _: object, content: dict, buffers: list) -> None:
-        if content.get("want") == "front end":
+        want = content.get("want")
+        if want == "front end":
             self.sent["front end"] += 1
             self.channel.send({"kind": "front end"}, list(_front_end()))
-        elif content.get("want") == "family":
+        elif want == "family":
             self._send_traits()  # what was set before this page listened
             if self._bundle is not None:
                 self._send_bundle("family", self._bundle)
+            if self._status is not None:
+                self.channel.send({"kind": "status", **self._status})
+        elif want in ("run", "stop", "picture"):
+            self._hear(want, content)
 
     def _send_bundle(self, kind: str, bundle: Bundle) -> None:
         self.sent[kind] += 1
         self.channel.send({"kind": kind, "index": bundle.text}, [bundle.buffer])
+
+
+def still(content: Mapping, name: str) -> str:
+    """HTML of the pictures that a page sent, for a notebook without its kernel; "" where they are none.
+
+    name: that of the view, by which a page that shows it live leaves them out.
+    """
+    images, text = content.get("images"), content.get("text")
+    good = isinstance(images, list) and all(isinstance(image, str) and PNG.fullmatch(image) for image in images)
+    if not good or not images or sum(map(len, images)) > MOST_PICTURE or not isinstance(text, str):
+        return ""
+    said = html.escape(text[:1000], quote=True)
+    drawn = "".join(f'<img src="{image}" alt="{said}" style="max-width:100%">' for image in images)
+    return still_html(name, f"{drawn}<p>{said}<br><i>The last picture. Run the cell again for the live one.</i></p>")
+
+
+def still_html(name: str, inside: str) -> str:
+    """`inside` as what a notebook keeps of a view: hidden where the view is live, in the place of its error where it is not."""
+    style = (
+        f".jp-OutputArea-child:has(.flatviz-still[data-view='{name}']) ~ .jp-OutputArea-child "
+        ".jupyter-widgets:not(:has(*)) {display: none}"
+    )
+    return f'<div class="flatviz-still" data-view="{name}"><style>{style}</style>{inside}</div>'

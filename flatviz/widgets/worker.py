@@ -103,7 +103,7 @@ class Worker:
         threads = torch.get_num_threads()
         torch.set_num_threads(1)
         try:
-            work(self._progress())
+            work(self._progress(name))
             share, text = 1.0, f"{name}: done"
         except Stopped:
             share, text = 0.0, f"{name}: stopped"
@@ -121,7 +121,7 @@ class Worker:
         """Whether the work is to end: stopped, replaced, closed, or the interpreter exits."""
         return self._stop.is_set() or not threading.main_thread().is_alive()
 
-    def _progress(self) -> Callable[[int, int, str], None]:
+    def _progress(self, name: str) -> Callable[[int, int, str], None]:
         started: dict[str, float] = {}
         reported = -REPORT_EVERY
 
@@ -135,6 +135,6 @@ class Worker:
                 return
             reported = now
             left = f", about {(now - first) / done * (total - done):.0f} s left" if 0 < done < total else ""
-            self._report(done / max(total, 1), f"{label} {done}/{total}{left}")
+            self._report(done / max(total, 1), f"{name}: {label} {done}/{total}{left}")
 
         return progress

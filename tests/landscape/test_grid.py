@@ -170,7 +170,7 @@ def test_a_volume_of_a_quadratic_is_the_quadratic(quadratic):
     grid = torch.stack(torch.meshgrid(volume.a, volume.b, *volume.more, indexing="ij"), dim=-1)
     want = 0.5 * torch.einsum("...i,ij,...j->...", grid, axes @ H @ axes.T, grid)
     torch.testing.assert_close(volume.values, want, rtol=1e-10, atol=1e-12)
-    with pytest.raises(ValueError, match=r"extent must be a number > 0, \(lo, hi\) or 3 pairs"):
+    with pytest.raises(ValueError, match=r"extent must be 'auto', a number > 0, \(lo, hi\) or 3 pairs"):
         fv.slice_plane(f, fv.Plane(c, axes, "step"), extent=((0, 1), (0, 1)))
 
 

@@ -73,7 +73,7 @@ def test_a_line_has_both_ends(quadratic):
 def test_a_bad_extent_says_what_was_expected(quadratic, extent):
     f, _, c = quadratic
     plane = fv.Plane(c, torch.eye(12, dtype=torch.float64)[:2], "step")
-    with pytest.raises((ValueError, TypeError), match=r"extent must be a number > 0, \(lo, hi\),? or"):
+    with pytest.raises((ValueError, TypeError), match=r"extent must be 'auto', a number > 0, \(lo, hi\),? or"):
         fv.slice_plane(f, plane, extent=extent)
     with pytest.raises(ValueError, match="this plane suggests none"):
         fv.slice_plane(f, plane)

@@ -10,14 +10,14 @@ import plotly.graph_objects as go
 import plotly.io as pio
 import pytest
 import torch
-from browsing import DRAWN, watched
+from browsing import DRAWN, SLOW, watched
 
 import flatviz as fv
 from flatviz.pages import views
 from flatviz.pages.bundle import pack, pack_members
 from flatviz.pages.comparison import comparison_page
 from flatviz.pages.document import Script, json_for_html
-from flatviz.pages.page import EXPLORER, family_page
+from flatviz.pages.page import family_page, front_end
 from flatviz.pages.table import family_rows, text_table, three
 from flatviz.widgets.view import FamilyView
 
@@ -30,12 +30,12 @@ def page_text(family):
     )
 
 
-def test_the_page_holds_the_explorer_file_as_it_is_and_loads_nothing(page_text):
+def test_the_page_holds_the_front_end_as_it_is_and_loads_nothing(page_text):
     from plotly.offline import get_plotlyjs
 
     plotlyjs = get_plotlyjs()
     rest = page_text.replace(plotlyjs, "")
-    assert EXPLORER.read_text(encoding="utf-8") in rest and len(rest) < len(page_text) - 1_000_000
+    assert front_end() in rest and len(rest) < len(page_text) - 1_000_000
     assert not re.search(r"""(src|href)\s*=\s*["'](https?:)?//""", rest)
     assert not re.search(r"@import|import\s+.*from\s+['\"]http", rest)
     assert len(rest.encode()) < 5e6
@@ -81,7 +81,7 @@ def test_members_packed_later_carry_the_same_record_and_only_they_are_packed(fam
 
 
 def family_of(family, members):
-    fields = ("method", "radius", "unit", "posterior", "projection", "around", "spectrum", "prediction")
+    fields = ("method", "radius", "unit", "posterior", "projection", "around", "sharpest", "spectrum", "prediction")
     return dataclasses.replace(family, **{k: tuple(getattr(family, k)[i] for i in members) for k in fields})
 
 
@@ -141,37 +141,46 @@ def test_in_a_browser_without_network_both_sliders_and_the_menu_draw_what_the_pl
     context.set_offline(True)
     page, foreign, errors = watched(context, "file:")
     page.on("console", lambda m: errors.append(m.text) if m.type in ("error", "warning") else None)
-    page.goto(path.as_uri(), wait_until="commit")
+    page.goto(path.as_uri() + "#tab=All", wait_until="commit")
     explorer = page.locator(".flatviz[data-state]")
     explorer.wait_for()
     assert explorer.get_attribute("data-state") == "sabma/0.5/3"
     check_drawn(explorer.evaluate(DRAWN), family, "sabma", 0.5, 3)
 
-    page.get_by_label("radius").fill("2")  # the stop of radius 2
+    page.get_by_label("radius", exact=True).fill("2")  # the stop of radius 2
     page.locator(".flatviz[data-state='sabma/2/3']").wait_for()
     check_drawn(explorer.evaluate(DRAWN), family, "sabma", 2.0, 3)
     assert "2 √(2 KL in nats)" in page.locator(".fv-controls").inner_text()
 
-    page.get_by_label("ensemble size").fill("6")
+    assert "sharpest" in explorer.evaluate(DRAWN)
+    page.get_by_label("what this picture shows").last.select_option("random directions")
+    page.wait_for_function("document.querySelector('[data-name=around] .main-svg')")
+    check_drawn(explorer.evaluate(DRAWN), family, "sabma", 2.0, 3)
+
+    page.get_by_label("ensemble size", exact=True).fill("6")
     page.locator(".flatviz[data-state='sabma/2/6']").wait_for()
     check_drawn(explorer.evaluate(DRAWN), family, "sabma", 2.0, 6)
 
-    page.get_by_label("radius").fill("0")
+    page.get_by_label("radius", exact=True).fill("0")
     page.locator(".flatviz[data-state='sabma/0/6']").wait_for()
     assert "(= VI)" in page.locator(".fv-controls").inner_text()
 
-    page.get_by_label("method").select_option("sam_mu")  # another unit: the radius is not carried over
+    page.get_by_label("method", exact=True).select_option("sam_mu")  # another unit: the radius is not carried over
     page.locator(".flatviz[data-state='sam_mu/0.2/6']").wait_for()
     check_drawn(explorer.evaluate(DRAWN), family, "sam_mu", 0.2, 6)
 
-    page.get_by_label("method").select_option("sgd")
+    page.get_by_label("method", exact=True).select_option("sgd")
     page.locator(".flatviz[data-state='sgd/0/6']").wait_for()
-    assert page.get_by_label("radius").is_disabled()
+    assert page.get_by_label("radius", exact=True).is_disabled()
     assert page.locator(".js-plotly-plot .main-svg").count() >= 6
     assert not page.get_by_text("Share").count() and not page.locator("[data-title*='Chart Studio']").count()
+    assert not page.locator(".modebar-btn").count()  # one menu instead
+    page.get_by_role("tab", name="Flatness").click()
+    page.locator(".flatviz[data-look=Flatness]").wait_for()
+    page.locator(".fv-menu summary").click()
     with page.expect_download() as saved:  # an image of blob:, which the policy allows
-        page.locator("[data-name=spectrum] [data-title^='Download']").dispatch_event("click")
-    assert saved.value.path().stat().st_size > 1000
+        page.get_by_text("Save as PNG").click()
+    assert saved.value.path().stat().st_size > 1000 and saved.value.suggested_filename.startswith("flatviz-")
     assert not foreign and not errors
     context.close()
 
@@ -190,7 +199,7 @@ def opened(browser, text, path):
     """The page with this text, and the errors and reports of its console."""
     path.write_text(text, encoding="utf-8")
     page = browser.new_page(viewport={"width": 1280, "height": 800})
-    page.set_default_timeout(600_000)
+    page.set_default_timeout(SLOW)
     reports = []
     page.on("console", lambda m: reports.append(m.text) if m.type in ("error", "warning") else None)
     page.on("pageerror", lambda e: reports.append(str(e)))
@@ -240,19 +249,24 @@ def check_drawn(drawn, family, method, radius, n):
     p = family.projection[i]
     fewer = dataclasses.replace(p, coords=p.coords[:n], distance=p.distance[:n], values=p.values[:n])
     colors = views.Scene(family).colors
-    same_trace(drawn["surface"], fv.plot_surface(family.surface, fewer, **colors), "samples", "x", "y", "marker.color")
+    same_trace(drawn["surface"], fv.plot_surface(family.surface, fewer, **colors), "samples", "x", "y", "marker.line.color")
     same_trace(drawn["surface"], fv.plot_surface(family.surface, fewer, **colors), "surface", "z")
-    same_trace(drawn["around"], fv.plot_surface(family.around[i], **colors), "surface", "z")
+    for name in {"around", "sharpest"} & set(drawn):  # one of the two
+        basin = fv.plot_basin(getattr(family, name)[i], color_range=views.Scene(family).rises[name])
+        same_trace(drawn[name], basin, "surface", "z")
+        same_trace(drawn[name], basin, "level", "z")
     same_trace(drawn["hidden"], fv.plot_projection(fewer, **colors), "samples", "x", "y")
     same_trace(drawn["spectrum"], fv.plot_spectrum(family.spectrum[i], method=method), "draws", "y")
     same_trace(drawn["reliability"], fv.plot_reliability(family.prediction[i], n_draws=n, method=method), "accuracy", "y")
     same_trace(drawn["reliability"], fv.plot_reliability(family.prediction[i], n_draws=n, method=method), "count", "y")
     mine = fv.plot_metrics(family.prediction[i], method=method, reference={"sgd": family.prediction[0]}, n_draws=n)
+    shown = [t for t in drawn["metrics"]["data"] if t["name"] != "noise"]
+    wanted = [t for t in mine.data if t.name != "noise"]
     for row in range(3):  # the last curve of each row is the selected method's
-        curves = drawn["metrics"]["data"][row * 3 : row * 3 + 3]
+        curves = shown[row * 3 : row * 3 + 3]
         y = [v for v in curves[-1]["y"] if v is not None and v == v]
-        np.testing.assert_allclose(y, mine.data[2 * row + 1].y, rtol=2e-5)
-        assert curves[-1]["name"] == mine.data[1].name and curves[-1]["line"]["color"] == mine.data[1].line.color
+        np.testing.assert_allclose(y, wanted[2 * row + 1].y, rtol=2e-5)
+        assert curves[-1]["name"] == wanted[1].name and curves[-1]["line"]["color"] == wanted[1].line.color
     assert drawn["metrics"]["shapes"][0]["x0"] == n
 
 

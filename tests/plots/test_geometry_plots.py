@@ -198,7 +198,7 @@ def test_a_path_is_a_line_from_its_start_to_its_end(surface, path):
     start, end = fig.layout.annotations
     assert (start.text, start.x, start.y) == ("start", 1.0, 0.5) and (end.text, end.x, end.y) == ("end", 0.0, 0.0)
     assert start.ax > 0 > end.ax and start.ay < 0 < end.ay  # px, downwards: each away from the other
-    assert len(fv.plot_surface(surface, path, path=False).data) == 2
+    assert [t.name for t in fv.plot_surface(surface, path, path=False).data] == ["surface", "rim", "samples"]
     assert len(fv.plot_surface(surface, dataclasses.replace(path, name=""), path=True).data) == 4
 
 

@@ -46,11 +46,13 @@ def test_the_surface_is_drawn_with_a_to_the_right_and_b_upwards(surface):
     assert contour.colorbar.title.text == "mean NLL (nats)" and fig.layout.meta["alt"]
 
 
-def test_samples_are_coloured_by_their_own_loss_on_the_surfaces_scale(surface, projection):
-    fig = fv.plot_surface(surface, projection)
-    contour, samples = fig.data
-    torch.testing.assert_close(torch.tensor(samples.marker.color), projection.values.log10())
-    assert (samples.marker.cmin, samples.marker.cmax) == (contour.zmin, contour.zmax)
+def test_samples_are_ringed_by_their_own_loss_on_the_surfaces_scale_and_filled_by_method(surface, projection):
+    fig = fv.plot_surface(surface, projection, method="sabma")
+    contour, key, rim, samples = fig.data
+    torch.testing.assert_close(torch.tensor(samples.marker.line.color), projection.values.log10())
+    assert (samples.marker.line.cmin, samples.marker.line.cmax) == (contour.zmin, contour.zmax)
+    assert samples.marker.color == key.marker.color == fv.METHODS["sabma"].color and samples.marker.opacity == 1
+    assert key.name == "SA-BMA" and key.showlegend and not samples.showlegend
     assert samples.marker.size[1] > samples.marker.size[0]  # farther off the plane
     torch.testing.assert_close(torch.tensor(samples.customdata)[:, 1], torch.tensor([3.0, 4.0]))
 
@@ -102,7 +104,7 @@ def test_a_projection_on_another_plane_is_refused(surface, projection):
 
 def test_the_projection_shows_what_the_plane_hides(projection):
     fig = fv.plot_projection(projection)
-    samples = fig.data[1]
+    samples = fig.data[-1]
     torch.testing.assert_close(torch.tensor(samples.y), projection.distance)
     torch.testing.assert_close(torch.tensor(samples.x), projection.coords.norm(dim=1))
     assert "distance in weight space" in fig.layout.xaxis.title.text
@@ -133,9 +135,10 @@ def test_what_has_no_method_has_no_methods_colour_or_name(prediction):
 def test_scores_are_curves_and_a_single_point_a_flat_line(prediction):
     single = fv.Prediction(prediction.outputs[:1], prediction.y, scores={k: v[:1] for k, v in prediction.scores.items()})
     fig = fv.plot_metrics({"sgd": single, "vi": prediction}, n_draws=3)
-    assert [t.name for t in fig.data] == ["SGD (MAP)", "VI"] * 3
-    torch.testing.assert_close(torch.tensor(fig.data[3].y), prediction.scores["nll"])
-    assert list(fig.data[0].x) == [1, 6] and fig.data[0].y[0] == fig.data[0].y[1]
+    curves = [t for t in fig.data if t.name != "noise"]
+    assert [t.name for t in curves] == ["SGD (MAP)", "VI"] * 3
+    torch.testing.assert_close(torch.tensor(curves[3].y), prediction.scores["nll"])
+    assert list(curves[0].x) == [1, 6] and curves[0].y[0] == curves[0].y[1]
     assert fig.layout.shapes[0].x0 == 3
     with pytest.raises(ValueError, match="must carry scores, got none: predict on a Data, which has labels"):
         fv.plot_metrics(fv.Prediction(prediction.outputs))

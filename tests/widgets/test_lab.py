@@ -1,5 +1,6 @@
 """The lab by its traits: what is fitted is shown at once, what is not is fitted behind, and Stop stops it."""
 
+import dataclasses
 import json
 import subprocess
 import sys
@@ -14,7 +15,9 @@ from ipywidgets.widgets import widget as widgets
 import flatviz as fv
 from flatviz.studies.family import fit_member
 from flatviz.studies.tour import prepare
-from flatviz.widgets.view import FamilyView
+from flatviz.widgets import cells
+from flatviz.widgets.members import first_radii
+from flatviz.widgets.view import FamilyView, still
 from flatviz.widgets.worker import Stopped, Worker
 
 FIT = {"steps": 10}
@@ -31,13 +34,18 @@ def lab(transferred, task, family):
     lab.wait(60)
 
 
+def button(lab):
+    """Whether the page's button offers to stop."""
+    return lab.view._status["busy"]
+
+
 def test_traits_of_the_lab_and_of_the_controls_are_one(lab):
     lab.radius, lab.n_draws, lab.method = 2.0, 4, "vi"
     assert (lab.view.radius, lab.view.n_draws, lab.view.method) == (2.0, 4, "vi")
     lab.view.n_draws = 2
     assert lab.n_draws == 2
     sent = [content["traits"] for content, _ in lab.sent_messages if content["kind"] == "traits"]
-    assert sent[-1] == {"radius": 2.0, "n_draws": 2, "method": "vi"}
+    assert sent[-1] == {"radius": 2.0, "n_draws": 2, "method": "vi", "look": {}}
     lab.sent_messages.clear()
     lab.view.set_state({"n_draws": 5})  # by the page: it is not told what it said
     assert lab.n_draws == 5 and not lab.sent_messages
@@ -61,7 +69,7 @@ def test_a_radius_nobody_fitted_is_fitted_behind_and_only_its_record_travels(lab
     i = lab.family.index("sabma", 1.2)
     assert lab.family.radius[i] == 1.2 and "done" in lab.status
     kinds = [content["kind"] for content, _ in lab.sent_messages]
-    assert [k for k in kinds if k != "traits"] == ["member"]
+    assert [k for k in kinds if k not in ("traits", "status")] == ["member"]
     net, prior = transferred
     same = fv.fit_sabma(net, task.train, prior, radius=1.2, kl_weight=0.0, weight_decay=5e-4, steps=10, lr=0.05, seed=0)
     torch.testing.assert_close(lab.family.posterior[i].mean, same.mean)
@@ -73,10 +81,10 @@ def test_stop_keeps_what_was_found_and_says_so(transferred, task, family):
     lab = fv.FlatnessLab(net, task, prior, family=family, fit={"steps": 1_000_000})
     lab.method, lab.radius = "sabma", 1.3
     before = lab.family
-    assert lab._worker.busy and lab._button.description == "Stop"
+    assert lab.busy and button(lab)
     lab.stop()
     assert lab.wait(60)
-    assert lab.family is before and "stopped" in lab.status and lab._button.description == "Run"
+    assert lab.family is before and "stopped" in lab.status and not button(lab)
 
 
 def test_without_a_family_the_first_one_is_fitted_behind(transferred, task):
@@ -93,7 +101,7 @@ def test_an_error_behind_is_told_and_not_lost(transferred, task, family):
     lab.method, lab.radius = "sabma", 1.1
     assert lab.wait(60)
     assert "the loss must stay finite" in lab.status
-    assert lab._button.description == "Run"  # nothing runs, so nothing can be stopped
+    assert not button(lab)  # nothing runs, so nothing can be stopped
 
 
 def test_stops_begin_at_zero_rise_in_log_steps_and_keep_clear_of_fitted_radii(lab):
@@ -183,7 +191,7 @@ def test_stop_ends_the_first_family_after_the_step_in_progress(transferred, task
     assert "/1000000" in fitting(lab)
     lab.stop()
     assert lab.wait(20) and "stopped" in lab.status and lab.family is None
-    assert lab._button.description == "Run"
+    assert not button(lab)
 
 
 def test_close_stops_the_work_and_leaves_neither_thread_nor_widget(transferred, task, family):
@@ -274,7 +282,7 @@ def test_the_view_answers_a_page_and_its_saved_state_holds_no_arrays(family):
     view._answer(view, {"want": "family"}, [])
     assert [content["kind"] for content, _ in sent] == ["traits"]  # nothing to show yet
     sent.clear()
-    view.show_family(family, stops={})
+    view.show_family(family, stops={}, live=True)
     view._answer(view, {"want": "front end"}, [])
     kinds = [content["kind"] for content, _ in sent]
     assert kinds == ["family", "front end"] and view.sent == {"front end": 1, "family": 1, "member": 0}
@@ -323,5 +331,128 @@ def test_a_page_hears_of_progress_twice_a_second_at_most():
     start = time.monotonic()
     worker.submit("fast", fast)
     assert worker.wait(60)
-    assert reports[0].startswith("fast 0/2000") and reports[-1] == "fast: done"
+    assert reports[0].startswith("fast: fast 0/2000") and reports[-1] == "fast: done"
     assert len(reports) <= 2 + 2 * (time.monotonic() - start)
+
+
+def test_state_is_plain_data_that_can_be_set_again_and_bad_parts_of_it_change_nothing(lab):
+    before = lab.state
+    assert json.loads(json.dumps(before)) == before
+    lab.state = {"radius": 2.0, "method": "sabma", "compare": {"method": "vi", "radius": 0.0}, "tab": "Flatness"}
+    assert (lab.view.radius, lab.view.look["tab"], lab.view.look["compare"]["method"]) == (2.0, "Flatness", "vi")
+    for bad in ({"colour": 1}, {"radius": -1.0}, {"n_draws": 3, "compare": {"method": "nope", "radius": 0.0}}):
+        moved = lab.state
+        with pytest.raises(ValueError, match="a name of state must be|radius must be >= 0|method of compare must be"):
+            lab.state = bad
+        assert lab.state == moved
+    lab.state = before
+    assert lab.state == before
+
+
+def test_both_radii_of_a_comparison_are_fitted(lab):
+    lab.state = {"method": "sabma", "radius": 0.9, "compare": {"method": "sam_mu", "radius": 0.15}}
+    assert lab.wait(300)
+    assert {("sabma", 0.9), ("sam_mu", 0.15)} <= set(zip(lab.family.method, lab.family.radius))
+
+
+def test_a_setting_no_method_has_is_refused_at_once_and_no_thread_begins(transferred, task):
+    net, prior = transferred
+    threads = threading.active_count()
+    with pytest.raises(ValueError, match="a setting of fit must be one of .*, got 'stesp'"):
+        fv.FlatnessLab(net, task, prior, fit={"stesp": 3})
+    assert threading.active_count() == threads
+
+
+def test_an_error_is_whole_with_method_and_radius_and_what_could_be_fitted_stays(transferred, task, monkeypatch):
+    net, prior = transferred
+    real = fv.METHODS["sam_mu"].fit
+    long = "the loss must stay finite, got nan: " + "lower lr or radius; " * 20
+
+    def fails(*args, **settings):
+        if settings["radius"] > 0.1:
+            raise ValueError(long)
+        return real(*args, **settings)
+
+    broken = dataclasses.replace(fv.METHODS["sam_mu"], fit=fails, fit_radii=None)
+    monkeypatch.setitem(fv.METHODS, "sam_mu", broken)
+    lab = fv.FlatnessLab(net, task, prior, radii={"vi": (0.0,), "sam_mu": (0.0, 0.05, 0.2)}, fit={"steps": 2})
+    assert lab.wait(120)
+    assert lab.error == f"SAM on the mean, radius 0.2: ValueError: {long}"
+    assert lab.family.radii("sam_mu") == (0.0, 0.05) and lab.view._status["error"] == lab.error
+    lab.radius, lab.method = 0.08, "sam_mu"
+    assert lab.wait(120) and lab.error == "" and 0.08 in lab.family.radii("sam_mu")  # a fit that goes well clears it
+    lab.close()
+
+
+def test_the_radius_a_method_has_by_default_is_one_the_lab_fits(transferred, conv):
+    for net, _ in (transferred, conv):
+        radii = first_radii(net)
+        for method, values in radii.items():
+            assert len(values) == 1 or fv.METHODS[method].tuned(net).radius in values
+
+
+def test_the_nearest_fitted_member_is_nearest_in_powers_of_ten(family):
+    radii = family.radii("sabma")
+    assert radii == (0.0, 0.5, 2.0)
+    assert [family.radius[family.index("sabma", r)] for r in (0.0, 0.01, 0.9, 1.1, 1.24, 50.0)] == [0, 0.5, 0.5, 2, 2, 2]
+
+
+class Shell:
+    """Stands in for the kernel's shell: one cell, run several times."""
+
+    kernel = object()
+
+    def __init__(self):
+        self.execution_count = 1
+
+    def get_parent(self):
+        return {"metadata": {"cellId": "the-cell"}}
+
+
+def test_running_a_cell_again_closes_its_former_lab_and_leaves_no_thread_or_widget(transferred, task, family, monkeypatch):
+    net, prior = transferred
+    shell = Shell()
+    monkeypatch.setattr(cells, "_shell", lambda: shell)
+    lab = fv.FlatnessLab(net, task, prior, family=family, fit={"steps": 1_000_000})
+    count, threads, former = len(widgets._instances), threading.active_count(), []
+    for _ in range(5):
+        lab.method, lab.radius = "sabma", 1.3
+        assert "/1000000" in fitting(lab) and "SA-BMA, radius 1.3" in lab.status
+        former.append(lab)
+        shell.execution_count += 1
+        lab = fv.FlatnessLab(net, task, prior, family=family, fit={"steps": 1_000_000})
+    assert all(old.wait(20) for old in former)
+    assert len(widgets._instances) == count and threading.active_count() == threads
+    second = fv.FlatnessLab(net, task, prior, family=family)  # in the same run of the cell: both stay
+    assert len(widgets._instances) == 2 * count - (count - len(lab_widgets(lab)))
+    second.close()
+    lab.close()
+
+
+def lab_widgets(lab):
+    return {lab.model_id, lab.layout.model_id, lab.view.model_id, lab.view.layout.model_id, lab.view.channel.model_id}
+
+
+def test_the_picture_a_notebook_keeps_is_the_pages_own_and_nothing_else():
+    image = "data:image/png;base64,iVBORw0KGgo="
+    html = still({"images": [image, image], "text": "SA-BMA <b>"}, "a-view")
+    assert html.count(image) == 2 and "SA-BMA &lt;b&gt;" in html and "<b>" not in html and 'data-view="a-view"' in html
+    for bad in (
+        {"images": ["https://elsewhere/x.png"], "text": ""},
+        {"images": ['data:image/png;base64,"onerror=alert(1)'], "text": ""},
+        {"images": [image], "text": 3},
+        {"images": [], "text": ""},
+        {"images": "no", "text": ""},
+        {},
+    ):
+        assert still(bad, "a-view") == ""
+
+
+def test_a_page_of_the_lab_needs_no_kernel(lab, tmp_path):
+    lab.state = {"method": "sabma", "radius": 2.0, "tab": "Scores"}
+    path = lab.to_html(tmp_path / "lab.html")
+    text = path.read_text(encoding="utf-8")
+    assert '"live":false' in text and '"tab":"Scores"' in text and '"method":"sabma","radius":2.0' in text
+    from plotly.offline import get_plotlyjs
+
+    assert len(text.encode()) - len(get_plotlyjs().encode()) < 3e6

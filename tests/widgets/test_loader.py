@@ -5,10 +5,11 @@ import dataclasses
 from pathlib import Path
 
 import pytest
+from browsing import SLOW
 from plotly.offline import get_plotlyjs
 
 from flatviz.pages.bundle import pack, pack_members
-from flatviz.pages.page import EXPLORER
+from flatviz.pages.page import front_end
 from flatviz.widgets import view
 
 pytestmark = pytest.mark.browser
@@ -51,7 +52,7 @@ def with_a_far_member(family, bundle):
     """(distance of its farthest draw from the plane, its record) for a copy of the last member, ten times as far off."""
     last = family.projection[-1]
     off = dataclasses.replace(last, distance=10 * last.distance)
-    fields = ("method", "unit", "posterior", "around", "spectrum", "prediction")
+    fields = ("method", "unit", "posterior", "around", "sharpest", "spectrum", "prediction")
     more = {name: (*getattr(family, name), getattr(family, name)[-1]) for name in fields}
     grown = dataclasses.replace(family, radius=(*family.radius, 9.0), projection=(*family.projection, off), **more)
     return float(off.distance.max()), pack_members(bundle, grown, [len(grown) - 1])
@@ -60,17 +61,17 @@ def with_a_far_member(family, bundle):
 def test_two_views_draw_what_the_channel_brings_and_follow_the_kernel(family, browser):
     bundle = pack(family, stops={}, live=True)
     page = browser.new_page(viewport={"width": 1300, "height": 900})
-    page.set_default_timeout(600_000)
+    page.set_default_timeout(SLOW)
     page.set_content("<div></div><div></div>")
     page.evaluate(
         STAND_IN,
         {
             "loader": Path(view.__file__).with_name("loader.js").read_text(encoding="utf-8"),
-            "explorer": EXPLORER.read_text(encoding="utf-8"),
+            "explorer": front_end(),
             "plotly": get_plotlyjs(),
             "index": bundle.text,
             "records": base64.b64encode(bundle.buffer).decode(),
-            "traits": {"radius": 0.5, "n_draws": 3, "method": "sabma"},
+            "traits": {"radius": 0.5, "n_draws": 3, "method": "sabma", "look": {"tab": "Surface"}},
         },
     )
     both = "(state) => [...document.querySelectorAll('.flatviz')].filter((e) => e.dataset.state === state).length === 2"

@@ -1,0 +1,224 @@
+"""Inputs that are no plain tensor of floats: images kept as bytes, and several tensors by name, as for text.
+
+Whoever reads inputs uses len, `x[index]`, `x.split(n)`, shape, device, dtype and `to`, as of a tensor (N, ...): what comes out
+is what a module takes.  `run` hands it over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import torch
+from torch import Tensor, nn
+from torch.utils._pytree import register_pytree_node
+
+from flatviz.checks import usable
+
+HELD = 2**28  # bytes of images, as floats, that are converted as a whole where a tensor is of use
+
+
+@runtime_checkable
+class Inputs(Protocol):
+    """N inputs, of which batches are made when they are asked for."""
+
+    @property
+    def shape(self) -> torch.Size:
+        """Of all of them, (N, ...)."""
+
+    @property
+    def device(self) -> torch.device:
+        """Where batches are."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, index: Any) -> Any:
+        """The inputs at `index`, as a module takes them."""
+
+    def split(self, size: int | list[int]) -> Iterator[Any]:
+        """All inputs in their order, in batches, as a module takes them."""
+
+    def take(self, index: Tensor) -> Inputs:
+        """Some of them, still of this kind."""
+
+    def to(self, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> Inputs:
+        """The same with batches on a device, floats in `dtype`."""
+
+    def describe(self) -> str:
+        """Shape and type, for a line of text."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pixels:
+    """Images (N, C, H, W) kept as bytes, a quarter of the memory; batches are (bytes / 255 - mean) / std, on their device.
+
+    mean, std: (C,) of channels; None: 0 and 1.
+    """
+
+    bytes: Tensor
+    mean: Tensor | None = None
+    std: Tensor | None = None
+    dtype: torch.dtype = torch.float32
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "bytes", usable(self.bytes))
+        if self.bytes.dtype != torch.uint8 or self.bytes.ndim != 4:
+            raise ValueError(f"pixels must be uint8 of shape (N, C, H, W), got {self.bytes.dtype} {tuple(self.bytes.shape)}")
+        channels = self.bytes.shape[1]
+        for name, least in (("mean", -torch.inf), ("std", 0.0)):
+            value = getattr(self, name)
+            if value is None:
+                continue
+            value = torch.as_tensor(value, dtype=self.dtype).to(self.bytes.device).view(-1)
+            if len(value) != channels or not bool(torch.isfinite(value).all() and (value > least).all()):
+                wanted = f"{channels} finite numbers" + " > 0" * (name == "std")
+                raise ValueError(f"{name} must be {wanted}, one a channel, got {value.tolist()}")
+            object.__setattr__(self, name, value)
+
+    def __len__(self) -> int:
+        return len(self.bytes)
+
+    @property
+    def shape(self) -> torch.Size:
+        """(N, C, H, W)."""
+        return self.bytes.shape
+
+    @property
+    def ndim(self) -> int:
+        """4."""
+        return 4
+
+    @property
+    def device(self) -> torch.device:
+        """Where the bytes are, and what is made of them."""
+        return self.bytes.device
+
+    def is_floating_point(self) -> bool:
+        """What comes out is floating."""
+        return True
+
+    def numel(self) -> int:
+        """Numbers in all images."""
+        return self.bytes.numel()
+
+    def __getitem__(self, index: Any) -> Tensor:
+        return self._floats(self.bytes[index])
+
+    def split(self, size: int | list[int]) -> Iterator[Tensor]:
+        """Batches of floats, made one by one."""
+        return map(self._floats, self.bytes.split(size))
+
+    def take(self, index: Tensor) -> Pixels:
+        """The images at `index`, still bytes."""
+        return Pixels(self.bytes[index], self.mean, self.std, self.dtype)
+
+    def to(self, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> Pixels:
+        """The same bytes on a device, floats in `dtype`."""
+        return Pixels(self.bytes.to(device), self.mean, self.std, dtype or self.dtype)
+
+    def describe(self) -> str:
+        """Shape and type."""
+        return f"{tuple(self.shape)} uint8"
+
+    def _floats(self, pixels: Tensor) -> Tensor:
+        x = pixels.to(self.dtype).div_(255)
+        shape = (-1, 1, 1)
+        x = x if self.mean is None else x.sub_(self.mean.view(shape))
+        return x if self.std is None else x.div_(self.std.view(shape))
+
+
+@dataclass(frozen=True, eq=False)
+class Fields:
+    """Several tensors (N, ...) by name, which a module takes as keywords: module(input_ids=..., attention_mask=...)."""
+
+    named: Mapping[str, Tensor]
+
+    def __len__(self) -> int:
+        return len(self._first)
+
+    @property
+    def _first(self) -> Tensor:
+        return next(iter(self.named.values()))
+
+    @property
+    def shape(self) -> torch.Size:
+        """That of the first field."""
+        return self._first.shape
+
+    @property
+    def ndim(self) -> int:
+        """That of the first field."""
+        return self._first.ndim
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """That of the first field."""
+        return self._first.dtype
+
+    @property
+    def device(self) -> torch.device:
+        """Where they are."""
+        return self._first.device
+
+    def is_floating_point(self) -> bool:
+        """Whether the first field is."""
+        return self._first.is_floating_point()
+
+    def numel(self) -> int:
+        """Numbers in all fields."""
+        return sum(t.numel() for t in self.named.values())
+
+    def element_size(self) -> int:
+        """Bytes of a number of the first field."""
+        return self._first.element_size()
+
+    def clone(self) -> Fields:
+        """A copy that shares nothing."""
+        return Fields({name: t.clone() for name, t in self.named.items()})
+
+    def detach(self) -> Fields:
+        """The same without history."""
+        return Fields({name: t.detach() for name, t in self.named.items()})
+
+    def cpu(self) -> Fields:
+        """The same on the CPU."""
+        return self.to("cpu")
+
+    def __getitem__(self, index: Any) -> Fields:
+        return Fields({name: t[index] for name, t in self.named.items()})
+
+    def split(self, size: int | list[int]) -> list[Fields]:
+        """Batches in their order."""
+        parts = [t.split(size) for t in self.named.values()]
+        return [Fields(dict(zip(self.named, part))) for part in zip(*parts)]
+
+    def take(self, index: Tensor) -> Fields:
+        """The inputs at `index`."""
+        return self[index]
+
+    def to(self, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> Fields:
+        """The same on a device, floating fields in `dtype`."""
+        return Fields({n: t.to(device, dtype if t.is_floating_point() else None) for n, t in self.named.items()})
+
+    def describe(self) -> str:
+        """Names and shapes."""
+        return ", ".join(f"{name} {tuple(t.shape)} {str(t.dtype).removeprefix('torch.')}" for name, t in self.named.items())
+
+
+register_pytree_node(Fields, lambda x: (list(x.named.values()), list(x.named)), lambda v, names: Fields(dict(zip(names, v))))
+
+
+def run(module: nn.Module, x: Tensor | Fields) -> Any:
+    """What a module returns for a batch: named inputs go in as keywords."""
+    return module(**x.named) if isinstance(x, Fields) else module(x)
+
+
+def tensors_of(x: Tensor | Fields) -> list[Tensor]:
+    """The tensors of a batch."""
+    return list(x.named.values()) if isinstance(x, Fields) else [x]
+
+
+def twice(x: Tensor | Fields) -> Tensor | Fields:
+    """A batch of one input as one of two."""
+    return Fields({name: torch.cat([t, t]) for name, t in x.named.items()}) if isinstance(x, Fields) else torch.cat([x, x])

@@ -1,0 +1,91 @@
+// ------------------------------------------------------------------ what stands above the pictures
+
+function element(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  node.append(...children);
+  return node;
+}
+
+const short = (x) => Number(x.toPrecision(3)).toString();
+const counted = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
+
+// A menu of methods and a radius slider: of state A, or of B.  `change({method, radius})` hears what the reader does.
+class Side {
+  constructor(letter, change) {
+    this.change = change;
+    this.remembered = {};                                  // a radius never moves from one unit to another
+    const of = letter ? ` ${letter}` : "";
+    this.letter = element("span", { class: "fv-letter", "aria-hidden": "true" }, letter);
+    this.select = element("select", { class: "fv-method", "aria-label": `method${of}` });
+    this.radius = element("input", { type: "range", class: "fv-radius", min: 0, step: 1, "aria-label": `radius${of}` });
+    this.text = element("output");
+    this.node = element("div", { class: "fv-side" }, this.letter,
+      element("label", {}, element("span", {}, `method${of}`), this.select),
+      element("label", {}, element("span", {}, `radius${of}`), this.radius, this.text));
+    this.select.addEventListener("change", () => {
+      this.remembered[this.method] = this.wanted;
+      const method = this.select.value, at = this.stopsOf(method);
+      change({ method, radius: this.remembered[method] ?? this.first(method) ?? at[Math.ceil((at.length - 1) / 2)] });
+    });
+    this.radius.addEventListener("input", () => change({ radius: this.stops[Number(this.radius.value)] }));
+  }
+
+  // method, wanted: where it stands; offered: [[method, label, stops, unit, default radius]].
+  show(method, wanted, offered) {
+    const key = offered.map(([name, , stops]) => `${name}:${stops.length}`).join() + method;
+    if (key !== this.key) {                                // the list itself changed
+      this.key = key;
+      this.stopsOf = (name) => offered.find((o) => o[0] === name)[2];
+      this.first = (name) => offered.find((o) => o[0] === name)[4];
+      this.select.replaceChildren(...offered.map(([name, label]) => {
+        const option = element("option", { value: name }, label);
+        option.selected = name === method;
+        return option;
+      }));
+    }
+    Object.assign(this, { method, wanted, stops: this.stopsOf(method) });
+    this.radius.max = Math.max(1, this.stops.length - 1);
+    this.radius.disabled = this.stops.length < 2;
+    this.radius.value = nearest(this.stops, wanted);
+    const unit = offered.find((o) => o[0] === method)[3];
+    const text = this.stops.length < 2 ? "none" : `${short(wanted)} ${unit}${wanted === 0 ? " (= VI)" : ""}`;
+    this.text.textContent = text;
+    this.radius.setAttribute("aria-valuetext", text);
+  }
+}
+
+// A menu of buttons: [[text, action]].
+function menu(label, buttons) {
+  const inside = element("div", {});
+  const node = element("details", { class: "fv-menu" }, element("summary", {}, label), inside);
+  for (const [text, action] of buttons) {
+    const button = element("button", { type: "button" }, text);
+    button.addEventListener("click", () => { node.open = false; action(); });
+    inside.append(button);
+  }
+  node.addEventListener("keydown", (e) => { if (e.key === "Escape") { node.open = false; node.firstChild.focus(); } });
+  node.addEventListener("focusout", (e) => { if (e.relatedTarget && !node.contains(e.relatedTarget)) node.open = false; });
+  return node;
+}
+
+function action(text, title, click) {
+  const button = element("button", { type: "button", title }, text);
+  button.addEventListener("click", click);
+  return button;
+}
+
+// Plain text in which **words** are bold and a line that begins with "= " is an equation.
+function paragraphs(text) {
+  return text.split("\n").filter(Boolean).map((line) => {
+    if (line.startsWith("= ")) return element("p", { class: "fv-equation" }, line.slice(2));
+    return element("p", {}, ...line.split("**").map((part, i) => (i % 2 ? element("b", {}, part) : part)));
+  });
+}
+
+function download(url, name) {
+  const link = element("a", { href: url, download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+}

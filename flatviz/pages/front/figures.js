@@ -1,0 +1,100 @@
+// ------------------------------------------------------------------ one picture
+
+const TOUCH = matchMedia("(pointer: coarse)");
+
+// A picture in one of its two places, A or B: drawn when it is in sight, and then only where its state changed.
+class Picture {
+  constructor(entry, letter, tools) {
+    Object.assign(this, { entry, tools, state: "", width: 0 });
+    this.mark = element("span", { class: "fv-letter", hidden: "" }, letter);
+    this.plot = element("div", { role: "group" });
+    this.node = element("div", { class: "fv-plot" }, this.mark, this.plot);
+    this.rings = [];
+  }
+
+  // height: px; dark: colours; ranges: axis -> range that holds every member.  True where something was drawn.
+  draw(member, n, { height, dark, ranges, fresh }) {
+    const { entry, plot, tools } = this, { index } = tools;
+    const sized = entry.binds.some((b) => b.rows !== "all");
+    const state = [member.meta.method, member.meta.radius, member.version ?? 0, sized ? n : "", dark, height, JSON.stringify(ranges)].join("/");
+    if (this.state === state && !fresh) return false;
+    let drawn = { data: entry.data, layout: { ...entry.layout, height } };     // a copy: plotly writes into what it is given
+    for (const bind of entry.binds) drawn = assigned(drawn, bind.path.split("."), bound(bind, index.fields, member, n));
+    for (const [axis, range] of Object.entries(ranges)) drawn = assigned(drawn, ["layout", axis, "range"], range);
+    if (TOUCH.matches) drawn.layout.dragmode = false;                           // a swipe scrolls the page
+    if (dark) drawn = { data: recolored(drawn.data), layout: recolored(drawn.layout) };
+    else drawn = { data: drawn.data.map((trace) => ({ ...trace })), layout: drawn.layout };
+    const first = !this.state;
+    this.state = state;
+    this.member = member;
+    this.width = plot.clientWidth;
+    tools.Plotly.react(plot, drawn.data, drawn.layout, index.config);
+    if (first) this.listen();
+    return true;
+  }
+
+  describe(text) { this.plot.setAttribute("aria-label", text); }
+
+  resize() {
+    const width = this.plot.clientWidth;
+    if (!this.state || !width || width === this.width) return;
+    this.width = width;
+    this.tools.Plotly.Plots.resize(this.plot);
+  }
+
+  // ---------------------------------------------------------------- draws that the reader points at
+  listen() {
+    const draw = (event) => this.drawOf(event.points?.[0]);
+    const tell = (kind) => (event) => { const d = draw(event); if (d !== null) this.tools.point(kind, d); };
+    this.plot.on("plotly_hover", tell("hover"));
+    this.plot.on("plotly_click", tell("click"));
+    this.plot.on("plotly_unhover", () => this.tools.point("hover", null));
+    this.plot.on("plotly_relayout", () => this.tools.replace(this));
+  }
+
+  drawOf(point) {
+    if (!point) return null;
+    const { link } = this.entry, kind = link[point.data.name];
+    if (kind === "draws") return point.pointNumber;
+    if (kind === "eigenvalues") return Math.floor(point.pointNumber / this.perDraw(point.data));
+    if (link.x === "sizes") return Math.round(point.x) - 1;
+    return null;
+  }
+
+  perDraw(trace) { return Math.max(1, Math.round(trace.x.length / this.member.meta.n_spectra)); }
+
+  // Rings at the points of this draw, over the picture: plotly draws nothing again.
+  light(d) {
+    this.rings.forEach((ring) => ring.remove());
+    this.rings = [];
+    const layout = this.plot._fullLayout;
+    if (d === null || !this.state || !layout) return;
+    const add = (name, style) => {
+      const ring = element("div", { class: name, style: Object.entries(style).map(([k, v]) => `${k}:${v.toFixed(1)}px`).join(";") });
+      this.rings.push(ring);
+      this.node.append(ring);
+    };
+    const { link } = this.entry, top = this.plot.offsetTop, left = this.plot.offsetLeft;
+    for (const trace of this.plot._fullData) {
+      const kind = link[trace.name], x = layout[axisName(trace.xaxis ?? "x")], y = layout[axisName(trace.yaxis ?? "y")];
+      if (!kind || !x?.d2p || !trace.x) continue;
+      const k = kind === "draws" ? 1 : this.perDraw(trace);
+      for (let i = d * k; i < (d + 1) * k && i < trace.x.length; i++) {
+        const at = { left: left + x._offset + x.d2p(trace.x[i]), top: top + y._offset + y.d2p(trace.y[i]) };
+        if (Number.isFinite(at.left) && Number.isFinite(at.top)) add("fv-ring", at);
+      }
+    }
+    if (link.x === "sizes" && layout.xaxis?.d2p) {
+      const { t, h } = layout._size;
+      add("fv-rule", { left: left + layout.xaxis._offset + layout.xaxis.d2p(d + 1), top: top + t, height: h });
+    }
+  }
+
+  // The picture as a data URL.
+  image(format) {
+    const { width, height } = this.plot._fullLayout;
+    return this.tools.Plotly.toImage(this.plot, { format, width, height, scale: format === "png" ? 2 : 1 });
+  }
+}
+
+const axisName = (id) => `${id[0]}axis${id.slice(1)}`;

@@ -1,0 +1,43 @@
+// ------------------------------------------------------------------ the family's arrays
+
+function unpack(bundle) {
+  const { index } = bundle;
+  const bytes = bundle.buffer instanceof ArrayBuffer ? bundle.buffer
+    : bundle.buffer.buffer.slice(bundle.buffer.byteOffset, bundle.buffer.byteOffset + bundle.buffer.byteLength);
+  const size = index.record;
+  return index.members.map((meta, m) => ({ meta, data: new Float32Array(bytes, m * size * 4, size), read: new Map() }));
+}
+
+// One array of a member, as lists, made once.
+function read(fields, member, name) {
+  if (!member.read.has(name)) {
+    const { offset, shape } = fields[name];
+    const flat = member.data.subarray(offset, offset + shape.reduce((a, b) => a * b, 1));
+    const step = flat.length / shape[0];
+    member.read.set(name, shape.length === 1 ? Array.from(flat)
+      : Array.from({ length: shape[0] }, (_, i) => Array.from(flat.subarray(i * step, (i + 1) * step))));
+  }
+  return member.read.get(name);
+}
+
+// What a bind puts into a figure: a member's array, whole, its first n rows, or its row for n draws; or a word.
+function bound({ field, rows }, fields, member, n) {
+  if (field in member.meta.words) return member.meta.words[field];
+  const values = read(fields, member, field);
+  if (rows === "draws") return values.slice(0, n);
+  return rows === "size" ? values[n - 1] : values;
+}
+
+// A copy of `target` with `value` at the path; what the path does not touch is shared with `target`.
+function assigned(target, [key, ...rest], value) {
+  const copy = Array.isArray(target) ? [...target] : { ...target };
+  copy[key] = rest.length ? assigned(copy[key] ?? {}, rest, value) : value;
+  return copy;
+}
+
+// Index of the value nearest to `wanted` as the slider counts: in powers of ten, 0 by itself.
+function nearest(values, wanted) {
+  const place = (v) => (v > 0 ? Math.log10(v) : -Infinity);
+  const far = (v) => (v === wanted ? 0 : Math.abs(place(v) - place(wanted)));
+  return values.reduce((best, v, i) => (far(v) < far(values[best]) ? i : best), 0);
+}

@@ -1,0 +1,107 @@
+"""What every picture of a family shares: scales, references, and the sentences that its figures give."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import torch
+
+from flatviz.plots.basin import LEVEL, above_center, basin_scale, basin_share, center_of
+from flatviz.plots.color import ColorScale
+from flatviz.plots.theme import short, style
+from flatviz.results import Family, Surface
+
+REFERENCES = ("sgd", "vi")  # drawn beside whatever is selected
+FEWEST = 5  # posteriors, of which a rank correlation is said
+TRACKS = -0.7  # rank correlation of width and lambda1 from which on the width says something of flatness
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What every picture of a family shares."""
+
+    family: Family
+
+    @cached_property
+    def n_max(self) -> int:
+        """The largest ensemble size."""
+        return max(p.n_draws for p in self.family.prediction)
+
+    @cached_property
+    def references(self) -> dict[str, int]:
+        """Method -> member, of the methods drawn beside the selected one."""
+        return {m: self.family.index(m) for m in REFERENCES if m in self.family.methods}
+
+    @cached_property
+    def colors(self) -> dict:
+        """The loss scale of all surfaces and samples: that of the shared surface, so that members fitted later share it."""
+        scale = ColorScale.of(self.family.surface)
+        return dict(color_range=(scale.lo, scale.hi), log=scale.log)
+
+    @cached_property
+    def distinct(self) -> list[int]:
+        """Members, one for each posterior: radius 0 of several methods is one."""
+        return list({id(q): i for i, q in reversed(list(enumerate(self.family.posterior)))}.values())[::-1]
+
+    @cached_property
+    def rises(self) -> dict[str, tuple[float, float]]:
+        """The range of colours of each kind of basin, shared by all members."""
+        return {"around": self._range(self.family.around), "sharpest": self._range(self.family.sharpest)}
+
+    def _range(self, surfaces: Sequence[Surface]) -> tuple[float, float]:
+        scale = basin_scale([above_center(surfaces[i]) for i in self.distinct])
+        return scale.lo, scale.hi
+
+    @cached_property
+    def words(self) -> dict[str, str]:
+        """What a caption may name, each from the figures that the pictures are made of.
+
+        label: of the surface; share: of variance that its plane holds; floor: how the loss at the center changes;
+        around, sharpest: whether the width of those basins goes with the largest eigenvalue.
+        """
+        explained = self.family.surface.plane.explained
+        share = f" ({100 * sum(explained):.0f} % of it)" if explained else ""
+        said = {"label": self.family.surface.label, "share": share, "floor": self._floor(), "level": f"{LEVEL:g}"}
+        return said | {k: self._width(getattr(self.family, k)) for k in ("around", "sharpest")}
+
+    def lambda1(self, i: int) -> float:
+        """Largest eigenvalue of a member, the mean over its draws."""
+        return sum(float(s.values[0]) for s in self.family.spectrum[i]) / len(self.family.spectrum[i])
+
+    def _floor(self) -> str:
+        """The loss at the center of VI and of the largest radius of each method that has several."""
+        family = self.family
+        ends = [family.index(m, max(family.radii(m))) for m in family.methods if len(family.radii(m)) > 1]
+        if "vi" not in family.methods or not ends:
+            return ""
+        centers = [
+            f"{short(center_of(family.around[i]))} ({style(family.method[i]).label}, {family.radius[i]:g})" for i in ends
+        ]
+        floor = short(center_of(family.around[family.index("vi")]))
+        return f"The center itself is not in the colours: its loss is {floor} for VI and {', '.join(centers)} at the largest radii."
+
+    def _width(self, surfaces: Sequence[Surface]) -> str:
+        """Whether a wider basin is a flatter one, over the distinct posteriors."""
+        if len(self.distinct) < FEWEST:
+            return f"With {len(self.distinct)} posteriors nothing is said of whether a wider basin is a flatter one."
+        shares = torch.tensor([basin_share(above_center(surfaces[i])) for i in self.distinct])
+        rho = rank_correlation(shares, torch.tensor([self.lambda1(i) for i in self.distinct]))
+        over = f"rank correlation {rho:.2f} over {len(shares)} posteriors".replace("-", "\N{MINUS SIGN}")
+        if rho <= TRACKS:
+            return f"Here a wider basin is a flatter one: the area inside the bold line goes with a low λ₁ ({over})."
+        return f"Here the area inside the bold line does not tell how flat a posterior is: it does not go with λ₁ ({over})."
+
+
+def rank_correlation(a: torch.Tensor, b: torch.Tensor) -> float:
+    """Spearman's, ties by their mean rank; 0 where one is constant."""
+    ranks = [_ranks(v.double()) for v in (a, b)]
+    x, y = (r - r.mean() for r in ranks)
+    size = float(x.norm() * y.norm())
+    return float(x @ y) / size if size else 0.0
+
+
+def _ranks(v: torch.Tensor) -> torch.Tensor:
+    below, same = (v[None] < v[:, None]).sum(1), (v[None] == v[:, None]).sum(1)
+    return below + (same + 1) / 2

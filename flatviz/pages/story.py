@@ -1,0 +1,85 @@
+"""The guide beside the pictures: a few steps of text, each of which sets the controls for the reader."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from flatviz.results import Family
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step: its title, its text, and where the controls stand while it is read.
+
+    text: paragraphs, one a line; **words** are bold, a line that begins with "= " is an equation.
+    set: any of method, radius, n_draws, tab, chosen, and compare with method and radius, as the state of the page has them.
+    """
+
+    title: str
+    text: str
+    set: Mapping[str, Any] = field(default_factory=dict)
+
+
+def tour_story(family: Family) -> tuple[Step, ...]:
+    """The steps for a family with VI and SA-BMA: what a posterior is, what is sharp, what the radius does, what to try.
+
+    Empty for a family without these two.
+    """
+    if not {"vi", "sabma"} <= set(family.methods):
+        return ()
+    radii = [r for r in family.radii("sabma") if r > 0]
+    small, middle, large = radii[0], radii[len(radii) // 2], radii[-1]
+    vi = {"method": "vi", "radius": 0.0}
+    return (
+        Step(
+            "A posterior is many networks",
+            "Training gives one weight vector. A **posterior** q is a distribution over weight vectors: each **draw** from it "
+            "is a network. The circles are draws, seen on a plane through weight space; the ground is the training loss.\n"
+            "= p(y | x) ≈ (1/M) Σ p(y | x, wₘ),   wₘ ~ q\n"
+            "The answer is the average over M draws. Move the **ensemble size** M and see circles come and go.",
+            {**vi, "n_draws": 10, "tab": "Surface"},
+        ),
+        Step(
+            "Sharp and flat",
+            "Leave a minimum by a small step δ. To second order the loss rises by\n"
+            "= L(w + δ) − L(w) ≈ ½ δᵀ H δ\n"
+            "so the **eigenvalues of the Hessian** H say how fast: along the first direction as λ₁. The plot of "
+            "eigenvalues shows those of several draws. A low λ₁ is a **flat** place.",
+            {**vi, "n_draws": 10, "tab": "Flatness"},
+        ),
+        Step(
+            "The radius asks for more than a good average",
+            "VI makes the loss good on average over q. SA-BMA makes it good for the **worst** q′ within a distance of q, "
+            "and that distance is the **radius** γ:\n"
+            "= min over q of  max over q′:  E[L(w)], w ~ q′,   with √(2 KL(q′ ‖ q)) ≤ γ\n"
+            "At γ = 0 it is VI, bit for bit. Move the **radius** from the left end to the right.",
+            {"method": "sabma", "radius": small, "n_draws": 10, "tab": "Flatness"},
+        ),
+        Step(
+            "Side by side",
+            "A is SA-BMA, B is VI, on the same scales. Compare their eigenvalues. Point at a draw: it lights up in every "
+            "picture that shows it. The floor of the loss may rise while the curvature falls: both are in the picture.",
+            {
+                "method": "sabma",
+                "radius": middle,
+                "n_draws": 10,
+                "tab": "Flatness",
+                "compare": {"method": "vi", "radius": 0.0},
+            },
+        ),
+        Step(
+            "Is flatter better?",
+            "Scores are of test images. **Accuracy** counts right answers, **NLL** also how sure they were, **ECE** whether "
+            "they were as sure as they should be. Move the radius and watch whether flatter ground is better ground here. "
+            "It need not be: one task and one seed prove nothing.",
+            {"method": "sabma", "radius": middle, "n_draws": 10, "tab": "Scores"},
+        ),
+        Step(
+            "Try",
+            "How many draws until more of them change nothing? At which radius do the draws leave the valley of VI? "
+            "Does the largest radius have the lowest λ₁, and the best NLL? The **Menu** copies any picture as code.",
+            {"method": "sabma", "radius": large, "n_draws": 10, "tab": "Surface"},
+        ),
+    )

@@ -1,0 +1,120 @@
+"""The basin around a posterior's center: the loss above the center's own, on a scale of its own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import plotly.graph_objects as go
+import torch
+from torch import Tensor
+
+from flatviz.core.boundary import public
+from flatviz.plots.captions import words
+from flatviz.plots.color import ColorScale
+from flatviz.plots.ground import add_contour, diverged, plane_axes, small_print, width_of
+from flatviz.plots.theme import INK, Figure, figure, numbers, scatter, short
+from flatviz.results import Surface
+
+LEVEL = 0.5  # nats above the center: the contour that is drawn bold, and whose area is counted
+
+
+@public
+def plot_basin(
+    surface: Surface, *, level: float = LEVEL, color_range: tuple[float, float] | None = None, title: str | None = None
+) -> Figure:
+    """How far the loss rises above that of the plane's origin: filled contours, colours in square roots of the rise.
+
+    A quadratic bowl is then a cone with rings at even distances.  The bold contour is where the loss has risen by `level`;
+    the share of the plane inside it is written under the picture.  How high the center itself lies is not in the colours,
+    so it is written there too.
+
+    Args:
+        surface: values on a grid (A, B) around the plane's origin, which must be a point of the grid.
+        level: rise at the bold contour, in the surface's unit.
+        color_range: (lowest, highest) rise that the colours show, to share them with other figures; default: from 0 to
+            the highest, without the highest few where they would take much of the scale.
+        title: default: what is drawn over which plane.
+
+    Raises ValueError for scattered values, a volume, or a grid without the origin.
+
+    Example:
+        >>> plane = fv.Plane(torch.zeros(3), torch.eye(3)[:2], "distance in weight space")
+        >>> fig = fv.plot_basin(fv.slice_plane(lambda w: 3 + (w ** 2).sum(), plane, extent=1.0, resolution=5))
+        >>> float(fig.data[0].customdata.min()), float(fig.data[0].customdata.max())  # 3 at the origin is the floor
+        (0.0, 2.0)
+    """
+    rise = above_center(surface)
+    scale = basin_scale([rise]) if not color_range else scale_of_rises(rise, color_range)
+    floor, share = center_of(surface), basin_share(rise, level)
+    alt = f"{surface.label} above its value at the center, {short(floor)}; {_percent(share)} of the plane rise by less than {level:g}"
+    name = surface.plane.name
+    title = title or f"Rise above the center, {name}"
+    fig = figure(title, alt, explain=f"{alt}. {words(surface)}")
+    add_contour(fig, rise, scale)
+    if surface.n_diverged:
+        fig.add_trace(diverged(surface))
+    _add_level(fig, rise, scale, level)
+    center = dict(symbol="cross-thin", size=11, line=dict(color="#ffffff", width=2))
+    fig.add_trace(scatter([0], [0], "markers", "center", marker=center))
+    fig.update_layout(**plane_axes(surface.plane, small_print(surface)), width=width_of(surface, title))
+    note = f"center {short(floor)}; {_percent(share)} of the plane inside the bold line at + {level:g}"
+    where = dict(x=0, y=1, xref="paper", yref="paper", xanchor="left", yanchor="bottom", showarrow=False, yshift=4)
+    fig.add_annotation(text=note, font=dict(size=12), **where)
+    fig.follow({"layout.annotations.0.text": note}, rows="all")
+    return fig
+
+
+def above_center(surface: Surface) -> Surface:
+    """The surface above its value at the plane's origin."""
+    if surface.values.ndim != 2:
+        raise ValueError(f"a basin needs values on a grid of two axes, got shape {tuple(surface.values.shape)}")
+    return replace(surface, values=surface.values - center_of(surface), label=f"{surface.label} above the center")
+
+
+def center_of(surface: Surface) -> float:
+    """The value at the plane's origin.  Raises ValueError where the grid does not hold it."""
+    i, j = int(surface.a.abs().argmin()), int(surface.b.abs().argmin())
+    steps = [float(t.diff().abs().max()) for t in (surface.a, surface.b)]
+    if any(float(t[k].abs()) > 1e-4 * step for t, k, step in zip((surface.a, surface.b), (i, j), steps)):
+        raise ValueError(
+            "the plane's origin must be on the grid, got one beside it: take a symmetric extent, an odd resolution"
+        )
+    return float(surface.values[i, j])
+
+
+def basin_share(rise: Surface, level: float = LEVEL) -> float:
+    """Share of the cells where the loss has risen by less than `level`; a diverged cell has not."""
+    return float((rise.values < level).double().mean())
+
+
+def scale_of_rises(rise: Surface, color_range: tuple[float, float]) -> ColorScale:
+    """A given range of rises."""
+    values, (lo, hi) = rise.values[rise.values.isfinite()], color_range
+    return ColorScale(lo, hi, root=True, below=bool((values < lo - 1e-6).any()), above=bool((values > hi).any()))
+
+
+def basin_scale(rises: list[Surface]) -> ColorScale:
+    """One scale for several basins, from 0 to where nine cells in ten lie of all of them, and half of each.
+
+    So no picture is mostly at the end of the scale.
+    """
+    finite = [r.values[r.values.isfinite()].double() for r in rises]
+    pooled: Tensor = torch.cat(finite)
+    top = max(float(pooled.quantile(0.9)), *(float(f.median()) for f in finite)) if len(rises) > 1 else float(pooled.max())
+    return scale_of_rises(replace(rises[0], values=pooled, a=pooled, b=pooled), (0.0, top or 1.0))
+
+
+def _add_level(fig: Figure, rise: Surface, scale: ColorScale, level: float) -> None:
+    """The bold contour, which follows the controls."""
+    at = float(scale(torch.tensor([level]))[0])
+    shown = scale(torch.where(torch.isfinite(rise.values), rise.values, torch.nan).T)
+    lines = dict(start=at, end=at, size=1, coloring="none")
+    look = dict(line=dict(color="#ffffff", width=3), showlegend=False, showscale=False, hoverinfo="skip")
+    place = dict(x=numbers(rise.a), y=numbers(rise.b), z=numbers(shown))
+    fig.add_live(go.Contour(**place, contours=lines, name="level rim", **look), "z")
+    look |= dict(line=dict(color=INK, width=1.5))
+    fig.add_live(go.Contour(**place, contours=lines, name="level", **look), "z")
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g} %" if share else "none"

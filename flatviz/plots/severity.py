@@ -1,0 +1,107 @@
+"""Accuracy, NLL and ECE against the severity of a corruption, one line a method."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import torch
+from torch import Tensor
+
+from flatviz.core.boundary import public
+from flatviz.plots.nouns import one_or_several
+from flatviz.plots.theme import Figure, figure, scatter, style
+from flatviz.results import Shift, interval
+
+SHOWN = {"accuracy": "accuracy (share)", "nll": "NLL (nats)", "ece": "ECE"}
+GAP = 0.09  # between panels, as a share of the width
+SPREAD = 0.07  # severities between the bars of two methods
+
+
+@public
+def plot_severity(
+    shifts: Mapping[str, Shift | Sequence[Shift]], *, kind: str | None = None, title: str | None = None
+) -> Figure:
+    """A panel a score over severities 0 (clean) to 5; a line a method, its bars the 95 % interval over seeds.
+
+    Args:
+        shifts: method -> what `shifted_scores` returned, or one of a seed each; all of the same kinds and severities.
+        kind: of corruption; None: the mean over all kinds.
+        title: of the figure.
+
+    Bars are Student's interval of the mean over seeds, drawn a little beside each other, and cut where they leave the panel, which
+    is as high as the means ask for; a single seed has none.  Raises ValueError for nothing to draw,
+    a kind that is not there, or results of several kinds or severities.
+
+    Example:
+        >>> scores = {name: torch.tensor([[0.9, 0.8, 0.6]]) for name in ("accuracy", "nll", "ece")}
+        >>> shift = fv.Shift(("fog",), (0, 1, 3), scores, n=100, n_draws=5)
+        >>> fig = fv.plot_severity({"vi": shift})
+        >>> [round(float(trace.y[-1]), 2) for trace in fig.data]  # at severity 3
+        [0.6, 0.6, 0.6]
+    """
+    grouped = {method: one_or_several(of_seeds) for method, of_seeds in shifts.items()}
+    first = _checked(grouped, kind)
+    seeds = max(len(s) for s in grouped.values())
+    over = kind.replace("_", " ") if kind else f"mean over {', '.join(k.replace('_', ' ') for k in first.kinds)}"
+    curves = {m: {q: _curves(of_seeds, q, kind) for q in SHOWN} for m, of_seeds in grouped.items()}
+    worst = {style(m).label: float(c["nll"][:, -1].mean()) for m, c in curves.items()}
+    alt = f"NLL at severity {first.severities[-1]}: " + "; ".join(f"{m} {v:.3g}" for m, v in worst.items())
+    about = f"{first.n} test images, " + (
+        f"{seeds} seeds, bars: 95 % interval of the mean" if seeds > 1 else "one seed, so no interval"
+    )
+    text = f"Scores by severity of the corruption ({over}); severity 0 is the clean test split. {about}."
+    fig = figure(title or f"Scores by severity: {over}", alt, explain=text, **_axes(first.severities, curves))
+    for panel, score in enumerate(SHOWN, 1):
+        for i, method in enumerate(grouped):
+            beside = SPREAD * (i - (len(grouped) - 1) / 2)
+            _add(fig, method, first.severities, curves[method][score], panel, beside)
+    place = dict(x=0, y=-0.36, xref="paper", yref="paper", xanchor="left")
+    fig.add_annotation(text=about, showarrow=False, font_size=12, **place)
+    return fig.update_layout(height=440, margin=dict(t=95, b=110), title_y=0.98)
+
+
+def _checked(grouped: Mapping[str, list[Shift]], kind: str | None) -> Shift:
+    every = [s for of_seeds in grouped.values() for s in of_seeds]
+    if not every:
+        raise ValueError("plot_severity needs at least one Shift, got none")
+    axes = {(s.kinds, s.severities) for s in every}
+    if len(axes) > 1:
+        raise ValueError(f"all results must be of the same kinds and severities, got {len(axes)} different: measure them alike")
+    if kind is not None and kind not in every[0].kinds:
+        raise ValueError(f"kind must be one of {', '.join(map(repr, every[0].kinds))}, got {kind!r}")
+    return every[0]
+
+
+def _curves(of_seeds: Sequence[Shift], score: str, kind: str | None) -> Tensor:
+    """One row a seed, (seeds, V)."""
+    return torch.stack([s.mean(score) if kind is None else s.scores[score][s.kinds.index(kind)] for s in of_seeds]).double()
+
+
+def _axes(severities: tuple[int, ...], curves: Mapping[str, Mapping[str, Tensor]]) -> dict:
+    """Panels side by side, one a score, each as high as the means of its lines with half their span to either side."""
+    width, axes = (1 - GAP * (len(SHOWN) - 1)) / len(SHOWN), {}
+    ticks = dict(tickvals=list(severities), ticktext=["clean" if s == 0 else str(s) for s in severities])
+    for i, (score, label) in enumerate(SHOWN.items()):
+        number, left = str(i + 1) if i else "", i * (width + GAP)
+        means = torch.stack([c[score].mean(0) for c in curves.values()])
+        margin = 0.5 * float(means.max() - means.min()) or 0.1
+        top = float(means.max()) + margin
+        span = [max(0.0, float(means.min()) - margin), top if score == "nll" else min(1.0, top)]
+        domain = [left, min(1.0, left + width)]
+        axes[f"xaxis{number}"] = dict(domain=domain, anchor=f"y{number}", title="severity", **ticks)
+        axes[f"yaxis{number}"] = dict(anchor=f"x{number}", title=label, range=span)
+    return axes
+
+
+def _add(fig: Figure, method: str, severities: tuple[int, ...], curves: Tensor, panel: int, beside: float) -> None:
+    label, color, dash, symbol = style(method)
+    number = "" if panel == 1 else str(panel)
+    mean, half = (torch.tensor(v) for v in zip(*(interval(column) for column in curves.T)))
+    x = torch.tensor(severities, dtype=torch.float64) + beside
+    look = dict(line=dict(color=color, dash=dash, width=2), marker=dict(color=color, symbol=symbol, size=8))
+    if bool(torch.isfinite(half).all()):
+        look["error_y"] = dict(array=half.tolist(), thickness=1, width=0)
+    look |= dict(xaxis=f"x{number}", yaxis=f"y{number}", legendgroup=method)
+    hover = f"{label}, severity %{{customdata}}: %{{y:.4g}}"
+    at = torch.tensor(severities)
+    fig.add_trace(scatter(x, mean, "lines+markers", label, legend=panel == 1, hover=hover, customdata=at, **look))

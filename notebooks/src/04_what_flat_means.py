@@ -1,0 +1,394 @@
+# %% [markdown]
+# # 04 · What does "flat" mean?
+#
+# **You will learn** to
+#
+# - define six measures of flatness, and derive what each is in a bowl;
+# - give examples in which two measures disagree on which valley is flatter;
+# - rescale a network: the same function, with any sharpness you like;
+# - name measures that a rescaling does not change, and prove it for one;
+# - say what it means that a *posterior* is flat.
+#
+# **Takes** 35 minutes to read and half a minute to run on a CPU.
+#
+# **Number to expect**: without any change of the function, a rescaling changes $\lambda_1$ more than a hundredfold. A cell
+# below asserts it.
+#
+# **Needs** chapter 03.
+
+# %% tags=["parameters"]
+FAST = False  # True shrinks the run: tests and a first look
+
+# %%
+from dataclasses import replace
+
+import ipywidgets
+import torch
+from scipy.stats import spearmanr
+
+# %%
+import flatviz as fv
+from flatviz.studies.tour import prepare
+
+torch.set_num_threads(1)
+
+# %% [markdown]
+# ## A story: three hikers
+#
+# Three hikers compare valleys. The first looks at the ground right under her feet. The second asks what the *worst* step
+# of one metre would cost. The third takes a hundred random steps and averages. Each says "this valley is flat" and means
+# another thing. None is wrong.
+#
+# Here are three valleys that they cannot agree on, each a loss of one weight:
+
+# %%
+width = 0.35
+valleys = {
+    "bowl": lambda w: 0.5 * (w**2).sum(),
+    "flat floor, steep walls": lambda w: (w**4).sum(),
+    "narrow hole in a plain": lambda w: 1 - torch.exp(-(w**2).sum() / (2 * width**2)),
+}
+
+# %%
+a = torch.linspace(-1.2, 1.2, 61)
+curves = [fv.slice_path(f, a[:, None], t=a, x_label="w", name=k) for k, f in valleys.items()]
+fv.plot_curve(curves, barrier=False, title="Three valleys")
+
+# %% [markdown]
+# *Figure: three curves with their minimum at w = 0. The solid one is a parabola; the dashed one is flat in the middle and
+# rises steeply beyond 0.8; the dotted one is a narrow hole that ends in a plain at height 1.*
+
+# %% [markdown]
+# ## Six definitions
+#
+# Let $w$ be a solution, $H$ its Hessian, $g$ its gradient.
+#
+# 1. **Largest eigenvalue** $\lambda_1(H)$: the steepest wall, right here.
+# 2. **Trace** $\operatorname{tr} H$: all walls together, right here.
+# 3. **Ratio** $\lambda_1/\lambda_5$: is there one steep wall, or several?
+# 4. **Worst case**: $\max_{\lVert e \rVert \le \rho} L(w + e) - L(w)$. SAM-sharpness approximates the worst step by
+#    $e = \rho\, g / \lVert g \rVert$.
+# 5. **Average case**: $\mathbb{E}_{z \sim \mathcal{N}(0, I)}\, L(w + \sigma z) - L(w)$.
+# 6. **Adaptive** worst case: the same as 4, each weight's step measured in units of its own size (ASAM).
+#
+# ### In a bowl they are all functions of the eigenvalues
+#
+# Let $g = 0$ and $L(w + e) = L(w) + \tfrac12 e^\top H e$.
+#
+# **Worst case.** $\max_{\lVert e \rVert \le \rho} \tfrac12 e^\top H e = \tfrac12 \rho^2 \lambda_1$, by step 3 of
+# chapter 03.
+#
+# **Average case.** $\mathbb{E}[z_i z_j] = 1[i = j]$, so
+# $\tfrac12 \sigma^2\, \mathbb{E}[z^\top H z] = \tfrac12 \sigma^2 \operatorname{tr} H$.
+#
+# So in a bowl the worst case is $\lambda_1$ and the average case is the trace, up to a factor. Checked with numbers:
+
+# %%
+h = torch.tensor([9.0, 4.0, 1.0, 0.5, 0.1])
+bowl = lambda w: 0.5 * (h * w * w).sum()
+e = 0.2 * torch.nn.functional.normalize(torch.eye(5)[0], dim=0)  # along the first eigenvector
+assert torch.isclose(bowl(e), torch.tensor(0.5 * 0.2**2 * 9.0))
+z = 0.1 * torch.randn(100_000, 5, generator=torch.Generator().manual_seed(0))
+assert abs((0.5 * (h * z * z).sum(1)).mean() / (0.5 * 0.1**2 * h.sum()) - 1) < 0.02
+
+# %% [markdown]
+# `sharpness` computes the measures at each of several weight vectors. Near the minimum of the bowl:
+
+# %%
+near = 1e-3 * torch.ones(1, 5)
+flat = fv.sharpness(bowl, near, radius=0.2)
+assert torch.isclose(flat.lambda1[0], torch.tensor(9.0), rtol=1e-4)
+assert torch.isclose(flat.ratio[0], torch.tensor(90.0), rtol=1e-3)
+assert torch.isclose(flat.trace[0], h.sum(), rtol=1e-4)
+print(f"SAM-sharpness {flat.sam[0]:.3f}, the true worst case {0.5 * 0.2**2 * 9:.3f}")
+
+# %% [markdown]
+# SAM-sharpness lies a little below: the gradient points mostly, not wholly, along the steepest wall.
+#
+# ## Not in a bowl: who is flattest?
+#
+# For the three valleys everything is known in closed form. With $s$ the width of the hole:
+#
+# - curvature at 0: $1$, $0$ and $1/s^2$;
+# - worst case at radius $\rho$: $\tfrac12\rho^2$, $\rho^4$ and $1 - e^{-\rho^2/2s^2}$;
+# - average case with $\sigma$: $\tfrac12\sigma^2$, $3\sigma^4$ and $1 - 1/\sqrt{1 + \sigma^2/s^2}$.
+#
+# The last one is a Gaussian integral: $\mathbb{E}\, e^{-\sigma^2 z^2/2s^2} = 1/\sqrt{1 + \sigma^2/s^2}$.
+
+# %%
+sigma = 0.7
+mean = [sigma**2 / 2, 3 * sigma**4, 1 - 1 / (1 + sigma**2 / width**2) ** 0.5]
+z = sigma * torch.randn(100_000, generator=torch.Generator().manual_seed(0))
+drawn = [z**2 / 2, z**4, 1 - torch.exp(-(z**2) / (2 * width**2))]
+for exact, values in zip(mean, drawn):
+    assert abs(values.mean() / exact - 1) < 0.03
+
+# %%
+curvature = [float(fv.hvp(f, torch.zeros(1), torch.ones(1))) for f in valleys.values()]
+order = lambda values: [k for _, k in sorted(zip(values, valleys))]
+print("flattest first, by curvature:", order(curvature))
+print("flattest first, by average:  ", order(mean))
+assert order(curvature) != order(mean)
+
+# %% [markdown]
+# By curvature the flat floor wins and the hole loses. By the average over $\sigma = 0.7$ the bowl wins, for the walls of
+# the flat floor are within reach. **Flat is a statement about a radius.**
+#
+# ### Live: move the radius
+#
+# **Predict first**: at which radius is the hole *flatter* than the valley with the steep walls?
+
+
+# %%
+def worst_case(radius):
+    """The three valleys within a radius, each with the height of its worst step."""
+    t = torch.linspace(-radius, radius, 41)
+    cut = [fv.slice_path(f, t[:, None], t=t, x_label="w") for f in valleys.values()]
+    named = [replace(c, name=f"{k}: {c.values.max():.3f}") for k, c in zip(valleys, cut)]
+    return fv.plot_curve(named, barrier=False, title=f"Worst case within {radius:.2f}")
+
+
+# %%
+_ = ipywidgets.interact(worst_case, radius=(0.05, 1.5, 0.05))
+
+# %% [markdown]
+# *Figure: the three curves between minus and plus the radius; the legend gives each one's highest value. At small radii
+# the hole is the highest, at radius 1.5 the valley with steep walls is by far.*
+
+# %% [markdown]
+# ## On a network
+#
+# Six solutions of the ten-digits task, found by different recipes. What do the measures say of them?
+
+# %%
+net, task, prior = prepare(epochs=5 if FAST else 60)
+L, steps = fv.nll(net, task.train), 60 if FAST else 300
+recipes = {"SGD": {}, "long": dict(steps=3 * steps), "weight decay": dict(weight_decay=0.02)}
+recipes["small step"] = dict(lr=0.005)
+recipes |= {"SAM": dict(ascent=fv.SAM(0.2)), "ASAM": dict(ascent=fv.ASAM(1.0))}
+
+# %%
+fit = lambda more: fv.fit_sgd(net, task.train, seed=0, **(dict(steps=steps) | more)).center
+W = torch.stack([fit(more) for more in recipes.values()])
+S = fv.sharpness(L, W)
+test = fv.nll(net, task.test).many(W)
+measures = dict(lambda1=S.lambda1, trace=S.trace, ratio=S.ratio, sam=S.sam, adaptive=S.adaptive)
+
+# %%
+print("rank, 1 = flattest  " + "  ".join(f"{k:>8s}" for k in measures))
+ranks = {k: v.argsort().argsort() + 1 for k, v in measures.items()}
+for i, name in enumerate(recipes):
+    print(f"{name:20s}" + "  ".join(f"{int(r[i]):8d}" for r in ranks.values()))
+assert len({tuple(r.tolist()) for r in ranks.values()}) > 1  # the measures disagree
+
+# %% [markdown]
+# Read the table column by column: each column is a ranking of the *same six networks*. How alike are two rankings?
+# **Spearman's** $\rho_S$ is the correlation of ranks: 1 for the same order, −1 for the reverse.
+
+# %%
+for k, v in measures.items():
+    same, unseen = spearmanr(S.lambda1, v).statistic, spearmanr(v, test).statistic
+    print(f"{k:9s} agrees with lambda1 {same:+.2f}, with the loss on test digits {unseen:+.2f}")
+assert spearmanr(S.lambda1, S.lambda1).statistic == 1
+
+# %% [markdown]
+# Six networks, one task: this is an example, not evidence. For ten seeds with intervals there is `flatviz evidence`, and
+# chapter 10. What the table does show: *"flat minima generalise" is not a statement until a measure is named.*
+
+# %% [markdown]
+# ## The same function, as sharp as you like
+#
+# Let a network be $f(x) = B\, \operatorname{relu}(A x)$, and $c > 0$. As $\operatorname{relu}(c t) = c \operatorname{relu}(t)$,
+#
+# $$ \tfrac1c B\, \operatorname{relu}(c A x) = B\, \operatorname{relu}(A x) : $$
+#
+# the weights $(cA, B/c)$ are the same function. Write this map of weight vectors as $w' = T w$ with a diagonal $T$.
+# Then $L(w) = L(Tw)$ for all $w$. Differentiate twice at $w' = Tw$:
+#
+# $$ g(w) = T\, g(w'), \qquad H(w) = T\, H(w')\, T \quad \Longrightarrow \quad H(w') = T^{-1} H(w)\, T^{-1} . $$
+#
+# The block of $A$ is divided by $c^2$, that of $B$ multiplied by $c^2$. For $c \to \infty$ or $0$ the largest eigenvalue
+# grows without bound, and not one prediction has changed. First the formula, on a small network:
+
+# %%
+from torch.nn import Flatten, Linear, ReLU, Sequential
+
+module = Sequential(Flatten(), Linear(64, 16), ReLU(), Linear(16, 10))
+relu = fv.pretrain(module, task.source, seed=0, epochs=3 if FAST else 20)
+f, x = fv.nll(relu, task.source), task.source.x
+
+# %%
+factor = torch.linspace(0.5, 2.0, 16)  # one c for each hidden unit
+moved = fv.rescale(fv.units_of(relu), relu.w[None], factor)[0]
+assert torch.allclose(relu(moved, x), relu(relu.w, x), atol=1e-4)  # the same function
+
+# %%
+T = moved / relu.w  # the diagonal of T, read off
+v = torch.randn(relu.dim, generator=torch.Generator().manual_seed(0))
+by_formula = fv.hvp(f, relu.w, v / T) / T  # T^-1 H T^-1 v
+there = fv.hvp(f, moved, v)
+assert (by_formula - there).norm() < 1e-3 * there.norm()
+
+# %% [markdown]
+# Now turn the screw: half of the units times $e^t$, the other half times $e^{-t}$, and seven measures at each $t$.
+# **Predict first**: which lines stay level?
+
+# %%
+orbit = fv.rescaled_orbit(relu, task.source, relu.w, resolution=5 if FAST else 13)
+lambda1 = orbit.measures["lambda1"]
+assert orbit.difference.max() < 1e-3 * orbit.scale  # no logit has moved
+assert lambda1.max() / lambda1.min() > 100  # the number to expect
+fv.plot_orbit(orbit.t, orbit.measures, orbit.difference)
+
+# %% [markdown]
+# *Figure: seven lines against t, on a logarithmic axis, all 1 at t = 0. The lines of the largest eigenvalue, the trace,
+# SAM-sharpness and the filter measure rise steeply to both sides; those named relative, asam and weighted stay level. A
+# slider moves an upright line and says how far the logits moved: not at all.*
+
+# %% [markdown]
+# A surprise: the filter measure changes most. Filter normalisation removes the scale of a filter, not that of the single
+# inputs that the next layer reads.
+#
+# ### Why ASAM does not see it
+#
+# ASAM's step is $e = \rho\, S^2 g / \lVert S g \rVert$ with $S = \operatorname{diag}\lvert w \rvert$. At $w' = Tw$ we have
+# $S' = T S$ and $g' = T^{-1} g$. So
+#
+# $$ S' g' = S g, \qquad e' = \rho\, \frac{S' (S' g')}{\lVert S' g' \rVert} = T e, \qquad
+#    L(w' + e') = L\big(T (w + e)\big) = L(w + e) . $$
+#
+# The worst step moves along with the weights, and the loss at its end is the same. In code, with `eta=0` (no floor):
+
+# %%
+gain = lambda w: f(w + fv.ASAM(0.5, eta=0.0)(w, f.value_and_grad(w)[1])) - f(w)
+assert torch.isclose(gain(moved), gain(relu.w), rtol=1e-3)
+sam = lambda w: f(w + fv.SAM(0.05)(w, f.value_and_grad(w)[1])) - f(w)
+print(f"ASAM at w {gain(relu.w):.4f}, at T w {gain(moved):.4f}")
+print(f"SAM  at w {sam(relu.w):.4f}, at T w {sam(moved):.4f}")
+
+# %% [markdown]
+# Is a rescaling a mere trick? Training does not jump along it, but architectures differ in scale, and so do weight decay
+# and step size. Compare $\lambda_1$ of networks from *the same recipe* only, or use a measure that does not see scale.
+
+# %% [markdown]
+# ## A flat posterior
+#
+# For a distribution $q = \mathcal{N}(\mu, \Sigma)$ over weights the loss is $\ell(\mu, \Sigma) = \mathbb{E}_q[L(w)]$. Write
+# $w = \mu + z$, with $z \sim \mathcal{N}(0, \Sigma)$ whose law does not depend on $\mu$. Differentiate under the mean, twice:
+#
+# $$ \nabla^2_\mu\, \mathbb{E}_q[L(w)] = \mathbb{E}_q[\nabla^2 L(w)] . $$
+#
+# **The curvature that the posterior's mean feels is the average Hessian of its draws.** So the flatness of a posterior is
+# measured at *draws*, and averaged: that is what `sharpness(L, q.sample(...))` does.
+#
+# In a bowl there is an exact answer: $\ell = \tfrac12 \mu^\top H \mu + \tfrac12 \operatorname{tr}(H \Sigma)$.
+
+# %%
+q = fv.Gaussian(torch.ones(5), torch.full((5,), -1.0), factor=0.3 * torch.ones(1, 5))
+exact = bowl(q.mean) + 0.5 * (h * q.variance).sum()
+W = q.sample(20_000, seed=0)
+assert abs((0.5 * (h * W * W).sum(1)).mean() / exact - 1) < 0.02
+
+# %% [markdown]
+# And the course's VI posterior, draw by draw:
+
+# %%
+q = fv.fit_vi(net, task.train, prior, seed=0, **fv.METHODS["vi"].keywords(net))
+fv.plot_flatness({"vi": fv.sharpness(L, q.sample(4 if FAST else 10, seed=1))})
+
+# %% [markdown]
+# *Figure: one marker for each draw at the height of its largest eigenvalue, and a line through the mean of the draws so
+# far. The band is the 95 % interval of that mean.*
+
+# %% [markdown]
+# ## Summary
+#
+# - Flatness at a point: $\lambda_1$, trace. Flatness within a radius: worst case, average case.
+# - In a bowl, worst case is $\tfrac12\rho^2\lambda_1$ and average case $\tfrac12\sigma^2\operatorname{tr} H$; elsewhere not.
+# - Measures rank the same networks differently.
+# - Rescaling ReLU units changes all measures that are not made for it. The function stays.
+# - The curvature at a posterior's mean is the average Hessian of its draws.
+#
+# ## Exercises
+#
+# **1.** Is $\lambda_1/\lambda_5$ unchanged if the whole loss is multiplied by 10? If all weights are measured in another
+# unit, $w' = cw$? And under the rescaling of units above?
+#
+# <details><summary>Solution</summary>
+#
+# $10 L$ has $10 H$: the ratio stays. $w' = cw$ for *all* weights gives $H/c^2$: it stays. Under the rescaling of units
+# $H' = T^{-1} H T^{-1}$ with different factors for different weights: it changes.
+#
+# </details>
+
+# %% tags=["hide-cell"] jupyter={"source_hidden": true}
+ratio = lambda f, w: float(fv.sharpness(f, w[None]).ratio[0])
+ten = lambda w: 10 * f(w)
+assert abs(ratio(ten, relu.w) / ratio(f, relu.w) - 1) < 0.01
+print(f"ratio at w {ratio(f, relu.w):.2f}, at T w {ratio(f, moved):.2f}")
+
+# %% [markdown]
+# **2.** SAM's step is along the gradient. In the bowl with $\lambda = 9, 1$ stand at $w = (0, 1)$: what does SAM-sharpness
+# measure, and what is the true worst case, for a small $\rho$?
+#
+# <details><summary>Solution</summary>
+#
+# The gradient is $(0, 1)$, so SAM steps along the *shallow* wall: $\rho + \tfrac12\rho^2$. Away from the minimum the worst
+# step is governed by the gradient to first order, $\rho \lVert g \rVert = \rho$, and the steep wall enters at second
+# order only.
+#
+# </details>
+
+# %% tags=["hide-cell"] jupyter={"source_hidden": true}
+two = lambda w: 0.5 * (9 * w[0] ** 2 + w[1] ** 2)
+here, rho = torch.tensor([0.0, 1.0]), 0.1
+measured = fv.sharpness(two, here[None], radius=rho, k=2).sam[0]
+assert abs(measured / (rho + rho**2 / 2) - 1) < 1e-4
+angle = torch.linspace(0, 6.2832, 2001)
+
+# %% tags=["hide-cell"] jupyter={"source_hidden": true}
+around = here + rho * torch.stack([angle.cos(), angle.sin()], 1)
+worst = max(two(w) for w in around) - two(here)
+print(f"SAM-sharpness {measured:.4f}, true worst case {worst:.4f}")
+
+# %% [markdown]
+# **3.** From which radius on is the hole less sharp than the valley with the steep walls, in the worst case? Write the
+# equation, and solve it numerically.
+#
+# <details><summary>Solution</summary>
+#
+# $\rho^4 = 1 - e^{-\rho^2/2s^2}$. At $\rho = 1$ the right side is a little below 1, so the solution is just below 1.
+#
+# </details>
+
+# %% tags=["hide-cell"] jupyter={"source_hidden": true}
+rho = torch.linspace(0.1, 1.5, 14001)
+gap = rho**4 - (1 - torch.exp(-(rho**2) / (2 * width**2)))
+crossing = float(rho[(gap > 0).nonzero()[0]])
+assert 0.99 < crossing < 1
+print(f"from {crossing:.3f} on")
+
+# %% [markdown]
+# **4.** Show that $\sum_d w_d^2 H_{dd}$ does not change under $w' = Tw$ with a diagonal $T$.
+#
+# <details><summary>Solution</summary>
+#
+# $w'_d = T_d w_d$ and $H'_{dd} = H_{dd} / T_d^2$, so each term $w_d'^2 H'_{dd} = w_d^2 H_{dd}$.
+#
+# </details>
+
+# %% tags=["hide-cell"] jupyter={"source_hidden": true}
+weighted = orbit.measures["weighted"]
+assert weighted.max() / weighted.min() < 1.01
+
+# %% [markdown]
+# ## References
+#
+# - Foret, Kleiner, Mobahi, Neyshabur: Sharpness-aware minimization, 2021. Kwon, Kim, Park, Choi: ASAM, 2021,
+#   [code](https://github.com/SamsungLabs/ASAM).
+# - Petzka et al.: Relative flatness and generalization, 2021. Li et al.: filter normalisation, 2018,
+#   [arXiv 1712.09913](https://arxiv.org/abs/1712.09913).
+# - Lim et al.: Flat posterior does matter for Bayesian model averaging,
+#   [arXiv 2406.15664](https://arxiv.org/abs/2406.15664).
+#
+# **Next**: chapter 05 makes the first posterior: SWAG.

@@ -1,0 +1,175 @@
+# %% [markdown]
+# # A · What do the symbols mean?
+#
+# **You will find** every symbol of the course, what it is in code, and its shape. Nothing to run by heart: look things up.
+#
+# **Takes** 5 minutes to read and a few seconds to run on a CPU.
+#
+# **Number to expect**: all shapes below are asserted by the cells that follow them.
+
+# %% tags=["parameters"]
+FAST = False  # True shrinks the run: tests and a first look
+
+# %%
+import ipywidgets
+import torch
+
+import flatviz as fv
+from flatviz.studies.tour import prepare
+
+# %% [markdown]
+# ## Sizes
+#
+# One capital letter for each size, the same in every chapter and in every docstring.
+#
+# - $D$ weights that are treated
+# - $N$ examples, $C$ classes
+# - $S$ draws; $M$ of them averaged: the ensemble size
+# - $K$ rank of a covariance, or number of eigenpairs
+# - $U, V$ sides of a grid
+#
+# ## Weights and data
+#
+# - $w \in \mathbb{R}^D$: one weight vector, `w`; $W$ (S, D): several, a row each, `W`
+# - $x, y$: inputs and labels, `data.x`, `data.y`
+# - $f(w, x)$: the network's logits, `net(w, x)`, (N, C)
+# - $p = \operatorname{softmax}(f)$: class probabilities
+# - $L(w)$: mean negative log likelihood in nats, `fv.nll(net, data)`
+
+# %%
+net, task, prior = prepare(epochs=5 if FAST else 60)
+w, x, y = net.w, task.train.x, task.train.y
+D, N, C = net.dim, len(task.train), 10
+assert w.shape == (D,) and y.shape == (N,) and net(w, x).shape == (N, C)
+assert fv.nll(net, task.train)(w).shape == ()  # a number
+
+# %% [markdown]
+# ## Derivatives
+#
+# - $g = \nabla L(w)$: gradient, (D,)
+# - $H = \nabla^2 L(w)$: Hessian, (D, D), never built; $Hv$: `fv.hvp(L, w, v)`
+# - $\lambda_1 \ge \lambda_2 \ge \dots$: its eigenvalues; $v_1, v_2, \dots$: eigenvectors; `fv.top_eigenpairs`
+# - $J$: Jacobian of the logits in the weights, (N, C, D)
+# - $\Lambda = \operatorname{diag}(p) - p p^\top$: second derivative of the loss in the logits, (C, C)
+
+# %%
+L = fv.nll(net, task.train)
+top = fv.top_eigenpairs(L, w, 3)
+assert fv.hvp(L, w, torch.ones(D)).shape == (D,)
+assert top.values.shape == (3,) and top.vectors.shape == (3, D)
+
+# %% [markdown]
+# ## Distributions over weights
+#
+# - $p(w)$: prior; $p(w \mid \mathcal{D})$: the exact posterior; $q(w)$ or $q_\theta$: an approximate one
+# - $\mathcal{N}(\mu, \Sigma)$ with $\mu$ `mean` (D,), and
+#   $\Sigma = \operatorname{diag}(d) + F^\top F$, $d = e^{2s}$, $s$ `log_std` (D,), $F$ `factor` (K, D)
+# - $\theta = (\mu, s, F)$: what a fit changes
+# - $\mathrm{KL}(q \Vert p) = \mathbb{E}_q \log \frac{q}{p}$, in nats: `q.kl(p)`
+# - $z$: standard normal noise; $w = \mu + e^{s} \odot z_1 + F^\top z_2$: a draw, `q.sample(n, seed=)`
+#
+# In code a draw is a row, so $F^\top z_2$ is written `z2 @ F`. The check: a covariance built by hand.
+
+# %%
+sigma = torch.diag((2 * prior.log_std).exp()) + prior.factor.T @ prior.factor
+assert prior.mean.shape == (D,) and prior.factor.shape[1] == D
+v = torch.randn(D, generator=torch.Generator().manual_seed(0))
+assert torch.allclose(prior.cov_mul(v), sigma @ v, rtol=1e-3, atol=1e-5)
+assert prior.sample(7, seed=0).shape == (7, D)
+
+# %% [markdown]
+# **Live**: a Gaussian over two weights, with $\Sigma = \operatorname{diag}(0.1, 0.1) + F^\top F$ and $F = (a, b)$. Which
+# $a$ and $b$ make a long ellipse at 45 degrees?
+
+
+# %%
+def ellipse(a, b):
+    """Draws of the Gaussian, with the ellipse that holds 95 % of them."""
+    q = fv.Gaussian(torch.zeros(2), torch.full((2,), 0.1).log() / 2, torch.tensor([[a, b]]))
+    plane = fv.plane_along(torch.zeros(2), *torch.eye(2), orthonormal=True, name="plane")
+    surface = fv.slice_plane(lambda w: -q.log_prob(w), plane, extent=3.0, resolution=25)
+    return fv.plot_surface(surface, fv.project(q, plane), title="-log q, and the 95 % ellipse")
+
+
+# %%
+_ = ipywidgets.interact(ellipse, a=(-1.0, 1.0, 0.1), b=(-1.0, 1.0, 0.1))
+
+# %% [markdown]
+# *Figure: contours of the negative log density over two weights, a marker at the mean, and an ellipse around it. With
+# a = b the ellipse lies at 45 degrees; with a = b = 0 it is a circle.*
+#
+# ## Predictions
+#
+# - $\bar p(y \mid x) = \frac1M \sum_{m=1}^{M} p(y \mid x, w_m)$: Bayesian model average, BMA; `prediction.bma()`
+# - accuracy; **NLL** of $\bar p$, in nats; **ECE**: expected calibration error, 15 bins; **Brier** score
+
+# %%
+prediction = fv.predict(net, prior, task.test, 5, seed=0)
+assert prediction.probs.shape == (5, len(task.test), C)
+assert torch.allclose(prediction.bma(), prediction.probs.mean(0))
+
+# %% [markdown]
+# ## Radius and temperature
+#
+# - $\gamma$, `radius`: how far the adversary may move. For SA-BMA it is $\sqrt{2\,\mathrm{KL}}$ between posteriors; for SAM
+#   ($\rho$) it is Euclidean. **0 is always VI**, or the plain method.
+# - $T$, `temperature`: of $p(w \mid \mathcal{D})^{1/T}$; 1 is Bayes, less is colder. `kl_weight` is the same for VI: it
+#   multiplies the KL term.
+# - $\delta$: prior precision, $N$ times weight decay.
+#
+# ## Words
+#
+# - **treated**: the weights that have a distribution; all others stay at their source value
+# - **draw**: one weight vector of a posterior (not "sample", which is many things)
+# - **objective**: a function $\mathbb{R}^D \to \mathbb{R}$; a loss is one
+# - **flat-seeking**, F-: the same method, with every gradient taken at a perturbed point
+#
+# ## Exercises
+#
+# **1.** How many numbers describe a Gaussian over $D = 906$ weights with $K = 5$? How many would a full covariance need?
+#
+# <details><summary>Solution</summary>
+#
+# $D (2 + K) = 6342$; a full one needs $D + D (D+1)/2 = 411{,}777$.
+#
+# </details>
+
+# %% tags=["hide-cell"] jupyter={"source_hidden": true}
+assert D * (2 + 5) == 6342 and D + D * (D + 1) // 2 == 411_777
+
+# %% [markdown]
+# **2.** Why is $\Sigma = \operatorname{diag}(d) + F^\top F$ always a covariance?
+#
+# <details><summary>Solution</summary>
+#
+# $u^\top \Sigma u = \sum_i d_i u_i^2 + \lVert F u \rVert^2 > 0$ for every $u \ne 0$, as all $d_i = e^{2 s_i} > 0$.
+#
+# </details>
+
+# %% tags=["hide-cell"] jupyter={"source_hidden": true}
+assert torch.linalg.eigvalsh(sigma.double()).min() > 0
+
+# %% [markdown]
+# **3.** What is $\mathrm{KL}(q \Vert p)$ of two Gaussians with the same covariance $\sigma^2 I$ and means $r$ apart?
+#
+# <details><summary>Solution</summary>
+#
+# $r^2 / (2\sigma^2)$: so $\sqrt{2\,\mathrm{KL}} = r/\sigma$, the distance in standard deviations. That is the unit of
+# SA-BMA's radius.
+#
+# </details>
+
+# %% tags=["hide-cell"] jupyter={"source_hidden": true}
+a = fv.Gaussian(torch.zeros(3), torch.full((3,), 0.5).log())
+b = fv.Gaussian(torch.tensor([0.3, 0.4, 0.0]), torch.full((3,), 0.5).log())
+assert torch.isclose((2 * a.kl(b)).sqrt(), torch.tensor(0.5 / 0.5), rtol=1e-4)
+
+# %% [markdown]
+# ## Summary
+#
+# One alphabet: $D, N, C, S, K$ for sizes, $w$ for weights, $L$ for the loss, $q$ for a posterior, $\gamma$ for a radius.
+#
+# ## References
+#
+# - The same alphabet stands at the top of `flatviz/results.py`, and holds in every docstring.
+# - The symbols of the paper: Lim et al., [arXiv 2406.15664](https://arxiv.org/abs/2406.15664).

@@ -1,0 +1,152 @@
+"""Images kept as bytes and inputs by name give what the same floats in one tensor, or the bare module, give."""
+
+import pytest
+import torch
+from torch import nn
+
+import flatviz as fv
+from flatviz.core.inputs import Fields, Pixels
+from flatviz.core.likelihood import mean_nll
+
+
+@pytest.fixture
+def photos():
+    """30 images of 3 x 8 x 8 as bytes, the same as floats, and a net with BatchNorm."""
+    noise = torch.Generator().manual_seed(0)
+    x = torch.randint(0, 256, (30, 3, 8, 8), generator=noise, dtype=torch.uint8)
+    y = torch.arange(30) % 3
+    module = nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.Flatten(), nn.Linear(144, 3))
+    net = fv.Net.from_module(module, "norm+head")
+    return net, fv.Data(x, y), fv.Data(x.float() / 255, y)
+
+
+def test_images_in_bytes_are_a_quarter_of_the_floats_and_give_the_same_numbers(photos):
+    net, kept, floats = photos
+    assert kept.x.bytes.dtype == torch.uint8 and repr(kept) == "Data(30 examples, (30, 3, 8, 8) uint8, classes 0..2)"
+    assert torch.equal(kept.batch(None)[0], floats.x) and torch.equal(kept.batch(torch.tensor([3, 1]))[0], floats.x[[3, 1]])
+    f, g = fv.nll(net, kept), fv.nll(net, floats)
+    W = net.w + 0.1 * torch.randn(3, net.dim, generator=torch.Generator().manual_seed(1))
+    assert torch.equal(f(W[0]), g(W[0])) and torch.equal(f.many(W), g.many(W))
+    plane = fv.plane_random(net, net.w, seed=0)
+    assert torch.equal(fv.slice_plane(f, plane, resolution=5).values, fv.slice_plane(g, plane, resolution=5).values)
+    assert torch.equal(fv.top_eigenpairs(f, net.w, 2).values, fv.top_eigenpairs(g, net.w, 2).values)
+    refreshed = [fv.refresh_batchnorm(net, net.w, data).buffers()["1.running_var"] for data in (kept, floats)]
+    assert torch.equal(*refreshed)
+    fits = [fv.fit_ensemble(net, data, seed=0, steps=4, members=3, batch_size=7).W for data in (kept, floats)]
+    assert torch.equal(*fits)
+    assert f.key != g.key != ""
+    some = kept.subset(torch.tensor([5, 6]))
+    assert isinstance(some.x, Pixels) and torch.equal(some.batch(None)[0], floats.x[5:7])
+    double = kept.to(dtype=torch.float64)
+    assert double.batch(None)[0].dtype == torch.float64 and double.x.bytes.dtype == torch.uint8
+    tasks = [fv.datasets.transfer_task(data, data, shots=3) for data in (kept, floats)]
+    assert torch.equal(tasks[0].test.batch(None)[0], tasks[1].test.x) and tasks[0].input_shape == (3, 8, 8)
+
+
+def test_mean_and_std_of_the_channels_are_taken_off_when_a_batch_is_made(photos):
+    _, kept, floats = photos
+    mean, std = torch.tensor([0.1, 0.2, 0.3]), torch.tensor([0.5, 1.0, 2.0])
+    data = fv.Data(Pixels(kept.x.bytes, mean, std), kept.y)
+    want = (floats.x - mean.view(3, 1, 1)) / std.view(3, 1, 1)
+    torch.testing.assert_close(data.batch(None)[0], want)
+    torch.testing.assert_close(next(iter(data.batches(4)))[0], want[:4])
+    with pytest.raises(ValueError, match="std must be 3 finite numbers > 0, one a channel, got"):
+        Pixels(kept.x.bytes, mean, torch.zeros(3))
+    with pytest.raises(ValueError, match="pixels must be uint8 of shape"):
+        Pixels(floats.x)
+
+
+def test_images_too_many_to_become_floats_at_once_give_the_same_numbers(photos, monkeypatch):
+    import flatviz.core.data
+
+    net, kept, floats = photos
+    W = net.w + 0.1 * torch.randn(3, net.dim, generator=torch.Generator().manual_seed(1))
+    plane, g = fv.plane_random(net, net.w, seed=0), fv.nll(net, floats)
+    want = fv.slice_plane(g, plane, resolution=5).values, g.many(W), fv.predict(net, W, floats, 3, seed=0, batchnorm="frozen")
+    monkeypatch.setattr(flatviz.core.data, "HELD", 100)
+    f = fv.nll(net, kept)
+    assert not kept.is_held
+    torch.testing.assert_close(fv.slice_plane(f, plane, resolution=5).values, want[0], rtol=1e-5, atol=1e-6)  # float32 sums
+    torch.testing.assert_close(f.many(W), want[1], rtol=1e-6, atol=0)
+    torch.testing.assert_close(fv.predict(net, W, kept, 3, seed=0, batchnorm="frozen").outputs, want[2].outputs)
+
+
+class Reader(nn.Module):
+    """A text classifier: embeddings averaged where the mask is 1, a norm, a head."""
+
+    def __init__(self):
+        super().__init__()
+        self.embed, self.norm, self.head = nn.Embedding(11, 6), nn.LayerNorm(6), nn.Linear(6, 3)
+
+    def forward(self, input_ids, attention_mask=None):
+        mask = attention_mask[..., None].to(self.embed.weight)
+        return {"logits": self.head(self.norm((self.embed(input_ids) * mask).sum(1) / mask.sum(1)))}
+
+
+def sentences(words=11, n=24, length=7):
+    noise = torch.Generator().manual_seed(0)
+    ids = torch.randint(0, words, (n, length), generator=noise)
+    mask = (torch.arange(length) < torch.randint(2, length + 1, (n, 1), generator=noise)).long()
+    return fv.Data({"input_ids": ids, "attention_mask": mask}, torch.arange(n) % 3)
+
+
+def agrees_with_the_module(module, data):
+    """Loss, surface, curvature and a fit of a classifier of text, against plain loops over the module itself."""
+    source = fv.Net.from_module(module, example=Fields({n: t[:2] for n, t in data.x.named.items()}))
+    swag = fv.Gaussian(source.w, torch.full_like(source.w, -3.0))
+    net, prior = fv.transfer(source, swag, treated="norm+head", head_std=0.3)
+
+    def plain(w):
+        with torch.no_grad():
+            out = net.to_module(w).eval()(**data.x.named)
+            out = out["logits"] if isinstance(out, dict) else out.logits
+            return float(mean_nll(out, data.y, "categorical"))
+
+    f = fv.nll(net, data)
+    w = net.w + 0.2 * torch.randn(net.dim, generator=torch.Generator().manual_seed(2))
+    assert float(f(w)) == pytest.approx(plain(w), rel=1e-5)
+    plane = fv.plane_random(net, w, seed=0)
+    surface = fv.slice_plane(f, plane, resolution=3, extent=0.5)
+    want = [[plain(w + a * plane.axes[0] + b * plane.axes[1]) for b in surface.b.tolist()] for a in surface.a.tolist()]
+    torch.testing.assert_close(surface.values, torch.tensor(want), rtol=1e-4, atol=1e-5)
+    spectrum = fv.top_eigenpairs(f, w, 2, iters=30)
+    v, step = spectrum.vectors[0], 1e-2
+    second = (plain(w + step * v) - 2 * plain(w) + plain(w - step * v)) / step**2
+    assert float(spectrum.values[0]) == pytest.approx(second, rel=0.1, abs=0.02)  # float32 differences of a loss near 1
+    q = fv.fit_sabma(net, data, prior, radius=0.3, seed=0, steps=40, lr=0.05, kl_weight=0.0)
+    prediction = fv.predict(net, q, data, 4, seed=0)
+    assert float(f(q.mean)) < float(f(net.w)) and prediction.outputs.shape == (4, len(data), 3)
+
+
+def test_inputs_by_name_reach_the_module_as_keywords_in_every_verb():
+    torch.manual_seed(0)
+    data = sentences()
+    agrees_with_the_module(Reader(), data)
+    few = data.subset(torch.tensor([2, 0]))
+    assert torch.equal(few.x.named["input_ids"], data.x.named["input_ids"][[2, 0]])
+    net = fv.pretrain(Reader(), data, seed=0, epochs=3, batch_size=8)
+    assert fv.refresh_batchnorm(net, net.w, data) is not None
+
+
+def test_a_text_classifier_of_transformers_works_with_norm_layers_and_head():
+    transformers = pytest.importorskip("transformers")
+    config = transformers.DistilBertConfig(
+        vocab_size=11, dim=16, hidden_dim=24, n_layers=1, n_heads=2, max_position_embeddings=8, num_labels=3,
+        dropout=0.0, attention_dropout=0.0, seq_classif_dropout=0.0,
+    )  # fmt: skip
+    torch.manual_seed(0)
+    agrees_with_the_module(transformers.DistilBertForSequenceClassification(config), sentences())
+
+
+def test_inputs_by_name_that_are_wrong_are_one_clear_error():
+    ids = torch.ones(4, 7).long()
+    with pytest.raises(ValueError, match="attention_mask and y must be of one length, got 3 inputs and 4 labels"):
+        fv.Data({"input_ids": ids, "attention_mask": ids[:3]}, torch.zeros(4).long())
+    with pytest.raises(TypeError, match="x must hold tensors by the module's argument names, got {'input_ids': 'list'}"):
+        fv.Data({"input_ids": [1, 2]}, torch.zeros(2).long())
+    with pytest.raises(ValueError, match="embeds must be finite, got 1 NaN or inf"):
+        fv.Data({"embeds": torch.tensor([[1.0], [float("nan")]])}, torch.zeros(2).long())
+    with pytest.raises(
+        ValueError, match=r"inputs words .* do not pass through .* as keywords.*unexpected keyword argument 'words'"
+    ):
+        fv.nll(fv.Net.from_module(Reader(), example=sentences().x), fv.Data({"words": ids}, torch.zeros(4).long()))

@@ -1,0 +1,208 @@
+"""Figures that do not mislead: scales that say where they end, markers seen on any ground, captions that follow from figures."""
+
+import dataclasses
+import math
+
+import plotly.graph_objects as go
+import pytest
+import torch
+from plotly.colors import sample_colorscale
+from scipy.stats import binomtest, spearmanr
+
+import flatviz as fv
+from flatviz.pages.scene import Scene, rank_correlation
+from flatviz.pages.views import VIEWS
+from flatviz.plots.basin import above_center, basin_share
+from flatviz.plots.color import ColorScale
+from flatviz.plots.noise import wilson
+from flatviz.plots.surface_3d import height_at
+from flatviz.plots.theme import LOSS_SCALE, room
+
+
+def luminance(color):
+    """WCAG 2: relative luminance of "#rrggbb" or "rgb(r, g, b)"."""
+    parts = [int(color[i : i + 2], 16) for i in (1, 3, 5)] if color[0] == "#" else map(float, color[4:-1].split(","))
+    linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in (p / 255 for p in parts)]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one, other):
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def bowl(curvature, floor=0.0, resolution=21, reach=2.0):
+    """floor + curvature (a^2 + b^2) / 2 on a plane through its minimum."""
+    plane = fv.Plane(torch.zeros(3), torch.eye(3)[:2], "distance in weight space", "a plane")
+    return fv.slice_plane(lambda w: floor + 0.5 * curvature * (w * w).sum(), plane, extent=reach, resolution=resolution)
+
+
+def test_a_flatter_bowl_is_a_wider_one_however_high_its_floor():
+    sharp, flat = above_center(bowl(4.0)), above_center(bowl(2.0, floor=3.0))
+    assert float(flat.values.min()) == 0.0 and float(flat.values.max()) == pytest.approx(8.0)
+    assert basin_share(flat) == pytest.approx(math.pi * 0.5 / 16, rel=0.15)  # pi r^2 of 4 x 4, r^2 = 2 * 0.5 / curvature
+    assert basin_share(flat) > 1.7 * basin_share(sharp)
+    shown = fv.plot_basin(bowl(2.0, floor=3.0)).data[0]
+    torch.testing.assert_close(torch.tensor(shown.z).square(), torch.tensor(shown.customdata), atol=1e-4, rtol=1e-4)
+    with pytest.raises(ValueError, match="the plane's origin must be on the grid, got one beside it: take a symmetric extent"):
+        fv.plot_basin(fv.slice_plane(lambda w: (w * w).sum(), bowl(1.0).plane, extent=1.0, resolution=4))
+
+
+def test_the_caption_says_of_the_width_what_the_pictures_show(family):
+    scene = Scene(family)
+    for name in ("around", "sharpest"):
+        shares = [float((s.values - s.values[4, 4] < 0.5).double().mean()) for s in getattr(family, name)]  # of 9 x 9 cells
+        distinct = [i for i, q in enumerate(family.posterior) if all(q is not p for p in family.posterior[:i])]
+        rho = spearmanr([shares[i] for i in distinct], [scene.lambda1(i) for i in distinct]).statistic
+        assert f"{rho:.2f}".replace("-", "\N{MINUS SIGN}") in scene.words[name]
+        assert ("a wider basin is a flatter one: " in scene.words[name]) == (rho <= -0.7)
+    floor = float(family.around[family.index("vi")].values[4, 4])
+    assert f"its loss is {floor:.3g} for VI" in scene.words["floor"]
+    captions = {v.name: v.caption.format(**scene.words) for v in VIEWS}
+    assert scene.words["sharpest"] in captions["sharpest"] and scene.words["around"] in captions["around"]
+
+
+def test_a_family_of_few_posteriors_claims_nothing_of_its_width(family):
+    few = {
+        f.name: getattr(family, f.name)[:3] for f in dataclasses.fields(family) if isinstance(getattr(family, f.name), tuple)
+    }
+    assert "nothing is said" in Scene(dataclasses.replace(family, **few)).words["sharpest"]
+
+
+def test_the_rank_correlation_is_spearmans():
+    a, b = torch.tensor([1.0, 2.0, 2.0, 5.0, 3.0]), torch.tensor([9.0, 7.0, 8.0, 1.0, 1.0])
+    assert rank_correlation(a, b) == pytest.approx(spearmanr(a, b).statistic)
+    assert rank_correlation(a, torch.ones(5)) == 0.0
+
+
+def test_no_panel_is_mostly_one_colour(family):
+    scene = Scene(family)
+    for view in VIEWS:
+        for i in range(len(family)):
+            for trace in view.draw(scene, i).data:
+                if isinstance(trace, go.Contour) and trace.contours.coloring != "none":
+                    z = torch.tensor(trace.z)
+                    bands = ((z - trace.contours.start) / trace.contours.size).ceil().clamp(0, 18)
+                    most = max(float((bands == k).double().mean()) for k in range(20))
+                    assert most <= 0.5, f"{view.name} of {family.method[i]} {family.radius[i]}: {most:.0%} in one colour"
+
+
+def test_a_scale_that_clips_marks_its_end():
+    surface = bowl(1.0)
+    ends = fv.plot_surface(surface, color_range=(0.5, 2.0), log=False).data[0].colorbar.ticktext
+    assert ends[0] == "≤ 0.5" and ends[-1] == "≥ 2"
+    whole = fv.plot_surface(surface, log=False).data[0].colorbar.ticktext
+    assert not any("≥" in t or "≤" in t for t in whole)
+    values = surface.values.clone()
+    values[0, 0] = 1e6  # one cell would take all colours
+    outlier = fv.plot_surface(dataclasses.replace(surface, values=values), log=False).data[0]
+    assert outlier.zmax == pytest.approx(float(values.quantile(0.98)), rel=1e-5) and outlier.colorbar.ticktext[-1].startswith(
+        "≥"
+    )
+    assert ColorScale.over(torch.tensor([1.0, 2.0, 4.0])).hi == 4.0
+
+
+@pytest.mark.parametrize("method", [m for m, record in fv.METHODS.items() if record.ascent is None])
+def test_markers_stand_out_from_dark_and_light_ground(method):
+    surface = bowl(1.0)
+    shown = fv.project(torch.rand(5, 3), surface.plane, lambda w: (w * w).sum())
+    fig = fv.plot_surface(surface, shown, method=method, reference={"vi": shown, "sgd": shown})
+    traces = {t.name: t for t in fig.data}
+    rim, samples = traces["rim"], traces["samples"]
+    assert all(r - s >= 3 for r, s in zip(rim.marker.size, samples.marker.size))  # px of white around the ring
+    grounds = sample_colorscale(LOSS_SCALE, [i / 20 for i in range(21)])
+    for ground in grounds:
+        assert max(contrast(rim.marker.color, ground), contrast(rim.marker.line.color, ground)) >= 3
+        outer, inner = (t for t in fig.data if t.name == "VI, rim")
+        assert max(contrast(outer.marker.color, ground), contrast(inner.marker.color, ground)) >= 3
+    assert contrast(samples.marker.color, rim.marker.color) >= 3
+    assert contrast(traces["VI"].marker.color, "#ffffff") >= 3
+
+
+@pytest.mark.parametrize("name", ["surface", "spectrum", "metrics"])
+def test_no_legend_names_a_method_twice_and_each_names_the_selected(family, name):
+    view = next(v for v in VIEWS if v.name == name)
+    for method in family.methods:
+        fig = view.draw(Scene(family), family.index(method))
+        named = [t.name for t in fig.data if t.showlegend is not False and t.visible is not False]
+        assert len(named) == len(set(named)) and fv.METHODS[method].label in named
+
+
+def test_wilsons_interval_is_scipys():
+    for k, n in ((0, 7), (3, 7), (700, 997), (5, 5)):
+        lo, hi = wilson(torch.tensor([k / n], dtype=torch.float64), n)
+        known = binomtest(k, n).proportion_ci(method="wilson")
+        assert (float(lo), float(hi)) == pytest.approx((known.low, known.high), abs=1e-6)
+    lo, hi = wilson(torch.tensor([0.0]), torch.tensor([0]))
+    assert (float(lo), float(hi)) == (0.0, 1.0)
+
+
+def test_reliability_bars_of_few_examples_fade_and_carry_their_interval(family):
+    prediction = family.prediction[-1]
+    count, _, right = prediction.bins[-1].nan_to_num(0).unbind(-1)
+    bars = fv.plot_reliability(prediction).data[0]
+    order = count.argsort()
+    assert all(bars.marker.opacity[i] <= bars.marker.opacity[j] for i, j in zip(order, order[1:]))
+    assert bars.marker.opacity[int(count.argmax())] == 1 and bars.marker.opacity[int(count.argmin())] < 0.3
+    lo, hi = wilson(right, count)
+    shown = count > 0
+    torch.testing.assert_close(torch.tensor(bars.error_y.array)[shown], (hi - right)[shown])
+    torch.testing.assert_close(torch.tensor(bars.error_y.arrayminus)[shown], (right - lo)[shown])
+
+
+def test_the_accuracy_curve_carries_the_noise_of_its_test_set(family):
+    prediction = family.prediction[-1]
+    band = fv.plot_metrics(prediction, method="sabma").data[0]
+    lo, hi = wilson(prediction.scores["accuracy"], len(prediction.y))
+    torch.testing.assert_close(torch.tensor(band.y), torch.cat([lo, hi.flip(0)]))
+    fig = fv.plot_metrics(prediction, method="sabma")
+    assert fig.layout.yaxis.range[0] <= float(lo[-1]) and fig.layout.yaxis.range[1] >= float(hi[-1])
+
+
+def test_a_spread_of_rounding_noise_is_drawn_flat():
+    t = torch.linspace(0, 1, 9)
+    noise = 1 + 1e-7 * torch.randn(9, generator=torch.Generator().manual_seed(0))
+    fig = fv.plot_curve(fv.Curve(t, noise, name="a line"))
+    lo, hi = fig.layout.yaxis.range
+    assert hi - lo > 0.1 and len(fig.data) == 1  # and no barrier of 1e-7
+    assert fv.plot_curve(fv.Curve(t, t)).layout.yaxis.range is None
+    lo, hi = room(torch.tensor([0.3, 0.30000001]))
+    assert lo < 0.28 and hi > 0.32
+    assert room(torch.tensor([0.0, 1.0])) == pytest.approx([-0.06, 1.06])
+
+
+def test_in_a_relief_samples_stand_on_lines_to_the_surface_in_their_methods_colour():
+    surface = bowl(2.0)
+    W = torch.tensor([[0.31, -0.77, 2.0], [1.05, 0.0, 0.0], [9.0, 0.0, 0.0]])
+    fig = fv.plot_surface_3d(surface, fv.project(W, surface.plane, lambda w: (w * w).sum()), method="sabma", log=False)
+    relief, drops, points = fig.data
+    color = fv.METHODS["sabma"].color
+    assert drops.line.color == points.marker.color == color and points.name == "SA-BMA" and points.showlegend
+    assert drops.z[0] == points.z[0] and drops.x[0] == drops.x[1] == pytest.approx(0.31)
+    assert drops.z[1] == pytest.approx(0.31**2 + 0.77**2, abs=0.02)  # the grid's step is 0.2: bilinear is off by 0.01
+    assert math.isnan(drops.z[7])  # beside the grid there is no surface
+    inside = height_at(surface, torch.tensor([[0.4, -0.6]]))  # a grid point
+    assert float(inside[0]) == pytest.approx(0.52, rel=1e-5)
+
+
+def test_a_figure_of_a_cell_is_tall_enough_and_its_plane_has_the_colour_bar_beside_it(family):
+    surface, shown = family.surface, family.projection[-1]
+    figures = [
+        *(fv.plot_surface(surface, shown), fv.plot_basin(family.around[0]), fv.plot_surface_3d(surface, shown)),
+        *(fv.plot_projection(shown), fv.plot_spectrum(family.spectrum[0]), fv.plot_metrics(family.prediction[-1])),
+        fv.plot_reliability(family.prediction[-1]),
+    ]
+    assert all(fig.layout.height >= 520 for fig in figures)
+    fig = figures[0]
+    plot = (float(surface.a.max() - surface.a.min()) / float(surface.b.max() - surface.b.min())) * (520 - 76 - 88)
+    assert fig.layout.width - plot < 320  # px, for axis and bar: the plot fills the rest
+
+
+def test_what_a_picture_says_of_itself_holds_for_every_ensemble_size(family):
+    scene = Scene(family)
+    for view in VIEWS:
+        fig, i = view.draw(scene, len(family) - 1), len(family) - 1
+        changes = any(p.rows in ("draws", "size") for p in fig.live)
+        assert bool(view.alt) == changes, view.name  # else the figure's own text, made of this member's figures
+        if not changes:
+            assert f"{scene.lambda1(i):.3g}" in fig.layout.meta["alt"] or "center" in fig.layout.meta["alt"]
