@@ -70,11 +70,15 @@ class FunctionPosterior(Protocol):
 
 @noun
 class History:
-    """What a fit recorded at each step: `loss`, `kl` (nats) and `sharpness`, the loss gained by the ascent; (T,) each."""
+    """What a fit recorded at each step: `loss`, `kl` (nats) and `sharpness`, the loss gained by the ascent; (T,) each.
+
+    `validation` is the loss of the validation data at each check, of a fit that was given some.
+    """
 
     loss: Tensor
     kl: Tensor | None = None
     sharpness: Tensor | None = None
+    validation: Tensor | None = None
 
 
 @noun

@@ -96,6 +96,12 @@ def browser():
         yield found
 
 
+def pytest_runtest_setup(item):
+    """A test marked gpu is skipped where there is no CUDA."""
+    if item.get_closest_marker("gpu") and not torch.cuda.is_available():
+        pytest.skip("no CUDA device")
+
+
 def pytest_terminal_summary(terminalreporter):
     """One line at the end where the browser tests were left out."""
     skipped = [r for r in terminalreporter.stats.get("skipped", []) if "no Chromium" in str(r.longrepr)]

@@ -12,6 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import torch
 from torch import Tensor, nn
+from torch.func import functional_call
 from torch.utils._pytree import register_pytree_node
 
 from flatviz.checks import usable
@@ -212,6 +213,12 @@ register_pytree_node(Fields, lambda x: (list(x.named.values()), list(x.named)), 
 def run(module: nn.Module, x: Tensor | Fields) -> Any:
     """What a module returns for a batch: named inputs go in as keywords."""
     return module(**x.named) if isinstance(x, Fields) else module(x)
+
+
+def run_with(module: nn.Module, named: dict[str, Tensor], x: Tensor | Fields) -> Any:
+    """`run` with these tensors in the places of parameters and buffers of their names."""
+    args, fields = ((), dict(x.named)) if isinstance(x, Fields) else ((x,), {})
+    return functional_call(module, named, args, fields)
 
 
 def tensors_of(x: Tensor | Fields) -> list[Tensor]:

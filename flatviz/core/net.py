@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from flatviz.checks import check_device, check_weights
-from flatviz.core.inputs import Fields, Inputs, run, tensors_of
+from flatviz.core.inputs import Fields, Inputs, run, run_with, tensors_of
 from flatviz.core.modules import WriteWatch, copied
 from flatviz.core.outputs import logits_of
 from flatviz.core.seeds import saved_rng
@@ -99,6 +99,15 @@ class Net:
         writes = self.writes(x)
         with self.installed(w, copies=writes):
             return logits_of(run(self.module, x.clone() if writes else x))
+
+    def function(self) -> Callable[[Tensor, Tensor], Tensor]:
+        """net(w, x) of a copy, without side effects or looks at itself: what `torch.compile` can read."""
+        alone = self.copy()
+
+        def network(w: Tensor, x: Tensor) -> Tensor:
+            return logits_of(run_with(alone.module, alone.unflatten(w) | alone.buffers(), x))
+
+        return network
 
     def writes(self, x: Tensor | Fields) -> bool:
         """Whether the module writes into its inputs, weights or buffers (ReLU(inplace=True) first, a clamp, a count of calls).

@@ -12,8 +12,13 @@ T = TypeVar("T")
 Progress = bool | None | Callable[[int, int, str], None]
 
 
-def track(items: Iterable[T], label: str, progress: Progress = False, total: int | None = None) -> Iterator[T]:
-    """Yield `items`, reporting each one.  The bar shows elapsed and remaining time."""
+def track(
+    items: Iterable[T], label: str, progress: Progress = False, total: int | None = None, *, examples: int | None = None
+) -> Iterator[T]:
+    """Yield `items`, reporting each one.  The bar shows elapsed and remaining time.
+
+    examples: how many an item stands for; the bar then counts them, and shows images/s.
+    """
     total = len(items) if total is None else total  # type: ignore[arg-type]
     if callable(progress):
         for done, item in enumerate(items):
@@ -29,4 +34,5 @@ def track(items: Iterable[T], label: str, progress: Progress = False, total: int
     except ImportError:
         yield from items
         return
-    yield from tqdm(items, desc=label, total=total, disable=None if progress is None else False, leave=False)
+    counted = {} if examples is None else {"unit": " images", "unit_scale": examples}
+    yield from tqdm(items, desc=label, total=total, disable=None if progress is None else False, leave=False, **counted)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import torch
 from torch import Tensor, nn
-from torch.func import functional_call
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from flatviz.checks import check_count, check_weights
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
-from flatviz.core.inputs import Fields
+from flatviz.core.inputs import run_with
 from flatviz.core.modules import copied
 from flatviz.core.net import Net
 from flatviz.core.outputs import logits_of
@@ -49,6 +50,7 @@ class TrainingNet:
         with torch.inference_mode(False):  # statistics that a training pass may change, whatever mode the caller is in
             self._module = copied(net.module)
             self.buffers = {n: b.clone() for n, b in net.buffers().items()}
+        self.run = partial(_run, self._module)  # may be replaced by its compiled version
         self._norms = [m for m in self._module.modules() if isinstance(m, _BatchNorm)]
         self.norms = {n: m for n, m in self._module.named_modules() if isinstance(m, _BatchNorm) and m.track_running_stats}
         for m in self._norms:
@@ -67,8 +69,7 @@ class TrainingNet:
         for m in self._norms:
             m.momentum = m.momentum if momentum is None else momentum
         try:
-            args, named_inputs = ((), dict(x.named)) if isinstance(x, Fields) else ((x,), {})
-            return logits_of(functional_call(self._module, named | buffers, args, named_inputs))
+            return self.run(named | buffers, x)
         except ValueError:
             if len(x) > 1 or momentum is not None:  # `refresh_batchnorm` needs their own
                 raise
@@ -80,6 +81,10 @@ class TrainingNet:
     def net(self, w: Tensor) -> Net:
         """The net in evaluation mode at `w`, with the statistics collected here."""
         return self._net.at(w).with_buffers({n: b.clone() for n, b in self.buffers.items()})
+
+
+def _run(module: nn.Module, named: dict[str, Tensor], x: Tensor) -> Tensor:
+    return logits_of(run_with(module, named, x))
 
 
 @torch.no_grad()

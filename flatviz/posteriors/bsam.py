@@ -97,7 +97,7 @@ def fit_bsam(
         each = []
         for shard in shards:
             value, g = value_and_grad(loss, m + randn_like(m, source) / (n * s).sqrt(), shard)
-            at_worst, gp = value_and_grad(loss.again, m + radius * g / s, shard)
+            at_worst, gp = value_and_grad(loss, m + radius * g / s, shard, again=True)
             each.append((value, at_worst - value, gp, s.sqrt() * g.abs()))
         value, gain, gp, h = (torch.stack(t).mean(0) for t in zip(*each))
         v.mul_(b1).add_(gp + weight_decay * m, alpha=1 - b1)

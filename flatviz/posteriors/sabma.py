@@ -1,4 +1,4 @@
-"""SA-BMA, also FP-BMA: a Gaussian posterior that is good even at the worst posterior near it (arXiv 2406.15664).
+"""SA-BMA, also FP-BMA: a Gaussian posterior that is good even at the worst one near it, alone and as a grid (hence its length).
 
     min over q of  max over q' with KL(q' || q) <= radius^2 / 2 of  E_q'[mean NLL]  +  (kl_weight / N) KL(q || prior)
 
@@ -99,6 +99,12 @@ def fit_sabma(
     batchnorm: str = "frozen",
     damping: float | None = None,
     switches: tuple[str, ...] = ("v_as_std", "total_derivative"),
+    precision: str | None = None,
+    accumulate: int = 1,
+    compile: bool | str = False,
+    parallel: bool = False,
+    validation: Data | None = None,
+    patience: int = 10,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Gaussian:
@@ -116,7 +122,8 @@ def fit_sabma(
         largest Hessian eigenvalue to 0.93 to 0.75 of VI's at the same accuracy; from 2 on accuracy falls, by one to three
         points: start at 0.5.  With a KL weight of 1 accuracy falls from 0.5 on.  `rank1_*` have the same unit.  For `sam_mu`,
         `sam_theta` and `authors_code` it is Euclidean: 0.05 to 0.5.
-    mode, blocks, joint, damping, switches: the perturbation, see `perturb`.  The rest as in `fit_vi`.
+    mode, blocks, joint, damping, switches: the perturbation, see `perturb`; it is never of a reduced precision.
+        The rest as in `fit_vi`.
     checkpoint: path to save to and resume from.
     `result.history` holds `loss` at q, `kl` to the prior and `sharpness`, the loss gained by the ascent, (steps,) each.
     Raises ValueError for a negative radius, a prior that does not cover the treated weights, bad data, or divergence.

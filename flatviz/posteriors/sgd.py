@@ -36,6 +36,12 @@ def fit_sgd(
     likelihood: Likelihood = "categorical",
     batchnorm: str | None = None,
     ascent: Ascent | None = None,
+    precision: str | None = None,
+    accumulate: int = 1,
+    compile: bool | str = False,
+    parallel: bool = False,
+    validation: Data | None = None,
+    patience: int = 10,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Draws:
@@ -51,9 +57,12 @@ def fit_sgd(
         batchnorm: "frozen" (default where only some weights are treated) or "train" (default where all are); `result.net`
             is the net at the solution with its statistics.
         ascent: `SAM(radius)`, `ASAM(radius)`, `FisherSAM(radius)` for a flat solution, at two gradients a step.
+        precision, accumulate, compile, parallel: how minibatches pass through the network, as in `pretrain`.
+        validation: data whose loss chooses the weights and, after `patience` checks without a lower one, ends the run; it is
+            checked once an epoch and at most 50 times, in `history.validation`.
         checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
 
-    Raises ValueError on bad data or divergence.
+    Raises ValueError on bad data or divergence, MemoryError with the bytes of a step that finds no memory.
 
     Example:
         >>> import flatviz as fv
@@ -64,7 +73,8 @@ def fit_sgd(
         True
     """
     run, optim = Run.of(locals(), "SGD"), Optim(steps, lr, momentum, weight_decay, batch_size)
-    loss, trained = training_loss(net, data, likelihood, batchnorm or ("train" if net.treats_all else "frozen"))
+    batchnorm = batchnorm or ("train" if net.treats_all else "frozen")
+    loss, trained = training_loss(net, data, likelihood, batchnorm, run.passes)
     w, history = sgd(loss, net.w, minibatches(len(data), batch_size, seed, net.device), optim, run, ascent=ascent)
     return Draws(w[None], history, trained(w))
 

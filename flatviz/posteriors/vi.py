@@ -45,6 +45,12 @@ def fit_vi(
     likelihood: Likelihood = "categorical",
     batchnorm: str = "frozen",
     ascent: Ascent | None = None,
+    precision: str | None = None,
+    accumulate: int = 1,
+    compile: bool | str = False,
+    parallel: bool = False,
+    validation: Data | None = None,
+    patience: int = 10,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Gaussian:
@@ -69,6 +75,9 @@ def fit_vi(
     batchnorm: "frozen" keeps the net's statistics; "train" uses those of each batch and leaves running ones in
         `result.buffers`, which `predict` uses; for other verbs take `net.with_buffers(result.buffers)`.
     ascent: `SAM(radius)` and the like make it F-VI: each draw's gradient is taken at w + e, the KL's where q is.
+    precision, accumulate, compile, parallel: how minibatches pass through the network, as in `pretrain`; q stays in its own
+        precision, and all processes of a parallel fit draw the same noise.
+    validation: data whose loss at q's mean chooses q and, after `patience` checks without a lower one, ends the run.
     checkpoint: path to save to and resume from.  `result.history` holds `loss` and `kl` of each step, (steps,) each.
     Raises ValueError where prior or start do not cover the treated weights, on bad data, on divergence, or for `local`
     with an ascent or batch statistics.

@@ -24,7 +24,7 @@ class SequentialLoss(TrainingLoss):
     """(W (B, D), index (B, n) or None) -> losses (B,), each row by a loss of its own."""
 
     def __init__(self, losses: Sequence[TrainingLoss]) -> None:
-        self.losses = losses
+        self.losses, self.data = losses, losses[0].data
 
     @property
     def state(self) -> State:

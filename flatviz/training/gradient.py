@@ -7,18 +7,25 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+from flatviz.core.data import Data
 from flatviz.storage.checkpoints import State
+from flatviz.training.passes import Passes
 
 Ascent = Callable[[Tensor, Tensor], Tensor]  # (w, g) -> e, as in core/ascent.py
 Pass = Callable[[Tensor, Tensor | None], Tensor]  # (w, index) -> mean loss: a `TrainingLoss`, or the `again` of one
+PLAIN = Passes()
 
 
 class TrainingLoss:
     """What is minimised: (w (D,), index of the minibatch, None for all examples) -> mean loss, ().
 
     For B members trained at once: (W (B, D), index (B, n) or None) -> losses (B,).  A subclass gives `__call__`, and more
-    only where calls draw noise or change something.
+    only where calls draw noise or change something.  `passes` says how a minibatch goes through; only a loss of `data`, each
+    of whose calls is a function of w and index, may go in parts.
     """
+
+    passes: Passes = PLAIN
+    data: Data | None = None
 
     def __call__(self, w: Tensor, index: Tensor | None) -> Tensor:
         """The mean loss, differentiable in w."""
@@ -27,6 +34,13 @@ class TrainingLoss:
     def again(self, w: Tensor, index: Tensor | None) -> Tensor:
         """The loss for a second pass of one step: the noise of the last call again, statistics left alone."""
         return self(w, index)
+
+    def check(self, data: Data) -> None:
+        """Raises ValueError for data that `score` cannot take."""
+
+    def score(self, w: Tensor, data: Data) -> Tensor:
+        """Mean loss of other data at `w` (D,), without gradients or noise: what early stopping looks at."""
+        raise NotImplementedError
 
     @property
     def state(self) -> State:
@@ -51,12 +65,22 @@ def gradient(
         raise TypeError(
             f"ascent(w, g) must return the perturbation e of shape {tuple(w.shape)}, got {shape}: fv.SAM(radius) does"
         )
-    at_worst, g = value_and_grad(loss.again, w.detach() + e, index)
+    at_worst, g = value_and_grad(loss, w.detach() + e, index, again=True)
     return value, g, at_worst - value
 
 
-def value_and_grad(loss: Pass, w: Tensor, index: Tensor | None) -> tuple[Tensor, Tensor]:
-    """Loss and its gradient at w, of w's shape."""
+def value_and_grad(loss: TrainingLoss, w: Tensor, index: Tensor | None, *, again: bool = False) -> tuple[Tensor, Tensor]:
+    """Loss and its gradient at w, of w's shape; `again`: with the noise of the last call, statistics left alone."""
+    call = loss.again if again else loss
+    if loss.passes.whole:
+        return _value_and_grad(call, w, index)
+    found = loss.passes.in_parts(lambda w, part: _value_and_grad(call, w, part), w, index, len(loss.data))
+    if not again:
+        loss.passes.average([value for value in loss.state.values() if isinstance(value, Tensor)])
+    return found
+
+
+def _value_and_grad(loss: Pass, w: Tensor, index: Tensor | None) -> tuple[Tensor, Tensor]:
     with torch.inference_mode(False), torch.enable_grad():  # whatever mode the caller is in
         w = (w.clone() if w.is_inference() else w).detach().requires_grad_(True)
         value = loss(w, index)

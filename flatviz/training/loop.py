@@ -5,11 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 
+import torch
 from torch import Tensor
 
 from flatviz.core.progress import track
 from flatviz.storage.checkpoints import State, load_state, save_state
+from flatviz.training.memory import out_of_memory
 from flatviz.training.run import Run
+from flatviz.training.stopping import EarlyStopping
 
 Update = Callable[[int, Tensor | None], None]  # (step, index of the minibatch): changes the state in place
 SAVE_EVERY = 30.0  # seconds
@@ -21,22 +24,41 @@ def advance(
     batches: Iterator[Tensor | None],
     steps: int,
     run: Run,
+    stopping: EarlyStopping | None = None,
+    *,
+    examples: int | None = None,
 ) -> None:
     """Call `update(step, next(batches))` for each step.  `state` is everything that `update` changes, in place.
 
     With `run.checkpoint` the state is saved twice a minute, at the end, and when `run.progress` cancels; if the file
-    exists, the run resumes from it and ends as if it had never stopped.  ValueError where the file is of another run.
+    exists, the run resumes from it and ends as if it had never stopped.  Of several processes the first saves, and all resume.
+    stopping: looks at the state after each step, may end the run, and puts the best state back.  examples: in a step, for the
+    bar, which then counts images/s.
+    Raises ValueError where the file is of another run, and MemoryError for a step that finds no memory.
     """
-    checkpoint = run.checkpoint
     about = f"{run.label} of {steps} steps, arguments {run.arguments}"
-    done = 0 if checkpoint is None else load_state(state, checkpoint, about)
+    if stopping is not None:
+        state = {**state, **stopping.state}
+    done = 0 if run.checkpoint is None else load_state(state, run.checkpoint, about)
+    checkpoint = run.checkpoint if run.passes.leads else None
     for _ in range(done):
         next(batches)
     saved, consistent = time.monotonic(), True
+    device = next((v.device for v in state.values() if isinstance(v, Tensor)), torch.device("cpu"))
     try:
-        for step in track(range(done, steps), run.label, run.progress):
+        for step in track(range(done, steps), run.label, run.progress if run.passes.leads else False, examples=examples):
+            if stopping is not None and run.passes.agreed(stopping.over, device):
+                break
             index, consistent = next(batches), False
-            update(step, index)
+            try:
+                update(step, index)
+            except RuntimeError as error:
+                full = out_of_memory(error, run.label, index, device)
+                if full is None:
+                    raise
+                raise full from error
+            if stopping is not None:
+                stopping.look(step)
             done, consistent = step + 1, True
             if checkpoint is not None and time.monotonic() - saved > SAVE_EVERY:
                 save_state(state, done, checkpoint, about)
@@ -44,3 +66,5 @@ def advance(
     finally:
         if checkpoint is not None and consistent:  # interrupted mid-update: inconsistent, not saved
             save_state(state, done, checkpoint, about)
+    if stopping is not None:
+        stopping.restore()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -14,12 +15,15 @@ from flatviz.core.likelihood import Likelihood, mean_nll
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator
 from flatviz.engine.batchnorm import TrainingNet, check_batchnorm
+from flatviz.engine.forward import forward
 from flatviz.objectives.nll import check_data
 from flatviz.results import History
 from flatviz.storage.checkpoints import State
-from flatviz.training.gradient import Ascent, TrainingLoss, gradient
+from flatviz.training.gradient import PLAIN, Ascent, TrainingLoss, gradient
 from flatviz.training.loop import advance
+from flatviz.training.passes import Passes
 from flatviz.training.run import Optim, Run
+from flatviz.training.stopping import EarlyStopping
 
 
 def minibatches(n: int, batch_size: int | None, seed: int, device: torch.device) -> Iterator[Tensor | None]:
@@ -50,20 +54,31 @@ def constant(step: int, steps: int) -> float:
 class FrozenLoss(TrainingLoss):
     """Mean NLL of a minibatch with the net's own BatchNorm statistics: a function of the weights."""
 
-    def __init__(self, net: Net, data: Data, likelihood: Likelihood) -> None:
-        self.net, self.data, self.likelihood = net, data, likelihood
+    def __init__(self, net: Net, data: Data, likelihood: Likelihood, passes: Passes = PLAIN) -> None:
+        self.net, self.data, self.likelihood, self.passes = net, data, likelihood, passes
+        self.network = net if passes.compile is False else passes.compiled(net.function())
 
     def __call__(self, w: Tensor, index: Tensor | None) -> Tensor:
         """Mean loss at `w` (D,), ()."""
         x, y = self.data.batch(index)
-        return mean_nll(self.net(w, x), y, self.likelihood)
+        return mean_nll(self.passes.outputs(self.network, w, x), y, self.likelihood)
+
+    def check(self, data: Data) -> None:
+        """Raises ValueError for data that the net cannot read."""
+        check_data(self.net, data, self.likelihood)
+
+    def score(self, w: Tensor, data: Data) -> Tensor:
+        """Mean loss of other data at `w` (D,), ()."""
+        return mean_loss(self.net, w, data, self.likelihood)
 
 
 class BatchStatisticsLoss(TrainingLoss):
     """Mean NLL of a minibatch with the batch's BatchNorm statistics; `training` collects running ones on the way."""
 
-    def __init__(self, net: Net, data: Data, likelihood: Likelihood) -> None:
-        self.training, self.data, self.likelihood = TrainingNet(net), data, likelihood
+    def __init__(self, net: Net, data: Data, likelihood: Likelihood, passes: Passes = PLAIN) -> None:
+        self.net, self.data, self.likelihood, self.passes = net, data, likelihood, passes
+        self.training = TrainingNet(net)
+        self.training.run = passes.compiled(self.training.run)
 
     def __call__(self, w: Tensor, index: Tensor | None) -> Tensor:
         """Mean loss at `w` (D,), (); the running statistics move."""
@@ -78,32 +93,46 @@ class BatchStatisticsLoss(TrainingLoss):
         """The running statistics."""
         return {f"buffer {name}": value for name, value in self.training.buffers.items()}
 
+    def check(self, data: Data) -> None:
+        """Raises ValueError for data that the net cannot read."""
+        check_data(self.net, data, self.likelihood)
+
+    def score(self, w: Tensor, data: Data) -> Tensor:
+        """Mean loss of other data at `w` (D,) with the running statistics collected so far, ()."""
+        return mean_loss(self.training.net(w), w, data, self.likelihood)
+
     def _loss(self, w: Tensor, index: Tensor | None, *, update: bool) -> Tensor:
         x, y = self.data.batch(index)
-        return mean_nll(self.training(w, x, update=update), y, self.likelihood)
+        outputs = self.passes.outputs(partial(self.training, update=update), w, x)
+        return mean_nll(outputs, y, self.likelihood)
+
+
+def mean_loss(net: Net, w: Tensor, data: Data, likelihood: Likelihood) -> Tensor:
+    """Mean NLL of all `data` at `w` (D,), (), without a gradient."""
+    return mean_nll(forward(net, w[None], data.x)[0], data.y, likelihood)
 
 
 def training_loss(
-    net: Net, data: Data, likelihood: Likelihood, batchnorm: str
+    net: Net, data: Data, likelihood: Likelihood, batchnorm: str, passes: Passes = PLAIN
 ) -> tuple[FrozenLoss | BatchStatisticsLoss, Callable[[Tensor], Net]]:
     """The minibatch loss, and a function that gives the net once trained.
 
     batchnorm "frozen" keeps the net's statistics, so that the loss is a function of the weights; "train" uses batch
     statistics on an internal copy, and the net that comes out holds the running statistics collected on the way.
     """
-    (loss,) = training_losses(net, data, likelihood, batchnorm, 1)
+    (loss,) = training_losses(net, data, likelihood, batchnorm, 1, passes)
     return loss, loss.training.net if isinstance(loss, BatchStatisticsLoss) else net.at
 
 
 def training_losses(
-    net: Net, data: Data, likelihood: Likelihood, batchnorm: str, members: int
+    net: Net, data: Data, likelihood: Likelihood, batchnorm: str, members: int, passes: Passes = PLAIN
 ) -> list[FrozenLoss | BatchStatisticsLoss]:
     """A loss for each of several members, net and data checked once; frozen ones are one object."""
     spared, _ = check_data(net, data, likelihood)
     if batchnorm != "train" or not net.has_batchnorm:
         check_batchnorm(net, "frozen" if batchnorm == "train" else batchnorm)
-        return [FrozenLoss(spared, data, likelihood)] * members
-    return [BatchStatisticsLoss(net, data, likelihood) for _ in range(members)]
+        return [FrozenLoss(spared, data, likelihood, passes)] * members
+    return [BatchStatisticsLoss(net, data, likelihood, passes) for _ in range(members)]
 
 
 def sgd(
@@ -141,10 +170,34 @@ def sgd(
             after(step, w)
 
     everything = {"w": w, "velocity": velocity, "losses": losses, "gains": gains, **loss.state, **(state or {})}
-    advance(everything, update, batches, optim.steps, run)
-    history = History(torch.stack(losses), sharpness=torch.stack(gains) if gains else None)
+    stopping = early_stopping(loss, [w], lambda: w, optim, run)
+    advance(everything, update, batches, optim.steps, run, stopping, examples=examples_of(loss, optim))
+    checks = None if stopping is None else torch.stack(stopping.losses)
+    history = History(torch.stack(losses), sharpness=torch.stack(gains) if gains else None, validation=checks)
     check_converged(history.loss, w)
     return w, history
+
+
+def examples_of(loss: TrainingLoss, optim: Optim) -> int | None:
+    """Examples in a step; None of a loss that has no data."""
+    return None if loss.data is None else min(optim.batch_size or len(loss.data), len(loss.data))
+
+
+def early_stopping(
+    loss: TrainingLoss, held: Sequence[Tensor], center: Callable[[], Tensor], optim: Optim, run: Run
+) -> EarlyStopping | None:
+    """Stopping by the loss of `run.validation` at `center()`; None without one.  held: what the fit moves, beside statistics."""
+    if run.validation is None:
+        return None
+    loss.check(run.validation)
+    statistics = [value for value in loss.state.values() if isinstance(value, Tensor)]
+    epoch = steps_per_epoch(len(loss.data), optim.batch_size)
+    score = partial(_score, loss, center, run.validation)
+    return EarlyStopping(score, [*held, *statistics], steps=optim.steps, epoch=epoch, patience=run.patience)
+
+
+def _score(loss: TrainingLoss, center: Callable[[], Tensor], data: Data) -> Tensor:
+    return loss.score(center(), data)
 
 
 def check_converged(losses: Tensor, *parameters: Tensor) -> None:

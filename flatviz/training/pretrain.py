@@ -32,6 +32,12 @@ def pretrain(
     batch_size: int = 64,
     likelihood: Likelihood = "categorical",
     ascent: Ascent | None = None,
+    precision: str | None = None,
+    accumulate: int = 1,
+    compile: bool | str = False,
+    parallel: bool = False,
+    validation: Data | None = None,
+    patience: int = 10,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Net:
@@ -47,9 +53,17 @@ def pretrain(
         momentum, weight_decay: 0.9 and 5e-4 as usual.  batch_size: examples a minibatch.
         likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
         ascent: `SAM(radius)` and the like, for a flat start.
+        precision: "bfloat16" computes the network's products in that type (autocast), the weights stay in theirs.
+        accumulate: parts of a minibatch that pass one after another: the same gradient in less memory; BatchNorm then
+            normalises each part by itself.
+        compile: True for `torch.compile`, or the name of another of its backends: slow to start, then faster.
+        parallel: share each minibatch among the processes that `torchrun --nproc-per-node=2 script.py` started, averaging
+            gradients; batch_size is of all together, every process holds net and data, and BatchNorm normalises each share.
+        validation: the weights returned are those with the least loss on it, checked once an epoch and at most 50 times;
+            patience: checks without a lower loss that end the run.  `Draws.history` and the like hold `validation`.
         checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
 
-    Raises ValueError on bad data or divergence.
+    Raises ValueError on bad data or divergence, MemoryError with the bytes of a step that finds no memory.
 
     Example:
         >>> import flatviz as fv
@@ -63,7 +77,7 @@ def pretrain(
         net = Net.from_module(net)
     net = net.with_example(data.x)
     check_lr(lr, zero=False)
-    loss, trained = training_loss(net, data, likelihood, "train")
+    loss, trained = training_loss(net, data, likelihood, "train", run.passes)
     optim = Optim(epochs * steps_per_epoch(len(data), batch_size), lr, momentum, weight_decay, batch_size)
     batches = minibatches(len(data), batch_size, seed, net.device)
     w, _ = sgd(loss, net.w, batches, optim, run, schedule=partial(cosine, last=last_lr / lr), ascent=ascent)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from flatviz.checks import check_count, check_lr, check_momentum, check_nonnegative
+from flatviz.core.data import Data
 from flatviz.core.progress import Progress
 from flatviz.storage.digest import arguments_digest
+from flatviz.training.passes import Passes
 
 Checkpoint = str | Path | None
 
@@ -40,7 +42,9 @@ class Optim:
 class Run:
     """How one fit is run: seed, path to save to and resume from, progress, its label, and a hash of its arguments.
 
-    `arguments` is empty without a checkpoint: the hash only says whose checkpoint a file is.
+    `arguments` is empty without a checkpoint: the hash only says whose checkpoint a file is.  passes: how minibatches go
+    through the network.  validation: data on which the best parameters are chosen; patience: checks without a lower loss
+    after which the fit stops.
     """
 
     seed: int
@@ -48,8 +52,19 @@ class Run:
     progress: Progress = False
     label: str = "training"
     arguments: str = ""
+    passes: Passes = Passes()
+    validation: Data | None = None
+    patience: int = 10
 
     @classmethod
     def of(cls, arguments: Mapping[str, Any], label: str) -> Run:
-        """From `locals()` on the first line of a fit: its seed, checkpoint and progress, and a hash of all the rest."""
-        return cls(arguments["seed"], arguments["checkpoint"], arguments["progress"], label, arguments_digest(arguments))
+        """From `locals()` on the first line of a fit: its seed, checkpoint and progress, and a hash of all the rest.
+
+        A fit that takes `precision`, `accumulate`, `compile`, `parallel`, `validation` and `patience` has them in it too.
+        """
+        digest = arguments_digest(arguments)
+        run = cls(arguments["seed"], arguments["checkpoint"], arguments["progress"], label, digest)
+        if "accumulate" not in arguments:
+            return run
+        passes = Passes(*(arguments[name] for name in ("precision", "accumulate", "compile", "parallel")))
+        return replace(run, passes=passes, validation=arguments["validation"], patience=arguments["patience"])

@@ -28,7 +28,16 @@ from flatviz.storage.checkpoints import State
 from flatviz.training.batched import SequentialLoss, members_batches, members_loss
 from flatviz.training.gradient import Ascent, TrainingLoss, gradient, value_and_grad
 from flatviz.training.loop import advance
-from flatviz.training.optimize import BatchStatisticsLoss, check_converged, cosine, minibatches, training_loss
+from flatviz.training.optimize import (
+    BatchStatisticsLoss,
+    check_converged,
+    cosine,
+    early_stopping,
+    examples_of,
+    minibatches,
+    training_loss,
+)
+from flatviz.training.passes import Passes
 from flatviz.training.perturb import fold
 from flatviz.training.run import Optim, Run
 
@@ -59,7 +68,7 @@ class NoisyNLL:
         """The same noise and minibatch once more, at another q; what the loss trains along stays as it is."""
 
         def at(w: Tensor) -> tuple[Tensor, Tensor, None]:
-            return *value_and_grad(self.loss.again, w, self.index), None
+            return *value_and_grad(self.loss, w, self.index, again=True), None
 
         return _averaged([_draw(at, q, z1, z2, 3) for z1, z2 in self.noise])
 
@@ -221,7 +230,7 @@ def fit_gaussians(
     check_covers(net, start, "start")
     start = narrowed(start, start_scale)
     B, shuffles = len(seeds), [seed + 1 for seed in seeds]
-    loss, trained = _losses(net, data, likelihood, batchnorm, B)
+    loss, trained = _losses(net, data, likelihood, batchnorm, B, run.passes)
     draws, noisy = mc_samples, NoisyNLL
     if local:
         examples = len(data) if optim.batch_size is None else min(optim.batch_size, len(data))
@@ -244,9 +253,11 @@ def fit_gaussians(
     state |= {"losses": losses, "gains": gains, "kls": descent.kls}
     batches = members_batches(len(data), optim.batch_size, shuffles, net.device)
     batches = minibatches(len(data), optim.batch_size, shuffles[0], net.device) if B == 1 else batches
-    advance(state, update, batches, optim.steps, run)
+    stopping = early_stopping(loss, [descent.theta], lambda: descent.theta[0], optim, run)
+    advance(state, update, batches, optim.steps, run, stopping, examples=examples_of(loss, optim))
     theta = descent.theta.reshape(B, *descent.theta.shape[-2:])
-    records = [torch.stack(v).reshape(-1, B) if v else None for v in (losses, descent.kls, gains)]
+    checks = [] if stopping is None else stopping.losses
+    records = [torch.stack(v).reshape(-1, B) if v else None for v in (losses, descent.kls, gains, checks)]
     return [_member(theta[i], [None if v is None else v[:, i] for v in records], trained[i]) for i in range(B)]
 
 
@@ -279,11 +290,11 @@ def narrowed(q: Gaussian, scale: float) -> Gaussian:
 
 
 def _losses(
-    net: Net, data: Data, likelihood: Likelihood, batchnorm: str, members: int
+    net: Net, data: Data, likelihood: Likelihood, batchnorm: str, members: int, passes: Passes
 ) -> tuple[TrainingLoss, list[BatchStatisticsLoss | None]]:
     """The loss of all members, and for each the one that trains BatchNorm statistics of its own, or None."""
     if members == 1:
-        loss, _ = training_loss(net, data, likelihood, batchnorm)
+        loss, _ = training_loss(net, data, likelihood, batchnorm, passes)
         each: Sequence[TrainingLoss] = [loss]
     else:
         loss = members_loss(net, data, likelihood, batchnorm, members)

@@ -112,5 +112,5 @@ def test_a_loss_that_only_says_its_value_has_the_same_second_pass_and_no_state()
 
 
 def test_a_loss_gives_back_its_value_its_gradient_and_no_gain_without_an_ascent():
-    value, g, gain = gradient(lambda w, index: (w * w).sum(), torch.tensor([1.0, 2.0]), None)
+    value, g, gain = gradient(FunctionLoss(lambda w, index: (w * w).sum()), torch.tensor([1.0, 2.0]), None)
     assert float(value) == 5.0 and g.tolist() == [2.0, 4.0] and gain is None

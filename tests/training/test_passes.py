@@ -1,0 +1,192 @@
+"""How a minibatch goes through the network changes its cost, not the step: parts, precision, compilation, memory."""
+
+from functools import partial
+
+import pytest
+import torch
+from torch import nn
+
+import flatviz as fv
+from flatviz.training.batched import members_loss
+from flatviz.training.gradient import gradient
+from flatviz.training.loop import advance
+from flatviz.training.optimize import FrozenLoss, training_loss
+from flatviz.training.passes import Passes
+from flatviz.training.run import Run
+
+FITS = {
+    "fit_sgd": partial(fv.fit_sgd, steps=6),
+    "fit_vi": partial(fv.fit_vi, steps=6, ascent=fv.SAM(0.05)),
+    "fit_sabma": partial(fv.fit_sabma, radius=0.5, steps=6, mc_samples=2),
+}
+
+
+def fitted(name, net, data, **settings):
+    prior = (
+        ()
+        if name == "fit_sgd"
+        else (fv.Gaussian(net.w, torch.full_like(net.w, -2.0), torch.full((2, net.dim), 0.1).to(net.w)),)
+    )
+    return FITS[name](net, data, *prior, seed=0, **settings)
+
+
+def everything(q):
+    return q.W[0] if isinstance(q, fv.Draws) else torch.cat([q.mean, q.log_std, q.factor.flatten()])
+
+
+@pytest.fixture
+def conv_case():
+    torch.manual_seed(0)
+    layers = nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(8, 3)
+    x, y = torch.randn(20, 3, 6, 6), torch.randint(0, 3, (20,))
+    return nn.Sequential(*layers), fv.Data(x, y)
+
+
+@pytest.mark.parametrize("name", FITS)
+@pytest.mark.parametrize("batch_size", [None, 7])
+def test_a_minibatch_in_parts_makes_the_same_step(name, batch_size, tiny):
+    net, data = tiny
+    whole = fitted(name, net, data, batch_size=batch_size)
+    parts = fitted(name, net, data, batch_size=batch_size, accumulate=3)
+    torch.testing.assert_close(everything(parts), everything(whole), rtol=1e-9, atol=1e-11)  # float64, 6 steps
+    torch.testing.assert_close(parts.history.loss, whole.history.loss, rtol=1e-9, atol=0)
+    assert not torch.equal(everything(parts), everything(whole))  # it did go another way
+
+
+def test_parts_of_members_trained_together_and_more_parts_than_examples(tiny):
+    net, data = tiny
+    loss = members_loss(net, data, "categorical", "frozen", 2)
+    W = torch.stack([net.w, net.w + 0.1])
+    for index in (None, torch.tensor([[0, 3, 5], [1, 2, 4]])):
+        plain = gradient(loss, W, index, fv.SAM(0.1))
+        loss.passes = Passes(accumulate=5)
+        for a, b in zip(gradient(loss, W, index, fv.SAM(0.1)), plain):
+            torch.testing.assert_close(a, b, rtol=1e-9, atol=1e-12)
+        del loss.passes
+
+
+def test_parts_hold_fewer_examples_at_once(tiny):
+    net, data = tiny
+    sizes = []
+    loss = FrozenLoss(net, data, "categorical", Passes(accumulate=4))
+    plain, loss.network = loss.network, lambda w, x: (sizes.append(len(x)), plain(w, x))[1]
+    gradient(loss, net.w, None)
+    assert sizes == [3, 3, 3, 3]
+
+
+def test_bfloat16_is_inside_the_network_only(conv_case):
+    module, data = conv_case
+    net = fv.Net.from_module(module.eval())
+    seen = []
+    net.module[2].register_forward_hook(
+        lambda m, args, out: seen.append((out.dtype, out.is_contiguous(memory_format=torch.channels_last)))
+    )
+    loss, exact = (FrozenLoss(net, data, "categorical", Passes(p)) for p in ("bfloat16", None))
+    value, g, _ = gradient(loss, net.w, None)
+    assert set(seen) == {(torch.bfloat16, True)} and value.dtype == g.dtype == torch.float32
+    reference = gradient(exact, net.w, None)[1]
+    error = float((g - reference).norm() / reference.norm())
+    assert 1e-5 < error < 0.05  # 8 bits of mantissa
+    for name in FITS:
+        reduced, plain = (fitted(name, net, data, batch_size=10, batchnorm="frozen", precision=p) for p in ("bfloat16", None))
+        assert everything(reduced).dtype == torch.float32
+        torch.testing.assert_close(reduced.history.loss, plain.history.loss, rtol=0.02, atol=0.02)
+
+
+@pytest.mark.slow  # torch.compile takes seconds to import
+@pytest.mark.parametrize("batchnorm", ["frozen", "train"])
+def test_a_compiled_network_makes_the_same_step(batchnorm, conv_case):
+    module, data = conv_case
+    net = fv.Net.from_module(module.eval())
+    results = []
+    for how in (Passes(), Passes(compile="aot_eager")):
+        loss, trained = training_loss(net, data, "categorical", batchnorm, how)
+        parts = gradient(loss, net.w, torch.arange(8), fv.SAM(0.1))
+        results.append([*parts, *trained(net.w).buffers().values()])
+    for plain, compiled in zip(*results):
+        torch.testing.assert_close(compiled, plain, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.slow
+def test_a_network_compiled_by_inductor_makes_the_same_step(conv_case):
+    module, data = conv_case
+    net = fv.Net.from_module(module.eval())
+    for name in FITS:
+        a, b = (fitted(name, net, data, batch_size=10, batchnorm="frozen", compile=c) for c in (False, True))
+        torch.testing.assert_close(everything(b), everything(a), rtol=1e-4, atol=1e-5)
+
+
+def test_pretraining_takes_them_all(conv_case):
+    module, data = conv_case
+    settings = dict(seed=0, epochs=3, batch_size=10)
+    net = fv.pretrain(module, data, precision="bfloat16", accumulate=2, validation=data, **settings)
+    plain = fv.pretrain(module, data, **settings)
+    assert net.w.dtype == torch.float32
+    torch.testing.assert_close(fv.nll(net, data)(net.w), fv.nll(plain, data)(plain.w), rtol=0.1, atol=0)
+
+
+def test_a_step_without_memory_names_its_bytes_and_the_setting_to_lower(tiny):
+    net, data = tiny
+
+    def too_large(step, index):
+        torch.empty(2**50, dtype=torch.uint8)
+
+    def on_card(step, index):
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.50 GiB. GPU 0 has a total capacity of 23.64 GiB")
+
+    def another(step, index):
+        raise RuntimeError("mat1 and mat2 shapes cannot be multiplied")
+
+    run = Run(0, label="VI")
+    with pytest.raises(
+        MemoryError, match=r"VI must fit .* at least 1,125,899,906,842,624 bytes with 4 examples a step: lower batch_size"
+    ):
+        advance({}, too_large, iter([torch.arange(4)]), 1, run)
+    with pytest.raises(MemoryError, match=r"at least 2,684,354,560 bytes with all examples at once.*accumulate=2"):
+        advance({}, on_card, iter([None]), 1, run)
+    with pytest.raises(RuntimeError, match="mat1 and mat2"):
+        advance({}, another, iter([None]), 1, run)
+
+
+def test_the_progress_line_counts_images(tiny, capsys):
+    net, data = tiny
+    fv.fit_sgd(net, data, seed=0, steps=30, batch_size=4, progress=True)
+    assert "images/s" in capsys.readouterr().err
+    fitted("fit_sabma", net, data, progress=True)
+    shown = capsys.readouterr().err
+    assert "SA-BMA" in shown and "/72 " in shown  # 6 steps of 12 images
+
+
+def test_wrong_words_are_refused(tiny):
+    net, data = tiny
+    for settings, match in (
+        (dict(precision="float16"), "precision must be one of"),
+        (dict(accumulate=0), "accumulate must be"),
+        (dict(compile="no such backend"), "compile must be one of"),
+        (dict(parallel=True), "parallel=True needs processes, got a script run by itself: torchrun"),
+    ):
+        with pytest.raises(ValueError, match=match):
+            fv.fit_sgd(net, data, seed=0, steps=1, **settings)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize(
+    "settings", [{}, {"precision": "bfloat16"}, {"accumulate": 2}, {"precision": "bfloat16", "compile": True}]
+)
+def test_on_a_gpu_every_way_makes_the_cpus_step(settings, conv_case):
+    module, data = conv_case
+    net = fv.Net.from_module(module.eval())
+    for name in FITS:
+        plain = fitted(name, net, data, batch_size=10, batchnorm="frozen")
+        there = fitted(name, net.to("cuda"), data.to("cuda"), batch_size=10, batchnorm="frozen", **settings)
+        assert everything(there).is_cuda and everything(there).dtype == torch.float32
+        loose = 0.02 if "precision" in settings else 1e-3
+        torch.testing.assert_close(there.history.loss.cpu(), plain.history.loss, rtol=loose, atol=loose)
+
+
+@pytest.mark.gpu
+def test_on_a_gpu_a_step_without_memory_names_its_bytes():
+    module = nn.Sequential(nn.Flatten(), nn.Linear(4, 2**17), nn.ReLU(), nn.Linear(2**17, 2)).cuda()
+    data = fv.Data(torch.zeros(2**22, 4), torch.zeros(2**22).long()).to("cuda")
+    with pytest.raises(MemoryError, match="in use and"):
+        fv.fit_sgd(fv.Net.from_module(module, example=data.x[:2]), data, seed=0, steps=1)

@@ -1,0 +1,107 @@
+"""Early stopping returns the best state that was checked, and a killed run with all of this ends as if never stopped."""
+
+import os
+import signal
+from functools import partial
+
+import pytest
+import torch
+from forked import forked
+
+import flatviz as fv
+from flatviz.training import loop
+from flatviz.training.optimize import FrozenLoss, minibatches, sgd
+from flatviz.training.run import Optim, Run
+
+
+@pytest.fixture
+def case():
+    """Twelve noisy labels to learn by heart, and others to judge by: the validation loss falls, then rises."""
+    g = torch.Generator().manual_seed(0)
+    torch.manual_seed(0)
+    module = torch.nn.Sequential(torch.nn.Linear(3, 16), torch.nn.Tanh(), torch.nn.Linear(16, 2))
+    x = torch.randn(40, 3, generator=g)
+    y = (x[:, 0] + 0.8 * torch.randn(40, generator=g) > 0).long()
+    return fv.Net.from_module(module), fv.Data(x[:12], y[:12]), fv.Data(x[12:], y[12:])
+
+
+def prior_of(net):
+    return fv.Gaussian(net.w, torch.full_like(net.w, -4.0), torch.full((2, net.dim), 0.01))
+
+
+def test_the_best_weights_that_were_checked_are_returned_and_the_run_ends(case):
+    net, data, validation = case
+    settings, path = dict(steps=400, lr=0.3, batch_size=4), []
+    loss = FrozenLoss(net, data, "categorical")
+    batches = minibatches(len(data), 4, 0, net.device)
+    optim = Optim(400, 0.3, 0.9, 5e-4, 4)
+    sgd(loss, net.w, batches, optim, Run(0), after=lambda step, w: path.append(w.clone()))
+    every = 8  # 400 steps in 50 checks; an epoch has 3
+    checks = fv.nll(net, validation).many(torch.stack(path[every - 1 :: every]))
+    best = int(checks[:20].argmin())
+    stopped = fv.fit_sgd(net, data, seed=0, batchnorm="frozen", validation=validation, patience=5, **settings)
+    n = len(stopped.history.validation)
+    assert n < 50 and n == int(checks[:n].argmin()) + 1 + 5 and len(stopped.history.loss) == n * every
+    torch.testing.assert_close(stopped.history.validation, checks[:n], rtol=1e-5, atol=1e-6)
+    assert best == n - 6 and torch.equal(stopped.W[0], path[every * (best + 1) - 1])
+    assert fv.fit_sgd(net, data, seed=0, **settings).history.validation is None
+
+
+@pytest.mark.parametrize("radius", [0.0, 0.5])
+def test_a_gaussian_is_judged_at_its_mean(case, radius):
+    net, data, validation = case
+    settings = dict(seed=0, steps=300, lr=0.3, kl_weight=0.0)
+    q = fv.fit_sabma(net, data, prior_of(net), radius=radius, validation=validation, patience=4, **settings)
+    assert float(fv.nll(net, validation)(q.mean)) == pytest.approx(float(q.history.validation.min()), abs=1e-6)
+    long = fv.fit_sabma(net, data, prior_of(net), radius=radius, **settings)
+    assert float(fv.nll(net, validation)(long.mean)) > float(q.history.validation.min())
+
+
+def test_statistics_of_batchnorm_are_those_of_the_best_check():
+    torch.manual_seed(0)
+    module = torch.nn.Sequential(torch.nn.Linear(3, 16), torch.nn.BatchNorm1d(16), torch.nn.Tanh(), torch.nn.Linear(16, 2))
+    x, y = torch.randn(60, 3), torch.randint(0, 2, (60,))
+    data, validation = fv.Data(x[:20], y[:20]), fv.Data(x[20:], y[20:])
+    fit = fv.fit_sgd(
+        fv.Net.from_module(module), data, seed=0, steps=60, lr=0.2, validation=validation, patience=3, batch_size=10
+    )
+    assert len(fit.history.loss) < 60
+    there = fv.nll(fit.net, validation)(fit.W[0])
+    assert float(there) == pytest.approx(float(fit.history.validation.min()), abs=1e-6)
+
+
+def test_a_run_that_had_stopped_gives_its_result_again(case, tmp_path):
+    net, data, validation = case
+    fit = partial(
+        fv.fit_vi, net, data, prior_of(net), seed=0, steps=300, lr=0.3, kl_weight=0.0, validation=validation, patience=4
+    )
+    first = fit(checkpoint=tmp_path / "run")
+    again = fit(checkpoint=tmp_path / "run")
+    assert torch.equal(first.mean, again.mean) and torch.equal(first.mean, fit().mean)
+    assert torch.equal(first.history.loss, again.history.loss)
+
+
+@pytest.mark.parametrize("name", ["fit_sgd", "fit_sabma"])
+def test_a_killed_run_in_bfloat16_in_parts_with_stopping_ends_as_if_never_stopped(name, case, tmp_path, monkeypatch):
+    net, data, validation = case
+    settings = dict(
+        seed=0, steps=60, lr=0.1, batch_size=5, precision="bfloat16", accumulate=2, validation=validation, patience=9
+    )
+    if name == "fit_sgd":
+        fit = partial(fv.fit_sgd, net, data, **settings)
+    else:
+        fit = partial(fv.fit_sabma, net, data, prior_of(net), radius=0.3, kl_weight=0.1, **settings)
+    whole = fit()
+    monkeypatch.setattr(loop, "SAVE_EVERY", 0.0)
+
+    def die(done, total, label):
+        if done == 23:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    process = forked(lambda: fit(checkpoint=tmp_path / "run", progress=die) and 0, tmp_path / "out", tmp_path / "errors")
+    process.join(60)
+    assert process.exitcode == -signal.SIGKILL, (tmp_path / "errors").read_text()
+    seen = []
+    resumed = fit(checkpoint=tmp_path / "run", progress=lambda done, total, label: seen.append(done))
+    assert len(seen) <= len(whole.history.loss) - 22
+    assert torch.equal(resumed.center, whole.center) and torch.equal(resumed.history.validation, whole.history.validation)
