@@ -22,6 +22,7 @@ _HOMES = {
     "flatviz.objectives.bma": "bma_nll",
     "flatviz.core.objective": "Objective hvp",
     "flatviz.engine.batchnorm": "refresh_batchnorm",
+    "flatviz.engine.trunk": "cache_trunk",
     "flatviz.storage.cache": "load save",
     "flatviz.training.pretrain": "pretrain",
     "flatviz.training.recording": "record_path",

@@ -23,7 +23,7 @@ class TaskWithPath(flatviz.Task):
 
 def calls(fv, module, data, task, metrics):
     """name -> call, for every public verb of the namespace `fv`; later calls use what earlier ones returned."""
-    made, pictures = {}, _images()
+    made, pictures, late = {}, _images(), _late()
 
     def keep(name, value):
         made[name] = value
@@ -93,6 +93,7 @@ def calls(fv, module, data, task, metrics):
         "explain": lambda: fv.explain(made["surface"]),
         "hessian_trace": lambda: fv.hessian_trace(made["f"], made["q"].mean, products=8, curvature="ggn"),
         "refresh_batchnorm": lambda: fv.refresh_batchnorm(made["net"][0], made["q"].mean, data),
+        "cache_trunk": lambda: fv.cache_trunk(late, pictures[2]),
         "predict": lambda: keep("prediction", fv.predict(made["net"][0], made["q"], data, 3, seed=0, batchnorm=data)),
         "agreement": lambda: fv.agreement(made["prediction"], made["prediction"]),
         "total_variation": lambda: fv.total_variation(made["prediction"], made["prediction"]),
@@ -182,6 +183,12 @@ def _images():
     net = flatviz.Net.from_module(torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(64, 2)))
     data = flatviz.Data(torch.linspace(0, 1, 8 * 64).view(8, 1, 8, 8), torch.arange(8) % 2)
     return net, flatviz.Gaussian(net.w, torch.full_like(net.w, -2.0)), data
+
+
+def _late():
+    """A net of small images whose first layer is not treated."""
+    module = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(64, 3), torch.nn.Tanh(), torch.nn.Linear(3, 2))
+    return flatviz.Net.from_module(module, lambda name: name.startswith("3."))
 
 
 def _blobs():

@@ -137,6 +137,7 @@ _TABLE: dict[str, arg.Check] = {
     "steps epochs n_draws members chains cycles cycle_steps thin mc_samples rank": arg.whole(1),
     "n_bins k n_spectra runs probes products most parts batch_size iters shots size per_class": arg.whole(1),
     "n_classes": arg.whole(1),
+    "memory": arg.positive,
     "snapshots resolution around_resolution dims basis": arg.whole(2),
     "record_path.most": arg.whole(2),
     "burn_in": arg.whole(0),

@@ -92,8 +92,9 @@ class Net:
         kinds = choose(duplicate, treated, head, example)
         return cls(duplicate, kinds, example)
 
-    def __call__(self, w: Tensor, x: Tensor | Fields) -> Tensor:
+    def __call__(self, w: Tensor, x: Tensor | Inputs) -> Tensor:
         """Outputs (N, C) for inputs `x` (N, ...) at weights `w` (D,); neither is ever written into."""
+        x = x if isinstance(x, (Tensor, Fields)) else x[:]
         if w.shape != self.w.shape:
             check_weights(w, self.dim)
         writes = self.writes(x)
