@@ -24,8 +24,9 @@ from flatviz.core.progress import Progress
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.training.gradient import Ascent
+from flatviz.training.noisy_nll import NoisyNLL, check_local
 from flatviz.training.run import Checkpoint, Optim, Run
-from flatviz.training.variational import Descent, NoisyNLL, check_local, converged, fit_gaussians
+from flatviz.training.variational import Descent, converged, fit_gaussians
 
 STD_FLOOR = 1e-4  # a weight that is 0 would have std 0 under MOPED
 

@@ -20,8 +20,9 @@ from flatviz.core.progress import Progress
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.training.gradient import Ascent
+from flatviz.training.noisy_nll import NoisyNLL, check_local
 from flatviz.training.run import Checkpoint, Optim, Run
-from flatviz.training.variational import Descent, NoisyNLL, check_local, converged, fit_gaussians
+from flatviz.training.variational import Descent, converged, fit_gaussians
 
 
 @public

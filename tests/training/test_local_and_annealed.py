@@ -7,9 +7,10 @@ import torch
 
 import flatviz as fv
 from flatviz.training.batched import members_loss
+from flatviz.training.noisy_nll import LocalNLL, NoisyNLL
 from flatviz.training.optimize import training_loss
 from flatviz.training.run import Optim
-from flatviz.training.variational import Descent, LocalNLL, Noise, NoisyNLL
+from flatviz.training.variational import Descent, Noise
 
 N, RUNS = 20, 400
 
