@@ -12,7 +12,7 @@ import dataclasses
 import functools
 import inspect
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from numbers import Real
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -83,7 +83,7 @@ _TABLE: dict[str, arg.Check] = {
     "net": arg.net,
     "pretrain.net": arg.kind((Net, nn.Module), "a Net or a torch.nn.Module", "fv.models has some"),
     "module": arg.kind(nn.Module, "a torch.nn.Module", "the one that is trained"),
-    "data source transfer_task.target test": arg.noun(Data, "make one, fv.Data(x, y)"),
+    "data source transfer_task.target test validation": arg.noun(Data, "make one, fv.Data(x, y)"),
     "pick_classes.classes": arg.each(arg.whole(0), "class numbers"),
     "digits_transfer.validation": arg.whole(0),
     "task": arg.noun(Task, "fv.datasets has some"),
@@ -158,8 +158,16 @@ _TABLE: dict[str, arg.Check] = {
     "share": arg.positive,
     "start_scale fit_swag.scale scale_temperature.temperature": arg.positive,
     "accept b1 b2 noisy_share friction rate anneal": arg.share,
-    "laplace_evidence.prior_precision fit_laplace.temperature": arg.positive,
-    "prior_precision": arg.either((str, arg.anything), (Real, arg.positive), wanted="a number > 0, or a word"),
+    "fit_laplace.temperature": arg.positive,
+    "laplace_evidence.prior_precision": arg.either(
+        (Real, arg.positive), (Mapping, arg.values(arg.positive, "numbers > 0")), wanted="a number > 0, or layer -> number"
+    ),
+    "prior_precision": arg.either(
+        (str, arg.anything),
+        (Real, arg.positive),
+        (Mapping, arg.values(arg.positive, "numbers > 0")),
+        wanted="a number > 0, a word, or layer -> number",
+    ),
     "extent": arg.either(
         (Real, arg.number),
         (str, arg.anything),
@@ -174,7 +182,7 @@ _TABLE: dict[str, arg.Check] = {
     "name title label x_label plot_comparison.x plot_comparison.y": arg.text,
     "labels": arg.each(arg.text, "texts"),
     "switches": arg.each(arg.text, "texts", least=0),
-    "exact joint local orthonormal log barrier color_bar keep_epochs plot_surface.path plot_surface_3d.path": arg.flag,
+    "exact per_layer joint local orthonormal log barrier color_bar keep_epochs plot_surface.path plot_surface_3d.path": arg.flag,
     # how a verb is run
     "progress": arg.either(
         ((bool, type(None)), arg.anything),
@@ -215,6 +223,10 @@ _TABLE: dict[str, arg.Check] = {
     "gains confirmed": arg.values(
         arg.values(arg.values(arg.each(arg.number, "mean and half interval"), "(mean, half interval)"), "settings"), "baselines"
     ),
+    "rows": arg.values(
+        arg.values(arg.values(arg.each(arg.number, "mean and half interval"), "(mean, half interval)"), "quantities"), "methods"
+    ),
+    "plot_closeness.floor": arg.values(arg.number, "numbers"),
     "table": arg.values(arg.values(arg.each(arg.number, "mean and half interval"), "(mean, half interval)"), "rows"),
 }
 ARGUMENTS: dict[str, arg.Check] = {name: check for names, check in _TABLE.items() for name in names.split()}
