@@ -95,7 +95,7 @@ _TABLE: dict[str, arg.Check] = {
     "treated": arg.either(
         (str, arg.anything),
         (Callable, arg.function),
-        wanted="'all', 'norm+head', 'authors' or a function of the parameter's name",
+        wanted="'all', 'norm+head', 'head', 'authors' or a function of the parameter's name",
     ),
     "likelihood": arg.either(
         ((str, Real), lambda value, name: check_likelihood(value)), wanted="'categorical' or a standard deviation > 0"
@@ -135,7 +135,7 @@ _TABLE: dict[str, arg.Check] = {
     "resamples permutations bends fit_laplace.steps": arg.whole(0),
     "drops": arg.each(arg.whole(0), "epochs", least=0),
     "steps epochs n_draws members chains cycles cycle_steps thin mc_samples rank": arg.whole(1),
-    "n_bins k n_spectra runs probes products most parts batch_size iters shots size per_class": arg.whole(1),
+    "n_bins k n_spectra runs probes products most parts batch_size iters shots size per_class severity": arg.whole(1),
     "n_classes": arg.whole(1),
     "memory": arg.positive,
     "snapshots resolution around_resolution dims basis": arg.whole(2),
@@ -189,7 +189,7 @@ _TABLE: dict[str, arg.Check] = {
         (Callable, arg.function),
         wanted="True, False, None or a function(done, total, label)",
     ),
-    "checkpoint path": arg.path,
+    "checkpoint path root": arg.path,
     "cache": arg.either((bool, arg.anything), ((str, Path), arg.path), wanted="True, False, None or a folder"),
     "engine result": arg.anything,
     # results

@@ -235,7 +235,7 @@ def fit_sabma_grid(
 
 # The tempered posterior of `vi`, where the reasons stand.
 _PLAIN = dict(kl_weight=0.03, anneal=0.3, start_scale=0.3, weight_decay=0.0, steps=300, lr=0.05, momentum=0.9, batch_size=None)
-_BATCHNORM = _PLAIN | dict(lr=0.01, steps=600, start_scale=0.1)  # lr 0.05 and radii beyond those below unlearn
+_BATCHNORM = _PLAIN | dict(lr=0.02, momentum=0.8, steps=600, start_scale=0.1)  # lr 0.05 and radii beyond those below unlearn
 
 METHOD = Method(
     name="sabma",
