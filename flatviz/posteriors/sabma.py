@@ -23,9 +23,10 @@ from flatviz.core.progress import Progress
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.storage.digest import arguments_digest
+from flatviz.training.noisy_nll import NoisyNLL
 from flatviz.training.perturb import UNITS, Perturbation
 from flatviz.training.run import Checkpoint, Optim, Run
-from flatviz.training.variational import Descent, NoisyNLL, Step, converged, fit_gaussians
+from flatviz.training.variational import Descent, Step, converged, fit_gaussians
 
 
 def sabma_step(
