@@ -44,6 +44,7 @@ def calls(fv, module, data, task, metrics):
         "fit_bsam": lambda: fv.fit_bsam(made["net"][0], data, **small),
         "fit_laplace": lambda: keep("laplace", fv.fit_laplace(made["net"][0], data, prior_precision=1.0, **small)),
         "laplace_evidence": lambda: fv.laplace_evidence(made["net"][0], data, prior_precision=1.0),
+        "laplace_precision": lambda: fv.laplace_precision(made["net"][0], data, structure="lowrank", rank=2, validation=data),
         "fit_sgld": lambda: fv.fit_sgld(made["net"][0], data, chains=2, **CHAIN),
         "fit_sghmc": lambda: fv.fit_sghmc(made["net"][0], data, **CHAIN),
         "fit_emcmc": lambda: fv.fit_emcmc(made["net"][0], data, **CHAIN),
@@ -84,6 +85,10 @@ def calls(fv, module, data, task, metrics):
         "points_on": lambda: fv.points_on(made["connected"], torch.ones(2)),
         "map_curvature": lambda: fv.map_curvature(made["f"], made["plane"], resolution=2, iters=3),
         "persistence": lambda: keep("valleys", fv.persistence(made["surface"])),
+        "repeat_family": lambda: fv.repeat_family(
+            made["net"][0], task, made["net"][1], made["measured"], seeds=[1], fit=FAMILY["fit"]
+        ),
+        "plot_flatness_against_radius": lambda: fv.plot_flatness_against_radius(made["measured"]),
         "plot_basin": lambda: fv.plot_basin(made["surface"]),
         "plot_surface_3d": lambda: fv.plot_surface_3d(made["surface"], made["projection"]),
         "plot_density": lambda: fv.plot_density(made["density"]),
@@ -121,6 +126,7 @@ def calls(fv, module, data, task, metrics):
         "weyl_bounds": lambda: fv.weyl_bounds(made["f"], made["q"].sample(2, seed=0), iters=5),
         "predict_linearised": lambda: fv.predict_linearised(made["net"][0], made["laplace"], data, link="mc", n_draws=2),
         "plot_comparison": lambda: fv.plot_comparison({"vi": {"nll": (1.0, 0.1), "lambda1": (2.0, 0.1)}}),
+        "plot_closeness": lambda: fv.plot_closeness({"VI": {"vi": {"tv": (0.2, 0.1)}}}),
         "plot_gains": lambda: fv.plot_gains({"vi": {"2 shots": {"nll": (0.1, 0.02)}}}),
         "ece": lambda: fv.ece(made["prediction"]),
         "reliability": lambda: fv.reliability(made["prediction"]),

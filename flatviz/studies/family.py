@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 import torch
+from torch import Tensor
 
 from flatviz.checks import check_choice, check_count, check_radius
 from flatviz.core.boundary import public
@@ -24,14 +25,22 @@ from flatviz.planes.pca import plane_pca
 from flatviz.planes.random import plane_random
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.method import Method
-from flatviz.results import Draws, Family, Gaussian, Posterior, Spectrum, Surface
+from flatviz.results import Draws, Family, Gaussian, Posterior, Prediction, Spectrum, Surface
+from flatviz.studies.choice import Choices, choice_of, with_head_std
 
+QUANTITIES = ("lambda1", "accuracy", "nll", "ece")  # of `Family.over_seeds`
 RISE = 2.0  # nats, of the quadratic model of the flattest posterior, at the edge of the plane of its sharpest directions
 
 
-def family_radii(net: Net) -> dict[str, tuple[float, ...]]:
-    """Methods of the tour and their radii, for this kind of net."""
-    return {name: m.tuned(net).tour for name, m in METHODS.items() if m.tuned(net).tour}
+def family_radii(net: Net, tuned: Choices | None = None) -> dict[str, tuple[float, ...]]:
+    """Methods of the tour and their radii, for this kind of net, with the radii that were chosen."""
+    return with_chosen({name: m.tuned(net).tour for name, m in METHODS.items() if m.tuned(net).tour}, tuned)
+
+
+def with_chosen(radii: Mapping[str, Sequence[float]], tuned: Choices | None) -> dict[str, tuple[float, ...]]:
+    """Radii of each method, the one that was chosen for it among them."""
+    chosen = {name: choice_of(tuned, name).radius for name in radii}
+    return {m: tuple(r) if chosen[m] is None else tuple(sorted({*r, chosen[m]})) for m, r in radii.items()}
 
 
 def fit_member(
@@ -43,13 +52,17 @@ def fit_member(
     *,
     seed: int,
     fit: Mapping | None = None,
+    tuned: Choices | None = None,
     progress: Progress = False,
 ) -> Posterior:
     """One method of `METHODS` fitted on `task.train`, with the settings of its record.
 
     radius: None is that of the record; fit: values in place of those settings, where the method has them (steps, lr ...).
+    tuned: method -> settings, radius and width of the prior that `tune` chose; `fit` and `radius` go before them.
     """
-    record = METHODS[check_choice(method, tuple(METHODS), "method")]
+    record, choice = METHODS[check_choice(method, tuple(METHODS), "method")], choice_of(tuned, method)
+    prior, fit = with_head_std(net, prior, choice.head_std), {**choice.settings, **(fit or {})}
+    radius = choice.radius if radius is None else radius
     check_settings(fit)
     if radius is not None and check_radius(radius) == 0 and record.at_zero is not None:
         record, radius = METHODS[record.at_zero], None
@@ -79,6 +92,7 @@ def fit_family(
     radii: Mapping[str, Sequence[float]] | None = None,
     seed: int,
     fit: Mapping | None = None,
+    tuned: Choices | None = None,
     progress: Progress = False,
 ) -> Family:
     """Fit every method of `radii` (method -> radii, default those of the tour) on `task.train`, all with the same noise.
@@ -86,6 +100,8 @@ def fit_family(
     Radius 0 of SAM and SA-BMA is VI, bit for bit, so it is fitted once.  The radii of one method are trained together
     where the network allows it.
     fit: settings in place of those of the methods' records, each where the method has it: {"steps": 300}.
+    tuned: method -> what `flatviz tune` chose for it (`flatviz.studies.choice`); its radius is fitted too.  Radius 0 of a tuned
+        method is VI at that method's settings.
     Raises ValueError for a method or a setting that is not known, or a radius below 0.
 
     Example:
@@ -98,41 +114,51 @@ def fit_family(
         >>> family.method, family.radius, family.posterior[0] is family.posterior[1]
         (('vi', 'sabma', 'sabma'), (0.0, 0.0, 0.5), True)
     """
-    asked = [(m, float(r)) for m, rs in (radii or family_radii(net)).items() for r in rs]
+    radii = family_radii(net, tuned) if radii is None else with_chosen(radii, tuned)
+    asked = [(m, float(r)) for m, rs in radii.items() for r in rs]
     check_settings(fit)
     fitted: dict[tuple[str, float], Posterior] = {}
     for method in dict.fromkeys(m for m, _ in asked):
         check_choice(method, tuple(METHODS), "method")
         positive = [r for m, r in asked if m == method and r]
         if METHODS[method].fit_radii is not None and len(positive) > 1:
-            fitted |= _fit_radii(net, task, prior, METHODS[method], positive, seed, fit, progress)
+            grid = fit_radii(net, task, prior, METHODS[method], positive, [seed], fit=fit, tuned=tuned, progress=progress)
+            fitted |= {(method, radius): q for (radius, _), q in grid.items()}
     for cell in track(asked, "fitting", progress):
-        if (key := same_member(*cell)) not in fitted:
-            fitted[key] = fit_member(net, task, prior, *key, seed=seed, fit=fit, progress=progress)
+        if (key := same_member(*cell, tuned)) not in fitted:
+            fitted[key] = fit_member(net, task, prior, *key, seed=seed, fit=fit, tuned=tuned, progress=progress)
     methods, values = zip(*asked)
     units = tuple(METHODS[m].unit for m in methods)
-    return Family(methods, values, units, tuple(fitted[same_member(*cell)] for cell in asked))
+    return Family(methods, values, units, tuple(fitted[same_member(*cell, tuned)] for cell in asked))
 
 
-def same_member(method: str, radius: float) -> tuple[str, float]:
-    """The method and radius under which a member is fitted: radius 0 may be another method."""
-    return (METHODS[method].at_zero or method, 0.0) if radius == 0 else (method, radius)
+def same_member(method: str, radius: float, tuned: Choices | None = None) -> tuple[str, float]:
+    """The method and radius under which a member is fitted: radius 0 may be another method, where that has the same settings."""
+    other = METHODS[method].at_zero
+    if radius or other is None:
+        return method, radius
+    mine, theirs = choice_of(tuned, method), choice_of(tuned, other)
+    same = (mine.settings, mine.head_std) == (theirs.settings, theirs.head_std)
+    return (other, 0.0) if same else (method, 0.0)
 
 
-def _fit_radii(
+def fit_radii(
     net: Net,
     task: Task,
     prior: Gaussian,
     method: Method,
-    radii: list[float],
-    seed: int,
-    fit: Mapping | None,
-    progress: Progress,
-) -> dict[tuple[str, float], Posterior]:
-    """Posteriors of several radii of one method, trained together."""
+    radii: Sequence[float],
+    seeds: Sequence[int],
+    *,
+    fit: Mapping | None = None,
+    tuned: Choices | None = None,
+    progress: Progress = False,
+) -> dict[tuple[float, int], Posterior]:
+    """(radius, seed) -> posterior of several radii and seeds of one method, trained together."""
+    choice = choice_of(tuned, method.name)
+    prior, fit = with_head_std(net, prior, choice.head_std), {**choice.settings, **(fit or {})}
     settings = {name: value for name, value in method.keywords(net, settings=fit).items() if name != "radius"}
-    members = method.fit_radii(net, task.train, prior, radii=radii, seeds=[seed], progress=progress, **settings)
-    return {(method.name, radius): q for (radius, _), q in members.items()}
+    return method.fit_radii(net, task.train, prior, radii=radii, seeds=seeds, progress=progress, **settings)
 
 
 @public
@@ -204,6 +230,12 @@ def extend(
     settings = dict(n_draws=n_draws, n_spectra=n_spectra, k=k, resolution=resolution, progress=progress)
     f = nll(net, task.train)
     one = _measure_one(net, task, f, family, posterior, seed=seed, **settings)
+    values = dict(zip(QUANTITIES, own_values(one[2], one[3])))
+    over_seeds = {}
+    for name, others in family.over_seeds.items():  # of its own seed alone
+        row = torch.full_like(others[:1], torch.nan)
+        row[0, 0] = values[name]
+        over_seeds[name] = torch.cat([others, row])
     return Family(
         (*family.method, method),
         (*family.radius, float(radius)),
@@ -215,7 +247,14 @@ def extend(
         spectrum=(*family.spectrum, one[2]),
         prediction=(*family.prediction, one[3]),
         sharpest=(*family.sharpest, _sharp(f, posterior, resolution, float(family.sharpest[0].a.max()), seed)),
+        over_seeds=over_seeds,
     )
+
+
+def own_values(spectra: Sequence[Spectrum], prediction: Prediction) -> Tensor:
+    """`QUANTITIES` of one member: the mean of its draws' largest eigenvalues, and scores of its largest ensemble, (4,)."""
+    lambda1 = torch.stack([s.values[0] for s in spectra]).mean()
+    return torch.stack([lambda1, *(prediction.scores[name][-1].to(lambda1) for name in QUANTITIES[1:])]).cpu()
 
 
 def _sharpest(f: MeanNLL, posteriors: Sequence[Posterior], resolution: int, seed: int) -> list[Surface]:
