@@ -129,7 +129,7 @@ _TABLE: dict[str, arg.Check] = {
     "posterior": arg.posterior,
     "start": arg.kind((str, Gaussian), "a word or a Gaussian, as the verb's help says"),
     "ascent preview of": arg.function,
-    "settings fit_family.fit": arg.values(arg.anything, "settings"),
+    "settings fit_family.fit repeat_family.fit": arg.values(arg.anything, "settings"),
     # counts
     "n most_steps max_sweeps block starts": arg.whole(1),
     "resamples permutations bends fit_laplace.steps": arg.whole(0),
