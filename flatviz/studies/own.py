@@ -22,9 +22,11 @@ from flatviz.gaussian import Gaussian
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.swag import fit_swag
 from flatviz.posteriors.transfer import transfer
+from flatviz.studies.choice import Choice, with_head_std
+from flatviz.studies.family import fit_member
 from flatviz.studies.preparation import check_learned, recipe_for
 from flatviz.studies.tour import HEAD_STD, RANK
-from flatviz.studies.tune import Choice, tried, with_head_std
+from flatviz.studies.tune import tried
 from flatviz.training.pretrain import pretrain
 
 Examples = Data | Dataset | DataLoader | Sequence
@@ -120,7 +122,7 @@ def prepare_own(
     note(f"treated: {what}, {net.dim} weights")
     choice = _chosen(net, task, prior, trials, seed)
     prior = with_head_std(net, prior, choice.head_std)
-    q = choice.fit(net, task, prior, TUNED, seed=seed)
+    q = fit_member(net, task, prior, TUNED, seed=seed, fit=choice.settings)
     check_learned(net, q.center, task.train, f"{METHODS[TUNED].label} with the best of {trials} trials", DO)
     accuracy = _accuracy(net, q.center, task.validation)
     note(f"settings of the best of {trials} trials: {choice}; accuracy {accuracy:.3f} on held-out examples")
