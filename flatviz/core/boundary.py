@@ -192,6 +192,9 @@ _TABLE: dict[str, arg.Check] = {
     "checkpoint path root": arg.path,
     "cache": arg.either((bool, arg.anything), ((str, Path), arg.path), wanted="True, False, None or a folder"),
     "engine result": arg.anything,
+    "fig dataset inference": arg.anything,  # of packages that may be absent: each verb looks itself
+    "save_figure.width height": arg.whole(1),
+    "zoom": arg.positive,
     # results
     "plane": arg.noun(Plane, "fv.plane_pca, fv.plane_random and fv.plane_through make one"),
     "surface": arg.noun(Surface, "fv.slice_plane makes one"),
