@@ -108,6 +108,7 @@ def same_picture(shown, figure):
         ("method=sabma&radius=0.5&draws=3&tab=Surface", "sabma/0.5/3", "Surface"),
         ("method=sabma&radius=2&draws=5&tab=Flatness&b=0:vi", "sabma/2/5", "Flatness | vi/0"),
         ("method=sam_mu&radius=0.2&draws=2&tab=Scores", "sam_mu/0.2/2", "Scores"),
+        ("method=sabma&radius=2&draws=4&tab=Surface&see.surface=relief+in+3-D", "sabma/2/4", "Surface"),
         ("method=sgd&radius=0&draws=4&tab=Flatness&see.directions=random+directions", "sgd/0/4", "Flatness"),
     ],
 )

@@ -18,7 +18,7 @@ class Picture {
     const sized = entry.binds.some((b) => b.rows !== "all");
     const state = [member.meta.method, member.meta.radius, member.version ?? 0, sized ? n : "", dark, height, JSON.stringify(ranges)].join("/");
     if (this.state === state && !fresh) return false;
-    let drawn = { data: entry.data, layout: { ...entry.layout, height } };     // a copy: plotly writes into what it is given
+    let drawn = { data: entry.data, layout: { ...entry.layout, height, uirevision: "kept" } };  // a copy: plotly writes into what it is given
     for (const bind of entry.binds) drawn = assigned(drawn, bind.path.split("."), bound(bind, index.fields, member, n));
     for (const [axis, range] of Object.entries(ranges)) drawn = assigned(drawn, ["layout", axis, "range"], range);
     if (TOUCH.matches) drawn.layout.dragmode = false;                           // a swipe scrolls the page
