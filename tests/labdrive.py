@@ -102,6 +102,8 @@ def _move(page, base: str, frames: list[int], picture: Path) -> dict:
     _until(page, "() => document.querySelectorAll('.flatviz[data-state]').length === 2")  # fitted behind the page
     view = page.locator(".flatviz[data-state]").first
     view.scroll_into_view_if_needed()
+    view.get_by_role("tab", name="All").dispatch_event("click")
+    _until(page, "() => document.querySelector('.flatviz[data-state]').dataset.look === 'All'")
     seen["first"] = look(view)
     method, radius, _ = seen["first"]["state"].split("/")
 
