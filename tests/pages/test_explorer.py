@@ -35,7 +35,8 @@ def opened(browser, address, *, width=1280, height=800, **context):
     page.set_default_timeout(SLOW)
     page.errors_met = []
     page.on("pageerror", lambda e: page.errors_met.append(str(e)))
-    page.on("console", lambda m: page.errors_met.append(m.text) if m.type in ("error", "warning") else None)
+    told = lambda m: m.type in ("error", "warning") and "WebGL" not in m.text and "Canvas2D" not in m.text  # noqa: E731
+    page.on("console", lambda m: page.errors_met.append(m.text) if told(m) else None)
     page.goto(address, wait_until="commit")
     page.locator(".flatviz[data-state]").wait_for()
     return page
