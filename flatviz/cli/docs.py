@@ -14,9 +14,9 @@ from typing import Any
 from flatviz.cli import evidence
 from flatviz.cli.output import progress_of_command
 from flatviz.cli.threads import single_thread
+from flatviz.storage.committed import committed
 from flatviz.studies.tour import run_tour
 
-EVIDENCE = Path(__file__).resolve().parent.parent.parent / "data" / "evidence.csv"
 SMALL_TOUR = dict(
     radii={"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 0.5, 1.0)},
     epochs=8,
@@ -71,7 +71,7 @@ def evidence_page() -> str:
     """What `flatviz evidence --read` prints of the stored values."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        evidence.run(argparse.Namespace(seeds=1, model="mlp", csv=None, read=EVIDENCE))
+        evidence.run(argparse.Namespace(seeds=1, model="mlp", csv=None, read=committed("evidence.csv")))
     text = printed.getvalue().strip().rsplit("\n", 1)[0]  # without the seconds it took
     return f"# What holds\n\nMade by `flatviz evidence --read data/evidence.csv`.\n\n```text\n{text}\n```\n"
 
