@@ -14,7 +14,7 @@ _HOMES = {
     "flatviz.results": (
         "Curve Draws Family History Mixture Persistence Plane Posterior Prediction Projection Sharpness Shift Spectrum Surface"
     ),
-    "flatviz.gaussian": "Gaussian KroneckerGaussian",
+    "flatviz.gaussian": "Gaussian KroneckerGaussian PrecisionGaussian",
     "flatviz.core.net": "Net",
     "flatviz.core.data": "Data Task",
     "flatviz.objectives.nll": "nll",
@@ -22,6 +22,7 @@ _HOMES = {
     "flatviz.objectives.bma": "bma_nll",
     "flatviz.core.objective": "Objective hvp",
     "flatviz.engine.batchnorm": "refresh_batchnorm",
+    "flatviz.engine.trunk": "cache_trunk",
     "flatviz.storage.cache": "load save",
     "flatviz.training.pretrain": "pretrain",
     "flatviz.training.recording": "record_path",
@@ -41,7 +42,7 @@ _HOMES = {
     "flatviz.posteriors.ptl": "fit_ptl",
     "flatviz.posteriors.mfvi": "fit_mfvi",
     "flatviz.posteriors.bsam": "fit_bsam",
-    "flatviz.posteriors.laplace": "fit_laplace laplace_evidence",
+    "flatviz.posteriors.laplace": "fit_laplace laplace_evidence laplace_precision",
     "flatviz.posteriors.dropout": "fit_dropout",
     "flatviz.posteriors.ensemble": "fit_ensemble",
     "flatviz.posteriors.multi": "fit_multi",
@@ -97,6 +98,7 @@ _HOMES = {
     "flatviz.plots.flatness": "plot_flatness",
     "flatviz.plots.severity": "plot_severity",
     "flatviz.plots.risk_coverage": "plot_risk_coverage",
+    "flatviz.plots.closeness": "plot_closeness",
     "flatviz.plots.comparison": "plot_comparison",
     "flatviz.plots.gains": "plot_gains",
     "flatviz.plots.triptych": "plot_triptych plot_marginals",

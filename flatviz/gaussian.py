@@ -1,4 +1,7 @@
-"""Gaussians over weights, one low-rank, one by Kronecker factors, and all their algebra (hence its length): nothing (D, D) is built."""
+"""Gaussians over weights, low-rank in covariance or precision or by Kronecker factors, and their algebra (hence its length).
+
+Nothing (D, D) is built.
+"""
 
 from __future__ import annotations
 
@@ -301,3 +304,85 @@ def _kronecker(pairs: Iterable[tuple[Tensor, Tensor]], v: Tensor) -> Tensor:
     pairs = list(pairs)
     parts = v.split([len(a) * len(b) for a, b in pairs], -1)
     return torch.cat([(a @ p.unflatten(-1, (len(a), len(b))) @ b.T).flatten(-2) for (a, b), p in zip(pairs, parts)], -1)
+
+
+@dataclass(frozen=True, eq=False)
+class PrecisionGaussian:
+    """A Gaussian over weights whose precision is diagonal plus low-rank: N(mean, (diag(1 / std^2) + basis^T basis)^-1).
+
+    `mean`, `std` (D,); `basis` (R, D): what is known of R directions, as curvature; std is a weight's own width where they
+    say nothing.  With W = basis std = U diag(sqrt(s)) V^T the covariance is diag(std) (I - V s/(1+s) V^T) diag(std).
+    Raises ValueError where shapes disagree.
+    """
+
+    mean: Tensor
+    std: Tensor
+    basis: Tensor
+    history: History | None = None
+
+    def __post_init__(self) -> None:
+        check_weights(self.mean, self.mean.numel(), "mean")
+        check_weights(self.std, self.dim, "std")
+        if self.basis.ndim != 2 or self.basis.shape[1] != self.dim:
+            raise ValueError(f"basis must have shape (R, {self.dim}), got {tuple(self.basis.shape)}")
+        check_finite(self.basis, "basis")
+
+    def __repr__(self) -> str:
+        return f"PrecisionGaussian(dim={self.dim}, rank={len(self.basis)})"
+
+    @property
+    def dim(self) -> int:
+        """Number of weights D."""
+        return self.mean.numel()
+
+    def double(self) -> PrecisionGaussian:
+        """The same in float64."""
+        return PrecisionGaussian(self.mean.double(), self.std.double(), self.basis.double())
+
+    @property
+    def center(self) -> Tensor:
+        """The mean, (D,)."""
+        return self.mean
+
+    @cached_property
+    def _directions(self) -> tuple[Tensor, Tensor]:
+        """V^T (R, D) and s (R,), computed in float64."""
+        _, root, V = torch.linalg.svd(self.basis.double() * self.std.double(), full_matrices=False)
+        return V.to(self.std), root.square().to(self.std)
+
+    def _narrowed(self, v: Tensor, share: Tensor) -> Tensor:
+        """v - V diag(share) V^T v for `v` (..., D), share (R,)."""
+        V = self._directions[0]
+        return v - ((v @ V.T) * share) @ V
+
+    @property
+    def variance(self) -> Tensor:
+        """Diagonal of the covariance, (D,)."""
+        V, s = self._directions
+        return self.std.square() * (1 - ((s / (1 + s))[:, None] * V.square()).sum(0))
+
+    def sample(self, n: int, *, seed: int) -> Tensor:
+        """`n` draws, (n, D), of noise drawn on the CPU row by row, so that n draws begin any longer list."""
+        generator = torch.Generator().manual_seed(seed)
+        rows = [torch.randn(self.dim, generator=generator, dtype=self.mean.dtype) for _ in range(check_count(n, "n"))]
+        s = self._directions[1]
+        return self.mean + self.std * self._narrowed(torch.stack(rows).to(self.mean.device), 1 - (1 + s).rsqrt())
+
+    def cov_mul(self, v: Tensor) -> Tensor:
+        """Covariance times `v` (..., D)."""
+        s = self._directions[1]
+        return self.std * self._narrowed(self.std * v, s / (1 + s))
+
+    def precision_mul(self, v: Tensor) -> Tensor:
+        """Inverse covariance times `v` (..., D)."""
+        return v / self.std.square() + (v @ self.basis.T) @ self.basis
+
+    def log_prob(self, w: Tensor) -> Tensor:
+        """Log density at `w` (..., D), in nats."""
+        r = w - self.mean
+        logdet = 2 * self.std.log().sum() - self._directions[1].log1p().sum()
+        return -0.5 * ((r * self.precision_mul(r)).sum(-1) + logdet + self.dim * math.log(2 * math.pi))
+
+
+GAUSSIANS = (Gaussian, KroneckerGaussian, PrecisionGaussian)
+AnyGaussian = Gaussian | KroneckerGaussian | PrecisionGaussian

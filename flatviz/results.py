@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_count, check_finite, check_many_weights, check_weights
-from flatviz.gaussian import Gaussian, KroneckerGaussian
+from flatviz.gaussian import Gaussian, KroneckerGaussian, PrecisionGaussian
 
 
 def one_line(result: Any) -> str:
@@ -521,7 +521,7 @@ class Family:
 NOUNS = {
     cls.__name__: cls
     for cls in (
-        *(History, Gaussian, KroneckerGaussian, Draws, Mixture, Plane, Curve),
+        *(History, Gaussian, KroneckerGaussian, PrecisionGaussian, Draws, Mixture, Plane, Curve),
         *(Surface, Persistence, Spectrum, Projection, Sharpness, Prediction, Shift, Family),
     )
 }

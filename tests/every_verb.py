@@ -23,7 +23,7 @@ class TaskWithPath(flatviz.Task):
 
 def calls(fv, module, data, task, metrics):
     """name -> call, for every public verb of the namespace `fv`; later calls use what earlier ones returned."""
-    made, pictures = {}, _images()
+    made, pictures, late = {}, _images(), _late()
 
     def keep(name, value):
         made[name] = value
@@ -44,6 +44,7 @@ def calls(fv, module, data, task, metrics):
         "fit_bsam": lambda: fv.fit_bsam(made["net"][0], data, **small),
         "fit_laplace": lambda: keep("laplace", fv.fit_laplace(made["net"][0], data, prior_precision=1.0, **small)),
         "laplace_evidence": lambda: fv.laplace_evidence(made["net"][0], data, prior_precision=1.0),
+        "laplace_precision": lambda: fv.laplace_precision(made["net"][0], data, structure="lowrank", rank=2, validation=data),
         "fit_sgld": lambda: fv.fit_sgld(made["net"][0], data, chains=2, **CHAIN),
         "fit_sghmc": lambda: fv.fit_sghmc(made["net"][0], data, **CHAIN),
         "fit_emcmc": lambda: fv.fit_emcmc(made["net"][0], data, **CHAIN),
@@ -93,6 +94,7 @@ def calls(fv, module, data, task, metrics):
         "explain": lambda: fv.explain(made["surface"]),
         "hessian_trace": lambda: fv.hessian_trace(made["f"], made["q"].mean, products=8, curvature="ggn"),
         "refresh_batchnorm": lambda: fv.refresh_batchnorm(made["net"][0], made["q"].mean, data),
+        "cache_trunk": lambda: fv.cache_trunk(late, pictures[2]),
         "predict": lambda: keep("prediction", fv.predict(made["net"][0], made["q"], data, 3, seed=0, batchnorm=data)),
         "agreement": lambda: fv.agreement(made["prediction"], made["prediction"]),
         "total_variation": lambda: fv.total_variation(made["prediction"], made["prediction"]),
@@ -120,6 +122,7 @@ def calls(fv, module, data, task, metrics):
         "weyl_bounds": lambda: fv.weyl_bounds(made["f"], made["q"].sample(2, seed=0), iters=5),
         "predict_linearised": lambda: fv.predict_linearised(made["net"][0], made["laplace"], data, link="mc", n_draws=2),
         "plot_comparison": lambda: fv.plot_comparison({"vi": {"nll": (1.0, 0.1), "lambda1": (2.0, 0.1)}}),
+        "plot_closeness": lambda: fv.plot_closeness({"VI": {"vi": {"tv": (0.2, 0.1)}}}),
         "plot_gains": lambda: fv.plot_gains({"vi": {"2 shots": {"nll": (0.1, 0.02)}}}),
         "ece": lambda: fv.ece(made["prediction"]),
         "reliability": lambda: fv.reliability(made["prediction"]),
@@ -182,6 +185,12 @@ def _images():
     net = flatviz.Net.from_module(torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(64, 2)))
     data = flatviz.Data(torch.linspace(0, 1, 8 * 64).view(8, 1, 8, 8), torch.arange(8) % 2)
     return net, flatviz.Gaussian(net.w, torch.full_like(net.w, -2.0)), data
+
+
+def _late():
+    """A net of small images whose first layer is not treated."""
+    module = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(64, 3), torch.nn.Tanh(), torch.nn.Linear(3, 2))
+    return flatviz.Net.from_module(module, lambda name: name.startswith("3."))
 
 
 def _blobs():

@@ -12,20 +12,34 @@ import torch
 
 import flatviz
 from flatviz.checks import check_count
-from flatviz.cli.options import add_methods, add_out
+from flatviz.cli.options import add_methods, add_out, add_tuned
 from flatviz.cli.output import check_output, progress_of_command, write_text, written
 from flatviz.cli.threads import single_thread
-from flatviz.pages.comparison import comparison_page
+from flatviz.pages.gallery import Picture, gallery_page
 from flatviz.pages.table import text_table
+from flatviz.plots.closeness import plot_closeness
 from flatviz.plots.comparison import plot_comparison
 from flatviz.plots.theme import style
 from flatviz.posteriors import METHODS
 from flatviz.results import interval
+from flatviz.studies.choice import Choices, read_choices
 from flatviz.studies.compare import QUANTITIES, TASKS, Comparison, compare
-from flatviz.studies.reference import about_reference
-from flatviz.studies.tune import Choice, read_choices
+from flatviz.studies.reference import about_reference, noise_floor
 
-HEADS = ("accuracy %", "NLL", "ECE", "Brier", "MI", "λ1", "λ1/λ5", "agreement %", "TV", "seconds", "gradients a step")
+HEADS = (
+    "accuracy %",
+    "NLL",
+    "ECE",
+    "Brier",
+    "MI",
+    "λ1",
+    "λ1/λ5",
+    "agreement %",
+    "TV",
+    "100 MMD²",
+    "seconds",
+    "gradients a step",
+)
 LEAD = """Every method learned the same ten digits a class from the same pre-trained network; its flat-seeking version took
 every gradient at the worst point within a small distance. The menus choose what lies along the axes."""
 
@@ -35,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--task", choices=TASKS, default="digits", help="what is learned (digits)")
     parser.add_argument("--seeds", type=int, default=5, help="how many seeds (5)")
     add_methods(parser)
-    parser.add_argument("--tuned", type=Path, help="a file that flatviz tune wrote: its settings in place of the methods' own")
+    add_tuned(parser)
     add_out(parser, "compare.html", "the page")
     parser.add_argument("--csv", type=Path, help="where to write the table (beside the page, as .csv)")
 
@@ -53,15 +67,32 @@ def run(args: argparse.Namespace) -> int:
         comparison = compare(args.seeds, **settings, progress=progress_of_command(), say=print)
     rows = table_rows(comparison)
     print(f"\n{args.task}, mlp, 10 shots a class; mean ± half of the 95 % interval over {args.seeds} seeds")
-    print(f"agreement and TV (total variation): of predictions with HMC's, {about_reference()}\n")
+    print(f"agreement and TV (total variation): of predictions with HMC's, {about_reference()}; MMD²: of the treated weights\n")
     print(text_table(rows))
     with written(table) as partial:
         write_csv(comparison, partial)
-    fig = plot_comparison(means(comparison), title="NLL and curvature of every method")
-    title = "flatviz compare: methods and their flat-seeking versions"
-    write_text(args.out, comparison_page(fig, title=title, lead=LEAD, rows=rows, facts=_facts(args, tuned)))
+    about = dict(title="flatviz compare: methods and their flat-seeking versions", lead=LEAD, heading="All methods")
+    write_text(args.out, gallery_page(pictures(comparison), rows=rows, facts=_facts(args, tuned), **about))
     print(f"\n{table} and {args.out} written; {time.perf_counter() - started:.0f} s in all")
     return 0
+
+
+def pictures(comparison: Comparison) -> list[Picture]:
+    """Every quantity over every other, and how near each method comes to HMC."""
+    table = means(comparison)
+    over = "one seed: no intervals" if len(comparison.seeds) == 1 else f"{len(comparison.seeds)} seeds, 95 % intervals"
+    return [
+        Picture("comparison", f"Means over {over}. Filled: the method as it is; open: its flat-seeking version.",
+                plot_comparison(table, title="NLL and curvature of every method")),
+        Picture("closeness", f"Distance to HMC, {about_reference()}; {over}. The dotted line is the distance of one half of HMC's "
+                "chains to the other.", plot_closeness(closeness_rows(table), floor=noise_floor())),
+    ]  # fmt: skip
+
+
+def closeness_rows(table: Mapping[str, Mapping[str, tuple[float, float]]]) -> dict[str, dict[str, Mapping]]:
+    """Label of a method -> itself and its flat-seeking version, the method that predicts most like HMC first."""
+    plain = sorted((m for m in table if not m.startswith("f-") or m[2:] not in table), key=lambda m: table[m]["tv"][0])
+    return {style(m).label: {name: table[name] for name in (m, f"f-{m}") if name in table} for m in plain}
 
 
 def means(comparison: Comparison) -> dict[str, dict[str, tuple[float, float]]]:
@@ -100,7 +131,7 @@ def write_csv(comparison: Comparison, path: Path) -> None:
                 writer.writerow([comparison.task, method, seed, *(f"{v:.6g}" for v in row)])
 
 
-def _facts(args: argparse.Namespace, tuned: Mapping[str, Choice] | None) -> dict[str, str]:
+def _facts(args: argparse.Namespace, tuned: Choices | None) -> dict[str, str]:
     chosen = tuned or {}
     settings = {m.label: str(chosen.get(m.name, m.plain)) for m in METHODS.values() if m.ascent is None or m.name in chosen}
     command = f"flatviz compare --task {args.task} --seeds {args.seeds}"

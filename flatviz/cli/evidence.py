@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import math
 import time
 from collections.abc import Sequence
@@ -11,67 +10,171 @@ from pathlib import Path
 
 import torch
 
+import flatviz
 from flatviz.checks import check_count
-from flatviz.cli.output import check_output, progress_of_command, written
+from flatviz.cli.output import check_output, progress_of_command, write_text, written
 from flatviz.cli.threads import single_thread
+from flatviz.pages.evidence import SettingShown, evidence_pictures
+from flatviz.pages.gallery import gallery_page
 from flatviz.pages.table import text_table
 from flatviz.plots.theme import short, style
+from flatviz.posteriors import METHODS
 from flatviz.results import interval
-from flatviz.studies.claims import BASELINES, BETTER, LEVEL, NAMES, Difference, differences, judge, sentence
+from flatviz.studies.choice import read_choices
+from flatviz.studies.claims import BETTER, LEVEL, NAMES, Difference, Verdict, baselines_of, differences, judge, sentence
 from flatviz.studies.evidence import QUANTITIES, SETTINGS, SEVERITY, SHIFTS, Cell, Evidence, gather
-from flatviz.studies.preparation import MODELS
-from flatviz.studies.reference import about_reference
+from flatviz.studies.evidence_file import read_evidence, write_evidence
+from flatviz.studies.reference import about_reference, noise_floor
+from flatviz.studies.source_claims import SourceClaim, claims_json, claims_text, source_claims
 
-CLAIMED = {"sabma": (1.0, 2.0), "sam_mu": (0.2,)}  # method -> radii of which the verdicts speak
-OF = ("lambda1", "nll", "accuracy", "ece", "shifted_nll", "tv")
+CLAIMED = {"sabma": (1.0, 2.0), "sam_mu": (0.2,)}  # method -> radii of which the verdicts speak; of the tuned, all
+OF = ("lambda1", "nll", "accuracy", "ece", "shifted_nll", "tv", "mmd")
 SHARES = ("accuracy", "shifted_accuracy", "agreement")  # told in per cent
+TUNED = Path(flatviz.__file__).resolve().parent.parent / "data" / "tuned_digits_mlp.json"  # there in a clone
+LEAD = """Flat-seeking methods against variational inference (VI) on ten upright digits a class: **paired** seed by seed, at as many
+steps, at as many **gradients** (a step of SAM or SA-BMA takes two) and at equal training loss, on clean and on shifted images, and
+beside **HMC**, the exact answer. Verdicts are made from the figures by rule."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
     parser.add_argument("--seeds", type=int, default=10, help="how many seeds (10)")
-    parser.add_argument("--model", choices=tuple(MODELS), default="mlp", help="LayerNorm MLP, or BatchNorm conv net")
+    parser.add_argument("--model", choices=("mlp", "conv"), default="mlp", help="LayerNorm MLP, or BatchNorm conv net")
+    about = "a file that flatviz tune wrote, for the third setting (that of data/, for the MLP, in a clone)"
+    parser.add_argument("--tuned", type=Path, help=about)
     parser.add_argument("--csv", type=Path, help="also write every value of every seed to this file")
+    parser.add_argument("--out", type=Path, help="also write a page with pictures, tables and verdicts to this file")
     parser.add_argument("--read", type=Path, help="compute nothing: tables and verdicts of a file that --csv wrote")
+    parser.add_argument(
+        "--claims", type=Path, help="also judge the claims of the sources by the stored results; written as JSON"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print values, differences and verdicts for each setting."""
+    """Print values, differences and verdicts for each setting; write what was asked for."""
     started = time.perf_counter()
     check_count(args.seeds, "--seeds")
-    if args.csv is not None:
-        check_output("--csv", args.csv)
-    if args.read is not None:
-        evidence = read_csv(args.read)
-    else:
-        with single_thread():
-            evidence = gather(args.seeds, model=args.model, progress=progress_of_command(), say=print)
+    for option in ("csv", "out", "claims"):
+        if (path := vars(args)[option]) is not None:
+            check_output(f"--{option}", path)
+    evidence = _computed(args) if args.read is None else read_evidence(args.read)
     over = "1 seed" if len(evidence.seeds) == 1 else f"{len(evidence.seeds)} seeds"
     print(f"\n{args.model}, digits, 10 shots a class, {over}; mean ± half of the 95 % interval")
-    print("λ1: of the training loss's Hessian over the treated weights, mean over draws; steps: in those of the methods")
-    print(f"shifted: mean over {', '.join(SHIFTS)} at severity {SEVERITY}; agreement and TV: with HMC, {about_reference()}")
-    for setting, chosen in SETTINGS.items():
-        print(f"\n{chosen.label}\n\n{text_table(_value_rows(evidence, setting))}")
-        for baseline in BASELINES:
-            of_setting = [d for d in differences(evidence, baseline) if d.cell.setting == setting]
-            print(f"\n  less VI of {baseline}, seed by seed (λ1: ratio); in brackets the seeds with a gain\n")
-            print(text_table(_difference_rows(of_setting)))
-            _print_verdicts(of_setting)
+    print("λ1: of the training loss's Hessian over the treated weights, mean over draws; steps: in those of VI")
+    print(f"shifted: mean over {', '.join(SHIFTS)} at severity {SEVERITY}")
+    print(f"agreement, TV and MMD² (of the treated weights): with HMC, {about_reference()}")
+    for setting in settings_of(evidence):
+        _print_setting(evidence, setting)
+    claims = [] if args.claims is None else _claims(args, evidence)
     if args.csv is not None:
         with written(args.csv) as partial:
-            _write_csv(evidence, partial)
+            write_evidence(evidence, partial)
         print(f"\n{args.csv} written")
+    if args.out is not None:
+        write_text(args.out, page(evidence, args, claims))
+        print(f"\n{args.out} written")
     print(f"\n{time.perf_counter() - started:.0f} s in all")
     return 0
 
 
-def _print_verdicts(compared: Sequence[Difference]) -> None:
-    claims = [d for d in compared if d.cell.radius in CLAIMED.get(d.cell.method, ()) and d.quantity in OF]
-    if not claims:
-        return
-    print(f"\n  claims that a method is better, at level {LEVEL:g}, corrected by Holm for these {len(claims)}:")
-    for verdict in judge(claims):
-        print(f"  {sentence(verdict)}")
+def _computed(args: argparse.Namespace) -> Evidence:
+    path = TUNED if args.tuned is None and args.model == "mlp" and TUNED.is_file() else args.tuned
+    tuned = None if path is None else read_choices(path)
+    if tuned is None:
+        print("no file of flatviz tune: the setting in which every method is tuned is left out (--tuned FILE)")
+    with single_thread():
+        return gather(args.seeds, model=args.model, tuned=tuned, progress=progress_of_command(), say=print)
+
+
+def _claims(args: argparse.Namespace, evidence: Evidence) -> list[SourceClaim]:
+    claims = source_claims(evidence, TUNED.parent)
+    print(f"\nClaims of the sources\n\n{claims_text(claims)}")
+    write_text(args.claims, claims_json(claims))
+    print(f"\n{args.claims} written")
+    return claims
+
+
+def settings_of(evidence: Evidence) -> list[str]:
+    """The settings that were measured."""
+    return [s for s in SETTINGS if any(cell.setting == s for cell in evidence.values)]
+
+
+def _print_setting(evidence: Evidence, setting: str) -> None:
+    print(f"\n{SETTINGS[setting].label}\n\n{text_table(_value_rows(evidence, setting))}")
+    for baseline in baselines_of(setting):
+        of_setting = [d for d in differences(evidence, baseline) if d.cell.setting == setting]
+        print(f"\n  less VI of {baseline}, seed by seed (λ1: ratio); in brackets the seeds with a gain\n")
+        print(text_table(_difference_rows(of_setting)))
+        if verdicts := verdicts_on(of_setting):
+            print(f"\n  claims that a method is better, at level {LEVEL:g}, corrected by Holm for these {len(verdicts)}:")
+            for verdict in verdicts:
+                print(f"  {sentence(verdict)}")
+
+
+def verdicts_on(compared: Sequence[Difference]) -> list[Verdict]:
+    """On the claims of one baseline and setting."""
+    told = [d for d in compared if d.cell.setting == "tuned" or d.cell.radius in CLAIMED.get(d.cell.method, ())]
+    return judge([d for d in told if d.cell.method in CLAIMED and d.quantity in OF])
+
+
+def page(evidence: Evidence, args: argparse.Namespace, claims: Sequence[SourceClaim]) -> str:
+    """The HTML text."""
+    n = len(evidence.seeds)
+    over = "one seed, so no intervals" if n == 1 else f"{n} seeds"
+    shown = [_shown(evidence, setting) for setting in settings_of(evidence)]
+    rows = [claim.row() for claim in claims]
+    pictures = evidence_pictures(shown, over=over, about_hmc=about_reference(), floor=noise_floor(), claims=rows)
+    command = (
+        f"flatviz evidence --seeds {n} --model {args.model}" if args.read is None else f"flatviz evidence --read {args.read}"
+    )
+    facts = {
+        "task": "scanned digits, 10 upright ones a class, from a network pre-trained on rotated ones",
+        "λ1": "of the training loss's Hessian over the treated weights, mean over draws",
+        "shifted": f"mean over {', '.join(SHIFTS)} at severity {SEVERITY}",
+        "agreement, TV, MMD²": f"with HMC, {about_reference()}; MMD² of the treated weights",
+        "made by": f"flatviz {flatviz.__version__}, torch {torch.__version__}: {command}",
+    }
+    verdicts = [row for s in shown for row in s.verdicts] or [{"claim": "none"}]
+    title = "flatviz evidence: what flat-seeking does at our scale"
+    return gallery_page(pictures, title=title, lead=LEAD, heading="All verdicts", rows=verdicts, facts=facts)
+
+
+def _shown(evidence: Evidence, setting: str) -> SettingShown:
+    compared = {b: [d for d in differences(evidence, b) if d.cell.setting == setting] for b in baselines_of(setting)}
+    gains: dict[str, dict[str, dict[str, tuple[float, float]]]] = {}
+    for baseline, of_baseline in compared.items():
+        for d in of_baseline:
+            if bool(d.values.isfinite().all()):
+                gains.setdefault(f"VI, {baseline}", {}).setdefault(_row_name(d.cell), {})[d.quantity] = (
+                    BETTER[d.quantity] * d.mean,
+                    d.half,
+                )
+    verdicts = [
+        {"setting": setting, "claim": sentence(v).rpartition(":")[0], "verdict": v.word}
+        for of_baseline in compared.values()
+        for v in verdicts_on(of_baseline)
+    ]
+    tables = {b: _difference_rows(d) for b, d in compared.items()}
+    label = SETTINGS[setting].label
+    return SettingShown(setting, label, gains, _near(evidence, setting), _value_rows(evidence, setting), tables, verdicts)
+
+
+def _near(evidence: Evidence, setting: str) -> dict[str, dict[str, dict[str, tuple[float, float]]]]:
+    """A row a flat-seeking fit: VI at as many gradients, and itself."""
+    rows = {}
+    for cell in evidence.values:
+        if cell.setting == setting and cell.method != "vi":
+            vi = Cell(setting, "vi", 0.0, cell.share * METHODS[cell.method].gradients)
+            pair = {"vi": vi, cell.method: cell}
+            rows[_row_name(cell)] = {
+                method: {q: interval(evidence.of(c, q)) for q in ("tv", "mmd") if _measured(evidence.of(c, q))}
+                for method, c in pair.items()
+            }
+    return rows
+
+
+def _row_name(cell: Cell) -> str:
+    return f"{style(cell.method).label}, radius {short(cell.radius)}"
 
 
 def _value_rows(evidence: Evidence, setting: str) -> list[dict[str, str]]:
@@ -115,28 +218,3 @@ def _ratio(d: Difference) -> str:
     if math.isnan(d.half):
         return f"{math.exp(d.mean):.2f}"
     return f"{math.exp(d.mean):.2f} [{math.exp(d.mean - d.half):.2f}, {math.exp(d.mean + d.half):.2f}]"
-
-
-def read_csv(path: Path) -> Evidence:
-    """What `_write_csv` wrote.  Raises ValueError for another file."""
-    values: dict[Cell, list[list[float]]] = {}
-    seeds: dict[int, None] = {}
-    try:
-        with path.open(newline="", encoding="utf-8") as file:
-            for row in csv.DictReader(file):
-                cell = Cell(row["setting"], row["method"], float(row["radius"]), float(row["steps"]))
-                values.setdefault(cell, []).append([float(row[q]) for q in QUANTITIES])
-                seeds[int(row["seed"])] = None
-        return Evidence({c: torch.tensor(rows, dtype=torch.float64) for c, rows in values.items()}, tuple(seeds))
-    except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"--read must be a file that flatviz evidence --csv wrote, got {path}: {error}") from error
-
-
-def _write_csv(evidence: Evidence, path: Path) -> None:
-    """One line a cell and seed, every quantity in full."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(["setting", "method", "radius", "steps", "seed", *QUANTITIES])
-        for cell, values in evidence.values.items():
-            for seed, row in zip(evidence.seeds, values.tolist()):
-                writer.writerow([cell.setting, cell.method, cell.radius, cell.share, seed, *(f"{v:.6g}" for v in row)])

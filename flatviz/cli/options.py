@@ -41,6 +41,12 @@ def _named(name: str, size: int | None, per_class: int | None, seed: int) -> Tas
     return named_task(name, seed=seed, size=size, per_class=per_class)
 
 
+def add_tuned(parser: ArgumentParser) -> None:
+    """--tuned: a file of `flatviz tune`."""
+    about = "a file that flatviz tune wrote: its settings and radii in place of the methods' own"
+    parser.add_argument("--tuned", type=Path, help=about)
+
+
 def add_out(parser: ArgumentParser, default: str, what: str) -> None:
     """--out: the path to write to."""
     about = f"where to write {what}; makes its folder ({default})"

@@ -13,8 +13,9 @@ import torch
 import flatviz
 from flatviz.checks import check_count
 from flatviz.cli.options import add_model
-from flatviz.cli.output import check_output, progress_of_command, write_text, written
+from flatviz.cli.output import check_output, progress_of_command, write_text
 from flatviz.cli.threads import single_thread
+from flatviz.pages.gallery import Picture, gallery_page
 from flatviz.pages.table import text_table
 from flatviz.plots.gains import plot_gains
 from flatviz.plots.theme import Figure
@@ -22,7 +23,9 @@ from flatviz.studies.cases import QUANTITIES, grid
 from flatviz.studies.claims import BETTER, NAMES
 from flatviz.studies.search import BASELINES, confirm, report, search
 
-FRESH = 100  # the first seed of the confirmation
+FRESH = 200  # the first seed of the confirmation; 0 to 9, 100 to 109, 1000 and 1001 were used by other studies
+LEAD = """SA-BMA against VI of the best of three lengths and against SAM on the mean, neither with more gradients than it takes.
+A search names gains in which all of its seeds agree; **fresh seeds** decide which of them hold."""
 DRAWN = {"vi": "VI, chosen", "sam_mu": "SAM on the mean"}  # baselines of the picture, by method
 
 
@@ -31,25 +34,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seeds", type=int, default=4, help="seeds of the search, from 0 on (4)")
     parser.add_argument("--fresh", type=int, default=10, help=f"seeds of the confirmation, from {FRESH} on (10)")
     add_model(parser)
-    parser.add_argument("--picture", type=Path, help="also write a picture of the gains, an HTML file")
+    parser.add_argument("--picture", type=Path, help="also write a page with the picture of the gains")
     parser.add_argument("--show", type=Path, help="compute nothing: print, and draw, this file of an earlier run")
-    parser.add_argument("--out", type=Path, default=Path("when_sabma_helps.json"), help="file to write (when_sabma_helps.json)")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=Path("when_sabma_helps.json"),
+        help="file to write; what it holds of other models stays (when_sabma_helps.json)",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Compute what the cache does not hold, print tables and verdicts, write the file and the picture."""
+    """Compute what the cache does not hold, print tables and verdicts, write the file and the page."""
     if args.picture is not None:
         check_output("--picture", args.picture)
     if args.show is not None:
-        result = _read(args.show)
+        results = _read(args.show, "--show")
     else:
-        result = _computed(args)
-        write_text(args.out, json.dumps(result, indent=1) + "\n")
-        print(f"\n{args.out} written; {result['about']['seconds']} s in all")
-    _print(result)
+        earlier = _read(args.out, "--out") if args.out.exists() else {}
+        results = earlier | {args.model: _computed(args)}
+        write_text(args.out, json.dumps(results, indent=1) + "\n")
+        print(f"\n{args.out} written; {results[args.model]['about']['seconds']} s in all")
+    for result in results.values():
+        _print(result)
     if args.picture is not None:
-        with written(args.picture) as partial:
-            picture(result).write_html(partial, include_plotlyjs=True)
+        write_text(args.picture, page(results))
         print(f"\n{args.picture} written")
     return 0
 
@@ -62,7 +71,7 @@ def _computed(args: argparse.Namespace) -> dict[str, Any]:
     seeds, fresh = range(args.seeds), range(FRESH, FRESH + args.fresh)
     settings = dict(model=args.model, progress=progress_of_command(), say=print)
     with single_thread():
-        searched = search(grid(), seeds, **settings)
+        searched = search(grid(args.model), seeds, **settings)
         confirmed, verdicts = confirm(searched, fresh, **settings)
     about = dict(
         command=f"flatviz search --seeds {args.seeds} --fresh {args.fresh} --model {args.model}",
@@ -77,12 +86,41 @@ def _computed(args: argparse.Namespace) -> dict[str, Any]:
     return {"about": about, **report(searched, confirmed, verdicts)}
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read(path: Path, option: str) -> dict[str, dict[str, Any]]:
+    """Model -> what was written of it."""
     try:
-        result = json.loads(path.read_text(encoding="utf-8"))
-        return {part: result[part] for part in ("about", "search", "confirmation", "claims")}
-    except (ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"--show must be a file that flatviz search wrote, got {path}: {error}: run it again") from error
+        results = json.loads(path.read_text(encoding="utf-8"))
+        return {
+            model: {part: r[part] for part in ("about", "search", "confirmation", "claims")} for model, r in results.items()
+        }
+    except (AttributeError, ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"{option} must be a file that flatviz search wrote, got {path}: {error}: run it again") from error
+
+
+def page(results: dict[str, dict[str, Any]]) -> str:
+    """The HTML text: a picture for each model, and the confirmed claims."""
+    pictures = [Picture(f"gains_{model}", _caption(result), picture(result)) for model, result in results.items()]
+    rows = [
+        {"network": model, "claim": c["sentence"].rpartition(":")[0], "verdict": c["verdict"]}
+        for model, result in results.items()
+        for c in result["claims"]
+    ]
+    facts = {
+        model: f"{r['about']['command']}, {r['about']['date']}, torch {r['about']['torch']}" for model, r in results.items()
+    }
+    heading = "Claims that SA-BMA is better, on fresh seeds, corrected by Holm within each network"
+    return gallery_page(
+        pictures, title="When does SA-BMA help?", lead=LEAD, heading=heading, rows=rows or [{"claim": "none"}], facts=facts
+    )
+
+
+def _caption(result: dict[str, Any]) -> str:
+    about, cases = result["about"], len(result["search"])
+    held = sum(claim["verdict"] == "holds" for claim in result["claims"])
+    return (
+        f"{cases} cases on seeds {about['seeds'][0]} to {about['seeds'][-1]}; filled: again on seeds {about['fresh'][0]} to "
+        f"{about['fresh'][-1]}. {held} of the {len(result['claims'])} gains that the search named hold there."
+    )
 
 
 def picture(result: dict[str, Any]) -> Figure:

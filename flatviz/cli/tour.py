@@ -9,7 +9,7 @@ import torch
 
 import flatviz
 from flatviz.checks import check_count
-from flatviz.cli.options import add_data, add_model, add_out, task_of
+from flatviz.cli.options import add_data, add_model, add_out, add_tuned, task_of
 from flatviz.cli.output import check_output, progress_of_command, write_text
 from flatviz.cli.threads import single_thread
 from flatviz.core.devices import pick_device
@@ -17,6 +17,7 @@ from flatviz.datasets.named import OFFLINE
 from flatviz.pages.page import family_page
 from flatviz.pages.table import family_rows, text_table
 from flatviz.posteriors import METHODS
+from flatviz.studies.choice import Choices, choice_of, read_choices
 from flatviz.studies.tour import HEAD_STD, RANK, Tour, run_tour
 
 DIGITS = """A small network was pre-trained on digits that lie on their side, then turned into a Bayesian one and shown ten
@@ -33,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_out(parser, "tour.html", "the page")
     add_data(parser)
     add_model(parser)
+    add_tuned(parser)
     parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto", help="where to compute (auto)")
     parser.add_argument("--seed", type=int, default=0, help="of the split, the networks, all noise, from 0 on (0)")
 
@@ -43,11 +45,18 @@ def run(args: argparse.Namespace) -> int:
     device = pick_device(args.device)
     check_output("--out", args.out)
     check_count(args.seed, "--seed", least=0)
+    tuned = None if args.tuned is None else read_choices(args.tuned)
     expected = "; well under two minutes on a CPU" if args.data in OFFLINE else ""
     print(f"flatviz {flatviz.__version__} tour: {args.model}, {args.data}, on {device}, seed {args.seed}{expected}")
     with single_thread():
         tour = run_tour(
-            args.model, task=task_of(args), seed=args.seed, device=device, progress=progress_of_command(), say=print
+            args.model,
+            task=task_of(args),
+            seed=args.seed,
+            device=device,
+            tuned=tuned,
+            progress=progress_of_command(),
+            say=print,
         )
     rows = family_rows(tour.family)
     print(f"\n{tour.task.name}; test split of {len(tour.task.test)}; λ over {len(tour.family.spectrum[-1])} draws\n")
@@ -55,7 +64,9 @@ def run(args: argparse.Namespace) -> int:
     title = "flatviz tour: from a pre-trained network to a flat posterior"
     lead = f"{(DIGITS if args.data == 'digits' else OTHER).format(name=tour.task.name)} {LEAD}"
     start = ("sabma", 1.0, 10)
-    write_text(args.out, family_page(tour.family, title=title, lead=lead, rows=rows, facts=_facts(tour, args), start=start))
+    write_text(
+        args.out, family_page(tour.family, title=title, lead=lead, rows=rows, facts=_facts(tour, args, tuned), start=start)
+    )
     size, seconds = args.out.stat().st_size / 1e6, time.perf_counter() - started
     print(f"\n{args.out} written: {size:.1f} MB with plotly.js inside, opens in any browser; {seconds:.0f} s in all")
     if tour.cached:
@@ -63,11 +74,13 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _facts(tour: Tour, args: argparse.Namespace) -> dict[str, str]:
+def _facts(tour: Tour, args: argparse.Namespace, tuned: Choices | None) -> dict[str, str]:
     task, family = tour.task, tour.family
     statistics = family.prediction[0].batchnorm
     command = f"flatviz tour --data {args.data} --model {args.model} --seed {args.seed}"
     command += "".join(f" --{n.replace('_', '-')} {v}" for n, v in (("size", args.size), ("per_class", args.per_class)) if v)
+    command += f" --tuned {args.tuned}" * (tuned is not None)
+    chosen = {METHODS[m].label: str(choice_of(tuned, m)) for m in family.methods if m in (tuned or {})}
     what = "images" if len(task.input_shape) == 3 else "examples"
     sizes = ", ".join(f"{len(part)} {name}" for name, part in task.parts().items())
     return {
@@ -77,6 +90,7 @@ def _facts(tour: Tour, args: argparse.Namespace) -> dict[str, str]:
         "prior": f"SWAG of rank {RANK} on the source task, covariance times {tour.recipe.scale:g}; "
         f"head: mean 0, standard deviation {HEAD_STD:g}",
         "fit": f"{METHODS['vi'].tuned(tour.net)}; weight decay on the mean only",
+        **{f"{label}, tuned": text for label, text in chosen.items()},
         "surface": f"mean NLL of the {family.surface.n} training {what} over the {tour.net.dim} treated weights",
         "scores": f"test split of {len(task.test)} {what}, one seed",
         "BatchNorm": f"{statistics}: the statistics of the source network" if statistics else "none in this network",

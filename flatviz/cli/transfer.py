@@ -64,9 +64,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--corruptions", default=",".join(sizes.kinds), help=f"kinds ({','.join(sizes.kinds)})")
     parser.add_argument("--severities", default=",".join(map(str, sizes.severities)), help="1 to 5, rising (1,3,5)")
     parser.add_argument("--prior", choices=PRIORS, default=scheme.prior, help=f"({scheme.prior})")
-    parser.add_argument(
-        "--treated", choices=("norm+head", "authors", "all"), default="norm+head", help="which weights (norm+head)"
-    )
+    choices = ("norm+head", "head", "authors", "all")
+    parser.add_argument("--treated", choices=choices, default="norm+head", help="which weights (norm+head)")
     parser.add_argument(
         "--head-std", type=float, default=scheme.head_std, help=f"of the prior on the head ({scheme.head_std:g})"
     )
@@ -222,7 +221,8 @@ def facts(study: TransferStudy, args: argparse.Namespace) -> dict[str, str]:
         "data": f"{args.data}; source {c.text('source')}; target {c.text('target')}; left out {c.text('out')}",
         "network": f"{args.model}, {start}; treated: {scheme.treated}",
         "prior": f"{scheme.prior}, covariance times {scheme.scale:g}; head: std {scheme.head_std:g}, start {scheme.head_start}",
-        "trunk": "fixed: all weights that are not treated stay at the source's mean",
+        "trunk": "fixed: all weights that are not treated stay at the source's mean"
+        + "; activations kept" * scheme.keeps_trunk,
         "BatchNorm": _statistics(study),
         "sizes": str(study.sizes),
         "equal gradients": "a method of two gradients a step takes half the steps; SWAG's snapshots count as steps",

@@ -61,5 +61,5 @@ def _row(tuning: Tuning) -> dict[str, str]:
         "NLL": f"{chosen['validation_nll']:.3f}",
         "of the record": f"{chosen['validation_nll_of_the_record']:.3f}",
         "diverged": f"{chosen['diverged']} of {len(tuning.trials)}",
-        "chosen": str(tuning.best.choice),
+        "chosen": tuning.chosen,
     }

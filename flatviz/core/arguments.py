@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from flatviz.checks import check_choice, check_count, check_finite, check_nonnegative
 from flatviz.core.net import Net
-from flatviz.gaussian import Gaussian, KroneckerGaussian
+from flatviz.gaussian import GAUSSIANS
 from flatviz.results import Draws, FunctionPosterior, Posterior
 
 Check = Callable[[Any, str], object]
@@ -210,7 +210,7 @@ def anything(value: Any, name: str) -> None:
 
 def draws(value: Any, name: str) -> None:
     """Weight vectors (S, D), or a posterior of a kind that the verb names itself."""
-    if not isinstance(value, (Draws, Gaussian, KroneckerGaussian)):
+    if not isinstance(value, (Draws, *GAUSSIANS)):
         tensor(2)(value, name)
 
 

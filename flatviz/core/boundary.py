@@ -12,7 +12,7 @@ import dataclasses
 import functools
 import inspect
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from numbers import Real
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -83,7 +83,7 @@ _TABLE: dict[str, arg.Check] = {
     "net": arg.net,
     "pretrain.net": arg.kind((Net, nn.Module), "a Net or a torch.nn.Module", "fv.models has some"),
     "module": arg.kind(nn.Module, "a torch.nn.Module", "the one that is trained"),
-    "data source transfer_task.target test": arg.noun(Data, "make one, fv.Data(x, y)"),
+    "data source transfer_task.target test validation": arg.noun(Data, "make one, fv.Data(x, y)"),
     "pick_classes.classes": arg.each(arg.whole(0), "class numbers"),
     "digits_transfer.validation": arg.whole(0),
     "task": arg.noun(Task, "fv.datasets has some"),
@@ -95,7 +95,7 @@ _TABLE: dict[str, arg.Check] = {
     "treated": arg.either(
         (str, arg.anything),
         (Callable, arg.function),
-        wanted="'all', 'norm+head', 'authors' or a function of the parameter's name",
+        wanted="'all', 'norm+head', 'head', 'authors' or a function of the parameter's name",
     ),
     "likelihood": arg.either(
         ((str, Real), lambda value, name: check_likelihood(value)), wanted="'categorical' or a standard deviation > 0"
@@ -137,6 +137,7 @@ _TABLE: dict[str, arg.Check] = {
     "steps epochs n_draws members chains cycles cycle_steps thin mc_samples rank": arg.whole(1),
     "n_bins k n_spectra runs probes products most parts batch_size iters shots size per_class": arg.whole(1),
     "n_classes": arg.whole(1),
+    "memory": arg.positive,
     "snapshots resolution around_resolution dims basis": arg.whole(2),
     "record_path.most": arg.whole(2),
     "burn_in": arg.whole(0),
@@ -157,8 +158,16 @@ _TABLE: dict[str, arg.Check] = {
     "share": arg.positive,
     "start_scale fit_swag.scale scale_temperature.temperature": arg.positive,
     "accept b1 b2 noisy_share friction rate anneal": arg.share,
-    "laplace_evidence.prior_precision fit_laplace.temperature": arg.positive,
-    "prior_precision": arg.either((str, arg.anything), (Real, arg.positive), wanted="a number > 0, or a word"),
+    "fit_laplace.temperature": arg.positive,
+    "laplace_evidence.prior_precision": arg.either(
+        (Real, arg.positive), (Mapping, arg.values(arg.positive, "numbers > 0")), wanted="a number > 0, or layer -> number"
+    ),
+    "prior_precision": arg.either(
+        (str, arg.anything),
+        (Real, arg.positive),
+        (Mapping, arg.values(arg.positive, "numbers > 0")),
+        wanted="a number > 0, a word, or layer -> number",
+    ),
     "extent": arg.either(
         (Real, arg.number),
         (str, arg.anything),
@@ -173,7 +182,7 @@ _TABLE: dict[str, arg.Check] = {
     "name title label x_label plot_comparison.x plot_comparison.y": arg.text,
     "labels": arg.each(arg.text, "texts"),
     "switches": arg.each(arg.text, "texts", least=0),
-    "exact joint orthonormal log barrier color_bar keep_epochs plot_surface.path plot_surface_3d.path": arg.flag,
+    "exact per_layer joint orthonormal log barrier color_bar keep_epochs plot_surface.path plot_surface_3d.path": arg.flag,
     # how a verb is run
     "progress": arg.either(
         ((bool, type(None)), arg.anything),
@@ -214,6 +223,10 @@ _TABLE: dict[str, arg.Check] = {
     "gains confirmed": arg.values(
         arg.values(arg.values(arg.each(arg.number, "mean and half interval"), "(mean, half interval)"), "settings"), "baselines"
     ),
+    "rows": arg.values(
+        arg.values(arg.values(arg.each(arg.number, "mean and half interval"), "(mean, half interval)"), "quantities"), "methods"
+    ),
+    "plot_closeness.floor": arg.values(arg.number, "numbers"),
     "table": arg.values(arg.values(arg.each(arg.number, "mean and half interval"), "(mean, half interval)"), "rows"),
 }
 ARGUMENTS: dict[str, arg.Check] = {name: check for names, check in _TABLE.items() for name in names.split()}

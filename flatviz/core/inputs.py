@@ -104,7 +104,7 @@ class Pixels:
         return self.bytes.numel()
 
     def __getitem__(self, index: Any) -> Tensor:
-        return self._floats(self.bytes[index])
+        return self._floats(self.bytes)[index] if isinstance(index, tuple) else self._floats(self.bytes[index])
 
     def split(self, size: int | list[int]) -> Iterator[Tensor]:
         """Batches of floats, made one by one."""
@@ -120,7 +120,7 @@ class Pixels:
 
     def describe(self) -> str:
         """Shape and type."""
-        return f"{tuple(self.shape)} uint8"
+        return f"x {tuple(self.shape)} uint8"
 
     def _floats(self, pixels: Tensor) -> Tensor:
         x = pixels.to(self.dtype).div_(255)

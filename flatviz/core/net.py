@@ -70,8 +70,8 @@ class Net:
     ) -> Net:
         """Read `module` as a function of its treated parameters.
 
-        treated: "all"; "norm+head" (every normalisation layer, by type, and the head); or a function of the
-            parameter's name, or of name and parameter, that says which.
+        treated: "all"; "norm+head" (every normalisation layer, by type, and the head); "head"; "authors" (by parts of the name,
+            as SA-BMA's released code chooses); or a function of the parameter's name, or of name and parameter.
         head: name of the head module; without it, the last `nn.Linear` in execution order, found by one forward
             pass on `example` (a batch of inputs; where None, a zero input whose shape is guessed from the first layer).
         Raises ValueError for a module with dropout left on, NaN weights, no norm layers, no head, or nothing treated.
@@ -92,8 +92,9 @@ class Net:
         kinds = choose(duplicate, treated, head, example)
         return cls(duplicate, kinds, example)
 
-    def __call__(self, w: Tensor, x: Tensor | Fields) -> Tensor:
+    def __call__(self, w: Tensor, x: Tensor | Inputs) -> Tensor:
         """Outputs (N, C) for inputs `x` (N, ...) at weights `w` (D,); neither is ever written into."""
+        x = x if isinstance(x, (Tensor, Fields)) else x[:]
         if w.shape != self.w.shape:
             check_weights(w, self.dim)
         writes = self.writes(x)

@@ -6,6 +6,7 @@ from flatviz.datasets.few_shot import few_shot, pick_classes, transfer_task
 from flatviz.datasets.images import data_from, image_folder, public_images
 from flatviz.datasets.moons import moons_transfer
 from flatviz.datasets.named import named_task
+from flatviz.datasets.stream import stream
 
 __all__ = [
     "CORRUPTIONS",
@@ -18,5 +19,6 @@ __all__ = [
     "named_task",
     "pick_classes",
     "public_images",
+    "stream",
     "transfer_task",
 ]

@@ -8,7 +8,7 @@ Hendrycks & Dietterich 2019 (arXiv 1903.12261); the strengths are flatviz's own:
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
 
 import numpy as np
@@ -18,6 +18,7 @@ from torch.nn import functional as F
 
 from flatviz.checks import check_choice, check_count
 from flatviz.core.data import Data
+from flatviz.core.inputs import Pixels
 from flatviz.core.seeds import generator, saved_rng
 
 Apply = Callable[[Tensor, float, torch.Generator], Tensor]
@@ -192,7 +193,7 @@ def corrupt(data: Data, kind: str, severity: int, *, seed: int) -> Data:
     """The images of `data` with one kind of corruption; labels stay.
 
     Args:
-        data: images (N, C, H, W) with values from 0 to 1.
+        data: images (N, C, H, W) with values from 0 to 1, or in bytes; bytes stay bytes.
         kind: a key of `CORRUPTIONS`: noise, blur, weather-like, digital or geometric.
         severity: 1 (hardly seen) to 5 (a person still reads most digits).
         seed: draws noise, directions and places.
@@ -210,10 +211,14 @@ def corrupt(data: Data, kind: str, severity: int, *, seed: int) -> Data:
     corruption = CORRUPTIONS[check_choice(kind, tuple(CORRUPTIONS), "kind")]
     if check_count(severity, "severity") > 5:
         raise ValueError(f"severity must be a whole number from 1 to 5, got {severity}")
-    x = data.x
+    kept = data.x if isinstance(data.x, Pixels) else None  # the bytes are what is corrupted, before mean and std
+    x = data.x if kept is None else Pixels(kept.bytes)[:]
+    if not isinstance(x, Tensor):
+        raise ValueError(f"corrupt needs images in memory, got {data!r}: take a subset with fv.datasets.data_from")
     if x.ndim != 4 or not x.is_floating_point() or float(x.min()) < 0 or float(x.max()) > 1:
         span = f", values {float(x.min()):g} to {float(x.max()):g}" if x.numel() else ""
         raise ValueError(f"corrupt needs images (N, C, H, W) with values from 0 to 1, got {tuple(x.shape)} {x.dtype}{span}")
     with saved_rng():
         changed = corruption.apply(x, corruption.strengths[severity - 1], generator(seed))
-    return Data(changed.clamp(0, 1).to(x.dtype), data.y)
+    changed = changed.clamp(0, 1).to(x.dtype)
+    return Data(changed if kept is None else replace(kept, bytes=(changed * 255).round().byte()), data.y)

@@ -89,7 +89,7 @@ def pick_classes(data: Data, classes: list[int]) -> Data:
     number[list(classes)] = torch.arange(len(classes), device=number.device)
     labels = number[data.y]
     index = (labels >= 0).nonzero().flatten()
-    return Data(data.x[index], labels[index])
+    return Data(data.subset(index).x, labels[index])
 
 
 @public

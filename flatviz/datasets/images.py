@@ -26,7 +26,7 @@ PUBLIC = {  # name -> torchvision's class, and how it is asked for the two split
 def image_folder(
     path: str | Path, *, size: int | None = None, per_class: int | None = None, seed: int = 0, progress: Progress = False
 ) -> Data:
-    """Images in a folder of class folders; x (N, 3, H, W) from 0 to 1, y the class folders in the order of their names.
+    """Images in a folder of class folders; x (N, 3, H, W) in bytes, batches from 0 to 1, y the folders in the order of their names.
 
     Args:
         path: `<path>/<class>/<anything>.png` or another format that Pillow reads; class folders without images are an error.
@@ -45,7 +45,7 @@ def image_folder(
         ...     (folder / name).mkdir()
         ...     Image.fromarray(np.full((8, 8, 3), 128, dtype=np.uint8)).save(folder / name / "1.png")
         >>> fv.datasets.image_folder(folder)
-        Data(2 examples, x (2, 3, 8, 8) float32, classes 0..1)
+        Data(2 examples, x (2, 3, 8, 8) uint8, classes 0..1)
     """
     torchvision = _torchvision()
     if not Path(path).is_dir():
@@ -58,7 +58,7 @@ def image_folder(
         raise ValueError(f"path must hold one folder of images for each class, got {str(path)!r}: {error}") from error
     chosen = _chosen(torch.tensor(images.targets), per_class, seed)
     transforms = torchvision.transforms
-    steps = [transforms.ToTensor()]
+    steps = [transforms.PILToTensor()]
     if size is not None:
         steps = [transforms.Resize(check_count(size, "size")), transforms.CenterCrop(size), *steps]
     transform, x, y = transforms.Compose(steps), [], []
@@ -78,7 +78,7 @@ def image_folder(
 def public_images(
     name: str, *, train: bool, root: str | Path = "data", download: bool = True, per_class: int | None = None, seed: int = 0
 ) -> Data:
-    """One split of MNIST, FashionMNIST, CIFAR-10, CIFAR-100 or SVHN; x (N, C, H, W) from 0 to 1, y (N,).
+    """One split of MNIST, FashionMNIST, CIFAR-10, CIFAR-100 or SVHN; x (N, C, H, W) in bytes, batches from 0 to 1, y (N,).
 
     torchvision downloads it into `root` with a progress bar and compares checksums; a second call reads what is there.
 
@@ -101,7 +101,7 @@ def public_images(
         ) from error
     x, y = _pixels(images.data), torch.as_tensor(images.labels if name == "svhn" else images.targets).long()
     index = torch.tensor(_chosen(y, per_class, seed))
-    return Data(x[index].float() / 255, y[index])
+    return Data(x[index], y[index])
 
 
 def data_from(examples: Iterable[Any], n: int | None = None, *, progress: Progress = False) -> Data:

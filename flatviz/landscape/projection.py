@@ -8,13 +8,12 @@ from torch import Tensor
 from flatviz.checks import check_many_weights
 from flatviz.core.boundary import public
 from flatviz.core.objective import ObjectiveLike, as_objective
-from flatviz.results import Gaussian, KroneckerGaussian, Plane, Projection
+from flatviz.gaussian import GAUSSIANS, AnyGaussian
+from flatviz.results import Plane, Projection
 
 
 @public
-def project(
-    W: Tensor | Gaussian | KroneckerGaussian, plane: Plane, f: ObjectiveLike | None = None, *, name: str = ""
-) -> Projection:
+def project(W: Tensor | AnyGaussian, plane: Plane, f: ObjectiveLike | None = None, *, name: str = "") -> Projection:
     """Nearest points of the plane to weight vectors (S, D): coords (S, 2), and the distance (S,) to them.
 
     Solves the 2 x 2 least-squares problem, so oblique axes are served; the residual is orthogonal to both.
@@ -30,7 +29,7 @@ def project(
         >>> shadow.coords.tolist(), shadow.distance.tolist(), shadow.values.tolist()
         ([[1.0, 2.0]], [3.0], [6.0])
     """
-    gaussian = W if isinstance(W, (Gaussian, KroneckerGaussian)) else None
+    gaussian = W if isinstance(W, GAUSSIANS) else None
     W = gaussian.mean if gaussian is not None else W
     W = check_many_weights(W[None] if W.ndim == 1 else W, plane.origin.numel())
     axes, r = plane.axes.double(), (W - plane.origin).double()
@@ -46,7 +45,7 @@ def project(
     return Projection(plane, coords.to(W.dtype), distance.to(W.dtype), values, label, name, covariance, spread)
 
 
-def _shadow(q: Gaussian | KroneckerGaussian, axes: Tensor) -> tuple[Tensor, Tensor]:
+def _shadow(q: AnyGaussian, axes: Tensor) -> tuple[Tensor, Tensor]:
     """Covariance (2, 2) of the coordinates of q's draws, and the variance left off the plane, ()."""
     wide = q.double()
     pinv = torch.linalg.pinv(axes)  # (D, 2): coords = r @ pinv

@@ -19,10 +19,11 @@ from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator
 from flatviz.engine.batchnorm import with_trained_buffers
+from flatviz.gaussian import GAUSSIANS, AnyGaussian
 from flatviz.metrics.averaging import scored
 from flatviz.objectives.jacobian import jacobian_chunks
 from flatviz.objectives.nll import check_data
-from flatviz.results import Gaussian, KroneckerGaussian, Prediction
+from flatviz.results import Prediction
 
 LINKS = ("probit", "mc", "bridge")
 
@@ -30,7 +31,7 @@ LINKS = ("probit", "mc", "bridge")
 @public
 def predict_linearised(
     net: Net,
-    posterior: Gaussian | KroneckerGaussian,
+    posterior: AnyGaussian,
     data: Data,
     *,
     link: str = "probit",
@@ -71,9 +72,9 @@ def predict_linearised(
     return scored(prediction) if likelihood == "categorical" else prediction
 
 
-def linearised(net: Net, posterior: Gaussian | KroneckerGaussian, data: Data) -> tuple[Tensor, Tensor]:
+def linearised(net: Net, posterior: AnyGaussian, data: Data) -> tuple[Tensor, Tensor]:
     """f (N, C) and V (N, C, C) of the outputs; a regression's predictive variance is V plus the noise's."""
-    if not isinstance(posterior, (Gaussian, KroneckerGaussian)):
+    if not isinstance(posterior, GAUSSIANS):
         raise TypeError(f"posterior must be a Gaussian, got {type(posterior).__name__}: use predict")
     check_weights(posterior.center, net.dim, "posterior.center")
     means, covs = [], []

@@ -13,11 +13,11 @@ from flatviz.results import Family
 def family_rows(family: Family) -> list[dict[str, str]]:
     """A row a posterior: scores with all draws on the test split, eigenvalues as mean and range over draws.
 
-    Radius 0 of SAM and SA-BMA is VI and stands in VI's row.
+    Radius 0 of SAM and SA-BMA that is VI stands in VI's row.
     """
     rows = []
     for i in range(len(family)):
-        if family.radius[i] == 0 and len(family.radii(family.method[i])) > 1:
+        if any(family.posterior[i] is earlier for earlier in family.posterior[:i]):
             continue
         scores = {k: float(v[-1]) for k, v in family.prediction[i].scores.items()}
         values = torch.stack([s.values for s in family.spectrum[i]])

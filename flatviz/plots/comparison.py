@@ -17,6 +17,7 @@ LABELS = {
     "ratio": "λ1/λ5",
     "agreement": "agreement with HMC (share)",
     "tv": "total variation to HMC",
+    "mmd": "100 MMD² of weights to HMC's",
     "seconds": "seconds to fit",
     "gradients": "gradients a step",
 }

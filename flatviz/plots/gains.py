@@ -8,10 +8,20 @@ from collections.abc import Mapping
 from plotly.subplots import make_subplots
 
 from flatviz.core.boundary import public
-from flatviz.plots.theme import INK, Figure, figure, style
+from flatviz.plots.theme import COLORS, INK, Figure, Style, figure, style
+from flatviz.posteriors import METHODS
 
 Rows = Mapping[str, Mapping[str, tuple[float, float]]]  # setting -> score -> (mean gain, half)
-SCORES = {"nll": "NLL", "accuracy": "accuracy", "ece": "ECE", "shifted_nll": "shifted NLL"}
+SCORES = {
+    "lambda1": "log λ1",
+    "nll": "NLL",
+    "accuracy": "accuracy",
+    "ece": "ECE",
+    "shifted_nll": "shifted NLL",
+    "tv": "TV to HMC",
+    "mmd": "100 MMD² to HMC",
+}
+SYMBOLS = ("circle", "square", "diamond", "triangle-up")  # of baselines that are no methods
 ROW, SPREAD = 24, 0.36  # pixels of a row; how much of it the baselines share
 FAINT = 0.65  # opacity of what is not confirmed
 SHOWN = 0.9  # of the intervals, that lie inside the axis
@@ -24,7 +34,7 @@ def plot_gains(
     """A dot a setting and baseline with its 95 % interval, right of zero where the method is better than the baseline.
 
     Args:
-        gains: baseline -> setting -> score ("nll", "accuracy", "ece", "shifted_nll") -> (mean gain, half of its interval),
+        gains: baseline -> setting -> score, a key of `SCORES` -> (mean gain, half of its interval),
             positive where the method is better.  A baseline that is a key of `METHODS` has that method's name and colour.
         confirmed: the same for settings measured again on fresh seeds: filled dots; without it only open ones are drawn.
         title: of the figure.
@@ -46,23 +56,36 @@ def plot_gains(
         title,
         f"Gains over {names} in {len(settings)} settings, with 95 % intervals",
         explain="Each dot is the mean over seeds of a paired difference, its bar the 95 % interval of that mean. Right of the line "
-        "the method is better than the baseline; an arrow at the edge lies beyond it. Open dots are the search; filled ones "
+        "the method is better than the baseline; an arrow at the edge lies beyond it. Filled dots, where there are any, "
         "were measured again on fresh seeds.",
     )
     grid = make_subplots(1, len(scores), shared_yaxes=True, horizontal_spacing=0.03, subplot_titles=[SCORES[s] for s in scores])
     fig.update_layout({name: part for name, part in grid.layout.to_plotly_json().items() if name != "template"})
+    look = {baseline: _look(baseline, place) for place, baseline in enumerate(gains)}
     for column, score in enumerate(scores, 1):
         edge = _edge(gains, confirmed or {}, score)
         for place, (baseline, rows) in enumerate(gains.items()):
             offset = SPREAD * (place / max(len(gains) - 1, 1) - 0.5)
-            _dots(fig, baseline, rows, score, settings, offset, column, edge, filled=False)
+            _dots(fig, baseline, look[baseline], rows, score, settings, offset, column, edge, filled=False)
             if (confirmed or {}).get(baseline):
-                _dots(fig, baseline, confirmed[baseline], score, settings, offset + 0.12, column, edge, filled=True)
+                _dots(
+                    fig,
+                    baseline,
+                    look[baseline],
+                    confirmed[baseline],
+                    score,
+                    settings,
+                    offset + 0.12,
+                    column,
+                    edge,
+                    filled=True,
+                )
         unit = " (points)" if score == "accuracy" else ""
         fig.update_layout(
             {
                 f"xaxis{column if column > 1 else ''}": dict(
-                    range=[-1.06 * edge, 1.06 * edge], title=f"gain{unit}, right is better"
+                    range=[-1.06 * edge, 1.06 * edge],
+                    title=f"gain{unit}, right is better" if len(scores) < 5 else f"gain{unit} →",
                 )
             }
         )
@@ -71,6 +94,11 @@ def plot_gains(
     fig.update_xaxes(zeroline=True, zerolinecolor=INK, zerolinewidth=1.2, nticks=5)
     legend = dict(orientation="h", x=0, xanchor="left", y=1 - 44 / height, yanchor="top", yref="container")
     return fig.update_layout(height=height, margin=dict(t=118), legend=legend)
+
+
+def _look(baseline: str, place: int) -> Style:
+    """Of a method its own; of another baseline the next colour and symbol."""
+    return style(baseline) if baseline in METHODS else Style(baseline, COLORS[place % 6], "solid", SYMBOLS[place % 4])
 
 
 def _edge(gains: Mapping[str, Rows], confirmed: Mapping[str, Rows], score: str) -> float:
@@ -83,6 +111,7 @@ def _edge(gains: Mapping[str, Rows], confirmed: Mapping[str, Rows], score: str) 
 def _dots(
     fig: Figure,
     baseline: str,
+    look: Style,
     rows: Rows,
     score: str,
     settings: list[str],
@@ -93,7 +122,7 @@ def _dots(
     filled: bool,
 ) -> None:
     """The dots of one baseline in one column."""
-    label, color, _, symbol = style(baseline)
+    label, color, _, symbol = look
     factor, unit = (100, " points") if score == "accuracy" else (1, "")
     finite = {name: row[score] for name, row in rows.items() if score in row and math.isfinite(row[score][0])}
     means = [factor * mean for mean, _ in finite.values()]

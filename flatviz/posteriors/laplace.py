@@ -1,16 +1,18 @@
 """Laplace: the Gaussian whose precision is the curvature at the solution (MacKay 1992; Daxberger et al. 2021).
 
-    q = N(w*, T (H + delta I)^-1),   H = sum_n J_n^T Lambda_n J_n  (generalised Gauss-Newton),   delta = N weight_decay
-    log Z = -N L(w*) - 1/2 (delta |w*|^2 + logdet(H + delta I) - P log delta)
+    q = N(w*, T (H + Delta)^-1),   H = sum_n J_n^T Lambda_n J_n  (generalised Gauss-Newton),   Delta = delta I, or one delta a layer
+    log Z = -N L(w*) - 1/2 (w*^T Delta w* + logdet(H + Delta) - logdet Delta)
 
-The structure says what of H is kept: its diagonal, all of it, that of the head alone, or Kronecker factors a layer.
-A dense covariance is kept as diag + factor^T factor with factor (P, D), exact, so it is a `Gaussian` as every other;
-the Kronecker one as its eigenvectors, a `KroneckerGaussian`, which has `sample`, `cov_mul` and `log_prob` at any D.
+The structure says what of H is kept: its diagonal, all of it, that of the head alone, its largest eigenpairs, or Kronecker
+factors a layer.  A dense covariance is kept as diag + factor^T factor with factor (P, D), exact, so it is a `Gaussian` as every
+other; eigenpairs as a `PrecisionGaussian`, Kronecker factors as a `KroneckerGaussian`, which have `sample`, `cov_mul` and
+`log_prob` at any D.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 
 import torch
 from torch import Tensor
@@ -22,15 +24,19 @@ from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
-from flatviz.objectives.jacobian import ggn
+from flatviz.gaussian import AnyGaussian
+from flatviz.landscape.lanczos import top_eigenpairs
+from flatviz.objectives.jacobian import ggn, jacobian_chunks
 from flatviz.objectives.nll import nll
 from flatviz.posteriors.method import Method, Tuned
-from flatviz.results import Gaussian, History, KroneckerGaussian
+from flatviz.results import Gaussian, History, KroneckerGaussian, PrecisionGaussian
 from flatviz.training.gradient import Ascent
 from flatviz.training.optimize import minibatches, sgd, training_loss
+from flatviz.training.precision import KeptCurvature, head_of, layers_in, marginal_precision, validated_precision
 from flatviz.training.run import Checkpoint, Optim, Run
 
-STRUCTURES = ("diagonal", "full", "last_layer", "kronecker")
+STRUCTURES = ("diagonal", "full", "last_layer", "lowrank", "kronecker")
+Precision = float | str | Mapping[str, float] | None
 LARGEST = 5000  # weights whose covariance is kept whole
 STILL = 1e-6  # standard deviation of the weights that last_layer leaves alone
 
@@ -42,7 +48,10 @@ def fit_laplace(
     *,
     seed: int,
     structure: str = "last_layer",
-    prior_precision: float | str | None = None,
+    rank: int = 20,
+    prior_precision: Precision = None,
+    per_layer: bool = False,
+    validation: Data | None = None,
     temperature: float = 1.0,
     steps: int = 150,
     lr: float = 0.05,
@@ -53,17 +62,21 @@ def fit_laplace(
     ascent: Ascent | None = None,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
-) -> Gaussian | KroneckerGaussian:
+) -> AnyGaussian:
     """Train by SGD from where the net stands (steps=0: not at all), then the Gaussian of the curvature there, mean (D,).
 
     Predict with `predict_linearised`, for which the curvature is exact; draws overshoot where delta is small.
 
     Args:
         structure: "last_layer" (the head; the others get a standard deviation of 1e-6), whose H is small for any network;
-            "diagonal"; "full" (at most 5,000 treated weights); "kronecker" (laplace-torch; Linear and convolution weights
-            only, any number of them).
+            "diagonal"; "full" (at most 5,000 treated weights); "lowrank", the `rank` largest eigenpairs by Lanczos, and the
+            prior alone elsewhere; "kronecker" (laplace-torch; Linear and convolution weights only).  The last two at any size.
+        rank: eigenpairs of "lowrank"; H has at most N (C - 1).
         prior_precision: delta; None is that of the training, N weight_decay; "marginal" the one of largest evidence, which
-            on an over-parametrised net can collapse: look at it.
+            on an over-parametrised net can collapse: look at it (`laplace_precision`); "validation" the one of least NLL of
+            the linearised network (probit) on `validation`; or layer -> delta, by the names of `layers_of(net)`.
+        per_layer: "marginal" or "validation" choose a delta for each layer.
+        validation: examples for prior_precision="validation", neither trained on nor tested on; their Jacobians (N, C, D) are kept.
         temperature: T, which multiplies the covariance; 1 is Bayes, less is colder.
         steps: minibatches; 150 bring the loss of the digits task to rest.
         lr: the first rate; it falls to 0 along half a cosine.  0.05 is the largest at which most fits are stable.
@@ -91,23 +104,28 @@ def fit_laplace(
         batches = minibatches(len(data), batch_size, seed, net.device)
         optim = Optim(steps, lr, momentum, weight_decay, batch_size)
         w, history = sgd(loss, w, batches, optim, run, ascent=ascent)
-    part, values, vectors = _spectrum(net.at(w), data, likelihood, structure)
-    if prior_precision == "marginal":
-        prior_precision = best_precision(values, w[part])
-    delta = len(data) * weight_decay if prior_precision is None else prior_precision
-    if isinstance(delta, str) or check_nonnegative(delta, "prior_precision") == 0:
-        raise ValueError(f"prior_precision must be > 0 or 'marginal', got {delta!r}: give one, or a weight_decay > 0")
-    return _gaussian(w, part, values, vectors, delta, temperature, history)
+    net = net.at(w)
+    kept = _curvature(net, data, likelihood, structure, rank)
+    if prior_precision is None:
+        prior_precision = len(data) * weight_decay
+    delta = _precision(net, kept, prior_precision, per_layer, validation, likelihood, temperature)
+    return _gaussian(w, kept, delta, temperature, history)
 
 
 @public
 def laplace_evidence(
-    net: Net, data: Data, *, structure: str = "last_layer", prior_precision: float, likelihood: Likelihood = "categorical"
+    net: Net,
+    data: Data,
+    *,
+    structure: str = "last_layer",
+    rank: int = 20,
+    prior_precision: float | Mapping[str, float],
+    likelihood: Likelihood = "categorical",
 ) -> float:
     """log Z at the net's own weights, in nats: how well this net and prior precision explain the data.
 
     Args:
-        structure: as in `fit_laplace`.  prior_precision: delta, in units of 1 / w^2.
+        structure, rank: as in `fit_laplace`.  prior_precision: delta in units of 1 / w^2, or layer -> delta.
 
     Raises ValueError for a structure that does not apply or bad data.
 
@@ -121,87 +139,143 @@ def laplace_evidence(
     """
     check_choice(structure, STRUCTURES, "structure")
     f = nll(net, data, likelihood=likelihood)
-    part, values, _ = _spectrum(net, data, likelihood, structure)
+    kept = _curvature(net, data, likelihood, structure, rank)
+    delta = _precision(net, kept, prior_precision, False, None, likelihood, 1.0)
     with torch.no_grad():
-        fit = -len(data) * float(f(net.w))
-    return fit + float(_occam(values, net.w[part], torch.tensor([float(prior_precision)]))[0])
+        return -len(data) * float(f(net.w)) + float(kept.occam(net.w[kept.part], delta))
 
 
-def best_precision(values: Tensor, w: Tensor) -> float:
-    """The delta of largest evidence given the eigenvalues of H and the centre, by a grid made finer three times."""
-    lo, hi = math.log(1e-6), math.log(1e8)
-    for _ in range(4):
-        grid = torch.linspace(lo, hi, 61, dtype=torch.float64)
-        best = float(grid[_occam(values, w, grid.exp()).argmax()])
-        lo, hi = best - (hi - lo) / 60, best + (hi - lo) / 60
-    return math.exp(best)
+@public
+def laplace_precision(
+    net: Net,
+    data: Data,
+    *,
+    structure: str = "last_layer",
+    rank: int = 20,
+    validation: Data | None = None,
+    per_layer: bool = True,
+    likelihood: Likelihood = "categorical",
+) -> dict[str, float]:
+    """Layer -> prior precision that `fit_laplace` would choose at the net's own weights: look at it before you believe it.
 
+    By evidence, or where `validation` is given by the NLL of the linearised network there.  A value at 1e8 is a layer that
+    the evidence prunes.
 
-def _occam(values: Tensor, w: Tensor, delta: Tensor) -> Tensor:
-    """-1/2 (delta |w|^2 + logdet(H + delta) - P log delta) for each delta, in float64."""
-    values, squared = values.double().cpu(), float(w.double().square().sum())
-    logdet = torch.stack([torch.log1p(values / d).sum() for d in delta.double()])  # logdet(H + delta) - P log delta
-    return -0.5 * (delta.double() * squared + logdet)
+    Args:
+        structure, rank, validation: as in `fit_laplace`.  per_layer: False gives every layer the same.
 
+    Raises ValueError for a structure that does not apply or bad data.
 
-def _spectrum(net: Net, data: Data, likelihood: Likelihood, structure: str) -> tuple[slice, Tensor, Tensor | tuple | None]:
-    """Which weights, the eigenvalues of their H (P,), and its eigenvectors (P, P) in columns, None for a diagonal H.
-
-    Those of a Kronecker H are pairs of matrices, one for each tensor.
+    Example:
+        >>> import flatviz as fv
+        >>> task = fv.datasets.moons_transfer(seed=0)
+        >>> net = fv.Net.from_module(fv.models.mlp(task, hidden=(8,), seed=0))
+        >>> sorted(fv.laplace_precision(net, task.train, structure="diagonal")) == sorted(list(fv.layers_of(net))[:-1])
+        True
     """
-    part = _head(net) if structure == "last_layer" else slice(0, net.dim)
-    size = part.stop - part.start
+    check_choice(structure, STRUCTURES, "structure")
+    kept = _curvature(net, data, likelihood, structure, rank)
+    by = "marginal" if validation is None else "validation"
+    delta = _precision(net, kept, by, per_layer, validation, likelihood, 1.0)
+    return dict(zip(kept.layers, delta.expand(len(kept.layers)).tolist()))
+
+
+def _curvature(net: Net, data: Data, likelihood: Likelihood, structure: str, rank: int) -> KeptCurvature:
+    """What the structure keeps of H at the net's weights."""
+    part = head_of(net) if structure == "last_layer" else slice(0, net.dim)
+    size, vectors = part.stop - part.start, None
     if structure == "diagonal":
-        return part, ggn(net, net.w, data, likelihood, diagonal=True).clamp_min(0), None
-    if structure == "kronecker":
+        values = ggn(net, net.w, data, likelihood, diagonal=True)
+    elif structure == "kronecker":
         values, vectors = kronecker_eigen(net, data, likelihood)
-        return part, values.clamp_min(0), vectors
-    if size > LARGEST:
+    elif structure == "lowrank":
+        k = min(rank, size)
+        pairs = top_eigenpairs(nll(net, data, likelihood=likelihood), net.w, k, curvature="ggn", iters=max(80, 4 * k))
+        values, vectors = len(data) * pairs.values, pairs.vectors.T
+    elif size > LARGEST:
         raise ValueError(
             f"structure={structure!r} must cover at most {LARGEST:,} weights, got {size:,}: use structure='diagonal'"
-            + ("" if structure == "last_layer" else ", 'kronecker' or 'last_layer'")
+            + ("" if structure == "last_layer" else ", 'lowrank', 'kronecker' or 'last_layer'")
         )
-    H = ggn(net, net.w, data, likelihood, part=part)
-    values, vectors = torch.linalg.eigh(H.double())
-    return part, values.clamp_min(0), vectors
+    else:
+        values, vectors = torch.linalg.eigh(ggn(net, net.w, data, likelihood, part=part).double())
+    return KeptCurvature(part, values.clamp_min(0), vectors, layers_in(net, part))
 
 
-def _head(net: Net) -> slice:
-    """Where the head stands in w, one stretch."""
-    head = [b for b in net.blocks if b.kind == "head"]
-    if not head and net.treats_all:
-        head = [b for b in net.restrict("all", head=_last_linear(net)).blocks if b.kind == "head"]
-    if not head:
-        raise ValueError("structure='last_layer' needs a treated head, got none: use treated='norm+head' or 'all'")
-    return slice(head[0].start, head[-1].stop)
-
-
-def _last_linear(net: Net) -> str:
-    """Name of the module that holds the last matrix of the network."""
-    return next(b.name.rpartition(".")[0] for b in reversed(net.blocks) if len(b.shape) > 1)
-
-
-def _gaussian(
-    w: Tensor,
-    part: slice,
-    values: Tensor,
-    vectors: Tensor | tuple | None,
-    delta: float,
+def _precision(
+    net: Net,
+    kept: KeptCurvature,
+    asked: float | str | Mapping[str, float],
+    per_layer: bool,
+    validation: Data | None,
+    likelihood: Likelihood,
     temperature: float,
-    history: History | None,
-) -> Gaussian | KroneckerGaussian:
-    """N(w, T (H + delta)^-1) on `part`, all but still elsewhere."""
-    variance = temperature / (values.double() + delta)
+) -> Tensor:
+    """The prior's precision, (1,), or one a layer, (L,), in float64."""
+    if isinstance(asked, Mapping):
+        if set(asked) != set(kept.layers):
+            raise ValueError(f"prior_precision must name the layers {', '.join(kept.layers)}, got {', '.join(asked)}")
+        return torch.tensor([float(asked[name]) for name in kept.layers], dtype=torch.float64)
+    if asked == "marginal":
+        return marginal_precision(kept, net.w[kept.part], per_layer=per_layer)
+    if asked == "validation":
+        if validation is None:
+            raise ValueError("prior_precision='validation' needs validation=, examples that are neither trained nor tested on")
+        score = _validation_nll(net, kept, validation, likelihood, temperature)
+        return validated_precision(score, len(kept.layers), per_layer=per_layer)
+    if isinstance(asked, str) or check_nonnegative(asked, "prior_precision") == 0:
+        raise ValueError(
+            f"prior_precision must be > 0, 'marginal' or 'validation', got {asked!r}: give one, or a weight_decay > 0"
+        )
+    if per_layer:
+        raise ValueError("per_layer=True needs prior_precision='marginal' or 'validation', or give layer -> precision")
+    return torch.tensor([float(asked)], dtype=torch.float64)
+
+
+def _validation_nll(
+    net: Net, kept: KeptCurvature, data: Data, likelihood: Likelihood, temperature: float
+) -> Callable[[Tensor], float]:
+    """Precision -> mean NLL of the linearised network on `data`, by probit, or exact for a regression."""
+    pieces = [(piece.y, f, J) for piece, f, J in jacobian_chunks(net, net.w, data)]
+
+    def score(delta: Tensor) -> float:
+        q, total = _gaussian(net.w, kept, delta, temperature, None), 0.0
+        for y, f, J in pieces:
+            V = (q.cov_mul(J) * J).sum(-1)
+            if likelihood == "categorical":
+                total += float(torch.nn.functional.cross_entropy(f / (1 + math.pi / 8 * V).sqrt(), y, reduction="sum"))
+            else:
+                wide = V + float(likelihood) ** 2
+                total += float(0.5 * ((y.reshape(f.shape) - f).square() / wide + (2 * math.pi * wide).log()).sum())
+        return total / len(data)
+
+    return score
+
+
+def _gaussian(w: Tensor, kept: KeptCurvature, precision: Tensor, temperature: float, history: History | None) -> AnyGaussian:
+    """N(w, T (H + Delta)^-1) on the part, all but still elsewhere."""
+    part, values, vectors = kept.part, kept.values.double(), kept.vectors
+    delta = kept.of_weights(precision).to(values)
     if isinstance(vectors, tuple):
-        return KroneckerGaussian(w, variance.sqrt().to(w), vectors, history)
+        return KroneckerGaussian(w, (temperature / (values + delta)).sqrt().to(w), vectors, history)
     log_std = torch.full_like(w, math.log(STILL))
     if vectors is None:
-        log_std[part] = (0.5 * variance.log()).to(w)
+        log_std[part] = (0.5 * (temperature / (values + delta)).log()).to(w)
         return Gaussian(w, log_std, history=history)
+    if vectors.shape[1] < vectors.shape[0]:
+        basis = (vectors.double() * (values / temperature).sqrt()).T
+        return PrecisionGaussian(w, (temperature / delta).sqrt().to(w), basis.to(w), history)
+    if len(precision) > 1:  # eigenvectors of Delta^-1/2 H Delta^-1/2, in which the covariance is diagonal up to Delta^-1/2
+        half = vectors / delta.sqrt()[:, None] * values.sqrt()
+        values, vectors = torch.linalg.eigh(half @ half.T)
+        values = values.clamp_min(0)
+    else:
+        values = values / delta
+    variance = temperature / (1 + values)
     least = 0.5 * variance.min()  # what stands on the diagonal; the rest is positive definite, and the factor's
-    log_std[part] = (0.5 * least.log()).to(w)
+    log_std[part] = (0.5 * (least / delta).log()).to(w)
     factor = w.new_zeros(len(variance), len(w))
-    factor[:, part] = ((variance - least).sqrt()[:, None] * vectors.T).to(w)
+    factor[:, part] = ((variance - least).sqrt()[:, None] * vectors.T / delta.sqrt()).to(w)
     return Gaussian(w, log_std, factor, history)
 
 

@@ -39,7 +39,7 @@ def transfer(
 
     net: trained on the source, all weights treated; prior: a Gaussian over those, `fit_swag(net, source)`, say.
     n_classes: of the target task: where the source had others, the net gets a new head of so many outputs.  None: the same.
-    treated: "norm+head" (normalisation layers by type, those of shortcuts included, and head), "authors" (by parts of the
+    treated: "norm+head" (normalisation layers by type, those of shortcuts included, and head), "head", "authors" (by parts of the
         name, as SA-BMA's released code: without the shortcuts' BatchNorm), or a function name -> bool; the others stay at
         `prior.mean`.
     head: the head's module by name (default: the last Linear that runs).  The target task does not share it, so it is

@@ -19,14 +19,20 @@ from torch import Tensor
 
 from flatviz.posteriors import METHODS
 from flatviz.results import interval
-from flatviz.studies.evidence import QUANTITIES, VI_SHARES, Cell, Evidence
+from flatviz.studies.evidence import QUANTITIES, Cell, Evidence
 
 LEVEL = 0.05
 BETTER = {  # the sign of a gain
     "lambda1": -1, "nll": -1, "accuracy": 1, "ece": -1,
-    "shifted_nll": -1, "shifted_accuracy": 1, "shifted_ece": -1, "agreement": 1, "tv": -1,
+    "shifted_nll": -1, "shifted_accuracy": 1, "shifted_ece": -1, "agreement": 1, "tv": -1, "mmd": -1,
 }  # fmt: skip
 BASELINES = ("equal steps", "equal gradients", "equal training loss")
+AS_TUNED = ("equal trials", "equal gradients", "equal training loss")  # of the setting in which every method is tuned
+
+
+def baselines_of(setting: str) -> tuple[str, ...]:
+    """What a setting's methods are compared with."""
+    return AS_TUNED if setting == "tuned" else BASELINES
 
 
 @dataclass(frozen=True)
@@ -72,7 +78,7 @@ def differences(evidence: Evidence, baseline: str) -> list[Difference]:
     """Every cell but VI's against VI of its setting, every quantity that has a better side and was measured."""
     compared = []
     for cell in evidence.values:
-        if cell.method == "vi":
+        if cell.method == "vi" or baseline not in baselines_of(cell.setting):
             continue
         for quantity in BETTER:
             mine, theirs = evidence.of(cell, quantity), _baseline(evidence, cell, quantity, baseline)
@@ -121,12 +127,11 @@ def word_for(gain: float, corrected: float, level: float = LEVEL) -> str:
 
 
 def _baseline(evidence: Evidence, cell: Cell, quantity: str, baseline: str) -> Tensor:
-    """VI's quantity (seeds,) at as many steps, as many gradients, or at the same training loss as the cell's."""
-    if baseline == "equal steps":
-        return evidence.of(Cell(cell.setting, "vi", 0.0), quantity)
-    if baseline == "equal gradients":
-        return evidence.of(Cell(cell.setting, "vi", 0.0, float(METHODS[cell.method].gradients)), quantity)
-    path = [Cell(cell.setting, "vi", 0.0, share) for share in VI_SHARES]
+    """VI's quantity (seeds,) at as many steps, as many gradients, as it was tuned, or at the same training loss as the cell's."""
+    shares = {"equal steps": cell.share, "equal gradients": cell.share * METHODS[cell.method].gradients, "equal trials": 1.0}
+    if baseline in shares:
+        return evidence.of(Cell(cell.setting, "vi", 0.0, shares[baseline]), quantity)
+    path = sorted(c for c in evidence.values if c.setting == cell.setting and c.method == "vi")
     losses = torch.stack([evidence.of(c, "train") for c in path], 1).log()
     values = torch.stack([evidence.of(c, quantity) for c in path], 1)
     if quantity == "lambda1":
@@ -166,6 +171,6 @@ def sentence(verdict: Verdict) -> str:
 NAMES = {
     "lambda1": "λ1", "nll": "NLL", "accuracy": "accuracy %", "ece": "ECE", "shifted_nll": "shifted NLL",
     "shifted_accuracy": "shifted accuracy %", "shifted_ece": "shifted ECE", "agreement": "agreement %", "tv": "TV",
-    "train": "training loss",
+    "train": "training loss", "mmd": "100 MMD²",
 }  # fmt: skip
 assert set(NAMES) == set(QUANTITIES)

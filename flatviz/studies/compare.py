@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from pathlib import Path
 
 import torch
 from torch import Tensor
@@ -23,22 +25,28 @@ from flatviz.posteriors import METHODS
 from flatviz.posteriors.method import Method
 from flatviz.results import Gaussian, Posterior
 from flatviz.storage.cache import cached
-from flatviz.studies.reference import reference_probabilities
+from flatviz.studies.choice import Choices
+from flatviz.studies.family import fit_member
+from flatviz.studies.reference import Reference, reference_of, weights_mmd
 from flatviz.studies.tour import prepare
-from flatviz.studies.tune import Choice, scored
+from flatviz.studies.tune import scored
 
 TASKS = ("digits",)
-QUANTITIES = ("accuracy", "nll", "ece", "brier", "mi", "lambda1", "ratio", "agreement", "tv", "seconds", "gradients")
+QUANTITIES = ("accuracy", "nll", "ece", "brier", "mi", "lambda1", "ratio", "agreement", "tv", "mmd", "seconds", "gradients")
 N_DRAWS = 30
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Values (seeds, 11) of `QUANTITIES` for each method, NaN where it diverged; a point has no draws to differ (mi 0)."""
+    """Values (seeds, 12) of `QUANTITIES` for each method, NaN where it diverged; a point has no draws to differ (mi 0)."""
 
     values: dict[str, Tensor]
     seeds: tuple[int, ...]
     task: str
+
+    def of(self, method: str, quantity: str) -> Tensor:
+        """One quantity of a method, (seeds,)."""
+        return self.values[method][:, QUANTITIES.index(quantity)]
 
 
 def compare(
@@ -47,7 +55,7 @@ def compare(
     task: str = "digits",
     methods: Sequence[str] | None = None,
     n_spectra: int = 3,
-    tuned: Mapping[str, Choice] | None = None,
+    tuned: Choices | None = None,
     progress: Progress = False,
     say: Callable[[str], None] = lambda text: None,
 ) -> Comparison:
@@ -56,8 +64,8 @@ def compare(
     Split, network and noise all follow the seed.
 
     Scores are of the test split with up to 30 draws; lambda1 and lambda1 / lambda5 are means over `n_spectra` draws of the
-    Hessian of the training loss; agreement and tv are those of the predictions to the reference posterior's (`studies/reference.py`);
-    gradients is what one training step costs, in gradients of one network.
+    Hessian of the training loss; agreement and tv are those of the predictions to the reference posterior's, mmd that of the
+    treated weights to its draws (`studies/reference.py`); gradients is what one training step costs, in gradients of one network.
     tuned: settings chosen by `tune`, by method, in place of those of the records.
     Each method of each seed is kept in the cache folder.  Raises ValueError for an unknown method or task.
     """
@@ -68,11 +76,10 @@ def compare(
         check_choice(method, tuple(METHODS), "method")
     values = {method: [] for method in asked}
     prepared = lru_cache(maxsize=1)(partial(prepare, "mlp"))  # once a seed, and not where every method is in the cache
-    reference = lru_cache(maxsize=1)(lambda seed: reference_probabilities(*prepared(seed=seed), seed=seed, say=say))
+    reference = lru_cache(maxsize=1)(lambda seed: reference_of(*prepared(seed=seed), seed=seed, say=say))
 
     def row(seed: int, method: Method) -> Tensor:
-        choice = (tuned or {}).get(method.name, Choice())
-        return _row(*prepared(seed=seed), method, choice, seed, n_spectra, reference(seed), say)
+        return _row(*prepared(seed=seed), method, tuned, seed, n_spectra, reference(seed), say)
 
     for seed in range(seeds):
         for method in track(asked, f"seed {seed}", progress):
@@ -88,15 +95,15 @@ def _row(
     task: Task,
     prior: Gaussian,
     method: Method,
-    choice: Choice,
+    tuned: Choices | None,
     seed: int,
     n_spectra: int,
-    reference: Tensor,
+    reference: Reference,
     say: Callable[[str], None],
 ) -> Tensor:
     started = time.perf_counter()
     try:
-        q = choice.fit(net, task, prior, method.name, seed=seed)
+        q = fit_member(net, task, prior, method.name, seed=seed, tuned=tuned)
         seconds = time.perf_counter() - started
         return _measured(net, task, q, method, seed, n_spectra, reference, seconds)
     except ValueError as error:
@@ -107,20 +114,21 @@ def _row(
 
 
 def _measured(
-    net: Net, task: Task, q: Posterior, method: Method, seed: int, n_spectra: int, reference: Tensor, seconds: float
+    net: Net, task: Task, q: Posterior, method: Method, seed: int, n_spectra: int, reference: Reference, seconds: float
 ) -> Tensor:
     prediction = scored(net, method, q, task.test, seed=seed + 1, n_draws=N_DRAWS)
     f, W = nll(net, task.train), q.sample(min(n_spectra, prediction.n_draws), seed=seed + 1)
     spectra = torch.stack([top_eigenpairs(f, w, 5, iters=40, seed=seed).values for w in W])
     scores = [prediction.scores[k][-1] for k in ("accuracy", "nll", "ece", "brier")]
     mi = mutual_information(prediction).mean()
+    near = [agreement(prediction, reference.probabilities), total_variation(prediction, reference.probabilities)]
     return torch.stack(
         [
             *scores,
             mi,
             spectra[:, 0].mean(),
             (spectra[:, 0] / spectra[:, 4]).mean(),
-            *torch.tensor([agreement(prediction, reference), total_variation(prediction, reference)]),
+            *torch.tensor([*near, weights_mmd(q, reference, seed=seed + 1)]),
             *torch.tensor([seconds, gradients(net, method)]),
         ]
     ).double()
@@ -129,3 +137,18 @@ def _measured(
 def gradients(net: Net, method: Method) -> int:
     """Gradients of one network that a training step takes, over all members."""
     return method.gradients * method.tuned(net).settings.get("members", 1)
+
+
+def read_comparison(path: Path) -> Comparison:
+    """What `flatviz compare --csv` wrote.  Raises ValueError for another file."""
+    values: dict[str, list[list[float]]] = {}
+    seeds: dict[int, None] = {}
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                task = row["task"]
+                values.setdefault(row["method"], []).append([float(row[q]) for q in QUANTITIES])
+                seeds[int(row["seed"])] = None
+        return Comparison({m: torch.tensor(v, dtype=torch.float64) for m, v in values.items()}, tuple(seeds), task)
+    except (KeyError, TypeError, ValueError, UnboundLocalError) as error:
+        raise ValueError(f"a comparison must be a file that flatviz compare --csv wrote, got {path}: {error}") from error

@@ -27,12 +27,13 @@ from flatviz.posteriors import METHODS
 from flatviz.results import Posterior
 from flatviz.storage.cache import cached
 from flatviz.studies import reference
+from flatviz.studies.choice import Choices, choice_of, with_head_std
 from flatviz.studies.family import check_settings, fit_family, fit_member
 from flatviz.studies.tour import prepare
-from flatviz.studies.tune import with_head_std
 
 QUANTITIES = (
-    "lambda1", "train", "nll", "accuracy", "ece", "shifted_nll", "shifted_accuracy", "shifted_ece", "agreement", "tv"
+    "lambda1", "train", "nll", "accuracy", "ece", "shifted_nll", "shifted_accuracy", "shifted_ece", "agreement",
+    "tv", "mmd",
 )  # fmt: skip
 SHIFTS, SEVERITY = ("gaussian_noise", "translate", "rotate", "contrast", "gaussian_blur"), 3
 VI_SHARES = (0.25, 0.5, 1.0, 2.0)  # of the methods' steps
@@ -57,11 +58,12 @@ SETTINGS = {
         reference.HEAD_STD,
         TEMPERED,
     ),
+    "tuned": Setting("settings, radius and prior width of each method chosen by flatviz tune", reference.HEAD_STD, {}),
 }
 
 
 class Cell(NamedTuple):
-    """One fit: key of `SETTINGS`, method, radius, and its steps as a share of the method's own."""
+    """One fit: key of `SETTINGS`, method, radius, and its steps as a share of VI's in that setting."""
 
     setting: str
     method: str
@@ -71,7 +73,7 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True)
 class Evidence:
-    """Values (seeds, 10) of `QUANTITIES` for each cell."""
+    """Values (seeds, 11) of `QUANTITIES` for each cell."""
 
     values: dict[Cell, Tensor]
     seeds: tuple[int, ...]
@@ -90,6 +92,7 @@ def gather(
     epochs: int = 60,
     fit: Mapping | None = None,
     grid: Mapping[str, Sequence[float]] | None = None,
+    tuned: Choices | None = None,
     progress: Progress = False,
     say: Callable[[str], None] = lambda text: None,
 ) -> Evidence:
@@ -97,17 +100,20 @@ def gather(
 
     lambda1 is the mean over `n_spectra` draws of the largest eigenvalue of the training loss's Hessian over the treated
     weights; train the mean loss of those draws; scores are of the test split with `n_draws` draws, shifted_ ones means over
-    `SHIFTS` at severity 3; agreement and tv compare with HMC's predictions, NaN for another model than "mlp".
+    `SHIFTS` at severity 3; agreement, tv and mmd compare with HMC's predictions and draws, NaN for another model than "mlp".
     epochs: of pre-training; fit: settings in place of the methods' own; grid: method -> radii in place of those of `METHODS`.
+    tuned: method -> what `tune` chose for it, on other seeds; without it there is no setting "tuned".
     Each seed is kept in the cache folder.
     """
     check_settings(fit)
     fit, grid = dict(fit or {}), {m: tuple(r) for m, r in (grid or evidence_radii()).items()}
     per_seed = []
     for seed in range(seeds):
-        about = dict(seed=seed, model=model, n_draws=n_draws, n_spectra=n_spectra, epochs=epochs, grid=grid, fit=fit)
+        about = dict(
+            seed=seed, model=model, n_draws=n_draws, n_spectra=n_spectra, epochs=epochs, grid=grid, fit=fit, tuned=tuned
+        )
         about["methods"] = {m: METHODS[m] for m in grid}
-        compute = partial(_one_seed, seed, model, n_draws, n_spectra, epochs, fit, grid, progress, say)
+        compute = partial(_one_seed, seed, model, n_draws, n_spectra, epochs, fit, grid, tuned, progress, say)
         per_seed.append(cached("evidence", compute, label=f"seed {seed}", say=say, **about)[0])
     values = {Cell(*_parsed(name)): torch.stack([of_seed[name] for of_seed in per_seed]) for name in per_seed[0]}
     return Evidence(values, tuple(range(seeds)))
@@ -131,14 +137,19 @@ def _one_seed(
     epochs: int,
     fit: Mapping,
     grid: Mapping[str, Sequence[float]],
+    tuned: Choices | None,
     progress: Progress,
     say: Callable[[str], None],
 ) -> dict[str, Tensor]:
     net, task, prior = prepare(model, seed=seed, epochs=epochs, progress=progress)
     measured = Measurement(net, task, n_draws, n_spectra, seed, _exact(net, task, prior, model, epochs, seed, say))
     values = {}
-    for setting in track(tuple(SETTINGS), f"seed {seed}", progress):
-        for cell, q in _posteriors(net, task, prior, setting, grid, seed, fit, progress):
+    for setting in track([s for s in SETTINGS if tuned or s != "tuned"], f"seed {seed}", progress):
+        if setting == "tuned":
+            posteriors = _tuned_posteriors(net, task, prior, tuned, grid, seed, fit, progress)
+        else:
+            posteriors = _posteriors(net, task, prior, setting, grid, seed, fit, progress)
+        for cell, q in posteriors:
             values["/".join(map(str, cell))] = measured(q)
     return values
 
@@ -164,17 +175,41 @@ def _posteriors(
             )
 
 
-def _exact(net: Net, task: Task, prior: Gaussian, model: str, epochs: int, seed: int, say: Callable) -> Tensor | None:
-    """HMC's predictions; None where there are none to compare with: another model, or another pre-training."""
+def _tuned_posteriors(
+    net: Net, task: Task, prior: Gaussian, tuned: Choices, grid: Mapping, seed: int, fit: Mapping, progress: Progress
+):
+    """(cell, posterior) of every method of the grid as it was tuned, and VI at the shares and at the others' steps and gradients."""
+    how = dict(seed=seed, fit=fit, tuned=tuned, progress=progress)
+    steps = {m: {**METHODS[m].tuned(net).settings, **choice_of(tuned, m).settings, **fit}["steps"] for m in {"vi", *grid}}
+    shares = dict.fromkeys((1.0, *VI_SHARES))
+    for method in grid:
+        if method != "vi":
+            share = steps[method] / steps["vi"]
+            shares |= {share: None, share * METHODS[method].gradients: None}
+            yield (
+                Cell("tuned", method, choice_of(tuned, method).radius or 0.0, share),
+                fit_member(net, task, prior, method, **how),
+            )
+    for share in shares:
+        length = {**fit, "steps": max(1, round(share * steps["vi"]))}
+        yield Cell("tuned", "vi", 0.0, share), fit_member(net, task, prior, "vi", **{**how, "fit": length})
+
+
+def _exact(
+    net: Net, task: Task, prior: Gaussian, model: str, epochs: int, seed: int, say: Callable
+) -> reference.Reference | None:
+    """HMC's predictions and draws; None where there are none to compare with: another model, or another pre-training."""
     if model != "mlp" or epochs != 60:
         return None
-    return reference.reference_probabilities(net, task, prior, seed=seed, say=say)
+    return reference.reference_of(net, task, prior, seed=seed, say=say)
 
 
 class Measurement:
-    """Posterior -> values (10,) of `QUANTITIES`."""
+    """Posterior -> values (11,) of `QUANTITIES`."""
 
-    def __init__(self, net: Net, task: Task, n_draws: int, n_spectra: int, seed: int, exact: Tensor | None) -> None:
+    def __init__(
+        self, net: Net, task: Task, n_draws: int, n_spectra: int, seed: int, exact: reference.Reference | None
+    ) -> None:
         self.net, self.task, self.exact = net, task, exact
         self.n_draws, self.n_spectra, self.seed = n_draws, n_spectra, seed
         self.f: MeanNLL = nll(net, task.train)
@@ -187,7 +222,10 @@ class Measurement:
         sharp = [top_eigenpairs(self.f, w, 1, iters=40, seed=self.seed).values[0] for w in W]
         clean = self._predict(q, self.task.test)
         shifted = torch.stack([self._scores(self._predict(q, data)) for data in self.shifted]).mean(0)
-        exact = [float("nan")] * 2 if self.exact is None else [f(clean, self.exact) for f in (agreement, total_variation)]
+        exact = [float("nan")] * 3
+        if self.exact is not None:
+            near = [f(clean, self.exact.probabilities) for f in (agreement, total_variation)]
+            exact = [*near, reference.weights_mmd(q, self.exact, seed=self.seed + 1)]
         geometry = torch.stack([torch.stack(sharp).mean(), self.f.many(W).mean()])
         return torch.cat([geometry, self._scores(clean), shifted, torch.tensor(exact)]).double().cpu()
 

@@ -25,13 +25,20 @@ from flatviz.planes.random import plane_random
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.method import Method
 from flatviz.results import Draws, Family, Gaussian, Posterior, Spectrum, Surface
+from flatviz.studies.choice import Choices, choice_of, with_head_std
 
 RISE = 2.0  # nats, of the quadratic model of the flattest posterior, at the edge of the plane of its sharpest directions
 
 
-def family_radii(net: Net) -> dict[str, tuple[float, ...]]:
-    """Methods of the tour and their radii, for this kind of net."""
-    return {name: m.tuned(net).tour for name, m in METHODS.items() if m.tuned(net).tour}
+def family_radii(net: Net, tuned: Choices | None = None) -> dict[str, tuple[float, ...]]:
+    """Methods of the tour and their radii, for this kind of net, with the radii that were chosen."""
+    return with_chosen({name: m.tuned(net).tour for name, m in METHODS.items() if m.tuned(net).tour}, tuned)
+
+
+def with_chosen(radii: Mapping[str, Sequence[float]], tuned: Choices | None) -> dict[str, tuple[float, ...]]:
+    """Radii of each method, the one that was chosen for it among them."""
+    chosen = {name: choice_of(tuned, name).radius for name in radii}
+    return {m: tuple(r) if chosen[m] is None else tuple(sorted({*r, chosen[m]})) for m, r in radii.items()}
 
 
 def fit_member(
@@ -43,13 +50,17 @@ def fit_member(
     *,
     seed: int,
     fit: Mapping | None = None,
+    tuned: Choices | None = None,
     progress: Progress = False,
 ) -> Posterior:
     """One method of `METHODS` fitted on `task.train`, with the settings of its record.
 
     radius: None is that of the record; fit: values in place of those settings, where the method has them (steps, lr ...).
+    tuned: method -> settings, radius and width of the prior that `tune` chose; `fit` and `radius` go before them.
     """
-    record = METHODS[check_choice(method, tuple(METHODS), "method")]
+    record, choice = METHODS[check_choice(method, tuple(METHODS), "method")], choice_of(tuned, method)
+    prior, fit = with_head_std(net, prior, choice.head_std), {**choice.settings, **(fit or {})}
+    radius = choice.radius if radius is None else radius
     check_settings(fit)
     if radius is not None and check_radius(radius) == 0 and record.at_zero is not None:
         record, radius = METHODS[record.at_zero], None
@@ -79,6 +90,7 @@ def fit_family(
     radii: Mapping[str, Sequence[float]] | None = None,
     seed: int,
     fit: Mapping | None = None,
+    tuned: Choices | None = None,
     progress: Progress = False,
 ) -> Family:
     """Fit every method of `radii` (method -> radii, default those of the tour) on `task.train`, all with the same noise.
@@ -86,6 +98,8 @@ def fit_family(
     Radius 0 of SAM and SA-BMA is VI, bit for bit, so it is fitted once.  The radii of one method are trained together
     where the network allows it.
     fit: settings in place of those of the methods' records, each where the method has it: {"steps": 300}.
+    tuned: method -> what `flatviz tune` chose for it (`flatviz.studies.choice`); its radius is fitted too.  Radius 0 of a tuned
+        method is VI at that method's settings.
     Raises ValueError for a method or a setting that is not known, or a radius below 0.
 
     Example:
@@ -98,25 +112,31 @@ def fit_family(
         >>> family.method, family.radius, family.posterior[0] is family.posterior[1]
         (('vi', 'sabma', 'sabma'), (0.0, 0.0, 0.5), True)
     """
-    asked = [(m, float(r)) for m, rs in (radii or family_radii(net)).items() for r in rs]
+    radii = family_radii(net, tuned) if radii is None else with_chosen(radii, tuned)
+    asked = [(m, float(r)) for m, rs in radii.items() for r in rs]
     check_settings(fit)
     fitted: dict[tuple[str, float], Posterior] = {}
     for method in dict.fromkeys(m for m, _ in asked):
         check_choice(method, tuple(METHODS), "method")
         positive = [r for m, r in asked if m == method and r]
         if METHODS[method].fit_radii is not None and len(positive) > 1:
-            fitted |= _fit_radii(net, task, prior, METHODS[method], positive, seed, fit, progress)
+            fitted |= _fit_radii(net, task, prior, METHODS[method], positive, seed, fit, tuned, progress)
     for cell in track(asked, "fitting", progress):
-        if (key := same_member(*cell)) not in fitted:
-            fitted[key] = fit_member(net, task, prior, *key, seed=seed, fit=fit, progress=progress)
+        if (key := same_member(*cell, tuned)) not in fitted:
+            fitted[key] = fit_member(net, task, prior, *key, seed=seed, fit=fit, tuned=tuned, progress=progress)
     methods, values = zip(*asked)
     units = tuple(METHODS[m].unit for m in methods)
-    return Family(methods, values, units, tuple(fitted[same_member(*cell)] for cell in asked))
+    return Family(methods, values, units, tuple(fitted[same_member(*cell, tuned)] for cell in asked))
 
 
-def same_member(method: str, radius: float) -> tuple[str, float]:
-    """The method and radius under which a member is fitted: radius 0 may be another method."""
-    return (METHODS[method].at_zero or method, 0.0) if radius == 0 else (method, radius)
+def same_member(method: str, radius: float, tuned: Choices | None = None) -> tuple[str, float]:
+    """The method and radius under which a member is fitted: radius 0 may be another method, where that has the same settings."""
+    other = METHODS[method].at_zero
+    if radius or other is None:
+        return method, radius
+    mine, theirs = choice_of(tuned, method), choice_of(tuned, other)
+    same = (mine.settings, mine.head_std) == (theirs.settings, theirs.head_std)
+    return (other, 0.0) if same else (method, 0.0)
 
 
 def _fit_radii(
@@ -127,9 +147,12 @@ def _fit_radii(
     radii: list[float],
     seed: int,
     fit: Mapping | None,
+    tuned: Choices | None,
     progress: Progress,
 ) -> dict[tuple[str, float], Posterior]:
     """Posteriors of several radii of one method, trained together."""
+    choice = choice_of(tuned, method.name)
+    prior, fit = with_head_std(net, prior, choice.head_std), {**choice.settings, **(fit or {})}
     settings = {name: value for name, value in method.keywords(net, settings=fit).items() if name != "radius"}
     members = method.fit_radii(net, task.train, prior, radii=radii, seeds=[seed], progress=progress, **settings)
     return {(method.name, radius): q for (radius, _), q in members.items()}

@@ -26,22 +26,23 @@ from flatviz.metrics.exactness import agreement, total_variation
 from flatviz.metrics.predict import predict
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.hmc import fit_hmc
-from flatviz.results import Draws
+from flatviz.results import Draws, Posterior
 from flatviz.storage.cache import cached, load
 from flatviz.studies import tour
+from flatviz.studies.choice import with_head_std
 from flatviz.studies.tour import prepare
-from flatviz.studies.tune import with_head_std
+from flatviz.symmetry.mmd import mmd
 
 HEAD_STD, KL_WEIGHT = tour.HEAD_STD, METHODS["vi"].plain.settings["kl_weight"]  # the posterior that tour and lab approximate
 CHAINS = dict(n_draws=400, chains=8, burn_in=100)
 COMMITTED = Path(flatviz.__file__).resolve().parent.parent / "data" / "hmc_digits.pt"  # there in a clone
-KEPT_DRAWS = 64
+KEPT_DRAWS = 64  # of each seed, as many of each chain
 SAME_PRIOR = 1e-3  # relative: pre-training on another machine differs by more
 
 
 @dataclass(frozen=True, eq=False)
 class Reference:
-    """HMC's averaged class probabilities on the test split (N, C), its thinned draws (S, D), its scores, what says its chains agree."""
+    """HMC's averaged class probabilities on the test split (N, C), thinned draws (S, D) chain by chain, facts on its chains."""
 
     probabilities: Tensor
     W: Tensor
@@ -53,9 +54,9 @@ def sample_reference(
 ) -> Reference:
     """Run the chains for one prepared seed; `diagnose` needs ArviZ.
 
-    facts: NLL, accuracy and ECE of the mixture of all draws; total variation and agreement of one half of the chains to the
-    other, the noise floor of a comparison with it; with `diagnose`, R-hat and effective sample sizes of weights and of the
-    test probabilities of the true classes.
+    facts: NLL, accuracy and ECE of the mixture of all draws; total variation, agreement and 100 MMD^2 of one half of the
+    chains to the other, the noise floor of a comparison with it; with `diagnose`, R-hat and effective sample sizes of weights
+    and of the test probabilities of the true classes.
     """
     prior = with_head_std(net, prior, HEAD_STD)
     q = fit_hmc(net, task.train, prior, seed=seed, kl_weight=KL_WEIGHT, progress=progress, **CHAINS)
@@ -67,13 +68,15 @@ def sample_reference(
     if diagnose:
         true = whole.log_probs.exp().gather(-1, task.test.y.expand(len(q.W), -1)[..., None])[..., 0]
         facts |= {"weights": str(diagnose_chains(q)), "probabilities": str(diagnose_chains(Draws(true, chains=q.chains)))}
-    kept = q.W[:: max(1, len(q.W) // KEPT_DRAWS)]
+    of_chain = q.by_chain.shape[1]
+    kept = q.by_chain[:, :: -(-of_chain * q.chains // KEPT_DRAWS)].flatten(0, 1)
+    facts["halves_mmd"] = _mmd(*kept.chunk(2))
     return Reference(whole.log_probs.exp().mean(0), kept, facts)
 
 
 def make_reference(seeds: int, *, progress: Progress = False, say: Callable[[str], None] = lambda text: None) -> dict[str, Any]:
-    """What `data/hmc_digits.pt` holds: for seeds 0..seeds-1 probabilities in float16, facts, a few weights of the prior's mean
-    by which it is recognised; thinned draws of seed 0."""
+    """What `data/hmc_digits.pt` holds: for seeds 0..seeds-1 probabilities and thinned draws in float16, facts, and a few weights
+    of the prior's mean by which it is recognised."""
     check_count(seeds, "seeds")
     record: dict[str, Any] = {
         "head_std": HEAD_STD,
@@ -88,29 +91,50 @@ def make_reference(seeds: int, *, progress: Progress = False, say: Callable[[str
             f"seed {seed}: "
             + ", ".join(f"{k} {v:.3g}" if isinstance(v, float) else f"{k}: {v}" for k, v in sampled.facts.items())
         )
-        record[f"seed {seed}"] = {"mark": _mark(prior), "probabilities": sampled.probabilities.half(), "facts": sampled.facts}
-        if seed == 0:
-            record["draws of seed 0"] = sampled.W.half()
+        halves = {"probabilities": sampled.probabilities.half(), "draws": sampled.W.half()}
+        record[f"seed {seed}"] = {"mark": _mark(prior), **halves, "facts": sampled.facts}
     return record
 
 
-def reference_probabilities(
+def reference_of(
     net: Net, task: Task, prior: Gaussian, *, seed: int, say: Callable[[str], None] = lambda text: None
-) -> Tensor:
-    """HMC's averaged class probabilities (N, C) on the test split of a prepared seed.
+) -> Reference:
+    """HMC's class probabilities on the test split of a prepared seed, and its draws, in float64.
 
     Read from the committed result where that is of this very prior, else computed once and kept in the cache folder.
     """
     stored = load(COMMITTED).get(f"seed {seed}") if COMMITTED.is_file() else None
     if stored is not None and _same(stored, prior, len(task.test)):
-        return stored["probabilities"].double()
+        return Reference(stored["probabilities"].double(), stored["draws"].double(), stored["facts"])
 
-    def compute() -> Tensor:
+    def compute() -> dict[str, Any]:
         say(f"seed {seed}: HMC, which no committed result holds for this network")
-        return sample_reference(net, task, prior, seed=seed).probabilities
+        sampled = sample_reference(net, task, prior, seed=seed)
+        return {"probabilities": sampled.probabilities, "draws": sampled.W, "facts": sampled.facts}
 
     about = dict(seed=seed, head_std=HEAD_STD, kl_weight=KL_WEIGHT, **CHAINS)
-    return cached("reference", compute, say=say, prior=_mark(prior), **about)[0].double()
+    computed = cached("reference", compute, say=say, prior=_mark(prior), **about)[0]
+    return Reference(computed["probabilities"].double(), computed["draws"].double(), computed["facts"])
+
+
+def weights_mmd(q: Posterior, reference: Reference, *, seed: int) -> float:
+    """100 MMD^2 between draws of `q` and HMC's over the treated weights; 0 is the same law, and it can be a little below.
+
+    A point is the law that has all its mass there.  Kernels and bandwidths: `flatviz.symmetry.mmd`.
+    """
+    n = len(reference.W) if not isinstance(q, Draws) or len(q.W) == 1 else min(len(reference.W), len(q.W))
+    return _mmd(reference.W, q.sample(n, seed=seed))
+
+
+def _mmd(target: Tensor, W: Tensor) -> float:
+    return 100 * float(mmd(target, {"q": W.to(target)}, resamples=0, permutations=0)["q"].value[0])
+
+
+def noise_floor() -> dict[str, float]:
+    """Quantity -> mean distance of one half of the committed chains to the other; empty where nothing is committed."""
+    facts = [part["facts"] for name, part in load(COMMITTED).items() if name.startswith("seed ")] if COMMITTED.is_file() else []
+    names = [name for name in ("tv", "mmd") if facts and all(f"halves_{name}" in f for f in facts)]
+    return {name: sum(f[f"halves_{name}"] for f in facts) / len(facts) for name in names}
 
 
 def about_reference() -> str:
@@ -125,5 +149,9 @@ def _mark(prior: Gaussian) -> Tensor:
 
 def _same(stored: dict[str, Any], prior: Gaussian, n: int) -> bool:
     mark = _mark(prior)
-    alike = stored["mark"].shape == mark.shape and torch.allclose(stored["mark"].to(mark), mark, rtol=SAME_PRIOR, atol=1e-6)
+    alike = (
+        "draws" in stored
+        and stored["mark"].shape == mark.shape
+        and torch.allclose(stored["mark"].to(mark), mark, rtol=SAME_PRIOR, atol=1e-6)
+    )
     return alike and len(stored["probabilities"]) == n

@@ -18,6 +18,7 @@ from flatviz.posteriors.swag import fit_swag
 from flatviz.posteriors.transfer import transfer
 from flatviz.results import Family, Gaussian, Posterior
 from flatviz.storage.cache import cached
+from flatviz.studies.choice import Choices
 from flatviz.studies.family import check_settings, family_radii, fit_family, measure, same_member
 from flatviz.studies.preparation import Model, Recipe, TaskOf, build_model, check_learned, model_name, recipe_for, task_for
 from flatviz.training.pretrain import pretrain
@@ -84,6 +85,7 @@ def run_tour(
     epochs: int | None = None,
     recipe: Recipe | None = None,
     fit: Mapping | None = None,
+    tuned: Choices | None = None,
     measured: Mapping | None = None,
     progress: Progress = False,
     say: Callable[[str], None] = lambda text: None,
@@ -91,8 +93,8 @@ def run_tour(
     """Pre-train, transfer, fit the family, measure it; each of the three steps is kept in the cache folder.
 
     model: a name, or a function task -> module; task: a name ("digits", "moons", "image-folder:PATH"), a `Task`, or a
-    function of the seed; epochs and recipe as in `prepare`; fit and measured: what `fit_family` and `measure` take beside
-    their defaults.
+    function of the seed; epochs and recipe as in `prepare`; fit, tuned and measured: what `fit_family` and `measure` take
+    beside their defaults.
     """
     started, reused = time.perf_counter(), []
     check_settings(fit)
@@ -117,24 +119,27 @@ def run_tour(
     module.load_state_dict(state)
     net = Net.from_module(module.eval(), "norm+head", example=task.source.x[:2].cpu()).to(device)
     prior = _moved(prior, device)
-    radii = {m: tuple(r) for m, r in (radii or family_radii(net)).items()}
+    radii = {m: tuple(r) for m, r in (radii or family_radii(net, tuned)).items()}
     methods = {name: METHODS[name] for name in radii}
     family = step(
         "family of posteriors",
-        lambda: fit_family(net, task, prior, radii=radii, seed=seed, fit=fit, progress=progress),
+        lambda: fit_family(net, task, prior, radii=radii, seed=seed, fit=fit, tuned=tuned, progress=progress),
         radii=radii,
         fit=fit,
+        tuned=tuned,
         methods=methods,
     )
-    family = dataclasses.replace(family, posterior=_shared(family, device))
+    family = dataclasses.replace(family, posterior=_shared(family, tuned, device))
     family = step(
         "surface, samples, spectra and scores",
         lambda: measure(net, task, family, seed=seed + 1, progress=progress, **measured),
         radii=radii,
         fit=fit,
+        tuned=tuned,
         methods=methods,
         measured=measured,
     )
+    family = dataclasses.replace(family, posterior=_shared(family, tuned, device))
     seconds = time.perf_counter() - started
     return Tour(net, task, prior, family, tuple(reused), seconds, model_name(model), recipe)
 
@@ -145,8 +150,8 @@ def _moved(q, device: torch.device | str):
     return type(q)(**{k: v.to(device) if isinstance(v, torch.Tensor) else v for k, v in fields.items()})
 
 
-def _shared(family: Family, device: torch.device | str) -> tuple[Posterior, ...]:
+def _shared(family: Family, tuned: Choices | None, device: torch.device | str) -> tuple[Posterior, ...]:
     """Its posteriors on a device, radius 0 of every method being one object again after a reading from disk."""
-    keys = [same_member(m, r) for m, r in zip(family.method, family.radius)]
+    keys = [same_member(m, r, tuned) for m, r in zip(family.method, family.radius)]
     moved = {key: _moved(q, device) for key, q in zip(keys, family.posterior)}
     return tuple(moved[key] for key in keys)

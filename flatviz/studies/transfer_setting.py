@@ -77,6 +77,11 @@ class Scheme:
         check_choice(self.prior, PRIORS, "prior")
         check_choice(self.batchnorm, ("frozen", "refresh"), "batchnorm")
 
+    @property
+    def keeps_trunk(self) -> bool:
+        """Whether the trunk's activations are computed once: they are the same for every draw, and most of the work."""
+        return self.treated == "head" and self.batchnorm == "frozen"
+
 
 @dataclass(frozen=True)
 class Classes:

@@ -6,11 +6,9 @@ worse on the validation splits than what stands in the table.
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import torch
@@ -29,29 +27,12 @@ from flatviz.posteriors import METHODS
 from flatviz.posteriors.method import NO_UNIT, Method
 from flatviz.results import Draws, Posterior, Prediction
 from flatviz.storage.cache import cached
+from flatviz.studies.choice import Choice
 from flatviz.studies.family import fit_member
+from flatviz.studies.tour import HEAD_STD as RECORD_HEAD_STD
 from flatviz.studies.tour import prepare
 
 Place = Callable[[float], Any]  # from 0..1 to a value
-
-
-@dataclass(frozen=True)
-class Choice:
-    """Settings in place of a record's, radius, and standard deviation of the prior on the head; None leaves what there is."""
-
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    radius: float | None = None
-    head_std: float | None = None
-
-    def __str__(self) -> str:
-        """What differs from the record, as text."""
-        values = {**self.settings, "radius": self.radius, "head_std": self.head_std}
-        return ", ".join(f"{name} {value:g}" for name, value in values.items() if value is not None) or "as in the record"
-
-    def fit(self, net: Net, task: Task, prior: Gaussian, method: str, *, seed: int) -> Posterior:
-        """`method` fitted with these settings."""
-        wide = with_head_std(net, prior, self.head_std)
-        return fit_member(net, task, wide, method, self.radius, seed=seed, fit=self.settings)
 
 
 @dataclass(frozen=True)
@@ -80,6 +61,14 @@ class Tuning:
     def best(self) -> Trial:
         """The trial with the lowest mean validation NLL."""
         return min(self.trials, key=lambda trial: trial.score)
+
+    @property
+    def chosen(self) -> str:
+        """What the best trial sets otherwise than the record, as text."""
+        record, best = self.trials[0].choice, self.best.choice
+        settings = {name: value for name, value in best.settings.items() if record.settings.get(name) != value}
+        radius = best.radius if best.radius != record.radius else None
+        return str(Choice(settings, radius, best.head_std if best.head_std != record.head_std else None))
 
     def to_dict(self) -> dict[str, Any]:
         """The choice and how it was made, as plain values for a JSON file."""
@@ -125,15 +114,10 @@ def space_of(method: Method, net: Net) -> dict[str, Place]:
     return space | ({"head_std": HEAD_STD} if method.needs_prior else {})
 
 
-def with_head_std(net: Net, prior: Gaussian, head_std: float | None) -> Gaussian:
-    """The prior with another standard deviation on the head's weights; None leaves it."""
-    if head_std is None:
-        return prior
-    log_std = prior.log_std.clone()
-    for block in net.blocks:
-        if block.kind == "head":
-            log_std[block.slice] = math.log(head_std)
-    return replace(prior, log_std=log_std)
+def record_of(method: Method, net: Net) -> Choice:
+    """What stands in a method's record, written out, so that a choice keeps its meaning when the record changes."""
+    tuned, has_radius = method.tuned(net), method.unit != NO_UNIT or method.ascent is not None
+    return Choice(dict(tuned.settings), tuned.radius if has_radius else None, RECORD_HEAD_STD if method.needs_prior else None)
 
 
 def with_validation(task: Task, seed: int) -> tuple[Task, Data]:
@@ -190,11 +174,13 @@ def tune(
 
 def _tried(method: Method, cases: Sequence[tuple], seeds: Sequence[int], trials: int) -> list[dict[str, Any]]:
     space = space_of(method, cases[0][0])
-    choices = [Choice()]
+    record = record_of(method, cases[0][0])
+    choices = [record]
     points = SobolEngine(len(space), scramble=True, seed=0).draw(trials - 1) if space and trials > 1 else torch.zeros(0, 1)
     for point in points.tolist():
         values = {name: place(u) for (name, place), u in zip(space.items(), point)}
-        choices.append(Choice(radius=values.pop("radius", None), head_std=values.pop("head_std", None), settings=values))
+        radius, head_std = values.pop("radius", None), values.pop("head_std", None)
+        choices.append(Choice({**record.settings, **values}, radius, head_std))
     return [
         {"choice": asdict(choice), "nll": tuple(_nll(method, choice, *case, seed=seed) for case, seed in zip(cases, seeds))}
         for choice in choices
@@ -204,19 +190,10 @@ def _tried(method: Method, cases: Sequence[tuple], seeds: Sequence[int], trials:
 def _nll(method: Method, choice: Choice, net: Net, task: Task, validation: Data, prior: Gaussian, *, seed: int) -> float:
     """Validation NLL of one fit; inf where it diverged."""
     try:
-        q = choice.fit(net, task, prior, method.name, seed=seed)
+        q = fit_member(net, task, prior, method.name, seed=seed, tuned={method.name: choice})
         nll: Tensor = scored(net, method, q, validation, seed=seed + 1).scores["nll"][-1]
     except ValueError as error:
         if "finite" not in str(error):
             raise
         return math.inf
     return float(nll) if bool(torch.isfinite(nll)) else math.inf
-
-
-def read_choices(path: str | Path) -> dict[str, Choice]:
-    """The choices of a file that `flatviz tune` wrote, by method.  Raises ValueError for any other file."""
-    try:
-        methods = json.loads(Path(path).read_text(encoding="utf-8"))["methods"]
-        return {name: Choice(entry["settings"], entry["radius"], entry["head_std"]) for name, entry in methods.items()}
-    except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"a tuning must be a file that flatviz tune wrote, got {path}: {error}: run it again") from error

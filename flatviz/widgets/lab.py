@@ -21,7 +21,8 @@ from flatviz.pages.table import family_rows
 from flatviz.posteriors import METHODS
 from flatviz.results import Family, Gaussian, Posterior
 from flatviz.storage.files import atomic_path
-from flatviz.studies.family import check_settings, extend, fit_family, fit_member, measure
+from flatviz.studies.choice import Choices, choice_of
+from flatviz.studies.family import check_settings, extend, fit_family, fit_member, measure, with_chosen
 from flatviz.widgets.cells import own, replace_still, show_still
 from flatviz.widgets.look import LOOK, check_look
 from flatviz.widgets.members import first_radii, fit_each, log_stops, member_name
@@ -38,6 +39,8 @@ class FlatnessLab(ipywidgets.VBox):
     family: one that `fv.measure` returned; without it a coarse one is fitted in the background at once.
     radii: method -> radii of that first family; fit: settings of every fit (kl_weight, steps, lr ...), beside those at
     which a net of this kind learns (with BatchNorm a smaller lr and smaller radii); seed: of all.
+    tuned: method -> settings and radius that `flatviz tune` chose, `flatviz.studies.choice.read_choices(path)`; the slider starts
+    at that radius.
     The traits `radius`, `n_draws`, `method` and `look` are those of the controls, `state` holds them all as a dict that can
     be set again.  A radius that is not fitted yet is fitted in the background, on the planes and scales of the family; Stop
     ends that.  `lab.family` holds all members fitted so far, `lab.wait()` returns when the background is idle, `lab.error`
@@ -64,6 +67,7 @@ class FlatnessLab(ipywidgets.VBox):
         family: Family | None = None,
         radii: Mapping[str, Sequence[float]] | None = None,
         fit: Mapping | None = None,
+        tuned: Choices | None = None,
         seed: int = 0,
     ) -> None:
         do = "use what fv.transfer returned"
@@ -76,7 +80,7 @@ class FlatnessLab(ipywidgets.VBox):
             )
         check_settings(fit)
         self._net, self._task, self._prior = net.copy(), task, prior
-        self._radii = dict(radii or first_radii(net))
+        self._radii = with_chosen(dict(radii or first_radii(net)), tuned)
         for method, values in self._radii.items():
             check_choice(method, tuple(METHODS), "a method of radii")
             for r in values:
@@ -85,7 +89,7 @@ class FlatnessLab(ipywidgets.VBox):
             raise ValueError("family must be measured, got one without its surface: use what fv.measure returned")
         self._methods, self._most = tuple(self._radii), N_DRAWS
         self._tuned = {name: m.tuned(net) for name, m in METHODS.items()}
-        self._fit, self._seed = dict(fit or {}), seed
+        self._fit, self._choices, self._seed = dict(fit or {}), dict(tuned or {}), seed
         self.family: Family | None = None
         self.error, self._status, self._share, self._kept_still = "", "", 0.0, False
         self.view = FamilyView(self._checked, self._hear)
@@ -93,6 +97,8 @@ class FlatnessLab(ipywidgets.VBox):
         self._parts = (self.view.layout, self.layout, self.view)
         for name in CONTROLS:
             traitlets.link((self, name), (self.view, name))
+        if (chosen := choice_of(tuned, self.method).radius) is not None:
+            self.radius = chosen
         self._worker, self._report_lock = Worker(self._report), threading.RLock()
         self.view.observe(lambda _: self._wanted(), names=["radius", "method", "look"])
         own(self)
@@ -212,7 +218,7 @@ class FlatnessLab(ipywidgets.VBox):
             replace_still(picture, self.view.channel.model_id)
 
     def _first_family(self, progress: Progress) -> None:
-        settings = dict(seed=self._seed, fit=self._fit, progress=progress)
+        settings = dict(seed=self._seed, fit=self._fit, tuned=self._choices, progress=progress)
         try:
             family = fit_family(self._net, self._task, self._prior, radii=self._radii, **settings)
         except Stopped:
@@ -259,7 +265,7 @@ class FlatnessLab(ipywidgets.VBox):
         self._report(0.0, f"{names}: fitting")
 
     def _fitted(self, method: str, radius: float, progress: Progress) -> Posterior:
-        settings = dict(seed=self._seed, fit=self._fit, progress=progress)
+        settings = dict(seed=self._seed, fit=self._fit, tuned=self._choices, progress=progress)
         return fit_member(self._net, self._task, self._prior, method, radius, **settings)
 
     def _fit_one(self, method: str, radius: float, progress: Progress) -> None:

@@ -12,6 +12,7 @@ from flatviz.plots.theme import style
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.method import NO_UNIT
 from flatviz.results import Family, Gaussian, Posterior
+from flatviz.studies.choice import Choices
 from flatviz.studies.family import fit_member, same_member
 from flatviz.widgets.worker import Stopped
 
@@ -51,6 +52,7 @@ def fit_each(
     *,
     seed: int,
     fit: Mapping | None = None,
+    tuned: Choices | None = None,
     progress: Progress = False,
 ) -> Family:
     """The family that `fit_family` makes, its members fitted one after the other; `fail` hears of those that raise.
@@ -59,15 +61,15 @@ def fit_each(
     """
     fitted: dict[tuple[str, float], Posterior | Exception] = {}
     asked = [(method, float(r)) for method, values in radii.items() for r in values]
-    for key in dict.fromkeys(same_member(*cell) for cell in asked):
+    for key in dict.fromkeys(same_member(*cell, tuned) for cell in asked):
         try:
-            fitted[key] = fit_member(net, task, prior, *key, seed=seed, fit=fit, progress=progress)
+            fitted[key] = fit_member(net, task, prior, *key, seed=seed, fit=fit, tuned=tuned, progress=progress)
         except Stopped:
             raise
         except Exception as error:  # whatever a network of the user's raises
             fitted[key] = error
             fail(*key, error)
-    kept = [(m, r, q) for m, r in asked if not isinstance(q := fitted[same_member(m, r)], Exception)]
+    kept = [(m, r, q) for m, r in asked if not isinstance(q := fitted[same_member(m, r, tuned)], Exception)]
     if not kept:
         raise next(iter(fitted.values()))
     methods, values, posteriors = zip(*kept)

@@ -2,6 +2,7 @@
 
 import csv
 import functools
+import html
 import os
 import signal
 import sys
@@ -196,13 +197,17 @@ def test_evidence_prints_intervals_over_seeds_and_keeps_each_seed(capsys, monkey
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path))
     settings = dict(n_draws=2, n_spectra=1, epochs=2, fit={"steps": 2}, grid={"vi": (0.0,), "sabma": (1.0,)})
     monkeypatch.setattr(flatviz.cli.evidence, "gather", functools.partial(gather, **settings))
-    assert main(["evidence", "--seeds", "2", "--csv", str(tmp_path / "e.csv")]) == 0
+    page = tmp_path / "e.html"
+    assert main(["evidence", "--seeds", "2", "--csv", str(tmp_path / "e.csv"), "--out", str(page)]) == 0
     first = capsys.readouterr().out
     rows = [line for line in first.splitlines() if line.startswith(("VI", "SA-BMA"))]
-    assert len(rows) == 2 * (4 + 1 + 3)  # of each setting VI at four lengths, SA-BMA, and its differences from three of those
+    assert len(rows) == 3 * (4 + 1 + 3)  # of each setting VI at four lengths, SA-BMA, and its differences from three of those
     assert all("±" in row or "too few" in row for row in rows) and "better in" in first and "cannot tell" in first
     lines = list(csv.DictReader((tmp_path / "e.csv").open(encoding="utf-8")))
-    assert len(lines) == 2 * 5 * 2 and {line["seed"] for line in lines} == {"0", "1"}
+    assert len(lines) == 3 * 5 * 2 and {line["seed"] for line in lines} == {"0", "1"}
+    text = page.read_text(encoding="utf-8")
+    assert "gains_tuned" in text and "Verdicts: " in text and 'src="http' not in text
+    assert all(line.strip().rpartition(":")[0] in html.unescape(text) for line in first.splitlines() if "better in" in line)
     assert main(["evidence", "--seeds", "2"]) == 0
     second = capsys.readouterr().out
     assert second.count("reused from") == 2 and rows == [r for r in second.splitlines() if r.startswith(("VI", "SA-BMA"))]

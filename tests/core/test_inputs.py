@@ -22,7 +22,7 @@ def photos():
 
 def test_images_in_bytes_are_a_quarter_of_the_floats_and_give_the_same_numbers(photos):
     net, kept, floats = photos
-    assert kept.x.bytes.dtype == torch.uint8 and repr(kept) == "Data(30 examples, (30, 3, 8, 8) uint8, classes 0..2)"
+    assert kept.x.bytes.dtype == torch.uint8 and repr(kept) == "Data(30 examples, x (30, 3, 8, 8) uint8, classes 0..2)"
     assert torch.equal(kept.batch(None)[0], floats.x) and torch.equal(kept.batch(torch.tensor([3, 1]))[0], floats.x[[3, 1]])
     f, g = fv.nll(net, kept), fv.nll(net, floats)
     W = net.w + 0.1 * torch.randn(3, net.dim, generator=torch.Generator().manual_seed(1))
@@ -150,3 +150,74 @@ def test_inputs_by_name_that_are_wrong_are_one_clear_error():
         ValueError, match=r"inputs words .* do not pass through .* as keywords.*unexpected keyword argument 'words'"
     ):
         fv.nll(fv.Net.from_module(Reader(), example=sentences().x), fv.Data({"words": ids}, torch.zeros(4).long()))
+
+
+class Counted(torch.utils.data.Dataset):
+    """Images that are not in memory, with a count of reads."""
+
+    def __init__(self, x, y):
+        self.x, self.y, self.reads = x, y, 0
+
+    def __len__(self):
+        return len(self.x)
+
+    def __getitem__(self, i):
+        self.reads += 1
+        return self.x[i], int(self.y[i])
+
+
+def test_a_data_set_that_is_streamed_gives_the_numbers_of_one_in_memory(photos):
+    net, kept, floats = photos
+    examples = Counted(kept.x.bytes, kept.y)
+    data = fv.datasets.stream(examples, workers=3)
+    assert repr(data) == "Data(30 examples, x (30, 3, 8, 8) float32, streamed by 3 threads, classes 0..2)"
+    assert torch.equal(data.y, kept.y) and torch.equal(data.batch(torch.tensor([7, 2]))[0], floats.x[[7, 2]])
+    for _ in range(2):  # the same order each time
+        assert torch.equal(torch.cat([x for x, _ in data.batches(8)]), floats.x)
+    f, g = fv.nll(net, data), fv.nll(net, floats)
+    W = net.w + 0.1 * torch.randn(3, net.dim, generator=torch.Generator().manual_seed(1))
+    close = dict(rtol=1e-5, atol=1e-6)  # sums of other batches, in float32
+    torch.testing.assert_close(f.many(W), g.many(W), **close)
+    plane = fv.plane_random(net, net.w, seed=0)
+    before = examples.reads
+    surface = fv.slice_plane(f, plane, resolution=5)
+    assert examples.reads - before < 6 * len(data)  # each batch is read once for all 25 points, not once a point
+    torch.testing.assert_close(surface.values, fv.slice_plane(g, plane, resolution=5).values, **close)
+    torch.testing.assert_close(
+        fv.top_eigenpairs(f, net.w, 2).values, fv.top_eigenpairs(g, net.w, 2).values, rtol=1e-4, atol=1e-6
+    )
+    predicted = [fv.predict(net, W, d, 3, seed=0, batchnorm="frozen").outputs for d in (data, floats)]
+    torch.testing.assert_close(*predicted, **close)
+    fits = [fv.fit_sgd(net, d, seed=0, steps=5, batch_size=8).center for d in (data, floats)]
+    torch.testing.assert_close(*fits, **close)
+    means = [fv.refresh_batchnorm(net, net.w, d, batch_size=12).buffers()["1.running_mean"] for d in (data, floats)]
+    torch.testing.assert_close(*means, **close)
+    task = fv.datasets.transfer_task(data, data, shots=3)
+    assert task.input_shape == (3, 8, 8) and len(task.test) == 12 and len(list(task.test.batches(5))) == 3
+
+
+def test_a_stream_takes_loaders_and_refuses_what_it_cannot_read(photos):
+    _, kept, floats = photos
+    pairs = torch.utils.data.TensorDataset(floats.x, floats.y)
+    data = fv.datasets.stream(torch.utils.data.DataLoader(pairs, batch_size=4, shuffle=True))
+    assert torch.equal(torch.cat([x for x, _ in data.batches(7)]), floats.x) and torch.equal(data.y, floats.y)
+    with pytest.raises(TypeError, match="a stream needs a data set with a length and examples.i., got generator: .*data_from"):
+        fv.datasets.stream(pair for pair in pairs)
+    with pytest.raises(TypeError, match=r"each example must be a pair \(x tensor, y\), got dict at 0"):
+        fv.datasets.stream([{"x": 1}])
+    with pytest.raises(ValueError, match="x must be finite, got NaN or inf values in a batch"):
+        list(fv.datasets.stream([(torch.tensor([float("nan")]), 0)]).batches(1))
+    with pytest.raises(ValueError, match="inputs must be of one shape"):
+        list(fv.datasets.stream([(torch.zeros(2), 0), (torch.zeros(3), 0)]).batches(2))
+    from flatviz.storage.digest import CannotHashError, value_digest
+
+    with pytest.raises(CannotHashError):  # the files behind it may change
+        value_digest(data)
+
+
+def test_corrupted_bytes_stay_bytes(photos):
+    _, kept, floats = photos
+    noisy = fv.datasets.corrupt(kept, "gaussian_noise", 3, seed=0)
+    want = fv.datasets.corrupt(floats, "gaussian_noise", 3, seed=0)
+    assert noisy.x.bytes.dtype == torch.uint8
+    torch.testing.assert_close(noisy.batch(None)[0], want.x, rtol=0, atol=0.5 / 255 + 1e-6)  # half a byte

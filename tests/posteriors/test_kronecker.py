@@ -77,7 +77,7 @@ def test_a_network_too_large_for_a_dense_matrix_is_fitted_predicted_and_weighed(
     evidence = fv.laplace_evidence(net, data, structure="kronecker", prior_precision=DELTA)
     assert evidence < -50 * float(fv.nll(net, data)(net.w))
     with pytest.raises(
-        ValueError, match="must cover at most 5,000 weights, got 6,570: use structure='diagonal', 'kronecker' or"
+        ValueError, match="must cover at most 5,000 weights, got 6,570: use structure='diagonal', 'lowrank', 'kronecker' or"
     ):
         fv.fit_laplace(net, data, seed=0, steps=0, structure="full")
 

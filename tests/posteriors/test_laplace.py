@@ -12,7 +12,6 @@ from torch.utils.data import DataLoader, TensorDataset
 import flatviz as fv
 from flatviz.metrics.linearised import linearised
 from flatviz.objectives.jacobian import ggn, jacobians
-from flatviz.posteriors.laplace import best_precision
 
 NOISE = 0.5
 
@@ -74,10 +73,11 @@ def test_training_and_the_prior_of_the_training_lead_to_the_same_posterior(regre
 
 def test_the_marginal_precision_is_where_the_evidence_is_largest(regression):
     net, data, *_ = regression
-    found = best_precision(torch.linalg.eigvalsh(data.x.T @ data.x / NOISE**2), net.w)
+    settings = dict(structure="full", likelihood=NOISE)
+    found = fv.laplace_precision(net, data, per_layer=False, **settings)[""]
 
     def evidence(delta):
-        return fv.laplace_evidence(net, data, structure="full", prior_precision=delta, likelihood=NOISE)
+        return fv.laplace_evidence(net, data, prior_precision=delta, **settings)
 
     assert evidence(found) > max(evidence(found * 1.05), evidence(found / 1.05))
 
@@ -197,8 +197,10 @@ def test_kronecker_comes_from_laplace_torch_and_names_what_it_cannot_do(regressi
 
 def test_bad_requests_say_what_to_do(tiny):
     net, data = tiny
-    with pytest.raises(ValueError, match="prior_precision must be > 0 or 'marginal', got 0.0"):
+    with pytest.raises(ValueError, match="prior_precision must be > 0, 'marginal' or 'validation', got 0.0"):
         fv.fit_laplace(net, data, seed=0, steps=0, weight_decay=0.0)
-    with pytest.raises(ValueError, match="structure must be one of 'diagonal', 'full', 'last_layer', 'kronecker', got 'low'"):
+    with pytest.raises(
+        ValueError, match="structure must be one of 'diagonal', 'full', 'last_layer', 'lowrank', 'kronecker', got 'low'"
+    ):
         fv.fit_laplace(net, data, seed=0, structure="low")
     assert math.isfinite(fv.laplace_evidence(net, data, prior_precision=1.0))

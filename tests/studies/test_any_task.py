@@ -85,7 +85,8 @@ def test_a_folder_of_images_is_a_task_from_one_half_of_its_classes_to_the_other(
     task = fv.datasets.named_task(f"image-folder:{folder}", shots=3, seed=0)
     assert {name: len(part) for name, part in task.parts().items()} == {"source": 120, "train": 9, "validation": 9, "test": 18}
     assert (task.n_classes, task.source_classes) == (3, None)
-    assert float(task.source.x.mean()) < 0.35 < 0.5 < float(task.test.x.mean())  # dark classes, bright classes
+    source, test = task.source.batch(None)[0], task.test.batch(None)[0]
+    assert float(source.mean()) < 0.35 < 0.5 < float(test.mean())  # dark classes, bright classes
     joined = fv.datasets.named_task(f"image-folder:{folder / 'train'}", shots=3, seed=0, per_class=10)
     assert {name: len(part) for name, part in joined.parts().items()} == {"source": 30, "train": 9, "validation": 9, "test": 12}
     with pytest.raises(RuntimeError, match="cifar10 must lie in"):

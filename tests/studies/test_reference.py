@@ -6,6 +6,7 @@ import torch
 import flatviz as fv
 from flatviz.cli import main
 from flatviz.studies import reference as study
+from flatviz.symmetry.kernels import bandwidths, mean_kernel
 
 
 @pytest.fixture
@@ -28,8 +29,9 @@ def test_the_committed_result_is_of_ten_seeds_whose_chains_agree():
         torch.testing.assert_close(probabilities.sum(1), torch.ones(897).double(), rtol=0, atol=5e-3)  # ten of float16
         assert part["facts"]["halves_tv"] < 0.02 and part["facts"]["halves_agreement"] > 0.95
         worst = float(part["facts"]["probabilities"].split("R-hat at most ")[1].split(",")[0])
-        assert worst < 1.1  # the worst of 997 over 8 chains of 50
-    assert held["draws of seed 0"].ndim == 2
+        assert worst < 1.1  # the worst of 897 over 8 chains of 50
+        assert part["draws"].shape == (study.KEPT_DRAWS, 906)
+        assert abs(part["facts"]["halves_mmd"]) < 5 < 20 < study._mmd(part["draws"].double(), 0 * part["draws"])
     assert study.COMMITTED.stat().st_size < 2_000_000
 
 
@@ -40,15 +42,16 @@ def test_the_command_writes_what_is_then_read_for_that_network_alone(quick, monk
     assert main(["reference", "--seeds", "1", "--out", str(path)]) == 0
     assert "seed 0: nll" in capsys.readouterr().out
     monkeypatch.setattr(study, "COMMITTED", path)
-    read = study.reference_probabilities(net, task, prior, seed=0)
-    torch.testing.assert_close(read, fv.load(path)["seed 0"]["probabilities"].double(), rtol=0, atol=0)
+    read = study.reference_of(net, task, prior, seed=0)
+    assert torch.equal(read.probabilities, fv.load(path)["seed 0"]["probabilities"].double())
+    assert torch.equal(read.W, fv.load(path)["seed 0"]["draws"].double())
     said = []
     other = fv.Gaussian(prior.mean + 0.1, prior.log_std, prior.factor)
-    computed = study.reference_probabilities(net, task, other, seed=0, say=said.append)
+    computed = study.reference_of(net, task, other, seed=0, say=said.append)
     assert said == ["seed 0: HMC, which no committed result holds for this network"]
-    assert fv.total_variation(computed, read) > 0.01
-    again = study.reference_probabilities(net, task, other, seed=0, say=said.append)
-    assert len(said) == 1 and torch.equal(again, computed)
+    assert fv.total_variation(computed.probabilities, read.probabilities) > 0.01
+    again = study.reference_of(net, task, other, seed=0, say=said.append)
+    assert len(said) == 1 and torch.equal(again.probabilities, computed.probabilities) and torch.equal(again.W, computed.W)
 
 
 def test_its_numbers_are_those_of_the_draws(quick):
@@ -60,3 +63,19 @@ def test_its_numbers_are_those_of_the_draws(quick):
     each = torch.stack([net(w, task.test.x).softmax(-1) for w in q.W])
     torch.testing.assert_close(found.probabilities, each.mean(0), rtol=1e-4, atol=1e-6)
     assert found.facts["halves_tv"] == pytest.approx(fv.total_variation(each[:8].mean(0), each[8:].mean(0)), rel=1e-4)
+
+
+def test_the_distance_of_weights_is_none_for_the_same_law_and_knows_a_point_and_an_ensemble():
+    """A point's is that of the kernels by hand: 1 - 2 E k(h, x) + E k(h, h'), which copies of it have too."""
+    g = torch.Generator().manual_seed(0)
+    target = fv.Gaussian(torch.zeros(6).double(), torch.zeros(6).double())
+    exact = study.Reference(torch.zeros(1, 2), torch.randn(64, 6, generator=g).double())
+    same, moved = (study.weights_mmd(fv.Gaussian(target.mean + m, target.log_std), exact, seed=1) for m in (0.0, 2.0))
+    assert abs(same) < 4 < 15 < moved  # 64 draws: the deviation of the estimate is about 1
+    x = torch.full((1, 6), 0.5).double()
+    h = bandwidths(exact.W)
+    among, across = mean_kernel(exact.W, exact.W, h), mean_kernel(exact.W, x, h)
+    by_hand = 1 - 2 * across.mean() + (among.sum() - among.trace()) / (64 * 63)
+    assert study.weights_mmd(fv.Draws(x), exact, seed=0) == pytest.approx(100 * float(by_hand), rel=1e-9)
+    ensemble = fv.Draws(torch.randn(5, 6, generator=g).double())
+    assert study.weights_mmd(ensemble, exact, seed=0) == pytest.approx(study._mmd(exact.W, ensemble.W), rel=1e-9)

@@ -121,13 +121,13 @@ def test_a_fit_that_diverged_is_not_chosen_and_decides_no_claim(quick, monkeypat
 
 
 def test_the_command_writes_a_file_that_it_shows_again(quick, monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr(command, "grid", lambda: (Case(steps=2), Case(steps=2, shots=5)))
+    monkeypatch.setattr(command, "grid", lambda model: (Case(steps=2), Case(steps=2, shots=5)))
     monkeypatch.setattr(study, "Case", lambda **_: Case(steps=2))
     out, picture = tmp_path / "s.json", tmp_path / "s.html"
     assert main(["search", "--seeds", "2", "--fresh", "2", "--out", str(out)]) == 0
     first = capsys.readouterr().out
-    result = json.loads(out.read_text())
-    assert result["about"]["fresh"] == [100, 101] and len(result["search"]) == 2
+    result = json.loads(out.read_text())["mlp"]
+    assert result["about"]["fresh"] == [200, 201] and len(result["search"]) == 2
     assert all(claim["sentence"] in first for claim in result["claims"])
     assert main(["search", "--show", str(out), "--picture", str(picture)]) == 0
     assert first.split("SA-BMA less each")[1] in capsys.readouterr().out
@@ -136,10 +136,15 @@ def test_the_command_writes_a_file_that_it_shows_again(quick, monkeypatch, tmp_p
     assert "--show must be a file that flatviz search wrote" in capsys.readouterr().err
 
 
-def test_what_is_committed_is_of_the_declared_grid_with_verdicts_that_follow_from_its_figures():
-    result = json.loads((Path(fv.__file__).parent.parent / "data" / "when_sabma_helps.json").read_text(encoding="utf-8"))
-    assert [row["case"] for row in result["search"]] == [str(case) for case in grid()]
-    assert not set(result["about"]["seeds"]) & set(result["about"]["fresh"]) and len(result["about"]["fresh"]) == 10
+COMMITTED = json.loads((Path(fv.__file__).parent.parent / "data" / "when_sabma_helps.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("model", COMMITTED)
+def test_what_is_committed_is_of_the_declared_grid_with_verdicts_that_follow_from_its_figures(model):
+    result = COMMITTED[model]
+    assert [row["case"] for row in result["search"]] == [str(case) for case in grid(model)]
+    fresh_seeds, used = set(result["about"]["fresh"]), {*result["about"]["seeds"], *range(10), 1000, 1001}
+    assert not used & fresh_seeds and len(fresh_seeds) == 10
     fresh = {row["case"]: row for row in result["confirmation"]}
     for claim in result["claims"]:
         mean, half, _ = fresh[claim["case"]]["differences"][claim["baseline"]][claim["quantity"]]

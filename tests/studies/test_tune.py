@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import pytest
 import torch
@@ -9,6 +10,9 @@ import torch
 import flatviz as fv
 from flatviz.cli import main
 from flatviz.studies import tune as study
+from flatviz.studies.choice import Choice, read_choices, with_head_std
+from flatviz.studies.family import fit_member
+from flatviz.studies.tour import HEAD_STD, run_tour
 
 
 @pytest.fixture
@@ -36,13 +40,14 @@ def test_every_method_gets_the_same_trials_and_its_record_is_the_first(quick):
     results = study.tune(["sgd", "sabma", "f-swag"], trials=3, seeds=(7,))
     assert {len(t.trials) for t in results.values()} == {3}
     for name, tuning in results.items():
-        assert tuning.trials[0].choice == study.Choice()
+        record = fv.METHODS[name].plain
+        assert tuning.trials[0].choice.settings == record.settings and tuning.trials[0].choice.radius in (None, record.radius)
         assert tuning.best.score == min(t.score for t in tuning.trials) <= tuning.trials[0].score
         later = tuning.trials[1].choice
         assert ("radius" in study.space_of(fv.METHODS[name], fv.Net.from_module(torch.nn.Linear(2, 2)))) == (
             later.radius is not None
         )
-    assert results["sabma"].trials[1].choice.head_std is not None and results["sgd"].trials[1].choice.head_std is None
+    assert results["sabma"].trials[1].choice.head_std != HEAD_STD and results["sgd"].trials[1].choice.head_std is None
 
 
 def test_a_trial_that_diverges_is_counted_and_never_chosen(quick, monkeypatch):
@@ -54,11 +59,11 @@ def test_a_trial_that_diverges_is_counted_and_never_chosen(quick, monkeypatch):
 
 def test_the_width_of_the_head_changes_and_nothing_else(transferred):
     net, prior = transferred
-    wide = study.with_head_std(net, prior, 0.5)
+    wide = with_head_std(net, prior, 0.5)
     for block in net.blocks:
         same = torch.equal(wide.log_std[block.slice], prior.log_std[block.slice])
         assert same == (block.kind != "head")
-    assert torch.equal(wide.mean, prior.mean) and study.with_head_std(net, prior, None) is prior
+    assert torch.equal(wide.mean, prior.mean) and with_head_std(net, prior, None) is prior
 
 
 def test_the_command_writes_what_was_chosen_and_how(quick, tmp_path, capsys):
@@ -67,7 +72,7 @@ def test_the_command_writes_what_was_chosen_and_how(quick, tmp_path, capsys):
     written = json.loads(out.read_text())
     assert "flatviz tune --methods sgd,vi --trials 2 --seeds 7" in written["about"]["command"]
     assert set(written["methods"]) == {"sgd", "vi"} and written["methods"]["vi"]["trials"] == 2
-    assert study.read_choices(out)["vi"] == study.tune(["vi"], trials=2, seeds=(7,))["vi"].best.choice
+    assert read_choices(out)["vi"] == study.tune(["vi"], trials=2, seeds=(7,))["vi"].best.choice
     assert "SGD (MAP)" in capsys.readouterr().out
 
 
@@ -79,4 +84,46 @@ def test_an_unknown_method_is_refused(quick):
 def test_a_file_of_something_else_is_one_clear_error(tmp_path):
     (tmp_path / "x.json").write_text("[1, 2]")
     with pytest.raises(ValueError, match="a tuning must be a file that flatviz tune wrote, got"):
-        study.read_choices(tmp_path / "x.json")
+        read_choices(tmp_path / "x.json")
+
+
+def test_a_choice_keeps_its_meaning_when_the_record_changes(quick, tmp_path, monkeypatch, transferred, task):
+    net, prior = transferred
+    out = tmp_path / "tuned.json"
+    assert main(["tune", "--methods", "vi", "--trials", "1", "--seeds", "7", "--out", str(out)]) == 0
+    tuned = read_choices(out)
+    before = fit_member(net, task, prior, "vi", seed=0, tuned=tuned, fit={"steps": 4})
+    method = fv.METHODS["vi"]
+    monkeypatch.setitem(
+        fv.METHODS, "vi", replace(method, plain=replace(method.plain, settings=method.plain.settings | {"lr": 0.5}))
+    )
+    after = fit_member(net, task, prior, "vi", seed=0, tuned=tuned, fit={"steps": 4})
+    assert torch.equal(before.mean, after.mean)
+
+
+def test_a_tuned_family_has_the_chosen_radius_settings_and_prior_of_each_method(transferred, task):
+    net, prior = transferred
+    tuned = {"vi": Choice({"steps": 5}), "sabma": Choice({"steps": 4, "kl_weight": 0.5}, 0.7, 0.6)}
+    family = fv.fit_family(net, task, prior, radii={"vi": (0.0,), "sabma": (0.0, 2.0)}, seed=0, tuned=tuned)
+    assert family.radius == (0.0, 0.0, 0.7, 2.0)
+    settings = dict(
+        steps=4, kl_weight=0.5, lr=0.05, seed=0, **{k: fv.METHODS["sabma"].plain.settings[k] for k in ("anneal", "start_scale")}
+    )
+    by_hand = fv.fit_sabma(net, task.train, with_head_std(net, prior, 0.6), radius=0.7, **settings)
+    torch.testing.assert_close(family.posterior[2].mean, by_hand.mean, rtol=1e-5, atol=1e-6)  # trained together
+    zero = fv.fit_vi(net, task.train, with_head_std(net, prior, 0.6), **settings)
+    assert torch.equal(family.posterior[1].mean, zero.mean)  # VI at the settings of SA-BMA, not VI's own
+    assert not torch.equal(family.posterior[0].mean, zero.mean)
+    alike = fv.fit_family(net, task, prior, radii={"vi": (0.0,), "sabma": (0.0,)}, seed=0, fit={"steps": 3})
+    assert alike.posterior[0] is alike.posterior[1]
+
+
+def test_tour_and_lab_take_the_file(quick, transferred, task, tmp_path):
+    net, prior = transferred
+    tuned = {"sabma": Choice({"steps": 3}, 0.7)}
+    lab = fv.FlatnessLab(net, task, prior, radii={"sabma": (0.0, 2.0)}, tuned=tuned, fit={"steps": 2})
+    assert lab.wait(60) and lab.family.radius == (0.0, 0.7, 2.0) and lab.radius == 0.7
+    lab.close()
+    few = dict(n_draws=3, n_spectra=1, k=2, resolution=3, around_resolution=3)
+    tour = run_tour(seed=0, epochs=2, radii={"sabma": (0.0, 2.0)}, tuned=tuned, fit={"steps": 2}, measured=few)
+    assert tour.family.radius == (0.0, 0.7, 2.0)

@@ -1,0 +1,163 @@
+"""Data sets that do not fit in memory: read batch by batch, always in one order, by several threads ahead of their use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.utils.data import DataLoader, IterableDataset
+
+from flatviz.checks import check_count
+from flatviz.core.data import Data
+from flatviz.core.inputs import Pixels
+from flatviz.core.progress import Progress, track
+
+AHEAD = 2  # batches read before they are asked for
+Read = Callable[[Any], tuple[Tensor, Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Stream:
+    """Inputs of a data set `examples[i] -> (x, y)`, those at `index` in that order; made by `stream`.
+
+    A batch is read by `workers` threads, pinned and copied to the device; bytes become floats from 0 to 1.  What it reads
+    may change on the disk, so it has no content hash: results on it are not kept in a cache.
+    """
+
+    examples: Any
+    index: Tensor
+    example_shape: torch.Size
+    workers: int = 2
+    device: torch.device = torch.device("cpu")
+    dtype: torch.dtype = torch.float32
+
+    def __getstate__(self) -> None:
+        raise TypeError("the content of a stream is not known before it is read")
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    @property
+    def shape(self) -> torch.Size:
+        """(N, ...)."""
+        return torch.Size((len(self), *self.example_shape))
+
+    @property
+    def ndim(self) -> int:
+        """Of a batch."""
+        return 1 + len(self.example_shape)
+
+    def is_floating_point(self) -> bool:
+        """Whether batches are."""
+        return self.dtype.is_floating_point
+
+    def numel(self) -> int:
+        """Numbers in all inputs."""
+        return self.shape.numel()
+
+    def __getitem__(self, index: Any) -> Tensor:
+        """The inputs at `index`: a whole number, a slice or whole numbers."""
+        if isinstance(index, int):
+            return self[[index]][0]
+        index = torch.as_tensor(index).cpu() if not isinstance(index, slice) else index
+        with ThreadPoolExecutor(self.workers) as threads:
+            return self._batch(list(threads.map(self._read, self.index[index].tolist())))
+
+    def split(self, size: int | list[int]) -> Iterator[Tensor]:
+        """All inputs in their order, in batches; the next ones are read meanwhile."""
+        parts = iter(self.index.split(size))
+        with ThreadPoolExecutor(self.workers) as threads:
+
+            def begin(part: Tensor) -> list[Future]:
+                return [threads.submit(self._read, i) for i in part.tolist()]
+
+            waiting = [begin(part) for part in islice(parts, AHEAD)]
+            while waiting:
+                rows = [row.result() for row in waiting.pop(0)]
+                waiting += [begin(part) for part in islice(parts, 1)]
+                yield self._batch(rows)
+
+    def take(self, index: Tensor) -> Stream:
+        """Some of them, read when asked for."""
+        return replace(self, index=self.index[index.cpu() if isinstance(index, Tensor) else index])
+
+    def to(self, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> Stream:
+        """The same with batches on a device, floating ones in `dtype`."""
+        dtype = self.dtype if dtype is None or not self.is_floating_point() else dtype
+        return replace(self, device=self.device if device is None else torch.device(device), dtype=dtype)
+
+    def describe(self) -> str:
+        """Shape and type."""
+        return f"x {tuple(self.shape)} {str(self.dtype).removeprefix('torch.')}, streamed by {self.workers} threads"
+
+    def _read(self, i: int) -> Tensor:
+        return _pair(self.examples[i], i)[0]
+
+    def _batch(self, rows: list[Tensor]) -> Tensor:
+        if not all(row.shape == self.example_shape for row in rows):
+            raise ValueError(f"inputs must be of one shape, {tuple(self.example_shape)}, got others: give a transform")
+        x = torch.stack(rows)
+        if self.device.type == "cuda":
+            x = x.pin_memory().to(self.device, non_blocking=True)
+        x = Pixels(x)[:] if x.dtype == torch.uint8 and x.ndim == 4 else x
+        if x.is_floating_point() and not bool(torch.isfinite(x).all()):
+            raise ValueError("x must be finite, got NaN or inf values in a batch: clean them")
+        return x.to(self.dtype) if x.is_floating_point() else x
+
+
+def stream(examples: Any, *, labels: Tensor | list[int] | None = None, workers: int = 2, progress: Progress = False) -> Data:
+    """A `Data` that reads a `torch.utils.data.Dataset` of (x tensor, y), or that of a `DataLoader`, when batches are asked for.
+
+    The order is that of the data set, each time, so that an objective stays one function of the weights; minibatches of a
+    fit read their own examples.  What needs all inputs at once (a full-batch gradient) reads them all.
+
+    Args:
+        examples: with a length and `examples[i]`; x of one shape.  Of a `DataLoader` its data set is taken, in its order.
+        labels: y of all examples; None: the data set's `targets` or `labels`, or else every example is read once for them.
+        workers: threads that read.
+
+    Raises TypeError for a data set without a length or without `examples[i]`: `data_from` reads those into memory.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> pairs = torch.utils.data.TensorDataset(torch.rand(6, 3), torch.arange(6) % 2)
+        >>> fv.datasets.stream(pairs)
+        Data(6 examples, x (6, 3) float32, streamed by 2 threads, classes 0..1)
+    """
+    check_count(workers, "workers")
+    if isinstance(examples, DataLoader):
+        examples = examples.dataset
+    if isinstance(examples, IterableDataset) or not (hasattr(examples, "__len__") and hasattr(examples, "__getitem__")):
+        raise TypeError(
+            f"a stream needs a data set with a length and examples[i], got {type(examples).__name__}: "
+            "fv.datasets.data_from reads it into memory"
+        )
+    if len(examples) == 0:
+        raise ValueError("examples must hold at least one (x, y), got an empty set")
+    first, _ = _pair(examples[0], 0)
+    dtype = torch.float32 if first.dtype == torch.uint8 and first.ndim == 3 else first.dtype
+    y = _labels(examples, progress) if labels is None else torch.as_tensor(labels)
+    return Data(Stream(examples, torch.arange(len(examples)), first.shape, workers, dtype=dtype), y)
+
+
+def _labels(examples: Any, progress: Progress) -> Tensor:
+    """From the data set's own list of them, as torchvision's have, else by reading everything once."""
+    for name in ("targets", "labels"):
+        known = getattr(examples, name, None)  # a foreign object
+        if known is not None and len(known) == len(examples):
+            return torch.as_tensor(known)
+    numbers = track(range(len(examples)), "reading labels", progress)
+    return torch.stack([torch.as_tensor(_pair(examples[i], i)[1]) for i in numbers])
+
+
+def _pair(pair: Any, i: int) -> tuple[Tensor, Any]:
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not isinstance(pair[0], Tensor):
+        raise TypeError(
+            f"each example must be a pair (x tensor, y), got {type(pair).__name__} at {i}: give a transform to tensors"
+        )
+    return pair[0], pair[1]

@@ -1,0 +1,450 @@
+# %% [markdown]
+# # 07 · Can we draw from the posterior without a Gaussian?
+#
+# **You will learn** to
+#
+# - derive Langevin dynamics, and the error that its step makes;
+# - see why a chain stays in one valley, and test whether chains agree;
+# - read dropout as draws of weight vectors, and say what their width depends on;
+# - say what an ensemble gains, by one inequality;
+# - split uncertainty into what more data would remove and what it would not.
+#
+# **Takes** 40 minutes to read and a minute to run on a CPU.
+#
+# **Number to expect**: SGLD on a Gaussian of variance 0.00625 gives 0.00646 at the step of the example. A cell below asserts
+# the formula.
+#
+# **Needs** chapters 05 and 06.
+
+# %% tags=["parameters"]
+FAST = False  # True shrinks the run: tests and a first look
+
+# %%
+import ipywidgets
+import torch
+
+import flatviz as fv
+from flatviz.studies.tour import prepare
+
+# %%
+torch.set_num_threads(1)
+generator = torch.Generator().manual_seed(0)
+noise = lambda *shape: torch.randn(*shape, generator=generator)
+
+# %% [markdown]
+# ## A story: three ways to ask many experts
+#
+# You want not one opinion but a hundred, in fair proportion. *One walker* visits experts all over the country, staying
+# longer where many live: a Markov chain. *One expert* answers a hundred times, each time with some random books missing
+# from his shelf: dropout. *Five students*, trained apart, vote: an ensemble.
+#
+# Only the first is built to draw from Bayes' posterior. The other two are cheap and often good, and it is worth knowing
+# what they draw from instead.
+
+# %% [markdown]
+# ## Langevin dynamics
+#
+# Let $U(w) = N L(w) - \log p(w)$, so that the posterior is $e^{-U}/Z$. Walk downhill, and be kicked:
+#
+# $$ w_{t+1} = w_t - \epsilon\, \nabla U(w_t) + \sqrt{2 \epsilon}\; \xi_t, \qquad \xi_t \sim \mathcal{N}(0, I) . $$
+#
+# **Why this noise?** Let $p_t(w)$ be the density of many walkers. In one small step probability flows by the drift,
+# $-U' p$, and by diffusion, $-p'$ (kicks carry more walkers out of crowded places than in). The flow at $w$ is
+#
+# $$ j = -U'(w)\, p(w) - p'(w) . $$
+#
+# The crowd is at rest where $j = 0$: $p'/p = -U'$, so $\log p = -U + \text{const}$, and
+#
+# $$ p(w) \propto e^{-U(w)} : $$
+#
+# **the crowd at rest is the posterior.** With a kick of another size it would be another density.
+#
+# ### The error of a finite step
+#
+# Take a Gaussian, $U = \tfrac12 a w^2$, whose variance is $1/a$. As in chapter 05, with $c = 1 - \epsilon a$:
+#
+# $$ V = c^2 V + 2 \epsilon \quad \Longrightarrow \quad V = \frac{2 \epsilon}{1 - (1 - \epsilon a)^2}
+#    = \frac{1}{a}\; \frac{1}{1 - \epsilon a / 2} . $$
+#
+# A little too wide, and right as $\epsilon \to 0$. Compare SGD: its kicks have size $\epsilon$, not $\sqrt{2\epsilon}$, so its
+# variance *vanishes* with the step. SGD's width is an accident; Langevin's is not.
+#
+# ### In the units of training
+#
+# Learning rates belong to the *mean* loss: $\nabla U = N (\nabla L + \text{wd}\, w)$, $\epsilon = \eta / N$. So **SGLD** is
+#
+# $$ w \leftarrow w - \eta\, (\nabla L + \text{wd}\, w) + \sqrt{2 \eta T / N}\; \xi . $$
+
+# %%
+N, h, wd, lr = 50, 3.0, 0.2, 0.02
+a = N * (h + wd)  # precision of the posterior
+V = 1 / (a * (1 - lr * (h + wd) / 2))
+assert abs(1 / a - 0.00625) < 1e-5 and abs(V - 0.00646) < 1e-5  # the numbers to expect
+
+# %%
+w = torch.zeros(20_000)
+for _ in range(300):
+    w = w - lr * (h * w + wd * w) + (2 * lr / N) ** 0.5 * noise(20_000)
+assert abs(w.var() / V - 1) < 0.05  # 20,000 walkers know a variance to 1 %
+
+# %% [markdown]
+# `fit_sgld` is this line on a network. The check is linear regression, whose posterior chapter 06 gives exactly:
+
+# %%
+tau, delta, n = 0.5, 2.0, 40
+X = noise(n, 3)
+Y = X @ torch.tensor([[1.0], [-0.5], [0.2]]) + tau * noise(n, 1)
+cov = torch.linalg.inv(X.T @ X / tau**2 + delta * torch.eye(3))
+linear = fv.Net.from_module(torch.nn.Sequential(torch.nn.Linear(3, 1, bias=False)))
+
+# %%
+data, decay = fv.Data(X, Y), dict(likelihood=tau, weight_decay=delta / n)
+how = dict(n_draws=2000, chains=100, burn_in=150, thin=10, lr=0.02)
+sgld = fv.fit_sgld(linear, data, seed=0, **how, **decay)
+ratio = sgld.W.std(0) / cov.diagonal().sqrt()
+print("width over exact width:", [round(float(r), 2) for r in ratio])
+assert 0.85 < ratio.min() and ratio.max() < 1.15
+
+# %% [markdown]
+# ## One chain, two valleys
+#
+# A posterior with two modes: a double well $L(w) = (w^2 - 1)^2 - 0.05\,w$, with $e^{-\lambda L}$. The exact density is a
+# sum on a grid.
+#
+# **Predict first**: how long will one chain take to find the second valley, at $\lambda = 2$, at $\lambda = 12$?
+
+# %%
+slope = lambda w: 4 * w * (w**2 - 1) - 0.05  # of L
+grid = torch.linspace(-2, 2, 401)
+well = (grid**2 - 1) ** 2 - 0.05 * grid
+density = lambda sharp: torch.softmax(-sharp * well, 0) / 0.01  # exact, on the grid
+
+
+# %%
+def walk(sharp, steps, w, step=0.02):
+    path = []
+    for _ in range(steps):
+        w = w - step * slope(w) + (2 * step / sharp) ** 0.5 * noise(len(w))
+        path.append(w)
+    return torch.stack(path)  # (steps, walkers)
+
+
+# %%
+steps = 1000 if FAST else 4000
+paths = {f"λ = {s}": walk(float(s), steps, -torch.ones(1))[:, 0] for s in (2, 12)}
+t = torch.arange(0, steps, 10, dtype=torch.float32)
+traces = [fv.Curve(t, p[::10], "step", "w", name) for name, p in paths.items()]
+fv.plot_curve(traces, barrier=False, title="One chain in a double well")
+
+# %% [markdown]
+# *Figure: two traces of w against the step, both starting at the left valley, w = −1. The one of the low barrier jumps to
+# the right valley at +1 and back, several times; the one of the high barrier stays at the left for all of the walk.*
+#
+# The chain with the high barrier looks perfectly calm. Nothing in it says that it has missed more than half of the mass.
+
+# %%
+crowd = walk(2.0, 1000, -torch.ones(500 if FAST else 5000))[-1]
+left = float((crowd < 0).float().mean())
+exact = float(density(2.0)[grid < 0].sum() * 0.01)
+print(f"mass of the left valley: {left:.2f} of the walkers, exact {exact:.2f}")
+assert abs(left - exact) < (0.12 if FAST else 0.04)  # 5,000 walkers know it to 0.01
+
+# %% [markdown]
+# ### Do chains agree?
+#
+# Start several chains at different places. Compare the variance *within* chains, $W$, with that of all draws together. If
+# chains of length $n$ have met the same density, both are the same:
+#
+# $$ \hat R = \sqrt{ \frac{ \frac{n-1}{n} W + \frac1n B }{ W } }, \qquad
+#    \tfrac1n B = \text{variance of the chain means} . $$
+#
+# $\hat R$ near 1 is good; 1.01 is the usual bound. It sees what one chain cannot.
+
+
+# %%
+def r_hat(chains):
+    """R-hat of draws (n, chains)."""
+    n, within = len(chains), chains.var(0).mean()
+    return float((((n - 1) / n * within + chains.mean(0).var()) / within).sqrt())
+
+
+# %%
+starts = torch.tensor([1.0, -1.0] * 4)  # half of them in the right valley
+values = {s: r_hat(walk(float(s), steps, starts)[steps // 2 :]) for s in (2, 12)}
+print({f"λ = {s}": round(r, 3) for s, r in values.items()})
+assert values[12] > 1.5 and values[12] > values[2]  # the high barrier is seen
+
+# %% [markdown]
+# ## Live: temperature and step
+#
+# 2,000 walkers start in the left valley. The histogram is where they are after 500 steps, the line the exact density.
+# **Predict first**: what does a large step do to the width? What does a large $\lambda$ do to the right valley?
+
+
+# %%
+middle = torch.linspace(-1.95, 1.95, 40)  # of the histogram's bins
+
+
+# %%
+def crowd_at(sharp, step):
+    last = walk(sharp, 500, -torch.ones(2000), step)[-1]
+    count = torch.histc(last, 40, -2, 2) / (len(last) * 0.1)
+    both = [(middle, count, "walkers"), (grid[::5], density(sharp)[::5], "exact")]
+    curves = [fv.Curve(t, p, "w", "density", k) for t, p, k in both]
+    return fv.plot_curve(curves, barrier=False, title=f"λ = {sharp:g}, step {step:g}")
+
+
+# %%
+_ = ipywidgets.interact(crowd_at, sharp=(1.0, 16.0, 1.0), step=(0.005, 0.1, 0.005))
+
+# %% [markdown]
+# *Figure: two curves over w, the walkers' and the exact density. At small λ they agree, with two humps; at large λ all
+# walkers are still at the left.*
+
+# %% [markdown]
+# ## On the network
+#
+# The same line of code on 906 weights, from SGD's solution, with the course's settings.
+
+# %%
+net, task, prior = prepare(epochs=5 if FAST else 60)
+solution = fv.fit_sgd(net, task.train, seed=0, **fv.METHODS["sgd"].keywords(net)).center
+net = net.at(solution)
+short = dict(burn_in=50, thin=5) if FAST else {}
+keywords = fv.METHODS["sgld"].keywords(net) | short
+chain = fv.fit_sgld(net, task.train, seed=0, **keywords)
+
+# %%
+fit = chain.history.loss
+t = torch.arange(len(fit), dtype=torch.float32)
+fv.plot_curve(fv.Curve(t, fit, "step", "training loss (nats)"), barrier=False, title="SGLD")
+
+# %% [markdown]
+# *Figure: the training loss against the step. It rises from the solution's low value to a plateau and stays there.*
+#
+# **It rises!** At temperature 1 the posterior of 906 weights and 100 digits is not at the bottom of the valley. Along each
+# direction that the data determine a draw has an energy of one half on average ($\tfrac12 a w^2$ with
+# $\mathbb{E} w^2 = 1/a$), so
+#
+# $$ \mathbb{E}[U] - U_{\min} \approx \tfrac12\, (\text{number of weights}) $$
+#
+# in a bowl: for 906 weights 453 nats of energy, data and prior together. Bayes' posterior is wide. That is why colder ones
+# are popular, and why the temperature must be reported.
+
+# %%
+bowl = noise(20_000, 906) / torch.linspace(1, 10, 906)  # draws, precisions a = 1 .. 100
+energy = 0.5 * (bowl * torch.linspace(1, 10, 906)).square().sum(1)
+assert abs(energy.mean() / 453 - 1) < 0.01
+
+# %% [markdown]
+# ## Dropout
+#
+# Drop each input $j$ of a layer with probability $r$, and divide the others by $1 - r$:
+#
+# $$ A\, (m \odot x), \qquad m_j = \frac{b_j}{1 - r}, \quad b_j \sim \text{Bernoulli}(1 - r) . $$
+#
+# **A draw is a weight vector.** $A (m \odot x) = (A \operatorname{diag} m)\, x$: column $j$ of the weights is multiplied by
+# $m_j$. One mask for all inputs is one network, and all of this course applies to it.
+#
+# **Mean and variance.** $\mathbb{E} m_j = 1$, and $\operatorname{Var} m_j = \frac{(1-r)}{(1-r)^2} - 1 = \frac{r}{1-r}$. So
+#
+# $$ \mathbb{E}[A(m \odot x)] = A x, \qquad \operatorname{Var}\big[(A (m \odot x))_i\big] =
+#    \frac{r}{1-r} \sum_j A_{ij}^2 x_j^2 . $$
+
+# %%
+A, x, r = noise(4, 6), noise(6), 0.2
+m = (torch.rand(200_000, 6, generator=generator) > r) / (1 - r)
+outputs = (m * x) @ A.T
+assert torch.allclose(outputs.mean(0), A @ x, atol=0.05)
+assert torch.allclose(outputs.var(0), r / (1 - r) * (A**2 @ x**2), rtol=0.05)
+
+# %% [markdown]
+# **Read the variance**: it depends on the weights and on the rate. It does *not* depend on the number of data. A
+# posterior narrows as data come in; dropout's width does not, unless training shrinks the weights. It is a useful way to
+# get diverse networks, and a posterior of a model with a prior that depends on the answer.
+
+# %%
+keywords = fv.METHODS["dropout"].keywords(net) | (dict(steps=60) if FAST else {})
+dropped = fv.fit_dropout(net, task.train, seed=0, rate=0.2, **keywords)
+
+# %%
+head = next(b for b in net.blocks if b.kind == "head")
+columns = dropped.W[:, head.slice].view(-1, *head.shape)  # (S, 10, 64): the head of each draw
+zero = (columns.abs().sum(1) == 0).float().mean()
+print(f"{100 * zero:.0f} % of the head's columns are 0")
+assert 0.1 < zero < 0.4
+
+# %% [markdown]
+# ## Ensembles
+#
+# Train $M$ networks from different starts, and average their *probabilities*. What is gained? Jensen's inequality for the
+# convex function $-\log$:
+#
+# $$ -\log \bar p_y = -\log \frac1M \sum_m p_m(y) \;\le\; \frac1M \sum_m -\log p_m(y) . $$
+#
+# **The loss of the average is never above the average of the losses.** The gap is how much members disagree: it is 0 if
+# and only if all give the same $p_m(y)$.
+
+# %%
+keywords = fv.METHODS["ensemble"].keywords(net) | (dict(steps=60) if FAST else {})
+ensemble = fv.fit_ensemble(net, task.train, seed=0, **keywords)
+members = fv.predict(net, ensemble, task.test, len(ensemble.W), seed=2)
+single = -members.log_probs[:, torch.arange(len(task.test)), task.test.y].mean(1)  # NLL of each
+together = members.scores["nll"][-1]
+assert together <= single.mean() + 1e-6  # Jensen
+
+# %%
+print(f"mean NLL of a member {single.mean():.3f}, of the average {together:.3f}")
+print(f"share of test digits on which two members differ {fv.disagreement(members).max():.3f}")
+
+# %% [markdown]
+# Members that share a pre-trained trunk, as here, differ little: they see the same features. Members trained apart from
+# scratch stand in different valleys (chapter 01), which no chain would have visited.
+#
+# ## All together
+#
+# The predictions of the three, beside VI of chapter 06.
+
+# %%
+settings = fv.METHODS["vi"].keywords(net) | (dict(steps=60) if FAST else {})
+vi = fv.fit_vi(net, task.train, prior, seed=0, **settings)
+draws = dict(sgld=chain, dropout=dropped, vi=vi)
+predictions = {k: fv.predict(net, q, task.test, 30, seed=2) for k, q in draws.items()}
+predictions["ensemble"] = members
+fv.plot_metrics(predictions)
+
+# %% [markdown]
+# *Figure: accuracy, NLL and ECE against the number of draws averaged, one curve for each method. The ensemble's ends at its
+# number of members; the others run to 30.*
+#
+# ### Two kinds of doubt
+#
+# The entropy of the average splits exactly into two parts:
+#
+# $$ \underbrace{H\Big[\tfrac1M \sum_m p_m\Big]}_{\text{total}} =
+#    \underbrace{\tfrac1M \sum_m H[p_m]}_{\text{each draw is unsure}} +
+#    \underbrace{\tfrac1M \sum_m \mathrm{KL}(p_m \Vert \bar p)}_{\text{the draws differ}} . $$
+#
+# The last term is the **mutual information** of label and weights: what knowing the weights would tell. More data
+# reduce it. The first stays: some digits are unreadable.
+#
+# *Proof*: $\mathrm{KL}(p_m \Vert \bar p) = -H[p_m] - \sum_y p_m(y) \log \bar p(y)$. Average over $m$: the last sum becomes
+# $H[\bar p]$.
+
+# %%
+for name, p in predictions.items():
+    total, own = fv.predictive_entropy(p), fv.aleatoric_entropy(p)
+    differ = (p.probs * (p.log_probs - p.bma().log())).sum(-1).mean(0)  # mean KL(p_m || average)
+    assert torch.allclose(total, own + differ, atol=1e-4)
+    total, own, differ = (float(e.mean()) for e in (total, own, differ))
+    print(f"{name:9s} total {total:.3f} = unsure {own:.3f} + differ {differ:.3f}")
+
+# %% [markdown]
+# ## Summary
+#
+# - Langevin: downhill with kicks of size $\sqrt{2\epsilon}$; its crowd at rest is $e^{-U}$, too wide by
+#   $1/(1 - \epsilon a/2)$.
+# - A chain does not say that it has missed a valley. Several chains and $\hat R$ do.
+# - Dropout draws weight vectors whose width comes from weights and rate, not from the data.
+# - An ensemble's average is never worse, in NLL, than its members are on average. The gap is their disagreement.
+# - Doubt = what each draw is unsure of + what the draws differ in.
+#
+# ## Exercises
+#
+# **1.** For which learning rates does SGLD diverge in a bowl with curvature $h$? Relate it to chapter 03.
+#
+# <details><summary>Solution</summary>
+#
+# $V$ is finite for $\epsilon a < 2$: $\eta (h + \text{wd}) < 2$, the same bound as for gradient descent. The sharpest
+# direction sets the step of the whole chain, and the flattest one then needs the longest walk.
+#
+# </details>
+
+# %% tags=["hide-cell"] jupyter={"source_hidden": true}
+w = torch.ones(100)
+for _ in range(200):
+    w = w - 0.7 * (h * w + wd * w) + (2 * 0.7 / N) ** 0.5 * noise(100)  # 0.7 * 3.2 > 2
+assert w.abs().max() > 1e6
+
+# %% [markdown]
+# **2.** Somebody adds SGLD's noise to the gradient of SGD with momentum $m = 0.9$. By how much is the variance wrong?
+#
+# <details><summary>Solution</summary>
+#
+# By exercise 1 of chapter 05 the variance of a walk with momentum is about $1/(1-m) = 10$ times that without. (This slip
+# is found in public code.) The right way is SGHMC: noise matched to the friction $1 - m$.
+#
+# </details>
+
+# %% tags=["hide-cell"] jupyter={"source_hidden": true}
+w, v = torch.zeros(5000), torch.zeros(5000)
+for _ in range(600):
+    v = 0.9 * v + (h + wd) * w + (2 / (lr * N)) ** 0.5 * noise(5000)
+    w = w - lr * v
+print(f"variance {w.var() / V:.1f} times that of SGLD")
+assert 8 < w.var() / V < 12
+
+# %% [markdown]
+# **3.** Give linear regression four times the data. What happens to the width of the posterior, and of dropout?
+#
+# <details><summary>Solution</summary>
+#
+# The posterior's standard deviation halves, as $A \approx X^\top X / \tau^2$ grows fourfold (the prior apart). Dropout's
+# is $\lvert w \rvert \sqrt{r/(1-r)}$, and stays.
+#
+# </details>
+
+# %% tags=["hide-cell"] jupyter={"source_hidden": true}
+more = torch.cat([X] * 4)  # the same inputs four times: X^T X is four times as large
+narrow = torch.linalg.inv(more.T @ more / tau**2 + delta * torch.eye(3))
+halved = (narrow.diagonal() / cov.diagonal()).sqrt()
+assert torch.allclose(halved, torch.full((3,), 0.5), atol=0.02)
+
+# %% [markdown]
+# **4.** Two members: the first gives the right class the probability 0.9, the second 0.1. Compute both sides of Jensen's
+# inequality. When is a third, equal to the first, worth adding?
+#
+# <details><summary>Solution</summary>
+#
+# Average of the losses: $-\tfrac12 (\log 0.9 + \log 0.1) = 1.20$; loss of the average: $-\log 0.5 = 0.69$. With the third:
+# $-\log 0.633 = 0.46$: better here, since it outvotes the bad one, although it adds nothing new.
+#
+# </details>
+
+# %% tags=["hide-cell"] jupyter={"source_hidden": true}
+p = torch.tensor([0.9, 0.1])
+assert abs(-p.log().mean() - 1.20) < 0.01 and abs(-p.mean().log() - 0.69) < 0.01
+assert abs(-torch.tensor([0.9, 0.1, 0.9]).mean().log() - 0.46) < 0.01
+
+# %% [markdown]
+# **5.** How many independent draws is a chain worth? For a chain with correlation $c^k$ at lag $k$, the variance of the mean
+# of $n$ draws is that of $n (1 - c)/(1 + c)$ independent ones. Check it for the Gaussian chain above, $c = 1 - \eta(h + wd)$.
+#
+# <details><summary>Solution</summary>
+#
+# $\operatorname{Var}[\bar w] \approx \frac{V}{n} \big(1 + 2 \sum_k c^k\big) = \frac{V}{n} \frac{1 + c}{1 - c}$. With
+# $c = 0.936$ thirty steps are worth about one draw: that is what `thin` is for.
+#
+# </details>
+
+# %% tags=["hide-cell"] jupyter={"source_hidden": true}
+c, n, w, total = 1 - lr * (h + wd), 600, V**0.5 * noise(5000), torch.zeros(5000)
+for _ in range(n):
+    w = c * w + (2 * lr / N) ** 0.5 * noise(5000)
+    total += w / n
+worth = V / total.var()
+print(f"{n} steps are worth {worth:.0f} draws, predicted {n * (1 - c) / (1 + c):.0f}")
+
+# %% tags=["hide-cell"] jupyter={"source_hidden": true}
+assert 0.8 < worth / (n * (1 - c) / (1 + c)) < 1.25
+
+# %% [markdown]
+# ## References
+#
+# - Welling and Teh: Bayesian learning via stochastic gradient Langevin dynamics, 2011.
+# - Zhang et al.: Cyclical stochastic gradient MCMC, [code](https://github.com/ruqizhang/csgmcmc).
+# - Vehtari et al.: R-hat, 2021, [arXiv 1903.08008](https://arxiv.org/abs/1903.08008).
+# - Gal and Ghahramani: Dropout as a Bayesian approximation, 2016.
+# - Deep ensembles in [uncertainty-baselines](https://github.com/google/uncertainty-baselines).
+#
+# **Next**: chapter 08 makes all of this flat-seeking.

@@ -1,0 +1,111 @@
+"""Activations of a fixed trunk: the same outputs, gradients, fits and curvature as through the whole network."""
+
+import pytest
+import torch
+from torch import nn
+
+import flatviz as fv
+
+
+def images(n=20, side=16):
+    g = torch.Generator().manual_seed(0)
+    return fv.Data(torch.rand(n, 3, side, side, generator=g), torch.arange(n) % 4)
+
+
+def resnet(treated, norm="batch"):
+    data = images()
+    module = fv.models.resnet20(fv.Task(data, data, data, 4), width=8, norm=norm).eval()
+    with torch.no_grad():
+        for m in module.modules():
+            if isinstance(m, nn.BatchNorm2d):
+                m.running_mean.uniform_(-0.1, 0.1), m.running_var.uniform_(0.5, 1.5)
+    return fv.Net.from_module(module, treated, example=data.x[:2]), data
+
+
+def last_block(name):
+    return name.startswith(("stages.2.2", "head"))
+
+
+def shortcut_first(name):
+    return "shortcut" in name or name.startswith(
+        "head"
+    )  # the block's inputs and the first branch's values both cross the border
+
+
+@pytest.mark.parametrize("treated", [lambda name: name.startswith("head"), last_block, shortcut_first, "norm+head"])
+def test_outputs_and_gradients_are_the_whole_networks(treated):
+    net, data = resnet(treated)
+    late, features = fv.cache_trunk(net, data)
+    assert [(b.name, b.start, b.stop, b.kind) for b in late.blocks] == [(b.name, b.start, b.stop, b.kind) for b in net.blocks]
+    w = net.w + 0.05 * torch.randn(net.dim, generator=torch.Generator().manual_seed(1))
+    torch.testing.assert_close(late(w, features.x), net(w, data.x), atol=1e-5, rtol=1e-4)
+    grads = [torch.func.grad(fv.nll(n, d))(w) for n, d in ((net, data), (late, features))]
+    torch.testing.assert_close(*grads, atol=1e-5, rtol=1e-3)
+
+
+def test_fits_curvature_and_predictions_are_the_whole_networks():
+    net, data = resnet(last_block)
+    late, features = fv.cache_trunk(net, data)
+    prior = fv.Gaussian(net.w, torch.full_like(net.w, -3.0))
+    here, there = (fv.fit_sabma(n, d, prior, radius=0.5, steps=5, lr=0.01, seed=0) for n, d in ((net, data), (late, features)))
+    torch.testing.assert_close(
+        here.mean, there.mean, atol=1e-4, rtol=1e-3
+    )  # five steps of rounding, each amplified by the last
+    top = [
+        float(fv.top_eigenpairs(fv.nll(n, d), prior.mean, 1, iters=15).values[0]) for n, d in ((net, data), (late, features))
+    ]
+    assert top[0] == pytest.approx(top[1], rel=1e-3)
+    a, b = (fv.predict(n, here, d, 3, seed=1, batchnorm="frozen").scores["nll"] for n, d in ((net, data), (late, features)))
+    torch.testing.assert_close(a, b, atol=1e-4, rtol=1e-4)
+
+
+def test_what_does_not_fit_into_memory_lies_on_disk_in_half_precision(tmp_path):
+    net, data = resnet(last_block)
+    late, features = fv.cache_trunk(net, data, memory=1000, path=tmp_path / "trunk")
+    assert features.x.dtype == torch.bfloat16 and (tmp_path / "trunk").stat().st_size == features.x.numel() * 2
+    torch.testing.assert_close(late(net.w, features.x), net(net.w, data.x), atol=0.05, rtol=0.05)  # eight bits of each number
+    _, again = fv.cache_trunk(net, data, memory=1000)
+    assert again.x.dtype == torch.bfloat16 and torch.equal(again.x, features.x)
+
+
+def test_eight_bits_a_number_take_a_quarter_and_keep_the_outputs():
+    net, data = resnet(last_block)
+    late, features = fv.cache_trunk(net, data, precision="uint8")
+    assert features.x.dtype == torch.uint8
+    spread = float(net(net.w, data.x).std())
+    assert float((late(net.w, features.x) - net(net.w, data.x)).abs().max()) < 0.05 * spread
+
+
+def test_a_vision_transformers_head_starts_at_its_last_features():
+    torchvision = pytest.importorskip("torchvision")
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        vit = torchvision.models.VisionTransformer(
+            image_size=16, patch_size=8, num_layers=1, num_heads=2, hidden_dim=8, mlp_dim=8, num_classes=4
+        ).eval()
+        nn.init.normal_(vit.heads.head.weight, std=0.3)
+    data = images()
+    net = fv.Net.from_module(vit, lambda name: name.startswith("heads"), example=data.x[:2])
+    late, features = fv.cache_trunk(net, data)
+    assert features.x.shape == (20, 8)
+    torch.testing.assert_close(late(net.w, features.x), net(net.w, data.x), atol=1e-5, rtol=1e-4)
+
+
+class Branching(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.head = nn.Linear(4, 4), nn.Linear(4, 2)
+
+    def forward(self, x):
+        h = self.body(x)
+        return self.head(h if h.sum() > 0 else -h)
+
+
+def test_networks_without_a_trunk_say_so():
+    data = fv.Data(torch.randn(6, 4), torch.arange(6) % 2)
+    net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 2)))
+    with pytest.raises(ValueError, match="a trunk must come before the first treated layer, got Sequential"):
+        fv.cache_trunk(net, data)
+    branching = fv.Net.from_module(Branching(), lambda name: name.startswith("head"))
+    with pytest.raises(ValueError, match="the trunk must be one that torch.fx can follow, got Branching"):
+        fv.cache_trunk(branching, data)
