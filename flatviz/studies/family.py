@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -26,6 +28,8 @@ from flatviz.posteriors import METHODS
 from flatviz.posteriors.method import Method
 from flatviz.results import Draws, Family, Gaussian, Posterior, Spectrum, Surface
 from flatviz.studies.choice import Choices, choice_of, with_head_std
+from flatviz.studies.tasks import each, workers
+from flatviz.training.run import Checkpoint
 
 RISE = 2.0  # nats, of the quadratic model of the flattest posterior, at the edge of the plane of its sharpest directions
 
@@ -51,12 +55,14 @@ def fit_member(
     seed: int,
     fit: Mapping | None = None,
     tuned: Choices | None = None,
+    checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Posterior:
     """One method of `METHODS` fitted on `task.train`, with the settings of its record.
 
     radius: None is that of the record; fit: values in place of those settings, where the method has them (steps, lr ...).
     tuned: method -> settings, radius and width of the prior that `tune` chose; `fit` and `radius` go before them.
+    checkpoint: path to save to and resume from; a method that starts at SGD's solution has that beside it.
     """
     record, choice = METHODS[check_choice(method, tuple(METHODS), "method")], choice_of(tuned, method)
     prior, fit = with_head_std(net, prior, choice.head_std), {**choice.settings, **(fit or {})}
@@ -68,10 +74,12 @@ def fit_member(
     if record.warm_start:
         sgd = METHODS["sgd"]
         ascent = {name: value for name, value in keywords.items() if name == "ascent"}
-        start = sgd.fit(net, task.train, seed=seed, progress=progress, **sgd.keywords(net, settings=fit), **ascent)
+        kept = None if checkpoint is None else f"{checkpoint}-start"
+        how = dict(seed=seed, checkpoint=kept, progress=progress)
+        start = sgd.fit(net, task.train, **how, **sgd.keywords(net, settings=fit), **ascent)
         net = net.at(start.center)
     given = (prior,) if record.needs_prior else ()
-    return record.fit(net, task.train, *given, seed=seed, progress=progress, **keywords)
+    return record.fit(net, task.train, *given, seed=seed, checkpoint=checkpoint, progress=progress, **keywords)
 
 
 def check_settings(fit: Mapping | None) -> None:
@@ -91,7 +99,9 @@ def fit_family(
     seed: int,
     fit: Mapping | None = None,
     tuned: Choices | None = None,
+    checkpoint: Checkpoint = None,
     progress: Progress = False,
+    engine: Any = None,
 ) -> Family:
     """Fit every method of `radii` (method -> radii, default those of the tour) on `task.train`, all with the same noise.
 
@@ -100,6 +110,9 @@ def fit_family(
     fit: settings in place of those of the methods' records, each where the method has it: {"steps": 300}.
     tuned: method -> what `flatviz tune` chose for it (`flatviz.studies.choice`); its radius is fitted too.  Radius 0 of a tuned
         method is VI at that method's settings.
+    checkpoint: a folder, in which each fit saves its state twice a minute and resumes from it.
+    engine: a `dask.distributed` Client (extra "cluster"): its workers share the fits, the radii of one method too, each then
+        what it is alone, to rounding.  A lost worker costs only the fits it had; on a shared disk they go on from `checkpoint`.
     Raises ValueError for a method or a setting that is not known, or a radius below 0.
 
     Example:
@@ -115,14 +128,15 @@ def fit_family(
     radii = family_radii(net, tuned) if radii is None else with_chosen(radii, tuned)
     asked = [(m, float(r)) for m, rs in radii.items() for r in rs]
     check_settings(fit)
-    fitted: dict[tuple[str, float], Posterior] = {}
     for method in dict.fromkeys(m for m, _ in asked):
         check_choice(method, tuple(METHODS), "method")
-        positive = [r for m, r in asked if m == method and r]
-        if METHODS[method].fit_radii is not None and len(positive) > 1:
-            fitted |= _fit_radii(net, task, prior, METHODS[method], positive, seed, fit, tuned, progress)
-    for cell in track(asked, "fitting", progress):
-        if (key := same_member(*cell, tuned)) not in fitted:
+    groups = _groups(dict.fromkeys(same_member(*cell, tuned) for cell in asked), 1 if engine is None else workers(engine))
+    about = dict(seed=seed, fit=fit, tuned=tuned, folder=checkpoint, progress=progress if engine is None else False)
+    items = [(0, (method, chosen, about)) for method, chosen in groups]
+    run = each(_fit_group, {0: (net, task, prior)}, items, engine=engine, label="fitting", progress=progress)
+    fitted = {member: q for _, some in run for member, q in some.items()}
+    for cell in asked:
+        if (key := same_member(*cell, tuned)) not in fitted:  # diverged beside others: alone it says so
             fitted[key] = fit_member(net, task, prior, *key, seed=seed, fit=fit, tuned=tuned, progress=progress)
     methods, values = zip(*asked)
     units = tuple(METHODS[m].unit for m in methods)
@@ -139,22 +153,51 @@ def same_member(method: str, radius: float, tuned: Choices | None = None) -> tup
     return (other, 0.0) if same else (method, 0.0)
 
 
+def _groups(members: Iterable[tuple[str, float]], parts: int) -> list[tuple[str, list[float]]]:
+    """(method, radii) of each fit: those that a method trains together, in so many parts, and every other one alone."""
+    radii: dict[str, list[float]] = {}
+    for method, radius in members:
+        radii.setdefault(method, []).append(radius)
+    groups = []
+    for method, every in radii.items():
+        joint = [r for r in every if r and METHODS[method].fit_radii is not None]
+        groups += [(method, some) for i in range(parts) if (some := joint[i::parts])]
+        groups += [(method, [r]) for r in every if r not in joint]
+    return sorted(groups, key=lambda group: -len(group[1]))  # the longest first: workers end together
+
+
+def _fit_group(given: tuple[Net, Task, Gaussian], group: tuple[str, list[float], dict]) -> dict[tuple[str, float], Posterior]:
+    """Posteriors of one method at some radii, trained together where there are several."""
+    (net, task, prior), (method, radii, about) = given, group
+    how = {name: about[name] for name in ("seed", "fit", "tuned", "progress")}
+    how["checkpoint"] = None
+    if about["folder"] is not None:
+        Path(about["folder"]).mkdir(parents=True, exist_ok=True)
+        how["checkpoint"] = Path(about["folder"]) / f"{method} {' '.join(f'{r:g}' for r in radii)}"
+    if len(radii) == 1:
+        return {(method, radii[0]): fit_member(net, task, prior, method, radii[0], **how)}
+    return _fit_radii(net, task, prior, METHODS[method], radii, **how)
+
+
 def _fit_radii(
     net: Net,
     task: Task,
     prior: Gaussian,
     method: Method,
     radii: list[float],
+    *,
     seed: int,
     fit: Mapping | None,
     tuned: Choices | None,
+    checkpoint: Checkpoint,
     progress: Progress,
 ) -> dict[tuple[str, float], Posterior]:
     """Posteriors of several radii of one method, trained together."""
     choice = choice_of(tuned, method.name)
     prior, fit = with_head_std(net, prior, choice.head_std), {**choice.settings, **(fit or {})}
     settings = {name: value for name, value in method.keywords(net, settings=fit).items() if name != "radius"}
-    members = method.fit_radii(net, task.train, prior, radii=radii, seeds=[seed], progress=progress, **settings)
+    how = dict(seeds=[seed], checkpoint=checkpoint, progress=progress)
+    members = method.fit_radii(net, task.train, prior, radii=radii, **how, **settings)
     return {(method.name, radius): q for (radius, _), q in members.items()}
 
 

@@ -31,6 +31,12 @@ def each(
         yield from track(_far(function, given, items, engine), label, progress, total=len(items))
 
 
+def workers(client: Any) -> int:
+    """How many workers a client has, at least 1."""
+    check_client(client)
+    return max(1, len(client.scheduler_info()["workers"]))
+
+
 def _here(function: Callable, given: Mapping, items: Sequence[tuple[Hashable, Any]]) -> Iterator[tuple[int, Any]]:
     last, value = None, None
     for i, (key, item) in enumerate(items):
@@ -67,13 +73,18 @@ def cached_each(
     folder: str,
     settings: Sequence[Mapping[str, Any]],
     compute: Callable[[list[int]], Iterator[tuple[int, Any]]],
+    *,
+    labels: Sequence[str] | None = None,
     say: Callable[[str], None] = lambda text: None,
 ) -> list[Any]:
-    """The result for each of `settings`: from the cache, or from `compute(numbers that are missing)`, kept as they come."""
+    """The result for each of `settings`: from the cache, or from `compute(numbers that are missing)`, kept as they come.
+
+    `compute` yields (place among the missing numbers, result); labels: what `say` hears of each, as in `cached`.
+    """
     found: dict[int, Any] = {}
     for i, about in enumerate(settings):
         try:
-            found[i] = cached(folder, _missing, say=say, **about)[0]
+            found[i] = cached(folder, _missing, label=labels[i] if labels else "", say=say, **about)[0]
         except _MissingError:
             pass
     missing = [i for i in range(len(settings)) if i not in found]
@@ -88,3 +99,7 @@ def _missing() -> Any:
 
 def _as_it_is(result: Any) -> Any:
     return result
+
+
+def quiet(text: str) -> None:
+    """Says nothing: on a worker nobody listens."""
