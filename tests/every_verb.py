@@ -85,6 +85,10 @@ def calls(fv, module, data, task, metrics):
         "points_on": lambda: fv.points_on(made["connected"], torch.ones(2)),
         "map_curvature": lambda: fv.map_curvature(made["f"], made["plane"], resolution=2, iters=3),
         "persistence": lambda: keep("valleys", fv.persistence(made["surface"])),
+        "repeat_family": lambda: fv.repeat_family(
+            made["net"][0], task, made["net"][1], made["measured"], seeds=[1], fit=FAMILY["fit"]
+        ),
+        "plot_flatness_against_radius": lambda: fv.plot_flatness_against_radius(made["measured"]),
         "plot_basin": lambda: fv.plot_basin(made["surface"]),
         "plot_surface_3d": lambda: fv.plot_surface_3d(made["surface"], made["projection"]),
         "plot_density": lambda: fv.plot_density(made["density"]),

@@ -129,13 +129,13 @@ _TABLE: dict[str, arg.Check] = {
     "posterior": arg.posterior,
     "start": arg.kind((str, Gaussian), "a word or a Gaussian, as the verb's help says"),
     "ascent preview of": arg.function,
-    "settings fit_family.fit": arg.values(arg.anything, "settings"),
+    "settings fit_family.fit repeat_family.fit": arg.values(arg.anything, "settings"),
     # counts
     "n most_steps max_sweeps block starts": arg.whole(1),
     "resamples permutations bends fit_laplace.steps": arg.whole(0),
     "drops": arg.each(arg.whole(0), "epochs", least=0),
     "steps epochs n_draws members chains cycles cycle_steps thin mc_samples rank": arg.whole(1),
-    "n_bins k n_spectra runs probes products most parts batch_size iters shots size per_class": arg.whole(1),
+    "n_bins k n_spectra runs probes products most parts batch_size iters shots size per_class severity": arg.whole(1),
     "n_classes": arg.whole(1),
     "memory": arg.positive,
     "snapshots resolution around_resolution dims basis": arg.whole(2),
@@ -182,14 +182,14 @@ _TABLE: dict[str, arg.Check] = {
     "name title label x_label plot_comparison.x plot_comparison.y": arg.text,
     "labels": arg.each(arg.text, "texts"),
     "switches": arg.each(arg.text, "texts", least=0),
-    "exact per_layer joint orthonormal log barrier color_bar keep_epochs plot_surface.path plot_surface_3d.path": arg.flag,
+    "exact per_layer joint local orthonormal log barrier color_bar keep_epochs plot_surface.path plot_surface_3d.path": arg.flag,
     # how a verb is run
     "progress": arg.either(
         ((bool, type(None)), arg.anything),
         (Callable, arg.function),
         wanted="True, False, None or a function(done, total, label)",
     ),
-    "checkpoint path": arg.path,
+    "checkpoint path root": arg.path,
     "cache": arg.either((bool, arg.anything), ((str, Path), arg.path), wanted="True, False, None or a folder"),
     "engine result": arg.anything,
     # results

@@ -27,7 +27,7 @@ from flatviz.posteriors import METHODS
 from flatviz.posteriors.method import Method
 from flatviz.results import Gaussian, Posterior
 from flatviz.studies.choice import Choices
-from flatviz.studies.family import fit_member
+from flatviz.studies.members import fit_member
 from flatviz.studies.reference import Reference, reference_of, weights_mmd
 from flatviz.studies.tasks import cached_each, each, quiet
 from flatviz.studies.tour import prepare

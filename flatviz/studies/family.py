@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
+from torch import Tensor
 
-from flatviz.checks import check_choice, check_count, check_radius
+from flatviz.checks import check_choice, check_count
 from flatviz.core.boundary import public
 from flatviz.core.data import Task
 from flatviz.core.net import Net
@@ -25,12 +25,13 @@ from flatviz.planes.along import plane_eigen
 from flatviz.planes.pca import plane_pca
 from flatviz.planes.random import plane_random
 from flatviz.posteriors import METHODS
-from flatviz.posteriors.method import Method
-from flatviz.results import Draws, Family, Gaussian, Posterior, Spectrum, Surface
-from flatviz.studies.choice import Choices, choice_of, with_head_std
+from flatviz.results import Draws, Family, Gaussian, Posterior, Prediction, Spectrum, Surface
+from flatviz.studies.choice import Choices, choice_of
+from flatviz.studies.members import check_settings, fit_group, fit_member, groups_of, same_member
 from flatviz.studies.tasks import each, workers
 from flatviz.training.run import Checkpoint
 
+QUANTITIES = ("lambda1", "accuracy", "nll", "ece")  # of `Family.over_seeds`
 RISE = 2.0  # nats, of the quadratic model of the flattest posterior, at the edge of the plane of its sharpest directions
 
 
@@ -43,50 +44,6 @@ def with_chosen(radii: Mapping[str, Sequence[float]], tuned: Choices | None) -> 
     """Radii of each method, the one that was chosen for it among them."""
     chosen = {name: choice_of(tuned, name).radius for name in radii}
     return {m: tuple(r) if chosen[m] is None else tuple(sorted({*r, chosen[m]})) for m, r in radii.items()}
-
-
-def fit_member(
-    net: Net,
-    task: Task,
-    prior: Gaussian,
-    method: str,
-    radius: float | None = None,
-    *,
-    seed: int,
-    fit: Mapping | None = None,
-    tuned: Choices | None = None,
-    checkpoint: Checkpoint = None,
-    progress: Progress = False,
-) -> Posterior:
-    """One method of `METHODS` fitted on `task.train`, with the settings of its record.
-
-    radius: None is that of the record; fit: values in place of those settings, where the method has them (steps, lr ...).
-    tuned: method -> settings, radius and width of the prior that `tune` chose; `fit` and `radius` go before them.
-    checkpoint: path to save to and resume from; a method that starts at SGD's solution has that beside it.
-    """
-    record, choice = METHODS[check_choice(method, tuple(METHODS), "method")], choice_of(tuned, method)
-    prior, fit = with_head_std(net, prior, choice.head_std), {**choice.settings, **(fit or {})}
-    radius = choice.radius if radius is None else radius
-    check_settings(fit)
-    if radius is not None and check_radius(radius) == 0 and record.at_zero is not None:
-        record, radius = METHODS[record.at_zero], None
-    keywords = record.keywords(net, radius=radius, settings=fit)
-    if record.warm_start:
-        sgd = METHODS["sgd"]
-        ascent = {name: value for name, value in keywords.items() if name == "ascent"}
-        kept = None if checkpoint is None else f"{checkpoint}-start"
-        how = dict(seed=seed, checkpoint=kept, progress=progress)
-        start = sgd.fit(net, task.train, **how, **sgd.keywords(net, settings=fit), **ascent)
-        net = net.at(start.center)
-    given = (prior,) if record.needs_prior else ()
-    return record.fit(net, task.train, *given, seed=seed, checkpoint=checkpoint, progress=progress, **keywords)
-
-
-def check_settings(fit: Mapping | None) -> None:
-    """That each name in `fit` is a setting of some method."""
-    known = dict.fromkeys(name for m in METHODS.values() for name in m.plain.settings)
-    for name in fit or {}:
-        check_choice(name, tuple(known), "a setting of fit")
 
 
 @public
@@ -130,10 +87,10 @@ def fit_family(
     check_settings(fit)
     for method in dict.fromkeys(m for m, _ in asked):
         check_choice(method, tuple(METHODS), "method")
-    groups = _groups(dict.fromkeys(same_member(*cell, tuned) for cell in asked), 1 if engine is None else workers(engine))
+    groups = groups_of(dict.fromkeys(same_member(*cell, tuned) for cell in asked), 1 if engine is None else workers(engine))
     about = dict(seed=seed, fit=fit, tuned=tuned, folder=checkpoint, progress=progress if engine is None else False)
     items = [(0, (method, chosen, about)) for method, chosen in groups]
-    run = each(_fit_group, {0: (net, task, prior)}, items, engine=engine, label="fitting", progress=progress)
+    run = each(fit_group, {0: (net, task, prior)}, items, engine=engine, label="fitting", progress=progress)
     fitted = {member: q for _, some in run for member, q in some.items()}
     for cell in asked:
         if (key := same_member(*cell, tuned)) not in fitted:  # diverged beside others: alone it says so
@@ -141,64 +98,6 @@ def fit_family(
     methods, values = zip(*asked)
     units = tuple(METHODS[m].unit for m in methods)
     return Family(methods, values, units, tuple(fitted[same_member(*cell, tuned)] for cell in asked))
-
-
-def same_member(method: str, radius: float, tuned: Choices | None = None) -> tuple[str, float]:
-    """The method and radius under which a member is fitted: radius 0 may be another method, where that has the same settings."""
-    other = METHODS[method].at_zero
-    if radius or other is None:
-        return method, radius
-    mine, theirs = choice_of(tuned, method), choice_of(tuned, other)
-    same = (mine.settings, mine.head_std) == (theirs.settings, theirs.head_std)
-    return (other, 0.0) if same else (method, 0.0)
-
-
-def _groups(members: Iterable[tuple[str, float]], parts: int) -> list[tuple[str, list[float]]]:
-    """(method, radii) of each fit: those that a method trains together, in so many parts, and every other one alone."""
-    radii: dict[str, list[float]] = {}
-    for method, radius in members:
-        radii.setdefault(method, []).append(radius)
-    groups = []
-    for method, every in radii.items():
-        joint = [r for r in every if r and METHODS[method].fit_radii is not None]
-        groups += [(method, some) for i in range(parts) if (some := joint[i::parts])]
-        groups += [(method, [r]) for r in every if r not in joint]
-    return sorted(groups, key=lambda group: -len(group[1]))  # the longest first: workers end together
-
-
-def _fit_group(given: tuple[Net, Task, Gaussian], group: tuple[str, list[float], dict]) -> dict[tuple[str, float], Posterior]:
-    """Posteriors of one method at some radii, trained together where there are several."""
-    (net, task, prior), (method, radii, about) = given, group
-    how = {name: about[name] for name in ("seed", "fit", "tuned", "progress")}
-    how["checkpoint"] = None
-    if about["folder"] is not None:
-        Path(about["folder"]).mkdir(parents=True, exist_ok=True)
-        how["checkpoint"] = Path(about["folder"]) / f"{method} {' '.join(f'{r:g}' for r in radii)}"
-    if len(radii) == 1:
-        return {(method, radii[0]): fit_member(net, task, prior, method, radii[0], **how)}
-    return _fit_radii(net, task, prior, METHODS[method], radii, **how)
-
-
-def _fit_radii(
-    net: Net,
-    task: Task,
-    prior: Gaussian,
-    method: Method,
-    radii: list[float],
-    *,
-    seed: int,
-    fit: Mapping | None,
-    tuned: Choices | None,
-    checkpoint: Checkpoint,
-    progress: Progress,
-) -> dict[tuple[str, float], Posterior]:
-    """Posteriors of several radii of one method, trained together."""
-    choice = choice_of(tuned, method.name)
-    prior, fit = with_head_std(net, prior, choice.head_std), {**choice.settings, **(fit or {})}
-    settings = {name: value for name, value in method.keywords(net, settings=fit).items() if name != "radius"}
-    how = dict(seeds=[seed], checkpoint=checkpoint, progress=progress)
-    members = method.fit_radii(net, task.train, prior, radii=radii, **how, **settings)
-    return {(method.name, radius): q for (radius, _), q in members.items()}
 
 
 @public
@@ -270,6 +169,12 @@ def extend(
     settings = dict(n_draws=n_draws, n_spectra=n_spectra, k=k, resolution=resolution, progress=progress)
     f = nll(net, task.train)
     one = _measure_one(net, task, f, family, posterior, seed=seed, **settings)
+    values = dict(zip(QUANTITIES, own_values(one[2], one[3])))
+    over_seeds = {}
+    for name, others in family.over_seeds.items():  # of its own seed alone
+        row = torch.full_like(others[:1], torch.nan)
+        row[0, 0] = values[name]
+        over_seeds[name] = torch.cat([others, row])
     return Family(
         (*family.method, method),
         (*family.radius, float(radius)),
@@ -281,7 +186,14 @@ def extend(
         spectrum=(*family.spectrum, one[2]),
         prediction=(*family.prediction, one[3]),
         sharpest=(*family.sharpest, _sharp(f, posterior, resolution, float(family.sharpest[0].a.max()), seed)),
+        over_seeds=over_seeds,
     )
+
+
+def own_values(spectra: Sequence[Spectrum], prediction: Prediction) -> Tensor:
+    """`QUANTITIES` of one member: the mean of its draws' largest eigenvalues, and scores of its largest ensemble, (4,)."""
+    lambda1 = torch.stack([s.values[0] for s in spectra]).mean()
+    return torch.stack([lambda1, *(prediction.scores[name][-1].to(lambda1) for name in QUANTITIES[1:])]).cpu()
 
 
 def _sharpest(f: MeanNLL, posteriors: Sequence[Posterior], resolution: int, seed: int) -> list[Surface]:

@@ -14,7 +14,7 @@ from flatviz.cli import main
 from flatviz.plots.theme import style
 from flatviz.posteriors.method import table
 from flatviz.studies import compare as comparison
-from flatviz.studies.family import fit_member
+from flatviz.studies.members import fit_member
 from flatviz.studies.tour import run_tour
 
 TOY = '''
