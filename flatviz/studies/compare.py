@@ -27,22 +27,41 @@ from flatviz.results import Gaussian, Posterior
 from flatviz.storage.cache import cached
 from flatviz.studies.choice import Choices
 from flatviz.studies.family import fit_member
+from flatviz.studies.preparation import (
+    Model,
+    Recipe,
+    TaskOf,
+    build_model,
+    cache_name,
+    model_name,
+    recipe_for,
+    task_for,
+    task_name,
+)
 from flatviz.studies.reference import Reference, reference_of, weights_mmd
 from flatviz.studies.tour import prepare
 from flatviz.studies.tune import scored
 
-TASKS = ("digits",)
 QUANTITIES = ("accuracy", "nll", "ece", "brier", "mi", "lambda1", "ratio", "agreement", "tv", "mmd", "seconds", "gradients")
 N_DRAWS = 30
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Values (seeds, 12) of `QUANTITIES` for each method, NaN where it diverged; a point has no draws to differ (mi 0)."""
+    """Values (seeds, 12) of `QUANTITIES` for each method, NaN where it diverged; a point has no draws to differ (mi 0).
+
+    Those of the reference posterior are NaN where there is none.  recipe: how the source network was trained.
+    """
 
     values: dict[str, Tensor]
     seeds: tuple[int, ...]
     task: str
+    model: str = "mlp"
+    recipe: Recipe | None = None
+
+    def diverged(self, method: str) -> Tensor:
+        """Whether it did, of each seed, (seeds,)."""
+        return self.of(method, "accuracy").isnan()
 
     def of(self, method: str, quantity: str) -> Tensor:
         """One quantity of a method, (seeds,)."""
@@ -52,7 +71,9 @@ class Comparison:
 def compare(
     seeds: int,
     *,
-    task: str = "digits",
+    task: TaskOf = "digits",
+    model: Model = "mlp",
+    recipe: Recipe | None = None,
     methods: Sequence[str] | None = None,
     n_spectra: int = 3,
     tuned: Choices | None = None,
@@ -61,33 +82,44 @@ def compare(
 ) -> Comparison:
     """Fit and measure the methods (default all of `METHODS`, flat-seeking versions too) for seeds 0..seeds-1.
 
-    Split, network and noise all follow the seed.
+    Split, network and noise all follow the seed; a `Task` in place of a name is the same for all seeds.
 
     Scores are of the test split with up to 30 draws; lambda1 and lambda1 / lambda5 are means over `n_spectra` draws of the
-    Hessian of the training loss; agreement and tv are those of the predictions to the reference posterior's, mmd that of the
-    treated weights to its draws (`studies/reference.py`); gradients is what one training step costs, in gradients of one network.
+    Hessian of the training loss; gradients is what one training step costs, in gradients of one network.  Agreement and tv
+    are those of the predictions to the reference posterior's, mmd that of the treated weights to its draws
+    (`studies/reference.py`), which exist for the digits and the MLP alone.
+    task: a name, a `Task`, or a function of the seed; model: a name, or a function task -> module; recipe: as in `prepare`.
     tuned: settings chosen by `tune`, by method, in place of those of the records.
     Each method of each seed is kept in the cache folder.  Raises ValueError for an unknown method or task.
     """
     check_count(seeds, "seeds")
-    check_choice(task, TASKS, "task")
     asked = tuple(METHODS if methods is None else methods)
     for method in asked:
         check_choice(method, tuple(METHODS), "method")
     values = {method: [] for method in asked}
-    prepared = lru_cache(maxsize=1)(partial(prepare, "mlp"))  # once a seed, and not where every method is in the cache
-    reference = lru_cache(maxsize=1)(lambda seed: reference_of(*prepared(seed=seed), seed=seed, say=say))
+    has_reference = (task, model, recipe) == ("digits", "mlp", None)
+
+    @lru_cache(maxsize=1)  # once a seed, and not where every method is in the cache
+    def prepared(seed: int) -> tuple[Net, Task, Gaussian]:
+        return prepare(model, task=task_for(task, seed), seed=seed, recipe=recipe)
+
+    @lru_cache(maxsize=1)
+    def reference(seed: int) -> Reference | None:
+        return reference_of(*prepared(seed), seed=seed, say=say) if has_reference else None
 
     def row(seed: int, method: Method) -> Tensor:
-        return _row(*prepared(seed=seed), method, tuned, seed, n_spectra, reference(seed), say)
+        return _row(*prepared(seed), method, tuned, seed, n_spectra, reference(seed), say)
 
     for seed in range(seeds):
+        setting = dict(task=cache_name(task, seed), model=model, recipe=recipe)
         for method in track(asked, f"seed {seed}", progress):
             compute = partial(row, seed, METHODS[method])
-            about = dict(task=task, seed=seed, method=METHODS[method], tuned=(tuned or {}).get(method))
+            about = dict(**setting, seed=seed, method=METHODS[method], tuned=(tuned or {}).get(method))
             values[method].append(cached("compare", compute, say=say, n_spectra=n_spectra, **about)[0])
         say(f"seed {seed}: {len(asked)} methods")
-    return Comparison({m: torch.stack(v) for m, v in values.items()}, tuple(range(seeds)), task)
+    used = recipe or recipe_for(Net.from_module(build_model(model, task_for(task, 0).for_source(), seed=0)))
+    table = {m: torch.stack(v) for m, v in values.items()}
+    return Comparison(table, tuple(range(seeds)), task_name(task), model_name(model), used)
 
 
 def _row(
@@ -98,7 +130,7 @@ def _row(
     tuned: Choices | None,
     seed: int,
     n_spectra: int,
-    reference: Reference,
+    reference: Reference | None,
     say: Callable[[str], None],
 ) -> Tensor:
     started = time.perf_counter()
@@ -114,21 +146,24 @@ def _row(
 
 
 def _measured(
-    net: Net, task: Task, q: Posterior, method: Method, seed: int, n_spectra: int, reference: Reference, seconds: float
+    net: Net, task: Task, q: Posterior, method: Method, seed: int, n_spectra: int, reference: Reference | None, seconds: float
 ) -> Tensor:
     prediction = scored(net, method, q, task.test, seed=seed + 1, n_draws=N_DRAWS)
     f, W = nll(net, task.train), q.sample(min(n_spectra, prediction.n_draws), seed=seed + 1)
     spectra = torch.stack([top_eigenpairs(f, w, 5, iters=40, seed=seed).values for w in W])
     scores = [prediction.scores[k][-1] for k in ("accuracy", "nll", "ece", "brier")]
     mi = mutual_information(prediction).mean()
-    near = [agreement(prediction, reference.probabilities), total_variation(prediction, reference.probabilities)]
+    near = [math.nan] * 3
+    if reference is not None:
+        near = [agreement(prediction, reference.probabilities), total_variation(prediction, reference.probabilities)]
+        near.append(weights_mmd(q, reference, seed=seed + 1))
     return torch.stack(
         [
             *scores,
             mi,
             spectra[:, 0].mean(),
             (spectra[:, 0] / spectra[:, 4]).mean(),
-            *torch.tensor([*near, weights_mmd(q, reference, seed=seed + 1)]),
+            *torch.tensor(near),
             *torch.tensor([seconds, gradients(net, method)]),
         ]
     ).double()

@@ -15,6 +15,7 @@ from flatviz.plots.theme import style
 from flatviz.posteriors.method import table
 from flatviz.studies import compare as comparison
 from flatviz.studies.family import fit_member
+from flatviz.studies.reference import Reference
 from flatviz.studies.tour import run_tour
 
 TOY = '''
@@ -57,9 +58,10 @@ def toy(tmp_path, monkeypatch):
 
 
 def test_it_is_in_the_table_of_compare_with_its_flat_version(toy, transferred, task, monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr(comparison, "prepare", lambda model, seed: (transferred[0], task, transferred[1]))
+    monkeypatch.setattr(comparison, "prepare", lambda model, **_: (transferred[0], task, transferred[1]))
     uniform = torch.full((len(task.test), task.n_classes), 1 / task.n_classes)
-    monkeypatch.setattr(comparison, "reference_probabilities", lambda *_, **__: uniform)
+    exact = Reference(uniform, transferred[1].sample(8, seed=5))
+    monkeypatch.setattr(comparison, "reference_of", lambda *_, **__: exact)
     out = tmp_path / "compare.html"
     assert main(["compare", "--seeds", "1", "--methods", "toy,f-toy", "--out", str(out)]) == 0
     printed = capsys.readouterr().out
