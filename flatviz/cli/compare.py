@@ -43,7 +43,7 @@ HEADS = (
 )
 NEAR = ("agreement", "tv", "mmd")  # to the reference posterior
 LEAD = """Every method learned the same ten examples a class from the same pre-trained network; its flat-seeking version took
-every gradient at the worst point within a small distance. The menus choose what lies along the axes."""
+every gradient at the worst point within a small distance: an arrow leads there. The menus choose what lies along the axes."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

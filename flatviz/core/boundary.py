@@ -129,7 +129,7 @@ _TABLE: dict[str, arg.Check] = {
     "posterior": arg.posterior,
     "start": arg.kind((str, Gaussian), "a word or a Gaussian, as the verb's help says"),
     "ascent preview of": arg.function,
-    "settings fit_family.fit": arg.values(arg.anything, "settings"),
+    "settings fit_family.fit repeat_family.fit": arg.values(arg.anything, "settings"),
     # counts
     "n most_steps max_sweeps block starts": arg.whole(1),
     "resamples permutations bends fit_laplace.steps": arg.whole(0),
@@ -192,6 +192,9 @@ _TABLE: dict[str, arg.Check] = {
     "checkpoint path root": arg.path,
     "cache": arg.either((bool, arg.anything), ((str, Path), arg.path), wanted="True, False, None or a folder"),
     "engine result": arg.anything,
+    "fig dataset inference": arg.anything,  # of packages that may be absent: each verb looks itself
+    "save_figure.width height": arg.whole(1),
+    "zoom": arg.positive,
     # results
     "plane": arg.noun(Plane, "fv.plane_pca, fv.plane_random and fv.plane_through make one"),
     "surface": arg.noun(Surface, "fv.slice_plane makes one"),
