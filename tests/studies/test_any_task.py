@@ -28,7 +28,8 @@ def test_a_tour_of_two_moons_with_a_network_of_the_users_learns_and_is_kept(monk
     accuracy = [float(p.scores["accuracy"][-1]) for p in tour.family.prediction]
     assert min(accuracy) > 0.8, accuracy  # half is chance
     again = run_tour(two_layers, task="moons", recipe=Recipe(epochs=20), **SMALL)
-    assert len(again.cached) == 3 and torch.equal(again.prior.mean, tour.prior.mean)
+    assert {"pre-trained network and prior", "family of posteriors"} < set(again.cached) and not tour.cached
+    assert torch.equal(again.prior.mean, tour.prior.mean)
     other = run_tour(two_layers, task=fv.datasets.moons_transfer(shots=4), recipe=Recipe(epochs=20), **SMALL)
     assert not other.cached and len(other.task.train) == 8  # another task is another entry of the cache
 
