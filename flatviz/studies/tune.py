@@ -169,7 +169,7 @@ def tune(
                 given = with_validation(task_for(task, seed), seed)[0]
                 net, drawn, prior = prepare(model, task=given, seed=seed, epochs=epochs, recipe=recipe)
                 cases.append((net, *with_validation(drawn, seed), prior))
-            return _tried(method, cases, seeds, trials)
+            return tried(method, cases, seeds, trials)
 
         names = [cache_name(task, seed) for seed in seeds]
         about = dict(method=method, trials=trials, seeds=list(seeds), task=names, model=model, epochs=epochs, recipe=recipe)
@@ -180,7 +180,8 @@ def tune(
     return results
 
 
-def _tried(method: Method, cases: Sequence[tuple], seeds: Sequence[int], trials: int) -> list[dict[str, Any]]:
+def tried(method: Method, cases: Sequence[tuple], seeds: Sequence[int], trials: int) -> list[dict[str, Any]]:
+    """Choices for a method, the record's first, each with its validation NLL on cases (net, task, validation, prior)."""
     space = space_of(method, cases[0][0])
     record = record_of(method, cases[0][0])
     choices = [record]
