@@ -41,7 +41,7 @@ def contents(sources: list[Path]) -> str:
         if CONTENTS in source.read_text(encoding="utf-8"):
             continue
         takes = re.search(r"\*\*Takes\*\*\s+((?:[^.]|\.(?=\d))+)", head)
-        title = head.splitlines()[0].lstrip("# ")
+        title = re.sub(r"^#\s+(\w+ · )?", "", head.splitlines()[0])
         lines.append(f"| {number(source)} | [{title}]({source.stem}.ipynb) | {' '.join(takes[1].split()) if takes else ''} |")
     return "\n".join(lines)
 
@@ -50,10 +50,11 @@ def generate(source: Path, table: str) -> str:
     notebook = jupytext.read(source, fmt="py:percent")
     seen: dict[str, int] = {}
     for cell in notebook.cells:
-        cell.source = cell.source.replace(CONTENTS, table)
         digest = hashlib.sha256(cell.source.encode()).hexdigest()[:12]
         seen[digest] = seen.get(digest, 0) + 1
         cell.id = f"{digest}-{seen[digest]}"
+        if CONTENTS in cell.source:  # a line a row and one id, so that git merges the rows of two new notebooks
+            cell.id, cell.source = "contents", cell.source.replace(CONTENTS, table).splitlines(keepends=True)
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
     notebook.metadata = {

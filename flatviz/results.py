@@ -9,6 +9,7 @@ The alphabet, the same in every file:
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import math
 from dataclasses import dataclass, field
 from typing import Any, Protocol, dataclass_transform, runtime_checkable
@@ -43,6 +44,27 @@ def noun(cls: type) -> type:
     """A frozen dataclass whose repr is one line."""
     cls.__repr__ = one_line
     return dataclass(frozen=True, eq=False)(cls)
+
+
+SHOWN = "flatviz.plots.shown"  # whose shown(result) -> Figure | None draws what `drawn` marks
+
+
+def drawn(cls: type) -> type:
+    """A noun that draws itself as the last value of a notebook's cell.
+
+    Plots import results and not the other way round, so the module `SHOWN` is named here and loaded when a notebook asks;
+    where plotly is not installed, or the result has no picture, its text stands alone.
+    """
+
+    def bundle(self: Any, include: Any = None, exclude: Any = None) -> dict:
+        try:
+            figure = importlib.import_module(SHOWN).shown(self)
+        except ModuleNotFoundError:
+            figure = None
+        return {"text/plain": repr(self)} | ({} if figure is None else figure._repr_mimebundle_(include, exclude))
+
+    cls._repr_mimebundle_ = bundle
+    return cls
 
 
 @runtime_checkable
@@ -161,6 +183,7 @@ class Mixture:
 PARALLEL = 1e-12  # smallest eigenvalue of the unit axes' Gram matrix: an angle of about 1e-6
 
 
+@drawn
 @noun
 class Plane:
     """Points origin + a axes[0] + b axes[1] of weight space; `axes` (2, D) need not be orthonormal.
@@ -253,6 +276,7 @@ class Curve:
         return int((~torch.isfinite(self.values)).sum())
 
 
+@drawn
 @noun
 class Surface:
     """Values of an objective over a plane, with their coordinates.
@@ -338,6 +362,7 @@ class Persistence:
         return int((self.depth >= depth).sum())
 
 
+@drawn
 @noun
 class Projection:
     """Weight vectors seen on a plane: `coords` (S, 2), and `distance` (S,), how far each lies off the plane.
@@ -400,12 +425,14 @@ def interval(values: Tensor) -> tuple[float, float]:
     return float(values.mean()), float(t.ppf(0.975, n - 1)) * float(values.std()) / math.sqrt(n)
 
 
+@drawn
 @noun
 class Prediction:
     """Outputs of S draws on N inputs, (S, N, C): logits, or means where `likelihood` is a Gaussian noise std.
 
     With labels `y` (N,), `scores` holds each metric for every ensemble size 1..S, (S,) each, and `bins` (S, B, 3) the
-    count, mean confidence and accuracy of each confidence bin.  `batchnorm` says which statistics were used.
+    count, mean confidence and accuracy of each confidence bin.  `batchnorm` says which statistics were used, `trunk` whether
+    the weights that are not treated were "fixed" or "sampled".
     """
 
     outputs: Tensor
@@ -414,6 +441,7 @@ class Prediction:
     batchnorm: str | None = None
     scores: dict[str, Tensor] = field(default_factory=dict)
     bins: Tensor | None = None
+    trunk: str = "fixed"
 
     @property
     def n_draws(self) -> int:
@@ -455,7 +483,7 @@ class Shift:
     """Scores under distribution shift: `scores[name]` (K, V), a row a kind of corruption, a column a severity.
 
     `severities` begins with 0, the inputs as they are, whose scores are the same for every kind.  `scores` holds accuracy,
-    nll and ece of the average of `n_draws` draws on `n` inputs; `batchnorm` says which statistics were used.
+    nll and ece of the average of `n_draws` draws on `n` inputs; `batchnorm` and `trunk` are those of `Prediction`.
     """
 
     kinds: tuple[str, ...]
@@ -464,6 +492,7 @@ class Shift:
     n: int
     n_draws: int
     batchnorm: str | None = None
+    trunk: str = "fixed"
 
     def mean(self, name: str) -> Tensor:
         """One score of each severity, averaged over the kinds, (V,)."""
@@ -477,7 +506,8 @@ class Family:
     `method`, `radius`, `unit` and `posterior` run in parallel, (M,).  `surface` is shared by all members, on the PCA
     plane of all their draws; the tuples below it hold one entry a member: its draws on that plane, the surface on a
     random plane around its center, that on the plane of the two sharpest directions there (all of one extent), the
-    spectra of several draws, and the prediction on the test split.
+    spectra of several draws, and the prediction on the test split.  `over_seeds`, where members were fitted again with
+    other noise, holds "lambda1", "accuracy", "nll" and "ece" (M, S), a column a seed.
     """
 
     method: tuple[str, ...]
@@ -490,6 +520,7 @@ class Family:
     sharpest: tuple[Surface, ...] = ()
     spectrum: tuple[tuple[Spectrum, ...], ...] = ()
     prediction: tuple[Prediction, ...] = ()
+    over_seeds: dict[str, Tensor] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.method)

@@ -84,7 +84,7 @@ CASES = {
                 r"treated='norm\+head' needs a head, got no nn.Linear and no 1x1 convolution in Sequential: name it"),
     "a head that is not there": (lambda: net(treated="norm+head", head="fc"), ValueError, "head must name a module, got 'fc'"),
     "an unknown word for treated": (lambda: net(treated="heads"), ValueError,
-                                    r"treated must be 'all', 'norm\+head', 'authors' or a function of the name, got 'heads'"),
+                                    r"treated must be 'all', 'norm\+head', 'head', 'authors' or a function of the name, got 'heads'"),
     "nothing treated": (lambda: net(treated=lambda name: False), ValueError, "treated must choose at least one parameter, got none"),
     "dropout left on": (lambda: fv.Net.from_module(nn.Sequential(nn.Linear(3, 3), nn.Dropout(0.5), nn.Linear(3, 2))), ValueError,
                         r"got dropout left on in 1: call module.eval\(\) first"),

@@ -7,7 +7,21 @@ import sys
 from collections.abc import Sequence
 
 import flatviz
-from flatviz.cli import averaging, compare, docs, doctor, evidence, lab, reference, search, symmetry, tour, transfer, tune
+from flatviz.cli import (
+    averaging,
+    compare,
+    docs,
+    doctor,
+    evidence,
+    lab,
+    reference,
+    search,
+    symmetry,
+    temperature,
+    tour,
+    transfer,
+    tune,
+)
 
 COMMANDS = {
     "tour": tour,
@@ -21,6 +35,7 @@ COMMANDS = {
     "search": search,
     "reference": reference,
     "symmetry": symmetry,
+    "temperature": temperature,
     "docs": docs,
 }
 

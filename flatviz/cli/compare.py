@@ -41,7 +41,7 @@ HEADS = (
     "gradients a step",
 )
 LEAD = """Every method learned the same ten digits a class from the same pre-trained network; its flat-seeking version took
-every gradient at the worst point within a small distance. The menus choose what lies along the axes."""
+every gradient at the worst point within a small distance: an arrow leads there. The menus choose what lies along the axes."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

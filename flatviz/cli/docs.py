@@ -3,34 +3,80 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
+import io
 import time
+from pathlib import Path
 from types import ModuleType
+from typing import Any
 
+from flatviz.cli import evidence
+from flatviz.cli.output import progress_of_command
 from flatviz.cli.threads import single_thread
+from flatviz.studies.source_claims import claims_page, read_claims
+from flatviz.studies.tour import run_tour
+
+DATA = Path(__file__).resolve().parent.parent.parent / "data"
+EVIDENCE, CLAIMS = DATA / "evidence.csv", DATA / "claims.json"
+SMALL_TOUR = dict(
+    radii={"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 0.5, 1.0)},
+    epochs=8,
+    fit={"steps": 20},
+    measured=dict(n_draws=6, n_spectra=2, k=3, resolution=11, around_resolution=11),
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
     parser.add_argument("notebooks", nargs="*", help="how the names of notebooks begin (all)")
+    parser.add_argument("--out", type=Path, default=Path("site"), help="the folder to write the site to (site)")
     parser.add_argument("--run", action="store_true", help="run the notebooks and print their times; write nothing")
     parser.add_argument("--fast", action="store_true", help="small runs, to see that everything works; numbers mean nothing")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run the notebooks; status 1 if one fails, after the others."""
+    """Run the notebooks, then build the site; status 1 if a notebook fails or Sphinx warns."""
+    started = time.perf_counter()
+    if args.out.exists() and not args.out.is_dir():
+        raise ValueError(f"--out must be a folder, got the file {args.out}: name another")
+    with single_thread():
+        executed, failed = _executed(args)
+        if failed or args.run:
+            print(f"{time.perf_counter() - started:.1f} s in all" + (f"; failed: {', '.join(failed)}" if failed else ""))
+            return 1 if failed else 0
+        tour = run_tour(progress=progress_of_command(), **(SMALL_TOUR if args.fast else {}))
+    live = _part("shown").family_html(tour.family, start=("sabma", 1.0, min(10, tour.family.prediction[-1].n_draws)))
+    warnings = _part("build").build(executed, {"evidence.md": evidence_page()}, live, args.out)
+    for line in warnings:
+        print(line)
+    print(f"{args.out / 'index.html'} written; {time.perf_counter() - started:.1f} s in all")
+    return 1 if warnings else 0
+
+
+def _executed(args: argparse.Namespace) -> tuple[dict[str, Any], list[str]]:
+    """Name -> notebook with outputs, in the order of the course, and the names of those that failed."""
+    executed, failed = {}, []
     site = _part("run")
-    started, failed = time.perf_counter(), 0
     for path in _part("source").notebooks(args.notebooks):
+        notebook = _part("source").read(path, fast=args.fast)
         try:
-            with single_thread():
-                notebook = _part("source").read(path, fast=args.fast)
-                print(f"{path.stem:28} {site.run(notebook, path.stem):6.1f} s", flush=True)
+            print(f"{path.stem:28} {site.run(notebook, path.stem):6.1f} s", flush=True)
+            executed[path.stem] = notebook
         except site.CellError as error:
             print(f"{path.stem:28} failed\n  {error}", flush=True)
-            failed += 1
-    print(f"{time.perf_counter() - started:.1f} s in all" + (f"; {failed} failed" if failed else ""))
-    return 1 if failed else 0
+            failed.append(path.stem)
+    return executed, failed
+
+
+def evidence_page() -> str:
+    """The claims of the sources as tables, where they were judged, and what `flatviz evidence --read` prints of the stored values."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        evidence.run(argparse.Namespace(seeds=1, model="mlp", tuned=None, csv=None, out=None, claims=None, read=EVIDENCE))
+    text = printed.getvalue().strip().rsplit("\n", 1)[0]  # without the seconds it took
+    claims = claims_page(read_claims(CLAIMS)) if CLAIMS.is_file() else ""
+    return f"# What holds\n\n{claims}## The evidence\n\nMade by `flatviz evidence --read data/evidence.csv`.\n\n```text\n{text}\n```\n"
 
 
 def _part(name: str) -> ModuleType:

@@ -82,6 +82,8 @@ _TABLE: dict[str, arg.Check] = {
     # networks, data, objectives
     "net": arg.net,
     "pretrain.net": arg.kind((Net, nn.Module), "a Net or a torch.nn.Module", "fv.models has some"),
+    "lab.module": arg.kind((Net, nn.Module), "a torch.nn.Module", "a classifier: inputs (N, ...) -> logits (N, C)"),
+    "train lab.test": arg.anything,
     "module": arg.kind(nn.Module, "a torch.nn.Module", "the one that is trained"),
     "data source transfer_task.target test validation": arg.noun(Data, "make one, fv.Data(x, y)"),
     "pick_classes.classes": arg.each(arg.whole(0), "class numbers"),
@@ -95,7 +97,7 @@ _TABLE: dict[str, arg.Check] = {
     "treated": arg.either(
         (str, arg.anything),
         (Callable, arg.function),
-        wanted="'all', 'norm+head', 'authors' or a function of the parameter's name",
+        wanted="'all', 'norm+head', 'head', 'authors' or a function of the parameter's name",
     ),
     "likelihood": arg.either(
         ((str, Real), lambda value, name: check_likelihood(value)), wanted="'categorical' or a standard deviation > 0"
@@ -129,13 +131,13 @@ _TABLE: dict[str, arg.Check] = {
     "posterior": arg.posterior,
     "start": arg.kind((str, Gaussian), "a word or a Gaussian, as the verb's help says"),
     "ascent preview of": arg.function,
-    "settings fit_family.fit": arg.values(arg.anything, "settings"),
+    "settings fit_family.fit repeat_family.fit": arg.values(arg.anything, "settings"),
     # counts
     "n most_steps max_sweeps block starts": arg.whole(1),
     "resamples permutations bends fit_laplace.steps": arg.whole(0),
     "drops": arg.each(arg.whole(0), "epochs", least=0),
-    "steps epochs n_draws members chains cycles cycle_steps thin mc_samples rank": arg.whole(1),
-    "n_bins k n_spectra runs probes products most parts batch_size iters shots size per_class": arg.whole(1),
+    "steps trials epochs n_draws members chains cycles cycle_steps thin mc_samples rank": arg.whole(1),
+    "n_bins k n_spectra runs probes products most parts batch_size iters shots size per_class severity": arg.whole(1),
     "n_classes": arg.whole(1),
     "memory": arg.positive,
     "snapshots resolution around_resolution dims basis": arg.whole(2),
@@ -152,7 +154,7 @@ _TABLE: dict[str, arg.Check] = {
     "momentum": arg.real(check_momentum),
     "radius adaptive_radius": arg.real(check_radius),
     "radii": arg.each(arg.real(check_radius), "radii"),
-    "fit_family.radii": arg.values(arg.each(arg.real(check_radius), "radii"), "radii"),
+    "fit_family.radii lab.radii": arg.values(arg.each(arg.real(check_radius), "radii"), "radii"),
     "weight_decay kl_weight lr_power temperature scale floor eta damping tol degrees moons_transfer.noise": arg.nonnegative,
     "head_std prior_std first_std first_precision moped width lr_delay": arg.positive,
     "share": arg.positive,
@@ -176,22 +178,25 @@ _TABLE: dict[str, arg.Check] = {
     ),
     "color_range": arg.each(arg.number, "two numbers"),
     # words, names, switches
-    "head_start": arg.text,
+    "head_start trunk": arg.text,
     "keep_head": arg.flag,
-    "mode blocks kind space structure link curvature normalize convention which precision method measure head key rule": arg.text,
+    "mode blocks kind space structure link curvature normalize convention which precision method measure head key rule view": arg.text,
     "name title label x_label plot_comparison.x plot_comparison.y": arg.text,
     "labels": arg.each(arg.text, "texts"),
     "switches": arg.each(arg.text, "texts", least=0),
-    "exact per_layer joint orthonormal log barrier color_bar keep_epochs plot_surface.path plot_surface_3d.path": arg.flag,
+    "exact per_layer joint local orthonormal log barrier color_bar keep_epochs plot_surface.path plot_surface_3d.path": arg.flag,
     # how a verb is run
     "progress": arg.either(
         ((bool, type(None)), arg.anything),
         (Callable, arg.function),
         wanted="True, False, None or a function(done, total, label)",
     ),
-    "checkpoint path": arg.path,
+    "checkpoint path root": arg.path,
     "cache": arg.either((bool, arg.anything), ((str, Path), arg.path), wanted="True, False, None or a folder"),
     "engine result": arg.anything,
+    "fig dataset inference": arg.anything,  # of packages that may be absent: each verb looks itself
+    "save_figure.width height": arg.whole(1),
+    "zoom": arg.positive,
     # results
     "plane": arg.noun(Plane, "fv.plane_pca, fv.plane_random and fv.plane_through make one"),
     "surface": arg.noun(Surface, "fv.slice_plane makes one"),

@@ -17,7 +17,7 @@ from flatviz.core.norms import FilterResponseNorm
 from flatviz.core.seeds import saved_rng
 
 NORM_TYPES = (_NormBase, nn.LayerNorm, nn.GroupNorm, nn.RMSNorm, FilterResponseNorm)
-Treated = Literal["all", "norm+head", "authors"] | Callable[..., bool]
+Treated = Literal["all", "norm+head", "head", "authors"] | Callable[..., bool]
 AUTHORS = (("bn", "fc"), ("norm", "ln", "head"))  # in a name: of ResNets, and of vision transformers in timm and torchvision
 
 
@@ -28,8 +28,8 @@ def choose(module: nn.Module, treated: Treated, head: str | None, example: Tenso
     "bn" and "fc", which misses the BatchNorm of the shortcuts (`downsample.1`), of a vision transformer "norm", "ln", "head".
     Raises ValueError where a part is missing or nothing is chosen.
     """
-    if isinstance(treated, str) and treated not in ("all", "norm+head", "authors"):
-        raise ValueError(f"treated must be 'all', 'norm+head', 'authors' or a function of the name, got {treated!r}")
+    if isinstance(treated, str) and treated not in ("all", "norm+head", "head", "authors"):
+        raise ValueError(f"treated must be 'all', 'norm+head', 'head', 'authors' or a function of the name, got {treated!r}")
     parameters = dict(module.named_parameters())
     norms = {
         f"{name}.{key}".lstrip(".")
@@ -38,7 +38,7 @@ def choose(module: nn.Module, treated: Treated, head: str | None, example: Tenso
         for key, _ in layer.named_parameters(recurse=False)
     }
     heads: set[str] = set()
-    if treated in ("norm+head", "authors") or head is not None:
+    if treated in ("norm+head", "head", "authors") or head is not None:
         heads = _parameters_of(module, head if head is not None else find_head(module, example))
     if treated == "norm+head" and not norms:
         raise ValueError(
@@ -49,6 +49,8 @@ def choose(module: nn.Module, treated: Treated, head: str | None, example: Tenso
         names = list(parameters)
     elif treated == "norm+head":
         names = [n for n in parameters if n in norms | heads]
+    elif treated == "head":
+        names = [n for n in parameters if n in heads]
     elif treated == "authors":
         parts = next((p for p in AUTHORS if any(part in n for n in parameters for part in p[:1])), AUTHORS[1])
         names = [n for n in parameters if any(part in n for part in parts)]

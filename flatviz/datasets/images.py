@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
 
 import torch
@@ -13,6 +14,7 @@ from flatviz.checks import check_choice, check_count
 from flatviz.core.data import Data
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import generator
+from flatviz.datasets.published import first_problem
 
 PUBLIC = {  # name -> torchvision's class, and how it is asked for the two splits
     "mnist": ("MNIST", ({"train": True}, {"train": False})),
@@ -28,24 +30,25 @@ def image_folder(
 ) -> Data:
     """Images in a folder of class folders; x (N, 3, H, W) in bytes, batches from 0 to 1, y the folders in the order of their names.
 
-    Args:
-        path: `<path>/<class>/<anything>.png` or another format that Pillow reads; class folders without images are an error.
-        size: pixels of each side to which images are scaled and cropped in the middle; None where all have one size.
-        per_class: at most so many of each class, drawn by `seed`; None takes all.
+        Args:
+            path: `<path>/<class>/<anything>.png` or another format that Pillow reads; class folders without images are an error.
+            size: pixels of each side to which images are scaled and cropped in the middle; None where all have one size.
+            per_class: at most so many of each class, drawn by `seed`; None takes all.
 
-    Raises FileNotFoundError for a folder that is not there, ValueError for one without classes, for an image that cannot
-    be read (it is named), and for images of several sizes without `size`.
+        Raises FileNotFoundError for a folder that is not there, ValueError for one without classes, for an image that cannot
+        be read (it is named), and for images of several sizes without `size`.
 
-    Example:
-        >>> import tempfile, numpy as np, flatviz as fv
-        >>> from pathlib import Path
-        >>> from PIL import Image
-        >>> folder = Path(tempfile.mkdtemp())
-        >>> for name in ("cat", "dog"):
-        ...     (folder / name).mkdir()
-        ...     Image.fromarray(np.full((8, 8, 3), 128, dtype=np.uint8)).save(folder / name / "1.png")
-        >>> fv.datasets.image_folder(folder)
-        Data(2 examples, x (2, 3, 8, 8) uint8, classes 0..1)
+        Example:
+            >>> import tempfile, numpy as np, flatviz as fv
+            >>> from pathlib import Path
+    from pickle import UnpicklingError
+            >>> from PIL import Image
+            >>> folder = Path(tempfile.mkdtemp())
+            >>> for name in ("cat", "dog"):
+            ...     (folder / name).mkdir()
+            ...     Image.fromarray(np.full((8, 8, 3), 128, dtype=np.uint8)).save(folder / name / "1.png")
+            >>> fv.datasets.image_folder(folder)
+            Data(2 examples, x (2, 3, 8, 8) uint8, classes 0..1)
     """
     torchvision = _torchvision()
     if not Path(path).is_dir():
@@ -94,10 +97,11 @@ def public_images(
     kind, splits = PUBLIC[check_choice(name, tuple(PUBLIC), "name")]
     try:
         images = getattr(torchvision.datasets, kind)(str(root), download=download, **splits[0 if train else 1])
-    except (RuntimeError, OSError, EOFError) as error:
+    except (RuntimeError, OSError, EOFError, AssertionError, ValueError, KeyError, UnpicklingError) as error:
+        there = first_problem(getattr(torchvision.datasets, kind), root, "train" if train else "test")
         raise RuntimeError(
-            f"{name} must lie in {str(root)!r} or be downloadable, got: {error}: "
-            "check the network, or put torchvision's files there by hand and give download=False"
+            f"{name} must lie whole in {str(root)!r} or be downloadable, got: {there or error}: remove that file, then check "
+            "the network, or put torchvision's files there by hand and give download=False"
         ) from error
     x, y = _pixels(images.data), torch.as_tensor(images.labels if name == "svhn" else images.targets).long()
     index = torch.tensor(_chosen(y, per_class, seed))

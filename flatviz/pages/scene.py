@@ -10,6 +10,7 @@ import torch
 
 from flatviz.plots.basin import LEVEL, above_center, basin_scale, basin_share, center_of
 from flatviz.plots.color import ColorScale
+from flatviz.plots.radius import columns_of, trend, values_of
 from flatviz.plots.theme import short, style
 from flatviz.results import Family, Surface
 
@@ -43,7 +44,10 @@ class Scene:
     @cached_property
     def distinct(self) -> list[int]:
         """Members, one for each posterior: radius 0 of several methods is one."""
-        return list({id(q): i for i, q in reversed(list(enumerate(self.family.posterior)))}.values())[::-1]
+        first: dict[bytes, int] = {}
+        for i, q in enumerate(self.family.posterior):  # by center: a family that was read from disk shares no objects
+            first.setdefault(q.center.detach().cpu().numpy().tobytes(), i)
+        return list(first.values())
 
     @cached_property
     def rises(self) -> dict[str, tuple[float, float]]:
@@ -59,12 +63,26 @@ class Scene:
         """What a caption may name, each from the figures that the pictures are made of.
 
         label: of the surface; share: of variance that its plane holds; floor: how the loss at the center changes;
-        around, sharpest: whether the width of those basins goes with the largest eigenvalue.
+        radius: what each method's radius does; around, sharpest: whether the width of those basins goes with the largest eigenvalue.
         """
         explained = self.family.surface.plane.explained
         share = f" ({100 * sum(explained):.0f} % of it)" if explained else ""
-        said = {"label": self.family.surface.label, "share": share, "floor": self._floor(), "level": f"{LEVEL:g}"}
+        trends = ". ".join(trend(self.family, m) for m in columns_of(self.family))
+        said = {
+            "label": self.family.surface.label,
+            "share": share,
+            "floor": self._floor(),
+            "level": f"{LEVEL:g}",
+            "radius": trends,
+            "seeds": self._seeds(),
+        }
         return said | {k: self._width(getattr(self.family, k)) for k in ("around", "sharpest")}
+
+    def _seeds(self) -> str:
+        n = values_of(self.family, "lambda1").shape[1]
+        if n == 1:
+            return "One seed: what looks like a trend may be noise."
+        return f"Lines: means over {n} seeds of the noise of fit and draws; bands: from the lowest to the highest of them."
 
     def lambda1(self, i: int) -> float:
         """Largest eigenvalue of a member, the mean over its draws."""

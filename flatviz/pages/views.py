@@ -9,10 +9,11 @@ from flatviz.pages.scene import Scene
 from flatviz.plots.basin import plot_basin
 from flatviz.plots.metrics import plot_metrics
 from flatviz.plots.projection import plot_projection
+from flatviz.plots.radius import columns_of, plot_flatness_against_radius
 from flatviz.plots.reliability import plot_reliability
 from flatviz.plots.spectrum import plot_spectrum
 from flatviz.plots.surface import plot_surface
-from flatviz.plots.theme import Figure
+from flatviz.plots.theme import Figure, figure
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,13 @@ def _hidden(scene: Scene, i: int) -> Figure:
     fig = plot_projection(scene.family.projection[i], method=scene.family.method[i], color_bar=False, **scene.colors)
     far = 100 * fig.layout.xaxis.range[1]  # a member fitted later may lie further out
     return fig.update_traces(x=[0, far], y=[0, far], selector=dict(name="equal"))
+
+
+def _radius(scene: Scene, i: int) -> Figure:
+    family = scene.family
+    if not columns_of(family):
+        return figure("Flatness and scores against radius", "no method of this family has more than one radius")
+    return plot_flatness_against_radius(family, method=family.method[i], radius=family.radius[i])
 
 
 def _spectrum(scene: Scene, i: int) -> Figure:
@@ -128,6 +136,16 @@ VIEWS = (
         alt="each draw's distance from the middle of the surface, in its plane and off it",
         group="Surface",
         link={"samples": "draws"},
+    ),
+    View(
+        "radius",
+        _radius,
+        "Largest Hessian eigenvalue of the training loss, and scores of the test split with the largest ensemble, against the "
+        "radius of each method, in its own unit. A ring marks what is selected; at radius 0 both methods are VI. {seeds} {radius}.",
+        span=12,
+        height=600,
+        alt="largest eigenvalue, NLL, accuracy and ECE against the radius of each method, with a ring at what is selected",
+        group="Radius",
     ),
     View(
         "spectrum",

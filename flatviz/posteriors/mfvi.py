@@ -24,8 +24,9 @@ from flatviz.core.progress import Progress
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.training.gradient import Ascent
+from flatviz.training.noisy_nll import NoisyNLL, check_local
 from flatviz.training.run import Checkpoint, Optim, Run
-from flatviz.training.variational import Descent, NoisyNLL, converged, fit_gaussians
+from flatviz.training.variational import Descent, converged, fit_gaussians
 
 STD_FLOOR = 1e-4  # a weight that is 0 would have std 0 under MOPED
 
@@ -44,6 +45,7 @@ def fit_mfvi(
     anneal: float = 0.0,
     weight_decay: float = 0.0,
     mc_samples: int = 1,
+    local: bool = False,
     steps: int = 150,
     lr: float = 0.05,
     momentum: float = 0.9,
@@ -71,6 +73,7 @@ def fit_mfvi(
         Gaussian(dim=9, rank=0)
     """
     run = Run.of(locals(), "mean-field VI")
+    check_local(local, ascent, batchnorm)
     if prior is None:
         center = torch.zeros_like(net.w) if moped is None else net.w.detach().clone()
         prior = Gaussian(center, torch.full_like(center, math.log(prior_std)))
@@ -85,6 +88,7 @@ def fit_mfvi(
         kl_weight=kl_weight,
         anneal=anneal,
         mc_samples=mc_samples,
+        local=local,
         likelihood=likelihood,
         batchnorm=batchnorm,
         optim=Optim(steps, lr, momentum, weight_decay, batch_size),

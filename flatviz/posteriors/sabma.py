@@ -23,9 +23,10 @@ from flatviz.core.progress import Progress
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.storage.digest import arguments_digest
+from flatviz.training.noisy_nll import NoisyNLL
 from flatviz.training.perturb import UNITS, Perturbation
 from flatviz.training.run import Checkpoint, Optim, Run
-from flatviz.training.variational import Descent, NoisyNLL, Step, converged, fit_gaussians
+from flatviz.training.variational import Descent, Step, converged, fit_gaussians
 
 
 def sabma_step(
@@ -234,7 +235,7 @@ def fit_sabma_grid(
 
 # The tempered posterior of `vi`, where the reasons stand.
 _PLAIN = dict(kl_weight=0.03, anneal=0.3, start_scale=0.3, weight_decay=0.0, steps=300, lr=0.05, momentum=0.9, batch_size=None)
-_BATCHNORM = _PLAIN | dict(lr=0.01, steps=600, start_scale=0.1)  # lr 0.05 and radii beyond those below unlearn
+_BATCHNORM = _PLAIN | dict(lr=0.02, momentum=0.8, steps=600, start_scale=0.1)  # lr 0.05 and radii beyond those below unlearn
 
 METHOD = Method(
     name="sabma",

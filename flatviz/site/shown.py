@@ -14,7 +14,9 @@ from plotly.basedatatypes import BaseFigure
 
 from flatviz.pages.bundle import pack
 from flatviz.pages.document import json_for_html
+from flatviz.pages.story import tour_story
 from flatviz.plots.theme import CONFIG
+from flatviz.results import Family
 from flatviz.widgets.lab import FlatnessLab
 
 PLAIN = "A picture of the notebook; it is drawn by JavaScript."
@@ -58,9 +60,17 @@ def _lab_html(lab: FlatnessLab) -> str:
     lab.wait()
     if lab.family is None:
         raise RuntimeError(f"the lab must have a family to be shown in a page, got none: {lab.status}")
-    bundle = pack(lab.family)
-    start = {"method": lab.method, "radius": lab.radius, "n_draws": lab.n_draws}
-    data = {"index": bundle.index, "records": base64.b64encode(bundle.buffer).decode(), "start": start}
+    return family_html(lab.family, start=(lab.method, lab.radius, lab.n_draws))
+
+
+def family_html(family: Family, *, start: tuple[str, float, int]) -> str:
+    """The element of a measured family; start: method, radius and ensemble size at which the controls stand first."""
+    bundle = pack(family, story=tour_story(family))
+    data = {
+        "index": bundle.index,
+        "records": base64.b64encode(bundle.buffer).decode(),
+        "start": dict(zip(("method", "radius", "n_draws"), start)) | {"look": {"step": -1}},
+    }
     return _element("fv-lab", "The laboratory: method, radius and ensemble size move every picture.", data)
 
 

@@ -20,13 +20,17 @@ def notebooks(names: Sequence[str] = ()) -> list[Path]:
 
     Raises ValueError for a name that no notebook begins with.
     """
-    folder = CLONE if (CLONE / f"{CONTENTS}.ipynb").exists() else PACKAGED
-    everything = sorted(folder.glob("*.ipynb"), key=_place)
+    everything = sorted(folder_of_notebooks().glob("*.ipynb"), key=_place)
     for name in names:
         if not any(p.stem.startswith(name) for p in everything):
             known = ", ".join(p.stem for p in everything)
             raise ValueError(f"a notebook must be one of {known}, or how its name begins, got {name!r}")
     return [p for p in everything if not names or p.stem.startswith(tuple(names))]
+
+
+def folder_of_notebooks() -> Path:
+    """The clone's, or that of an installed wheel."""
+    return CLONE if (CLONE / f"{CONTENTS}.ipynb").exists() else PACKAGED
 
 
 def _place(path: Path) -> tuple:

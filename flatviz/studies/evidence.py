@@ -178,7 +178,8 @@ def _posteriors(
 def _tuned_posteriors(
     net: Net, task: Task, prior: Gaussian, tuned: Choices, grid: Mapping, seed: int, fit: Mapping, progress: Progress
 ):
-    """(cell, posterior) of every method of the grid as it was tuned, and VI at the shares and at the others' steps and gradients."""
+    """(cell, posterior) of each method of the grid that was tuned, and VI at the shares and at the others' steps and gradients."""
+    grid = [m for m in grid if m == "vi" or m in tuned]
     how = dict(seed=seed, fit=fit, tuned=tuned, progress=progress)
     steps = {m: {**METHODS[m].tuned(net).settings, **choice_of(tuned, m).settings, **fit}["steps"] for m in {"vi", *grid}}
     shares = dict.fromkeys((1.0, *VI_SHARES))

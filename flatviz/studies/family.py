@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 import torch
+from torch import Tensor
 
 from flatviz.checks import check_choice, check_count, check_radius
 from flatviz.core.boundary import public
@@ -24,9 +25,10 @@ from flatviz.planes.pca import plane_pca
 from flatviz.planes.random import plane_random
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.method import Method
-from flatviz.results import Draws, Family, Gaussian, Posterior, Spectrum, Surface
+from flatviz.results import Draws, Family, Gaussian, Posterior, Prediction, Spectrum, Surface
 from flatviz.studies.choice import Choices, choice_of, with_head_std
 
+QUANTITIES = ("lambda1", "accuracy", "nll", "ece")  # of `Family.over_seeds`
 RISE = 2.0  # nats, of the quadratic model of the flattest posterior, at the edge of the plane of its sharpest directions
 
 
@@ -120,7 +122,8 @@ def fit_family(
         check_choice(method, tuple(METHODS), "method")
         positive = [r for m, r in asked if m == method and r]
         if METHODS[method].fit_radii is not None and len(positive) > 1:
-            fitted |= _fit_radii(net, task, prior, METHODS[method], positive, seed, fit, tuned, progress)
+            grid = fit_radii(net, task, prior, METHODS[method], positive, [seed], fit=fit, tuned=tuned, progress=progress)
+            fitted |= {(method, radius): q for (radius, _), q in grid.items()}
     for cell in track(asked, "fitting", progress):
         if (key := same_member(*cell, tuned)) not in fitted:
             fitted[key] = fit_member(net, task, prior, *key, seed=seed, fit=fit, tuned=tuned, progress=progress)
@@ -139,23 +142,23 @@ def same_member(method: str, radius: float, tuned: Choices | None = None) -> tup
     return (other, 0.0) if same else (method, 0.0)
 
 
-def _fit_radii(
+def fit_radii(
     net: Net,
     task: Task,
     prior: Gaussian,
     method: Method,
-    radii: list[float],
-    seed: int,
-    fit: Mapping | None,
-    tuned: Choices | None,
-    progress: Progress,
-) -> dict[tuple[str, float], Posterior]:
-    """Posteriors of several radii of one method, trained together."""
+    radii: Sequence[float],
+    seeds: Sequence[int],
+    *,
+    fit: Mapping | None = None,
+    tuned: Choices | None = None,
+    progress: Progress = False,
+) -> dict[tuple[float, int], Posterior]:
+    """(radius, seed) -> posterior of several radii and seeds of one method, trained together."""
     choice = choice_of(tuned, method.name)
     prior, fit = with_head_std(net, prior, choice.head_std), {**choice.settings, **(fit or {})}
     settings = {name: value for name, value in method.keywords(net, settings=fit).items() if name != "radius"}
-    members = method.fit_radii(net, task.train, prior, radii=radii, seeds=[seed], progress=progress, **settings)
-    return {(method.name, radius): q for (radius, _), q in members.items()}
+    return method.fit_radii(net, task.train, prior, radii=radii, seeds=seeds, progress=progress, **settings)
 
 
 @public
@@ -227,6 +230,12 @@ def extend(
     settings = dict(n_draws=n_draws, n_spectra=n_spectra, k=k, resolution=resolution, progress=progress)
     f = nll(net, task.train)
     one = _measure_one(net, task, f, family, posterior, seed=seed, **settings)
+    values = dict(zip(QUANTITIES, own_values(one[2], one[3])))
+    over_seeds = {}
+    for name, others in family.over_seeds.items():  # of its own seed alone
+        row = torch.full_like(others[:1], torch.nan)
+        row[0, 0] = values[name]
+        over_seeds[name] = torch.cat([others, row])
     return Family(
         (*family.method, method),
         (*family.radius, float(radius)),
@@ -238,7 +247,14 @@ def extend(
         spectrum=(*family.spectrum, one[2]),
         prediction=(*family.prediction, one[3]),
         sharpest=(*family.sharpest, _sharp(f, posterior, resolution, float(family.sharpest[0].a.max()), seed)),
+        over_seeds=over_seeds,
     )
+
+
+def own_values(spectra: Sequence[Spectrum], prediction: Prediction) -> Tensor:
+    """`QUANTITIES` of one member: the mean of its draws' largest eigenvalues, and scores of its largest ensemble, (4,)."""
+    lambda1 = torch.stack([s.values[0] for s in spectra]).mean()
+    return torch.stack([lambda1, *(prediction.scores[name][-1].to(lambda1) for name in QUANTITIES[1:])]).cpu()
 
 
 def _sharpest(f: MeanNLL, posteriors: Sequence[Posterior], resolution: int, seed: int) -> list[Surface]:

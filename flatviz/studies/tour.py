@@ -6,6 +6,7 @@ import dataclasses
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 
@@ -21,8 +22,10 @@ from flatviz.storage.cache import cached
 from flatviz.studies.choice import Choices
 from flatviz.studies.family import check_settings, family_radii, fit_family, measure, same_member
 from flatviz.studies.preparation import Model, Recipe, TaskOf, build_model, check_learned, model_name, recipe_for, task_for
+from flatviz.studies.seeds import repeat_family
 from flatviz.training.pretrain import pretrain
 
+REPEATS = 2  # fits of the family with other noise, beside its own
 HEAD_STD, RANK = 0.3, 5
 
 
@@ -87,14 +90,15 @@ def run_tour(
     fit: Mapping | None = None,
     tuned: Choices | None = None,
     measured: Mapping | None = None,
+    repeats: int = REPEATS,
     progress: Progress = False,
     say: Callable[[str], None] = lambda text: None,
 ) -> Tour:
-    """Pre-train, transfer, fit the family, measure it; each of the three steps is kept in the cache folder.
+    """Pre-train, transfer, fit the family, measure it, fit it again with other noise; each step is kept in the cache folder.
 
     model: a name, or a function task -> module; task: a name ("digits", "moons", "image-folder:PATH"), a `Task`, or a
     function of the seed; epochs and recipe as in `prepare`; fit, tuned and measured: what `fit_family` and `measure` take
-    beside their defaults.
+    beside their defaults; repeats: how often the family is fitted again with other noise, for the bands over seeds.
     """
     started, reused = time.perf_counter(), []
     check_settings(fit)
@@ -140,6 +144,11 @@ def run_tour(
         measured=measured,
     )
     family = dataclasses.replace(family, posterior=_shared(family, tuned, device))
+    if repeats:
+        seeds = [seed + 100 + i for i in range(repeats)]
+        again = dict(radii=radii, fit=fit, tuned=tuned, methods=methods, measured=measured, seeds=seeds)
+        compute = partial(repeat_family, net, task, prior, family, seeds=seeds, fit=fit, tuned=tuned, progress=progress)
+        family = dataclasses.replace(family, over_seeds=step("other seeds", lambda: compute().over_seeds, **again))
     seconds = time.perf_counter() - started
     return Tour(net, task, prior, family, tuple(reused), seconds, model_name(model), recipe)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -21,6 +21,7 @@ from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import generator
 from flatviz.datasets.few_shot import pick_classes, transfer_task
+from flatviz.engine.trunk import cache_trunk
 from flatviz.gaussian import Gaussian
 from flatviz.landscape.lanczos import top_eigenpairs
 from flatviz.metrics.linearised import predict_linearised
@@ -199,9 +200,11 @@ def _restored(make: Make, state: Mapping[str, Tensor], source: Data, classes: Cl
 
 @dataclass(frozen=True)
 class _Seed:
-    """One seed's task, and the net and prior that its methods share."""
+    """One seed's task, and the net and prior that its methods share; `late` and `train`: what fits see, see `keeps_trunk`."""
 
     net: Net
+    late: Net
+    train: Data
     prior: Gaussian
     task: Task
     outside: Tensor
@@ -219,29 +222,22 @@ class _Seed:
         task = transfer_task(target, target, shots=sizes.shots, seed=seed)
         order = torch.randperm(len(task.test), generator=generator(seed))
         task = Task(task.train, task.train, task.test.subset(order[: sizes.n_test]), task.n_classes, validation=task.validation)
-        given = dict(
-            treated=scheme.treated, head_std=scheme.head_std, head_start=scheme.head_start, scale=scheme.scale, seed=seed
-        )
+        given = dict(treated=scheme.treated, head_std=scheme.head_std, head_start=scheme.head_start, scale=scheme.scale)
         first = moped_prior(source) if prior is None else prior
-        net, narrow = transfer(source, first, n_classes=len(classes.target), **given)
+        net, narrow = transfer(source, first, n_classes=len(classes.target), trunk=scheme.trunk, seed=seed, **given)
         if scheme.prior == "downstream":
             start = net.at(METHODS["sgd"].fit(net, task.train, seed=seed, **METHODS["sgd"].keywords(net)).center)
             narrow = fit_swag(start, task.train, seed=seed, **METHODS["swag"].keywords(net))
             net = net.at(narrow.mean)
-        return cls(net, narrow, task, out, sizes, scheme, seed)
+        late, train = cache_trunk(net, task.train) if scheme.keeps_trunk else (net, task.train)
+        return cls(net, late, train, narrow, task, out, sizes, scheme, seed)
 
     def row(self, method: Method, say: Callable[[str], None]) -> dict[str, Any]:
         """Fit one method and measure it: the fields of a `Row`."""
         started = time.perf_counter()
         try:
-            q = fit_member(
-                self.net,
-                self.task,
-                self.prior,
-                method.name,
-                seed=self.seed,
-                fit=steps_of(method, self.net, self.sizes.gradients),
-            )
+            steps = steps_of(method, self.net, self.sizes.gradients)
+            q = fit_member(self.late, replace(self.task, train=self.train), self.prior, method.name, seed=self.seed, fit=steps)
         except ValueError as error:
             if "finite" not in str(error):
                 raise
@@ -264,18 +260,25 @@ class _Seed:
         """Mean over draws of the largest eigenvalue of the training loss's Hessian over the treated weights; NaN of functions."""
         if isinstance(q, FunctionPosterior):
             return float("nan")
-        f, n = nll(self.net, self.task.train), 1 if _is_point(q) else self.sizes.n_spectra
+        f, n = nll(self.late, self.train), 1 if _is_point(q) else self.sizes.n_spectra
         return float(
             torch.stack([top_eigenpairs(f, w, 1, iters=20, seed=0).values[0] for w in q.sample(n, seed=self.seed + 1)]).mean()
         )
 
     def _predict(self, method: Method, q: Posterior, data: Data) -> Prediction:
+        """Scores of the average of the draws on `data`, and by which BatchNorm statistics."""
+        net = self.net
+        if self.scheme.keeps_trunk:
+            net, data = cache_trunk(net, data)
         n_draws = min(self.sizes.n_draws, len(q.W)) if isinstance(q, Draws) else self.sizes.n_draws
         if method.linearised:
-            return predict_linearised(self.net, q, data, link="mc", n_draws=n_draws, seed=self.seed + 1)
-        refreshed = self.scheme.batchnorm == "refresh" and not isinstance(q, FunctionPosterior)
-        statistics = None if not self.net.has_batchnorm else self.task.train if refreshed else "frozen"
-        return predict(self.net, q, data, n_draws, seed=self.seed + 1, batchnorm=statistics)
+            prediction = predict_linearised(net, q, data, link="mc", n_draws=n_draws, seed=self.seed + 1)
+        else:
+            refreshed = self.scheme.batchnorm == "refresh" and not isinstance(q, FunctionPosterior)
+            statistics = None if not net.has_batchnorm else self.task.train if refreshed else "frozen"
+            prediction = predict(net, q, data, n_draws, seed=self.seed + 1, batchnorm=statistics)
+        named = "frozen" if self.net.has_batchnorm and prediction.batchnorm is None else prediction.batchnorm  # the trunk's
+        return replace(prediction, batchnorm=named)
 
 
 def _is_point(q: Posterior) -> bool:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 
 import torch
 from torch import Tensor
@@ -26,8 +25,9 @@ from flatviz.gaussian import Gaussian
 from flatviz.results import History
 from flatviz.storage.checkpoints import State
 from flatviz.training.batched import SequentialLoss, members_batches, members_loss
-from flatviz.training.gradient import Ascent, TrainingLoss, gradient, value_and_grad
+from flatviz.training.gradient import TrainingLoss
 from flatviz.training.loop import advance
+from flatviz.training.noisy_nll import LocalNLL, NoisyNLL
 from flatviz.training.optimize import (
     BatchStatisticsLoss,
     check_converged,
@@ -43,59 +43,6 @@ from flatviz.training.run import Optim, Run
 
 STEPS_AHEAD = 64  # whose noise is drawn at once: one by one, between other work, a draw takes four times as long
 MOST_AHEAD = 2**22  # numbers drawn at once
-
-
-class NoisyNLL:
-    """Mean NLL over draws of a Gaussian, at noise and a minibatch that stay: `nll(q)`, and `nll.again(q')` for a second pass.
-
-    `noise` holds (z1 (..., D), z2 (..., K)) of each draw.
-    """
-
-    def __init__(self, loss: TrainingLoss, index: Tensor | None, noise: list[tuple[Tensor, Tensor]]) -> None:
-        self.loss, self.index, self.noise = loss, index, noise
-
-    def __call__(
-        self, q: Gaussian, *, blocks: int = 3, ascent: Ascent | None = None
-    ) -> tuple[Tensor, tuple[Tensor, ...], Tensor | None]:
-        """Value (...), its gradient in the first `blocks` of (mean, log_std, factor), and the loss gained by an `ascent`.
-
-        With an `ascent` the gradient of each draw w is taken at w + e and flows to theta through the same noise.
-        """
-        at = partial(gradient, self.loss, index=self.index, ascent=ascent)
-        return _averaged([_draw(at, q, z1, z2, blocks) for z1, z2 in self.noise])
-
-    def again(self, q: Gaussian) -> tuple[Tensor, tuple[Tensor, ...], Tensor | None]:
-        """The same noise and minibatch once more, at another q; what the loss trains along stays as it is."""
-
-        def at(w: Tensor) -> tuple[Tensor, Tensor, None]:
-            return *value_and_grad(self.loss, w, self.index, again=True), None
-
-        return _averaged([_draw(at, q, z1, z2, 3) for z1, z2 in self.noise])
-
-
-def _draw(
-    at: Callable[[Tensor], tuple[Tensor, Tensor, Tensor | None]], q: Gaussian, z1: Tensor, z2: Tensor, blocks: int
-) -> tuple[Tensor, tuple[Tensor, ...], Tensor | None]:
-    """What `at(w)` gives at the draw of this noise, its gradient in w carried over to the first `blocks` of theta."""
-    wide = q.std * z1
-    value, g, gain = at(_plus_factor(q.mean + wide, z2, q.factor))
-    if blocks < 3:
-        return value, (g, g * wide)[:blocks], gain
-    return value, (g, g * wide, z2.unsqueeze(-1) * (g if g.ndim == 1 else g.unsqueeze(-2))), gain
-
-
-def _plus_factor(w: Tensor, z2: Tensor, factor: Tensor) -> Tensor:
-    """w + z2 F, of one member or of each."""
-    return torch.addmv(w, factor.T, z2) if w.ndim == 1 else w + (z2.unsqueeze(-2) @ factor).squeeze(-2)
-
-
-def _averaged(passes: list[tuple]) -> tuple[Tensor, tuple[Tensor, ...], Tensor | None]:
-    """Mean over draws of (value, gradient, gain)."""
-    if len(passes) == 1:
-        return passes[0]
-    values, grads, gains = zip(*passes)
-    gain = None if gains[0] is None else torch.stack(gains).mean(0)
-    return torch.stack(values).mean(0), tuple(torch.stack(g).mean(0) for g in zip(*grads)), gain
 
 
 Step = Callable[[Gaussian, NoisyNLL, "Descent"], tuple[Tensor, Tensor | None]]  # moves q; -> its loss, the loss gained
@@ -194,10 +141,12 @@ def fit_gaussians(
     run: Run,
     start_scale: float = 1.0,
     anneal: float = 0.0,
+    local: bool = False,
 ) -> list[Gaussian | ValueError]:
     """Move q from `start` (default the prior) by `step`, one member a seed; a member that diverged is its error.
 
     start_scale: q's widths at first, as a share of the start's.  anneal: share of the steps over which kl_weight rises from 0.
+    local: a draw for each example of a minibatch, by `LocalNLL`; for one member.
     Minibatches are shuffled by seed + 1.  Members run in one pass of the network where it allows that, else the network
     goes member by member.  Raises ValueError where prior or start do not cover the treated weights, and on bad data.
     """
@@ -209,15 +158,19 @@ def fit_gaussians(
     start = narrowed(start, start_scale)
     B, shuffles = len(seeds), [seed + 1 for seed in seeds]
     loss, trained = _losses(net, data, likelihood, batchnorm, B, run.passes)
-    descent, noise = (
-        Descent(start, prior, B, kl_weight / len(data), optim, anneal),
-        Noise(seeds, mc_samples, start, optim.steps),
-    )
-    losses, gains = [], []
+    draws, noisy = mc_samples, NoisyNLL
+    if local:
+        examples = len(data) if optim.batch_size is None else min(optim.batch_size, len(data))
+        if len(data) % examples:
+            raise ValueError(f"with local=True batch_size must divide the {len(data)} examples, got {optim.batch_size}")
+        draws, noisy = mc_samples * examples, LocalNLL
+        loss = members_loss(net, data, likelihood, "frozen", draws)
+    descent = Descent(start, prior, B, kl_weight / len(data), optim, anneal)
+    noise, losses, gains = Noise(seeds, draws, start, optim.steps), [], []
 
     def update(at: int, index: Tensor | None) -> None:
         descent.at(at)
-        value, gain = step(Gaussian.unchecked(*descent.parts), NoisyNLL(loss, index, noise.at(at)), descent)
+        value, gain = step(Gaussian.unchecked(*descent.parts), noisy(loss, index, noise.at(at)), descent)
         losses.append(value)
         if gain is not None:
             gains.append(gain)

@@ -1,13 +1,12 @@
 """Images from folders, torchvision's sets and data sets of the user's, on small files in the real formats."""
 
-import gzip
 import pickle
-import struct
 
 import numpy as np
 import pytest
 import torch
 from PIL import Image
+from published import write_mnist
 from torch.utils.data import DataLoader, TensorDataset
 
 import flatviz as fv
@@ -46,18 +45,6 @@ def test_a_bad_folder_is_one_clear_error_that_names_the_file(folder, tmp_path):
         image_folder(folder)
 
 
-def write_mnist(root, x, y):
-    """idx files as the set is published, unpacked where torchvision looks for them."""
-    raw = root / "MNIST" / "raw"
-    raw.mkdir(parents=True)
-    for name in ("train", "t10k"):
-        images = struct.pack(">IIII", 2051, *x.shape) + x.tobytes()
-        labels = struct.pack(">II", 2049, len(y)) + y.tobytes()
-        for kind, body in (("images-idx3-ubyte", images), ("labels-idx1-ubyte", labels)):
-            (raw / f"{name}-{kind}").write_bytes(body)
-            (raw / f"{name}-{kind}.gz").write_bytes(gzip.compress(body))
-
-
 def test_mnist_is_read_from_its_published_format_without_a_download(tmp_path):
     x = np.arange(6 * 28 * 28, dtype=np.uint32).astype(np.uint8).reshape(6, 28, 28)
     write_mnist(tmp_path, x, np.array([0, 1, 2, 0, 1, 2], dtype=np.uint8))
@@ -77,7 +64,7 @@ def test_cifar10_is_read_from_its_published_format_and_a_damaged_file_is_refused
     for file, _ in [*kind.train_list, *kind.test_list]:
         (base / file).write_bytes(pickle.dumps({"data": rows, "labels": [3, 5]}))
     (base / "batches.meta").write_bytes(pickle.dumps({"label_names": list("abcdefghij")}))
-    with pytest.raises(RuntimeError, match="cifar10 must lie in .* or be downloadable"):  # checksums of other content
+    with pytest.raises(RuntimeError, match="cifar10 must lie whole in .* or be downloadable"):  # checksums of other content
         public_images("cifar10", train=False, root=tmp_path, download=False)
     monkeypatch.setattr(kind, "_check_integrity", lambda self: True)
     monkeypatch.setattr("torchvision.datasets.cifar.check_integrity", lambda *_: True)
@@ -87,7 +74,7 @@ def test_cifar10_is_read_from_its_published_format_and_a_damaged_file_is_refused
 
 
 def test_absent_files_and_other_names_are_one_clear_error(tmp_path):
-    with pytest.raises(RuntimeError, match="svhn must lie in .* give download=False"):
+    with pytest.raises(RuntimeError, match="svhn must lie whole in .* give download=False"):
         public_images("svhn", train=True, root=tmp_path, download=False)
     with pytest.raises(ValueError, match="name must be one of 'mnist'"):
         public_images("imagenet", train=True, root=tmp_path)

@@ -2,8 +2,10 @@
 
 import dataclasses
 import math
+import sys
 
 import plotly.graph_objects as go
+import plotly.io as pio
 import pytest
 import torch
 from plotly.colors import sample_colorscale
@@ -15,6 +17,7 @@ from flatviz.pages.views import VIEWS
 from flatviz.plots.basin import above_center, basin_share
 from flatviz.plots.color import ColorScale
 from flatviz.plots.noise import wilson
+from flatviz.plots.shown import shown
 from flatviz.plots.surface_3d import height_at
 from flatviz.plots.theme import LOSS_SCALE, room
 
@@ -203,6 +206,57 @@ def test_what_a_picture_says_of_itself_holds_for_every_ensemble_size(family):
     for view in VIEWS:
         fig, i = view.draw(scene, len(family) - 1), len(family) - 1
         changes = any(p.rows in ("draws", "size") for p in fig.live)
-        assert bool(view.alt) == changes, view.name  # else the figure's own text, made of this member's figures
-        if not changes:
+        assert view.alt or not changes, view.name  # else the figure's own text, made of this member's figures
+        if not view.alt:
             assert f"{scene.lambda1(i):.3g}" in fig.layout.meta["alt"] or "center" in fig.layout.meta["alt"]
+
+
+def test_a_plane_a_surface_a_projection_and_a_prediction_draw_themselves_in_a_cell(family, monkeypatch):
+    monkeypatch.setattr(pio.renderers, "default", "plotly_mimetype")
+    kinds = {
+        "contour": family.surface,
+        "scatter": family.projection[-1],
+        "bar": family.prediction[-1],
+        "scatter ": family.around[0].plane,
+    }
+    for kind, result in kinds.items():
+        bundle = result._repr_mimebundle_()
+        assert bundle["text/plain"] == repr(result) and "\n" not in repr(result)
+        drawn = bundle["application/vnd.plotly.v1+json"]["data"]
+        assert drawn[0]["type"] == kind.strip() and bundle["application/vnd.plotly.v1+json"]["layout"]["meta"]["alt"]
+    bare = fv.Prediction(family.prediction[-1].outputs)  # without labels there is no picture
+    assert set(bare._repr_mimebundle_()) == {"text/plain"}
+    monkeypatch.setitem(sys.modules, "flatviz.plots.shown", None)  # as where plotly is not installed
+    assert set(family.surface._repr_mimebundle_()) == {"text/plain"}
+
+
+def test_the_arrows_of_a_plane_have_its_lengths_and_angle(family):
+    plane = fv.Plane(torch.zeros(3), torch.tensor([[2.0, 0, 0], [1.0, 1, 0]]), "step")
+    first, second = (t for t in shown(plane).data if t.name.startswith("axis"))
+    assert (first.x[1], first.y[1]) == pytest.approx((2, 0)) and (second.x[1], second.y[1]) == pytest.approx((1, 1))
+
+
+def compared():
+    plain = {"nll": (0.9, 0.02), "lambda1": (4.0, 0.5), "seconds": (1.0, 0.1)}
+    table = {m: {k: (v * (1 + 0.3 * i), h) for k, (v, h) in plain.items()} for i, m in enumerate(("sgd", "vi", "swag", "hmc"))}
+    return table | {f"f-{m}": {k: (0.8 * v, h) for k, (v, h) in table[m].items()} for m in ("sgd", "vi", "swag")}
+
+
+def test_in_a_comparison_arrows_lead_to_flat_seeking_versions_and_every_method_is_named_and_in_sight():
+    table = compared()
+    fig = fv.plot_comparison(table)
+    arrows = [t for t in fig.data if t.mode == "lines+markers"]
+    assert [(a.x[0], a.x[1]) for a in arrows] == [
+        (table[m]["lambda1"][0], table[f"f-{m}"]["lambda1"][0]) for m in ("sgd", "vi", "swag")
+    ]
+    assert [t.text[0] for t in fig.data if t.text and t.text[0]] == [fv.METHODS[m].label for m in ("sgd", "vi", "swag", "hmc")]
+    assert fig.layout.xaxis.type == "log" and fig.layout.yaxis.type == "linear" and not fig.layout.showlegend
+    for axis, ends in (("x", [10**e for e in fig.layout.xaxis.range]), ("y", fig.layout.yaxis.range)):
+        assert all(ends[0] < v < ends[1] for t in fig.data for v in t[axis])
+    by_y, by_x = fig.layout.updatemenus
+    seconds = next(b for b in by_x.buttons if "seconds" in b.label).args
+    assert len(seconds[0]["x"]) == len(fig.data) and seconds[1]["xaxis.type"] == "log"
+    assert seconds[0]["x"][0] == [table["sgd"]["seconds"][0], table["f-sgd"]["seconds"][0]]
+    assert seconds[0]["error_x.array"][:3] == [[0.0]] * 3  # arrows have none
+    plain = next(b for b in by_y.buttons if "NLL" in b.label).args
+    assert plain[1]["yaxis.type"] == "linear"

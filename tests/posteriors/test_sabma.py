@@ -8,9 +8,9 @@ import torch
 from torch import nn
 
 import flatviz as fv
+from flatviz.training.noisy_nll import NoisyNLL
 from flatviz.training.optimize import FrozenLoss
 from flatviz.training.perturb import MODES
-from flatviz.training.variational import NoisyNLL
 
 QUICK = dict(steps=12, seed=3)
 

@@ -89,7 +89,7 @@ def test_a_folder_of_images_is_a_task_from_one_half_of_its_classes_to_the_other(
     assert float(source.mean()) < 0.35 < 0.5 < float(test.mean())  # dark classes, bright classes
     joined = fv.datasets.named_task(f"image-folder:{folder / 'train'}", shots=3, seed=0, per_class=10)
     assert {name: len(part) for name, part in joined.parts().items()} == {"source": 30, "train": 9, "validation": 9, "test": 12}
-    with pytest.raises(RuntimeError, match="cifar10 must lie in"):
+    with pytest.raises(RuntimeError, match="cifar10 must lie whole in"):
         fv.datasets.named_task(f"cifar10:{folder}")
 
 

@@ -78,12 +78,33 @@ def test_refreshed_statistics_downstream_prior_and_groups_are_named_in_the_resul
     classes = split_classes(("ant", "bee", "cow", "dog", "eel"))
     scheme = Scheme(prior="downstream", batchnorm="refresh")
     study = study_transfer(stripes, classes, network("resnet20", width=4), methods=["vi"], seeds=1, sizes=SMALL, scheme=scheme)
-    assert study.rows["vi"][0].shift.batchnorm == "re-estimated"
+    assert study.rows["vi"][0].shift.batchnorm == "re-estimated" and study.rows["vi"][0].shift.trunk == "fixed"
     make = network("resnet20-group", width=8)  # pretrained: its random weights are taken as they are
     group = study_transfer(
-        stripes, classes, make, methods=["vi"], seeds=1, sizes=SMALL, scheme=Scheme(prior="moped"), pretrained=True
+        stripes,
+        classes,
+        make,
+        methods=["vi"],
+        seeds=1,
+        sizes=SMALL,
+        scheme=Scheme(prior="moped", trunk="sampled"),
+        pretrained=True,
     )
-    assert group.rows["vi"][0].shift.batchnorm is None
+    assert group.rows["vi"][0].shift.batchnorm is None and group.rows["vi"][0].shift.trunk == "sampled"
+
+
+def test_with_the_head_alone_treated_the_trunk_is_kept_and_the_scores_are_the_plain_ones(stripes, monkeypatch, tmp_path):
+    classes = split_classes(("ant", "bee", "cow", "dog", "eel"))
+    settings = dict(methods=["vi"], seeds=1, sizes=SMALL, scheme=Scheme(prior="moped", treated="head"), pretrained=True)
+    make = network("resnet20-group", width=8)  # without BatchNorm both paths fit by the same settings of the records
+    kept = study_transfer(stripes, classes, make, **settings)
+    batch = study_transfer(stripes, classes, network("resnet20", width=4), **settings)
+    assert batch.rows["vi"][0].shift.batchnorm == "frozen" and kept.rows["vi"][0].shift.batchnorm is None
+    monkeypatch.setattr(Scheme, "keeps_trunk", False)
+    monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path))  # an empty one
+    plain = study_transfer(stripes, classes, make, **settings)
+    for quantity in ("nll", "shifted_nll", "lambda1"):
+        torch.testing.assert_close(kept.of("vi", quantity), plain.of("vi", quantity), rtol=1e-3, atol=1e-4)
 
 
 def test_a_dead_network_is_not_transferred(stripes):

@@ -1,0 +1,86 @@
+// Formulas, figures and labs of the site.  What they need is loaded when the first of them comes near the window, from
+// this folder: no page asks another host for anything, and a page opened from the disk works too.
+(() => {
+  const base = document.currentScript.src.replace(/[^/]*$/, "");
+  const loads = {};
+  const script = (name) => (loads[name] ??= new Promise((resolve, reject) => {
+    const node = document.createElement("script");
+    node.src = base + name;
+    node.onload = resolve;
+    node.onerror = () => reject(new Error(`${name} is not there`));
+    document.head.append(node);
+  }));
+
+  async function formulas() {
+    const all = document.querySelectorAll(".math");
+    if (!all.length) return;
+    const sheet = document.createElement("link");
+    sheet.rel = "stylesheet";
+    sheet.href = base + "katex.min.css";
+    document.head.append(sheet);
+    await script("katex.min.js");
+    for (const node of all) {
+      const text = node.textContent;
+      katex.render(text, node, { displayMode: node.tagName === "DIV", throwOnError: false, strict: "ignore" });
+      node.dataset.drawn = "";
+      if (node.tagName === "DIV") { node.tabIndex = 0; node.setAttribute("role", "group"); node.setAttribute("aria-label", "equation"); }
+    }
+  }
+
+  const dataOf = (node) => JSON.parse(node.querySelector("script[type='application/json']").textContent);
+
+  async function figure(node) {
+    const { data, layout, frames, config } = dataOf(node);
+    await script("plotly.min.js");
+    await script("explorer.js");
+    const { isDark, recolored, onThemeChange } = flatvizExplorer;
+    const plot = document.createElement("div");
+    plot.style.height = `${layout.height ?? 460}px`;
+    node.replaceChildren(plot);
+    delete layout.width;
+    const house = layout.template?.layout?.font?.color === "#1f2933";    // another template stays on white
+    const draw = () => {
+      const dark = house && isDark(), shown = structuredClone({ data, layout: { ...layout, autosize: true } });
+      node.classList.toggle("fv-dark", dark);
+      return Plotly.react(plot, dark ? recolored(shown.data) : shown.data, dark ? recolored(shown.layout) : shown.layout,
+        { ...config, responsive: false });
+    };
+    await draw();
+    if (frames) await Plotly.addFrames(plot, frames);
+    if (house && !frames) onThemeChange(draw);
+    new ResizeObserver(() => { if (plot.clientWidth) Plotly.Plots.resize(plot); }).observe(node);
+    node.dataset.drawn = "";
+  }
+
+  async function lab(node) {
+    const { index, records, start } = dataOf(node);
+    await script("plotly.min.js");
+    await script("explorer.js");
+    const state = { ...start };
+    const model = { get: (k) => state[k], set: (k, v) => { state[k] = v; }, save_changes() {}, on() {}, off() {} };
+    const buffer = Uint8Array.from(atob(records), (c) => c.charCodeAt(0));
+    const el = document.createElement("div");
+    node.replaceChildren(el);
+    const first = document.querySelector(".fv-lab") === node;      // one of a page has its state in the address
+    flatvizExplorer.show({ Plotly, model, el, bundle: { index, buffer }, hash: first });
+    node.dataset.drawn = "";
+  }
+
+  const seen = new IntersectionObserver((entries) => {
+    for (const { isIntersecting, target } of entries) {
+      if (!isIntersecting) continue;
+      seen.unobserve(target);
+      (target.classList.contains("fv-lab") ? lab : figure)(target);
+    }
+  }, { rootMargin: "800px" });
+  const reachable = () => {                               // what scrolls can be scrolled by keys too
+    for (const node of document.querySelectorAll(".bd-article pre")) node.tabIndex = node.scrollWidth > node.clientWidth ? 0 : -1;
+  };
+  const begin = () => {
+    new ResizeObserver(reachable).observe(document.body);
+    formulas();
+    document.querySelectorAll(".fv-figure, .fv-lab").forEach((node) => seen.observe(node));
+  };
+  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", begin);
+  else begin();
+})();

@@ -1,0 +1,182 @@
+"""Flatness and scores against the perturbation radius: the whole story in one picture."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from flatviz.core.boundary import public
+from flatviz.plots.theme import INK, MUTED, Figure, figure, room, scatter, short, style, tinted
+from flatviz.results import Family
+
+ROWS = {"lambda1": "λ₁", "nll": "NLL (nats)", "accuracy": "accuracy", "ece": "ECE"}
+GAP, BETWEEN = 0.035, 0.07  # shares of the figure between rows and between columns
+ZERO = 0.3  # powers of ten by which radius 0 stands left of the smallest positive one
+HEIGHT = 640  # px
+
+
+@public
+def plot_flatness_against_radius(
+    family: Family, *, method: str | None = None, radius: float | None = None, title: str | None = None
+) -> Figure:
+    """λ₁, NLL, accuracy and ECE against the radius: a row a quantity, a column a method, for each has a unit of its own.
+
+    Radius 0, where each method is VI, stands left of a gap in the logarithmic axis; SGD's single point is a dotted line.
+    With `over_seeds` the line is the mean over seeds and the band runs from the lowest to the highest seed.  Scores are of
+    the test split with the largest ensemble.
+
+    Args:
+        family: what `fv.measure` returned; bands need `fv.repeat_family`.
+        method, radius: the member that a ring marks; None: none.
+        title: default: over how many seeds.
+
+    Raises ValueError for a family that was not measured, or in which no method has two radii.
+
+    Example:
+        >>> posteriors = [fv.Gaussian(torch.zeros(2), torch.zeros(2))] * 2
+        >>> spectrum = fv.Spectrum(torch.tensor([2.0]), torch.eye(2)[:1], torch.zeros(1), 1)
+        >>> scores = {"accuracy": torch.tensor([0.7]), "nll": torch.tensor([0.9]), "ece": torch.tensor([0.1])}
+        >>> prediction = fv.Prediction(torch.zeros(1, 4, 2), torch.zeros(4, dtype=torch.long), scores=scores)
+        >>> measured = dict(spectrum=((spectrum,),) * 2, prediction=(prediction,) * 2)
+        >>> family = fv.Family(("sabma",) * 2, (0.0, 1.0), ("nats",) * 2, tuple(posteriors), **measured)
+        >>> fv.plot_flatness_against_radius(family).layout.title.text
+        'Flatness and scores against radius (one seed)'
+    """
+    columns = columns_of(family)
+    if not columns or not family.prediction or not family.spectrum:
+        raise ValueError(f"the family must be measured and have a method of several radii, got {family!r}: use fv.measure")
+    table = {name: values_of(family, name) for name in ROWS}
+    n_seeds = table["lambda1"].shape[1]
+    over = f"mean and range of {n_seeds} seeds" if n_seeds > 1 else "one seed"
+    alt = "; ".join(trend(family, m) for m in columns)
+    fig = figure(title or f"Flatness and scores against radius ({over})", alt, explain=_text(n_seeds))
+    fig.update_layout(**_axes(family, table, columns), height=HEIGHT, showlegend=False, margin=dict(t=56))
+    for j, name in enumerate(columns):
+        for i, quantity in enumerate(ROWS):
+            _add_panel(fig, family, table[quantity], name, f"{_number(i, j, len(columns))}", quantity)
+    if "sgd" in family.methods:  # a name beside its line
+        single = float(table["nll"][family.index("sgd")].nanmean())
+        k = _number(list(ROWS).index("nll"), 0, len(columns))
+        where = dict(xref=f"x{k} domain", yref=f"y{k}", x=0.99, y=single, xanchor="right", yanchor="top", showarrow=False)
+        fig.add_annotation(text=style("sgd").label, font=dict(size=11), **where)
+    if method is not None:
+        _add_ring(fig, family, table, columns, method, radius)
+    return fig
+
+
+def values_of(family: Family, quantity: str) -> Tensor:
+    """(M, S) of a quantity, a row a member, a column a seed; the family's own seed where there are no others."""
+    if quantity in family.over_seeds:
+        return family.over_seeds[quantity].double()
+    if quantity == "lambda1":
+        return torch.tensor([[sum(float(s.values[0]) for s in spectra) / len(spectra)] for spectra in family.spectrum]).double()
+    return torch.tensor([[float(p.scores[quantity][-1])] for p in family.prediction]).double()
+
+
+def trend(family: Family, method: str) -> str:
+    """What happens from the smallest to the largest radius of a method, in words."""
+    ends = [family.index(method, r) for r in (family.radii(method)[0], family.radii(method)[-1])]
+    said = []
+    for name, label in ROWS.items():
+        first, last = (float(values_of(family, name)[i].nanmean()) for i in ends)
+        said.append(
+            f"{label} {100 * first:.1f} to {100 * last:.1f} %" if name == "accuracy" else f"{label} {first:.3g} to {last:.3g}"
+        )
+    return f"{style(method).label} from radius {family.radius[ends[0]]:g} to {family.radius[ends[1]]:g}: {', '.join(said)}"
+
+
+def columns_of(family: Family) -> list[str]:
+    """Methods of several radii."""
+    return [m for m in family.methods if len(family.radii(m)) > 1]
+
+
+def place_of(radius: float, radii: tuple[float, ...]) -> float:
+    """Where a radius stands on the axis: its power of ten; 0 left of the smallest positive one."""
+    return math.log10(radius) if radius > 0 else math.log10(min(r for r in radii if r > 0)) - ZERO
+
+
+def _number(row: int, column: int, n_columns: int) -> str:
+    """Of a panel, as plotly counts its axes: "" for the first."""
+    k = row * n_columns + column + 1
+    return "" if k == 1 else str(k)
+
+
+def _axes(family: Family, table: dict[str, Tensor], columns: list[str]) -> dict:
+    axes, n = {}, len(columns)
+    tall, wide = (1 - GAP * (len(ROWS) - 1)) / len(ROWS), (1 - BETWEEN * (n - 1)) / n
+    for j, name in enumerate(columns):
+        members, radii = [i for i, m in enumerate(family.method) if m == name], family.radii(name)
+        places = [place_of(r, radii) for r in radii]
+        margin = 0.05 * (places[-1] - places[0])
+        for i, quantity in enumerate(ROWS):
+            k, last = _number(i, j, n), i == len(ROWS) - 1
+            unit = next(u for u, m in zip(family.unit, family.method) if m == name)
+            left, top = j * (wide + BETWEEN), 1 - i * (tall + GAP)
+            ticks = dict(tickvals=places, ticktext=[short(r) for r in radii], showticklabels=last, tickangle=0)
+            title = f"{style(name).label}: radius, {unit}" if last else ""
+            ends = [places[0] - margin, places[-1] + margin]
+            axes[f"xaxis{k}"] = dict(domain=[left, min(left + wide, 1.0)], anchor=f"y{k}", title=title, range=ends, **ticks)
+            shown = table[quantity][members + [m for m, n_ in enumerate(family.method) if n_ == "sgd"]]
+            label = ROWS[quantity] if j == 0 else ""
+            axes[f"yaxis{k}"] = dict(
+                domain=[max(top - tall, 0.0), top], anchor=f"x{k}", title=label, range=room(shown, 0.1), nticks=4
+            )
+    for i in range(len(ROWS)):  # a row has one scale
+        ends = [axes[f"yaxis{_number(i, j, n)}"]["range"] for j in range(n)]
+        for j in range(n):
+            axes[f"yaxis{_number(i, j, n)}"]["range"] = [min(lo for lo, _ in ends), max(hi for _, hi in ends)]
+    return axes
+
+
+def _add_panel(fig: Figure, family: Family, values: Tensor, method: str, k: str, quantity: str) -> None:
+    radii, on = family.radii(method), dict(xaxis=f"x{k}", yaxis=f"y{k}")
+    rows = values[[family.index(method, r) for r in radii]]
+    x = torch.tensor([place_of(r, radii) for r in radii])
+    label, color, dash, symbol = style(method)
+    mean = rows.nanmean(1)
+    if "sgd" in family.methods:
+        single = float(values[family.index("sgd")].nanmean())
+        line = dict(color=style("sgd").color, dash="dot", width=1.5)
+        ends = [float(x[0]) - 9, float(x[-1]) + 9]
+        fig.add_trace(scatter(ends, [single] * 2, "lines", "SGD (MAP)", line=line, hover="SGD (MAP): %{y:.4g}", **on))
+    if rows.shape[1] > 1:
+        lo, hi = rows.nan_to_num(torch.inf).amin(1), rows.nan_to_num(-torch.inf).amax(1)
+        band = dict(fill="toself", fillcolor=tinted(color, 0.18), line=dict(width=0))
+        fig.add_trace(scatter(torch.cat([x, x.flip(0)]), torch.cat([lo, hi.flip(0)]), "lines", f"{label}, seeds", **band, **on))
+    if radii[0] == 0:  # a gap in the axis lies there
+        gap = dict(line=dict(color=MUTED, width=1, dash="dot"))
+        fig.add_trace(scatter(x[:2], mean[:2], "lines", f"{label}, gap", **gap, **on))
+    start = 1 if radii[0] == 0 else 0
+    look = dict(line=dict(color=color, dash=dash, width=2.2))
+    fig.add_trace(scatter(x[start:], mean[start:], "lines", label, **look, **on))
+    marker = dict(color=[style("vi").color if r == 0 else color for r in radii], symbol=symbol, size=7, opacity=1)
+    hover = f"{label}, radius %{{text}}: {ROWS[quantity]} %{{y:.4g}}"
+    texts = ["0 (VI)" if r == 0 else short(r) for r in radii]
+    fig.add_trace(scatter(x, mean, "markers", f"{label}, radii", marker=marker, text=texts, hover=hover, **on))
+
+
+def _add_ring(
+    fig: Figure, family: Family, table: dict[str, Tensor], columns: list[str], method: str, radius: float | None
+) -> None:
+    """A ring round the selected member in its method's column, which follows the controls; of VI and SGD one in each."""
+    member = family.index(method, radius)
+    for j, name in enumerate(columns):
+        here = name == method or method == "vi"
+        at = place_of(family.radius[member] if name == method else 0.0, family.radii(name))
+        for i, quantity in enumerate(ROWS):
+            k = _number(i, j, len(columns))
+            y = float(table[quantity][member].nanmean())
+            marker = dict(symbol="circle-open", size=15, color=INK, line=dict(width=2.5), opacity=1)
+            ring = scatter([at], [y], "markers", "selected", marker=marker, xaxis=f"x{k}", yaxis=f"y{k}")
+            fig.add_live(ring.update(visible=here), "x", "y", "visible")
+
+
+def _text(n_seeds: int) -> str:
+    band = (
+        f"Lines are means over {n_seeds} seeds of the noise, bands run from the lowest to the highest." if n_seeds > 1 else ""
+    )
+    return (
+        f"λ₁ is that of the training loss, the mean over draws; scores are of the test split with the largest ensemble. {band}"
+    )

@@ -1,0 +1,106 @@
+"""A family under other noise: the same members fitted again with other seeds, and four numbers of each."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+import torch
+
+from flatviz.core.boundary import public
+from flatviz.core.data import Task
+from flatviz.core.net import Net
+from flatviz.core.progress import Progress, track
+from flatviz.engine.batchnorm import check_batchnorm
+from flatviz.landscape.lanczos import top_eigenpairs
+from flatviz.metrics.predict import predict
+from flatviz.objectives.nll import nll
+from flatviz.posteriors import METHODS
+from flatviz.results import Draws, Family, Gaussian, Posterior
+from flatviz.studies.choice import Choices
+from flatviz.studies.family import QUANTITIES, fit_member, fit_radii, own_values, same_member
+
+ITERS = 30  # Hessian products for one eigenvalue
+
+
+@public
+def repeat_family(
+    net: Net,
+    task: Task,
+    prior: Gaussian,
+    family: Family,
+    *,
+    seeds: Sequence[int],
+    fit: Mapping | None = None,
+    tuned: Choices | None = None,
+    progress: Progress = False,
+) -> Family:
+    """The measured family with `over_seeds`: each of its members fitted again with every one of `seeds`, and measured.
+
+    Data, pre-trained network and prior stay; the noise of fit and draws changes, so what spreads over seeds is what that
+    noise does.  The radii of a method are trained together, with all seeds at once, where the network allows it.
+    over_seeds: "lambda1", the mean over as many draws as the family has spectra; "accuracy", "nll" and "ece" of the test
+    split at the family's largest ensemble; (M, 1 + seeds) each, a row a member, the family's own values first, NaN where a
+    fit diverged.
+    seeds: those of the noise, without that of the family; fit, tuned: as in `fit_family`.
+
+    Raises ValueError for a family that was not measured.
+
+    Example:
+        >>> import flatviz as fv
+        >>> task = fv.datasets.moons_transfer(seed=0)
+        >>> source = fv.pretrain(fv.models.mlp(task, hidden=(8,)), task.source, seed=0, epochs=3)
+        >>> net, prior = fv.transfer(source, fv.fit_swag(source, task.source, seed=0), treated="norm+head")
+        >>> family = fv.fit_family(net, task, prior, radii={"vi": (0.0,), "sabma": (0.0, 0.5)}, seed=0, fit={"steps": 2})
+        >>> small = dict(n_draws=3, n_spectra=1, k=2, resolution=5, around_resolution=3)
+        >>> measured = fv.measure(net, task, family, seed=0, **small)
+        >>> repeated = fv.repeat_family(net, task, prior, measured, seeds=[1, 2], fit={"steps": 2})
+        >>> repeated.over_seeds["nll"].shape
+        torch.Size([3, 3])
+    """
+    if not family.prediction or not family.spectrum:
+        raise ValueError("the family must be measured before it is repeated, got posteriors only: use fv.measure")
+    keys = [same_member(m, r, tuned) for m, r in zip(family.method, family.radius)]
+    n_draws, n_spectra = max(p.n_draws for p in family.prediction), max(len(s) for s in family.spectrum)
+    columns = [torch.stack([own_values(*pair) for pair in zip(family.spectrum, family.prediction)])]
+    fitted = _fitted(net, task, prior, list(dict.fromkeys(keys)), seeds, fit, tuned, progress)
+    for seed in track(list(seeds), "seeds", progress):
+        rows = {key: _row(net, task, fitted.get((key, seed)), n_draws, n_spectra, seed + 1) for key in dict.fromkeys(keys)}
+        columns.append(torch.stack([rows[key] for key in keys]))
+    table = torch.stack(columns, -1)  # (M, 4, 1 + seeds)
+    return dataclasses.replace(family, over_seeds={name: table[:, i] for i, name in enumerate(QUANTITIES)})
+
+
+def _fitted(
+    net: Net,
+    task: Task,
+    prior: Gaussian,
+    keys: list[tuple[str, float]],
+    seeds: Sequence[int],
+    fit: Mapping | None,
+    tuned: Choices | None,
+    progress: Progress,
+) -> dict[tuple[tuple[str, float], int], Posterior]:
+    """(member, seed) -> posterior; the radii of one method together with all seeds."""
+    fitted: dict = {}
+    for method in dict.fromkeys(m for m, _ in keys):
+        radii = [r for m, r in keys if m == method and r]
+        if METHODS[method].fit_radii is not None and radii:
+            grid = fit_radii(net, task, prior, METHODS[method], radii, seeds, fit=fit, tuned=tuned, progress=progress)
+            fitted |= {((method, radius), seed): q for (radius, seed), q in grid.items()}
+    for key in keys:
+        for seed in seeds:
+            if (key, seed) not in fitted and not (METHODS[key[0]].fit_radii is not None and key[1]):
+                fitted[key, seed] = fit_member(net, task, prior, *key, seed=seed, fit=fit, tuned=tuned)
+    return fitted
+
+
+def _row(net: Net, task: Task, q: Posterior | None, n_draws: int, n_spectra: int, seed: int) -> torch.Tensor:
+    if q is None:  # its fit diverged
+        return torch.full((len(QUANTITIES),), torch.nan)
+    point = isinstance(q, Draws) and len(q.W) == 1
+    W, f = q.sample(1 if point else n_draws, seed=seed), nll(net, task.train)
+    lambda1 = torch.stack([top_eigenpairs(f, w, 1, iters=ITERS, seed=seed).values[0] for w in W[:n_spectra]]).mean()
+    statistics = "frozen" if check_batchnorm(net, "frozen") else None
+    scores = predict(net, q, task.test, len(W), seed=seed, batchnorm=statistics).scores
+    return torch.stack([lambda1, *(scores[name][-1].to(lambda1) for name in QUANTITIES[1:])]).cpu()

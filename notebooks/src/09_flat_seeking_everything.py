@@ -1,0 +1,357 @@
+# %% [markdown]
+# # 09 · Can any Bayesian method be made flat-seeking?
+#
+# **You will learn** to
+#
+# - prove that minimising a loss plus a KL term gives a Gibbs posterior, and put SAM's loss into that proof;
+# - compute the *sharpness-aware posterior* on a grid, exactly, and watch probability leave a narrow well;
+# - turn SWAG, VI, SGLD, dropout and ensembles into F- versions by exchanging one gradient;
+# - say what the F- version of VI does to the width of a posterior, and why it is not what the name suggests.
+#
+# **Takes** 30 minutes to read and half a minute to run on a CPU.
+#
+# **Number to expect**: at radius 0.1 the narrow well of the example keeps less than a tenth of its probability. A cell
+# below asserts it.
+#
+# **Needs** chapters 05 to 08.
+
+# %% tags=["parameters"]
+FAST = False  # True shrinks the run: tests and a first look
+
+# %%
+import ipywidgets
+import plotly.graph_objects as go
+import torch
+
+import flatviz as fv
+from flatviz.studies.tour import prepare
+
+torch.set_num_threads(1)
+
+# %% [markdown]
+# ## A story: two holes in a golf course
+#
+# One hole is deep and as wide as a hand. The other is a little less deep and as wide as a table. If the ball lies where
+# you put it, the deep hole is the better place. If the greenkeeper moves every ball by a finger's width, in the worst
+# direction, the narrow hole is a bad place: the ball is on the rim.
+#
+# A flat-seeking posterior is what remains of a posterior once the greenkeeper has been round.
+
+# %% [markdown]
+# ## Step 1: a posterior is the solution of an optimisation problem
+#
+# Let $p$ be a prior, $L$ a loss, $\lambda > 0$ (for $N$ examples at temperature $T$: $\lambda = N/T$). Over all
+# distributions $Q$, which minimises
+#
+# $$ \mathcal{F}(Q) = \lambda\, \mathbb{E}_{w \sim Q}[L(w)] + \mathrm{KL}(Q \Vert p)\;? $$
+#
+# Write $Z = \int e^{-\lambda L(w)} p(w)\, dw$ and $Q^\star(w) = e^{-\lambda L(w)} p(w) / Z$. Then
+#
+# $$ \mathrm{KL}(Q \Vert Q^\star) = \mathbb{E}_Q\!\left[\log \frac{Q}{p}\right] + \lambda\, \mathbb{E}_Q[L] + \log Z
+#    = \mathcal{F}(Q) + \log Z . $$
+#
+# $\log Z$ does not depend on $Q$, and a KL divergence is never negative and 0 only for equal distributions. So
+# $Q^\star$, **the posterior**, is the one minimiser, and the minimum is $-\log Z$.
+#
+# On a grid everything is a sum, and the proof can be checked with numbers:
+
+# %%
+w = torch.linspace(-4, 4, 4001, dtype=torch.float64)
+narrow, wide = -((w + 2) ** 2) / (2 * 0.15**2), -((w - 2) ** 2) / (2 * 0.8**2)
+L = 1 - narrow.exp() - 0.93 * wide.exp()
+log_prior = torch.full_like(w, -w.numel()).log_softmax(0)  # uniform on the grid
+
+
+# %%
+def gibbs(loss, lam):
+    """The posterior on the grid, and log Z."""
+    log_joint = log_prior - lam * loss
+    return log_joint.softmax(0), log_joint.logsumexp(0)
+
+
+# %%
+def objective(Q, loss, lam):
+    return lam * (Q * loss).sum() + (Q * (Q.clamp_min(1e-300).log() - log_prior)).sum()
+
+
+# %%
+lam = 20.0
+Q, log_Z = gibbs(L, lam)
+assert torch.isclose(objective(Q, L, lam), -log_Z)  # the minimum is -log Z
+other = gibbs(L, 0.7 * lam)[0]
+assert objective(other, L, lam) > objective(Q, L, lam)  # another distribution is worse
+
+# %% [markdown]
+# ## Step 2: put the worst loss nearby into the same proof
+#
+# SAM replaces $L(w)$ by the worst loss within $\rho$,
+#
+# $$ L_\rho(w) = \max_{|e| \le \rho} L(w + e) . $$
+#
+# Step 1 asked nothing of $L$ but that integrals exist. So the minimiser of
+# $\lambda\, \mathbb{E}_Q[L_\rho] + \mathrm{KL}(Q \Vert p)$ is
+#
+# $$ Q_\rho(w) \propto e^{-\lambda L_\rho(w)}\, p(w), $$
+#
+# the **sharpness-aware posterior** (Nguyen et al. 2023). On a grid $L_\rho$ is a running maximum.
+
+# %%
+cell = float(w[1] - w[0])
+
+
+def worst(loss, rho):
+    """Running maximum over windows of half-width rho."""
+    half = round(rho / cell)
+    return torch.nn.functional.max_pool1d(loss[None, None], 2 * half + 1, stride=1, padding=half)[0, 0]
+
+
+# %% [markdown]
+# **Predict first**: the narrow well is the deeper one. How much of the posterior lies in it, and how much is left at a
+# radius of 0.05, a third of the well's width?
+
+# %%
+share = {}
+for rho in (0.0, 0.05, 0.1):
+    Q_rho, _ = gibbs(worst(L, rho), lam)
+    share[rho] = float(Q_rho[w < 0.3].sum())
+    print(f"radius {rho:<5g} share of the narrow well {share[rho]:.3f}")
+
+# %%
+assert share[0.0] > 0.3 and share[0.1] < 0.1 * share[0.0] + 0.01
+
+# %% [markdown]
+# ## Live: the radius and the temperature
+#
+# **Move both sliders.** The upper curve of each colour is the loss that is averaged, the filled one the posterior. A
+# small $\lambda$ is few data or a high temperature.
+
+# %%
+styles = dict(loss=dict(line_color="#777"), worst=dict(line_color="#D55E00", line_dash="dash"))
+fig = go.FigureWidget(layout=dict(height=460, xaxis_title="w", yaxis_title="loss"))
+fig.add_scatter(x=w[::10], y=L[::10], name="loss", **styles["loss"])
+fig.add_scatter(x=w[::10], y=L[::10], name="worst loss nearby", **styles["worst"])
+fig.add_scatter(x=w[::10], y=Q[::10] / cell, name="posterior", fill="tozeroy", line_color="#0072B2", yaxis="y2")
+fig.update_layout(yaxis2=dict(overlaying="y", side="right", title="density"), legend_orientation="h")
+
+
+# %%
+def move(rho, lam):
+    loss = worst(L, rho)
+    Q_rho, _ = gibbs(loss, lam)
+    with fig.batch_update():
+        fig.data[1].y, fig.data[2].y = loss[::10], Q_rho[::10] / cell
+
+
+# %%
+sliders = dict(rho=ipywidgets.FloatSlider(value=0.0, max=0.4, step=0.01), lam=ipywidgets.FloatSlider(value=20, max=60))
+ipywidgets.interactive_output(move, sliders)
+ipywidgets.VBox([*sliders.values(), fig])
+
+# %% [markdown]
+# *Figure: a loss with a narrow well at −2 and a wide one at 2. The dashed curve, the worst loss nearby, fills the narrow
+# well first. The filled curve, the posterior, has a tall thin peak at −2 that vanishes as the radius grows.*
+#
+# Look at the *shape* of the posterior inside the wide well as well: it does not get wider. It gets **narrower**. Flat
+# means "lives where the loss is flat", never "is a flat density". The next steps show it in numbers.
+
+# %%
+Q0, Q1 = (gibbs(worst(L, rho), lam)[0] * (w > 0.3) for rho in (0.0, 0.2))
+spread = [float(((q / q.sum()) * (w - 2) ** 2).sum().sqrt()) for q in (Q0, Q1)]
+assert spread[1] < spread[0]
+print(f"spread in the wide well: {spread[0]:.3f} at radius 0, {spread[1]:.3f} at radius 0.2")
+
+# %% [markdown]
+# ## Step 3: from the formula to an algorithm
+#
+# For a network no grid exists. The F- methods take four short cuts, all of them at once:
+#
+# 1. the worst point is found by **one** ascent step: $s(w) = w + \rho\, g / \lVert g \rVert$, $g = \nabla L(w)$;
+# 2. its derivative is taken to be the identity: $\nabla_w L(s(w)) \approx (\nabla L)(s(w))$;
+# 3. both gradients use the same minibatch, and the same noise;
+# 4. prior and weight decay act at $w$, not at $s(w)$.
+#
+# In words: **take the gradient elsewhere, apply it here.** That is one argument of every fit in flatviz.
+
+# %%
+gradient = lambda v: torch.autograd.grad(fv.nll(net, task.train)(v), v)[0]
+net, task, prior = prepare(epochs=5 if FAST else 60)
+v = net.w.clone().requires_grad_(True)
+g = gradient(v)
+there = (v + fv.SAM(0.1)(v, g)).detach().requires_grad_(True)
+flat_gradient = gradient(there)
+
+# %% [markdown]
+# | method | what stays | what changes |
+# |---|---|---|
+# | SWAG | moments of the *unperturbed* path | each step of SGD takes the gradient at $s(w)$ |
+# | VI | KL term, noise | each draw's gradient is taken at $s(w)$ |
+# | SGLD | the injected noise | the drift is $\nabla L(s(w))$ |
+# | dropout | the mask, in both passes | the step of SGD |
+# | ensemble | seeds and averaging | each member is trained by SAM |
+#
+# One keyword makes each of them: `ascent=fv.SAM(radius)`.
+
+# %%
+steps = dict(steps=20) if FAST else {}
+radius = 0.2
+swag = {a: fv.fit_swag(net, task.train, seed=0, rank=5, ascent=fv.SAM(radius) if a else None) for a in (False, True)}
+settings = dict(fv.METHODS["vi"].plain.settings) | steps
+vi = {a: fv.fit_vi(net, task.train, prior, seed=0, ascent=fv.SAM(radius) if a else None, **settings) for a in (False, True)}
+
+# %% [markdown]
+# **Check**: at radius 0 the flat-seeking method is the plain one, bit for bit.
+
+# %%
+zero = fv.fit_vi(net, task.train, prior, seed=0, ascent=fv.SAM(0.0), **settings)
+assert torch.equal(zero.mean, vi[False].mean)
+
+# %% [markdown]
+# ## Does it work?
+#
+# The largest Hessian eigenvalue over draws, plain and flat-seeking:
+
+# %%
+loss = fv.nll(net, task.train)
+
+
+def sharpness(q):
+    return float(torch.stack([fv.top_eigenpairs(loss, u, 1).values[0] for u in q.sample(3, seed=1)]).mean())
+
+
+# %%
+lam1 = {name: {a: sharpness(q) for a, q in pair.items()} for name, pair in (("SWAG", swag), ("VI", vi))}
+for name, pair in lam1.items():
+    print(f"{name:5s} plain {pair[False]:6.2f}   flat-seeking {pair[True]:6.2f}")
+
+# %%
+fig = go.Figure(layout=dict(yaxis_title="largest eigenvalue λ1", yaxis_type="log", height=380, barmode="group"))
+for flat, label, color in ((False, "plain", "#777777"), (True, "F- version", "#009E73")):
+    fig.add_bar(x=list(lam1), y=[pair[flat] for pair in lam1.values()], name=label, marker_color=color)
+fig
+
+# %% [markdown]
+# *Figure: pairs of bars, plain in grey and flat-seeking in green, for SWAG and VI, on a logarithmic axis.*
+#
+# One seed, so an anecdote. `flatviz compare` runs every method beside its F- version over seeds, and the page on what
+# really holds gives verdicts with intervals.
+
+# %%
+assert FAST or all(pair[True] < pair[False] for pair in lam1.values())
+
+# %% [markdown]
+# ## What F-VI does to the width
+#
+# Take a bowl $L(w) = \tfrac12 (h_1 w_1^2 + h_2 w_2^2)$ with $h = (4, 0.2)$, $\lambda = 50$, prior so wide that it drops
+# out. The exact posterior has standard deviations $1/\sqrt{\lambda h_i}$. For VI we know the answer; what is F-VI's?
+#
+# **Predict first**: wider or narrower than VI's, and in which direction more?
+
+# %%
+h = torch.tensor([4.0, 0.2])
+x = torch.diag(h.sqrt()) * 2**0.5  # mean over two rows of (x_n w)^2 / 2 is the bowl
+bowl = fv.Net.from_module(torch.nn.Linear(2, 1, bias=False))
+data = fv.Data(x, torch.zeros(2, 1))
+broad = fv.Gaussian(torch.zeros(2), torch.full((2,), 3.0))
+
+
+# %%
+def widths(ascent):
+    run = dict(seed=0, likelihood=1.0, kl_weight=2 / 50, steps=800 if FAST else 1600, lr=0.1, mc_samples=4)
+    start = fv.Gaussian(torch.zeros(2), torch.full((2,), -2.0))
+    return fv.fit_vi(bowl, data, broad, start=start, ascent=ascent, **run).std
+
+
+# %%
+plain, flat = widths(None), widths(fv.SAM(0.1))
+exact = (50 * h).rsqrt()
+print("exact", exact.tolist(), "VI", plain.tolist(), "F-VI", flat.tolist())
+assert torch.allclose(plain, exact, rtol=0.15) and flat[0] < 0.8 * plain[0]
+
+# %% [markdown]
+# In the sharp direction F-VI is *narrower*: the worst loss nearby grows faster than the loss, so the same $\lambda$ holds
+# the posterior closer. Between wells the sharp one loses its probability; within a well the posterior shrinks.
+#
+# ## Summary
+#
+# - The posterior minimises $\lambda \mathbb{E}_Q[L] + \mathrm{KL}(Q \Vert p)$; the proof is three lines.
+# - With the worst loss nearby in its place the same proof gives the sharpness-aware posterior.
+# - Narrow wells lose their probability; inside a well the density gets narrower, not wider.
+# - Algorithms take one ascent step and treat it as a constant: take the gradient elsewhere, apply it here.
+# - One keyword, `ascent=`, makes any method flat-seeking; radius 0 is the plain method.
+#
+# ## Exercises
+#
+# **1.** In step 1, what is the minimiser if the KL term is weighted by $T$, that is
+# $\mathbb{E}_Q[L] + T\, \mathrm{KL}(Q\Vert p)$?
+#
+# <details><summary>Solution</summary>
+#
+# Divide by $T$: the same problem with $\lambda = 1/T$. So a KL weight is a temperature: below 1 the posterior is colder.
+#
+# </details>
+
+# %% tags=["hide-cell"] jupyter={"source_hidden": true}
+T = 0.1
+cold = gibbs(L, 1 / T)[0]
+tempered = lambda Q: objective(Q, L, 1 / T) * T
+assert all(tempered(cold) <= tempered(gibbs(L, lam)[0]) + 1e-12 for lam in (5.0, 9.0, 11.0, 20.0))
+
+# %% [markdown]
+# **2.** At which radius do the two wells have equal probability, at $\lambda = 60$? Find it to 0.002.
+#
+# <details><summary>Solution</summary>
+#
+# The share of the narrow well falls with the radius, so bisection works: see the cell below.
+#
+# </details>
+
+# %% tags=["hide-cell"] jupyter={"source_hidden": true}
+lo, hi = 0.0, 0.2
+while hi - lo > 0.002:
+    middle = (lo + hi) / 2
+    larger = gibbs(worst(L, middle), 60.0)[0][w < 0.3].sum() > 0.5
+    lo, hi = (middle, hi) if larger else (lo, middle)
+assert 0.0 < lo < 0.1 and print(f"between {lo:.3f} and {hi:.3f}") is None
+
+# %% [markdown]
+# **3.** Short cut 1 takes one gradient step for the worst point. In one dimension, where does it fail to find the worst
+# point of the interval? Try the rough loss $\sin(20 w)$ at radius 0.1.
+#
+# <details><summary>Solution</summary>
+#
+# Near a hilltop that is closer than $\rho$: the step runs over it and ends on the other side, below the top. Near the
+# bottom of a well: the step climbs the side on which the point stands, though the other rim may be higher; at the bottom
+# itself $g = 0$, and there is no step at all. On a smooth slope longer than $\rho$ it is exact.
+#
+# </details>
+
+# %% tags=["hide-cell"] jupyter={"source_hidden": true}
+rough = torch.sin(20 * w)
+inside = torch.arange(60, 3940)  # away from the ends of the grid
+step = (50 * torch.cos(20 * w[inside]).sign()).long()  # 0.1 is 50 cells, uphill
+gap = worst(rough, 0.1)[inside] - rough[inside + step]
+assert gap.min() > -1e-9 and gap.max() > 0.3  # never above the maximum, far below it near hilltops
+
+# %% [markdown]
+# **4.** Make an F-ensemble of three members and compare its test NLL with a plain one.
+#
+# <details><summary>Solution</summary>
+#
+# `fv.fit_ensemble(..., ascent=fv.SAM(0.2))`. Which of the two is better on one seed says little; run it for several.
+#
+# </details>
+
+# %% tags=["hide-cell"] jupyter={"source_hidden": true}
+members = dict(members=2 if FAST else 3, seed=0, steps=20 if FAST else 150)
+pair = {a: fv.fit_ensemble(net, task.train, ascent=fv.SAM(0.2) if a else None, **members) for a in (False, True)}
+for a, q in pair.items():
+    print("F-ensemble" if a else "ensemble", float(fv.predict(net, q, task.test, len(q.W), seed=0).scores["nll"][-1]))
+
+# %% [markdown]
+# ## References
+#
+# - Nguyen, Vuong, Phan, Do, Phung, Le: Flat seeking Bayesian neural networks, 2023,
+#   [arXiv 2302.02713](https://arxiv.org/abs/2302.02713).
+# - Foret et al.: Sharpness-aware minimization, 2021, [arXiv 2010.01412](https://arxiv.org/abs/2010.01412).
+#
+# **Next**: chapter 10 asks whether flatness matters when draws are averaged.

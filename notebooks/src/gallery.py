@@ -1,0 +1,232 @@
+# %% [markdown]
+# # Gallery: every picture, and the lines that draw it
+#
+# **You will** find a picture and copy its lines. **Needs** chapter 01. **Takes** ten minutes to look through, half a
+# minute to run on a CPU.
+#
+# All pictures show one setting: the digits network of the course with two posteriors, VI and SA-BMA. A picture takes one
+# result, or results by method; what the result is made of stands above it.
+
+# %% tags=["parameters"]
+FAST = False  # True shrinks the run: tests and a first look
+
+# %%
+import torch
+
+import flatviz as fv
+from flatviz.studies.tour import prepare
+
+torch.set_num_threads(1)
+
+# %%
+net, task, prior = prepare(epochs=8 if FAST else 60)
+steps = dict(steps=20) if FAST else {}
+vi = fv.fit_vi(net, task.train, prior, seed=0, **steps)
+flat = fv.fit_sabma(net, task.train, prior, radius=1.0, seed=0, **steps)
+f, side = fv.nll(net, task.train), 11 if FAST else 41
+W = flat.sample(10, seed=1)
+
+# %% [markdown]
+# ## plot_surface
+#
+# The loss on a plane, and draws on it.
+
+# %%
+plane = fv.plane_pca(W)
+surface = fv.slice_plane(f, plane, resolution=side)
+projection = fv.project(W, plane, f)
+fv.plot_surface(surface, projection)
+
+# %% [markdown]
+# ## plot_surface_3d
+#
+# The same as a relief.
+
+# %%
+fv.plot_surface_3d(surface, projection)
+
+# %% [markdown]
+# ## plot_basin
+#
+# The loss above that of the centre, on a scale of its own.
+
+# %%
+around = fv.plane_random(net, flat.center, seed=0)
+fv.plot_basin(fv.slice_plane(f, around, resolution=side))
+
+# %% [markdown]
+# ## plot_projection
+#
+# How far draws lie in a plane and off it.
+
+# %%
+fv.plot_projection(projection)
+
+# %% [markdown]
+# ## animate_projection
+#
+# Draws one after the other, with a slider.
+
+# %%
+fv.animate_projection(surface, projection)
+
+# %% [markdown]
+# ## plot_curve
+#
+# The loss on the straight line from VI's centre to SA-BMA's.
+
+# %%
+fv.plot_curve(fv.slice_line(f, vi.center, flat.center, resolution=side))
+
+# %% [markdown]
+# ## plot_persistence
+#
+# The valleys of a surface: where each begins, and where it meets a deeper one.
+
+# %%
+fv.plot_persistence(fv.persistence(surface))
+
+# %% [markdown]
+# ## plot_spectrum
+#
+# The largest eigenvalues of the Hessian, at draws of two posteriors.
+
+# %%
+spectra = {name: [fv.top_eigenpairs(f, w, k=5) for w in q.sample(3, seed=1)] for name, q in [("vi", vi), ("sabma", flat)]}
+fv.plot_spectrum(spectra["sabma"], method="sabma", reference={"vi": spectra["vi"]})
+
+# %% [markdown]
+# ## plot_density
+#
+# The whole spectrum as a density.
+
+# %%
+density = fv.spectral_density(f, flat.center, runs=2, steps=20 if FAST else 60, k=2)
+fv.plot_density(density)
+
+# %% [markdown]
+# ## plot_flatness
+#
+# Several measures of sharpness at once, relative to the first method.
+
+# %%
+sharp = {name: fv.sharpness(f, q.sample(3, seed=1), iters=10) for name, q in [("vi", vi), ("sabma", flat)]}
+fv.plot_flatness(sharp)
+
+# %% [markdown]
+# ## plot_metrics
+#
+# Scores against ensemble size.
+
+# %%
+predictions = {name: fv.predict(net, q, task.test, 10, seed=2) for name, q in [("vi", vi), ("sabma", flat)]}
+fv.plot_metrics(predictions)
+
+# %% [markdown]
+# ## plot_reliability
+#
+# How often a prediction of some confidence is right.
+
+# %%
+fv.plot_reliability(predictions["sabma"], method="sabma")
+
+# %% [markdown]
+# ## plot_severity
+#
+# Scores on images that are changed more and more.
+
+# %%
+noisy = dict(kinds=["gaussian_noise"], n_draws=5, seed=3)
+shifts = {name: fv.shifted_scores(net, q, task.test, **noisy) for name, q in [("vi", vi), ("sabma", flat)]}
+fv.plot_severity(shifts)
+
+# %% [markdown]
+# ## plot_risk_coverage
+#
+# The share of errors among the inputs that the network is surest of.
+
+# %%
+fv.plot_risk_coverage({name: fv.risk_coverage(p) for name, p in predictions.items()})
+
+# %% [markdown]
+# ## plot_comparison
+#
+# Methods in a table of means and half intervals; here with figures made up for the picture.
+
+# %%
+made_up = {"vi": {"nll": (0.90, 0.03), "lambda1": (2.6, 0.2)}, "sabma": {"nll": (0.88, 0.03), "lambda1": (2.0, 0.2)}}
+fv.plot_comparison(made_up)
+
+# %% [markdown]
+# ## plot_gains
+#
+# Paired differences from a baseline in several settings; made up again.
+
+# %%
+fv.plot_gains({"vi": {"2 shots": {"nll": (0.10, 0.04)}, "10 shots": {"nll": (0.03, 0.02)}, "50 shots": {"nll": (-0.01, 0.02)}}})
+
+# %% [markdown]
+# ## Symmetries
+#
+# The pictures below show small networks of two hidden units.
+
+# %%
+plain = fv.Net.from_module(torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ReLU(), torch.nn.Linear(2, 2)))
+units = fv.units_of(plain)
+start = torch.tensor([1.5, 0.3, 0.4, 1.2]).repeat(3) + 0.3 * torch.randn(300, 12, generator=torch.Generator().manual_seed(0))
+
+# %% [markdown]
+# ## plot_triptych
+#
+# Two weights of many networks, before and after symmetries are removed.
+
+# %%
+raw = fv.permute(units, start, fv.random_order(units, 300, seed=0))
+normed, _ = fv.unit_norm(units, raw)
+fv.plot_triptych({"raw": raw[:, :2], "scaled": normed[:, :2], "sorted": fv.sort_units(units, normed)[0][:, :2]})
+
+# %% [markdown]
+# ## plot_marginals
+#
+# One weight's distribution, before and after.
+
+# %%
+fv.plot_marginals({"first weight": (raw[:, 0], fv.canonical(units, raw)[:, 0])})
+
+# %% [markdown]
+# ## plot_mass
+#
+# Two masses of each network: as trained, and the least that computes the same function.
+
+# %%
+least = fv.min_mass(units, raw[:50])
+fv.plot_mass({"drawn": torch.stack([least.before, least.after], 1)})
+
+# %% [markdown]
+# ## plot_mmd
+#
+# Distances of sets of draws from a pool of trained networks; made up.
+
+# %%
+fv.plot_mmd(
+    {"raw": {"swag/one": (6.0, 0.2), "control": (0.5, 0.1)}, "aligned": {"swag/one": (4.0, 0.2), "control": (0.4, 0.1)}}
+)
+
+# %% [markdown]
+# ## plot_pairs
+#
+# A quantity over all pairs of networks.
+
+# %%
+pairs = fv.pair_diversity(plain, start[:20], torch.randn(100, 2, generator=torch.Generator().manual_seed(1)))
+fv.plot_pairs({"mutual information": pairs.information})
+
+# %% [markdown]
+# ## plot_orbit
+#
+# Measures of flatness along networks that compute the same function.
+
+# %%
+x = torch.randn(60, 2, generator=torch.Generator().manual_seed(2))
+orbit = fv.rescaled_orbit(plain, fv.Data(x, (x[:, 0] > 0).long()), start[0], resolution=9)
+fv.plot_orbit(orbit.t, orbit.measures, orbit.difference)

@@ -1,0 +1,74 @@
+"""Flatness and scores against radius: the drawn numbers are the family's, bands those of its seeds."""
+
+import dataclasses
+
+import pytest
+import torch
+
+import flatviz as fv
+from flatviz.plots.radius import ROWS, place_of
+from flatviz.studies.family import extend, fit_member
+
+
+@pytest.fixture(scope="module")
+def repeated(family, transferred, task):
+    net, prior = transferred
+    return fv.repeat_family(net, task, prior, family, seeds=[7, 8], fit={"steps": 5})
+
+
+def test_the_first_seed_is_the_familys_own_and_the_others_are_those_of_fits_by_themselves(repeated, family, transferred, task):
+    net, prior = transferred
+    i = family.index("sabma", 2.0)
+    assert repeated.over_seeds["nll"].shape == (len(family), 3)
+    for name in ("accuracy", "nll", "ece"):
+        assert float(repeated.over_seeds[name][i, 0]) == float(family.prediction[i].scores[name][-1])
+    q = fit_member(net, task, prior, "sabma", 2.0, seed=8, fit={"steps": 5})
+    alone = fv.predict(net, q, task.test, 6, seed=9).scores
+    assert float(repeated.over_seeds["nll"][i, 2]) == pytest.approx(float(alone["nll"][-1]), rel=1e-3)  # trained together
+    f = fv.nll(net, task.train)
+    lambda1 = [float(fv.top_eigenpairs(f, w, 1).values[0]) for w in q.sample(2, seed=9)]
+    assert float(repeated.over_seeds["lambda1"][i, 2]) == pytest.approx(sum(lambda1) / 2, rel=1e-2)
+    vi, zero = (family.index(m, 0.0) for m in ("vi", "sabma"))
+    assert torch.equal(repeated.over_seeds["nll"][vi], repeated.over_seeds["nll"][zero])  # radius 0 is one member
+
+
+def test_lines_are_means_over_seeds_and_bands_their_range(repeated):
+    fig = fv.plot_flatness_against_radius(repeated, method="sabma", radius=2.0)
+    radii = repeated.radii("sabma")
+    rows = [repeated.index("sabma", r) for r in radii]
+    for k, name in enumerate(ROWS):
+        values = repeated.over_seeds[name][rows].double()
+        axis = f"x{2 * k + 2}"
+        markers = next(t for t in fig.data if t.name == "SA-BMA, radii" and t.xaxis == axis)
+        assert list(markers.y) == pytest.approx(values.mean(1).tolist())
+        band = next(t for t in fig.data if t.name == "SA-BMA, seeds" and t.xaxis == axis)
+        assert list(band.y) == pytest.approx([*values.amin(1).tolist(), *values.amax(1).flip(0).tolist()])
+        ring = next(t for t in fig.data if t.name == "selected" and t.xaxis == axis)
+        assert ring.visible and (ring.x[0], ring.y[0]) == (markers.x[-1], markers.y[-1])
+        other = next(t for t in fig.data if t.name == "selected" and t.xaxis == f"x{2 * k + 1}".removesuffix("1" * (k == 0)))
+        assert not other.visible  # SAM's radius has another unit
+    assert "mean and range of 3 seeds" in fig.layout.title.text
+
+
+def test_of_one_seed_there_is_no_band_and_a_member_fitted_later_has_no_other_seeds(family, repeated, transferred, task):
+    net, prior = transferred
+    assert not any("seeds" in t.name for t in fv.plot_flatness_against_radius(family).data)
+    q = fit_member(net, task, prior, "sabma", 1.0, seed=0, fit={"steps": 5})
+    more = extend(net, task, repeated, "sabma", 1.0, q, seed=1)
+    fig = fv.plot_flatness_against_radius(more, method="sabma", radius=1.0)
+    ring = next(t for t in fig.data if t.name == "selected" and t.xaxis == "x2")
+    assert ring.y[0] == pytest.approx(sum(float(s.values[0]) for s in more.spectrum[-1]) / 2, rel=1e-5)
+
+
+def test_radius_zero_stands_left_of_a_gap_in_the_logarithmic_axis():
+    radii = (0.0, 0.5, 1.0, 2.0)
+    places = [place_of(r, radii) for r in radii]
+    assert places[1:] == pytest.approx([-0.30103, 0, 0.30103]) and places[1] - places[0] == pytest.approx(0.3)
+
+
+def test_a_family_without_radii_is_refused(family):
+    one = {
+        f.name: getattr(family, f.name)[:1] for f in dataclasses.fields(family) if isinstance(getattr(family, f.name), tuple)
+    }
+    with pytest.raises(ValueError, match="must be measured and have a method of several radii, got .*: use fv.measure"):
+        fv.plot_flatness_against_radius(dataclasses.replace(family, **one))
