@@ -28,7 +28,7 @@ from flatviz.posteriors.method import NO_UNIT, Method
 from flatviz.results import Draws, Posterior, Prediction
 from flatviz.storage.cache import cached
 from flatviz.studies.choice import Choice
-from flatviz.studies.family import fit_member
+from flatviz.studies.members import fit_member
 from flatviz.studies.tour import HEAD_STD as RECORD_HEAD_STD
 from flatviz.studies.tour import prepare
 
