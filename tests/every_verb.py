@@ -85,6 +85,10 @@ def calls(fv, module, data, task, metrics):
         "points_on": lambda: fv.points_on(made["connected"], torch.ones(2)),
         "map_curvature": lambda: fv.map_curvature(made["f"], made["plane"], resolution=2, iters=3),
         "persistence": lambda: keep("valleys", fv.persistence(made["surface"])),
+        "mechanism": lambda: keep(
+            "step", fv.mechanism(made["net"][0], data, made["q"], radii=[0.5, 1.0], seed=0, n_draws=2, resolution=3)
+        ),
+        "plot_mechanism": lambda: fv.plot_mechanism(made["step"]),
         "repeat_family": lambda: fv.repeat_family(
             made["net"][0], task, made["net"][1], made["measured"], seeds=[1], fit=FAMILY["fit"]
         ),

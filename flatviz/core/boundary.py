@@ -191,7 +191,7 @@ _TABLE: dict[str, arg.Check] = {
     ),
     "checkpoint path root": arg.path,
     "cache": arg.either((bool, arg.anything), ((str, Path), arg.path), wanted="True, False, None or a folder"),
-    "engine result": arg.anything,
+    "engine result step": arg.anything,
     # results
     "plane": arg.noun(Plane, "fv.plane_pca, fv.plane_random and fv.plane_through make one"),
     "surface": arg.noun(Surface, "fv.slice_plane makes one"),
