@@ -1,6 +1,7 @@
 """One small valid call of every public verb, for tests that hold for all of them."""
 
 from functools import partial
+from pathlib import Path
 
 import torch
 
@@ -50,6 +51,8 @@ def calls(fv, module, data, task, metrics):
         "fit_emcmc": lambda: fv.fit_emcmc(made["net"][0], data, **CHAIN),
         "fit_hmc": lambda: keep("hmc", fv.fit_hmc(made["net"][0], data, seed=0, n_draws=8, chains=2, burn_in=4, most_steps=4)),
         "diagnose_chains": lambda: fv.diagnose_chains(made["hmc"]),
+        "to_arviz": lambda: keep("inference", fv.to_arviz(made["hmc"])),
+        "from_arviz": lambda: fv.from_arviz(made["inference"]),
         "fit_csgld": lambda: fv.fit_csgld(made["net"][0], data, seed=0, **CYCLES),
         "fit_ptl": lambda: fv.fit_ptl(*_three(made, data), fit=partial(fv.fit_csgld, **CYCLES), seed=0),
         "fit_dropout": lambda: fv.fit_dropout(made["net"][0], data, n_draws=2, **small),
@@ -85,14 +88,6 @@ def calls(fv, module, data, task, metrics):
         "points_on": lambda: fv.points_on(made["connected"], torch.ones(2)),
         "map_curvature": lambda: fv.map_curvature(made["f"], made["plane"], resolution=2, iters=3),
         "persistence": lambda: keep("valleys", fv.persistence(made["surface"])),
-        "mechanism": lambda: keep(
-            "step", fv.mechanism(made["net"][0], data, made["q"], radii=[0.5, 1.0], seed=0, n_draws=2, resolution=3)
-        ),
-        "plot_mechanism": lambda: fv.plot_mechanism(made["step"]),
-        "repeat_family": lambda: fv.repeat_family(
-            made["net"][0], task, made["net"][1], made["measured"], seeds=[1], fit=FAMILY["fit"]
-        ),
-        "plot_flatness_against_radius": lambda: fv.plot_flatness_against_radius(made["measured"]),
         "plot_basin": lambda: fv.plot_basin(made["surface"]),
         "plot_surface_3d": lambda: fv.plot_surface_3d(made["surface"], made["projection"]),
         "plot_density": lambda: fv.plot_density(made["density"]),
@@ -100,6 +95,9 @@ def calls(fv, module, data, task, metrics):
         "plot_persistence": lambda: fv.plot_persistence(made["valleys"]),
         "animate_projection": lambda: fv.animate_projection(made["surface"], made["projection"]),
         "explain": lambda: fv.explain(made["surface"]),
+        "to_xarray": lambda: keep("dataset", fv.to_xarray(made["surface"])),
+        "from_xarray": lambda: fv.from_xarray(made["dataset"]),
+        "save_figure": lambda: fv.save_figure(fv.plot_surface(made["surface"]), Path(task.path).with_suffix(".html")),
         "hessian_trace": lambda: fv.hessian_trace(made["f"], made["q"].mean, products=8, curvature="ggn"),
         "refresh_batchnorm": lambda: fv.refresh_batchnorm(made["net"][0], made["q"].mean, data),
         "cache_trunk": lambda: fv.cache_trunk(late, pictures[2]),
@@ -142,6 +140,16 @@ def calls(fv, module, data, task, metrics):
         "explore_surface": lambda: fv.explore_surface(made["surface"], made["projection"]),
         "fit_family": lambda: keep("family", fv.fit_family(*_three(made, task), seed=0, **FAMILY)),
         "measure": lambda: keep("measured", fv.measure(made["net"][0], task, made["family"], seed=0, **SMALL)),
+        "mechanism": lambda: keep(
+            "step", fv.mechanism(made["net"][0], data, made["q"], radii=[0.5, 1.0], seed=0, n_draws=2, resolution=3)
+        ),
+        "plot_mechanism": lambda: fv.plot_mechanism(made["step"]),
+        "repeat_family": lambda: fv.repeat_family(
+            made["net"][0], task, made["net"][1], made["measured"], seeds=[1], fit=FAMILY["fit"]
+        ),
+        "plot_flatness_against_radius": lambda: fv.plot_flatness_against_radius(made["measured"]),
+        "lab": lambda: fv.lab(module, data, data, trials=1, radii={"vi": (0.0,)}, progress=False).close(),
+        "plot_view": lambda: fv.plot_view(made["measured"], "surface", method="vi", n_draws=2),
         "FlatnessLab": lambda: fv.FlatnessLab(*_three(made, task), family=made["measured"]).stop(),
         "save": lambda: fv.save(made["q"], task.path),
         "load": lambda: fv.load(task.path),

@@ -112,3 +112,16 @@ def test_the_lines_of_the_readme_run_and_give_a_network_that_has_learned():
     exec("\n".join(lines), seen)
     prediction = fv.predict(seen["net"], seen["flat"], seen["task"].test, 10, seed=1)
     assert float(prediction.scores["accuracy"][-1]) > 0.7
+
+
+def test_what_github_runs_are_the_projects_own_commands():
+    workflows = {p.stem: yaml.safe_load(p.read_text(encoding="utf-8")) for p in (ROOT / ".github" / "workflows").glob("*.yml")}
+    lines = {name: [s.get("run", "") for job in w["jobs"].values() for s in job["steps"]] for name, w in workflows.items()}
+    assert ".ci/run" in lines["ci"] and any(line.startswith("flatviz docs ") for line in lines["pages"])
+    for form in (ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"):
+        assert yaml.safe_load(form.read_text(encoding="utf-8"))
+
+
+def test_the_citation_names_the_version():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert citation["version"] == fv.__version__ and citation["license"] == PROJECT["license"]

@@ -14,9 +14,11 @@ from typing import Any
 from flatviz.cli import evidence
 from flatviz.cli.output import progress_of_command
 from flatviz.cli.threads import single_thread
+from flatviz.studies.source_claims import claims_page, read_claims
 from flatviz.studies.tour import run_tour
 
-EVIDENCE = Path(__file__).resolve().parent.parent.parent / "data" / "evidence.csv"
+DATA = Path(__file__).resolve().parent.parent.parent / "data"
+EVIDENCE, CLAIMS = DATA / "evidence.csv", DATA / "claims.json"
 SMALL_TOUR = dict(
     radii={"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 0.5, 1.0)},
     epochs=8,
@@ -68,12 +70,13 @@ def _executed(args: argparse.Namespace) -> tuple[dict[str, Any], list[str]]:
 
 
 def evidence_page() -> str:
-    """What `flatviz evidence --read` prints of the stored values."""
+    """The claims of the sources as tables, where they were judged, and what `flatviz evidence --read` prints of the stored values."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        evidence.run(argparse.Namespace(seeds=1, model="mlp", csv=None, read=EVIDENCE))
+        evidence.run(argparse.Namespace(seeds=1, model="mlp", tuned=None, csv=None, out=None, claims=None, read=EVIDENCE))
     text = printed.getvalue().strip().rsplit("\n", 1)[0]  # without the seconds it took
-    return f"# What holds\n\nMade by `flatviz evidence --read data/evidence.csv`.\n\n```text\n{text}\n```\n"
+    claims = claims_page(read_claims(CLAIMS)) if CLAIMS.is_file() else ""
+    return f"# What holds\n\n{claims}## The evidence\n\nMade by `flatviz evidence --read data/evidence.csv`.\n\n```text\n{text}\n```\n"
 
 
 def _part(name: str) -> ModuleType:

@@ -82,6 +82,8 @@ _TABLE: dict[str, arg.Check] = {
     # networks, data, objectives
     "net": arg.net,
     "pretrain.net": arg.kind((Net, nn.Module), "a Net or a torch.nn.Module", "fv.models has some"),
+    "lab.module": arg.kind((Net, nn.Module), "a torch.nn.Module", "a classifier: inputs (N, ...) -> logits (N, C)"),
+    "train lab.test": arg.anything,
     "module": arg.kind(nn.Module, "a torch.nn.Module", "the one that is trained"),
     "data source transfer_task.target test validation": arg.noun(Data, "make one, fv.Data(x, y)"),
     "pick_classes.classes": arg.each(arg.whole(0), "class numbers"),
@@ -134,7 +136,7 @@ _TABLE: dict[str, arg.Check] = {
     "n most_steps max_sweeps block starts": arg.whole(1),
     "resamples permutations bends fit_laplace.steps": arg.whole(0),
     "drops": arg.each(arg.whole(0), "epochs", least=0),
-    "steps epochs n_draws members chains cycles cycle_steps thin mc_samples rank": arg.whole(1),
+    "steps trials epochs n_draws members chains cycles cycle_steps thin mc_samples rank": arg.whole(1),
     "n_bins k n_spectra runs probes products most parts batch_size iters shots size per_class severity": arg.whole(1),
     "n_classes": arg.whole(1),
     "memory": arg.positive,
@@ -152,7 +154,7 @@ _TABLE: dict[str, arg.Check] = {
     "momentum": arg.real(check_momentum),
     "radius adaptive_radius": arg.real(check_radius),
     "radii": arg.each(arg.real(check_radius), "radii"),
-    "fit_family.radii": arg.values(arg.each(arg.real(check_radius), "radii"), "radii"),
+    "fit_family.radii lab.radii": arg.values(arg.each(arg.real(check_radius), "radii"), "radii"),
     "weight_decay kl_weight lr_power temperature scale floor eta damping tol degrees moons_transfer.noise": arg.nonnegative,
     "head_std prior_std first_std first_precision moped width lr_delay": arg.positive,
     "share": arg.positive,
@@ -176,9 +178,9 @@ _TABLE: dict[str, arg.Check] = {
     ),
     "color_range": arg.each(arg.number, "two numbers"),
     # words, names, switches
-    "head_start": arg.text,
+    "head_start trunk": arg.text,
     "keep_head": arg.flag,
-    "mode blocks kind space structure link curvature normalize convention which precision method measure head key rule": arg.text,
+    "mode blocks kind space structure link curvature normalize convention which precision method measure head key rule view": arg.text,
     "name title label x_label plot_comparison.x plot_comparison.y": arg.text,
     "labels": arg.each(arg.text, "texts"),
     "switches": arg.each(arg.text, "texts", least=0),
@@ -192,6 +194,9 @@ _TABLE: dict[str, arg.Check] = {
     "checkpoint path root": arg.path,
     "cache": arg.either((bool, arg.anything), ((str, Path), arg.path), wanted="True, False, None or a folder"),
     "engine result step": arg.anything,
+    "fig dataset inference": arg.anything,  # of packages that may be absent: each verb looks itself
+    "save_figure.width height": arg.whole(1),
+    "zoom": arg.positive,
     # results
     "plane": arg.noun(Plane, "fv.plane_pca, fv.plane_random and fv.plane_through make one"),
     "surface": arg.noun(Surface, "fv.slice_plane makes one"),

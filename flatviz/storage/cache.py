@@ -16,6 +16,7 @@ from flatviz.core.boundary import public
 from flatviz.results import from_plain, to_plain
 from flatviz.storage.digest import CannotHashError, value_digest
 from flatviz.storage.files import DamagedFileError, read_checked, set_aside, write_checked
+from flatviz.storage.open_formats import FORMATS, read_open, write_open
 
 KIND = "result"  # of file
 
@@ -49,9 +50,11 @@ def cache_key(**settings: Any) -> str:
 
 @public
 def save(result: Any, path: str | Path) -> Path:
-    """Write a noun, or a dict, tuple or list of nouns, tensors, numbers and texts, with a checksum; returns `path`.
+    """Write a noun, or a dict, tuple or list of nouns, tensors, numbers and texts; returns `path`.
 
-    The file is written whole or not at all.  Raises TypeError for what cannot be saved, OSError where the disk is full.
+    A path that ends in .npz or .safetensors is written so, for other programs: each tensor under the name of its field
+    ("plane.axes"), all else as one JSON text; other files have a checksum.  The file is written whole or not at all.
+    Raises TypeError for what cannot be saved, OSError where the disk is full.
 
     Example:
         >>> import tempfile, torch, flatviz as fv
@@ -60,6 +63,9 @@ def save(result: Any, path: str | Path) -> Path:
         >>> fv.load(path).W.shape
         torch.Size([3, 2])
     """
+    if Path(path).suffix in FORMATS:
+        write_open(result, path)
+        return Path(path)
     body = BytesIO()
     torch.save(to_plain(result), body)
     write_checked(path, KIND, body.getbuffer())
@@ -80,7 +86,7 @@ def load(path: str | Path) -> Any:
     if not Path(path).is_file():
         raise FileNotFoundError(f"a result must be a file that fv.save wrote, got {path}, which is not there: check its name")
     try:
-        return _read(Path(path))
+        return read_open(path) if Path(path).suffix in FORMATS else _read(Path(path))
     except DamagedFileError as error:
         raise ValueError(f"a result must be a whole file that fv.save wrote, got {path}: {error}: compute it again") from error
 

@@ -252,6 +252,24 @@ def claims_markdown(claims: Sequence[SourceClaim], *, source: str = "") -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in cells) + "\n"
 
 
+PARTS = {
+    FLAT: "Flat Posterior Does Matter For Bayesian Model Averaging, [arXiv 2406.15664](https://arxiv.org/abs/2406.15664)",
+    FLAT_SEEKING: "Flat against plain, after Flat Seeking Bayesian Neural Networks, [arXiv 2302.02713](https://arxiv.org/abs/2302.02713)",
+    SYMMETRY: "A Symmetry-Aware Exploration of Bayesian Neural Network Posteriors, [arXiv 2310.08287](https://arxiv.org/abs/2310.08287)",
+}
+
+
+def claims_page(claims: Sequence[SourceClaim]) -> str:
+    """Markdown: what the verdicts mean, their counts, and a table for each source."""
+    counts = ", ".join(f"{sum(c.verdict == word for c in claims)} × {word}" for word in (HOLDS, NOT, OPEN))
+    text = f"Claims of the sources, judged by rule at our scale: {counts}. In the first two tables a verdict needs a p below 0.05, "
+    text += "corrected by Holm for the claims judged together, of differences paired over seeds; in the third the rules are those of "
+    text += "`flatviz symmetry`. Made by `flatviz evidence --read data/evidence.csv --claims data/claims.json`.\n\n"
+    for source, title in PARTS.items():
+        text += f"## {title}\n\n{claims_markdown(claims, source=source)}\n"
+    return text
+
+
 def claims_text(claims: Sequence[SourceClaim]) -> str:
     """The table as lines of a terminal, two a claim."""
     return "\n".join(f"{c.name:14} {c.verdict:13} {c.claim}\n{'':28} {c.figure} ({c.setting})" for c in claims)

@@ -1,13 +1,17 @@
 """The claims of the sources: each verdict follows from figures made up so that the answer is known."""
 
+from pathlib import Path
+
 import pytest
 import torch
 
+import flatviz
 from flatviz.studies import source_claims as study
 from flatviz.studies.averaging import Averaging
 from flatviz.studies.compare import QUANTITIES, Comparison, read_comparison
 from flatviz.studies.evidence import QUANTITIES as MEASURED
 from flatviz.studies.evidence import Cell, Evidence
+from flatviz.studies.evidence_file import read_evidence
 
 SEEDS = tuple(range(10))
 
@@ -82,6 +86,8 @@ def test_the_table_is_written_read_and_rendered(tmp_path):
     assert study.read_claims(path) == rows
     lines = study.claims_markdown(rows, source="SA-BMA").splitlines()
     assert lines[2] == "| SA-BMA T1 | a \\| b | here | λ1 2 | holds |" and len(lines) == 3
+    page = study.claims_page(rows)
+    assert "1 × holds, 0 × does not hold, 1 × cannot tell" in page and page.count("\n## ") == 3 and lines[2] in page
     path.write_text("[]")
     with pytest.raises(ValueError, match="claims must be a file that flatviz evidence --claims wrote, got"):
         study.read_claims(path)
@@ -97,3 +103,16 @@ def test_a_comparison_is_read_back(tmp_path):
     (tmp_path / "c.csv").write_text("a,b\n1,2\n")
     with pytest.raises(ValueError, match="a comparison must be a file that flatviz compare --csv wrote"):
         read_comparison(tmp_path / "c.csv")
+
+
+DATA = Path(flatviz.__file__).resolve().parent.parent / "data"
+
+
+@pytest.mark.skipif(not (DATA / "claims.json").is_file(), reason="not judged yet")
+def test_the_committed_table_is_what_the_stored_results_say():
+    claims = study.source_claims(read_evidence(DATA / "evidence.csv"), DATA)
+    assert study.read_claims(DATA / "claims.json") == claims
+    assert {f"SA-BMA T{i}" for i in range(1, 9)} <= {c.name for c in claims}
+    assert {c.name.split()[1][:2] for c in claims if c.name.startswith("symmetry T")} == {f"T{i}" for i in range(1, 10)}
+    flat = {c.name for c in claims if c.name.startswith("F-")}
+    assert {"F-SWAG", "F-VI", "F-SGLD", "F-MC dropout", "F-deep ensemble", "F-Laplace"} <= flat

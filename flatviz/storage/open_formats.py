@@ -1,0 +1,102 @@
+"""Results as .npz and .safetensors, which other programs read: arrays under their fields' names, the rest as one JSON text."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from flatviz.results import from_plain, to_plain
+from flatviz.storage.files import DamagedFileError, atomic_path
+
+FORMATS = (".npz", ".safetensors")
+TEXT = "flatviz"  # name of the JSON text
+
+
+def split(result: Any) -> tuple[dict[str, Tensor], str]:
+    """Its tensors by the path of their field ("plane.axes"), and the rest as JSON in which {"tensor": path} stands for one."""
+    tensors: dict[str, Tensor] = {}
+    return tensors, json.dumps(_without_tensors(to_plain(result), "", tensors))
+
+
+def joined(tensors: dict[str, Tensor], text: str) -> Any:
+    """What `split` took apart.  Raises ValueError or KeyError where the parts do not belong together."""
+    return from_plain(_with_tensors(json.loads(text), tensors))
+
+
+def write_open(result: Any, path: str | Path) -> None:
+    """Write .npz or .safetensors, whole or not at all.  Raises TypeError for what cannot be saved or has a type NumPy lacks."""
+    tensors, text = split(result)
+    if Path(path).suffix == ".npz":
+        reduced = [name for name, t in tensors.items() if t.dtype == torch.bfloat16]
+        if reduced:
+            raise TypeError(f"an .npz must hold types that NumPy has, got bfloat16 in {', '.join(reduced)}: save .safetensors")
+        arrays = {name: t.contiguous().numpy() for name, t in tensors.items()}
+        with atomic_path(path) as partial, partial.open("wb") as file:
+            np.savez_compressed(file, **{TEXT: np.array(text)}, **arrays)
+        return
+    save, _ = _safetensors()
+    body = save({name: t.clone().contiguous() for name, t in tensors.items()}, metadata={TEXT: text})
+    with atomic_path(path) as partial:
+        partial.write_bytes(body)
+
+
+def read_open(path: str | Path) -> Any:
+    """Read what `write_open` wrote; no code in the file is run.  Raises DamagedFileError for any other file."""
+    try:
+        if Path(path).suffix == ".npz":
+            with np.load(path, allow_pickle=False) as file:
+                arrays = {name: file[name] for name in file.files}
+            return joined({n: torch.from_numpy(a) for n, a in arrays.items() if n != TEXT}, str(arrays[TEXT]))
+        _, load = _safetensors()
+        body = Path(path).read_bytes()
+        tensors = load(body)
+        header = json.loads(body[8 : 8 + int.from_bytes(body[:8], "little")])
+        return joined(tensors, header["__metadata__"][TEXT])
+    except ImportError:
+        raise
+    except Exception as error:  # readers of damaged files raise what they like
+        kind = type(error).__name__
+        raise DamagedFileError(
+            f"expected a result that fv.save wrote, got another or a damaged file ({kind}: {error})"
+        ) from error
+
+
+def _without_tensors(plain: Any, path: str, tensors: dict[str, Tensor]) -> Any:
+    below = f"{path}." if path else ""
+    if isinstance(plain, Tensor):
+        tensors[path or "values"] = plain
+        return {"tensor": path or "values"}
+    if isinstance(plain, dict):
+        fields = [
+            [_without_tensors(k, "", {}), _without_tensors(v, f"{below}{k}", tensors)] for k, v in plain["fields"].items()
+        ]
+        return {"noun": plain["noun"], "fields": fields}
+    if isinstance(plain, (tuple, list)):
+        items = [_without_tensors(item, f"{below}{i}", tensors) for i, item in enumerate(plain)]
+        return {"tuple": items} if isinstance(plain, tuple) else items
+    return plain
+
+
+def _with_tensors(value: Any, tensors: dict[str, Tensor]) -> Any:
+    if isinstance(value, list):
+        return [_with_tensors(item, tensors) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if "tensor" in value:
+        return tensors[value["tensor"]]
+    if "tuple" in value:
+        return tuple(_with_tensors(item, tensors) for item in value["tuple"])
+    return {"noun": value["noun"], "fields": {_with_tensors(k, {}): _with_tensors(v, tensors) for k, v in value["fields"]}}
+
+
+def _safetensors() -> tuple:
+    try:
+        from safetensors.torch import load, save  # optional: only for this format
+    except ImportError as error:
+        raise ImportError('a .safetensors file needs safetensors: pip install "flatviz[checkpoint]", or save .npz') from error
+    return save, load
