@@ -252,7 +252,7 @@ METHOD = Method(
     ),
     batchnorm=Tuned(
         _BATCHNORM,
-        radius=1.0,
+        radius=0.5,
         largest=2.0,
         tour=(0.0, 0.18, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0),
         lab=(0.0, 0.25, 0.5, 1.0),
