@@ -16,6 +16,8 @@ from pathlib import Path
 from browsing import DRAWN, IN_KERNEL, RUN_ALL, SLOW, chromium, jupyterlab, watched
 from forked import forked
 
+from flatviz.posteriors import METHODS
+
 NOTEBOOK = Path(__file__).resolve().parent.parent / "notebooks" / "00_tour.ipynb"
 SLOW_PAGE = """((timeout) => {
   AbortSignal.timeout = (ms) => timeout.call(AbortSignal, ms === 2000 ? 0 : ms);
@@ -107,17 +109,18 @@ def _move(page, base: str, frames: list[int], picture: Path) -> dict:
     seen["first"] = look(view)
     method, radius, _ = seen["first"]["state"].split("/")
 
-    before = len(frames)
+    sent = "print({k: n for k, n in lab.view.sent.items()})"
+    before = page.evaluate(IN_KERNEL, sent)
     view.get_by_label("ensemble size", exact=True).fill("17")
     _until(page, SHOWS, f"{method}/{radius}/17")
     seen["more draws"] = look(view)
-    seen["frames of more draws"] = frames[before:]
+    seen["sent"] = [before, page.evaluate(IN_KERNEL, sent)]
 
     to_its_end = "(e) => { e.value = e.max; e.dispatchEvent(new Event('input', { bubbles: true })); }"
     view.get_by_label("radius", exact=True).evaluate(
         to_its_end
     )  # the last stop was not fitted: the kernel does it behind the picture
-    _until(page, FITTED, radius)
+    _until(page, FITTED, str(max(METHODS["sabma"].plain.lab)))
     seen["larger radius"] = look(view)
     view.scroll_into_view_if_needed()
     page.screenshot(path=str(picture))

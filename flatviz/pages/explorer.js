@@ -316,7 +316,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
   }
   async function photograph() {                           // what a notebook without a kernel will show
     if (stopped || !el.isConnected) return;
-    const images = await Promise.all(inSight().map(([, , p]) => p.image("png")));
+    const images = await Promise.all(inSight().slice(0, 2).map(([, , p]) => p.image("png")));
     ask("picture", { images, text: spoken.innerText });
   }
 

@@ -232,6 +232,16 @@ def test_controls_and_view_are_on_one_screen_and_nothing_scrolls_sideways(browse
     page.context.close()
 
 
+def test_no_picture_is_wider_than_its_frame_in_whatever_order_tabs_are_opened(page):
+    at(page, "method=sabma&radius=2&draws=5&tab=Surface", "sabma/2/5", "Surface")
+    for name in ("All", "Surface", "Flatness", "All", "Scores"):
+        page.get_by_role("tab", name=name).click()
+        drawn(page, "sabma/2/5", name)
+        over = "(p) => p._fullLayout.width - p.closest('figure').clientWidth"
+        plots = page.locator("figure:not([hidden]) .js-plotly-plot")
+        assert max(plots.nth(i).evaluate(over) for i in range(plots.count())) <= 0, name
+
+
 def test_a_swipe_over_a_picture_scrolls_the_page(browser, address):
     page = opened(browser, address, width=400, height=800, has_touch=True, is_mobile=True)
     plot = page.locator(".js-plotly-plot").first

@@ -17,7 +17,7 @@ class Picture {
     const { entry, plot, tools } = this, { index } = tools;
     const sized = entry.binds.some((b) => b.rows !== "all");
     const state = [plot.clientWidth < 420, member.meta.method, member.meta.radius, member.version ?? 0, sized ? n : "", dark, height, JSON.stringify(ranges)].join("/");
-    if (this.state === state && !fresh) return false;
+    if (this.state === state && !fresh) { this.resize(); return false; }
     let drawn = { data: entry.data, layout: { ...entry.layout, height, uirevision: "kept" } };  // a copy: plotly writes into what it is given
     for (const bind of entry.binds) drawn = assigned(drawn, bind.path.split("."), bound(bind, index.fields, member, n));
     for (const [axis, range] of Object.entries(ranges)) drawn = assigned(drawn, ["layout", axis, "range"], range);
@@ -31,6 +31,7 @@ class Picture {
     this.width = plot.clientWidth;
     tools.Plotly.react(plot, drawn.data, drawn.layout, index.config);
     if (first) this.listen();
+    else if (plot._fullLayout.width !== this.width) tools.Plotly.Plots.resize(plot);
     return true;
   }
 
