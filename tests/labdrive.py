@@ -16,8 +16,6 @@ from pathlib import Path
 from browsing import DRAWN, IN_KERNEL, RUN_ALL, SLOW, chromium, jupyterlab, watched
 from forked import forked
 
-from flatviz.posteriors import METHODS
-
 NOTEBOOK = Path(__file__).resolve().parent.parent / "notebooks" / "00_tour.ipynb"
 SLOW_PAGE = """((timeout) => {
   AbortSignal.timeout = (ms) => timeout.call(AbortSignal, ms === 2000 ? 0 : ms);
@@ -116,11 +114,12 @@ def _move(page, base: str, frames: list[int], picture: Path) -> dict:
     seen["more draws"] = look(view)
     seen["sent"] = [before, page.evaluate(IN_KERNEL, sent)]
 
+    largest = page.evaluate(IN_KERNEL, "print(max(lab.family.radii('sabma')))").strip()
     to_its_end = "(e) => { e.value = e.max; e.dispatchEvent(new Event('input', { bubbles: true })); }"
     view.get_by_label("radius", exact=True).evaluate(
         to_its_end
     )  # the last stop was not fitted: the kernel does it behind the picture
-    _until(page, FITTED, str(max(METHODS["sabma"].plain.lab)))
+    _until(page, FITTED, largest)
     seen["larger radius"] = look(view)
     view.scroll_into_view_if_needed()
     page.screenshot(path=str(picture))
