@@ -9,7 +9,7 @@ import torch
 
 import flatviz
 from flatviz.checks import check_count
-from flatviz.cli.options import add_data, add_model, add_out, add_tuned, task_of
+from flatviz.cli.options import add_data, add_model, add_out, add_tuned, data_options, task_of
 from flatviz.cli.output import check_output, progress_of_command, write_text
 from flatviz.cli.threads import single_thread
 from flatviz.core.devices import pick_device
@@ -63,7 +63,8 @@ def run(args: argparse.Namespace) -> int:
     print(text_table(rows))
     title = "flatviz tour: from a pre-trained network to a flat posterior"
     lead = f"{(DIGITS if args.data == 'digits' else OTHER).format(name=tour.task.name)} {LEAD}"
-    start = ("sabma", 1.0, 10)
+    there = [r for m, r in zip(tour.family.method, tour.family.radius) if m == "sabma"]
+    start = ("sabma", min(there, key=lambda r: abs(r - METHODS["sabma"].tuned(tour.net).radius)), 10)
     write_text(
         args.out, family_page(tour.family, title=title, lead=lead, rows=rows, facts=_facts(tour, args, tuned), start=start)
     )
@@ -77,8 +78,7 @@ def run(args: argparse.Namespace) -> int:
 def _facts(tour: Tour, args: argparse.Namespace, tuned: Choices | None) -> dict[str, str]:
     task, family = tour.task, tour.family
     statistics = family.prediction[0].batchnorm
-    command = f"flatviz tour --data {args.data} --model {args.model} --seed {args.seed}"
-    command += "".join(f" --{n.replace('_', '-')} {v}" for n, v in (("size", args.size), ("per_class", args.per_class)) if v)
+    command = f"flatviz tour {data_options(args)} --seed {args.seed}"
     command += f" --tuned {args.tuned}" * (tuned is not None)
     chosen = {METHODS[m].label: str(choice_of(tuned, m)) for m in family.methods if m in (tuned or {})}
     what = "images" if len(task.input_shape) == 3 else "examples"

@@ -10,9 +10,10 @@ import torch
 
 import flatviz
 from flatviz.checks import check_count
-from flatviz.cli.options import add_methods, add_model, add_out
+from flatviz.cli.options import add_data, add_methods, add_model, add_out, data_options, task_of
 from flatviz.cli.output import check_output, progress_of_command, write_text
 from flatviz.cli.threads import single_thread
+from flatviz.datasets.named import OFFLINE
 from flatviz.pages.table import text_table
 from flatviz.plots.theme import style
 from flatviz.posteriors import METHODS
@@ -24,6 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_methods(parser)
     parser.add_argument("--trials", type=int, default=16, help="trials of each method, the first of its own settings (16)")
     parser.add_argument("--seeds", default="1000,1001", help="seeds to choose on, with commas between (1000,1001)")
+    add_data(parser)
     add_model(parser)
     add_out(parser, "tuned.json", "the choices")
 
@@ -35,11 +37,13 @@ def run(args: argparse.Namespace) -> int:
     check_output("--out", args.out)
     seeds = _seeds(args.seeds)
     with single_thread():
-        results = tune(methods, trials=args.trials, seeds=seeds, model=args.model, progress=progress_of_command(), say=print)
-    print(f"\ndigits, {args.model}, 10 shots a class; {args.trials} trials each; validation NLL over seeds {args.seeds}\n")
+        task = args.data if args.data in OFFLINE else task_of(args)
+        how = dict(task=task, model=args.model, progress=progress_of_command(), say=print)
+        results = tune(methods, trials=args.trials, seeds=seeds, **how)
+    print(f"\n{args.data}, {args.model}, 10 shots a class; {args.trials} trials each; validation NLL over seeds {args.seeds}\n")
     print(text_table([_row(tuning) for tuning in results.values()]))
     chosen = "" if args.methods is None else f"--methods {','.join(methods)} "
-    command = f"flatviz tune {chosen}--trials {args.trials} --seeds {args.seeds} --model {args.model}"
+    command = f"flatviz tune {chosen}--trials {args.trials} --seeds {args.seeds} {data_options(args)}"
     about = dict(command=command, flatviz=flatviz.__version__, torch=torch.__version__, date=time.strftime("%Y-%m-%d"))
     text = json.dumps({"about": about, "methods": {n: t.to_dict() for n, t in results.items()}}, indent=1)
     write_text(args.out, text + "\n")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from flatviz.pages.scene import Scene
 from flatviz.plots.basin import plot_basin
+from flatviz.plots.mechanism import plot_step
 from flatviz.plots.metrics import plot_metrics
 from flatviz.plots.projection import plot_projection
 from flatviz.plots.radius import columns_of, plot_flatness_against_radius
@@ -68,6 +69,12 @@ def _hidden(scene: Scene, i: int) -> Figure:
     return fig.update_traces(x=[0, far], y=[0, far], selector=dict(name="equal"))
 
 
+def _mechanism(scene: Scene, i: int) -> Figure:
+    if not scene.family.mechanism:
+        return figure("One step from VI's posterior", "this family has no VI to step from")
+    return plot_step(scene.family, i)
+
+
 def _radius(scene: Scene, i: int) -> Figure:
     family = scene.family
     if not columns_of(family):
@@ -104,6 +111,19 @@ VIEWS = (
         alt="draws as circles over contours of the training loss, on the plane of most variance of all draws",
         group="Surface",
         link={"samples": "draws"},
+    ),
+    View(
+        "mechanism",
+        _mechanism,
+        "What the radius does, on the plane of one step from VI's posterior q: the dashed ball is as large as the radius; the worst "
+        "q′ in it, Δ = radius F⁻¹g / √(gᵀF⁻¹g) away, lies where the loss rises most for its distance in KL. The step takes the "
+        "gradient g′ there and goes against it from q: θ ← θ − lr ∇NLL(q + Δ). SAM's ball of the same reach is round, so its worst "
+        "point lies along the gradient g. Ellipses are one standard deviation; gradient arrows show directions.",
+        span=6,
+        height=600,
+        alt="q as an ellipse, the ball of the radius around it, the worst q′ in it, the gradients at both and the step",
+        fixed=("surface",),
+        group="Mechanism",
     ),
     View(
         "sharpest",
