@@ -20,6 +20,7 @@ from flatviz.pages.table import family_rows, text_table
 from flatviz.posteriors import METHODS
 from flatviz.studies.choice import Choices, choice_of, read_choices
 from flatviz.studies.tour import HEAD_STD, RANK, Tour, run_tour
+from flatviz.studies.tune_recipe import read_recipe
 
 DIGITS = """A small network was pre-trained on digits that lie on their side, then turned into a Bayesian one and shown ten
 upright digits of each class."""
@@ -56,6 +57,7 @@ def run(args: argparse.Namespace) -> int:
             seed=args.seed,
             device=device,
             tuned=tuned,
+            recipe=None if args.tuned is None else read_recipe(args.tuned),
             progress=progress_of_command(),
             say=print,
         )
