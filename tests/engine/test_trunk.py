@@ -96,7 +96,7 @@ class Backwards(nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.head, self.late, self.body = nn.Linear(5, 2), nn.Sequential(nn.LayerNorm(5), nn.Linear(5, 5)), nn.Linear(4, 5)
+        self.head, self.late, self.body = nn.Linear(5, 2), nn.Linear(5, 5), nn.Linear(4, 5)
 
     def forward(self, x):
         return self.head(torch.tanh(self.late(self.body(x))))
