@@ -6,10 +6,9 @@ a seed.  VI is there at several lengths: a flat-seeking step takes two gradients
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -25,10 +24,12 @@ from flatviz.metrics.predict import predict
 from flatviz.objectives.nll import MeanNLL, nll
 from flatviz.posteriors import METHODS
 from flatviz.results import Posterior
-from flatviz.storage.cache import cached
 from flatviz.studies import reference
 from flatviz.studies.choice import Choices, choice_of, with_head_std
-from flatviz.studies.family import check_settings, fit_family, fit_member
+from flatviz.studies.family import fit_family
+from flatviz.studies.members import check_settings, fit_member
+from flatviz.studies.preparation import Model, TaskOf, cache_name, task_for
+from flatviz.studies.tasks import cached_each, each, quiet
 from flatviz.studies.tour import prepare
 
 QUANTITIES = (
@@ -86,7 +87,8 @@ class Evidence:
 def gather(
     seeds: int,
     *,
-    model: str = "mlp",
+    task: TaskOf = "digits",
+    model: Model = "mlp",
     n_draws: int = 30,
     n_spectra: int = 5,
     epochs: int = 60,
@@ -94,27 +96,33 @@ def gather(
     grid: Mapping[str, Sequence[float]] | None = None,
     tuned: Choices | None = None,
     progress: Progress = False,
+    engine: Any = None,
     say: Callable[[str], None] = lambda text: None,
 ) -> Evidence:
     """Fit and measure the methods of the evidence for seeds 0..seeds-1, the radii of one method trained together.
 
     lambda1 is the mean over `n_spectra` draws of the largest eigenvalue of the training loss's Hessian over the treated
     weights; train the mean loss of those draws; scores are of the test split with `n_draws` draws, shifted_ ones means over
-    `SHIFTS` at severity 3; agreement, tv and mmd compare with HMC's predictions and draws, NaN for another model than "mlp".
+    `SHIFTS` at severity 3; agreement, tv and mmd compare with HMC's predictions and draws, NaN for another
+    model than "mlp" or another task than the digits, as shifted_ ones are where inputs are no images.
     epochs: of pre-training; fit: settings in place of the methods' own; grid: method -> radii in place of those of `METHODS`.
     tuned: method -> what `tune` chose for it, on other seeds; without it there is no setting "tuned".
+    engine: a `dask.distributed` Client, whose workers share the seeds; a lost one costs only the seeds it had.
     Each seed is kept in the cache folder.
     """
     check_settings(fit)
     fit, grid = dict(fit or {}), {m: tuple(r) for m, r in (grid or evidence_radii()).items()}
-    per_seed = []
-    for seed in range(seeds):
-        about = dict(
-            seed=seed, model=model, n_draws=n_draws, n_spectra=n_spectra, epochs=epochs, grid=grid, fit=fit, tuned=tuned
-        )
-        about["methods"] = {m: METHODS[m] for m in grid}
-        compute = partial(_one_seed, seed, model, n_draws, n_spectra, epochs, fit, grid, tuned, progress, say)
-        per_seed.append(cached("evidence", compute, label=f"seed {seed}", say=say, **about)[0])
+    about = dict(model=model, n_draws=n_draws, n_spectra=n_spectra, epochs=epochs, grid=grid, fit=fit, tuned=tuned)
+    about["methods"] = {m: METHODS[m] for m in grid}
+    settings = [about | {"seed": seed, "task": cache_name(task, seed)} for seed in range(seeds)]
+    how = (progress, say) if engine is None else (False, quiet)
+    given = (task, model, n_draws, n_spectra, epochs, fit, grid, tuned, *how)
+
+    def compute(missing: list[int]) -> Iterator[tuple[int, dict[str, Tensor]]]:
+        return each(_seed_of, {0: given}, [(0, seed) for seed in missing], engine=engine, label="seeds", progress=progress)
+
+    labels = [f"seed {seed}" for seed in range(seeds)]
+    per_seed = cached_each("evidence", settings, compute, labels=labels, say=say)
     values = {Cell(*_parsed(name)): torch.stack([of_seed[name] for of_seed in per_seed]) for name in per_seed[0]}
     return Evidence(values, tuple(range(seeds)))
 
@@ -129,9 +137,14 @@ def _parsed(name: str) -> tuple[str, str, float, float]:
     return setting, method, float(radius), float(share)
 
 
+def _seed_of(given: tuple, seed: int) -> dict[str, Tensor]:
+    return _one_seed(seed, *given)
+
+
 def _one_seed(
     seed: int,
-    model: str,
+    task: TaskOf,
+    model: Model,
     n_draws: int,
     n_spectra: int,
     epochs: int,
@@ -141,8 +154,10 @@ def _one_seed(
     progress: Progress,
     say: Callable[[str], None],
 ) -> dict[str, Tensor]:
-    net, task, prior = prepare(model, seed=seed, epochs=epochs, progress=progress)
-    measured = Measurement(net, task, n_draws, n_spectra, seed, _exact(net, task, prior, model, epochs, seed, say))
+    compared = task == "digits" and model == "mlp" and epochs == 60
+    net, task, prior = prepare(model, task=task_for(task, seed), seed=seed, epochs=epochs, progress=progress)
+    exact = reference.reference_of(net, task, prior, seed=seed, say=say) if compared else None
+    measured = Measurement(net, task, n_draws, n_spectra, seed, exact)
     values = {}
     for setting in track([s for s in SETTINGS if tuned or s != "tuned"], f"seed {seed}", progress):
         if setting == "tuned":
@@ -196,15 +211,6 @@ def _tuned_posteriors(
         yield Cell("tuned", "vi", 0.0, share), fit_member(net, task, prior, "vi", **{**how, "fit": length})
 
 
-def _exact(
-    net: Net, task: Task, prior: Gaussian, model: str, epochs: int, seed: int, say: Callable
-) -> reference.Reference | None:
-    """HMC's predictions and draws; None where there are none to compare with: another model, or another pre-training."""
-    if model != "mlp" or epochs != 60:
-        return None
-    return reference.reference_of(net, task, prior, seed=seed, say=say)
-
-
 class Measurement:
     """Posterior -> values (11,) of `QUANTITIES`."""
 
@@ -214,7 +220,8 @@ class Measurement:
         self.net, self.task, self.exact = net, task, exact
         self.n_draws, self.n_spectra, self.seed = n_draws, n_spectra, seed
         self.f: MeanNLL = nll(net, task.train)
-        self.shifted = [corrupt(task.test, kind, SEVERITY, seed=seed) for kind in SHIFTS]
+        images = len(task.input_shape) == 3
+        self.shifted = [corrupt(task.test, kind, SEVERITY, seed=seed) for kind in SHIFTS] if images else []
         self.batchnorm = "frozen" if net.has_batchnorm else None
 
     def __call__(self, q: Posterior) -> Tensor:
@@ -222,7 +229,8 @@ class Measurement:
         W = q.sample(self.n_spectra, seed=self.seed + 1)
         sharp = [top_eigenpairs(self.f, w, 1, iters=40, seed=self.seed).values[0] for w in W]
         clean = self._predict(q, self.task.test)
-        shifted = torch.stack([self._scores(self._predict(q, data)) for data in self.shifted]).mean(0)
+        scores = [self._scores(self._predict(q, data)) for data in self.shifted] or [torch.full((3,), torch.nan)]
+        shifted = torch.stack(scores).mean(0)
         exact = [float("nan")] * 3
         if self.exact is not None:
             near = [f(clean, self.exact.probabilities) for f in (agreement, total_variation)]

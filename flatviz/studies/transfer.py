@@ -36,7 +36,7 @@ from flatviz.posteriors.swag import fit_swag
 from flatviz.posteriors.transfer import moped_prior, transfer
 from flatviz.results import Draws, FunctionPosterior, Posterior, Prediction, Shift
 from flatviz.storage.cache import cached
-from flatviz.studies.family import fit_member
+from flatviz.studies.members import fit_member
 from flatviz.studies.shift import shift_of
 from flatviz.studies.transfer_setting import Classes, Make, Scheme, Sizes, method_of, steps_of
 from flatviz.training.pretrain import pretrain
