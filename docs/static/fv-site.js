@@ -29,27 +29,54 @@
 
   const dataOf = (node) => JSON.parse(node.querySelector("script[type='application/json']").textContent);
 
-  async function figure(node) {
-    const { data, layout, frames, config } = dataOf(node);
+  async function picture(node, plot, config, current, frames) {   // current() is the figure to draw; returns what draws it
     await script("plotly.min.js");
     await script("explorer.js");
     const { isDark, recolored, onThemeChange } = flatvizExplorer;
-    const plot = document.createElement("div");
-    plot.style.height = `${layout.height ?? 460}px`;
-    node.replaceChildren(plot);
-    delete layout.width;
-    const house = layout.template?.layout?.font?.color === "#1f2933";    // another template stays on white
+    const house = current().layout.template?.layout?.font?.color === "#1f2933";    // another template stays on white
     const draw = () => {
-      const dark = house && isDark(), shown = structuredClone({ data, layout: { ...layout, autosize: true } });
+      const { data, layout } = structuredClone(current()), dark = house && isDark();
+      delete layout.width;
+      delete layout.meta;
+      layout.autosize = true;
+      plot.style.height = `${layout.height ?? 460}px`;
       node.classList.toggle("fv-dark", dark);
-      return Plotly.react(plot, dark ? recolored(shown.data) : shown.data, dark ? recolored(shown.layout) : shown.layout,
-        { ...config, responsive: false });
+      return Plotly.react(plot, dark ? recolored(data) : data, dark ? recolored(layout) : layout, { ...config, responsive: false });
     };
     await draw();
     if (frames) await Plotly.addFrames(plot, frames);
     if (house && !frames) onThemeChange(draw);
     new ResizeObserver(() => { if (plot.clientWidth) Plotly.Plots.resize(plot); }).observe(node);
     node.dataset.drawn = "";
+    return draw;
+  }
+
+  async function figure(node) {
+    const { frames, config, ...shown } = dataOf(node), plot = document.createElement("div");
+    node.replaceChildren(plot);
+    await picture(node, plot, config, () => shown, frames);
+  }
+
+  async function live(node) {                             // an `interact`: its pictures were made at every stop
+    const { controls, figures, config } = dataOf(node), at = controls.map((c) => c.start);
+    const current = () => figures[at.reduce((k, v, i) => k * controls[i].labels.length + v, 0)];
+    const plot = document.createElement("div"), bar = document.createElement("div");
+    bar.className = "fv-controls";
+    node.replaceChildren(bar, plot);
+    let draw = () => {};
+    controls.forEach((c, i) => {
+      const label = document.createElement("label"), input = document.createElement(c.list ? "select" : "input");
+      const value = document.createElement("output");
+      label.append(`${c.name} `, input, " ");
+      if (c.list) input.append(...c.labels.map((text, k) => new Option(text, k)));
+      else { Object.assign(input, { type: "range", min: 0, max: c.labels.length - 1, step: 1 }); label.append(value); }
+      input.value = at[i];
+      const say = () => { value.textContent = c.labels[at[i]]; if (!c.list) input.setAttribute("aria-valuetext", c.labels[at[i]]); };
+      input.addEventListener("input", () => { at[i] = Number(input.value); say(); draw(); });
+      say();
+      bar.append(label);
+    });
+    draw = await picture(node, plot, config, current);
   }
 
   async function lab(node) {
@@ -70,7 +97,7 @@
     for (const { isIntersecting, target } of entries) {
       if (!isIntersecting) continue;
       seen.unobserve(target);
-      (target.classList.contains("fv-lab") ? lab : figure)(target);
+      (target.classList.contains("fv-lab") ? lab : target.classList.contains("fv-live") ? live : figure)(target);
     }
   }, { rootMargin: "800px" });
   const reachable = () => {                               // what scrolls can be scrolled by keys too
@@ -79,7 +106,7 @@
   const begin = () => {
     new ResizeObserver(reachable).observe(document.body);
     formulas();
-    document.querySelectorAll(".fv-figure, .fv-lab").forEach((node) => seen.observe(node));
+    document.querySelectorAll(".fv-figure, .fv-live, .fv-lab").forEach((node) => seen.observe(node));
   };
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", begin);
   else begin();
