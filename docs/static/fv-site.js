@@ -34,12 +34,15 @@
     await script("explorer.js");
     const { isDark, recolored, onThemeChange } = flatvizExplorer;
     const house = current().layout.template?.layout?.font?.color === "#1f2933";    // another template stays on white
+    const room = node.closest(".slide") ? 0.56 * innerHeight : Infinity;           // a slide shows a figure whole
+    node.style.minHeight = "0";
     const draw = () => {
       const { data, layout } = structuredClone(current()), dark = house && isDark();
       delete layout.width;
       delete layout.meta;
       layout.autosize = true;
-      plot.style.height = `${layout.height ?? 460}px`;
+      layout.height = Math.min(layout.height ?? 460, Math.max(room, 300));
+      plot.style.height = `${layout.height}px`;
       node.classList.toggle("fv-dark", dark);
       return Plotly.react(plot, dark ? recolored(data) : data, dark ? recolored(layout) : layout, { ...config, responsive: false });
     };

@@ -26,6 +26,7 @@ from flatviz.results import interval
 from flatviz.studies.choice import Choices, read_choices
 from flatviz.studies.compare import QUANTITIES, Comparison, compare
 from flatviz.studies.reference import about_reference, noise_floor
+from flatviz.studies.tune_recipe import read_recipe
 
 HEADS = (
     "accuracy %",
@@ -68,6 +69,7 @@ def run(args: argparse.Namespace) -> int:
     settings = dict(
         task=args.data if args.data in OFFLINE else task_of(args), model=args.model, methods=args.methods, tuned=tuned
     )
+    settings["recipe"] = None if args.tuned is None else read_recipe(args.tuned)
     with single_thread():
         comparison = compare(args.seeds, **settings, progress=progress_of_command(), say=print)
     rows = table_rows(comparison)

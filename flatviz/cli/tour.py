@@ -15,10 +15,12 @@ from flatviz.cli.threads import single_thread
 from flatviz.core.devices import pick_device
 from flatviz.datasets.named import OFFLINE
 from flatviz.pages.page import family_page
+from flatviz.pages.story import tour_story
 from flatviz.pages.table import family_rows, text_table
 from flatviz.posteriors import METHODS
 from flatviz.studies.choice import Choices, choice_of, read_choices
 from flatviz.studies.tour import HEAD_STD, RANK, Tour, run_tour
+from flatviz.studies.tune_recipe import read_recipe
 
 DIGITS = """A small network was pre-trained on digits that lie on their side, then turned into a Bayesian one and shown ten
 upright digits of each class."""
@@ -55,6 +57,7 @@ def run(args: argparse.Namespace) -> int:
             seed=args.seed,
             device=device,
             tuned=tuned,
+            recipe=None if args.tuned is None else read_recipe(args.tuned),
             progress=progress_of_command(),
             say=print,
         )
@@ -63,16 +66,23 @@ def run(args: argparse.Namespace) -> int:
     print(text_table(rows))
     title = "flatviz tour: from a pre-trained network to a flat posterior"
     lead = f"{(DIGITS if args.data == 'digits' else OTHER).format(name=tour.task.name)} {LEAD}"
+    facts, story = _facts(tour, args, tuned), tour_story(tour.family)
     there = [r for m, r in zip(tour.family.method, tour.family.radius) if m == "sabma"]
     start = ("sabma", min(there, key=lambda r: abs(r - METHODS["sabma"].tuned(tour.net).radius)), 10)
-    write_text(
-        args.out, family_page(tour.family, title=title, lead=lead, rows=rows, facts=_facts(tour, args, tuned), start=start)
-    )
+    shown = dict(start=start, story=story, code=["from flatviz.studies.tour import run_tour", _call(args)])
+    write_text(args.out, family_page(tour.family, title=title, lead=lead, rows=rows, facts=facts, **shown))
     size, seconds = args.out.stat().st_size / 1e6, time.perf_counter() - started
     print(f"\n{args.out} written: {size:.1f} MB with plotly.js inside, opens in any browser; {seconds:.0f} s in all")
     if tour.cached:
         print(f"reused from the cache: {', '.join(tour.cached)}")
     return 0
+
+
+def _call(args: argparse.Namespace) -> str:
+    """The line of Python that makes the page's family."""
+    if args.tuned is not None or args.size or args.per_class:
+        return "# family: that of the command below, under 'How this was made'"
+    return f"family = run_tour({args.model!r}, task={args.data!r}, seed={args.seed}).family"
 
 
 def _facts(tour: Tour, args: argparse.Namespace, tuned: Choices | None) -> dict[str, str]:

@@ -14,6 +14,7 @@ from flatviz.plots.radius import columns_of, plot_flatness_against_radius
 from flatviz.plots.reliability import plot_reliability
 from flatviz.plots.spectrum import plot_spectrum
 from flatviz.plots.surface import plot_surface
+from flatviz.plots.surface_3d import plot_surface_3d
 from flatviz.plots.theme import Figure, figure
 
 
@@ -51,6 +52,20 @@ def _surface(scene: Scene, i: int) -> Figure:
     family = scene.family
     beside = dict(method=family.method[i], reference={m: family.projection[j] for m, j in scene.references.items()})
     return plot_surface(family.surface, family.projection[i], title="Loss surface and samples", **beside, **scene.colors)
+
+
+def _relief(scene: Scene, i: int) -> Figure:
+    family, method = scene.family, scene.family.method[i]
+    title = "Loss surface and samples, in relief"
+    fig = plot_surface_3d(family.surface, family.projection[i], method=method, title=title, **scene.colors)
+    for k, trace in enumerate(fig.data):
+        if trace.name == "drop lines":
+            fig.follow({f"data.{k}.{axis}": trace[axis] for axis in "xyz"}, rows="segments")
+            fig.follow({f"data.{k}.line.color": trace.line.color}, rows="all")
+        elif trace.type == "scatter3d" and trace.name != "diverged":
+            fig.follow({f"data.{k}.{name}": trace[name] for name in ("x", "y", "z", "customdata")}, rows="draws")
+            fig.follow({f"data.{k}.name": trace.name, f"data.{k}.marker.color": trace.marker.color}, rows="all")
+    return fig
 
 
 def _around(scene: Scene, i: int) -> Figure:
@@ -110,7 +125,21 @@ VIEWS = (
         fixed=("surface",),
         alt="draws as circles over contours of the training loss, on the plane of most variance of all draws",
         group="Surface",
+        slot="surface",
+        option="map",
         link={"samples": "draws"},
+    ),
+    View(
+        "relief",
+        _relief,
+        "The same surface in relief. Each draw of the selected method stands at the height of its own true loss; the line from it "
+        "down, or up, to the surface is what the plane does not show.",
+        span=5,
+        height=470,
+        alt="draws on drop lines over the training loss in relief",
+        group="Surface",
+        slot="surface",
+        option="relief in 3-D",
     ),
     View(
         "mechanism",

@@ -100,7 +100,7 @@ def test_the_command_takes_a_task_by_name(monkeypatch, tmp_path, capsys):
     import flatviz.cli.tour
 
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / "cache"))
-    quick = functools.partial(run_tour, recipe=Recipe(epochs=10), **SMALL)
+    quick = functools.partial(run_tour, epochs=10, **SMALL)
     monkeypatch.setattr(flatviz.cli.tour, "run_tour", quick)
     out = tmp_path / "moons.html"
     assert main(["tour", "--data", "moons", "--device", "cpu", "--out", str(out)]) == 0
@@ -147,3 +147,28 @@ def test_the_command_compares_on_any_task(monkeypatch, tmp_path, capsys):
     assert "moons, mlp, 10 shots a class" in printed and "agreement" not in printed
     page = out.read_text(encoding="utf-8")
     assert "flatviz compare --data moons --model mlp --seeds 1" in page and "epochs 60, lr 0.1" in page
+
+
+def test_the_recipe_of_pre_training_is_tuned_by_trials_recorded_and_used(monkeypatch, tmp_path, capsys):
+    import json
+
+    from flatviz.studies import tune_recipe as study
+
+    monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(study, "EPOCHS", (4, 8))
+    monkeypatch.setattr(study, "recipe_for", lambda net: Recipe(epochs=6, swag_lr=2.0))  # at that rate SWAG unlearns
+    out = tmp_path / "tuned.json"
+    options = ["--data", "moons", "--methods", "sgd", "--trials", "1", "--seeds", "7", "--recipe", "3", "--out", str(out)]
+    assert main(["tune", *options]) == 0
+    assert "pre-training and SWAG: epochs" in capsys.readouterr().out
+    written = json.loads(out.read_text(encoding="utf-8"))
+    chosen = study.read_recipe(out)
+    assert written["about"]["command"].endswith("--data moons --model mlp --recipe 3")
+    assert written["recipe"]["trials"] == 3 and chosen.epochs in (4, 6, 8)
+    tuned = study.tune_recipe(3, seeds=(7,), task="moons")
+    assert tuned.best == chosen and min(tuned.scores) == pytest.approx(written["recipe"]["validation_nll"], abs=1e-4)
+    monkeypatch.setattr(study, "recipe_for", lambda net: Recipe(epochs=1, lr=1e-7, last_lr=1e-7))
+    with pytest.raises(ValueError, match="one of 1 recipes must learn, got none: give more trials"):
+        print(study.tune_recipe(1, seeds=(7,), task="moons").best)
+    (tmp_path / "plain.json").write_text('{"methods": {}}')
+    assert study.read_recipe(tmp_path / "plain.json") is None
