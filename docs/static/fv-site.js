@@ -29,19 +29,42 @@
 
   const dataOf = (node) => JSON.parse(node.querySelector("script[type='application/json']").textContent);
 
+  // Panels side by side need room each: on a phone such a figure scrolls in its box.
+  function widthNeeded(layout) {
+    const columns = new Set(Object.keys(layout).filter((k) => /^xaxis\d*$/.test(k)).map((k) => layout[k].domain?.[0] ?? 0)).size;
+    return columns < 2 ? 0 : Math.min(260 + 110 * columns, 700);
+  }
+
+  // A title that is wider than the figure is broken into lines, for which the figure grows.
+  function withTitle(layout, width) {
+    const title = typeof layout.title === "string" ? { text: layout.title } : layout.title;
+    const room = Math.floor((width - 30) / 8.2);
+    if (!title?.text || title.text.length <= 0.55 * room || title.text.includes("<")) return layout;
+    const lines = [""];
+    for (const word of title.text.split(" ")) {
+      if ((lines.at(-1) + word).length > room) lines.push("");
+      lines[lines.length - 1] += `${word} `;
+    }
+    const more = 18 * (lines.length - 1), margin = layout.margin ?? layout.template?.layout?.margin ?? {};
+    const placed = { ...title, text: lines.join("<br>"), xref: "container", x: 0, xanchor: "left", pad: { l: 12, ...title.pad } };
+    return { ...layout, title: placed, height: layout.height + more, margin: { ...margin, t: (margin.t ?? 60) + more } };
+  }
+
   async function picture(node, plot, config, current, frames) {   // current() is the figure to draw; returns what draws it
     await script("plotly.min.js");
     await script("explorer.js");
     const { isDark, recolored, onThemeChange } = flatvizExplorer;
+    const room = node.closest(".slide") ? 0.56 * innerHeight : Infinity;       // a slide shows a figure whole
     const house = current().layout.template?.layout?.font?.color === "#1f2933";    // another template stays on white
-    const room = node.closest(".slide") ? 0.56 * innerHeight : Infinity;           // a slide shows a figure whole
+    plot.style.minWidth = `${widthNeeded(current().layout)}px`;
     node.style.minHeight = "0";
+    const width = plot.clientWidth || node.clientWidth;
     const draw = () => {
-      const { data, layout } = structuredClone(current()), dark = house && isDark();
-      delete layout.width;
-      delete layout.meta;
-      layout.autosize = true;
-      layout.height = Math.min(layout.height ?? 460, Math.max(room, 300));
+      const shown = structuredClone(current()), data = shown.data, dark = house && isDark();
+      delete shown.layout.width;
+      delete shown.layout.meta;
+      shown.layout.height = Math.min(shown.layout.height ?? 460, Math.max(room, 300));
+      const layout = { ...withTitle(shown.layout, width), autosize: true };
       plot.style.height = `${layout.height}px`;
       node.classList.toggle("fv-dark", dark);
       return Plotly.react(plot, dark ? recolored(data) : data, dark ? recolored(layout) : layout, { ...config, responsive: false });
@@ -50,6 +73,7 @@
     if (frames) await Plotly.addFrames(plot, frames);
     if (house && !frames) onThemeChange(draw);
     new ResizeObserver(() => { if (plot.clientWidth) Plotly.Plots.resize(plot); }).observe(node);
+    if (node.scrollWidth > node.clientWidth) node.tabIndex = 0;
     node.dataset.drawn = "";
     return draw;
   }
@@ -104,7 +128,7 @@
     }
   }, { rootMargin: "800px" });
   const reachable = () => {                               // what scrolls can be scrolled by keys too
-    for (const node of document.querySelectorAll(".bd-article pre")) node.tabIndex = node.scrollWidth > node.clientWidth ? 0 : -1;
+    for (const node of document.querySelectorAll(".bd-article pre, .bd-article table")) node.tabIndex = node.scrollWidth > node.clientWidth ? 0 : -1;
   };
   const begin = () => {
     new ResizeObserver(reachable).observe(document.body);
