@@ -41,7 +41,6 @@ def image_folder(
         Example:
             >>> import tempfile, numpy as np, flatviz as fv
             >>> from pathlib import Path
-    from pickle import UnpicklingError
             >>> from PIL import Image
             >>> folder = Path(tempfile.mkdtemp())
             >>> for name in ("cat", "dog"):
