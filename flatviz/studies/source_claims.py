@@ -22,7 +22,7 @@ from flatviz.results import interval
 from flatviz.studies.averaging import Averaging
 from flatviz.studies.averaging_claims import claims as averaging_claims
 from flatviz.studies.averaging_claims import sentences
-from flatviz.studies.claims import BETTER, NAMES, differences, holm, judge, p_of, sentence, word_for
+from flatviz.studies.claims import BETTER, NAMES, differences, holm, judge, p_of, sentence, verdicts_on, word_for
 from flatviz.studies.compare import Comparison, read_comparison
 from flatviz.studies.evidence import Evidence
 
@@ -133,12 +133,13 @@ def _t4(comparison: Comparison) -> SourceClaim:
 
 
 def _t5(evidence: Evidence) -> list[SourceClaim]:
+    """Verdicts of the evidence's own tables, with their correction."""
     rows = []
     for setting, baseline in (("tempered", "equal gradients"), ("tuned", "equal trials")):
-        compared = [d for d in differences(evidence, baseline) if d.cell.setting == setting and d.cell.method == "sabma"]
-        compared = [d for d in compared if d.quantity in T5_OF and (setting == "tuned" or d.cell.radius == AT)]
-        for verdict in judge(compared):
+        for verdict in verdicts_on([d for d in differences(evidence, baseline) if d.cell.setting == setting]):
             d = verdict.difference
+            if d.cell.method != "sabma" or d.quantity not in T5_OF or (setting != "tuned" and d.cell.radius != AT):
+                continue
             figure = sentence(verdict).partition(": ")[2].rpartition(":")[0]
             claim = f"SA-BMA generalises better than VI: {NAMES[d.quantity].removesuffix(' %')}"
             label = "as tuned" if setting == "tuned" else "tempered"
