@@ -110,7 +110,9 @@ _HOMES = {
     "flatviz.plots.mmd": "plot_mmd",
     "flatviz.plots.pairs": "plot_pairs",
     "flatviz.plots.orbit": "plot_orbit",
+    "flatviz.widgets.picture": "plot_view",
     "flatviz.widgets.lab": "FlatnessLab",
+    "flatviz.widgets.own": "lab",
     "flatviz.widgets.explore": "explore_surface",
     "flatviz.widgets.symmetry": "explore_symmetry",
 }

@@ -431,7 +431,8 @@ class Prediction:
     """Outputs of S draws on N inputs, (S, N, C): logits, or means where `likelihood` is a Gaussian noise std.
 
     With labels `y` (N,), `scores` holds each metric for every ensemble size 1..S, (S,) each, and `bins` (S, B, 3) the
-    count, mean confidence and accuracy of each confidence bin.  `batchnorm` says which statistics were used.
+    count, mean confidence and accuracy of each confidence bin.  `batchnorm` says which statistics were used, `trunk` whether
+    the weights that are not treated were "fixed" or "sampled".
     """
 
     outputs: Tensor
@@ -440,6 +441,7 @@ class Prediction:
     batchnorm: str | None = None
     scores: dict[str, Tensor] = field(default_factory=dict)
     bins: Tensor | None = None
+    trunk: str = "fixed"
 
     @property
     def n_draws(self) -> int:
@@ -481,7 +483,7 @@ class Shift:
     """Scores under distribution shift: `scores[name]` (K, V), a row a kind of corruption, a column a severity.
 
     `severities` begins with 0, the inputs as they are, whose scores are the same for every kind.  `scores` holds accuracy,
-    nll and ece of the average of `n_draws` draws on `n` inputs; `batchnorm` says which statistics were used.
+    nll and ece of the average of `n_draws` draws on `n` inputs; `batchnorm` and `trunk` are those of `Prediction`.
     """
 
     kinds: tuple[str, ...]
@@ -490,6 +492,7 @@ class Shift:
     n: int
     n_draws: int
     batchnorm: str | None = None
+    trunk: str = "fixed"
 
     def mean(self, name: str) -> Tensor:
         """One score of each severity, averaged over the kinds, (V,)."""

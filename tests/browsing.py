@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import json
 import os
@@ -15,6 +16,7 @@ import time
 import urllib.request
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -129,3 +131,19 @@ def jupyterlab(root: Path):
         if server.poll() is None:
             os.killpg(server.pid, signal.SIGKILL)
         shutil.rmtree(own, ignore_errors=True)
+
+
+def axe() -> str:
+    """axe-core, which finds what keeps people out: from tests/vendor, else the test is skipped."""
+    path = Path(__file__).parent / "vendor" / "axe.min.js"
+    if not path.exists():
+        pytest.skip("no tests/vendor/axe.min.js: npm pack axe-core, and put its axe.min.js there")
+    return path.read_text(encoding="utf-8")
+
+
+def plain(values):
+    """Numbers as plotly keeps them: lists, or typed arrays as text; an open cell is None."""
+    if isinstance(values, dict) and "bdata" in values:
+        flat = np.frombuffer(base64.b64decode(values["bdata"]), values["dtype"]).astype(float)
+        return flat.reshape([int(s) for s in values["shape"].split(",")]) if "shape" in values else flat
+    return np.array(values, float)

@@ -144,6 +144,8 @@ def calls(fv, module, data, task, metrics):
         "explore_surface": lambda: fv.explore_surface(made["surface"], made["projection"]),
         "fit_family": lambda: keep("family", fv.fit_family(*_three(made, task), seed=0, **FAMILY)),
         "measure": lambda: keep("measured", fv.measure(made["net"][0], task, made["family"], seed=0, **SMALL)),
+        "lab": lambda: fv.lab(module, data, data, trials=1, radii={"vi": (0.0,)}, progress=False).close(),
+        "plot_view": lambda: fv.plot_view(made["measured"], "surface", method="vi", n_draws=2),
         "FlatnessLab": lambda: fv.FlatnessLab(*_three(made, task), family=made["measured"]).stop(),
         "save": lambda: fv.save(made["q"], task.path),
         "load": lambda: fv.load(task.path),

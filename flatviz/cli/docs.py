@@ -14,11 +14,13 @@ from typing import Any
 from flatviz.cli import evidence
 from flatviz.cli.output import progress_of_command
 from flatviz.cli.threads import single_thread
+from flatviz.pages.evidence import evidence_pictures
+from flatviz.storage.committed import committed
+from flatviz.studies.evidence_file import read_evidence
+from flatviz.studies.reference import about_reference, noise_floor
 from flatviz.studies.source_claims import claims_page, read_claims
 from flatviz.studies.tour import run_tour
 
-DATA = Path(__file__).resolve().parent.parent.parent / "data"
-EVIDENCE, CLAIMS = DATA / "evidence.csv", DATA / "claims.json"
 SMALL_TOUR = dict(
     radii={"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 0.5, 1.0)},
     epochs=8,
@@ -70,13 +72,29 @@ def _executed(args: argparse.Namespace) -> tuple[dict[str, Any], list[str]]:
 
 
 def evidence_page() -> str:
-    """The claims of the sources as tables, where they were judged, and what `flatviz evidence --read` prints of the stored values."""
+    """Claims of the sources as tables, where they were judged; pictures and printed text of the stored evidence."""
+    path = committed("evidence.csv")
+    parser = argparse.ArgumentParser()
+    evidence.add_arguments(parser)
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        evidence.run(argparse.Namespace(seeds=1, model="mlp", tuned=None, csv=None, out=None, claims=None, read=EVIDENCE))
+        evidence.run(parser.parse_args(["--read", str(path)]))
     text = printed.getvalue().strip().rsplit("\n", 1)[0]  # without the seconds it took
-    claims = claims_page(read_claims(CLAIMS)) if CLAIMS.is_file() else ""
-    return f"# What holds\n\n{claims}## The evidence\n\nMade by `flatviz evidence --read data/evidence.csv`.\n\n```text\n{text}\n```\n"
+    judged = path.parent / "claims.json"
+    claims = claims_page(read_claims(judged)) if judged.is_file() else ""
+    made = "Made by `flatviz evidence --read data/evidence.csv`."
+    parts = [f"# What holds\n\n{claims}## The evidence\n\n{made}", *_pictures(path), f"## All tables\n\n```text\n{text}\n```"]
+    return "\n\n".join(parts) + "\n"
+
+
+def _pictures(path: Path) -> list[str]:
+    """The pictures of the evidence page, as HTML in Markdown."""
+    stored = read_evidence(path)
+    shown = [evidence.setting_shown(stored, setting) for setting in evidence.settings_of(stored)]
+    over = f"{len(stored.seeds)} seeds"
+    pictures = evidence_pictures(shown, over=over, about_hmc=about_reference(), floor=noise_floor(), claims=[])
+    drawn = [p for p in pictures if p.figure is not None]
+    return [f"````{{raw}} html\n{_part('shown').figure_html(p.figure)}\n````\n\n{p.caption}" for p in drawn]
 
 
 def _part(name: str) -> ModuleType:

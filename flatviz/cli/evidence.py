@@ -113,7 +113,7 @@ def page(evidence: Evidence, args: argparse.Namespace, claims: Sequence[SourceCl
     """The HTML text."""
     n = len(evidence.seeds)
     over = "one seed, so no intervals" if n == 1 else f"{n} seeds"
-    shown = [_shown(evidence, setting) for setting in settings_of(evidence)]
+    shown = [setting_shown(evidence, setting) for setting in settings_of(evidence)]
     rows = [claim.row() for claim in claims]
     pictures = evidence_pictures(shown, over=over, about_hmc=about_reference(), floor=noise_floor(), claims=rows)
     command = (
@@ -131,7 +131,8 @@ def page(evidence: Evidence, args: argparse.Namespace, claims: Sequence[SourceCl
     return gallery_page(pictures, title=title, lead=LEAD, heading="All verdicts", rows=verdicts, facts=facts)
 
 
-def _shown(evidence: Evidence, setting: str) -> SettingShown:
+def setting_shown(evidence: Evidence, setting: str) -> SettingShown:
+    """What the page shows of one setting."""
     compared = {b: [d for d in differences(evidence, b) if d.cell.setting == setting] for b in baselines_of(setting)}
     gains: dict[str, dict[str, dict[str, tuple[float, float]]]] = {}
     for baseline, of_baseline in compared.items():

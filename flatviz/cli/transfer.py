@@ -27,6 +27,10 @@ from flatviz.studies.transfer import QUANTITIES, TransferStudy, study_transfer
 from flatviz.studies.transfer_claims import answer, compare_with, verdict_rows
 from flatviz.studies.transfer_setting import PRIORS, Classes, Scheme, Sizes, method_of, network, split_classes
 
+TRUNKS = {
+    "fixed": "fixed: all weights that are not treated stay at the source's mean",
+    "sampled": "sampled: all weights that are not treated are drawn from the prior with every pass and draw",
+}
 PARTS = ("source-classes", "target-classes", "left-out")
 METHODS = "sgd,sam,swag,f-swag,vi,sabma"
 HEADS = {
@@ -73,6 +77,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--batchnorm", choices=("frozen", "refresh"), default=scheme.batchnorm, help="statistics that predict (frozen)"
     )
+    parser.add_argument("--head-start", choices=("zero", "random"), default="zero", help="mean of the head's prior (zero)")
+    parser.add_argument(
+        "--trunk", choices=("fixed", "sampled"), default="fixed", help="the weights that are not treated (fixed)"
+    )
     parser.add_argument("--threads", type=int, default=2, help="of torch (2)")
     add_out(parser, "transfer.html", "the page")
     parser.add_argument("--csv", type=Path, help="where to write the table (beside the page, as .csv)")
@@ -86,7 +94,7 @@ def run(args: argparse.Namespace) -> int:
     for option, path in (("--out", args.out), ("--csv", table)):
         check_output(option, path)
     methods = [method_of(name.strip()) for name in args.methods.split(",") if name.strip()]
-    sizes, scheme = _sizes(args), Scheme(args.prior, args.treated, args.head_std, scale=args.scale, batchnorm=args.batchnorm)
+    sizes, scheme = _sizes(args), _scheme(args)
     data, names = read_images(args.data, sizes, side=args.size, progress=progress)
     classes = _classes(args, names)
     print(f"flatviz {flatviz.__version__} transfer: {args.model} on {args.data}, images {tuple(data.x.shape[1:])}")
@@ -129,6 +137,10 @@ def read_images(spec: str, sizes: Sizes, *, side: int | None, progress: Progress
         raise ValueError(f"--data must be image-folder:PATH or one of {', '.join(PUBLIC)}, got {spec!r}")
     data = public_images(spec, train=True, per_class=most)
     return data, [str(i) for i in range(int(data.y.max()) + 1)]
+
+
+def _scheme(args: argparse.Namespace) -> Scheme:
+    return Scheme(args.prior, args.treated, args.head_std, args.head_start, args.scale, args.batchnorm, args.trunk)
 
 
 def _sizes(args: argparse.Namespace) -> Sizes:
@@ -221,8 +233,7 @@ def facts(study: TransferStudy, args: argparse.Namespace) -> dict[str, str]:
         "data": f"{args.data}; source {c.text('source')}; target {c.text('target')}; left out {c.text('out')}",
         "network": f"{args.model}, {start}; treated: {scheme.treated}",
         "prior": f"{scheme.prior}, covariance times {scheme.scale:g}; head: std {scheme.head_std:g}, start {scheme.head_start}",
-        "trunk": "fixed: all weights that are not treated stay at the source's mean"
-        + "; activations kept" * scheme.keeps_trunk,
+        "trunk": TRUNKS[scheme.trunk] + "; its activations are kept" * scheme.keeps_trunk,
         "BatchNorm": _statistics(study),
         "sizes": str(study.sizes),
         "equal gradients": "a method of two gradients a step takes half the steps; SWAG's snapshots count as steps",

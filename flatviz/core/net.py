@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -17,6 +17,9 @@ from flatviz.core.modules import WriteWatch, copied
 from flatviz.core.outputs import logits_of
 from flatviz.core.seeds import saved_rng
 from flatviz.core.treated import Treated, choose, refuse_dropout
+
+if TYPE_CHECKING:
+    from flatviz.core.random_trunk import RandomTrunk
 
 
 class Block(NamedTuple):
@@ -40,6 +43,8 @@ class Net:
     Made by `Net.from_module`.  It works on a copy in evaluation mode, so the user's module is never touched, and
     BatchNorm uses the running statistics the net holds: the net *is* a function of `w`.
     `w` is where the treated weights stand now, `blocks` says which tensor is where, in `named_parameters()` order.
+    `trunk`: None, or where the other weights are drawn from in training and prediction (`transfer(trunk="sampled")`); calls
+    of the net itself, and so objectives and figures, keep them where they are.
     """
 
     def __init__(self, module: nn.Module, kinds: dict[str, str], example: Tensor | None) -> None:
@@ -55,6 +60,7 @@ class Net:
         self._shapes = [b.shape for b in self.blocks]
         self.w = torch.cat([parameters[n].detach().reshape(-1) for n in kinds])
         self._buffers: dict[str, Tensor] = {}
+        self.trunk: RandomTrunk | None = None
         self._writes: bool | None = None
         self._wants_gradient: dict[str, bool] = {}
         self._bind()
@@ -222,7 +228,12 @@ class Net:
 
     def with_buffers(self, buffers: dict[str, Tensor]) -> Net:
         """The same net with other BatchNorm statistics."""
-        return self._like(_buffers=dict(buffers))
+        trunk = None if self.trunk is None else self.trunk.with_buffers(buffers)
+        return self._like(_buffers=dict(buffers), trunk=trunk)
+
+    def with_trunk(self, trunk: RandomTrunk | None) -> Net:
+        """The same net whose other weights are drawn in training and prediction; None: they stay where they are."""
+        return self._like(trunk=trunk)
 
     def buffers(self) -> dict[str, Tensor]:
         """BatchNorm statistics by name, the net's own."""
@@ -231,7 +242,10 @@ class Net:
     def copy(self) -> Net:
         """A net that shares nothing, for another thread."""
         module = copied(self.module)
-        return self._like(module=module, w=self.w.clone(), _buffers={n: b.clone() for n, b in self._buffers.items()})
+        trunk = None if self.trunk is None else self.trunk.copy()
+        return self._like(
+            module=module, w=self.w.clone(), trunk=trunk, _buffers={n: b.clone() for n, b in self._buffers.items()}
+        )
 
     def to(self, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> Net:
         """The same net on a device, in a dtype.  Raises RuntimeError for a GPU that is not there."""
@@ -241,7 +255,8 @@ class Net:
         if example is not None:
             example = example.to(device, dtype if example.is_floating_point() else None)
         module = copied(self.module).to(device=device, dtype=dtype)
-        return self._like(module=module, w=self.w.to(device, dtype), _buffers=moved, example=example)
+        trunk = None if self.trunk is None else self.trunk.to(device, dtype)
+        return self._like(module=module, w=self.w.to(device, dtype), trunk=trunk, _buffers=moved, example=example)
 
     def _like(self, **changes: object) -> Net:
         other = copy.copy(self)

@@ -11,11 +11,14 @@ import torch
 from torch import Tensor
 
 
-def generator(seed: int) -> torch.Generator:
-    """A CPU generator of its own: the noise is drawn there and moved, so a seed means the same on every device."""
+def generator(seed: int, device: torch.device | str = "cpu") -> torch.Generator:
+    """A generator of its own, on the CPU: the noise is drawn there and moved, so a seed means the same on every device.
+
+    On another device only where the noise is so large that drawing it would take longer than what it is for.
+    """
     if not isinstance(seed, int) or isinstance(seed, bool):
         raise TypeError(f"seed must be an int, got {seed!r}")
-    return torch.Generator().manual_seed(seed)
+    return torch.Generator(device).manual_seed(seed)
 
 
 def randn_like(like: Tensor, source: torch.Generator) -> Tensor:

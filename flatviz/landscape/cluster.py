@@ -19,12 +19,9 @@ def on_cluster(client: Any, job: tuple, parts: list[Tensor]) -> Iterator[tuple[i
 
     The job (objective, plane, options) is sent to every worker once; a lost worker costs only the blocks it had.
     """
-    try:
-        from distributed import as_completed, wait
-    except ImportError as error:
-        raise ImportError('engine= needs dask: pip install "flatviz[cluster]"') from error
-    if not (hasattr(client, "submit") and hasattr(client, "scatter")):
-        raise TypeError(f"engine must be a dask.distributed Client, got {type(client).__name__}: Client(...) makes one")
+    check_client(client)
+    from distributed import as_completed, wait  # optional; `check_client` has imported it
+
     sent = client.scatter(_Job(uuid.uuid4().hex, job), broadcast=True, hash=False)
     wait(sent)
     futures = [client.submit(_block, sent, i, part.numpy(), pure=False, retries=RETRIES) for i, part in enumerate(parts)]
@@ -34,6 +31,16 @@ def on_cluster(client: Any, job: tuple, parts: list[Tensor]) -> Iterator[tuple[i
             yield number, torch.from_numpy(values)
     finally:
         client.cancel(futures)
+
+
+def check_client(client: Any) -> None:
+    """That `client` is one of dask.distributed.  Raises ImportError without that package, TypeError for anything else."""
+    try:
+        import distributed  # optional: extra "cluster"
+    except ImportError as error:
+        raise ImportError('engine= needs dask: pip install "flatviz[cluster]"') from error
+    if not isinstance(client, distributed.Client):
+        raise TypeError(f"engine must be a dask.distributed Client, got {type(client).__name__}: Client(...) makes one")
 
 
 class _Job:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import torch
 from torch import Tensor
@@ -109,4 +110,4 @@ def scored(prediction: Prediction) -> Prediction:
     table = for_sizes(prediction, prediction.log_probs, None, all_scores)
     scores = dict(zip(("accuracy", "nll", "ece", "brier"), table[:, :4].T))
     bins = table[:, 4:].reshape(len(table), N_BINS, 3)
-    return Prediction(prediction.outputs, y, prediction.likelihood, prediction.batchnorm, scores, bins)
+    return replace(prediction, y=y, scores=scores, bins=bins)

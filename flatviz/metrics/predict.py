@@ -34,6 +34,7 @@ def predict(
 
     x: inputs alone, or a `Data`.  n_draws: S, the ensemble size; scores come for 1..S.
     posterior: or weight vectors (S, D), of which the first `n_draws` are taken in their order, whatever the seed.
+    A net with a sampled trunk (`transfer(trunk="sampled")`) is given another one with each draw.
     batchnorm: needed only by a net with BatchNorm: "frozen" uses the statistics the net holds, or those that a fit with
     batchnorm="train" left in the posterior; a `Data` re-estimates them for each draw.
     Raises ValueError for n_draws < 1, more draws than there are, a posterior of another length, inputs the net cannot
@@ -54,7 +55,14 @@ def predict(
     functions = isinstance(posterior, FunctionPosterior)
     if functions and mode == "re-estimated":
         raise ValueError("BatchNorm statistics of functions cannot be re-estimated, got batchnorm=data: use batchnorm='frozen'")
+    if functions and net.trunk is not None:
+        raise ValueError(
+            "functions have no weights to put a sampled trunk beside, got one in the net: use transfer(trunk='fixed')"
+        )
     W = None if functions else check_many_weights(_draws(posterior, n_draws, seed), net.dim, "draws")
+    trunk = "fixed" if net.trunk is None else "sampled"
+    if net.trunk is not None:
+        net, W = net.trunk.net, net.trunk.joined(W, seed=seed)
     if functions:
         outputs = posterior.outputs(inputs, n_draws, seed=seed)
     elif mode == "re-estimated":
@@ -63,8 +71,8 @@ def predict(
     else:
         outputs = forward(with_trained_buffers(net, posterior), W, inputs, progress=progress)
     if not isinstance(x, Data):
-        return Prediction(outputs, None, likelihood, mode)
-    prediction = Prediction(outputs, check_labels(x.y, outputs[0], likelihood), likelihood, mode)
+        return Prediction(outputs, None, likelihood, mode, trunk=trunk)
+    prediction = Prediction(outputs, check_labels(x.y, outputs[0], likelihood), likelihood, mode, trunk=trunk)
     if likelihood != "categorical":
         return prediction
     return scored(prediction)

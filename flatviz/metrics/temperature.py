@@ -60,7 +60,9 @@ def scale_temperature(prediction: Prediction, temperature: float) -> Prediction:
         [[1.0, 0.0], [1.5, 0.0]]
     """
     _check_categorical(prediction)
-    cooled = Prediction(prediction.outputs / temperature, prediction.y, "categorical", prediction.batchnorm)
+    cooled = Prediction(
+        prediction.outputs / temperature, prediction.y, "categorical", prediction.batchnorm, trunk=prediction.trunk
+    )
     return cooled if prediction.y is None else scored(cooled)
 
 

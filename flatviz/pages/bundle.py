@@ -72,8 +72,7 @@ def pack(
     defaults: the radius at which each method is shown first, else the middle one.
     Raises ValueError for a family that was not measured.
     """
-    if family.surface is None or not family.prediction:
-        raise ValueError("the family must be measured before it is shown, got posteriors only: use fv.measure")
+    check_measured(family)
     scene = Scene(family)
     members = [_member(scene, i) for i in range(len(family))]
     shapes = {name: np.max([m.arrays[name].values.shape for m in members], axis=0) for name in members[0].arrays}
@@ -95,6 +94,12 @@ def pack(
         | {"displayModeBar": False},  # 42 buttons in the way of the keyboard: one menu stands above the pictures
     }
     return Bundle(index, b"".join(_record(m, index["fields"]) for m in members))
+
+
+def check_measured(family: Family) -> None:
+    """Raises ValueError for a family that `measure` did not return."""
+    if family.surface is None or not family.prediction:
+        raise ValueError("the family must be measured before it is shown, got posteriors only: use fv.measure")
 
 
 def pack_members(bundle: Bundle, family: Family, members: Sequence[int], *, note: str = "") -> Bundle:

@@ -298,7 +298,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
   async function save(format) {
     for (const [letter, entry, picture] of inSight()) {
       const { method, radius } = picture.member.meta;
-      download(await picture.image(format), ["flatviz", entry.name, method, radius || "", letter === "B" ? "b" : ""].filter(Boolean).join("-") + `.${format}`);
+      download(await picture.image(format, format === "png" ? 2 : 1), ["flatviz", entry.name, method, radius || "", letter === "B" ? "b" : ""].filter(Boolean).join("-") + `.${format}`);
     }
   }
   function copyCode() {

@@ -31,6 +31,7 @@ from flatviz.training.batched import members_loss
 from flatviz.training.gradient import TrainingLoss, gradient
 from flatviz.training.langevin import thinned
 from flatviz.training.loop import advance
+from flatviz.training.random_trunk import refuse_random_trunk
 from flatviz.training.run import Checkpoint, Run
 from flatviz.training.variational import check_covers
 
@@ -96,6 +97,7 @@ def fit_hmc(
             raise ValueError(f"{name} must be > 0, got 0")
     if accept >= 1:
         raise ValueError(f"accept must be below 1, got {accept:g}: 0.8 is usual")
+    refuse_random_trunk(net, "HMC")
     members = members_loss(net, data, likelihood, "frozen", chains)
     prior = _decay_prior(net, len(data), weight_decay) if prior is None else prior
     check_covers(net, prior, "prior")

@@ -33,6 +33,7 @@ from flatviz.results import Gaussian, History, KroneckerGaussian, PrecisionGauss
 from flatviz.training.gradient import Ascent
 from flatviz.training.optimize import minibatches, sgd, training_loss
 from flatviz.training.precision import KeptCurvature, head_of, layers_in, marginal_precision, validated_precision
+from flatviz.training.random_trunk import refuse_random_trunk
 from flatviz.training.run import Checkpoint, Optim, Run
 
 STRUCTURES = ("diagonal", "full", "last_layer", "lowrank", "kronecker")
@@ -98,6 +99,7 @@ def fit_laplace(
     """
     run = Run.of(locals(), "Laplace")
     check_choice(structure, STRUCTURES, "structure")
+    refuse_random_trunk(net, "Laplace")
     loss, _ = training_loss(net, data, likelihood, "frozen")
     w, history = net.w.detach().clone(), None
     if check_count(steps, "steps", least=0):

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from flatviz.core.boundary import public
 from flatviz.core.heads import classes_of, replace_head
 from flatviz.core.net import Net
+from flatviz.core.random_trunk import RandomTrunk
 from flatviz.core.treated import Treated, find_head
 from flatviz.gaussian import Gaussian
 
@@ -33,6 +34,7 @@ def transfer(
     head_start: str = "zero",
     keep_head: bool = False,
     scale: float = 1.0,
+    trunk: str = "fixed",
     seed: int = 0,
 ) -> tuple[Net, Gaussian]:
     """A net restricted to a few weights, and the prior on them that the source task left: (net, prior).
@@ -48,6 +50,9 @@ def transfer(
     keep_head: the prior knows the target's head, as one fitted on target data does: the head is taken from it like the rest.
     scale: multiplies the covariance of all other treated weights: SWAG's is narrow, and radius and ensemble size only
         matter for a posterior that is wide enough (the digits use 64).
+    trunk: "fixed" keeps the weights that are not treated at `prior.mean`; "sampled", as the released code does, draws them from
+        the prior with every pass of training (by `seed`) and every draw of a prediction.  Objectives, spectra and figures are of
+        the network with the trunk at its mean either way.  HMC and Laplace, which need a function of w, refuse such a net.
     The net that is returned stands at the prior's mean, both over the D treated weights.
     Raises ValueError where prior and net differ in length, `treated` finds nothing, or a new head is not treated.
 
@@ -68,6 +73,8 @@ def transfer(
         raise ValueError("scale must be > 0, got 0: a prior without width never moves")
     if head_start not in ("zero", "random"):
         raise ValueError(f"head_start must be 'zero' or 'random', got {head_start!r}")
+    if trunk not in ("fixed", "sampled"):
+        raise ValueError(f"trunk must be 'fixed' or 'sampled', got {trunk!r}")
     there, made = _with_classes(net.at(prior.mean.to(net.w)), n_classes, head, head_start == "random" and not keep_head, seed)
     if made is not None and keep_head:
         raise ValueError("keep_head=True takes the head from the prior, got n_classes of a new one: leave one of them out")
@@ -76,7 +83,9 @@ def transfer(
         raise ValueError(
             f"treated must choose the new head {made!r}, got {[b.name for b in narrow.blocks][:3]}, ...: it has no weights yet"
         )
-    return _with_prior(narrow, net, prior, head_std=head_std, scale=scale, keep_head=keep_head, random=head_start == "random")
+    given = dict(head_std=head_std, scale=scale, keep_head=keep_head, random=head_start == "random")
+    narrow, own_prior = _with_prior(narrow, net, prior, **given)
+    return (_with_random_trunk(narrow, net, prior, scale, seed) if trunk == "sampled" else narrow), own_prior
 
 
 @public
@@ -128,3 +137,18 @@ def _with_prior(
             parts.append((prior.mean[at], prior.log_std[at] + 0.5 * math.log(scale), prior.factor[:, at] * math.sqrt(scale)))
     mean, log_std, factor = (torch.cat(part, -1) for part in zip(*parts))
     return narrow.at(mean.to(narrow.w)), Gaussian(mean, log_std, factor)
+
+
+def _with_random_trunk(narrow: Net, net: Net, prior: Gaussian, scale: float, seed: int) -> Net:
+    """The net whose other weights are drawn from the source's prior; a weight that the source lacks stays where it is."""
+    whole = Net.from_module(narrow.to_module().eval(), "all", example=narrow.example)
+    source, treated = {b.name: b.slice for b in net.blocks}, {b.name for b in narrow.blocks}
+    mean, log_std = whole.w.to(prior.mean).clone(), torch.full_like(whole.w, math.log(STD_FLOOR)).to(prior.mean)
+    factor = prior.factor.new_zeros(prior.rank, whole.dim)
+    for b in whole.blocks:
+        if b.name in source and b.name not in treated:
+            at = source[b.name]
+            mean[b.slice], log_std[b.slice] = prior.mean[at], prior.log_std[at] + 0.5 * math.log(scale)
+            factor[:, b.slice] = prior.factor[:, at] * math.sqrt(scale)
+    index = torch.cat([torch.arange(b.start, b.stop) for b in whole.blocks if b.name in treated])
+    return narrow.with_trunk(RandomTrunk(whole, Gaussian(mean, log_std, factor), index.to(whole.device), seed))

@@ -115,7 +115,7 @@ class _Hasher(pickle.Pickler):
         if isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType)):
             return self.by_name(value) or self.content(value)
         if isinstance(value, Net):
-            return "net", value.w, *self.besides_weights(value)
+            return "net", value.w, value.trunk, *self.besides_weights(value)
         if isinstance(value, nn.Module):  # hooks without the numbers they were registered under, which count on for ever
             held = {k: list(v.values()) if "hooks" in k and isinstance(v, dict) else v for k, v in vars(value).items()}
             return "module", kind, held

@@ -29,7 +29,7 @@ from flatviz.results import Prediction
 from flatviz.storage.cache import cached
 from flatviz.studies.choice import with_head_std
 from flatviz.studies.evidence import SETTINGS
-from flatviz.studies.family import fit_member
+from flatviz.studies.members import fit_member
 from flatviz.studies.tour import RANK, prepare
 
 POSTERIORS = {"vi": 0.0, "sabma": 1.0}  # method -> radius

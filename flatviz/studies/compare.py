@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -16,7 +18,7 @@ from torch import Tensor
 from flatviz.checks import check_choice, check_count
 from flatviz.core.data import Task
 from flatviz.core.net import Net
-from flatviz.core.progress import Progress, track
+from flatviz.core.progress import Progress
 from flatviz.landscape.lanczos import top_eigenpairs
 from flatviz.metrics.exactness import agreement, total_variation
 from flatviz.metrics.uncertainty import mutual_information
@@ -24,12 +26,13 @@ from flatviz.objectives.nll import nll
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.method import Method
 from flatviz.results import Gaussian, Posterior
-from flatviz.storage.cache import cached
 from flatviz.studies.choice import Choices
-from flatviz.studies.family import fit_member
+from flatviz.studies.members import fit_member
 from flatviz.studies.reference import Reference, reference_of, weights_mmd
+from flatviz.studies.tasks import cached_each, each, quiet
 from flatviz.studies.tour import prepare
 from flatviz.studies.tune import scored
+from flatviz.training.run import Checkpoint
 
 TASKS = ("digits",)
 QUANTITIES = ("accuracy", "nll", "ece", "brier", "mi", "lambda1", "ratio", "agreement", "tv", "mmd", "seconds", "gradients")
@@ -56,7 +59,9 @@ def compare(
     methods: Sequence[str] | None = None,
     n_spectra: int = 3,
     tuned: Choices | None = None,
+    checkpoint: Checkpoint = None,
     progress: Progress = False,
+    engine: Any = None,
     say: Callable[[str], None] = lambda text: None,
 ) -> Comparison:
     """Fit and measure the methods (default all of `METHODS`, flat-seeking versions too) for seeds 0..seeds-1.
@@ -67,6 +72,8 @@ def compare(
     Hessian of the training loss; agreement and tv are those of the predictions to the reference posterior's, mmd that of the
     treated weights to its draws (`studies/reference.py`); gradients is what one training step costs, in gradients of one network.
     tuned: settings chosen by `tune`, by method, in place of those of the records.
+    checkpoint: a folder, in which each fit saves its state and resumes from it.  engine: a `dask.distributed` Client, whose
+    workers share seeds and methods; a lost one costs only the fits it had.
     Each method of each seed is kept in the cache folder.  Raises ValueError for an unknown method or task.
     """
     check_count(seeds, "seeds")
@@ -74,42 +81,50 @@ def compare(
     asked = tuple(METHODS if methods is None else methods)
     for method in asked:
         check_choice(method, tuple(METHODS), "method")
-    values = {method: [] for method in asked}
-    prepared = lru_cache(maxsize=1)(partial(prepare, "mlp"))  # once a seed, and not where every method is in the cache
-    reference = lru_cache(maxsize=1)(lambda seed: reference_of(*prepared(seed=seed), seed=seed, say=say))
+    cells = [(seed, method) for seed in range(seeds) for method in asked]
+    about = dict(task=task, n_spectra=n_spectra)
+    settings = [about | dict(seed=s, method=METHODS[m], tuned=(tuned or {}).get(m)) for s, m in cells]
+    prepared = {seed: partial(_prepared, seed, say if engine is None else quiet) for seed in range(seeds)}
 
-    def row(seed: int, method: Method) -> Tensor:
-        return _row(*prepared(seed=seed), method, tuned, seed, n_spectra, reference(seed), say)
+    def compute(missing: list[int]) -> Iterator[tuple[int, Tensor]]:
+        left = Counter(cells[i][0] for i in missing)
+        how = dict(tuned=tuned, n_spectra=n_spectra, folder=checkpoint, say=say if engine is None else quiet)
+        items = [(cells[i][0], (METHODS[cells[i][1]], cells[i][0], how)) for i in missing]
+        for at, row in each(_row, prepared, items, engine=engine, label="comparing", progress=progress):
+            yield at, row
+            seed = items[at][0]
+            left[seed] -= 1
+            if not left[seed]:
+                say(f"seed {seed}: {len(asked)} methods")
 
-    for seed in range(seeds):
-        for method in track(asked, f"seed {seed}", progress):
-            compute = partial(row, seed, METHODS[method])
-            about = dict(task=task, seed=seed, method=METHODS[method], tuned=(tuned or {}).get(method))
-            values[method].append(cached("compare", compute, say=say, n_spectra=n_spectra, **about)[0])
-        say(f"seed {seed}: {len(asked)} methods")
-    return Comparison({m: torch.stack(v) for m, v in values.items()}, tuple(range(seeds)), task)
+    rows = dict(zip(cells, cached_each("compare", settings, compute, say=say)))
+    values = {m: torch.stack([rows[seed, m] for seed in range(seeds)]) for m in asked}
+    return Comparison(values, tuple(range(seeds)), task)
 
 
-def _row(
-    net: Net,
-    task: Task,
-    prior: Gaussian,
-    method: Method,
-    tuned: Choices | None,
-    seed: int,
-    n_spectra: int,
-    reference: Reference,
-    say: Callable[[str], None],
-) -> Tensor:
+def _prepared(seed: int, say: Callable[[str], None]) -> tuple[Net, Task, Gaussian, Reference]:
+    """What all methods of a seed share."""
+    net, task, prior = prepare("mlp", seed=seed)
+    return net, task, prior, reference_of(net, task, prior, seed=seed, say=say)
+
+
+def _row(given: tuple[Net, Task, Gaussian, Reference], cell: tuple[Method, int, dict]) -> Tensor:
+    """Values (12,) of one method and seed, NaN where it diverged."""
+    (net, task, prior, reference), (method, seed, how) = given, cell
+    checkpoint = None
+    if how["folder"] is not None:
+        folder = Path(how["folder"]) / f"seed {seed}"
+        folder.mkdir(parents=True, exist_ok=True)
+        checkpoint = folder / method.name
     started = time.perf_counter()
     try:
-        q = fit_member(net, task, prior, method.name, seed=seed, tuned=tuned)
+        q = fit_member(net, task, prior, method.name, seed=seed, tuned=how["tuned"], checkpoint=checkpoint)
         seconds = time.perf_counter() - started
-        return _measured(net, task, q, method, seed, n_spectra, reference, seconds)
+        return _measured(net, task, q, method, seed, how["n_spectra"], reference, seconds)
     except ValueError as error:
         if "finite" not in str(error):
             raise
-        say(f"seed {seed}: {method.name} diverged: {error}")
+        how["say"](f"seed {seed}: {method.name} diverged: {error}")
         return torch.full((len(QUANTITIES),), math.nan)
 
 

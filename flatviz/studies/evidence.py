@@ -6,10 +6,9 @@ a seed.  VI is there at several lengths: a flat-seeking step takes two gradients
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -25,10 +24,11 @@ from flatviz.metrics.predict import predict
 from flatviz.objectives.nll import MeanNLL, nll
 from flatviz.posteriors import METHODS
 from flatviz.results import Posterior
-from flatviz.storage.cache import cached
 from flatviz.studies import reference
 from flatviz.studies.choice import Choices, choice_of, with_head_std
-from flatviz.studies.family import check_settings, fit_family, fit_member
+from flatviz.studies.family import fit_family
+from flatviz.studies.members import check_settings, fit_member
+from flatviz.studies.tasks import cached_each, each, quiet
 from flatviz.studies.tour import prepare
 
 QUANTITIES = (
@@ -94,6 +94,7 @@ def gather(
     grid: Mapping[str, Sequence[float]] | None = None,
     tuned: Choices | None = None,
     progress: Progress = False,
+    engine: Any = None,
     say: Callable[[str], None] = lambda text: None,
 ) -> Evidence:
     """Fit and measure the methods of the evidence for seeds 0..seeds-1, the radii of one method trained together.
@@ -103,18 +104,22 @@ def gather(
     `SHIFTS` at severity 3; agreement, tv and mmd compare with HMC's predictions and draws, NaN for another model than "mlp".
     epochs: of pre-training; fit: settings in place of the methods' own; grid: method -> radii in place of those of `METHODS`.
     tuned: method -> what `tune` chose for it, on other seeds; without it there is no setting "tuned".
+    engine: a `dask.distributed` Client, whose workers share the seeds; a lost one costs only the seeds it had.
     Each seed is kept in the cache folder.
     """
     check_settings(fit)
     fit, grid = dict(fit or {}), {m: tuple(r) for m, r in (grid or evidence_radii()).items()}
-    per_seed = []
-    for seed in range(seeds):
-        about = dict(
-            seed=seed, model=model, n_draws=n_draws, n_spectra=n_spectra, epochs=epochs, grid=grid, fit=fit, tuned=tuned
-        )
-        about["methods"] = {m: METHODS[m] for m in grid}
-        compute = partial(_one_seed, seed, model, n_draws, n_spectra, epochs, fit, grid, tuned, progress, say)
-        per_seed.append(cached("evidence", compute, label=f"seed {seed}", say=say, **about)[0])
+    about = dict(model=model, n_draws=n_draws, n_spectra=n_spectra, epochs=epochs, grid=grid, fit=fit, tuned=tuned)
+    about["methods"] = {m: METHODS[m] for m in grid}
+    settings = [about | {"seed": seed} for seed in range(seeds)]
+    how = (progress, say) if engine is None else (False, quiet)
+    given = (model, n_draws, n_spectra, epochs, fit, grid, tuned, *how)
+
+    def compute(missing: list[int]) -> Iterator[tuple[int, dict[str, Tensor]]]:
+        return each(_seed_of, {0: given}, [(0, seed) for seed in missing], engine=engine, label="seeds", progress=progress)
+
+    labels = [f"seed {seed}" for seed in range(seeds)]
+    per_seed = cached_each("evidence", settings, compute, labels=labels, say=say)
     values = {Cell(*_parsed(name)): torch.stack([of_seed[name] for of_seed in per_seed]) for name in per_seed[0]}
     return Evidence(values, tuple(range(seeds)))
 
@@ -127,6 +132,10 @@ def evidence_radii() -> dict[str, tuple[float, ...]]:
 def _parsed(name: str) -> tuple[str, str, float, float]:
     setting, method, radius, share = name.split("/")
     return setting, method, float(radius), float(share)
+
+
+def _seed_of(given: tuple, seed: int) -> dict[str, Tensor]:
+    return _one_seed(seed, *given)
 
 
 def _one_seed(

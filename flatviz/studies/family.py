@@ -5,11 +5,12 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_choice, check_count, check_radius
+from flatviz.checks import check_choice, check_count
 from flatviz.core.boundary import public
 from flatviz.core.data import Task
 from flatviz.core.net import Net
@@ -24,9 +25,11 @@ from flatviz.planes.along import plane_eigen
 from flatviz.planes.pca import plane_pca
 from flatviz.planes.random import plane_random
 from flatviz.posteriors import METHODS
-from flatviz.posteriors.method import Method
 from flatviz.results import Draws, Family, Gaussian, Posterior, Prediction, Spectrum, Surface
-from flatviz.studies.choice import Choices, choice_of, with_head_std
+from flatviz.studies.choice import Choices, choice_of
+from flatviz.studies.members import check_settings, fit_group, fit_member, groups_of, same_member
+from flatviz.studies.tasks import each, workers
+from flatviz.training.run import Checkpoint
 
 QUANTITIES = ("lambda1", "accuracy", "nll", "ece")  # of `Family.over_seeds`
 RISE = 2.0  # nats, of the quadratic model of the flattest posterior, at the edge of the plane of its sharpest directions
@@ -43,46 +46,6 @@ def with_chosen(radii: Mapping[str, Sequence[float]], tuned: Choices | None) -> 
     return {m: tuple(r) if chosen[m] is None else tuple(sorted({*r, chosen[m]})) for m, r in radii.items()}
 
 
-def fit_member(
-    net: Net,
-    task: Task,
-    prior: Gaussian,
-    method: str,
-    radius: float | None = None,
-    *,
-    seed: int,
-    fit: Mapping | None = None,
-    tuned: Choices | None = None,
-    progress: Progress = False,
-) -> Posterior:
-    """One method of `METHODS` fitted on `task.train`, with the settings of its record.
-
-    radius: None is that of the record; fit: values in place of those settings, where the method has them (steps, lr ...).
-    tuned: method -> settings, radius and width of the prior that `tune` chose; `fit` and `radius` go before them.
-    """
-    record, choice = METHODS[check_choice(method, tuple(METHODS), "method")], choice_of(tuned, method)
-    prior, fit = with_head_std(net, prior, choice.head_std), {**choice.settings, **(fit or {})}
-    radius = choice.radius if radius is None else radius
-    check_settings(fit)
-    if radius is not None and check_radius(radius) == 0 and record.at_zero is not None:
-        record, radius = METHODS[record.at_zero], None
-    keywords = record.keywords(net, radius=radius, settings=fit)
-    if record.warm_start:
-        sgd = METHODS["sgd"]
-        ascent = {name: value for name, value in keywords.items() if name == "ascent"}
-        start = sgd.fit(net, task.train, seed=seed, progress=progress, **sgd.keywords(net, settings=fit), **ascent)
-        net = net.at(start.center)
-    given = (prior,) if record.needs_prior else ()
-    return record.fit(net, task.train, *given, seed=seed, progress=progress, **keywords)
-
-
-def check_settings(fit: Mapping | None) -> None:
-    """That each name in `fit` is a setting of some method."""
-    known = dict.fromkeys(name for m in METHODS.values() for name in m.plain.settings)
-    for name in fit or {}:
-        check_choice(name, tuple(known), "a setting of fit")
-
-
 @public
 def fit_family(
     net: Net,
@@ -93,7 +56,9 @@ def fit_family(
     seed: int,
     fit: Mapping | None = None,
     tuned: Choices | None = None,
+    checkpoint: Checkpoint = None,
     progress: Progress = False,
+    engine: Any = None,
 ) -> Family:
     """Fit every method of `radii` (method -> radii, default those of the tour) on `task.train`, all with the same noise.
 
@@ -102,6 +67,9 @@ def fit_family(
     fit: settings in place of those of the methods' records, each where the method has it: {"steps": 300}.
     tuned: method -> what `flatviz tune` chose for it (`flatviz.studies.choice`); its radius is fitted too.  Radius 0 of a tuned
         method is VI at that method's settings.
+    checkpoint: a folder, in which each fit saves its state twice a minute and resumes from it.
+    engine: a `dask.distributed` Client (extra "cluster"): its workers share the fits, the radii of one method too, each then
+        what it is alone, to rounding.  A lost worker costs only the fits it had; on a shared disk they go on from `checkpoint`.
     Raises ValueError for a method or a setting that is not known, or a radius below 0.
 
     Example:
@@ -117,48 +85,19 @@ def fit_family(
     radii = family_radii(net, tuned) if radii is None else with_chosen(radii, tuned)
     asked = [(m, float(r)) for m, rs in radii.items() for r in rs]
     check_settings(fit)
-    fitted: dict[tuple[str, float], Posterior] = {}
     for method in dict.fromkeys(m for m, _ in asked):
         check_choice(method, tuple(METHODS), "method")
-        positive = [r for m, r in asked if m == method and r]
-        if METHODS[method].fit_radii is not None and len(positive) > 1:
-            grid = fit_radii(net, task, prior, METHODS[method], positive, [seed], fit=fit, tuned=tuned, progress=progress)
-            fitted |= {(method, radius): q for (radius, _), q in grid.items()}
-    for cell in track(asked, "fitting", progress):
-        if (key := same_member(*cell, tuned)) not in fitted:
+    groups = groups_of(dict.fromkeys(same_member(*cell, tuned) for cell in asked), 1 if engine is None else workers(engine))
+    about = dict(seed=seed, fit=fit, tuned=tuned, folder=checkpoint, progress=progress if engine is None else False)
+    items = [(0, (method, chosen, about)) for method, chosen in groups]
+    run = each(fit_group, {0: (net, task, prior)}, items, engine=engine, label="fitting", progress=progress)
+    fitted = {member: q for _, some in run for member, q in some.items()}
+    for cell in asked:
+        if (key := same_member(*cell, tuned)) not in fitted:  # diverged beside others: alone it says so
             fitted[key] = fit_member(net, task, prior, *key, seed=seed, fit=fit, tuned=tuned, progress=progress)
     methods, values = zip(*asked)
     units = tuple(METHODS[m].unit for m in methods)
     return Family(methods, values, units, tuple(fitted[same_member(*cell, tuned)] for cell in asked))
-
-
-def same_member(method: str, radius: float, tuned: Choices | None = None) -> tuple[str, float]:
-    """The method and radius under which a member is fitted: radius 0 may be another method, where that has the same settings."""
-    other = METHODS[method].at_zero
-    if radius or other is None:
-        return method, radius
-    mine, theirs = choice_of(tuned, method), choice_of(tuned, other)
-    same = (mine.settings, mine.head_std) == (theirs.settings, theirs.head_std)
-    return (other, 0.0) if same else (method, 0.0)
-
-
-def fit_radii(
-    net: Net,
-    task: Task,
-    prior: Gaussian,
-    method: Method,
-    radii: Sequence[float],
-    seeds: Sequence[int],
-    *,
-    fit: Mapping | None = None,
-    tuned: Choices | None = None,
-    progress: Progress = False,
-) -> dict[tuple[float, int], Posterior]:
-    """(radius, seed) -> posterior of several radii and seeds of one method, trained together."""
-    choice = choice_of(tuned, method.name)
-    prior, fit = with_head_std(net, prior, choice.head_std), {**choice.settings, **(fit or {})}
-    settings = {name: value for name, value in method.keywords(net, settings=fit).items() if name != "radius"}
-    return method.fit_radii(net, task.train, prior, radii=radii, seeds=seeds, progress=progress, **settings)
 
 
 @public

@@ -31,7 +31,7 @@ from flatviz.studies.choice import with_head_std
 from flatviz.studies.claims import NAMES as QUANTITY_NAMES
 from flatviz.studies.claims import Difference, Verdict, judge
 from flatviz.studies.evidence import PUBLISHED, SEVERITY, SHIFTS
-from flatviz.studies.family import fit_member
+from flatviz.studies.members import fit_member
 from flatviz.studies.tour import prepare
 from flatviz.studies.tune import scored, with_validation
 

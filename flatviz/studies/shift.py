@@ -78,7 +78,7 @@ def shift_of(
         scores = predictor(shifted()).scores
         for name, values in table.items():
             values[row, column] = float(scores[name][-1])
-    return Shift(tuple(kinds), (0, *severities), table, len(data), clean.n_draws, clean.batchnorm)
+    return Shift(tuple(kinds), (0, *severities), table, len(data), clean.n_draws, clean.batchnorm, clean.trunk)
 
 
 def corrupted(

@@ -17,7 +17,7 @@ from flatviz.results import interval
 from flatviz.storage.cache import cached
 from flatviz.studies.choice import with_head_std
 from flatviz.studies.evidence import SETTINGS
-from flatviz.studies.family import fit_member
+from flatviz.studies.members import fit_member
 from flatviz.studies.tour import prepare
 from flatviz.symmetry.minmass import min_mass
 from flatviz.symmetry.units import units_of

@@ -28,7 +28,7 @@ from flatviz.results import Draws, Posterior
 from flatviz.storage.cache import cached
 from flatviz.studies.choice import with_head_std
 from flatviz.studies.evidence import PUBLISHED, SETTINGS, TEMPERED
-from flatviz.studies.family import fit_member
+from flatviz.studies.members import fit_member
 from flatviz.studies.tour import HEAD_STD, prepare
 
 QUANTITIES = ("nll", "accuracy", "ece", "nll of one draw", "lambda1", "kl")

@@ -36,7 +36,7 @@ from flatviz.posteriors.swag import fit_swag
 from flatviz.posteriors.transfer import moped_prior, transfer
 from flatviz.results import Draws, FunctionPosterior, Posterior, Prediction, Shift
 from flatviz.storage.cache import cached
-from flatviz.studies.family import fit_member
+from flatviz.studies.members import fit_member
 from flatviz.studies.shift import shift_of
 from flatviz.studies.transfer_setting import Classes, Make, Scheme, Sizes, method_of, steps_of
 from flatviz.training.pretrain import pretrain
@@ -222,11 +222,9 @@ class _Seed:
         task = transfer_task(target, target, shots=sizes.shots, seed=seed)
         order = torch.randperm(len(task.test), generator=generator(seed))
         task = Task(task.train, task.train, task.test.subset(order[: sizes.n_test]), task.n_classes, validation=task.validation)
-        given = dict(
-            treated=scheme.treated, head_std=scheme.head_std, head_start=scheme.head_start, scale=scheme.scale, seed=seed
-        )
+        given = dict(treated=scheme.treated, head_std=scheme.head_std, head_start=scheme.head_start, scale=scheme.scale)
         first = moped_prior(source) if prior is None else prior
-        net, narrow = transfer(source, first, n_classes=len(classes.target), **given)
+        net, narrow = transfer(source, first, n_classes=len(classes.target), trunk=scheme.trunk, seed=seed, **given)
         if scheme.prior == "downstream":
             start = net.at(METHODS["sgd"].fit(net, task.train, seed=seed, **METHODS["sgd"].keywords(net)).center)
             narrow = fit_swag(start, task.train, seed=seed, **METHODS["swag"].keywords(net))

@@ -64,6 +64,7 @@ class Scheme:
 
     prior: "swag" (on the source), "moped", or "downstream" (SWAG on the few shots).  scale: of the prior's covariance.
     batchnorm: "frozen", the source's statistics, or "refresh", re-estimated on the few shots for each draw.
+    trunk: "fixed", or "sampled" from the prior with every pass and every draw, as the released code does.
     """
 
     prior: str = "swag"
@@ -72,15 +73,19 @@ class Scheme:
     head_start: str = "zero"
     scale: float = 1.0
     batchnorm: str = "frozen"
+    trunk: str = "fixed"
 
     def __post_init__(self) -> None:
         check_choice(self.prior, PRIORS, "prior")
         check_choice(self.batchnorm, ("frozen", "refresh"), "batchnorm")
+        check_choice(self.trunk, ("fixed", "sampled"), "trunk")
+        if self.trunk == "sampled" and self.prior == "downstream":
+            raise ValueError("a sampled trunk needs a prior over it, got prior='downstream': use 'swag' or 'moped'")
 
     @property
     def keeps_trunk(self) -> bool:
         """Whether the trunk's activations are computed once: they are the same for every draw, and most of the work."""
-        return self.treated == "head" and self.batchnorm == "frozen"
+        return (self.treated, self.batchnorm, self.trunk) == ("head", "frozen", "fixed")
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from flatviz.posteriors.method import NO_UNIT, Method
 from flatviz.results import Draws, Posterior, Prediction
 from flatviz.storage.cache import cached
 from flatviz.studies.choice import Choice
-from flatviz.studies.family import fit_member
+from flatviz.studies.members import fit_member
 from flatviz.studies.tour import HEAD_STD as RECORD_HEAD_STD
 from flatviz.studies.tour import prepare
 
@@ -164,7 +164,7 @@ def tune(
             for seed in seeds[len(cases) :]:
                 net, task, prior = prepare(model, seed=seed, epochs=epochs)
                 cases.append((net, *with_validation(task, seed), prior))
-            return _tried(method, cases, seeds, trials)
+            return tried(method, cases, seeds, trials)
 
         about = dict(method=method, trials=trials, seeds=list(seeds), model=model, epochs=epochs)
         rows, _ = cached("tune", compute, label=name, say=say, **about)
@@ -172,7 +172,8 @@ def tune(
     return results
 
 
-def _tried(method: Method, cases: Sequence[tuple], seeds: Sequence[int], trials: int) -> list[dict[str, Any]]:
+def tried(method: Method, cases: Sequence[tuple], seeds: Sequence[int], trials: int) -> list[dict[str, Any]]:
+    """Choices for a method, the record's first, each with its validation NLL on cases (net, task, validation, prior)."""
     space = space_of(method, cases[0][0])
     record = record_of(method, cases[0][0])
     choices = [record]

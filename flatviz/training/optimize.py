@@ -22,6 +22,7 @@ from flatviz.storage.checkpoints import State
 from flatviz.training.gradient import PLAIN, Ascent, TrainingLoss, gradient
 from flatviz.training.loop import advance
 from flatviz.training.passes import Passes
+from flatviz.training.random_trunk import random_trunk_losses
 from flatviz.training.run import Optim, Run
 from flatviz.training.stopping import EarlyStopping
 
@@ -129,6 +130,8 @@ def training_losses(
 ) -> list[FrozenLoss | BatchStatisticsLoss]:
     """A loss for each of several members, net and data checked once; frozen ones are one object."""
     spared, _ = check_data(net, data, likelihood)
+    if net.trunk is not None:
+        return random_trunk_losses(spared, data, likelihood, batchnorm, members)
     if batchnorm != "train" or not net.has_batchnorm:
         check_batchnorm(net, "frozen" if batchnorm == "train" else batchnorm)
         return [FrozenLoss(spared, data, likelihood, passes)] * members

@@ -43,6 +43,7 @@ from flatviz.training.run import Optim, Run
 
 STEPS_AHEAD = 64  # whose noise is drawn at once: one by one, between other work, a draw takes four times as long
 MOST_AHEAD = 2**22  # numbers drawn at once
+LARGE = 2**20  # numbers of a draw beyond which a GPU draws them itself: 11 million take a CPU longer than ResNet-18's gradient
 
 
 Step = Callable[[Gaussian, NoisyNLL, "Descent"], tuple[Tensor, Tensor | None]]  # moves q; -> its loss, the loss gained
@@ -96,9 +97,10 @@ class Noise:
     """Noise of each step, of each member by its own generator: the numbers that one draw a step would give, drawn ahead."""
 
     def __init__(self, seeds: Sequence[int], draws: int, q: Gaussian, steps: int) -> None:
-        self.sources = [generator(seed) for seed in seeds]  # as they are before the block's first step: this is saved
-        self.ahead = [generator(seed) for seed in seeds]  # as they are after its last
         self.like, self.dim, self.draws, self.size = q.mean, q.dim, draws, q.dim + q.rank
+        self.device = q.mean.device if self.size > LARGE else torch.device("cpu")
+        self.sources = [generator(seed, self.device) for seed in seeds]  # as before the block's first step: this is saved
+        self.ahead = [generator(seed, self.device) for seed in seeds]  # as they are after its last
         self.steps = max(1, min(STEPS_AHEAD, steps, MOST_AHEAD // (len(seeds) * draws * self.size)))
         self.block: list[tuple[Tensor, Tensor]] = []
 
@@ -115,7 +117,8 @@ class Noise:
         return rows
 
     def _drawn(self) -> list[tuple[Tensor, Tensor]]:
-        z = torch.empty(len(self.sources), self.steps, self.draws, self.size, dtype=self.like.dtype)
+        shape = len(self.sources), self.steps, self.draws, self.size
+        z = torch.empty(shape, dtype=self.like.dtype, device=self.device)
         for source, ahead, rows in zip(self.sources, self.ahead, z):
             ahead.set_state(source.get_state())
             for row in rows:

@@ -45,7 +45,7 @@ class FlatnessLab(ipywidgets.VBox):
     be set again.  A radius that is not fitted yet is fitted in the background, on the planes and scales of the family; Stop
     ends that.  `lab.family` holds all members fitted so far, `lab.wait()` returns when the background is idle, `lab.error`
     is what went wrong there, "" for nothing; what was fitted before stays.  `lab.to_html(path)` writes a page that needs no
-    kernel.  A cell that runs again closes the lab that it made before.
+    kernel; `lab.made` is what `fv.lab` did before.  A cell that runs again closes the lab that it made before.
     Raises ValueError where prior and net do not belong together, for a setting of `fit` that no method has, and for a trait
     that the controls could not have.
     """
@@ -55,6 +55,7 @@ class FlatnessLab(ipywidgets.VBox):
     method = traitlets.Unicode("sabma")
     look = traitlets.Dict()
     _worker: Worker | None = None
+    made: tuple[str, ...] = ()
     _under_way: Sequence[tuple[str, float]] = ()
     _parts: tuple[ipywidgets.Widget, ...] = ()
 

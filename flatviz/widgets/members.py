@@ -13,7 +13,7 @@ from flatviz.posteriors import METHODS
 from flatviz.posteriors.method import NO_UNIT
 from flatviz.results import Family, Gaussian, Posterior
 from flatviz.studies.choice import Choices
-from flatviz.studies.family import fit_member, same_member
+from flatviz.studies.members import fit_member, same_member
 from flatviz.widgets.worker import Stopped
 
 STEPS_PER_DECADE = 10

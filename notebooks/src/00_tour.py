@@ -1,14 +1,21 @@
 # %% [markdown]
-# # Tour: from a pre-trained network to a flat posterior
+# # 00 · Does it pay to look for flat ground?
 #
-# **You will** turn a trained network into a Bayesian one, fit a flat posterior to it with SA-BMA, and see on the loss
-# surface what the perturbation radius and the ensemble size do.
+# **You will learn** to
 #
-# **Needs** nothing before it: the data ship with scikit-learn. **Takes** about ten minutes to read, a minute to run
-# on a CPU.
+# - turn a trained network into a Bayesian one, with a prior that its former task left on the weights;
+# - fit two posteriors to ten examples a class: one that is good on average, one that is good even at its worst neighbour;
+# - read three pictures: the loss surface under the draws, the sharpest curvatures, the scores of an ensemble;
+# - ask the laboratory the question of the title, and doubt the answer of one seed.
+#
+# **Takes** ten minutes to read and a minute to run on a CPU.
+#
+# **Number to expect**: at radius 0 the flat posterior *is* the plain one, bit for bit. A cell below asserts it.
+#
+# **Needs** nothing before it: the data ship with scikit-learn. Symbols are listed in chapter A.
 
 # %% tags=["parameters"]
-FAST = False  # True: a small run, whose numbers mean nothing
+FAST = False  # True shrinks the run: tests and a first look
 
 # %%
 import torch
@@ -18,17 +25,27 @@ import flatviz as fv
 torch.set_num_threads(1)  # a second thread costs networks this small more than it brings
 
 # %% [markdown]
-# ## A task that must be learned from ten examples a class
+# ## A story: two places for a tent
 #
-# The source task is plentiful: 700 scans of handwritten digits, all lying on their side. The target task has ten
-# upright digits of each class. Everything else is for testing.
+# You pitch a tent at night, by feel. One place is a narrow hollow: where you stand it is the lowest spot around, but a step
+# aside you are on a slope. The other is a meadow, a little higher, and level for many steps. You cannot know exactly where
+# the pegs will end up. Where do you sleep better?
+#
+# The ground is the training loss $L(w)$, the place of the tent the weights $w$, the uncertainty about the pegs a
+# **posterior** $q(w)$. Flat ground is a promise: where the weights are not known exactly, the loss is low all the same.
+# Whether the promise is kept on data that nobody trained on is the question of this course.
+#
+# ## Step 1: a task with ten examples a class
+#
+# The source task is plentiful: scans of handwritten digits that lie on their side. The target task has ten upright digits
+# of each class. Everything else is for testing.
 
 # %%
 task = fv.datasets.digits_transfer(shots=10, seed=0)
 len(task.source), len(task.train), len(task.test)
 
 # %% [markdown]
-# ## A network is a vector
+# ## Step 2: a network is a vector
 #
 # `pretrain` trains all weights on the source. The result is a `Net`: a function of one flat weight vector `w`.
 
@@ -37,11 +54,11 @@ source = fv.pretrain(fv.models.mlp(task), task.source, seed=0, epochs=8 if FAST 
 source
 
 # %% [markdown]
-# ## From a network to a posterior
+# ## Step 3: what the source task leaves behind
 #
-# SWAG follows SGD around its solution and remembers where it went: a Gaussian over the weights. `transfer` keeps the
-# normalisation layers and a fresh head, freezes the rest, and returns the network as a function of those few weights,
-# with the prior that the source task left on them. `scale` widens that prior, for a narrow one hides what we want to see.
+# SWAG follows SGD around its solution and remembers where it went: a Gaussian over the weights (chapter 05). `transfer`
+# keeps the normalisation layers and a fresh head, freezes the rest, and returns the network as a function of those few
+# weights, with the Gaussian as their **prior** $p(w)$. `scale` widens it: a narrow prior hides what we want to see.
 
 # %%
 swag = fv.fit_swag(source, task.source, rank=5, seed=0)
@@ -49,42 +66,61 @@ net, prior = fv.transfer(source, swag, treated="norm+head", head_std=0.3, scale=
 net
 
 # %% [markdown]
-# ## Two posteriors: VI, and SA-BMA
+# ## Step 4: two posteriors
 #
-# Variational inference looks for a Gaussian that is good on average. SA-BMA asks for more: good even at the worst
-# Gaussian within `radius` of it, a distance of √(2 KL). A radius of 0 is VI, bit for bit.
+# Variational inference looks for the Gaussian $q$ that is good on average and not far from the prior:
+#
+# $$ \min_q \; \mathbb{E}_{w \sim q}[L(w)] + \frac{T}{N}\, \mathrm{KL}(q \,\|\, p). $$
+#
+# SA-BMA asks for more: good even at the worst Gaussian $q'$ within a radius $\gamma$ of it,
+#
+# $$ \min_q \max_{\mathrm{KL}(q' \| q) \le \gamma^2/2} \; \mathbb{E}_{w \sim q'}[L(w)] + \frac{T}{N}\, \mathrm{KL}(q \,\|\, p). $$
+#
+# In code $T$ is `kl_weight`, $\gamma$ is `radius`. Chapter 06 derives the first, chapter 08 the second.
 
 # %%
-settings = dict(fv.METHODS["vi"].plain.settings, seed=0) | (dict(steps=20) if FAST else {})  # those of the tour
-vi = fv.fit_vi(net, task.train, prior, **settings)
-flat = fv.fit_sabma(net, task.train, prior, radius=2.0, **settings)
+settings = fv.METHODS["vi"].keywords(net) | (dict(steps=20) if FAST else {})
+vi = fv.fit_vi(net, task.train, prior, seed=0, **settings)
+flat = fv.fit_sabma(net, task.train, prior, radius=2.0, seed=0, **settings)
 
 # %% [markdown]
-# ## The surface under the samples
+# **An exact answer to check against.** In a ball of radius 0 there is one Gaussian, $q$ itself: the second line is then the
+# first. Not nearly: every bit is the same.
+
+# %%
+zero = fv.fit_sabma(net, task.train, prior, radius=0.0, seed=0, **settings)
+assert torch.equal(zero.mean, vi.mean) and torch.equal(zero.log_std, vi.log_std)
+
+# %% [markdown]
+# ## Step 5: the ground under the draws
 #
-# The plane is the one in which draws of both posteriors vary most, and its axes say how much of that they show. A
-# marker's place is the draw's shadow on the plane; its colour is the draw's own loss, for most of it lies outside.
+# A draw from $q$ is a network. The plane is the one in which draws of both posteriors vary most; its axes say how much of
+# that they show. A marker's place is the draw's shadow on the plane. **Predict first**: are shadows of a posterior with
+# hundreds of weights near their networks?
 
 # %%
 plane = fv.plane_pca(torch.cat([vi.sample(30, seed=1), flat.sample(30, seed=1)]))
 f = fv.nll(net, task.train)
-surface = fv.slice_plane(f, plane, resolution=41)
+surface = fv.slice_plane(f, plane, resolution=11 if FAST else 41)
 fv.plot_surface(surface, fv.project(flat.sample(30, seed=1), plane, f))
 
 # %% [markdown]
-# ## How sharp is it?
+# They are not: most of a draw lies off the plane, and its own loss (the ring) is not that of the ground beside it. Every
+# plane through many dimensions hides more than it shows. Chapter 02 is about that.
 #
-# The largest eigenvalues of the Hessian say how fast the loss rises around a draw. Here they are for five draws of the
-# flat posterior, with VI's mean beside them.
+# ## Step 6: how sharp is it?
+#
+# The largest eigenvalues of the Hessian say how fast the loss rises around a draw in the steepest directions. Lower is
+# flatter. Here they are for five draws of each posterior.
 
 # %%
-sharpness = {name: [fv.top_eigenpairs(f, w, k=5) for w in q.sample(5, seed=1)] for name, q in [("vi", vi), ("sabma", flat)]}
-fv.plot_spectrum(sharpness["sabma"], method="sabma", reference={"vi": sharpness["vi"]})
+spectra = {name: [fv.top_eigenpairs(f, w, k=5) for w in q.sample(5, seed=1)] for name, q in [("vi", vi), ("sabma", flat)]}
+fv.plot_spectrum(spectra["sabma"], method="sabma", reference={"vi": spectra["vi"]})
 
 # %% [markdown]
-# ## What it is worth
+# ## Step 7: what is it worth?
 #
-# A Bayesian network answers with the average of several draws. On the test digits:
+# A Bayesian network answers with the average of several draws. On test digits, against the number of draws:
 
 # %%
 predictions = {name: fv.predict(net, q, task.test, 30, seed=2) for name, q in [("vi", vi), ("sabma", flat)]}
@@ -93,28 +129,78 @@ fv.plot_metrics(predictions)
 # %% [markdown]
 # ## Now you: the laboratory
 #
-# Predict first, then move a slider. Does a larger radius always give flatter ground? Does flatter ground always give
-# better scores? How many draws until more of them change nothing? A radius that nobody fitted yet is fitted while you wait.
+# Predict first, then move a slider.
+#
+# 1. Does a larger **radius** always give flatter ground?
+# 2. Does flatter ground always give better scores?
+# 3. How large must the **ensemble** be until more draws change nothing?
+#
+# A radius that nobody has fitted yet is fitted while you wait.
 
 # %%
 lab = fv.FlatnessLab(net, task, prior, fit=dict(steps=20) if FAST else None)
 lab
 
 # %% [markdown]
+# ## Summary
+#
+# - A network is a vector; a Bayesian network is a distribution over vectors, and predicts with the average of draws.
+# - SA-BMA minimises the loss at the worst posterior in a KL ball; radius 0 is variational inference, bit for bit.
+# - Flatness (eigenvalues on the training loss) and worth (scores on test data) are two questions with two answers.
+# - One seed is an anecdote. `flatviz evidence` repeats everything over ten seeds and says what can be told from noise.
+#
 # ## Exercises
 #
-# 1. Fit `mode="sam_mu"` with `radius=0.2`: SAM on the mean, a Euclidean radius. Is its largest eigenvalue lower than VI's?
-# 2. Fit `mode="authors_code"`, what the released code of the paper does: along the score of the draw, not the gradient
-#    of the loss. Where do its eigenvalues lie?
+# **1.** Two networks that differ in every weight: how far apart are two draws of the same posterior, compared with their
+# distance from its mean?
 #
 # <details><summary>Solution</summary>
 #
-# ```python
-# for mode, radius in [("sam_mu", 0.2), ("authors_code", 0.5)]:
-#     q = fv.fit_sabma(net, task.train, prior, radius=radius, mode=mode, **settings)
-#     print(mode, [float(fv.top_eigenpairs(f, w, k=1).values[0]) for w in q.sample(5, seed=1)])
-# ```
-#
-# `flatviz evidence` does this for several seeds and prints intervals: read it before you believe one seed.
+# Two independent draws differ by a Gaussian of twice the covariance, so their squared distance is on average twice that
+# of a draw from the mean: they are $\sqrt 2$ times as far apart. In many dimensions the ratio hardly varies.
 #
 # </details>
+
+# %% tags=["hide-cell"] jupyter={"source_hidden": true}
+W = vi.sample(400, seed=3)
+from_mean, apart = (W - vi.mean).norm(dim=1), (W[:200] - W[200:]).norm(dim=1)
+assert abs(float(apart.square().mean() / from_mean.square().mean()) - 2) < 0.2  # 200 pairs
+
+# %% [markdown]
+# **2.** Does averaging ever hurt the NLL, compared with the average NLL of single draws?
+#
+# <details><summary>Solution</summary>
+#
+# Never: $-\log$ is convex, so by Jensen's inequality $-\log \frac1M \sum_m p_m \le \frac1M \sum_m -\log p_m$ for every
+# input, and so for their mean. Accuracy and ECE have no such law.
+#
+# </details>
+
+# %% tags=["hide-cell"] jupyter={"source_hidden": true}
+p = predictions["sabma"]
+single = torch.nn.functional.cross_entropy(p.outputs.flatten(0, 1), p.y.repeat(len(p.outputs)))
+assert p.scores["nll"][-1] <= single + 1e-6
+
+# %% [markdown]
+# **3.** Fit `mode="sam_mu"`, `radius=0.2`: SAM on the mean, a Euclidean radius. Where do its eigenvalues lie beside VI's? And those of
+# `mode="authors_code"`, what the released code of the paper does?
+#
+# <details><summary>Solution</summary>
+#
+# Run the cell and read its line; then read the table of ten seeds in the chapter of expected numbers before you believe
+# one seed. The released code's perturbation follows the score of the draw, not the gradient of the loss (chapter 08).
+#
+# </details>
+
+# %% tags=["hide-cell"] jupyter={"source_hidden": true}
+for mode, radius in [("sam_mu", 0.2), ("authors_code", 0.5)]:
+    other = fv.fit_sabma(net, task.train, prior, radius=radius, mode=mode, seed=0, **settings)
+    print(mode, [round(float(fv.top_eigenpairs(f, w, k=1).values[0]), 2) for w in other.sample(3, seed=1)])
+
+# %% [markdown]
+# ## References
+#
+# - Lim et al.: Flat posterior does matter for Bayesian model averaging, 2024, [arXiv 2406.15664](https://arxiv.org/abs/2406.15664).
+# - Maddox et al.: A simple baseline for Bayesian uncertainty in deep learning, 2019, [arXiv 1902.02476](https://arxiv.org/abs/1902.02476).
+#
+# **Next**: chapter 01 takes the word "vector" seriously.

@@ -92,7 +92,7 @@ assert nets[0].dim == 64 * 65 + 128 + 64 * 65 + 128 + 10 * 65 == 9226
 # the first layer, a row for each unit.
 
 # %%
-picture = nets[0].w[:9216].view(144, 64)
+picture = nets[0].w[:9216].view(144, 64).numpy()
 colors = dict(zmin=-0.5, zmax=0.5, colorscale="RdBu", colorbar_title="weight")
 fig = go.Figure(go.Heatmap(z=picture, **colors))
 fig.update_yaxes(autorange="reversed", title="row").update_xaxes(title="column")

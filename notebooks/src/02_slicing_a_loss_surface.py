@@ -256,7 +256,8 @@ print(f"{tool}: the trained weights are {nearest:.2f} steps from the nearest poi
 # %%
 path = dict(mode="lines+markers", line_color="#6b7780", marker_color="#0072B2", name="evaluated")
 star = dict(mode="markers", marker=dict(symbol="star", size=16), name="trained weights")
-fig = go.Figure([go.Scatter(x=s.a, y=s.b, **path), go.Scatter(x=[0], y=[0], **star)])
+a, b = s.a.numpy(), s.b.numpy()
+fig = go.Figure([go.Scatter(x=a, y=b, **path), go.Scatter(x=[0], y=[0], **star)])
 fig.update_layout(template="simple_white", title=f"Where {tool} evaluates", yaxis_scaleanchor="x")
 fig.update_xaxes(title="distance along axis 1").update_yaxes(title="distance along axis 2")
 

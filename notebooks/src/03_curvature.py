@@ -193,8 +193,8 @@ def walk(rank, reach):
 _ = ipywidgets.interact(walk, rank=(1, 5), reach=(0.1, 2.0, 0.1))
 
 # %% [markdown]
-# *Figure: two curves with a common valley at a = 0. Close to it they are one; farther out the loss grows more slowly than
-# the parabola, as a logarithm of probabilities grows like a straight line.*
+# *Figure: two curves with a common valley at a = 0. Close to it they are one; farther out they part, and the loss is not
+# even symmetric.*
 #
 # The same as a test: near $w$ the two agree to third order. Halve the step, and the error falls eightfold, or faster.
 

@@ -189,8 +189,7 @@ def ellipse(fig, centre, widths, name, **line):
 
 # %%
 def balls(radius):
-    fig = go.Figure()
-    step = fv.perturb(q, grad, radius=radius)
+    fig, step = go.Figure(), fv.perturb(q, grad, radius=radius)
     worst = q.moved(step[:2])
     draw = partial(ellipse, fig)
     draw(q.mean, q.std, "q", color="#777", width=3)

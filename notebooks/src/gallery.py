@@ -149,6 +149,25 @@ fv.plot_severity(shifts)
 fv.plot_risk_coverage({name: fv.risk_coverage(p) for name, p in predictions.items()})
 
 # %% [markdown]
+# ## plot_flatness_against_radius
+#
+# Flatness and scores of a measured family against its radii.
+
+# %%
+family = fv.fit_family(net, task, prior, radii={"vi": (0.0,), "sabma": (0.0, 0.5, 1.0, 2.0)}, seed=0, fit=steps)
+measured = fv.measure(net, task, family, seed=1, n_draws=10, n_spectra=2, k=2, resolution=5, around_resolution=5)
+fv.plot_flatness_against_radius(measured)
+
+# %% [markdown]
+# ## plot_closeness
+#
+# Distances to the exact posterior; with figures made up for the picture.
+
+# %%
+distances = {"VI": {"vi": {"tv": (0.20, 0.01), "mmd": (3.0, 0.3)}, "f-vi": {"tv": (0.17, 0.01), "mmd": (2.6, 0.3)}}}
+fv.plot_closeness(distances, floor={"tv": 0.01})
+
+# %% [markdown]
 # ## plot_comparison
 #
 # Methods in a table of means and half intervals; here with figures made up for the picture.

@@ -1,52 +1,20 @@
 """Two worker processes, one of which is killed: the values are the local ones."""
 
-import asyncio
-import contextlib
 import os
 import signal
 
 import pytest
 import torch
 from torch import nn
+from workers import two_workers
 
 import flatviz as fv
-
-distributed = pytest.importorskip("distributed")
-dask = pytest.importorskip("dask")
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="its processes are forked")
 
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory):
-    """Of a scheduler and two workers with one thread each; forked, for a spawned one would import torch again."""
-    folder = tmp_path_factory.mktemp("dask")
-    file, started = str(folder / "scheduler.json"), []
-
-    def start(make):
-        async def serve():
-            async with make() as server:
-                await server.finished()
-
-        started.append(os.fork())
-        if started[-1] == 0:
-            try:
-                asyncio.run(serve())
-            finally:
-                os._exit(0)
-
-    with dask.config.set({"distributed.comm.timeouts.connect": "300s"}):
-        start(lambda: distributed.Scheduler(host="127.0.0.1", port=0, dashboard=False, scheduler_file=file))
-        for _ in range(2):  # each waits for the scheduler's file
-            start(lambda: distributed.Worker(scheduler_file=file, nthreads=1, local_directory=str(folder)))
-        try:
-            with distributed.Client(scheduler_file=file, timeout="300s") as client:
-                client.wait_for_workers(2, timeout=300)
-                yield client
-        finally:
-            for pid in started:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
-                os.waitpid(pid, 0)
+    with two_workers(tmp_path_factory.mktemp("dask")) as found:
+        yield found
 
 
 def problem():

@@ -1,6 +1,5 @@
 """The page: one file, nothing from elsewhere, and in a browser without network its sliders draw what plot_* draws."""
 
-import base64
 import dataclasses
 import json
 import re
@@ -10,7 +9,7 @@ import plotly.graph_objects as go
 import plotly.io as pio
 import pytest
 import torch
-from browsing import DRAWN, SLOW, watched
+from browsing import DRAWN, SLOW, plain, watched
 
 import flatviz as fv
 from flatviz.pages import views
@@ -278,14 +277,6 @@ def same_trace(drawn, figure, name, *paths):
         for key in path.split("."):
             mine, its = mine[key], its[key]
         np.testing.assert_allclose(plain(mine), plain(its), rtol=2e-5, atol=1e-6, err_msg=f"{name} {path}")
-
-
-def plain(values):
-    """Numbers as plotly keeps them: lists, or typed arrays as text; an open cell is None."""
-    if isinstance(values, dict) and "bdata" in values:
-        flat = np.frombuffer(base64.b64decode(values["bdata"]), values["dtype"]).astype(float)
-        return flat.reshape([int(s) for s in values["shape"].split(",")]) if "shape" in values else flat
-    return np.array(values, float)
 
 
 def test_diverged_draws_and_cells_do_not_break_the_page(family):

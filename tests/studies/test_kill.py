@@ -12,6 +12,7 @@ import flatviz as fv
 from flatviz.results import to_plain
 from flatviz.studies import compare as comparison
 from flatviz.studies.evidence import gather
+from flatviz.studies.reference import Reference
 from flatviz.studies.tour import run_tour
 from flatviz.training import loop
 
@@ -63,8 +64,8 @@ def test_what_was_killed_resumes_to_the_same_bits(work, transferred, task, tmp_p
     shared = transferred, task
     monkeypatch.setattr(loop, "SAVE_EVERY", 0.0)  # a checkpoint each step
     monkeypatch.setattr(comparison, "prepare", lambda model, seed: (transferred[0], task, transferred[1]))
-    uniform = torch.full((len(task.test), task.n_classes), 1 / task.n_classes)
-    monkeypatch.setattr(comparison, "reference_probabilities", lambda *_, **__: uniform)
+    uniform = Reference(torch.full((len(task.test), task.n_classes), 1 / task.n_classes), transferred[1].sample(8, seed=0))
+    monkeypatch.setattr(comparison, "reference_of", lambda *_, **__: uniform)
     reports = []
 
     def begin(name):

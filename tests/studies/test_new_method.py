@@ -14,7 +14,8 @@ from flatviz.cli import main
 from flatviz.plots.theme import style
 from flatviz.posteriors.method import table
 from flatviz.studies import compare as comparison
-from flatviz.studies.family import fit_member
+from flatviz.studies.members import fit_member
+from flatviz.studies.reference import Reference
 from flatviz.studies.tour import run_tour
 
 TOY = '''
@@ -58,8 +59,8 @@ def toy(tmp_path, monkeypatch):
 
 def test_it_is_in_the_table_of_compare_with_its_flat_version(toy, transferred, task, monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(comparison, "prepare", lambda model, seed: (transferred[0], task, transferred[1]))
-    uniform = torch.full((len(task.test), task.n_classes), 1 / task.n_classes)
-    monkeypatch.setattr(comparison, "reference_probabilities", lambda *_, **__: uniform)
+    uniform = Reference(torch.full((len(task.test), task.n_classes), 1 / task.n_classes), transferred[1].sample(8, seed=0))
+    monkeypatch.setattr(comparison, "reference_of", lambda *_, **__: uniform)
     out = tmp_path / "compare.html"
     assert main(["compare", "--seeds", "1", "--methods", "toy,f-toy", "--out", str(out)]) == 0
     printed = capsys.readouterr().out

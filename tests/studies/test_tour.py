@@ -3,7 +3,7 @@
 import pytest
 
 from flatviz.posteriors import METHODS
-from flatviz.studies.family import fit_member
+from flatviz.studies.members import fit_member
 from flatviz.studies.tour import prepare
 
 

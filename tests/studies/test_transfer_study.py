@@ -78,12 +78,19 @@ def test_refreshed_statistics_downstream_prior_and_groups_are_named_in_the_resul
     classes = split_classes(("ant", "bee", "cow", "dog", "eel"))
     scheme = Scheme(prior="downstream", batchnorm="refresh")
     study = study_transfer(stripes, classes, network("resnet20", width=4), methods=["vi"], seeds=1, sizes=SMALL, scheme=scheme)
-    assert study.rows["vi"][0].shift.batchnorm == "re-estimated"
+    assert study.rows["vi"][0].shift.batchnorm == "re-estimated" and study.rows["vi"][0].shift.trunk == "fixed"
     make = network("resnet20-group", width=8)  # pretrained: its random weights are taken as they are
     group = study_transfer(
-        stripes, classes, make, methods=["vi"], seeds=1, sizes=SMALL, scheme=Scheme(prior="moped"), pretrained=True
+        stripes,
+        classes,
+        make,
+        methods=["vi"],
+        seeds=1,
+        sizes=SMALL,
+        scheme=Scheme(prior="moped", trunk="sampled"),
+        pretrained=True,
     )
-    assert group.rows["vi"][0].shift.batchnorm is None
+    assert group.rows["vi"][0].shift.batchnorm is None and group.rows["vi"][0].shift.trunk == "sampled"
 
 
 def test_with_the_head_alone_treated_the_trunk_is_kept_and_the_scores_are_the_plain_ones(stripes, monkeypatch, tmp_path):

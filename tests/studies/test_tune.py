@@ -11,7 +11,7 @@ import flatviz as fv
 from flatviz.cli import main
 from flatviz.studies import tune as study
 from flatviz.studies.choice import Choice, read_choices, with_head_std
-from flatviz.studies.family import fit_member
+from flatviz.studies.members import fit_member
 from flatviz.studies.tour import HEAD_STD, run_tour
 
 

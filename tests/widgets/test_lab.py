@@ -13,7 +13,7 @@ import torch
 from ipywidgets.widgets import widget as widgets
 
 import flatviz as fv
-from flatviz.studies.family import fit_member
+from flatviz.studies.members import fit_member
 from flatviz.studies.tour import prepare
 from flatviz.widgets import cells
 from flatviz.widgets.members import first_radii

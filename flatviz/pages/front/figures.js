@@ -91,9 +91,9 @@ class Picture {
   }
 
   // The picture as a data URL.
-  image(format) {
+  image(format, scale = 1) {
     const { width, height } = this.plot._fullLayout;
-    return this.tools.Plotly.toImage(this.plot, { format, width, height, scale: format === "png" ? 2 : 1 });
+    return this.tools.Plotly.toImage(this.plot, { format, width, height, scale });
   }
 }
 

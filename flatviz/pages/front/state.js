@@ -45,12 +45,12 @@ class State {
     if (tab) said.set("tab", tab);
     if (compare) said.set("b", `${compare.radius}:${compare.method}`);
     if (picked !== null) said.set("draw", picked + 1);
-    if (step >= 0) said.set("step", step + 1);
+    if (step !== this.start.step) said.set("step", step + 1);
     for (const [slot, option] of Object.entries(chosen)) said.set(`see.${slot}`, option);
     return `#${said}`;
   }
 
-  // Take what a hash says, as far as it can be read.
+  // Take what a hash says, as far as it can be read; what it does not say is as at the start.
   read(hash) {
     const said = new URLSearchParams(hash.replace(/^#/, "")), got = {};
     const number = (key, least) => { const v = said.has(key) ? Number(said.get(key)) : NaN; return v >= least && Number.isFinite(v) ? v : null; };
@@ -59,11 +59,11 @@ class State {
     if (number("draws", 1) !== null) got.n_draws = Math.round(number("draws", 1));
     if (said.has("tab")) got.tab = said.get("tab");
     if (number("draw", 1) !== null) got.picked = Math.round(number("draw", 1)) - 1;
-    if (number("step", 1) !== null) got.step = Math.round(number("step", 1)) - 1;
+    if (number("step", 0) !== null) got.step = Math.round(number("step", 1)) - 1;
     const [, radius, method] = said.get("b")?.match(/^([\d.e+-]+):(.*)$/s) ?? [];
     if (method !== undefined && Number.isFinite(Number(radius))) got.compare = { method, radius: Number(radius) };
     const chosen = [...said].filter(([key]) => key.startsWith("see.")).map(([key, option]) => [key.slice(4), option]);
     if (chosen.length) got.chosen = Object.fromEntries(chosen);
-    if (Object.keys(got).length) this.put({ ...this.all, ...got });
+    if (Object.keys(got).length) this.put({ ...this.start, ...got });
   }
 }

@@ -1,0 +1,118 @@
+"""Members of a family: one method at one radius, or at several that it trains together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from flatviz.checks import check_choice, check_radius
+from flatviz.core.data import Task
+from flatviz.core.net import Net
+from flatviz.core.progress import Progress
+from flatviz.posteriors import METHODS
+from flatviz.posteriors.method import Method
+from flatviz.results import Gaussian, Posterior
+from flatviz.studies.choice import Choices, choice_of, with_head_std
+from flatviz.training.run import Checkpoint
+
+
+def fit_member(
+    net: Net,
+    task: Task,
+    prior: Gaussian,
+    method: str,
+    radius: float | None = None,
+    *,
+    seed: int,
+    fit: Mapping | None = None,
+    tuned: Choices | None = None,
+    checkpoint: Checkpoint = None,
+    progress: Progress = False,
+) -> Posterior:
+    """One method of `METHODS` fitted on `task.train`, with the settings of its record.
+
+    radius: None is that of the record; fit: values in place of those settings, where the method has them (steps, lr ...).
+    tuned: method -> settings, radius and width of the prior that `tune` chose; `fit` and `radius` go before them.
+    checkpoint: path to save to and resume from; a method that starts at SGD's solution has that beside it.
+    """
+    record, choice = METHODS[check_choice(method, tuple(METHODS), "method")], choice_of(tuned, method)
+    prior, fit = with_head_std(net, prior, choice.head_std), {**choice.settings, **(fit or {})}
+    radius = choice.radius if radius is None else radius
+    check_settings(fit)
+    if radius is not None and check_radius(radius) == 0 and record.at_zero is not None:
+        record, radius = METHODS[record.at_zero], None
+    keywords = record.keywords(net, radius=radius, settings=fit)
+    if record.warm_start:
+        sgd = METHODS["sgd"]
+        ascent = {name: value for name, value in keywords.items() if name == "ascent"}
+        kept = None if checkpoint is None else f"{checkpoint}-start"
+        how = dict(seed=seed, checkpoint=kept, progress=progress)
+        start = sgd.fit(net, task.train, **how, **sgd.keywords(net, settings=fit), **ascent)
+        net = net.at(start.center)
+    given = (prior,) if record.needs_prior else ()
+    return record.fit(net, task.train, *given, seed=seed, checkpoint=checkpoint, progress=progress, **keywords)
+
+
+def check_settings(fit: Mapping | None) -> None:
+    """That each name in `fit` is a setting of some method."""
+    known = dict.fromkeys(name for m in METHODS.values() for name in m.plain.settings)
+    for name in fit or {}:
+        check_choice(name, tuple(known), "a setting of fit")
+
+
+def same_member(method: str, radius: float, tuned: Choices | None = None) -> tuple[str, float]:
+    """The method and radius under which a member is fitted: radius 0 may be another method, where that has the same settings."""
+    other = METHODS[method].at_zero
+    if radius or other is None:
+        return method, radius
+    mine, theirs = choice_of(tuned, method), choice_of(tuned, other)
+    same = (mine.settings, mine.head_std) == (theirs.settings, theirs.head_std)
+    return (other, 0.0) if same else (method, 0.0)
+
+
+def groups_of(members: Iterable[tuple[str, float]], parts: int) -> list[tuple[str, list[float]]]:
+    """(method, radii) of each fit: those that a method trains together, in so many parts, and every other one alone."""
+    radii: dict[str, list[float]] = {}
+    for method, radius in members:
+        radii.setdefault(method, []).append(radius)
+    groups = []
+    for method, every in radii.items():
+        joint = [r for r in every if r and METHODS[method].fit_radii is not None]
+        groups += [(method, some) for i in range(parts) if (some := joint[i::parts])]
+        groups += [(method, [r]) for r in every if r not in joint]
+    return sorted(groups, key=lambda group: -len(group[1]))  # the longest first: workers end together
+
+
+def fit_group(given: tuple[Net, Task, Gaussian], group: tuple[str, list[float], dict]) -> dict[tuple[str, float], Posterior]:
+    """Posteriors of one method at some radii, trained together where there are several."""
+    (net, task, prior), (method, radii, about) = given, group
+    how = {name: about[name] for name in ("fit", "tuned", "progress")}
+    how["checkpoint"] = None
+    if about["folder"] is not None:
+        Path(about["folder"]).mkdir(parents=True, exist_ok=True)
+        how["checkpoint"] = Path(about["folder"]) / f"{method} {' '.join(f'{r:g}' for r in radii)}"
+    if len(radii) == 1:
+        return {(method, radii[0]): fit_member(net, task, prior, method, radii[0], seed=about["seed"], **how)}
+    found = fit_radii(net, task, prior, METHODS[method], radii, [about["seed"]], **how)
+    return {(method, radius): q for (radius, _), q in found.items()}
+
+
+def fit_radii(
+    net: Net,
+    task: Task,
+    prior: Gaussian,
+    method: Method,
+    radii: Sequence[float],
+    seeds: Sequence[int],
+    *,
+    fit: Mapping | None = None,
+    tuned: Choices | None = None,
+    checkpoint: Checkpoint = None,
+    progress: Progress = False,
+) -> dict[tuple[float, int], Posterior]:
+    """(radius, seed) -> posterior of several radii and seeds of one method, trained together."""
+    choice = choice_of(tuned, method.name)
+    prior, fit = with_head_std(net, prior, choice.head_std), {**choice.settings, **(fit or {})}
+    settings = {name: value for name, value in method.keywords(net, settings=fit).items() if name != "radius"}
+    how = dict(checkpoint=checkpoint, progress=progress)
+    return method.fit_radii(net, task.train, prior, radii=radii, seeds=seeds, **how, **settings)

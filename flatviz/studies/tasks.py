@@ -1,0 +1,105 @@
+"""Fits as tasks: one after the other here, or on the workers of a `dask.distributed` client, each kept as it comes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from flatviz.core.progress import Progress, track
+from flatviz.landscape.cluster import RETRIES, check_client
+from flatviz.storage.cache import cached
+
+
+def each(
+    function: Callable[[Any, Any], Any],
+    given: Mapping[Hashable, Any],
+    items: Sequence[tuple[Hashable, Any]],
+    *,
+    engine: Any = None,
+    label: str = "tasks",
+    progress: Progress = False,
+) -> Iterator[tuple[int, Any]]:
+    """(number, function(given[key], item)) of each (key, item), as they come in; in their order where `engine` is None.
+
+    given: what several tasks share, by key: a value, sent to every worker once, or a function without arguments, which is a
+    task of its own: run once, by whichever worker, and again if that is lost.  A lost worker costs only the tasks it had.
+    """
+    if engine is None:
+        yield from track(_here(function, given, items), label, progress, total=len(items))
+    else:
+        yield from track(_far(function, given, items, engine), label, progress, total=len(items))
+
+
+def workers(client: Any) -> int:
+    """How many workers a client has, at least 1."""
+    check_client(client)
+    return max(1, len(client.scheduler_info()["workers"]))
+
+
+def _here(function: Callable, given: Mapping, items: Sequence[tuple[Hashable, Any]]) -> Iterator[tuple[int, Any]]:
+    last, value = None, None
+    for i, (key, item) in enumerate(items):
+        if last is None or key != last:
+            last, value = key, given[key]() if callable(given[key]) else given[key]
+        yield i, function(value, item)
+
+
+def _far(function: Callable, given: Mapping, items: Sequence, client: Any) -> Iterator[tuple[int, Any]]:
+    check_client(client)
+    from distributed import as_completed  # optional; `check_client` has imported it
+
+    keys = dict.fromkeys(key for key, _ in items)
+    often = dict(pure=False, retries=RETRIES)
+    shared = {
+        key: client.submit(given[key], **often)
+        if callable(given[key])
+        else client.scatter(given[key], broadcast=True, hash=False)
+        for key in keys
+    }
+    numbers = {client.submit(function, shared[key], item, **often): i for i, (key, item) in enumerate(items)}
+    try:
+        for future in as_completed(list(numbers)):
+            yield numbers[future], future.result()
+    finally:
+        client.cancel(list(numbers))
+
+
+class _MissingError(Exception):
+    """The result is not in the cache."""
+
+
+def cached_each(
+    folder: str,
+    settings: Sequence[Mapping[str, Any]],
+    compute: Callable[[list[int]], Iterator[tuple[int, Any]]],
+    *,
+    labels: Sequence[str] | None = None,
+    say: Callable[[str], None] = lambda text: None,
+) -> list[Any]:
+    """The result for each of `settings`: from the cache, or from `compute(numbers that are missing)`, kept as they come.
+
+    `compute` yields (place among the missing numbers, result); labels: what `say` hears of each, as in `cached`.
+    """
+    found: dict[int, Any] = {}
+    for i, about in enumerate(settings):
+        try:
+            found[i] = cached(folder, _missing, label=labels[i] if labels else "", say=say, **about)[0]
+        except _MissingError:
+            pass
+    missing = [i for i in range(len(settings)) if i not in found]
+    for at, result in compute(missing) if missing else ():
+        found[missing[at]] = cached(folder, partial(_as_it_is, result), **settings[missing[at]])[0]
+    return [found[i] for i in range(len(settings))]
+
+
+def _missing() -> Any:
+    raise _MissingError
+
+
+def _as_it_is(result: Any) -> Any:
+    return result
+
+
+def quiet(text: str) -> None:
+    """Says nothing: on a worker nobody listens."""

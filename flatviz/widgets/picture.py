@@ -1,0 +1,82 @@
+"""One picture of page and lab as a figure: the call that their menu copies."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from flatviz.checks import check_choice, check_count
+from flatviz.core.boundary import public
+from flatviz.pages import views
+from flatviz.pages.bundle import check_measured
+from flatviz.pages.scene import Scene
+from flatviz.pages.views import View
+from flatviz.plots.live import Live
+from flatviz.plots.theme import Figure
+from flatviz.results import Family
+
+
+@public
+def plot_view(
+    family: Family, view: str, *, method: str | None = None, radius: float | None = None, n_draws: int | None = None
+) -> Figure:
+    """One picture of the page and the lab, at one state of their controls: what their menu copies as code.
+
+    Args:
+        family: what `measure` returned.
+        view: name of the picture: "surface", "sharpest", "around", "hidden", "spectrum", "metrics", "reliability" ...
+        method: one of the family's; default: its last.
+        radius: in the method's unit; the member whose radius is nearest is drawn; default: its first.
+        n_draws: ensemble size, in draws; default: all there are.
+
+    Raises ValueError for a family that was not measured, and for a view or method that it does not have.
+
+    Example:
+        >>> task = fv.datasets.moons_transfer(seed=0)
+        >>> source = fv.pretrain(fv.models.mlp(task, hidden=(8,)), task.source, seed=0, epochs=3)
+        >>> net, prior = fv.transfer(source, fv.fit_swag(source, task.source, seed=0), treated="norm+head")
+        >>> family = fv.fit_family(net, task, prior, radii={"vi": (0.0,), "sabma": (0.5,)}, seed=0, fit={"steps": 2})
+        >>> small = dict(n_draws=3, n_spectra=1, k=2, resolution=5, around_resolution=3)
+        >>> family = fv.measure(net, task, family, seed=0, **small)
+        >>> fig = fv.plot_view(family, "surface", method="sabma", radius=0.5, n_draws=2)
+        >>> [len(trace.x) for trace in fig.data if trace.name == "samples"]
+        [2]
+    """
+    check_measured(family)
+    by_name = {v.name: v for v in views.VIEWS}
+    wanted = by_name[check_choice(view, tuple(by_name), "view")]
+    scene, method = Scene(family), family.methods[-1] if method is None else method
+    i = family.index(method, radius)
+    fig = wanted.draw(scene, i)
+    drawn = fig.to_plotly_json()
+    size = scene.n_max if n_draws is None else check_count(n_draws, "n_draws")
+    for live in fig.live:
+        if live.rows != "all":
+            _assign(drawn, live.path.split("."), _at(live, size))
+    for axis, ends in _ranges(scene, wanted).items():
+        drawn["layout"][axis]["range"] = ends
+    return Figure(drawn)
+
+
+def _at(live: Live, n: int) -> Any:
+    return live.values[:n] if live.rows == "draws" else live.values[min(n, len(live.values)) - 1]
+
+
+def _assign(target: Any, path: list[str], value: Any) -> None:
+    *way, last = path
+    for key in way:
+        target = target[int(key) if key.isdigit() else key]
+    target[last] = value
+
+
+def _ranges(scene: Scene, view: View) -> dict[str, list[float]]:
+    """Axes that hold every member of the family, as in the page."""
+    held: dict[str, list[float]] = {}
+    for i in range(len(scene.family) if view.shared else 0):
+        layout = view.draw(scene, i).layout
+        for axis in view.shared:
+            ends = [float(end) for end in layout[axis].range]
+            if all(map(math.isfinite, ends)):
+                lo, hi = held.get(axis, ends)
+                held[axis] = [min(lo, ends[0]), max(hi, ends[1])]
+    return held

@@ -1,0 +1,329 @@
+"""The front end by hand, as it were: tabs, two states, undo, addresses, code, linked draws, dark, narrow, print, 200 random moves."""
+
+import json
+import random
+
+import numpy as np
+import pytest
+import torch
+from browsing import SLOW, axe, plain
+
+import flatviz as fv
+from flatviz.pages import views
+from flatviz.pages.page import family_page
+from flatviz.pages.story import tour_story
+from flatviz.pages.table import family_rows
+
+pytestmark = pytest.mark.browser
+CODE = ["family = FAMILY"]
+STATES = ("sabma", 0.5, 3)
+
+
+@pytest.fixture(scope="module")
+def address(family, tmp_path_factory):
+    """The page with guide and code, as a file."""
+    path = tmp_path_factory.mktemp("explorer") / "tour.html"
+    story = tour_story(family)
+    text = family_page(family, title="t", lead="l", rows=family_rows(family), facts={}, start=STATES, story=story, code=CODE)
+    path.write_text(text, encoding="utf-8")
+    return path.as_uri()
+
+
+def opened(browser, address, *, width=1280, height=800, **context):
+    """The page at a size, once it is drawn; its errors are in `page.errors_met`."""
+    page = browser.new_context(viewport={"width": width, "height": height}, **context).new_page()
+    page.set_default_timeout(SLOW)
+    page.errors_met = []
+    page.on("pageerror", lambda e: page.errors_met.append(str(e)))
+    page.on("console", lambda m: page.errors_met.append(m.text) if m.type in ("error", "warning") else None)
+    page.goto(address, wait_until="commit")
+    page.locator(".flatviz[data-state]").wait_for()
+    return page
+
+
+@pytest.fixture(scope="module")
+def page(browser, address):
+    page = opened(browser, address)
+    yield page
+    page.context.close()
+
+
+def at(page, hash, state, look):
+    """Go to an address, and wait until its pictures are drawn."""
+    page.evaluate("(hash) => { location.hash = hash; }", hash)
+    drawn(page, state, look)
+
+
+def drawn(page, state, look=None):
+    """Wait until the pictures of this state are drawn, and under this tab where one is named."""
+    expected = "([state, look]) => { const d = document.querySelector('.flatviz').dataset; "
+    page.wait_for_function(
+        expected + "return d.state === state && (look === null || d.look === look); }", arg=[state, look], polling=100
+    )
+
+
+PLOTS = """() => JSON.parse(JSON.stringify(
+  [...document.querySelectorAll('.flatviz figure:not([hidden]) .js-plotly-plot')].map((p) => ({ data: p.data, ranges:
+    Object.fromEntries(Object.entries(p.layout).filter(([k]) => k.includes('axis')).map(([k, v]) => [k, v.range])) })),
+  (key, value) => (ArrayBuffer.isView(value) ? Array.from(value) : value)))"""
+
+
+def code_of(page):
+    """What the menu copies."""
+    page.locator(".fv-menu summary").click()
+    page.get_by_text("Copy as code").click()
+    text = page.locator(".fv-code").input_value()
+    page.locator("h1").click()
+    return text
+
+
+def run(code, family):
+    """The figures that the last lines of copied code make."""
+    names = {"FAMILY": family}
+    lines = code.splitlines()
+    calls = [i for i, line in enumerate(lines) if line.startswith("fv.plot_view(")]
+    exec("\n".join(lines[: calls[0]]), names)
+    return [eval(lines[i], names) for i in calls]
+
+
+def same_picture(shown, figure):
+    """Every array of numbers of the page's picture is that of the figure; an open cell, and what has fewer draws, is left out."""
+    mine = json.loads(figure.to_json())["data"]
+    assert [t["name"] for t in shown["data"]] == [t["name"] for t in mine]
+    compared = 0
+    for a, b in zip(shown["data"], mine):
+        if a["name"] == "equal":  # a line that ends outside the axes
+            continue
+        for key in ("x", "y", "z", "customdata"):
+            if b.get(key) is not None and not (isinstance(b[key], list) and isinstance(b[key][0], str)):
+                left, right = (v[np.isfinite(v)] for v in (plain(a[key]).ravel(), plain(b[key]).ravel()))
+                np.testing.assert_allclose(left, right, rtol=3e-5, atol=2e-6, err_msg=f"{a['name']} {key}")
+                compared += 1
+    return compared
+
+
+@pytest.mark.parametrize(
+    ("hash", "state", "look"),
+    [
+        ("method=sabma&radius=0.5&draws=3&tab=Surface", "sabma/0.5/3", "Surface"),
+        ("method=sabma&radius=2&draws=5&tab=Flatness&b=0:vi", "sabma/2/5", "Flatness | vi/0"),
+        ("method=sam_mu&radius=0.2&draws=2&tab=Scores", "sam_mu/0.2/2", "Scores"),
+        ("method=sgd&radius=0&draws=4&tab=Flatness&see.directions=random+directions", "sgd/0/4", "Flatness"),
+    ],
+)
+def test_the_code_of_a_picture_makes_the_picture(page, family, hash, state, look):
+    at(page, hash, state, look)
+    figures = run(code_of(page), family)
+    shown = page.evaluate(PLOTS)
+    assert len(figures) == len(shown) >= 2
+    assert all(same_picture(a, b) > 2 for a, b in zip(shown, figures))
+
+
+def test_each_view_alone_is_the_figure_of_its_name(family):
+    for view in views.VIEWS:
+        fig = fv.plot_view(family, view.name, method="sabma", radius=2.0, n_draws=4)
+        assert isinstance(fig, fv.plots.theme.Figure) and fig.layout.title.text
+    samples = fv.plot_view(family, "surface", method="sabma", radius=2.0, n_draws=4)
+    (trace,) = [t for t in samples.data if t.name == "samples"]
+    torch.testing.assert_close(torch.tensor(trace.x), family.projection[family.index("sabma", 2.0)].coords[:4, 0])
+    with pytest.raises(ValueError, match="view must be one of 'surface'.*got 'nope'"):
+        fv.plot_view(family, "nope")
+
+
+def test_undo_takes_back_one_change_and_reset_goes_to_the_start(page):
+    at(page, "method=sabma&radius=0.5&draws=3&tab=Surface", "sabma/0.5/3", "Surface")
+    page.get_by_label("ensemble size", exact=True).fill("5")
+    drawn(page, "sabma/0.5/5")
+    page.get_by_label("radius", exact=True).fill("2")
+    drawn(page, "sabma/2/5")
+    page.get_by_role("tab", name="Scores").click()
+    drawn(page, "sabma/2/5", "Scores")
+    for state, look in (("sabma/2/5", "Surface"), ("sabma/0.5/5", "Surface"), ("sabma/0.5/3", "Surface")):
+        page.get_by_role("button", name="Undo").click()
+        drawn(page, state, look)
+    page.get_by_label("radius", exact=True).fill("2")
+    drawn(page, "sabma/2/3")
+    page.locator(".fv-menu summary").click()
+    page.get_by_text("Reset").click()
+    drawn(page, "sabma/0.5/3", "Surface")
+
+
+def test_the_address_holds_the_state_and_a_second_page_opens_at_it(page, browser, address):
+    at(
+        page,
+        "method=sabma&radius=2&draws=5&tab=Flatness&b=0:vi&draw=2&see.directions=random+directions",
+        "sabma/2/5",
+        "Flatness | vi/0",
+    )
+    page.wait_for_function("location.hash.includes('draw=2')", polling=100)
+    other = opened(browser, page.evaluate("location.href"))
+    drawn(other, "sabma/2/5", "Flatness | vi/0")
+    assert other.locator("[data-name=around]").count() == 1 and other.locator(".fv-ring").count() > 0
+    assert other.evaluate(PLOTS) == page.evaluate(PLOTS)
+    for wrong in ("#method=nope&radius=x&draws=-3&tab=9&b=:&draw=0&step=99", "#%%%", "#radius=NaN"):
+        other.goto("about:blank")
+        other.goto(address + wrong)
+        other.locator(".flatviz[data-state]").wait_for()
+    assert not other.errors_met and not page.errors_met
+    other.context.close()
+
+
+def test_pointing_at_a_draw_lights_it_up_in_every_view_that_shows_it(page, family):
+    at(page, "method=sabma&radius=2&draws=5&tab=All", "sabma/2/5", "All")
+    d, i = 1, family.index("sabma", 2.0)
+    page.evaluate(
+        """(d) => {
+          const plot = document.querySelector('[data-name=surface] .js-plotly-plot');
+          const curveNumber = plot.data.findIndex((t) => t.name === 'samples');
+          plot.emit('plotly_hover', { points: [{ data: plot.data[curveNumber], pointNumber: d, curveNumber }] });
+        }""",
+        d,
+    )
+    places = page.evaluate(
+        """() => Object.fromEntries([...document.querySelectorAll('figure')].map((f) => {
+          const plot = f.querySelector('.js-plotly-plot'), at = (r) => ['left', 'top'].map((k) => parseFloat(r.style[k]));
+          const back = (r, xa, ya) => [xa.p2d(at(r)[0] - plot.offsetLeft - xa._offset), ya.p2d(at(r)[1] - plot.offsetTop - ya._offset)];
+          const { xaxis, yaxis } = plot._fullLayout;
+          return [f.dataset.name, [...f.querySelectorAll('.fv-ring')].map((r) => back(r, xaxis, yaxis))
+            .concat([...f.querySelectorAll('.fv-rule')].map((r) => [xaxis.p2d(at(r)[0] - plot.offsetLeft - xaxis._offset)]))];
+        }))"""
+    )
+    p, spectrum = family.projection[i], family.spectrum[i][d]
+    np.testing.assert_allclose(places["surface"], [p.coords[d].tolist()], rtol=0.02, atol=0.05)
+    np.testing.assert_allclose([places["hidden"][0][1]], [p.distance[d]], rtol=0.02)
+    np.testing.assert_allclose([y for _, y in places["spectrum"]], spectrum.values, rtol=0.02, atol=0.02)
+    np.testing.assert_allclose(places["metrics"], [[d + 1]], atol=0.1)
+    assert not places["sharpest"] and not places["reliability"]
+    assert f"Draw {d + 1}: training loss {float(p.values[d]):.3g}" in page.locator(".fv-reading").first.inner_text()
+    page.evaluate("document.querySelector('[data-name=surface] .js-plotly-plot').emit('plotly_unhover', {})")
+    assert page.locator(".fv-ring").count() == 0
+
+
+def test_steps_of_the_guide_set_the_controls(page, family):
+    at(page, "method=sabma&radius=2&draws=5&tab=All&step=1", "sabma/2/5", "All")
+    for number, step in enumerate(tour_story(family), 1):
+        page.get_by_label(f"step {number}: {step.title}").click()
+        method, radius = step.set["method"], step.set["radius"]
+        drawn(page, f"{method}/{radius:g}/6")  # ten draws are asked for, six are there
+        page.locator(".fv-guide h3", has_text=step.title).wait_for()
+        assert page.get_by_role("tab", selected=True).inner_text() == step.set["tab"]
+        assert page.locator(".fv-two").count() == ("compare" in step.set)
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (1500, 900), (800, 900), (400, 800)])
+def test_controls_and_view_are_on_one_screen_and_nothing_scrolls_sideways(browser, address, size):
+    width, height = size
+    page = opened(browser, address + "#method=sabma&radius=2&draws=5", width=width, height=height)
+    for name in ("Surface", "Flatness", "Scores"):
+        page.get_by_role("tab", name=name).click()
+        drawn(page, "sabma/2/5", name)
+        figure = page.locator("figure:not([hidden])").first
+        figure.evaluate("(f) => window.scrollTo(0, f.getBoundingClientRect().bottom + window.scrollY - window.innerHeight)")
+        bar, plot = page.locator(".fv-controls").bounding_box(), figure.locator(".js-plotly-plot").bounding_box()
+        assert bar["y"] >= -1 and bar["y"] + bar["height"] <= plot["y"] and plot["y"] + plot["height"] <= height + 1, (
+            name,
+            bar,
+            plot,
+        )
+        assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    assert not page.errors_met
+    page.context.close()
+
+
+def test_a_swipe_over_a_picture_scrolls_the_page(browser, address):
+    page = opened(browser, address, width=400, height=800, has_touch=True, is_mobile=True)
+    plot = page.locator(".js-plotly-plot").first
+    plot.evaluate("(p) => p.scrollIntoView({ block: 'center' })")
+    box, before = plot.bounding_box(), page.evaluate("window.scrollY")
+    session = page.context.new_cdp_session(page)
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    for kind, points in [("Start", [y]), *(("Move", [y - 20 * k]) for k in range(1, 11)), ("End", [])]:
+        touches = [{"x": x, "y": at} for at in points]
+        session.send("Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": touches})
+    assert page.evaluate("window.scrollY") > before + 100
+    page.context.close()
+
+
+def test_the_keyboard_meets_the_controls_and_one_menu_before_the_pictures(page):
+    at(page, "method=sabma&radius=0.5&draws=3&tab=Surface", "sabma/0.5/3", "Surface")
+    page.locator(".fv-method").first.focus()
+    inside = "Boolean(document.activeElement.closest('.fv-figures'))"
+    presses = next(n for n in range(1, 20) if page.keyboard.press("Tab") or page.evaluate(inside))
+    assert presses <= 16 and page.locator(".modebar-btn").count() == 0
+
+
+def test_dark_ground_has_light_ink_and_its_data_are_the_same(browser, address, page):
+    dark = opened(browser, address + "#method=sabma&radius=0.5&draws=3&tab=Scores", color_scheme="dark")
+    at(page, "method=sabma&radius=0.5&draws=3&tab=Scores", "sabma/0.5/3", "Scores")
+    look = dark.evaluate(
+        "(() => { const l = document.querySelector('.js-plotly-plot')._fullLayout; return [l.paper_bgcolor, l.font.color]; })()"
+    )
+    assert look == ["#15191e", "#e4e7eb"]
+    arrays = lambda plots: [[t.get("y") for t in p["data"]] for p in plots]  # noqa: E731
+    assert arrays(dark.evaluate(PLOTS)) == arrays(page.evaluate(PLOTS))
+    dark.context.close()
+
+
+def test_nothing_is_cut_when_the_page_is_printed(browser, address):
+    page = opened(browser, address + "#tab=Surface")
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    widths = page.evaluate("[...document.querySelectorAll('figure .main-svg')].map((s) => Number(s.getAttribute('width')))")
+    assert len(widths) >= 6 and max(widths) <= 662  # a sheet of A4 has 718 px between margins of 1 cm
+    assert page.evaluate("document.querySelectorAll('figure[hidden]').length") == 0
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    drawn(page, "sabma/0.5/3", "Surface")
+    page.context.close()
+
+
+def test_axe_finds_nothing_serious_light_or_dark_narrow_or_wide(browser, address):
+    script = axe()
+    for context in (dict(width=1280), dict(width=400, color_scheme="dark")):
+        page = opened(browser, address + "#method=sabma&radius=0.5&draws=3&tab=Flatness&b=0:vi&step=2", **context)
+        page.evaluate(script)
+        found = page.evaluate(
+            "axe.run().then((r) => r.violations.map((v) => [v.impact, v.id, v.nodes.slice(0, 3).map((n) => n.html)]))"
+        )
+        assert not [v for v in found if v[0] in ("serious", "critical")], found
+        page.context.close()
+
+
+@pytest.mark.slow
+def test_after_two_hundred_random_moves_the_picture_is_that_of_the_state_and_memory_is_as_it_was(page, family):
+    moves = random.Random(0)
+    at(page, "method=sabma&radius=0.5&draws=3&tab=Surface", "sabma/0.5/3", "Surface")
+    nodes = None
+    for move in range(200):
+        kind = moves.choice(["radius", "draws", "method", "tab", "undo", "compare", "draws", "radius"])
+        if kind in ("radius", "draws"):
+            slider = page.locator(f".fv-{kind}").first
+            slider.evaluate(
+                "(e, share) => { e.value = Math.round(Number(e.min) + share * (e.max - e.min)); "
+                "if (!e.disabled) e.dispatchEvent(new Event('input', { bubbles: true })); }",
+                moves.random(),
+            )
+        elif kind == "method":
+            page.locator(".fv-method").first.select_option(moves.choice(family.methods))
+        elif kind == "tab":
+            page.get_by_role("tab", name=moves.choice(["Surface", "Flatness", "Scores"])).dispatch_event("click")
+        elif kind == "compare":
+            page.get_by_role("button", name="Compare").or_(page.get_by_role("button", name="One state")).dispatch_event("click")
+        else:
+            page.locator("button[title^='take the last']").dispatch_event("click")
+        if move % 20 == 19:
+            settled(page)
+            figures = run(code_of(page), family)
+            assert all(same_picture(a, b) for a, b in zip(page.evaluate(PLOTS), figures))
+        if move == 60:
+            nodes = page.evaluate("document.querySelectorAll('*').length")
+    assert page.evaluate("document.querySelectorAll('*').length") < 1.6 * nodes and not page.errors_met
+
+
+def settled(page):
+    """Until the pictures are those of the controls, which is so two frames after nothing waits."""
+    page.evaluate(
+        """async () => {
+          const frame = () => new Promise((r) => requestAnimationFrame(r));
+          const state = () => document.querySelector('.flatviz').dataset.state + location.hash;
+          for (let same = 0, before = ''; same < 8; before = state()) { await frame(); same = state() === before ? same + 1 : 0; }
+        }"""
+    )

@@ -1,0 +1,117 @@
+"""Fits as tasks of two worker processes, one of which is killed: results are the local ones, kept as they come."""
+
+import os
+import signal
+import time
+from functools import partial
+from pathlib import Path
+
+import pytest
+import torch
+from workers import two_workers
+
+from flatviz.studies import compare as comparison
+from flatviz.studies.compare import compare
+from flatviz.studies.evidence import gather
+from flatviz.studies.family import fit_family
+from flatviz.studies.tasks import cached_each, each
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory):
+    with two_workers(tmp_path_factory.mktemp("dask")) as found:
+        yield found
+
+
+def squares(given, item):
+    """given + item^2; leaves a note of who did it, and takes its time."""
+    folder, base = given
+    (Path(folder) / f"{item} {os.getpid()}").touch()
+    time.sleep(0.05)
+    return base + item**2
+
+
+def base_of(folder, seed):
+    (Path(folder) / f"base {seed} {time.time()}").touch()
+    return folder, 100 * seed
+
+
+def test_tasks_come_back_by_number_and_what_they_share_is_made_once(client, tmp_path):
+    items = [(seed, item) for seed in (1, 2) for item in (3, 4, 5)]
+    wanted = {i: 100 * seed + item**2 for i, (seed, item) in enumerate(items)}
+    for name, engine in (("here", None), ("far", client)):
+        folder = tmp_path / name
+        folder.mkdir()
+        given = {seed: partial(base_of, str(folder), seed) for seed in (1, 2)}
+        assert dict(each(squares, given, items, engine=engine)) == wanted
+        assert len(list(folder.glob("base*"))) == 2
+    assert dict(each(squares, {0: (str(tmp_path), 7)}, [(0, 2)], engine=client)) == {0: 11}
+
+
+def test_what_is_in_the_cache_is_not_computed_and_the_rest_is_kept_as_it_comes(tmp_path, monkeypatch):
+    monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path))
+    asked = []
+
+    def compute(missing):
+        asked.append(missing)
+        for at in reversed(range(len(missing))):
+            if len(asked) == 1 and at == 0:
+                raise KeyboardInterrupt
+            yield at, torch.tensor(missing[at])
+
+    settings = [dict(number=i) for i in range(4)]
+    with pytest.raises(KeyboardInterrupt):
+        cached_each("tasks", settings, compute)
+    assert torch.stack(cached_each("tasks", settings, compute)).tolist() == [0, 1, 2, 3]
+    assert asked == [[0, 1, 2, 3], [0]]
+
+
+def test_a_family_on_workers_is_the_local_one_and_has_its_checkpoints(client, transferred, task, tmp_path):
+    (net, prior), radii = transferred, {"vi": (0.0,), "swag": (0.0,), "sabma": (0.0, 0.25, 0.5, 1.0)}
+    fit = dict(seed=0, radii=radii, fit={"steps": 8, "snapshots": 6, "rank": 3})
+    local = fit_family(net, task, prior, **fit)
+    far = fit_family(net, task, prior, engine=client, checkpoint=tmp_path, **fit)
+    assert (far.method, far.radius, far.unit) == (local.method, local.radius, local.unit)
+    for a, b in zip(far.posterior, local.posterior):
+        torch.testing.assert_close(a.center, b.center, rtol=1e-5, atol=1e-6)
+        torch.testing.assert_close(a.sample(2, seed=1), b.sample(2, seed=1), rtol=1e-5, atol=1e-6)
+    assert far.posterior[0] is far.posterior[2]  # radius 0, once
+    kept = {path.name.split()[0] for path in tmp_path.iterdir()}
+    assert kept == {"vi", "swag", "sabma"}
+    resumed = fit_family(net, task, prior, checkpoint=tmp_path / "local", **fit)
+    again = fit_family(net, task, prior, checkpoint=tmp_path / "local", **fit)
+    assert all(torch.equal(a.center, b.center) for a, b in zip(resumed.posterior, again.posterior))
+    with pytest.raises(TypeError, match=r"engine must be a dask.distributed Client, got str: Client\(...\) makes one"):
+        fit_family(net, task, prior, engine="two", **fit)
+
+
+@pytest.mark.slow
+def test_compare_and_evidence_on_workers_are_the_local_ones(client, tmp_path, monkeypatch):
+    grid, few = {"vi": (0.0,), "sabma": (0.5,)}, dict(epochs=2, n_draws=3, n_spectra=1, fit={"steps": 5})
+    found = {}
+    for name, engine in (("here", None), ("far", client)):
+        monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / name))
+        found[name] = gather(2, grid=grid, engine=engine, **few), compare(1, methods=["sgd", "vi"], engine=engine)
+    (a, b), (c, d) = found.values()
+    for cell, values in a.values.items():
+        torch.testing.assert_close(c.values[cell], values, rtol=1e-4, atol=1e-5, equal_nan=True)
+    timed = comparison.QUANTITIES.index("seconds")
+    for method, values in b.values.items():
+        rest = [i for i in range(values.shape[1]) if i != timed]
+        torch.testing.assert_close(d.values[method][:, rest], values[:, rest], rtol=1e-4, atol=1e-5, equal_nan=True)
+
+
+def test_a_killed_worker_costs_only_its_tasks(client, tmp_path):
+    killed = []
+
+    def kill_one(done, total, label):
+        if done == 2 and not killed:
+            killed.append(next(iter(client.run(os.getpid).values())))
+            os.kill(killed[0], signal.SIGKILL)
+
+    given = {0: (str(tmp_path), 0)}
+    found = dict(each(squares, given, [(0, i) for i in range(12)], engine=client, progress=kill_one))
+    assert killed and found == {i: i**2 for i in range(12)}
+    done = [tuple(map(int, path.name.split())) for path in tmp_path.iterdir()]
+    again = {item for item, _ in done if len({pid for i, pid in done if i == item}) > 1}
+    assert len(again) < 12 and {pid for _, pid in done} >= {killed[0]}

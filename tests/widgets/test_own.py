@@ -1,0 +1,118 @@
+"""`fv.lab`: any classifier in one cell; a network that learns nothing is refused."""
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+import flatviz as fv
+from flatviz.studies.own import examples
+
+
+@pytest.fixture(scope="module")
+def digits(task):
+    """(train, test) of upright digits, 600 and 300."""
+    everything = fv.Data(torch.cat([task.test.x, task.train.x]), torch.cat([task.test.y, task.train.y]))
+    order = torch.randperm(len(everything), generator=torch.Generator().manual_seed(0))
+    return everything.subset(order[:600]), everything.subset(order[600:900])
+
+
+class Convs(nn.Module):
+    """A BatchNorm conv net that pools."""
+
+    def __init__(self):
+        super().__init__()
+        self.features = nn.Sequential(
+            *(nn.Conv2d(1, 12, 3, padding=1), nn.BatchNorm2d(12), nn.ReLU(), nn.MaxPool2d(2)),
+            *(nn.Conv2d(12, 24, 3, padding=1), nn.BatchNorm2d(24), nn.ReLU(), nn.AdaptiveAvgPool2d(1)),
+        )
+        self.classifier = nn.Linear(24, 10)
+
+    def forward(self, x):
+        return self.classifier(self.features(x.reshape(-1, 1, 8, 8)).flatten(1))
+
+
+class Attention(nn.Module):
+    """Rows of the image as tokens, one layer of attention, LayerNorm."""
+
+    def __init__(self):
+        super().__init__()
+        self.embed, self.place = nn.Linear(8, 32), nn.Parameter(torch.randn(8, 32) * 0.02)
+        self.layer = nn.TransformerEncoderLayer(32, 4, 64, dropout=0.1, batch_first=True)
+        self.out = nn.Linear(32, 10)
+
+    def forward(self, x):
+        return self.out(self.layer(self.embed(x.reshape(-1, 8, 8)) + self.place).mean(1))
+
+
+MODULES = {
+    "BatchNorm conv net, of a DataLoader": (Convs, lambda d: DataLoader(TensorDataset(d.x, d.y), batch_size=50)),
+    "attention with dropout, of a Dataset": (Attention, lambda d: TensorDataset(d.x, d.y)),
+    "plain MLP, of arrays": (
+        lambda: nn.Sequential(nn.Flatten(), nn.Linear(64, 40), nn.ReLU(), nn.Dropout(0.3), nn.Linear(40, 10)),
+        lambda d: (d.x.double().numpy(), d.y.int().numpy()),
+    ),
+    "GroupNorm conv net, of tensors": (
+        lambda: nn.Sequential(
+            *(nn.Unflatten(1, (1, 8)), nn.Conv2d(1, 16, 3, stride=2), nn.GroupNorm(4, 16), nn.SiLU()),
+            *(nn.Flatten(), nn.Linear(144, 10)),
+        ),
+        lambda d: (d.x.reshape(-1, 8, 8), d.y),
+    ),
+    "deep narrow tanh net with LayerNorm, of Data": (
+        lambda: nn.Sequential(
+            nn.Flatten(), *(m for k in range(5) for m in (nn.Linear(64 if k == 0 else 24, 24), nn.LayerNorm(24), nn.Tanh())),
+            nn.Linear(24, 10),
+        ),
+        lambda d: d,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MODULES)
+def test_a_module_nobody_tuned_for_has_a_lab_in_one_call_whose_posteriors_are_alive(name, digits):
+    make, given = MODULES[name]
+    with torch.random.fork_rng():
+        torch.manual_seed(1)
+        module = make()
+    before = [p.detach().clone() for p in module.parameters()]
+    view = fv.lab(
+        module, *map(given, digits), trials=3, radii={"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 0.2)}, progress=False
+    )
+    assert view.wait(600) and view.error == "" and len(view.made) == 4, (view.made, view.error)
+    for method, radius, prediction in zip(view.family.method, view.family.radius, view.family.prediction):
+        accuracy = float(prediction.scores["accuracy"][-1])
+        assert accuracy > 0.7, (method, radius, accuracy, view.made)  # guessing gives 0.1
+    assert all(torch.equal(a, b) for a, b in zip(before, module.parameters()))
+    view.close()
+
+
+def test_a_network_that_learns_nothing_is_refused(digits):
+    class Dead(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.head = nn.Linear(64, 10)
+
+        def forward(self, x):
+            return self.head(0.0 * x.flatten(1))
+
+    with pytest.raises(
+        ValueError, match="training must leave a network that learned, got accuracy 0.1.*train the module first"
+    ):
+        fv.lab(Dead(), *digits, trials=1, progress=False)
+
+
+def test_examples_are_the_same_from_arrays_tensors_dataset_and_loader(digits):
+    data, _ = digits
+    pair = TensorDataset(data.x, data.y)
+    for given in ((data.x.numpy(), data.y.numpy()), [data.x, data.y.tolist()], pair, DataLoader(pair, batch_size=7), data):
+        got = examples(given, "train")
+        assert torch.equal(got.x, data.x) and torch.equal(got.y, data.y)
+    labelled = [(x, int(y)) for x, y in zip(data.x[:5], data.y[:5])]
+    assert torch.equal(examples(DataLoader(labelled), "train").y, data.y[:5])
+    with pytest.raises(TypeError, match=r"train must be a .*: give \(inputs, labels\), a Dataset or a DataLoader"):
+        examples({"x": data.x}, "train")
+    with pytest.raises(ValueError, match="test must have whole numbers as labels"):
+        examples((data.x, np.linspace(0, 1, len(data))), "test")
