@@ -507,7 +507,8 @@ class Family:
     plane of all their draws; the tuples below it hold one entry a member: its draws on that plane, the surface on a
     random plane around its center, that on the plane of the two sharpest directions there (all of one extent), the
     spectra of several draws, and the prediction on the test split.  `over_seeds`, where members were fitted again with
-    other noise, holds "lambda1", "accuracy", "nll" and "ece" (M, S), a column a seed.
+    other noise, holds "lambda1", "accuracy", "nll" and "ece" (M, S), a column a seed.  `mechanism` holds
+    one step from VI's posterior at every member's radius, with the names of `studies.mechanism.Mechanism`, a row a member.
     """
 
     method: tuple[str, ...]
@@ -521,6 +522,7 @@ class Family:
     spectrum: tuple[tuple[Spectrum, ...], ...] = ()
     prediction: tuple[Prediction, ...] = ()
     over_seeds: dict[str, Tensor] = field(default_factory=dict)
+    mechanism: dict[str, Any] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.method)

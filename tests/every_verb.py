@@ -88,10 +88,6 @@ def calls(fv, module, data, task, metrics):
         "points_on": lambda: fv.points_on(made["connected"], torch.ones(2)),
         "map_curvature": lambda: fv.map_curvature(made["f"], made["plane"], resolution=2, iters=3),
         "persistence": lambda: keep("valleys", fv.persistence(made["surface"])),
-        "repeat_family": lambda: fv.repeat_family(
-            made["net"][0], task, made["net"][1], made["measured"], seeds=[1], fit=FAMILY["fit"]
-        ),
-        "plot_flatness_against_radius": lambda: fv.plot_flatness_against_radius(made["measured"]),
         "plot_basin": lambda: fv.plot_basin(made["surface"]),
         "plot_surface_3d": lambda: fv.plot_surface_3d(made["surface"], made["projection"]),
         "plot_density": lambda: fv.plot_density(made["density"]),
@@ -144,6 +140,14 @@ def calls(fv, module, data, task, metrics):
         "explore_surface": lambda: fv.explore_surface(made["surface"], made["projection"]),
         "fit_family": lambda: keep("family", fv.fit_family(*_three(made, task), seed=0, **FAMILY)),
         "measure": lambda: keep("measured", fv.measure(made["net"][0], task, made["family"], seed=0, **SMALL)),
+        "mechanism": lambda: keep(
+            "step", fv.mechanism(made["net"][0], data, made["q"], radii=[0.5, 1.0], seed=0, n_draws=2, resolution=3)
+        ),
+        "plot_mechanism": lambda: fv.plot_mechanism(made["step"]),
+        "repeat_family": lambda: fv.repeat_family(
+            made["net"][0], task, made["net"][1], made["measured"], seeds=[1], fit=FAMILY["fit"]
+        ),
+        "plot_flatness_against_radius": lambda: fv.plot_flatness_against_radius(made["measured"]),
         "lab": lambda: fv.lab(module, data, data, trials=1, radii={"vi": (0.0,)}, progress=False).close(),
         "plot_view": lambda: fv.plot_view(made["measured"], "surface", method="vi", n_draws=2),
         "FlatnessLab": lambda: fv.FlatnessLab(*_three(made, task), family=made["measured"]).stop(),

@@ -102,20 +102,24 @@ def _move(page, base: str, frames: list[int], picture: Path) -> dict:
     _until(page, "() => document.querySelectorAll('.flatviz[data-state]').length === 2")  # fitted behind the page
     view = page.locator(".flatviz[data-state]").first
     view.scroll_into_view_if_needed()
+    view.get_by_role("tab", name="All").dispatch_event("click")
+    _until(page, "() => document.querySelector('.flatviz[data-state]').dataset.look === 'All'")
     seen["first"] = look(view)
     method, radius, _ = seen["first"]["state"].split("/")
 
-    before = len(frames)
+    sent = "print({k: n for k, n in lab.view.sent.items()})"
+    before = page.evaluate(IN_KERNEL, sent)
     view.get_by_label("ensemble size", exact=True).fill("17")
     _until(page, SHOWS, f"{method}/{radius}/17")
     seen["more draws"] = look(view)
-    seen["frames of more draws"] = frames[before:]
+    seen["sent"] = [before, page.evaluate(IN_KERNEL, sent)]
 
+    largest = page.evaluate(IN_KERNEL, "print(max(lab.family.radii('sabma')))").strip()
     to_its_end = "(e) => { e.value = e.max; e.dispatchEvent(new Event('input', { bubbles: true })); }"
     view.get_by_label("radius", exact=True).evaluate(
         to_its_end
     )  # the last stop was not fitted: the kernel does it behind the picture
-    _until(page, FITTED, radius)
+    _until(page, FITTED, largest)
     seen["larger radius"] = look(view)
     view.scroll_into_view_if_needed()
     page.screenshot(path=str(picture))

@@ -21,6 +21,7 @@ from flatviz.core.seeds import saved_rng
 from flatviz.site.build import build
 from flatviz.site.run import CellError, run
 from flatviz.site.shown import family_html
+from flatviz.site.slides import write_slides
 from flatviz.site.source import CONTENTS, notebooks, read
 from flatviz.studies.tour import run_tour
 
@@ -266,6 +267,28 @@ def test_axe_finds_no_serious_fault_on_any_page_in_either_scheme(site, browser, 
         page.evaluate(LOOK)
         found[path.name] = faults(page)
     assert not {name: what for name, what in found.items() if what}
+
+
+@pytest.mark.browser
+def test_slides_turn_by_keys_and_draw_their_figures_without_network(site, browser):
+    (path,) = write_slides(site, ["01_network_is_a_vector"])
+    context = browser.new_context(viewport={"width": 1280, "height": 720})
+    context.set_offline(True)
+    page, foreign, errors = watched(context, "file:")
+    page.goto(path.as_uri())
+    count = page.evaluate("slides.length")
+    assert count > 10 and page.locator(".slide:not([hidden]) h1").count() == 1
+    drawn = 0
+    for i in range(1, count):
+        page.keyboard.press("ArrowRight")
+        shown = page.locator(".slide:not([hidden])")
+        assert shown.get_attribute("aria-label") == f"slide {i + 1} of {count}"
+        assert shown.locator("h2, h3").count() >= 1 and len(shown.inner_text()) > 20
+        for figure in shown.locator(".fv-figure").all():
+            figure.locator(".main-svg").first.wait_for()
+            drawn += 1
+    assert drawn and not foreign and not errors and not faults(page)
+    context.close()
 
 
 @pytest.mark.browser

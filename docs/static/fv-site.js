@@ -35,7 +35,10 @@
     await script("explorer.js");
     const { isDark, recolored, onThemeChange } = flatvizExplorer;
     const plot = document.createElement("div");
-    plot.style.height = `${layout.height ?? 460}px`;
+    const room = node.closest(".slide") ? 0.56 * innerHeight : Infinity;       // a slide shows a figure whole
+    layout.height = Math.min(layout.height ?? 460, Math.max(room, 300));
+    plot.style.height = `${layout.height}px`;
+    node.style.minHeight = "0";
     node.replaceChildren(plot);
     delete layout.width;
     const house = layout.template?.layout?.font?.color === "#1f2933";    // another template stays on white

@@ -13,6 +13,7 @@ from flatviz.cli import (
     docs,
     doctor,
     evidence,
+    export,
     lab,
     reference,
     search,
@@ -36,6 +37,7 @@ COMMANDS = {
     "reference": reference,
     "symmetry": symmetry,
     "temperature": temperature,
+    "export": export,
     "docs": docs,
 }
 

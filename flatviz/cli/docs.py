@@ -34,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("notebooks", nargs="*", help="how the names of notebooks begin (all)")
     parser.add_argument("--out", type=Path, default=Path("site"), help="the folder to write the site to (site)")
     parser.add_argument("--run", action="store_true", help="run the notebooks and print their times; write nothing")
+    parser.add_argument("--slides", action="store_true", help="also the chapters as slides, in the folder slides of the site")
     parser.add_argument("--fast", action="store_true", help="small runs, to see that everything works; numbers mean nothing")
 
 
@@ -52,6 +53,9 @@ def run(args: argparse.Namespace) -> int:
     warnings = _part("build").build(executed, {"evidence.md": evidence_page()}, live, args.out)
     for line in warnings:
         print(line)
+    if args.slides:
+        chapters = [name for name in executed if _part("build").CHAPTER.match(name)]
+        print(f"slides of {len(_part('slides').write_slides(args.out, chapters))} chapters in {args.out / 'slides'}")
     print(f"{args.out / 'index.html'} written; {time.perf_counter() - started:.1f} s in all")
     return 1 if warnings else 0
 

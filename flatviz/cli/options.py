@@ -32,6 +32,12 @@ def add_data(parser: ArgumentParser) -> None:
     parser.add_argument("--per-class", type=int, help="at most so many images of each class are read (all)")
 
 
+def data_options(args: Namespace) -> str:
+    """The options of `add_data` and `add_model` as they are typed."""
+    text = f"--data {args.data} --model {args.model}"
+    return text + "".join(f" --{n} {v}" for n, v in (("size", args.size), ("per-class", args.per_class)) if v)
+
+
 def task_of(args: Namespace) -> Callable[[int], Task]:
     """The task of --data, as a function of the seed."""
     return partial(_named, args.data, args.size, args.per_class)

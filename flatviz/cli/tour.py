@@ -9,16 +9,18 @@ import torch
 
 import flatviz
 from flatviz.checks import check_count
-from flatviz.cli.options import add_data, add_model, add_out, add_tuned, task_of
+from flatviz.cli.options import add_data, add_model, add_out, add_tuned, data_options, task_of
 from flatviz.cli.output import check_output, progress_of_command, write_text
 from flatviz.cli.threads import single_thread
 from flatviz.core.devices import pick_device
 from flatviz.datasets.named import OFFLINE
 from flatviz.pages.page import family_page
+from flatviz.pages.story import tour_story
 from flatviz.pages.table import family_rows, text_table
 from flatviz.posteriors import METHODS
 from flatviz.studies.choice import Choices, choice_of, read_choices
 from flatviz.studies.tour import HEAD_STD, RANK, Tour, run_tour
+from flatviz.studies.tune_recipe import read_recipe
 
 DIGITS = """A small network was pre-trained on digits that lie on their side, then turned into a Bayesian one and shown ten
 upright digits of each class."""
@@ -55,6 +57,7 @@ def run(args: argparse.Namespace) -> int:
             seed=args.seed,
             device=device,
             tuned=tuned,
+            recipe=None if args.tuned is None else read_recipe(args.tuned),
             progress=progress_of_command(),
             say=print,
         )
@@ -63,10 +66,11 @@ def run(args: argparse.Namespace) -> int:
     print(text_table(rows))
     title = "flatviz tour: from a pre-trained network to a flat posterior"
     lead = f"{(DIGITS if args.data == 'digits' else OTHER).format(name=tour.task.name)} {LEAD}"
-    start = ("sabma", 1.0, 10)
-    write_text(
-        args.out, family_page(tour.family, title=title, lead=lead, rows=rows, facts=_facts(tour, args, tuned), start=start)
-    )
+    facts, story = _facts(tour, args, tuned), tour_story(tour.family)
+    there = [r for m, r in zip(tour.family.method, tour.family.radius) if m == "sabma"]
+    start = ("sabma", min(there, key=lambda r: abs(r - METHODS["sabma"].tuned(tour.net).radius)), 10)
+    shown = dict(start=start, story=story, code=["from flatviz.studies.tour import run_tour", _call(args)])
+    write_text(args.out, family_page(tour.family, title=title, lead=lead, rows=rows, facts=facts, **shown))
     size, seconds = args.out.stat().st_size / 1e6, time.perf_counter() - started
     print(f"\n{args.out} written: {size:.1f} MB with plotly.js inside, opens in any browser; {seconds:.0f} s in all")
     if tour.cached:
@@ -74,11 +78,17 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
+def _call(args: argparse.Namespace) -> str:
+    """The line of Python that makes the page's family."""
+    if args.tuned is not None or args.size or args.per_class:
+        return "# family: that of the command below, under 'How this was made'"
+    return f"family = run_tour({args.model!r}, task={args.data!r}, seed={args.seed}).family"
+
+
 def _facts(tour: Tour, args: argparse.Namespace, tuned: Choices | None) -> dict[str, str]:
     task, family = tour.task, tour.family
     statistics = family.prediction[0].batchnorm
-    command = f"flatviz tour --data {args.data} --model {args.model} --seed {args.seed}"
-    command += "".join(f" --{n.replace('_', '-')} {v}" for n, v in (("size", args.size), ("per_class", args.per_class)) if v)
+    command = f"flatviz tour {data_options(args)} --seed {args.seed}"
     command += f" --tuned {args.tuned}" * (tuned is not None)
     chosen = {METHODS[m].label: str(choice_of(tuned, m)) for m in family.methods if m in (tuned or {})}
     what = "images" if len(task.input_shape) == 3 else "examples"

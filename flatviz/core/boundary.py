@@ -193,7 +193,7 @@ _TABLE: dict[str, arg.Check] = {
     ),
     "checkpoint path root": arg.path,
     "cache": arg.either((bool, arg.anything), ((str, Path), arg.path), wanted="True, False, None or a folder"),
-    "engine result": arg.anything,
+    "engine result step": arg.anything,
     "fig dataset inference": arg.anything,  # of packages that may be absent: each verb looks itself
     "save_figure.width height": arg.whole(1),
     "zoom": arg.positive,

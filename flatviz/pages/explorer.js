@@ -139,10 +139,9 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
 
   function height(now, frame) {                           // so that bar and picture are on one screen
     if (printing || tabOf(now) === ALL) return chosenOf(frame, now.chosen).height;
-    const rows = now.b ? frames.filter((f) => inTab(f, tabOf(now))).length : 1;
     const screen = el.closest(".jp-Notebook, .jp-WindowedPanel-outer")?.clientHeight || window.innerHeight;
-    const room = screen - head.offsetHeight - (now.b ? 16 : 104);   // a caption of four lines
-    return Math.round(Math.max(rows > 1 ? 235 : 300, Math.min(560, room / rows - (now.b ? 30 : 0))));
+    const room = screen - head.offsetHeight - (now.b ? 60 : 104);   // a caption of four lines, which a pair leaves out
+    return Math.round(Math.max(300, Math.min(now.b ? 440 : 560, room)));
   }
 
   function ranges(entry) {
@@ -317,7 +316,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
   }
   async function photograph() {                           // what a notebook without a kernel will show
     if (stopped || !el.isConnected) return;
-    const images = await Promise.all(inSight().map(([, , p]) => p.image("png")));
+    const images = await Promise.all(inSight().slice(0, 2).map(([, , p]) => p.image("png")));
     ask("picture", { images, text: spoken.innerText });
   }
 

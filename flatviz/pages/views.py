@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 
 from flatviz.pages.scene import Scene
 from flatviz.plots.basin import plot_basin
+from flatviz.plots.mechanism import plot_step
 from flatviz.plots.metrics import plot_metrics
 from flatviz.plots.projection import plot_projection
 from flatviz.plots.radius import columns_of, plot_flatness_against_radius
 from flatviz.plots.reliability import plot_reliability
 from flatviz.plots.spectrum import plot_spectrum
 from flatviz.plots.surface import plot_surface
+from flatviz.plots.surface_3d import plot_surface_3d
 from flatviz.plots.theme import Figure, figure
 
 
@@ -52,6 +54,20 @@ def _surface(scene: Scene, i: int) -> Figure:
     return plot_surface(family.surface, family.projection[i], title="Loss surface and samples", **beside, **scene.colors)
 
 
+def _relief(scene: Scene, i: int) -> Figure:
+    family, method = scene.family, scene.family.method[i]
+    title = "Loss surface and samples, in relief"
+    fig = plot_surface_3d(family.surface, family.projection[i], method=method, title=title, **scene.colors)
+    for k, trace in enumerate(fig.data):
+        if trace.name == "drop lines":
+            fig.follow({f"data.{k}.{axis}": trace[axis] for axis in "xyz"}, rows="segments")
+            fig.follow({f"data.{k}.line.color": trace.line.color}, rows="all")
+        elif trace.type == "scatter3d" and trace.name != "diverged":
+            fig.follow({f"data.{k}.{name}": trace[name] for name in ("x", "y", "z", "customdata")}, rows="draws")
+            fig.follow({f"data.{k}.name": trace.name, f"data.{k}.marker.color": trace.marker.color}, rows="all")
+    return fig
+
+
 def _around(scene: Scene, i: int) -> Figure:
     title = "Rise above the center, random directions"
     return plot_basin(scene.family.around[i], color_range=scene.rises["around"], title=title)
@@ -66,6 +82,12 @@ def _hidden(scene: Scene, i: int) -> Figure:
     fig = plot_projection(scene.family.projection[i], method=scene.family.method[i], color_bar=False, **scene.colors)
     far = 100 * fig.layout.xaxis.range[1]  # a member fitted later may lie further out
     return fig.update_traces(x=[0, far], y=[0, far], selector=dict(name="equal"))
+
+
+def _mechanism(scene: Scene, i: int) -> Figure:
+    if not scene.family.mechanism:
+        return figure("One step from VI's posterior", "this family has no VI to step from")
+    return plot_step(scene.family, i)
 
 
 def _radius(scene: Scene, i: int) -> Figure:
@@ -103,7 +125,34 @@ VIEWS = (
         fixed=("surface",),
         alt="draws as circles over contours of the training loss, on the plane of most variance of all draws",
         group="Surface",
+        slot="surface",
+        option="map",
         link={"samples": "draws"},
+    ),
+    View(
+        "relief",
+        _relief,
+        "The same surface in relief. Each draw of the selected method stands at the height of its own true loss; the line from it "
+        "down, or up, to the surface is what the plane does not show.",
+        span=5,
+        height=470,
+        alt="draws on drop lines over the training loss in relief",
+        group="Surface",
+        slot="surface",
+        option="relief in 3-D",
+    ),
+    View(
+        "mechanism",
+        _mechanism,
+        "What the radius does, on the plane of one step from VI's posterior q: the dashed ball is as large as the radius; the worst "
+        "q′ in it, Δ = radius F⁻¹g / √(gᵀF⁻¹g) away, lies where the loss rises most for its distance in KL. The step takes the "
+        "gradient g′ there and goes against it from q: θ ← θ − lr ∇NLL(q + Δ). SAM's ball of the same reach is round, so its worst "
+        "point lies along the gradient g. Ellipses are one standard deviation; gradient arrows show directions.",
+        span=6,
+        height=600,
+        alt="q as an ellipse, the ball of the radius around it, the worst q′ in it, the gradients at both and the step",
+        fixed=("surface",),
+        group="Mechanism",
     ),
     View(
         "sharpest",

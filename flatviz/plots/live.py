@@ -16,8 +16,8 @@ class Live:
 
     trace: name of the trace it belongs to, "" for the layout; path: where it stands in the figure's JSON, such as
     "data.2.marker.color" or "layout.shapes.0.x0"; values: an array, a word (a colour, a label), or a bool (whether shown).
-    rows: what of an array is drawn at ensemble size n: "all" of it, its first n rows ("draws": a row a draw), or row
-    n - 1 ("size": a row an ensemble size).
+    rows: what of an array is drawn at ensemble size n: "all" of it, its first n rows ("draws": a row a draw), its
+    first 3 n entries ("segments": both ends of a line and a gap, a draw), or row n - 1 ("size": a row an ensemble size).
     """
 
     trace: str

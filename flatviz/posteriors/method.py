@@ -54,6 +54,7 @@ class Method:
     fit_radii: `(net, data, prior, *, radii, seeds, ...) -> {(radius, seed): Posterior}`, trained together.
     fit_members: `(net, data, W, *, seeds, ...) -> [Posterior]` from each row of W (B, D), trained together.
     inner: of a composed method, the name of the one that its `fit` takes as `fit=`, with settings of its own in `settings=`.
+    perturbation: of a method of SA-BMA's kind, its `mode` of `fv.perturb`.
     ascent: of a flat-seeking version, the perturbation that its radius belongs to, as `fv.SAM`.
     """
 
@@ -77,6 +78,7 @@ class Method:
     fit_members: Callable[..., list[Posterior]] | None = None
     inner: str | None = None
     ascent: Callable[[float], Ascent] | None = None
+    perturbation: str | None = None
 
     def __repr__(self) -> str:
         return f"Method({self.name!r}, {self.label})"

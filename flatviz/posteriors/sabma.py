@@ -252,13 +252,14 @@ METHOD = Method(
     ),
     batchnorm=Tuned(
         _BATCHNORM,
-        radius=1.0,
+        radius=0.5,
         largest=2.0,
         tour=(0.0, 0.18, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0),
         lab=(0.0, 0.25, 0.5, 1.0),
     ),
     evidence=(0.25, 0.5, 1.0, 2.0, 4.0),
     unit=UNITS["kl_exact"],
+    perturbation="kl_exact",
     at_zero="vi",
     needs_prior=True,
     gradients=2,
@@ -289,6 +290,7 @@ SAM_ON_MEAN = replace(
     ),
     evidence=(0.05, 0.1, 0.2, 0.5),
     unit=UNITS["sam_mu"],
+    perturbation="sam_mu",
 )
 
 RELEASED_CODE = replace(
@@ -304,4 +306,5 @@ RELEASED_CODE = replace(
     batchnorm=Tuned(_BATCHNORM, radius=0.5, largest=2.0),
     evidence=(0.1, 0.5, 2.0),
     unit=UNITS["authors_code"],
+    perturbation="authors_code",
 )

@@ -43,6 +43,10 @@ def fit_swag(
     likelihood: Likelihood = "categorical",
     batchnorm: str = "frozen",
     ascent: Ascent | None = None,
+    precision: str | None = None,
+    accumulate: int = 1,
+    compile: bool | str = False,
+    parallel: bool = False,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Gaussian:
@@ -59,6 +63,7 @@ def fit_swag(
         batchnorm: "frozen" keeps the net's statistics, so that all snapshots are weights of one function; "train" takes
             those of each batch.
         ascent: `SAM(radius)` and the like make it F-SWAG.
+        precision, accumulate, compile, parallel: how minibatches pass through the network, as in `pretrain`.
         checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
 
     Raises ValueError on bad data or divergence.

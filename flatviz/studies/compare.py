@@ -28,24 +28,43 @@ from flatviz.posteriors.method import Method
 from flatviz.results import Gaussian, Posterior
 from flatviz.studies.choice import Choices
 from flatviz.studies.members import fit_member
+from flatviz.studies.preparation import (
+    Model,
+    Recipe,
+    TaskOf,
+    build_model,
+    cache_name,
+    model_name,
+    recipe_for,
+    task_for,
+    task_name,
+)
 from flatviz.studies.reference import Reference, reference_of, weights_mmd
 from flatviz.studies.tasks import cached_each, each, quiet
 from flatviz.studies.tour import prepare
 from flatviz.studies.tune import scored
 from flatviz.training.run import Checkpoint
 
-TASKS = ("digits",)
 QUANTITIES = ("accuracy", "nll", "ece", "brier", "mi", "lambda1", "ratio", "agreement", "tv", "mmd", "seconds", "gradients")
 N_DRAWS = 30
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Values (seeds, 12) of `QUANTITIES` for each method, NaN where it diverged; a point has no draws to differ (mi 0)."""
+    """Values (seeds, 12) of `QUANTITIES` for each method, NaN where it diverged; a point has no draws to differ (mi 0).
+
+    Those of the reference posterior are NaN where there is none.  recipe: how the source network was trained.
+    """
 
     values: dict[str, Tensor]
     seeds: tuple[int, ...]
     task: str
+    model: str = "mlp"
+    recipe: Recipe | None = None
+
+    def diverged(self, method: str) -> Tensor:
+        """Whether it did, of each seed, (seeds,)."""
+        return self.of(method, "accuracy").isnan()
 
     def of(self, method: str, quantity: str) -> Tensor:
         """One quantity of a method, (seeds,)."""
@@ -55,7 +74,9 @@ class Comparison:
 def compare(
     seeds: int,
     *,
-    task: str = "digits",
+    task: TaskOf = "digits",
+    model: Model = "mlp",
+    recipe: Recipe | None = None,
     methods: Sequence[str] | None = None,
     n_spectra: int = 3,
     tuned: Choices | None = None,
@@ -66,29 +87,32 @@ def compare(
 ) -> Comparison:
     """Fit and measure the methods (default all of `METHODS`, flat-seeking versions too) for seeds 0..seeds-1.
 
-    Split, network and noise all follow the seed.
+    Split, network and noise all follow the seed; a `Task` in place of a name is the same for all seeds.
 
     Scores are of the test split with up to 30 draws; lambda1 and lambda1 / lambda5 are means over `n_spectra` draws of the
-    Hessian of the training loss; agreement and tv are those of the predictions to the reference posterior's, mmd that of the
-    treated weights to its draws (`studies/reference.py`); gradients is what one training step costs, in gradients of one network.
+    Hessian of the training loss; gradients is what one training step costs, in gradients of one network.  Agreement and tv
+    are those of the predictions to the reference posterior's, mmd that of the treated weights to its draws
+    (`studies/reference.py`), which exist for the digits and the MLP alone.
+    task: a name, a `Task`, or a function of the seed; model: a name, or a function task -> module; recipe: as in `prepare`.
     tuned: settings chosen by `tune`, by method, in place of those of the records.
     checkpoint: a folder, in which each fit saves its state and resumes from it.  engine: a `dask.distributed` Client, whose
     workers share seeds and methods; a lost one costs only the fits it had.
     Each method of each seed is kept in the cache folder.  Raises ValueError for an unknown method or task.
     """
     check_count(seeds, "seeds")
-    check_choice(task, TASKS, "task")
     asked = tuple(METHODS if methods is None else methods)
     for method in asked:
         check_choice(method, tuple(METHODS), "method")
     cells = [(seed, method) for seed in range(seeds) for method in asked]
-    about = dict(task=task, n_spectra=n_spectra)
-    settings = [about | dict(seed=s, method=METHODS[m], tuned=(tuned or {}).get(m)) for s, m in cells]
-    prepared = {seed: partial(_prepared, seed, say if engine is None else quiet) for seed in range(seeds)}
+    tasks = {seed: cache_name(task, seed) for seed in range(seeds)}
+    about = dict(model=model, recipe=recipe, n_spectra=n_spectra)
+    settings = [about | dict(task=tasks[s], seed=s, method=METHODS[m], tuned=(tuned or {}).get(m)) for s, m in cells]
+    heard = say if engine is None else quiet
+    prepared = {seed: partial(_prepared, seed, task, model, recipe, heard) for seed in range(seeds)}
 
     def compute(missing: list[int]) -> Iterator[tuple[int, Tensor]]:
         left = Counter(cells[i][0] for i in missing)
-        how = dict(tuned=tuned, n_spectra=n_spectra, folder=checkpoint, say=say if engine is None else quiet)
+        how = dict(tuned=tuned, n_spectra=n_spectra, folder=checkpoint, say=heard)
         items = [(cells[i][0], (METHODS[cells[i][1]], cells[i][0], how)) for i in missing]
         for at, row in each(_row, prepared, items, engine=engine, label="comparing", progress=progress):
             yield at, row
@@ -99,16 +123,21 @@ def compare(
 
     rows = dict(zip(cells, cached_each("compare", settings, compute, say=say)))
     values = {m: torch.stack([rows[seed, m] for seed in range(seeds)]) for m in asked}
-    return Comparison(values, tuple(range(seeds)), task)
+    used = recipe or recipe_for(Net.from_module(build_model(model, task_for(task, 0).for_source(), seed=0)))
+    return Comparison(values, tuple(range(seeds)), task_name(task), model_name(model), used)
 
 
-def _prepared(seed: int, say: Callable[[str], None]) -> tuple[Net, Task, Gaussian, Reference]:
-    """What all methods of a seed share."""
-    net, task, prior = prepare("mlp", seed=seed)
-    return net, task, prior, reference_of(net, task, prior, seed=seed, say=say)
+def _prepared(
+    seed: int, task: TaskOf, model: Model, recipe: Recipe | None, say: Callable[[str], None]
+) -> tuple[Net, Task, Gaussian, Reference | None]:
+    """What all methods of a seed share; the reference posterior is that of the digits and the MLP."""
+    net, drawn, prior = prepare(model, task=task_for(task, seed), seed=seed, recipe=recipe)
+    if (task, model, recipe) != ("digits", "mlp", None):
+        return net, drawn, prior, None
+    return net, drawn, prior, reference_of(net, drawn, prior, seed=seed, say=say)
 
 
-def _row(given: tuple[Net, Task, Gaussian, Reference], cell: tuple[Method, int, dict]) -> Tensor:
+def _row(given: tuple[Net, Task, Gaussian, Reference | None], cell: tuple[Method, int, dict]) -> Tensor:
     """Values (12,) of one method and seed, NaN where it diverged."""
     (net, task, prior, reference), (method, seed, how) = given, cell
     checkpoint = None
@@ -129,21 +158,24 @@ def _row(given: tuple[Net, Task, Gaussian, Reference], cell: tuple[Method, int, 
 
 
 def _measured(
-    net: Net, task: Task, q: Posterior, method: Method, seed: int, n_spectra: int, reference: Reference, seconds: float
+    net: Net, task: Task, q: Posterior, method: Method, seed: int, n_spectra: int, reference: Reference | None, seconds: float
 ) -> Tensor:
     prediction = scored(net, method, q, task.test, seed=seed + 1, n_draws=N_DRAWS)
     f, W = nll(net, task.train), q.sample(min(n_spectra, prediction.n_draws), seed=seed + 1)
     spectra = torch.stack([top_eigenpairs(f, w, 5, iters=40, seed=seed).values for w in W])
     scores = [prediction.scores[k][-1] for k in ("accuracy", "nll", "ece", "brier")]
     mi = mutual_information(prediction).mean()
-    near = [agreement(prediction, reference.probabilities), total_variation(prediction, reference.probabilities)]
+    near = [math.nan] * 3
+    if reference is not None:
+        near = [agreement(prediction, reference.probabilities), total_variation(prediction, reference.probabilities)]
+        near.append(weights_mmd(q, reference, seed=seed + 1))
     return torch.stack(
         [
             *scores,
             mi,
             spectra[:, 0].mean(),
             (spectra[:, 0] / spectra[:, 4]).mean(),
-            *torch.tensor([*near, weights_mmd(q, reference, seed=seed + 1)]),
+            *torch.tensor(near),
             *torch.tensor([seconds, gradients(net, method)]),
         ]
     ).double()

@@ -28,6 +28,7 @@ from flatviz.studies import reference
 from flatviz.studies.choice import Choices, choice_of, with_head_std
 from flatviz.studies.family import fit_family
 from flatviz.studies.members import check_settings, fit_member
+from flatviz.studies.preparation import Model, TaskOf, cache_name, task_for
 from flatviz.studies.tasks import cached_each, each, quiet
 from flatviz.studies.tour import prepare
 
@@ -86,7 +87,8 @@ class Evidence:
 def gather(
     seeds: int,
     *,
-    model: str = "mlp",
+    task: TaskOf = "digits",
+    model: Model = "mlp",
     n_draws: int = 30,
     n_spectra: int = 5,
     epochs: int = 60,
@@ -101,7 +103,8 @@ def gather(
 
     lambda1 is the mean over `n_spectra` draws of the largest eigenvalue of the training loss's Hessian over the treated
     weights; train the mean loss of those draws; scores are of the test split with `n_draws` draws, shifted_ ones means over
-    `SHIFTS` at severity 3; agreement, tv and mmd compare with HMC's predictions and draws, NaN for another model than "mlp".
+    `SHIFTS` at severity 3; agreement, tv and mmd compare with HMC's predictions and draws, NaN for another
+    model than "mlp" or another task than the digits, as shifted_ ones are where inputs are no images.
     epochs: of pre-training; fit: settings in place of the methods' own; grid: method -> radii in place of those of `METHODS`.
     tuned: method -> what `tune` chose for it, on other seeds; without it there is no setting "tuned".
     engine: a `dask.distributed` Client, whose workers share the seeds; a lost one costs only the seeds it had.
@@ -111,9 +114,9 @@ def gather(
     fit, grid = dict(fit or {}), {m: tuple(r) for m, r in (grid or evidence_radii()).items()}
     about = dict(model=model, n_draws=n_draws, n_spectra=n_spectra, epochs=epochs, grid=grid, fit=fit, tuned=tuned)
     about["methods"] = {m: METHODS[m] for m in grid}
-    settings = [about | {"seed": seed} for seed in range(seeds)]
+    settings = [about | {"seed": seed, "task": cache_name(task, seed)} for seed in range(seeds)]
     how = (progress, say) if engine is None else (False, quiet)
-    given = (model, n_draws, n_spectra, epochs, fit, grid, tuned, *how)
+    given = (task, model, n_draws, n_spectra, epochs, fit, grid, tuned, *how)
 
     def compute(missing: list[int]) -> Iterator[tuple[int, dict[str, Tensor]]]:
         return each(_seed_of, {0: given}, [(0, seed) for seed in missing], engine=engine, label="seeds", progress=progress)
@@ -140,7 +143,8 @@ def _seed_of(given: tuple, seed: int) -> dict[str, Tensor]:
 
 def _one_seed(
     seed: int,
-    model: str,
+    task: TaskOf,
+    model: Model,
     n_draws: int,
     n_spectra: int,
     epochs: int,
@@ -150,8 +154,10 @@ def _one_seed(
     progress: Progress,
     say: Callable[[str], None],
 ) -> dict[str, Tensor]:
-    net, task, prior = prepare(model, seed=seed, epochs=epochs, progress=progress)
-    measured = Measurement(net, task, n_draws, n_spectra, seed, _exact(net, task, prior, model, epochs, seed, say))
+    compared = task == "digits" and model == "mlp" and epochs == 60
+    net, task, prior = prepare(model, task=task_for(task, seed), seed=seed, epochs=epochs, progress=progress)
+    exact = reference.reference_of(net, task, prior, seed=seed, say=say) if compared else None
+    measured = Measurement(net, task, n_draws, n_spectra, seed, exact)
     values = {}
     for setting in track([s for s in SETTINGS if tuned or s != "tuned"], f"seed {seed}", progress):
         if setting == "tuned":
@@ -205,15 +211,6 @@ def _tuned_posteriors(
         yield Cell("tuned", "vi", 0.0, share), fit_member(net, task, prior, "vi", **{**how, "fit": length})
 
 
-def _exact(
-    net: Net, task: Task, prior: Gaussian, model: str, epochs: int, seed: int, say: Callable
-) -> reference.Reference | None:
-    """HMC's predictions and draws; None where there are none to compare with: another model, or another pre-training."""
-    if model != "mlp" or epochs != 60:
-        return None
-    return reference.reference_of(net, task, prior, seed=seed, say=say)
-
-
 class Measurement:
     """Posterior -> values (11,) of `QUANTITIES`."""
 
@@ -223,7 +220,8 @@ class Measurement:
         self.net, self.task, self.exact = net, task, exact
         self.n_draws, self.n_spectra, self.seed = n_draws, n_spectra, seed
         self.f: MeanNLL = nll(net, task.train)
-        self.shifted = [corrupt(task.test, kind, SEVERITY, seed=seed) for kind in SHIFTS]
+        images = len(task.input_shape) == 3
+        self.shifted = [corrupt(task.test, kind, SEVERITY, seed=seed) for kind in SHIFTS] if images else []
         self.batchnorm = "frozen" if net.has_batchnorm else None
 
     def __call__(self, q: Posterior) -> Tensor:
@@ -231,7 +229,8 @@ class Measurement:
         W = q.sample(self.n_spectra, seed=self.seed + 1)
         sharp = [top_eigenpairs(self.f, w, 1, iters=40, seed=self.seed).values[0] for w in W]
         clean = self._predict(q, self.task.test)
-        shifted = torch.stack([self._scores(self._predict(q, data)) for data in self.shifted]).mean(0)
+        scores = [self._scores(self._predict(q, data)) for data in self.shifted] or [torch.full((3,), torch.nan)]
+        shifted = torch.stack(scores).mean(0)
         exact = [float("nan")] * 3
         if self.exact is not None:
             near = [f(clean, self.exact.probabilities) for f in (agreement, total_variation)]

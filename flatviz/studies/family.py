@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -21,18 +20,18 @@ from flatviz.landscape.projection import project
 from flatviz.landscape.slices import slice_plane
 from flatviz.metrics.predict import predict
 from flatviz.objectives.nll import MeanNLL, nll
-from flatviz.planes.along import plane_eigen
 from flatviz.planes.pca import plane_pca
 from flatviz.planes.random import plane_random
 from flatviz.posteriors import METHODS
-from flatviz.results import Draws, Family, Gaussian, Posterior, Prediction, Spectrum, Surface
+from flatviz.results import Draws, Family, Gaussian, Posterior, Prediction, Spectrum
+from flatviz.studies.basins import sharpest_surface, sharpest_surfaces
 from flatviz.studies.choice import Choices, choice_of
+from flatviz.studies.mechanism import family_steps, one_more_step
 from flatviz.studies.members import check_settings, fit_group, fit_member, groups_of, same_member
 from flatviz.studies.tasks import each, workers
 from flatviz.training.run import Checkpoint
 
 QUANTITIES = ("lambda1", "accuracy", "nll", "ece")  # of `Family.over_seeds`
-RISE = 2.0  # nats, of the quadratic model of the flattest posterior, at the edge of the plane of its sharpest directions
 
 
 def family_radii(net: Net, tuned: Choices | None = None) -> dict[str, tuple[float, ...]]:
@@ -145,10 +144,12 @@ def measure(
     for q in track(list(unique.values()), "measuring", progress):
         settings = dict(n_draws=n_draws, n_spectra=n_spectra, k=k, resolution=around_resolution, progress=progress)
         seen[id(q)] = _measure_one(net, task, f, family, q, seed=seed, **settings)
-    for q, one in zip(unique.values(), _sharpest(f, list(unique.values()), around_resolution, seed)):
+    for q, one in zip(unique.values(), sharpest_surfaces(f, list(unique.values()), around_resolution, seed)):
         seen[id(q)] = (*seen[id(q)], one)
     names = ("projection", "around", "spectrum", "prediction", "sharpest")
-    return dataclasses.replace(family, **dict(zip(names, zip(*(seen[id(q)] for q in family.posterior)))))
+    measured = dict(zip(names, zip(*(seen[id(q)] for q in family.posterior))))
+    steps = family_steps(net, task.train, family, seed=seed, resolution=around_resolution)
+    return dataclasses.replace(family, **measured, mechanism=steps)
 
 
 def extend(
@@ -185,8 +186,9 @@ def extend(
         (*family.around, one[1]),
         spectrum=(*family.spectrum, one[2]),
         prediction=(*family.prediction, one[3]),
-        sharpest=(*family.sharpest, _sharp(f, posterior, resolution, float(family.sharpest[0].a.max()), seed)),
+        sharpest=(*family.sharpest, sharpest_surface(f, posterior, resolution, float(family.sharpest[0].a.max()), seed)),
         over_seeds=over_seeds,
+        mechanism=one_more_step(net, task.train, family, method, radius, seed=seed),
     )
 
 
@@ -194,19 +196,6 @@ def own_values(spectra: Sequence[Spectrum], prediction: Prediction) -> Tensor:
     """`QUANTITIES` of one member: the mean of its draws' largest eigenvalues, and scores of its largest ensemble, (4,)."""
     lambda1 = torch.stack([s.values[0] for s in spectra]).mean()
     return torch.stack([lambda1, *(prediction.scores[name][-1].to(lambda1) for name in QUANTITIES[1:])]).cpu()
-
-
-def _sharpest(f: MeanNLL, posteriors: Sequence[Posterior], resolution: int, seed: int) -> list[Surface]:
-    """The surface of each on the plane of the two sharpest directions at its center, all as wide as suits the flattest."""
-    spectra = [top_eigenpairs(f, q.center, 2, seed=seed) for q in posteriors]
-    flattest = min(float(s.values[0]) for s in spectra)
-    reach = math.sqrt(2 * RISE / flattest) if flattest > 0 else 1.0
-    return [_sharp(f, q, resolution, reach, seed, s) for q, s in zip(posteriors, spectra)]
-
-
-def _sharp(f: MeanNLL, q: Posterior, resolution: int, reach: float, seed: int, spectrum: Spectrum | None = None) -> Surface:
-    spectrum = spectrum or top_eigenpairs(f, q.center, 2, seed=seed)
-    return slice_plane(f, plane_eigen(q.center, spectrum), extent=reach, resolution=resolution)
 
 
 def _measure_one(

@@ -155,10 +155,9 @@ def _t6(evidence: Evidence) -> SourceClaim:
     small, large = of[cells[0], "lambda1"], of[cells[-1], "accuracy"]
     first, last = (v.word for v in judge([small, large]))
     verdict = NOT if first == HOLDS else HOLDS if last == NOT else OPEN
-    figure = f"λ1 {math.exp(small.mean):.2f} of VI's at radius {cells[0].radius:g} ({first} that it is lower); "
-    figure += (
-        f"accuracy {100 * large.mean:+.2g} ± {100 * large.half:.2g} points at {cells[-1].radius:g} ({last} that it is higher)"
-    )
+    lower = ["told lower" if told else "not told lower" for told in (first == HOLDS, last == NOT)]
+    figure = f"λ1 {math.exp(small.mean):.2f} of VI's at radius {cells[0].radius:g}, {lower[0]}; "
+    figure += f"accuracy {100 * large.mean:+.2g} ± {100 * large.half:.2g} points at {cells[-1].radius:g}, {lower[1]}"
     where = f"{DIGITS}, {len(small.values)} seeds, tempered, equal steps"
     return SourceClaim(
         f"{FLAT} T6", "too small a radius brings no flatness, too large a one costs accuracy", where, figure, verdict
@@ -197,7 +196,7 @@ def flat_against_plain(comparison: Comparison) -> list[SourceClaim]:
     pairs = [m for m in comparison.values if f"f-{m}" in comparison.values]
     asked = [(m, q, _paired(comparison, f"f-{m}", m, q)) for m in pairs for q in OF_FLAT]
     corrected = holm([p_of(values) for _, _, values in asked])
-    rows = []
+    rows, where = [], f"{_over(comparison)}, equal steps: two gradients against one"
     for (method, quantity, values), p in zip(asked, corrected):
         mean, half = interval(values)
         label = METHODS[method].label

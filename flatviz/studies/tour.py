@@ -90,7 +90,7 @@ def run_tour(
     fit: Mapping | None = None,
     tuned: Choices | None = None,
     measured: Mapping | None = None,
-    repeats: int = REPEATS,
+    repeats: int | None = None,
     progress: Progress = False,
     say: Callable[[str], None] = lambda text: None,
 ) -> Tour:
@@ -98,7 +98,8 @@ def run_tour(
 
     model: a name, or a function task -> module; task: a name ("digits", "moons", "image-folder:PATH"), a `Task`, or a
     function of the seed; epochs and recipe as in `prepare`; fit, tuned and measured: what `fit_family` and `measure` take
-    beside their defaults; repeats: how often the family is fitted again with other noise, for the bands over seeds.
+    beside their defaults; repeats: how often the family is fitted again with other noise, for the bands over seeds; None:
+    2, but 0 for a net with BatchNorm, whose convolutions take minutes.
     """
     started, reused = time.perf_counter(), []
     check_settings(fit)
@@ -144,6 +145,7 @@ def run_tour(
         measured=measured,
     )
     family = dataclasses.replace(family, posterior=_shared(family, tuned, device))
+    repeats = (0 if net.has_batchnorm else REPEATS) if repeats is None else repeats
     if repeats:
         seeds = [seed + 100 + i for i in range(repeats)]
         again = dict(radii=radii, fit=fit, tuned=tuned, methods=methods, measured=measured, seeds=seeds)

@@ -29,6 +29,7 @@ from flatviz.results import Draws, Posterior, Prediction
 from flatviz.storage.cache import cached
 from flatviz.studies.choice import Choice
 from flatviz.studies.members import fit_member
+from flatviz.studies.preparation import Model, Recipe, TaskOf, cache_name, model_name, task_for
 from flatviz.studies.tour import HEAD_STD as RECORD_HEAD_STD
 from flatviz.studies.tour import prepare
 
@@ -142,16 +143,19 @@ def tune(
     *,
     trials: int = 16,
     seeds: Sequence[int] = (1000, 1001),
-    model: str = "mlp",
-    epochs: int = 60,
+    task: TaskOf = "digits",
+    model: Model = "mlp",
+    epochs: int | None = None,
+    recipe: Recipe | None = None,
     progress: Progress = False,
     say: Callable[[str], None] = lambda text: None,
 ) -> dict[str, Tuning]:
-    """The same number of `trials` for each method on the digits task, scored by validation NLL averaged over `seeds`.
+    """The same number of `trials` for each method scored by validation NLL averaged over `seeds`.
 
     Learning rate, steps, radius, temperature (`kl_weight`), weight decay and width of the prior are tuned where a method has
     them, at points of one Sobol sequence on log scales.  The seeds are not those of `compare` and `evidence`, 0, 1, 2 ...;
-    all splits are of the same 1,797 scans, so the validation images of one seed are among the test images of others.
+    all splits of the digits are of the same 1,797 scans, so the validation images of one seed are among the test images of others.
+    task, model, epochs and recipe are as in `prepare`; a task without a validation split gives up as much of its test split.
     Each method is kept in the cache folder.  Raises ValueError for an unknown method.
     """
     check_count(trials, "trials"), check_count(len(seeds), "number of seeds")
@@ -162,13 +166,17 @@ def tune(
 
         def compute(method: Method = method) -> list[dict[str, Any]]:
             for seed in seeds[len(cases) :]:
-                net, task, prior = prepare(model, seed=seed, epochs=epochs)
-                cases.append((net, *with_validation(task, seed), prior))
+                given = with_validation(task_for(task, seed), seed)[0]
+                net, drawn, prior = prepare(model, task=given, seed=seed, epochs=epochs, recipe=recipe)
+                cases.append((net, *with_validation(drawn, seed), prior))
             return tried(method, cases, seeds, trials)
 
-        about = dict(method=method, trials=trials, seeds=list(seeds), model=model, epochs=epochs)
+        names = [cache_name(task, seed) for seed in seeds]
+        about = dict(method=method, trials=trials, seeds=list(seeds), task=names, model=model, epochs=epochs, recipe=recipe)
         rows, _ = cached("tune", compute, label=name, say=say, **about)
-        results[name] = Tuning(name, tuple(Trial(Choice(**row["choice"]), row["nll"]) for row in rows), tuple(seeds), model)
+        results[name] = Tuning(
+            name, tuple(Trial(Choice(**row["choice"]), row["nll"]) for row in rows), tuple(seeds), model_name(model)
+        )
     return results
 
 

@@ -60,11 +60,11 @@ class Run:
     def of(cls, arguments: Mapping[str, Any], label: str) -> Run:
         """From `locals()` on the first line of a fit: its seed, checkpoint and progress, and a hash of all the rest.
 
-        A fit that takes `precision`, `accumulate`, `compile`, `parallel`, `validation` and `patience` has them in it too.
+        A fit that takes `precision`, `accumulate`, `compile` and `parallel`, or `validation` and `patience` beside, has them in it.
         """
         digest = arguments_digest(arguments)
         run = cls(arguments["seed"], arguments["checkpoint"], arguments["progress"], label, digest)
         if "accumulate" not in arguments:
             return run
         passes = Passes(*(arguments[name] for name in ("precision", "accumulate", "compile", "parallel")))
-        return replace(run, passes=passes, validation=arguments["validation"], patience=arguments["patience"])
+        return replace(run, passes=passes, validation=arguments.get("validation"), patience=arguments.get("patience", 10))

@@ -73,7 +73,7 @@ def collect(net: Net, data: Data, tail: Tail, run: Run, *, rank: int = 0) -> tup
 
     With an `ascent` the snapshots are still those of w, never of the perturbed w + e.
     """
-    loss, _ = training_loss(net, data, tail.likelihood, tail.batchnorm)
+    loss, _ = training_loss(net, data, tail.likelihood, tail.batchnorm, run.passes)
     batches = minibatches(len(data), tail.batch_size, run.seed, net.device)
     return _collect(loss, net.w, batches, len(data), tail, run, rank)
 

@@ -59,7 +59,9 @@ def plot_view(
 
 
 def _at(live: Live, n: int) -> Any:
-    return live.values[:n] if live.rows == "draws" else live.values[min(n, len(live.values)) - 1]
+    if live.rows == "size":
+        return live.values[min(n, len(live.values)) - 1]
+    return live.values[: n if live.rows == "draws" else 3 * n]
 
 
 def _assign(target: Any, path: list[str], value: Any) -> None:

@@ -159,6 +159,14 @@ measured = fv.measure(net, task, family, seed=1, n_draws=10, n_spectra=2, k=2, r
 fv.plot_flatness_against_radius(measured)
 
 # %% [markdown]
+# ## plot_view
+#
+# A picture of the laboratory by its name, in the state of its controls.
+
+# %%
+fv.plot_view(measured, "surface", method="sabma", radius=1.0, n_draws=5)
+
+# %% [markdown]
 # ## plot_closeness
 #
 # Distances to the exact posterior; with figures made up for the picture.

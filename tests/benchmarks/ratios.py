@@ -386,6 +386,32 @@ def two_workers() -> None:
     say("two Dask workers over one", sorted(ratios)[2], ">= 1.5")
 
 
+@row
+def two_workers_fits() -> None:
+    """Wall time of a family of eight fits of ResNet-20's norm + head on one and on two Dask workers; median of 3 pairs."""
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError:
+        print("two Dask workers: distributed is not installed")
+        return
+    data = images(64)
+    net = fv.Net.from_module(settled(ResNet20(), data.x), "norm+head", example=data.x[:2])
+    prior = fv.Gaussian(net.w, torch.full_like(net.w, -4.0))
+    task, radii = fv.Task(data, data, data, n_classes=10), {"sabma": tuple(0.1 * (i + 1) for i in range(8))}
+    ratios = []
+    for _ in range(3):
+        seconds = []
+        for n in (1, 2):
+            with LocalCluster(n_workers=n, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+                client.run(torch.set_num_threads, 1)
+                fv.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 1}, engine=client)
+                start = time.perf_counter()
+                fv.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 10}, engine=client)
+                seconds.append(time.perf_counter() - start)
+        ratios.append(seconds[0] / seconds[1])
+    say("fits on two Dask workers over one", sorted(ratios)[1], ">= 1.6")
+
+
 def main(names: list[str]) -> None:
     """Print the rows asked for, all by default."""
     torch.set_num_threads(1)

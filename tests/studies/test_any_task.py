@@ -28,7 +28,8 @@ def test_a_tour_of_two_moons_with_a_network_of_the_users_learns_and_is_kept(monk
     accuracy = [float(p.scores["accuracy"][-1]) for p in tour.family.prediction]
     assert min(accuracy) > 0.8, accuracy  # half is chance
     again = run_tour(two_layers, task="moons", recipe=Recipe(epochs=20), **SMALL)
-    assert len(again.cached) == 3 and torch.equal(again.prior.mean, tour.prior.mean)
+    assert {"pre-trained network and prior", "family of posteriors"} < set(again.cached) and not tour.cached
+    assert torch.equal(again.prior.mean, tour.prior.mean)
     other = run_tour(two_layers, task=fv.datasets.moons_transfer(shots=4), recipe=Recipe(epochs=20), **SMALL)
     assert not other.cached and len(other.task.train) == 8  # another task is another entry of the cache
 
@@ -99,7 +100,7 @@ def test_the_command_takes_a_task_by_name(monkeypatch, tmp_path, capsys):
     import flatviz.cli.tour
 
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / "cache"))
-    quick = functools.partial(run_tour, recipe=Recipe(epochs=10), **SMALL)
+    quick = functools.partial(run_tour, epochs=10, **SMALL)
     monkeypatch.setattr(flatviz.cli.tour, "run_tour", quick)
     out = tmp_path / "moons.html"
     assert main(["tour", "--data", "moons", "--device", "cpu", "--out", str(out)]) == 0
@@ -113,3 +114,61 @@ def test_the_command_takes_a_task_by_name(monkeypatch, tmp_path, capsys):
     assert main(["tour", "--data", "sun", "--out", str(out)]) == 1
     assert "flatviz tour: data must be one of digits, moons" in capsys.readouterr().err
     assert "mlp" in preparation.MODELS
+
+
+def test_compare_tune_and_evidence_take_any_task_and_network(monkeypatch, tmp_path):
+    from flatviz.cli.compare import has_reference, means, table_rows
+    from flatviz.studies.compare import compare
+    from flatviz.studies.evidence import QUANTITIES, gather
+    from flatviz.studies.tune import tune
+
+    monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path))
+    recipe = Recipe(epochs=20)
+    comparison = compare(2, task="moons", model=two_layers, recipe=recipe, methods=("sgd", "vi"), n_spectra=1)
+    assert (comparison.task, comparison.model, comparison.recipe) == ("moons", "two_layers", recipe)
+    assert not has_reference(comparison) and not comparison.diverged("vi").any()  # HMC's result is of the digits alone
+    assert "tv" not in means(comparison)["vi"] and "TV" not in table_rows(comparison)[0]
+    assert float(comparison.of("vi", "accuracy").min()) > 0.8 and comparison.of("vi", "tv").isnan().all()
+    again = compare(2, task="moons", model=two_layers, recipe=recipe, methods=("vi",), n_spectra=1)
+    assert torch.equal(again.of("vi", "seconds"), comparison.of("vi", "seconds"))  # from the cache
+    moons = fv.datasets.moons_transfer(seed=7)
+    tuned = tune(["sgd"], trials=2, seeds=(7,), task=moons, model=two_layers, recipe=recipe)["sgd"]
+    assert tuned.model == "two_layers" and len(tuned.trials) == 2
+    evidence = gather(1, task="moons", model="mlp", grid={"vi": (0.0,)}, fit={"steps": 4}, epochs=5, n_draws=2, n_spectra=1)
+    row = dict(zip(QUANTITIES, next(iter(evidence.values.values()))[0].tolist()))
+    assert row["accuracy"] > 0.5 and row["shifted_nll"] != row["shifted_nll"] and row["tv"] != row["tv"]  # NaN: no images
+
+
+def test_the_command_compares_on_any_task(monkeypatch, tmp_path, capsys):
+    monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / "cache"))
+    out = tmp_path / "compare.html"
+    assert main(["compare", "--data", "moons", "--seeds", "1", "--methods", "sgd,vi", "--out", str(out)]) == 0
+    printed = capsys.readouterr().out
+    assert "moons, mlp, 10 shots a class" in printed and "agreement" not in printed
+    page = out.read_text(encoding="utf-8")
+    assert "flatviz compare --data moons --model mlp --seeds 1" in page and "epochs 60, lr 0.1" in page
+
+
+def test_the_recipe_of_pre_training_is_tuned_by_trials_recorded_and_used(monkeypatch, tmp_path, capsys):
+    import json
+
+    from flatviz.studies import tune_recipe as study
+
+    monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(study, "EPOCHS", (4, 8))
+    monkeypatch.setattr(study, "recipe_for", lambda net: Recipe(epochs=6, swag_lr=2.0))  # at that rate SWAG unlearns
+    out = tmp_path / "tuned.json"
+    options = ["--data", "moons", "--methods", "sgd", "--trials", "1", "--seeds", "7", "--recipe", "3", "--out", str(out)]
+    assert main(["tune", *options]) == 0
+    assert "pre-training and SWAG: epochs" in capsys.readouterr().out
+    written = json.loads(out.read_text(encoding="utf-8"))
+    chosen = study.read_recipe(out)
+    assert written["about"]["command"].endswith("--data moons --model mlp --recipe 3")
+    assert written["recipe"]["trials"] == 3 and chosen.epochs in (4, 6, 8)
+    tuned = study.tune_recipe(3, seeds=(7,), task="moons")
+    assert tuned.best == chosen and min(tuned.scores) == pytest.approx(written["recipe"]["validation_nll"], abs=1e-4)
+    monkeypatch.setattr(study, "recipe_for", lambda net: Recipe(epochs=1, lr=1e-7, last_lr=1e-7))
+    with pytest.raises(ValueError, match="one of 1 recipes must learn, got none: give more trials"):
+        print(study.tune_recipe(1, seeds=(7,), task="moons").best)
+    (tmp_path / "plain.json").write_text('{"methods": {}}')
+    assert study.read_recipe(tmp_path / "plain.json") is None

@@ -32,7 +32,7 @@ def quick(monkeypatch, transferred, task, tmp_path):
     uniform = torch.full((len(task.test), task.n_classes), 1 / task.n_classes)
     exact = Reference(uniform, transferred[1].sample(8, seed=5))
     monkeypatch.setattr(study, "reference_of", lambda *_, **__: exact)
-    monkeypatch.setattr(study, "prepare", lambda model, seed: (transferred[0], task, transferred[1]))
+    monkeypatch.setattr(study, "prepare", lambda model, **_: (transferred[0], task, transferred[1]))
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / "cache"))
 
 

@@ -63,7 +63,7 @@ LONG = [pytest.param(work, marks=pytest.mark.slow) for work in (evidence, compar
 def test_what_was_killed_resumes_to_the_same_bits(work, transferred, task, tmp_path, monkeypatch):
     shared = transferred, task
     monkeypatch.setattr(loop, "SAVE_EVERY", 0.0)  # a checkpoint each step
-    monkeypatch.setattr(comparison, "prepare", lambda model, seed: (transferred[0], task, transferred[1]))
+    monkeypatch.setattr(comparison, "prepare", lambda model, **_: (transferred[0], task, transferred[1]))
     uniform = Reference(torch.full((len(task.test), task.n_classes), 1 / task.n_classes), transferred[1].sample(8, seed=0))
     monkeypatch.setattr(comparison, "reference_of", lambda *_, **__: uniform)
     reports = []

@@ -58,7 +58,7 @@ def toy(tmp_path, monkeypatch):
 
 
 def test_it_is_in_the_table_of_compare_with_its_flat_version(toy, transferred, task, monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr(comparison, "prepare", lambda model, seed: (transferred[0], task, transferred[1]))
+    monkeypatch.setattr(comparison, "prepare", lambda model, **_: (transferred[0], task, transferred[1]))
     uniform = Reference(torch.full((len(task.test), task.n_classes), 1 / task.n_classes), transferred[1].sample(8, seed=0))
     monkeypatch.setattr(comparison, "reference_of", lambda *_, **__: uniform)
     out = tmp_path / "compare.html"

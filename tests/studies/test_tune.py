@@ -18,7 +18,7 @@ from flatviz.studies.tour import HEAD_STD, run_tour
 @pytest.fixture
 def quick(monkeypatch, transferred, task, tmp_path):
     """The network that the other tests share, in place of one pre-trained for each seed."""
-    monkeypatch.setattr(study, "prepare", lambda model, seed, epochs: (transferred[0], task, transferred[1]))
+    monkeypatch.setattr(study, "prepare", lambda model, **_: (transferred[0], task, transferred[1]))
     monkeypatch.setitem(study.SPACE, "steps", study._one_of(4, 8))
     monkeypatch.setitem(study.SPACE, "snapshots", study._one_of(5, 6))
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / "cache"))

@@ -16,6 +16,7 @@ from flatviz.training.run import Run
 
 FITS = {
     "fit_sgd": partial(fv.fit_sgd, steps=6),
+    "fit_swag": partial(fv.fit_swag, rank=2, snapshots=3, lr=0.01),
     "fit_vi": partial(fv.fit_vi, steps=6, ascent=fv.SAM(0.05)),
     "fit_sabma": partial(fv.fit_sabma, radius=0.5, steps=6, mc_samples=2),
 }
@@ -24,7 +25,7 @@ FITS = {
 def fitted(name, net, data, **settings):
     prior = (
         ()
-        if name == "fit_sgd"
+        if name in ("fit_sgd", "fit_swag")
         else (fv.Gaussian(net.w, torch.full_like(net.w, -2.0), torch.full((2, net.dim), 0.1).to(net.w)),)
     )
     return FITS[name](net, data, *prior, seed=0, **settings)

@@ -16,11 +16,12 @@ class Picture {
   draw(member, n, { height, dark, ranges, fresh }) {
     const { entry, plot, tools } = this, { index } = tools;
     const sized = entry.binds.some((b) => b.rows !== "all");
-    const state = [member.meta.method, member.meta.radius, member.version ?? 0, sized ? n : "", dark, height, JSON.stringify(ranges)].join("/");
-    if (this.state === state && !fresh) return false;
-    let drawn = { data: entry.data, layout: { ...entry.layout, height } };     // a copy: plotly writes into what it is given
+    const state = [plot.clientWidth < 420, member.meta.method, member.meta.radius, member.version ?? 0, sized ? n : "", dark, height, JSON.stringify(ranges)].join("/");
+    if (this.state === state && !fresh) { this.resize(); return false; }
+    let drawn = { data: entry.data, layout: { ...entry.layout, height, uirevision: "kept" } };  // a copy: plotly writes into what it is given
     for (const bind of entry.binds) drawn = assigned(drawn, bind.path.split("."), bound(bind, index.fields, member, n));
     for (const [axis, range] of Object.entries(ranges)) drawn = assigned(drawn, ["layout", axis, "range"], range);
+    if (plot.clientWidth < 420) drawn.layout = smaller(drawn.layout);
     if (TOUCH.matches) drawn.layout.dragmode = false;                           // a swipe scrolls the page
     if (dark) drawn = { data: recolored(drawn.data), layout: recolored(drawn.layout) };
     else drawn = { data: drawn.data.map((trace) => ({ ...trace })), layout: drawn.layout };
@@ -30,6 +31,7 @@ class Picture {
     this.width = plot.clientWidth;
     tools.Plotly.react(plot, drawn.data, drawn.layout, index.config);
     if (first) this.listen();
+    else if (plot._fullLayout.width !== this.width) tools.Plotly.Plots.resize(plot);
     return true;
   }
 
@@ -95,6 +97,13 @@ class Picture {
     const { width, height } = this.plot._fullLayout;
     return this.tools.Plotly.toImage(this.plot, { format, width, height, scale });
   }
+}
+
+// Titles and notes for a picture less than 420 px wide.
+function smaller(layout) {
+  const title = { ...layout.title, font: { ...layout.title?.font, size: 12 } };
+  const annotations = layout.annotations?.map((a) => ({ ...a, font: { ...a.font, size: a.text?.length > 40 ? 8.5 : 10 } }));
+  return { ...layout, title, ...(annotations ? { annotations } : {}) };
 }
 
 const axisName = (id) => `${id[0]}axis${id.slice(1)}`;

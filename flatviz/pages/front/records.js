@@ -25,6 +25,7 @@ function bound({ field, rows }, fields, member, n) {
   if (field in member.meta.words) return member.meta.words[field];
   const values = read(fields, member, field);
   if (rows === "draws") return values.slice(0, n);
+  if (rows === "segments") return values.slice(0, 3 * n);
   return rows === "size" ? values[n - 1] : values;
 }
 

@@ -1,0 +1,240 @@
+"""One step of SA-BMA drawn: ascend to the worst q' in the ball, take the gradient there, step back, descend."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import plotly.graph_objects as go
+import torch
+from torch import Tensor
+
+from flatviz.core.boundary import public
+from flatviz.plots.color import ColorScale
+from flatviz.plots.ground import add_contour, plane_axes, small_print, width_of
+from flatviz.plots.nouns import one_or_several
+from flatviz.plots.theme import INK, METHODS, MUTED, Figure, figure, scatter, short
+from flatviz.results import Family, Surface
+
+EQUATION = "Δ = radius F⁻¹g / √(gᵀF⁻¹g),  θ ← θ − lr ∇NLL(q + Δ)"
+PHASES = ("q and its ball", "ascend to the worst q′", "gradient there", "step back", "descend")
+TWEENS = 5  # frames from one phase to the next
+FRAME_MS = 70
+ARROW = 0.3  # of the half width of the picture: length of the gradient arrows, which show directions
+STEP = 0.2  # of it: length of the descent
+RING = 72  # points of an ellipse
+COLORS = dict(q=METHODS["vi"].color, worst=METHODS["sabma"].color, sam=METHODS["sam_mu"].color)
+
+
+class Step(Protocol):
+    """What a picture of one step asks for: `flatviz.studies.mechanism.Mechanism` says what each of them is."""
+
+    surface: Surface
+    covariance: Tensor
+    radius: tuple[float, ...]
+    unit: str
+    ball: Tensor
+    worst: Tensor
+    worst_covariance: Tensor
+    length: Tensor
+    gradient: Tensor
+    there: Tensor
+    loss: float
+    worst_loss: Tensor
+    name: str
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A step from VI's posterior, a row a member of a family: `Family.mechanism`."""
+
+    surface: Surface
+    covariance: Tensor
+    ball: Tensor
+    worst: Tensor
+    worst_covariance: Tensor
+    length: Tensor
+    gradient: Tensor
+    there: Tensor
+    loss: Tensor
+    worst_loss: Tensor
+
+
+@public
+def plot_mechanism(step: Step | Sequence[Step], *, title: str | None = None) -> Figure:
+    """What the radius does: q as an ellipse, the ball around it, the worst q' in it, and the step that follows.
+
+    Solid ellipses are one standard deviation of q and q'.  The dashed one is the shadow of the ball
+    KL(q' || q) <= radius^2 / 2 of moves of the mean: q's own ellipse times the radius.  The dotted circle is SAM's ball of
+    the same reach, whose worst point lies along the gradient.  Gradient arrows show directions: all have one length.  The
+    play button goes through ascend, gradient there, step back, descend, for each radius and, of several steps, for each
+    stage of training.
+
+        Delta = radius F^-1 g / sqrt(g^T F^-1 g),   theta <- theta - lr grad NLL(q + Delta)
+
+    Args:
+        step: what `fv.mechanism` returned; or several, stages of one training, on planes of their own.
+        title: default: of which q.
+
+    Raises ValueError for no step.
+
+    Example:
+        >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
+        >>> data = fv.Data(torch.randn(12, 2), torch.arange(12) % 3)
+        >>> q = fv.Gaussian(net.w, torch.linspace(-2, -1, net.dim))
+        >>> step = fv.mechanism(net, data, q, radii=[0.5, 1.0], seed=0, n_draws=4, resolution=5)
+        >>> fig = fv.plot_mechanism(step)
+        >>> [s.label for s in fig.layout.sliders[0].steps][:2]
+        ['radius 0.5: q and its ball', 'radius 0.5: ascend to the worst q′']
+    """
+    stages = one_or_several(step)
+    first, last = stages[0], len(stages[0].radius) - 1
+    fig = _figure(first, last, title or f"One step of SA-BMA from {first.name}", _alt(first, last))
+    moving = _traces(first, last, 1, 0.0)
+    fig.add_traces(moving)
+    fig.frames, labels = _frames(stages, len(moving))
+    return fig.update_layout(**_controls(labels, len(PHASES) * last + 1), height=780, margin=dict(l=60, r=20, t=140, b=190))
+
+
+def plot_step(family: Family, i: int) -> Figure:
+    """The step from VI's posterior at the radius of member i, whole and at rest; everything but the ground follows it."""
+    step = Rows(**family.mechanism)
+    fig = _figure(step, i, "One step from VI's posterior", "the ball of the radius around q, the worst q′ in it, and the step")
+    for trace in _traces(step, i, 4, 0.0):
+        fig.add_live(trace, "x", "y")
+    raised = f"expected loss {short(float(step.loss))} at q, {short(float(step.worst_loss[i]))} at q′"
+    where = dict(x=0, y=0, xref="x domain", yref="y domain", xanchor="left", yanchor="bottom", showarrow=False)
+    fig.add_annotation(text=raised, bgcolor="rgba(255,255,255,0.85)", font=dict(size=12), **where)
+    fig.follow({"layout.annotations.0.text": raised}, rows="all")
+    return fig.update_layout(margin=dict(t=140))
+
+
+def _figure(step: Step, k: int, title: str, alt: str) -> Figure:
+    fig = figure(title, alt, explain=f"{alt}. {EQUATION}")
+    add_contour(fig, step.surface, ColorScale.of(step.surface))
+    fig.update_layout(**plane_axes(step.surface.plane, small_print(step.surface)), width=width_of(step.surface) + 160)
+    for axis, ticks in (("xaxis", step.surface.a), ("yaxis", step.surface.b)):
+        fig.update_layout({axis: dict(range=[float(ticks.min()), float(ticks.max())])})
+    legend = dict(entrywidth=150, font=dict(size=12))
+    return fig.update_layout(legend=legend)
+
+
+def ellipse(covariance: Tensor, center: Tensor) -> Tensor:
+    """Points (RING + 1, 2) with (c - center)^T covariance^-1 (c - center) = 1."""
+    angle = torch.linspace(0, 2 * torch.pi, RING + 1, dtype=torch.float64)
+    values, vectors = torch.linalg.eigh(covariance.double())  # a flat ellipse has no Cholesky factor
+    root = (vectors * values.clamp_min(0).sqrt()) @ vectors.T  # symmetric, so that ellipses in between are ellipses
+    return center.double() + torch.stack([angle.cos(), angle.sin()], 1) @ root
+
+
+def _traces(step: Step, k: int, phase: int, done: float) -> list[go.Scatter]:
+    """Everything that moves, at `done` (0 to 1) of the way from `phase` to the next, at radius k."""
+    half = float(step.surface.a.abs().max())
+    zero = torch.zeros(2, dtype=torch.float64)
+    rest, worst = ellipse(step.covariance, zero), ellipse(step.worst_covariance[k], step.worst[k])
+    there = step.worst[k].double()
+    up, back = _unit(step.gradient) * ARROW * half, -_unit(step.there[k]) * STEP * half
+    share = [0.0, 1.0, 1.0, 0.0, 0.0][phase], [0.0, 1.0, 1.0, 0.0, 0.0][min(phase + 1, 4)]
+    at = share[0] + done * (share[1] - share[0])
+    moving, place = torch.lerp(rest, worst, at), at * there
+    fallen = back * (done if phase == 3 else float(phase == 4))
+    grown = {0: 0.0, 1: done, 2: 1.0, 3: 1.0, 4: 1.0}[phase]
+    arrow_at = there if phase == 4 else place
+    sam = float(step.length[k])
+    circle = ellipse(torch.eye(2) * sam**2, zero)
+    lines = [
+        (rest, "q", dict(color=COLORS["q"], width=3)),
+        (ellipse(step.ball[k], zero), "ball of the radius", dict(color=COLORS["worst"], width=2, dash="dash")),
+        (circle, "SAM's ball, same reach", dict(color=COLORS["sam"], width=1.5, dash="dot")),
+        (worst if phase == 4 else moving, "the worst q′", dict(color=COLORS["worst"], width=3)),
+        (torch.stack([zero, there if phase == 4 else place]), "move of the mean", dict(color=COLORS["worst"], width=2)),
+        (torch.stack([zero, _unit(step.gradient) * sam]), "SAM's move", dict(color=COLORS["sam"], width=1.5)),
+    ]
+    gap = torch.full((1, 2), torch.nan, dtype=torch.float64)
+    solid = torch.cat([part for i in (0, 3, 4, 5) for part in (lines[i][0], gap)])
+    rim = scatter(*solid.T, "lines", "rim", line=dict(color="#fefefe", width=5), connectgaps=False)
+    traces = [rim, *(_on_ground(points, name, line, legend=True) for points, name, line in lines)]
+    arrows = [
+        (zero, up, "gradient g at q", INK),
+        (arrow_at, _unit(step.there[k]) * ARROW * half * grown, "gradient g′ at q′", "#8a1c7c"),
+    ]
+    arrows.append((zero, fallen, "step: − g′ from q", COLORS["q"]))
+    return [*traces, *(_arrow(start, move, name, color) for start, move, name, color in arrows)]
+
+
+def _on_ground(points: Tensor, name: str, line: dict, legend: bool) -> go.Scatter:
+    return scatter(*points.T, "lines", name, legend=legend, line=line, hoverinfo="name")
+
+
+def _arrow(start: Tensor, move: Tensor, name: str, color: str) -> go.Scatter:
+    tip = dict(
+        symbol="arrow",
+        size=[0, 14 if float(move.norm()) > 0 else 0],
+        angleref="previous",
+        color=color,
+        opacity=1,
+        line=dict(color="#fefefe", width=1),
+    )
+    ends = torch.stack([start, start + move])
+    return scatter(*ends.T, "lines+markers", name, legend=True, line=dict(color=color, width=3), marker=tip, hoverinfo="name")
+
+
+def _unit(v: Tensor) -> Tensor:
+    return v.double() / v.double().norm().clamp_min(1e-12)
+
+
+def _frames(stages: list[Step], n_moving: int) -> tuple[list[go.Frame], list[tuple[str, str]]]:
+    """Frames, and (name, label) of those that the slider stops at."""
+    frames, stops = [], []
+    for s, step in enumerate(stages):
+        ground = go.Contour(z=_ground(step)) if len(stages) > 1 else None
+        for k, radius in enumerate(step.radius):
+            for phase, label in enumerate(PHASES):
+                tweens = [0.0] if phase == len(PHASES) - 1 else [i / TWEENS for i in range(TWEENS)]
+                for i, done in enumerate(tweens):
+                    name = f"{s}.{k}.{phase}.{i}"
+                    data, places = _traces(step, k, phase, done), list(range(1, 1 + n_moving))
+                    if ground is not None:
+                        data, places = [ground, *data], [0, *places]
+                    frames.append(go.Frame(name=name, data=data, traces=places))
+                    if i == 0:
+                        stage = f"{step.name}, " if len(stages) > 1 else ""
+                        stops.append((name, f"{stage}radius {short(radius)}: {label}"))
+    return frames, stops
+
+
+def _ground(step: Step) -> Tensor:
+    return ColorScale.of(step.surface)(step.surface.values.T).numpy()
+
+
+def _controls(stops: list[tuple[str, str]], active: int) -> dict:
+    settings = dict(frame=dict(duration=FRAME_MS, redraw=True), mode="immediate", transition=dict(duration=0))
+    steps = [dict(label=label, method="animate", args=[[name], settings]) for name, label in stops]
+    play = dict(label="▶", method="animate", args=[None, settings | dict(fromcurrent=True)])
+    pause = dict(label="❚❚", method="animate", args=[[None], settings])
+    menu = dict(
+        type="buttons", direction="left", buttons=[play, pause], showactive=False, x=0, y=0, xanchor="left", yanchor="top"
+    )
+    beside = dict(l=110, t=114, b=0, r=10)  # px: the buttons stand on the left
+    current = dict(visible=True, xanchor="left", prefix="", font=dict(size=14, color=MUTED))
+    slider = dict(
+        active=active,
+        steps=steps,
+        x=0,
+        y=0,
+        len=1,
+        pad=beside,
+        currentvalue=current,
+        ticklen=0,
+        font=dict(color="rgba(0,0,0,0)"),
+    )
+    slider["currentvalue"]["font"]["color"] = MUTED
+    return dict(updatemenus=[menu | dict(pad=dict(t=126))], sliders=[slider])
+
+
+def _alt(step: Step, k: int) -> str:
+    return (
+        f"{step.name} on the plane of its perturbation: at radius {short(step.radius[k])} the worst q′ raises the expected loss "
+        f"from {short(step.loss)} to {short(float(step.worst_loss[k]))} nats; the step goes against the gradient there"
+    )

@@ -1,0 +1,192 @@
+"""What one step of SA-BMA does, on the plane in which it happens: the ball around q, the worst q' in it, the step back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from flatviz.core.boundary import public
+from flatviz.core.data import Data
+from flatviz.core.likelihood import Likelihood
+from flatviz.core.net import Net
+from flatviz.core.seeds import generator
+from flatviz.gaussian import Gaussian
+from flatviz.landscape.projection import project
+from flatviz.landscape.slices import slice_plane
+from flatviz.objectives.nll import nll
+from flatviz.planes.along import plane_along
+from flatviz.posteriors import METHODS
+from flatviz.results import Family, Plane, Surface
+from flatviz.training.optimize import training_loss
+from flatviz.training.perturb import UNITS, perturb
+from flatviz.training.variational import NoisyNLL
+
+MARGIN = 1.25  # how much further than what is drawn the plane is computed
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """One step of a method from a Gaussian q, at several radii, in coordinates of the plane of its perturbation.
+
+    surface: the loss on that plane, whose origin is q's mean; covariance (2, 2): of q's draws in it.
+    radius: (R,), in `unit`; ball (R, 2, 2): the shadow a^T ball^-1 a <= 1 of all moves d of the mean with
+    KL(q' || q) = d^T Sigma^-1 d / 2 <= radius^2 / 2, which is q's ellipse times the radius; for a Euclidean method of |d| <=
+    radius; worst (R, 2), worst_covariance (R, 2, 2): q' = q + `perturb`; length (R,): how far q's
+    mean moves, the radius of SAM's Euclidean ball that reaches as far.
+    gradient (2,): of E_q[NLL] in the mean, at q; there (R, 2): the same at q'; both as they lie in the plane.
+    loss (), worst_loss (R,): E_q[NLL] and E_q'[NLL], in nats.  name: of q, as the picture calls it.
+    """
+
+    surface: Surface
+    covariance: Tensor
+    radius: tuple[float, ...]
+    unit: str
+    ball: Tensor
+    worst: Tensor
+    worst_covariance: Tensor
+    length: Tensor
+    gradient: Tensor
+    there: Tensor
+    loss: float
+    worst_loss: Tensor
+    name: str = "q"
+
+
+@public
+def mechanism(
+    net: Net,
+    data: Data,
+    q: Gaussian,
+    *,
+    radii: Sequence[float],
+    seed: int,
+    mode: str = "kl_exact",
+    blocks: str = "mean+std",
+    n_draws: int = 32,
+    resolution: int = 31,
+    likelihood: Likelihood = "categorical",
+    name: str = "q",
+) -> Mechanism:
+    """The step of SA-BMA from `q` at each of `radii`: ascend to the worst q', take the gradient there, descend from q.
+
+        ascend   Delta = radius F^-1 g / sqrt(g^T F^-1 g),  q' = q + Delta          `perturb`, in `mode` and `blocks`
+        there    g' = grad E_q'[NLL]
+        descend  from q along -g'
+
+    The plane holds Sigma g, along which `kl_exact` moves the mean, and the gradient g, along which SAM does.
+    n_draws: draws behind each expectation, the same noise at q and at q', which training has one of.
+    BatchNorm statistics are the net's own.
+
+    Raises ValueError for no radius, a q of another length, or an unknown word.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
+        >>> data = fv.Data(torch.randn(12, 2), torch.arange(12) % 3)
+        >>> q = fv.Gaussian(net.w, torch.linspace(-2, -1, net.dim))
+        >>> shown = fv.mechanism(net, data, q, radii=[0.5, 1.0], seed=0, n_draws=4, resolution=5)
+        >>> shown.worst.shape, bool(shown.worst_loss[1] > shown.worst_loss[0] > shown.loss)
+        (torch.Size([2, 2]), True)
+    """
+    if not len(radii):
+        raise ValueError("radii must hold at least one number, got none")
+    expected = _expected(net, data, q, likelihood, n_draws, seed)
+    loss, g, _ = expected(q)
+    plane = _plane(q, g[0], seed)
+    rows = _rows(q, expected, g, plane, [(float(r), mode) for r in radii], blocks)
+    covariance = project(q, plane).covariance
+    surface = slice_plane(nll(net, data), plane, extent=_reach(covariance, rows), resolution=resolution)
+    shared = dict(covariance=covariance, gradient=plane.axes @ g[0], loss=float(loss), unit=UNITS[mode], name=name)
+    return Mechanism(surface=surface, radius=tuple(map(float, radii)), **shared, **rows)
+
+
+def family_steps(
+    net: Net, data: Data, family: Family, *, seed: int, n_draws: int = 32, resolution: int = 31
+) -> dict[str, Tensor | Surface]:
+    """The fields of a `Mechanism` from VI's posterior, a row a member of the family; nothing where VI is not in it.
+
+    All on the plane of Sigma g and g at VI's mean, so that the radius moves the ball and the ground stays.  Methods without
+    a perturbation, and radius 0, move nothing.
+    """
+    if "vi" not in family.methods or not isinstance(q := family.posterior[family.index("vi")], Gaussian):
+        return {}
+    expected = _expected(net, data, q, "categorical", n_draws, seed)
+    loss, g, _ = expected(q)
+    plane = _plane(q, g[0], seed)
+    rows = _rows(q, expected, g, plane, _asked(family.method, family.radius), "mean+std")
+    covariance = project(q, plane).covariance
+    surface = slice_plane(nll(net, data), plane, extent=_reach(covariance, rows), resolution=resolution)
+    return dict(surface=surface, covariance=covariance, gradient=plane.axes @ g[0], loss=loss.reshape(1), **rows)
+
+
+def one_more_step(
+    net: Net, data: Data, family: Family, method: str, radius: float, *, seed: int, n_draws: int = 32
+) -> dict[str, Tensor | Surface]:
+    """`family.mechanism` with a row for a member that joins the family."""
+    if not family.mechanism:
+        return {}
+    q, plane = family.posterior[family.index("vi")], family.mechanism["surface"].plane
+    expected = _expected(net, data, q, "categorical", n_draws, seed)
+    rows = _rows(q, expected, expected(q)[1], plane, _asked([method], [radius]), "mean+std")
+    return family.mechanism | {name: torch.cat([family.mechanism[name], row]) for name, row in rows.items()}
+
+
+def _asked(methods: Sequence[str], radii: Sequence[float]) -> list[tuple[float, str]]:
+    modes = [METHODS[m].perturbation for m in methods]
+    return [(float(r) if mode else 0.0, mode or "none") for r, mode in zip(radii, modes)]
+
+
+def _expected(net: Net, data: Data, q: Gaussian, likelihood: Likelihood, n_draws: int, seed: int) -> NoisyNLL:
+    """The mean NLL over draws of q, at noise that stays."""
+    z = torch.randn(n_draws, q.dim + q.rank, generator=generator(seed), dtype=q.mean.dtype).to(q.mean.device)
+    return NoisyNLL(training_loss(net, data, likelihood, "frozen")[0], None, [(row[: q.dim], row[q.dim :]) for row in z])
+
+
+def _rows(
+    q: Gaussian, expected: NoisyNLL, g: tuple[Tensor, ...], plane: Plane, asked: list[tuple[float, str]], blocks: str
+) -> dict[str, Tensor]:
+    """What depends on radius and mode, a row each."""
+    moves = [perturb(q, g, radius=r, mode=mode, blocks=blocks, noise=expected.noise[0]) for r, mode in asked]
+    gaussians = [q.moved(delta) for delta in moves]
+    at_worst = [expected.again(worst) for worst in gaussians]
+    shadows = [project(Gaussian(worst.mean, worst.log_std, worst.factor), plane) for worst in gaussians]
+    return dict(
+        ball=torch.stack([_ball(q, plane, r, mode) for r, mode in asked]),
+        worst=torch.cat([s.coords for s in shadows]),
+        worst_covariance=torch.stack([s.covariance for s in shadows]),
+        length=torch.stack([delta[0].norm() for delta in moves]),
+        there=torch.stack([plane.axes @ found[1][0] for found in at_worst]),
+        worst_loss=torch.stack([found[0] for found in at_worst]),
+    )
+
+
+def _reach(covariance: Tensor, rows: dict[str, Tensor]) -> float:
+    ends = [rows["worst"].abs().amax(), rows["length"].max(), _extent(covariance), *map(_extent, rows["ball"])]
+    return MARGIN * float(torch.stack([end.to(covariance) for end in ends]).max())
+
+
+def _plane(q: Gaussian, gradient: Tensor, seed: int) -> Plane:
+    """Through q's mean, along Sigma g, the way `kl_exact` moves the mean, and the gradient g, the way SAM moves it.
+
+    Where these are parallel the second direction is random.
+    """
+    along = q.cov_mul(gradient)
+    across = gradient - along * (gradient @ along) / (along @ along).clamp_min(torch.finfo(along.dtype).tiny)
+    if float(across.norm()) <= 1e-4 * float(gradient.norm()):
+        across = torch.randn(q.dim, generator=generator(seed), dtype=along.dtype).to(along.device)
+    return plane_along(q.mean, along, across, orthonormal=True, name="plane of the perturbation")
+
+
+def _ball(q: Gaussian, plane: Plane, radius: float, mode: str) -> Tensor:
+    """E (2, 2): the ball's shadow is where a^T E^-1 a <= 1.  Of d^T Sigma^-1 d <= radius^2 it is radius^2 A Sigma A^T."""
+    if UNITS[mode] == "Euclidean":
+        return radius**2 * torch.eye(2, dtype=q.mean.dtype, device=q.mean.device)
+    return radius**2 * (plane.axes @ q.cov_mul(plane.axes).T)
+
+
+def _extent(covariance: Tensor) -> Tensor:
+    """How far an ellipse reaches along the axes."""
+    return covariance.diagonal().clamp_min(0).sqrt().max()

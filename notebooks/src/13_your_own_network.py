@@ -1,0 +1,251 @@
+# %% [markdown]
+# # 13 · What does your own network look like?
+#
+# **You will learn** to
+#
+# - hand any PyTorch classifier to flatviz, with arrays, tensors, a `Dataset` or a `DataLoader`;
+# - read what it did on the way, and why it stops at a dead network;
+# - do the same by hand in ten lines, choosing what is treated, the prior and the radius;
+# - draw the path of your own training loop with one line around it.
+#
+# **Takes** 25 minutes to read and a minute to run on a CPU.
+#
+# **Number to expect**: the network of this chapter is right about more than nine of ten points. A cell below asserts it.
+#
+# **Needs** chapter 00. To understand what you see: chapters 05 to 08.
+
+# %% tags=["parameters"]
+FAST = False  # True shrinks the run: tests and a first look
+
+# %%
+import numpy as np
+import torch
+from torch import nn
+
+import flatviz as fv
+
+torch.set_num_threads(1)
+
+# %% [markdown]
+# ## A story: the new patient
+#
+# A doctor who meets a new patient does not start with the rarest test. She looks, counts the pulse, asks what was done
+# before, and stops if something is plainly wrong. This chapter examines a network flatviz has never seen.
+
+# %% [markdown]
+# ## A network and its data
+#
+# Nothing here is from flatviz: points in three arms of a spiral, as numpy arrays, and a network with BatchNorm.
+
+
+# %%
+def spiral(n, seed):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 3, n)
+    r = rng.uniform(0.1, 1.0, n)
+    angle = 4 * r + 2 * np.pi * y / 3 + 0.15 * rng.normal(size=n)
+    return np.stack([r * np.cos(angle), r * np.sin(angle)], 1).astype("float32"), y
+
+
+# %%
+train, test = spiral(600, seed=0), spiral(600, seed=1)
+torch.manual_seed(0)
+hidden = 32
+first = [nn.Linear(2, hidden), nn.BatchNorm1d(hidden), nn.ReLU()]
+module = nn.Sequential(*first, nn.Linear(hidden, hidden), nn.BatchNorm1d(hidden), nn.ReLU(), nn.Linear(hidden, 3))
+
+# %% [markdown]
+# ## One cell
+#
+# `fv.lab` trains what has not learned, makes a prior, tries a few settings on a part of the training data, checks the
+# accuracy after each step, and opens the laboratory. `made` says what it did.
+
+# %%
+quick = dict(trials=1, radii={"vi": (0.0,)}) if FAST else {}
+lab = fv.lab(module, train, test, seed=0, progress=False, **quick)
+for line in lab.made:
+    print(line)
+
+# %%
+lab
+
+# %% [markdown]
+# *Figure: the laboratory: controls for method, radius and ensemble size, and pictures of the loss surface with draws, the
+# eigenvalues, the scores and the reliability of your network.*
+#
+# **Try**: move the radius. Does the largest eigenvalue fall? Do accuracy and NLL change by more than the grey band?
+
+# %%
+lab.wait(600)
+family = lab.family
+print(family)
+
+# %%
+accuracy = float(family.prediction[0].scores["accuracy"][-1])
+assert FAST or accuracy > 0.9
+print(f"{family.method[0]}: accuracy {accuracy:.3f} with {family.prediction[0].n_draws} draws")
+
+# %% [markdown]
+# ## When it stops
+#
+# Labels without any relation to the inputs: nothing can be learned, and a picture of a posterior of that would be a picture
+# of noise. flatviz says so.
+
+# %%
+rng = np.random.default_rng(0)
+noise = rng.normal(size=(200, 2)).astype("float32"), rng.integers(0, 3, 200)
+
+# %%
+try:
+    fv.lab(nn.Linear(2, 3), noise, noise, trials=1, progress=False)
+    raise AssertionError("a network that cannot learn must be refused")
+except ValueError as error:
+    print(error)
+
+# %% [markdown]
+# ## The same by hand
+#
+# Each step of the one cell is a verb. Do this when you want another prior, other treated weights, or another method.
+#
+# **1. Read the module as a function of a vector**, and train it:
+
+# %%
+data = fv.Data(torch.tensor(train[0]), torch.tensor(train[1]))
+held_out = fv.Data(torch.tensor(test[0]), torch.tensor(test[1]))
+net = fv.pretrain(module, data, seed=0, epochs=10 if FAST else 60, lr=0.05)
+answers = net(net.w, held_out.x).argmax(1)
+print(f"accuracy {(answers == held_out.y).float().mean():.3f}")
+
+# %% [markdown]
+# **2. A prior**: where did SGD wander? **3. What is treated**: normalisation layers and head. **4. A posterior.**
+
+# %%
+swag = fv.fit_swag(net, data, rank=5, seed=0, lr=0.01)
+small, prior = fv.transfer(net, swag, treated="norm+head", head_std=0.3, scale=16)
+settings = dict(kl_weight=0.03, start_scale=0.3, anneal=0.3, lr=0.01, steps=20 if FAST else 300)
+q = fv.fit_sabma(small, data, prior, radius=0.5, seed=0, **settings)
+scores = fv.predict(small, q, held_out, 30, seed=1, batchnorm="frozen").scores
+
+# %%
+print({name: round(float(values[-1]), 3) for name, values in scores.items()})
+assert all(bool(values.isfinite().all()) for values in scores.values())
+
+# %% [markdown]
+# **5. The pictures.** Any of them takes a result, and nothing else.
+
+# %%
+W, f = q.sample(20, seed=1), fv.nll(small, data)
+plane = fv.plane_pca(W)
+surface = fv.slice_plane(f, plane, extent="auto", resolution=11 if FAST else 31)
+fv.explore_surface(surface, fv.project(W, plane, f))
+
+# %% [markdown]
+# *Figure: contours of the loss on the plane in which the draws vary most, with a marker for each draw. Sliders set how many
+# draws are shown and where the colours end.*
+#
+# ## Which settings?
+#
+# | question | look at | then |
+# |---|---|---|
+# | does it learn at all? | `q.history.loss` | lower `lr` if it grows, more `steps` if it still falls |
+# | is the prior too narrow? | one draw and thirty score alike | raise `head_std` or `scale` |
+# | is it a posterior? | `q.history.kl` | raise `kl_weight` (1 is Bayes), see chapter 06 |
+# | is the radius too large? | accuracy falls | halve it |
+#
+# `flatviz tune` does this by equal trials for every method, on validation data.
+
+# %%
+loss = q.history.loss
+assert loss[-10:].mean() < loss[:10].mean()  # it learned
+print(f"loss {loss[:10].mean():.3f} -> {loss[-10:].mean():.3f}, KL {q.history.kl[-1]:.0f} nats")
+
+# %% [markdown]
+# ## The path of your own training loop
+#
+# Keep your loop. One line around it records where the weights went:
+
+# %%
+model = nn.Sequential(nn.Linear(2, 32), nn.ReLU(), nn.Linear(32, 3))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+with fv.record_path(model, every=5) as path:
+    for _ in range(50 if FAST else 200):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(data.x), data.y).backward(), optimizer.step()
+
+# %%
+whole = fv.Net.from_module(model)
+view = fv.plane_pca(path.W)
+ground = fv.slice_plane(fv.nll(whole, data), view, extent="auto", resolution=11 if FAST else 31)
+fv.plot_surface(ground, fv.project(path.W, view), path=True, title="Where my training loop went")
+
+# %% [markdown]
+# *Figure: a path over the contours of the loss, from the random start at a high loss to the end in a valley.*
+
+# %%
+first_loss, last_loss = fv.nll(whole, data)(path.W[0]), fv.nll(whole, data)(path.W[-1])
+assert last_loss < first_loss
+
+# %% [markdown]
+# ## Summary
+#
+# - `fv.lab(module, train, test)` is one cell for any classifier; `made` says what was done.
+# - By hand: `pretrain`, `fit_swag`, `transfer`, a fit, `predict`, then pictures.
+# - A network that did not learn stops the work, with the reason.
+# - `record_path` draws any training loop.
+#
+# ## Exercises
+#
+# **1.** Treat the head alone (`treated="head"`). How many weights are left, and is the NLL worse?
+#
+# <details><summary>Solution</summary>
+#
+# $3 \cdot (32 + 1) = 99$ weights. Whether the NLL is worse depends on the data: compare over seeds.
+#
+# </details>
+
+# %% tags=["hide-cell"] jupyter={"source_hidden": true}
+head, head_prior = fv.transfer(net, swag, treated="head", head_std=0.3, scale=16)
+assert head.dim == 3 * (32 + 1) == 99
+only = fv.fit_vi(head, data, head_prior, seed=0, **settings)
+print(float(fv.predict(head, only, held_out, 30, seed=1, batchnorm="frozen").scores["nll"][-1]))
+
+# %% [markdown]
+# **2.** Give the same points as a `DataLoader` of batches of 64. Is the `Data` the same?
+#
+# <details><summary>Solution</summary>
+#
+# `fv.datasets.data_from` reads loaders and data sets; in order, it holds the same points.
+#
+# </details>
+
+# %% tags=["hide-cell"] jupyter={"source_hidden": true}
+pairs = torch.utils.data.TensorDataset(data.x, data.y)
+loaded = fv.datasets.data_from(torch.utils.data.DataLoader(pairs, batch_size=64))
+assert torch.equal(loaded.x, data.x) and torch.equal(loaded.y, data.y)
+
+# %% [markdown]
+# **3.** Why does the lab set dropout and BatchNorm to evaluation mode before it draws a loss surface?
+#
+# <details><summary>Solution</summary>
+#
+# A loss surface is the graph of *one function* of the weights. With dropout active each call has another mask, and with
+# batch statistics the loss of an example depends on its neighbours: two calls at the same weights differ.
+#
+# </details>
+
+# %% tags=["hide-cell"] jupyter={"source_hidden": true}
+noisy = nn.Sequential(nn.Linear(2, 8), nn.Dropout(0.5), nn.Linear(8, 3)).train()
+assert not torch.equal(noisy(data.x), noisy(data.x))
+quiet = fv.Net.from_module(noisy.eval())
+assert torch.equal(quiet(quiet.w, data.x), quiet(quiet.w, data.x))
+
+# %%
+lab.close()
+
+# %% [markdown]
+# ## References
+#
+# - [loss-landscapes](https://github.com/marcellodebernardi/loss-landscapes): slices of any PyTorch model; its metrics run on
+#   flatviz planes.
+#
+# **Next**: chapter 14 uses more than one machine.

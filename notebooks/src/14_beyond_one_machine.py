@@ -1,0 +1,257 @@
+# %% [markdown]
+# # 14 · What if one laptop is not enough?
+#
+# **You will learn** to
+#
+# - say what costs time in this course, and which of two primitives it is;
+# - stop a run at any moment and go on to the same bits;
+# - share slices and fits over the processes of a cluster, with values equal to the local ones;
+# - use a GPU, lower precision and several processes, and know which checks guard the result.
+#
+# **Takes** 20 minutes to read and a minute to run on a CPU.
+#
+# **Number to expect**: a resumed fit differs from a whole one by exactly 0. A cell below asserts it.
+#
+# **Needs** chapters 02 and 08.
+
+# %% tags=["parameters"]
+FAST = False  # True shrinks the run: tests and a first look
+
+# %%
+import tempfile
+import time
+from pathlib import Path
+
+import ipywidgets
+import plotly.graph_objects as go
+import torch
+
+# %%
+import flatviz as fv
+from flatviz.studies.tour import prepare
+
+torch.set_num_threads(1)
+folder = Path(tempfile.mkdtemp())
+
+# %% [markdown]
+# ## A story: the kitchen
+#
+# A kitchen that cooks for a thousand does not have a bigger pot for every dish. It has two things that are done a thousand
+# times, cutting and boiling, and tools for those two. In this course everything slow is one of two things as well:
+#
+# 1. **run $S$ weight vectors over $N$ examples**: surfaces, predictions, ensembles;
+# 2. **multiply the Hessian with a vector**: eigenvalues, traces, densities.
+
+# %% [markdown]
+# ## What a picture costs
+#
+# A surface of $U \times V$ points over $N$ examples costs $U V N$ forward passes of one example. Twice as fine means four
+# times as long:
+#
+# $$ \text{time} \approx U \cdot V \cdot N \cdot t_1 . $$
+
+# %%
+net, task, prior = prepare(epochs=5 if FAST else 60)
+f = fv.nll(net, task.train)
+w = fv.fit_sgd(net, task.train, seed=0, **fv.METHODS["sgd"].keywords(net)).center
+plane = fv.plane_random(net, w, seed=0)
+
+
+# %%
+def seconds(resolution):
+    begin = time.perf_counter()
+    fv.slice_plane(f, plane, resolution=resolution)
+    return time.perf_counter() - begin
+
+
+# %%
+seconds(5)  # a first run prepares the plan
+sizes = [11, 21] if FAST else [11, 21, 41, 81]
+times = [seconds(size) for size in sizes]
+for size, t in zip(sizes, times):
+    print(f"{size:3d} x {size:<3d} {1e3 * t:7.1f} ms, {1e6 * t / size**2:6.1f} µs a point")
+
+# %% [markdown]
+# **Live.** Choose the size of the surface and of the data set; the line is the formula, with the time of one point as it was
+# measured above.
+
+# %%
+per_point = times[-1] / sizes[-1] ** 2
+sides = list(range(11, 202, 10))
+fig = go.FigureWidget(layout=dict(height=380, xaxis_title="points a side", yaxis_title="seconds", yaxis_type="log"))
+fig.add_scatter(x=sides, y=[per_point * s * s for s in sides], line_color="#0072B2", name="predicted")
+
+
+# %%
+def more_data(change):
+    share = change["new"] / len(task.train)
+    fig.data[0].y = [per_point * share * s * s for s in sides]
+
+
+# %%
+examples = ipywidgets.SelectionSlider(options=[100, 1000, 10000, 50000], value=100, description="examples")
+examples.observe(more_data, "value")
+ipywidgets.VBox([examples, fig])
+
+# %% [markdown]
+# *Figure: predicted seconds over the points a side, a rising curve on a logarithmic axis; the slider moves it up by the
+# number of examples.*
+#
+# ## Fast is only good if it is right
+#
+# flatviz runs many weight vectors at once. Before it uses the fast path it computes some points plainly and compares; after
+# the run it does so for a sample of the cells. `exact=True` takes the plain path throughout:
+
+# %%
+fast = fv.slice_plane(f, plane, resolution=11)
+plain = fv.slice_plane(f, plane, resolution=11, exact=True)
+gap = (fast.values - plain.values).abs().max() / plain.values.max()
+assert gap < 1e-4
+print(f"largest difference {gap:.1e} of the largest value")
+
+# %% [markdown]
+# ## Stop, and go on
+#
+# Every fit takes `checkpoint=`: a file with weights, optimiser and random state. A run that was stopped, or killed, goes on
+# from there **to the same bits**. Here a fit is stopped in the middle:
+
+# %%
+settings = dict(fv.METHODS["vi"].plain.settings) | dict(steps=60)
+whole = fv.fit_vi(net, task.train, prior, seed=0, **settings)
+path = folder / "run.safetensors"
+
+
+# %%
+def stop_in_the_middle(done, total, label):
+    if done == total // 2:
+        raise KeyboardInterrupt
+
+
+# %%
+try:
+    fv.fit_vi(net, task.train, prior, seed=0, checkpoint=path, progress=stop_in_the_middle, **settings)
+except KeyboardInterrupt:
+    print("stopped;", path.stat().st_size, "bytes kept")
+resumed = fv.fit_vi(net, task.train, prior, seed=0, checkpoint=path, **settings)
+
+# %%
+assert torch.equal(resumed.mean, whole.mean) and torch.equal(resumed.factor, whole.factor)
+
+# %% [markdown]
+# **Why the random state?** Step $k$ draws noise $z_k$. If a resumed run began its noise anew, it would be another run, and
+# "the same seed, the same numbers" would be false for everybody whose machine ever stopped.
+#
+# Surfaces go on as well: with `cache=` each finished block of points is kept.
+
+# %%
+kept = fv.slice_plane(f, plane, resolution=11, cache=folder)
+again = fv.slice_plane(f, plane, resolution=11, cache=folder)
+assert torch.equal(kept.values, again.values)
+
+# %% [markdown]
+# ## Many processes
+#
+# `engine=` takes a [Dask](https://distributed.dask.org) client: of this machine, or of a hundred. A task is a block of points,
+# or one fit; a lost worker costs only its tasks. Values equal the local ones.
+#
+# ```python
+# from distributed import Client
+#
+# client = Client("tcp://scheduler:8786")  # or Client(n_workers=2) on this machine
+# surface = fv.slice_plane(f, plane, resolution=201, engine=client)
+# ```
+
+
+# %%
+def in_a_cluster():
+    from distributed import Client
+
+    with Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=":0") as client:
+        return fv.slice_plane(f, plane, resolution=11, engine=client)
+
+
+# %%
+shared = in_a_cluster()
+difference = (shared.values - fast.values).abs().max()
+assert difference < 1e-5
+print(f"largest difference from the local values {difference:.1e}")
+
+# %% [markdown]
+# ## A GPU, lower precision, several GPUs
+#
+# ```python
+# net, task = net.to("cuda"), task.to("cuda")   # everything else stays as it is
+# fv.slice_plane(f, plane, precision="bfloat16").error   # how far off, in nats
+# ```
+#
+# Lower precision is faster on a GPU; on a CPU it need not be. `Surface.error` says what it costs in accuracy:
+
+# %%
+rough = fv.slice_plane(f, plane, resolution=11, precision="bfloat16")
+truth = (rough.values.double() - plain.values.double()).abs().max()
+print(f"stated error {rough.error:.3g} nats, largest error here {truth:.3g} nats")
+assert truth > 0
+
+# %% [markdown]
+# Training on several GPUs averages the gradients of the variational parameters over the processes: the help of `fit_sabma`
+# has the `torchrun` line. The test of that path runs two processes on a CPU and compares with one process on the joined batch.
+#
+# ## Summary
+#
+# - Two primitives cost the time: forward passes of many weight vectors, and Hessian products.
+# - The fast path is checked against the plain one, before and after.
+# - A stopped run goes on to the same bits; finished points are kept.
+# - `engine=` shares points and fits over machines.
+#
+# ## Exercises
+#
+# **1.** A surface of 41 × 41 points over 100 examples takes 0.1 s. How long does one of 201 × 201 over 50,000 take, on one
+# core? On 100 cores, if nothing is lost?
+#
+# <details><summary>Solution</summary>
+#
+# $(201/41)^2 \cdot 500 \cdot 0.1\,\mathrm{s} \approx 1200\,\mathrm{s}$, 20 minutes; 12 seconds.
+#
+# </details>
+
+# %% tags=["hide-cell"] jupyter={"source_hidden": true}
+alone = (201 / 41) ** 2 * 500 * 0.1
+assert 1190 < alone < 1210
+
+# %% [markdown]
+# **2.** Try to resume the checkpoint above with another seed. What happens, and why is that right?
+#
+# <details><summary>Solution</summary>
+#
+# It is refused: a checkpoint belongs to one run. Going on with another seed would give a result that no seed stands for.
+#
+# </details>
+
+# %% tags=["hide-cell"] jupyter={"source_hidden": true}
+try:
+    fv.fit_vi(net, task.train, prior, seed=1, checkpoint=path, **settings)
+    raise AssertionError("another seed must be refused")
+except ValueError as error:
+    print(error)
+
+# %% [markdown]
+# **3.** Sum the numbers 1e8, 1, and −1e8 in float32, in two orders. Why can a cluster not promise the same *bits* as a laptop?
+#
+# <details><summary>Solution</summary>
+#
+# Addition of floating-point numbers is not associative: blocks of another size add in another order. flatviz promises equal
+# bits for one machine, library and number of threads, and a stated tolerance for everything else.
+#
+# </details>
+
+# %% tags=["hide-cell"] jupyter={"source_hidden": true}
+big, one = torch.tensor(1e8), torch.tensor(1.0)
+assert (big + one) - big != (big - big) + one
+
+# %% [markdown]
+# ## References
+#
+# - [Dask distributed](https://distributed.dask.org): tasks over processes and machines.
+# - [PyTorch distributed](https://pytorch.org/docs/stable/distributed.html): `torchrun`, gloo and NCCL.
+#
+# **Back to** the table of contents, or to appendix C: write your own posterior.

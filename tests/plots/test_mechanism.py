@@ -1,0 +1,111 @@
+"""The mechanism, drawn: ellipses and balls are those of `perturb` and of the exact KL."""
+
+import dataclasses
+
+import pytest
+import torch
+from oracles import random_gaussian
+
+import flatviz as fv
+from flatviz.pages import views
+from flatviz.pages.scene import Scene
+from flatviz.plots.mechanism import PHASES, TWEENS, ellipse, plot_step
+
+
+@pytest.fixture(scope="module")
+def shown():
+    g = torch.Generator().manual_seed(0)
+    net = fv.Net.from_module(torch.nn.Linear(2, 2).double())
+    data = fv.Data(torch.randn(30, 2, generator=g, dtype=torch.float64), torch.arange(30) % 2)
+    q = random_gaussian(3)  # D = 7
+    q = fv.Gaussian(q.mean[: net.dim], q.log_std[: net.dim], q.factor[:, : net.dim])
+    return net, data, q, fv.mechanism(net, data, q, radii=[0.5, 2.0], seed=0, n_draws=8, resolution=7)
+
+
+def gradient(net, data, q):
+    """grad E_q[NLL] in theta by autograd through the same noise."""
+    z = torch.randn(8, q.dim + q.rank, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    theta = [t.clone().requires_grad_(True) for t in (q.mean, q.log_std, q.factor)]
+    mean, log_std, factor = theta
+    W = mean + log_std.exp() * z[:, : q.dim] + z[:, q.dim :] @ factor
+    losses = [torch.nn.functional.cross_entropy(net(w, data.x), data.y) for w in W]
+    return torch.autograd.grad(torch.stack(losses).mean(), theta)
+
+
+def dense(q):
+    return torch.diag((2 * q.log_std).exp()) + q.factor.T @ q.factor
+
+
+def test_the_ellipse_of_the_worst_posterior_is_the_one_that_perturb_gives(shown):
+    net, data, q, step = shown
+    delta = fv.perturb(q, gradient(net, data, q), radius=2.0, blocks="mean+std")
+    worst = fv.Gaussian(q.mean + delta[0], q.log_std + delta[1], q.factor + delta[2])
+    axes = step.surface.plane.axes
+    covariance = axes @ dense(worst) @ axes.T
+    center = axes @ (worst.mean - q.mean)
+    fig = fv.plot_mechanism(step)
+    drawn = next(t for t in fig.data if t.name == "the worst q′")
+    points = torch.stack([torch.tensor(drawn.x), torch.tensor(drawn.y)], 1)
+    off = points - center
+    torch.testing.assert_close(
+        (off @ torch.linalg.inv(covariance) * off).sum(1), torch.ones(len(off)).double(), rtol=1e-6, atol=0
+    )
+    own = next(t for t in fig.data if t.name == "q")
+    points = torch.stack([torch.tensor(own.x), torch.tensor(own.y)], 1)
+    inverse = torch.linalg.inv(axes @ dense(q) @ axes.T)
+    torch.testing.assert_close((points @ inverse * points).sum(1), torch.ones(len(points)).double(), rtol=1e-6, atol=0)
+
+
+def test_the_shadow_of_the_ball_is_where_the_nearest_move_has_the_exact_kl_of_the_radius(shown):
+    _, _, q, step = shown
+    axes, cov = step.surface.plane.axes, dense(q)
+    for a in ellipse(step.ball[1], torch.zeros(2))[::9]:
+        nearest = cov @ axes.T @ torch.linalg.solve(axes @ cov @ axes.T, a)  # of all moves with this shadow
+        torch.testing.assert_close(axes @ nearest, a)
+        moved = fv.Gaussian(q.mean + nearest, q.log_std, q.factor)
+        assert float(moved.kl(q)) == pytest.approx(2.0**2 / 2, rel=1e-6)
+
+
+def test_the_worst_posterior_is_worse_and_sams_ball_reaches_as_far(shown):
+    net, data, q, step = shown
+    assert step.loss < float(step.worst_loss[0]) < float(step.worst_loss[1])
+    torch.testing.assert_close(step.worst.norm(dim=1), step.length)  # the plane holds the move of the mean
+    sam = fv.mechanism(net, data, q, radii=[float(step.length[1])], mode="sam_mu", seed=0, n_draws=8, resolution=3)
+    torch.testing.assert_close(sam.ball[0], torch.eye(2).double() * step.length[1] ** 2)
+    g = step.gradient / step.gradient.norm()
+    torch.testing.assert_close(sam.worst[0] / sam.length[0], g)
+
+
+def test_frames_go_through_the_phases_of_each_radius_and_each_stage_without_jumps(shown):
+    _, _, _, step = shown
+    later = dataclasses.replace(step, name="later")
+    fig = fv.plot_mechanism([step, later])
+    assert len(fig.layout.sliders[0].steps) == 2 * 2 * len(PHASES)
+    assert len(fig.frames) == 4 * ((len(PHASES) - 1) * TWEENS + 1)
+    moving = [
+        next(torch.tensor([t.x[0], t.y[0]]) for t in frame.data if t.name == "the worst q′")
+        for frame in fig.frames[: (len(PHASES) - 2) * TWEENS]
+    ]
+    jumps = [float((b - a).norm()) for a, b in zip(moving, moving[1:])]
+    whole = float((moving[TWEENS] - moving[0]).norm())
+    assert max(jumps) <= whole / TWEENS * 1.01
+
+
+def test_in_page_and_lab_the_radius_moves_the_ball_and_the_ground_stays(family, transferred, task):
+    net, _ = transferred
+    i = family.index("sabma", 2.0)
+    q = family.posterior[family.index("vi")]
+    alone = fv.mechanism(net, task.train, q, radii=[2.0], seed=1, resolution=9)
+    rows = family.mechanism
+    torch.testing.assert_close(rows["worst"][i], alone.worst[0], rtol=1e-4, atol=1e-6)
+    torch.testing.assert_close(rows["ball"][i], alone.ball[0], rtol=1e-4, atol=1e-8)
+    sam = family.index("sam_mu", 0.2)
+    assert float(rows["ball"][sam][0, 0]) == pytest.approx(0.04) and float(rows["ball"][sam][0, 1]) == 0
+    for still in (family.index("vi"), family.index("sgd"), family.index("sabma", 0.0)):
+        assert float(rows["length"][still]) == 0 and float(rows["ball"][still].abs().max()) == 0
+    view = next(v for v in views.VIEWS if v.name == "mechanism")
+    small, large = (view.draw(Scene(family), family.index("sabma", r)) for r in (0.5, 2.0))
+    assert [p.path for p in small.live] == [p.path for p in large.live] and "surface" in view.fixed
+    inner, outer = (next(t for t in fig.data if t.name == "ball of the radius") for fig in (small, large))
+    assert max(outer.x) == pytest.approx(4 * max(inner.x), rel=1e-5)
+    assert f"{float(rows['worst_loss'][i]):.3g} at q′" in plot_step(family, i).layout.annotations[0].text
