@@ -207,9 +207,7 @@ def flat_against_plain(comparison: Comparison) -> list[SourceClaim]:
         better = int((BETTER[quantity] * values > 0).sum())
         claim = f"{METHODS[f'f-{method}'].label} {CLAIMED[quantity]} {label}"
         figure += f", better in {better} of {len(values)} seeds"
-        rows.append(
-            SourceClaim(METHODS[f"f-{method}"].label, claim, _over(comparison), figure, word_for(BETTER[quantity] * mean, p))
-        )
+        rows.append(SourceClaim(METHODS[f"f-{method}"].label, claim, where, figure, word_for(BETTER[quantity] * mean, p)))
     return rows
 
 
