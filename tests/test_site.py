@@ -1,11 +1,14 @@
 """The notebooks run in their small form and have the form of a chapter; the site made of them works without network."""
 
+import functools
 import html
+import http.server
 import importlib.util
 import inspect
 import os
 import re
 import tempfile
+import threading
 import urllib.parse
 from pathlib import Path
 
@@ -270,6 +273,25 @@ def test_axe_finds_no_serious_fault_on_any_page_in_either_scheme(site, browser, 
 
 
 @pytest.mark.browser
+def test_the_search_finds_a_word_of_a_chapter(site, browser):
+    handler = functools.partial(Quiet, directory=str(site))  # a search reads pages, which a browser allows of a server only
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        base = f"http://127.0.0.1:{server.server_port}/"
+        page, foreign, errors = watched(browser, base)
+        page.goto(f"{base}search.html?q=mixing+desk")
+        page.locator("#search-results a[href*='01_network_is_a_vector']").first.wait_for()
+        assert not foreign and not errors
+        page.close()
+        server.shutdown()
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *args):
+        """Nothing is printed."""
+
+
+@pytest.mark.browser
 def test_slides_turn_by_keys_and_draw_their_figures_without_network(site, browser):
     (path,) = write_slides(site, ["01_network_is_a_vector"])
     context = browser.new_context(viewport={"width": 1280, "height": 720})
@@ -297,9 +319,9 @@ def test_the_sliders_of_the_first_page_move_the_pictures_without_python(site, br
     page.goto((site / "index.html").as_uri())
     view = page.locator(".flatviz[data-state]")
     view.wait_for()
-    view.get_by_label("ensemble size").fill("5")
+    view.get_by_role("slider", name="ensemble size", exact=True).fill("5")
     page.wait_for_function("() => document.querySelector('.flatviz').dataset.state === 'sabma/1/5'")
-    view.get_by_label("radius").fill("0")
+    view.get_by_role("slider", name="radius", exact=True).fill("0")
     page.wait_for_function("() => document.querySelector('.flatviz').dataset.state === 'sabma/0/5'")
     assert not errors
     page.close()

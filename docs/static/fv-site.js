@@ -29,6 +29,27 @@
 
   const dataOf = (node) => JSON.parse(node.querySelector("script[type='application/json']").textContent);
 
+  // Panels side by side need room each: on a phone such a figure scrolls in its box.
+  function widthNeeded(layout) {
+    const columns = new Set(Object.keys(layout).filter((k) => /^xaxis\d*$/.test(k)).map((k) => layout[k].domain?.[0] ?? 0)).size;
+    return columns < 2 ? 0 : Math.min(260 + 110 * columns, 700);
+  }
+
+  // A title that is wider than the figure is broken into lines, for which the figure grows.
+  function withTitle(layout, width) {
+    const title = typeof layout.title === "string" ? { text: layout.title } : layout.title;
+    const room = Math.floor((width - 30) / 8.2);
+    if (!title?.text || title.text.length <= 0.55 * room || title.text.includes("<")) return layout;
+    const lines = [""];
+    for (const word of title.text.split(" ")) {
+      if ((lines.at(-1) + word).length > room) lines.push("");
+      lines[lines.length - 1] += `${word} `;
+    }
+    const more = 18 * (lines.length - 1), margin = layout.margin ?? layout.template?.layout?.margin ?? {};
+    const placed = { ...title, text: lines.join("<br>"), xref: "container", x: 0, xanchor: "left", pad: { l: 12, ...title.pad } };
+    return { ...layout, title: placed, height: layout.height + more, margin: { ...margin, t: (margin.t ?? 60) + more } };
+  }
+
   async function figure(node) {
     const { data, layout, frames, config } = dataOf(node);
     await script("plotly.min.js");
@@ -37,13 +58,15 @@
     const plot = document.createElement("div");
     const room = node.closest(".slide") ? 0.56 * innerHeight : Infinity;       // a slide shows a figure whole
     layout.height = Math.min(layout.height ?? 460, Math.max(room, 300));
-    plot.style.height = `${layout.height}px`;
+    plot.style.minWidth = `${widthNeeded(layout)}px`;
     node.style.minHeight = "0";
     node.replaceChildren(plot);
     delete layout.width;
+    const fitting = withTitle(layout, plot.clientWidth || node.clientWidth);
+    plot.style.height = `${fitting.height}px`;
     const house = layout.template?.layout?.font?.color === "#1f2933";    // another template stays on white
     const draw = () => {
-      const dark = house && isDark(), shown = structuredClone({ data, layout: { ...layout, autosize: true } });
+      const dark = house && isDark(), shown = structuredClone({ data, layout: { ...fitting, autosize: true } });
       node.classList.toggle("fv-dark", dark);
       return Plotly.react(plot, dark ? recolored(shown.data) : shown.data, dark ? recolored(shown.layout) : shown.layout,
         { ...config, responsive: false });
@@ -52,6 +75,7 @@
     if (frames) await Plotly.addFrames(plot, frames);
     if (house && !frames) onThemeChange(draw);
     new ResizeObserver(() => { if (plot.clientWidth) Plotly.Plots.resize(plot); }).observe(node);
+    if (node.scrollWidth > node.clientWidth) node.tabIndex = 0;
     node.dataset.drawn = "";
   }
 
@@ -77,7 +101,7 @@
     }
   }, { rootMargin: "800px" });
   const reachable = () => {                               // what scrolls can be scrolled by keys too
-    for (const node of document.querySelectorAll(".bd-article pre")) node.tabIndex = node.scrollWidth > node.clientWidth ? 0 : -1;
+    for (const node of document.querySelectorAll(".bd-article pre, .bd-article table")) node.tabIndex = node.scrollWidth > node.clientWidth ? 0 : -1;
   };
   const begin = () => {
     new ResizeObserver(reachable).observe(document.body);
