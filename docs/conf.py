@@ -25,6 +25,7 @@ html_css_files = ["site.css"]
 html_js_files = ["fv-site.js"]
 html_math_renderer = "katex"
 html_context = {"default_mode": "auto"}
+html_sidebars = {name: [] for name in ("index", "lesson", "gallery", "evidence")}  # they have no pages below them
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False

@@ -45,7 +45,7 @@ TYPES = {  # by the words of an annotation: which values may be right
 }  # fmt: skip
 ALIASES = {
     "Likelihood": "str float", "Checkpoint": "str Path None", "Progress": "bool None Callable", "Cache": "bool str Path None",
-    "Extent": "float str Sequence Tensor", "Part": "slice Tensor None", "Treated": "str Callable",
+    "Extent": "float str Sequence Tensor", "Choices": "Mapping", "Part": "slice Tensor None", "Treated": "str Callable",
 }  # fmt: skip
 
 

@@ -29,30 +29,81 @@
 
   const dataOf = (node) => JSON.parse(node.querySelector("script[type='application/json']").textContent);
 
-  async function figure(node) {
-    const { data, layout, frames, config } = dataOf(node);
+  // Panels side by side need room each: on a phone such a figure scrolls in its box.
+  function widthNeeded(layout) {
+    const columns = new Set(Object.keys(layout).filter((k) => /^xaxis\d*$/.test(k)).map((k) => layout[k].domain?.[0] ?? 0)).size;
+    return columns < 2 ? 0 : Math.min(260 + 110 * columns, 700);
+  }
+
+  // A title that is wider than the figure is broken into lines, for which the figure grows.
+  function withTitle(layout, width) {
+    const title = typeof layout.title === "string" ? { text: layout.title } : layout.title;
+    const room = Math.floor((width - 30) / 8.2);
+    if (!title?.text || title.text.length <= 0.55 * room || title.text.includes("<")) return layout;
+    const lines = [""];
+    for (const word of title.text.split(" ")) {
+      if ((lines.at(-1) + word).length > room) lines.push("");
+      lines[lines.length - 1] += `${word} `;
+    }
+    const more = 18 * (lines.length - 1), margin = layout.margin ?? layout.template?.layout?.margin ?? {};
+    const placed = { ...title, text: lines.join("<br>"), xref: "container", x: 0, xanchor: "left", pad: { l: 12, ...title.pad } };
+    return { ...layout, title: placed, height: layout.height + more, margin: { ...margin, t: (margin.t ?? 60) + more } };
+  }
+
+  async function picture(node, plot, config, current, frames) {   // current() is the figure to draw; returns what draws it
     await script("plotly.min.js");
     await script("explorer.js");
     const { isDark, recolored, onThemeChange } = flatvizExplorer;
-    const plot = document.createElement("div");
     const room = node.closest(".slide") ? 0.56 * innerHeight : Infinity;       // a slide shows a figure whole
-    layout.height = Math.min(layout.height ?? 460, Math.max(room, 300));
-    plot.style.height = `${layout.height}px`;
+    const house = current().layout.template?.layout?.font?.color === "#1f2933";    // another template stays on white
+    plot.style.minWidth = `${widthNeeded(current().layout)}px`;
     node.style.minHeight = "0";
-    node.replaceChildren(plot);
-    delete layout.width;
-    const house = layout.template?.layout?.font?.color === "#1f2933";    // another template stays on white
+    const width = plot.clientWidth || node.clientWidth;
     const draw = () => {
-      const dark = house && isDark(), shown = structuredClone({ data, layout: { ...layout, autosize: true } });
+      const shown = structuredClone(current()), data = shown.data, dark = house && isDark();
+      delete shown.layout.width;
+      delete shown.layout.meta;
+      shown.layout.height = Math.min(shown.layout.height ?? 460, Math.max(room, 300));
+      const layout = { ...withTitle(shown.layout, width), autosize: true };
+      plot.style.height = `${layout.height}px`;
       node.classList.toggle("fv-dark", dark);
-      return Plotly.react(plot, dark ? recolored(shown.data) : shown.data, dark ? recolored(shown.layout) : shown.layout,
-        { ...config, responsive: false });
+      return Plotly.react(plot, dark ? recolored(data) : data, dark ? recolored(layout) : layout, { ...config, responsive: false });
     };
     await draw();
     if (frames) await Plotly.addFrames(plot, frames);
     if (house && !frames) onThemeChange(draw);
     new ResizeObserver(() => { if (plot.clientWidth) Plotly.Plots.resize(plot); }).observe(node);
+    if (node.scrollWidth > node.clientWidth) node.tabIndex = 0;
     node.dataset.drawn = "";
+    return draw;
+  }
+
+  async function figure(node) {
+    const { frames, config, ...shown } = dataOf(node), plot = document.createElement("div");
+    node.replaceChildren(plot);
+    await picture(node, plot, config, () => shown, frames);
+  }
+
+  async function live(node) {                             // an `interact`: its pictures were made at every stop
+    const { controls, figures, config } = dataOf(node), at = controls.map((c) => c.start);
+    const current = () => figures[at.reduce((k, v, i) => k * controls[i].labels.length + v, 0)];
+    const plot = document.createElement("div"), bar = document.createElement("div");
+    bar.className = "fv-controls";
+    node.replaceChildren(bar, plot);
+    let draw = () => {};
+    controls.forEach((c, i) => {
+      const label = document.createElement("label"), input = document.createElement(c.list ? "select" : "input");
+      const value = document.createElement("output");
+      label.append(`${c.name} `, input, " ");
+      if (c.list) input.append(...c.labels.map((text, k) => new Option(text, k)));
+      else { Object.assign(input, { type: "range", min: 0, max: c.labels.length - 1, step: 1 }); label.append(value); }
+      input.value = at[i];
+      const say = () => { value.textContent = c.labels[at[i]]; if (!c.list) input.setAttribute("aria-valuetext", c.labels[at[i]]); };
+      input.addEventListener("input", () => { at[i] = Number(input.value); say(); draw(); });
+      say();
+      bar.append(label);
+    });
+    draw = await picture(node, plot, config, current);
   }
 
   async function lab(node) {
@@ -73,16 +124,16 @@
     for (const { isIntersecting, target } of entries) {
       if (!isIntersecting) continue;
       seen.unobserve(target);
-      (target.classList.contains("fv-lab") ? lab : figure)(target);
+      (target.classList.contains("fv-lab") ? lab : target.classList.contains("fv-live") ? live : figure)(target);
     }
   }, { rootMargin: "800px" });
   const reachable = () => {                               // what scrolls can be scrolled by keys too
-    for (const node of document.querySelectorAll(".bd-article pre")) node.tabIndex = node.scrollWidth > node.clientWidth ? 0 : -1;
+    for (const node of document.querySelectorAll(".bd-article pre, .bd-article table")) node.tabIndex = node.scrollWidth > node.clientWidth ? 0 : -1;
   };
   const begin = () => {
     new ResizeObserver(reachable).observe(document.body);
     formulas();
-    document.querySelectorAll(".fv-figure, .fv-lab").forEach((node) => seen.observe(node));
+    document.querySelectorAll(".fv-figure, .fv-live, .fv-lab").forEach((node) => seen.observe(node));
   };
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", begin);
   else begin();

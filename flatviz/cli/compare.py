@@ -73,7 +73,8 @@ def run(args: argparse.Namespace) -> int:
     with single_thread():
         comparison = compare(args.seeds, **settings, progress=progress_of_command(), say=print)
     rows = table_rows(comparison)
-    print(f"\n{args.data}, {args.model}, 10 shots a class; mean ± half of the 95 % interval over {args.seeds} seeds")
+    over = "one seed, so no intervals" if args.seeds == 1 else f"mean ± half of the 95 % interval over {args.seeds} seeds"
+    print(f"\n{args.data}, {args.model}, 10 shots a class; {over}")
     if has_reference(comparison):
         print(
             f"agreement and TV (total variation): of predictions with HMC's, {about_reference()}; MMD²: of the treated weights"

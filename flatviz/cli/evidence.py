@@ -21,14 +21,12 @@ from flatviz.plots.theme import short, style
 from flatviz.posteriors import METHODS
 from flatviz.results import interval
 from flatviz.studies.choice import read_choices
-from flatviz.studies.claims import BETTER, LEVEL, NAMES, Difference, Verdict, baselines_of, differences, judge, sentence
+from flatviz.studies.claims import BETTER, LEVEL, NAMES, Difference, baselines_of, differences, sentence, verdicts_on
 from flatviz.studies.evidence import QUANTITIES, SETTINGS, SEVERITY, SHIFTS, Cell, Evidence, gather
 from flatviz.studies.evidence_file import read_evidence, write_evidence
 from flatviz.studies.reference import about_reference, noise_floor
 from flatviz.studies.source_claims import SourceClaim, claims_json, claims_text, source_claims
 
-CLAIMED = {"sabma": (1.0, 2.0), "sam_mu": (0.2,)}  # method -> radii of which the verdicts speak; of the tuned, all
-OF = ("lambda1", "nll", "accuracy", "ece", "shifted_nll", "tv", "mmd")
 SHARES = ("accuracy", "shifted_accuracy", "agreement")  # told in per cent
 TUNED = Path(flatviz.__file__).resolve().parent.parent / "data" / "tuned_digits_mlp.json"  # there in a clone
 LEAD = """Flat-seeking methods against variational inference (VI) on ten upright digits a class: **paired** seed by seed, at as many
@@ -109,12 +107,6 @@ def _print_setting(evidence: Evidence, setting: str) -> None:
             print(f"\n  claims that a method is better, at level {LEVEL:g}, corrected by Holm for these {len(verdicts)}:")
             for verdict in verdicts:
                 print(f"  {sentence(verdict)}")
-
-
-def verdicts_on(compared: Sequence[Difference]) -> list[Verdict]:
-    """On the claims of one baseline and setting."""
-    told = [d for d in compared if d.cell.setting == "tuned" or d.cell.radius in CLAIMED.get(d.cell.method, ())]
-    return judge([d for d in told if d.cell.method in CLAIMED and d.quantity in OF])
 
 
 def page(evidence: Evidence, args: argparse.Namespace, claims: Sequence[SourceClaim]) -> str:

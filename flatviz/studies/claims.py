@@ -26,6 +26,8 @@ BETTER = {  # the sign of a gain
     "lambda1": -1, "nll": -1, "accuracy": 1, "ece": -1,
     "shifted_nll": -1, "shifted_accuracy": 1, "shifted_ece": -1, "agreement": 1, "tv": -1, "mmd": -1,
 }  # fmt: skip
+CLAIMED = {"sabma": (1.0, 2.0), "sam_mu": (0.2,)}  # method -> radii of which the verdicts speak; of the tuned, all
+OF = ("lambda1", "nll", "accuracy", "ece", "shifted_nll", "tv", "mmd")
 BASELINES = ("equal steps", "equal gradients", "equal training loss")
 AS_TUNED = ("equal trials", "equal gradients", "equal training loss")  # of the setting in which every method is tuned
 
@@ -93,6 +95,12 @@ def judge(compared: Sequence[Difference], level: float = LEVEL) -> list[Verdict]
     """A verdict on each, corrected for their number."""
     corrected = holm([d.p_value for d in compared])
     return [Verdict(d, p, word_for(BETTER[d.quantity] * d.mean, p, level)) for d, p in zip(compared, corrected)]
+
+
+def verdicts_on(compared: Sequence[Difference]) -> list[Verdict]:
+    """On the claims of one baseline and setting."""
+    told = [d for d in compared if d.cell.setting == "tuned" or d.cell.radius in CLAIMED.get(d.cell.method, ())]
+    return judge([d for d in told if d.cell.method in CLAIMED and d.quantity in OF])
 
 
 def p_of(values: Tensor) -> float:

@@ -22,7 +22,7 @@ from flatviz.results import interval
 from flatviz.studies.averaging import Averaging
 from flatviz.studies.averaging_claims import claims as averaging_claims
 from flatviz.studies.averaging_claims import sentences
-from flatviz.studies.claims import BETTER, NAMES, differences, holm, judge, p_of, sentence, word_for
+from flatviz.studies.claims import BETTER, NAMES, differences, holm, judge, p_of, sentence, verdicts_on, word_for
 from flatviz.studies.compare import Comparison, read_comparison
 from flatviz.studies.evidence import Evidence
 
@@ -133,12 +133,13 @@ def _t4(comparison: Comparison) -> SourceClaim:
 
 
 def _t5(evidence: Evidence) -> list[SourceClaim]:
+    """Verdicts of the evidence's own tables, with their correction."""
     rows = []
     for setting, baseline in (("tempered", "equal gradients"), ("tuned", "equal trials")):
-        compared = [d for d in differences(evidence, baseline) if d.cell.setting == setting and d.cell.method == "sabma"]
-        compared = [d for d in compared if d.quantity in T5_OF and (setting == "tuned" or d.cell.radius == AT)]
-        for verdict in judge(compared):
+        for verdict in verdicts_on([d for d in differences(evidence, baseline) if d.cell.setting == setting]):
             d = verdict.difference
+            if d.cell.method != "sabma" or d.quantity not in T5_OF or (setting != "tuned" and d.cell.radius != AT):
+                continue
             figure = sentence(verdict).partition(": ")[2].rpartition(":")[0]
             claim = f"SA-BMA generalises better than VI: {NAMES[d.quantity].removesuffix(' %')}"
             label = "as tuned" if setting == "tuned" else "tempered"
@@ -154,10 +155,9 @@ def _t6(evidence: Evidence) -> SourceClaim:
     small, large = of[cells[0], "lambda1"], of[cells[-1], "accuracy"]
     first, last = (v.word for v in judge([small, large]))
     verdict = NOT if first == HOLDS else HOLDS if last == NOT else OPEN
-    figure = f"λ1 {math.exp(small.mean):.2f} of VI's at radius {cells[0].radius:g} ({first} that it is lower); "
-    figure += (
-        f"accuracy {100 * large.mean:+.2g} ± {100 * large.half:.2g} points at {cells[-1].radius:g} ({last} that it is higher)"
-    )
+    lower = ["told lower" if told else "not told lower" for told in (first == HOLDS, last == NOT)]
+    figure = f"λ1 {math.exp(small.mean):.2f} of VI's at radius {cells[0].radius:g}, {lower[0]}; "
+    figure += f"accuracy {100 * large.mean:+.2g} ± {100 * large.half:.2g} points at {cells[-1].radius:g}, {lower[1]}"
     where = f"{DIGITS}, {len(small.values)} seeds, tempered, equal steps"
     return SourceClaim(
         f"{FLAT} T6", "too small a radius brings no flatness, too large a one costs accuracy", where, figure, verdict
@@ -196,7 +196,7 @@ def flat_against_plain(comparison: Comparison) -> list[SourceClaim]:
     pairs = [m for m in comparison.values if f"f-{m}" in comparison.values]
     asked = [(m, q, _paired(comparison, f"f-{m}", m, q)) for m in pairs for q in OF_FLAT]
     corrected = holm([p_of(values) for _, _, values in asked])
-    rows = []
+    rows, where = [], f"{_over(comparison)}, equal steps: two gradients against one"
     for (method, quantity, values), p in zip(asked, corrected):
         mean, half = interval(values)
         label = METHODS[method].label
@@ -207,9 +207,7 @@ def flat_against_plain(comparison: Comparison) -> list[SourceClaim]:
         better = int((BETTER[quantity] * values > 0).sum())
         claim = f"{METHODS[f'f-{method}'].label} {CLAIMED[quantity]} {label}"
         figure += f", better in {better} of {len(values)} seeds"
-        rows.append(
-            SourceClaim(METHODS[f"f-{method}"].label, claim, _over(comparison), figure, word_for(BETTER[quantity] * mean, p))
-        )
+        rows.append(SourceClaim(METHODS[f"f-{method}"].label, claim, where, figure, word_for(BETTER[quantity] * mean, p)))
     return rows
 
 

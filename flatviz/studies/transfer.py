@@ -227,8 +227,8 @@ class _Seed:
         net, narrow = transfer(source, first, n_classes=len(classes.target), trunk=scheme.trunk, seed=seed, **given)
         if scheme.prior == "downstream":
             start = net.at(METHODS["sgd"].fit(net, task.train, seed=seed, **METHODS["sgd"].keywords(net)).center)
-            narrow = fit_swag(start, task.train, seed=seed, **METHODS["swag"].keywords(net))
-            net = net.at(narrow.mean)
+            downstream = fit_swag(start, task.train, seed=seed, **METHODS["swag"].keywords(net))
+            net, narrow = transfer(start, downstream, treated=scheme.treated, keep_head=True, scale=scheme.scale)
         late, train = cache_trunk(net, task.train) if scheme.keeps_trunk else (net, task.train)
         return cls(net, late, train, narrow, task, out, sizes, scheme, seed)
 

@@ -167,6 +167,15 @@ fv.plot_flatness_against_radius(measured)
 fv.plot_view(measured, "surface", method="sabma", radius=1.0, n_draws=5)
 
 # %% [markdown]
+# ## plot_mechanism
+#
+# What the radius does: the posterior, the ball around it, the worst posterior in it, the step.
+
+# %%
+step = fv.mechanism(net, task.train, vi, radii=[0.5, 1.0, 2.0], seed=0, n_draws=4, resolution=side)
+fv.plot_mechanism(step)
+
+# %% [markdown]
 # ## plot_closeness
 #
 # Distances to the exact posterior; with figures made up for the picture.

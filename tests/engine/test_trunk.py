@@ -91,6 +91,26 @@ def test_a_vision_transformers_head_starts_at_its_last_features():
     torch.testing.assert_close(late(net.w, features.x), net(net.w, data.x), atol=1e-5, rtol=1e-4)
 
 
+class Backwards(nn.Module):
+    """Its layers are defined last to first."""
+
+    def __init__(self):
+        super().__init__()
+        self.head, self.late, self.body = nn.Linear(5, 2), nn.Linear(5, 5), nn.Linear(4, 5)
+
+    def forward(self, x):
+        return self.head(torch.tanh(self.late(self.body(x))))
+
+
+def test_weights_keep_their_places_whatever_the_order_of_execution():
+    data = fv.Data(torch.randn(6, 4), torch.arange(6) % 2)
+    net = fv.Net.from_module(Backwards(), lambda name: not name.startswith("body"))
+    late, features = fv.cache_trunk(net, data)
+    assert [b.name for b in late.blocks] == [b.name for b in net.blocks]
+    w = torch.randn(net.dim)
+    torch.testing.assert_close(late(w, features.x), net(w, data.x), atol=1e-5, rtol=1e-4)
+
+
 class Branching(nn.Module):
     def __init__(self):
         super().__init__()
