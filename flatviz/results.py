@@ -509,6 +509,7 @@ class Family:
     spectra of several draws, and the prediction on the test split.  `over_seeds`, where members were fitted again with
     other noise, holds "lambda1", "accuracy", "nll" and "ece" (M, S), a column a seed.  `mechanism` holds
     one step from VI's posterior at every member's radius, with the names of `studies.mechanism.Mechanism`, a row a member.
+    `inputs`, of a task in the plane, holds what each member predicts over it: see `studies.inputs.input_maps`.
     """
 
     method: tuple[str, ...]
@@ -523,6 +524,7 @@ class Family:
     prediction: tuple[Prediction, ...] = ()
     over_seeds: dict[str, Tensor] = field(default_factory=dict)
     mechanism: dict[str, Any] = field(default_factory=dict)
+    inputs: dict[str, Tensor] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.method)

@@ -144,6 +144,9 @@ def calls(fv, module, data, task, metrics):
             "step", fv.mechanism(made["net"][0], data, made["q"], radii=[0.5, 1.0], seed=0, n_draws=2, resolution=3)
         ),
         "plot_mechanism": lambda: fv.plot_mechanism(made["step"]),
+        "gap_regression": lambda: fv.gap_regression(n=4),
+        "predict_gap": lambda: keep("gap", fv.predict_gap(radii=[0.5], n_draws=2, steps=2, hmc=False)),
+        "plot_predictive": lambda: fv.plot_predictive(fv.gap_regression()[1], made["gap"]),
         "repeat_family": lambda: fv.repeat_family(
             made["net"][0], task, made["net"][1], made["measured"], seeds=[1], fit=FAMILY["fit"]
         ),

@@ -5,6 +5,7 @@ import html
 import http.server
 import importlib.util
 import inspect
+import json
 import os
 import re
 import tempfile
@@ -132,6 +133,24 @@ def test_a_figure_is_an_element_with_its_words_and_data():
     assert 'class="fv-figure" role="group" aria-label="' in shown.data["text/html"] and '"data":' in shown.data["text/html"]
 
 
+def test_an_interact_is_one_element_with_a_picture_at_every_stop():
+    cells = [
+        cell("import ipywidgets, plotly.graph_objects as go"),
+        cell("look = lambda a, way: go.Figure(go.Scatter(x=[0, a], y=[0, 1], name=way))"),
+        cell("_ = ipywidgets.interact(look, a=(0, 100), way=['up', 'down'])"),
+        cell("_ = ipywidgets.interact(lambda a: 1 / 0 if a == 3 else go.Figure(), a=(0, 3))"),
+    ]
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    with pytest.raises(CellError, match="ZeroDivisionError"):  # the widget itself would have hidden it
+        run(notebook, "n")
+    (shown,) = notebook.cells[2].outputs
+    data = json.loads(re.search(r'<script type="application/json">(.*)</script>', shown.data["text/html"])[1])
+    stops = [float(label) for label in data["controls"][0]["labels"]]
+    assert stops[0] == 0 and stops[-1] == 100 and 50 in stops and len(data["figures"]) == 2 * len(stops) <= 42
+    assert [f["data"][0]["x"][1] for f in data["figures"]] == [s for s in stops for _ in "ud"]
+    assert stops[data["controls"][0]["start"]] == 50 and data["controls"][1]["labels"] == ["up", "down"]
+
+
 def test_the_parameters_cell_shrinks_the_run_and_must_say_so(tmp_path):
     path = tmp_path / "x.ipynb"
     nbformat.write(nbformat.v4.new_notebook(cells=[cell("FAST = False  # small", ["parameters"])]), path)
@@ -197,9 +216,9 @@ def test_every_public_name_stands_in_the_reference(site):
 WIDE = "() => document.documentElement.scrollWidth - innerWidth"
 LOOK = """async () => {
   const wait = (ms) => new Promise((done) => setTimeout(done, ms));
-  const open = () => [...document.querySelectorAll('.fv-figure, .fv-lab, .math')].filter((e) =>
+  const open = () => [...document.querySelectorAll('.fv-figure, .fv-live, .fv-lab, .math')].filter((e) =>
     !('drawn' in e.dataset) || (!e.classList.contains('math') && !e.querySelector('.main-svg')));
-  for (const node of document.querySelectorAll('.fv-figure, .fv-lab')) { node.scrollIntoView(); await wait(30); }
+  for (const node of document.querySelectorAll('.fv-figure, .fv-live, .fv-lab')) { node.scrollIntoView(); await wait(30); }
   for (let i = 0; i < 400 && open().length; i++) { open()[0].scrollIntoView(); await wait(50); }
   const wide = document.documentElement.scrollWidth - innerWidth;
   return { undrawn: open().length, wide, formulas: document.querySelectorAll('.katex-error').length };
@@ -324,4 +343,19 @@ def test_the_sliders_of_the_first_page_move_the_pictures_without_python(site, br
     view.get_by_role("slider", name="radius", exact=True).fill("0")
     page.wait_for_function("() => document.querySelector('.flatviz').dataset.state === 'sabma/0/5'")
     assert not errors
+    page.close()
+
+
+@pytest.mark.browser
+def test_the_sliders_of_an_interact_move_its_picture_without_python(site, browser):
+    page, _, errors = watched(browser, "file:")
+    page.goto(next(site.rglob("03_curvature.html")).as_uri())
+    node = page.locator(".fv-live")
+    node.scroll_into_view_if_needed()
+    page.wait_for_selector(".fv-live[data-drawn] .main-svg")
+    title = lambda: page.evaluate("document.querySelector('.fv-live .js-plotly-plot').layout.title.text")  # noqa: E731
+    before = title()
+    node.get_by_label("rank").fill("0")
+    page.wait_for_function("(t) => document.querySelector('.fv-live .js-plotly-plot').layout.title.text !== t", arg=before)
+    assert "v1" in title() and not errors
     page.close()

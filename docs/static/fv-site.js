@@ -50,26 +50,24 @@
     return { ...layout, title: placed, height: layout.height + more, margin: { ...margin, t: (margin.t ?? 60) + more } };
   }
 
-  async function figure(node) {
-    const { data, layout, frames, config } = dataOf(node);
+  async function picture(node, plot, config, current, frames) {   // current() is the figure to draw; returns what draws it
     await script("plotly.min.js");
     await script("explorer.js");
     const { isDark, recolored, onThemeChange } = flatvizExplorer;
-    const plot = document.createElement("div");
     const room = node.closest(".slide") ? 0.56 * innerHeight : Infinity;       // a slide shows a figure whole
-    layout.height = Math.min(layout.height ?? 460, Math.max(room, 300));
-    plot.style.minWidth = `${widthNeeded(layout)}px`;
+    const house = current().layout.template?.layout?.font?.color === "#1f2933";    // another template stays on white
+    plot.style.minWidth = `${widthNeeded(current().layout)}px`;
     node.style.minHeight = "0";
-    node.replaceChildren(plot);
-    delete layout.width;
-    const fitting = withTitle(layout, plot.clientWidth || node.clientWidth);
-    plot.style.height = `${fitting.height}px`;
-    const house = layout.template?.layout?.font?.color === "#1f2933";    // another template stays on white
+    const width = plot.clientWidth || node.clientWidth;
     const draw = () => {
-      const dark = house && isDark(), shown = structuredClone({ data, layout: { ...fitting, autosize: true } });
+      const shown = structuredClone(current()), data = shown.data, dark = house && isDark();
+      delete shown.layout.width;
+      delete shown.layout.meta;
+      shown.layout.height = Math.min(shown.layout.height ?? 460, Math.max(room, 300));
+      const layout = { ...withTitle(shown.layout, width), autosize: true };
+      plot.style.height = `${layout.height}px`;
       node.classList.toggle("fv-dark", dark);
-      return Plotly.react(plot, dark ? recolored(shown.data) : shown.data, dark ? recolored(shown.layout) : shown.layout,
-        { ...config, responsive: false });
+      return Plotly.react(plot, dark ? recolored(data) : data, dark ? recolored(layout) : layout, { ...config, responsive: false });
     };
     await draw();
     if (frames) await Plotly.addFrames(plot, frames);
@@ -77,6 +75,35 @@
     new ResizeObserver(() => { if (plot.clientWidth) Plotly.Plots.resize(plot); }).observe(node);
     if (node.scrollWidth > node.clientWidth) node.tabIndex = 0;
     node.dataset.drawn = "";
+    return draw;
+  }
+
+  async function figure(node) {
+    const { frames, config, ...shown } = dataOf(node), plot = document.createElement("div");
+    node.replaceChildren(plot);
+    await picture(node, plot, config, () => shown, frames);
+  }
+
+  async function live(node) {                             // an `interact`: its pictures were made at every stop
+    const { controls, figures, config } = dataOf(node), at = controls.map((c) => c.start);
+    const current = () => figures[at.reduce((k, v, i) => k * controls[i].labels.length + v, 0)];
+    const plot = document.createElement("div"), bar = document.createElement("div");
+    bar.className = "fv-controls";
+    node.replaceChildren(bar, plot);
+    let draw = () => {};
+    controls.forEach((c, i) => {
+      const label = document.createElement("label"), input = document.createElement(c.list ? "select" : "input");
+      const value = document.createElement("output");
+      label.append(`${c.name} `, input, " ");
+      if (c.list) input.append(...c.labels.map((text, k) => new Option(text, k)));
+      else { Object.assign(input, { type: "range", min: 0, max: c.labels.length - 1, step: 1 }); label.append(value); }
+      input.value = at[i];
+      const say = () => { value.textContent = c.labels[at[i]]; if (!c.list) input.setAttribute("aria-valuetext", c.labels[at[i]]); };
+      input.addEventListener("input", () => { at[i] = Number(input.value); say(); draw(); });
+      say();
+      bar.append(label);
+    });
+    draw = await picture(node, plot, config, current);
   }
 
   async function lab(node) {
@@ -97,7 +124,7 @@
     for (const { isIntersecting, target } of entries) {
       if (!isIntersecting) continue;
       seen.unobserve(target);
-      (target.classList.contains("fv-lab") ? lab : figure)(target);
+      (target.classList.contains("fv-lab") ? lab : target.classList.contains("fv-live") ? live : figure)(target);
     }
   }, { rootMargin: "800px" });
   const reachable = () => {                               // what scrolls can be scrolled by keys too
@@ -106,7 +133,7 @@
   const begin = () => {
     new ResizeObserver(reachable).observe(document.body);
     formulas();
-    document.querySelectorAll(".fv-figure, .fv-lab").forEach((node) => seen.observe(node));
+    document.querySelectorAll(".fv-figure, .fv-live, .fv-lab").forEach((node) => seen.observe(node));
   };
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", begin);
   else begin();

@@ -133,7 +133,7 @@ _TABLE: dict[str, arg.Check] = {
     "ascent preview of": arg.function,
     "settings fit_family.fit repeat_family.fit": arg.values(arg.anything, "settings"),
     # counts
-    "n most_steps max_sweeps block starts": arg.whole(1),
+    "n predict_gap.steps most_steps max_sweeps block starts": arg.whole(1),
     "resamples permutations bends fit_laplace.steps": arg.whole(0),
     "drops": arg.each(arg.whole(0), "epochs", least=0),
     "steps trials epochs n_draws members chains cycles cycle_steps thin mc_samples rank": arg.whole(1),
@@ -184,7 +184,7 @@ _TABLE: dict[str, arg.Check] = {
     "name title label x_label plot_comparison.x plot_comparison.y": arg.text,
     "labels": arg.each(arg.text, "texts"),
     "switches": arg.each(arg.text, "texts", least=0),
-    "exact per_layer joint local orthonormal log barrier color_bar keep_epochs plot_surface.path plot_surface_3d.path": arg.flag,
+    "hmc exact per_layer joint local orthonormal log barrier color_bar keep_epochs plot_surface.path plot_surface_3d.path": arg.flag,
     # how a verb is run
     "progress": arg.either(
         ((bool, type(None)), arg.anything),
@@ -193,7 +193,7 @@ _TABLE: dict[str, arg.Check] = {
     ),
     "checkpoint path root": arg.path,
     "cache": arg.either((bool, arg.anything), ((str, Path), arg.path), wanted="True, False, None or a folder"),
-    "engine result step": arg.anything,
+    "engine result": arg.anything,
     "fig dataset inference": arg.anything,  # of packages that may be absent: each verb looks itself
     "save_figure.width height": arg.whole(1),
     "zoom": arg.positive,

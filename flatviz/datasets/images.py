@@ -30,25 +30,24 @@ def image_folder(
 ) -> Data:
     """Images in a folder of class folders; x (N, 3, H, W) in bytes, batches from 0 to 1, y the folders in the order of their names.
 
-        Args:
-            path: `<path>/<class>/<anything>.png` or another format that Pillow reads; class folders without images are an error.
-            size: pixels of each side to which images are scaled and cropped in the middle; None where all have one size.
-            per_class: at most so many of each class, drawn by `seed`; None takes all.
+    Args:
+        path: `<path>/<class>/<anything>.png` or another format that Pillow reads; class folders without images are an error.
+        size: pixels of each side to which images are scaled and cropped in the middle; None where all have one size.
+        per_class: at most so many of each class, drawn by `seed`; None takes all.
 
-        Raises FileNotFoundError for a folder that is not there, ValueError for one without classes, for an image that cannot
-        be read (it is named), and for images of several sizes without `size`.
+    Raises FileNotFoundError for a folder that is not there, ValueError for one without classes, for an image that cannot
+    be read (it is named), and for images of several sizes without `size`.
 
-        Example:
-            >>> import tempfile, numpy as np, flatviz as fv
-            >>> from pathlib import Path
-    from pickle import UnpicklingError
-            >>> from PIL import Image
-            >>> folder = Path(tempfile.mkdtemp())
-            >>> for name in ("cat", "dog"):
-            ...     (folder / name).mkdir()
-            ...     Image.fromarray(np.full((8, 8, 3), 128, dtype=np.uint8)).save(folder / name / "1.png")
-            >>> fv.datasets.image_folder(folder)
-            Data(2 examples, x (2, 3, 8, 8) uint8, classes 0..1)
+    Example:
+        >>> import tempfile, numpy as np, flatviz as fv
+        >>> from pathlib import Path
+        >>> from PIL import Image
+        >>> folder = Path(tempfile.mkdtemp())
+        >>> for name in ("cat", "dog"):
+        ...     (folder / name).mkdir()
+        ...     Image.fromarray(np.full((8, 8, 3), 128, dtype=np.uint8)).save(folder / name / "1.png")
+        >>> fv.datasets.image_folder(folder)
+        Data(2 examples, x (2, 3, 8, 8) uint8, classes 0..1)
     """
     torchvision = _torchvision()
     if not Path(path).is_dir():

@@ -84,7 +84,7 @@ def pack(
         "record": sum(sizes),
         "fields": {n: {"offset": o, "shape": s.tolist()} for o, (n, s) in zip(offsets, shapes.items())},
         "members": [m.meta for m in members],
-        "figures": [_entry(scene, view, fig) for view, fig in zip(views.VIEWS, template.figures)],
+        "figures": [_entry(scene, view, fig) for view, fig in zip(views.views_of(family), template.figures)],
         "stops": {m: list(r) for m, r in (stops or {}).items()},
         "live": live,
         "story": [dataclasses.asdict(step) for step in story],
@@ -111,8 +111,9 @@ def pack_members(bundle: Bundle, family: Family, members: Sequence[int], *, note
 
 def _member(scene: Scene, i: int) -> Member:
     family = scene.family
-    figures = [view.draw(scene, i) for view in views.VIEWS]
-    live = {_field(view, k): p for view, fig in zip(views.VIEWS, figures) for k, p in enumerate(_follows(view, fig))}
+    shown = views.views_of(family)
+    figures = [view.draw(scene, i) for view in shown]
+    live = {_field(view, k): p for view, fig in zip(shown, figures) for k, p in enumerate(_follows(view, fig))}
     scores = {name: Live("", "", family.prediction[i].scores[name].cpu().numpy(), "size") for name in SCORES}
     lambda1 = np.array([sum(float(s.values[0]) for s in family.spectrum[i]) / len(family.spectrum[i])])
     meta = {
@@ -122,8 +123,8 @@ def _member(scene: Scene, i: int) -> Member:
         "label": style(family.method[i]).label,
         "words": {name: p.values for name, p in live.items() if isinstance(p.values, (str, bool))},
         "n_spectra": len(family.spectrum[i]),
-        "alts": {view.name: view.alt or fig.layout.meta["alt"] for view, fig in zip(views.VIEWS, figures)},
-        "ranges": {view.name: _ranges(view, fig) for view, fig in zip(views.VIEWS, figures)},
+        "alts": {view.name: view.alt or fig.layout.meta["alt"] for view, fig in zip(shown, figures)},
+        "ranges": {view.name: _ranges(view, fig) for view, fig in zip(shown, figures)},
     }
     arrays = {name: p for name, p in live.items() if not isinstance(p.values, (str, bool))}
     shown = family.projection[i]

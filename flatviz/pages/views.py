@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from flatviz.pages.scene import Scene
 from flatviz.plots.basin import plot_basin
+from flatviz.plots.inputs import plot_input_maps
 from flatviz.plots.mechanism import plot_step
 from flatviz.plots.metrics import plot_metrics
 from flatviz.plots.projection import plot_projection
@@ -15,7 +16,8 @@ from flatviz.plots.reliability import plot_reliability
 from flatviz.plots.spectrum import plot_spectrum
 from flatviz.plots.surface import plot_surface
 from flatviz.plots.surface_3d import plot_surface_3d
-from flatviz.plots.theme import Figure, figure
+from flatviz.plots.theme import Figure
+from flatviz.results import Family
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,7 @@ class View:
         own text, where that holds for every ensemble size.
     span: columns of twelve; height: px.  fixed: traces that the family shares, so that their live properties stay.
     shared: axes whose range holds every member's, so that a control moves the picture and not the scale.
+    when: whether a family has this picture at all.
     group: the tab under which it stands; views of a tab are in sight together.
     slot, option: views of one slot are alternatives, one frame with a menu of their options.
     link: name of a trace -> what its points are: "draws", one each, or "eigenvalues", those of each draw one after the
@@ -42,6 +45,7 @@ class View:
     fixed: tuple[str, ...] = ()
     shared: tuple[str, ...] = ()
     alt: str = ""
+    when: Callable[[Family], bool] = lambda family: True
     group: str = "More"
     slot: str = ""
     option: str = ""
@@ -84,16 +88,16 @@ def _hidden(scene: Scene, i: int) -> Figure:
     return fig.update_traces(x=[0, far], y=[0, far], selector=dict(name="equal"))
 
 
+def _inputs(scene: Scene, i: int) -> Figure:
+    return plot_input_maps(scene.family, i)
+
+
 def _mechanism(scene: Scene, i: int) -> Figure:
-    if not scene.family.mechanism:
-        return figure("One step from VI's posterior", "this family has no VI to step from")
     return plot_step(scene.family, i)
 
 
 def _radius(scene: Scene, i: int) -> Figure:
     family = scene.family
-    if not columns_of(family):
-        return figure("Flatness and scores against radius", "no method of this family has more than one radius")
     return plot_flatness_against_radius(family, method=family.method[i], radius=family.radius[i])
 
 
@@ -148,11 +152,23 @@ VIEWS = (
         "q′ in it, Δ = radius F⁻¹g / √(gᵀF⁻¹g) away, lies where the loss rises most for its distance in KL. The step takes the "
         "gradient g′ there and goes against it from q: θ ← θ − lr ∇NLL(q + Δ). SAM's ball of the same reach is round, so its worst "
         "point lies along the gradient g. Ellipses are one standard deviation; gradient arrows show directions.",
-        span=6,
+        span=5,
         height=600,
         alt="q as an ellipse, the ball of the radius around it, the worst q′ in it, the gradients at both and the step",
         fixed=("surface",),
-        group="Mechanism",
+        group="Radius",
+        when=lambda family: bool(family.mechanism),
+    ),
+    View(
+        "radius",
+        _radius,
+        "Largest Hessian eigenvalue of the training loss, and scores of the test split with the largest ensemble, against the "
+        "radius of each method, in its own unit. A ring marks what is selected; at radius 0 both methods are VI. {seeds} {radius}.",
+        span=7,
+        height=600,
+        alt="largest eigenvalue, NLL, accuracy and ECE against the radius of each method, with a ring at what is selected",
+        group="Radius",
+        when=lambda family: bool(columns_of(family)),
     ),
     View(
         "sharpest",
@@ -187,14 +203,16 @@ VIEWS = (
         link={"samples": "draws"},
     ),
     View(
-        "radius",
-        _radius,
-        "Largest Hessian eigenvalue of the training loss, and scores of the test split with the largest ensemble, against the "
-        "radius of each method, in its own unit. A ring marks what is selected; at radius 0 both methods are VI. {seeds} {radius}.",
+        "inputs",
+        _inputs,
+        "What the task looks like from inside: the probability of class 1 at every input, of VI, of the selected posterior at the "
+        "selected ensemble size, and of HMC, the exact answer for the same prior. White: even odds. A posterior that knows what it "
+        "does not know fades to white away from the training points, which are drawn.",
         span=12,
-        height=600,
-        alt="largest eigenvalue, NLL, accuracy and ECE against the radius of each method, with a ring at what is selected",
-        group="Radius",
+        height=470,
+        alt="probability of class 1 over the plane of inputs, of VI, the selected posterior and HMC, with the training points",
+        group="Inputs",
+        when=lambda family: bool(family.inputs),
     ),
     View(
         "spectrum",
@@ -225,3 +243,8 @@ VIEWS = (
         group="Scores",
     ),
 )
+
+
+def views_of(family: Family) -> tuple[View, ...]:
+    """The pictures that this family has."""
+    return tuple(view for view in VIEWS if view.when(family))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
-from flatviz.core.boundary import public
+from flatviz.core.boundary import ARGUMENTS, arg, public
 from flatviz.plots.color import ColorScale
 from flatviz.plots.ground import add_contour, plane_axes, small_print, width_of
 from flatviz.plots.nouns import one_or_several
@@ -27,6 +27,7 @@ RING = 72  # points of an ellipse
 COLORS = dict(q=METHODS["vi"].color, worst=METHODS["sabma"].color, sam=METHODS["sam_mu"].color)
 
 
+@runtime_checkable
 class Step(Protocol):
     """What a picture of one step asks for: `flatviz.studies.mechanism.Mechanism` says what each of them is."""
 
@@ -43,6 +44,9 @@ class Step(Protocol):
     loss: float
     worst_loss: Tensor
     name: str
+
+
+ARGUMENTS["step"] = arg.one_or_more(Step, "fv.mechanism makes one")
 
 
 @dataclass(frozen=True)

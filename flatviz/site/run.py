@@ -20,7 +20,7 @@ from nbformat.v4 import new_output
 from traitlets import List, Type
 from traitlets.config import Config
 
-from flatviz.site.shown import register
+from flatviz.site.shown import LIVE, MOST, register
 
 SETTINGS = Config({"HistoryManager": {"enabled": False}, "InteractiveShell": {"colors": "nocolor", "autocall": 0}})
 
@@ -61,6 +61,7 @@ class _Published(DisplayPublisher):
 class _Shell(InteractiveShell):
     displayhook_class = Type(_Results)
     display_pub_class = Type(_Published)
+    failed = List()  # errors of what was shown
 
     def enable_gui(self, gui: str | None = None) -> None:
         """There is none."""
@@ -78,7 +79,7 @@ def shell() -> Iterator[_Shell]:
         raise RuntimeError("notebooks must run outside of IPython, got a running one: use the command flatviz docs --run")
     hook, main = sys.displayhook, sys.modules["__main__"]
     new = _Shell.instance(config=SETTINGS)
-    register(new.display_formatter)
+    register(new.display_formatter, new.failed, lambda: 4 if new.user_ns.get("FAST") else MOST)
     try:
         yield new
     finally:
@@ -96,10 +97,16 @@ def run(notebook: nbformat.NotebookNode, name: str) -> float:
             ipython.display_pub.outputs = []
             with capture_output(display=False) as printed:
                 result = ipython.run_cell(cell.source, store_history=True)
-            error = result.error_before_exec or result.error_in_exec
+            error = result.error_before_exec or result.error_in_exec or next(iter(ipython.failed), None)
             if error is not None and "raises-exception" not in cell.metadata.get("tags", ()):
                 shown = "\n".join(f"    {line}" for line in cell.source.splitlines())
                 raise CellError(f"{name}, code cell {i + 1}: {type(error).__name__}: {error}\n{shown}") from error
             text = [new_output("stream", name="stdout", text=printed.stdout)] if printed.stdout else []
-            cell.outputs = [*text, *ipython.display_pub.outputs]
+            cell.outputs = [*text, *_once(ipython.display_pub.outputs)]
     return time.perf_counter() - started
+
+
+def _once(outputs: list) -> list:
+    """Without the picture that `interact` draws before it shows itself: its element has it."""
+    live = [o.output_type != "stream" and LIVE in o.data.get("text/html", "") for o in outputs]
+    return [o for o, following in zip(outputs, [*live[1:], False]) if not following]

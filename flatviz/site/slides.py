@@ -57,7 +57,7 @@ def _slides(section: Tag) -> Iterator[list[str]]:
 
 
 def _weight(block: Tag) -> int:
-    if block.select_one(".fv-figure, .fv-lab") is not None:
+    if block.select_one(".fv-figure, .fv-live, .fv-lab") is not None:
         return ROOM - 1
     if block.name in ("ul", "ol"):
         return len(block.find_all("li"))

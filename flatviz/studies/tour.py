@@ -21,6 +21,7 @@ from flatviz.results import Family, Gaussian, Posterior
 from flatviz.storage.cache import cached
 from flatviz.studies.choice import Choices
 from flatviz.studies.family import check_settings, family_radii, fit_family, measure, same_member
+from flatviz.studies.inputs import has_input_maps, input_maps, reference_posterior
 from flatviz.studies.preparation import Model, Recipe, TaskOf, build_model, check_learned, model_name, recipe_for, task_for
 from flatviz.studies.seeds import repeat_family
 from flatviz.training.pretrain import pretrain
@@ -151,8 +152,19 @@ def run_tour(
         again = dict(radii=radii, fit=fit, tuned=tuned, methods=methods, measured=measured, seeds=seeds)
         compute = partial(repeat_family, net, task, prior, family, seeds=seeds, fit=fit, tuned=tuned, progress=progress)
         family = dataclasses.replace(family, over_seeds=step("other seeds", lambda: compute().over_seeds, **again))
+    if has_input_maps(task):
+        compute_maps = partial(_maps, net, task, prior, family, seed, progress)
+        maps = step(
+            "maps over inputs, beside HMC", compute_maps, radii=radii, fit=fit, tuned=tuned, methods=methods, hmc=METHODS["hmc"]
+        )
+        family = dataclasses.replace(family, inputs=maps)
     seconds = time.perf_counter() - started
     return Tour(net, task, prior, family, tuple(reused), seconds, model_name(model), recipe)
+
+
+def _maps(net: Net, task: Task, prior: Gaussian, family: Family, seed: int, progress: Progress) -> dict[str, torch.Tensor]:
+    exact = reference_posterior(net, task, prior, seed=seed, progress=progress)
+    return input_maps(net, task, family, seed=seed + 1, reference=exact)
 
 
 def _moved(q, device: torch.device | str):

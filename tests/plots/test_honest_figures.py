@@ -13,7 +13,7 @@ from scipy.stats import binomtest, spearmanr
 
 import flatviz as fv
 from flatviz.pages.scene import Scene, rank_correlation
-from flatviz.pages.views import VIEWS
+from flatviz.pages.views import VIEWS, views_of
 from flatviz.plots.basin import above_center, basin_share
 from flatviz.plots.color import ColorScale
 from flatviz.plots.noise import wilson
@@ -80,7 +80,7 @@ def test_the_rank_correlation_is_spearmans():
 
 def test_no_panel_is_mostly_one_colour(family):
     scene = Scene(family)
-    for view in VIEWS:
+    for view in views_of(family):
         for i in range(len(family)):
             for trace in view.draw(scene, i).data:
                 if isinstance(trace, go.Contour) and trace.contours.coloring != "none":
@@ -203,7 +203,7 @@ def test_a_figure_of_a_cell_is_tall_enough_and_its_plane_has_the_colour_bar_besi
 
 def test_what_a_picture_says_of_itself_holds_for_every_ensemble_size(family):
     scene = Scene(family)
-    for view in VIEWS:
+    for view in views_of(family):
         fig, i = view.draw(scene, len(family) - 1), len(family) - 1
         changes = any(p.rows in ("draws", "size") for p in fig.live)
         assert view.alt or not changes, view.name  # else the figure's own text, made of this member's figures

@@ -8,14 +8,18 @@ function unpack(bundle) {
   return index.members.map((meta, m) => ({ meta, data: new Float32Array(bytes, m * size * 4, size), read: new Map() }));
 }
 
+function nested(flat, [length, ...rest]) {
+  if (!rest.length) return Array.from(flat);
+  const step = flat.length / length;
+  return Array.from({ length }, (_, i) => nested(flat.subarray(i * step, (i + 1) * step), rest));
+}
+
 // One array of a member, as lists, made once.
 function read(fields, member, name) {
   if (!member.read.has(name)) {
     const { offset, shape } = fields[name];
     const flat = member.data.subarray(offset, offset + shape.reduce((a, b) => a * b, 1));
-    const step = flat.length / shape[0];
-    member.read.set(name, shape.length === 1 ? Array.from(flat)
-      : Array.from({ length: shape[0] }, (_, i) => Array.from(flat.subarray(i * step, (i + 1) * step))));
+    member.read.set(name, nested(flat, shape));
   }
   return member.read.get(name);
 }

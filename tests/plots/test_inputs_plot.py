@@ -1,0 +1,93 @@
+"""Uncertainty in input space: what is drawn is what the draws predict."""
+
+import dataclasses
+
+import pytest
+import torch
+
+import flatviz as fv
+from flatviz.pages.page import family_page
+from flatviz.pages.table import family_rows
+from flatviz.pages.views import views_of
+from flatviz.plots.inputs import plot_input_maps
+from flatviz.studies.inputs import has_input_maps, input_maps
+
+
+@pytest.fixture(scope="module")
+def moons():
+    task = fv.datasets.moons_transfer(seed=0)
+    source = fv.pretrain(fv.models.mlp(task, hidden=(8,)), task.source, seed=0, epochs=3)
+    net, prior = fv.transfer(source, fv.fit_swag(source, task.source, seed=0), treated="norm+head")
+    radii = {"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 0.5)}
+    family = fv.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 3})
+    family = fv.measure(net, task, family, seed=0, n_draws=4, n_spectra=1, k=2, resolution=5, around_resolution=5)
+    exact = fv.Draws(prior.sample(100, seed=3))
+    return net, task, family, exact
+
+
+def test_a_map_holds_the_averaged_probability_of_every_ensemble_size_at_every_input(moons):
+    net, task, family, exact = moons
+    assert has_input_maps(task)
+    maps = input_maps(net, task, family, seed=1, reference=exact, resolution=7)
+    i = family.index("sabma", 0.5)
+    W = family.posterior[i].sample(4, seed=1)
+    x = torch.stack([maps["a"][2], maps["b"][5]])[None]
+    probs = torch.stack([net(w, x).softmax(-1)[0, 1] for w in W])
+    for n in (1, 3, 4):
+        assert float(maps["probs"][i, n - 1, 5, 2]) == pytest.approx(float(probs[:n].mean()), abs=1e-5)
+    sgd = maps["probs"][family.index("sgd")]
+    assert torch.equal(sgd[0], sgd[3])  # a point is every ensemble
+    shown = dataclasses.replace(family, inputs=maps)
+    fig = plot_input_maps(shown, i)
+    assert [a.text for a in fig.layout.annotations] == ["VI", "SA-BMA", "HMC"]
+    live = next(p for p in fig.live if p.rows == "size")
+    torch.testing.assert_close(torch.as_tensor(live.values), maps["probs"][i])
+    assert {v.name for v in views_of(shown)} - {v.name for v in views_of(family)} == {"inputs"}
+
+
+def test_a_family_of_images_has_no_map(family, task):
+    assert not has_input_maps(task) and "inputs" not in {v.name for v in views_of(family)}
+
+
+def test_bands_are_two_standard_deviations_of_the_draws_and_draws_are_single_functions():
+    g = torch.Generator().manual_seed(0)
+    x, prediction = torch.linspace(0, 1, 5), fv.Prediction(torch.randn(6, 5, 1, generator=g), likelihood=0.3)
+    fig = fv.plot_predictive(x, {"vi": prediction, "sabma, radius 1": prediction}, n_draws=4)
+    noisy, band, *draws, mean = fig.data[:7]
+    outputs = prediction.outputs[:4, :, 0].double()
+    torch.testing.assert_close(torch.tensor(mean.y), outputs.mean(0))
+    torch.testing.assert_close(torch.tensor(band.y[:5]), outputs.mean(0) - 2 * outputs.std(0))
+    torch.testing.assert_close(torch.tensor(noisy.y[5:]).flip(0), outputs.mean(0) + 2 * (outputs.var(0) + 0.09).sqrt())
+    assert len(draws) == 4 and list(draws[2].y) == outputs[2].tolist()
+    assert [a.text for a in fig.layout.annotations] == ["VI", "SA-BMA, radius 1"]
+    with pytest.raises(ValueError, match=r"outputs of 'vi' must have shape \(S, 4, 1\), got \(6, 5, 1\)"):
+        fv.plot_predictive(x[:4], {"vi": prediction})
+
+
+def test_the_gap_has_no_data_and_every_method_predicts_there():
+    data, x = fv.gap_regression(seed=1)
+    assert not bool(((data.x > -1.0) & (data.x < 0.8)).any()) and len(data) == 40
+    predictions = fv.predict_gap(radii=[0.5, 1.0], n_draws=3, steps=3, hmc=False)
+    assert list(predictions) == ["vi", "sabma, radius 0.5", "sabma, radius 1"]
+    assert all(p.outputs.shape == (3, 200, 1) and p.likelihood == 0.1 for p in predictions.values())
+
+
+@pytest.mark.browser
+def test_in_the_page_the_map_is_that_of_the_selected_ensemble_size(moons, browser, tmp_path):
+    net, task, family, exact = moons
+    shown = dataclasses.replace(family, inputs=input_maps(net, task, family, seed=1, reference=exact, resolution=5))
+    path = tmp_path / "moons.html"
+    path.write_text(
+        family_page(shown, title="t", lead="", rows=family_rows(shown), facts={}, start=("sabma", 0.5, 3)), encoding="utf-8"
+    )
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page.set_default_timeout(600_000)
+    page.goto(path.as_uri() + "#tab=Inputs", wait_until="commit")
+    page.locator("figure[data-name=inputs] .js-plotly-plot .main-svg").first.wait_for()
+    page.locator(".flatviz[data-state='sabma/0.5/3']").wait_for()
+    z = page.locator("figure[data-name=inputs] .js-plotly-plot").evaluate(
+        "(p) => p.data.filter((t) => t.type === 'contour')[1].z"
+    )
+    wanted = shown.inputs["probs"][shown.index("sabma", 0.5), 2]
+    torch.testing.assert_close(torch.tensor(z), wanted, atol=1e-5, rtol=1e-4)
+    page.close()
