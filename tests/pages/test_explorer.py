@@ -282,6 +282,10 @@ def test_nothing_is_cut_when_the_page_is_printed(browser, address):
     widths = page.evaluate("[...document.querySelectorAll('figure .main-svg')].map((s) => Number(s.getAttribute('width')))")
     assert len(widths) >= 6 and max(widths) <= 662  # a sheet of A4 has 718 px between margins of 1 cm
     assert page.evaluate("document.querySelectorAll('figure[hidden]').length") == 0
+    page.wait_for_timeout(500)  # plotly resizes a little later
+    over = "(p) => p.querySelector('.main-svg').getBoundingClientRect().bottom - p.closest('figure').getBoundingClientRect().bottom"
+    plots = page.locator(".js-plotly-plot")
+    assert max(plots.nth(i).evaluate(over) for i in range(plots.count())) <= 0  # none lies over the next
     page.evaluate("window.dispatchEvent(new Event('afterprint'))")
     drawn(page, "sabma/0.5/3", "Surface")
     page.context.close()

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import random
 import subprocess
 import sys
 import textwrap
@@ -456,3 +457,43 @@ def test_a_page_of_the_lab_needs_no_kernel(lab, tmp_path):
     from plotly.offline import get_plotlyjs
 
     assert len(text.encode()) - len(get_plotlyjs().encode()) < 3e6
+
+
+@pytest.mark.slow
+def test_after_two_hundred_random_moves_fits_stops_and_errors_all_that_was_sent_is_the_family(lab, monkeypatch):
+    moves, threads, count = random.Random(0), threading.active_count(), len(widgets._instances)
+    real = fv.METHODS["sabma"].fit
+
+    def fails_at_some(*args, **settings):
+        if settings["radius"] > 3:
+            raise RuntimeError(f"radius {settings['radius']} is too far")
+        return real(*args, **settings)
+
+    monkeypatch.setitem(fv.METHODS, "sabma", dataclasses.replace(fv.METHODS["sabma"], fit=fails_at_some))
+    failures = 0
+    for move in range(200):
+        kind = moves.choice(["radius", "radius", "fitted", "method", "draws", "compare", "stop", "run"])
+        if kind in ("radius", "fitted"):
+            method = moves.choice(["sabma", "sam_mu"])
+            at = lab.stops[method] if kind == "radius" else lab.family.radii(method)
+            lab.state = {"method": method, "radius": moves.choice(at)}
+        elif kind == "method":
+            lab.method = moves.choice(lab.family.methods)
+        elif kind == "draws":
+            lab.n_draws = moves.randint(1, 6)
+        elif kind == "compare":
+            other = {"method": moves.choice(lab.family.methods), "radius": moves.choice([0.0, 0.5, 1.6])}
+            lab.state = {"compare": moves.choice([None, other])}
+        else:
+            {"stop": lab.stop, "run": lab.run}[kind]()
+        if move % 10 == 9:
+            assert lab.wait(120)
+            failures += bool(lab.error)
+            assert not lab.error or "is too far" in lab.error
+            assert not lab.busy and not lab.view._status["busy"] and lab.view._status["error"] == lab.error
+            meta = [(m["method"], m["radius"]) for m in lab.view._bundle.index["members"]]
+            assert sorted(meta) == sorted(zip(lab.family.method, lab.family.radius))  # a page that opens now sees all
+            traits = [c["traits"] for c, _ in lab.sent_messages if c["kind"] == "traits"][-1]
+            assert traits == {"radius": lab.radius, "n_draws": lab.n_draws, "method": lab.method, "look": lab.look}
+    assert failures and len(lab.family) > 10
+    assert threading.active_count() == threads and len(widgets._instances) == count

@@ -29,6 +29,7 @@ class Picture {
     this.state = state;
     this.member = member;
     this.width = plot.clientWidth;
+    plot.style.height = `${height}px`;                      // a resize by plotly forgets the layout's own
     tools.Plotly.react(plot, drawn.data, drawn.layout, index.config);
     if (first) this.listen();
     else if (plot._fullLayout.width !== this.width) tools.Plotly.Plots.resize(plot);
