@@ -22,7 +22,7 @@ def transfer_pictures(
 ) -> list[Picture]:
     """Scores by severity, over all kinds and of each; risk against coverage; NLL over λ1; the question as a table."""
     first = next(iter(shifts.values()))[0]
-    about = "Lines are means over seeds, bands the 95 % interval of that mean; severity 0 is the clean test split."
+    about = "Lines are means over seeds, bars the 95 % interval of that mean; severity 0 is the clean test split."
     caption = f"Scores on corrupted test images, averaged over {len(first.kinds)} kinds. {about}"
     pictures = [Picture("severity", caption, plot_severity(shifts))]
     for kind in first.kinds:

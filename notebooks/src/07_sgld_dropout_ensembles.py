@@ -199,7 +199,7 @@ _ = ipywidgets.interact(crowd_at, sharp=(1.0, 16.0, 1.0), step=(0.005, 0.1, 0.00
 
 # %% [markdown]
 # *Figure: two curves over w, the walkers' and the exact density. At small λ they agree, with two humps; at large λ all
-# walkers are still at the left.*
+# walkers are still at the left. At the largest steps some walkers run off to infinity and are not drawn.*
 
 # %% [markdown]
 # ## On the network

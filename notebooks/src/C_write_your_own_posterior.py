@@ -25,6 +25,7 @@ import ipywidgets
 import plotly.graph_objects as go
 import torch
 
+# %%
 import flatviz as fv
 from flatviz.studies.tour import prepare
 
