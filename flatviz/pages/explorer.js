@@ -266,6 +266,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
     el.dataset.state = `${now.a.method}/${now.a.member.meta.radius}/${now.n_draws}`;
     el.dataset.look = `${tabOf(now)}${now.b ? ` | ${now.b.method}/${now.b.member.meta.radius}` : ""}`;
     if (hash && !stale) history.replaceState(null, "", state.hash);
+    if (stale) performance.mark("flatviz-drawn");
     stale = false;
     if (live) { clearTimeout(shot); shot = setTimeout(photograph, 1500); }
   }

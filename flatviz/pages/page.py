@@ -17,6 +17,7 @@ HERE = Path(__file__).parent
 PARTS = ("records", "colors", "controls", "figures", "state")  # of the front end, before explorer.js
 
 BOOTSTRAP = """
+performance.mark("flatviz-start");
 const data = (id) => JSON.parse(document.getElementById(id).textContent);
 const state = data("flatviz-start");
 const model = { get: (k) => state[k], set: (k, v) => { state[k] = v; }, save_changes() {}, on() {}, off() {} };

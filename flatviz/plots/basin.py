@@ -58,7 +58,7 @@ def plot_basin(
     fig.add_trace(scatter([0], [0], "markers", "center", marker=center))
     fig.update_layout(**plane_axes(surface.plane, small_print(surface)), width=width_of(surface, title))
     note = f"center {short(floor)}; {_percent(share)} of the plane inside the bold line at + {level:g}"
-    where = dict(x=0, y=1, xref="paper", yref="paper", xanchor="left", yanchor="bottom", showarrow=False, yshift=4)
+    where = dict(x=0, y=1, xref="x domain", yref="y domain", xanchor="left", yanchor="bottom", showarrow=False, yshift=4)
     fig.add_annotation(text=note, font=dict(size=12), **where)
     fig.follow({"layout.annotations.0.text": note}, rows="all")
     return fig

@@ -120,7 +120,7 @@ def _figure(step: Step, k: int, title: str, alt: str) -> Figure:
     fig.update_layout(**plane_axes(step.surface.plane, small_print(step.surface)), width=width_of(step.surface) + 160)
     for axis, ticks in (("xaxis", step.surface.a), ("yaxis", step.surface.b)):
         fig.update_layout({axis: dict(range=[float(ticks.min()), float(ticks.max())])})
-    legend = dict(entrywidth=150, font=dict(size=12))
+    legend = dict(entrywidth=0.48, entrywidthmode="fraction", font=dict(size=12))
     return fig.update_layout(legend=legend)
 
 
@@ -150,7 +150,7 @@ def _traces(step: Step, k: int, phase: int, done: float) -> list[go.Scatter]:
     lines = [
         (rest, "q", dict(color=COLORS["q"], width=3)),
         (ellipse(step.ball[k], zero), "ball of the radius", dict(color=COLORS["worst"], width=2, dash="dash")),
-        (circle, "SAM's ball, same reach", dict(color=COLORS["sam"], width=1.5, dash="dot")),
+        (circle, "SAM's ball", dict(color=COLORS["sam"], width=1.5, dash="dot")),
         (worst if phase == 4 else moving, "the worst q′", dict(color=COLORS["worst"], width=3)),
         (torch.stack([zero, there if phase == 4 else place]), "move of the mean", dict(color=COLORS["worst"], width=2)),
         (torch.stack([zero, _unit(step.gradient) * sam]), "SAM's move", dict(color=COLORS["sam"], width=1.5)),

@@ -43,7 +43,7 @@ def plot_view(
         [2]
     """
     check_measured(family)
-    by_name = {v.name: v for v in views.VIEWS}
+    by_name = {v.name: v for v in views.views_of(family)}
     wanted = by_name[check_choice(view, tuple(by_name), "view")]
     scene, method = Scene(family), family.methods[-1] if method is None else method
     i = family.index(method, radius)

@@ -176,6 +176,16 @@ step = fv.mechanism(net, task.train, vi, radii=[0.5, 1.0, 2.0], seed=0, n_draws=
 fv.plot_mechanism(step)
 
 # %% [markdown]
+# ## plot_predictive
+#
+# A regression with a gap in its data: where nothing was seen, a good posterior widens.
+
+# %%
+data, x = fv.gap_regression()
+few = dict(steps=5) if FAST else {}
+fv.plot_predictive(x, fv.predict_gap(radii=[0.5], n_draws=5, hmc=False, **few), data=data)
+
+# %% [markdown]
 # ## plot_closeness
 #
 # Distances to the exact posterior; with figures made up for the picture.

@@ -122,7 +122,7 @@ def test_the_code_of_a_picture_makes_the_picture(page, family, hash, state, look
 
 
 def test_each_view_alone_is_the_figure_of_its_name(family):
-    for view in views.VIEWS:
+    for view in views.views_of(family):
         fig = fv.plot_view(family, view.name, method="sabma", radius=2.0, n_draws=4)
         assert isinstance(fig, fv.plots.theme.Figure) and fig.layout.title.text
     samples = fv.plot_view(family, "surface", method="sabma", radius=2.0, n_draws=4)
