@@ -26,6 +26,7 @@ from flatviz.posteriors import METHODS
 from flatviz.results import Draws, Family, Gaussian, Posterior, Prediction, Spectrum
 from flatviz.studies.basins import sharpest_surface, sharpest_surfaces
 from flatviz.studies.choice import Choices, choice_of
+from flatviz.studies.inputs import one_more_map
 from flatviz.studies.mechanism import family_steps, one_more_step
 from flatviz.studies.members import check_settings, fit_group, fit_member, groups_of, same_member
 from flatviz.studies.tasks import each, workers
@@ -189,6 +190,7 @@ def extend(
         sharpest=(*family.sharpest, sharpest_surface(f, posterior, resolution, float(family.sharpest[0].a.max()), seed)),
         over_seeds=over_seeds,
         mechanism=one_more_step(net, task.train, family, method, radius, seed=seed),
+        inputs=one_more_map(net, task, family, posterior, one[3].n_draws, seed=seed),
     )
 
 

@@ -43,22 +43,34 @@ def input_maps(
     x = torch.cat([task.train.x, task.test.x]).cpu()
     lo, hi = x.amin(0) - MARGIN, x.amax(0) + MARGIN
     a, b = (torch.linspace(float(lo[k]), float(hi[k]), resolution) for k in (0, 1))
-    grid = torch.stack(torch.meshgrid(a, b, indexing="xy"), -1).reshape(-1, 2).to(task.train.x)
     size = max(p.n_draws for p in family.prediction)
-
-    def maps(q: Posterior, n: int) -> Tensor:
-        probs = predict(net, q, grid, n, seed=seed).probs[..., 1]
-        return (probs.cumsum(0) / torch.arange(1, n + 1).to(probs)[:, None]).reshape(n, resolution, resolution).cpu()
-
     seen: dict[int, Tensor] = {}
     for q, p in zip(family.posterior, family.prediction):
         if id(q) not in seen:
-            one = maps(q, p.n_draws)
-            seen[id(q)] = torch.cat([one, one[-1:].expand(size - len(one), -1, -1)])  # a point is every ensemble
+            seen[id(q)] = _maps(net, task, q, a, b, p.n_draws, size, seed)
     shown = dict(
         a=a, b=b, probs=torch.stack([seen[id(q)] for q in family.posterior]), x=task.train.x.cpu(), y=task.train.y.cpu()
     )
-    return shown if reference is None else shown | {"reference": maps(reference, REFERENCE_DRAWS)[-1]}
+    return (
+        shown if reference is None else shown | {"reference": _maps(net, task, reference, a, b, REFERENCE_DRAWS, seed=seed)[-1]}
+    )
+
+
+def one_more_map(net: Net, task: Task, family: Family, q: Posterior, n_draws: int, *, seed: int) -> dict[str, Tensor]:
+    """`family.inputs` with a row for a member of `n_draws` draws that joins the family, on the grid it has."""
+    if not family.inputs:
+        return {}
+    probs, a, b = (family.inputs[name] for name in ("probs", "a", "b"))
+    row = _maps(net, task, q, a, b, n_draws, probs.shape[1], seed)
+    return family.inputs | {"probs": torch.cat([probs, row[None].to(probs)])}
+
+
+def _maps(net: Net, task: Task, q: Posterior, a: Tensor, b: Tensor, n: int, size: int = 0, seed: int = 0) -> Tensor:
+    """Probability of class 1 of ensembles of 1, 2 .. n draws, (n, G, G); up to `size` the largest of them is repeated."""
+    grid = torch.stack(torch.meshgrid(a, b, indexing="xy"), -1).reshape(-1, 2).to(task.train.x)
+    probs = predict(net, q, grid, n, seed=seed).probs[..., 1]
+    maps = (probs.cumsum(0) / torch.arange(1, n + 1).to(probs)[:, None]).reshape(n, len(b), len(a)).cpu()
+    return torch.cat([maps, maps[-1:].expand(max(size - n, 0), -1, -1)])  # a point is every ensemble
 
 
 def reference_posterior(net: Net, task: Task, prior: Gaussian, *, seed: int, progress: Progress = False) -> Posterior:
