@@ -117,7 +117,8 @@ _HOMES = {
     "flatviz.widgets.picture": "plot_view",
     "flatviz.widgets.lab": "FlatnessLab",
     "flatviz.widgets.own": "lab",
-    "flatviz.widgets.explore": "explore_surface",
+    "flatviz.widgets.explore": "explore_surface explore_path",
+    "flatviz.widgets.explore_draws": "explore_spectrum explore_draws explore_calibration",
     "flatviz.widgets.symmetry": "explore_symmetry",
 }
 _MODULES = """

@@ -143,6 +143,10 @@ def calls(fv, module, data, task, metrics):
         "plot_metrics": lambda: fv.plot_metrics(made["prediction"]),
         "plot_reliability": lambda: fv.plot_reliability(made["prediction"]),
         "explore_surface": lambda: fv.explore_surface(made["surface"], made["projection"]),
+        "explore_spectrum": lambda: fv.explore_spectrum(made["spectrum"]),
+        "explore_draws": lambda: (fv.explore_draws(made["projection"]), fv.explore_draws(made["prediction"])),
+        "explore_path": lambda: fv.explore_path(made["surface"], made["projection"], steps=range(4)),
+        "explore_calibration": lambda: fv.explore_calibration(made["prediction"]),
         "fit_family": lambda: keep("family", fv.fit_family(*_three(made, task), seed=0, **FAMILY)),
         "measure": lambda: keep("measured", fv.measure(made["net"][0], task, made["family"], seed=0, **SMALL)),
         "mechanism": lambda: keep(

@@ -145,6 +145,7 @@ _TABLE: dict[str, arg.Check] = {
     "burn_in": arg.whole(0),
     "every": arg.whole(1),
     "ranks": arg.each(arg.whole(0), "ranks"),
+    "explore_path.steps": arg.each(arg.whole(0), "steps"),
     "seed": arg.seed,
     "seeds": arg.each(arg.seed, "seeds"),
     # numbers
@@ -207,6 +208,9 @@ _TABLE: dict[str, arg.Check] = {
     "plane_eigen.spectrum": arg.noun(Spectrum, "fv.top_eigenpairs makes one"),
     "plot_density.spectrum": arg.noun(Spectrum, "fv.spectral_density makes one"),
     "persistence": arg.noun(Persistence, "fv.persistence makes one"),
+    "explore_draws.draws": arg.kind(
+        (Projection, Prediction), "a Projection or a Prediction", "fv.project and fv.predict make them"
+    ),
     "prediction": arg.noun(Prediction, "fv.predict makes one"),
     "predictions": arg.one_or_named(Prediction, "fv.predict makes one"),
     "measured": arg.one_or_named(Sharpness, "fv.sharpness makes one"),

@@ -1,15 +1,20 @@
-"""The simple view for one's own results: a surface and its samples, with a few switches."""
+"""Simple views of one's own surface, with samples or a path on it, and a few controls: no network, no family."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import ipywidgets
-import plotly.graph_objects as go
 
 from flatviz.core.boundary import public
 from flatviz.plots.color import first_draws
+from flatviz.plots.nouns import check_on
 from flatviz.plots.surface import plot_surface
-from flatviz.plots.theme import CONFIG
+from flatviz.plots.theme import INK, scatter, short
 from flatviz.results import Projection, Surface
+from flatviz.widgets.controlled import box_of, keep_first, redraw_as, widget_of
+
+PLAY_MS = 120  # between two points of a path that plays
 
 
 @public
@@ -29,9 +34,7 @@ def explore_surface(surface: Surface, projection: Projection | None = None) -> i
         >>> sorted(view.controls)
         ['ceiling', 'log', 'samples']
     """
-    base = plot_surface(surface, projection)
-    figure = go.FigureWidget(base)
-    figure._config = {**figure._config, **CONFIG}  # before display: afterwards plotly does not look at it
+    figure = widget_of(plot_surface(surface, projection))
     finite = surface.values[surface.values.isfinite()]
     low, high = float(finite.min()), float(finite.max())
     n = 0 if projection is None else len(projection.coords)
@@ -42,13 +45,61 @@ def explore_surface(surface: Surface, projection: Projection | None = None) -> i
     def redraw(_: object = None) -> None:
         top = low * (high / low) ** ceiling.value if log.value else low + (high - low) * ceiling.value
         shown = None if projection is None else first_draws(projection, draws.value)
-        new = plot_surface(surface, shown, color_range=(low, top), log=log.value)
-        with figure.batch_update():
-            for mine, its in zip(figure.data, new.data):
-                mine.update(its.to_plotly_json(), overwrite=True)
+        redraw_as(figure, plot_surface(surface, shown, color_range=(low, top), log=log.value))
 
     for control in (draws, ceiling, log):
         control.observe(redraw, names="value")
-    box = ipywidgets.VBox([ipywidgets.HBox([draws, ceiling, log]), figure])
-    box.figure, box.controls = figure, {"samples": draws, "ceiling": ceiling, "log": log}
-    return box
+    return box_of(figure, {"samples": draws, "ceiling": ceiling, "log": log})
+
+
+@public
+def explore_path(surface: Surface, projection: Projection, *, steps: Sequence[int] | None = None) -> ipywidgets.VBox:
+    """A path over a surface with a slider over time: where the weights went up to now, and the loss where they are.
+
+    Args:
+        surface: values on a grid (A, B), from `slice_plane`, as on a `plane_path`.
+        projection: points (S, 2) of the path on the same plane, in their order, from `project(path.W, plane, f)`.
+        steps: after which step each point was, (S,), as `record_path` gives it; default: 0, 1 ...
+
+    Returns the box; `.figure` is its FigureWidget, `.controls` are the slider "time", an index into the points, and "play";
+    `.text` says step, loss and distance from the plane.
+    Raises ValueError if projection and surface lie in different planes, for a path of one point, or steps of another number.
+
+    Example:
+        >>> def f(w): return (w ** 2).sum()
+        >>> W = torch.linspace(1, 0, 6)[:, None] * torch.tensor([1.0, 2.0, 0.0]) + 0.1 * torch.eye(6, 3)
+        >>> plane = fv.plane_path(W)
+        >>> view = fv.explore_path(fv.slice_plane(f, plane, resolution=5), fv.project(W, plane, f), steps=range(0, 60, 10))
+        >>> view.controls["time"].value = 3
+        >>> view.text.value
+        'step 30: f(w) 0.8, 0.014 off the plane'
+    """
+    check_on(surface, projection)
+    n = len(projection.coords)
+    if n < 2:
+        raise ValueError(f"a path needs at least two points, got {n}: project path.W, the weights of all steps")
+    at = range(n) if steps is None else list(steps)
+    if len(at) != n:
+        raise ValueError(f"steps must say when each of the path's {n} points was, got {len(at)}: use path.steps")
+    base = plot_surface(surface, projection, path=True)
+    for name, wide, color in (("now, rim", 5, INK), ("now", 2.5, "#fefefe")):
+        ring = dict(size=18, color="rgba(0,0,0,0)", line=dict(color=color, width=wide))
+        base.add_trace(scatter(*projection.coords[-1:].T, "markers", name, marker=ring))
+    figure, said = widget_of(base), ipywidgets.HTML()
+    time = ipywidgets.IntSlider(n - 1, 0, n - 1, description="time", layout=ipywidgets.Layout(width="60%"))
+    play = ipywidgets.Play(value=n - 1, min=0, max=n - 1, interval=PLAY_MS, repeat=True, show_repeat=False)
+    ipywidgets.jslink((play, "value"), (time, "value"))
+
+    def redraw(_: object = None) -> None:
+        i = time.value
+        keep_first(figure, base, i + 1)
+        x, y = ([float(value)] for value in projection.coords[i])
+        with figure.batch_update():
+            for trace in figure.data[-2:]:
+                trace.update(x=x, y=y)
+        loss = "" if projection.values is None else f"{projection.label} {short(float(projection.values[i]))}, "
+        said.value = f"step {at[i]}: {loss}{short(float(projection.distance[i]))} off the plane"
+
+    time.observe(redraw, names="value")
+    redraw()
+    return box_of(figure, {"play": play, "time": time}, said)

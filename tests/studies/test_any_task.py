@@ -67,6 +67,15 @@ def test_no_study_goes_on_from_a_network_that_did_not_learn():
         check_learned(net, torch.tensor([1.0, 0.0, -1.0, 0.0, 0.0, 0.0]), unsure.subset(torch.randperm(400)[:40]), "a fit", "")
 
 
+def test_on_a_handful_of_examples_a_network_that_is_right_has_learned_and_the_largest_class_has_not():
+    x = torch.cat([torch.linspace(-2, -1, 11), torch.linspace(1, 2, 5)])[:, None]
+    data, net = fv.Data(x, (x[:, 0] > 0).long()), fv.Net.from_module(nn.Linear(1, 2))
+    right, dead = torch.tensor([-3.0, 3.0, 0.0, 0.0]), torch.tensor([0.0, 0.0, 1.0, 0.0])
+    check_learned(net, right, data, "a fit", "rest")  # three standard deviations above 11 / 16 lie beyond 1
+    with pytest.raises(ValueError, match="got accuracy 0.688"):
+        check_learned(net, dead, data, "a fit", "rest")
+
+
 @pytest.fixture
 def folder(tmp_path):
     """Six classes of 40 images, 8 x 8, each class a brightness of its own, in train and test."""
