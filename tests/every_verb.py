@@ -22,6 +22,11 @@ class TaskWithPath(flatviz.Task):
     path = None
 
 
+def _easy(data):
+    """The same inputs, many times, with labels that a network learns."""
+    return flatviz.Data(data.x.repeat(10, *[1] * (data.x.ndim - 1)), (data.x.flatten(1)[:, 0] > 0).long().repeat(10))
+
+
 def calls(fv, module, data, task, metrics):
     """name -> call, for every public verb of the namespace `fv`; later calls use what earlier ones returned."""
     made, pictures, late = {}, _images(), _late()
@@ -155,7 +160,7 @@ def calls(fv, module, data, task, metrics):
             made["net"][0], task, made["net"][1], made["measured"], seeds=[1], fit=FAMILY["fit"]
         ),
         "plot_flatness_against_radius": lambda: fv.plot_flatness_against_radius(made["measured"]),
-        "lab": lambda: fv.lab(module, data, data, trials=1, radii={"vi": (0.0,)}, progress=False).close(),
+        "lab": lambda: fv.lab(module, _easy(data), _easy(data), trials=1, radii={"vi": (0.0,)}, progress=False).close(),
         "plot_view": lambda: fv.plot_view(made["measured"], "surface", method="vi", n_draws=2),
         "FlatnessLab": lambda: fv.FlatnessLab(*_three(made, task), family=made["measured"]).stop(),
         "save": lambda: fv.save(made["q"], task.path),

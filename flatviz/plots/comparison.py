@@ -56,6 +56,8 @@ def plot_comparison(
         >>> [(trace.name, trace.x[-1]) for trace in fig.data]
         [('VI to F-VI', 2.0), ('VI', 3.0), ('F-VI', 2.0)]
     """
+    if not table:
+        raise ValueError("plot_comparison needs at least one method, got an empty table: {method: {quantity: (mean, half)}}")
     quantities = [q for q in LABELS if all(q in row for row in table.values())]
     for axis in (x, y):
         if axis not in quantities:

@@ -27,7 +27,7 @@ from flatviz.core.progress import Progress
 from flatviz.gaussian import AnyGaussian
 from flatviz.landscape.lanczos import top_eigenpairs
 from flatviz.objectives.jacobian import ggn, jacobian_chunks
-from flatviz.objectives.nll import nll
+from flatviz.objectives.nll import check_data, nll
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Gaussian, History, KroneckerGaussian, PrecisionGaussian
 from flatviz.training.gradient import Ascent
@@ -50,7 +50,7 @@ def fit_laplace(
     seed: int,
     structure: str = "last_layer",
     rank: int = 20,
-    prior_precision: Precision = None,
+    prior_precision: float | str | Mapping[str, float] | None = None,
     per_layer: bool = False,
     validation: Data | None = None,
     temperature: float = 1.0,
@@ -223,6 +223,7 @@ def _precision(
     if asked == "validation":
         if validation is None:
             raise ValueError("prior_precision='validation' needs validation=, examples that are neither trained nor tested on")
+        check_data(net, validation, likelihood)
         score = _validation_nll(net, kept, validation, likelihood, temperature)
         return validated_precision(score, len(kept.layers), per_layer=per_layer)
     if isinstance(asked, str) or check_nonnegative(asked, "prior_precision") == 0:

@@ -85,12 +85,13 @@ def test_a_diverged_seed_is_left_out_of_the_mean_and_said():
 def test_the_figure_shows_means_with_intervals_and_menus_for_both_axes():
     row = {"nll": (0.5, 0.1), "lambda1": (10.0, 2.0), "ece": (0.1, 0.01)}
     fig = fv.plot_comparison({"swag": row, "f-swag": row | {"nll": (0.4, 0.1)}})
-    assert [t.name for t in fig.data] == ["SWAG", "F-SWAG"] and fig.data[1].y == (0.4,)
-    assert fig.data[1].marker.symbol.endswith("-open") and fig.data[0].error_x.array == (2.0,)
+    arrow, plain, flat = fig.data
+    assert arrow.name == "SWAG to F-SWAG" and (plain.name, flat.name) == ("SWAG", "F-SWAG") and flat.y == (0.4,)
+    assert flat.marker.symbol.endswith("-open") and plain.error_x.array == (2.0,)
     text = json.loads(fig.to_json())["layout"]["updatemenus"]
     assert [b["label"] for b in text[1]["buttons"]] == ["x: NLL (nats)", "x: ECE", "x: λ1 of the training loss"]
     change = fig.layout.updatemenus[0].buttons[1].args
-    assert list(change[0]["y"][0]) == [0.1] and re.search("ECE", str(change[1]))
+    assert list(change[0]["y"][0]) == [0.1, 0.1] and list(change[0]["y"][1]) == [0.1] and re.search("ECE", str(change[1]))
     with pytest.raises(ValueError, match="an axis must be one of 'nll', 'ece', 'lambda1', got 'brier'"):
         fv.plot_comparison({"swag": row}, y="brier")
 

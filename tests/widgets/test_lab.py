@@ -72,7 +72,8 @@ def test_a_radius_nobody_fitted_is_fitted_behind_and_only_its_record_travels(lab
     kinds = [content["kind"] for content, _ in lab.sent_messages]
     assert [k for k in kinds if k not in ("traits", "status")] == ["member"]
     net, prior = transferred
-    same = fv.fit_sabma(net, task.train, prior, radius=1.2, kl_weight=0.0, weight_decay=5e-4, steps=10, lr=0.05, seed=0)
+    settings = fv.METHODS["sabma"].keywords(net, radius=1.2, settings=FIT)
+    same = fv.fit_sabma(net, task.train, prior, seed=0, **settings)
     torch.testing.assert_close(lab.family.posterior[i].mean, same.mean)
     assert torch.equal(lab.family.projection[i].plane.axes, lab.family.surface.plane.axes)  # the shared plane
 
@@ -139,12 +140,10 @@ def test_every_radius_the_lab_offers_a_net_with_batchnorm_is_one_it_learns_at(co
 def test_own_settings_go_before_those_of_the_net(conv, task):
     net, prior = conv
     q = fit_member(net, task, prior, "vi", 0.0, seed=0, fit={"lr": 0.002, "steps": 2})
-    own = dict(kl_weight=0.0, weight_decay=5e-4, steps=2, seed=0)
-    assert torch.equal(q.mean, fv.fit_vi(net, task.train, prior, lr=0.002, **own).mean)
-    assert torch.equal(
-        fit_member(net, task, prior, "vi", 0.0, seed=0, fit={"steps": 2}).mean,
-        fv.fit_vi(net, task.train, prior, lr=0.01, **own).mean,
-    )
+    own = dict(fv.METHODS["vi"].batchnorm.settings) | dict(steps=2, seed=0)
+    assert torch.equal(q.mean, fv.fit_vi(net, task.train, prior, **(own | dict(lr=0.002))).mean)
+    rest = fit_member(net, task, prior, "vi", 0.0, seed=0, fit={"steps": 2})
+    assert torch.equal(rest.mean, fv.fit_vi(net, task.train, prior, **own).mean)
 
 
 @pytest.mark.parametrize(
