@@ -38,9 +38,9 @@ def redraw_as(figure: go.FigureWidget, new: Figure, *parts: str) -> None:
         figure.add_traces(new.data)
     with figure.batch_update():
         for mine, its in zip(figure.data, new.data, strict=True):
-            mine.update(its.to_plotly_json(), overwrite=True)
+            mine.update(its.to_plotly_json())  # overwriting would send each property as undefined first
         layout = new.layout.to_plotly_json()
-        figure.update_layout({part: layout[part] for part in parts}, overwrite=True)
+        figure.update_layout({part: layout[part] for part in parts})
 
 
 def keep_first(figure: go.FigureWidget, base: Figure, n: int) -> None:
