@@ -55,7 +55,7 @@ def test_the_version_is_one():
 def test_the_readme_has_two_commands_and_its_picture():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     commands = re.findall(r"```sh\n(.*?)\n```", readme, flags=re.S)
-    assert "flatviz tour --out tour.html" in commands[0] and commands[1].endswith("-m pytest")
+    assert "flatviz tour --out tour.html" in commands[0] and commands[1].endswith("-m pytest -n 2 --dist loadfile")
     assert all(c.startswith("python3 -m venv .venv && .venv/bin/pip install") for c in commands[:2])
     for picture in re.findall(r"!\[[^\]]+\]\(([^)]+)\)", readme):
         assert (ROOT / picture).is_file(), picture
