@@ -96,6 +96,24 @@ def browser():
         yield found
 
 
+def pytest_sessionstart(session):
+    """Failures are told as they happen, so that a run which is cut off has told its own."""
+    if terminal := session.config.pluginmanager.get_plugin("terminalreporter"):
+        session.config.pluginmanager.register(Telling(terminal))
+
+
+class Telling:
+    """Writes the first words of a failure at once; pytest writes the whole at the end."""
+
+    def __init__(self, terminal):
+        self.terminal = terminal
+
+    def pytest_runtest_logreport(self, report):
+        """After each phase of a test, in the process that has the terminal."""
+        if report.failed:
+            self.terminal.write_line(f"\n{report.when} of {report.nodeid} failed:\n{str(report.longrepr)[-2000:]}", red=True)
+
+
 def pytest_runtest_setup(item):
     """A test marked gpu is skipped where there is no CUDA."""
     if item.get_closest_marker("gpu") and not torch.cuda.is_available():

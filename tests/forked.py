@@ -25,5 +25,11 @@ def forked(work: Callable[[], int], out: Path, errors: Path) -> BaseProcess:
 def _run(work: Callable[[], int], out: Path, errors: Path) -> None:
     sys.stdout, sys.stderr = out.open("w", buffering=1), errors.open("w", buffering=1)
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a test run in the background ignores it
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the parent ends: leave nothing running
+    signal.signal(signal.SIGTERM, _end)
     sys.exit(work())
+
+
+def _end(*_) -> None:
+    """The parent ends, and waits for this process: leave nothing running, within half a minute."""
+    signal.alarm(30)
+    sys.exit(143)
