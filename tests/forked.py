@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import multiprocessing
 import os
 import signal
@@ -19,17 +20,19 @@ def forked(work: Callable[[], int], out: Path, errors: Path) -> BaseProcess:
         pytest.skip("no fork on this system")
     process = multiprocessing.get_context("fork").Process(target=_run, args=(work, out, errors), daemon=True)
     process.start()
+    atexit.register(_end, process)  # before multiprocessing's own end, which waits without a limit
     return process
+
+
+def _end(process: BaseProcess) -> None:
+    process.terminate()
+    process.join(20)
+    process.kill()
+    process.join(5)
 
 
 def _run(work: Callable[[], int], out: Path, errors: Path) -> None:
     sys.stdout, sys.stderr = out.open("w", buffering=1), errors.open("w", buffering=1)
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a test run in the background ignores it
-    signal.signal(signal.SIGTERM, _end)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the parent ends: leave nothing running
     sys.exit(work())
-
-
-def _end(*_) -> None:
-    """The parent ends, and waits for this process: leave nothing running, within half a minute."""
-    signal.alarm(30)
-    sys.exit(143)

@@ -81,7 +81,10 @@ def made(name):
         for part in module.modules():  # statistics and scales that are not the initial ones
             if isinstance(part, nn.modules.batchnorm._BatchNorm):
                 nn.init.uniform_(part.running_mean, -0.1, 0.1), nn.init.uniform_(part.running_var, 0.5, 1.5)
-                nn.init.uniform_(part.weight, 0.5, 1.5), nn.init.uniform_(part.bias, -0.1, 0.1)  # a scale of 0 puts ReLUs on their kink
+                (
+                    nn.init.uniform_(part.weight, 0.5, 1.5),
+                    nn.init.uniform_(part.bias, -0.1, 0.1),
+                )  # a scale of 0 puts ReLUs on their kink
     return module.eval(), fv.Data(x, torch.arange(6) % 4)
 
 
