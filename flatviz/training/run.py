@@ -44,8 +44,8 @@ class Training:
         >>> task = fv.datasets.moons_transfer(seed=0)
         >>> net = fv.Net.from_module(fv.models.mlp(task, hidden=(8,), seed=0))
         >>> how = fv.Training(accumulate=2, validation=task.source, patience=3)
-        >>> fv.fit_sgd(net, task.train, seed=0, training=how).history.validation.shape
-        torch.Size([50])
+        >>> len(fv.fit_sgd(net, task.train, seed=0, training=how).history.validation) < 50  # it stopped early
+        True
     """
 
     precision: str | None = None
