@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
 
 _cache = tempfile.TemporaryDirectory(prefix="flatviz-tests-")
 os.environ["FLATVIZ_CACHE"] = _cache.name  # before anything of ours is imported
 
 import labdrive  # noqa: E402
-from browsing import CHROMIUM, chromium, need_chromium  # noqa: E402
-
-if CHROMIUM and hasattr(os, "fork") and not sys.argv[1:] and "PYTEST_XDIST_WORKER" not in os.environ:
-    labdrive.start()  # the whole suite: the lab opens while torch is imported here
-
 import pytest  # noqa: E402
 import torch  # noqa: E402
+from browsing import CHROMIUM, TEST, chromium, limited, need_chromium, standing  # noqa: E402
 from oracles import random_gaussian  # noqa: E402
 from torch import nn  # noqa: E402
 
@@ -94,6 +89,32 @@ def browser():
     need_chromium()
     with chromium() as found:
         yield found
+
+
+def pytest_configure(config):
+    """The whole suite is asked for: the drive through JupyterLab, which takes longest, begins before the first test."""
+    whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS and not config.option.keyword
+    first = "PYTEST_XDIST_WORKER" not in os.environ and not config.option.collectonly
+    if CHROMIUM and whole and first and config.option.markexpr == "not slow":
+        labdrive.start()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    """A test in a browser has a limit of its own, and the first of a file that of what it prepares too."""
+    if not item.get_closest_marker("browser"):
+        return (yield)
+    with limited(TEST):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item):
+    """A test in a browser that fails says what stood on the pages."""
+    report = yield
+    if report.failed and item.get_closest_marker("browser"):
+        report.sections += [("page", str(page)) for page in standing()]
+    return report
 
 
 def pytest_runtest_setup(item):
