@@ -108,9 +108,10 @@ def check_measured(family: Family) -> None:
 def pack_members(bundle: Bundle, family: Family, members: Sequence[int], *, note: str = "") -> Bundle:
     """Only these members of `family`, for a front end that has `bundle`; note: said beside their names."""
     packed = [_member(Scene(family), i) for i in members]
+    there = set(bundle.index.get("images", {}).get("rows", ()))
     for m in packed:
-        if family.images:  # those of the pool that the front end may not have yet
-            m.meta["images"] |= pixels_of(family, torch.tensor(m.meta["images"]["pool"]))
+        if missing := sorted(set(m.meta.get("images", {}).get("pool", ())) - there):
+            m.meta["images"] |= pixels_of(family, torch.tensor(missing))
     index = {"record": bundle.index["record"], "members": [m.meta | ({"note": note} if note else {}) for m in packed]}
     return Bundle(index, b"".join(_record(m, bundle.index["fields"]) for m in packed))
 

@@ -131,7 +131,7 @@ def test_the_address_holds_the_state_and_a_second_page_opens_at_it(page, browser
         "sabma/2/5",
         "Flatness | vi/0",
     )
-    page.wait_for_function("location.hash.includes('draw=2')", polling=100)
+    page.wait_for_function("() => location.hash.includes('draw=2')", polling=100)
     other = opened(browser, page.evaluate("location.href"))
     drawn(other, "sabma/2/5", "Flatness | vi/0")
     assert other.locator("[data-name=around]").count() == 1 and other.locator(".fv-ring").count() > 0

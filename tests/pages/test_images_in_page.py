@@ -73,7 +73,7 @@ def test_an_image_under_the_pointer_or_chosen_by_a_click_is_the_one_in_the_chart
     page.locator(f"[data-row='{rows[4]}']").click()
     page.locator("h1").hover()
     page.wait_for_function("(row) => document.querySelector('[data-chart]').dataset.chart === String(row)", arg=rows[4])
-    page.wait_for_function("location.hash.includes('see.image=')", polling=100)
+    page.wait_for_function("() => location.hash.includes('see.image=')", polling=100)
     page.locator(f"[data-row='{rows[1]}']").focus()
     page.keyboard.press("Enter")
     page.wait_for_function("(row) => location.hash.includes(`see.image=${row}`)", arg=rows[1], polling=100)
@@ -84,7 +84,7 @@ def test_a_draw_picked_elsewhere_answers_below_each_image_and_one_picked_here_is
     at(page, "method=sabma&radius=2&draws=5&tab=Images&draw=3", "sabma/2/5", "Images")
     prediction, rows = family.prediction[family.index("sabma", 2.0)], page.evaluate(ROWS)
     p = prediction.outputs[2, rows].softmax(-1)
-    page.wait_for_function("document.querySelector('.fv-said').textContent.startsWith('draw 3')", polling=100)
+    page.wait_for_function("() => document.querySelector('.fv-said').textContent.startsWith('draw 3')", polling=100)
     said = page.evaluate("[...document.querySelectorAll('.fv-said')].map((t) => t.textContent)")
     for text, row in zip(said, p):
         label, share = text.removeprefix("draw 3: ").removesuffix(" %").split(", ")
@@ -99,7 +99,7 @@ def test_a_draw_picked_elsewhere_answers_below_each_image_and_one_picked_here_is
           return [left + x, top + y]; }"""
     )
     page.mouse.click(*place)
-    page.wait_for_function("/draw=[0-9]+/.test(location.hash) && !location.hash.includes('draw=3')", polling=100)
+    page.wait_for_function("() => /draw=[0-9]+/.test(location.hash) && !location.hash.includes('draw=3')", polling=100)
     picked = int(page.evaluate("location.hash.match(/draw=([0-9]+)/)[1]")) - 1
     assert abs(shown["lines"][picked][0] - shown["lines"][4][0]) < 0.01  # it, or one no further off than a pixel or two
     page.get_by_role("tab", name="Surface").click()

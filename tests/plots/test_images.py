@@ -60,7 +60,7 @@ def test_a_member_fitted_later_brings_the_images_it_adds(family, task, transferr
     new = set(more.images["index"].tolist()) - set(family.images["index"].tolist())
     assert new
     meta = pack_members(pack(family), more, [len(more) - 1]).index["members"][0]["images"]
-    assert new <= set(meta["rows"]) == set(meta["pool"])
+    assert set(meta["rows"]) == new <= set(meta["pool"])
     pixels = np.frombuffer(base64.b64decode(meta["pixels"]), np.uint8).reshape(len(meta["rows"]), 8, 8)
     np.testing.assert_allclose(pixels / 255, task.test.x[meta["rows"], 0], atol=0.51 / 255)
 
