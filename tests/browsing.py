@@ -1,4 +1,8 @@
-"""A real browser for the tests: headless Chromium, a JupyterLab of its own, and what a page asked for."""
+"""A real browser for the tests: headless Chromium, a JupyterLab of its own, what a page asked for, and limits on every wait.
+
+Playwright limits a wait for the page, but neither an evaluation nor the end of a browser: `limited` ends the browser itself
+where a block takes too long, and whatever waited for it fails.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.request
 from pathlib import Path
@@ -25,7 +30,8 @@ FLAGS = [
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"),
     *("--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"),
 ]
-SLOW = int(os.environ.get("FLATVIZ_BROWSER_PATIENCE", 2400)) * 1000  # ms: a loaded machine is no failure
+WAIT = int(os.environ.get("FLATVIZ_BROWSER_PATIENCE", 240))  # seconds for one wait: twenty times what a loaded machine takes
+SLOW = 1000 * WAIT  # the same in ms, as Playwright counts
 
 RUN_ALL = """async () => {
   const app = window.jupyterapp, panel = app.shell.currentWidget;
@@ -45,6 +51,15 @@ IN_KERNEL = """async (code) => {
   return out;
 }"""
 
+STANDING = """() => ({
+  address: location.href,
+  views: [...document.querySelectorAll('.flatviz')].map((e) => ({ ...e.dataset, words: e.innerText.slice(0, 300) })),
+  status: [...document.querySelectorAll('.widget-label')].map((e) => e.textContent),
+  kernel: window.jupyterapp?.shell?.currentWidget?.sessionContext?.session?.kernel?.status,
+  cells: window.jupyterapp?.shell?.currentWidget?.content?.widgets?.map((c) => c.model.executionCount ?? null),
+  page: document.body?.innerText.slice(0, 500),
+})"""  # what is to be told of a page that did not come to its end
+
 DRAWN = """(root) => JSON.parse(JSON.stringify(Object.fromEntries([...root.querySelectorAll('figure:has(.js-plotly-plot)')].map((f) => {
   const plot = f.querySelector('.js-plotly-plot');
   return [f.dataset.name, { data: plot.data, shapes: plot.layout.shapes ?? [] }];
@@ -58,6 +73,9 @@ def need_chromium() -> None:
         pytest.fail(reason) if REQUIRED else pytest.skip(reason)
 
 
+_RUNNING: dict[int, object] = {}  # process -> browser that this process started
+
+
 @contextlib.contextmanager
 def chromium():
     """A browser with a profile of its own."""
@@ -65,8 +83,54 @@ def chromium():
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, headless=True, args=FLAGS)
-        yield browser
-        browser.close()
+        processes = browser.new_browser_cdp_session().send("SystemInfo.getProcessInfo")["processInfo"]
+        (number,) = [process["id"] for process in processes if process["type"] == "browser"]
+        _RUNNING[number] = browser
+        try:
+            yield browser
+        finally:
+            with limited(30):
+                browser.close()
+            del _RUNNING[number]
+
+
+def end_browsers() -> None:
+    """Kill every browser that this process started: whatever waits for one fails at once."""
+    for number in list(_RUNNING):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(number, signal.SIGKILL)
+
+
+@contextlib.contextmanager
+def limited(seconds: float):
+    """Kill the browsers where the block takes longer."""
+    timer = threading.Timer(seconds, end_browsers)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def standing() -> list:
+    """What stands on each open page, as far as it answers within a quarter of a minute."""
+    from playwright.sync_api import Error
+
+    found = []
+    with limited(15):
+        for page in (page for browser in _RUNNING.values() for context in browser.contexts for page in context.pages):
+            try:
+                found.append(page.evaluate(STANDING))
+            except Error as error:
+                found.append(str(error))
+    return found
+
+
+def answer(page, script: str, argument: object = None, *, seconds: float = WAIT):
+    """What the asynchronous function `script` returns; an error of the page where that takes longer."""
+    late = f"new Promise((_, no) => setTimeout(() => no(new Error('no answer in {seconds:g} s')), {1000 * seconds:g}))"
+    return page.evaluate(f"(argument) => Promise.race([({script})(argument), {late}])", argument)
 
 
 def watched(context, own: str):
@@ -111,13 +175,7 @@ def jupyterlab(root: Path):
         server = subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
     base = f"http://127.0.0.1:{port}"
     try:
-        for _ in range(4000):
-            if server.poll() is not None:
-                raise RuntimeError(f"JupyterLab ended: {(own / 'server.log').read_text()[-2000:]}")
-            with contextlib.suppress(OSError):
-                urllib.request.urlopen(base + "/api/status", timeout=2).read()
-                break
-            time.sleep(0.25)
+        _until_it_answers(base, server, own / "server.log")
         yield base
     finally:
         with contextlib.suppress(OSError):
@@ -131,6 +189,17 @@ def jupyterlab(root: Path):
         if server.poll() is None:
             os.killpg(server.pid, signal.SIGKILL)
         shutil.rmtree(own, ignore_errors=True)
+
+
+def _until_it_answers(base: str, server: subprocess.Popen, log: Path) -> None:
+    end = time.monotonic() + WAIT
+    while time.monotonic() < end and server.poll() is None:
+        with contextlib.suppress(OSError):
+            urllib.request.urlopen(base + "/api/status", timeout=2).read()
+            return
+        time.sleep(0.25)
+    state = "did not answer" if server.poll() is None else "ended"
+    raise RuntimeError(f"JupyterLab {state}: {log.read_text(errors='replace')[-2000:]}")
 
 
 def axe() -> str:

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
 
 _cache = tempfile.TemporaryDirectory(prefix="flatviz-tests-")
 os.environ["FLATVIZ_CACHE"] = _cache.name  # before anything of ours is imported
 
 import labdrive  # noqa: E402
-from browsing import CHROMIUM, chromium, need_chromium  # noqa: E402
-
-if CHROMIUM and hasattr(os, "fork") and not sys.argv[1:] and "PYTEST_XDIST_WORKER" not in os.environ:
-    labdrive.start()  # the whole suite: the lab opens while torch is imported here
-
 import pytest  # noqa: E402
 import torch  # noqa: E402
+from browsing import CHROMIUM, chromium, need_chromium, standing  # noqa: E402
 from oracles import random_gaussian  # noqa: E402
 from torch import nn  # noqa: E402
 
@@ -94,6 +89,41 @@ def browser():
     need_chromium()
     with chromium() as found:
         yield found
+
+
+def pytest_configure(config):
+    """The whole suite is asked for: the drive through JupyterLab, which takes longest, begins before the first test."""
+    whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS and not config.option.keyword
+    first = "PYTEST_XDIST_WORKER" not in os.environ and not config.option.collectonly
+    if CHROMIUM and whole and first and config.option.markexpr == "not slow":
+        labdrive.start()
+
+
+def pytest_sessionstart(session):
+    """Failures are told as they happen, so that a run which is cut off has told its own."""
+    if terminal := session.config.pluginmanager.get_plugin("terminalreporter"):
+        session.config.pluginmanager.register(Telling(terminal))
+
+
+class Telling:
+    """Writes the last words of a failure at once; pytest writes the whole at the end."""
+
+    def __init__(self, terminal):
+        self.terminal = terminal
+
+    def pytest_runtest_logreport(self, report):
+        """After each phase of a test, in the process that has the terminal."""
+        if report.failed:
+            self.terminal.write_line(f"\n{report.when} of {report.nodeid} failed:\n{str(report.longrepr)[-2000:]}", red=True)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item):
+    """A test in a browser that fails says what stood on the pages."""
+    report = yield
+    if report.failed and item.get_closest_marker("browser"):
+        report.sections += [("page", str(page)) for page in standing()]
+    return report
 
 
 def pytest_runtest_setup(item):

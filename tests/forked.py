@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import multiprocessing
 import os
 import signal
@@ -19,7 +20,15 @@ def forked(work: Callable[[], int], out: Path, errors: Path) -> BaseProcess:
         pytest.skip("no fork on this system")
     process = multiprocessing.get_context("fork").Process(target=_run, args=(work, out, errors), daemon=True)
     process.start()
+    atexit.register(_end, process)  # before multiprocessing's own end, which waits without a limit
     return process
+
+
+def _end(process: BaseProcess) -> None:
+    process.terminate()
+    process.join(20)
+    process.kill()
+    process.join(5)
 
 
 def _run(work: Callable[[], int], out: Path, errors: Path) -> None:

@@ -1,54 +1,67 @@
 """The tour notebook in a real JupyterLab, moved by hand as it were; what was seen goes to a file, for a test to judge.
 
-It takes minutes in a kernel of its own: of the whole suite it is the first to start, and runs beside the other tests.
+It takes minutes in a kernel of its own: of the whole suite it is the first to start, and runs beside the other tests, as a
+process that shares nothing with theirs.  It ends within `LIMIT` seconds, with what stood on the page where it failed.
 """
 
 from __future__ import annotations
 
 import atexit
+import contextlib
 import json
 import os
 import shutil
+import signal
+import subprocess
+import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
-from browsing import DRAWN, IN_KERNEL, RUN_ALL, SLOW, chromium, jupyterlab, watched
-from forked import forked
+from browsing import DRAWN, IN_KERNEL, RUN_ALL, WAIT, answer, chromium, end_browsers, jupyterlab, limited, standing, watched
 
 NOTEBOOK = Path(__file__).resolve().parent.parent / "notebooks" / "00_tour.ipynb"
 SLOW_PAGE = """((timeout) => {
   AbortSignal.timeout = (ms) => timeout.call(AbortSignal, ms === 2000 ? 0 : ms);
 })(AbortSignal.timeout)"""  # anywidget gives a module two seconds to load: as on a machine that never makes it
-STANDING = """() => ({
-  views: [...document.querySelectorAll('.flatviz')].map((e) => e.dataset.state ?? e.textContent.slice(0, 80)),
-  status: [...document.querySelectorAll('.widget-label')].map((e) => e.textContent),
-  kernel: window.jupyterapp?.shell?.currentWidget?.sessionContext?.session?.kernel?.status,
-  cells: window.jupyterapp?.shell?.currentWidget?.content?.widgets.map((c) => c.model.executionCount ?? null),
-})"""  # what is to be told of a page that did not come to its end
 SHOWS = "(state) => document.querySelector('.flatviz[data-state]').dataset.state === state"
 FITTED = """(smaller) => {  // until then the nearest fitted radius is shown, and said to be that
   const view = document.querySelector('.flatviz[data-state]');
   const missing = view.querySelector('.fv-reading').textContent.includes('is not fitted');
   return !missing && Number(view.dataset.state.split('/')[1]) > Number(smaller);
 }"""
+LIMIT = 4 * WAIT  # seconds for all of it
 FOLDER = "FLATVIZ_TEST_DRIVE"  # where the drive writes: pytest-xdist's workers find there what their parent began
 
 
 def start() -> None:
     """Begin, in a process of its own, in a folder of its own."""
     folder = Path(tempfile.mkdtemp(prefix="flatviz-drive-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     os.environ[FOLDER] = str(folder)
-    forked(lambda: ended(folder), folder / "out", folder / "errors")
+    with open(folder / "out", "wb") as out:
+        command = [sys.executable, __file__, str(folder)]
+        process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, start_new_session=True)
+    atexit.register(_remove, process, folder)
+    threading.Thread(target=_watch, args=(process, folder), daemon=True).start()
 
 
-def ended(folder: Path) -> int:
-    """`drive`, and a file that says it is over, come what may."""
-    try:
-        return drive(folder)
-    finally:
+def _watch(process: subprocess.Popen, folder: Path) -> None:
+    """Say when the process is over, whatever ended it."""
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(LIMIT + 90)  # it ends itself before
+    with contextlib.suppress(OSError):
         (folder / "over").touch()
+
+
+def _remove(process: subprocess.Popen, folder: Path) -> None:
+    """End the process, which then ends browser and server, and remove what it wrote."""
+    process.terminate()
+    try:
+        process.wait(60)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def seen() -> dict:
@@ -56,11 +69,11 @@ def seen() -> dict:
     if FOLDER not in os.environ:
         start()
     folder = Path(os.environ[FOLDER])
-    limit = time.monotonic() + SLOW / 1000
-    while not (folder / "over").exists() and time.monotonic() < limit:
+    end = time.monotonic() + LIMIT + 120
+    while not (folder / "over").exists() and time.monotonic() < end:
         time.sleep(0.5)
     found = folder / "seen.json"
-    assert found.exists(), (folder / "out").read_text() + (folder / "errors").read_text()
+    assert found.exists(), (folder / "out").read_text(errors="replace")
     return json.loads(found.read_text(encoding="utf-8"))
 
 
@@ -78,7 +91,7 @@ def drive(folder: Path) -> int:
     root = folder / "root"
     root.mkdir()
     (root / "tour.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
-    with chromium() as browser, jupyterlab(root) as base:
+    with jupyterlab(root) as base, chromium() as browser, limited(LIMIT):
         page, foreign, errors = watched(browser.new_context(viewport={"width": 1500, "height": 1100}), base)
         page.add_init_script(SLOW_PAGE)
         frames: list[int] = []
@@ -86,8 +99,7 @@ def drive(folder: Path) -> int:
         try:
             seen = _move(page, base, frames, folder / "lab.png")
         except Exception:
-            print(f"{len(frames)} frames of {sum(frames)} bytes; errors {errors}; the page:", page.evaluate(STANDING))
-            page.screenshot(path=str(folder / "lab.png"))
+            print(f"{len(frames)} frames of {sum(frames)} bytes; errors {errors}; the page: {standing()}", flush=True)
             raise
         seen |= {"saved": (root / "tour.ipynb").read_text(encoding="utf-8"), "frames": frames}
         seen |= {"foreign": foreign, "errors": errors}
@@ -98,7 +110,7 @@ def drive(folder: Path) -> int:
 def _move(page, base: str, frames: list[int], picture: Path) -> dict:
     page.goto(f"{base}/lab/tree/tour.ipynb?reset")
     _until(page, "() => window.jupyterapp?.shell?.currentWidget?.content?.widgets")
-    seen = {"notebook": page.evaluate(RUN_ALL)}
+    seen = {"notebook": answer(page, RUN_ALL, seconds=2 * WAIT)}
     _until(page, "() => document.querySelectorAll('.flatviz[data-state]').length === 2")  # fitted behind the page
     view = page.locator(".flatviz[data-state]").first
     view.scroll_into_view_if_needed()
@@ -108,13 +120,13 @@ def _move(page, base: str, frames: list[int], picture: Path) -> dict:
     method, radius, _ = seen["first"]["state"].split("/")
 
     sent = "print({k: n for k, n in lab.view.sent.items()})"
-    before = page.evaluate(IN_KERNEL, sent)
+    before = answer(page, IN_KERNEL, sent)
     view.get_by_label("ensemble size", exact=True).fill("17")
     _until(page, SHOWS, f"{method}/{radius}/17")
     seen["more draws"] = look(view)
-    seen["sent"] = [before, page.evaluate(IN_KERNEL, sent)]
+    seen["sent"] = [before, answer(page, IN_KERNEL, sent)]
 
-    largest = page.evaluate(IN_KERNEL, "print(max(lab.family.radii('sabma')))").strip()
+    largest = answer(page, IN_KERNEL, "print(max(lab.family.radii('sabma')))").strip()
     to_its_end = "(e) => { e.value = e.max; e.dispatchEvent(new Event('input', { bubbles: true })); }"
     view.get_by_label("radius", exact=True).evaluate(
         to_its_end
@@ -126,8 +138,8 @@ def _move(page, base: str, frames: list[int], picture: Path) -> dict:
 
     view.get_by_label("method", exact=True).select_option("vi")
     _until(page, SHOWS, "vi/0/17")
-    seen["in the kernel"] = page.evaluate(IN_KERNEL, "print(lab.method, lab.n_draws)").split()
-    page.evaluate("async () => { await window.jupyterapp.commands.execute('docmanager:save'); }")
+    seen["in the kernel"] = answer(page, IN_KERNEL, "print(lab.method, lab.n_draws)").split()
+    answer(page, "async () => { await window.jupyterapp.commands.execute('docmanager:save'); }")
     return seen
 
 
@@ -139,3 +151,10 @@ def _until(page, truth: str, argument: str | None = None) -> None:
 def look(view) -> dict:
     """The state that a view says it draws, and the data that it draws."""
     return {"state": view.get_attribute("data-state"), "drawn": view.evaluate(DRAWN)}
+
+
+if __name__ == "__main__":
+    signal.signal(
+        signal.SIGTERM, lambda *_: end_browsers()
+    )  # an exception raised here would end Playwright's loop, not the wait
+    sys.exit(drive(Path(sys.argv[1])))

@@ -113,7 +113,8 @@ def test_a_signal_in_the_middle_of_the_work_ends_the_command_cleanly(monkeypatch
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / "cache"))
     page, out, errors = (tmp_path / name for name in ("tour.html", "out", "errors"))
     command = forked(lambda: main(["tour", "--out", str(page), "--device", "cpu"]), out, errors)
-    while command.is_alive() and not (out.exists() and "computing" in out.read_text()):
+    deadline = time.monotonic() + 300
+    while command.is_alive() and not (out.exists() and "computing" in out.read_text()) and time.monotonic() < deadline:
         time.sleep(0.1)
     time.sleep(1)
     for _ in range(15):  # pressed again where one was lost: Python drops what falls into a destructor

@@ -4,6 +4,7 @@ import dataclasses
 
 import pytest
 import torch
+from browsing import SLOW
 
 import flatviz as fv
 from flatviz.pages.page import family_page
@@ -81,7 +82,7 @@ def test_in_the_page_the_map_is_that_of_the_selected_ensemble_size(moons, browse
         family_page(shown, title="t", lead="", rows=family_rows(shown), facts={}, start=("sabma", 0.5, 3)), encoding="utf-8"
     )
     page = browser.new_page(viewport={"width": 1280, "height": 800})
-    page.set_default_timeout(600_000)
+    page.set_default_timeout(SLOW)
     page.goto(path.as_uri() + "#tab=Inputs", wait_until="commit")
     page.locator("figure[data-name=inputs] .js-plotly-plot .main-svg").first.wait_for()
     page.locator(".flatviz[data-state='sabma/0.5/3']").wait_for()
