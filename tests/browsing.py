@@ -32,7 +32,6 @@ FLAGS = [
 ]
 WAIT = int(os.environ.get("FLATVIZ_BROWSER_PATIENCE", 240))  # seconds for one wait: twenty times what a loaded machine takes
 SLOW = 1000 * WAIT  # the same in ms, as Playwright counts
-TEST = 3 * WAIT  # seconds for one test in a browser
 
 RUN_ALL = """async () => {
   const app = window.jupyterapp, panel = app.shell.currentWidget;

@@ -20,15 +20,17 @@ from flatviz.pages.table import text_table
 from flatviz.plots.theme import short, style
 from flatviz.posteriors import METHODS
 from flatviz.results import interval
+from flatviz.storage.committed import expected
 from flatviz.studies.choice import read_choices
 from flatviz.studies.claims import BETTER, LEVEL, NAMES, Difference, baselines_of, differences, sentence, verdicts_on
 from flatviz.studies.evidence import QUANTITIES, SETTINGS, SEVERITY, SHIFTS, Cell, Evidence, gather
 from flatviz.studies.evidence_file import read_evidence, write_evidence
+from flatviz.studies.reading import read_verdicts
 from flatviz.studies.reference import about_reference, noise_floor
 from flatviz.studies.source_claims import SourceClaim, claims_json, claims_text, source_claims
 
 SHARES = ("accuracy", "shifted_accuracy", "agreement")  # told in per cent
-TUNED = Path(flatviz.__file__).resolve().parent.parent / "data" / "tuned_digits_mlp.json"  # there in a clone
+TUNED = expected("tuned_digits_mlp.json")
 LEAD = """Flat-seeking methods against variational inference (VI) on ten upright digits a class: **paired** seed by seed, at as many
 steps, at as many **gradients** (a step of SAM or SA-BMA takes two) and at equal training loss, on clean and on shifted images, and
 beside **HMC**, the exact answer. Verdicts are made from the figures by rule."""
@@ -38,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
     parser.add_argument("--seeds", type=int, default=10, help="how many seeds (10)")
     parser.add_argument("--model", choices=("mlp", "conv"), default="mlp", help="LayerNorm MLP, or BatchNorm conv net")
-    about = "a file that flatviz tune wrote, for the third setting (that of data/, for the MLP, in a clone)"
+    about = "a file that flatviz tune wrote, for the third setting (for the MLP the one that is shipped)"
     parser.add_argument("--tuned", type=Path, help=about)
     parser.add_argument("--csv", type=Path, help="also write every value of every seed to this file")
     parser.add_argument("--out", type=Path, help="also write a page with pictures, tables and verdicts to this file")
@@ -63,6 +65,7 @@ def run(args: argparse.Namespace) -> int:
     print(f"agreement, TV and MMD² (of the treated weights): with HMC, {about_reference()}")
     for setting in settings_of(evidence):
         _print_setting(evidence, setting)
+    _print_readings(evidence)
     claims = [] if args.claims is None else _claims(args, evidence)
     if args.csv is not None:
         with written(args.csv) as partial:
@@ -107,6 +110,15 @@ def _print_setting(evidence: Evidence, setting: str) -> None:
             print(f"\n  claims that a method is better, at level {LEVEL:g}, corrected by Holm for these {len(verdicts)}:")
             for verdict in verdicts:
                 print(f"  {sentence(verdict)}")
+
+
+def _print_readings(evidence: Evidence) -> None:
+    readings = read_verdicts(evidence)
+    for setting in dict.fromkeys(reading.setting for reading in readings):
+        print(f"\nIn short, {SETTINGS[setting].label}")
+        for reading in readings:
+            if reading.setting == setting:
+                print(f"  {reading}")
 
 
 def page(evidence: Evidence, args: argparse.Namespace, claims: Sequence[SourceClaim]) -> str:
