@@ -214,11 +214,10 @@ def ellipse(fig, centre, widths, name, **line):
 # %%
 def ellipses(fig, radius):
     step = fv.perturb(q, grad, radius=radius)
-    worst = q.moved(step[:2])
     ellipse(fig, q.mean, q.std, "q", color="#6b7780", width=3)
     ellipse(fig, q.mean, radius * q.std, "KL ball of the mean", color="#0072B2")
     ellipse(fig, q.mean, step[0].norm().expand(2), "SAM's ball", color="#CC79A7", dash="dot")
-    return worst
+    return q.moved(step[:2])  # the worst
 
 
 # %%

@@ -323,9 +323,7 @@ assert len(task.validation) == len(task.train)
 near_net, near_task, near_prior = prepare(epochs=5 if FAST else 60, degrees=0.0)
 near = fv.fit_vi(near_net, near_task.train, near_prior, seed=0, **settings)
 scores = fv.predict(near_net, near, near_task.test, 30, seed=1).scores
-print(
-    f"accuracy with the source at 0 degrees {float(scores['accuracy'][-1]):.3f}, at 90 {with_source:.3f}, without {from_nothing:.3f}"
-)
+print(f"source at 0 degrees {float(scores['accuracy'][-1]):.3f}, at 90 {with_source:.3f}, none {from_nothing:.3f}")
 assert FAST or scores["accuracy"][-1] > with_source
 
 # %% [markdown]

@@ -89,9 +89,8 @@ lab.wait(600)
 family = lab.family
 for method, radius, predicted in zip(family.method, family.radius, family.prediction):
     accuracy, nll = (float(predicted.scores[name][-1]) for name in ("accuracy", "nll"))
-    print(
-        f"{fv.METHODS[method].label:8} radius {radius:<5g} draws {predicted.n_draws:2d} accuracy {accuracy:.3f} NLL {nll:.3f}"
-    )
+    name = f"{fv.METHODS[method].label}, {predicted.n_draws} draws"
+    print(f"{name:22} radius {radius:<5g} accuracy {accuracy:.3f} NLL {nll:.3f}")
 
 # %%
 one = float(family.prediction[0].scores["accuracy"][-1])  # SGD's single network
