@@ -307,7 +307,7 @@ _ = ipywidgets.interact(look, normalize=ways, seed=(0, 5), log=[True, False])
 #
 # "None" looks narrowest: a unit of its axes is about $\sqrt{906} \approx 30$ long, twice the length of $w$, which the others
 # have. "Filter", "layer" and "model" differ little on this network. Other seeds turn and stretch the valley. The logarithm
-# shows its bottom; without it the same valley is one wide flat plain. Each picture is right, and none is *the* picture.
+# shows its bottom; without it the floor looks wide and level. Each picture is right, and none is *the* picture.
 #
 # </details>
 
