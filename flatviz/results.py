@@ -511,6 +511,7 @@ class Family:
     one step from VI's posterior at every member's radius, with the names of `studies.mechanism.Mechanism`, a row a member.
     `inputs`, of a task in the plane, holds what each member predicts over it: see `studies.inputs.input_maps`.
     `images`, of a task of images, holds those on which each member's draws disagree most: see `studies.images.family_images`.
+    `maps` holds other quantities and planes: see `studies.maps.family_maps`.
     """
 
     method: tuple[str, ...]
@@ -527,6 +528,7 @@ class Family:
     mechanism: dict[str, Any] = field(default_factory=dict)
     inputs: dict[str, Tensor] = field(default_factory=dict)
     images: dict[str, Tensor] = field(default_factory=dict)
+    maps: dict[str, Any] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.method)

@@ -28,6 +28,7 @@ from flatviz.studies.basins import sharpest_surface, sharpest_surfaces
 from flatviz.studies.choice import Choices, choice_of
 from flatviz.studies.images import family_images, one_more_image_row
 from flatviz.studies.inputs import one_more_map
+from flatviz.studies.maps import family_maps, one_more_maps_row
 from flatviz.studies.mechanism import family_steps, one_more_step
 from flatviz.studies.members import check_settings, fit_group, fit_member, groups_of, same_member
 from flatviz.studies.tasks import each, workers
@@ -151,7 +152,9 @@ def measure(
     names = ("projection", "around", "spectrum", "prediction", "sharpest")
     measured = dict(zip(names, zip(*(seen[id(q)] for q in family.posterior))))
     steps = family_steps(net, task.train, family, seed=seed, resolution=around_resolution)
-    return dataclasses.replace(family, **measured, mechanism=steps, images=family_images(task, measured["prediction"]))
+    images = family_images(task, measured["prediction"])
+    family = dataclasses.replace(family, **measured, mechanism=steps, images=images)
+    return dataclasses.replace(family, maps=family_maps(net, task, family, seed=seed, resolution=around_resolution))
 
 
 def extend(
@@ -173,6 +176,8 @@ def extend(
     f = nll(net, task.train)
     one = _measure_one(net, task, f, family, posterior, seed=seed, **settings)
     values = dict(zip(QUANTITIES, own_values(one[2], one[3])))
+    sharpest = sharpest_surface(f, posterior, resolution, float(family.sharpest[0].a.max()), seed)
+    planes = {"sharpest": sharpest, "around": one[1]}
     over_seeds = {}
     for name, others in family.over_seeds.items():  # of its own seed alone
         row = torch.full_like(others[:1], torch.nan)
@@ -188,11 +193,12 @@ def extend(
         (*family.around, one[1]),
         spectrum=(*family.spectrum, one[2]),
         prediction=(*family.prediction, one[3]),
-        sharpest=(*family.sharpest, sharpest_surface(f, posterior, resolution, float(family.sharpest[0].a.max()), seed)),
+        sharpest=(*family.sharpest, sharpest),
         over_seeds=over_seeds,
         mechanism=one_more_step(net, task.train, family, method, radius, seed=seed),
         inputs=one_more_map(net, task, family, posterior, one[3].n_draws, seed=seed),
         images=one_more_image_row(task, family, one[3]),
+        maps=one_more_maps_row(net, task, family, posterior, planes, one[3].n_draws, seed=seed),
     )
 
 

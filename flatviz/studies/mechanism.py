@@ -19,7 +19,7 @@ from flatviz.landscape.slices import slice_plane
 from flatviz.objectives.nll import nll
 from flatviz.planes.along import plane_along
 from flatviz.posteriors import METHODS
-from flatviz.results import Family, Plane, Surface
+from flatviz.results import Family, Plane, Posterior, Surface
 from flatviz.training.optimize import training_loss
 from flatviz.training.perturb import UNITS, perturb
 from flatviz.training.variational import NoisyNLL
@@ -95,7 +95,7 @@ def mechanism(
         raise ValueError("radii must hold at least one number, got none")
     expected = _expected(net, data, q, likelihood, n_draws, seed)
     loss, g, _ = expected(q)
-    plane = _plane(q, g[0], seed)
+    plane = plane_of_step(q, g[0], seed)
     rows = _rows(q, expected, g, plane, [(float(r), mode) for r in radii], blocks)
     covariance = project(q, plane).covariance
     surface = slice_plane(nll(net, data), plane, extent=_reach(covariance, rows), resolution=resolution)
@@ -115,7 +115,7 @@ def family_steps(
         return {}
     expected = _expected(net, data, q, "categorical", n_draws, seed)
     loss, g, _ = expected(q)
-    plane = _plane(q, g[0], seed)
+    plane = plane_of_step(q, g[0], seed)
     rows = _rows(q, expected, g, plane, _asked(family.method, family.radius), "mean+std")
     covariance = project(q, plane).covariance
     surface = slice_plane(nll(net, data), plane, extent=_reach(covariance, rows), resolution=resolution)
@@ -168,16 +168,18 @@ def _reach(covariance: Tensor, rows: dict[str, Tensor]) -> float:
     return MARGIN * float(torch.stack([end.to(covariance) for end in ends]).max())
 
 
-def _plane(q: Gaussian, gradient: Tensor, seed: int) -> Plane:
-    """Through q's mean, along Sigma g, the way `kl_exact` moves the mean, and the gradient g, the way SAM moves it.
+def plane_of_step(q: Posterior, gradient: Tensor, seed: int) -> Plane:
+    """Through q's center, along Sigma g, the way `kl_exact` moves the mean, and the gradient g, the way SAM moves it.
 
-    Where these are parallel the second direction is random.
+    Of a posterior without a covariance along g; where the two are parallel, or g is 0, a direction is random.
     """
-    along = q.cov_mul(gradient)
+    noise = torch.randn(2, len(gradient), generator=generator(seed), dtype=gradient.dtype).to(gradient.device)
+    along = q.cov_mul(gradient) if isinstance(q, Gaussian) else gradient
+    along = along if float(along.norm()) > 0 else noise[1]
     across = gradient - along * (gradient @ along) / (along @ along).clamp_min(torch.finfo(along.dtype).tiny)
     if float(across.norm()) <= 1e-4 * float(gradient.norm()):
-        across = torch.randn(q.dim, generator=generator(seed), dtype=along.dtype).to(along.device)
-    return plane_along(q.mean, along, across, orthonormal=True, name="plane of the perturbation")
+        across = noise[0]
+    return plane_along(q.center, along, across, orthonormal=True, name="plane of the perturbation")
 
 
 def _ball(q: Gaussian, plane: Plane, radius: float, mode: str) -> Tensor:
