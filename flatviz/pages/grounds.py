@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from flatviz.pages.scene import Scene
-from flatviz.plots.basin import plot_basin, plot_basin_3d
+from flatviz.plots.basin import center_of, plot_basin, plot_basin_3d
 from flatviz.plots.color import ColorScale
 from flatviz.plots.ground import add_contour, plane_axes, small_print, width_of
 from flatviz.plots.surface import plot_surface
 from flatviz.plots.surface_3d import plot_relief, plot_surface_3d
-from flatviz.plots.theme import Figure, figure, scatter
+from flatviz.plots.theme import Figure, figure, scatter, short
 from flatviz.results import Projection, Surface
 
 PLANES = {"sharpest": "sharpest directions", "around": "random directions", "ascent": "the ascent's directions"}
@@ -36,7 +36,8 @@ def accuracy(plane: str, relief: bool) -> Draw:
         scale = ColorScale(0.0, 1.0)
         if relief:
             return plot_relief(surface, scale, title)
-        alt = f"training accuracy over the {PLANES[plane]}"
+        lowest, middle = short(float(surface.values.min())), short(center_of(surface))
+        alt = f"training accuracy over the {PLANES[plane]}, {middle} at the center, at least {lowest}"
         fig = figure(title, alt, explain=alt, **plane_axes(surface.plane, small_print(surface)), width=width_of(surface, title))
         add_contour(fig, surface, scale)
         center = dict(symbol="cross-thin", size=11, line=dict(color="#d55e00", width=2))

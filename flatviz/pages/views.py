@@ -1,4 +1,4 @@
-"""The pictures of page and lab: one entry each in `VIEWS`."""
+"""The pictures of page and lab with their captions, all in one file (hence its length): one entry each in `VIEWS`."""
 
 from __future__ import annotations
 
@@ -208,7 +208,7 @@ VIEWS = (
         alt="q as an ellipse, the ball of the radius around it, the worst q′ in it, the gradients at both and the step",
         fixed=("surface",),
         group="Radius",
-        when=lambda family: bool(family.mechanism),
+        when=lambda family: family.mechanism is not None,
     ),
     View(
         "radius",

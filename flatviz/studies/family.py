@@ -151,7 +151,7 @@ def measure(
         seen[id(q)] = (*seen[id(q)], one)
     names = ("projection", "around", "spectrum", "prediction", "sharpest")
     measured = dict(zip(names, zip(*(seen[id(q)] for q in family.posterior))))
-    steps = family_steps(net, task.train, family, seed=seed, resolution=around_resolution)
+    steps = family_steps(net, task.train, family, seed=seed, resolution=3 * around_resolution // 2)
     images = family_images(task, measured["prediction"])
     family = dataclasses.replace(family, **measured, mechanism=steps, images=images)
     return dataclasses.replace(family, maps=family_maps(net, task, family, seed=seed, resolution=around_resolution))
