@@ -177,7 +177,7 @@ assert torch.equal(kept.values, again.values)
 def in_a_cluster():
     from distributed import Client
 
-    with Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None) as client:
+    with Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=":0") as client:
         return fv.slice_plane(f, plane, resolution=11, engine=client)
 
 

@@ -1,0 +1,147 @@
+"""The notebooks run in their small form and have the form of a chapter; what the site shows of a cell."""
+
+import json
+import os
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+from browsing import CHROMIUM
+from course import CHAPTERS, NOTEBOOKS, executed, name
+
+import flatviz as fv
+from flatviz.cli import main
+from flatviz.site.run import CellError, run
+from flatviz.site.shown import PLAIN
+from flatviz.site.source import CONTENTS, read
+
+ROOT = Path(__file__).resolve().parent.parent
+IN_LAB = "00_tour"  # with a browser, tests/widgets/test_in_jupyterlab.py runs it in a kernel, and looks
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
+def test_the_notebook_runs_in_its_small_form(path):
+    cells = executed(path).cells
+    shown = [o.data.get("text/html", "") for c in cells if c.cell_type == "code" for o in c.outputs if "data" in o]
+    silent = [text[:200] for text in shown if f'aria-label="{PLAIN}"' in text or 'aria-label=""' in text]
+    assert not silent, "a figure needs words: flatviz.plots.theme.figure(title, alt), or layout.meta['alt']"
+
+
+@pytest.mark.skipif(CHROMIUM is not None, reason="the browser's JupyterLab runs it")
+def test_the_tour_runs_in_a_kernel(monkeypatch):
+    from nbclient import NotebookClient
+
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])))
+    notebook = read(next(p for p in NOTEBOOKS if p.stem == IN_LAB), fast=True)
+    NotebookClient(notebook, timeout=300, startup_timeout=120, kernel_name="python3").execute()
+    assert all(c.execution_count for c in notebook.cells if c.cell_type == "code")
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=name)
+def test_the_notebook_has_the_form_of_a_chapter(path):
+    cells = nbformat.read(path, as_version=4).cells
+    head = cells[0].source
+    assert head.startswith("# ") and "**Takes** " in head, "the first cell: a title, and after **Takes** the minutes"
+    if any(c.cell_type == "code" for c in cells):
+        assert cells[1].metadata.get("tags") == ["parameters"] and cells[1].source.startswith("FAST = False")
+    levels = [len(m) for c in cells if c.cell_type == "markdown" for m in re.findall(r"^(#+) ", c.source, re.M)]
+    assert levels.count(1) == 1 and all(b <= a + 1 for a, b in zip(levels, levels[1:])), "one title; no level is skipped"
+    for cell in cells:
+        if cell.cell_type == "code":
+            lines = [line for line in cell.source.splitlines() if line.strip()]
+            assert len(lines) <= 6, f"a cell has at most six lines, got {len(lines)}:\n{cell.source}"
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
+def test_other_chapters_are_named_by_links_that_lead_somewhere(path):
+    for cell in nbformat.read(path, as_version=4).cells:
+        if cell.cell_type != "markdown":
+            continue
+        for target in re.findall(r"\]\((\w+\.ipynb)\)", cell.source):
+            assert (path.parent / target).is_file(), target
+        unlinked = re.sub(r"\[[^\]]*\]\([^)]*\)", "", cell.source)
+        assert not re.findall(r"(?<!edition, )\b(?:chapter|appendix|notebook) (?:\d\d|[A-C])\b", unlinked, re.I), cell.source
+
+
+def test_the_table_of_contents_links_every_chapter():
+    table = nbformat.read(next(p for p in NOTEBOOKS if p.stem == CONTENTS), as_version=4).cells[0].source
+    assert [p.name for p in NOTEBOOKS if p.stem != CONTENTS] == re.findall(r"\]\((\w+\.ipynb)\)", table)
+
+
+def test_every_plot_has_its_picture_in_the_gallery():
+    source = (ROOT / "notebooks" / "src" / "gallery.py").read_text(encoding="utf-8")
+    entries = re.findall(r"^# ## ([a-z]\w+)$", source, re.M)
+    assert {n for n in fv.__all__ if n.startswith(("plot_", "animate_"))} <= set(entries), "add it to notebooks/src/gallery.py"
+    for entry in entries:
+        code = source.split(f"# ## {entry}\n")[1].split("# %%\n")[1].split("\n# %%")[0]
+        assert f"fv.{entry}(" in code and len(code.strip().splitlines()) <= 6, entry
+
+
+def cell(source, tags=()):
+    return nbformat.v4.new_code_cell(source, metadata={"tags": list(tags)})
+
+
+def test_a_run_keeps_what_cells_print_return_and_display():
+    notebook = nbformat.v4.new_notebook(
+        cells=[
+            cell("print('a')\nx = 2\nx + 1"),
+            cell("from IPython.display import display, HTML\ndisplay(HTML('<b>b</b>'))\nx;"),
+        ]
+    )
+    assert run(notebook, "n") > 0
+    first, second = (c.outputs for c in notebook.cells)
+    assert first[0].text == "a\n" and first[1].data["text/plain"] == "3" and len(first) == 2
+    assert second[0].data["text/html"] == "<b>b</b>" and len(second) == 1
+
+
+def test_names_of_one_notebook_are_unknown_to_the_next():
+    run(nbformat.v4.new_notebook(cells=[cell("x = 1")]), "one")
+    with pytest.raises(CellError, match=r"two, code cell 1: NameError: name 'x' is not defined\n    x"):
+        run(nbformat.v4.new_notebook(cells=[cell("x")]), "two")
+
+
+def test_a_figure_is_an_element_with_its_words_and_data():
+    cells = [
+        cell("import flatviz as fv, torch\nq = fv.Draws(torch.eye(3))"),
+        cell("p = fv.project(q.W, fv.plane_pca(q.W))\nfv.plot_projection(p)"),
+    ]
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    run(notebook, "n")
+    (shown,) = notebook.cells[1].outputs
+    assert 'class="fv-figure" role="group" aria-label="' in shown.data["text/html"] and '"data":' in shown.data["text/html"]
+
+
+def test_an_interact_is_one_element_with_a_picture_at_every_stop():
+    cells = [
+        cell("import ipywidgets, plotly.graph_objects as go"),
+        cell("look = lambda a, way: go.Figure(go.Scatter(x=[0, a], y=[0, 1], name=way))"),
+        cell("_ = ipywidgets.interact(look, a=(0, 100), way=['up', 'down'])"),
+        cell("_ = ipywidgets.interact(lambda a: 1 / 0 if a == 3 else go.Figure(), a=(0, 3))"),
+    ]
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    with pytest.raises(CellError, match="ZeroDivisionError"):  # the widget itself would have hidden it
+        run(notebook, "n")
+    (shown,) = notebook.cells[2].outputs
+    data = json.loads(re.search(r'<script type="application/json">(.*)</script>', shown.data["text/html"])[1])
+    stops = [float(label) for label in data["controls"][0]["labels"]]
+    assert stops[0] == 0 and stops[-1] == 100 and 50 in stops and len(data["figures"]) == 2 * len(stops) <= 42
+    assert [f["data"][0]["x"][1] for f in data["figures"]] == [s for s in stops for _ in "ud"]
+    assert stops[data["controls"][0]["start"]] == 50 and data["controls"][1]["labels"] == ["up", "down"]
+
+
+def test_the_parameters_cell_shrinks_the_run_and_must_say_so(tmp_path):
+    path = tmp_path / "x.ipynb"
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell("FAST = False  # small", ["parameters"])]), path)
+    assert read(path).cells[0].source == "FAST = False  # small"
+    assert read(path, fast=True).cells[0].source == "FAST = True  # small"
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell("QUICK = 1", ["parameters"])]), path)
+    with pytest.raises(ValueError, match="must say FAST = False once"):
+        read(path)
+
+
+def test_the_command_prints_the_time_of_each_notebook_and_which_failed(capsys, monkeypatch):
+    assert main(["docs", "--run", "--fast", "contents"]) == 0
+    assert re.search(r"^contents +\d+\.\d s$", capsys.readouterr().out, re.M)
+    assert main(["docs", "--run", "nothing"]) == 1
+    assert "a notebook must be one of contents, 00_tour" in capsys.readouterr().err
