@@ -12,6 +12,7 @@ import torch
 
 import flatviz
 from flatviz.checks import check_count
+from flatviz.cli.options import add_engine, engine_of
 from flatviz.cli.output import check_output, progress_of_command, write_text, written
 from flatviz.cli.threads import single_thread
 from flatviz.pages.evidence import SettingShown, evidence_pictures
@@ -42,6 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", choices=("mlp", "conv"), default="mlp", help="LayerNorm MLP, or BatchNorm conv net")
     about = "a file that flatviz tune wrote, for the third setting (for the MLP the one that is shipped)"
     parser.add_argument("--tuned", type=Path, help=about)
+    add_engine(parser)
     parser.add_argument("--csv", type=Path, help="also write every value of every seed to this file")
     parser.add_argument("--out", type=Path, help="also write a page with pictures, tables and verdicts to this file")
     parser.add_argument("--read", type=Path, help="compute nothing: tables and verdicts of a file that --csv wrote")
@@ -83,8 +85,8 @@ def _computed(args: argparse.Namespace) -> Evidence:
     tuned = None if path is None else read_choices(path)
     if tuned is None:
         print("no file of flatviz tune: the setting in which every method is tuned is left out (--tuned FILE)")
-    with single_thread():
-        return gather(args.seeds, model=args.model, tuned=tuned, progress=progress_of_command(), say=print)
+    with single_thread(), engine_of(args) as engine:
+        return gather(args.seeds, model=args.model, tuned=tuned, engine=engine, progress=progress_of_command(), say=print)
 
 
 def _claims(args: argparse.Namespace, evidence: Evidence) -> list[SourceClaim]:

@@ -40,7 +40,7 @@ def build(notebooks: Mapping[str, NotebookNode], pages: Mapping[str, str], live:
         for part in ("reference", "downloads"):
             (source / part).mkdir(parents=True)
         for name, notebook in notebooks.items():
-            nbformat.write(_for_site(deepcopy(notebook), name, list(notebooks)), source / f"{name}.ipynb")
+            nbformat.write(for_site(deepcopy(notebook), name, list(notebooks)), source / f"{name}.ipynb")
             shutil.copy(folder_of_notebooks() / f"{name}.ipynb", source / "downloads")
         for layer, text in reference.pages().items():
             (source / "reference" / f"{layer}.md").write_text(text, encoding="utf-8")
@@ -94,7 +94,7 @@ def html_cell(text: str) -> NotebookNode:
     return new_code_cell("None  # made by flatviz docs", metadata={"tags": ["remove-input"]}, outputs=[output])
 
 
-def _for_site(notebook: NotebookNode, name: str, names: list[str]) -> NotebookNode:
+def for_site(notebook: NotebookNode, name: str, names: list[str]) -> NotebookNode:
     """With the ways to run it below its title; the table of contents with its chapters for Sphinx; links to built pages only."""
     if any(cell.cell_type == "code" for cell in notebook.cells):
         notebook.cells.insert(1, new_markdown_cell(_ways_to_run(name)))

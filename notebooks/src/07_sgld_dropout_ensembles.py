@@ -49,7 +49,8 @@ noise = lambda *shape: torch.randn(*shape, generator=generator)
 # $$ w_{t+1} = w_t - \epsilon\, \nabla U(w_t) + \sqrt{2 \epsilon}\; \xi_t, \qquad \xi_t \sim \mathcal{N}(0, I) . $$
 #
 # **Why this noise?** Let $p_t(w)$ be the density of many walkers. In one small step probability flows by the drift,
-# $-U' p$, and by diffusion, $-p'$ (kicks carry more walkers out of crowded places than in). The flow at $w$ is
+# $-U' p$, and by diffusion, $-p'$: kicks carry more walkers out of crowded places than in, and kicks of variance
+# $2 \epsilon$ spread a crowd with the diffusion constant $\epsilon$. Both in units of $\epsilon$, the flow at $w$ is
 #
 # $$ j = -U'(w)\, p(w) - p'(w) . $$
 #
@@ -72,7 +73,9 @@ noise = lambda *shape: torch.randn(*shape, generator=generator)
 #
 # ### In the units of training
 #
-# Learning rates belong to the *mean* loss: $\nabla U = N (\nabla L + \text{wd}\, w)$, $\epsilon = \eta / N$. So **SGLD** is
+# Learning rates belong to the *mean* loss. With a Gaussian prior $-\log p(w) = \tfrac12 N\, \text{wd}\, \lVert w \rVert^2$,
+# where wd is the weight decay, $\nabla U = N (\nabla L + \text{wd}\, w)$ and $\epsilon = \eta / N$. With a temperature $T$
+# ([chapter 06](06_vi_and_laplace.ipynb); 1 is Bayes) **SGLD** is
 #
 # $$ w \leftarrow w - \eta\, (\nabla L + \text{wd}\, w) + \sqrt{2 \eta T / N}\; \xi . $$
 
