@@ -1,5 +1,7 @@
 """The notebooks run in their small form and have the form of a chapter; what the site shows of a cell."""
 
+import dis
+import inspect
 import json
 import os
 import re
@@ -164,3 +166,29 @@ def test_the_command_prints_the_time_of_each_notebook_and_which_failed(capsys, m
     assert re.search(r"^contents +\d+\.\d s$", capsys.readouterr().out, re.M)
     assert main(["docs", "--run", "nothing"]) == 1
     assert "a notebook must be one of contents, 00_tour" in capsys.readouterr().err
+
+
+def parts(code):
+    """The functions that a compiled cell or function defines."""
+    return [inner for inner in code.co_consts if inspect.iscode(inner)]
+
+
+def names(code, operation):
+    return {step.argval for step in dis.get_instructions(code) if step.opname == operation}
+
+
+def read_by(code, known, seen=frozenset()):
+    """Names of the notebook that a function reads, with those that the functions it calls read."""
+    read = names(code, "LOAD_GLOBAL").union(*(read_by(inner, known, seen) for inner in parts(code)), set())
+    return read.union(*(read_by(known[n], known, seen | read) for n in (read - seen) & known.keys()), set())
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
+def test_no_later_cell_gives_another_value_to_what_a_slider_reads(path):
+    cells = [c.source for c in nbformat.read(path, as_version=4).cells if c.cell_type == "code"]
+    compiled, known = [compile(source, "cell", "exec") for source in cells], {}
+    for i, source in enumerate(cells):
+        known |= {code.co_name: code for code in parts(compiled[i])}
+        for called in re.findall(r"ipywidgets\.interact\((\w+)", source):
+            later = set().union(*(names(code, "STORE_NAME") for code in compiled[i + 1 :]))
+            assert not read_by(known[called], known) & later, f"{called} moves later with another value: give that another name"

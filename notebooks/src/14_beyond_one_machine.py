@@ -96,7 +96,8 @@ def predicted(log10_examples):
 
 
 # %%
-_ = ipywidgets.interact(predicted, log10_examples=(2.0, 5.0, 0.5))
+slider = ipywidgets.FloatSlider(value=2.0, min=2.0, max=5.0, step=0.5, description="log10 N")
+_ = ipywidgets.interact(predicted, log10_examples=slider)
 
 # %% [markdown]
 # *Figure: predicted seconds over the points a side, a rising curve on a logarithmic axis. Ten times the examples move the
