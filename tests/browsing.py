@@ -203,6 +203,14 @@ def _until_it_answers(base: str, server: subprocess.Popen, log: Path) -> None:
     raise RuntimeError(f"JupyterLab {state}: {log.read_text(errors='replace')[-2000:]}")
 
 
+def drawn(page, state, look=None):
+    """Wait until the pictures of this state are drawn, and under this tab where one is named."""
+    expected = "([state, look]) => { const d = document.querySelector('.flatviz').dataset; "
+    page.wait_for_function(
+        expected + "return d.state === state && (look === null || d.look === look); }", arg=[state, look], polling=100
+    )
+
+
 def axe() -> str:
     """axe-core, which finds what keeps people out: from tests/vendor, else the test is skipped."""
     path = Path(__file__).parent / "vendor" / "axe.min.js"

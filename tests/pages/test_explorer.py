@@ -6,7 +6,7 @@ import random
 import numpy as np
 import pytest
 import torch
-from browsing import SLOW, axe, plain
+from browsing import SLOW, axe, drawn, plain
 
 import flatviz as fv
 from flatviz.pages import views
@@ -53,14 +53,6 @@ def at(page, hash, state, look):
     """Go to an address, and wait until its pictures are drawn."""
     page.evaluate("(hash) => { location.hash = hash; }", hash)
     drawn(page, state, look)
-
-
-def drawn(page, state, look=None):
-    """Wait until the pictures of this state are drawn, and under this tab where one is named."""
-    expected = "([state, look]) => { const d = document.querySelector('.flatviz').dataset; "
-    page.wait_for_function(
-        expected + "return d.state === state && (look === null || d.look === look); }", arg=[state, look], polling=100
-    )
 
 
 PLOTS = """() => JSON.parse(JSON.stringify(
