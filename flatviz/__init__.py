@@ -25,6 +25,7 @@ _HOMES = {
     "flatviz.engine.trunk": "cache_trunk",
     "flatviz.storage.cache": "load save",
     "flatviz.training.pretrain": "pretrain",
+    "flatviz.training.run": "Training",
     "flatviz.training.recording": "record_path",
     "flatviz.core.ascent": "SAM ASAM FisherSAM",
     "flatviz.posteriors": "METHODS",

@@ -510,6 +510,7 @@ class Family:
     other noise, holds "lambda1", "accuracy", "nll" and "ece" (M, S), a column a seed.  `mechanism` holds
     one step from VI's posterior at every member's radius, with the names of `studies.mechanism.Mechanism`, a row a member.
     `inputs`, of a task in the plane, holds what each member predicts over it: see `studies.inputs.input_maps`.
+    `images`, of a task of images, holds those on which each member's draws disagree most: see `studies.images.family_images`.
     """
 
     method: tuple[str, ...]
@@ -525,6 +526,7 @@ class Family:
     over_seeds: dict[str, Tensor] = field(default_factory=dict)
     mechanism: dict[str, Any] = field(default_factory=dict)
     inputs: dict[str, Tensor] = field(default_factory=dict)
+    images: dict[str, Tensor] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.method)

@@ -32,7 +32,6 @@ FLAGS = [
 ]
 WAIT = int(os.environ.get("FLATVIZ_BROWSER_PATIENCE", 240))  # seconds for one wait: twenty times what a loaded machine takes
 SLOW = 1000 * WAIT  # the same in ms, as Playwright counts
-TEST = 3 * WAIT  # seconds for one test in a browser
 
 RUN_ALL = """async () => {
   const app = window.jupyterapp, panel = app.shell.currentWidget;
@@ -201,14 +200,6 @@ def _until_it_answers(base: str, server: subprocess.Popen, log: Path) -> None:
         time.sleep(0.25)
     state = "did not answer" if server.poll() is None else "ended"
     raise RuntimeError(f"JupyterLab {state}: {log.read_text(errors='replace')[-2000:]}")
-
-
-def drawn(page, state, look=None):
-    """Wait until the pictures of this state are drawn, and under this tab where one is named."""
-    expected = "([state, look]) => { const d = document.querySelector('.flatviz').dataset; "
-    page.wait_for_function(
-        expected + "return d.state === state && (look === null || d.look === look); }", arg=[state, look], polling=100
-    )
 
 
 def axe() -> str:

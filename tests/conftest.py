@@ -11,7 +11,7 @@ os.environ["FLATVIZ_CACHE"] = _cache.name  # before anything of ours is imported
 import labdrive  # noqa: E402
 import pytest  # noqa: E402
 import torch  # noqa: E402
-from browsing import CHROMIUM, TEST, chromium, limited, need_chromium, standing  # noqa: E402
+from browsing import CHROMIUM, chromium, need_chromium, standing  # noqa: E402
 from oracles import random_gaussian  # noqa: E402
 from torch import nn  # noqa: E402
 
@@ -99,13 +99,22 @@ def pytest_configure(config):
         labdrive.start()
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item):
-    """A test in a browser has a limit of its own, and the first of a file that of what it prepares too."""
-    if not item.get_closest_marker("browser"):
-        return (yield)
-    with limited(TEST):
-        return (yield)
+def pytest_sessionstart(session):
+    """Failures are told as they happen, so that a run which is cut off has told its own."""
+    if terminal := session.config.pluginmanager.get_plugin("terminalreporter"):
+        session.config.pluginmanager.register(Telling(terminal))
+
+
+class Telling:
+    """Writes the last words of a failure at once; pytest writes the whole at the end."""
+
+    def __init__(self, terminal):
+        self.terminal = terminal
+
+    def pytest_runtest_logreport(self, report):
+        """After each phase of a test, in the process that has the terminal."""
+        if report.failed:
+            self.terminal.write_line(f"\n{report.when} of {report.nodeid} failed:\n{str(report.longrepr)[-2000:]}", red=True)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import torch
 
 from flatviz.pages import views
+from flatviz.pages.images import member_images, pixels_of
 from flatviz.pages.scene import Scene
 from flatviz.pages.story import Step
 from flatviz.pages.views import View
@@ -20,7 +22,7 @@ from flatviz.plots.live import Live
 from flatviz.plots.theme import CONFIG, Figure, numbers, style
 from flatviz.results import Family
 
-PLACED = ("name", "span", "height", "shared", "group", "slot", "option", "link")
+PLACED = ("name", "span", "height", "shared", "group", "slot", "option", "link", "kind")
 SCORES = ("accuracy", "nll", "ece")  # in the sentence above the pictures, with the mean of the largest eigenvalue
 
 
@@ -90,6 +92,7 @@ def pack(
         "story": [dataclasses.asdict(step) for step in story],
         "code": list(code),
         "defaults": dict(defaults or {}),
+        **({"images": pixels_of(family, family.images["index"])} if family.images else {}),
         "config": CONFIG
         | {"displayModeBar": False},  # 42 buttons in the way of the keyboard: one menu stands above the pictures
     }
@@ -105,6 +108,10 @@ def check_measured(family: Family) -> None:
 def pack_members(bundle: Bundle, family: Family, members: Sequence[int], *, note: str = "") -> Bundle:
     """Only these members of `family`, for a front end that has `bundle`; note: said beside their names."""
     packed = [_member(Scene(family), i) for i in members]
+    there = set(bundle.index.get("images", {}).get("rows", ()))
+    for m in packed:
+        if missing := sorted(set(m.meta.get("images", {}).get("pool", ())) - there):
+            m.meta["images"] |= pixels_of(family, torch.tensor(missing))
     index = {"record": bundle.index["record"], "members": [m.meta | ({"note": note} if note else {}) for m in packed]}
     return Bundle(index, b"".join(_record(m, bundle.index["fields"]) for m in packed))
 
@@ -123,6 +130,7 @@ def _member(scene: Scene, i: int) -> Member:
         "label": style(family.method[i]).label,
         "words": {name: p.values for name, p in live.items() if isinstance(p.values, (str, bool))},
         "n_spectra": len(family.spectrum[i]),
+        **({"images": member_images(family, i)} if family.images else {}),
         "alts": {view.name: view.alt or fig.layout.meta["alt"] for view, fig in zip(shown, figures)},
         "ranges": {view.name: _ranges(view, fig) for view, fig in zip(shown, figures)},
     }
@@ -134,7 +142,8 @@ def _member(scene: Scene, i: int) -> Member:
 
 
 def _follows(view: View, fig: Figure) -> list[Live]:
-    return [p for p in fig.live if p.trace not in view.fixed]
+    """What of a figure travels in the records: nothing of a view whose content the front end makes of `Family.images`."""
+    return [p for p in fig.live if p.trace not in view.fixed] if view.kind == "plotly" else []
 
 
 def _field(view: View, k: int) -> str:
@@ -160,7 +169,7 @@ def _filled(live: Live, shape: Sequence[int]) -> np.ndarray:
 
 
 def _entry(scene: Scene, view: View, fig: Figure) -> dict[str, Any]:
-    drawn = json.loads(fig.to_json())
+    drawn = json.loads(fig.to_json()) if view.kind == "plotly" else {"data": [], "layout": {"meta": {}}}
     layout = drawn["layout"] | {"height": view.height}
     layout.pop("meta")
     placed = {k: v for k, v in dataclasses.asdict(view).items() if k in PLACED}

@@ -93,7 +93,8 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
     element("div", { class: "fv-body" }, text, grid));
 
   // ---------------------------------------------------------------- pictures in frames: alternatives share one
-  const tools = { Plotly, index, point, replace: (picture) => picture.light(hovered ?? state.all.picked) };
+  const choose = (slot, option) => state.change({ chosen: { ...state.all.chosen, [slot]: option } });
+  const tools = { Plotly, index, point, choose, chosen: () => state.all.chosen, replace: (picture) => picture.light(hovered ?? state.all.picked) };
   const frames = [];
   for (const entry of index.figures) {
     let frame = entry.slot ? frames.find((f) => f.slot === entry.slot && f.group === entry.group) : null;
@@ -102,7 +103,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
       const choice = element("select", entry.slot ? { "aria-label": "what this picture shows" } : { "aria-hidden": "true" });
       const node = element("figure", {}, element("div", { class: "fv-choice", hidden: "" }, choice), pair, caption);
       frame = { slot: entry.slot, group: entry.group, span: entry.span, entries: [], node, pair, caption, choice, made: {}, shown: "" };
-      choice.addEventListener("change", () => state.change({ chosen: { ...state.all.chosen, [entry.slot]: choice.value } }));
+      choice.addEventListener("change", () => choose(entry.slot, choice.value));
       grid.append(node);
       frames.push(frame);
     }
@@ -228,14 +229,14 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
     el.dataset.theme = dark ? "dark" : "light";
     pending = [];
     for (const frame of frames.filter((f) => inTab(f, tabOf(now)))) {
-      const entry = chosenOf(frame, now.chosen), alone = !entry.binds.length;
+      const entry = chosenOf(frame, now.chosen), alone = entry.kind === "plotly" && !entry.binds.length;
       const sides = now.b && !alone ? { A: now.a, B: now.b } : { A: now.a };
       if (frame.shown !== `${entry.name}/${Object.keys(sides)}`) {
         frame.shown = `${entry.name}/${Object.keys(sides)}`;
         frame.node.dataset.name = entry.name;
         frame.choice.value = entry.option;
         frame.caption.textContent = entry.caption;
-        const all = Object.keys(sides).map((letter) => (frame.made[entry.name + letter] ??= new Picture(entry, letter, tools)));
+        const all = Object.keys(sides).map((letter) => (frame.made[entry.name + letter] ??= new (entry.kind === "images" ? ImagePicture : Picture)(entry, letter, tools)));
         frame.pair.replaceChildren(...all.map((p) => p.node));
       }
       for (const [letter, { member }] of Object.entries(sides)) {

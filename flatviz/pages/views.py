@@ -9,6 +9,7 @@ from torch import Tensor
 
 from flatviz.pages.scene import Scene
 from flatviz.plots.basin import plot_basin
+from flatviz.plots.images import plot_images
 from flatviz.plots.inputs import plot_input_maps
 from flatviz.plots.mechanism import plot_step
 from flatviz.plots.metrics import plot_metrics
@@ -52,6 +53,7 @@ class View:
     slot: str = ""
     option: str = ""
     link: Mapping[str, str] = field(default_factory=dict)
+    kind: str = "plotly"
 
 
 def _surface(scene: Scene, i: int) -> Figure:
@@ -102,6 +104,10 @@ def _hidden(scene: Scene, i: int) -> Figure:
 
 def _inputs(scene: Scene, i: int) -> Figure:
     return plot_input_maps(scene.family, i)
+
+
+def _images(scene: Scene, i: int) -> Figure:
+    return plot_images(scene.family, i)
 
 
 def _mechanism(scene: Scene, i: int) -> Figure:
@@ -254,6 +260,20 @@ VIEWS = (
         shared=("yaxis2",),
         alt="bars of accuracy by confidence, the diagonal of perfect calibration, and the counts below",
         group="Scores",
+    ),
+    View(
+        "images",
+        _images,
+        "The test images on which the draws disagree most, of the whole test split, and what each draw says. Disagreement is the "
+        "mutual information of label and draw over the draws shown, H(p̄) − mean H(pₘ), in nats; one draw disagrees with "
+        "nobody, so for it the images of its largest entropy stand here. Point at an image: each thin line is one draw's class "
+        "probabilities, bars are their mean. Point at a draw here or in another picture: its answers stand below the images.",
+        span=12,
+        height=470,
+        alt="the test images on which draws disagree most, and each draw's class probabilities for one of them",
+        group="Images",
+        when=lambda family: bool(family.images),
+        kind="images",
     ),
 )
 

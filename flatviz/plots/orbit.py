@@ -58,7 +58,7 @@ def plot_orbit(
 def _slider(t: Tensor, ratios: Mapping[str, Tensor], difference: Tensor, middle: int) -> dict:
     """Moves the upright line; its label says what is seen there."""
     steps = []
-    for i, x in enumerate(t.tolist()):
+    for i, x in enumerate(round(x, 6) + 0.0 for x in t.tolist()):  # 0, not -0
         seen = ", ".join(f"{name} × {float(r[i]):.3g}" for name, r in ratios.items() if abs(float(r[i]) - 1) > 0.005)
         text = f"largest change of a logit {float(difference[i]):.0e}; {seen or 'nothing else'}"
         move = {"shapes[0].x0": x, "shapes[0].x1": x, "xaxis.title.text": f"t = {x:.2f}: {text}"}

@@ -31,8 +31,8 @@ from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Gaussian, History
 from flatviz.training.gradient import value_and_grad
 from flatviz.training.loop import advance
-from flatviz.training.optimize import check_converged, cosine, minibatches, training_loss
-from flatviz.training.run import Checkpoint, Run
+from flatviz.training.optimize import check_converged, cosine, early_stopping, examples_of, minibatches, training_loss
+from flatviz.training.run import Checkpoint, Optim, Run, Training
 
 
 @public
@@ -53,6 +53,7 @@ def fit_bsam(
     batch_size: int | None = None,
     likelihood: Likelihood = "categorical",
     batchnorm: str = "frozen",
+    training: Training | None = None,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Gaussian:
@@ -70,6 +71,7 @@ def fit_bsam(
         batch_size: examples a minibatch; None, all of them, because few-shot training sets are small.
         likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
         batchnorm: "frozen" keeps the net's statistics; "train" takes those of each batch.
+        training: `Training(...)`: precision, accumulation, compilation, several processes, early stopping.
         checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
 
     Raises ValueError on bad data, settings out of range, or divergence.
@@ -87,7 +89,8 @@ def fit_bsam(
         raise ValueError(
             f"parts must be at most the {batch} examples of a minibatch, got {parts}: lower parts, or raise batch_size"
         )
-    loss, _ = training_loss(net, data, likelihood, batchnorm)
+    loss, _ = training_loss(net, data, likelihood, batchnorm, run.passes)
+    optim = Optim(steps, lr, b1, weight_decay, batch_size)
     n, source = len(data), generator(seed)
     m, v, s = net.w.detach().clone(), torch.zeros_like(net.w), torch.full_like(net.w, float(first_precision))
     losses, gains = [], []
@@ -107,8 +110,11 @@ def fit_bsam(
         gains.append(gain)
 
     state = {"m": m, "v": v, "s": s, "noise": source, "losses": losses, "gains": gains, **loss.state}
-    advance(state, update, minibatches(n, batch_size, seed + 1, net.device), steps, run)
-    history = History(torch.stack(losses), sharpness=torch.stack(gains))
+    stopping = early_stopping(loss, [m, s], lambda: m, optim, run)
+    batches = minibatches(n, batch_size, seed + 1, net.device)
+    advance(state, update, batches, steps, run, stopping, examples=examples_of(loss, optim))
+    checks = None if stopping is None else torch.stack(stopping.losses)
+    history = History(torch.stack(losses), sharpness=torch.stack(gains), validation=checks)
     check_converged(history.loss, m, s)
     return Gaussian(m, -0.5 * (math.log(n) + s.log()), history=history)
 

@@ -29,7 +29,7 @@ from flatviz.results import Draws
 from flatviz.training.gradient import Ascent
 from flatviz.training.langevin import Energy, Noisy, run_chains, starting_points
 from flatviz.training.optimize import cosine
-from flatviz.training.run import Checkpoint, Run
+from flatviz.training.run import Checkpoint, Run, Training
 
 
 @public
@@ -52,6 +52,7 @@ def fit_csgld(
     likelihood: Likelihood = "categorical",
     batchnorm: str = "frozen",
     ascent: Ascent | None = None,
+    training: Training | None = None,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Draws:
@@ -72,6 +73,7 @@ def fit_csgld(
         likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
         batchnorm: "frozen" keeps the net's statistics, so that U is a function of w; "train" takes those of each batch.
         ascent: `SAM(radius)` and the like make it F-cSGLD or F-cSGHMC.
+        training: `Training(...)`: precision, accumulation, compilation, several processes.
         checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
 
     Raises ValueError on bad data or divergence.

@@ -26,7 +26,7 @@ from flatviz.results import Draws, Posterior
 from flatviz.training.gradient import Ascent
 from flatviz.training.masked import DropoutLoss, MaskedFunctions, calls, reader_of
 from flatviz.training.optimize import minibatches, sgd
-from flatviz.training.run import Checkpoint, Optim, Run
+from flatviz.training.run import Checkpoint, Optim, Run, Training
 
 
 @public
@@ -45,6 +45,7 @@ def fit_dropout(
     batch_size: int | None = None,
     likelihood: Likelihood = "categorical",
     ascent: Ascent | None = None,
+    training: Training | None = None,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Posterior:
@@ -65,6 +66,7 @@ def fit_dropout(
         likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
         ascent: `SAM(radius)` and the like make it F-dropout, both passes under the same masks.  BatchNorm statistics are the
             net's own.
+        training: `Training(...)`: precision and early stopping, by the loss with nothing dropped.
         checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
 
     Raises ValueError for a dropout layer that no weight vector can stand for, nothing to mask, bad data, or divergence.
@@ -77,6 +79,7 @@ def fit_dropout(
         torch.Size([3, 58])
     """
     run = Run.of(locals(), "dropout")
+    run.check_passes("its masks are drawn for a whole minibatch")
     check_choice(space, ("weights", "functions"), "space")
     if space == "functions" and rate is not None:
         raise ValueError(
@@ -84,7 +87,7 @@ def fit_dropout(
         )
     check_data(net, data, likelihood)
     rates = own_rates(net) if space == "functions" else find_rates(net, data.x[:8], rate)
-    loss = DropoutLoss(net, data, likelihood, rates, seed)
+    loss = DropoutLoss(net, data, likelihood, rates, seed, run.passes)
     optim = Optim(steps, lr, momentum, weight_decay, batch_size)
     batches = minibatches(len(data), batch_size, seed + 1, net.device)
     w, history = sgd(loss, net.w, batches, optim, run, ascent=ascent)

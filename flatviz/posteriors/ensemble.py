@@ -15,7 +15,7 @@ from flatviz.core.progress import Progress
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws, History
 from flatviz.training.gradient import Ascent
-from flatviz.training.run import Checkpoint, Optim, Run
+from flatviz.training.run import Checkpoint, Optim, Run, Training
 from flatviz.training.starts import train_members
 
 
@@ -35,6 +35,7 @@ def fit_ensemble(
     likelihood: Likelihood = "categorical",
     batchnorm: str = "frozen",
     ascent: Ascent | None = None,
+    training: Training | None = None,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Draws:
@@ -53,6 +54,7 @@ def fit_ensemble(
             `batchnorm=data`.
         ascent: `SAM(radius)` and the like make it a flat-seeking ensemble, whose members differ less: look at
             `disagreement`.
+        training: `Training(...)`: precision, accumulation, compilation, several processes, early stopping.
         checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
 
     Raises ValueError on bad data or divergence.
@@ -68,7 +70,8 @@ def fit_ensemble(
     seeds = [seed + 1000 * member for member in range(members)]
     W, history = train_members(net, data, seeds, start, optim, run, likelihood=likelihood, batchnorm=batchnorm, ascent=ascent)
     sharpness = None if history.sharpness is None else history.sharpness.mean(1)
-    return Draws(W, History(history.loss.mean(1), sharpness=sharpness))
+    validation = None if history.validation is None else history.validation.mean(1)
+    return Draws(W, History(history.loss.mean(1), sharpness=sharpness, validation=validation))
 
 
 METHOD = Method(

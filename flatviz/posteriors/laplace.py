@@ -34,7 +34,7 @@ from flatviz.training.gradient import Ascent
 from flatviz.training.optimize import minibatches, sgd, training_loss
 from flatviz.training.precision import KeptCurvature, head_of, layers_in, marginal_precision, validated_precision
 from flatviz.training.random_trunk import refuse_random_trunk
-from flatviz.training.run import Checkpoint, Optim, Run
+from flatviz.training.run import Checkpoint, Optim, Run, Training
 
 STRUCTURES = ("diagonal", "full", "last_layer", "lowrank", "kronecker")
 Precision = float | str | Mapping[str, float] | None
@@ -61,6 +61,7 @@ def fit_laplace(
     batch_size: int | None = None,
     likelihood: Likelihood = "categorical",
     ascent: Ascent | None = None,
+    training: Training | None = None,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> AnyGaussian:
@@ -86,6 +87,7 @@ def fit_laplace(
         likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
         ascent: `SAM(radius)` and the like make it F-Laplace, whose centre is no stationary point.  BatchNorm statistics are
             the net's own.
+        training: `Training(...)`: precision, accumulation, compilation, several processes, early stopping.
         checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
 
     Raises ValueError for a structure that does not apply, no prior precision, bad data, or divergence.
@@ -100,7 +102,7 @@ def fit_laplace(
     run = Run.of(locals(), "Laplace")
     check_choice(structure, STRUCTURES, "structure")
     refuse_random_trunk(net, "Laplace")
-    loss, _ = training_loss(net, data, likelihood, "frozen")
+    loss, _ = training_loss(net, data, likelihood, "frozen", run.passes)
     w, history = net.w.detach().clone(), None
     if check_count(steps, "steps", least=0):
         batches = minibatches(len(data), batch_size, seed, net.device)

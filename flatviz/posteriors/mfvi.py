@@ -25,8 +25,8 @@ from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.training.gradient import Ascent
 from flatviz.training.noisy_nll import NoisyNLL, check_local
-from flatviz.training.run import Checkpoint, Optim, Run
-from flatviz.training.variational import Descent, converged, fit_gaussians
+from flatviz.training.run import Checkpoint, Optim, Run, Training
+from flatviz.training.variational import Bound, Descent, converged, fit_gaussians
 
 STD_FLOOR = 1e-4  # a weight that is 0 would have std 0 under MOPED
 
@@ -53,6 +53,7 @@ def fit_mfvi(
     likelihood: Likelihood = "categorical",
     batchnorm: str = "frozen",
     ascent: Ascent | None = None,
+    training: Training | None = None,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Gaussian:
@@ -84,11 +85,7 @@ def fit_mfvi(
         prior,
         partial(mfvi_step, ascent=ascent),
         seeds=[seed],
-        start=Gaussian(net.w.detach().clone(), first.log()),
-        kl_weight=kl_weight,
-        anneal=anneal,
-        mc_samples=mc_samples,
-        local=local,
+        bound=Bound(kl_weight, anneal, Gaussian(net.w.detach().clone(), first.log()), 1.0, mc_samples, local),
         likelihood=likelihood,
         batchnorm=batchnorm,
         optim=Optim(steps, lr, momentum, weight_decay, batch_size),

@@ -6,6 +6,7 @@ q(w) = 1/M sum_m q_m(w),   q_m = fit(the m-th network of an ensemble)
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from flatviz.core.boundary import public
@@ -16,7 +17,7 @@ from flatviz.core.progress import Progress, track
 from flatviz.posteriors.method import Method, Tuned, callable_of
 from flatviz.results import Mixture, Posterior
 from flatviz.training.gradient import Ascent
-from flatviz.training.run import Checkpoint, Optim, Run
+from flatviz.training.run import Checkpoint, Optim, Run, Training
 from flatviz.training.starts import train_members
 
 
@@ -37,6 +38,7 @@ def fit_multi(
     batch_size: int | None = 64,
     likelihood: Likelihood = "categorical",
     ascent: Ascent | None = None,
+    training: Training | None = None,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Mixture:
@@ -50,6 +52,7 @@ def fit_multi(
         start, steps, lr: of the ensemble, as in `fit_ensemble`.
         momentum, weight_decay, batch_size, likelihood, ascent: of the ensemble, and of each `fit` that is a record, takes
             them, and has none in `settings`.  BatchNorm statistics are the net's own.
+        training: `Training(...)`, of the ensemble; without its validation also of each `fit` that is a record.
         checkpoint: first part of the paths to save to and resume from.  progress: True, None (where a terminal watches)
             or a function.
 
@@ -68,7 +71,10 @@ def fit_multi(
     seeds = [seed + 1000 * member for member in range(members)]
     W, _ = train_members(net, data, seeds, start, optim, run, likelihood=likelihood, batchnorm="frozen", ascent=ascent)
     shared = dict(momentum=momentum, weight_decay=weight_decay, batch_size=batch_size, likelihood=likelihood, ascent=ascent)
-    inner = (_taken(fit, shared) if isinstance(fit, Method) else {}) | dict(settings or {})
+    inner = _taken(fit, shared) if isinstance(fit, Method) else {}
+    if training is not None and isinstance(fit, Method):
+        inner["training"] = replace(training, validation=None)
+    inner |= dict(settings or {})
     seeds = [s + 1 for s in seeds]
     if isinstance(fit, Method) and fit.fit_members is not None:
         path = None if checkpoint is None else f"{checkpoint}.parts"

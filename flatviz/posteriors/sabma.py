@@ -25,8 +25,8 @@ from flatviz.posteriors.method import Method, Tuned
 from flatviz.storage.digest import arguments_digest
 from flatviz.training.noisy_nll import NoisyNLL
 from flatviz.training.perturb import UNITS, Perturbation
-from flatviz.training.run import Checkpoint, Optim, Run
-from flatviz.training.variational import Descent, Step, converged, fit_gaussians
+from flatviz.training.run import Checkpoint, Optim, Run, Training
+from flatviz.training.variational import Bound, Descent, Step, converged, fit_gaussians
 
 
 def sabma_step(
@@ -100,12 +100,7 @@ def fit_sabma(
     batchnorm: str = "frozen",
     damping: float | None = None,
     switches: tuple[str, ...] = ("v_as_std", "total_derivative"),
-    precision: str | None = None,
-    accumulate: int = 1,
-    compile: bool | str = False,
-    parallel: bool = False,
-    validation: Data | None = None,
-    patience: int = 10,
+    training: Training | None = None,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Gaussian:
@@ -146,11 +141,7 @@ def fit_sabma(
         prior,
         _step([radius], perturbation, net.w),
         seeds=[seed],
-        start=start,
-        start_scale=start_scale,
-        kl_weight=kl_weight,
-        anneal=anneal,
-        mc_samples=mc_samples,
+        bound=Bound(kl_weight, anneal, start, start_scale, mc_samples),
         likelihood=likelihood,
         batchnorm=batchnorm,
         optim=Optim(steps, lr, momentum, weight_decay, batch_size),
@@ -184,6 +175,7 @@ def fit_sabma_grid(
     batchnorm: str = "frozen",
     damping: float | None = None,
     switches: tuple[str, ...] = ("v_as_std", "total_derivative"),
+    training: Training | None = None,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> dict[tuple[float, int], Gaussian]:
@@ -214,15 +206,11 @@ def fit_sabma_grid(
         prior,
         _step([radius for radius, _ in members], perturbation, net.w),
         seeds=[seed for _, seed in members],
-        start=start,
-        start_scale=start_scale,
-        kl_weight=kl_weight,
-        anneal=anneal,
-        mc_samples=mc_samples,
+        bound=Bound(kl_weight, anneal, start, start_scale, mc_samples),
         likelihood=likelihood,
         batchnorm=batchnorm,
         optim=Optim(steps, lr, momentum, weight_decay, batch_size),
-        run=Run(members[0][1], checkpoint, progress, f"{len(members)} members of SA-BMA", digest),
+        run=Run(members[0][1], checkpoint, progress, f"{len(members)} members of SA-BMA", digest, training or Training()),
     )
     finite = {m: _posterior(fit, perturbation) for m, fit in zip(members, fits) if isinstance(fit, Gaussian)}
     lost = [f"radius {radius:g} with seed {seed}" for radius, seed in members if (radius, seed) not in finite]

@@ -19,7 +19,7 @@ from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws
 from flatviz.training.gradient import Ascent
 from flatviz.training.optimize import minibatches, sgd, training_loss
-from flatviz.training.run import Checkpoint, Optim, Run
+from flatviz.training.run import Checkpoint, Optim, Run, Training
 
 
 @public
@@ -36,12 +36,7 @@ def fit_sgd(
     likelihood: Likelihood = "categorical",
     batchnorm: str | None = None,
     ascent: Ascent | None = None,
-    precision: str | None = None,
-    accumulate: int = 1,
-    compile: bool | str = False,
-    parallel: bool = False,
-    validation: Data | None = None,
-    patience: int = 10,
+    training: Training | None = None,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Draws:
@@ -57,9 +52,7 @@ def fit_sgd(
         batchnorm: "frozen" (default where only some weights are treated) or "train" (default where all are); `result.net`
             is the net at the solution with its statistics.
         ascent: `SAM(radius)`, `ASAM(radius)`, `FisherSAM(radius)` for a flat solution, at two gradients a step.
-        precision, accumulate, compile, parallel: how minibatches pass through the network, as in `pretrain`.
-        validation: data whose loss chooses the weights and, after `patience` checks without a lower one, ends the run; it is
-            checked once an epoch and at most 50 times, in `history.validation`.
+        training: `Training(...)`: precision, accumulation, compilation, several processes, early stopping.
         checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
 
     Raises ValueError on bad data or divergence, MemoryError with the bytes of a step that finds no memory.

@@ -21,7 +21,7 @@ from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws
 from flatviz.training.gradient import Ascent
 from flatviz.training.langevin import Energy, Noisy, run_chains, starting_points, thinned
-from flatviz.training.run import Checkpoint, Run
+from flatviz.training.run import Checkpoint, Run, Training
 
 
 @public
@@ -44,6 +44,7 @@ def fit_sgld(
     likelihood: Likelihood = "categorical",
     batchnorm: str = "frozen",
     ascent: Ascent | None = None,
+    training: Training | None = None,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Draws:
@@ -63,6 +64,7 @@ def fit_sgld(
         batchnorm: "frozen" keeps the net's statistics, so that U is a function of w; "train" takes those of each batch.
         ascent: `SAM(radius)` and the like make it F-SGLD; with one ascent step its drift is no gradient, so that the
             sharpness-aware posterior is met approximately only.
+        training: `Training(...)`: precision, accumulation, compilation, several processes.
         checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
 
     Raises ValueError on bad data or divergence.

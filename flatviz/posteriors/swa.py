@@ -14,7 +14,7 @@ from flatviz.engine.batchnorm import refresh_batchnorm
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws
 from flatviz.training.gradient import Ascent
-from flatviz.training.run import Checkpoint, Run
+from flatviz.training.run import Checkpoint, Run, Training
 from flatviz.training.snapshots import Tail, collect
 
 
@@ -32,6 +32,7 @@ def fit_swa(
     likelihood: Likelihood = "categorical",
     batchnorm: str = "frozen",
     ascent: Ascent | None = None,
+    training: Training | None = None,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Draws:
@@ -45,6 +46,7 @@ def fit_swa(
         batchnorm: "frozen", or "train": then `result.net` holds statistics recomputed on `data` at the average, for those
             collected on the way belong to other weights.
         ascent: `SAM(radius)` and the like make it F-SWA.
+        training: `Training(...)`: precision, accumulation, compilation, several processes.
         checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
 
     Raises ValueError on bad data or divergence.

@@ -23,7 +23,7 @@ from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import History
 from flatviz.training.gradient import Ascent
-from flatviz.training.run import Checkpoint, Run
+from flatviz.training.run import Checkpoint, Run, Training
 from flatviz.training.snapshots import Moments, Tail, collect, collect_members
 
 
@@ -43,10 +43,7 @@ def fit_swag(
     likelihood: Likelihood = "categorical",
     batchnorm: str = "frozen",
     ascent: Ascent | None = None,
-    precision: str | None = None,
-    accumulate: int = 1,
-    compile: bool | str = False,
-    parallel: bool = False,
+    training: Training | None = None,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Gaussian:
@@ -63,7 +60,7 @@ def fit_swag(
         batchnorm: "frozen" keeps the net's statistics, so that all snapshots are weights of one function; "train" takes
             those of each batch.
         ascent: `SAM(radius)` and the like make it F-SWAG.
-        precision, accumulate, compile, parallel: how minibatches pass through the network, as in `pretrain`.
+        training: `Training(...)`: precision, accumulation, compilation, several processes.
         checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
 
     Raises ValueError on bad data or divergence.
@@ -108,6 +105,7 @@ def fit_swag_members(
     likelihood: Likelihood = "categorical",
     batchnorm: str = "frozen",
     ascent: Ascent | None = None,
+    training: Training | None = None,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> list[Gaussian]:

@@ -15,7 +15,7 @@ from flatviz.core.progress import Progress
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.training.gradient import Ascent
-from flatviz.training.run import Checkpoint, Run
+from flatviz.training.run import Checkpoint, Run, Training
 from flatviz.training.snapshots import Tail, collect
 
 
@@ -33,6 +33,7 @@ def fit_swag_diag(
     likelihood: Likelihood = "categorical",
     batchnorm: str = "frozen",
     ascent: Ascent | None = None,
+    training: Training | None = None,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Gaussian:
@@ -46,6 +47,7 @@ def fit_swag_diag(
         batchnorm: "frozen" keeps the net's statistics, so that all snapshots are weights of one function; "train" takes
             those of each batch.
         ascent: `SAM(radius)` and the like make it F-SWAG-diagonal.
+        training: `Training(...)`: precision, accumulation, compilation, several processes.
         checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
 
     Raises ValueError on bad data or divergence.

@@ -21,8 +21,8 @@ from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.training.gradient import Ascent
 from flatviz.training.noisy_nll import NoisyNLL, check_local
-from flatviz.training.run import Checkpoint, Optim, Run
-from flatviz.training.variational import Descent, converged, fit_gaussians
+from flatviz.training.run import Checkpoint, Optim, Run, Training
+from flatviz.training.variational import Bound, Descent, converged, fit_gaussians
 
 
 @public
@@ -46,12 +46,7 @@ def fit_vi(
     likelihood: Likelihood = "categorical",
     batchnorm: str = "frozen",
     ascent: Ascent | None = None,
-    precision: str | None = None,
-    accumulate: int = 1,
-    compile: bool | str = False,
-    parallel: bool = False,
-    validation: Data | None = None,
-    patience: int = 10,
+    training: Training | None = None,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Gaussian:
@@ -76,9 +71,8 @@ def fit_vi(
     batchnorm: "frozen" keeps the net's statistics; "train" uses those of each batch and leaves running ones in
         `result.buffers`, which `predict` uses; for other verbs take `net.with_buffers(result.buffers)`.
     ascent: `SAM(radius)` and the like make it F-VI: each draw's gradient is taken at w + e, the KL's where q is.
-    precision, accumulate, compile, parallel: how minibatches pass through the network, as in `pretrain`; q stays in its own
-        precision, and all processes of a parallel fit draw the same noise.
-    validation: data whose loss at q's mean chooses q and, after `patience` checks without a lower one, ends the run.
+    training: `Training(...)`: precision, accumulation, compilation, several processes, early stopping by the loss at q's mean;
+        with local=True early stopping alone.
     checkpoint: path to save to and resume from.  `result.history` holds `loss` and `kl` of each step, (steps,) each.
     Raises ValueError where prior or start do not cover the treated weights, on bad data, on divergence, or for `local`
     with an ascent or batch statistics.
@@ -100,12 +94,7 @@ def fit_vi(
         prior,
         partial(vi_step, ascent=ascent),
         seeds=[seed],
-        start=start,
-        start_scale=start_scale,
-        kl_weight=kl_weight,
-        anneal=anneal,
-        mc_samples=mc_samples,
-        local=local,
+        bound=Bound(kl_weight, anneal, start, start_scale, mc_samples, local),
         likelihood=likelihood,
         batchnorm=batchnorm,
         optim=Optim(steps, lr, momentum, weight_decay, batch_size),

@@ -26,6 +26,7 @@ from flatviz.posteriors import METHODS
 from flatviz.results import Draws, Family, Gaussian, Posterior, Prediction, Spectrum
 from flatviz.studies.basins import sharpest_surface, sharpest_surfaces
 from flatviz.studies.choice import Choices, choice_of
+from flatviz.studies.images import family_images, one_more_image_row
 from flatviz.studies.inputs import one_more_map
 from flatviz.studies.mechanism import family_steps, one_more_step
 from flatviz.studies.members import check_settings, fit_group, fit_member, groups_of, same_member
@@ -150,7 +151,7 @@ def measure(
     names = ("projection", "around", "spectrum", "prediction", "sharpest")
     measured = dict(zip(names, zip(*(seen[id(q)] for q in family.posterior))))
     steps = family_steps(net, task.train, family, seed=seed, resolution=around_resolution)
-    return dataclasses.replace(family, **measured, mechanism=steps)
+    return dataclasses.replace(family, **measured, mechanism=steps, images=family_images(task, measured["prediction"]))
 
 
 def extend(
@@ -191,6 +192,7 @@ def extend(
         over_seeds=over_seeds,
         mechanism=one_more_step(net, task.train, family, method, radius, seed=seed),
         inputs=one_more_map(net, task, family, posterior, one[3].n_draws, seed=seed),
+        images=one_more_image_row(task, family, one[3]),
     )
 
 

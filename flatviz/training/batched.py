@@ -13,18 +13,20 @@ from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator
+from flatviz.engine.forward import forward
 from flatviz.engine.stacked import Stacked, forward_many, stack
 from flatviz.engine.stacked_conv import stack_conv
 from flatviz.storage.checkpoints import State
-from flatviz.training.gradient import Pass, TrainingLoss
+from flatviz.training.gradient import PLAIN, Pass, TrainingLoss
 from flatviz.training.optimize import FrozenLoss, training_losses
+from flatviz.training.passes import Passes
 
 
 class SequentialLoss(TrainingLoss):
     """(W (B, D), index (B, n) or None) -> losses (B,), each row by a loss of its own."""
 
     def __init__(self, losses: Sequence[TrainingLoss]) -> None:
-        self.losses, self.data = losses, losses[0].data
+        self.losses, self.data, self.passes = losses, losses[0].data, losses[0].passes
 
     @property
     def state(self) -> State:
@@ -39,6 +41,14 @@ class SequentialLoss(TrainingLoss):
         """The same minibatches and noise once more, statistics left alone."""
         return self._each([loss.again for loss in self.losses], W, index)
 
+    def check(self, data: Data) -> None:
+        """Raises ValueError for data that the net cannot read."""
+        self.losses[0].check(data)
+
+    def score(self, W: Tensor, data: Data) -> Tensor:
+        """Mean loss of other data at each row, (B,)."""
+        return torch.stack([loss.score(w, data) for loss, w in zip(self.losses, W.unbind())])
+
     @staticmethod
     def _each(losses: Sequence[Pass], W: Tensor, index: Tensor | None) -> Tensor:
         indices = [None] * len(losses) if index is None else index.unbind()
@@ -52,7 +62,7 @@ class BatchedLoss(TrainingLoss):
     """The same losses from one pass for all rows, or row by row where each is work enough for a CPU by itself."""
 
     def __init__(self, net: Net, data: Data, likelihood: Likelihood, network: Stacked | None, alone: TrainingLoss) -> None:
-        self.data, self.likelihood = data, likelihood
+        self.data, self.likelihood, self.net, self.passes = data, likelihood, net, alone.passes
         self.alone, self.work = alone, 0 if network is None else network.work
         self.network = forward_many(net) if network is None else network
         x, _ = data.batch(None)
@@ -68,6 +78,14 @@ class BatchedLoss(TrainingLoss):
             if not isinstance(self.network, Stacked):
                 x = x.expand(len(W), *x.shape)
         return mean_nll_rows(self.network(W, x), y, self.likelihood)
+
+    def check(self, data: Data) -> None:
+        """Raises ValueError for data that the net cannot read."""
+        self.alone.check(data)
+
+    def score(self, W: Tensor, data: Data) -> Tensor:
+        """Mean loss of other data at each row, (B,)."""
+        return mean_nll_rows(forward(self.net, W, data.x), data.y.expand(len(W), *data.y.shape), self.likelihood)
 
 
 def _rows(x: Tensor, index: Tensor) -> Tensor:
@@ -85,15 +103,23 @@ def mean_nll_rows(outputs: Tensor, y: Tensor, likelihood: Likelihood) -> Tensor:
 
 
 def members_loss(
-    net: Net, data: Data, likelihood: Likelihood, batchnorm: str, members: int, *, together: bool = True
+    net: Net,
+    data: Data,
+    likelihood: Likelihood,
+    batchnorm: str,
+    members: int,
+    passes: Passes = PLAIN,
+    *,
+    together: bool = True,
 ) -> BatchedLoss | SequentialLoss:
     """One loss for `members` rows: in one pass where the network allows it and it pays, else one after the other.
 
     It pays for a chain of small Linear layers or small convolutions, and for any network on a GPU; larger convolutions
-    with weights of their own are no faster on a CPU.  Trained statistics are each member's own, so those go one by one.
+    with weights of their own are no faster on a CPU.  Trained statistics are each member's own, so those go one by one, and
+    so does what is compiled or of reduced precision.
     """
-    losses = training_losses(net, data, likelihood, batchnorm, members)
-    if together and members > 1 and isinstance(losses[0], FrozenLoss):
+    losses = training_losses(net, data, likelihood, batchnorm, members, passes)
+    if passes.compile is False and passes.precision is None and together and members > 1 and isinstance(losses[0], FrozenLoss):
         x = data.batch(None)[0] if data.is_held else None
         network = None if x is None else stack(net, x) or stack_conv(net, x)
         if network is not None or (x is not None and net.device.type == "cuda"):

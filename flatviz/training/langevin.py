@@ -85,8 +85,9 @@ def run_chains(
     state: tensors of the method's own that `step` changes, as (B, D) momenta; also_kept: those that are draws too.
     The first chain is that of B = 1.  Raises ValueError on divergence.
     """
+    run.check_no_validation("a chain samples, and has no best place to stop at")
     net, n, chains = energy.net, len(energy.data), len(w)
-    loss = members_loss(net, energy.data, energy.likelihood, energy.batchnorm, chains)
+    loss = members_loss(net, energy.data, energy.likelihood, energy.batchnorm, chains, run.passes)
     seeds = [run.seed + 1000 * chain for chain in range(chains)]
     sources, state = [generator(seed) for seed in seeds], state or {}
     kept, losses, gains = [], [], []

@@ -17,7 +17,9 @@ from flatviz.core.seeds import generator, randn_like
 from flatviz.objectives.nll import check_data
 from flatviz.results import History
 from flatviz.storage.checkpoints import State
-from flatviz.training.gradient import TrainingLoss
+from flatviz.training.gradient import PLAIN, TrainingLoss
+from flatviz.training.optimize import mean_loss
+from flatviz.training.passes import Passes
 
 CHANNELS = (_ConvNd, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d)  # drop whole channels; the others single features
 
@@ -111,8 +113,11 @@ class MaskedNet:
 class DropoutLoss(TrainingLoss):
     """The minibatch loss with dropout, example by example; `again` repeats the masks."""
 
-    def __init__(self, net: Net, data: Data, likelihood: Likelihood, rates: dict[str, float], seed: int) -> None:
+    def __init__(
+        self, net: Net, data: Data, likelihood: Likelihood, rates: dict[str, float], seed: int, passes: Passes = PLAIN
+    ) -> None:
         check_data(net, data, likelihood)
+        self.net, self.passes = net, passes
         self.data, self.likelihood, self.source = data, likelihood, generator(seed)
         self.masked = MaskedNet(net, rates, self.source, shared=False)
 
@@ -133,7 +138,15 @@ class DropoutLoss(TrainingLoss):
 
     def _loss(self, w: Tensor, index: Tensor | None) -> Tensor:
         x, y = self.data.batch(index)
-        return mean_nll(self.masked(w, x), y, self.likelihood)
+        return mean_nll(self.passes.outputs(self.masked, w, x), y, self.likelihood)
+
+    def check(self, data: Data) -> None:
+        """Raises ValueError for data that the net cannot read."""
+        check_data(self.net, data, self.likelihood)
+
+    def score(self, w: Tensor, data: Data) -> Tensor:
+        """Mean loss of other data at `w` (D,), nothing dropped, ()."""
+        return mean_loss(self.net, w, data, self.likelihood)
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,6 +26,5 @@ def out_of_memory(error: RuntimeError, label: str, index: Tensor | None, device:
     also = f", {used:,} in use and {asked:,} asked for beyond," if used else ""
     return MemoryError(
         f"{label} must fit into the memory of {device}, got a step that needs at least {used + asked:,} bytes{also} with {batch}: "
-        "lower batch_size; pretrain, fit_sgd, fit_swag, fit_vi and fit_sabma also take accumulate=2 (half the examples at a time) and "
-        "precision='bfloat16'"
+        "lower batch_size, or give training=fv.Training(accumulate=2, precision='bfloat16'): half the examples at a time, of half the size"
     )

@@ -131,7 +131,7 @@ def training_losses(
     """A loss for each of several members, net and data checked once; frozen ones are one object."""
     spared, _ = check_data(net, data, likelihood)
     if net.trunk is not None:
-        return random_trunk_losses(spared, data, likelihood, batchnorm, members)
+        return random_trunk_losses(spared, data, likelihood, batchnorm, members, passes)
     if batchnorm != "train" or not net.has_batchnorm:
         check_batchnorm(net, "frozen" if batchnorm == "train" else batchnorm)
         return [FrozenLoss(spared, data, likelihood, passes)] * members
@@ -173,7 +173,7 @@ def sgd(
             after(step, w)
 
     everything = {"w": w, "velocity": velocity, "losses": losses, "gains": gains, **loss.state, **(state or {})}
-    stopping = early_stopping(loss, [w], lambda: w, optim, run)
+    stopping = early_stopping(loss, [w], lambda: w, optim, run, members=None if w.ndim == 1 else len(w))
     advance(everything, update, batches, optim.steps, run, stopping, examples=examples_of(loss, optim))
     checks = None if stopping is None else torch.stack(stopping.losses)
     history = History(torch.stack(losses), sharpness=torch.stack(gains) if gains else None, validation=checks)
@@ -187,16 +187,25 @@ def examples_of(loss: TrainingLoss, optim: Optim) -> int | None:
 
 
 def early_stopping(
-    loss: TrainingLoss, held: Sequence[Tensor], center: Callable[[], Tensor], optim: Optim, run: Run
+    loss: TrainingLoss,
+    held: Sequence[Tensor],
+    center: Callable[[], Tensor],
+    optim: Optim,
+    run: Run,
+    *,
+    members: int | None = None,
 ) -> EarlyStopping | None:
-    """Stopping by the loss of `run.validation` at `center()`; None without one.  held: what the fit moves, beside statistics."""
-    if run.validation is None:
+    """Stopping by the loss of `run.training.validation` at `center()`; None without one.  held: what the fit moves, beside statistics.
+
+    members: B, where `held` and `center()` have a row for each; statistics of BatchNorm are then those of the last step.
+    """
+    validation = run.training.validation
+    if validation is None:
         return None
-    loss.check(run.validation)
-    statistics = [value for value in loss.state.values() if isinstance(value, Tensor)]
-    epoch = steps_per_epoch(len(loss.data), optim.batch_size)
-    score = partial(_score, loss, center, run.validation)
-    return EarlyStopping(score, [*held, *statistics], steps=optim.steps, epoch=epoch, patience=run.patience)
+    loss.check(validation)
+    statistics = [value for value in loss.state.values() if isinstance(value, Tensor)] if members is None else []
+    how = dict(steps=optim.steps, epoch=steps_per_epoch(len(loss.data), optim.batch_size), patience=run.training.patience)
+    return EarlyStopping(partial(_score, loss, center, validation), [*held, *statistics], **how, members=members)
 
 
 def _score(loss: TrainingLoss, center: Callable[[], Tensor], data: Data) -> Tensor:

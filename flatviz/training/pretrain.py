@@ -15,7 +15,7 @@ from flatviz.core.progress import Progress
 from flatviz.engine.batchnorm import refresh_batchnorm
 from flatviz.training.gradient import Ascent
 from flatviz.training.optimize import cosine, minibatches, sgd, steps_per_epoch, training_loss
-from flatviz.training.run import Checkpoint, Optim, Run
+from flatviz.training.run import Checkpoint, Optim, Run, Training
 
 
 @public
@@ -32,12 +32,7 @@ def pretrain(
     batch_size: int = 64,
     likelihood: Likelihood = "categorical",
     ascent: Ascent | None = None,
-    precision: str | None = None,
-    accumulate: int = 1,
-    compile: bool | str = False,
-    parallel: bool = False,
-    validation: Data | None = None,
-    patience: int = 10,
+    training: Training | None = None,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Net:
@@ -53,14 +48,8 @@ def pretrain(
         momentum, weight_decay: 0.9 and 5e-4 as usual.  batch_size: examples a minibatch.
         likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
         ascent: `SAM(radius)` and the like, for a flat start.
-        precision: "bfloat16" computes the network's products in that type (autocast), the weights stay in theirs.
-        accumulate: parts of a minibatch that pass one after another: the same gradient in less memory; BatchNorm then
-            normalises each part by itself.
-        compile: True for `torch.compile`, or the name of another of its backends: slow to start, then faster.
-        parallel: share each minibatch among the processes that `torchrun --nproc-per-node=2 script.py` started, averaging
-            gradients; batch_size is of all together, every process holds net and data, and BatchNorm normalises each share.
-        validation: the weights returned are those with the least loss on it, checked once an epoch and at most 50 times;
-            patience: checks without a lower loss that end the run.  `Draws.history` and the like hold `validation`.
+        training: `Training(...)`: precision, gradient accumulation, compilation, several processes, and early stopping on
+            validation data.
         checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
 
     Raises ValueError on bad data or divergence, MemoryError with the bytes of a step that finds no memory.

@@ -13,14 +13,19 @@ from flatviz.core.seeds import generator, randn_like
 from flatviz.engine.forward import forward
 from flatviz.objectives.nll import check_data
 from flatviz.storage.checkpoints import State
-from flatviz.training.gradient import TrainingLoss
+from flatviz.training.gradient import PLAIN, TrainingLoss
+from flatviz.training.passes import Passes
 
 
-def random_trunk_losses(net: Net, data: Data, likelihood: Likelihood, batchnorm: str, members: int) -> list[RandomTrunkLoss]:
-    """A loss for each member, with noise of its own.  Raises ValueError for trained BatchNorm statistics."""
+def random_trunk_losses(
+    net: Net, data: Data, likelihood: Likelihood, batchnorm: str, members: int, passes: Passes = PLAIN
+) -> list[RandomTrunkLoss]:
+    """A loss for each member, with noise of its own.  Raises ValueError for trained BatchNorm statistics, and minibatches in parts."""
+    if not passes.whole or passes.compile is not False:
+        raise ValueError(f"a sampled trunk is drawn for a whole minibatch, got {passes}: of fv.Training use precision alone")
     if batchnorm == "train" and net.has_batchnorm:
         raise ValueError("a sampled trunk keeps its BatchNorm statistics, got batchnorm='train': use 'frozen'")
-    return [RandomTrunkLoss(net, data, likelihood, net.trunk, member) for member in range(members)]
+    return [RandomTrunkLoss(net, data, likelihood, net.trunk, member, passes) for member in range(members)]
 
 
 def refuse_random_trunk(net: Net, method: str) -> None:
@@ -37,7 +42,10 @@ class RandomTrunkLoss(TrainingLoss):
     `again` keeps the trunk of the last call, as it keeps all noise: a flat-seeking step compares the loss at one trunk.
     """
 
-    def __init__(self, net: Net, data: Data, likelihood: Likelihood, trunk: RandomTrunk, member: int = 0) -> None:
+    def __init__(
+        self, net: Net, data: Data, likelihood: Likelihood, trunk: RandomTrunk, member: int = 0, passes: Passes = PLAIN
+    ) -> None:
+        self.passes = passes
         self.net, self.data, self.likelihood, self.trunk = net, data, likelihood, trunk
         self._source = generator(trunk.seed + member)
         self._drawn = trunk.prior.mean.clone()
@@ -53,7 +61,8 @@ class RandomTrunkLoss(TrainingLoss):
     def again(self, w: Tensor, index: Tensor | None) -> Tensor:
         """Mean loss with the trunk of the last call, ()."""
         x, y = self.data.batch(index)
-        return mean_nll(self.trunk.net(self.trunk.whole(w, self._drawn), x), y, self.likelihood)
+        outputs = self.passes.outputs(self.trunk.net, self.trunk.whole(w, self._drawn), x)
+        return mean_nll(outputs, y, self.likelihood)
 
     @property
     def state(self) -> State:

@@ -1,19 +1,74 @@
-"""The two records that travel inside a fit: how it steps, and how it is run."""
+"""The records of a fit: `Training`, which a user gives, and the two that travel inside, how it steps and how it is run."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from flatviz.checks import check_count, check_lr, check_momentum, check_nonnegative
+from flatviz.core import arguments as arg
+from flatviz.core.boundary import ARGUMENTS
 from flatviz.core.data import Data
 from flatviz.core.progress import Progress
 from flatviz.storage.digest import arguments_digest
 from flatviz.training.passes import Passes
 
 Checkpoint = str | Path | None
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """How a fit goes through its examples, whatever it minimises: `training=fv.Training(...)` of `pretrain` and all `fit_*`.
+
+    Args:
+        precision: "bfloat16" computes the network's products in that type (autocast); weights, gradients, posterior and
+            perturbation stay in theirs.
+        accumulate: parts of a minibatch that pass one after another: the same gradient in less memory; BatchNorm then
+            normalises each part by itself.
+        compile: True for `torch.compile`, or the name of another of its backends: slow to start, then faster.
+        parallel: share each minibatch among the processes that `torchrun --nproc-per-node=2 script.py` started, averaging
+            gradients; batch_size is of all together, every process holds net and data and draws the same noise, and
+            BatchNorm normalises each share.
+        validation: the parameters returned are those with the least loss on it (a Gaussian's at its mean; of an ensemble
+            each member's own), checked once an epoch and at most 50 times; `history.validation` holds it.
+        patience: checks without a lower loss that end the run.
+
+    A chain and SWAG, which do not descend to one place, take no validation; dropout and a sampled trunk, which draw noise for
+    a whole minibatch, take of the first four precision alone.
+    Raises ValueError for a value out of range, and parallel=True in a script that `torchrun` did not start.
+
+    Example:
+        >>> import flatviz as fv
+        >>> task = fv.datasets.moons_transfer(seed=0)
+        >>> net = fv.Net.from_module(fv.models.mlp(task, hidden=(8,), seed=0))
+        >>> how = fv.Training(accumulate=2, validation=task.source, patience=3)
+        >>> len(fv.fit_sgd(net, task.train, seed=0, training=how).history.validation) < 50  # it stopped early
+        True
+    """
+
+    precision: str | None = None
+    accumulate: int = 1
+    compile: bool | str = False
+    parallel: bool = False
+    validation: Data | None = None
+    patience: int = 10
+
+    def __post_init__(self) -> None:
+        for name in ("accumulate", "compile", "parallel", "patience"):
+            ARGUMENTS[name](getattr(self, name), name)
+        if self.validation is not None:
+            ARGUMENTS["validation"](self.validation, "validation")
+        assert self.passes  # its own checks
+
+    @property
+    def passes(self) -> Passes:
+        """How each minibatch goes through the network."""
+        return Passes(self.precision, self.accumulate, self.compile, self.parallel)
+
+
+ARGUMENTS["training"] = arg.noun(Training, "make one, fv.Training(accumulate=2)")
 
 
 @dataclass(frozen=True)
@@ -42,9 +97,7 @@ class Optim:
 class Run:
     """How one fit is run: seed, path to save to and resume from, progress, its label, and a hash of its arguments.
 
-    `arguments` is empty without a checkpoint: the hash only says whose checkpoint a file is.  passes: how minibatches go
-    through the network.  validation: data on which the best parameters are chosen; patience: checks without a lower loss
-    after which the fit stops.
+    `arguments` is empty without a checkpoint: the hash only says whose checkpoint a file is.
     """
 
     seed: int
@@ -52,19 +105,30 @@ class Run:
     progress: Progress = False
     label: str = "training"
     arguments: str = ""
-    passes: Passes = Passes()
-    validation: Data | None = None
-    patience: int = 10
+    training: Training = Training()
+
+    @property
+    def passes(self) -> Passes:
+        """How each minibatch goes through the network."""
+        return self.training.passes
 
     @classmethod
     def of(cls, arguments: Mapping[str, Any], label: str) -> Run:
-        """From `locals()` on the first line of a fit: its seed, checkpoint and progress, and a hash of all the rest.
-
-        A fit that takes `precision`, `accumulate`, `compile` and `parallel`, or `validation` and `patience` beside, has them in it.
-        """
+        """From `locals()` on the first line of a fit: its seed, checkpoint, progress and training, and a hash of the rest."""
         digest = arguments_digest(arguments)
-        run = cls(arguments["seed"], arguments["checkpoint"], arguments["progress"], label, digest)
-        if "accumulate" not in arguments:
-            return run
-        passes = Passes(*(arguments[name] for name in ("precision", "accumulate", "compile", "parallel")))
-        return replace(run, passes=passes, validation=arguments.get("validation"), patience=arguments.get("patience", 10))
+        training = arguments.get("training") or Training()
+        return cls(arguments["seed"], arguments["checkpoint"], arguments["progress"], label, digest, training)
+
+    def check_no_validation(self, why: str) -> None:
+        """ValueError where there is validation data and `why` it is of no use."""
+        if self.training.validation is not None:
+            raise ValueError(
+                f"training.validation must be None for {self.label}, got {len(self.training.validation)} examples: {why}"
+            )
+
+    def check_passes(self, why: str, *, precision: bool = True) -> None:
+        """ValueError where minibatches go in parts, compiled or on several processes, or not in full precision, and `why` they cannot."""
+        passes = self.passes
+        if not passes.whole or passes.compile is not False or (passes.precision is not None and not precision):
+            kept = "precision and validation" if precision else "validation"
+            raise ValueError(f"{self.label} takes of fv.Training {kept} alone, got {self.training}: {why}")

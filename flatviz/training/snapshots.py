@@ -19,6 +19,7 @@ from flatviz.training.gradient import Ascent, TrainingLoss
 from flatviz.training.optimize import constant, minibatches, sgd, steps_per_epoch, training_loss
 from flatviz.training.run import Optim, Run
 
+ALL_KEPT = "each of its snapshots counts"  # why there is no best one to choose
 VARIANCE_FLOOR = 1e-12  # a weight that never moved (a pixel that is always blank) still needs a density
 
 
@@ -73,6 +74,7 @@ def collect(net: Net, data: Data, tail: Tail, run: Run, *, rank: int = 0) -> tup
 
     With an `ascent` the snapshots are still those of w, never of the perturbed w + e.
     """
+    run.check_no_validation(ALL_KEPT)
     loss, _ = training_loss(net, data, tail.likelihood, tail.batchnorm, run.passes)
     batches = minibatches(len(data), tail.batch_size, run.seed, net.device)
     return _collect(loss, net.w, batches, len(data), tail, run, rank)
@@ -82,7 +84,8 @@ def collect_members(
     net: Net, data: Data, W: Tensor, seeds: list[int], tail: Tail, run: Run, *, rank: int = 0
 ) -> tuple[Moments, list[History]]:
     """The same from each row of `W` (B, D), trained together, with a seed for each; moments (B, D)."""
-    loss = members_loss(net, data, tail.likelihood, tail.batchnorm, len(seeds))
+    run.check_no_validation(ALL_KEPT)
+    loss = members_loss(net, data, tail.likelihood, tail.batchnorm, len(seeds), run.passes)
     batches = members_batches(len(data), tail.batch_size, seeds, net.device)
     moments, history = _collect(loss, W, batches, len(data), tail, run, rank)
     gained = history.sharpness

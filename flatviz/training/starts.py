@@ -49,7 +49,7 @@ def train_members(
     ascent: Ascent | None,
 ) -> tuple[Tensor, History]:
     """SGD from `starts`, all members together: (members, D) and the history."""
-    loss = members_loss(net, data, likelihood, batchnorm, len(seeds))
+    loss = members_loss(net, data, likelihood, batchnorm, len(seeds), run.passes)
     batches = members_batches(len(data), optim.batch_size, seeds, net.device)
     return sgd(loss, starts(net, seeds, start), batches, optim, run, ascent=ascent)
 

@@ -16,14 +16,26 @@ CHECKS = 50  # of the validation loss in a run at most, and one an epoch at most
 class EarlyStopping:
     """Checks `score()` every few steps; stops after `patience` checks without a lower one.
 
-    held: the tensors that a fit moves in place; `restore` puts the best ones back.
+    held: the tensors that a fit moves in place; `restore` puts the best ones back.  members: B where the first dimension of
+    each is that of members trained at once and `score()` is (B,): each has its own best, and the run ends with the last.
     """
 
-    def __init__(self, score: Callable[[], Tensor], held: Sequence[Tensor], *, steps: int, epoch: int, patience: int) -> None:
-        self.score, self.held, self.patience = score, held, patience
+    def __init__(
+        self,
+        score: Callable[[], Tensor],
+        held: Sequence[Tensor],
+        *,
+        steps: int,
+        epoch: int,
+        patience: int,
+        members: int | None = None,
+    ) -> None:
+        self.score, self.patience = score, patience
+        self.held = [t[None] if members is None else t for t in held]  # views, a row a member
         self.every = max(epoch, math.ceil(steps / CHECKS))
-        self.best = [t.clone() for t in held]
-        self.lowest, self.since = torch.tensor(math.inf), torch.tensor(0)
+        self.best = [t.clone() for t in self.held]
+        self.lowest = torch.full((members or 1,), math.inf, dtype=torch.float64)
+        self.since = torch.zeros(members or 1, dtype=torch.long)
         self.losses: list[Tensor] = []
 
     @property
@@ -34,8 +46,8 @@ class EarlyStopping:
 
     @property
     def over(self) -> bool:
-        """Whether the last `patience` checks brought nothing."""
-        return int(self.since) >= self.patience
+        """Whether the last `patience` checks brought nothing, to any member."""
+        return bool((self.since >= self.patience).all())
 
     def look(self, step: int) -> None:
         """Note the state after `step`, where a check is due."""
@@ -43,15 +55,17 @@ class EarlyStopping:
             return
         loss = self.score().detach()
         self.losses.append(loss)
-        if float(loss) < float(self.lowest):
-            self.lowest.fill_(float(loss)), self.since.zero_()
-            for best, now in zip(self.best, self.held):
-                best.copy_(now)
-        else:
-            self.since += 1
+        now, going = loss.reshape(-1).double().cpu(), self.since < self.patience
+        better = going & (now < self.lowest)
+        self.lowest[better] = now[better]
+        self.since.add_(going.long()).masked_fill_(better, 0)
+        for best, held in zip(self.best, self.held):
+            rows = better.to(best.device)
+            best[rows] = held[rows]
 
     def restore(self) -> None:
         """The best tensors back in their places; as they are, where no check was made."""
-        if math.isfinite(float(self.lowest)):
-            for best, now in zip(self.best, self.held):
-                now.copy_(best)
+        checked = self.lowest.isfinite()
+        for best, held in zip(self.best, self.held):
+            rows = checked.to(best.device)
+            held[rows] = best[rows]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -128,6 +128,26 @@ class Noise:
         return list(zip(z[..., : self.dim].unbind(), z[..., self.dim :].unbind()))
 
 
+@dataclass(frozen=True)
+class Bound:
+    """What a variational fit minimises, beside data and prior, and where q starts.
+
+    kl_weight: a temperature; anneal: share of the steps over which it rises from 0.  start: q at first (default the prior),
+    its widths times start_scale.  mc_samples: draws a step.  local: a draw for each example, by `LocalNLL`; for one member.
+    """
+
+    kl_weight: float
+    anneal: float = 0.0
+    start: Gaussian | None = None
+    start_scale: float = 1.0
+    mc_samples: int = 1
+    local: bool = False
+
+    def __post_init__(self) -> None:
+        check_count(self.mc_samples, "mc_samples")
+        check_nonnegative(self.kl_weight, "kl_weight")
+
+
 def fit_gaussians(
     net: Net,
     data: Data,
@@ -135,40 +155,34 @@ def fit_gaussians(
     step: Step,
     *,
     seeds: Sequence[int],
-    start: Gaussian | None,
-    kl_weight: float,
-    mc_samples: int,
+    bound: Bound,
     likelihood: Likelihood,
     batchnorm: str,
     optim: Optim,
     run: Run,
-    start_scale: float = 1.0,
-    anneal: float = 0.0,
-    local: bool = False,
 ) -> list[Gaussian | ValueError]:
-    """Move q from `start` (default the prior) by `step`, one member a seed; a member that diverged is its error.
+    """Move q from `bound.start` (default the prior) by `step`, one member a seed; a member that diverged is its error.
 
-    start_scale: q's widths at first, as a share of the start's.  anneal: share of the steps over which kl_weight rises from 0.
-    local: a draw for each example of a minibatch, by `LocalNLL`; for one member.
     Minibatches are shuffled by seed + 1.  Members run in one pass of the network where it allows that, else the network
     goes member by member.  Raises ValueError where prior or start do not cover the treated weights, and on bad data.
     """
-    check_count(mc_samples, "mc_samples")
-    check_nonnegative(kl_weight, "kl_weight")
     check_covers(net, prior, "prior")
-    start = prior if start is None else start
+    start = prior if bound.start is None else bound.start
     check_covers(net, start, "start")
-    start = narrowed(start, start_scale)
+    start = narrowed(start, bound.start_scale)
     B, shuffles = len(seeds), [seed + 1 for seed in seeds]
     loss, trained = _losses(net, data, likelihood, batchnorm, B, run.passes)
-    draws, noisy = mc_samples, NoisyNLL
-    if local:
+    if B > 1 and any(trained):
+        run.check_no_validation("statistics of BatchNorm that members train at once are those of the last step")
+    judged, draws, noisy = loss, bound.mc_samples, NoisyNLL
+    if bound.local:
+        run.check_passes("a draw for each example has one row a pass", precision=False)
         examples = len(data) if optim.batch_size is None else min(optim.batch_size, len(data))
         if len(data) % examples:
             raise ValueError(f"with local=True batch_size must divide the {len(data)} examples, got {optim.batch_size}")
-        draws, noisy = mc_samples * examples, LocalNLL
+        draws, noisy = bound.mc_samples * examples, LocalNLL
         loss = members_loss(net, data, likelihood, "frozen", draws)
-    descent = Descent(start, prior, B, kl_weight / len(data), optim, anneal)
+    descent = Descent(start, prior, B, bound.kl_weight / len(data), optim, bound.anneal)
     noise, losses, gains = Noise(seeds, draws, start, optim.steps), [], []
 
     def update(at: int, index: Tensor | None) -> None:
@@ -183,7 +197,8 @@ def fit_gaussians(
     state |= {"losses": losses, "gains": gains, "kls": descent.kls}
     batches = members_batches(len(data), optim.batch_size, shuffles, net.device)
     batches = minibatches(len(data), optim.batch_size, shuffles[0], net.device) if B == 1 else batches
-    stopping = early_stopping(loss, [descent.theta], lambda: descent.theta[0], optim, run)
+    members = None if B == 1 else B
+    stopping = early_stopping(judged, [descent.theta], lambda: descent.theta[..., 0, :], optim, run, members=members)
     advance(state, update, batches, optim.steps, run, stopping, examples=examples_of(loss, optim))
     theta = descent.theta.reshape(B, *descent.theta.shape[-2:])
     checks = [] if stopping is None else stopping.losses
@@ -219,7 +234,7 @@ def _losses(
         loss, _ = training_loss(net, data, likelihood, batchnorm, passes)
         each: Sequence[TrainingLoss] = [loss]
     else:
-        loss = members_loss(net, data, likelihood, batchnorm, members)
+        loss = members_loss(net, data, likelihood, batchnorm, members, passes)
         each = loss.losses if isinstance(loss, SequentialLoss) else [loss] * members
     return loss, [one if isinstance(one, BatchStatisticsLoss) else None for one in each]
 

@@ -61,7 +61,7 @@ class Setting:
     @property
     def passes(self) -> dict:
         """Keywords of a fit."""
-        return dict(precision=self.precision, compile=self.compile, batch_size=self.batch)
+        return dict(training=fv.Training(precision=self.precision, compile=self.compile), batch_size=self.batch)
 
     def done(self) -> None:
         """Wait for the card."""

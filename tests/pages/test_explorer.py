@@ -6,7 +6,8 @@ import random
 import numpy as np
 import pytest
 import torch
-from browsing import SLOW, axe, drawn, plain
+from browsing import axe, plain
+from pagedrive import at, drawn, opened
 
 import flatviz as fv
 from flatviz.pages import views
@@ -29,30 +30,11 @@ def address(family, tmp_path_factory):
     return path.as_uri()
 
 
-def opened(browser, address, *, width=1280, height=800, **context):
-    """The page at a size, once it is drawn; its errors are in `page.errors_met`."""
-    page = browser.new_context(viewport={"width": width, "height": height}, **context).new_page()
-    page.set_default_timeout(SLOW)
-    page.errors_met = []
-    page.on("pageerror", lambda e: page.errors_met.append(str(e)))
-    told = lambda m: m.type in ("error", "warning") and "WebGL" not in m.text and "Canvas2D" not in m.text  # noqa: E731
-    page.on("console", lambda m: page.errors_met.append(m.text) if told(m) else None)
-    page.goto(address, wait_until="commit")
-    page.locator(".flatviz[data-state]").wait_for()
-    return page
-
-
 @pytest.fixture(scope="module")
 def page(browser, address):
     page = opened(browser, address)
     yield page
     page.context.close()
-
-
-def at(page, hash, state, look):
-    """Go to an address, and wait until its pictures are drawn."""
-    page.evaluate("(hash) => { location.hash = hash; }", hash)
-    drawn(page, state, look)
 
 
 PLOTS = """() => JSON.parse(JSON.stringify(
@@ -149,7 +131,7 @@ def test_the_address_holds_the_state_and_a_second_page_opens_at_it(page, browser
         "sabma/2/5",
         "Flatness | vi/0",
     )
-    page.wait_for_function("location.hash.includes('draw=2')", polling=100)
+    page.wait_for_function("() => location.hash.includes('draw=2')", polling=100)
     other = opened(browser, page.evaluate("location.href"))
     drawn(other, "sabma/2/5", "Flatness | vi/0")
     assert other.locator("[data-name=around]").count() == 1 and other.locator(".fv-ring").count() > 0
@@ -174,7 +156,7 @@ def test_pointing_at_a_draw_lights_it_up_in_every_view_that_shows_it(page, famil
         d,
     )
     places = page.evaluate(
-        """() => Object.fromEntries([...document.querySelectorAll('figure')].map((f) => {
+        """() => Object.fromEntries([...document.querySelectorAll('figure:has(.js-plotly-plot)')].map((f) => {
           const plot = f.querySelector('.js-plotly-plot'), at = (r) => ['left', 'top'].map((k) => parseFloat(r.style[k]));
           const back = (r, xa, ya) => [xa.p2d(at(r)[0] - plot.offsetLeft - xa._offset), ya.p2d(at(r)[1] - plot.offsetTop - ya._offset)];
           const { xaxis, yaxis } = plot._fullLayout;

@@ -153,7 +153,7 @@ def test_in_a_browser_without_network_both_sliders_and_the_menu_draw_what_the_pl
 
     assert "sharpest" in explorer.evaluate(DRAWN)
     page.get_by_label("what this picture shows").last.select_option("random directions")
-    page.wait_for_function("document.querySelector('[data-name=around] .main-svg')")
+    page.locator("[data-name=around] .main-svg").first.wait_for()
     check_drawn(explorer.evaluate(DRAWN), family, "sabma", 2.0, 3)
 
     page.get_by_label("ensemble size", exact=True).fill("6")

@@ -1,7 +1,7 @@
 """What a control moves is drawn alone, and the picture is then the one that plotly.js makes of the same figure from nothing."""
 
 import pytest
-from browsing import SLOW, drawn
+from pagedrive import drawn, opened
 
 from flatviz.pages.page import family_page
 from flatviz.pages.table import family_rows
@@ -34,10 +34,7 @@ def page(family, browser, tmp_path_factory):
     path = tmp_path_factory.mktemp("redraw") / "page.html"
     text = family_page(family, title="t", lead="l", rows=family_rows(family), facts={}, start=("sabma", 0.5, 3))
     path.write_text(text, encoding="utf-8")
-    page = browser.new_context(viewport={"width": 1280, "height": 800}).new_page()
-    page.set_default_timeout(SLOW)
-    page.goto(path.as_uri())
-    page.locator(".flatviz[data-state]").wait_for()
+    page = opened(browser, path.as_uri())
     page.evaluate(COUNT)
     yield page
     page.context.close()

@@ -1,12 +1,14 @@
 """What every method of METHODS must do: keep the protocol, the seed and the user's things; stop and go on; be seen."""
 
 import json
+from functools import partial
 
 import pytest
 import torch
 from torch import nn
 
 import flatviz as fv
+from flatviz.training.passes import Passes
 
 # the least that each needs to run at all, in a second or two
 QUICK = {
@@ -77,6 +79,82 @@ def test_protocol_shapes_seed_prefix_and_the_net_untouched(name):
 
 def minibatch(name):
     return {"batch_size": 8} if "batch_size" in fv.METHODS[name].plain.settings else {}
+
+
+def in_training(name, training):
+    """Keywords by which a method trains so; a composed one hands them to the fit inside."""
+    return dict(settings=dict(QUICK[name]["settings"], training=training)) if name == "ptl" else dict(training=training)
+
+
+STEPPED = [name for name in METHODS if name != "hmc"]  # HMC takes no minibatches
+SAMPLED = ("swa", "swag", "swag_diag", "sgld", "sghmc", "csgld", "csghmc", "emcmc", "ptl")
+
+
+@pytest.mark.parametrize("name", STEPPED)
+def test_a_minibatch_in_parts_makes_the_same_draws(name, monkeypatch):
+    net, data, prior = small()
+    parts = in_training(name, fv.Training(accumulate=3))
+    if name == "dropout":
+        with pytest.raises(ValueError, match=r"dropout takes of fv.Training precision and validation alone"):
+            run(name, net, data, prior, **parts)
+        return
+    whole = run(name, net, data, prior, **minibatch(name))
+    parts_seen, in_parts = [], Passes.in_parts
+    monkeypatch.setattr(Passes, "in_parts", lambda self, *args: parts_seen.append(self.accumulate) or in_parts(self, *args))
+    found = run(name, net, data, prior, **parts, **minibatch(name))
+    assert parts_seen and set(parts_seen) == {3}
+    close = partial(torch.testing.assert_close, rtol=1e-8, atol=1e-10)  # float64, a few steps
+    close(found.center, whole.center)
+    if name != "laplace":  # whose draws go along eigenvectors: nearly equal eigenvalues leave them any direction
+        close(found.sample(3, seed=1), whole.sample(3, seed=1))
+
+
+@pytest.mark.parametrize("name", STEPPED)
+def test_reduced_precision_is_inside_the_network_only(name):
+    net, data, prior = small()
+    net, data = net.to(dtype=torch.float32), data.to(dtype=torch.float32)  # autocast leaves float64 alone
+    prior = fv.Gaussian(prior.mean.float(), prior.log_std.float(), prior.factor.float())
+    q = run(name, net, data, prior, **in_training(name, fv.Training(precision="bfloat16")))
+    plain = run(name, net, data, prior)
+    assert q.center.dtype == q.sample(1, seed=0).dtype == torch.float32 and not torch.equal(q.center, plain.center)
+    assert float((q.center - plain.center).norm() / plain.center.norm()) < 0.02  # 8 bits of mantissa, a few steps
+
+
+@pytest.mark.parametrize("name", STEPPED)
+def test_validation_data_chooses_the_best_check_or_is_refused(name):
+    net, data, prior = small()
+    how = in_training(name, fv.Training(validation=fv.Data(data.x + 0.1, data.y), patience=1))
+    if name in SAMPLED:
+        with pytest.raises(ValueError, match=r"training.validation must be None for .*got 24 examples"):
+            run(name, net, data, prior, **how)
+        return
+    rising = dict(steps=30) | (dict(kl_weight=0.0) if "kl_weight" in fv.METHODS[name].plain.settings else {})
+    q = run(name, net, data, prior, **how, **rising) if name != "multiswag" else run(name, net, data, prior, **how)
+    assert isinstance(q, fv.Mixture) or 1 <= len(q.history.validation) <= 30
+
+
+def test_each_member_of_an_ensemble_stops_by_itself():
+    net, data, _ = small()
+    validation = fv.Data(data.x.flip(0), data.y)  # labels of others: the loss rises at once, or soon
+    settings = dict(steps=40, lr=0.5, batch_size=8, start="head")
+    how = fv.Training(validation=validation, patience=3)
+    together = fv.fit_ensemble(net, data, seed=0, members=3, training=how, **settings)
+    for member in range(3):
+        alone = fv.fit_ensemble(net, data, seed=1000 * member, members=1, training=how, **settings)
+        torch.testing.assert_close(together.W[member], alone.W[0], rtol=1e-9, atol=1e-11)
+    assert float(fv.nll(net, validation).many(together.W).mean()) < float(
+        fv.nll(net, validation).many(fv.fit_ensemble(net, data, seed=0, members=3, **settings).W).mean()
+    )
+
+
+def test_every_member_of_a_grid_stops_by_itself():
+    net, data, prior = small()
+    settings = dict(steps=40, lr=0.3, kl_weight=0.0)
+    how = fv.Training(validation=fv.Data(data.x.flip(0), data.y), patience=2)
+    grid = fv.fit_sabma_grid(net, data, prior, radii=[0.0, 0.5], seeds=[0, 1], training=how, **settings)
+    for (radius, seed), q in grid.items():
+        alone = fv.fit_sabma(net, data, prior, radius=radius, seed=seed, training=how, **settings)
+        torch.testing.assert_close(q.mean, alone.mean, rtol=1e-8, atol=1e-10)
 
 
 @pytest.mark.parametrize("name", METHODS)

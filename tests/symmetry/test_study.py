@@ -11,8 +11,9 @@ from symmetric_networks import network
 import flatviz as fv
 from flatviz.cli import main
 from flatviz.cli.symmetry import mmd_rows
+from flatviz.storage.committed import committed
 from flatviz.studies.symmetric_draws import SMALL, digits, make_draws
-from flatviz.studies.symmetric_evidence import Survival
+from flatviz.studies.symmetric_evidence import CELLS, MEASURED, MEASURES, Survival
 from flatviz.studies.symmetry import VARIANTS, removed, study_symmetry
 from flatviz.studies.symmetry_trends import HOLDS, NOT, OPEN, _t1, _t2, _t4, _t5, _t6, _t7
 from flatviz.symmetry.units import units_of
@@ -160,3 +161,11 @@ def test_a_slider_moves_the_weights_and_the_sharpness_and_no_output():
     tanh, _, _ = network("tanh")
     with pytest.raises(ValueError, match="got Tanh"):
         fv.explore_symmetry(tanh, fv.Data(x, torch.arange(20) % 3))
+
+
+def test_the_stored_conclusions_on_flatness_are_of_settings_that_methods_share():
+    """What is tuned has a radius and a prior a method: at the setting's own it would be the tempered one twice."""
+    held = json.loads(committed("symmetry_digits.json").read_text(encoding="utf-8"))
+    rows = held["evidence at least mass"]
+    assert {row["method"].rpartition(", ")[2] for row in rows} == {"plain", "tempered"} == set(MEASURED)
+    assert len(rows) == len(MEASURED) * len(CELLS) * len(MEASURES)

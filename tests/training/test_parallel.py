@@ -24,13 +24,17 @@ def case():
     return fv.Net.from_module(module.eval()), fv.Data(x, y), fv.Data(x[:9] + 0.1, y[:9])
 
 
-def fits(net, data, validation, folder, **settings):
+def fits(net, data, validation, folder, parallel=False):
     """name -> fit, each of 12 steps of 7 examples, an odd share for each process."""
     prior = fv.Gaussian(net.w, torch.full_like(net.w, -3.0), torch.full((2, net.dim), 0.02))
-    few = dict(seed=0, steps=12, batch_size=7, batchnorm="frozen", **settings)
+    how = partial(fv.Training, parallel=parallel)
+    few = dict(seed=0, steps=12, batch_size=7, batchnorm="frozen", training=how())
+    chosen = few | dict(training=how(validation=validation, patience=3))
     return {
-        "sgd": partial(fv.fit_sgd, net, data, ascent=fv.SAM(0.05), validation=validation, patience=3, **few),
-        "vi": partial(fv.fit_vi, net, data, prior, accumulate=2, checkpoint=folder and folder / "vi", **few),
+        "sgd": partial(fv.fit_sgd, net, data, ascent=fv.SAM(0.05), **chosen),
+        "vi": partial(
+            fv.fit_vi, net, data, prior, checkpoint=folder and folder / "vi", **few | dict(training=how(accumulate=2))
+        ),
         "sabma": partial(fv.fit_sabma, net, data, prior, radius=0.5, **few),
         "full": partial(fv.fit_sabma, net, data, prior, radius=0.5, **few | dict(batch_size=None, steps=3)),
         "one": partial(fv.fit_sgd, net, data, **few | dict(batch_size=1)),  # the second process has no example at all
@@ -48,9 +52,9 @@ def work(rank, port, case, folder):
     torch.set_num_threads(1)
     found = {name: values(fit()) for name, fit in fits(*case, folder, parallel=True).items()}
     net, data, _ = case
-    trained = fv.fit_sgd(net, data, seed=0, steps=4, batch_size=8, batchnorm="train", parallel=True)
+    trained = fv.fit_sgd(net, data, seed=0, steps=4, batch_size=8, batchnorm="train", training=fv.Training(parallel=True))
     found["batchnorm"] = torch.cat([b.flatten().float() for b in trained.net.buffers().values()])
-    source = fv.pretrain(net.to_module(), data, seed=0, epochs=2, batch_size=8, parallel=True)
+    source = fv.pretrain(net.to_module(), data, seed=0, epochs=2, batch_size=8, training=fv.Training(parallel=True))
     found["pretrain"] = source.w
     torch.save(found, folder / f"{rank}.pt")
     dist.destroy_process_group()

@@ -48,7 +48,7 @@ def conv_case():
 def test_a_minibatch_in_parts_makes_the_same_step(name, batch_size, tiny):
     net, data = tiny
     whole = fitted(name, net, data, batch_size=batch_size)
-    parts = fitted(name, net, data, batch_size=batch_size, accumulate=3)
+    parts = fitted(name, net, data, batch_size=batch_size, training=fv.Training(accumulate=3))
     torch.testing.assert_close(everything(parts), everything(whole), rtol=1e-9, atol=1e-11)  # float64, 6 steps
     torch.testing.assert_close(parts.history.loss, whole.history.loss, rtol=1e-9, atol=0)
     assert not torch.equal(everything(parts), everything(whole))  # it did go another way
@@ -89,7 +89,8 @@ def test_bfloat16_is_inside_the_network_only(conv_case):
     error = float((g - reference).norm() / reference.norm())
     assert 1e-5 < error < 0.05  # 8 bits of mantissa
     for name in FITS:
-        reduced, plain = (fitted(name, net, data, batch_size=10, batchnorm="frozen", precision=p) for p in ("bfloat16", None))
+        how = (fv.Training(precision=p) for p in ("bfloat16", None))
+        reduced, plain = (fitted(name, net, data, batch_size=10, batchnorm="frozen", training=t) for t in how)
         assert everything(reduced).dtype == torch.float32
         torch.testing.assert_close(reduced.history.loss, plain.history.loss, rtol=0.02, atol=0.02)
 
@@ -113,14 +114,16 @@ def test_a_network_compiled_by_inductor_makes_the_same_step(conv_case):
     module, data = conv_case
     net = fv.Net.from_module(module.eval())
     for name in FITS:
-        a, b = (fitted(name, net, data, batch_size=10, batchnorm="frozen", compile=c) for c in (False, True))
+        how = (fv.Training(compile=c) for c in (False, True))
+        a, b = (fitted(name, net, data, batch_size=10, batchnorm="frozen", training=t) for t in how)
         torch.testing.assert_close(everything(b), everything(a), rtol=1e-4, atol=1e-5)
 
 
 def test_pretraining_takes_them_all(conv_case):
     module, data = conv_case
     settings = dict(seed=0, epochs=3, batch_size=10)
-    net = fv.pretrain(module, data, precision="bfloat16", accumulate=2, validation=data, **settings)
+    how = fv.Training(precision="bfloat16", accumulate=2, validation=data)
+    net = fv.pretrain(module, data, training=how, **settings)
     plain = fv.pretrain(module, data, **settings)
     assert net.w.dtype == torch.float32
     torch.testing.assert_close(fv.nll(net, data)(net.w), fv.nll(plain, data)(plain.w), rtol=0.1, atol=0)
@@ -167,7 +170,9 @@ def test_wrong_words_are_refused(tiny):
         (dict(parallel=True), "parallel=True needs processes, got a script run by itself: torchrun"),
     ):
         with pytest.raises(ValueError, match=match):
-            fv.fit_sgd(net, data, seed=0, steps=1, **settings)
+            fv.Training(**settings)
+    with pytest.raises(TypeError, match="training must be a Training"):
+        fv.fit_sgd(net, data, seed=0, steps=1, training=dict(accumulate=2))
 
 
 @pytest.mark.gpu
@@ -179,7 +184,9 @@ def test_on_a_gpu_every_way_makes_the_cpus_step(settings, conv_case):
     net = fv.Net.from_module(module.eval())
     for name in FITS:
         plain = fitted(name, net, data, batch_size=10, batchnorm="frozen")
-        there = fitted(name, net.to("cuda"), data.to("cuda"), batch_size=10, batchnorm="frozen", **settings)
+        there = fitted(
+            name, net.to("cuda"), data.to("cuda"), batch_size=10, batchnorm="frozen", training=fv.Training(**settings)
+        )
         assert everything(there).is_cuda and everything(there).dtype == torch.float32
         loose = 0.02 if "precision" in settings else 1e-3
         torch.testing.assert_close(there.history.loss.cpu(), plain.history.loss, rtol=loose, atol=loose)

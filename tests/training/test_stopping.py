@@ -39,7 +39,8 @@ def test_the_best_weights_that_were_checked_are_returned_and_the_run_ends(case):
     every = 8  # 400 steps in 50 checks; an epoch has 3
     checks = fv.nll(net, validation).many(torch.stack(path[every - 1 :: every]))
     best = int(checks[:20].argmin())
-    stopped = fv.fit_sgd(net, data, seed=0, batchnorm="frozen", validation=validation, patience=5, **settings)
+    training = fv.Training(validation=validation, patience=5)
+    stopped = fv.fit_sgd(net, data, seed=0, batchnorm="frozen", training=training, **settings)
     n = len(stopped.history.validation)
     assert n < 50 and n == int(checks[:n].argmin()) + 1 + 5 and len(stopped.history.loss) == n * every
     torch.testing.assert_close(stopped.history.validation, checks[:n], rtol=1e-5, atol=1e-6)
@@ -51,7 +52,9 @@ def test_the_best_weights_that_were_checked_are_returned_and_the_run_ends(case):
 def test_a_gaussian_is_judged_at_its_mean(case, radius):
     net, data, validation = case
     settings = dict(seed=0, steps=300, lr=0.3, kl_weight=0.0)
-    q = fv.fit_sabma(net, data, prior_of(net), radius=radius, validation=validation, patience=4, **settings)
+    q = fv.fit_sabma(
+        net, data, prior_of(net), radius=radius, training=fv.Training(validation=validation, patience=4), **settings
+    )
     assert float(fv.nll(net, validation)(q.mean)) == pytest.approx(float(q.history.validation.min()), abs=1e-6)
     long = fv.fit_sabma(net, data, prior_of(net), radius=radius, **settings)
     assert float(fv.nll(net, validation)(long.mean)) > float(q.history.validation.min())
@@ -63,7 +66,13 @@ def test_statistics_of_batchnorm_are_those_of_the_best_check():
     x, y = torch.randn(60, 3), torch.randint(0, 2, (60,))
     data, validation = fv.Data(x[:20], y[:20]), fv.Data(x[20:], y[20:])
     fit = fv.fit_sgd(
-        fv.Net.from_module(module), data, seed=0, steps=60, lr=0.2, validation=validation, patience=3, batch_size=10
+        fv.Net.from_module(module),
+        data,
+        seed=0,
+        steps=60,
+        lr=0.2,
+        training=fv.Training(validation=validation, patience=3),
+        batch_size=10,
     )
     assert len(fit.history.loss) < 60
     there = fv.nll(fit.net, validation)(fit.W[0])
@@ -72,9 +81,8 @@ def test_statistics_of_batchnorm_are_those_of_the_best_check():
 
 def test_a_run_that_had_stopped_gives_its_result_again(case, tmp_path):
     net, data, validation = case
-    fit = partial(
-        fv.fit_vi, net, data, prior_of(net), seed=0, steps=300, lr=0.3, kl_weight=0.0, validation=validation, patience=4
-    )
+    training = fv.Training(validation=validation, patience=4)
+    fit = partial(fv.fit_vi, net, data, prior_of(net), seed=0, steps=300, lr=0.3, kl_weight=0.0, training=training)
     first = fit(checkpoint=tmp_path / "run")
     again = fit(checkpoint=tmp_path / "run")
     assert torch.equal(first.mean, again.mean) and torch.equal(first.mean, fit().mean)
@@ -84,9 +92,8 @@ def test_a_run_that_had_stopped_gives_its_result_again(case, tmp_path):
 @pytest.mark.parametrize("name", ["fit_sgd", "fit_sabma"])
 def test_a_killed_run_in_bfloat16_in_parts_with_stopping_ends_as_if_never_stopped(name, case, tmp_path, monkeypatch):
     net, data, validation = case
-    settings = dict(
-        seed=0, steps=60, lr=0.1, batch_size=5, precision="bfloat16", accumulate=2, validation=validation, patience=9
-    )
+    training = fv.Training(precision="bfloat16", accumulate=2, validation=validation, patience=9)
+    settings = dict(seed=0, steps=60, lr=0.1, batch_size=5, training=training)
     if name == "fit_sgd":
         fit = partial(fv.fit_sgd, net, data, **settings)
     else:

@@ -55,9 +55,10 @@ def with_a_far_member(family, bundle):
     off = dataclasses.replace(last, distance=10 * last.distance)
     fields = ("method", "unit", "posterior", "around", "sharpest", "spectrum", "prediction")
     more = {name: (*getattr(family, name), getattr(family, name)[-1]) for name in fields}
-    if family.mechanism:
-        rows = {k: v for k, v in family.mechanism.items() if isinstance(v, torch.Tensor) and len(v) == len(family)}
-        more["mechanism"] = family.mechanism | {k: torch.cat([v, v[-1:]]) for k, v in rows.items()}
+    for name in ("mechanism", "images"):
+        held = getattr(family, name)
+        rows = {k: v for k, v in held.items() if isinstance(v, torch.Tensor) and len(v) == len(family)}
+        more[name] = held | {k: torch.cat([v, v[-1:]]) for k, v in rows.items()}
     grown = dataclasses.replace(family, radius=(*family.radius, 9.0), projection=(*family.projection, off), **more)
     return float(off.distance.max()), pack_members(bundle, grown, [len(grown) - 1])
 

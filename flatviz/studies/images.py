@@ -1,0 +1,97 @@
+"""The images of a task on which the draws of a posterior disagree most, for every ensemble size."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+from torch.nn.functional import adaptive_avg_pool2d
+
+from flatviz.core.data import Data, Task
+from flatviz.core.inputs import Pixels
+from flatviz.results import Family, Prediction
+
+SHOWN = 8  # images at each ensemble size
+MOST_CLASSES = 20  # of which each draw's probabilities are drawn
+MOST_SIDE = 32  # px of an image; larger ones are averaged down
+BLOCK = 2000  # images whose disagreement is computed at a time
+
+
+def has_images(task: Task) -> bool:
+    """Whether the task's inputs are images of one or three channels, in no more than `MOST_CLASSES` classes."""
+    shape = task.test.x.shape
+    return len(shape) == 4 and shape[1] in (1, 3) and task.n_classes <= MOST_CLASSES
+
+
+def family_images(task: Task, predictions: Sequence[Prediction], n_shown: int = SHOWN) -> dict[str, Tensor]:
+    """`Family.images`: which test images each member's draws disagree on most, for every ensemble size; {} without images.
+
+    index (K,): rows of the test split, rising; pixels (K, H, W) or (K, H, W, 3), uint8.  shown (M, S, k): for each member and
+    ensemble size the rows of the test split with the largest `nats` (M, S, k), largest first: see `disputed`.
+    """
+    if not has_images(task):
+        return {}
+    size = max(p.n_draws for p in predictions)
+    seen: dict[int, tuple[Tensor, Tensor]] = {}
+    for p in predictions:
+        if id(p) not in seen:
+            seen[id(p)] = _rows(p, size, n_shown)
+    shown, nats = (torch.stack(rows) for rows in zip(*(seen[id(p)] for p in predictions)))
+    index = shown.unique()
+    return dict(index=index, pixels=_pixels(task.test, index), shown=shown, nats=nats)
+
+
+def one_more_image_row(task: Task, family: Family, prediction: Prediction) -> dict[str, Tensor]:
+    """`family.images` with a row for a member that joins the family, and with the images that it adds."""
+    images = family.images
+    if not images:
+        return {}
+    _, size, n_shown = images["shown"].shape
+    shown, nats = _rows(prediction, size, n_shown)
+    index = torch.cat([images["index"], shown.flatten()]).unique()
+    joined = {"shown": torch.cat([images["shown"], shown[None]]), "nats": torch.cat([images["nats"], nats[None]])}
+    return dict(index=index, pixels=_pixels(task.test, index)) | joined
+
+
+def disputed(prediction: Prediction, n_shown: int = SHOWN) -> tuple[Tensor, Tensor]:
+    """Rows (S, k) of the inputs with the largest disagreement at each ensemble size n = 1 .. S, and the disagreement (S, k).
+
+    Mutual information between label and draw over the first n draws, H(mean_s p_s) - mean_s H(p_s), in nats; one draw
+    disagrees with nobody, so n = 1 shows the inputs of its largest entropy H(p_1).  Inputs with diverged outputs come last.
+    """
+    parts = prediction.outputs.split(BLOCK, dim=1)
+    values = torch.cat([_disagreement(part.log_softmax(-1)) for part in parts], 1).cpu()
+    nats, rows = values.sort(dim=1, descending=True, stable=True)
+    k = min(n_shown, values.shape[1])
+    return rows[:, :k], nats[:, :k].clamp_min(0)
+
+
+def _disagreement(log_probs: Tensor) -> Tensor:
+    """Mutual information of the first n draws, (S, N), and the entropy of the first in row 0."""
+    probs = log_probs.double().exp()
+    n = torch.arange(1, len(probs) + 1, device=probs.device).double()
+    total, alone = _entropy(probs.cumsum(0) / n[:, None, None]), _entropy(probs)
+    found = total - alone.cumsum(0) / n[:, None]
+    return torch.cat([alone[:1], found[1:]]).nan_to_num(nan=-1.0)
+
+
+def _entropy(p: Tensor) -> Tensor:
+    return -torch.special.xlogy(p, p).sum(-1)
+
+
+def _rows(prediction: Prediction, size: int, n_shown: int) -> tuple[Tensor, Tensor]:
+    """`disputed`, its last row repeated up to `size`: a point is every ensemble."""
+    return tuple(torch.cat([t, t[-1:].expand(size - len(t), -1)]) for t in disputed(prediction, n_shown))
+
+
+def _pixels(data: Data, index: Tensor) -> Tensor:
+    """The images at `index` as bytes (K, H, W) or (K, H, W, 3), from the lowest value among them to the highest."""
+    here = index.to(data.x.device)
+    x = (data.x.bytes[here].float() if isinstance(data.x, Pixels) else data.batch(here)[0].float()).cpu()
+    if max(x.shape[2:]) > MOST_SIDE:
+        scale = MOST_SIDE / max(x.shape[2:])
+        x = adaptive_avg_pool2d(x, [max(1, round(scale * side)) for side in x.shape[2:]])
+    lo, hi = (0.0, 255.0) if isinstance(data.x, Pixels) else (float(x.min()), float(x.max()))
+    pixels = ((x - lo) * (255 / max(hi - lo, 1e-12))).round().to(torch.uint8)
+    return pixels[:, 0] if pixels.shape[1] == 1 else pixels.permute(0, 2, 3, 1).contiguous()

@@ -1,0 +1,32 @@
+"""The page of a family in a browser: open it, go to a state, wait until it is drawn."""
+
+from __future__ import annotations
+
+from browsing import SLOW
+
+
+def opened(browser, address, *, width=1280, height=800, **context):
+    """The page at a size, once it is drawn; its errors are in `page.errors_met`."""
+    page = browser.new_context(viewport={"width": width, "height": height}, **context).new_page()
+    page.set_default_timeout(SLOW)
+    page.errors_met = []
+    page.on("pageerror", lambda e: page.errors_met.append(str(e)))
+    told = lambda m: m.type in ("error", "warning") and "WebGL" not in m.text and "Canvas2D" not in m.text  # noqa: E731
+    page.on("console", lambda m: page.errors_met.append(m.text) if told(m) else None)
+    page.goto(address, wait_until="commit")
+    page.locator(".flatviz[data-state]").wait_for()
+    return page
+
+
+def at(page, hash, state, look):
+    """Go to an address, and wait until its pictures are drawn."""
+    page.evaluate("(hash) => { location.hash = hash; }", hash)
+    drawn(page, state, look)
+
+
+def drawn(page, state, look=None):
+    """Wait until the pictures of this state are drawn, and under this tab where one is named."""
+    expected = "([state, look]) => { const d = document.querySelector('.flatviz').dataset; "
+    page.wait_for_function(
+        expected + "return d.state === state && (look === null || d.look === look); }", arg=[state, look], polling=100
+    )
