@@ -51,7 +51,7 @@ torch.set_num_threads(1)  # a second thread costs networks this small more than 
 # **Step 2.** Count: $D = 2 \cdot 3 + 2 = 8$. A layer with $n$ inputs and $m$ outputs has $m(n+1)$ weights.
 
 # %%
-layer = torch.nn.Linear(3, 2)
+layer = torch.nn.Linear(3, 2)  # any weights will do
 small = fv.Net.from_module(layer)  # reads the module as a function of one vector
 w_by_hand = torch.cat([layer.weight.flatten(), layer.bias])
 assert torch.equal(small.w, w_by_hand) and small.dim == 2 * (3 + 1)
