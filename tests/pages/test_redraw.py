@@ -20,7 +20,8 @@ DIFFERENT = """async () => {
     const before = parts.map((part) => look(plot, part)), layout = { ...plot.layout, datarevision: Math.random() };
     await Plotly.react(plot, plot.data.map((trace) => ({ ...trace, uid: trace.uid })), layout, plot._context);
     parts.forEach((part, i) => {
-      const [a, b] = [before[i], look(plot, part)], at = [...a].findIndex((c, k) => c !== b[k]), near = (text) => text.slice(Math.max(0, at - 150), at + 100);
+      const [a, b] = [before[i], look(plot, part)], at = [...a].findIndex((c, k) => c !== b[k]);
+      const near = (text) => text.slice(Math.max(0, at - 150), at + 100);
       if (a !== b) found.push([plot.closest('figure').dataset.name, part, near(a), near(b)]);
     });
   }
