@@ -222,7 +222,7 @@ def ellipses(fig, radius):
 
 # %%
 in_words = (
-    "Ellipses of a posterior, its KL ball and the worst posterior in it, with SAM's round ball and the gradient's direction"
+    "Ellipses: a posterior, its KL ball and the worst posterior in it; SAM's round ball, and the direction of the gradient"
 )
 
 
