@@ -3,7 +3,7 @@
 #
 # **You will learn** to
 #
-# - define six measures of flatness, and derive what each is in a bowl;
+# - define six measures of flatness, and derive what worst and average case are in a bowl;
 # - give examples in which two measures disagree on which valley is flatter;
 # - rescale a network: the same function, with any sharpness you like;
 # - name measures that a rescaling does not change, and prove it for one;
@@ -72,7 +72,9 @@ fv.plot_curve(curves, barrier=False, title="Three valleys")
 # 6. **Adaptive** worst case: the same as 4, each weight's step measured in units of its own size: the maximum over
 #    $\sum_i (e_i / w_i)^2 \le \rho^2$ (ASAM).
 #
-# ### In a bowl they are all functions of the eigenvalues
+# ### In a bowl the first five are functions of the eigenvalues
+#
+# For the first three that is their definition.
 #
 # Let $g = 0$ and $L(w + e) = L(w) + \tfrac12 e^\top H e$.
 #
@@ -229,6 +231,7 @@ assert spearmanr(S.lambda1, S.lambda1).statistic == 1
 # %%
 from torch.nn import Flatten, Linear, ReLU, Sequential
 
+_ = torch.manual_seed(0)  # of the module's first weights
 module = Sequential(Flatten(), Linear(64, 16), ReLU(), Linear(16, 10))
 relu = fv.pretrain(module, task.source, seed=0, epochs=3 if FAST else 20)
 f, x = fv.nll(relu, task.source), task.source.x

@@ -212,10 +212,10 @@ _ = ipywidgets.interact(crowd_at, beta=(1.0, 16.0, 1.0), step=(0.01, 0.1, 0.01))
 #
 # <details><summary>What one sees</summary>
 #
-# $\beta = 2$, step 0.02: two humps, as they should be. $\beta = 16$: all walkers are at the left, where a fifth of the mass
-# is, and more steps would not help soon. A large step makes the hump of the walkers wider and lower than it should be
-# there. At small $\beta$ and the largest steps some walkers are kicked so far out that the next step downhill throws them
-# farther still: they run off to infinity and are not drawn, so the curve is too low.
+# $\beta = 2$, step 0.05: two humps, as they should be. $\beta = 16$: all walkers are at the left, where a sixth of the mass
+# is, and more steps would not help soon. From step 0.01 to 0.1 their hump gets wider and lower: the error of a finite step.
+# At $\beta = 1$ and step 0.1 about one walker in eight is kicked so far out that the next step downhill throws it farther
+# still: it runs off to infinity and is not drawn, so the curve is too low.
 #
 # </details>
 
