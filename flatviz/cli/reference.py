@@ -10,7 +10,7 @@ from flatviz.checks import check_count
 from flatviz.cli.output import check_output, progress_of_command
 from flatviz.cli.threads import single_thread
 from flatviz.storage.cache import save
-from flatviz.studies.reference import HEAD_STD, KL_WEIGHT, make_reference
+from flatviz.studies.reference import HEAD_STD, KL_WEIGHT, chains_sentence, make_reference
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,5 +28,6 @@ def run(args: argparse.Namespace) -> int:
     with single_thread():
         record = make_reference(args.seeds, progress=progress_of_command(), say=print)
     save(record, args.out)
+    print(chains_sentence(record))
     print(f"{args.out} written; {time.perf_counter() - started:.0f} s in all")
     return 0

@@ -21,7 +21,8 @@ from flatviz.plots.gains import plot_gains
 from flatviz.plots.theme import Figure
 from flatviz.studies.cases import QUANTITIES, grid
 from flatviz.studies.claims import BETTER, NAMES
-from flatviz.studies.search import BASELINES, confirm, report, search
+from flatviz.studies.search import BASELINES, Searched, confirm, search
+from flatviz.studies.search_file import claim_rows, read_searched, rows
 
 FRESH = 200  # the first seed of the confirmation; 0 to 9, 100 to 109, 1000 and 1001 were used by other studies
 LEAD = """SA-BMA against VI of the best of three lengths and against SAM on the mean, neither with more gradients than it takes.
@@ -34,6 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seeds", type=int, default=4, help="seeds of the search, from 0 on (4)")
     parser.add_argument("--fresh", type=int, default=10, help=f"seeds of the confirmation, from {FRESH} on (10)")
     add_model(parser)
+    about = "take the search from this file of an earlier run, and compute the confirmation alone"
+    parser.add_argument("--searched", type=Path, help=about)
     parser.add_argument("--picture", type=Path, help="also write a page with the picture of the gains")
     parser.add_argument("--show", type=Path, help="compute nothing: print, and draw, this file of an earlier run")
     parser.add_argument(
@@ -68,22 +71,39 @@ def _computed(args: argparse.Namespace) -> dict[str, Any]:
     for count, option in ((args.seeds, "--seeds"), (args.fresh, "--fresh")):
         check_count(count, option, least=2)
     check_output("--out", args.out)
-    seeds, fresh = range(args.seeds), range(FRESH, FRESH + args.fresh)
+    fresh, cases = range(FRESH, FRESH + args.fresh), grid(args.model)
     settings = dict(model=args.model, progress=progress_of_command(), say=print)
+    command = f"flatviz search --seeds {args.seeds} --fresh {args.fresh} --model {args.model}"
+    stored = None if args.searched is None else _of_model(args)
     with single_thread():
-        searched = search(grid(args.model), seeds, **settings)
+        if stored is None:
+            outcomes = search(cases, range(args.seeds), **settings)
+            searched, table = Searched.of(outcomes), rows(outcomes)
+        else:
+            command += f" --searched {args.searched}"
+            searched, table = read_searched(stored, cases), stored["search"]
         confirmed, verdicts = confirm(searched, fresh, **settings)
     about = dict(
-        command=f"flatviz search --seeds {args.seeds} --fresh {args.fresh} --model {args.model}",
+        command=command,
         model=args.model,
-        seeds=list(seeds),
+        seeds=list(searched.seeds),
         fresh=list(fresh),
         flatviz=flatviz.__version__,
         torch=torch.__version__,
         date=time.strftime("%Y-%m-%d"),
         seconds=round(time.perf_counter() - started),
     )
-    return {"about": about, **report(searched, confirmed, verdicts)}
+    if stored is not None:
+        about["searched"] = {name: stored["about"][name] for name in ("command", "date", "torch", "seconds")}
+    return {"about": about, "search": table, "confirmation": rows(confirmed), "claims": claim_rows(verdicts)}
+
+
+def _of_model(args: argparse.Namespace) -> dict[str, Any]:
+    """What the file of `--searched` holds of the model."""
+    results = _read(args.searched, "--searched")
+    if args.model not in results:
+        raise ValueError(f"--searched must hold a search of {args.model}, got {args.searched} with {', '.join(results)}")
+    return results[args.model]
 
 
 def _read(path: Path, option: str) -> dict[str, dict[str, Any]]:
@@ -100,7 +120,7 @@ def _read(path: Path, option: str) -> dict[str, dict[str, Any]]:
 def page(results: dict[str, dict[str, Any]]) -> str:
     """The HTML text: a picture for each model, and the confirmed claims."""
     pictures = [Picture(f"gains_{model}", _caption(result), picture(result)) for model, result in results.items()]
-    rows = [
+    told = [
         {"network": model, "claim": c["sentence"].rpartition(":")[0], "verdict": c["verdict"]}
         for model, result in results.items()
         for c in result["claims"]
@@ -110,7 +130,7 @@ def page(results: dict[str, dict[str, Any]]) -> str:
     }
     heading = "Claims that SA-BMA is better, on fresh seeds, corrected by Holm within each network"
     return gallery_page(
-        pictures, title="When does SA-BMA help?", lead=LEAD, heading=heading, rows=rows or [{"claim": "none"}], facts=facts
+        pictures, title="When does SA-BMA help?", lead=LEAD, heading=heading, rows=told or [{"claim": "none"}], facts=facts
     )
 
 
@@ -148,8 +168,8 @@ def _print(result: dict[str, Any]) -> None:
     print("\nSA-BMA less each, seed by seed: mean ± half of the 95 % interval (seeds with a gain)")
     for part, seeds in (("search", about["seeds"]), ("confirmation", about["fresh"])):
         for quantity in QUANTITIES:
-            rows = [_row(row, quantity) for row in result[part] if quantity in row["differences"][BASELINES[0]]]
-            print(f"\n{part}, {about['model']}, seeds {seeds[0]} to {seeds[-1]}: {NAMES[quantity]}\n\n{text_table(rows)}")
+            told = [_row(row, quantity) for row in result[part] if quantity in row["differences"][BASELINES[0]]]
+            print(f"\n{part}, {about['model']}, seeds {seeds[0]} to {seeds[-1]}: {NAMES[quantity]}\n\n{text_table(told)}")
     print(
         f"\nclaims that SA-BMA is better, on {len(about['fresh'])} fresh seeds, corrected by Holm for these {len(result['claims'])}:"
     )

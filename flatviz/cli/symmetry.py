@@ -22,7 +22,7 @@ from flatviz.plots.mmd import set_label
 from flatviz.plots.theme import style
 from flatviz.results import interval
 from flatviz.studies.symmetric_draws import CONTROL, SMALL, Sizes
-from flatviz.studies.symmetric_evidence import CELLS, SETTINGS, Survival, survival
+from flatviz.studies.symmetric_evidence import CELLS, MEASURED, Survival, survival
 from flatviz.studies.symmetry import VARIANTS, SymmetryStudy, orbit_of_digits, study_symmetry
 
 TASKS = ("digits",)
@@ -126,7 +126,7 @@ def trend_rows(study: SymmetryStudy) -> list[dict[str, str]]:
 def survival_rows(kept: Survival) -> list[dict[str, str]]:
     """A row a conclusion: ratio to VI as drawn and at least mass, and whether the conclusion is the same."""
     rows = []
-    for setting in SETTINGS:
+    for setting in MEASURED:
         for method, radius in CELLS.items():
             for measure, label in (
                 ("lambda1", "λ1"),

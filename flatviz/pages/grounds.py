@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from torch import Tensor
+
 from flatviz.pages.scene import Scene
 from flatviz.plots.basin import center_of, plot_basin, plot_basin_3d
 from flatviz.plots.color import ColorScale
@@ -87,7 +89,17 @@ GROUNDS = {"loss": _loss, "accuracy": _accuracy, "ensemble": _ensemble}
 def _map(scene: Scene, i: int, surface: Surface, projection: Projection, look: dict) -> Figure:
     family = scene.family
     beside = {m: family.projection[j] for m, j in scene.references.items()}
-    return plot_surface(surface, projection, method=family.method[i], reference=beside, **look)
+    fig = plot_surface(surface, projection, method=family.method[i], reference=beside, **look)
+    for axis, ticks, at in zip("xy", (surface.a, surface.b), projection.coords.T):
+        fig.layout[f"{axis}axis"].range = _reach(ticks, at)  # given, not found: a draw at the edge must not move the ground
+    return fig
+
+
+def _reach(ticks: Tensor, at: Tensor) -> list[float]:
+    """The ends of an axis that holds the surface and these draws with their markers."""
+    lo, hi = float(ticks.min()), float(ticks.max())
+    at, room = at[at.isfinite()], 0.03 * (hi - lo)
+    return [min([lo, *(at - room).tolist()]), max([hi, *(at + room).tolist()])]
 
 
 def _relief(scene: Scene, i: int, surface: Surface, projection: Projection, look: dict) -> Figure:

@@ -113,6 +113,7 @@ def _on_shared_plane(quantity: str, label: str, caption: str, alt: str, name: st
             alt=f"draws as circles over contours of {alt}",
             link=link,
             option=option,
+            shared=("xaxis", "yaxis"),
             **kept,
         ),
         View(

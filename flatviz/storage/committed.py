@@ -15,8 +15,14 @@ def committed(name: str) -> Path:
 
     Raises FileNotFoundError where there is none of that name.
     """
-    for folder in FOLDERS:
-        if (folder / name).is_file():
-            return folder / name
+    path = expected(name)
+    if path.is_file():
+        return path
     there = sorted({p.name for folder in FOLDERS if folder.is_dir() for p in folder.iterdir() if p.suffix != ".md"})
     raise FileNotFoundError(f"a shipped result must be one of {', '.join(there) or 'none here'}, got {name!r}")
+
+
+def expected(name: str) -> Path:
+    """Where a shipped result is, or, where there is none of that name, would be in a clone: for what does without."""
+    paths = [folder / name for folder in FOLDERS]
+    return next((path for path in paths if path.is_file()), paths[0])

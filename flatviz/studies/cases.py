@@ -1,4 +1,4 @@
-"""The declared grid of the search: the published scripts' setting, one factor changed at a time, and KL weight together with head std."""
+"""The declared grids of the search: the published scripts' setting, one factor changed at a time, KL weight together with head std."""
 
 from __future__ import annotations
 
@@ -12,12 +12,17 @@ QUANTITIES = ("nll", "accuracy", "ece", "shifted_nll")
 
 @dataclass(frozen=True)
 class Case:
-    """A setting: that of the published scripts, but for what is named.  shift: "" for the mean of five kinds at severity 3, or one kind."""
+    """A setting: that of the published scripts, but for what is named.
+
+    scale: of SWAG's covariance in the prior, 0 for that of the network's recipe.  shift: "" for the mean of five kinds at
+    severity 3, or one kind.
+    """
 
     steps: int = 300
     head_std: float = SETTINGS["plain"].head_std
     kl_weight: float = 0.0
     rank: int = RANK
+    scale: float = 0.0
     shots: int = 10
     degrees: float = 90.0
     shift: str = ""
@@ -42,31 +47,37 @@ class Case:
 
 
 NAMES = {
-    "steps": "steps", "head_std": "head std", "kl_weight": "KL weight", "rank": "rank", "shots": "shots",
-    "degrees": "source turned by",
+    "steps": "steps", "head_std": "head std", "kl_weight": "KL weight", "rank": "rank", "scale": "SWAG scale",
+    "shots": "shots", "degrees": "source turned by",
 }  # fmt: skip
-ALONE: dict[str, tuple] = {
-    "steps": (150, 600),
-    "head_std": (0.3, 1.0),
-    "kl_weight": (0.03, 1.0),
-    "rank": (2, 20),
-    "shots": (2, 5, 50),
-    "degrees": (0.0, 45.0),
+ALONE: dict[str, dict[str, tuple]] = {
+    "mlp": {
+        "steps": (150, 600),
+        "head_std": (0.3, 1.0),
+        "kl_weight": (0.03, 1.0),
+        "rank": (2, 20),
+        "shots": (2, 5, 50),
+        "degrees": (0.0, 45.0),
+    },
+    # fits take ten times as long, so one other value of most; its prior is wide by its scale, of the head and of the norm layers
+    "conv": {
+        "steps": (600,),
+        "scale": (64.0,),
+        "kl_weight": (0.03,),
+        "rank": (20,),
+        "shots": (2, 5, 50),
+        "degrees": (45.0,),
+    },
 }
-TOGETHER = [(kl, std) for kl in ALONE["kl_weight"] for std in ALONE["head_std"]]
+TOGETHER = [(kl, std) for kl in ALONE["mlp"]["kl_weight"] for std in ALONE["mlp"]["head_std"]]  # of the perceptron
 SEVERITIES = (1, 5)
 
 
-FEW = (Case(), *(Case(shift=kind, severity=5) for kind in SHIFTS[:3]))
-
-
 def grid(model: str = "mlp") -> tuple[Case, ...]:
-    """The declared cases: the published scripts', one factor changed at a time, KL weight with head std, kinds of shift.
-
-    Of any model but the perceptron, whose fits take ten times as long, the first case and three shifts of its test images.
-    """
-    if model != "mlp":
-        return FEW
+    """The declared cases: the published scripts', kinds of shift, one factor changed at a time, and pairs for the perceptron."""
+    if model == "conv":
+        return (Case(), *(Case(shift=kind, severity=5) for kind in SHIFTS[:3]))
     shifted = [Case(shift=kind, severity=s) for kind in SHIFTS for s in SEVERITIES]
-    alone = [Case(**{name: value}) for name, values in ALONE.items() for value in values]
-    return (Case(), *shifted, *alone, *(Case(kl_weight=kl, head_std=std) for kl, std in TOGETHER))
+    alone = [Case(**{name: value}) for name, values in ALONE[model].items() for value in values]
+    together = [Case(kl_weight=kl, head_std=std) for kl, std in TOGETHER] if model == "mlp" else []
+    return (Case(), *shifted, *alone, *together)

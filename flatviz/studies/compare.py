@@ -39,7 +39,7 @@ from flatviz.studies.preparation import (
     task_for,
     task_name,
 )
-from flatviz.studies.reference import Reference, reference_of, weights_mmd
+from flatviz.studies.reference import Reference, committed_digest, reference_of, weights_mmd
 from flatviz.studies.tasks import cached_each, each, quiet
 from flatviz.studies.tour import prepare
 from flatviz.studies.tune import scored
@@ -105,7 +105,7 @@ def compare(
         check_choice(method, tuple(METHODS), "method")
     cells = [(seed, method) for seed in range(seeds) for method in asked]
     tasks = {seed: cache_name(task, seed) for seed in range(seeds)}
-    about = dict(model=model, recipe=recipe, n_spectra=n_spectra)
+    about = dict(model=model, recipe=recipe, n_spectra=n_spectra, reference=committed_digest())
     settings = [about | dict(task=tasks[s], seed=s, method=METHODS[m], tuned=(tuned or {}).get(m)) for s, m in cells]
     heard = say if engine is None else quiet
     prepared = {seed: partial(_prepared, seed, task, model, recipe, heard) for seed in range(seeds)}

@@ -113,7 +113,7 @@ def gather(
     check_settings(fit)
     fit, grid = dict(fit or {}), {m: tuple(r) for m, r in (grid or evidence_radii()).items()}
     about = dict(model=model, n_draws=n_draws, n_spectra=n_spectra, epochs=epochs, grid=grid, fit=fit, tuned=tuned)
-    about["methods"] = {m: METHODS[m] for m in grid}
+    about |= {"methods": {m: METHODS[m] for m in grid}, "reference": reference.committed_digest()}
     settings = [about | {"seed": seed, "task": cache_name(task, seed)} for seed in range(seeds)]
     how = (progress, say) if engine is None else (False, quiet)
     given = (task, model, n_draws, n_spectra, epochs, fit, grid, tuned, *how)

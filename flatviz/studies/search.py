@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
 
@@ -28,10 +28,10 @@ from flatviz.results import Posterior
 from flatviz.storage.cache import cached
 from flatviz.studies.cases import QUANTITIES, Case
 from flatviz.studies.choice import with_head_std
-from flatviz.studies.claims import NAMES as QUANTITY_NAMES
 from flatviz.studies.claims import Difference, Verdict, judge
 from flatviz.studies.evidence import PUBLISHED, SEVERITY, SHIFTS
 from flatviz.studies.members import fit_member
+from flatviz.studies.preparation import BATCHNORM, PLAIN
 from flatviz.studies.tour import prepare
 from flatviz.studies.tune import scored, with_validation
 
@@ -40,10 +40,12 @@ RADII = {
     "mlp": {"sabma": (0.5, 1.0, 2.0), "sam_mu": (0.05, 0.1, 0.2)},
     "conv": {"sabma": (0.5, 1.0, 2.0), "sam_mu": (0.02, 0.05, 0.1)},
 }
+RECIPES = {"mlp": PLAIN, "conv": BATCHNORM}
 VI_SHARES = (0.5, 1.0, 2.0)
 N_DRAWS = 30
 SHIFTED_EVERY = 2  # test images of which one is corrupted: five kinds cost more than the fits
-CLAIMS_EACH, MOST_SETTINGS = 5, 6  # named for confirmation: claims against each baseline, settings that have to be trained
+CLAIMS_EACH = 5  # claims named for confirmation against each baseline
+MOST_SETTINGS = {"mlp": 6, "conv": 3}  # settings named that have to be trained
 
 
 @dataclass(frozen=True)
@@ -93,12 +95,14 @@ class Bench:
         """Method -> what is chosen from: radii, and steps of VI."""
         return RADII[self.model] | {"vi": tuple(float(round(share * case.steps)) for share in VI_SHARES)}
 
-    def _prepare(self, seed: int, shots: int, degrees: float, rank: int) -> tuple[Net, Task, Data, Gaussian]:
-        net, task, prior = prepare(self.model, seed=seed, shots=shots, degrees=degrees, rank=rank, epochs=self.epochs)
+    def _prepare(self, seed: int, shots: int, degrees: float, rank: int, scale: float) -> tuple[Net, Task, Data, Gaussian]:
+        how = dict(seed=seed, shots=shots, degrees=degrees, rank=rank, epochs=self.epochs)
+        how |= {"recipe": replace(RECIPES[self.model], scale=scale)} if scale else {}
+        net, task, prior = prepare(self.model, **how)
         return net, *with_validation(task, seed), prior
 
     def _of(self, case: Case, seed: int) -> tuple[Net, Task, Data, Gaussian]:
-        return self.prepared(seed, case.shots, case.degrees, case.rank)
+        return self.prepared(seed, case.shots, case.degrees, case.rank, case.scale)
 
     def _fit(self, case: Case, seed: int, asked: tuple[tuple[str, tuple[float, ...]], ...]) -> dict[tuple, Posterior]:
         """(method, radius or steps) -> posterior; one that diverged is left out."""
@@ -179,23 +183,49 @@ def search(
     return outcomes
 
 
-def named(outcomes: Sequence[Outcome]) -> list[Difference]:
+@dataclass(frozen=True)
+class Gain:
+    """One difference of a search: whether all of its seeds agree that SA-BMA is better, and its p."""
+
+    case: Case
+    baseline: str
+    quantity: str
+    agreed: bool
+    p_value: float
+
+
+@dataclass(frozen=True)
+class Searched:
+    """What a confirmation needs of a search: its seeds, what it chose in each case, its differences."""
+
+    seeds: tuple[int, ...]
+    choices: Mapping[Case, Mapping[str, float]]
+    gains: tuple[Gain, ...]
+
+    @classmethod
+    def of(cls, outcomes: Sequence[Outcome]) -> Searched:
+        """From the outcomes themselves; `read_searched` has it from a file."""
+        every = [d for o in outcomes for b in BASELINES for d in o.differences(b)]
+        gains = [Gain(d.cell, d.baseline, d.quantity, d.n_better == len(d.values), d.p_value) for d in every]
+        return cls(outcomes[0].seeds, {o.case: o.choice for o in outcomes}, tuple(gains))
+
+
+def named(searched: Searched, model: str = "mlp") -> list[Gain]:
     """The claims that a search makes: gains in which all seeds agree, by their p from the smallest.
 
-    At most `CLAIMS_EACH` against one baseline, and none that would be of a setting beyond the first `MOST_SETTINGS`.
+    At most `CLAIMS_EACH` against one baseline, and none that would be of a setting beyond the model's `MOST_SETTINGS`.
     """
-    every = [d for o in outcomes for b in BASELINES for d in o.differences(b)]
-    agreed = [d for d in every if d.n_better == len(d.values) and math.isfinite(d.p_value)]
-    claims: list[Difference] = []
-    for d in sorted(agreed, key=lambda d: d.p_value):
-        settings = {claim.cell.trained for claim in claims} | {d.cell.trained}
-        if len(settings) <= MOST_SETTINGS and sum(c.baseline == d.baseline for c in claims) < CLAIMS_EACH:
-            claims.append(d)
-    return sorted(claims, key=lambda d: BASELINES.index(d.baseline))
+    agreed = [gain for gain in searched.gains if gain.agreed and math.isfinite(gain.p_value)]
+    claims: list[Gain] = []
+    for gain in sorted(agreed, key=lambda gain: gain.p_value):
+        settings = {claim.case.trained for claim in claims} | {gain.case.trained}
+        if len(settings) <= MOST_SETTINGS[model] and sum(c.baseline == gain.baseline for c in claims) < CLAIMS_EACH:
+            claims.append(gain)
+    return sorted(claims, key=lambda gain: BASELINES.index(gain.baseline))
 
 
 def confirm(
-    outcomes: Sequence[Outcome],
+    searched: Searched,
     seeds: Sequence[int],
     *,
     model: str = "mlp",
@@ -204,55 +234,12 @@ def confirm(
     say: Callable[[str], None] = lambda text: None,
 ) -> tuple[list[Outcome], list[Verdict]]:
     """The named cases and the published scripts' setting on fresh seeds with what the search chose, and a verdict on each claim (Holm)."""
-    shared = set(seeds) & {seed for o in outcomes for seed in o.seeds}
+    shared = set(seeds) & set(searched.seeds)
     if shared:
         raise ValueError(f"seeds of a confirmation must be fresh, got {sorted(shared)} of the search: take others")
-    claims = named(outcomes)
-    wanted = {claim.cell for claim in claims} | {Case()}
-    choices = {o.case: o.choice for o in outcomes if o.case in wanted}
+    claims = named(searched, model)
+    wanted = {claim.case for claim in claims} | {Case()}
+    choices = {case: choice for case, choice in searched.choices.items() if case in wanted}
     fresh = search(tuple(choices), seeds, model=model, choices=choices, epochs=epochs, progress=progress, say=say)
     by_claim = {(d.cell, d.baseline, d.quantity): d for o in fresh for b in BASELINES for d in o.differences(b)}
-    return fresh, judge([by_claim[c.cell, c.baseline, c.quantity] for c in claims])
-
-
-def report(searched: Sequence[Outcome], confirmed: Sequence[Outcome], verdicts: Sequence[Verdict]) -> dict[str, Any]:
-    """All figures as plain values for a JSON file: cases of search and confirmation, claims with verdicts and sentences."""
-    claims = [
-        {
-            "case": str(v.difference.cell),
-            "baseline": v.difference.baseline,
-            "quantity": v.difference.quantity,
-            "corrected_p": _plain(v.corrected),
-            "verdict": v.word,
-            "sentence": sentence(v),
-        }
-        for v in verdicts
-    ]
-    return {"search": [_row(o) for o in searched], "confirmation": [_row(o) for o in confirmed], "claims": claims}
-
-
-def sentence(verdict: Verdict) -> str:
-    """A claim in words, with its figures and the verdict."""
-    d = verdict.difference
-    factor = 100 if d.quantity == "accuracy" else 1
-    amount = f"{QUANTITY_NAMES[d.quantity]} {factor * d.mean:+.2g} ± {factor * d.half:.2g}"
-    seeds = f"better in {d.n_better} of {len(d.values)} seeds"
-    return f"SA-BMA at {d.cell} against {d.baseline}: {amount}, {seeds}: {verdict.word}"
-
-
-def _row(outcome: Outcome) -> dict[str, Any]:
-    """Choice, mean values of each competitor, and difference, half interval and seeds with a gain for each baseline."""
-    columns = [QUANTITIES.index(q) for q in outcome.case.quantities]
-    return {
-        "case": str(outcome.case),
-        "settings": {k: v for k, v in asdict(outcome.case).items() if k not in ("shift", "severity")},
-        "choice": dict(outcome.choice),
-        "means": {n: {QUANTITIES[i]: _plain(float(v[:, i].mean())) for i in columns} for n, v in outcome.values.items()},
-        "differences": {
-            b: {d.quantity: [_plain(d.mean), _plain(d.half), d.n_better] for d in outcome.differences(b)} for b in BASELINES
-        },
-    }
-
-
-def _plain(value: float) -> float | None:
-    return float(f"{value:.4g}") if math.isfinite(value) else None
+    return fresh, judge([by_claim[c.case, c.baseline, c.quantity] for c in claims])

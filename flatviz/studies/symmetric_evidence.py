@@ -23,6 +23,7 @@ from flatviz.symmetry.minmass import min_mass
 from flatviz.symmetry.units import units_of
 
 CELLS = {"sam_mu": 0.2, "sabma": 1.0, "authors_code": 0.5}  # one radius of the evidence's grid each, against VI
+MEASURED = tuple(name for name in SETTINGS if name != "tuned")  # there each method has a radius and a prior of its own
 MEASURES = ("lambda1", "trace", "sam", "adaptive")
 BELOW, ABOVE, OPEN = "below VI", "above VI", "open"
 
@@ -71,7 +72,7 @@ def survival(
         about = dict(seed=seed, n_draws=n_draws, epochs=epochs, steps=steps, cells=CELLS)
         compute = partial(_one_seed, seed, n_draws, epochs, steps, progress)
         survived.append(cached("survival", compute, label=f"evidence, seed {seed}", say=say, **about)[0])
-    cells = [(setting, m) for setting in SETTINGS for m in ("vi", *CELLS)]
+    cells = [(setting, m) for setting in MEASURED for m in ("vi", *CELLS)]
     values = {(setting, m): torch.stack([f[f"{setting}/{m}"] for f in survived]) for setting, m in cells}
     return Survival(values, torch.stack([f["moved"] for f in survived]), max(float(f["gap"]) for f in survived))
 
@@ -79,7 +80,7 @@ def survival(
 def _one_seed(seed: int, n_draws: int, epochs: int, steps: int | None, progress: Progress) -> dict[str, Tensor]:
     net, task, prior = prepare("mlp", seed=seed, epochs=epochs, progress=progress)
     f, units, results, gaps = nll(net, task.train), units_of(net), {}, []
-    cells = [(setting, m, r) for setting in SETTINGS for m, r in (("vi", None), *CELLS.items())]
+    cells = [(setting, m, r) for setting in MEASURED for m, r in (("vi", None), *CELLS.items())]
     for setting, method, radius in track(cells, f"seed {seed}", progress):
         chosen = SETTINGS[setting]
         fit, wide = chosen.fit | ({} if steps is None else {"steps": steps}), with_head_std(net, prior, chosen.head_std)

@@ -101,14 +101,13 @@ class _Reader:
     def _apply(self, node: fx.Node, sources: list[Stream]) -> Stream:
         part = self.parts[node.target] if node.op == "call_module" else None
         here = sources[0] if sources else Stream(self.input, self.input)
-        if isinstance(part, (nn.Linear, _ConvNd)) and not getattr(part, "transposed", False):
+        if isinstance(part, nn.Linear) or (isinstance(part, _ConvNd) and not part.transposed):
             return self._layer(str(node.target), part, here)
         if isinstance(part, _BatchNorm):
             return self._batchnorm(str(node.target), part, here)
         if isinstance(part, nn.LayerNorm):
             return self._layernorm(str(node.target), part, here)
-        target = type(part).__name__ if part is not None else node.target
-        name = str(getattr(target, "__name__", target)).lower().replace("_", "")
+        name = _operation(node, part)
         if name in SHAPES or not sources or (name in FLATTEN and self._keeps_units(node, part)):
             return here
         if name in ADD and len(sources) == 2:
@@ -136,7 +135,7 @@ class _Reader:
         """(B, C, ...) -> (B, C ...): flatten from axis 1, or a view of two axes."""
         if part is not None:
             return (part.start_dim, part.end_dim) == (1, -1)
-        name = str(getattr(node.target, "__name__", node.target))
+        name = _operation(node, part)
         if name in ("view", "reshape"):
             shape = node.args[1] if len(node.args) == 2 and isinstance(node.args[1], (tuple, list)) else node.args[1:]
             return len(shape) == 2
@@ -145,7 +144,7 @@ class _Reader:
     def _layer(self, name: str, part: nn.Linear | _ConvNd, here: Stream) -> Stream:
         n = part.weight.shape[0]
         out = Stream(self._node("permuted", name, n), self._node("scaled", name, n))
-        groups = getattr(part, "groups", 1)
+        groups = part.groups if isinstance(part, _ConvNd) else 1
         self.reading.rows[f"{name}.weight"] = (out.permuted, out.scaled, 1.0)
         if part.bias is not None:
             self.reading.rows[f"{name}.bias"] = (out.permuted, out.scaled, 1.0)
@@ -175,13 +174,13 @@ class _Reader:
             self._refuse(here, "all", f"{name}, which normalises over more than the units")
         return self._after_norm(name, part, here)
 
-    def _after_norm(self, name: str, part: nn.Module, here: Stream) -> Stream:
+    def _after_norm(self, name: str, part: _BatchNorm | nn.LayerNorm, here: Stream) -> Stream:
         """Gain and shift start units of their own for scaling; a permutation takes them along."""
         after = Stream(here.permuted, self._node("scaled", name, here.permuted.root().n))
         if part.weight is None:
             self._refuse(Stream(self.input, after.scaled), "all", f"{name}, which has no gain to scale")
-        for key in ("weight", "bias"):
-            if getattr(part, key, None) is not None:
+        for key, value in (("weight", part.weight), ("bias", part.bias)):
+            if value is not None:
                 self.reading.rows[f"{name}.{key}"] = (after.permuted, after.scaled, 1.0)
         self._once(name, here, after)
         return after
@@ -215,3 +214,12 @@ class _Reader:
     def _refuse(stream: Stream, action: str, reason: str) -> None:
         for node in (stream.permuted.root(), stream.scaled.root()):
             node.refused.setdefault(action, reason)
+
+
+def _operation(node: fx.Node, part: nn.Module | None) -> str:
+    """What a node computes, as `ELEMENTWISE` writes it: a module's type, a function's name, a method, without underscores."""
+    if part is not None:
+        name = type(part).__name__
+    else:  # torch.fx: the target of a function is the function, of a method or an attribute its name
+        name = node.target if isinstance(node.target, str) else node.target.__name__
+    return name.lower().replace("_", "")

@@ -12,7 +12,8 @@ from flatviz.cli import main
 from flatviz.cli import search as command
 from flatviz.studies import search as study
 from flatviz.studies.cases import QUANTITIES, Case, grid
-from flatviz.studies.search import BASELINES, Outcome, confirm, named, report, search
+from flatviz.studies.search import BASELINES, Outcome, Searched, confirm, named, search
+from flatviz.studies.search_file import claim_rows, read_searched, rows
 
 
 @pytest.fixture
@@ -30,13 +31,24 @@ def outcome(case, gains, seeds=(0, 1, 2, 3)):
     return Outcome(case, seeds, {"sabma": 1.0, "sam_mu": 0.1, "vi": 300.0}, values)
 
 
-def test_the_grid_changes_one_factor_at_a_time_but_for_the_declared_pair():
-    cases = grid()
+@pytest.mark.parametrize(("model", "width", "pairs"), [("mlp", "head_std", {("head_std", "kl_weight")})])
+def test_the_grid_changes_one_factor_at_a_time_but_for_the_declared_pair(model, width, pairs):
+    cases = grid(model)
     assert len(set(cases)) == len({str(c) for c in cases}) == len(cases)
-    factors = ("steps", "head_std", "kl_weight", "rank", "shots", "degrees", "shift")
+    factors = ("steps", "head_std", "kl_weight", "rank", "scale", "shots", "degrees", "shift")
     changed = [tuple(f for f in factors if getattr(c, f) != getattr(Case(), f)) for c in cases]
-    assert {c for c in changed if len(c) > 1} == {("head_std", "kl_weight")}
-    assert {c[0] for c in changed if len(c) == 1} == set(factors)
+    assert {c for c in changed if len(c) > 1} == pairs
+    assert {c[0] for c in changed if len(c) == 1} == {"steps", width, "kl_weight", "rank", "shots", "degrees", "shift"}
+    assert {c.shots for c in cases} == {2, 5, 10, 50}
+
+
+def test_the_scale_of_a_case_is_that_of_its_prior():
+    """SWAG's covariance times 4 is standard deviations times 2, of the weights that have no prior of their own."""
+    bench = study.Bench("mlp", epochs=1)
+    narrow, wide = (bench._of(Case(scale=scale), 0)[3] for scale in (16.0, 64.0))
+    recipe = bench._of(Case(), 0)[3]
+    assert torch.equal(wide.log_std, recipe.log_std) and torch.equal(wide.factor, recipe.factor)
+    torch.testing.assert_close(narrow.factor * 2, wide.factor)
 
 
 def test_a_choice_is_the_least_validation_nll_and_the_baselines_are_what_they_are_called(quick):
@@ -78,20 +90,20 @@ def test_claims_are_gains_in_which_all_seeds_agree_the_clearest_first(monkeypatc
         outcome(Case(shots=2), [1.0, 3.0, 0.1, 2.0]),
         [1.0, 1.0, 1.0, -0.1],
     )
-    claims = named([weak, outcome(Case(rank=2), split), clear])
-    assert {c.quantity for c in claims} == {"nll"} and {str(c.cell) for c in claims} == {
+    claims = named(Searched.of([weak, outcome(Case(rank=2), split), clear]))
+    assert {c.quantity for c in claims} == {"nll"} and {str(c.case) for c in claims} == {
         "the published scripts' setting",
         "shots 2",
     }
     assert [c.baseline for c in claims] == [b for b in BASELINES for _ in range(2)]
-    monkeypatch.setattr(study, "MOST_SETTINGS", 1)
-    assert {str(c.cell) for c in named([weak, clear])} == {"the published scripts' setting"}
+    monkeypatch.setitem(study.MOST_SETTINGS, "mlp", 1)
+    assert {str(c.case) for c in named(Searched.of([weak, clear]))} == {"the published scripts' setting"}
 
 
 def test_a_confirmation_takes_fresh_seeds_and_what_the_search_chose(monkeypatch):
     found = [outcome(Case(), [1.0, 1.1, 0.9, 1.0])]
     with pytest.raises(ValueError, match=r"seeds of a confirmation must be fresh, got \[3\] of the search: take others"):
-        confirm(found, [3, 4])
+        confirm(Searched.of(found), [3, 4])
     asked = {}
 
     def again(cases, seeds, *, choices, **_):
@@ -99,10 +111,10 @@ def test_a_confirmation_takes_fresh_seeds_and_what_the_search_chose(monkeypatch)
         return [outcome(case, [0.1, -0.1, 0.2, -0.3], tuple(seeds)) for case in cases]
 
     monkeypatch.setattr(study, "search", again)
-    fresh, verdicts = confirm(found, range(100, 104))
+    fresh, verdicts = confirm(Searched.of(found), range(100, 104))
     assert asked == {Case(): found[0].choice} and fresh[0].seeds == (100, 101, 102, 103)
     assert [v.word for v in verdicts] == ["cannot tell"] * len(BASELINES)
-    json.dumps(report(found, fresh, verdicts), allow_nan=False)
+    json.dumps([rows(fresh), claim_rows(verdicts)], allow_nan=False)
 
 
 def test_a_fit_that_diverged_is_not_chosen_and_decides_no_claim(quick, monkeypatch):
@@ -116,7 +128,7 @@ def test_a_fit_that_diverged_is_not_chosen_and_decides_no_claim(quick, monkeypat
     assert bench.run(Case(steps=2), (0, 1))["choice"]["sabma"] != 1.0
     lost = bench.run(Case(steps=2), (0, 1), {"sabma": 1.0, "sam_mu": 0.1, "vi": 2.0})
     assert lost["values"]["SA-BMA"].isnan().all()
-    row = report([Outcome(Case(steps=2), (0, 1), lost["choice"], lost["values"])], [], [])["search"][0]
+    (row,) = rows([Outcome(Case(steps=2), (0, 1), lost["choice"], lost["values"])])
     assert row["differences"]["SAM on the mean"]["nll"][:2] == [None, None]
 
 
@@ -132,8 +144,32 @@ def test_the_command_writes_a_file_that_it_shows_again(quick, monkeypatch, tmp_p
     assert main(["search", "--show", str(out), "--picture", str(picture)]) == 0
     assert first.split("SA-BMA less each")[1] in capsys.readouterr().out
     assert "shots 5" in picture.read_text(encoding="utf-8")
+    again = tmp_path / "again.json"
+    assert main(["search", "--fresh", "2", "--searched", str(out), "--out", str(again)]) == 0
+    repeated = json.loads(again.read_text())["mlp"]
+    assert {part: repeated[part] for part in ("search", "confirmation", "claims")} == {
+        part: result[part] for part in ("search", "confirmation", "claims")
+    }
+    assert repeated["about"]["searched"]["command"] == result["about"]["command"]
+    assert main(["search", "--model", "conv", "--searched", str(out), "--out", str(again)]) == 1
+    assert "--searched must hold a search of conv" in capsys.readouterr().err
     assert main(["search", "--show", str(picture)]) == 1
     assert "--show must be a file that flatviz search wrote" in capsys.readouterr().err
+
+
+def test_a_stored_search_names_the_claims_of_the_outcomes_themselves():
+    """p from an interval is p of the values, up to the four digits of the file."""
+    cases = (Case(), Case(shots=2), Case(rank=2))
+    found = [outcome(c, g) for c, g in zip(cases, ([1.0, 1.1, 0.9, 1.0], [1.0, 3.0, 0.1, 2.0], [1.0, 1.0, 1.0, -0.1]))]
+    live = Searched.of(found)
+    read = read_searched({"about": {"seeds": [0, 1, 2, 3]}, "search": json.loads(json.dumps(rows(found)))}, cases)
+    assert (read.seeds, read.choices) == (live.seeds, live.choices)
+    for a, b in zip(live.gains, read.gains):
+        assert (a.case, a.baseline, a.quantity, a.agreed) == (b.case, b.baseline, b.quantity, b.agreed)
+        assert b.p_value == pytest.approx(a.p_value, rel=2e-3)
+    assert [(g.case, g.quantity) for g in named(live)] == [(g.case, g.quantity) for g in named(read)]
+    with pytest.raises(ValueError, match="a stored search must be of the 1 declared cases, got 3 others: search again"):
+        read_searched({"about": {"seeds": [0]}, "search": rows(found)}, cases[:1])
 
 
 COMMITTED = json.loads((Path(fv.__file__).parent.parent / "data" / "when_sabma_helps.json").read_text(encoding="utf-8"))
