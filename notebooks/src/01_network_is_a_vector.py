@@ -18,10 +18,10 @@
 FAST = False  # True shrinks the run: tests and a first look
 
 # %%
-import plotly.graph_objects as go
 import torch
 
 import flatviz as fv
+from flatviz.plots.theme import figure
 
 torch.set_num_threads(1)  # a second thread costs networks this small more than it brings
 
@@ -96,9 +96,10 @@ assert nets[0].dim == 64 * 65 + 128 + 64 * 65 + 128 + 10 * 65 == 9226
 # %%
 picture = nets[0].w[:9216].view(144, 64).T.numpy()
 colors = dict(zmin=-0.5, zmax=0.5, colorscale="RdBu", colorbar_title="weight")
-fig = go.Figure(go.Heatmap(z=picture, **colors))
+alt = "The weights of two layers as coloured squares, most of them pale, that is small"
+fig = figure("A network is 9,226 numbers", alt, xaxis_title="column")
+fig.add_heatmap(z=picture, **colors)
 fig.update_yaxes(autorange="reversed", title="row", scaleanchor="x", constrain="domain")
-fig.update_layout(title="A network is 9,226 numbers", xaxis_title="column", height=520)
 
 # %% [markdown]
 # *Figure: a grid of small squares, red for negative and blue for positive weights. The first layer, in the left half, is

@@ -221,11 +221,13 @@ def ellipses(fig, radius):
 
 
 # %%
-alt = "Ellipses of a posterior, its KL ball and the worst posterior in it, with SAM's round ball and the gradient's direction"
+in_words = (
+    "Ellipses: a posterior, its KL ball and the worst posterior in it; SAM's round ball, and the direction of the gradient"
+)
 
 
 def balls(radius):
-    fig = figure(f"KL radius {radius:g}", alt, xaxis=dict(title="first weight", range=[-2.2, 3.4]))
+    fig = figure(f"KL radius {radius:g}", in_words, xaxis=dict(title="first weight", range=[-2.2, 3.4]))
     worst = ellipses(fig, radius)
     return finish(fig, worst)
 
