@@ -33,6 +33,7 @@ class View:
     when: whether a family has this picture at all.
     group: the tab under which it stands; views of a tab are in sight together.
     slot, option: views of one slot are alternatives, one frame with a menu for each name of their options.
+    needs: what of `studies.family.SURFACES` the picture is made of, so that a preview computes that first.
     data: views of one `data` share the arrays of one `Live.key`; "": the view's own.
     like: name of the view whose live properties this one's are: its figure is made once, not for every member.
     link: name of a trace -> what its points are: "draws", one each, or "eigenvalues", those of each draw one after the
@@ -51,10 +52,16 @@ class View:
     group: str = "More"
     slot: str = ""
     option: Mapping[str, str] = field(default_factory=dict)
+    needs: tuple[str, ...] = ()
     data: str = ""
     like: str = ""
     link: Mapping[str, str] = field(default_factory=dict)
     kind: str = "plotly"
+
+    @property
+    def chosen(self) -> str:
+        """What a state says of its slot where this view is shown."""
+        return ", ".join(self.option.values())
 
 
 def _hidden(scene: Scene, i: int) -> Figure:
@@ -103,6 +110,7 @@ WIDE = dict(span=5, height=470)
 def _on_shared_plane(quantity: str, label: str, caption: str, alt: str, name: str = "", **settings: Any) -> list[View]:
     """Map and relief of one quantity on the plane that all members share, with the draws."""
     name, kept = name or quantity, dict(group="Surface", slot="surface", data=f"shared {quantity}", **WIDE, **settings)
+    kept["needs"] = () if quantity == "loss" else ("maps",)
     relief = "relief" if quantity == "loss" else f"{name} relief"
     link, option = {"samples": "draws"}, {"quantity": label, "view": TWO}
     return [
@@ -131,6 +139,7 @@ def _on_shared_plane(quantity: str, label: str, caption: str, alt: str, name: st
 def _through_the_center(plane: str, about: str, when: Callable[[Family], bool] = lambda family: True) -> list[View]:
     """Rise of the loss and accuracy, map and relief, on a plane through each member's center."""
     place = dict(group="Flatness", slot="directions", height=470)
+    loss, maps = ("maps",) if plane == "ascent" else (plane,), (plane, "maps") if plane != "ascent" else ("maps",)
     rise = {"plane": PLANES[plane], "quantity": "rise of the loss", "view": TWO}
     right = rise | {"quantity": "training accuracy"}
     said = f"How far the training loss rises above the center's own along {about}"
@@ -139,7 +148,7 @@ def _through_the_center(plane: str, about: str, when: Callable[[Family], bool] =
     mapped = lambda family: bool(family.maps)  # noqa: E731
     end = " {" + plane + "} {floor}"
     return [
-        View(plane, basin(plane, False), said + level + end, option=rise, data=plane, when=when, **place),
+        View(plane, basin(plane, False), said + level + end, option=rise, data=plane, needs=loss, when=when, **place),
         View(
             f"{plane} relief",
             basin(plane, True),
@@ -147,11 +156,21 @@ def _through_the_center(plane: str, about: str, when: Callable[[Family], bool] =
             alt=f"rise of the training loss above the center's own in relief, along {PLANES[plane]}",
             option=rise | {"view": THREE},
             data=plane,
+            needs=loss,
             like=plane,
             when=when,
             **place,
         ),
-        View(f"{plane} accuracy", accuracy(plane, False), told, option=right, data=f"{plane} accuracy", when=mapped, **place),
+        View(
+            f"{plane} accuracy",
+            accuracy(plane, False),
+            told,
+            option=right,
+            data=f"{plane} accuracy",
+            needs=maps,
+            when=mapped,
+            **place,
+        ),
         View(
             f"{plane} accuracy relief",
             accuracy(plane, True),
@@ -159,6 +178,7 @@ def _through_the_center(plane: str, about: str, when: Callable[[Family], bool] =
             alt=f"training accuracy in relief, along {PLANES[plane]}",
             option=right | {"view": THREE},
             data=f"{plane} accuracy",
+            needs=maps,
             like=f"{plane} accuracy",
             when=mapped,
             **place,

@@ -25,6 +25,7 @@ FINE = 21  # grid points a side of the loss
 COARSE = 17  # grid points a side of the accuracy
 ENSEMBLE = 9  # of the loss of the averaged prediction, which takes as many runs as there are draws
 PLANES = ("sharpest", "around")  # of a member, whose loss `Family` has; and "ascent"
+ROWS = ("ascent", *(f"{plane} accuracy" for plane in (*PLANES, "ascent")), "draws accuracy", "ensemble")  # one of each member
 
 
 def family_maps(net: Net, task: Task, family: Family, *, seed: int, resolution: int = FINE) -> dict[str, Any]:
@@ -55,20 +56,32 @@ def family_maps(net: Net, task: Task, family: Family, *, seed: int, resolution: 
 
 
 def one_more_maps_row(
-    net: Net, task: Task, family: Family, q: Posterior, planes: Mapping[str, Surface], n_draws: int, *, seed: int
+    net: Net,
+    task: Task,
+    family: Family,
+    q: Posterior,
+    planes: Mapping[str, Surface],
+    n_draws: int,
+    near: int | None = None,
+    *,
+    seed: int,
 ) -> dict[str, Any]:
     """`family.maps` with a row for a member of `n_draws` draws that joins the family, on the grids it has.
 
-    planes: its surfaces "sharpest" and "around".
+    planes: its surfaces "sharpest" and "around"; near: a member whose row stands in, so that nothing is computed.
     """
     maps = family.maps
     if not maps:
         return {}
-    draws = n_draws, maps["draws accuracy"].shape[1], seed
-    row = _member_maps(net, task, q, planes, *draws, len(maps["ascent"][0].a))
-    if "ensemble" in maps:
-        row["ensemble"] = ensemble_losses(net, task, q, family.surface.plane, [maps["a"], maps["b"]], *draws)
-    return maps | {k: (*maps[k], v) if isinstance(v, Surface) else torch.cat([maps[k], v[None]]) for k, v in row.items()}
+    if near is not None:
+        row = {name: maps[name][near] for name in ROWS if name in maps}
+    else:
+        draws = n_draws, maps["draws accuracy"].shape[1], seed
+        row = _member_maps(net, task, q, planes, *draws, len(maps["ascent"][0].a))
+        if "ensemble" in maps:
+            row["ensemble"] = ensemble_losses(net, task, q, family.surface.plane, [maps["a"], maps["b"]], *draws)
+    joined = {k: (*maps[k], v) if isinstance(v, Surface) else torch.cat([maps[k], v[None]]) for k, v in row.items()}
+    return maps | joined
 
 
 def ensemble_losses(

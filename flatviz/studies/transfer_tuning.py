@@ -6,9 +6,11 @@ among the test images of another; the scores of the test split are not looked at
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from torch.quasirandom import SobolEngine
@@ -120,7 +122,7 @@ def tune_source(
     recipes = [own, *({**own, **{name: _place(name, u) for name, u in zip(free, point)}} for point in points)]
     scores = []
     for recipe in track(recipes, "recipes", progress):
-        given = dict(sizes=with_source(sizes, recipe), scheme=replace(scheme, scale=recipe["scale"]))
+        given = dict(zip(("sizes", "scheme"), with_source(sizes, scheme, recipe)))
         try:
             one = tune_transfer(
                 data, classes, make, methods=["vi"], trials=1, seeds=seeds, pretrained=pretrained, **given, say=say
@@ -134,9 +136,16 @@ def tune_source(
     return SourceTuning(tuple(recipes), tuple(scores), tuple(seeds))
 
 
-def with_source(sizes: Sizes, recipe: dict[str, float]) -> Sizes:
-    """The sizes with the rates of a recipe."""
-    return replace(sizes, source_lr=recipe["source_lr"], swag_lr=recipe["swag_lr"])
+def with_source(sizes: Sizes, scheme: Scheme, recipe: Mapping[str, float]) -> tuple[Sizes, Scheme]:
+    """Sizes with the rates of a recipe, and the scheme with its factor."""
+    rates = {name: recipe[name] for name in ("source_lr", "swag_lr")}
+    return replace(sizes, **rates), replace(scheme, scale=recipe["scale"])
+
+
+def read_source(path: str | Path) -> dict[str, float] | None:
+    """The recipe of a file that `flatviz transfer --recipe` wrote; None where it holds none."""
+    held = json.loads(Path(path).read_text(encoding="utf-8")).get("source")
+    return None if held is None else {name: held[name] for name in SPANS}
 
 
 def _place(name: str, u: float) -> float:
