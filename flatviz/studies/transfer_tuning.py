@@ -129,7 +129,7 @@ def tune_source(
             )
             scores.append(one["vi"].trials[0].score)
         except ValueError as error:
-            if "finite" not in str(error) and "must learn" not in str(error):
+            if not any(word in str(error) for word in ("finite", "must learn", "that learned")):
                 raise
             say(f"{recipe}: {error}")
             scores.append(math.inf)

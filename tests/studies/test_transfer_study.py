@@ -214,6 +214,10 @@ def test_pretraining_and_swag_are_tried_too_and_a_recipe_that_learns_nothing_is_
     assert found.tried[0] == pytest.approx({"source_lr": 0.1, "swag_lr": 0.005, "scale": 1.0}) and found.best == found.tried[0]
     assert math.isfinite(found.nll[0]) and found.nll[1] == math.inf
     assert found.to_dict()["did_not_learn"] == 1
+    dead = "flatviz.studies.transfer_source.fit_swag"
+    monkeypatch.setattr(dead, lambda net, *_, **__: fv.Gaussian(torch.zeros_like(net.w), torch.zeros_like(net.w)))
+    with pytest.raises(ValueError, match="SWAG must leave a network that learned, got .* lower its rate"):
+        source_network(stripes, classes, make, pretrained=False, sizes=replace(sizes, swag_lr=0.7), scheme=Scheme())
     (tmp_path / "t.json").write_text(json.dumps({"methods": {}, "source": found.to_dict()}))
     assert read_source(tmp_path / "t.json") == pytest.approx(found.best)
     assert with_source(sizes, Scheme(), {**found.best, "scale": 7.0})[1].scale == 7.0
