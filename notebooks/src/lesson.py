@@ -8,7 +8,7 @@
 #
 # The class knows: gradient, Gaussian, eigenvalue, cross-entropy. It does not know: posterior over weights, Hessian of a
 # network, sharpness. Everything is shown with the pages of the site, whose pictures move without Python. "First page" is
-# the site's: method, radius and ensemble size, five tabs. With JupyterLab the same pictures are at the end of
+# the site's: method, radius, ensemble size, and a row of tabs. With JupyterLab the same pictures are at the end of
 # [chapter 00](00_tour.ipynb), and fit new radii while the class waits.
 #
 # One rule: **nobody moves a slider before the class has said what will happen.** Write the votes on the board.
