@@ -76,7 +76,8 @@
 # - **Seen**: at 0 the worst posterior, orange, lies on $q$, grey. Then it moves along the wide axis, not along the line:
 #   steps are cheap where the posterior is unsure.
 # - **Show**: first page, method **SA-BMA**, tab **Flatness**.
-# - **Slider and question** (5 minutes): **radius** 0: *what is it now?* Then one stop a time, ten stops to 4: *what happens to
+# - **Slider and question** (5 minutes): **radius** 0: *what is it now?* Then one stop a time, ten stops to 4 (in JupyterLab
+#   there are more, and a preview stands until a new radius is fitted): *what happens to
 #   $\lambda_1$, what to NLL?*
 # - **Seen**, in the line below the controls: at 0 it says what it said for VI, figure by figure. $\lambda_1$ falls from about 10 to
 #   about 5 at the last two stops, though not at every stop; NLL moves by a few hundredths up to 2.8, in no order.
