@@ -39,14 +39,17 @@ class Metric:
         With n gradients in d dimensions G = I shows eigenvalues up to (1 + sqrt(d / n))^2 (Marchenko and Pastur 1967): those of
         twice that and more are kept.
         """
-        if not self.places:
+        n = sum(map(len, self.places))
+        if n < 2:
             return
         z, g = (torch.cat(seen).double() for seen in (self.places, self.slopes))
-        n, d = z.shape
+        d = z.shape[1]
         _, singular, vectors = torch.linalg.svd(g, full_matrices=False)
         narrow = vectors[singular.square() / n > ABOVE_NOISE * (1 + math.sqrt(d / n)) ** 2]
-        share = (1 - (z @ narrow.T).std(0)).clamp_min(0)
-        self.rows[:] = (share.sqrt()[:, None] * narrow).to(self.places[0]).unbind()
+        if len(narrow):
+            share = (1 - (z @ narrow.T).std(0)).clamp_min(0)
+            narrow = share.sqrt()[:, None] * narrow
+        self.rows[:] = narrow.to(self.places[0]).unbind()
         self.places.clear()
         self.slopes.clear()
 

@@ -74,16 +74,42 @@ def test_leapfrog_under_a_metric_keeps_the_energy_and_runs_backwards(stiff):
     assert off[0] / off[1] == pytest.approx(4, rel=0.2)  # second order
 
 
-def test_a_narrow_posterior_costs_fewer_steps_and_has_the_same_moments(monkeypatch):
-    """A regression with precisions up to 5,000 times the prior's, in closed form; and steps counted with the metric and without."""
+@pytest.fixture
+def regression():
+    """(net, data, prior, exact mean, exact covariance): six weights, precisions up to 5,000 times the prior's."""
     g = torch.Generator().manual_seed(0)
     x = torch.randn(40, 6, generator=g).double()
     x[:, 0] *= 12
     y = x @ torch.ones(6, 1).double() + torch.randn(40, 1, generator=g).double()
-    net, data = fv.Net.from_module(nn.Linear(6, 1, bias=False).double()), fv.Data(x, y)
-    prior = fv.Gaussian(torch.zeros(6).double(), torch.zeros(6).double())
     cov = torch.linalg.inv(torch.eye(6).double() + x.T @ x)
-    mean = cov @ (x.T @ y)[:, 0]
+    net = fv.Net.from_module(nn.Linear(6, 1, bias=False).double())
+    return net, fv.Data(x, y), fv.Gaussian(torch.zeros(6).double(), torch.zeros(6).double()), cov @ (x.T @ y)[:, 0], cov
+
+
+def stopping_at(step):
+    """A progress function that cancels before this trajectory."""
+
+    def stop(done, total, label):
+        if done == step:
+            raise KeyboardInterrupt
+
+    return stop
+
+
+def test_a_run_stopped_in_burn_in_goes_on_with_what_it_learnt(regression, tmp_path):
+    pytest.importorskip("safetensors")
+    settings = dict(seed=0, n_draws=32, chains=8, burn_in=40, likelihood=1.0)
+    whole = fv.fit_hmc(*regression[:3], **settings)
+    for stop in (13, 33):  # while it looks, and once it has learnt
+        path = tmp_path / f"{stop}"
+        with pytest.raises(KeyboardInterrupt):
+            fv.fit_hmc(*regression[:3], **settings, checkpoint=path, progress=stopping_at(stop))
+        assert torch.equal(fv.fit_hmc(*regression[:3], **settings, checkpoint=path).W, whole.W)
+
+
+def test_a_narrow_posterior_costs_fewer_steps_and_has_the_same_moments(regression, monkeypatch):
+    """Against the closed form; and steps counted with the metric and without."""
+    net, data, prior, mean, cov = regression
     counts = []
 
     def counted(potential, z, momentum, slope, size, n, metric):
