@@ -12,7 +12,17 @@ import torch
 
 import flatviz
 from flatviz.checks import check_count
-from flatviz.cli.options import add_data, add_methods, add_model, add_out, add_tuned, data_options, task_of
+from flatviz.cli.options import (
+    add_data,
+    add_engine,
+    add_methods,
+    add_model,
+    add_out,
+    add_tuned,
+    data_options,
+    engine_of,
+    task_of,
+)
 from flatviz.cli.output import check_output, progress_of_command, write_text, written
 from flatviz.cli.threads import single_thread
 from flatviz.datasets.named import OFFLINE
@@ -54,6 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seeds", type=int, default=5, help="how many seeds (5)")
     add_methods(parser)
     add_tuned(parser)
+    add_engine(parser)
     add_out(parser, "compare.html", "the page")
     parser.add_argument("--csv", type=Path, help="where to write the table (beside the page, as .csv)")
 
@@ -70,8 +81,8 @@ def run(args: argparse.Namespace) -> int:
         task=args.data if args.data in OFFLINE else task_of(args), model=args.model, methods=args.methods, tuned=tuned
     )
     settings["recipe"] = None if args.tuned is None else read_recipe(args.tuned)
-    with single_thread():
-        comparison = compare(args.seeds, **settings, progress=progress_of_command(), say=print)
+    with single_thread(), engine_of(args) as engine:
+        comparison = compare(args.seeds, **settings, engine=engine, progress=progress_of_command(), say=print)
     rows = table_rows(comparison)
     over = "one seed, so no intervals" if args.seeds == 1 else f"mean ± half of the 95 % interval over {args.seeds} seeds"
     print(f"\n{args.data}, {args.model}, 10 shots a class; {over}")

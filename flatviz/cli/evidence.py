@@ -12,8 +12,10 @@ import torch
 
 import flatviz
 from flatviz.checks import check_count
+from flatviz.cli.options import add_data, add_engine, add_model, data_options, engine_of, task_of
 from flatviz.cli.output import check_output, progress_of_command, write_text, written
 from flatviz.cli.threads import single_thread
+from flatviz.datasets.named import OFFLINE
 from flatviz.pages.evidence import SettingShown, evidence_pictures
 from flatviz.pages.gallery import gallery_page
 from flatviz.pages.table import text_table
@@ -31,7 +33,8 @@ from flatviz.studies.source_claims import SourceClaim, claims_json, claims_text,
 
 SHARES = ("accuracy", "shifted_accuracy", "agreement")  # told in per cent
 TUNED = expected("tuned_digits_mlp.json")
-LEAD = """Flat-seeking methods against variational inference (VI) on ten upright digits a class: **paired** seed by seed, at as many
+TASKS = {"digits": "ten upright digits a class", "moons": "two moons, ten points each"}
+LEAD = """Flat-seeking methods against variational inference (VI) on {task}: **paired** seed by seed, at as many
 steps, at as many **gradients** (a step of SAM or SA-BMA takes two) and at equal training loss, on clean and on shifted images, and
 beside **HMC**, the exact answer. Verdicts are made from the figures by rule."""
 
@@ -39,9 +42,11 @@ beside **HMC**, the exact answer. Verdicts are made from the figures by rule."""
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
     parser.add_argument("--seeds", type=int, default=10, help="how many seeds (10)")
-    parser.add_argument("--model", choices=("mlp", "conv"), default="mlp", help="LayerNorm MLP, or BatchNorm conv net")
-    about = "a file that flatviz tune wrote, for the third setting (for the MLP the one that is shipped)"
+    add_data(parser)
+    add_model(parser)
+    about = "a file that flatviz tune wrote, for the third setting (for the MLP on the digits the one that is shipped)"
     parser.add_argument("--tuned", type=Path, help=about)
+    add_engine(parser)
     parser.add_argument("--csv", type=Path, help="also write every value of every seed to this file")
     parser.add_argument("--out", type=Path, help="also write a page with pictures, tables and verdicts to this file")
     parser.add_argument("--read", type=Path, help="compute nothing: tables and verdicts of a file that --csv wrote")
@@ -57,12 +62,16 @@ def run(args: argparse.Namespace) -> int:
     for option in ("csv", "out", "claims"):
         if (path := vars(args)[option]) is not None:
             check_output(f"--{option}", path)
+    if args.claims is not None and args.data != "digits":
+        raise ValueError(f"--claims judges the sources on the digits, got --data {args.data}: leave one of them out")
     evidence = _computed(args) if args.read is None else read_evidence(args.read)
     over = "1 seed" if len(evidence.seeds) == 1 else f"{len(evidence.seeds)} seeds"
-    print(f"\n{args.model}, digits, 10 shots a class, {over}; mean ± half of the 95 % interval")
+    print(f"\n{args.model}, {args.data}, 10 shots a class, {over}; mean ± half of the 95 % interval")
     print("λ1: of the training loss's Hessian over the treated weights, mean over draws; steps: in those of VI")
-    print(f"shifted: mean over {', '.join(SHIFTS)} at severity {SEVERITY}")
-    print(f"agreement, TV and MMD² (of the treated weights): with HMC, {about_reference()}")
+    if _has(evidence, "shifted_nll"):
+        print(f"shifted: mean over {', '.join(SHIFTS)} at severity {SEVERITY}")
+    if _has(evidence, "tv"):
+        print(f"agreement, TV and MMD² (of the treated weights): with HMC, {about_reference()}")
     for setting in settings_of(evidence):
         _print_setting(evidence, setting)
     _print_readings(evidence)
@@ -79,12 +88,20 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _computed(args: argparse.Namespace) -> Evidence:
-    path = TUNED if args.tuned is None and args.model == "mlp" and TUNED.is_file() else args.tuned
+    shipped = args.tuned is None and (args.model, args.data) == ("mlp", "digits") and TUNED.is_file()
+    path = TUNED if shipped else args.tuned
     tuned = None if path is None else read_choices(path)
     if tuned is None:
         print("no file of flatviz tune: the setting in which every method is tuned is left out (--tuned FILE)")
-    with single_thread():
-        return gather(args.seeds, model=args.model, tuned=tuned, progress=progress_of_command(), say=print)
+    with single_thread(), engine_of(args) as engine:
+        task = args.data if args.data in OFFLINE else task_of(args)
+        how = dict(engine=engine, progress=progress_of_command(), say=print)
+        return gather(args.seeds, task=task, model=args.model, tuned=tuned, **how)
+
+
+def _has(evidence: Evidence, quantity: str) -> bool:
+    """Whether it was measured: HMC is there for the digits, a shift for images."""
+    return any(_measured(evidence.of(cell, quantity)) for cell in evidence.values)
 
 
 def _claims(args: argparse.Namespace, evidence: Evidence) -> list[SourceClaim]:
@@ -129,18 +146,23 @@ def page(evidence: Evidence, args: argparse.Namespace, claims: Sequence[SourceCl
     rows = [claim.row() for claim in claims]
     pictures = evidence_pictures(shown, over=over, about_hmc=about_reference(), floor=noise_floor(), claims=rows)
     command = (
-        f"flatviz evidence --seeds {n} --model {args.model}" if args.read is None else f"flatviz evidence --read {args.read}"
+        f"flatviz evidence --seeds {n} {data_options(args)}" if args.read is None else f"flatviz evidence --read {args.read}"
     )
     facts = {
-        "task": "scanned digits, 10 upright ones a class, from a network pre-trained on rotated ones",
+        "task": f"{TASKS.get(args.data, args.data)}, from a network pre-trained on others",
         "λ1": "of the training loss's Hessian over the treated weights, mean over draws",
-        "shifted": f"mean over {', '.join(SHIFTS)} at severity {SEVERITY}",
-        "agreement, TV, MMD²": f"with HMC, {about_reference()}; MMD² of the treated weights",
+        **({"shifted": f"mean over {', '.join(SHIFTS)} at severity {SEVERITY}"} if _has(evidence, "shifted_nll") else {}),
+        **(
+            {"agreement, TV, MMD²": f"with HMC, {about_reference()}; MMD² of the treated weights"}
+            if _has(evidence, "tv")
+            else {}
+        ),
         "made by": f"flatviz {flatviz.__version__}, torch {torch.__version__}: {command}",
     }
     verdicts = [row for s in shown for row in s.verdicts] or [{"claim": "none"}]
     title = "flatviz evidence: what flat-seeking does at our scale"
-    return gallery_page(pictures, title=title, lead=LEAD, heading="All verdicts", rows=verdicts, facts=facts)
+    lead = LEAD.format(task=TASKS.get(args.data, f"{args.data}, ten examples a class"))
+    return gallery_page(pictures, title=title, lead=lead, heading="All verdicts", rows=verdicts, facts=facts)
 
 
 def setting_shown(evidence: Evidence, setting: str) -> SettingShown:

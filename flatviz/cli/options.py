@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any
 
+from flatviz.checks import check_count
 from flatviz.core.data import Task
 from flatviz.datasets.named import NAMES, named_task
 from flatviz.posteriors import METHODS
 from flatviz.studies.preparation import MODELS
+
+SCHEDULER_WAIT = "30s"
 
 
 def add_methods(parser: ArgumentParser) -> None:
@@ -51,6 +56,38 @@ def add_tuned(parser: ArgumentParser) -> None:
     """--tuned: a file of `flatviz tune`."""
     about = "a file that flatviz tune wrote: its settings and radii in place of the methods' own"
     parser.add_argument("--tuned", type=Path, help=about)
+
+
+def add_engine(parser: ArgumentParser) -> None:
+    """--workers and --scheduler: where the fits run; `engine_of` starts or joins them."""
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--workers", type=int, metavar="N", help="share the fits among N processes here, of one thread each")
+    where.add_argument(
+        "--scheduler", metavar="ADDRESS", help="share the fits among the workers of a Dask scheduler, tcp://HOST:PORT"
+    )
+
+
+@contextmanager
+def engine_of(args: Namespace) -> Iterator[Any]:
+    """A `dask.distributed` Client for --workers or --scheduler, closed at the end; None without either.
+
+    Raises ImportError without dask, OSError where no scheduler answers.
+    """
+    if args.workers is None and args.scheduler is None:
+        yield None
+        return
+    try:
+        import distributed  # optional: extra "cluster"
+    except ImportError as error:
+        raise ImportError('--workers and --scheduler need dask: pip install "flatviz[cluster]"') from error
+    if args.scheduler is not None:
+        with distributed.Client(args.scheduler, timeout=SCHEDULER_WAIT) as client:
+            yield client
+        return
+    n = check_count(args.workers, "--workers")
+    with distributed.LocalCluster(n_workers=n, threads_per_worker=1, dashboard_address=None) as cluster:
+        with distributed.Client(cluster) as client:
+            yield client
 
 
 def add_out(parser: ArgumentParser, default: str, what: str) -> None:

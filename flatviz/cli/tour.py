@@ -9,7 +9,7 @@ import torch
 
 import flatviz
 from flatviz.checks import check_count
-from flatviz.cli.options import add_data, add_model, add_out, add_tuned, data_options, task_of
+from flatviz.cli.options import add_data, add_engine, add_model, add_out, add_tuned, data_options, engine_of, task_of
 from flatviz.cli.output import check_output, progress_of_command, write_text
 from flatviz.cli.threads import single_thread
 from flatviz.core.devices import pick_device
@@ -37,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_data(parser)
     add_model(parser)
     add_tuned(parser)
+    add_engine(parser)
     parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto", help="where to compute (auto)")
     parser.add_argument("--seed", type=int, default=0, help="of the split, the networks, all noise, from 0 on (0)")
 
@@ -50,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
     tuned = None if args.tuned is None else read_choices(args.tuned)
     expected = "; well under two minutes on a CPU" if args.data in OFFLINE else ""
     print(f"flatviz {flatviz.__version__} tour: {args.model}, {args.data}, on {device}, seed {args.seed}{expected}")
-    with single_thread():
+    with single_thread(), engine_of(args) as engine:
         tour = run_tour(
             args.model,
             task=task_of(args),
@@ -58,6 +59,7 @@ def run(args: argparse.Namespace) -> int:
             device=device,
             tuned=tuned,
             recipe=None if args.tuned is None else read_recipe(args.tuned),
+            engine=engine,
             progress=progress_of_command(),
             say=print,
         )

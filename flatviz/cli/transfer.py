@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import math
+import json
 import time
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -15,28 +16,24 @@ from flatviz.checks import check_count
 from flatviz.cli.options import add_out
 from flatviz.cli.output import check_output, progress_of_command, write_text, written
 from flatviz.cli.threads import threads
+from flatviz.cli.transfer_tables import command_of, facts, means, ood_rows, severity_rows, statistics_of, table_rows, write_csv
 from flatviz.core.data import Data
 from flatviz.core.progress import Progress
-from flatviz.datasets.images import PUBLIC, image_folder, public_images
+from flatviz.core.seeds import generator
+from flatviz.datasets.images import PUBLIC, image_folder, images_like, public_images
+from flatviz.datasets.stream import held
 from flatviz.pages.gallery import gallery_page
-from flatviz.pages.table import text_table, three
+from flatviz.pages.table import text_table
 from flatviz.pages.transfer import transfer_pictures
-from flatviz.plots.theme import style
-from flatviz.results import interval
-from flatviz.studies.transfer import QUANTITIES, TransferStudy, study_transfer
+from flatviz.studies.choice import Choices, read_choices
+from flatviz.studies.transfer import study_transfer
 from flatviz.studies.transfer_claims import answer, compare_with, verdict_rows
 from flatviz.studies.transfer_setting import PRIORS, Classes, Scheme, Sizes, method_of, network, split_classes
+from flatviz.studies.transfer_tuning import SourceTuning, tune_source, tune_transfer, with_source
+from flatviz.studies.tune import Tuning
 
-TRUNKS = {
-    "fixed": "fixed: all weights that are not treated stay at the source's mean",
-    "sampled": "sampled: all weights that are not treated are drawn from the prior with every pass and draw",
-}
 PARTS = ("source-classes", "target-classes", "left-out")
 METHODS = "sgd,sam,swag,f-swag,vi,sabma"
-HEADS = {
-    "accuracy": "accuracy %", "nll": "NLL", "ece": "ECE", "shifted_accuracy": "shifted acc. %", "shifted_nll": "shifted NLL",
-    "shifted_ece": "shifted ECE", "auroc": "AUROC", "lambda1": "λ1", "seconds": "seconds",
-}  # fmt: skip
 LEAD = """One network learned some classes of images; each method then had **a few images of other classes** and treated
 its norm layers and head. Here is what they predict on clean test images, on corrupted ones, and on classes that no one taught."""
 
@@ -81,6 +78,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--trunk", choices=("fixed", "sampled"), default="fixed", help="the weights that are not treated (fixed)"
     )
+    parser.add_argument(
+        "--ood",
+        metavar="DATA",
+        help=f"other images of which to be unsure, commas between: image-folder:PATH, {', '.join(PUBLIC)}",
+    )
+    parser.add_argument("--trials", type=int, default=0, help="of settings, for each method, before: 0 takes its record's (0)")
+    parser.add_argument("--recipe", type=int, default=0, metavar="TRIALS", help="first trials of pre-training and SWAG (0)")
+    parser.add_argument("--tuned", type=Path, help="a file that --trials wrote, in place of trials")
     parser.add_argument("--threads", type=int, default=2, help="of torch (2)")
     add_out(parser, "transfer.html", "the page")
     parser.add_argument("--csv", type=Path, help="where to write the table (beside the page, as .csv)")
@@ -101,33 +106,49 @@ def run(args: argparse.Namespace) -> int:
     print(f"pre-trained on: {classes.text('source')}; learned: {classes.text('target')}; left out: {classes.text('out')}")
     print(f"sizes: {sizes}")
     make = network(args.model, width=args.width, weights=args.weights)
-    settings = dict(methods=methods, seeds=args.seeds, pretrained=args.weights is not None, sizes=sizes, scheme=scheme)
+    outside = read_outside(args.ood, data, sizes, progress=progress)
+    how = dict(pretrained=args.weights is not None, progress=progress, say=lambda text: print(text, flush=True))
     with threads(args.threads):
-        study = study_transfer(data, classes, make, **settings, progress=progress, say=lambda text: print(text, flush=True))
+        recipe, tuned = None, {}
+        if args.recipe:
+            recipe = tune_source(data, classes, make, trials=args.recipe, sizes=sizes, scheme=scheme, **how)
+            sizes, scheme = with_source(sizes, recipe.best), replace(scheme, scale=recipe.best["scale"])
+        if args.trials:
+            tuned = tune_transfer(data, classes, make, methods=methods, trials=args.trials, sizes=sizes, scheme=scheme, **how)
+        choices = _choices(args, tuned)
+        settings = dict(methods=methods, seeds=args.seeds, sizes=sizes, scheme=scheme, tuned=choices, outside=outside)
+        study = study_transfer(data, classes, make, **settings, **how)
+    if tuned:
+        _write_choices(table.with_suffix(".tuned.json"), args, tuned, recipe)
     verdicts = compare_with(study)
     rows, words = table_rows(study), verdict_rows(verdicts)
-    print(f"\n{len(classes.target)} classes, {sizes.shots} shots, BatchNorm {_statistics(study)}")
+    print(f"\n{len(classes.target)} classes, {sizes.shots} shots, BatchNorm {statistics_of(study)}")
     print(f"mean ± half of the 95 % interval over {args.seeds} seeds; AUROC: entropy, left-out classes\n")
     print(text_table(rows))
     print("\nBy severity, mean over kinds and seeds\n")
     print(text_table(severity_rows(study)))
+    print("\nImages from outside, told by entropy\n")
+    print(text_table(ood_rows(study)))
     if words:
         print(f"\n{text_table(words)}")
     print(f"\n{answer(verdicts)}")
     with written(table) as partial:
         write_csv(study, partial)
-    pictures = transfer_pictures(study.shifts(), study.risks(), means(study), words, answer(verdicts))
+    risks = {name: study.risks_with(name) for name in study.outside}
+    pictures = transfer_pictures(study.shifts(), study.risks(), risks, ood_rows(study), means(study), words, answer(verdicts))
     title = "flatviz transfer: few shots, then shift"
     write_text(
         args.out,
-        gallery_page(pictures, title=title, lead=LEAD, heading="All methods", rows=rows, facts=facts(study, args)),
+        gallery_page(
+            pictures, title=title, lead=LEAD, heading="All methods", rows=rows, facts=facts(study, args, tuned, recipe)
+        ),
     )
     print(f"\n{table} and {args.out} written; {time.perf_counter() - started:.0f} s in all")
     return 0
 
 
 def read_images(spec: str, sizes: Sizes, *, side: int | None, progress: Progress) -> tuple[Data, list[str]]:
-    """Images of all classes, as many of each as the study can use, and the classes' names."""
+    """Images of all classes, as many of each as the study can use, and the classes' names; a large folder is streamed."""
     most = max(sizes.n_source + max(1, sizes.n_source // 5), 2 * sizes.shots + sizes.n_test, sizes.n_out)
     kind, _, path = spec.partition(":")
     if kind == "image-folder":
@@ -137,6 +158,38 @@ def read_images(spec: str, sizes: Sizes, *, side: int | None, progress: Progress
         raise ValueError(f"--data must be image-folder:PATH or one of {', '.join(PUBLIC)}, got {spec!r}")
     data = public_images(spec, train=True, per_class=most)
     return data, [str(i) for i in range(int(data.y.max()) + 1)]
+
+
+def read_outside(specs: str | None, like: Data, sizes: Sizes, *, progress: Progress) -> dict[str, Data]:
+    """name -> images of --ood, `sizes.n_out` of each set drawn by seed 0, scaled to the shape of `like`."""
+    outside: dict[str, Data] = {}
+    for spec in (part.strip() for part in (specs or "").split(",") if part.strip()):
+        kind, _, path = spec.partition(":")
+        if kind == "image-folder":
+            name = Path(path).name
+            images = image_folder(path, size=like.x.shape[-1], per_class=sizes.n_out, progress=progress)
+        elif kind in PUBLIC:
+            name, there = kind, dict(root=path, download=False) if path else {}
+            images = public_images(kind, train=False, **there)
+        else:
+            raise ValueError(f"--ood must be image-folder:PATH, or one of {', '.join(PUBLIC)}, or NAME:ROOT, got {spec!r}")
+        order = torch.randperm(len(images), generator=generator(0))[: sizes.n_out]
+        outside[name] = images_like(held(images.subset(order)), like.x.shape[1:])
+    return outside
+
+
+def _choices(args: argparse.Namespace, tuned: Mapping[str, Tuning]) -> Choices:
+    """What --trials chose, or the file of --tuned holds; nothing without either."""
+    if args.tuned is not None and tuned:
+        raise ValueError("--trials makes a choice and --tuned reads one: leave one of them out")
+    return read_choices(args.tuned) if args.tuned is not None else {name: t.best.choice for name, t in tuned.items()}
+
+
+def _write_choices(path: Path, args: argparse.Namespace, tuned: Mapping[str, Tuning], recipe: SourceTuning | None) -> None:
+    about = dict(command=command_of(args), flatviz=flatviz.__version__, torch=torch.__version__, date=time.strftime("%Y-%m-%d"))
+    held = {"about": about, "methods": {name: t.to_dict() for name, t in tuned.items()}}
+    write_text(path, json.dumps(held | ({} if recipe is None else {"source": recipe.to_dict()}), indent=1) + "\n")
+    print(f"{path} written: the choices, which --tuned reads")
 
 
 def _scheme(args: argparse.Namespace) -> Scheme:
@@ -163,95 +216,3 @@ def _classes(args: argparse.Namespace, names: list[str]) -> Classes:
     if wrong := [name for name in every if name not in names or every.count(name) > 1]:
         raise ValueError(f"classes must be different ones of {', '.join(names)}, got {', '.join(wrong)}")
     return Classes(*(tuple(names.index(name) for name in part) for part in chosen), names=tuple(names))
-
-
-def means(study: TransferStudy) -> dict[str, dict[str, tuple[float, float]]]:
-    """Mean and half width of each quantity of each method, over the seeds where it did not diverge."""
-    table = {}
-    for method in study.rows:
-        cells = {}
-        for quantity in QUANTITIES:
-            values = study.of(method, quantity)
-            kept = values[values.isfinite()]
-            mean, half = interval(kept) if len(kept) else (math.nan, math.nan)
-            cells[quantity] = (mean, 0.0 if math.isnan(half) else half)
-        if not math.isnan(cells["nll"][0]):
-            table[method] = cells
-    return table
-
-
-def table_rows(study: TransferStudy) -> list[dict[str, str]]:
-    """A row a method: mean ± half width of each quantity."""
-    rows, n = [], len(next(iter(study.rows.values())))
-    for method, cells in means(study).items():
-        diverged = int(study.of(method, "nll").isnan().sum())
-        row = {"method": style(method).label + (f" ({diverged} diverged)" if diverged else "")}
-        for quantity, head in HEADS.items():
-            mean, half = cells[quantity]
-            factor = 100 if "accuracy" in quantity else 1
-            row[head] = three(factor * mean) + (f" ± {factor * half:.2g}" if n > 1 else "")
-        rows.append(row)
-    return rows
-
-
-def severity_rows(study: TransferStudy) -> list[dict[str, str]]:
-    """A row a method: accuracy / NLL / ECE at each severity."""
-    rows = []
-    for method, shifts in study.shifts().items():
-        row = {"method": style(method).label}
-        for column, severity in enumerate(shifts[0].severities):
-            acc, nll, ece = (sum(float(s.mean(q)[column]) for s in shifts) / len(shifts) for q in ("accuracy", "nll", "ece"))
-            row["clean" if severity == 0 else f"severity {severity}"] = f"{100 * acc:.1f} % / {nll:.3f} / {ece:.3f}"
-        rows.append(row)
-    return rows
-
-
-def write_csv(study: TransferStudy, path: Path) -> None:
-    """A line a method, seed, kind and severity; what has no severity is repeated."""
-    others = [q for q in QUANTITIES if q not in ("accuracy", "nll", "ece")]
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(["method", "seed", "corruption", "severity", "accuracy", "nll", "ece", *others, "batchnorm"])
-        for method, rows in study.rows.items():
-            for seed, row in enumerate(rows):
-                if row.shift is None:
-                    continue
-                rest = [f"{row.values[q]:.6g}" for q in others]
-                for k, kind in enumerate(row.shift.kinds):
-                    for v, severity in enumerate(row.shift.severities):
-                        scores = [f"{float(row.shift.scores[q][k, v]):.6g}" for q in ("accuracy", "nll", "ece")]
-                        writer.writerow([method, seed, kind, severity, *scores, *rest, row.shift.batchnorm or "none"])
-
-
-def facts(study: TransferStudy, args: argparse.Namespace) -> dict[str, str]:
-    """How the page was made."""
-    scheme, c = study.scheme, study.classes
-    start = (
-        f"weights {args.weights}" if args.weights else f"pre-trained, {100 * study.source_accuracy:.1f} % right on other images"
-    )
-    return {
-        "data": f"{args.data}; source {c.text('source')}; target {c.text('target')}; left out {c.text('out')}",
-        "network": f"{args.model}, {start}; treated: {scheme.treated}",
-        "prior": f"{scheme.prior}, covariance times {scheme.scale:g}; head: std {scheme.head_std:g}, start {scheme.head_start}",
-        "trunk": TRUNKS[scheme.trunk] + "; its activations are kept" * scheme.keeps_trunk,
-        "BatchNorm": _statistics(study),
-        "sizes": str(study.sizes),
-        "equal gradients": "a method of two gradients a step takes half the steps; SWAG's snapshots count as steps",
-        "shift": "means over the corruptions and severities named; the strengths are flatviz's own, not CIFAR-10-C's",
-        "AUROC": "entropy of the averaged prediction, left-out classes against the clean test images",
-        "λ1": "largest Hessian eigenvalue of the training loss over the treated weights, mean over draws",
-        "made by": f"flatviz {flatviz.__version__}, torch {torch.__version__}: {_command(args)}",
-    }
-
-
-def _statistics(study: TransferStudy) -> str:
-    shifts = next(iter(study.shifts().values()), [])
-    statistics = shifts[0].batchnorm if shifts else None
-    return f"{statistics} statistics" if statistics else "none in this network"
-
-
-def _command(args: argparse.Namespace) -> str:
-    """The command with every option, defaults included, but where it writes."""
-    skipped = ("command", "out", "csv", "threads")
-    options = {name: value for name, value in vars(args).items() if name not in skipped and value is not None}
-    return "flatviz transfer " + " ".join(f"--{name.replace('_', '-')} {value}" for name, value in options.items())

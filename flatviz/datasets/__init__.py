@@ -4,7 +4,7 @@ from flatviz.datasets.cifar_c import cifar_c
 from flatviz.datasets.corruptions import CORRUPTIONS, corrupt
 from flatviz.datasets.digits import digits_transfer
 from flatviz.datasets.few_shot import few_shot, pick_classes, transfer_task
-from flatviz.datasets.images import data_from, image_folder, public_images
+from flatviz.datasets.images import data_from, image_folder, images_like, public_images
 from flatviz.datasets.moons import moons_transfer
 from flatviz.datasets.named import named_task
 from flatviz.datasets.stream import stream
@@ -17,6 +17,7 @@ __all__ = [
     "digits_transfer",
     "few_shot",
     "image_folder",
+    "images_like",
     "moons_transfer",
     "named_task",
     "pick_classes",

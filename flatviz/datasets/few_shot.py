@@ -10,6 +10,7 @@ from flatviz.checks import check_count
 from flatviz.core.boundary import public
 from flatviz.core.data import Data, Task
 from flatviz.core.seeds import generator
+from flatviz.datasets.stream import held
 
 MOST_VALIDATION = 15  # a class: beyond these, many shots of a small data set leave no test split
 
@@ -127,10 +128,10 @@ def transfer_task(
     n_source, n_classes = int(source.y.max()) + 1, int(target.y.max()) + 1
     return Task(
         source,
-        parts.train,
+        held(parts.train),
         parts.rest if test is None else test,
         n_classes=n_classes,
         name=f"{name}, {shots} shots a class",
-        validation=parts.validation,
+        validation=held(parts.validation),
         source_classes=None if n_source == n_classes else n_source,
     )

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn import functional as F
 
 from flatviz.checks import check_choice, check_count
 from flatviz.core.data import Data
+from flatviz.core.inputs import Pixels
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import generator
 from flatviz.datasets.published import first_problem
+from flatviz.datasets.stream import Stream
 
+MEMORY = 2**31  # bytes of images that a folder may take
 PUBLIC = {  # name -> torchvision's class, and how it is asked for the two splits
     "mnist": ("MNIST", ({"train": True}, {"train": False})),
     "fashion_mnist": ("FashionMNIST", ({"train": True}, {"train": False})),
@@ -25,8 +31,44 @@ PUBLIC = {  # name -> torchvision's class, and how it is asked for the two split
 }
 
 
+@dataclass(frozen=True)
+class ImageFiles:
+    """Image files with labels, read one at a time: examples[i] -> (bytes (3, H, W), label).
+
+    stamps: size in bytes and time of change of each file when the folder was listed, by which a cache knows them.
+    """
+
+    files: tuple[str, ...]
+    targets: tuple[int, ...]
+    size: int | None
+
+    @property
+    def stamps(self) -> tuple[tuple[int, int], ...]:
+        """(bytes, nanoseconds) of each file."""
+        return tuple((s.st_size, s.st_mtime_ns) for s in map(os.stat, self.files))
+
+    def __len__(self) -> int:
+        return len(self.files)
+
+    def __getitem__(self, i: int) -> tuple[Tensor, int]:
+        torchvision = _torchvision()
+        transforms, file = torchvision.transforms, self.files[i]
+        steps = [] if self.size is None else [transforms.Resize(self.size), transforms.CenterCrop(self.size)]
+        try:
+            image = transforms.Compose([*steps, transforms.PILToTensor()])(torchvision.datasets.folder.pil_loader(file))
+        except OSError as error:
+            raise ValueError(f"each file must be a whole image, got {file}: {error}: replace or remove it") from error
+        return image, self.targets[i]
+
+
 def image_folder(
-    path: str | Path, *, size: int | None = None, per_class: int | None = None, seed: int = 0, progress: Progress = False
+    path: str | Path,
+    *,
+    size: int | None = None,
+    per_class: int | None = None,
+    seed: int = 0,
+    memory: float = MEMORY,
+    progress: Progress = False,
 ) -> Data:
     """Images in a folder of class folders; x (N, 3, H, W) in bytes, batches from 0 to 1, y the folders in the order of their names.
 
@@ -34,6 +76,7 @@ def image_folder(
         path: `<path>/<class>/<anything>.png` or another format that Pillow reads; class folders without images are an error.
         size: pixels of each side to which images are scaled and cropped in the middle; None where all have one size.
         per_class: at most so many of each class, drawn by `seed`; None takes all.
+        memory: bytes of images that are kept in memory; a folder of more is read batch by batch, as by `stream`.
 
     Raises FileNotFoundError for a folder that is not there, ValueError for one without classes, for an image that cannot
     be read (it is named), and for images of several sizes without `size`.
@@ -59,22 +102,20 @@ def image_folder(
     except FileNotFoundError as error:
         raise ValueError(f"path must hold one folder of images for each class, got {str(path)!r}: {error}") from error
     chosen = _chosen(torch.tensor(images.targets), per_class, seed)
-    transforms = torchvision.transforms
-    steps = [transforms.PILToTensor()]
     if size is not None:
-        steps = [transforms.Resize(check_count(size, "size")), transforms.CenterCrop(size), *steps]
-    transform, x, y = transforms.Compose(steps), [], []
-    for i in track(chosen, "reading images", progress):
-        file, label = images.samples[i]
-        try:
-            x.append(transform(images.loader(file)))
-        except OSError as error:
-            raise ValueError(f"each file must be a whole image, got {file}: {error}: replace or remove it") from error
-        y.append(label)
-        if x[-1].shape != x[0].shape:
-            shapes = f"{tuple(x[0].shape[1:])} and {tuple(x[-1].shape[1:])}"
-            raise ValueError(f"images must be of one size, got {shapes} ({file}): give size=")
-    return Data(torch.stack(x), torch.tensor(y))
+        check_count(size, "size")
+    files = ImageFiles(tuple(images.samples[i][0] for i in chosen), tuple(images.samples[i][1] for i in chosen), size)
+    shape, y = files[0][0].shape, torch.tensor(files.targets)
+    if len(files) * shape.numel() > memory:
+        return Data(Stream(files, torch.arange(len(files)), shape, content=files.stamps), y)
+    x = torch.empty((len(files), *shape), dtype=torch.uint8)
+    for i in track(range(len(files)), "reading images", progress):
+        image, _ = files[i]
+        if image.shape != shape:
+            shapes = f"{tuple(shape[1:])} and {tuple(image.shape[1:])}"
+            raise ValueError(f"images must be of one size, got {shapes} ({files.files[i]}): give size=")
+        x[i] = image
+    return Data(x, y)
 
 
 def public_images(
@@ -105,6 +146,29 @@ def public_images(
     x, y = _pixels(images.data), torch.as_tensor(images.labels if name == "svhn" else images.targets).long()
     index = torch.tensor(_chosen(y, per_class, seed))
     return Data(x[index], y[index])
+
+
+def images_like(images: Data, shape: tuple[int, ...] | torch.Size) -> Data:
+    """Images in bytes scaled to the shape (C, H, W) of others: grey ones in every channel, or coloured ones made grey.
+
+    Raises ValueError for images that are not kept in bytes, and for other numbers of channels.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> grey = fv.Data(torch.zeros(2, 1, 28, 28, dtype=torch.uint8), torch.tensor([0, 1]))
+        >>> fv.datasets.images_like(grey, (3, 32, 32))
+        Data(2 examples, x (2, 3, 32, 32) uint8, classes 0..1)
+    """
+    if not isinstance(images.x, Pixels):
+        raise ValueError(f"images must be in bytes and in memory, got {images!r}: image_folder and public_images give such")
+    x = images.x.bytes
+    if x.shape[1] != shape[0]:
+        if {x.shape[1], shape[0]} != {1, 3}:
+            raise ValueError(f"images must have {shape[0]} channels, or 1 and 3, got {x.shape[1]}")
+        x = x.expand(-1, 3, -1, -1) if shape[0] == 3 else x.float().mean(1, keepdim=True).round().byte()
+    if x.shape[2:] != tuple(shape[1:]):
+        x = F.interpolate(x.float(), size=tuple(shape[1:]), mode="bilinear", antialias=True).round().clamp(0, 255).byte()
+    return Data(Pixels(x, images.x.mean, images.x.std, images.x.dtype), images.y)
 
 
 def data_from(examples: Iterable[Any], n: int | None = None, *, progress: Progress = False) -> Data:

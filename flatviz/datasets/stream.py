@@ -26,7 +26,7 @@ class Stream:
     """Inputs of a data set `examples[i] -> (x, y)`, those at `index` in that order; made by `stream`.
 
     A batch is read by `workers` threads, pinned and copied to the device; bytes become floats from 0 to 1.  What it reads
-    may change on the disk, so it has no content hash: results on it are not kept in a cache.
+    may change on the disk: results on it are kept in a cache only where `content`, which changes with it, is given.
     """
 
     examples: Any
@@ -35,9 +35,12 @@ class Stream:
     workers: int = 2
     device: torch.device = torch.device("cpu")
     dtype: torch.dtype = torch.float32
+    content: Any = None
 
-    def __getstate__(self) -> None:
-        raise TypeError("the content of a stream is not known before it is read")
+    def __getstate__(self) -> dict[str, Any]:
+        if self.content is None:
+            raise TypeError("the content of a stream is not known before it is read")
+        return dict(vars(self))
 
     def __len__(self) -> int:
         return len(self.index)
@@ -81,6 +84,11 @@ class Stream:
                 rows = [row.result() for row in waiting.pop(0)]
                 waiting += [begin(part) for part in islice(parts, 1)]
                 yield self._batch(rows)
+
+    def read(self) -> Tensor:
+        """All inputs as the data set gives them, in memory: bytes stay bytes."""
+        with ThreadPoolExecutor(self.workers) as threads:
+            return torch.stack(list(threads.map(self._read, self.index.tolist()))).to(self.device)
 
     def take(self, index: Tensor) -> Stream:
         """Some of them, read when asked for."""
@@ -143,6 +151,11 @@ def stream(examples: Any, *, labels: Tensor | list[int] | None = None, workers: 
     dtype = torch.float32 if first.dtype == torch.uint8 and first.ndim == 3 else first.dtype
     y = _labels(examples, progress) if labels is None else torch.as_tensor(labels)
     return Data(Stream(examples, torch.arange(len(examples)), first.shape, workers, dtype=dtype), y)
+
+
+def held(data: Data) -> Data:
+    """The same examples with those of a stream in memory, images in bytes as bytes; other data as they are."""
+    return Data(data.x.read(), data.y) if isinstance(data.x, Stream) else data
 
 
 def _labels(examples: Any, progress: Progress) -> Tensor:

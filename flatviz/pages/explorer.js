@@ -254,7 +254,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
     const until = performance.now() + (printing ? 1e9 : 16);
     while (pending.length) {
       const { frame, picture, member, entry } = pending.shift();
-      if (picture.draw(member, now.n_draws, { height: height(now, frame), dark, ranges: ranges(entry), fresh: false })) {
+      if (picture.draw(member, now.n_draws, { height: height(now, frame), dark, ranges: ranges(entry) })) {
         picture.light(hovered ?? now.picked);
       }
       picture.describe(`${member.meta.alts[entry.name]}. ${sentence({ ...now.a, member, wanted: member.meta.radius, method: member.meta.method }, now.n_draws)}`);

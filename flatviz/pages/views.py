@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from torch import Tensor
+
 from flatviz.pages.scene import Scene
 from flatviz.plots.basin import plot_basin
 from flatviz.plots.images import plot_images
@@ -57,7 +59,17 @@ class View:
 def _surface(scene: Scene, i: int) -> Figure:
     family = scene.family
     beside = dict(method=family.method[i], reference={m: family.projection[j] for m, j in scene.references.items()})
-    return plot_surface(family.surface, family.projection[i], title="Loss surface and samples", **beside, **scene.colors)
+    fig = plot_surface(family.surface, family.projection[i], title="Loss surface and samples", **beside, **scene.colors)
+    for axis, ticks, at in zip("xy", (family.surface.a, family.surface.b), family.projection[i].coords.T):
+        fig.layout[f"{axis}axis"].range = _reach(ticks, at)  # given, not found: a draw at the edge must not move the ground
+    return fig
+
+
+def _reach(ticks: Tensor, at: Tensor) -> list[float]:
+    """The ends of an axis that holds the surface and these draws with their markers."""
+    lo, hi = float(ticks.min()), float(ticks.max())
+    at, room = at[at.isfinite()], 0.03 * (hi - lo)
+    return [min([lo, *(at - room).tolist()]), max([hi, *(at + room).tolist()])]
 
 
 def _relief(scene: Scene, i: int) -> Figure:
@@ -133,6 +145,7 @@ VIEWS = (
         span=5,
         height=470,
         fixed=("surface",),
+        shared=("xaxis", "yaxis"),
         alt="draws as circles over contours of the training loss, on the plane of most variance of all draws",
         group="Surface",
         slot="surface",

@@ -88,8 +88,8 @@ def _axes(predictions: Sequence[Prediction], longest: int) -> dict:
     for row, (score, label) in enumerate(SHOWN.items()):
         top, axis = 1 - row * 0.345, str(row + 1) if row else ""
         values = torch.cat([p.scores[score] for p in predictions])
-        if score == "accuracy":  # with the noise of each last value
-            values = torch.cat([values, *(torch.stack(wilson(p.scores[score][-1:], len(p.y))).flatten() for p in predictions)])
+        if score == "accuracy":  # with the bands
+            values = torch.cat([values, *(torch.stack(wilson(p.scores[score], len(p.y))).flatten() for p in predictions)])
         axes[f"yaxis{axis}"] = dict(domain=[top - 0.29, top], title=label, anchor=f"x{axis}", range=room(values))
         x = dict(anchor=f"y{axis}", matches="x" if row else None, range=[0.5, longest + 0.5], showticklabels=False)
         axes[f"xaxis{axis}"] = x

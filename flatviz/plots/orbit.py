@@ -42,8 +42,8 @@ def plot_orbit(
         "; ".join(f"{name} changes {float(r.max() / r.min()):.3g}-fold" for name, r in ratios.items()),
         xaxis=dict(title="t: half of the units times exp(t), the others by exp(-t)"),
         yaxis=dict(title="measure / its value at t = 0", type="log"),
-        height=560,
-        margin=dict(b=150),
+        height=575,
+        margin=dict(b=165),
         legend=dict(orientation="v", x=1.02, y=1.0, yanchor="top"),
     )
     for i, (name, r) in enumerate(ratios.items()):
@@ -58,9 +58,9 @@ def plot_orbit(
 def _slider(t: Tensor, ratios: Mapping[str, Tensor], difference: Tensor, middle: int) -> dict:
     """Moves the upright line; its label says what is seen there."""
     steps = []
-    for i, x in enumerate(t.tolist()):
+    for i, x in enumerate(round(x, 6) + 0.0 for x in t.tolist()):  # 0, not -0
         seen = ", ".join(f"{name} × {float(r[i]):.3g}" for name, r in ratios.items() if abs(float(r[i]) - 1) > 0.005)
-        text = f"largest change of a logit {float(difference[i]):.0e}; {seen or 'nothing else'}"
+        text = f"largest change of a logit {float(difference[i]):.0e}<br>{seen or 'nothing else changes'}"
         move = {"shapes[0].x0": x, "shapes[0].x1": x, "xaxis.title.text": f"t = {x:.2f}: {text}"}
         steps.append(dict(method="relayout", label=f"{x:.1f}", args=[move]))
-    return dict(active=middle, steps=steps, currentvalue=dict(prefix="t = "), pad=dict(t=70), len=1.0)
+    return dict(active=middle, steps=steps, currentvalue=dict(prefix="t = "), pad=dict(t=85), len=1.0)

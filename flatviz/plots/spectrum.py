@@ -50,7 +50,8 @@ def plot_spectrum(
     alt = f"{end} eigenvalue {mean[0]:.3g}, number {k} {mean[-1]:.3g}, mean of {of}"
     many = f" Of {len(spectra)} draws, a marker each; this is said of the first." if len(spectra) > 1 else ""
     x = dict(title=with_print(f"eigenvalue, {end} first", small_print(*spectra)), dtick=1, range=[0.6, k + 0.4])
-    y = dict(title="λ (curvature of the loss)", range=_range(values, residual))
+    beside = {m: torch.stack([s.values for s in others]).mean(0) for m, others in (reference or {}).items()}
+    y = dict(title="λ (curvature of the loss)", range=_range(values - residual, values + residual, *beside.values()))
     title = title or f"{matrix_of(spectra[0])} eigenvalues, {of}"
     fig = figure(title, alt, explain=words(spectra[0]) + many, xaxis=x, yaxis=y)
     ranks = torch.arange(1, k + 1).expand(len(spectra), k)
@@ -60,9 +61,8 @@ def plot_spectrum(
     look |= dict(error_y=dict(type="data", array=numbers(residual.reshape(-1)), thickness=1, width=0))
     draws = scatter((ranks + jitter).reshape(-1), values.reshape(-1), "markers", "draws", **look)
     fig.add_live(draws, "x", "y", "error_y.array", "customdata", "marker.color", "marker.symbol")
-    for other, others in (reference or {}).items():
+    for other, other_mean in beside.items():
         other_label, other_color, other_dash, _ = style(other)
-        other_mean = torch.stack([s.values for s in others]).mean(0)
         look = dict(line=dict(color=other_color, dash=other_dash, width=1.5), hover=f"{other_label}: mean λ = %{{y:.4g}}")
         look["visible"] = other != method  # the selected one is drawn once
         fig.add_live(scatter(ranks[0], other_mean, "lines", other_label, legend=None, **look), "visible")
@@ -72,7 +72,7 @@ def plot_spectrum(
     return fig
 
 
-def _range(values: Tensor, residual: Tensor) -> list[float]:
-    """From 0, or from the smallest where that is below, to just above the largest with its residual."""
-    lo, hi = min(0.0, float((values - residual).min())), max(0.0, float((values + residual).max()))
+def _range(*values: Tensor) -> list[float]:
+    """From 0, or from the smallest where that is below, to just above the largest."""
+    lo, hi = min(0.0, *(float(v.min()) for v in values)), max(0.0, *(float(v.max()) for v in values))
     return [1.08 * lo, 1.08 * hi or 1.0]

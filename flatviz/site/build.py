@@ -24,6 +24,7 @@ from flatviz.site.source import CONTENTS, folder_of_notebooks
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs"  # Sphinx's settings, in a clone
 LIVE = "<!-- live -->"
 CHAPTER = re.compile(r"(\d\d|[A-Z])_")
+LINK = re.compile(r"\[([^\]]+)\]\((\w+)\.ipynb\)")  # to another notebook
 
 
 def build(notebooks: Mapping[str, NotebookNode], pages: Mapping[str, str], live: str, out: Path) -> list[str]:
@@ -39,7 +40,7 @@ def build(notebooks: Mapping[str, NotebookNode], pages: Mapping[str, str], live:
         for part in ("reference", "downloads"):
             (source / part).mkdir(parents=True)
         for name, notebook in notebooks.items():
-            nbformat.write(_for_site(deepcopy(notebook), name, list(notebooks)), source / f"{name}.ipynb")
+            nbformat.write(for_site(deepcopy(notebook), name, list(notebooks)), source / f"{name}.ipynb")
             shutil.copy(folder_of_notebooks() / f"{name}.ipynb", source / "downloads")
         for layer, text in reference.pages().items():
             (source / "reference" / f"{layer}.md").write_text(text, encoding="utf-8")
@@ -93,14 +94,18 @@ def html_cell(text: str) -> NotebookNode:
     return new_code_cell("None  # made by flatviz docs", metadata={"tags": ["remove-input"]}, outputs=[output])
 
 
-def _for_site(notebook: NotebookNode, name: str, names: list[str]) -> NotebookNode:
-    """With the ways to run it below its title; the table of contents with its chapters for Sphinx, and no others."""
+def for_site(notebook: NotebookNode, name: str, names: list[str]) -> NotebookNode:
+    """With the ways to run it below its title; the table of contents with its chapters for Sphinx; links to built pages only."""
     if any(cell.cell_type == "code" for cell in notebook.cells):
         notebook.cells.insert(1, new_markdown_cell(_ways_to_run(name)))
     if name == CONTENTS:
         for cell in notebook.cells:
             row = re.compile(r"^\|.*\]\((\w+)\.ipynb\).*\|\n?", re.MULTILINE)
             cell.source = row.sub(lambda m: m[0] if m[1] in names else "", cell.source)
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = LINK.sub(lambda m: m[0] if m[2] in names else m[1], cell.source)
+    if name == CONTENTS:
         chapters = "\n".join(n for n in names if CHAPTER.match(n))
         notebook.cells.append(new_markdown_cell(f"```{{toctree}}\n:hidden:\n\n{chapters}\n```"))
     return notebook

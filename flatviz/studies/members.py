@@ -33,10 +33,13 @@ def fit_member(
 
     radius: None is that of the record; fit: values in place of those settings, where the method has them (steps, lr ...).
     tuned: method -> settings, radius and width of the prior that `tune` chose; `fit` and `radius` go before them.
-    checkpoint: path to save to and resume from; a method that starts at SGD's solution has that beside it.
+    A method that starts at SGD's solution fits that by SGD's record and what is chosen otherwise than its own.
+    checkpoint: path to save to and resume from; that start has one beside it.
     """
     record, choice = METHODS[check_choice(method, tuple(METHODS), "method")], choice_of(tuned, method)
-    prior, fit = with_head_std(net, prior, choice.head_std), {**choice.settings, **(fit or {})}
+    prior = with_head_std(net, prior, choice.head_std)
+    changed = {name: value for name, value in choice.settings.items() if record.tuned(net).settings.get(name) != value}
+    start, fit = {**changed, **(fit or {})}, {**choice.settings, **(fit or {})}
     radius = choice.radius if radius is None else radius
     check_settings(fit)
     if radius is not None and check_radius(radius) == 0 and record.at_zero is not None:
@@ -47,8 +50,7 @@ def fit_member(
         ascent = {name: value for name, value in keywords.items() if name == "ascent"}
         kept = None if checkpoint is None else f"{checkpoint}-start"
         how = dict(seed=seed, checkpoint=kept, progress=progress)
-        start = sgd.fit(net, task.train, **how, **sgd.keywords(net, settings=fit), **ascent)
-        net = net.at(start.center)
+        net = net.at(sgd.fit(net, task.train, **how, **sgd.keywords(net, settings=start), **ascent).center)
     given = (prior,) if record.needs_prior else ()
     return record.fit(net, task.train, *given, seed=seed, checkpoint=checkpoint, progress=progress, **keywords)
 

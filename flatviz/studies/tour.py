@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import torch
 
@@ -92,6 +93,7 @@ def run_tour(
     tuned: Choices | None = None,
     measured: Mapping | None = None,
     repeats: int | None = None,
+    engine: Any = None,
     progress: Progress = False,
     say: Callable[[str], None] = lambda text: None,
 ) -> Tour:
@@ -100,7 +102,8 @@ def run_tour(
     model: a name, or a function task -> module; task: a name ("digits", "moons", "image-folder:PATH"), a `Task`, or a
     function of the seed; epochs and recipe as in `prepare`; fit, tuned and measured: what `fit_family` and `measure` take
     beside their defaults; repeats: how often the family is fitted again with other noise, for the bands over seeds; None:
-    2, but 0 for a net with BatchNorm, whose convolutions take minutes.
+    2, but 0 for a net with BatchNorm, whose convolutions take minutes.  engine: a `dask.distributed` Client, whose workers share
+    the fits of the family.
     """
     started, reused = time.perf_counter(), []
     check_settings(fit)
@@ -129,7 +132,7 @@ def run_tour(
     methods = {name: METHODS[name] for name in radii}
     family = step(
         "family of posteriors",
-        lambda: fit_family(net, task, prior, radii=radii, seed=seed, fit=fit, tuned=tuned, progress=progress),
+        lambda: fit_family(net, task, prior, radii=radii, seed=seed, fit=fit, tuned=tuned, engine=engine, progress=progress),
         radii=radii,
         fit=fit,
         tuned=tuned,

@@ -18,6 +18,7 @@ from flatviz.models.resnet import resnet20
 from flatviz.models.weights import load_weights
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.method import Method
+from flatviz.studies.choice import Choice
 from flatviz.studies.shift import KINDS, SEVERITIES
 
 ALIASES = {"sam": "f-sgd"}  # what is said for SGD with SAM
@@ -29,7 +30,8 @@ Make = Callable[[Task], nn.Module]
 class Sizes:
     """What the study costs.  The defaults take about half an hour on two quiet CPU cores.
 
-    n_source: images a class to pre-train on; epochs and source_lr of that; snapshots: epochs of SWAG on the source.
+    n_source: images a class to pre-train on; epochs and source_lr of that, which falls to a twentieth; snapshots: epochs of
+    SWAG on the source; swag_lr: its rate (None: where pre-training ended).
     shots: training images a class, as many for validation; n_test, n_out: test images, images of the left-out classes.
     gradients: of each fit, on all training images; n_draws: ensemble size; n_spectra: draws whose lambda1 is computed.
     """
@@ -46,6 +48,12 @@ class Sizes:
     gradients: int = 300
     n_draws: int = 10
     n_spectra: int = 3
+    swag_lr: float | None = None
+
+    @property
+    def swag_rate(self) -> float:
+        """The rate of SWAG on the source."""
+        return 0.05 * self.source_lr if self.swag_lr is None else self.swag_lr
 
     def __str__(self) -> str:
         """The sizes as text."""
@@ -141,8 +149,8 @@ def network(name: str, *, width: int = 16, weights: str | None = None, side: int
     return make
 
 
-def steps_of(method: Method, net: Net, gradients: int) -> dict[str, int]:
+def steps_of(method: Method, net: Net, gradients: int, choice: Choice | None = None) -> dict[str, int]:
     """Steps at which a fit takes so many gradients of all training images; SWAG's snapshots are epochs, so they count."""
-    settings = method.tuned(net).settings
+    settings = {**method.tuned(net).settings, **(choice.settings if choice is not None else {})}
     each = method.gradients * settings.get("members", 1)
     return {"steps": max(1, round(gradients / each) - settings.get("snapshots", 0) * method.warm_start)}

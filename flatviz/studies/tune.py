@@ -7,7 +7,7 @@ worse on the validation splits than what stands in the table.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -105,20 +105,20 @@ HEAD_STD = _log(0.1, 1.0)  # of the prior, where a method takes one
 LEAST_RADIUS = 0.05  # of the largest
 
 
-def space_of(method: Method, net: Net) -> dict[str, Place]:
-    """What is tuned for a method on this kind of net: its settings in `SPACE`, its radius, the width of its prior."""
+def space_of(method: Method, net: Net, fixed: Collection[str] = ()) -> dict[str, Place]:
+    """What is tuned for a method on this kind of net: its settings in `SPACE` that are not fixed, its radius, the prior's width."""
     tuned = method.tuned(net)
-    space = {name: place for name, place in SPACE.items() if name in tuned.settings}
+    space = {name: place for name, place in SPACE.items() if name in tuned.settings and name not in fixed}
     if method.unit != NO_UNIT or method.ascent is not None:
         largest = tuned.largest or 5 * tuned.radius
         space["radius"] = _log(LEAST_RADIUS * largest, largest)
     return space | ({"head_std": HEAD_STD} if method.needs_prior else {})
 
 
-def record_of(method: Method, net: Net) -> Choice:
+def record_of(method: Method, net: Net, *, head_std: float = RECORD_HEAD_STD) -> Choice:
     """What stands in a method's record, written out, so that a choice keeps its meaning when the record changes."""
     tuned, has_radius = method.tuned(net), method.unit != NO_UNIT or method.ascent is not None
-    return Choice(dict(tuned.settings), tuned.radius if has_radius else None, RECORD_HEAD_STD if method.needs_prior else None)
+    return Choice(dict(tuned.settings), tuned.radius if has_radius else None, head_std if method.needs_prior else None)
 
 
 def with_validation(task: Task, seed: int) -> tuple[Task, Data]:
@@ -180,10 +180,23 @@ def tune(
     return results
 
 
-def tried(method: Method, cases: Sequence[tuple], seeds: Sequence[int], trials: int) -> list[dict[str, Any]]:
-    """Choices for a method, the record's first, each with its validation NLL on cases (net, task, validation, prior)."""
-    space = space_of(method, cases[0][0])
-    record = record_of(method, cases[0][0])
+def tried(
+    method: Method,
+    cases: Sequence[tuple],
+    seeds: Sequence[int],
+    trials: int,
+    *,
+    fixed: Mapping[str, Any] | None = None,
+    head_std: float = RECORD_HEAD_STD,
+) -> list[dict[str, Any]]:
+    """Choices for a method, the record's first, each with its validation NLL on cases (net, task, validation, prior).
+
+    fixed: settings that all trials have, as the steps at a number of gradients.  head_std: of the
+    prior that the first trial has.
+    """
+    space = space_of(method, cases[0][0], fixed or {})
+    record = record_of(method, cases[0][0], head_std=head_std)
+    record = replace(record, settings={**record.settings, **(fixed or {})})
     choices = [record]
     points = SobolEngine(len(space), scramble=True, seed=0).draw(trials - 1) if space and trials > 1 else torch.zeros(0, 1)
     for point in points.tolist():

@@ -12,7 +12,7 @@
 #
 # **Number to expect**: at radius 0 the flat posterior *is* the plain one, bit for bit. A cell below asserts it.
 #
-# **Needs** nothing before it: the data ship with scikit-learn. Symbols are listed in chapter A.
+# **Needs** nothing before it: the data ship with scikit-learn. Symbols are listed in [chapter A](A_notation.ipynb).
 
 # %% tags=["parameters"]
 FAST = False  # True shrinks the run: tests and a first look
@@ -30,6 +30,16 @@ torch.set_num_threads(1)  # a second thread costs networks this small more than 
 # You pitch a tent at night, by feel. One place is a narrow hollow: where you stand it is the lowest spot around, but a step
 # aside you are on a slope. The other is a meadow, a little higher, and level for many steps. You cannot know exactly where
 # the pegs will end up. Where do you sleep better?
+
+# %%
+place = torch.linspace(-6, 6, 241)
+hollow, meadow = torch.exp(-(((place + 3) / 0.4) ** 2)), torch.exp(-(((place - 2) / 2.2) ** 4))
+ground = fv.Curve(place, 1 - hollow - 0.85 * meadow, "place", "height")
+fv.plot_curve(ground, barrier=False, title="Two places for a tent")
+
+# %% [markdown]
+# *Figure: a line of ground with two valleys. The left one is narrow and reaches height 0; the right one is wide and level,
+# at height 0.15.*
 #
 # The ground is the training loss $L(w)$, the place of the tent the weights $w$, the uncertainty about the pegs a
 # **posterior** $q(w)$. Flat ground is a promise: where the weights are not known exactly, the loss is low all the same.
@@ -38,7 +48,7 @@ torch.set_num_threads(1)  # a second thread costs networks this small more than 
 # ## Step 1: a task with ten examples a class
 #
 # The source task is plentiful: scans of handwritten digits that lie on their side. The target task has ten upright digits
-# of each class. Everything else is for testing.
+# of each class. Everything else is for testing. The cell counts them: source, target ("train"), test.
 
 # %%
 task = fv.datasets.digits_transfer(shots=10, seed=0)
@@ -47,7 +57,8 @@ len(task.source), len(task.train), len(task.test)
 # %% [markdown]
 # ## Step 2: a network is a vector
 #
-# `pretrain` trains all weights on the source. The result is a `Net`: a function of one flat weight vector `w`.
+# `pretrain` trains all weights on the source. The result is a `Net`: a function of one flat weight vector `w`. Its line
+# says how many weights there are (`dim`) and of which kind: those of normalisation layers ("norm") and the others.
 
 # %%
 source = fv.pretrain(fv.models.mlp(task), task.source, seed=0, epochs=8 if FAST else 60)
@@ -56,9 +67,11 @@ source
 # %% [markdown]
 # ## Step 3: what the source task leaves behind
 #
-# SWAG follows SGD around its solution and remembers where it went: a Gaussian over the weights (chapter 05). `transfer`
-# keeps the normalisation layers and a fresh head, freezes the rest, and returns the network as a function of those few
-# weights, with the Gaussian as their **prior** $p(w)$. `scale` widens it: a narrow prior hides what we want to see.
+# SWAG follows SGD around its solution and remembers where it went: a Gaussian over the weights
+# ([chapter 05](05_swag.ipynb)). `transfer` keeps the normalisation layers and a fresh head, freezes the rest, and
+# returns the network as a function of those few weights, with the Gaussian as their **prior** $p(w)$. `scale` widens
+# it: a narrow prior hides what we want to see. `head_std` is the prior's standard deviation for the fresh head, of which
+# the source task knows nothing.
 
 # %%
 swag = fv.fit_swag(source, task.source, rank=5, seed=0)
@@ -76,7 +89,14 @@ net
 #
 # $$ \min_q \max_{\mathrm{KL}(q' \| q) \le \gamma^2/2} \; \mathbb{E}_{w \sim q'}[L(w)] + \frac{T}{N}\, \mathrm{KL}(q \,\|\, p). $$
 #
-# In code $T$ is `kl_weight`, $\gamma$ is `radius`. Chapter 06 derives the first, chapter 08 the second.
+# Here $N = 100$ is the number of target examples, and $\mathrm{KL}(q \,\|\, p) = \mathbb{E}_q \log \frac{q}{p}$, the
+# Kullback-Leibler divergence, says how far $q$ is from $p$: it is 0 for $q = p$ alone. Of two Gaussians of the same shape
+# it is half their squared distance, counted in standard deviations; so the ball $\mathrm{KL} \le \gamma^2 / 2$ holds all
+# whose means are no farther than $\gamma$.
+#
+# In code $T$ is `kl_weight`, $\gamma$ is `radius`. `METHODS["vi"].keywords(net)` are the course's settings for a network
+# of this kind (steps, rates, $T$), the same in every chapter. [Chapter 06](06_vi_and_laplace.ipynb) derives the first,
+# [chapter 08](08_from_sam_to_sabma.ipynb) the second.
 
 # %%
 settings = fv.METHODS["vi"].keywords(net) | (dict(steps=20) if FAST else {})
@@ -95,22 +115,28 @@ assert torch.equal(zero.mean, vi.mean) and torch.equal(zero.log_std, vi.log_std)
 # ## Step 5: the ground under the draws
 #
 # A draw from $q$ is a network. The plane is the one in which draws of both posteriors vary most; its axes say how much of
-# that they show. A marker's place is the draw's shadow on the plane. **Predict first**: are shadows of a posterior with
-# hundreds of weights near their networks?
+# that they show. A marker's place is the draw's **shadow** on the plane: the point of the plane that is nearest to it.
+# **Predict first**: are the shadows of a posterior with hundreds of weights near their networks?
 
 # %%
 plane = fv.plane_pca(torch.cat([vi.sample(30, seed=1), flat.sample(30, seed=1)]))
 f = fv.nll(net, task.train)
 surface = fv.slice_plane(f, plane, resolution=11 if FAST else 41)
-fv.plot_surface(surface, fv.project(flat.sample(30, seed=1), plane, f))
+shadows = {name: fv.project(q.sample(30, seed=1), plane, f) for name, q in [("vi", vi), ("sabma", flat)]}
+fv.plot_surface(surface, shadows["sabma"], method="sabma", reference={"vi": shadows["vi"]})
 
 # %% [markdown]
-# They are not: most of a draw lies off the plane, and its own loss (the ring) is not that of the ground beside it. Every
-# plane through many dimensions hides more than it shows. Chapter 02 is about that.
+# *Figure: contours of the training loss over the plane. Markers of SA-BMA's draws lie together, crosses of VI's draws
+# beside them. The ring around a marker has the colour of the draw's own loss; a larger marker is farther off the plane.*
+#
+# They are not: most of a draw lies off the plane, and its own loss (the ring) is not that of the ground beside it.
+# Every plane through many dimensions hides more than it shows. [Chapter 02](02_slicing_a_loss_surface.ipynb) is about
+# that.
 #
 # ## Step 6: how sharp is it?
 #
-# The largest eigenvalues of the Hessian say how fast the loss rises around a draw in the steepest directions. Lower is
+# The Hessian is the matrix of the loss's second derivatives. Its largest eigenvalues
+# ([chapter 03](03_curvature.ipynb)) say how fast the loss rises around a draw in the steepest directions. Lower is
 # flatter. Here they are for five draws of each posterior.
 
 # %%
@@ -118,30 +144,53 @@ spectra = {name: [fv.top_eigenpairs(f, w, k=5) for w in q.sample(5, seed=1)] for
 fv.plot_spectrum(spectra["sabma"], method="sabma", reference={"vi": spectra["vi"]})
 
 # %% [markdown]
+# *Figure: five columns, the largest eigenvalue at the left. A marker for each draw of SA-BMA and a solid line through
+# their means; a dashed line through the means of VI lies above it.*
+#
 # ## Step 7: what is it worth?
 #
-# A Bayesian network answers with the average of several draws. On test digits, against the number of draws:
+# A Bayesian network answers with the average of the probabilities of several draws. It is judged on test digits by the
+# **accuracy**; by the **NLL**, the mean of $-\log$ of the probability that it gave to the right digit, in nats, lower is
+# better; and by the **ECE**, the expected calibration error: of answers given with 80 % confidence 80 % should be right,
+# and ECE is the mean gap between the two. Against the number of draws that are averaged:
 
 # %%
 predictions = {name: fv.predict(net, q, task.test, 30, seed=2) for name, q in [("vi", vi), ("sabma", flat)]}
 fv.plot_metrics(predictions)
 
 # %% [markdown]
+# *Figure: accuracy, NLL and ECE, one below the other, against the number of draws averaged; a dashed line for VI, a solid
+# one for SA-BMA. The bands around the accuracies are the noise of a test set of this size: they overlap.*
+#
+# Flatter by the eigenvalues, and yet not better by the scores. Is that so at every radius?
+#
 # ## Now you: the laboratory
 #
-# Predict first, then move a slider.
+# The pictures above, and more, for three methods and several radii. The first family takes some 20 seconds, and a line
+# says what is being fitted. **Predict first**, then move a slider.
 #
 # 1. Does a larger **radius** always give flatter ground?
 # 2. Does flatter ground always give better scores?
 # 3. How large must the **ensemble** be until more draws change nothing?
 #
-# A radius that nobody has fitted yet is fitted while you wait.
+# Choose the method SA-BMA for the first two, and the tabs *Flatness* and *Scores*. A radius that nobody has fitted yet
+# is fitted while you wait.
 
 # %%
 lab = fv.FlatnessLab(net, task, prior, fit=dict(steps=20) if FAST else None)
 lab
 
 # %% [markdown]
+# <details><summary>What one sees</summary>
+#
+# 1. Mostly. The largest eigenvalue is about 10 at radius 0 and about half of that at the two largest radii, but from one
+#    stop to the next it also rises: it is a mean over five draws of one fit.
+# 2. No. Up to radius 2.8 the NLL goes up and down by a few hundredths, in no order. At radius 4 it is clearly worse, and so
+#    is the accuracy: to be good all over so large a ball, the posterior gives up fitting the data.
+# 3. About five: from there on the curves move less than the band around them is wide.
+#
+# </details>
+#
 # ## Summary
 #
 # - A network is a vector; a Bayesian network is a distribution over vectors, and predicts with the average of draws.
@@ -151,8 +200,10 @@ lab
 #
 # ## Exercises
 #
-# **1.** Two networks that differ in every weight: how far apart are two draws of the same posterior, compared with their
-# distance from its mean?
+# Each has a solution in words, folded behind the triangle, and one in code, folded behind the three dots below it.
+#
+# **1.** How far apart are two draws of the same posterior, compared with their distance from its mean? (Way in: what is
+# the covariance of the difference of two independent draws?)
 #
 # <details><summary>Solution</summary>
 #
@@ -187,8 +238,9 @@ assert p.scores["nll"][-1] <= single + 1e-6
 #
 # <details><summary>Solution</summary>
 #
-# Run the cell and read its line; then read the table of ten seeds in the chapter of expected numbers before you believe
-# one seed. The released code's perturbation follows the score of the draw, not the gradient of the loss (chapter 08).
+# Run the cell and read its lines; then look at what ten seeds say in [chapter B](B_expected_numbers.ipynb) before you
+# believe one seed. The released code's perturbation follows the score of the draw, not the gradient of the loss
+# ([chapter 08](08_from_sam_to_sabma.ipynb)).
 #
 # </details>
 
@@ -203,4 +255,4 @@ for mode, radius in [("sam_mu", 0.2), ("authors_code", 0.5)]:
 # - Lim et al.: Flat posterior does matter for Bayesian model averaging, 2024, [arXiv 2406.15664](https://arxiv.org/abs/2406.15664).
 # - Maddox et al.: A simple baseline for Bayesian uncertainty in deep learning, 2019, [arXiv 1902.02476](https://arxiv.org/abs/1902.02476).
 #
-# **Next**: chapter 01 takes the word "vector" seriously.
+# **Next**: [chapter 01](01_network_is_a_vector.ipynb) takes the word "vector" seriously.

@@ -13,7 +13,7 @@
 # **Number to expect**: a random plane of this network shows 2/906, about 0.2 %, of what a random draw does. A cell below
 # asserts it.
 #
-# **Needs** chapter 01.
+# **Needs** [chapter 01](01_network_is_a_vector.ipynb).
 
 # %% tags=["parameters"]
 FAST = False  # True shrinks the run: tests and a first look
@@ -23,11 +23,11 @@ from dataclasses import replace
 from importlib.metadata import version
 
 import ipywidgets
-import plotly.graph_objects as go
 import torch
 
 # %%
 import flatviz as fv
+from flatviz.plots.theme import figure
 from flatviz.studies.tour import prepare
 
 torch.set_num_threads(1)
@@ -51,6 +51,8 @@ size = 11 if FAST else 31  # points along each side of a plane
 # $$ \ell(a) = L(w + a\,u), \qquad s(a, b) = L(w + a\,u + b\,v) . $$
 #
 # $u, v \in \mathbb{R}^D$ are the directions. Now the numbers: the network of this course, fitted to ten digits a class.
+# `prepare` does steps 1 to 3 of [chapter 00](00_tour.ipynb) in one call; `fit_sgd` then trains the 906 treated weights,
+# with the course's settings for it from `METHODS`.
 
 # %%
 net, task, prior = prepare(epochs=5 if FAST else 60)
@@ -95,10 +97,11 @@ fv.plot_surface(gorge, color_range=colors, log=True, title="The two sharpest dir
 # ### What a random plane shows: the derivation
 #
 # **Step 1.** Near $w$ the loss is a bowl: $L(w + \delta) \approx L(w) + g^\top \delta + \tfrac12 \delta^\top H \delta$,
-# with gradient $g$ and Hessian $H$. Along $u$ of length 1 its curvature is $u^\top H u$.
+# with gradient $g$ and Hessian $H$, the matrix of second derivatives. Along $u$ of length 1 its curvature, the second
+# derivative of $L(w + a u)$ in $a$, is $u^\top H u$.
 #
 # **Step 2.** Let $u$ be a random direction. By symmetry $\mathbb{E}[u_i u_j] = 0$ for $i \ne j$, and
-# $\mathbb{E}[u_i^2] = 1/D$ (chapter 01). So
+# $\mathbb{E}[u_i^2] = 1/D$ ([chapter 01](01_network_is_a_vector.ipynb)). So
 #
 # $$ \mathbb{E}[u^\top H u] = \sum_{ij} H_{ij}\, \mathbb{E}[u_i u_j] = \frac{1}{D} \sum_i H_{ii}
 #    = \frac{\operatorname{tr} H}{D} . $$
@@ -132,7 +135,7 @@ assert top.values[0] > 20 * trace / net.dim
 # $$ L(c\,w + a\,d) = L\big(c\,(w + \tfrac{a}{c} d)\big) = L\big(w + \tfrac{a}{c}\, d\big) . $$
 #
 # The picture of $cw$ is that of $w$, pulled wide by $c$. **The same function, and as flat as you like.** Here with
-# $c = 3$, on the first layer:
+# $c = 3$, on the first layer (its weights are `v`, the line runs from `v - d` to `v + d` and from `3 v - d` to `3 v + d`):
 
 # %%
 first = net.at(w).restrict(lambda name: name.startswith("1."))  # the first layer alone
@@ -177,8 +180,8 @@ fv.plot_curve(normed, barrier=False, title="Filter-normalised: one function, one
 # %% [markdown]
 # ## Lie 3: what lies off the plane
 #
-# Draws of a posterior are often drawn as dots on a surface. A dot is the **shadow** of a draw: the nearest point of the
-# plane. How much of a random draw $z \sim \mathcal{N}(0, I)$ is in its shadow?
+# Draws of a posterior $q$, a distribution over weights, are often drawn as dots on a surface. A dot is the **shadow** of a
+# draw: the nearest point of the plane. How much of a random draw $z \sim \mathcal{N}(0, I)$ is in its shadow?
 #
 # The plane has orthonormal axes $u, v$. The shadow is $(u^\top z)\,u + (v^\top z)\,v$, its squared length
 # $(u^\top z)^2 + (v^\top z)^2$. Each term has mean $1$, and $\lVert z \rVert^2$ has mean $D$. So the share is
@@ -210,11 +213,13 @@ fv.plot_projection(fv.project(draws, pca, L))
 # %% [markdown]
 # ## Lie 4: the grid
 #
-# The last lie is a bug. Below, the package loss-landscapes draws a random plane, and `run_random_plane` records, at every
+# The last lie is a bug of a tool. Below, the package loss-landscapes draws a random plane, and `run_random_plane` records, at every
 # evaluation, at which weights the network *really* ran. Then two questions have an answer:
 #
 # - does `distance` set how far the picture reaches?
 # - are the trained weights on the grid, and are the rows straight?
+#
+# First: three distances are asked for. How far does the farthest point lie, counted in lengths of $w$?
 
 # %%
 import loss_landscapes.metrics
@@ -257,9 +262,12 @@ print(f"{tool}: the trained weights are {nearest:.2f} steps from the nearest poi
 path = dict(mode="lines+markers", line_color="#6b7780", marker_color="#0072B2", name="evaluated")
 star = dict(mode="markers", marker=dict(symbol="star", size=16), name="trained weights")
 a, b = s.a.numpy(), s.b.numpy()
-fig = go.Figure([go.Scatter(x=a, y=b, **path), go.Scatter(x=[0], y=[0], **star)])
-fig.update_layout(template="simple_white", title=f"Where {tool} evaluates", yaxis_scaleanchor="x")
-fig.update_xaxes(title="distance along axis 1").update_yaxes(title="distance along axis 2")
+
+# %%
+alt = f"49 points on a plane, the trained weights {nearest:.2f} steps from the nearest of them"
+fig = figure(f"Where {tool} evaluates", alt)
+fig.add_scatter(x=a, y=b, **path).add_scatter(x=[0], y=[0], **star)
+fig.update_xaxes(title="distance along axis 1").update_yaxes(title="distance along axis 2", scaleanchor="x")
 
 # %% [markdown]
 # *Figure: the points at which the tool evaluated the loss, joined in their order. With release 3.0.6 the walk goes to and
@@ -278,23 +286,33 @@ assert torch.isclose(mine.values[3, 3], f(full.w), rtol=1e-4)
 # %% [markdown]
 # ## Live: one network, many pictures
 #
-# All pictures below are of the same $w$. **Predict first**, then choose: which normalisation makes the valley look
-# widest? Does another seed change the impression? What does the logarithm do?
+# All pictures below are of the same $w$, on the colours of lie 1. The direction is Gaussian; "filter", "layer" and "model"
+# give each filter, each tensor, or the whole of it the length of the same part of $w$; "weight" gives each weight its own
+# size; "none" leaves it. **Predict first**, then choose: which normalisation makes the valley look narrowest? Does another
+# seed change the impression? What does the logarithm do?
 
 
 # %%
 def look(normalize, seed, log):
     """The surface around w over a random plane."""
     chosen = fv.plane_random(net, w, normalize=normalize, seed=seed)
-    return fv.plot_surface(fv.slice_plane(L, chosen, resolution=size), log=log)
+    return fv.plot_surface(fv.slice_plane(L, chosen, resolution=size), log=log, color_range=colors)
 
 
 # %%
 ways = ["filter", "layer", "model", "weight", "none"]
 _ = ipywidgets.interact(look, normalize=ways, seed=(0, 5), log=[True, False])
 # %% [markdown]
-# *Figure: contours of the loss over a random plane through the network. With "filter" one sees a valley in the middle;
-# with "none" one unit of the axes is a step of about the square root of 906, and the valley is a point.*
+# *Figure: contours of the loss over a random plane through the network, low in the middle. The line below the axes says
+# how long they are.*
+#
+# <details><summary>What one sees</summary>
+#
+# "None" looks narrowest: a unit of its axes is about $\sqrt{906} \approx 30$ long, twice the length of $w$, which the others
+# have. "Filter", "layer" and "model" differ little on this network. Other seeds turn and stretch the valley. The logarithm
+# shows its bottom; without it the floor looks wide and level. Each picture is right, and none is *the* picture.
+#
+# </details>
 
 # %% [markdown]
 # ## Summary
@@ -324,12 +342,14 @@ assert seen.max() < 0.1 * 20
 
 # %% [markdown]
 # **2.** Prove that the two axes of a plane of random directions are nearly at a right angle, and that the axes of
-# `convention="loss-landscapes"`, drawn uniformly between 0 and 1 before normalisation, are not.
+# `convention="loss-landscapes"`, drawn uniformly between 0 and 1 before normalisation, are not. (Way in: what is the mean
+# of $u_i v_i$?)
 #
 # <details><summary>Solution</summary>
 #
 # For independent entries with mean $m$ and second moment $s$: $\cos \approx D m^2 / (D s) = m^2/s$. Normal numbers have
-# $m = 0$. Uniform ones have $m = 1/2$, $s = 1/3$, so $\cos \approx 3/4$: 41 degrees, before normalisation.
+# $m = 0$. Uniform ones have $m = 1/2$, $s = 1/3$, so $\cos \approx 3/4$: 41 degrees, before normalisation. The cell prints
+# the angles after it, when parts with few weights have been scaled up or down as a whole.
 #
 # </details>
 
@@ -382,4 +402,4 @@ assert views[0] > 0.9 and views[2] < 0.1  # missed, and seen
 # - [loss-landscapes on PyPI](https://pypi.org/project/loss-landscapes/): the findings above are measured when this page is
 #   made, on the release that is named in them. Newer releases than 3.0.6 announce other behaviour.
 #
-# **Next**: chapter 03 computes the curvature itself, instead of looking for it.
+# **Next**: [chapter 03](03_curvature.ipynb) computes the curvature itself, instead of looking for it.

@@ -3,7 +3,7 @@
 #
 # **You will learn** to
 #
-# - define six measures of flatness, and derive what each is in a bowl;
+# - define six measures of flatness, and derive what worst and average case are in a bowl;
 # - give examples in which two measures disagree on which valley is flatter;
 # - rescale a network: the same function, with any sharpness you like;
 # - name measures that a rescaling does not change, and prove it for one;
@@ -14,7 +14,7 @@
 # **Number to expect**: without any change of the function, a rescaling changes $\lambda_1$ more than a hundredfold. A cell
 # below asserts it.
 #
-# **Needs** chapter 03.
+# **Needs** [chapter 03](03_curvature.ipynb).
 
 # %% tags=["parameters"]
 FAST = False  # True shrinks the run: tests and a first look
@@ -69,24 +69,28 @@ fv.plot_curve(curves, barrier=False, title="Three valleys")
 # 4. **Worst case**: $\max_{\lVert e \rVert \le \rho} L(w + e) - L(w)$. SAM-sharpness approximates the worst step by
 #    $e = \rho\, g / \lVert g \rVert$.
 # 5. **Average case**: $\mathbb{E}_{z \sim \mathcal{N}(0, I)}\, L(w + \sigma z) - L(w)$.
-# 6. **Adaptive** worst case: the same as 4, each weight's step measured in units of its own size (ASAM).
+# 6. **Adaptive** worst case: the same as 4, each weight's step measured in units of its own size: the maximum over
+#    $\sum_i (e_i / w_i)^2 \le \rho^2$ (ASAM).
 #
-# ### In a bowl they are all functions of the eigenvalues
+# ### In a bowl the first five are functions of the eigenvalues
+#
+# For the first three that is their definition.
 #
 # Let $g = 0$ and $L(w + e) = L(w) + \tfrac12 e^\top H e$.
 #
 # **Worst case.** $\max_{\lVert e \rVert \le \rho} \tfrac12 e^\top H e = \tfrac12 \rho^2 \lambda_1$, by step 3 of
-# chapter 03.
+# [chapter 03](03_curvature.ipynb).
 #
-# **Average case.** $\mathbb{E}[z_i z_j] = 1[i = j]$, so
+# **Average case.** $\mathbb{E}[z_i z_j]$ is 1 for $i = j$ and 0 else, so
 # $\tfrac12 \sigma^2\, \mathbb{E}[z^\top H z] = \tfrac12 \sigma^2 \operatorname{tr} H$.
 #
-# So in a bowl the worst case is $\lambda_1$ and the average case is the trace, up to a factor. Checked with numbers:
+# So in a bowl the worst case is $\lambda_1$ and the average case is the trace, up to a factor. Checked with numbers, in a
+# bowl of five weights with eigenvalues 9 to 0.1:
 
 # %%
 h = torch.tensor([9.0, 4.0, 1.0, 0.5, 0.1])
 bowl = lambda w: 0.5 * (h * w * w).sum()
-e = 0.2 * torch.nn.functional.normalize(torch.eye(5)[0], dim=0)  # along the first eigenvector
+e = 0.2 * torch.eye(5)[0]  # along the first eigenvector, radius 0.2
 assert torch.isclose(bowl(e), torch.tensor(0.5 * 0.2**2 * 9.0))
 z = 0.1 * torch.randn(100_000, 5, generator=torch.Generator().manual_seed(0))
 assert abs((0.5 * (h * z * z).sum(1)).mean() / (0.5 * 0.1**2 * h.sum()) - 1) < 0.02
@@ -113,7 +117,8 @@ print(f"SAM-sharpness {flat.sam[0]:.3f}, the true worst case {0.5 * 0.2**2 * 9:.
 # - worst case at radius $\rho$: $\tfrac12\rho^2$, $\rho^4$ and $1 - e^{-\rho^2/2s^2}$;
 # - average case with $\sigma$: $\tfrac12\sigma^2$, $3\sigma^4$ and $1 - 1/\sqrt{1 + \sigma^2/s^2}$.
 #
-# The last one is a Gaussian integral: $\mathbb{E}\, e^{-\sigma^2 z^2/2s^2} = 1/\sqrt{1 + \sigma^2/s^2}$.
+# (The second uses $\mathbb{E} z^4 = 3$.) The last one is a Gaussian integral:
+# $\mathbb{E}\, e^{-\sigma^2 z^2/2s^2} = 1/\sqrt{1 + \sigma^2/s^2}$.
 
 # %%
 sigma = 0.7
@@ -144,7 +149,7 @@ def worst_case(radius):
     """The three valleys within a radius, each with the height of its worst step."""
     t = torch.linspace(-radius, radius, 41)
     cut = [fv.slice_path(f, t[:, None], t=t, x_label="w") for f in valleys.values()]
-    named = [replace(c, name=f"{k}: {c.values.max():.3f}") for k, c in zip(valleys, cut)]
+    named = [replace(c, name=f"{k}: {c.values.max():.3g}") for k, c in zip(valleys, cut)]
     return fv.plot_curve(named, barrier=False, title=f"Worst case within {radius:.2f}")
 
 
@@ -154,11 +159,22 @@ _ = ipywidgets.interact(worst_case, radius=(0.05, 1.5, 0.05))
 # %% [markdown]
 # *Figure: the three curves between minus and plus the radius; the legend gives each one's highest value. At small radii
 # the hole is the highest, at radius 1.5 the valley with steep walls is by far.*
+#
+# <details><summary>What one sees</summary>
+#
+# The order changes three times: from 0.75 on the bowl is flatter than the valley with steep walls (exactly: from
+# $1/\sqrt 2$), from 1.00 on the hole is flatter than that valley too (exercise 3), and from 1.45 on it is flatter than the
+# bowl (from a little below $\sqrt 2$). The sharpest of all at radius 0 is the flattest of all at 1.5.
+#
+# </details>
 
 # %% [markdown]
 # ## On a network
 #
-# Six solutions of the ten-digits task, found by different recipes. What do the measures say of them?
+# Six solutions of the ten-digits task, found by different recipes: SGD with the course's settings; three times as many
+# steps; a strong weight decay; a small step; and with the gradients of SAM and ASAM, which look for flat places
+# ([chapter 08](08_from_sam_to_sabma.ipynb)). What do the measures say of them? `sharpness` gives all but the average case,
+# which is the trace once more where the loss is a bowl.
 
 # %%
 net, task, prior = prepare(epochs=5 if FAST else 60)
@@ -183,7 +199,8 @@ assert len({tuple(r.tolist()) for r in ranks.values()}) > 1  # the measures disa
 
 # %% [markdown]
 # Read the table column by column: each column is a ranking of the *same six networks*. How alike are two rankings?
-# **Spearman's** $\rho_S$ is the correlation of ranks: 1 for the same order, −1 for the reverse.
+# **Spearman's** $\rho_S$ is the correlation of ranks: 1 for the same order, −1 for the reverse. If flatter networks were
+# the better ones on test digits, the last column below would be positive.
 
 # %%
 for k, v in measures.items():
@@ -192,8 +209,9 @@ for k, v in measures.items():
 assert spearmanr(S.lambda1, S.lambda1).statistic == 1
 
 # %% [markdown]
-# Six networks, one task: this is an example, not evidence. For ten seeds with intervals there is `flatviz evidence`, and
-# chapter 10. What the table does show: *"flat minima generalise" is not a statement until a measure is named.*
+# Six networks, one task: this is an example, not evidence. For ten seeds with intervals there is `flatviz evidence`,
+# and [chapter 10](10_flatness_and_averaging.ipynb). What the table does show: *"flat minima generalise" is not a
+# statement until a measure is named.*
 
 # %% [markdown]
 # ## The same function, as sharp as you like
@@ -213,6 +231,7 @@ assert spearmanr(S.lambda1, S.lambda1).statistic == 1
 # %%
 from torch.nn import Flatten, Linear, ReLU, Sequential
 
+_ = torch.manual_seed(0)  # of the module's first weights
 module = Sequential(Flatten(), Linear(64, 16), ReLU(), Linear(16, 10))
 relu = fv.pretrain(module, task.source, seed=0, epochs=3 if FAST else 20)
 f, x = fv.nll(relu, task.source), task.source.x
@@ -230,8 +249,10 @@ there = fv.hvp(f, moved, v)
 assert (by_formula - there).norm() < 1e-3 * there.norm()
 
 # %% [markdown]
-# Now turn the screw: half of the units times $e^t$, the other half times $e^{-t}$, and seven measures at each $t$.
-# **Predict first**: which lines stay level?
+# Now turn the screw: half of the units times $e^t$, the other half times $e^{-t}$, and seven measures at each $t$. `lambda1`,
+# `trace` and `sam` are definitions 1, 2 and 4, `asam` is 6; `filter` is the mean curvature along filter-normalised
+# directions ([chapter 02](02_slicing_a_loss_surface.ipynb)); `relative` is the relative flatness of Petzka et al.;
+# `weighted` is $\sum_d w_d^2 H_{dd}$. **Predict first**: which lines stay level?
 
 # %%
 orbit = fv.rescaled_orbit(relu, task.source, relu.w, resolution=5 if FAST else 13)
@@ -251,7 +272,8 @@ fv.plot_orbit(orbit.t, orbit.measures, orbit.difference)
 #
 # ### Why ASAM does not see it
 #
-# ASAM's step is $e = \rho\, S^2 g / \lVert S g \rVert$ with $S = \operatorname{diag}\lvert w \rvert$. At $w' = Tw$ we have
+# Let $S = \operatorname{diag}\lvert w \rvert$. To first order the worst step within $\lVert S^{-1} e \rVert \le \rho$ is
+# ASAM's $e = \rho\, S^2 g / \lVert S g \rVert$ (put $e = S u$: the worst $u$ of length $\rho$ is along $S g$). At $w' = Tw$ we have
 # $S' = T S$ and $g' = T^{-1} g$. So
 #
 # $$ S' g' = S g, \qquad e' = \rho\, \frac{S' (S' g')}{\lVert S' g' \rVert} = T e, \qquad
@@ -298,7 +320,8 @@ fv.plot_flatness({"vi": fv.sharpness(L, q.sample(4 if FAST else 10, seed=1))})
 
 # %% [markdown]
 # *Figure: one marker for each draw at the height of its largest eigenvalue, and a line through the mean of the draws so
-# far. The band is the 95 % interval of that mean.*
+# far. The band is the 95 % interval of that mean; of few draws it
+# is wider than the picture.*
 
 # %% [markdown]
 # ## Summary
@@ -384,11 +407,14 @@ assert weighted.max() / weighted.min() < 1.01
 # %% [markdown]
 # ## References
 #
-# - Foret, Kleiner, Mobahi, Neyshabur: Sharpness-aware minimization, 2021. Kwon, Kim, Park, Choi: ASAM, 2021,
+# - Dinh, Pascanu, Bengio, Bengio: Sharp minima can generalize for deep nets, 2017, [arXiv 1703.04933](https://arxiv.org/abs/1703.04933).
+# - Foret, Kleiner, Mobahi, Neyshabur: Sharpness-aware minimization, 2021,
+#   [arXiv 2010.01412](https://arxiv.org/abs/2010.01412).
+# - Kwon, Kim, Park, Choi: ASAM, 2021, [arXiv 2102.11600](https://arxiv.org/abs/2102.11600),
 #   [code](https://github.com/SamsungLabs/ASAM).
-# - Petzka et al.: Relative flatness and generalization, 2021. Li et al.: filter normalisation, 2018,
-#   [arXiv 1712.09913](https://arxiv.org/abs/1712.09913).
+# - Petzka et al.: Relative flatness and generalization, 2021, [arXiv 2001.00939](https://arxiv.org/abs/2001.00939).
+# - Li et al.: filter normalisation, 2018, [arXiv 1712.09913](https://arxiv.org/abs/1712.09913).
 # - Lim et al.: Flat posterior does matter for Bayesian model averaging,
 #   [arXiv 2406.15664](https://arxiv.org/abs/2406.15664).
 #
-# **Next**: chapter 05 makes the first posterior: SWAG.
+# **Next**: [chapter 05](05_swag.ipynb) makes the first posterior: SWAG.

@@ -13,7 +13,7 @@
 # **Number to expect**: in a bowl of curvature 2, SGD at rate 0.1 with gradient noise of variance 1 wanders with variance
 # 0.0278. A cell below asserts the formula.
 #
-# **Needs** chapters 01 and 03.
+# **Needs** chapters [01](01_network_is_a_vector.ipynb) and [03](03_curvature.ipynb).
 
 # %% tags=["parameters"]
 FAST = False  # True shrinks the run: tests and a first look
@@ -78,18 +78,19 @@ assert abs(w.var() / V - 1) < 0.05  # 20,000 walkers know a variance to 1 %
 # Let $w_1, \dots, w_T$ be snapshots, one at the end of each epoch, with $\bar w_t$ the mean of the first $t$.
 #
 # $$ \mu = \bar w_T, \qquad v = \frac1T \sum_t (w_t - \mu)^2 \;\text{(weight by weight)}, \qquad
-#    D = \big(w_t - \bar w_t\big)_{t = T-K+1, \dots, T} \in \mathbb{R}^{K \times D} . $$
+#    R = \big(w_t - \bar w_t\big)_{t = T-K+1, \dots, T} \in \mathbb{R}^{K \times D} . $$
 #
 # The covariance is half a diagonal, half the spread of the last $K$ deviations:
 #
-# $$ \Sigma = \frac12 \Big( \operatorname{diag}(v) + \frac{D^\top D}{K - 1} \Big) . $$
+# $$ \Sigma = \frac12 \Big( \operatorname{diag}(v) + \frac{R^\top R}{K - 1} \Big) . $$
 #
 # Why halves? Each part alone is an estimate of the variance of every weight. The diagonal knows all snapshots and no
 # correlation; the deviations know correlations and only $K$ directions. SWAG takes the mean of the two.
 #
 # ### By hand
 #
-# First the walk: SGD with momentum, from the solution of the ten-digits task.
+# First the walk: SGD with momentum, from the solution of the ten-digits task. The settings are the course's, for every
+# chapter: $T$ `snapshots`, $K$ = `rank`, ten digits a batch.
 
 # %%
 net, task, prior = prepare(epochs=5 if FAST else 60)
@@ -130,15 +131,16 @@ mean = W.mean(0)
 variance = (W - mean).square().mean(0).clamp_min(1e-12)  # a weight may stand still
 running = W.cumsum(0) / torch.arange(1, T + 1)[:, None]  # the mean of the first t
 deviations = (W - running)[-K:]
-by_hand = fv.Gaussian(mean, 0.5 * (variance / 2).log(), deviations / (2 * (K - 1)) ** 0.5)
+by_hand = fv.Gaussian(mean, 0.5 * (variance / 2).log(), deviations / (2 * (K - 1)) ** 0.5)  # mean, log std, factor
 
 # %% [markdown]
-# **Check**: `fit_swag` does the same walk with the same seed, and must give the same Gaussian.
+# **Check**: `fit_swag` does the same walk with the same seed, and must give the same Gaussian. The cell prints by how much
+# mean, standard deviation and factor differ, relative to their length.
 
 # %%
 q = fv.fit_swag(net, task.train, seed=0, **settings)
 off = lambda ours, theirs: float((ours - theirs).norm() / theirs.norm())
-print(off(q.mean, mean), off(q.std, by_hand.std), off(q.factor, by_hand.factor))
+print(f"off by {off(q.mean, mean):.0e}, {off(q.std, by_hand.std):.0e}, {off(q.factor, by_hand.factor):.0e}")
 assert off(q.mean, mean) < 1e-2
 assert off(q.std, by_hand.std) < 0.05 and off(q.factor, by_hand.factor) < 0.05
 q
@@ -146,7 +148,7 @@ q
 # %% [markdown]
 # ## The garden
 #
-# The walk on the plane in which it varies most. The line is the path of SGD, the ellipse holds 95 % of the draws of SWAG.
+# The walk on the plane in which it varies most: first the path of SGD, then an ellipse that holds 95 % of the draws of SWAG.
 
 # %%
 walk = W.float()
@@ -192,12 +194,12 @@ assert share[0] > 0.5  # mostly drift
 # $\Sigma$ has 820,836 entries. A draw needs none of them. Let $z_1 \sim \mathcal{N}(0, I_D)$ and
 # $z_2 \sim \mathcal{N}(0, I_K)$ be independent:
 #
-# $$ w = \mu + \tfrac{1}{\sqrt 2} \Big( \sqrt v \odot z_1 + \tfrac{1}{\sqrt{K-1}}\, D^\top z_2 \Big) . $$
+# $$ w = \mu + \tfrac{1}{\sqrt 2} \Big( \sqrt v \odot z_1 + \tfrac{1}{\sqrt{K-1}}\, R^\top z_2 \Big) . $$
 #
 # **Its covariance** is the sum of the two parts: $\tfrac12 \operatorname{diag}(\sqrt v)\, I \operatorname{diag}(\sqrt v) =
-# \tfrac12 \operatorname{diag}(v)$, and $\tfrac{1}{2(K-1)} D^\top \mathbb{E}[z_2 z_2^\top] D = \tfrac{1}{2(K-1)} D^\top D$.
+# \tfrac12 \operatorname{diag}(v)$, and $\tfrac{1}{2(K-1)} R^\top \mathbb{E}[z_2 z_2^\top] R = \tfrac{1}{2(K-1)} R^\top R$.
 #
-# In flatviz the scales are folded in: `std` is $\sqrt{v/2}$, `factor` is $D / \sqrt{2(K-1)}$.
+# In flatviz the scales are folded in: `std` is $\sqrt{v/2}$, `factor` is $R / \sqrt{2(K-1)}$.
 
 # %%
 z1, z2 = q.noise(3, seed=1)
@@ -221,7 +223,9 @@ assert (draws.T.cov() - exact).abs().max() < 0.2  # 10,000 draws know the larges
 #
 # $$ \bar p(y \mid x) = \frac1M \sum_{m=1}^M p(y \mid x, w_m), \qquad w_m \sim q . $$
 #
-# Beside SWAG: SGD's one point, and SWA, the mean of the walk without a spread.
+# Beside SWAG: SGD's one point, and SWA, the mean of the walk without a spread. They are judged on test digits by their
+# accuracy; by the NLL, the loss of the averaged probabilities; and by the ECE, the expected calibration error: the mean gap
+# between how sure the answers are and how often they are right.
 
 # %%
 swa = fv.fit_swa(net, task.train, seed=0, **fv.METHODS["swa"].keywords(net))
@@ -246,8 +250,8 @@ for name, p in predictions.items():
 #
 # ## Live: the width
 #
-# Multiply the covariance by `scale`. At 0 it is SWA; the paper's value is 1. **Predict first**: where is the NLL lowest?
-# And what will happen at 100?
+# Multiply the covariance by `scale`, from a hundredth, which is nearly SWA, to a hundred; the paper's value is 1. The slider
+# is the logarithm: 0 is scale 1, and 2 is scale 100. **Predict first**: where is the NLL lowest? And what happens at 100?
 
 
 # %%
@@ -265,6 +269,14 @@ _ = ipywidgets.interact(widened, log10_scale=(-2.0, 2.0, 0.25))
 # %% [markdown]
 # *Figure: the three panels again, for SWAG at the scale of the slider, and SGD's horizontal line. At large scales one draw
 # is bad, and the average of many recovers part of it.*
+#
+# <details><summary>What one sees</summary>
+#
+# On this task the NLL of 30 draws is lowest at about scale 3 (slider at 0.5), wider than the paper's 1, although a single
+# draw is better the narrower the Gaussian is: what is gained comes from averaging. At 100 the draws have left the valley,
+# and the average of all is worse than SGD's one point. A width is chosen on validation data, not on these test digits.
+#
+# </details>
 #
 # ## Summary
 #
@@ -295,7 +307,7 @@ V = eta * c * (1 + m) / (h * (1 - m) * (2 * (1 + m) - eta * h))
 assert abs(w.var() / V - 1) < 0.05
 
 # %% [markdown]
-# **2.** What is the variance of the *mean* of $T$ independent positions of the walk? Why is SWA better than a single
+# **2.** (SWA is that mean.) What is the variance of the *mean* of $T$ independent positions of the walk? Why is SWA better than a single
 # iterate, and why does it need fewer epochs if snapshots lie farther apart?
 #
 # <details><summary>Solution</summary>
@@ -310,12 +322,12 @@ positions = V**0.5 * torch.randn(walkers, 20, generator=generator)
 assert abs(positions.mean(1).var() / (V / 20) - 1) < 0.05
 
 # %% [markdown]
-# **3.** Two layers with the same deviations, $D = (d, d)$: what is the correlation of their draws when they share $z_2$,
+# **3.** Two layers with the same deviations, $R = (r, r)$: what is the correlation of their draws when they share $z_2$,
 # and when each has a $z_2$ of its own? Take the low-rank part alone.
 #
 # <details><summary>Solution</summary>
 #
-# Shared: both are $d z_2$, correlation 1. Of their own: $d z_2$ and $d z_2'$, correlation 0. With the diagonal half of SWAG
+# Shared: both are $r z_2$, correlation 1. Of their own: $r z_2$ and $r z_2'$, correlation 0. With the diagonal half of SWAG
 # added, 1 becomes one half.
 #
 # </details>
@@ -349,9 +361,13 @@ assert later.factor.norm() < q.factor.norm()
 # %% [markdown]
 # ## References
 #
+# - Mandt, Hoffman, Blei: Stochastic gradient descent as approximate Bayesian inference, 2017,
+#   [arXiv 1704.04289](https://arxiv.org/abs/1704.04289). How far SGD wanders.
+# - Izmailov et al.: Averaging weights leads to wider optima and better generalization, 2018,
+#   [arXiv 1803.05407](https://arxiv.org/abs/1803.05407). SWA.
 # - Maddox, Garipov, Izmailov, Vetrov, Wilson: A simple baseline for Bayesian uncertainty in deep learning, 2019,
-#   [code](https://github.com/wjmaddox/swa_gaussian).
+#   [arXiv 1902.02476](https://arxiv.org/abs/1902.02476), [code](https://github.com/wjmaddox/swa_gaussian).
 # - [understandingbdl](https://github.com/izmailovpavel/understandingbdl): MultiSWAG, several SWAGs averaged.
 # - Nguyen et al.: Flat seeking Bayesian neural networks, [arXiv 2302.02713](https://arxiv.org/abs/2302.02713).
 #
-# **Next**: chapter 06 asks for the Gaussian that Bayes' rule wants.
+# **Next**: [chapter 06](06_vi_and_laplace.ipynb) asks for the Gaussian that Bayes' rule wants.

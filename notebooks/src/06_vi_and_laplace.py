@@ -14,7 +14,7 @@
 # **Number to expect**: for linear regression Laplace is exact, and mean-field VI is narrower than the exact posterior, by
 # a factor of about 0.7 for two inputs that go together. Cells below assert both.
 #
-# **Needs** chapters 03 and 05.
+# **Needs** chapters [03](03_curvature.ipynb) and [05](05_swag.ipynb).
 
 # %% tags=["parameters"]
 FAST = False  # True shrinks the run: tests and a first look
@@ -51,7 +51,9 @@ generator = torch.Generator().manual_seed(0)
 # $$ p(w \mid \mathcal{D}) = \frac{1}{Z}\, e^{-N L(w)}\, p(w), \qquad Z = \int e^{-N L(w)}\, p(w)\, dw . $$
 #
 # The formula is short. The integral $Z$ runs over 906 dimensions, and nobody can do it. With *one* weight we can: here is
-# logistic regression with a single weight and a prior $\mathcal{N}(0, 3^2)$. Its energy is $-\log$ of the numerator:
+# logistic regression with a single weight and a prior $\mathcal{N}(0, 3^2)$. Labels are $y = \pm 1$, and
+# $-\log p(y \mid x, w) = \log(1 + e^{-y x w})$, which is called softplus. The **energy** $E(w)$ is $-\log$ of the numerator,
+# without the constant of the prior, which $Z$ takes up:
 
 # %%
 x = torch.tensor([0.5, 1.0, 1.5, 2.0, -1.0, -0.3])
@@ -84,8 +86,9 @@ laplace = torch.distributions.Normal(summit, A.item() ** -0.5)
 # %% [markdown]
 # ## Tailor 2: variational inference
 #
-# Which Gaussian $q$ is closest to $p(w \mid \mathcal{D})$, in $\mathrm{KL}(q \Vert p) = \mathbb{E}_q \log \frac{q}{p} \ge 0$?
-# Insert Bayes' rule for $p$:
+# Which Gaussian $q$ is closest to $p(w \mid \mathcal{D})$? "Close" is the Kullback-Leibler divergence: of any densities $a$
+# and $b$ it is $\mathrm{KL}(a \Vert b) = \mathbb{E}_a \log \frac{a}{b}$, never negative, and 0 if $a = b$ alone. Insert Bayes'
+# rule; $\mathrm{KL}(q \Vert p)$ is then the divergence from the *prior* $p(w)$:
 #
 # $$ \mathrm{KL}\big(q \,\Vert\, p(\cdot \mid \mathcal{D})\big) = \mathbb{E}_q[\log q(w) + N L(w) - \log p(w)] + \log Z
 #    = N\, \mathbb{E}_q[L(w)] + \mathrm{KL}(q \Vert p) + \log Z . $$
@@ -97,7 +100,12 @@ laplace = torch.distributions.Normal(summit, A.item() ** -0.5)
 # fit the data on average, and stay near the prior. And as a KL is never negative, $\log Z \ge$ minus $N$ times this sum:
 # the **evidence lower bound**.
 #
-# With one weight we simply try all tents: 161 means, 120 widths. The expectation is a sum over 101 points of $z$.
+# With one weight we simply try all tents: 161 means, 120 widths. The first form of the KL above reads, with the energy,
+#
+# $$ \mathrm{KL} = \mathbb{E}_q[E(w)] - \log \sigma - \tfrac12 \log 2 \pi e + \log Z , $$
+#
+# for $-\mathbb{E}_q \log q$, the entropy of a Gaussian of width $\sigma$, is $\log \sigma + \tfrac12 \log 2 \pi e$. The
+# expectation is a sum over 101 points of $z$, with $w = \mu + \sigma z$.
 
 # %%
 mean, width = torch.linspace(0, 4, 161), torch.linspace(0.2, 3, 120)
@@ -196,7 +204,7 @@ print("mean-field width over exact width:", [round(float(r), 2) for r in ratio])
 assert ratio[:2].max() < 0.85 and ratio[2] > 0.8
 
 # %% [markdown]
-# A covariance with a factor, as chapter 05's, can follow the correlation. `fit_vi` has one:
+# A covariance with a factor, as [chapter 05](05_swag.ipynb)'s, can follow the correlation. `fit_vi` has one:
 
 # %%
 prior = fv.Gaussian(torch.zeros(3), torch.full((3,), -0.5 * math.log(delta)), 1e-3 * torch.eye(3))
@@ -208,9 +216,9 @@ assert wide.min() > ratio.min()
 # %% [markdown]
 # ## Laplace's evidence
 #
-# Integrate the Gaussian of step 3 over all $w$, and Laplace also gives $Z$. With $P$ weights
+# Integrate the Gaussian of step 3 over all $w$, and Laplace also gives $Z$. With $D$ weights
 #
-# $$ \log Z \approx -N L(w_*) - \tfrac12 \Big( \delta \lVert w_* \rVert^2 + \log\det A - P \log \delta \Big) . $$
+# $$ \log Z \approx -N L(w_*) - \tfrac12 \Big( \delta \lVert w_* \rVert^2 + \log\det A - D \log \delta \Big) . $$
 #
 # $Z$ is the probability of the data before any weight was chosen. It rewards a good fit (first term) and a *flat* one:
 # $\log \det A$ is small where the curvature is. So it can choose $\delta$ without a validation set.
@@ -228,12 +236,13 @@ print(f"log evidence: exact {logZ:.3f}, Laplace {ours:.3f}")
 # %% [markdown]
 # ## A network: predict with the linearised one
 #
-# For a network, $H$ is replaced by the Gauss-Newton matrix (chapter 03), which is never negative. Gauss-Newton is the
-# *exact* Hessian of another model: the network linearised at $w_*$,
+# For a network, $H$ is replaced by the Gauss-Newton matrix ([chapter 03](03_curvature.ipynb)): no eigenvalue is negative.
+# Gauss-Newton is the *exact* Hessian of another model: the network linearised at $w_*$,
 #
 # $$ f_\text{lin}(w, x) = f(w_*, x) + J(x)\, (w - w_*) . $$
 #
-# So Laplace's Gaussian is the posterior of $f_\text{lin}$, and belongs to it. Its logits are linear in $w$, so they are
+# with $J(x)$ the derivatives of the logits in the weights at $w_*$. So Laplace's Gaussian is the posterior of
+# $f_\text{lin}$, and belongs to it. Its logits are linear in $w$, so they are
 # Gaussian, without drawing any weights:
 #
 # $$ f \mid x \sim \mathcal{N}\big(f(w_*, x),\; V(x)\big), \qquad V(x) = J(x)\, \Sigma\, J(x)^\top . $$
@@ -252,6 +261,10 @@ for m, v in [(1.0, 0.5), (2.0, 4.0), (-1.0, 9.0)]:
     probit = torch.sigmoid(torch.tensor(m / (1 + math.pi / 8 * v) ** 0.5))
     assert abs(integral - probit) < 0.02
 
+# %% [markdown]
+# Now the network of the course. Its Laplace is over the weights of the head alone (`structure="last_layer"`, the default),
+# and $\delta$ is the one of largest evidence (`"marginal"`).
+
 # %%
 net, task, prior = prepare(epochs=5 if FAST else 60)
 L = fv.nll(net, task.train)
@@ -267,8 +280,10 @@ for name, p in {"point": point, "linearised": linearised, "weights drawn": drawn
     print(f"{name:13s} accuracy {p.scores['accuracy'][-1]:.3f}  NLL {p.scores['nll'][-1]:.3f}")
 
 # %% [markdown]
-# With draws of *weights* the same Gaussian meets the true network, which is not linear out there. For the head alone the
-# network *is* linear in its weights, and both agree closely; with more layers draws can be far worse (exercise 4).
+# With draws of *weights* the same Gaussian meets the true network. In the weights of the head alone the network *is* linear,
+# so both ways give the logits the same distribution. The NLLs above still differ: 30 draws are few for a Gaussian this wide,
+# and the probit formula, good to 0.02 for two classes, is rougher for ten. With more layers the network is not linear out
+# there, and draws can be far worse (exercise 4).
 #
 # The check, on the head: $V(x)$ by the formula is the variance of the drawn logits.
 
@@ -288,7 +303,8 @@ assert torch.allclose(logits.var(0), V.diagonal(dim1=1, dim2=2), rtol=0.15)  # 4
 #
 # $$ p_T(w) \propto e^{-N L(w) / T}\, p(w) . $$
 #
-# $T = 1$ is Bayes; $T < 1$, "cold", trusts the data more. The course's default is in `METHODS`, with its reasons.
+# $T = 1$ is Bayes; $T < 1$, "cold", trusts the data more. The course's default is 0.03; `flatviz temperature` prints what
+# the alternatives give.
 
 # %%
 settings = fv.METHODS["vi"].keywords(net) | (dict(steps=60) if FAST else {})
@@ -313,8 +329,8 @@ fv.plot_metrics(predictions)
 #
 # ## Live: the temperature
 #
-# **Predict first**: what happens to the width of $q$, and to the NLL of a single draw, as $T$ goes to 1? The fit runs
-# again at each move.
+# **Predict first**: what happens to the width of $q$, and to the NLL of a single draw, as $T$ goes to 1? The slider is
+# $\log_{10} T$: 0 is Bayes, −1.5 about the course's default. The fit runs again at each move, in a second or two.
 
 
 # %%
@@ -331,19 +347,28 @@ _ = ipywidgets.interact(tempered, log10_T=(-3.0, 0.0, 0.5))
 
 # %% [markdown]
 # *Figure: scores of VI at the slider's temperature, beside SGD's horizontal line; the title says how wide the Gaussian is.
-# At T = 1 single draws are poor, and averaging many of them recovers much.*
+# At T = 1 single draws are poor, and averaging many of them recovers a part.*
+#
+# <details><summary>What one sees</summary>
+#
+# The KL term pulls the width towards the prior's. Below $T = 0.1$ it hardly pulls, and the width stays about where the fit
+# began; towards 1 the Gaussian grows by half, and its draws get much worse: the NLL of 30 is then above that of SGD's one
+# point. The NLL is lowest in between, near the course's default.
+#
+# </details>
 #
 # ## Summary
 #
 # - Laplace: a Gaussian at the summit, precision $NH + \delta I$. It also gives the evidence.
-# - VI: the Gaussian with the smallest $\mathrm{KL}(q \Vert p)$, found by gradients through $w = \mu + \sigma z$.
+# - VI: the Gaussian with the smallest KL from the posterior, found by gradients through $w = \mu + \sigma z$.
 # - For a Gaussian posterior, Laplace is exact; mean-field VI is too narrow where weights are correlated.
 # - Gauss-Newton Laplace belongs to the linearised network. Predict with it.
 # - `kl_weight` is a temperature.
 #
 # ## Exercises
 #
-# **1.** Prove $1/A_{ii} \le (A^{-1})_{ii}$ for a symmetric positive $A$.
+# **1.** Prove $1/A_{ii} \le (A^{-1})_{ii}$ for a symmetric $A$ whose eigenvalues are all positive. (Way in: Cauchy and
+# Schwarz, for $A^{1/2} e_i$ and $A^{-1/2} e_i$.)
 #
 # <details><summary>Solution</summary>
 #
@@ -359,8 +384,8 @@ own, inverse = (m.diagonal(dim1=1, dim2=2) for m in (M, torch.linalg.inv(M)))
 assert (1 / own <= 1.001 * inverse).all()
 
 # %% [markdown]
-# **2.** VI minimises $\mathrm{KL}(q \Vert p)$. What would minimising $\mathrm{KL}(p \Vert q)$ over diagonal Gaussians give
-# for the regression above?
+# **2.** Let $p$ be the posterior. VI minimises $\mathrm{KL}(q \Vert p)$. What would minimising $\mathrm{KL}(p \Vert q)$ over
+# diagonal Gaussians give for the regression above?
 #
 # <details><summary>Solution</summary>
 #
@@ -377,7 +402,8 @@ draws = p.sample(2000, seed=0)
 assert covering.log_prob(draws).mean() > inside.log_prob(draws).mean()
 
 # %% [markdown]
-# **3.** Choose $\delta$ by the evidence for the regression: try 0.1 to 100. Where is the largest, and what is it near?
+# **3.** Choose $\delta$ by the evidence for the regression: try 0.1 to 100, with `laplace_evidence` at the center that
+# belongs to each $\delta$. Where is the largest, and what is it near?
 #
 # <details><summary>Solution</summary>
 #
@@ -395,8 +421,8 @@ print(f"largest evidence at {chosen:.2f}, 3 / |w|^2 = {3 / center.square().sum()
 assert 0.3 < chosen * center.square().sum() / 3 < 3
 
 # %% [markdown]
-# **4.** Take Laplace over *all* 906 weights (`structure="full"`), with the precision of the training, and compare draws of
-# weights with the linearised prediction.
+# **4.** Take Laplace over *all* 906 weights (`structure="full"`), with the precision of the training
+# (`prior_precision=None`), and compare draws of weights with the linearised prediction.
 #
 # <details><summary>Solution</summary>
 #
@@ -418,8 +444,13 @@ assert lin < raw
 # ## References
 #
 # - MacKay: A practical Bayesian framework for backpropagation networks, 1992. Laplace and the evidence.
-# - Daxberger et al.: Laplace redux, 2021, [code](https://github.com/aleximmer/Laplace).
-# - Graves, 2011; Kingma and Welling, 2014: variational inference with reparameterised gradients.
-# - Wenzel et al., 2020: cold posteriors.
+# - Daxberger et al.: Laplace redux, 2021, [arXiv 2106.14806](https://arxiv.org/abs/2106.14806),
+#   [code](https://github.com/aleximmer/Laplace).
+# - Immer, Korzepa, Bauer: Improving predictions of Bayesian neural nets via local linearization, 2021,
+#   [arXiv 2008.08400](https://arxiv.org/abs/2008.08400).
+# - Kingma and Welling: Auto-encoding variational Bayes, 2014, [arXiv 1312.6114](https://arxiv.org/abs/1312.6114).
+#   Reparameterised gradients.
+# - Wenzel et al.: How good is the Bayes posterior in deep neural networks really?, 2020,
+#   [arXiv 2002.02405](https://arxiv.org/abs/2002.02405). Cold posteriors.
 #
-# **Next**: chapter 07 draws from the posterior without any Gaussian.
+# **Next**: [chapter 07](07_sgld_dropout_ensembles.ipynb) draws from the posterior without any Gaussian.

@@ -14,7 +14,7 @@
 # **Number to expect**: SGLD on a Gaussian of variance 0.00625 gives 0.00646 at the step of the example. A cell below asserts
 # the formula.
 #
-# **Needs** chapters 05 and 06.
+# **Needs** chapters [05](05_swag.ipynb) and [06](06_vi_and_laplace.ipynb).
 
 # %% tags=["parameters"]
 FAST = False  # True shrinks the run: tests and a first look
@@ -49,7 +49,8 @@ noise = lambda *shape: torch.randn(*shape, generator=generator)
 # $$ w_{t+1} = w_t - \epsilon\, \nabla U(w_t) + \sqrt{2 \epsilon}\; \xi_t, \qquad \xi_t \sim \mathcal{N}(0, I) . $$
 #
 # **Why this noise?** Let $p_t(w)$ be the density of many walkers. In one small step probability flows by the drift,
-# $-U' p$, and by diffusion, $-p'$ (kicks carry more walkers out of crowded places than in). The flow at $w$ is
+# $-U' p$, and by diffusion, $-p'$: kicks carry more walkers out of crowded places than in, and kicks of variance
+# $2 \epsilon$ spread a crowd with the diffusion constant $\epsilon$. Both in units of $\epsilon$, the flow at $w$ is
 #
 # $$ j = -U'(w)\, p(w) - p'(w) . $$
 #
@@ -61,7 +62,8 @@ noise = lambda *shape: torch.randn(*shape, generator=generator)
 #
 # ### The error of a finite step
 #
-# Take a Gaussian, $U = \tfrac12 a w^2$, whose variance is $1/a$. As in chapter 05, with $c = 1 - \epsilon a$:
+# Take a Gaussian, $U = \tfrac12 a w^2$, whose variance is $1/a$. As in [chapter 05](05_swag.ipynb),
+# with $c = 1 - \epsilon a$:
 #
 # $$ V = c^2 V + 2 \epsilon \quad \Longrightarrow \quad V = \frac{2 \epsilon}{1 - (1 - \epsilon a)^2}
 #    = \frac{1}{a}\; \frac{1}{1 - \epsilon a / 2} . $$
@@ -71,7 +73,9 @@ noise = lambda *shape: torch.randn(*shape, generator=generator)
 #
 # ### In the units of training
 #
-# Learning rates belong to the *mean* loss: $\nabla U = N (\nabla L + \text{wd}\, w)$, $\epsilon = \eta / N$. So **SGLD** is
+# Learning rates belong to the *mean* loss. With a Gaussian prior $-\log p(w) = \tfrac12 N\, \text{wd}\, \lVert w \rVert^2$,
+# where wd is the weight decay, $\nabla U = N (\nabla L + \text{wd}\, w)$ and $\epsilon = \eta / N$. With a temperature $T$
+# ([chapter 06](06_vi_and_laplace.ipynb); 1 is Bayes) **SGLD** is
 #
 # $$ w \leftarrow w - \eta\, (\nabla L + \text{wd}\, w) + \sqrt{2 \eta T / N}\; \xi . $$
 
@@ -88,7 +92,8 @@ for _ in range(300):
 assert abs(w.var() / V - 1) < 0.05  # 20,000 walkers know a variance to 1 %
 
 # %% [markdown]
-# `fit_sgld` is this line on a network. The check is linear regression, whose posterior chapter 06 gives exactly:
+# `fit_sgld` is this line on a network. The check is linear regression, whose posterior
+# [chapter 06](06_vi_and_laplace.ipynb) gives exactly:
 
 # %%
 tau, delta, n = 0.5, 2.0, 40
@@ -108,30 +113,31 @@ assert 0.85 < ratio.min() and ratio.max() < 1.15
 # %% [markdown]
 # ## One chain, two valleys
 #
-# A posterior with two modes: a double well $L(w) = (w^2 - 1)^2 - 0.05\,w$, with $e^{-\lambda L}$. The exact density is a
-# sum on a grid.
+# A posterior with two modes: a double well $L(w) = (w^2 - 1)^2 - 0.05\,w$, with $U = \beta L$ and the density
+# $e^{-\beta L}/Z$. $\beta$ is an inverse temperature (as $N/T$ is for a network): the larger it is, the higher the barrier
+# between the valleys. The exact density is a sum on a grid. `walk` is the line above with $\epsilon = $ `step` $/ \beta$.
 #
-# **Predict first**: how long will one chain take to find the second valley, at $\lambda = 2$, at $\lambda = 12$?
+# **Predict first**: how long will one chain take to find the second valley, at $\beta = 2$, at $\beta = 12$?
 
 # %%
 slope = lambda w: 4 * w * (w**2 - 1) - 0.05  # of L
 grid = torch.linspace(-2, 2, 401)
 well = (grid**2 - 1) ** 2 - 0.05 * grid
-density = lambda sharp: torch.softmax(-sharp * well, 0) / 0.01  # exact, on the grid
+density = lambda beta: torch.softmax(-beta * well, 0) / 0.01  # exact, on the grid
 
 
 # %%
-def walk(sharp, steps, w, step=0.02):
+def walk(beta, steps, w, step=0.02):
     path = []
     for _ in range(steps):
-        w = w - step * slope(w) + (2 * step / sharp) ** 0.5 * noise(len(w))
+        w = w - step * slope(w) + (2 * step / beta) ** 0.5 * noise(len(w))
         path.append(w)
     return torch.stack(path)  # (steps, walkers)
 
 
 # %%
 steps = 1000 if FAST else 4000
-paths = {f"λ = {s}": walk(float(s), steps, -torch.ones(1))[:, 0] for s in (2, 12)}
+paths = {f"β = {s}": walk(float(s), steps, -torch.ones(1))[:, 0] for s in (2, 12)}
 t = torch.arange(0, steps, 10, dtype=torch.float32)
 traces = [fv.Curve(t, p[::10], "step", "w", name) for name, p in paths.items()]
 fv.plot_curve(traces, barrier=False, title="One chain in a double well")
@@ -152,8 +158,8 @@ assert abs(left - exact) < (0.12 if FAST else 0.04)  # 5,000 walkers know it to 
 # %% [markdown]
 # ### Do chains agree?
 #
-# Start several chains at different places. Compare the variance *within* chains, $W$, with that of all draws together. If
-# chains of length $n$ have met the same density, both are the same:
+# Start several chains at different places. Compare the variance *within* chains, called $W$ here as in the literature, with
+# that of all draws together. If chains of length $n$ have met the same density, both are the same:
 #
 # $$ \hat R = \sqrt{ \frac{ \frac{n-1}{n} W + \frac1n B }{ W } }, \qquad
 #    \tfrac1n B = \text{variance of the chain means} . $$
@@ -171,14 +177,17 @@ def r_hat(chains):
 # %%
 starts = torch.tensor([1.0, -1.0] * 4)  # half of them in the right valley
 values = {s: r_hat(walk(float(s), steps, starts)[steps // 2 :]) for s in (2, 12)}
-print({f"λ = {s}": round(r, 3) for s, r in values.items()})
+print({f"β = {s}": round(r, 3) for s, r in values.items()})
 assert values[12] > 1.5 and values[12] > values[2]  # the high barrier is seen
 
 # %% [markdown]
+# The high barrier is seen at once. Read the other number too: chains that cross the low barrier only a few times are above
+# 1.01 as well. They need a longer walk.
+#
 # ## Live: temperature and step
 #
-# 2,000 walkers start in the left valley. The histogram is where they are after 500 steps, the line the exact density.
-# **Predict first**: what does a large step do to the width? What does a large $\lambda$ do to the right valley?
+# 2,000 walkers start in the left valley. One line is the histogram of where they are after 500 steps, the other the exact
+# density. **Predict first**: what does a large step do to the width? What does a large $\beta$ do to the right valley?
 
 
 # %%
@@ -186,20 +195,29 @@ middle = torch.linspace(-1.95, 1.95, 40)  # of the histogram's bins
 
 
 # %%
-def crowd_at(sharp, step):
-    last = walk(sharp, 500, -torch.ones(2000), step)[-1]
+def crowd_at(beta, step):
+    last = walk(beta, 500, -torch.ones(2000), step)[-1]
     count = torch.histc(last, 40, -2, 2) / (len(last) * 0.1)
-    both = [(middle, count, "walkers"), (grid[::5], density(sharp)[::5], "exact")]
+    both = [(middle, count, "walkers"), (grid[::5], density(beta)[::5], "exact")]
     curves = [fv.Curve(t, p, "w", "density", k) for t, p, k in both]
-    return fv.plot_curve(curves, barrier=False, title=f"λ = {sharp:g}, step {step:g}")
+    return fv.plot_curve(curves, barrier=False, title=f"β = {beta:g}, step {step:g}")
 
 
 # %%
-_ = ipywidgets.interact(crowd_at, sharp=(1.0, 16.0, 1.0), step=(0.005, 0.1, 0.005))
+_ = ipywidgets.interact(crowd_at, beta=(1.0, 16.0, 1.0), step=(0.01, 0.1, 0.01))
 
 # %% [markdown]
-# *Figure: two curves over w, the walkers' and the exact density. At small λ they agree, with two humps; at large λ all
-# walkers are still at the left. At the largest steps some walkers run off to infinity and are not drawn.*
+# *Figure: two curves over w, the walkers' and the exact density. At small β they nearly agree, with two humps; at large β
+# all walkers are still at the left.*
+#
+# <details><summary>What one sees</summary>
+#
+# $\beta = 2$, step 0.05: two humps, as they should be. $\beta = 16$: all walkers are at the left, where a sixth of the mass
+# is, and more steps would not help soon. From step 0.01 to 0.1 their hump gets wider and lower: the error of a finite step.
+# At $\beta = 1$ and step 0.1 about one walker in eight is kicked so far out that the next step downhill throws it farther
+# still: it runs off to infinity and is not drawn, so the curve is too low.
+#
+# </details>
 
 # %% [markdown]
 # ## On the network
@@ -220,7 +238,7 @@ t = torch.arange(len(fit), dtype=torch.float32)
 fv.plot_curve(fv.Curve(t, fit, "step", "training loss (nats)"), barrier=False, title="SGLD")
 
 # %% [markdown]
-# *Figure: the training loss against the step. It rises from the solution's low value to a plateau and stays there.*
+# *Figure: the training loss against the step. It rises from the solution's low value to a plateau and wanders about there.*
 #
 # **It rises!** At temperature 1 the posterior of 906 weights and 100 digits is not at the bottom of the valley. Along each
 # direction that the data determine a draw has an energy of one half on average ($\tfrac12 a w^2$ with
@@ -228,11 +246,14 @@ fv.plot_curve(fv.Curve(t, fit, "step", "training loss (nats)"), barrier=False, t
 #
 # $$ \mathbb{E}[U] - U_{\min} \approx \tfrac12\, (\text{number of weights}) $$
 #
-# in a bowl: for 906 weights 453 nats of energy, data and prior together. Bayes' posterior is wide. That is why colder ones
-# are popular, and why the temperature must be reported.
+# in a bowl: for 906 weights 453 nats of energy, data and prior together. The figure shows the data's part of it alone, and
+# for one digit: a rise by about a quarter of a nat, or some 25 nats for 100 digits, as of 50 directions. The others are held
+# by the prior. Bayes' posterior is wide. That is why colder ones are popular, and why the temperature must be reported.
+#
+# The check is a bowl of 906 weights with precisions from 1 to 100:
 
 # %%
-bowl = noise(20_000, 906) / torch.linspace(1, 10, 906)  # draws, precisions a = 1 .. 100
+bowl = noise(20_000, 906) / torch.linspace(1, 10, 906)  # draws; each has the width 1 / sqrt(a)
 energy = 0.5 * (bowl * torch.linspace(1, 10, 906)).square().sum(1)
 assert abs(energy.mean() / 453 - 1) < 0.01
 
@@ -261,7 +282,9 @@ assert torch.allclose(outputs.var(0), r / (1 - r) * (A**2 @ x**2), rtol=0.05)
 # %% [markdown]
 # **Read the variance**: it depends on the weights and on the rate. It does *not* depend on the number of data. A
 # posterior narrows as data come in; dropout's width does not, unless training shrinks the weights. It is a useful way to
-# get diverse networks, and a posterior of a model with a prior that depends on the answer.
+# get diverse networks; a Bayesian posterior it is only of a model that is made for it (Gal and Ghahramani).
+#
+# Here on the network: a draw should have a fifth of its head's columns at 0.
 
 # %%
 keywords = fv.METHODS["dropout"].keywords(net) | (dict(steps=60) if FAST else {})
@@ -295,15 +318,15 @@ assert together <= single.mean() + 1e-6  # Jensen
 
 # %%
 print(f"mean NLL of a member {single.mean():.3f}, of the average {together:.3f}")
-print(f"share of test digits on which two members differ {fv.disagreement(members).max():.3f}")
+print(f"share of test digits on which two members differ: at most {fv.disagreement(members).max():.3f}")
 
 # %% [markdown]
 # Members that share a pre-trained trunk, as here, differ little: they see the same features. Members trained apart from
-# scratch stand in different valleys (chapter 01), which no chain would have visited.
+# scratch stand in different valleys ([chapter 01](01_network_is_a_vector.ipynb)), which no chain would have visited.
 #
 # ## All together
 #
-# The predictions of the three, beside VI of chapter 06.
+# The predictions of the three, beside VI of [chapter 06](06_vi_and_laplace.ipynb).
 
 # %%
 settings = fv.METHODS["vi"].keywords(net) | (dict(steps=60) if FAST else {})
@@ -317,6 +340,8 @@ fv.plot_metrics(predictions)
 # *Figure: accuracy, NLL and ECE against the number of draws averaged, one curve for each method. The ensemble's ends at its
 # number of members; the others run to 30.*
 #
+# One seed of one task: an example, not evidence. `flatviz compare` repeats it over seeds, with intervals.
+#
 # ### Two kinds of doubt
 #
 # The entropy of the average splits exactly into two parts:
@@ -325,8 +350,9 @@ fv.plot_metrics(predictions)
 #    \underbrace{\tfrac1M \sum_m H[p_m]}_{\text{each draw is unsure}} +
 #    \underbrace{\tfrac1M \sum_m \mathrm{KL}(p_m \Vert \bar p)}_{\text{the draws differ}} . $$
 #
-# The last term is the **mutual information** of label and weights: what knowing the weights would tell. More data
-# reduce it. The first stays: some digits are unreadable.
+# $H[p] = -\sum_y p(y) \log p(y)$ is the entropy of probabilities, and $\bar p$ their average over draws. The last term is
+# the **mutual information** of label and weights: what knowing the weights would tell. More data reduce it. The term before
+# it stays: some digits are unreadable.
 #
 # *Proof*: $\mathrm{KL}(p_m \Vert \bar p) = -H[p_m] - \sum_y p_m(y) \log \bar p(y)$. Average over $m$: the last sum becomes
 # $H[\bar p]$.
@@ -351,7 +377,8 @@ for name, p in predictions.items():
 #
 # ## Exercises
 #
-# **1.** For which learning rates does SGLD diverge in a bowl with curvature $h$? Relate it to chapter 03.
+# **1.** For which learning rates does SGLD diverge in a bowl with curvature $h$? Relate it to
+# [chapter 03](03_curvature.ipynb).
 #
 # <details><summary>Solution</summary>
 #
@@ -371,8 +398,8 @@ assert w.abs().max() > 1e6
 #
 # <details><summary>Solution</summary>
 #
-# By exercise 1 of chapter 05 the variance of a walk with momentum is about $1/(1-m) = 10$ times that without. (This slip
-# is found in public code.) The right way is SGHMC: noise matched to the friction $1 - m$.
+# By exercise 1 of [chapter 05](05_swag.ipynb) the variance of a walk with momentum is about $1/(1-m) = 10$ times that
+# without. (This slip is found in public code.) The right way is SGHMC: noise matched to the friction $1 - m$.
 #
 # </details>
 
@@ -402,7 +429,7 @@ assert torch.allclose(halved, torch.full((3,), 0.5), atol=0.02)
 
 # %% [markdown]
 # **4.** Two members: the first gives the right class the probability 0.9, the second 0.1. Compute both sides of Jensen's
-# inequality. When is a third, equal to the first, worth adding?
+# inequality. Is a third, equal to the first, worth adding?
 #
 # <details><summary>Solution</summary>
 #
@@ -418,7 +445,8 @@ assert abs(-torch.tensor([0.9, 0.1, 0.9]).mean().log() - 0.46) < 0.01
 
 # %% [markdown]
 # **5.** How many independent draws is a chain worth? For a chain with correlation $c^k$ at lag $k$, the variance of the mean
-# of $n$ draws is that of $n (1 - c)/(1 + c)$ independent ones. Check it for the Gaussian chain above, $c = 1 - \eta(h + wd)$.
+# of $n$ draws is that of $n (1 - c)/(1 + c)$ independent ones. Check it for the Gaussian chain above, with
+# $c = 1 - \eta(h + \text{wd})$.
 #
 # <details><summary>Solution</summary>
 #
@@ -441,10 +469,13 @@ assert 0.8 < worth / (n * (1 - c) / (1 + c)) < 1.25
 # %% [markdown]
 # ## References
 #
-# - Welling and Teh: Bayesian learning via stochastic gradient Langevin dynamics, 2011.
-# - Zhang et al.: Cyclical stochastic gradient MCMC, [code](https://github.com/ruqizhang/csgmcmc).
+# - Welling and Teh: Bayesian learning via stochastic gradient Langevin dynamics, ICML 2011.
+# - Zhang et al.: Cyclical stochastic gradient MCMC, 2020, [arXiv 1902.03932](https://arxiv.org/abs/1902.03932),
+#   [code](https://github.com/ruqizhang/csgmcmc).
 # - Vehtari et al.: R-hat, 2021, [arXiv 1903.08008](https://arxiv.org/abs/1903.08008).
-# - Gal and Ghahramani: Dropout as a Bayesian approximation, 2016.
+# - Gal and Ghahramani: Dropout as a Bayesian approximation, 2016, [arXiv 1506.02142](https://arxiv.org/abs/1506.02142).
+# - Lakshminarayanan, Pritzel, Blundell: Simple and scalable predictive uncertainty estimation using deep ensembles, 2017,
+#   [arXiv 1612.01474](https://arxiv.org/abs/1612.01474).
 # - Deep ensembles in [uncertainty-baselines](https://github.com/google/uncertainty-baselines).
 #
-# **Next**: chapter 08 makes all of this flat-seeking.
+# **Next**: [chapter 08](08_from_sam_to_sabma.ipynb) makes all of this flat-seeking.

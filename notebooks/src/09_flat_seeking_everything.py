@@ -13,17 +13,17 @@
 # **Number to expect**: at radius 0.1 the narrow well of the example keeps less than a tenth of its probability. A cell
 # below asserts it.
 #
-# **Needs** chapters 05 to 08.
+# **Needs** chapters [05](05_swag.ipynb) to [08](08_from_sam_to_sabma.ipynb).
 
 # %% tags=["parameters"]
 FAST = False  # True shrinks the run: tests and a first look
 
 # %%
 import ipywidgets
-import plotly.graph_objects as go
 import torch
 
 import flatviz as fv
+from flatviz.plots.theme import figure
 from flatviz.studies.tour import prepare
 
 torch.set_num_threads(1)
@@ -35,7 +35,8 @@ torch.set_num_threads(1)
 # you put it, the deep hole is the better place. If the greenkeeper moves every ball by a finger's width, in the worst
 # direction, the narrow hole is a bad place: the ball is on the rim.
 #
-# A flat-seeking posterior is what remains of a posterior once the greenkeeper has been round.
+# A flat-seeking posterior is what remains of a posterior once the greenkeeper has been round. This course writes **F-** before
+# the name of a method for its flat-seeking version: F-SWAG, F-VI.
 
 # %% [markdown]
 # ## Step 1: a posterior is the solution of an optimisation problem
@@ -53,13 +54,14 @@ torch.set_num_threads(1)
 # $\log Z$ does not depend on $Q$, and a KL divergence is never negative and 0 only for equal distributions. So
 # $Q^\star$, **the posterior**, is the one minimiser, and the minimum is $-\log Z$.
 #
-# On a grid everything is a sum, and the proof can be checked with numbers:
+# On a grid everything is a sum, and the proof can be checked with numbers. The loss below has two wells: a narrow one of width
+# 0.15 at $-2$, whose floor is at 0, and a wide one of width 0.8 at 2, whose floor is at 0.07. The prior is uniform.
 
 # %%
 w = torch.linspace(-4, 4, 4001, dtype=torch.float64)
 narrow, wide = -((w + 2) ** 2) / (2 * 0.15**2), -((w - 2) ** 2) / (2 * 0.8**2)
 L = 1 - narrow.exp() - 0.93 * wide.exp()
-log_prior = torch.full_like(w, -w.numel()).log_softmax(0)  # uniform on the grid
+log_prior = torch.zeros_like(w).log_softmax(0)  # uniform on the grid
 
 
 # %%
@@ -93,7 +95,8 @@ assert objective(other, L, lam) > objective(Q, L, lam)  # another distribution i
 #
 # $$ Q_\rho(w) \propto e^{-\lambda L_\rho(w)}\, p(w), $$
 #
-# the **sharpness-aware posterior** (Nguyen et al. 2023). On a grid $L_\rho$ is a running maximum.
+# the **sharpness-aware posterior** (Nguyen et al. 2023). On a grid $L_\rho$ is a running maximum, which torch knows as max
+# pooling.
 
 # %%
 cell = float(w[1] - w[0])
@@ -106,8 +109,8 @@ def worst(loss, rho):
 
 
 # %% [markdown]
-# **Predict first**: the narrow well is the deeper one. How much of the posterior lies in it, and how much is left at a
-# radius of 0.05, a third of the well's width?
+# **Predict first**: the narrow well is the deeper one, the wide one has more room. How much of the posterior lies in the narrow
+# well, and how much is left at a radius of 0.05, a third of the well's width?
 
 # %%
 share = {}
@@ -117,42 +120,52 @@ for rho in (0.0, 0.05, 0.1):
     print(f"radius {rho:<5g} share of the narrow well {share[rho]:.3f}")
 
 # %%
-assert share[0.0] > 0.3 and share[0.1] < 0.1 * share[0.0] + 0.01
+assert share[0.0] > 0.3 and share[0.1] < 0.1 * share[0.0]
 
 # %% [markdown]
 # ## Live: the radius and the temperature
 #
-# **Move both sliders.** The upper curve of each colour is the loss that is averaged, the filled one the posterior. A
-# small $\lambda$ is few data or a high temperature.
+# **Move both sliders.** The grey curve is the loss, the dashed one the worst loss within `rho`, the filled one the posterior that
+# the worst loss makes. A small $\lambda$ (`lam`) is few data or a high temperature.
+#
+# **Predict first**: which well wins at $\lambda = 60$ and radius 0, and which at radius 0.1?
 
 # %%
-styles = dict(loss=dict(line_color="#777"), worst=dict(line_color="#D55E00", line_dash="dash"))
-fig = go.FigureWidget(layout=dict(height=460, xaxis_title="w", yaxis_title="loss"))
-fig.add_scatter(x=w[::10], y=L[::10], name="loss", **styles["loss"])
-fig.add_scatter(x=w[::10], y=L[::10], name="worst loss nearby", **styles["worst"])
-fig.add_scatter(x=w[::10], y=Q[::10] / cell, name="posterior", fill="tozeroy", line_color="#0072B2", yaxis="y2")
-fig.update_layout(yaxis2=dict(overlaying="y", side="right", title="density"), legend_orientation="h")
-
-
-# %%
-def move(rho, lam):
-    loss = worst(L, rho)
-    Q_rho, _ = gibbs(loss, lam)
-    with fig.batch_update():
-        fig.data[1].y, fig.data[2].y = loss[::10], Q_rho[::10] / cell
+thinned, right = (
+    w[::20],
+    dict(overlaying="y", side="right", title="density of the posterior", rangemode="tozero", showgrid=False),
+)
+margin = dict(l=60, r=60, t=76, b=52)
 
 
 # %%
-sliders = dict(rho=ipywidgets.FloatSlider(value=0.0, max=0.4, step=0.01), lam=ipywidgets.FloatSlider(value=20, max=60))
-ipywidgets.interactive_output(move, sliders)
-ipywidgets.VBox([*sliders.values(), fig])
+def wells(rho, lam):
+    Q, _ = gibbs(worst(L, rho), lam)
+    at_left = float(Q[w < 0.3].sum())
+    alt = f"Loss with two wells, worst loss within {rho:g}, and its posterior, {at_left:.0%} of it in the narrow well"
+    title = f"{at_left:.0%} of the probability in the narrow well"
+    return curves(figure(title, alt, xaxis_title="w", yaxis_title="loss", yaxis2=right, margin=margin), rho, Q)
+
+
+# %%
+def curves(fig, rho, Q):
+    fig.add_scatter(x=thinned, y=L[::20], name="loss", line_color="#6b7780")
+    fig.add_scatter(x=thinned, y=worst(L, rho)[::20], name="worst loss nearby", line=dict(color="#D55E00", dash="dash"))
+    filled = dict(fill="tozeroy", line_color="#0072B2", yaxis="y2")
+    return fig.add_scatter(x=thinned, y=Q[::20] / cell, name="posterior", **filled)
+
+
+# %%
+sliders = dict(rho=ipywidgets.FloatSlider(value=0.0, max=0.4, step=0.02))
+_ = ipywidgets.interact(wells, **sliders, lam=ipywidgets.FloatSlider(value=20.0, max=60.0, step=5.0))
 
 # %% [markdown]
 # *Figure: a loss with a narrow well at −2 and a wide one at 2. The dashed curve, the worst loss nearby, fills the narrow
 # well first. The filled curve, the posterior, has a tall thin peak at −2 that vanishes as the radius grows.*
 #
-# Look at the *shape* of the posterior inside the wide well as well: it does not get wider. It gets **narrower**. Flat
-# means "lives where the loss is flat", never "is a flat density". The next steps show it in numbers.
+# Look at the *shape* of the posterior inside the wide well, too: it does not get wider. It gets **narrower**, for the worst loss
+# nearby rises at once on both sides of the floor. Flat means "lives where the loss is flat", never "is a flat density". In
+# numbers:
 
 # %%
 Q0, Q1 = (gibbs(worst(L, rho), lam)[0] * (w > 0.3) for rho in (0.0, 0.2))
@@ -173,12 +186,16 @@ print(f"spread in the wide well: {spread[0]:.3f} at radius 0, {spread[1]:.3f} at
 # In words: **take the gradient elsewhere, apply it here.** That is one argument of every fit in flatviz.
 
 # %%
-gradient = lambda v: torch.autograd.grad(fv.nll(net, task.train)(v), v)[0]
 net, task, prior = prepare(epochs=5 if FAST else 60)
-v = net.w.clone().requires_grad_(True)
-g = gradient(v)
-there = (v + fv.SAM(0.1)(v, g)).detach().requires_grad_(True)
-flat_gradient = gradient(there)
+loss = fv.nll(net, task.train)  # mean loss of the 100 training digits, as a function of the weights
+value, g = loss.value_and_grad(net.w)
+
+# %%
+there = net.w + fv.SAM(0.1)(net.w, g)  # s(w)
+value_there, flat_gradient = loss.value_and_grad(there)
+assert value_there > value  # an ascent
+alike = torch.cosine_similarity(g, flat_gradient, dim=0)
+print(f"loss {value:.3f} here, {value_there:.3f} there; cosine of the two gradients {alike:.3f}")
 
 # %% [markdown]
 # | method | what stays | what changes |
@@ -189,7 +206,8 @@ flat_gradient = gradient(there)
 # | dropout | the mask, in both passes | the step of SGD |
 # | ensemble | seeds and averaging | each member is trained by SAM |
 #
-# One keyword makes each of them: `ascent=fv.SAM(radius)`.
+# One keyword makes each of them: `ascent=fv.SAM(radius)`. In the next cell `a` says whether it is given: SWAG and VI, each plain
+# and flat-seeking.
 
 # %%
 steps = dict(steps=20) if FAST else {}
@@ -208,12 +226,10 @@ assert torch.equal(zero.mean, vi[False].mean)
 # %% [markdown]
 # ## Does it work?
 #
-# The largest Hessian eigenvalue over draws, plain and flat-seeking:
+# The largest Hessian eigenvalue $\lambda_1$, mean over three draws, plain and flat-seeking:
+
 
 # %%
-loss = fv.nll(net, task.train)
-
-
 def sharpness(q):
     return float(torch.stack([fv.top_eigenpairs(loss, u, 1).values[0] for u in q.sample(3, seed=1)]).mean())
 
@@ -224,16 +240,17 @@ for name, pair in lam1.items():
     print(f"{name:5s} plain {pair[False]:6.2f}   flat-seeking {pair[True]:6.2f}")
 
 # %%
-fig = go.Figure(layout=dict(yaxis_title="largest eigenvalue λ1", yaxis_type="log", height=380, barmode="group"))
-for flat, label, color in ((False, "plain", "#777777"), (True, "F- version", "#009E73")):
+alt = "; ".join(f"{name} {pair[False]:.1f} plain, {pair[True]:.1f} flat-seeking" for name, pair in lam1.items())
+fig = figure("Largest eigenvalue, plain and flat-seeking", alt, yaxis_title="λ1", height=400, barmode="group")
+for flat, label, color in ((False, "plain", "#6b7780"), (True, "F- version", "#009E73")):
     fig.add_bar(x=list(lam1), y=[pair[flat] for pair in lam1.values()], name=label, marker_color=color)
 fig
 
 # %% [markdown]
-# *Figure: pairs of bars, plain in grey and flat-seeking in green, for SWAG and VI, on a logarithmic axis.*
+# *Figure: pairs of bars, plain in grey and flat-seeking in green, for SWAG and VI; the green ones are lower.*
 #
-# One seed, so an anecdote. `flatviz compare` runs every method beside its F- version over seeds, and the page on what
-# really holds gives verdicts with intervals.
+# One seed, so an anecdote. `flatviz compare` runs every method beside its F- version over seeds, and `flatviz evidence` gives
+# verdicts with intervals.
 
 # %%
 assert FAST or all(pair[True] < pair[False] for pair in lam1.values())
@@ -241,10 +258,15 @@ assert FAST or all(pair[True] < pair[False] for pair in lam1.values())
 # %% [markdown]
 # ## What F-VI does to the width
 #
-# Take a bowl $L(w) = \tfrac12 (h_1 w_1^2 + h_2 w_2^2)$ with $h = (4, 0.2)$, $\lambda = 50$, prior so wide that it drops
-# out. The exact posterior has standard deviations $1/\sqrt{\lambda h_i}$. For VI we know the answer; what is F-VI's?
+# Take a bowl $L(w) = \tfrac12 (h_1 w_1^2 + h_2 w_2^2)$ with $h = (4, 0.2)$, $\lambda = 50$, and a prior so wide that it drops
+# out. The posterior is proportional to $e^{-\lambda L}$: a Gaussian with standard deviations $1/\sqrt{\lambda h_i}$. VI should
+# find it; what does F-VI find?
 #
 # **Predict first**: wider or narrower than VI's, and in which direction more?
+#
+# To hand the bowl to `fit_vi` as a network: a linear one with two weights, Gaussian noise of standard deviation 1
+# (`likelihood=1.0`), and two examples with target 0 whose squared errors make $L$. `fit_vi` minimises
+# $\mathbb{E}[L] + \tfrac{\texttt{kl\_weight}}{N} \mathrm{KL}$; with $N = 2$ that is $\lambda = 50$ for a weight of $2/50$.
 
 # %%
 h = torch.tensor([4.0, 0.2])
@@ -264,16 +286,21 @@ def widths(ascent):
 # %%
 plain, flat = widths(None), widths(fv.SAM(0.1))
 exact = (50 * h).rsqrt()
-print("exact", exact.tolist(), "VI", plain.tolist(), "F-VI", flat.tolist())
+for name, std in (("exact", exact), ("VI", plain), ("F-VI", flat)):
+    print(f"{name:6s} standard deviation {std[0]:.3f} along the sharp axis, {std[1]:.3f} along the flat one")
 assert torch.allclose(plain, exact, rtol=0.15) and flat[0] < 0.8 * plain[0]
 
 # %% [markdown]
-# In the sharp direction F-VI is *narrower*: the worst loss nearby grows faster than the loss, so the same $\lambda$ holds
-# the posterior closer. Between wells the sharp one loses its probability; within a well the posterior shrinks.
+# In the sharp direction F-VI is *narrower*. Along one axis the worst loss within $\rho$ is
+#
+# $$ \tfrac12 h (|w| + \rho)^2 = \tfrac12 h w^2 + h \rho\, |w| + \text{const} , $$
+#
+# the bowl and a V whose slope is $h\rho$: it holds the posterior closer, twenty times as much along the axis with the
+# twentyfold curvature. Between wells the sharp one loses its probability; within a well the posterior shrinks.
 #
 # ## Summary
 #
-# - The posterior minimises $\lambda \mathbb{E}_Q[L] + \mathrm{KL}(Q \Vert p)$; the proof is three lines.
+# - The posterior minimises $\lambda\, \mathbb{E}_Q[L] + \mathrm{KL}(Q \Vert p)$; the proof is three lines.
 # - With the worst loss nearby in its place the same proof gives the sharpness-aware posterior.
 # - Narrow wells lose their probability; inside a well the density gets narrower, not wider.
 # - Algorithms take one ascent step and treat it as a constant: take the gradient elsewhere, apply it here.
@@ -301,7 +328,8 @@ assert all(tempered(cold) <= tempered(gibbs(L, lam)[0]) + 1e-12 for lam in (5.0,
 #
 # <details><summary>Solution</summary>
 #
-# The share of the narrow well falls with the radius, so bisection works: see the cell below.
+# The share of the narrow well falls with the radius, so bisection works: halve the interval, keep the half in which the share
+# crosses one half. See the cell below.
 #
 # </details>
 
@@ -345,7 +373,8 @@ assert gap.min() > -1e-9 and gap.max() > 0.3  # never above the maximum, far bel
 members = dict(members=2 if FAST else 3, seed=0, steps=20 if FAST else 150)
 pair = {a: fv.fit_ensemble(net, task.train, ascent=fv.SAM(0.2) if a else None, **members) for a in (False, True)}
 for a, q in pair.items():
-    print("F-ensemble" if a else "ensemble", float(fv.predict(net, q, task.test, len(q.W), seed=0).scores["nll"][-1]))
+    score = fv.predict(net, q, task.test, len(q.W), seed=0).scores["nll"][-1]
+    print(f"{'F-ensemble' if a else 'ensemble':10} test NLL {score:.3f}")
 
 # %% [markdown]
 # ## References
@@ -354,4 +383,4 @@ for a, q in pair.items():
 #   [arXiv 2302.02713](https://arxiv.org/abs/2302.02713).
 # - Foret et al.: Sharpness-aware minimization, 2021, [arXiv 2010.01412](https://arxiv.org/abs/2010.01412).
 #
-# **Next**: chapter 10 asks whether flatness matters when draws are averaged.
+# **Next**: [chapter 10](10_flatness_and_averaging.ipynb) asks whether flatness matters when draws are averaged.

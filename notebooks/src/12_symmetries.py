@@ -13,7 +13,7 @@
 # **Number to expect**: rescaled networks of the same function differ in $\lambda_1$ by more than a factor of 3. A cell
 # below asserts it.
 #
-# **Needs** chapters 01 and 04.
+# **Needs** chapters [01](01_network_is_a_vector.ipynb) and [04](04_what_flat_means.ipynb).
 
 # %% tags=["parameters"]
 FAST = False  # True shrinks the run: tests and a first look
@@ -23,11 +23,11 @@ import json
 import math
 
 import ipywidgets
-import plotly.graph_objects as go
 import torch
 
 # %%
 import flatviz as fv
+from flatviz.plots.theme import figure
 from flatviz.storage.committed import committed
 
 torch.set_num_threads(1)
@@ -45,10 +45,11 @@ generator = torch.Generator().manual_seed(0)
 # %% [markdown]
 # ## Symmetry 1: permutations
 #
-# A hidden layer computes $h = \phi(A x + b)$, the next $B h$. For a permutation matrix $P$, since $\phi$ acts on each unit
-# by itself,
+# A hidden layer computes $h = \phi(A x + b)$, the next $B h$. Renumber its units by a permutation matrix $P$: the rows of $A$
+# and $b$, and in the same way the columns of $B$. Since $\phi$ acts on each unit by itself, $\phi(P a) = P \phi(a)$, and
+# $P^\top P = I$:
 #
-# $$ B P^\top \phi(P A x + P b) = B P^\top P \,\phi(A x + b) = B h . $$
+# $$ (B P^\top)\, \phi(P A x + P b) = B P^\top P \,\phi(A x + b) = B h . $$
 #
 # A layer of $n$ units has $n!$ orders, and layers multiply. Two hidden layers of 16 units:
 
@@ -64,9 +65,12 @@ def network():
 # %%
 torch.manual_seed(0)
 net = fv.pretrain(network(), task.source, seed=0, epochs=5 if FAST else 40)
-units = fv.units_of(net)
+units = fv.units_of(net)  # the hidden units, and which weights go in and out of each
 digits = 2 * math.log10(math.factorial(16))
 print(f"{net!r}\npermutations: a number with {digits:.0f} digits")
+
+# %% [markdown]
+# `permute` renumbers the units of every layer at random:
 
 # %%
 x, w = task.test.x, net.w[None]
@@ -79,10 +83,10 @@ print(f"distance in weight space {(moved - w).norm():.1f}, length of w {w.norm()
 #
 # ReLU is positively homogeneous: $\phi(c\,a) = c\,\phi(a)$ for $c > 0$. Multiply what comes into a unit by $c$ and divide
 # what goes out by $c$: the function stays. That is a *continuous* symmetry, one free number for each hidden unit. So a
-# minimum is never a point: it lies in a valley of 32 dimensions whose floor is exactly level.
+# minimum is never a point: it lies in a valley of 32 dimensions, one for each of the 2 × 16 units, whose floor is exactly level.
 
 # %%
-factor = torch.exp(torch.randn(1, 32, generator=generator))
+factor = torch.exp(torch.randn(1, 32, generator=generator))  # c of each unit
 scaled = fv.rescale(units, w, factor)
 assert torch.allclose(net(scaled[0], x), net(net.w, x), atol=1e-3)
 L = fv.nll(net, task.source)
@@ -91,38 +95,59 @@ print(f"loss {L(net.w):.5f} and {L(scaled[0]):.5f}")
 # %% [markdown]
 # ### What rescaling does to sharpness
 #
-# One weight in, one out: $f(x) = v\,\phi(u x)$. Let $g = \partial L / \partial (uv)$ and $h$ the curvature of $L$ in the
-# product $uv$. At a minimum $g = 0$, and
+# One weight in, one out: $f(x) = v\,\phi(u x)$, which is $uv\,x$ where the unit is on. So the loss depends on the product
+# $p = uv$ alone, with slope $g = dL/dp$ and curvature $h = d^2L/dp^2$. By the chain rule
+#
+# $$ \frac{\partial^2 L}{\partial u^2} = h v^2, \qquad \frac{\partial^2 L}{\partial u\, \partial v} = h uv + g, \qquad
+#    \frac{\partial^2 L}{\partial v^2} = h u^2 . $$
+#
+# At a minimum $g = 0$, so the Hessian is $h$ times the vector $(v, u)$ times itself transposed: rank one, with eigenvalue
 #
 # $$ \nabla^2 L = h \begin{pmatrix} v^2 & uv \\ uv & u^2 \end{pmatrix}, \qquad \lambda_1 = h\,(u^2 + v^2) . $$
 #
 # Rescale to $(cu, v/c)$: the product stays, $\lambda_1 = h (c^2 u^2 + v^2/c^2)$ can be made as large as you like. **The
-# same function, as sharp as you please.** (Dinh et al. 2017.) The smallest value is reached for $c^2 = |v/u|$, where
-# what comes in is as large as what goes out.
+# same function, as sharp as you please.** (Dinh et al. 2017.) The derivative in $c^2$ vanishes at $c^2 = |v/u|$, where what
+# comes in is as large as what goes out; there $\lambda_1 = 2h|uv|$.
 
 # %%
 c = torch.linspace(0.2, 5, 400)
 u, v = 2.0, 0.5
-sharp = (c * u) ** 2 + (v / c) ** 2
+sharp = (c * u) ** 2 + (v / c) ** 2  # lambda_1 for h = 1
 assert abs(float(c[sharp.argmin()]) - (v / u) ** 0.5) < 0.02 and abs(float(sharp.min()) - 2 * u * v) < 0.01
 
 # %% [markdown]
-# **Predict first**: over random rescalings of the trained network, by which factor does $\lambda_1$ vary? And
-# ASAM's sharpness, which measures steps in proportion to each weight?
+# Now the trained network. Half of its units are multiplied by $e^t$, the others by $e^{-t}$: a path of networks that all
+# compute the same function. Along it seven measures of [chapter 04](04_what_flat_means.ipynb)'s kind, each divided by its
+# value at $t = 0$:
+#
+# - `lambda1`, `trace`: of the Hessian; `sam`: the rise of the loss over a step of SAM;
+# - `filter`: curvature along directions scaled filter by filter;
+# - `asam`: the rise over a step measured in proportion to each weight; `relative`, `weighted`: curvature weighted by the
+#   squared weights.
+#
+# **Predict first**: which of the seven see the rescaling, and which do not?
 
 # %%
-orbit = fv.rescaled_orbit(net, task.train, net.w, reach=2.0, resolution=3 if FAST else 7)
+orbit = fv.rescaled_orbit(net, task.source, net.w, reach=2.0, resolution=3 if FAST else 9)
 fv.plot_orbit(orbit.t, orbit.measures, orbit.difference)
 
 # %% [markdown]
-# *Figure: measures of sharpness along a path of rescaled networks, all of one function. Some rise by orders of magnitude,
-# others stay.*
+# *Figure: measures of sharpness along a path of rescaled networks, all of one function. Some rise by orders of magnitude
+# away from the middle, others stay. The slider moves an upright line and names the factors there.*
+
+# %%
+blind = {name for name, values in orbit.measures.items() if (values / values[len(values) // 2] - 1).abs().max() < 0.01}
+print("do not see it:", ", ".join(sorted(blind)))
+assert blind == {"relative", "asam", "weighted"} and orbit.difference.max() < 1e-2 * orbit.scale
+
+# %% [markdown]
+# And over *random* rescalings, by which factor does $\lambda_1$ vary?
 
 # %%
 spread = fv.rescale(units, w.expand(8, -1), torch.exp(0.7 * torch.randn(8, 32, generator=generator)))
 lam = torch.stack([fv.top_eigenpairs(L, v, 1, iters=30).values[0] for v in spread[: 3 if FAST else 8]])
 base = fv.top_eigenpairs(L, net.w, 1, iters=30).values[0]
-print(f"as trained {base:.1f}; rescaled {lam.min():.1f} to {lam.max():.1f}")
+print(f"λ1 as trained {base:.1f}; rescaled {lam.min():.1f} to {lam.max():.1f}")
 assert FAST or lam.max() / base > 3
 
 # %% [markdown]
@@ -144,7 +169,7 @@ print(f"distance {(twin - w).norm():.1f} before, {(a - b).norm():.4f} after")
 # %% [markdown]
 # **Least mass.** Among all rescalings choose the one with the smallest $\sum_i w_i^2$. In the logarithms of the factors
 # this is a convex problem: for one unit, $\min_s\; e^{2s} \lVert \text{in} \rVert^2 + e^{-2s} \lVert \text{out} \rVert^2$.
-# Set the derivative to 0:
+# Set the derivative $2 e^{2s} \lVert \text{in} \rVert^2 - 2 e^{-2s} \lVert \text{out} \rVert^2$ to 0:
 #
 # $$ e^{2s} = \frac{\lVert \text{out} \rVert}{\lVert \text{in} \rVert} . $$
 #
@@ -161,9 +186,8 @@ assert abs(float((2 * s[total.argmin()]).exp()) - outgoing / incoming) < 1e-3
 least = fv.min_mass(units, scaled)
 again = fv.min_mass(units, w)
 assert torch.allclose(least.W, again.W, atol=1e-2)  # the least is one point for the whole orbit
-print(
-    f"sum of squares: rescaled {scaled.square().sum():.0f}, as trained {w.square().sum():.1f}, least {least.W.square().sum():.1f}"
-)
+squares = {"rescaled": scaled, "as trained": w, "least": least.W}
+print("sum of squares:", ", ".join(f"{name} {v.square().sum():.1f}" for name, v in squares.items()))
 
 # %% [markdown]
 # ## Comparing two posteriors
@@ -173,73 +197,73 @@ print(
 #
 # $$ \mathrm{MMD}^2 = \mathbb{E}\,k(x, x') + \mathbb{E}\,k(y, y') - 2\, \mathbb{E}\,k(x, y) . $$
 #
-# It is 0 if and only if the distributions are equal (for a Gaussian kernel). The unbiased estimate leaves out the pairs
-# of a draw with itself. By hand:
+# with independent draws $x, x'$ of one and $y, y'$ of the other: how alike are two draws of the same, less how alike are
+# draws of different ones? With the Gaussian kernel $k(x, y) = e^{-\lVert x - y \rVert^2 / 2 s^2}$ of a width $s$ it is 0 if and
+# only if the distributions are equal. The unbiased estimate leaves out the pairs of a draw with itself. By hand:
 
 
 # %%
 def mmd2(X, Y, width):
     k = lambda A, B: (-torch.cdist(A, B).square() / (2 * width**2)).exp()
     n = len(X)
-    within = sum((k(A, A).sum() - n) / (n * (n - 1)) for A in (X, Y))
+    within = sum((k(A, A).sum() - n) / (n * (n - 1)) for A in (X, Y))  # k(x, x) = 1 is left out
     return within - 2 * k(X, Y).mean()
 
 
 # %%
-X, Y, Z = torch.randn(300, 2, generator=generator), torch.randn(300, 2, generator=generator), None
-Z = torch.randn(300, 2, generator=generator) + torch.tensor([1.0, 0.0])
-same, other = mmd2(X, Y, 1.0), mmd2(X, Z, 1.0)
+X, Y, Z = torch.randn(3, 300, 2, generator=generator)
+same, other = mmd2(X, Y, 1.0), mmd2(X, Z + torch.tensor([1.0, 0.0]), 1.0)
 assert abs(same) < 0.02 < other
 print(f"same {same:.4f}, shifted {other:.4f}")
 
 # %% [markdown]
-# **Move the shift.** The two clouds and their distance:
-
-# %%
-fig = go.FigureWidget(layout=dict(height=420, xaxis_range=[-4, 7], yaxis=dict(scaleanchor="x")))
-fig.add_scatter(x=X[:, 0], y=X[:, 1], mode="markers", name="posterior A", marker_color="#0072B2")
-fig.add_scatter(x=Y[:, 0], y=Y[:, 1], mode="markers", name="posterior B", marker=dict(color="#D55E00", symbol="x"))
+# **Live.** Move the second cloud. **Predict first**: MMD² for two clouds that lie far apart. (Which of its three terms vanishes?)
 
 
 # %%
-def shift(by):
-    moved = Y + torch.tensor([by, 0.0])
-    with fig.batch_update():
-        fig.data[1].x, fig.layout.title.text = moved[:, 0], f"MMD² = {mmd2(X, moved, 1.0):.4f}"
+def shifted(shift):
+    moved = {"A": X, "B": Y + torch.tensor([shift, 0.0])}
+    distance = f"MMD² = {mmd2(*moved.values(), 1.0):.4f}"
+    axes = dict(xaxis=dict(title="first weight", range=[-4, 10]), yaxis=dict(title="second weight", scaleanchor="x"))
+    fig = figure(distance, f"Two clouds of 300 points, {shift:.1f} apart: {distance}", **axes)
+    return with_clouds(fig, moved)
 
 
 # %%
-slider = ipywidgets.FloatSlider(value=0.0, max=3.0, step=0.1, description="shift")
-ipywidgets.interactive_output(shift, {"by": slider})
-ipywidgets.VBox([slider, fig])
+def with_clouds(fig, moved):
+    for (name, points), color, symbol in zip(moved.items(), ("#0072B2", "#D55E00"), ("circle", "x")):
+        marker = dict(color=color, symbol=symbol, size=5)
+        fig.add_scatter(x=points[:, 0], y=points[:, 1], mode="markers", marker=marker, name=f"posterior {name}")
+    return fig
+
+
+# %%
+_ = ipywidgets.interact(shifted, shift=(0.0, 6.0, 0.5))
 
 # %% [markdown]
 # *Figure: two clouds of points, blue circles and orange crosses. The title holds the squared MMD, about 0 where they lie
-# on each other, growing as the second is moved away.*
-
-# %% [markdown]
+# on each other, growing as the second is moved away, and then no more: once no two points are alike it says nothing about how
+# far.*
+#
 # ## The study: what removal changes
 #
-# `flatviz symmetry --task digits` trains several hundred networks, takes an ensemble of them as target, and measures how
-# far each method's draws are from it, as trained and with symmetries removed. Its result comes with flatviz:
+# `flatviz symmetry --task digits` trains several hundred networks of the size above, takes an ensemble of them as target, and
+# measures how far each method's draws are from it, as trained and with symmetries removed. A **mode** is one training run: a
+# method draws 100 weight vectors around one of them, or ten around each of ten. Its result comes with flatviz:
 
 # %%
 held = json.loads(committed("symmetry_digits.json").read_text(encoding="utf-8"))
-print(held["made"]["networks"])
-for trend in held["trends"]:
-    print(f"{trend['']} {trend['claim']}: {trend['verdict']}")
+for about in ("networks", "sets", "distance"):
+    print(f"{about}: {held['made'][about]}")
 
 # %%
-kinds = ["raw", "max", "aligned"]
-names = [n for n in held["mmd"]["raw"] if "/" in n]
-fig = go.Figure(layout=dict(yaxis_title="MMD² to the ensemble, times 100", yaxis_type="log", height=460, barmode="group"))
-for kind, color in zip(kinds, ("#777777", "#56B4E9", "#009E73")):
-    fig.add_bar(x=names, y=[held["mmd"][kind][n][0] for n in names], name=kind, marker_color=color)
-fig
+removed = dict(raw="as trained", max="unit norm, sorted", aligned="aligned")
+distances = {name: {s: d for s, d in held["mmd"][kind].items() if "/" in s} for kind, name in removed.items()}
+fv.plot_mmd(distances)
 
 # %% [markdown]
-# *Figure: for each method with one mode and with ten, three bars on a logarithmic axis: the distance to the ensemble as
-# trained (raw), with unit norm and sorted units (max), and aligned.*
+# *Figure: for each method with one mode and with ten, the distance to the ensemble as trained, with unit norm and sorted units,
+# and with each network aligned to a reference.*
 #
 # **Read it**: ten modes are far nearer than one, before and after. Removing symmetries lowers distances without making
 # one mode as good as ten: most of what one mode misses is *not* a matter of seating plans.
@@ -250,28 +274,42 @@ ten = {m: held["mmd"]["raw"][f"{m}/multi"][0] for m in one}
 assert all(one[m] > 3 * ten[m] for m in one)
 
 # %% [markdown]
+# The study tests what Laurent et al. (2024) saw on large networks. *Inside* is on test images, *outside* on images whose pixels
+# were shuffled:
+
+# %%
+for trend in held["trends"]:
+    print(f"{trend['claim']}: {trend['verdict']}")
+
+# %% [markdown]
 # ### Do conclusions on flatness survive?
 #
-# The claims "method A is flatter than VI" of chapter 08, once more after each network was moved to least mass:
+# The claims "this method is flatter than VI" of [chapter 08](08_from_sam_to_sabma.ipynb), once more after each network was moved
+# to least mass. Each line has a method with its radius, the setting, a measure, and the ratio of the measure to VI's with its 95 %
+# interval, before and after. Below 1 the method is flatter; where the interval holds 1 the claim is *open*:
 
 # %%
 rows = held["evidence at least mass"]
 for row in rows:
-    print(f"{row['method']}, {row['measure']}: {row['as drawn']} -> {row['at least mass']}: {row['then']}")
+    print(f"{row['method'] + ', ' + row['measure']:50} {row['as drawn']} -> {row['at least mass']}: {row['then']}")
+
+# %%
 survived = sum(row["then"] == "survives" for row in rows)
-print(f"{survived} of {len(rows)} survive")
+told = sum(row["conclusion"] != "open" for row in rows)
+print(f"{survived} of {len(rows)} survive, {len(rows) - told} were open from the start")
 
 # %% [markdown]
 # ## Summary
 #
 # - Permutations ($n!$ a layer) and rescalings (one number a unit) change weights and keep the function.
-# - Rescaling changes $\lambda_1$ and SAM's sharpness at will; adaptive measures do not change.
+# - Rescaling changes $\lambda_1$ and SAM's sharpness at will; measures in proportion to the weights do not change.
 # - A canonical form (unit norm and sorted units, or least mass) makes equal networks equal vectors.
 # - MMD compares posteriors by draws; ten modes are far nearer to an ensemble than one, with or without symmetries.
 #
 # ## Exercises
 #
-# **1.** For tanh units there is a sign symmetry. Write it down, and count it for 16 units.
+# **1.** For tanh units there is a sign symmetry. Write it down (how do $\tanh(a)$ and $\tanh(-a)$ differ?), and count it for 16
+# units.
 #
 # <details><summary>Solution</summary>
 #
@@ -316,16 +354,18 @@ assert not torch.allclose(norm(rows * torch.tensor([3.0] + 7 * [1.0])), norm(row
 assert abs(float(total.min()) - 2 * incoming * outgoing) < 1e-4
 
 # %% [markdown]
-# **4.** Two independently trained networks: how much does alignment lower the barrier on the line between them?
+# **4.** Two independently trained networks: how much does alignment lower the barrier (the highest rise of the loss) on the line
+# between them? The study's figures are in `held["barrier"]`.
 #
 # <details><summary>Solution</summary>
 #
-# It lowers it, often by a large part; small networks keep a barrier. The study's figures are in `held["barrier"]`.
+# It lowers it, often by a large part; small networks keep a barrier. The cell below prints the figures, in nats.
 #
 # </details>
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
-print(held["barrier"])
+for name, barrier in held["barrier"].items():
+    print(f"{name:20} {barrier:.2f}")
 assert held["barrier"]["least mass, aligned"] < held["barrier"]["as trained"]
 
 # %% [markdown]
@@ -335,7 +375,8 @@ assert held["barrier"]["least mass, aligned"] < held["barrier"]["as trained"]
 #   [arXiv 1703.04933](https://arxiv.org/abs/1703.04933).
 # - Laurent, Aldea, Franchi: A symmetry-aware exploration of Bayesian neural network posteriors, 2024,
 #   [arXiv 2310.08287](https://arxiv.org/abs/2310.08287).
-# - Gretton et al.: A kernel two-sample test, 2012.
+# - Gretton et al.: A kernel two-sample test, Journal of Machine Learning Research 13, 2012,
+#   [jmlr.org](https://www.jmlr.org/papers/v13/gretton12a.html).
 # - [git-re-basin](https://github.com/samuela/git-re-basin): alignment of networks.
 #
-# **Next**: chapter 13 brings your own network.
+# **Next**: [chapter 13](13_your_own_network.ipynb) brings your own network.

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # A · What do the symbols mean?
 #
-# **You will find** every symbol of the course, what it is in code, and its shape. Nothing to run by heart: look things up.
+# **You will find** every symbol of the course, what it is in code, and its shape. Nothing to learn by heart: look things up.
 #
 # **Takes** 5 minutes to read and a few seconds to run on a CPU.
 #
@@ -117,12 +117,27 @@ assert torch.allclose(prediction.bma(), prediction.probs.mean(0))
 #   multiplies the KL term.
 # - $\delta$: prior precision, $N$ times weight decay.
 #
+# ## Letters of one chapter
+#
+# - $\rho$ radius of SAM, $\sigma$ width of random steps, $T$ the diagonal of a rescaling: [chapter 04](04_what_flat_means.ipynb)
+# - $\eta$ learning rate, $m$ momentum, $T$ snapshots, $R$ (K, D) their deviations: [chapter 05](05_swag.ipynb)
+# - $E$ or $U$ energy, $-\log$ of the unnormalised posterior; $A$ its Hessian; $Z$ evidence:
+#   chapters [06](06_vi_and_laplace.ipynb) and [07](07_sgld_dropout_ensembles.ipynb)
+# - $\epsilon$ Langevin's step, $\beta$ inverse temperature, $\hat R$: [chapter 07](07_sgld_dropout_ensembles.ipynb)
+# - $\Delta^\star$ the worst step of a posterior: [chapter 08](08_from_sam_to_sabma.ipynb)
+#
 # ## Words
 #
 # - **treated**: the weights that have a distribution; all others stay at their source value
+# - **nat**: the unit of a natural logarithm; $\log 10 \approx 2.3$ nats is the loss of guessing among ten classes
+# - **bowl**: a quadratic loss, $\tfrac12 w^\top H w$ with no negative eigenvalue
 # - **draw**: one weight vector of a posterior (not "sample", which is many things)
 # - **objective**: a function $\mathbb{R}^D \to \mathbb{R}$; a loss is one
 # - **flat-seeking**, F-: the same method, with every gradient taken at a perturbed point
+#
+# ## Summary
+#
+# One alphabet: $D, N, C, S, K$ for sizes, $w$ for weights, $L$ for the loss, $q$ for a posterior, $\gamma$ for a radius.
 #
 # ## Exercises
 #
@@ -165,10 +180,6 @@ b = fv.Gaussian(torch.tensor([0.3, 0.4, 0.0]), torch.full((3,), 0.5).log())
 assert torch.isclose((2 * a.kl(b)).sqrt(), torch.tensor(0.5 / 0.5), rtol=1e-4)
 
 # %% [markdown]
-# ## Summary
-#
-# One alphabet: $D, N, C, S, K$ for sizes, $w$ for weights, $L$ for the loss, $q$ for a posterior, $\gamma$ for a radius.
-#
 # ## References
 #
 # - The same alphabet stands at the top of `flatviz/results.py`, and holds in every docstring.

@@ -13,20 +13,24 @@
 # **Number to expect**: on a Gaussian target the new method's variance is within a tenth of the exact one. A cell below
 # asserts it.
 #
-# **Needs** chapters 01 and 07.
+# **Needs** chapters [01](01_network_is_a_vector.ipynb) and [07](07_sgld_dropout_ensembles.ipynb).
 
 # %% tags=["parameters"]
 FAST = False  # True shrinks the run: tests and a first look
 
 # %%
+import contextlib
+import itertools
 import math
-
-import ipywidgets
-import plotly.graph_objects as go
-import torch
+import tempfile
+from pathlib import Path
 
 # %%
+import ipywidgets
+import torch
+
 import flatviz as fv
+from flatviz.plots.theme import figure
 from flatviz.studies.tour import prepare
 
 torch.set_num_threads(1)
@@ -41,16 +45,22 @@ torch.set_num_threads(1)
 # %% [markdown]
 # ## The method
 #
-# Target: $\pi(w) \propto \exp(-N L(w)/T)\, p(w)$ with a Gaussian prior $p$. One step from $w$:
+# Target: the tempered posterior of [chapter 06](06_vi_and_laplace.ipynb), $\pi(w) \propto \exp(-N L(w)/T)\, p(w)$, with $N$
+# examples, temperature $T$ and a Gaussian prior $p$. One step from $w$:
 #
 # 1. propose $w' = w + \epsilon z$, $z \sim N(0, I)$;
 # 2. accept with probability $\min\{1, \pi(w')/\pi(w)\}$, else stay.
 #
-# **Why it samples $\pi$.** Let $k(w \to w')$ be the density of moving. The proposal is symmetric, so for $w \ne w'$
+# **Why it samples $\pi$.** Let $k(w \to w')$ be the density of moving from $w$ to $w'$: that of proposing it, $g(w' - w)$ with the
+# symmetric density $g$ of $\epsilon z$, times the probability of accepting it. For $w \ne w'$
 #
-# $$ \pi(w)\, k(w \to w') = q(w' \mid w) \min\{\pi(w), \pi(w')\} = \pi(w')\, k(w' \to w) . $$
+# $$ \pi(w)\, k(w \to w') = g(w' - w) \min\{\pi(w), \pi(w')\} = \pi(w')\, k(w' \to w) , $$
 #
-# Integrate over $w$: $\int \pi(w)\, k(w \to w')\, dw = \pi(w')$. The distribution $\pi$ stays as it is.
+# since the middle does not change when $w$ and $w'$ change places: as much probability flows there as back. So if the states of
+# a crowd of walkers are distributed as $\pi$, they still are after a step.
+#
+# In code, three functions. They work with $\log \pi$, which does not overflow, and accept where $\log u < \log \pi(w') - \log \pi(w)$
+# for a uniform $u$:
 
 
 # %%
@@ -79,8 +89,8 @@ def walk(log_pi, w, steps, epsilon, generator):
 # %% [markdown]
 # ## Rule 0: first a Gaussian
 #
-# A sampler that is wrong on a network looks like any other. On $L(w) = \tfrac12 h w^2$ with $N/T = 50$ and a wide prior
-# the exact variance is $1/(50 h)$.
+# A sampler that is wrong on a network looks like any other. So first a target whose answer is known: on
+# $L(w) = \tfrac12 \sum_i h_i w_i^2$ with $N/T = 50$ and a wide prior $\pi$ is a Gaussian with the variances $1/(50 h_i)$.
 
 # %%
 h = torch.tensor([4.0, 1.0])
@@ -90,49 +100,86 @@ chain = torch.stack(list(walk(log_pi, torch.zeros(2), 6000 if FAST else 40000, 0
 variance, exact = chain[500:].var(0), 1 / (50 * h)
 
 # %%
-print("chain", variance.tolist(), "exact", exact.tolist())
+print("variances of the chain", variance.numpy().round(5), "exact", exact.numpy().round(5))
 assert torch.allclose(variance, exact, rtol=0.3 if FAST else 0.1)
 
 # %% [markdown]
 # ## Live: the step size
 #
-# **Move $\epsilon$.** Too small: nearly every proposal is accepted and the chain crawls. Too large: it stays where it is.
+# **Move $\epsilon$** (in powers of ten). **Predict first**: which share of the proposals is accepted for a tiny step, which for a
+# huge one, and in which case does the chain visit most of the target?
 
 
 # %%
-def trace(epsilon):
-    return torch.stack(list(walk(log_pi, torch.ones(2), 400, epsilon, torch.Generator().manual_seed(1))))[:, 0]
+def accepted(chain):
+    """The share of steps that moved."""
+    return float((chain[1:] != chain[:-1]).any(1).float().mean())
 
 
 # %%
-fig = go.FigureWidget(layout=dict(height=380, xaxis_title="step", yaxis_title="first weight"))
-fig.add_scatter(y=trace(0.15), mode="lines", line_color="#0072B2", name="chain")
-slider = ipywidgets.SelectionSlider(options=[0.01, 0.03, 0.15, 0.5, 2.0], value=0.15, description="ε")
-slider.observe(lambda change: fig.data[0].update(y=trace(change["new"])), "value")
-ipywidgets.VBox([slider, fig])
+def trace(log10_epsilon):
+    generator = torch.Generator().manual_seed(1)
+    chain = torch.stack(list(walk(log_pi, torch.ones(2), 400, 10**log10_epsilon, generator)))
+    title = f"ε = {10**log10_epsilon:.3g}: {accepted(chain):.0%} of the proposals accepted"
+    fig = figure(title, f"First weight over 400 steps, {title}", xaxis_title="step", yaxis_title="first weight", height=400)
+    return fig.add_scatter(y=chain[:, 0], mode="lines", line_color="#0072B2").update_yaxes(range=[-0.6, 1.2])
+
+
+# %%
+slider = ipywidgets.FloatSlider(value=-0.75, min=-2.5, max=0.5, step=0.25, description="log10 ε")
+_ = ipywidgets.interact(trace, log10_epsilon=slider)
 
 # %% [markdown]
-# *Figure: the first weight over 400 steps. At ε = 0.15 it moves quickly around 0; at 0.01 it drifts slowly from 1; at 2 it is
-# a staircase with few steps.*
+# *Figure: the first weight over 400 steps, from 1. At ε = 0.18 it falls to 0 and moves quickly around it; at 0.003 it drifts
+# slowly; at 3 it is a staircase with few steps.*
+#
+# Too small: nearly every proposal is accepted and the chain crawls. Too large: it stays where it is.
 #
 # ## The fit function
 #
-# Four rules:
+# The four rules of the story:
 #
-# 1. `fit(net, data, ..., *, seed, checkpoint=None, progress=False)` returns something with `center` and `sample(n, seed=)`;
-#    for draws that is `fv.Draws`;
-# 2. all noise comes from one generator made of `seed`: the same seed gives the same bits;
-# 3. the user's net, data and the global random state stay as they were;
-# 4. every setting that a study may change is a keyword.
+# 1. **play what is written**: `fit(net, data, ..., *, seed, checkpoint=None, progress=False)` returns something with `center` and
+#    `sample(n, seed=)`; for draws that is `fv.Draws`. Every setting that a study may change is a keyword;
+# 2. **come in on the beat**: all noise comes from one generator made of `seed`, so the same seed gives the same bits;
+# 3. **leave the stands alone**: the user's net, data and the global random state stay as they were;
+# 4. **stop when I stop**: the steps run in `advance`, which shows progress, saves the state to `checkpoint`, and goes on from there.
+#
+# For the fourth rule everything that a step changes is in one dictionary, `state`, and is changed in place:
+
+# %%
+from flatviz.training.loop import advance
+from flatviz.training.run import Run
+
+
+def start_of(w, log_pi, seed):
+    """Where the walk stands, log pi there, the noise, and the states so far."""
+    here = torch.tensor(log_pi(w), dtype=torch.float64)
+    return {"w": w.clone(), "here": here, "noise": torch.Generator().manual_seed(seed), "states": []}
 
 
 # %%
-def draws_of(net, data, prior, seed, steps, epsilon, thin, temperature):
-    generator = torch.Generator().manual_seed(seed)
+def step_of(state, log_pi, width):
+    def update(step, batch):  # no minibatches here
+        w, here = moved(log_pi, state["w"], float(state["here"]), width, state["noise"])
+        state["w"].copy_(w), state["here"].fill_(here)
+        state["states"].append(w.clone())
+
+    return update
+
+
+# %% [markdown]
+# `fv.nll(net, data)` is $L$, `net.w` where the net stands. The proposal is scaled by the prior's widths, and the second half of
+# the walk is kept, every `thin`-th state:
+
+
+# %%
+def draws_of(net, data, prior, run, steps, epsilon, thin, temperature):
     log_pi = log_target(fv.nll(net, data), prior, len(data), temperature)
+    state = start_of(net.w, log_pi, run.seed)
     with torch.no_grad():
-        states = list(walk(log_pi, net.w, steps, epsilon * prior.std, generator))  # wide where the prior is
-    return torch.stack(states[steps // 2 :: thin])
+        advance(state, step_of(state, log_pi, epsilon * prior.std), itertools.repeat(None), steps, run)
+    return torch.stack(state["states"][steps // 2 :: thin])
 
 
 # %%
@@ -140,13 +187,15 @@ def fit_metropolis(
     net, data, prior, *, seed, steps=2000, epsilon=0.01, thin=10, temperature=0.03, checkpoint=None, progress=False
 ):
     """Random-walk Metropolis from where the net stands; the second half of the walk, every `thin`-th state."""
-    return fv.Draws(draws_of(net, data, prior, seed, steps, epsilon, thin, temperature))
+    run = Run.of(locals(), "Metropolis")  # seed, checkpoint, progress, and a hash of all else
+    return fv.Draws(draws_of(net, data, prior, run, steps, epsilon, thin, temperature))
 
 
 # %% [markdown]
 # ## The promises, checked
 #
-# These are the checks of the project's conformance tests, on the digits:
+# These are the checks of the project's conformance tests, on the digits. The walk begins at the centre of a VI posterior
+# (`net.at(w)` is the net standing at `w`):
 
 # %%
 net, task, prior = prepare(epochs=5 if FAST else 60)
@@ -166,12 +215,28 @@ assert torch.equal(torch.random.get_rng_state(), random_state) and torch.equal(w
 W = q.sample(3, seed=1)
 assert W.shape == (3, net.dim) and torch.equal(W[:2], q.sample(2, seed=1))
 
+
+# %%
+def stop(done, total, label):  # as Ctrl-C in the middle
+    if done == total // 2:
+        raise KeyboardInterrupt
+
+
+# %%
+path = Path(tempfile.mkdtemp()) / "walk.safetensors"
+with contextlib.suppress(KeyboardInterrupt):
+    fit_metropolis(warm, task.train, prior, seed=0, checkpoint=path, progress=stop, **short)
+assert path.exists()
+resumed = fit_metropolis(warm, task.train, prior, seed=0, checkpoint=path, **short)
+assert torch.equal(resumed.W, q.W)  # stopped and resumed: the same bits
+
 # %% [markdown]
 # ## In the table of methods
 #
-# One frozen record says how the method is called, drawn and run. Tour, compare, evidence, the lab's menu and all figures read
-# it. In a clone the record stands in `flatviz/posteriors/metropolis.py`, and one line in the table names it; here we enter it
-# by hand.
+# One frozen record says how the method is called, drawn and run: `plain` are its settings (`Tuned`) for networks without
+# BatchNorm, `needs_prior` hands the prior to its fit, `warm_start` starts it at SGD's solution. Tour, compare, evidence, the lab's
+# menu and all figures read it. In a clone the record stands in `flatviz/posteriors/metropolis.py`, and one line in the table
+# names it; here we enter it by hand.
 
 # %%
 from flatviz.posteriors.method import Method, Tuned
@@ -186,7 +251,7 @@ from flatviz.studies.members import fit_member
 
 mine = fit_member(net, task, prior, "metropolis", seed=0)
 predictions = {"vi": fv.predict(net, start, task.test, 20, seed=1)}
-predictions["metropolis"] = fv.predict(net, mine, task.test, min(20, len(mine.W)), seed=1)
+predictions["metropolis"] = fv.predict(net, mine, task.test, 20, seed=1)
 
 # %%
 fv.plot_metrics(predictions)
@@ -194,10 +259,12 @@ fv.plot_metrics(predictions)
 # %% [markdown]
 # *Figure: accuracy, NLL and ECE over the number of draws, for VI and for Metropolis, in the colours of their records.*
 #
-# In 906 dimensions a random walk explores next to nothing: its draws are neighbours, and thirty of them predict like one.
-# That is what gradients are for (chapter 07), and what `diagnose_chains` would tell you.
+# In 906 dimensions a random walk explores little: its draws are neighbours, and twenty of them predict like one. That is what
+# gradients are for ([chapter 07](07_sgld_dropout_ensembles.ipynb)), and what `diagnose_chains` would tell you.
 
 # %%
+gain = {name: float(p.scores["nll"][0] - p.scores["nll"][-1]) for name, p in predictions.items()}
+print(f"NLL gained by averaging: VI {gain['vi']:.3f}, Metropolis {gain['metropolis']:.3f}")
 spread = mine.W.std(0).mean() / start.std.mean()
 print(f"width of the walk over VI's: {spread:.2f}")
 assert spread < 1
@@ -215,6 +282,21 @@ print(len(flat), "flat-seeking versions:", ", ".join(flat))
 assert "f-sgld" in flat and "f-metropolis" not in flat
 
 # %% [markdown]
+# ## From an empty file to green tests
+#
+# In a clone of flatviz (`pip install -e ".[test]"`):
+#
+# 1. put the functions and the record, as `METHOD`, into `flatviz/posteriors/metropolis.py`, with `@public` and a docstring
+#    with a runnable example on `fit_metropolis`;
+# 2. name it in `flatviz/posteriors/__init__.py` (`("metropolis", "METHOD")`) and in `flatviz/__init__.py`;
+# 3. say once what the new argument must be: `"epsilon": arg.positive` in the table of `flatviz/core/boundary.py`;
+# 4. give its least settings in `tests/posteriors/test_conformance.py`, `"metropolis": dict(steps=8, thin=1, epsilon=0.3)`, and a
+#    call of it in `tests/every_verb.py`;
+# 5. run `python -m pytest tests/posteriors/test_conformance.py -k metropolis`.
+#
+# The steps were carried out once in a copy: all conformance tests of the method are green. It is then in the tour, in
+# `flatviz compare`, in the lab's menu and in the reference.
+#
 # ## Summary
 #
 # - A posterior is anything with `center` and `sample(n, seed=)`; `Gaussian`, `Draws` and `Mixture` are at hand.
@@ -224,7 +306,7 @@ assert "f-sgld" in flat and "f-metropolis" not in flat
 # ## Exercises
 #
 # **1.** The proposals for the network are scaled by the prior's widths, $\epsilon \cdot \mathrm{std}_i$. Why not one width for all
-# weights? And how does the share of accepted steps depend on $\epsilon$?
+# weights? And how does the share of accepted steps (`accepted` above) depend on $\epsilon$?
 #
 # <details><summary>Solution</summary>
 #
@@ -234,7 +316,6 @@ assert "f-sgld" in flat and "f-metropolis" not in flat
 # </details>
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
-accepted = lambda chain: float((chain[1:] != chain[:-1]).any(1).float().mean())
 small, large = (torch.stack(list(walk(log_pi, torch.zeros(2), 500, e, torch.Generator().manual_seed(0)))) for e in (0.05, 1.0))
 assert accepted(small) > accepted(large)
 
@@ -252,7 +333,7 @@ far = torch.stack(list(walk(log_pi, torch.full((2,), 5.0), 2000, 0.15, torch.Gen
 assert far[:50].mean() > far[1000:].mean() + 1
 
 # %% [markdown]
-# **3.** Remove the prior from `log_target`. Which check of this notebook would notice?
+# **3.** Remove the prior from `log_target`. Which check of this notebook would notice, and how would you mend the check?
 #
 # <details><summary>Solution</summary>
 #
@@ -272,5 +353,8 @@ del fv.METHODS["metropolis"]  # leave the table as it was
 # %% [markdown]
 # ## References
 #
-# - Metropolis, Rosenbluth, Rosenbluth, Teller, Teller: Equation of state calculations by fast computing machines, 1953.
+# - Metropolis, Rosenbluth, Rosenbluth, Teller, Teller: Equation of state calculations by fast computing machines, Journal of
+#   Chemical Physics 21, 1953, [doi 10.1063/1.1699114](https://doi.org/10.1063/1.1699114).
 # - [posteriors](https://github.com/normal-computing/posteriors): a library in which one method is one file.
+#
+# **Back to** the [table of contents](contents.ipynb).

@@ -8,6 +8,6 @@
 # makes a small run, to see that everything works; its numbers then mean nothing.
 #
 # <!-- contents -->
-#
-# Words and letters that all notebooks share stand in the notation; the figures to expect, with the machine that made
-# them, in the expected numbers.
+# %% [markdown]
+# Words and letters that all notebooks share stand in [chapter A](A_notation.ipynb); the figures to expect, read from the files
+# that made them, in [chapter B](B_expected_numbers.ipynb).

@@ -1,11 +1,12 @@
 # %% [markdown]
 # # Gallery: every picture, and the lines that draw it
 #
-# **You will** find a picture and copy its lines. **Needs** chapter 01. **Takes** ten minutes to look through, half a
-# minute to run on a CPU.
+# **You will** find a picture and copy its lines. **Needs** [chapter 01](01_network_is_a_vector.ipynb). **Takes** ten minutes to
+# look through, half a minute to run on a CPU.
 #
-# All pictures show one setting: the digits network of the course with two posteriors, VI and SA-BMA. A picture takes one
-# result, or results by method; what the result is made of stands above it.
+# The pictures show the digits network of the course with two posteriors, VI and SA-BMA at radius 1, but for a regression and
+# small networks near the end. A picture takes one result, or results by method; what the result is made of stands above it.
+# Each figure's words for those who do not see it are in `fig.layout.meta["alt"]`.
 
 # %% tags=["parameters"]
 FAST = False  # True shrinks the run: tests and a first look
@@ -20,10 +21,13 @@ torch.set_num_threads(1)
 
 # %%
 net, task, prior = prepare(epochs=8 if FAST else 60)
-steps = dict(steps=20) if FAST else {}
-vi = fv.fit_vi(net, task.train, prior, seed=0, **steps)
-flat = fv.fit_sabma(net, task.train, prior, radius=1.0, seed=0, **steps)
 f, side = fv.nll(net, task.train), 11 if FAST else 41
+steps = dict(steps=20) if FAST else {}
+settings = dict(fv.METHODS["sabma"].plain.settings) | steps  # as in all chapters
+
+# %%
+vi = fv.fit_vi(net, task.train, prior, seed=0, **settings)
+flat = fv.fit_sabma(net, task.train, prior, radius=1.0, seed=0, **settings)
 W = flat.sample(10, seed=1)
 
 # %% [markdown]
@@ -110,7 +114,7 @@ fv.plot_density(density)
 # Several measures of sharpness at once, relative to the first method.
 
 # %%
-sharp = {name: fv.sharpness(f, q.sample(3, seed=1), iters=10) for name, q in [("vi", vi), ("sabma", flat)]}
+sharp = {name: fv.sharpness(f, q.sample(3 if FAST else 10, seed=1), iters=10) for name, q in [("vi", vi), ("sabma", flat)]}
 fv.plot_flatness(sharp)
 
 # %% [markdown]

@@ -214,6 +214,20 @@ def test_evidence_prints_intervals_over_seeds_and_keeps_each_seed(capsys, monkey
     assert second.count("reused from") == 2 and rows == [r for r in second.splitlines() if r.startswith(("VI", "SA-BMA"))]
 
 
+def test_evidence_of_another_task_leaves_out_what_it_has_not(capsys, monkeypatch, tmp_path):
+    settings = dict(n_draws=2, n_spectra=1, epochs=20, fit={"steps": 2}, grid={"vi": (0.0,), "sabma": (1.0,)})
+    monkeypatch.setattr(flatviz.cli.evidence, "gather", functools.partial(gather, **settings))
+    page = tmp_path / "e.html"
+    assert main(["evidence", "--data", "moons", "--seeds", "2", "--out", str(page)]) == 0
+    said, text = capsys.readouterr().out, page.read_text(encoding="utf-8")
+    assert "mlp, moons, 10 shots a class, 2 seeds" in said and "HMC" not in said and "shifted" not in said
+    assert (
+        "flatviz evidence --seeds 2 --data moons --model mlp" in text and "two moons" in text and "digits a class" not in text
+    )
+    assert main(["evidence", "--data", "moons", "--claims", str(tmp_path / "c.json")]) == 1
+    assert "--claims judges the sources on the digits, got --data moons" in capsys.readouterr().err
+
+
 def test_lines_of_progress_name_stages_and_count_fits_that_name_nothing(capsys):
     lines = Lines()
     for label, inner in (("seed 0", None), ("seed 1", "VI"), ("measuring", "eigenvalues")):

@@ -10,7 +10,7 @@ from published import write_mnist
 from torch.utils.data import DataLoader, TensorDataset
 
 import flatviz as fv
-from flatviz.datasets import data_from, image_folder, public_images
+from flatviz.datasets import data_from, image_folder, images_like, public_images
 
 
 @pytest.fixture
@@ -29,6 +29,31 @@ def test_a_folder_of_class_folders_keeps_pixels_and_numbers_classes_by_name(fold
     assert torch.allclose(data.x[5], torch.full((3, 10, 8), 21 / 255))
     few = image_folder(folder, per_class=2, seed=3, size=6)
     assert few.x.shape == (6, 3, 6, 6) and torch.bincount(few.y).tolist() == [2, 2, 2]
+
+
+def test_a_folder_of_more_bytes_than_memory_is_streamed_with_the_same_pixels(folder):
+    held, streamed = image_folder(folder), image_folder(folder, memory=2879)  # 12 images of 240 bytes
+    assert "streamed by 2 threads" in repr(streamed) and "uint8" in repr(image_folder(folder, memory=2880))
+    assert torch.equal(streamed.x[:], held.x[:]) and torch.equal(streamed.y, held.y)
+    few = streamed.subset(torch.tensor([7, 2]))
+    assert torch.equal(few.x.read(), held.x.bytes[[7, 2]])  # bytes, as in the files
+    assert torch.equal(pickle.loads(pickle.dumps(streamed)).x[3], held.x[3])  # for a worker of a cluster
+    (folder / "cat" / "3.png").write_bytes(b"no image")
+    with pytest.raises(ValueError, match=r"each file must be a whole image, got .*3\.png"):
+        streamed.x[:]
+
+
+def test_images_of_another_set_take_the_shape_of_the_first():
+    grey = fv.Data(torch.arange(0, 250, 10, dtype=torch.uint8).view(1, 1, 5, 5), torch.tensor([0]))
+    coloured = images_like(grey, (3, 5, 5))
+    assert torch.equal(coloured.x.bytes, grey.x.bytes.expand(1, 3, 5, 5)) and images_like(grey, (1, 5, 5)).x.bytes is not None
+    assert torch.equal(images_like(coloured, (1, 5, 5)).x.bytes, grey.x.bytes)
+    flat = fv.Data(torch.full((2, 3, 10, 10), 77, dtype=torch.uint8), torch.tensor([0, 1]))
+    assert torch.equal(images_like(flat, (3, 4, 6)).x.bytes, torch.full((2, 3, 4, 6), 77, dtype=torch.uint8))
+    with pytest.raises(ValueError, match="must be in bytes"):
+        images_like(fv.Data(torch.zeros(1, 3, 4, 4), torch.tensor([0])), (3, 4, 4))
+    with pytest.raises(ValueError, match="must have 2 channels"):
+        images_like(flat, (2, 4, 4))
 
 
 def test_a_bad_folder_is_one_clear_error_that_names_the_file(folder, tmp_path):

@@ -248,3 +248,10 @@ def test_flatness_is_drawn_against_ensemble_size_with_the_interval_of_its_mean()
         fv.plot_flatness(found, measure="flat")
     with pytest.raises(ValueError, match="plot_flatness needs at least one Sharpness, got none"):
         fv.plot_flatness({})
+
+
+def test_a_reference_above_the_selected_spectrum_is_inside_the_picture(spectrum):
+    higher = dataclasses.replace(spectrum, values=3 * spectrum.values)
+    fig = fv.plot_spectrum([spectrum], method="sabma", reference={"vi": [higher]})
+    line = next(trace for trace in fig.data if trace.name == "VI")
+    assert max(line.y) < fig.layout.yaxis.range[1]

@@ -10,11 +10,14 @@ import pytest
 import torch
 from workers import two_workers
 
+from flatviz.cli import main
 from flatviz.studies import compare as comparison
 from flatviz.studies.compare import compare
 from flatviz.studies.evidence import gather
 from flatviz.studies.family import fit_family
+from flatviz.studies.preparation import Recipe
 from flatviz.studies.tasks import cached_each, each
+from flatviz.studies.tour import run_tour
 
 
 @pytest.fixture(scope="module")
@@ -99,6 +102,53 @@ def test_compare_and_evidence_on_workers_are_the_local_ones(client, tmp_path, mo
     for method, values in b.values.items():
         rest = [i for i in range(values.shape[1]) if i != timed]
         torch.testing.assert_close(d.values[method][:, rest], values[:, rest], rtol=1e-4, atol=1e-5, equal_nan=True)
+
+
+def test_a_tour_on_workers_is_the_local_one(client, tmp_path, monkeypatch):
+    small = dict(task="moons", recipe=Recipe(epochs=20), repeats=0, fit={"steps": 10})
+    small |= dict(radii={"vi": (0.0,), "sabma": (0.5, 1.0)}, measured=dict(n_draws=3, n_spectra=1, k=1, resolution=3))
+    monkeypatch.setattr("flatviz.studies.tour.has_input_maps", lambda task: False)
+    tours = {}
+    for name, engine in (("here", None), ("far", client)):
+        monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / name))
+        tours[name] = run_tour(engine=engine, **small)
+    for a, b in zip(tours["here"].family.posterior, tours["far"].family.posterior):
+        torch.testing.assert_close(a.mean, b.mean, rtol=1e-5, atol=1e-6)
+
+
+def test_commands_join_a_scheduler_and_close_what_they_opened(client, monkeypatch, capsys, tmp_path):
+    seen = []
+
+    def computes(*args, engine, **settings):
+        seen.append((engine.scheduler.address, len(engine.scheduler_info()["workers"]), engine))
+        raise ValueError("enough")
+
+    address = client.scheduler.address
+    for command, name in (("compare", "compare"), ("evidence", "gather"), ("tour", "run_tour")):
+        monkeypatch.setattr(f"flatviz.cli.{command}.{name}", computes)
+        out = ["--out", str(tmp_path / "x.html")]
+        assert main([command, "--scheduler", address, *out]) == 1 and "enough" in capsys.readouterr().err
+    assert [(where, n) for where, n, _ in seen] == [(address, 2)] * 3 and {engine.status for *_, engine in seen} == {"closed"}
+    monkeypatch.setattr("flatviz.cli.options.SCHEDULER_WAIT", "0.2s")
+    assert main(["compare", "--scheduler", "tcp://127.0.0.1:9"]) == 1 and capsys.readouterr().err.startswith(
+        "flatviz compare: "
+    )
+    assert main(["compare", "--workers", "0"]) == 1 and "--workers must be" in capsys.readouterr().err
+
+
+@pytest.mark.slow  # processes that import torch
+def test_workers_of_a_command_share_its_fits(monkeypatch, tmp_path):
+    monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path))
+    seen = []
+
+    def computes(*args, engine, **settings):
+        seen.append(dict(each(squares, {0: (str(tmp_path), 1)}, [(0, i) for i in range(3)], engine=engine)))
+        seen.append(len(engine.scheduler_info()["workers"]))
+        raise ValueError("enough")
+
+    monkeypatch.setattr("flatviz.cli.compare.compare", computes)
+    assert main(["compare", "--workers", "2"]) == 1
+    assert seen == [{0: 1, 1: 2, 2: 5}, 2]
 
 
 def test_a_killed_worker_costs_only_its_tasks(client, tmp_path):

@@ -1,7 +1,9 @@
 """The transfer study on small image folders: what is split, what is said, what is kept, where it resumes."""
 
 import csv
+import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,9 +12,13 @@ import torch
 import flatviz as fv
 from flatviz.cli import main
 from flatviz.studies.claims import Difference, judge
-from flatviz.studies.transfer import QUANTITIES, Row, TransferStudy, check_learned, study_transfer
+from flatviz.studies.members import fit_member
+from flatviz.studies.transfer import TransferStudy, study_transfer
 from flatviz.studies.transfer_claims import answer, compare_with
+from flatviz.studies.transfer_seed import LEFT_OUT, QUANTITIES, Row, TargetSeed, risk_with_outside
 from flatviz.studies.transfer_setting import Scheme, Sizes, method_of, network, split_classes, steps_of
+from flatviz.studies.transfer_source import check_learned, source_network
+from flatviz.studies.transfer_tuning import SPANS, tune_source, tune_transfer
 
 SMALL = Sizes(
     12, 4, snapshots=3, shots=3, n_test=10, n_out=8, kinds=("fog",), severities=(3,), gradients=8, n_draws=2, n_spectra=1
@@ -39,11 +45,38 @@ def stripes(folder):
     return fv.datasets.image_folder(folder)
 
 
-def test_the_command_prints_its_tables_and_writes_page_and_csv(folder, tmp_path, capsys):
+@pytest.fixture(scope="module")
+def grey(tmp_path_factory):
+    """A folder of other images, of another size and without colour."""
+    image = pytest.importorskip("PIL.Image")
+    root, g = tmp_path_factory.mktemp("grey") / "noise", np.random.default_rng(1)
+    for name in ("x", "y"):
+        (root / name).mkdir(parents=True)
+        for i in range(6):
+            image.fromarray(g.integers(0, 255, (12, 12), dtype=np.uint8)).save(root / name / f"{i}.png")
+    return root
+
+
+def test_the_command_prints_its_tables_and_writes_page_and_csv(folder, grey, tmp_path, capsys):
     pytest.importorskip("torchvision")
     sizes = "--source-images 12 --epochs 25 --snapshots 5 --shots 3 --test-images 10 --out-images 8 --gradients 8 --draws 2 --spectra 1"
     command = f"transfer --data image-folder:{folder} --width 4 --seeds 2 --methods sam,vi,sabma --corruptions fog --severities 3 {sizes}"
-    assert main([*command.split(), "--threads", "1", "--out", str(tmp_path / "t.html")]) == 0
+    assert (
+        main(
+            [
+                *command.split(),
+                "--threads",
+                "1",
+                "--ood",
+                f"image-folder:{grey}",
+                "--trials",
+                "2",
+                "--out",
+                str(tmp_path / "t.html"),
+            ]
+        )
+        == 0
+    )
     said = capsys.readouterr().out
     assert "sizes: 25 epochs on 12 images a source class" in said and "severity 3" in said
     assert "SA-BMA less VI" in said and "SA-BMA at equal gradients over 2 paired seeds: against VI" in said
@@ -51,8 +84,18 @@ def test_the_command_prints_its_tables_and_writes_page_and_csv(folder, tmp_path,
     rows = list(csv.DictReader((tmp_path / "t.csv").open()))
     assert len(rows) == 3 * 2 * 2 and {r["method"] for r in rows} == {"f-sgd", "vi", "sabma"}
     assert {r["batchnorm"] for r in rows} == {"frozen"} and {r["severity"] for r in rows} == {"0", "3"}
+    assert all(0 <= float(r["auroc noise"]) <= 1 and 0 <= float(r["fpr95_out noise"]) <= 1 for r in rows)
+    assert "noise: AUROC" in said and "left-out classes: FPR95" in said
     page = (tmp_path / "t.html").read_text(encoding="utf-8")
-    assert "flatviz transfer --data" in page and 'id="severity-fog"' in page
+    assert "flatviz transfer --data" in page and all(f'id="{name}"' in page for name in ("severity-fog", "risk-noise", "risk"))
+    assert "chosen by 2 trials of each method on the validation splits of seeds 1000, 1001" in page
+    chosen = json.loads((tmp_path / "t.tuned.json").read_text())
+    assert {m: c["trials"] for m, c in chosen["methods"].items()} == {"f-sgd": 2, "vi": 2, "sabma": 2}
+    again = f"{command} --tuned {tmp_path / 't.tuned.json'} --threads 1 --out {tmp_path / 'u.html'} --methods vi --seeds 1"
+    assert main(again.split()) == 0
+    first, second = (list(csv.DictReader((tmp_path / name).open())) for name in ("t.csv", "u.csv"))
+    assert [r["nll"] for r in first if (r["method"], r["seed"]) == ("vi", "0")] == [r["nll"] for r in second]
+    assert main([*again.split(), "--trials", "2"]) == 1 and "leave one of them out" in capsys.readouterr().err
 
 
 def test_a_stopped_study_resumes_and_gives_the_same_rows(stripes):
@@ -115,6 +158,83 @@ def test_a_dead_network_is_not_transferred(stripes):
         check_learned(0.6, stripes, 2, heard.append)
 
 
+def test_a_folder_larger_than_memory_is_read_batch_by_batch_and_gives_the_same_rows(folder, stripes, monkeypatch):
+    streamed = fv.datasets.image_folder(folder, memory=1000)
+    assert "streamed" in repr(streamed) and "streamed" not in repr(stripes)
+    most, batch = [], type(streamed.x)._batch
+    monkeypatch.setattr(type(streamed.x), "_batch", lambda self, rows: most.append(len(rows)) or batch(self, rows))
+    classes, make = split_classes(("ant", "bee", "cow", "dog", "eel")), network("resnet20", width=4)
+    settings = dict(methods=["sgd", "vi"], seeds=1, sizes=replace(SMALL, snapshots=5), scheme=Scheme())
+    here, there = (study_transfer(data, classes, make, **settings) for data in (stripes, streamed))
+    for quantity in ("accuracy", "nll", "shifted_nll", "auroc", "lambda1"):
+        assert torch.equal(here.of("vi", quantity), there.of("vi", quantity)), quantity
+    assert 0 < max(most) <= 24 < len(streamed)  # two source classes of twelve; the third part is held, as bytes
+    heard = []
+    study_transfer(streamed, classes, make, **settings, say=heard.append)
+    assert any("pre-trained network: reused" in text for text in heard)  # files that did not change are known
+    (folder / "ant" / "0.png").touch()
+    study_transfer(fv.datasets.image_folder(folder, memory=1000), classes, make, **settings, say=heard.append)
+    assert any("pre-trained network: computing" in text for text in heard)
+
+
+def test_settings_are_tried_equally_often_the_records_first_and_scored_on_the_validation_split(stripes):
+    classes, make = split_classes(("ant", "bee", "cow", "dog", "eel")), network("resnet20", width=4)
+    settings = dict(sizes=SMALL, scheme=Scheme(prior="moped"))
+    tunings = tune_transfer(stripes, classes, make, methods=["sgd", "swag", "sabma"], trials=3, seeds=[1000], **settings)
+    source = source_network(stripes, classes, make, pretrained=False, **settings)
+    one = TargetSeed.of(stripes, classes, source.net, source.prior, SMALL, Scheme(prior="moped"), 1000)
+    assert {name: len(t.trials) for name, t in tunings.items()} == {"sgd": 3, "swag": 3, "sabma": 3}
+    for name in ("sgd", "swag"):  # the first trial is what the study does without a choice
+        fit = steps_of(fv.METHODS[name], one.net, SMALL.gradients) | ({"snapshots": 20} if name == "swag" else {})
+        q = fit_member(one.net, one.task, one.prior, name, seed=1000, fit=fit)
+        W = q.W if name == "sgd" else q.sample(30, seed=1001)
+        log_p = torch.stack([one.net(w, one.task.validation.x[:]).log_softmax(-1) for w in W]).logsumexp(0) - math.log(len(W))
+        nll = -float(log_p.gather(1, one.task.validation.y[:, None]).mean())
+        assert tunings[name].trials[0].nll[0] == pytest.approx(nll, rel=1e-4)
+    rates = [t.choice.settings["lr"] for t in tunings["sabma"].trials]
+    assert len(set(rates)) == 3 and len({t.choice.radius for t in tunings["sabma"].trials}) == 3
+    assert {t.choice.settings["steps"] for t in tunings["sabma"].trials} == {4}  # equal gradients: two a step
+    best = tunings["sgd"].best
+    assert best.score == min(t.score for t in tunings["sgd"].trials)
+    tuned = {"sgd": best.choice}
+    study = study_transfer(stripes, classes, make, methods=["sgd", "vi"], seeds=1, tuned=tuned, **settings)
+    assert study.tuned == tuned
+    plain = study_transfer(stripes, classes, make, methods=["sgd", "vi"], seeds=1, **settings)
+    assert torch.equal(study.of("vi", "nll"), plain.of("vi", "nll"))
+    assert (best is tunings["sgd"].trials[0]) == torch.equal(study.of("sgd", "nll"), plain.of("sgd", "nll"))
+
+
+def test_pretraining_and_swag_are_tried_too_and_a_recipe_that_learns_nothing_is_not_chosen(stripes, monkeypatch):
+    classes, make = split_classes(("ant", "bee", "cow", "dog", "eel")), network("resnet20", width=4)
+    monkeypatch.setitem(SPANS, "source_lr", (1e-9, 2e-9))  # of the second trial
+    sizes = replace(SMALL, snapshots=5, epochs=20)
+    found = tune_source(stripes, classes, make, trials=2, seeds=[1000], sizes=sizes)
+    assert found.tried[0] == pytest.approx({"source_lr": 0.1, "swag_lr": 0.005, "scale": 1.0}) and found.best == found.tried[0]
+    assert math.isfinite(found.nll[0]) and found.nll[1] == math.inf
+    assert found.to_dict()["did_not_learn"] == 1
+
+
+def test_risk_with_images_from_outside_counts_every_answer_to_one_as_a_mistake():
+    logits = torch.tensor([[[3.0, 0.0], [0.0, 1.0], [2.0, 0.0]]])
+    clean, out = fv.Prediction(logits, torch.tensor([0, 0, 0])), fv.Prediction(torch.tensor([[[0.0, 2.5], [0.1, 0.0]]]))
+    # by largest probability: 3.0 right, 2.5 outside, 2.0 right, 1.0 wrong, 0.1 outside
+    torch.testing.assert_close(risk_with_outside(clean, out), torch.tensor([0.0, 1 / 2, 1 / 3, 2 / 4, 3 / 5]))
+
+
+def test_every_set_of_images_outside_is_scored_for_every_method(stripes):
+    classes, make = split_classes(("ant", "bee", "cow", "dog", "eel")), network("resnet20", width=4)
+    black = fv.Data(torch.zeros(9, 3, 8, 8, dtype=torch.uint8), torch.zeros(9).long())
+    settings = dict(methods=["sgd", "vi"], seeds=1, sizes=SMALL, scheme=Scheme(prior="moped"))
+    study = study_transfer(stripes, classes, make, outside={"black": black}, **settings)
+    assert study.outside == [LEFT_OUT, "black"]
+    for method in ("sgd", "vi"):
+        assert torch.equal(study.ood(method, LEFT_OUT, "auroc"), study.of(method, "auroc"))
+        assert study.ood(method, "black", "base_out").tolist() == pytest.approx([9 / (9 + 10)])
+        risks = study.risks_with("black")[method]
+        assert risks.shape == (1, 19)
+        assert float(risks[0, -1]) == pytest.approx((9 + 10 * (1 - float(study.of(method, "accuracy")))) / 19)
+
+
 def test_every_method_takes_the_same_gradients(stripes):
     net = fv.Net.from_module(network("resnet20", width=4)(fv.Task(stripes, stripes, stripes, 5)).eval(), example=stripes.x[:2])
     steps = {name: steps_of(fv.METHODS[name], net, 100)["steps"] for name in ("sgd", "f-sgd", "vi", "sabma", "swag", "f-swag")}
@@ -138,7 +258,7 @@ def study_of(values):
         m: tuple(Row({q: v if q == "nll" else 1.0 for q in QUANTITIES}, None, None) for v in of_seeds)
         for m, of_seeds in values.items()
     }
-    return TransferStudy(rows, split_classes(tuple("abcde")), Sizes(), Scheme(), 1.0, "")
+    return TransferStudy(rows, split_classes(tuple("abcde")), Sizes(), Scheme(), 1.0)
 
 
 def test_the_sentence_follows_from_the_paired_differences():

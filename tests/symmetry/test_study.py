@@ -5,7 +5,7 @@ import time
 
 import pytest
 import torch
-from browsing import watched
+from browsing import WAIT, watched
 from symmetric_networks import network
 
 import flatviz as fv
@@ -132,14 +132,19 @@ def test_the_command_prints_the_table_and_trends_and_its_page_works_without_a_ke
     assert names == ["distances", "triptych", "marginals", "mass", "pairs", "barrier", "orbit"]
     line = "document.getElementById('orbit').layout.shapes[0].x0"
     before = view.evaluate(line)
-    view.locator("#orbit .slider-rail-touch-rect").scroll_into_view_if_needed()
-    rail = view.locator("#orbit .slider-rail-touch-rect").bounding_box()
-    view.mouse.click(rail["x"] + rail["width"] - 3, rail["y"] + rail["height"] / 2)
-    until(lambda: view.evaluate(line) > before + 1)
+    rail = view.locator("#orbit .slider-rail-touch-rect")
+
+    def moved():  # clicked again where the figures above, as they are drawn, had pushed the slider away
+        rail.scroll_into_view_if_needed()
+        box = rail.bounding_box()
+        view.mouse.click(box["x"] + box["width"] - 3, box["y"] + box["height"] / 2)
+        return view.evaluate(line) > before + 1
+
+    until(moved)
     assert "largest change of a logit" in view.evaluate("document.getElementById('orbit').layout.xaxis.title.text")
 
 
-def until(true, seconds=120):
+def until(true, seconds=WAIT):
     """Wait for what the page will say; its policy lets no text be run as code, so the page cannot wait by itself."""
     end = time.monotonic() + seconds
     while not true():
