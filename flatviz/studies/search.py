@@ -38,7 +38,7 @@ from flatviz.studies.tune import scored, with_validation
 BASELINES = ("VI, equal steps", "VI, equal gradients", "VI, chosen", "SAM on the mean")  # "SA-BMA" is compared with each
 RADII = {
     "mlp": {"sabma": (0.5, 1.0, 2.0), "sam_mu": (0.05, 0.1, 0.2)},
-    "conv": {"sabma": (0.05, 0.2, 0.8), "sam_mu": (0.01, 0.03, 0.1)},  # by a pilot on seed 1000: its prior is wider
+    "conv": {"sabma": (0.5, 1.0, 2.0), "sam_mu": (0.02, 0.05, 0.1)},
 }
 RECIPES = {"mlp": PLAIN, "conv": BATCHNORM}
 VI_SHARES = (0.5, 1.0, 2.0)
