@@ -30,6 +30,10 @@ from flatviz.widgets.view import CONTROLS, FamilyView, still, still_html
 from flatviz.widgets.worker import Stopped, Worker
 
 N_DRAWS = 30  # of each member, so the largest ensemble
+NOT_DRAWN = (  # stands where no browser has drawn the lab: in a notebook that was run by a command
+    "<p>The laboratory: pictures of a family of posteriors, with controls. A browser draws them: open this notebook in JupyterLab "
+    "and run the cell, or write them as a page that needs no Python, <code>lab.to_html(&quot;lab.html&quot;)</code>.</p>"
+)
 
 
 class FlatnessLab(ipywidgets.VBox):
@@ -206,7 +210,7 @@ class FlatnessLab(ipywidgets.VBox):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         name = self.view.channel.model_id
-        self._kept_still = show_still(still_html(name, ""), name)
+        self._kept_still = show_still(still_html(name, NOT_DRAWN), name)
         return super()._repr_mimebundle_(**kwargs)
 
     def _hear(self, want: str, content: dict) -> None:
