@@ -6,7 +6,6 @@ import argparse
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -29,7 +28,7 @@ from flatviz.studies.choice import Choices, read_choices
 from flatviz.studies.transfer import study_transfer
 from flatviz.studies.transfer_claims import answer, compare_with, verdict_rows
 from flatviz.studies.transfer_setting import PRIORS, Classes, Scheme, Sizes, method_of, network, split_classes
-from flatviz.studies.transfer_tuning import SourceTuning, tune_source, tune_transfer, with_source
+from flatviz.studies.transfer_tuning import SourceTuning, read_source, tune_source, tune_transfer, with_source
 from flatviz.studies.tune import Tuning
 
 PARTS = ("source-classes", "target-classes", "left-out")
@@ -112,13 +111,15 @@ def run(args: argparse.Namespace) -> int:
         recipe, tuned = None, {}
         if args.recipe:
             recipe = tune_source(data, classes, make, trials=args.recipe, sizes=sizes, scheme=scheme, **how)
-            sizes, scheme = with_source(sizes, recipe.best), replace(scheme, scale=recipe.best["scale"])
+        source = recipe.best if recipe is not None else None if args.tuned is None else read_source(args.tuned)
+        if source is not None:
+            sizes, scheme = with_source(sizes, scheme, source)
         if args.trials:
             tuned = tune_transfer(data, classes, make, methods=methods, trials=args.trials, sizes=sizes, scheme=scheme, **how)
         choices = _choices(args, tuned)
         settings = dict(methods=methods, seeds=args.seeds, sizes=sizes, scheme=scheme, tuned=choices, outside=outside)
         study = study_transfer(data, classes, make, **settings, **how)
-    if tuned:
+    if tuned or recipe is not None:
         _write_choices(table.with_suffix(".tuned.json"), args, tuned, recipe)
     verdicts = compare_with(study)
     rows, words = table_rows(study), verdict_rows(verdicts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -105,9 +105,14 @@ def check_measured(family: Family) -> None:
         raise ValueError("the family must be measured before it is shown, got posteriors only: use fv.measure")
 
 
-def pack_members(bundle: Bundle, family: Family, members: Sequence[int], *, note: str = "") -> Bundle:
-    """Only these members of `family`, for a front end that has `bundle`; note: said beside their names."""
-    packed = [_member(Scene(family), i) for i in members]
+def pack_members(
+    bundle: Bundle, family: Family, members: Sequence[int], *, note: str = "", only: Collection[str] | None = None
+) -> Bundle:
+    """Only these members of `family`, for a front end that has `bundle`; note: said beside their names.
+
+    only: names of views; the others are not drawn, which takes most of the time, and wait for a later record.
+    """
+    packed = [_member(Scene(family), i, only) for i in members]
     there = set(bundle.index.get("images", {}).get("rows", ()))
     for m in packed:
         if missing := sorted(set(m.meta.get("images", {}).get("pool", ())) - there):
@@ -116,9 +121,10 @@ def pack_members(bundle: Bundle, family: Family, members: Sequence[int], *, note
     return Bundle(index, b"".join(_record(m, bundle.index["fields"]) for m in packed))
 
 
-def _member(scene: Scene, i: int) -> Member:
+def _member(scene: Scene, i: int, only: Collection[str] | None = None) -> Member:
     family = scene.family
-    shown = views.views_of(family)
+    every = views.views_of(family)
+    shown = [view for view in every if only is None or view.name in only]
     figures = [view.draw(scene, i) for view in shown]
     live = {_field(view, k): p for view, fig in zip(shown, figures) for k, p in enumerate(_follows(view, fig))}
     scores = {name: Live("", "", family.prediction[i].scores[name].cpu().numpy(), "size") for name in SCORES}
@@ -131,6 +137,7 @@ def _member(scene: Scene, i: int) -> Member:
         "words": {name: p.values for name, p in live.items() if isinstance(p.values, (str, bool))},
         "n_spectra": len(family.spectrum[i]),
         **({"images": member_images(family, i)} if family.images else {}),
+        "waiting": [view.name for view in every if view not in shown],
         "alts": {view.name: view.alt or fig.layout.meta["alt"] for view, fig in zip(shown, figures)},
         "ranges": {view.name: _ranges(view, fig) for view, fig in zip(shown, figures)},
     }
@@ -157,11 +164,14 @@ def _ranges(view: View, fig: Figure) -> dict[str, list[float]]:
 
 def _record(member: Member, fields: Mapping[str, Mapping]) -> bytes:
     """The arrays in the order of the fields, float32; where it has fewer draws (MAP has one) scores repeat, the rest is NaN."""
-    return b"".join(_filled(member.arrays[name], field["shape"]).tobytes() for name, field in fields.items())
+    nothing = Live("", "", np.empty(0, "<f4"))
+    return b"".join(_filled(member.arrays.get(name, nothing), field["shape"]).tobytes() for name, field in fields.items())
 
 
 def _filled(live: Live, shape: Sequence[int]) -> np.ndarray:
     values = np.asarray(live.values, "<f4")
+    if values.size == 0:
+        return np.full(shape, math.nan, "<f4")
     padding = [(0, wanted - got) for wanted, got in zip(shape, values.shape)]
     if live.rows == "size":
         return np.pad(values, padding, mode="edge")

@@ -240,7 +240,9 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
         frame.pair.replaceChildren(...all.map((p) => p.node));
       }
       for (const [letter, { member }] of Object.entries(sides)) {
-        const picture = frame.made[entry.name + letter];
+        const picture = frame.made[entry.name + letter], waits = member.meta.waiting?.includes(entry.name);
+        picture.node.classList.toggle("fv-waits", Boolean(waits));
+        if (waits) continue;                              // a preview, of which this is not measured yet
         picture.mark.hidden = !now.b || alone;
         pending.push({ frame, picture, member, entry });
       }
@@ -265,6 +267,8 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
       }
     }
     el.dataset.state = `${now.a.method}/${now.a.member.meta.radius}/${now.n_draws}`;
+    const { note, waiting } = now.a.member.meta;
+    el.dataset.shown = note ? `preview${waiting.length ? " of what is in sight" : ""}` : "fitted";
     el.dataset.look = `${tabOf(now)}${now.b ? ` | ${now.b.method}/${now.b.member.meta.radius}` : ""}`;
     if (hash && !stale) history.replaceState(null, "", state.hash);
     if (stale) performance.mark("flatviz-drawn");

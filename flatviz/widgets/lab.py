@@ -26,6 +26,7 @@ from flatviz.studies.family import check_settings, extend, fit_family, fit_membe
 from flatviz.widgets.cells import own, replace_still, show_still
 from flatviz.widgets.look import LOOK, check_look
 from flatviz.widgets.members import first_radii, fit_each, log_stops, member_name
+from flatviz.widgets.preview import show_preview
 from flatviz.widgets.view import CONTROLS, FamilyView, still, still_html
 from flatviz.widgets.worker import Stopped, Worker
 
@@ -275,6 +276,9 @@ class FlatnessLab(ipywidgets.VBox):
 
     def _fit_one(self, method: str, radius: float, progress: Progress) -> None:
         try:
+            how = dict(fit=self._fit, tuned=self._choices, progress=progress)
+            given = (self._net, self._task, self._prior, self.family, method, radius, self._show_preview)
+            show_preview(*given, look=self.look, seed=self._seed, settings=how)
             posterior = self._fitted(method, radius, progress)
             settings = dict(seed=self._seed + 1, progress=progress)
             self.family = extend(self._net, self._task, self.family, method, radius, posterior, **settings)
@@ -284,6 +288,9 @@ class FlatnessLab(ipywidgets.VBox):
             self._fail(method, radius, error)
             raise
         self.view.add_members(self.family, [len(self.family) - 1])
+
+    def _show_preview(self, family: Family, note: str, only: list[str] | None) -> None:
+        self.view.add_members(family, [len(family) - 1], note=note, only=only)
 
     def _fail(self, method: str, radius: float, error: Exception) -> None:
         """Keep what a page shows whole."""

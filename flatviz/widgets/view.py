@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import html
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -69,9 +69,14 @@ class FamilyView(anywidget.AnyWidget):
         self._bundle = pack(family, **settings)
         self._send_bundle("family", self._bundle)
 
-    def add_members(self, family: Family, members: Sequence[int], *, note: str = "") -> None:
-        """Pack and send only these members of `family`; a page that opens later gets the whole.  note: beside their names."""
-        added = pack_members(self._bundle, family, members, note=note)
+    def add_members(
+        self, family: Family, members: Sequence[int], *, note: str = "", only: Collection[str] | None = None
+    ) -> None:
+        """Pack and send only these members of `family`; a page that opens later gets the whole.
+
+        note: beside their names; only: names of the views that are drawn, the others wait.
+        """
+        added = pack_members(self._bundle, family, members, note=note, only=only)
         self._bundle = self._bundle.with_members(added)
         self._send_bundle("member", added)
 

@@ -73,8 +73,8 @@
 # - **Show**: [chapter 08](08_from_sam_to_sabma.ipynb), "The two balls in one picture".
 # - **Tell** (6 minutes): SAM's ball, then the KL ball; the step $\Delta^\star$ in two lines.
 # - **Slider and question** (3 minutes): **radius** at 0, 0.5, 2: *does the worst mean lie on the black line?*
-# - **Seen**: at 0 the red ellipse lies on the grey one. Then it moves along the wide axis, not along the line: steps are cheap
-#   where the posterior is unsure.
+# - **Seen**: at 0 the worst posterior, orange, lies on $q$, grey. Then it moves along the wide axis, not along the line:
+#   steps are cheap where the posterior is unsure.
 # - **Show**: first page, method **SA-BMA**, tab **Flatness**.
 # - **Slider and question** (5 minutes): **radius** 0: *what is it now?* Then one stop a time, ten stops to 4: *what happens to
 #   $\lambda_1$, what to NLL?*
