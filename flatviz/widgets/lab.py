@@ -27,14 +27,10 @@ from flatviz.widgets.cells import own, replace_still, show_still
 from flatviz.widgets.look import LOOK, check_look
 from flatviz.widgets.members import first_radii, fit_each, log_stops, member_name
 from flatviz.widgets.preview import show_preview
-from flatviz.widgets.view import CONTROLS, FamilyView, still, still_html
+from flatviz.widgets.view import CONTROLS, NOT_DRAWN, FamilyView, still, still_html
 from flatviz.widgets.worker import Stopped, Worker
 
 N_DRAWS = 30  # of each member, so the largest ensemble
-NOT_DRAWN = (  # stands where no browser has drawn the lab: in a notebook that was run by a command
-    "<p>The laboratory: pictures of a family of posteriors, with controls. A browser draws them: open this notebook in JupyterLab "
-    "and run the cell, or write them as a page that needs no Python, <code>lab.to_html(&quot;lab.html&quot;)</code>.</p>"
-)
 
 
 class FlatnessLab(ipywidgets.VBox):
