@@ -80,7 +80,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ood",
         metavar="DATA",
-        help=f"other images of which to be unsure, commas between: image-folder:PATH, {', '.join(PUBLIC)}",
+        help=f"other images of which to be unsure, commas between: image-folder:PATH, {', '.join(PUBLIC)}, NAME:ROOT",
     )
     parser.add_argument("--trials", type=int, default=0, help="of settings, for each method, before: 0 takes its record's (0)")
     parser.add_argument("--recipe", type=int, default=0, metavar="TRIALS", help="first trials of pre-training and SWAG (0)")
@@ -168,7 +168,9 @@ def read_outside(specs: str | None, like: Data, sizes: Sizes, *, progress: Progr
         kind, _, path = spec.partition(":")
         if kind == "image-folder":
             name = Path(path).name
-            images = image_folder(path, size=like.x.shape[-1], per_class=sizes.n_out, progress=progress)
+            folders = sum(part.is_dir() for part in Path(path).iterdir()) if Path(path).is_dir() else 1
+            per_class = -(-sizes.n_out // max(1, folders))
+            images = image_folder(path, size=like.x.shape[-1], per_class=per_class, progress=progress)
         elif kind in PUBLIC:
             name, there = kind, dict(root=path, download=False) if path else {}
             images = public_images(kind, train=False, **there)

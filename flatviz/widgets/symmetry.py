@@ -12,10 +12,11 @@ from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator
 from flatviz.objectives.nll import nll
-from flatviz.plots.theme import CONFIG, INK, METHODS, figure, numbers
+from flatviz.plots.theme import INK, METHODS, figure, numbers
 from flatviz.symmetry.actions import permute, random_order, rescale
 from flatviz.symmetry.flatness import FLATNESS, flatness
 from flatviz.symmetry.units import units_of
+from flatviz.widgets.figure import FigureView
 
 PROBES = 32
 SHORT = ("λ₁", "trace", "SAM", "filter", "relative", "ASAM", "Σ w² H")  # in the order of FLATNESS
@@ -28,7 +29,7 @@ def explore_symmetry(net: Net, data: Data, w: Tensor | None = None, *, seed: int
     w: weights (D,), the net's own by default; data: a few hundred inputs with labels, on which loss, sharpness and outputs
     are computed at each move.  Left: every weight, moved against as it was.  Right: each measure of flatness over
     what it was.  The line below says how far the weights moved and how much any output changed.
-    `result.figure` is the FigureWidget, `result.controls` the slider and the choice.
+    `result.figure` is the figure, `result.controls` the slider and the choice.
     Raises ValueError for a network that scaling or permutations would change.
 
     Example:
@@ -49,8 +50,8 @@ def explore_symmetry(net: Net, data: Data, w: Tensor | None = None, *, seed: int
     with torch.no_grad():
         outputs = net(w, data.x)
     start = torch.cat(list(flatness(net, f, w[None], probes=PROBES, iters=20).values()))
-    shown = go.FigureWidget(_figure(w, torch.ones(len(FLATNESS))))
-    shown._config = {**shown._config, **CONFIG}  # before display: afterwards plotly does not look at it
+    view = FigureView(_figure(w, torch.ones(len(FLATNESS))))
+    shown = view.figure
     scale = ipywidgets.FloatSlider(0.0, min=-3.0, max=3.0, step=0.25, description="log scale", continuous_update=False)
     names = ["as it is", *(f"permuted {i}" for i in range(1, len(orders)))]
     order = ipywidgets.Dropdown(options=list(zip(names, range(len(orders)))), value=0, description="units")
@@ -72,7 +73,7 @@ def explore_symmetry(net: Net, data: Data, w: Tensor | None = None, *, seed: int
     for control in (scale, order):
         control.observe(redraw, names="value")
     redraw()
-    box = ipywidgets.VBox([ipywidgets.HBox([scale, order]), shown, said])
+    box = ipywidgets.VBox([ipywidgets.HBox([scale, order]), view, said])
     box.figure, box.controls, box.text = shown, {"scale": scale, "order": order}, said
     return box
 

@@ -2,7 +2,6 @@
 
 import base64
 import dataclasses
-from pathlib import Path
 
 import pytest
 import torch
@@ -11,7 +10,7 @@ from plotly.offline import get_plotlyjs
 
 from flatviz.pages.bundle import pack, pack_members
 from flatviz.pages.page import front_end
-from flatviz.widgets import view
+from flatviz.widgets.front import module
 
 pytestmark = pytest.mark.browser
 
@@ -71,7 +70,7 @@ def test_two_views_draw_what_the_channel_brings_and_follow_the_kernel(family, br
     page.evaluate(
         STAND_IN,
         {
-            "loader": Path(view.__file__).with_name("loader.js").read_text(encoding="utf-8"),
+            "loader": module("loader.js"),
             "explorer": front_end(),
             "plotly": get_plotlyjs(),
             "index": bundle.text,
