@@ -103,11 +103,13 @@ class Picture {
   }
 }
 
-// Titles and notes for a picture less than 420 px wide.
+// Titles, legend and notes for a picture less than 420 px wide: the legend takes a line a method there, and needs their room.
 function smaller(layout) {
+  const margin = layout.margin ?? layout.template?.layout?.margin ?? {};
   const title = { ...layout.title, font: { ...layout.title?.font, size: 12 } };
   const annotations = layout.annotations?.map((a) => ({ ...a, font: { ...a.font, size: a.text?.length > 40 ? 8.5 : 10 } }));
-  return { ...layout, title, ...(annotations ? { annotations } : {}) };
+  const legend = { ...layout.legend, font: { ...layout.legend?.font, size: 11 } };
+  return { ...layout, title, legend, margin: { ...margin, t: (margin.t ?? 76) + 30 }, ...(annotations ? { annotations } : {}) };
 }
 
 const axisName = (id) => `${id[0]}axis${id.slice(1)}`;
