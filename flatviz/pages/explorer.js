@@ -111,20 +111,32 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
     let frame = entry.slot ? frames.find((f) => f.slot === entry.slot && f.group === entry.group) : null;
     if (!frame) {
       const pair = element("div", { class: "fv-pair" }), caption = element("figcaption");
-      const choice = element("select", entry.slot ? { "aria-label": "what this picture shows" } : { "aria-hidden": "true" });
-      const node = element("figure", {}, element("div", { class: "fv-choice", hidden: "" }, choice), pair, caption);
-      frame = { slot: entry.slot, group: entry.group, span: entry.span, entries: [], node, pair, caption, choice, made: {}, shown: "" };
-      choice.addEventListener("change", () => choose(entry.slot, choice.value));
+      const choice = element("div", { class: "fv-choice", hidden: "" });
+      const node = element("figure", {}, choice, pair, caption);
+      frame = { slot: entry.slot, group: entry.group, span: entry.span, entries: [], node, pair, caption, choice, menus: {}, made: {}, shown: "" };
       grid.append(node);
       frames.push(frame);
     }
     frame.entries.push(entry);
-    frame.choice.append(element("option", { value: entry.option }, entry.option));
-    frame.choice.parentNode.hidden = frame.entries.length < 2;
+    frame.choice.hidden = frame.entries.length < 2;
+  }
+  const optionOf = (entry) => Object.values(entry.option).join(", ");
+  for (const frame of frames) {                           // a menu for each name of its options that has alternatives
+    for (const name of Object.keys(frame.entries[0].option)) {
+      const values = [...new Set(frame.entries.map((e) => e.option[name]))];
+      const menu = element("select", { "aria-label": `${name} of this picture` }, ...values.map((v) => element("option", { value: v }, v)));
+      menu.addEventListener("change", () => {              // the others stay, as far as there is such a picture
+        const here = chosenOf(frame, state.all.chosen).option, like = (e) => Object.keys(here).filter((k) => e.option[k] === here[k]).length;
+        const able = frame.entries.filter((e) => e.option[name] === menu.value);
+        choose(frame.slot, optionOf(able.reduce((best, e) => (like(e) > like(best) ? e : best))));
+      });
+      frame.menus[name] = menu;
+      if (values.length > 1) frame.choice.append(menu);
+    }
   }
   const tabOf = ({ tab }) => (printing ? ALL : names.includes(tab) ? tab : names[0]);
   const inTab = (frame, tab) => tab === ALL || frame.group === tab;
-  const chosenOf = (frame, chosen) => frame.entries.find((e) => e.option === chosen[frame.slot]) ?? frame.entries[0];
+  const chosenOf = (frame, chosen) => frame.entries.find((e) => optionOf(e) === chosen[frame.slot]) ?? frame.entries[0];
   const pictures = () => frames.flatMap((f) => Object.values(f.made));
 
   function arrange(now) {                                 // columns and heights by the room there is
@@ -246,7 +258,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
       if (frame.shown !== `${entry.name}/${Object.keys(sides)}`) {
         frame.shown = `${entry.name}/${Object.keys(sides)}`;
         frame.node.dataset.name = entry.name;
-        frame.choice.value = entry.option;
+        for (const [name, value] of Object.entries(entry.option)) frame.menus[name].value = value;
         frame.caption.textContent = entry.caption;
         const all = Object.keys(sides).map((letter) => (frame.made[entry.name + letter] ??= new (entry.kind === "images" ? ImagePicture : Picture)(entry, letter, tools)));
         frame.pair.replaceChildren(...all.map((p) => p.node));

@@ -18,9 +18,11 @@ class Live:
     "data.2.marker.color" or "layout.shapes.0.x0"; values: an array, a word (a colour, a label), or a bool (whether shown).
     rows: what of an array is drawn at ensemble size n: "all" of it, its first n rows ("draws": a row a draw), its
     first 3 n entries ("segments": both ends of a line and a gap, a draw), or row n - 1 ("size": a row an ensemble size).
+    key: properties of one key hold the same values, so that they are kept once.
     """
 
     trace: str
     path: str
     values: np.ndarray | str | bool
     rows: str = "all"
+    key: str = ""

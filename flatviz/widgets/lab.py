@@ -27,7 +27,7 @@ from flatviz.widgets.cells import own, replace_still, show_still
 from flatviz.widgets.look import LOOK, check_look
 from flatviz.widgets.members import first_radii, fit_each, log_stops, member_name
 from flatviz.widgets.preview import show_preview
-from flatviz.widgets.view import CONTROLS, FamilyView, still, still_html
+from flatviz.widgets.view import CONTROLS, NOT_DRAWN, FamilyView, still, still_html
 from flatviz.widgets.worker import Stopped, Worker
 
 N_DRAWS = 30  # of each member, so the largest ensemble
@@ -207,7 +207,7 @@ class FlatnessLab(ipywidgets.VBox):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         name = self.view.channel.model_id
-        self._kept_still = show_still(still_html(name, ""), name)
+        self._kept_still = show_still(still_html(name, NOT_DRAWN), name)
         return super()._repr_mimebundle_(**kwargs)
 
     def _hear(self, want: str, content: dict) -> None:
