@@ -72,7 +72,9 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
     element("div", { class: "fv-buttons" }, player.button, guide, compare, undo, more));
   const bar = element("progress", { max: 1, value: 0, "aria-label": "share of the fit that is done" }), said = element("span", { role: "status" });
   const button = action("Stop", "stop or start fitting", () => ask?.(button.textContent === "Stop" ? "stop" : "run"));
-  const work = element("div", { class: "fv-work" }, button, bar, said);
+  const bands = action("Bands over seeds", "fit every member again with two more seeds, behind the picture", () => ask?.("seeds"));
+  bands.hidden = index.seeds !== 1;                       // one seed: what looks like a trend may be noise
+  const work = element("div", { class: "fv-work" }, button, bar, said, bands);
   work.hidden = !live;
   const note = element("div", { class: "fv-note", role: "alert", hidden: "" });
   const code = element("textarea", { class: "fv-code", rows: 6, readonly: "", hidden: "", "aria-label": "code", style: "width:100%" });
@@ -393,6 +395,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
       bar.value = share;
       said.textContent = line;
       button.textContent = busy ? "Stop" : "Run";
+      bands.disabled = busy;
       note.hidden = !error;
       note.textContent = error ?? "";
     },
