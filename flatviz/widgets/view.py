@@ -35,7 +35,7 @@ class FamilyView(anywidget.AnyWidget):
     widget, and never part of a saved notebook.  They travel through `channel` (channel.js says why).
     check(name, value): raises ValueError or TypeError for a value that a control must not have; where a page sends such a
     value the control goes back to where it was.
-    hear(want, content): what else the page asks: "run", "stop", and "picture" with the pictures in sight.
+    hear(want, content): what else the page asks: "run", "stop", "seeds", and "picture" with the pictures in sight.
     """
 
     _esm = module("loader.js")
@@ -118,7 +118,7 @@ class FamilyView(anywidget.AnyWidget):
                 self._send_bundle("family", self._bundle)
             if self._status is not None:
                 self.channel.send({"kind": "status", **self._status})
-        elif want in ("run", "stop", "picture"):
+        elif want in ("run", "stop", "seeds", "picture"):
             self._hear(want, content)
 
     def _send_bundle(self, kind: str, bundle: Bundle) -> None:
