@@ -19,6 +19,8 @@ from flatviz.pages.story import Step
 from flatviz.pages.views import View
 from flatviz.plots.color import values_of
 from flatviz.plots.live import Live
+from flatviz.plots.radius import columns_of
+from flatviz.plots.radius import values_of as seeds_of
 from flatviz.plots.theme import CONFIG, Figure, numbers, style
 from flatviz.results import Family
 
@@ -90,6 +92,7 @@ def pack(
         "figures": [_entry(scene, view, figures[view.name]) for view in views.views_of(family)],
         "stops": {m: list(r) for m, r in (stops or {}).items()},
         "live": live,
+        "seeds": seeds_of(family, "lambda1").shape[1] if columns_of(family) else 0,
         "story": [dataclasses.asdict(step) for step in story],
         "code": list(code),
         "defaults": dict(defaults or {}),

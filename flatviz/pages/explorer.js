@@ -14,7 +14,9 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
   const members = unpack(bundle);
   const live = Boolean(index.live && ask);                // whether a kernel can fit what is not there
   const story = index.story ?? [];
-  const state = new State(model, index, schedule);
+  const state = new State(model, index, schedule, (values) => {
+    if (["method", "radius", "compare", "step"].some((name) => name in values)) player.halt();
+  });
   let printing = false, waiting = false, stopped = false, pending = [], hovered = null, shot = 0, stale = true;
 
   // ---------------------------------------------------------------- members
@@ -44,6 +46,15 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
     const now = current(), other = methods().find((m) => m === "vi" && m !== now.a.method) ?? now.a.method;
     state.change({ compare: now.b ? null : { method: other, radius: stops(other)[0] } });
   });
+  const player = new Player((first) => {                  // from radius 0 on where it stands at the largest
+    const { a: { method, member } } = current(), { radius: at } = member.meta;
+    const radii = membersOf(method).filter((m) => !m.meta.note).map((m) => m.meta.radius).sort((x, y) => x - y);
+    const radius = radii.find((r) => r > at) ?? (first ? radii[0] : undefined);
+    if (radius === undefined || radii.length < 2) return false;
+    if (first) state.past.push(state.all);                // one step of undo, however far it plays
+    state.put({ ...state.all, radius });
+    return true;
+  });
   const guide = action("Guide", "what there is to see, step by step", () => {
     state.all.step < 0 ? step(0) : state.change({ step: -1 });
   });
@@ -58,10 +69,12 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
   ]);
   const controls = element("div", { class: "fv-controls", role: "group", "aria-label": "controls" }, a.node,
     element("label", {}, element("span", {}, "ensemble size"), draws, drawsText), b.node,
-    element("div", { class: "fv-buttons" }, guide, compare, undo, more));
+    element("div", { class: "fv-buttons" }, player.button, guide, compare, undo, more));
   const bar = element("progress", { max: 1, value: 0, "aria-label": "share of the fit that is done" }), said = element("span", { role: "status" });
   const button = action("Stop", "stop or start fitting", () => ask?.(button.textContent === "Stop" ? "stop" : "run"));
-  const work = element("div", { class: "fv-work" }, button, bar, said);
+  const bands = action("Bands over seeds", "fit every member again with two more seeds, behind the picture", () => ask?.("seeds"));
+  bands.hidden = index.seeds !== 1;                       // one seed: what looks like a trend may be noise
+  const work = element("div", { class: "fv-work" }, button, bar, said, bands);
   work.hidden = !live;
   const note = element("div", { class: "fv-note", role: "alert", hidden: "" });
   const code = element("textarea", { class: "fv-code", rows: 6, readonly: "", hidden: "", "aria-label": "code", style: "width:100%" });
@@ -196,6 +209,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
     compare.setAttribute("aria-pressed", Boolean(second));
     compare.textContent = second ? "One state" : "Compare";
     undo.disabled = !state.past.length;
+    player.button.disabled = membersOf(first.method).length < 2;
     const d = hovered ?? now.picked;
     const about = (s, letter) => (second ? `${letter}: ` : "") + sentence(s, n) + (d === null ? "" : aboutDraw(s, d));
     reading.textContent = about(first, "A");
@@ -268,7 +282,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
     const until = performance.now() + (printing ? 1e9 : 16);
     while (pending.length) {
       const { frame, picture, member, entry } = pending.shift();
-      if (picture.draw(member, now.n_draws, { height: height(now, frame), dark, ranges: ranges(entry) })) {
+      if (picture.draw(member, now.n_draws, { height: height(now, frame), dark, ranges: ranges(entry), transition: player.glide })) {
         picture.light(hovered ?? now.picked);
       }
       picture.describe(`${member.meta.alts[entry.name]}. ${sentence({ ...now.a, member, wanted: member.meta.radius, method: member.meta.method }, now.n_draws)}`);
@@ -381,6 +395,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
       bar.value = share;
       said.textContent = line;
       button.textContent = busy ? "Stop" : "Run";
+      bands.disabled = busy;
       note.hidden = !error;
       note.textContent = error ?? "";
     },
@@ -392,6 +407,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
     },
     stop() {
       stopped = true;
+      player.halt();
       clearTimeout(shot);
       watcher.disconnect();
       forget();

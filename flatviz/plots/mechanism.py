@@ -76,7 +76,7 @@ def plot_step(family: Family, i: int) -> Figure:
         fig.add_live(trace, "x", "y")
     raised = f"expected loss {short(step.loss)} at q, {short(float(step.worst_loss[i]))} at q′"
     where = dict(x=0, y=0, xref="x domain", yref="y domain", xanchor="left", yanchor="bottom", showarrow=False)
-    fig.add_annotation(text=raised, bgcolor="rgba(255,255,255,0.85)", font=dict(size=12), **where)
+    fig.add_annotation(text=raised, bgcolor="#ffffff", font=dict(size=12), **where)
     fig.follow({"layout.annotations.0.text": raised}, rows="all")
     return fig.update_layout(margin=dict(t=140))
 

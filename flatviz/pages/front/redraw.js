@@ -96,7 +96,7 @@ function drawAgain(plot, type, subplot, transition) {
   const { _module: module } = all[0][0].trace, layer = place.plot.select(`.${LAYERS[type]}`);
   module.crossTraceCalc?.(plot, place);
   all.forEach(errorBars);
-  module.plot(plot, place, all, layer, transition);
+  module.plot(plot, place, all, layer, type === "scatter" ? transition : undefined);
   if (type === "scatter") place.zoomScalePts = layer.selectAll(".trace").selectAll("path.point");   // what a zoom keeps in size
   return module;
 }
@@ -109,4 +109,9 @@ function errorBars(points) {
     const i = point.i ?? k, up = bar.array[i], down = (bar.symmetric ? bar.array : bar.arrayminus)[i];
     if (Number.isFinite(point.y) && Number.isFinite(up) && Number.isFinite(down)) Object.assign(point, { yh: point.y + up, ys: point.y - down });
   });
+}
+
+// End what glides, where it is: what is drawn next must not be moved by it.
+function interrupted(plot) {
+  for (const { plot: inside } of Object.values(plot._fullLayout?._plots ?? {})) inside?.selectAll("*").interrupt().transition().duration(0);
 }
