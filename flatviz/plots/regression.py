@@ -7,7 +7,7 @@ from torch import Tensor
 
 from flatviz.plots.inputs import side_by_side
 from flatviz.plots.live import LINES, Live
-from flatviz.plots.theme import INK, Figure, figure, numbers, scatter, style, tinted
+from flatviz.plots.theme import INK, MUTED, Figure, figure, numbers, scatter, style, tinted
 from flatviz.results import Family
 
 BANDS = (("with noise", 0.12), ("two standard deviations", 0.25))
@@ -41,7 +41,7 @@ def _axes(k: int) -> dict[str, str]:
 def _add_panel(fig: Figure, k: int, method: str, x: Tensor, curves: Tensor, noise: float, key: str) -> None:
     """One posterior's bands, single draws and mean; key: of its draws, where they follow the controls."""
     ticks, values, axes = numbers(x), numbers(curves.double()), _axes(k)
-    color, size = style(method).color, len(values)
+    color, size = MUTED if method == "hmc" else style(method).color, len(values)  # ink is lost on dark ground
     around = np.concatenate([ticks, ticks[::-1]])
     rows = [
         (around, "band", noise, dict(fill="toself", fillcolor=tinted(color, BANDS[0][1]), line=dict(width=0)), BANDS[0][0]),
