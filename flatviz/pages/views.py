@@ -157,7 +157,7 @@ def _through_the_center(plane: str, about: str, when: Callable[[Family], bool] =
         View(
             f"{plane} relief",
             basin(plane, True),
-            said + end,
+            said + " {floor}",
             alt=f"rise of the training loss above the center's own in relief, along {PLANES[plane]}",
             option=rise | {"view": THREE},
             data=plane,
@@ -205,8 +205,8 @@ VIEWS = (
     *_on_shared_plane(
         "accuracy",
         "accuracy",
-        "The accuracy on the training set on the same plane{share}. Circles are draws of the selected method; the ring's colour is "
-        "the accuracy of the draw itself.",
+        "The accuracy on the training set on the plane of most variance of all methods' draws{share}. Circles are draws of the "
+        "selected method; the ring's colour is the accuracy of the draw itself.",
         "the training accuracy, on the plane of most variance of all draws",
         fixed=("surface",),
         when=lambda family: bool(family.maps),
