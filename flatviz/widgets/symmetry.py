@@ -10,16 +10,15 @@ from torch import Tensor
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
-from flatviz.core.seeds import generator
 from flatviz.objectives.nll import nll
 from flatviz.plots.theme import INK, METHODS, figure, numbers
-from flatviz.symmetry.actions import permute, random_order, rescale
-from flatviz.symmetry.flatness import FLATNESS, flatness
+from flatviz.results import FLATNESS
+from flatviz.symmetry.actions import permute, random_order, random_signs, rescale
+from flatviz.symmetry.flatness import flatness
 from flatviz.symmetry.units import units_of
 from flatviz.widgets.figure import FigureView
 
 PROBES = 32
-SHORT = ("λ₁", "trace", "SAM", "filter", "relative", "ASAM", "Σ w² H")  # in the order of FLATNESS
 
 
 @public
@@ -45,7 +44,7 @@ def explore_symmetry(net: Net, data: Data, w: Tensor | None = None, *, seed: int
     """
     w, units, f = net.w if w is None else w, units_of(net), nll(net, data)
     units.check("scale", w[None]), units.check("permute", w[None])
-    up = torch.randint(0, 2, (units.n_scaled,), generator=generator(seed)).to(w) * 2 - 1
+    up = random_signs(units, w, seed=seed)
     orders = torch.cat([torch.arange(units.n_permuted)[None], random_order(units, 5, seed=seed)])
     with torch.no_grad():
         outputs = net(w, data.x)
@@ -92,7 +91,7 @@ def _figure(w: Tensor, ratio: Tensor) -> go.Figure:
     fig.add_trace(go.Scatter(x=numbers(w), y=numbers(w), mode="markers", name="weights", marker=dots, showlegend=False))
     color = METHODS["sabma"].color
     bars = go.Scatter(
-        x=list(SHORT), y=numbers(ratio), mode="markers", name="flatness", xaxis="x2", yaxis="y2", showlegend=False
+        x=list(FLATNESS.values()), y=numbers(ratio), mode="markers", name="flatness", xaxis="x2", yaxis="y2", showlegend=False
     )
     fig.add_trace(bars.update(marker=dict(size=11, color=color)))
     return fig

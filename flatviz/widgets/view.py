@@ -20,6 +20,12 @@ MOST_PICTURE = 4_000_000  # characters of the pictures that a page may send for 
 PNG = re.compile(r"data:image/png;base64,[A-Za-z0-9+/=]+")
 
 
+NOT_DRAWN = (  # stands where no browser has drawn the lab: in a notebook that was run by a command
+    "<p>The laboratory: pictures of a family of posteriors, with controls. A browser draws them: open this notebook in JupyterLab "
+    "and run the cell, or write them as a page that needs no Python, <code>lab.to_html(&quot;lab.html&quot;)</code>.</p>"
+)
+
+
 class FamilyView(anywidget.AnyWidget):
     """A family of posteriors behind its controls; `radius`, `n_draws`, `method` and `look` are what they stand at.
 
@@ -29,7 +35,7 @@ class FamilyView(anywidget.AnyWidget):
     widget, and never part of a saved notebook.  They travel through `channel` (channel.js says why).
     check(name, value): raises ValueError or TypeError for a value that a control must not have; where a page sends such a
     value the control goes back to where it was.
-    hear(want, content): what else the page asks: "run", "stop", and "picture" with the pictures in sight.
+    hear(want, content): what else the page asks: "run", "stop", "seeds", and "picture" with the pictures in sight.
     """
 
     _esm = module("loader.js")
@@ -112,7 +118,7 @@ class FamilyView(anywidget.AnyWidget):
                 self._send_bundle("family", self._bundle)
             if self._status is not None:
                 self.channel.send({"kind": "status", **self._status})
-        elif want in ("run", "stop", "picture"):
+        elif want in ("run", "stop", "seeds", "picture"):
             self._hear(want, content)
 
     def _send_bundle(self, kind: str, bundle: Bundle) -> None:
