@@ -28,13 +28,15 @@ from flatviz.studies.basins import sharpest_surface, sharpest_surfaces
 from flatviz.studies.choice import Choices, choice_of
 from flatviz.studies.images import family_images, one_more_image_row
 from flatviz.studies.inputs import one_more_map
+from flatviz.studies.maps import family_maps, one_more_maps_row
 from flatviz.studies.mechanism import family_steps, one_more_step
 from flatviz.studies.members import check_settings, fit_group, fit_member, groups_of, same_member
+from flatviz.studies.regression import one_more_curve
 from flatviz.studies.tasks import each, workers
 from flatviz.training.run import Checkpoint
 
 QUANTITIES = ("lambda1", "accuracy", "nll", "ece")  # of `Family.over_seeds`
-SURFACES = ("around", "sharpest")  # around each member's center
+SURFACES = ("around", "sharpest", "maps")  # what `extend` may leave out: the loss around a center, and `Family.maps`
 
 
 def family_radii(net: Net, tuned: Choices | None = None) -> dict[str, tuple[float, ...]]:
@@ -151,8 +153,10 @@ def measure(
         seen[id(q)] = (*seen[id(q)], one)
     names = ("projection", "around", "spectrum", "prediction", "sharpest")
     measured = dict(zip(names, zip(*(seen[id(q)] for q in family.posterior))))
-    steps = family_steps(net, task.train, family, seed=seed, resolution=around_resolution)
-    return dataclasses.replace(family, **measured, mechanism=steps, images=family_images(task, measured["prediction"]))
+    steps = family_steps(net, task.train, family, seed=seed, resolution=3 * around_resolution // 2)
+    images = family_images(task, measured["prediction"])
+    family = dataclasses.replace(family, **measured, mechanism=steps, images=images)
+    return dataclasses.replace(family, maps=family_maps(net, task, family, seed=seed, resolution=around_resolution))
 
 
 def extend(
@@ -183,6 +187,7 @@ def extend(
     if sharpest is None:
         sharpest = sharpest_surface(f, posterior, resolution, float(family.sharpest[0].a.max()), seed)
     values = dict(zip(QUANTITIES, own_values(one[2], one[3])))
+    planes = {"sharpest": sharpest, "around": one[1]}
     over_seeds = {}
     for name, others in family.over_seeds.items():  # of its own seed alone
         row = torch.full_like(others[:1], torch.nan)
@@ -201,8 +206,13 @@ def extend(
         sharpest=(*family.sharpest, sharpest),
         over_seeds=over_seeds,
         mechanism=one_more_step(net, task.train, family, method, radius, seed=seed),
-        inputs=one_more_map(net, task, family, posterior, one[3].n_draws, seed=seed),
+        inputs=one_more_curve(
+            one_more_map(net, task, family, posterior, one[3].n_draws, seed=seed), method, radius, seed=seed - 1
+        ),
         images=one_more_image_row(task, family, one[3]),
+        maps=one_more_maps_row(
+            net, task, family, posterior, planes, one[3].n_draws, None if "maps" in surfaces else near, seed=seed
+        ),
     )
 
 

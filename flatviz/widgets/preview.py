@@ -25,8 +25,8 @@ def views_in_sight(family: Family, look: Mapping[str, Any]) -> list[View]:
         return list(shown)
     chosen = dict(look.get("chosen", {}))
     for view in shown:
-        chosen.setdefault(view.slot, view.option)  # the first of a slot
-    return [view for view in shown if view.group == tab and (not view.slot or view.option == chosen[view.slot])]
+        chosen.setdefault(view.slot, view.chosen)  # the first of a slot
+    return [view for view in shown if view.group == tab and (not view.slot or view.chosen == chosen[view.slot])]
 
 
 def show_preview(
@@ -51,7 +51,11 @@ def show_preview(
     if q is None:
         return
     note = f", preview: {STEPS} steps from radius {family.radius[near]:.3g}"
-    sight = [view.name for view in views_in_sight(family, look)]
-    first, how = [name for name in SURFACES if name in sight], dict(seed=seed + 1, progress=settings["progress"])
-    show(extend(net, task, family, method, radius, q, surfaces=first, **how), note, sight)
-    show(extend(net, task, family, method, radius, q, **how), note, None)
+    sight, how = views_in_sight(family, look), dict(seed=seed + 1, progress=settings["progress"])
+    first = [name for name in SURFACES if any(name in view.needs for view in sight)]
+    show(extend(net, task, family, method, radius, q, surfaces=first, **how), note, [view.name for view in sight])
+    if "maps" in first or not family.maps:
+        show(extend(net, task, family, method, radius, q, **how), note, None)
+        return
+    quick = [view.name for view in views_of(family) if "maps" not in view.needs]  # the rest waits for the whole fit
+    show(extend(net, task, family, method, radius, q, surfaces=SURFACES[:2], **how), note, quick)

@@ -221,9 +221,7 @@ def ellipses(fig, radius):
 
 
 # %%
-in_words = (
-    "Ellipses: a posterior, its KL ball and the worst posterior in it; SAM's round ball, and the direction of the gradient"
-)
+in_words = "Ellipses of a posterior, of its KL ball and of the worst posterior in it; SAM's round ball; the gradient"
 
 
 def balls(radius):
@@ -247,7 +245,7 @@ _ = ipywidgets.interact(balls, radius=ipywidgets.FloatSlider(value=0.5, max=2.0,
 # %% [markdown]
 # *Figure: a grey ellipse, wide and low, around the origin; inside it a blue ellipse of the same shape, which a dotted circle
 # crosses. A black line leaves the origin at 45 degrees. An orange ellipse, of the shape of the grey one and a little larger, has
-# moved to the right, nearly along the wide axis. At radius 2 the orange one stands outside of the grey one; at 0 it lies on it.*
+# moved to the right, nearly along the wide axis. At radius 2 its middle has left the grey one; at 0 the two are one.*
 #
 # The worst mean does **not** lie on the gradient. It moves where $q$ is wide, since steps are cheap there. That is the
 # difference to SAM, and the one idea of the method.

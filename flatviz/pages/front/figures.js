@@ -5,7 +5,7 @@ const TOUCH = matchMedia("(pointer: coarse)");
 // A picture in one of its two places, A or B: drawn when it is in sight, and then only where its state changed.
 class Picture {
   constructor(entry, letter, tools) {
-    Object.assign(this, { entry, tools, state: "", width: 0, revision: 0 });
+    Object.assign(this, { entry, tools, state: "", width: 0, revision: 0, glides: 0 });
     this.mark = element("span", { class: "fv-letter", hidden: "" }, letter);
     this.plot = element("div", { role: "group" });
     this.node = element("div", { class: "fv-plot" }, this.mark, this.plot);
@@ -23,6 +23,8 @@ class Picture {
     const changes = first || this.scene !== scene ? null
       : entry.binds.flatMap(({ path }, i) => (same(values[i], this.values[i]) ? [] : [[path, dark ? recolored(values[i]) : values[i]]]));
     Object.assign(this, { state, scene, member, values });
+    if (performance.now() < this.glides) interrupted(plot);
+    this.glides = transition ? performance.now() + transition.duration + 100 : 0;
     if (changes && redrawn(Plotly, plot, changes, transition)) { this.resize(); return true; }
     let drawn = { data: entry.data, layout: { ...entry.layout, height, uirevision: "kept", datarevision: ++this.revision } };  // a copy: plotly writes into what it is given
     entry.binds.forEach((bind, i) => { drawn = assigned(drawn, bind.path.split("."), values[i]); });
@@ -103,11 +105,13 @@ class Picture {
   }
 }
 
-// Titles and notes for a picture less than 420 px wide.
+// Titles, legend and notes for a picture less than 420 px wide: the legend takes a line a method there, and needs their room.
 function smaller(layout) {
+  const margin = layout.margin ?? layout.template?.layout?.margin ?? {};
   const title = { ...layout.title, font: { ...layout.title?.font, size: 12 } };
   const annotations = layout.annotations?.map((a) => ({ ...a, font: { ...a.font, size: a.text?.length > 40 ? 8.5 : 10 } }));
-  return { ...layout, title, ...(annotations ? { annotations } : {}) };
+  const legend = { ...layout.legend, font: { ...layout.legend?.font, size: 11 } };
+  return { ...layout, title, legend, margin: { ...margin, t: (margin.t ?? 76) + 30 }, ...(annotations ? { annotations } : {}) };
 }
 
 const axisName = (id) => `${id[0]}axis${id.slice(1)}`;

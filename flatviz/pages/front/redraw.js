@@ -6,6 +6,7 @@
 
 const DATA = /^data\.(\d+)\.(x|y|z|customdata|marker\.(?:size|color|opacity|symbol|line\.color)|error_y\.array(?:minus)?)$/;
 const NOTES = /^layout\.(annotations|shapes)\.(\d+)\.(text|x0|x1|y0|y1)$/;
+const RANGE = /^layout\.([xy]axis\d*\.range)$/;
 const LAYERS = { scatter: "scatterlayer", bar: "barlayer", contour: "contourlayer", heatmap: "heatmaplayer" };
 const FIELDS = ["contour", "heatmap"];                    // traces that reach to their ends, whatever their values
 
@@ -24,7 +25,7 @@ function redrawn(Plotly, plot, changes, transition) {
   for (const [path, value] of changes) {
     const [, i, inside] = path.match(DATA) ?? [];
     if (i !== undefined && Array.isArray(value) && Number.isInteger(plot._fullData?.[i]?.index)) arrays.push([i, inside, value]);
-    else if (NOTES.test(path)) notes[path] = value;
+    else if (NOTES.test(path) || RANGE.test(path)) notes[path] = value;
     else return false;
   }
   const traces = [...new Set(arrays.map(([i]) => i))].filter((i) => plot._fullData[i].visible === true);
@@ -45,6 +46,8 @@ function redrawn(Plotly, plot, changes, transition) {
 function noted(Plotly, plot, notes) {
   const touched = {};
   for (const [path, value] of Object.entries(notes)) {
+    const [, range] = path.match(RANGE) ?? [];
+    if (range) { touched[range] = value; continue; }      // of an axis whose range is given, so that nothing is computed for it
     const [, kind, i, name] = path.match(NOTES);
     plot.layout[kind][i][name] = value;
     touched[`${kind}[${i}].opacity`] = plot.layout[kind][i].opacity ?? 1;
@@ -93,7 +96,7 @@ function drawAgain(plot, type, subplot, transition) {
   const { _module: module } = all[0][0].trace, layer = place.plot.select(`.${LAYERS[type]}`);
   module.crossTraceCalc?.(plot, place);
   all.forEach(errorBars);
-  module.plot(plot, place, all, layer, transition);
+  module.plot(plot, place, all, layer, type === "scatter" ? transition : undefined);
   if (type === "scatter") place.zoomScalePts = layer.selectAll(".trace").selectAll("path.point");   // what a zoom keeps in size
   return module;
 }
@@ -106,4 +109,9 @@ function errorBars(points) {
     const i = point.i ?? k, up = bar.array[i], down = (bar.symmetric ? bar.array : bar.arrayminus)[i];
     if (Number.isFinite(point.y) && Number.isFinite(up) && Number.isFinite(down)) Object.assign(point, { yh: point.y + up, ys: point.y - down });
   });
+}
+
+// End what glides, where it is: what is drawn next must not be moved by it.
+function interrupted(plot) {
+  for (const { plot: inside } of Object.values(plot._fullLayout?._plots ?? {})) inside?.selectAll("*").interrupt().transition().duration(0);
 }
