@@ -390,6 +390,17 @@ MEASURES = {  # of `Sharpness`, and what an axis says of each
 }
 
 
+FLATNESS = {  # of `flatness`, and what a legend says of each
+    "lambda1": "λ₁",
+    "trace": "trace",
+    "sam": "SAM-sharpness",
+    "filter": "filter-normalised curvature",
+    "relative": "relative flatness, first layer",
+    "asam": "ASAM-sharpness",
+    "weighted": "Σ w² H",
+}
+
+
 @noun
 class Sharpness:
     """One row a draw, (S,): `lambda1`; `ratio` = lambda1 / lambda5; `trace` of the Hessian; `sam` and `adaptive`, the
@@ -500,6 +511,44 @@ class Shift:
 
 
 @noun
+class Mechanism:
+    """One step of a method from a Gaussian q, at R radii, in coordinates of the plane of its perturbation.
+
+    surface: the loss on that plane, whose origin is q's mean; covariance (2, 2): of q's draws in it.
+    radius: (R,), in `unit`; ball (R, 2, 2): the shadow a^T ball^-1 a <= 1 of all moves d of the mean with
+    KL(q' || q) = d^T Sigma^-1 d / 2 <= radius^2 / 2, which is q's ellipse times the radius; for a Euclidean method of |d| <=
+    radius; worst (R, 2), worst_covariance (R, 2, 2): q' = q + `perturb`; length (R,): how far q's mean moves, the radius of
+    SAM's Euclidean ball that reaches as far.
+    gradient (2,): of E_q[NLL] in the mean, at q; there (R, 2): the same at q'; both as they lie in the plane.
+    loss, worst_loss (R,): E_q[NLL] and E_q'[NLL], in nats.  name: of q, as a picture calls it.
+    """
+
+    surface: Surface
+    covariance: Tensor
+    radius: tuple[float, ...]
+    ball: Tensor
+    worst: Tensor
+    worst_covariance: Tensor
+    length: Tensor
+    gradient: Tensor
+    there: Tensor
+    loss: float
+    worst_loss: Tensor
+    unit: str
+    name: str = "q"
+
+    def reach(self, k: int) -> float:
+        """How far along the axes q, q', the ball and SAM's ball of radius k reach."""
+        return reach_of(self.covariance, self.ball[k], self.worst[k], self.worst_covariance[k], self.length[k])
+
+
+def reach_of(covariance: Tensor, ball: Tensor, worst: Tensor, worst_covariance: Tensor, length: Tensor) -> float:
+    """How far along the axes two ellipses around 0, one around `worst` and a circle reach."""
+    sizes = [matrix.diagonal().clamp_min(0).sqrt() for matrix in (covariance, ball, worst_covariance)]
+    return max(float(end.max()) for end in (sizes[0], sizes[1], worst.abs() + sizes[2], length))
+
+
+@noun
 class Family:
     """Posteriors of one or more methods over their radii, and what was measured on each; M members.
 
@@ -508,9 +557,10 @@ class Family:
     random plane around its center, that on the plane of the two sharpest directions there (all of one extent), the
     spectra of several draws, and the prediction on the test split.  `over_seeds`, where members were fitted again with
     other noise, holds "lambda1", "accuracy", "nll" and "ece" (M, S), a column a seed.  `mechanism` holds
-    one step from VI's posterior at every member's radius, with the names of `studies.mechanism.Mechanism`, a row a member.
+    one step from VI's posterior at every member's radius, a row a member.
     `inputs`, of a task in the plane, holds what each member predicts over it: see `studies.inputs.input_maps`.
     `images`, of a task of images, holds those on which each member's draws disagree most: see `studies.images.family_images`.
+    `maps` holds other quantities and planes: see `studies.maps.family_maps`.
     """
 
     method: tuple[str, ...]
@@ -524,9 +574,10 @@ class Family:
     spectrum: tuple[tuple[Spectrum, ...], ...] = ()
     prediction: tuple[Prediction, ...] = ()
     over_seeds: dict[str, Tensor] = field(default_factory=dict)
-    mechanism: dict[str, Any] = field(default_factory=dict)
+    mechanism: Mechanism | None = None
     inputs: dict[str, Tensor] = field(default_factory=dict)
     images: dict[str, Tensor] = field(default_factory=dict)
+    maps: dict[str, Any] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.method)
@@ -559,7 +610,7 @@ NOUNS = {
     cls.__name__: cls
     for cls in (
         *(History, Gaussian, KroneckerGaussian, PrecisionGaussian, Draws, Mixture, Plane, Curve),
-        *(Surface, Persistence, Spectrum, Projection, Sharpness, Prediction, Shift, Family),
+        *(Surface, Persistence, Spectrum, Projection, Sharpness, Prediction, Shift, Mechanism, Family),
     )
 }
 

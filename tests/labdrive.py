@@ -31,6 +31,9 @@ FITTED = """(smaller) => {  // until then the nearest fitted radius is shown, an
   const missing = view.querySelector('.fv-reading').textContent.includes('is not fitted');
   return !missing && Number(view.dataset.state.split('/')[1]) > Number(smaller);
 }"""
+PLOT = "[...document.querySelectorAll('.jupyter-widgets .js-plotly-plot')].find((p) => !p.closest('.flatviz'))"
+SAMPLES = f"(n) => {PLOT}?._fullData?.find((t) => t.name === 'samples')?.x.length === n"
+EXPLORED = f"() => {PLOT}.querySelectorAll('.scatterlayer .point').length"
 LIMIT = 4 * WAIT  # seconds for all of it
 FOLDER = "FLATVIZ_TEST_DRIVE"  # where the drive writes: pytest-xdist's workers find there what their parent began
 
@@ -85,9 +88,10 @@ def picture() -> Path:
 def drive(folder: Path) -> int:
     """Run the notebook with a second view of the lab, move each control, save; write seen.json and lab.png."""
     notebook = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
-    notebook["cells"].append(
-        {"cell_type": "code", "id": "a-second-view", "metadata": {}, "outputs": [], "execution_count": None, "source": "lab"}
-    )
+    explored = "explored = fv.explore_surface(surface, fv.project(flat.sample(6, seed=1), plane, f))\nexplored"
+    for name, source in (("a-second-view", "lab"), ("explored", explored)):
+        cell = {"cell_type": "code", "id": name, "metadata": {}, "outputs": [], "execution_count": None, "source": source}
+        notebook["cells"].append(cell)
     root = folder / "root"
     root.mkdir()
     (root / "tour.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
@@ -126,6 +130,11 @@ def _move(page, base: str, frames: list[int], picture: Path) -> dict:
     seen["more draws"] = look(view)
     seen["sent"] = [before, answer(page, IN_KERNEL, sent)]
 
+    _until(page, SAMPLES, 6)
+    answer(page, IN_KERNEL, "explored.controls['samples'].value = 2")
+    _until(page, SAMPLES, 2)
+    seen["explored"] = page.evaluate(EXPLORED)
+
     largest = answer(page, IN_KERNEL, "print(max(lab.family.radii('sabma')))").strip()
     to_its_end = "(e) => { e.value = e.max; e.dispatchEvent(new Event('input', { bubbles: true })); }"
     view.get_by_label("radius", exact=True).evaluate(
@@ -143,7 +152,7 @@ def _move(page, base: str, frames: list[int], picture: Path) -> dict:
     return seen
 
 
-def _until(page, truth: str, argument: str | None = None) -> None:
+def _until(page, truth: str, argument: str | int | None = None) -> None:
     """Wait; ask once a second and not once a frame, which alone keeps a slow machine busy."""
     page.wait_for_function(truth, arg=argument, polling=1000)
 

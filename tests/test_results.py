@@ -100,6 +100,7 @@ def one_of_each(q):
         "Draws": fv.Draws(W, fv.History(W[0]), net=object()), "Mixture": fv.Mixture((q,) * 7), "Prediction": prediction,
         "Persistence": fv.Persistence(surface, *W[:5]), "Sharpness": fv.Sharpness(*W[:7]),
         "Shift": fv.Shift(("gaussian_noise",) * 9, (0, 1, 2, 3, 4, 5), dict.fromkeys(("accuracy", "nll", "ece"), W), 9, 9, "frozen"),
+        "Mechanism": results.Mechanism(surface, *W[:1], (0.1,) * 12, *W[:6], 0.3, W[0], "sqrt(2 KL in nats)", "VI's posterior"),
         "Family": fv.Family(**many, surface=surface, **rest),
     }  # fmt: skip
 

@@ -29,10 +29,48 @@
 
   const dataOf = (node) => JSON.parse(node.querySelector("script[type='application/json']").textContent);
 
-  // Panels side by side need room each: on a phone such a figure scrolls in its box.
-  function widthNeeded(layout) {
+  // Panels side by side, a long legend and menus need room: on a phone such a figure scrolls in its box.
+  function widthNeeded({ data = [], layout }) {
     const columns = new Set(Object.keys(layout).filter((k) => /^xaxis\d*$/.test(k)).map((k) => layout[k].domain?.[0] ?? 0)).size;
-    return columns < 2 ? 0 : Math.min(260 + 110 * columns, 700);
+    const named = data.filter((trace) => trace.showlegend !== false && trace.name).length;
+    const many = named > 6 || (layout.updatemenus?.length ?? 0) > 1;
+    return Math.max(columns < 2 ? 0 : Math.min(240 + 160 * columns, 760), many ? 560 : 0);
+  }
+
+  // Words in lines of at most `room` characters.
+  function inLines(words, room) {
+    const lines = [""];
+    for (const word of words.split(" ")) {
+      if ((lines.at(-1) + word).length > room) lines.push("");
+      lines[lines.length - 1] += `${word} `;
+    }
+    return lines.filter((line) => line.trim()).map((line) => line.trimEnd());
+  }
+
+  // The title of an axis that is longer than the axis is broken into lines; what stands below it in small print stays.
+  function withAxisTitles(layout, width) {
+    const margin = layout.margin ?? layout.template?.layout?.margin ?? {}, inner = width - (margin.l ?? 80) - (margin.r ?? 80);
+    const changed = { ...layout };
+    for (const name of Object.keys(layout).filter((k) => /^xaxis\d*$/.test(k))) {
+      const axis = layout[name], title = typeof axis.title === "string" ? { text: axis.title } : axis.title;
+      const [from, to] = axis.domain ?? [0, 1];
+      const [first, ...rest] = (title?.text ?? "").split("<br>");
+      const room = Math.floor(((to - from) * inner + (from === 0 && to === 1 ? 40 : 0)) / 7.4);
+      if (!first || first.includes("<") || first.length <= room) continue;
+      changed[name] = { ...axis, title: { ...title, text: [...inLines(first, Math.max(room, 10)), ...rest].join("<br>") } };
+    }
+    return changed;
+  }
+
+  // A legend above the picture gets a row for what does not fit beside each other, for which the figure grows.
+  function withLegend(layout, data, width) {
+    const legend = { ...layout.template?.layout?.legend, ...layout.legend };
+    const names = data.filter((trace) => trace.name && trace.showlegend !== false).map((trace) => trace.name.length);
+    if (legend.orientation !== "h" || (legend.y ?? 1) < 1 || names.length < 2 || layout.showlegend === false) return layout;
+    const margin = layout.margin ?? layout.template?.layout?.margin ?? {}, inner = width - (margin.l ?? 80) - (margin.r ?? 80);
+    const rows = Math.ceil(names.length / Math.max(1, Math.floor(inner / (46 + 7.2 * Math.max(...names)))));
+    const more = Math.max(0, 34 + 19 * rows - (margin.t ?? 80));
+    return { ...layout, height: layout.height + more, margin: { ...margin, t: (margin.t ?? 80) + more } };
   }
 
   // A title that is wider than the figure is broken into lines, for which the figure grows.
@@ -40,11 +78,7 @@
     const title = typeof layout.title === "string" ? { text: layout.title } : layout.title;
     const room = Math.floor((width - 30) / 8.2);
     if (!title?.text || title.text.length <= 0.55 * room || title.text.includes("<")) return layout;
-    const lines = [""];
-    for (const word of title.text.split(" ")) {
-      if ((lines.at(-1) + word).length > room) lines.push("");
-      lines[lines.length - 1] += `${word} `;
-    }
+    const lines = inLines(title.text, room);
     const more = 18 * (lines.length - 1), margin = layout.margin ?? layout.template?.layout?.margin ?? {};
     const placed = { ...title, text: lines.join("<br>"), xref: "container", x: 0, xanchor: "left", pad: { l: 12, ...title.pad } };
     return { ...layout, title: placed, height: layout.height + more, margin: { ...margin, t: (margin.t ?? 60) + more } };
@@ -54,9 +88,9 @@
     await script("plotly.min.js");
     await script("explorer.js");
     const { isDark, recolored, onThemeChange } = flatvizExplorer;
-    const room = node.closest(".slide") ? 0.56 * innerHeight : Infinity;       // a slide shows a figure whole
+    const room = node.closest(".slide") ? 0.48 * innerHeight : Infinity;       // a slide shows a figure whole
     const house = current().layout.template?.layout?.font?.color === "#1f2933";    // another template stays on white
-    plot.style.minWidth = `${widthNeeded(current().layout)}px`;
+    plot.style.minWidth = `${widthNeeded(current())}px`;
     node.style.minHeight = "0";
     const width = plot.clientWidth || node.clientWidth;
     const draw = () => {
@@ -64,7 +98,7 @@
       delete shown.layout.width;
       delete shown.layout.meta;
       shown.layout.height = Math.min(shown.layout.height ?? 460, Math.max(room, 300));
-      const layout = { ...withTitle(shown.layout, width), autosize: true };
+      const layout = { ...withTitle(withLegend(withAxisTitles(shown.layout, width), data, width), width), autosize: true };
       plot.style.height = `${layout.height}px`;
       node.classList.toggle("fv-dark", dark);
       return Plotly.react(plot, dark ? recolored(data) : data, dark ? recolored(layout) : layout, { ...config, responsive: false });

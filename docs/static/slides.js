@@ -8,6 +8,16 @@ const slides = [...document.querySelectorAll(".slide")];
 const button = { back: document.getElementById("back"), on: document.getElementById("on") };
 let at = 0;
 
+// What does not fit is drawn smaller, down to two thirds; what still does not fit scrolls.  Figures have their size already.
+function fit() {
+  const slide = slides[at], blocks = [...slide.children].filter((block) => !block.querySelector(".fv-figure, .fv-live, .fv-lab"));
+  for (let size = 1; size > 0.6; size -= 0.06) {
+    for (const block of blocks) block.style.zoom = size;
+    if (slide.scrollHeight <= slide.clientHeight + 2) return;
+  }
+}
+addEventListener("resize", fit);
+
 function turn(to, remember = true) {
   at = Math.max(0, Math.min(slides.length - 1, to));
   slides.forEach((slide, i) => { slide.hidden = i !== at; });
@@ -15,6 +25,7 @@ function turn(to, remember = true) {
   document.getElementById("place").textContent = `${at + 1} / ${slides.length}`;
   button.back.disabled = at === 0;
   button.on.disabled = at === slides.length - 1;
+  for (const later of [0, 300, 1500]) setTimeout(fit, later);  // formulas and figures come a little later
   if (remember) history.replaceState(null, "", `#${at + 1}`);
 }
 

@@ -6,7 +6,6 @@ import argparse
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -29,7 +28,7 @@ from flatviz.studies.choice import Choices, read_choices
 from flatviz.studies.transfer import study_transfer
 from flatviz.studies.transfer_claims import answer, compare_with, verdict_rows
 from flatviz.studies.transfer_setting import PRIORS, Classes, Scheme, Sizes, method_of, network, split_classes
-from flatviz.studies.transfer_tuning import SourceTuning, tune_source, tune_transfer, with_source
+from flatviz.studies.transfer_tuning import SourceTuning, read_source, tune_source, tune_transfer, with_source
 from flatviz.studies.tune import Tuning
 
 PARTS = ("source-classes", "target-classes", "left-out")
@@ -81,7 +80,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ood",
         metavar="DATA",
-        help=f"other images of which to be unsure, commas between: image-folder:PATH, {', '.join(PUBLIC)}",
+        help=f"other images of which to be unsure, commas between: image-folder:PATH, {', '.join(PUBLIC)}, NAME:ROOT",
     )
     parser.add_argument("--trials", type=int, default=0, help="of settings, for each method, before: 0 takes its record's (0)")
     parser.add_argument("--recipe", type=int, default=0, metavar="TRIALS", help="first trials of pre-training and SWAG (0)")
@@ -112,13 +111,15 @@ def run(args: argparse.Namespace) -> int:
         recipe, tuned = None, {}
         if args.recipe:
             recipe = tune_source(data, classes, make, trials=args.recipe, sizes=sizes, scheme=scheme, **how)
-            sizes, scheme = with_source(sizes, recipe.best), replace(scheme, scale=recipe.best["scale"])
+        source = recipe.best if recipe is not None else None if args.tuned is None else read_source(args.tuned)
+        if source is not None:
+            sizes, scheme = with_source(sizes, scheme, source)
         if args.trials:
             tuned = tune_transfer(data, classes, make, methods=methods, trials=args.trials, sizes=sizes, scheme=scheme, **how)
         choices = _choices(args, tuned)
         settings = dict(methods=methods, seeds=args.seeds, sizes=sizes, scheme=scheme, tuned=choices, outside=outside)
         study = study_transfer(data, classes, make, **settings, **how)
-    if tuned:
+    if tuned or recipe is not None:
         _write_choices(table.with_suffix(".tuned.json"), args, tuned, recipe)
     verdicts = compare_with(study)
     rows, words = table_rows(study), verdict_rows(verdicts)
@@ -167,7 +168,9 @@ def read_outside(specs: str | None, like: Data, sizes: Sizes, *, progress: Progr
         kind, _, path = spec.partition(":")
         if kind == "image-folder":
             name = Path(path).name
-            images = image_folder(path, size=like.x.shape[-1], per_class=sizes.n_out, progress=progress)
+            folders = sum(part.is_dir() for part in Path(path).iterdir()) if Path(path).is_dir() else 1
+            per_class = -(-sizes.n_out // max(1, folders))
+            images = image_folder(path, size=like.x.shape[-1], per_class=per_class, progress=progress)
         elif kind in PUBLIC:
             name, there = kind, dict(root=path, download=False) if path else {}
             images = public_images(kind, train=False, **there)

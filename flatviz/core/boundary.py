@@ -26,7 +26,19 @@ from flatviz.core.data import Data, Task
 from flatviz.core.likelihood import check_likelihood
 from flatviz.core.net import Net
 from flatviz.gaussian import Gaussian
-from flatviz.results import Curve, Family, Persistence, Plane, Prediction, Projection, Sharpness, Shift, Spectrum, Surface
+from flatviz.results import (
+    Curve,
+    Family,
+    Mechanism,
+    Persistence,
+    Plane,
+    Prediction,
+    Projection,
+    Sharpness,
+    Shift,
+    Spectrum,
+    Surface,
+)
 
 P, R = ParamSpec("P"), TypeVar("R")
 
@@ -204,6 +216,7 @@ _TABLE: dict[str, arg.Check] = {
     "projection": arg.noun(Projection, "fv.project makes one"),
     "curve": arg.one_or_more(Curve, "fv.slice_line makes one"),
     "points_on.curve": arg.noun(Curve, "fv.connect makes one"),
+    "step": arg.one_or_more(Mechanism, "fv.mechanism makes one"),
     "spectrum": arg.one_or_more(Spectrum, "fv.top_eigenpairs makes one"),
     "plane_eigen.spectrum": arg.noun(Spectrum, "fv.top_eigenpairs makes one"),
     "plot_density.spectrum": arg.noun(Spectrum, "fv.spectral_density makes one"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,8 @@ from flatviz.pages.story import Step
 from flatviz.pages.views import View
 from flatviz.plots.color import values_of
 from flatviz.plots.live import Live
+from flatviz.plots.radius import columns_of
+from flatviz.plots.radius import values_of as seeds_of
 from flatviz.plots.theme import CONFIG, Figure, numbers, style
 from flatviz.results import Family
 
@@ -51,10 +53,10 @@ class Bundle:
 
 @dataclass(frozen=True)
 class Member:
-    """One member's figures, one for each view, and its arrays by the name of their field."""
+    """One member's figures by view, without those of views that are `like` another, and its arrays by the name of their field."""
 
     meta: dict[str, Any]
-    figures: list[Figure]
+    figures: dict[str, Figure]
     arrays: dict[str, Live]
 
 
@@ -80,15 +82,17 @@ def pack(
     shapes = {name: np.max([m.arrays[name].values.shape for m in members], axis=0) for name in members[0].arrays}
     sizes = [int(np.prod(shape)) for shape in shapes.values()]
     offsets = np.cumsum([0, *sizes]).tolist()
-    template = members[max(range(len(family)), key=lambda i: (family.prediction[i].n_draws, len(family.spectrum[i]), i))]
+    whole = max(range(len(family)), key=lambda i: (family.prediction[i].n_draws, len(family.spectrum[i]), i))
+    figures = {v.name: members[whole].figures.get(v.name) or v.draw(scene, whole) for v in views.views_of(family)}
     index = {
         "n_max": scene.n_max,
         "record": sum(sizes),
         "fields": {n: {"offset": o, "shape": s.tolist()} for o, (n, s) in zip(offsets, shapes.items())},
         "members": [m.meta for m in members],
-        "figures": [_entry(scene, view, fig) for view, fig in zip(views.views_of(family), template.figures)],
+        "figures": [_entry(scene, view, figures[view.name]) for view in views.views_of(family)],
         "stops": {m: list(r) for m, r in (stops or {}).items()},
         "live": live,
+        "seeds": seeds_of(family, "lambda1").shape[1] if columns_of(family) else 0,
         "story": [dataclasses.asdict(step) for step in story],
         "code": list(code),
         "defaults": dict(defaults or {}),
@@ -105,9 +109,14 @@ def check_measured(family: Family) -> None:
         raise ValueError("the family must be measured before it is shown, got posteriors only: use fv.measure")
 
 
-def pack_members(bundle: Bundle, family: Family, members: Sequence[int], *, note: str = "") -> Bundle:
-    """Only these members of `family`, for a front end that has `bundle`; note: said beside their names."""
-    packed = [_member(Scene(family), i) for i in members]
+def pack_members(
+    bundle: Bundle, family: Family, members: Sequence[int], *, note: str = "", only: Collection[str] | None = None
+) -> Bundle:
+    """Only these members of `family`, for a front end that has `bundle`; note: said beside their names.
+
+    only: names of views; the others are not drawn, which takes most of the time, and wait for a later record.
+    """
+    packed = [_member(Scene(family), i, only) for i in members]
     there = set(bundle.index.get("images", {}).get("rows", ()))
     for m in packed:
         if missing := sorted(set(m.meta.get("images", {}).get("pool", ())) - there):
@@ -116,11 +125,14 @@ def pack_members(bundle: Bundle, family: Family, members: Sequence[int], *, note
     return Bundle(index, b"".join(_record(m, bundle.index["fields"]) for m in packed))
 
 
-def _member(scene: Scene, i: int) -> Member:
+def _member(scene: Scene, i: int, only: Collection[str] | None = None) -> Member:
     family = scene.family
-    shown = views.views_of(family)
-    figures = [view.draw(scene, i) for view in shown]
-    live = {_field(view, k): p for view, fig in zip(shown, figures) for k, p in enumerate(_follows(view, fig))}
+    every = views.views_of(family)
+    shown = [view for view in every if only is None or view.name in only]
+    made = {view.like or view.name for view in shown}
+    figures = {view.name: view.draw(scene, i) for view in every if view.name in made}
+    drawn = [(view, figures[view.name]) for view in every if view.name in made]
+    live = {_field(view, k, p): p for view, fig in drawn for k, p in enumerate(_follows(view, fig))}
     scores = {name: Live("", "", family.prediction[i].scores[name].cpu().numpy(), "size") for name in SCORES}
     lambda1 = np.array([sum(float(s.values[0]) for s in family.spectrum[i]) / len(family.spectrum[i])])
     meta = {
@@ -131,12 +143,13 @@ def _member(scene: Scene, i: int) -> Member:
         "words": {name: p.values for name, p in live.items() if isinstance(p.values, (str, bool))},
         "n_spectra": len(family.spectrum[i]),
         **({"images": member_images(family, i)} if family.images else {}),
-        "alts": {view.name: view.alt or fig.layout.meta["alt"] for view, fig in zip(shown, figures)},
-        "ranges": {view.name: _ranges(view, fig) for view, fig in zip(shown, figures)},
+        "waiting": [view.name for view in every if view not in shown],
+        "alts": {view.name: view.alt or figures[view.name].layout.meta["alt"] for view in shown},
+        "ranges": {view.name: _ranges(view, fig) for view, fig in drawn},
     }
     arrays = {name: p for name, p in live.items() if not isinstance(p.values, (str, bool))}
-    shown = family.projection[i]
-    draws = {"draw loss": values_of(shown), "draw distance": shown.distance}
+    projection = family.projection[i]
+    draws = {"draw loss": values_of(projection), "draw distance": projection.distance}
     own = {name: Live("", "", numbers(values), "draws") for name, values in draws.items()}
     return Member(meta, figures, arrays | scores | own | {"lambda1": Live("", "", lambda1)})
 
@@ -146,8 +159,9 @@ def _follows(view: View, fig: Figure) -> list[Live]:
     return [p for p in fig.live if p.trace not in view.fixed] if view.kind == "plotly" else []
 
 
-def _field(view: View, k: int) -> str:
-    return f"{view.name}/{k}"
+def _field(view: View, k: int, p: Live) -> str:
+    """Where a property is kept: those of one key, in views of the same data, in one place."""
+    return f"{view.data or view.name}/{p.key}" if p.key else f"{view.name}/{k}"
 
 
 def _ranges(view: View, fig: Figure) -> dict[str, list[float]]:
@@ -157,15 +171,25 @@ def _ranges(view: View, fig: Figure) -> dict[str, list[float]]:
 
 def _record(member: Member, fields: Mapping[str, Mapping]) -> bytes:
     """The arrays in the order of the fields, float32; where it has fewer draws (MAP has one) scores repeat, the rest is NaN."""
-    return b"".join(_filled(member.arrays[name], field["shape"]).tobytes() for name, field in fields.items())
+    nothing = Live("", "", np.empty(0, "<f4"))
+    return b"".join(_filled(member.arrays.get(name, nothing), field["shape"]).tobytes() for name, field in fields.items())
 
 
 def _filled(live: Live, shape: Sequence[int]) -> np.ndarray:
     values = np.asarray(live.values, "<f4")
+    if values.size == 0:
+        return np.full(shape, math.nan, "<f4")
     padding = [(0, wanted - got) for wanted, got in zip(shape, values.shape)]
     if live.rows == "size":
         return np.pad(values, padding, mode="edge")
     return np.pad(values, padding, constant_values=math.nan)
+
+
+def _forget(drawn: Any, path: Sequence[str]) -> None:
+    *way, last = path
+    for key in way:
+        drawn = drawn[int(key) if key.isdigit() else key]
+    drawn[last] = []
 
 
 def _entry(scene: Scene, view: View, fig: Figure) -> dict[str, Any]:
@@ -173,7 +197,11 @@ def _entry(scene: Scene, view: View, fig: Figure) -> dict[str, Any]:
     layout = drawn["layout"] | {"height": view.height}
     layout.pop("meta")
     placed = {k: v for k, v in dataclasses.asdict(view).items() if k in PLACED}
-    binds = [{"path": p.path, "field": _field(view, k), "rows": p.rows} for k, p in enumerate(_follows(view, fig))]
+    follows = _follows(view, fig)
+    binds = [{"path": p.path, "field": _field(view, k, p), "rows": p.rows, "noise": p.noise} for k, p in enumerate(follows)]
+    for p in follows:
+        if p.path.startswith("data.") and not isinstance(p.values, (str, bool)):
+            _forget(drawn, p.path.split("."))  # it is in the members' records
     layout.pop("width", None)  # of a notebook's cell; a page has columns
     caption = view.caption.format(**scene.words)
     return placed | {"data": drawn["data"], "layout": layout, "binds": binds, "caption": caption}

@@ -14,7 +14,9 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
   const members = unpack(bundle);
   const live = Boolean(index.live && ask);                // whether a kernel can fit what is not there
   const story = index.story ?? [];
-  const state = new State(model, index, schedule);
+  const state = new State(model, index, schedule, (values) => {
+    if (["method", "radius", "compare", "step"].some((name) => name in values)) player.halt();
+  });
   let printing = false, waiting = false, stopped = false, pending = [], hovered = null, shot = 0, stale = true;
 
   // ---------------------------------------------------------------- members
@@ -44,6 +46,15 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
     const now = current(), other = methods().find((m) => m === "vi" && m !== now.a.method) ?? now.a.method;
     state.change({ compare: now.b ? null : { method: other, radius: stops(other)[0] } });
   });
+  const player = new Player((first) => {                  // from radius 0 on where it stands at the largest
+    const { a: { method, member } } = current(), { radius: at } = member.meta;
+    const radii = membersOf(method).filter((m) => !m.meta.note).map((m) => m.meta.radius).sort((x, y) => x - y);
+    const radius = radii.find((r) => r > at) ?? (first ? radii[0] : undefined);
+    if (radius === undefined || radii.length < 2) return false;
+    if (first) state.past.push(state.all);                // one step of undo, however far it plays
+    state.put({ ...state.all, radius });
+    return true;
+  });
   const guide = action("Guide", "what there is to see, step by step", () => {
     state.all.step < 0 ? step(0) : state.change({ step: -1 });
   });
@@ -58,10 +69,12 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
   ]);
   const controls = element("div", { class: "fv-controls", role: "group", "aria-label": "controls" }, a.node,
     element("label", {}, element("span", {}, "ensemble size"), draws, drawsText), b.node,
-    element("div", { class: "fv-buttons" }, guide, compare, undo, more));
+    element("div", { class: "fv-buttons" }, player.button, guide, compare, undo, more));
   const bar = element("progress", { max: 1, value: 0, "aria-label": "share of the fit that is done" }), said = element("span", { role: "status" });
   const button = action("Stop", "stop or start fitting", () => ask?.(button.textContent === "Stop" ? "stop" : "run"));
-  const work = element("div", { class: "fv-work" }, button, bar, said);
+  const bands = action("Bands over seeds", "fit every member again with two more seeds, behind the picture", () => ask?.("seeds"));
+  bands.hidden = index.seeds !== 1;                       // one seed: what looks like a trend may be noise
+  const work = element("div", { class: "fv-work" }, button, bar, said, bands);
   work.hidden = !live;
   const note = element("div", { class: "fv-note", role: "alert", hidden: "" });
   const code = element("textarea", { class: "fv-code", rows: 6, readonly: "", hidden: "", "aria-label": "code", style: "width:100%" });
@@ -100,20 +113,32 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
     let frame = entry.slot ? frames.find((f) => f.slot === entry.slot && f.group === entry.group) : null;
     if (!frame) {
       const pair = element("div", { class: "fv-pair" }), caption = element("figcaption");
-      const choice = element("select", entry.slot ? { "aria-label": "what this picture shows" } : { "aria-hidden": "true" });
-      const node = element("figure", {}, element("div", { class: "fv-choice", hidden: "" }, choice), pair, caption);
-      frame = { slot: entry.slot, group: entry.group, span: entry.span, entries: [], node, pair, caption, choice, made: {}, shown: "" };
-      choice.addEventListener("change", () => choose(entry.slot, choice.value));
+      const choice = element("div", { class: "fv-choice", hidden: "" });
+      const node = element("figure", {}, choice, pair, caption);
+      frame = { slot: entry.slot, group: entry.group, span: entry.span, entries: [], node, pair, caption, choice, menus: {}, made: {}, shown: "" };
       grid.append(node);
       frames.push(frame);
     }
     frame.entries.push(entry);
-    frame.choice.append(element("option", { value: entry.option }, entry.option));
-    frame.choice.parentNode.hidden = frame.entries.length < 2;
+    frame.choice.hidden = frame.entries.length < 2;
+  }
+  const optionOf = (entry) => Object.values(entry.option).join(", ");
+  for (const frame of frames) {                           // a menu for each name of its options that has alternatives
+    for (const name of Object.keys(frame.entries[0].option)) {
+      const values = [...new Set(frame.entries.map((e) => e.option[name]))];
+      const menu = element("select", { "aria-label": `${name} of this picture` }, ...values.map((v) => element("option", { value: v }, v)));
+      menu.addEventListener("change", () => {              // the others stay, as far as there is such a picture
+        const here = chosenOf(frame, state.all.chosen).option, like = (e) => Object.keys(here).filter((k) => e.option[k] === here[k]).length;
+        const able = frame.entries.filter((e) => e.option[name] === menu.value);
+        choose(frame.slot, optionOf(able.reduce((best, e) => (like(e) > like(best) ? e : best))));
+      });
+      frame.menus[name] = menu;
+      if (values.length > 1) frame.choice.append(menu);
+    }
   }
   const tabOf = ({ tab }) => (printing ? ALL : names.includes(tab) ? tab : names[0]);
   const inTab = (frame, tab) => tab === ALL || frame.group === tab;
-  const chosenOf = (frame, chosen) => frame.entries.find((e) => e.option === chosen[frame.slot]) ?? frame.entries[0];
+  const chosenOf = (frame, chosen) => frame.entries.find((e) => optionOf(e) === chosen[frame.slot]) ?? frame.entries[0];
   const pictures = () => frames.flatMap((f) => Object.values(f.made));
 
   function arrange(now) {                                 // columns and heights by the room there is
@@ -184,6 +209,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
     compare.setAttribute("aria-pressed", Boolean(second));
     compare.textContent = second ? "One state" : "Compare";
     undo.disabled = !state.past.length;
+    player.button.disabled = membersOf(first.method).length < 2;
     const d = hovered ?? now.picked;
     const about = (s, letter) => (second ? `${letter}: ` : "") + sentence(s, n) + (d === null ? "" : aboutDraw(s, d));
     reading.textContent = about(first, "A");
@@ -234,13 +260,15 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
       if (frame.shown !== `${entry.name}/${Object.keys(sides)}`) {
         frame.shown = `${entry.name}/${Object.keys(sides)}`;
         frame.node.dataset.name = entry.name;
-        frame.choice.value = entry.option;
+        for (const [name, value] of Object.entries(entry.option)) frame.menus[name].value = value;
         frame.caption.textContent = entry.caption;
         const all = Object.keys(sides).map((letter) => (frame.made[entry.name + letter] ??= new (entry.kind === "images" ? ImagePicture : Picture)(entry, letter, tools)));
         frame.pair.replaceChildren(...all.map((p) => p.node));
       }
       for (const [letter, { member }] of Object.entries(sides)) {
-        const picture = frame.made[entry.name + letter];
+        const picture = frame.made[entry.name + letter], waits = member.meta.waiting?.includes(entry.name);
+        picture.node.classList.toggle("fv-waits", Boolean(waits));
+        if (waits) continue;                              // a preview, of which this is not measured yet
         picture.mark.hidden = !now.b || alone;
         pending.push({ frame, picture, member, entry });
       }
@@ -254,7 +282,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
     const until = performance.now() + (printing ? 1e9 : 16);
     while (pending.length) {
       const { frame, picture, member, entry } = pending.shift();
-      if (picture.draw(member, now.n_draws, { height: height(now, frame), dark, ranges: ranges(entry), fresh: false })) {
+      if (picture.draw(member, now.n_draws, { height: height(now, frame), dark, ranges: ranges(entry), transition: player.glide })) {
         picture.light(hovered ?? now.picked);
       }
       picture.describe(`${member.meta.alts[entry.name]}. ${sentence({ ...now.a, member, wanted: member.meta.radius, method: member.meta.method }, now.n_draws)}`);
@@ -265,6 +293,8 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
       }
     }
     el.dataset.state = `${now.a.method}/${now.a.member.meta.radius}/${now.n_draws}`;
+    const { note, waiting } = now.a.member.meta;
+    el.dataset.shown = note ? `preview${waiting.length ? " of what is in sight" : ""}` : "fitted";
     el.dataset.look = `${tabOf(now)}${now.b ? ` | ${now.b.method}/${now.b.member.meta.radius}` : ""}`;
     if (hash && !stale) history.replaceState(null, "", state.hash);
     if (stale) performance.mark("flatviz-drawn");
@@ -365,6 +395,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
       bar.value = share;
       said.textContent = line;
       button.textContent = busy ? "Stop" : "Run";
+      bands.disabled = busy;
       note.hidden = !error;
       note.textContent = error ?? "";
     },
@@ -376,6 +407,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
     },
     stop() {
       stopped = true;
+      player.halt();
       clearTimeout(shot);
       watcher.disconnect();
       forget();

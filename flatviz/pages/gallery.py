@@ -11,6 +11,7 @@ from flatviz.pages.document import Script, document, table_html
 from flatviz.pages.page import plotlyjs
 from flatviz.plots.theme import CONFIG, Figure
 
+LEAST = 700  # px, of a picture's width: a narrower page scrolls it sideways, so that titles of its axes keep apart
 BOOTSTRAP = """
 for (const { id, data, layout, config } of JSON.parse(document.getElementById("flatviz-figures").textContent))
   Plotly.newPlot(id, data, layout, config);
@@ -50,5 +51,6 @@ def _picture(p: Picture) -> str:
     caption = f'<p class="lead">{html.escape(p.caption)}</p>'
     if p.figure is not None:
         alt = html.escape(p.figure.layout.meta["alt"])
-        return f'<div id="{html.escape(p.name)}" role="img" aria-label="{alt}"></div>\n{caption}'
+        drawn = f'<div id="{html.escape(p.name)}" role="img" aria-label="{alt}" style="min-width: {LEAST}px"></div>'
+        return f'<div class="scroll" tabindex="0" role="group" aria-label="picture">{drawn}</div>\n{caption}'
     return f"<h2>{html.escape(p.name)}</h2>\n{caption}\n{table_html(p.table)}"

@@ -52,7 +52,16 @@ class Scene:
     @cached_property
     def rises(self) -> dict[str, tuple[float, float]]:
         """The range of colours of each kind of basin, shared by all members."""
-        return {"around": self._range(self.family.around), "sharpest": self._range(self.family.sharpest)}
+        return {plane: self._range(self.surfaces(plane)) for plane in self.planes}
+
+    @property
+    def planes(self) -> tuple[str, ...]:
+        """Planes through each member's center on which its loss is known."""
+        return ("sharpest", "around", *(["ascent"] if self.family.maps else []))
+
+    def surfaces(self, plane: str) -> Sequence[Surface]:
+        """The loss on one of `planes`, a surface a member."""
+        return self.family.maps["ascent"] if plane == "ascent" else getattr(self.family, plane)
 
     def _range(self, surfaces: Sequence[Surface]) -> tuple[float, float]:
         scale = basin_scale([above_center(surfaces[i]) for i in self.distinct])
@@ -76,7 +85,7 @@ class Scene:
             "radius": trends,
             "seeds": self._seeds(),
         }
-        return said | {k: self._width(getattr(self.family, k)) for k in ("around", "sharpest")}
+        return said | {plane: self._width(self.surfaces(plane)) for plane in self.planes}
 
     def _seeds(self) -> str:
         n = values_of(self.family, "lambda1").shape[1]

@@ -14,22 +14,13 @@ from flatviz.plots.mmd import plot_mmd
 from flatviz.plots.orbit import plot_orbit
 from flatviz.plots.pairs import plot_pairs
 from flatviz.plots.triptych import plot_marginals, plot_triptych
-from flatviz.results import Curve
+from flatviz.results import FLATNESS, Curve
 
 NAMES = {
     "raw": "as trained",
     "first": "unit norm, sorted by first weight",
     "max": "unit norm, sorted by largest weight",
     "aligned": "least mass, aligned",
-}
-FLATNESS = {
-    "lambda1": "λ₁",
-    "trace": "trace",
-    "sam": "SAM-sharpness",
-    "filter": "filter-normalised curvature",
-    "relative": "relative flatness, first layer",
-    "asam": "ASAM-sharpness",
-    "weighted": "Σ w² H",
 }
 
 

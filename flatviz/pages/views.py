@@ -1,22 +1,22 @@
-"""The pictures of page and lab: one entry each in `VIEWS`."""
+"""The pictures of page and lab with their captions, all in one file (hence its length): one entry each in `VIEWS`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
+from flatviz.pages.grounds import PLANES, accuracy, basin, shared
 from flatviz.pages.scene import Scene
-from flatviz.plots.basin import plot_basin
 from flatviz.plots.images import plot_images
 from flatviz.plots.inputs import plot_input_maps
 from flatviz.plots.mechanism import plot_step
 from flatviz.plots.metrics import plot_metrics
 from flatviz.plots.projection import plot_projection
 from flatviz.plots.radius import columns_of, plot_flatness_against_radius
+from flatviz.plots.regression import plot_gap
 from flatviz.plots.reliability import plot_reliability
 from flatviz.plots.spectrum import plot_spectrum
-from flatviz.plots.surface import plot_surface
-from flatviz.plots.surface_3d import plot_surface_3d
 from flatviz.plots.theme import Figure
 from flatviz.results import Family
 
@@ -33,7 +33,10 @@ class View:
     shared: axes whose range holds every member's, so that a control moves the picture and not the scale.
     when: whether a family has this picture at all.
     group: the tab under which it stands; views of a tab are in sight together.
-    slot, option: views of one slot are alternatives, one frame with a menu of their options.
+    slot, option: views of one slot are alternatives, one frame with a menu for each name of their options.
+    needs: what of `studies.family.SURFACES` the picture is made of, so that a preview computes that first.
+    data: views of one `data` share the arrays of one `Live.key`; "": the view's own.
+    like: name of the view whose live properties this one's are: its figure is made once, not for every member.
     link: name of a trace -> what its points are: "draws", one each, or "eigenvalues", those of each draw one after the
         other; {"x": "sizes"} where x counts draws.  A draw that the reader points at is marked in every linked view.
     """
@@ -49,39 +52,17 @@ class View:
     when: Callable[[Family], bool] = lambda family: True
     group: str = "More"
     slot: str = ""
-    option: str = ""
+    option: Mapping[str, str] = field(default_factory=dict)
+    needs: tuple[str, ...] = ()
+    data: str = ""
+    like: str = ""
     link: Mapping[str, str] = field(default_factory=dict)
     kind: str = "plotly"
 
-
-def _surface(scene: Scene, i: int) -> Figure:
-    family = scene.family
-    beside = dict(method=family.method[i], reference={m: family.projection[j] for m, j in scene.references.items()})
-    return plot_surface(family.surface, family.projection[i], title="Loss surface and samples", **beside, **scene.colors)
-
-
-def _relief(scene: Scene, i: int) -> Figure:
-    family, method = scene.family, scene.family.method[i]
-    title = "Loss surface and samples, in relief"
-    fig = plot_surface_3d(family.surface, family.projection[i], method=method, title=title, **scene.colors)
-    for k, trace in enumerate(fig.data):
-        if trace.name == "drop lines":
-            fig.follow({f"data.{k}.{axis}": trace[axis] for axis in "xyz"}, rows="segments")
-            fig.follow({f"data.{k}.line.color": trace.line.color}, rows="all")
-        elif trace.type == "scatter3d" and trace.name != "diverged":
-            fig.follow({f"data.{k}.{name}": trace[name] for name in ("x", "y", "z", "customdata")}, rows="draws")
-            fig.follow({f"data.{k}.name": trace.name, f"data.{k}.marker.color": trace.marker.color}, rows="all")
-    return fig
-
-
-def _around(scene: Scene, i: int) -> Figure:
-    title = "Rise above the center, random directions"
-    return plot_basin(scene.family.around[i], color_range=scene.rises["around"], title=title)
-
-
-def _sharpest(scene: Scene, i: int) -> Figure:
-    title = "Rise above the center, sharpest directions"
-    return plot_basin(scene.family.sharpest[i], color_range=scene.rises["sharpest"], title=title)
+    @property
+    def chosen(self) -> str:
+        """What a state says of its slot where this view is shown."""
+        return ", ".join(self.option.values())
 
 
 def _hidden(scene: Scene, i: int) -> Figure:
@@ -92,6 +73,10 @@ def _hidden(scene: Scene, i: int) -> Figure:
 
 def _inputs(scene: Scene, i: int) -> Figure:
     return plot_input_maps(scene.family, i)
+
+
+def _gap(scene: Scene, i: int) -> Figure:
+    return plot_gap(scene.family, i)
 
 
 def _images(scene: Scene, i: int) -> Figure:
@@ -123,33 +108,119 @@ def _reliability(scene: Scene, i: int) -> Figure:
     return plot_reliability(scene.family.prediction[i], method=scene.family.method[i])
 
 
+TWO, THREE = "2-D map", "3-D relief"
+WIDE = dict(span=5, height=470)
+
+
+def _on_shared_plane(quantity: str, label: str, caption: str, alt: str, name: str = "", **settings: Any) -> list[View]:
+    """Map and relief of one quantity on the plane that all members share, with the draws."""
+    name, kept = name or quantity, dict(group="Surface", slot="surface", data=f"shared {quantity}", **WIDE, **settings)
+    kept["needs"] = () if quantity == "loss" else ("maps",)
+    relief = "relief" if quantity == "loss" else f"{name} relief"
+    link, option = {"samples": "draws"}, {"quantity": label, "view": TWO}
+    return [
+        View(
+            name,
+            shared(quantity, False),
+            caption,
+            alt=f"draws as circles over contours of {alt}",
+            link=link,
+            option=option,
+            shared=("xaxis", "yaxis"),
+            **kept,
+        ),
+        View(
+            relief,
+            shared(quantity, True),
+            f"{caption.split(' Circles')[0]} Each draw of the selected method stands at its own height; the line from it down, or "
+            "up, to the surface is what the plane does not show.",
+            alt=f"draws on drop lines over {alt} in relief",
+            option=option | {"view": THREE},
+            **kept,
+        ),
+    ]
+
+
+def _through_the_center(plane: str, about: str, when: Callable[[Family], bool] = lambda family: True) -> list[View]:
+    """Rise of the loss and accuracy, map and relief, on a plane through each member's center."""
+    place = dict(group="Flatness", slot="directions", height=470)
+    loss, maps = ("maps",) if plane == "ascent" else (plane,), (plane, "maps") if plane != "ascent" else ("maps",)
+    rise = {"plane": PLANES[plane], "quantity": "rise of the loss", "view": TWO}
+    right = rise | {"quantity": "training accuracy"}
+    said = f"How far the training loss rises above the center's own along {about}"
+    told = f"The accuracy on the training set along {about} The cross is the center."
+    level = " The bold line is where it has risen by {level} nats."
+    mapped = lambda family: bool(family.maps)  # noqa: E731
+    end = " {" + plane + "} {floor}"
+    return [
+        View(plane, basin(plane, False), said + level + end, option=rise, data=plane, needs=loss, when=when, **place),
+        View(
+            f"{plane} relief",
+            basin(plane, True),
+            said + " {floor}",
+            alt=f"rise of the training loss above the center's own in relief, along {PLANES[plane]}",
+            option=rise | {"view": THREE},
+            data=plane,
+            needs=loss,
+            like=plane,
+            when=when,
+            **place,
+        ),
+        View(
+            f"{plane} accuracy",
+            accuracy(plane, False),
+            told,
+            option=right,
+            data=f"{plane} accuracy",
+            needs=maps,
+            when=mapped,
+            **place,
+        ),
+        View(
+            f"{plane} accuracy relief",
+            accuracy(plane, True),
+            told,
+            alt=f"training accuracy in relief, along {PLANES[plane]}",
+            option=right | {"view": THREE},
+            data=f"{plane} accuracy",
+            needs=maps,
+            like=f"{plane} accuracy",
+            when=mapped,
+            **place,
+        ),
+    ]
+
+
 VIEWS = (
-    View(
-        "surface",
-        _surface,
+    *_on_shared_plane(
+        "loss",
+        "loss",
         "The {label} of the training set on the plane of most variance of all methods' draws{share}. Circles are draws of the "
         "selected method: place is their shadow on the plane, the ring's colour their own true loss, size their distance from "
         "the plane. Most of a draw lies outside the plane, so a ring differs from the ground. Small crosses: VI's draws, and MAP.",
-        span=5,
-        height=470,
+        "the training loss, on the plane of most variance of all draws",
+        name="surface",
         fixed=("surface",),
-        alt="draws as circles over contours of the training loss, on the plane of most variance of all draws",
-        group="Surface",
-        slot="surface",
-        option="map",
-        link={"samples": "draws"},
     ),
-    View(
-        "relief",
-        _relief,
-        "The same surface in relief. Each draw of the selected method stands at the height of its own true loss; the line from it "
-        "down, or up, to the surface is what the plane does not show.",
-        span=5,
-        height=470,
-        alt="draws on drop lines over the training loss in relief",
-        group="Surface",
-        slot="surface",
-        option="relief in 3-D",
+    *_on_shared_plane(
+        "accuracy",
+        "accuracy",
+        "The accuracy on the training set on the plane of most variance of all methods' draws{share}. Circles are draws of the "
+        "selected method; the ring's colour is the accuracy of the draw itself.",
+        "the training accuracy, on the plane of most variance of all draws",
+        fixed=("surface",),
+        when=lambda family: bool(family.maps),
+    ),
+    *_on_shared_plane(
+        "ensemble",
+        "loss of the average",
+        "The loss of the averaged prediction of the training set while all draws move over the same plane together: the ground says "
+        "what it would be if the middle of the draws stood there; the white cross is where it stands. It follows the ensemble size. "
+        "Circles are draws; a ring's colour is the draw's own loss, which the average is mostly below. On this plane alone: a point "
+        "takes as many runs as there are draws.",
+        "the loss of the averaged prediction over the plane of most variance of all draws, while the draws move together",
+        fixed=("surface",),
+        when=lambda family: "ensemble" in family.maps,
     ),
     View(
         "mechanism",
@@ -163,7 +234,7 @@ VIEWS = (
         alt="q as an ellipse, the ball of the radius around it, the worst q′ in it, the gradients at both and the step",
         fixed=("surface",),
         group="Radius",
-        when=lambda family: bool(family.mechanism),
+        when=lambda family: family.mechanism is not None,
     ),
     View(
         "radius",
@@ -176,25 +247,15 @@ VIEWS = (
         group="Radius",
         when=lambda family: bool(columns_of(family)),
     ),
-    View(
-        "sharpest",
-        _sharpest,
-        "How far the training loss rises above the center's own along the two sharpest directions there, as far for every "
-        "posterior, in the same colours. The bold line is where it has risen by {level} nats. {sharpest} {floor}",
-        height=470,
-        group="Flatness",
-        slot="directions",
-        option="sharpest directions",
+    *_through_the_center("sharpest", "the two sharpest directions there, as far for every posterior, in the same colours."),
+    *_through_the_center(
+        "around", "two random directions, one pair for all posteriors; a step of 1 moves each filter by its own length."
     ),
-    View(
-        "around",
-        _around,
-        "The same along two random directions, one pair for all posteriors; a step of 1 moves each filter by its own length. "
-        "{around}",
-        height=470,
-        group="Flatness",
-        slot="directions",
-        option="random directions",
+    *_through_the_center(
+        "ascent",
+        "the way in which SA-BMA's ascent moves the mean there, Σ g (axis 1), and the rest of the gradient g, in whose plane SAM's "
+        "ascent lies (axis 2), as far as along the sharpest directions.",
+        when=lambda family: bool(family.maps),
     ),
     View(
         "hidden",
@@ -218,7 +279,20 @@ VIEWS = (
         height=470,
         alt="probability of class 1 over the plane of inputs, of VI, the selected posterior and HMC, with the training points",
         group="Inputs",
-        when=lambda family: bool(family.inputs),
+        when=lambda family: "probs" in family.inputs,
+    ),
+    View(
+        "regression",
+        _gap,
+        "The same method and radius on another task, a regression on one input with no data between the two groups of points: a "
+        "network of 24 hidden units, all weights treated, fitted once for each radius. Thick: mean of the draws; thin: ten of them; "
+        "inner band: two standard deviations of the draws, what the posterior does not know; outer: with the noise of the data. HMC, the "
+        "exact answer for the same prior, widens in the gap; q, one Gaussian around one solution, can less.",
+        span=12,
+        height=470,
+        alt="predictive mean, bands and single draws of a regression with a gap, of VI, the selected posterior and HMC",
+        group="Regression",
+        when=lambda family: "curves" in family.inputs,
     ),
     View(
         "spectrum",

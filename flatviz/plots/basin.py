@@ -12,6 +12,7 @@ from flatviz.core.boundary import public
 from flatviz.plots.captions import words
 from flatviz.plots.color import ColorScale
 from flatviz.plots.ground import add_contour, diverged, plane_axes, small_print, width_of
+from flatviz.plots.surface_3d import plot_relief
 from flatviz.plots.theme import INK, Figure, figure, numbers, scatter, short
 from flatviz.results import Surface
 
@@ -54,7 +55,7 @@ def plot_basin(
     if surface.n_diverged:
         fig.add_trace(diverged(surface))
     _add_level(fig, rise, scale, level)
-    center = dict(symbol="cross-thin", size=11, line=dict(color="#ffffff", width=2))
+    center = dict(symbol="cross-thin", size=11, line=dict(color="#fefefe", width=2))
     fig.add_trace(scatter([0], [0], "markers", "center", marker=center))
     fig.update_layout(**plane_axes(surface.plane, small_print(surface)), width=width_of(surface, title))
     note = f"center {short(floor)}; {_percent(share)} of the plane inside the bold line at + {level:g}"
@@ -62,6 +63,12 @@ def plot_basin(
     fig.add_annotation(text=note, font=dict(size=12), **where)
     fig.follow({"layout.annotations.0.text": note}, rows="all")
     return fig
+
+
+def plot_basin_3d(surface: Surface, *, color_range: tuple[float, float], title: str) -> Figure:
+    """`plot_basin` in relief: heights in square roots of the rise, cut off at the end of the scale; follows the controls."""
+    rise = above_center(surface)
+    return plot_relief(rise, scale_of_rises(rise, color_range), title)
 
 
 def above_center(surface: Surface) -> Surface:
@@ -111,9 +118,9 @@ def _add_level(fig: Figure, rise: Surface, scale: ColorScale, level: float) -> N
     lines = dict(start=at, end=at, size=1, coloring="none")
     look = dict(line=dict(color="#ffffff", width=3), showlegend=False, showscale=False, hoverinfo="skip")
     place = dict(x=numbers(rise.a), y=numbers(rise.b), z=numbers(shown))
-    fig.add_live(go.Contour(**place, contours=lines, name="level rim", **look), "z")
+    fig.add_live(go.Contour(**place, contours=lines, name="level rim", **look), "z", keys={"z": "ground"})
     look |= dict(line=dict(color=INK, width=1.5))
-    fig.add_live(go.Contour(**place, contours=lines, name="level", **look), "z")
+    fig.add_live(go.Contour(**place, contours=lines, name="level", **look), "z", keys={"z": "ground"})
 
 
 def _percent(share: float) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from plotly.subplots import make_subplots
 
 from flatviz.core.boundary import public
+from flatviz.plots.ground import with_print
 from flatviz.plots.theme import MUTED, Figure, figure, style
 
 AXES = {
@@ -65,9 +66,10 @@ def plot_closeness(
             low = max(0.0, floor[axis])
             line = dict(color=MUTED, width=1.4, dash="dot")
             fig.add_shape(type="line", x0=low, x1=low, y0=-0.6, y1=len(labels) - 0.4, line=line, xref=f"x{suffix}", yref="y")
-        fig.update_layout({f"xaxis{suffix}": dict(title=f"{AXES[axis]}, left is closer", rangemode="tozero")})
+        fig.update_layout({f"xaxis{suffix}": dict(title=with_print(AXES[axis], "left is closer"), rangemode="tozero")})
     fig.update_yaxes(tickvals=list(range(len(labels))), ticktext=labels, range=[len(labels) - 0.4, -0.6])
-    return fig.update_layout(height=150 + ROW * len(labels), showlegend=False)
+    title_at = dict(x=0.01, xref="container")  # over the labels too, or it is cut at 800 px
+    return fig.update_layout(height=160 + ROW * len(labels), showlegend=False, title=title_at)
 
 
 def _row(fig: Figure, label: str, members: Mapping[str, Values], axis: str, place: int, suffix: str, *, named: bool) -> None:

@@ -85,7 +85,7 @@ def plot_gains(
             {
                 f"xaxis{column if column > 1 else ''}": dict(
                     range=[-1.06 * edge, 1.06 * edge],
-                    title=f"gain{unit}, right is better" if len(scores) < 5 else f"gain{unit} →",
+                    title=f"gain{unit}, right is better" if len(scores) < 3 else f"gain{unit} →",
                 )
             }
         )
@@ -93,7 +93,8 @@ def plot_gains(
     fig.update_yaxes(tickvals=list(range(len(settings))), ticktext=settings, range=[len(settings) - 0.4, -0.6])
     fig.update_xaxes(zeroline=True, zerolinecolor=INK, zerolinewidth=1.2, nticks=5)
     legend = dict(orientation="h", x=0, xanchor="left", y=1 - 44 / height, yanchor="top", yref="container")
-    return fig.update_layout(height=height, margin=dict(t=118), legend=legend)
+    title_at = dict(x=0.01, xref="container")  # over the labels too, or it is cut at 800 px
+    return fig.update_layout(height=height, margin=dict(t=118), legend=legend, title=title_at)
 
 
 def _look(baseline: str, place: int) -> Style:

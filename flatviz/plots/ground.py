@@ -19,7 +19,8 @@ def add_contour(fig: Figure, surface: Surface, scale: ColorScale) -> None:
     levels = dict(contours=dict(start=start, end=end, size=max((end - start) / 18, 1e-9)), zmin=start, zmax=end)
     look = dict(colorscale=LOSS_SCALE, colorbar=scale.bar(surface.label), line=dict(width=0.6, color="rgba(255,255,255,0.45)"))
     hover = "(%{x:.3g}, %{y:.3g}): %{customdata:.3g}<extra></extra>"
-    fig.add_live(go.Contour(**values, **levels, **look, hovertemplate=hover, name="surface"), "z", "customdata")
+    kept = {"z": "ground", "customdata": "values" if scale.log or scale.root else "ground"}
+    fig.add_live(go.Contour(**values, **levels, **look, hovertemplate=hover, name="surface"), "z", "customdata", keys=kept)
 
 
 def diverged(surface: Surface) -> go.Scatter:

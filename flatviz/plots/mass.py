@@ -32,7 +32,7 @@ def plot_mass(masses: Mapping[str, Tensor], *, title: str = "Mass as trained, an
         "; ".join(f"{name}: median excess {e:.2g} %" for name, e in medians.items()),
         xaxis=dict(title="mass as trained", type="log"),
         yaxis=dict(title="least mass of an equal network", type="log"),
-        legend=dict(orientation="v", x=0.02, xanchor="left", y=0.98, yanchor="top", bgcolor="rgba(255,255,255,0.8)"),
+        legend=dict(orientation="v", x=0.02, xanchor="left", y=0.98, yanchor="top", bgcolor="#ffffff"),
         height=520,
     )
     ends = [min(float(m.min()) for m in masses.values()) * 0.9, max(float(m.max()) for m in masses.values()) * 1.1]

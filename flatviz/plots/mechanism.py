@@ -3,70 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
 
 import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
-from flatviz.core.boundary import ARGUMENTS, arg, public
+from flatviz.core.boundary import public
 from flatviz.plots.color import ColorScale
 from flatviz.plots.ground import add_contour, plane_axes, small_print, width_of
 from flatviz.plots.nouns import one_or_several
 from flatviz.plots.theme import INK, METHODS, MUTED, Figure, figure, scatter, short
-from flatviz.results import Family, Surface
+from flatviz.results import Family, Mechanism
 
 EQUATION = "Δ = radius F⁻¹g / √(gᵀF⁻¹g),  θ ← θ − lr ∇NLL(q + Δ)"
 PHASES = ("q and its ball", "ascend to the worst q′", "gradient there", "step back", "descend")
 TWEENS = 5  # frames from one phase to the next
 FRAME_MS = 70
 ARROW = 0.3  # of the half width of the picture: length of the gradient arrows, which show directions
+ROOM = 1.12  # times what is drawn: half of the width of a picture of one radius
 STEP = 0.2  # of it: length of the descent
 RING = 72  # points of an ellipse
 COLORS = dict(q=METHODS["vi"].color, worst=METHODS["sabma"].color, sam=METHODS["sam_mu"].color)
 
 
-@runtime_checkable
-class Step(Protocol):
-    """What a picture of one step asks for: `flatviz.studies.mechanism.Mechanism` says what each of them is."""
-
-    surface: Surface
-    covariance: Tensor
-    radius: tuple[float, ...]
-    unit: str
-    ball: Tensor
-    worst: Tensor
-    worst_covariance: Tensor
-    length: Tensor
-    gradient: Tensor
-    there: Tensor
-    loss: float
-    worst_loss: Tensor
-    name: str
-
-
-ARGUMENTS["step"] = arg.one_or_more(Step, "fv.mechanism makes one")
-
-
-@dataclass(frozen=True)
-class Rows:
-    """A step from VI's posterior, a row a member of a family: `Family.mechanism`."""
-
-    surface: Surface
-    covariance: Tensor
-    ball: Tensor
-    worst: Tensor
-    worst_covariance: Tensor
-    length: Tensor
-    gradient: Tensor
-    there: Tensor
-    loss: Tensor
-    worst_loss: Tensor
-
-
 @public
-def plot_mechanism(step: Step | Sequence[Step], *, title: str | None = None) -> Figure:
+def plot_mechanism(step: Mechanism | Sequence[Mechanism], *, title: str | None = None) -> Figure:
     """What the radius does: q as an ellipse, the ball around it, the worst q' in it, and the step that follows.
 
     Solid ellipses are one standard deviation of q and q'.  The dashed one is the shadow of the ball
@@ -95,26 +56,32 @@ def plot_mechanism(step: Step | Sequence[Step], *, title: str | None = None) -> 
     stages = one_or_several(step)
     first, last = stages[0], len(stages[0].radius) - 1
     fig = _figure(first, last, title or f"One step of SA-BMA from {first.name}", _alt(first, last))
-    moving = _traces(first, last, 1, 0.0)
+    moving = _traces(first, last, 1, 0.0, _half(first))
     fig.add_traces(moving)
     fig.frames, labels = _frames(stages, len(moving))
     return fig.update_layout(**_controls(labels, len(PHASES) * last + 1), height=780, margin=dict(l=60, r=20, t=140, b=190))
 
 
 def plot_step(family: Family, i: int) -> Figure:
-    """The step from VI's posterior at the radius of member i, whole and at rest; everything but the ground follows it."""
-    step = Rows(**family.mechanism)
+    """The step from VI's posterior at the radius of member i, whole and at rest; everything but the ground follows it.
+
+    The picture is as wide as what is drawn at this radius, so that q and its ball fill it.
+    """
+    step = family.mechanism
+    half = min(ROOM * step.reach(i), _half(step))
     fig = _figure(step, i, "One step from VI's posterior", "the ball of the radius around q, the worst q′ in it, and the step")
-    for trace in _traces(step, i, 4, 0.0):
+    fig.update_layout(xaxis_range=[-half, half], yaxis_range=[-half, half])
+    fig.follow({f"layout.{axis}.range": [-half, half] for axis in ("xaxis", "yaxis")}, rows="all")
+    for trace in _traces(step, i, 4, 0.0, half):
         fig.add_live(trace, "x", "y")
-    raised = f"expected loss {short(float(step.loss))} at q, {short(float(step.worst_loss[i]))} at q′"
+    raised = f"expected loss {short(step.loss)} at q, {short(float(step.worst_loss[i]))} at q′"
     where = dict(x=0, y=0, xref="x domain", yref="y domain", xanchor="left", yanchor="bottom", showarrow=False)
-    fig.add_annotation(text=raised, bgcolor="rgba(255,255,255,0.85)", font=dict(size=12), **where)
+    fig.add_annotation(text=raised, bgcolor="#ffffff", font=dict(size=12), **where)
     fig.follow({"layout.annotations.0.text": raised}, rows="all")
     return fig.update_layout(margin=dict(t=140))
 
 
-def _figure(step: Step, k: int, title: str, alt: str) -> Figure:
+def _figure(step: Mechanism, k: int, title: str, alt: str) -> Figure:
     fig = figure(title, alt, explain=f"{alt}. {EQUATION}")
     add_contour(fig, step.surface, ColorScale.of(step.surface))
     fig.update_layout(**plane_axes(step.surface.plane, small_print(step.surface)), width=width_of(step.surface) + 160)
@@ -132,9 +99,13 @@ def ellipse(covariance: Tensor, center: Tensor) -> Tensor:
     return center.double() + torch.stack([angle.cos(), angle.sin()], 1) @ root
 
 
-def _traces(step: Step, k: int, phase: int, done: float) -> list[go.Scatter]:
-    """Everything that moves, at `done` (0 to 1) of the way from `phase` to the next, at radius k."""
-    half = float(step.surface.a.abs().max())
+def _half(step: Mechanism) -> float:
+    """Half of the width of its ground."""
+    return float(step.surface.a.abs().max())
+
+
+def _traces(step: Mechanism, k: int, phase: int, done: float, half: float) -> list[go.Scatter]:
+    """Everything that moves, at `done` (0 to 1) of the way from `phase` to the next, at radius k; half: of the picture's width."""
     zero = torch.zeros(2, dtype=torch.float64)
     rest, worst = ellipse(step.covariance, zero), ellipse(step.worst_covariance[k], step.worst[k])
     there = step.worst[k].double()
@@ -188,7 +159,7 @@ def _unit(v: Tensor) -> Tensor:
     return v.double() / v.double().norm().clamp_min(1e-12)
 
 
-def _frames(stages: list[Step], n_moving: int) -> tuple[list[go.Frame], list[tuple[str, str]]]:
+def _frames(stages: list[Mechanism], n_moving: int) -> tuple[list[go.Frame], list[tuple[str, str]]]:
     """Frames, and (name, label) of those that the slider stops at."""
     frames, stops = [], []
     for s, step in enumerate(stages):
@@ -198,7 +169,7 @@ def _frames(stages: list[Step], n_moving: int) -> tuple[list[go.Frame], list[tup
                 tweens = [0.0] if phase == len(PHASES) - 1 else [i / TWEENS for i in range(TWEENS)]
                 for i, done in enumerate(tweens):
                     name = f"{s}.{k}.{phase}.{i}"
-                    data, places = _traces(step, k, phase, done), list(range(1, 1 + n_moving))
+                    data, places = _traces(step, k, phase, done, _half(step)), list(range(1, 1 + n_moving))
                     if ground is not None:
                         data, places = [ground, *data], [0, *places]
                     frames.append(go.Frame(name=name, data=data, traces=places))
@@ -208,7 +179,7 @@ def _frames(stages: list[Step], n_moving: int) -> tuple[list[go.Frame], list[tup
     return frames, stops
 
 
-def _ground(step: Step) -> Tensor:
+def _ground(step: Mechanism) -> Tensor:
     return ColorScale.of(step.surface)(step.surface.values.T).numpy()
 
 
@@ -237,7 +208,7 @@ def _controls(stops: list[tuple[str, str]], active: int) -> dict:
     return dict(updatemenus=[menu | dict(pad=dict(t=126))], sliders=[slider])
 
 
-def _alt(step: Step, k: int) -> str:
+def _alt(step: Mechanism, k: int) -> str:
     return (
         f"{step.name} on the plane of its perturbation: at radius {short(step.radius[k])} the worst q′ raises the expected loss "
         f"from {short(step.loss)} to {short(float(step.worst_loss[k]))} nats; the step goes against the gradient there"

@@ -125,7 +125,7 @@ def _ends(projection: Projection) -> list[dict]:
     """Labels of the first and last point, on the side away from the other."""
     first, last = projection.coords[0], projection.coords[-1]
     away = (first - last) / (first - last).norm().clamp_min(1e-12)
-    look = dict(showarrow=True, arrowwidth=1, arrowcolor=INK, arrowhead=0, bgcolor="rgba(255,255,255,0.85)", font=dict(size=11))
+    look = dict(showarrow=True, arrowwidth=1, arrowcolor=INK, arrowhead=0, bgcolor="#ffffff", font=dict(size=11))
     return [
         look | dict(x=float(at[0]), y=float(at[1]), ax=26 * float(side[0]), ay=-26 * float(side[1]), text=text)
         for text, at, side in (("start", first, away), ("end", last, -away))

@@ -75,6 +75,23 @@ def plot_surface_3d(
     return fig
 
 
+def plot_relief(surface: Surface, scale: ColorScale, title: str) -> Figure:
+    """A surface in relief, heights as the scale counts them and cut off at its ends; the ground follows the controls.
+
+    Its heights are those that `add_contour` draws as colours.
+    """
+    alt = f"{surface.label} in relief, {ends_text(surface)}"
+    fig = figure(title, alt, explain=words_over(surface, None, by="Heights"))
+    shown = torch.where(torch.isfinite(surface.values), surface.values, torch.nan).T
+    trace, (lo, hi) = _relief(surface, scale(shown).T, scale), scale.ends
+    trace.customdata = numbers(shown)
+    kept = {"z": "ground", "customdata": "values" if scale.log or scale.root else "ground"}
+    fig.add_live(trace, "z", "customdata", keys=kept)
+    scene = _scene(surface, scale)
+    scene["zaxis"] = scene["zaxis"] | dict(range=[lo, hi], title="")  # the colour bar says it
+    return fig.update_layout(scene=scene, margin=dict(l=10, r=10, t=64, b=48), width=WIDTH)
+
+
 def _scene(surface: Surface, scale: ColorScale) -> dict:
     """Axes of few ticks, which do not run into each other; in a plane of orthonormal axes distances are to scale."""
     axis = dict(showbackground=False, gridcolor=GRID, zeroline=False, nticks=5, tickfont=dict(size=11))
@@ -85,7 +102,7 @@ def _scene(surface: Surface, scale: ColorScale) -> dict:
     scene = {f"{letter}axis": dict(title=t, range=r, **axis) for letter, t, r in zip("xyz", titles, room)}
     if not surface.more:
         scene["zaxis"] = dict(title=surface.label, **axis)
-        if scale.log:
+        if scale.log or scale.root:
             bar = scale.bar(surface.label)
             scene["zaxis"] |= dict(tickvals=bar["tickvals"], ticktext=bar["ticktext"])
     sides = [s / max(spans) if surface.plane.orthonormal else 1.0 for s in spans] + [1.0]

@@ -39,21 +39,32 @@ class Figure(go.Figure):
         """Properties that follow method, radius or ensemble size, in the order in which they were added."""
         return self._live
 
-    def add_live(self, trace: BaseTraceType, *paths: str, rows: str = "all", sizes: Mapping[str, Tensor] | None = None) -> None:
+    def add_live(
+        self,
+        trace: BaseTraceType,
+        *paths: str,
+        rows: str = "all",
+        sizes: Mapping[str, Tensor] | None = None,
+        keys: Mapping[str, str] | None = None,
+    ) -> None:
         """Add a trace whose properties at `paths`, as they stand in it, follow the controls.
 
         rows: "all" of each array is drawn, or its first n rows at n draws ("draws").
         sizes: path -> array whose row n - 1 is drawn at ensemble size n.
+        keys: path -> a name that it has in common with properties of the same values, which are then kept once.
         """
         where = f"data.{len(self.data)}."
-        self.follow({where + path: trace[path] for path in paths}, rows=rows, trace=trace.name)
+        for path in paths:
+            self.follow({where + path: trace[path]}, rows=rows, trace=trace.name, key=(keys or {}).get(path, ""))
         self.follow({where + path: values for path, values in (sizes or {}).items()}, rows="size", trace=trace.name)
         self.add_trace(trace)
 
-    def follow(self, properties: Mapping[str, Any], *, rows: str, trace: str = "") -> None:
+    def follow(self, properties: Mapping[str, Any], *, rows: str, trace: str = "", key: str = "", noise: float = 0.0) -> None:
         """The properties at these paths of the figure's JSON follow the controls, with these values."""
         for path, values in properties.items():
-            self._live += (Live(trace, path, values if isinstance(values, (str, bool)) else np.asarray(values), rows),)
+            self._live += (
+                Live(trace, path, values if isinstance(values, (str, bool)) else np.asarray(values), rows, key, noise),
+            )
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, validate: bool = True, **kwargs: Any) -> dict:
         return super()._repr_mimebundle_(include, exclude, validate, **{**SHOW, **kwargs})

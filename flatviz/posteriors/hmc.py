@@ -3,9 +3,11 @@
     p(w | data)  ~  exp(-N L(w) / kl_weight) p(w),   w = m + exp(log_std) z1 + F^T z2,   z = (z1, z2) ~ N(0, I) a priori
     U(z) = N L(w(z)) / kl_weight + |z|^2 / 2,   H(z, p) = U(z) + |p|^2 / 2
     p ~ N(0, I); leapfrog steps of size s for a time tau; accept with probability min(1, exp(H before - H after))
+    z <- z + s A p,   p <- p - s A grad U(z)
 
 L is the mean NLL of all N examples.  In z the prior is N(0, I), also for a low-rank one, so the posterior is hardly anywhere
 wider than 1, and a time around pi / 2, a quarter of the prior's period, gives nearly independent draws: no U-turn is looked for.
+It is narrow in the few directions that the data fix; A, learnt in burn-in, shortens the steps there alone: see `training/metric.py`.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ from flatviz.training.batched import members_loss
 from flatviz.training.gradient import TrainingLoss, gradient
 from flatviz.training.langevin import thinned
 from flatviz.training.loop import advance
+from flatviz.training.metric import Metric
 from flatviz.training.random_trunk import refuse_random_trunk
 from flatviz.training.run import Checkpoint, Run
 from flatviz.training.variational import check_covers
@@ -63,9 +66,9 @@ def fit_hmc(
     """`chains` chains from draws of the prior; every `thin`-th trajectory after `burn_in` is a draw, `n_draws` over all chains.
 
     All chains run in one pass.  During the first half of `burn_in` the likelihood's weight rises from a thousandth to 1, so
-    that no chain falls into a place that is the best only nearby.  The step size follows the chains' acceptance rates (their
-    harmonic mean, so that each moves) during `burn_in` by dual averaging, and is fixed afterwards.  The draws are of the
-    posterior only where the chains agree: see `diagnose_chains`.
+    that no chain falls into a place that is the best only nearby.  The metric A is renewed after each quarter of `burn_in` but
+    the last; the step size follows the chains' acceptance rates (their harmonic mean, so that each moves) by dual averaging.
+    Both are fixed after `burn_in`.  The draws are of the posterior only where the chains agree: see `diagnose_chains`.
 
     Args:
         prior: over the treated weights (D,); None: N(0, 1 / (N weight_decay)), which is what weight decay stands for.
@@ -105,7 +108,8 @@ def fit_hmc(
     sources = [generator(seed + 1000 * chain) for chain in range(chains)]  # the first chain is that of chains=1
     z = _normal(prior.mean.new_empty(chains, prior.dim + prior.rank), sources)
     value, slope, loss = potential(z)
-    size = StepSize.start(FIRST_STEP, accept)
+    size, metric = StepSize.start(FIRST_STEP, accept), Metric()
+    renewals = {burn_in // 4, burn_in // 2, 3 * burn_in // 4} - {0}
     kept, losses, rates, warming = [], [loss.mean()], [], max(1, burn_in // 2)
 
     def update(step: int, _: Tensor | None) -> None:
@@ -117,7 +121,7 @@ def fit_hmc(
         before = value + 0.5 * momentum.double().square().sum(1)
         share = 0.5 + float(torch.rand((), generator=sources[0]))
         n = min(most_steps, math.ceil(share * time / size.size))
-        there, speed, (value_there, slope_there, loss_there) = leapfrog(potential, z, momentum, slope, size.size, n)
+        there, speed, (value_there, slope_there, loss_there) = leapfrog(potential, z, momentum, slope, size.size, n, metric)
         after = value_there + 0.5 * speed.double().square().sum(1)
         rate = (before - after).nan_to_num(nan=-math.inf).clamp_max(0).exp()
         chance = torch.stack([torch.rand((), generator=s, dtype=torch.float64) for s in sources]).to(rate.device)
@@ -127,7 +131,11 @@ def fit_hmc(
         losses.append(loss.mean())
         if step < burn_in:
             size.follow(float(1 / (1 / rate.clamp_min(1e-9)).mean()))  # the harmonic mean: no chain is left standing still
-            if step + 1 in (burn_in // 2, burn_in):
+            metric.see(z, slope)
+            if step + 1 in renewals:
+                metric.renew()
+                size.restart(FIRST_STEP)
+            elif step + 1 in (burn_in // 2, burn_in):
                 size.settle()
         else:
             rates.append(rate)
@@ -136,6 +144,7 @@ def fit_hmc(
 
     state = {"z": z, "value": value, "slope": slope, "loss": loss, "size": size.state}
     state |= {"kept": kept, "losses": losses, "rates": rates}
+    state |= {"seen places": metric.places, "seen slopes": metric.slopes, "metric": metric.rows}
     state |= {f"noise {i}": source for i, source in enumerate(sources)}
     advance(state, update, itertools.repeat(None), steps, run)
     rate = float(torch.stack(rates).mean(0).min())
@@ -162,14 +171,14 @@ class Potential:
 
 
 def leapfrog(
-    potential: Potential, z: Tensor, momentum: Tensor, slope: Tensor, size: float, n: int
+    potential: Potential, z: Tensor, momentum: Tensor, slope: Tensor, size: float, n: int, metric: Metric
 ) -> tuple[Tensor, Tensor, tuple]:
     """Position and momentum after `n` steps of `size`, and what `potential` says there; `slope` is dU/dz at z."""
-    momentum = momentum - 0.5 * size * slope
+    momentum = momentum - 0.5 * size * metric.scaled(slope)
     for i in range(n):
-        z = z + size * momentum
+        z = z + size * metric.scaled(momentum)
         at_z = potential(z)
-        momentum = momentum - (size if i < n - 1 else 0.5 * size) * at_z[1]
+        momentum = momentum - (size if i < n - 1 else 0.5 * size) * metric.scaled(at_z[1])
     return z, momentum, at_z
 
 
@@ -203,6 +212,10 @@ class StepSize:
         log_size = math.log(10) + log_first - math.sqrt(t) / 0.05 * error
         average += t**-0.75 * (log_size - average)
         self.state.copy_(torch.tensor([t, error, log_size, average, log_first], dtype=torch.float64))
+
+    def restart(self, first: float) -> None:
+        """From `first` again: under another metric what was seen is of no use."""
+        self.state.copy_(self.start(first, self.accept).state)
 
     def settle(self) -> None:
         """Take the average for the size, and forget the observations: those on the way to the posterior are of no use in it."""

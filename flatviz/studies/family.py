@@ -23,17 +23,20 @@ from flatviz.objectives.nll import MeanNLL, nll
 from flatviz.planes.pca import plane_pca
 from flatviz.planes.random import plane_random
 from flatviz.posteriors import METHODS
-from flatviz.results import Draws, Family, Gaussian, Posterior, Prediction, Spectrum
+from flatviz.results import Draws, Family, Gaussian, Posterior, Prediction, Spectrum, Surface
 from flatviz.studies.basins import sharpest_surface, sharpest_surfaces
 from flatviz.studies.choice import Choices, choice_of
 from flatviz.studies.images import family_images, one_more_image_row
 from flatviz.studies.inputs import one_more_map
+from flatviz.studies.maps import family_maps, one_more_maps_row
 from flatviz.studies.mechanism import family_steps, one_more_step
 from flatviz.studies.members import check_settings, fit_group, fit_member, groups_of, same_member
+from flatviz.studies.regression import one_more_curve
 from flatviz.studies.tasks import each, workers
 from flatviz.training.run import Checkpoint
 
 QUANTITIES = ("lambda1", "accuracy", "nll", "ece")  # of `Family.over_seeds`
+SURFACES = ("around", "sharpest", "maps")  # what `extend` may leave out: the loss around a center, and `Family.maps`
 
 
 def family_radii(net: Net, tuned: Choices | None = None) -> dict[str, tuple[float, ...]]:
@@ -150,8 +153,10 @@ def measure(
         seen[id(q)] = (*seen[id(q)], one)
     names = ("projection", "around", "spectrum", "prediction", "sharpest")
     measured = dict(zip(names, zip(*(seen[id(q)] for q in family.posterior))))
-    steps = family_steps(net, task.train, family, seed=seed, resolution=around_resolution)
-    return dataclasses.replace(family, **measured, mechanism=steps, images=family_images(task, measured["prediction"]))
+    steps = family_steps(net, task.train, family, seed=seed, resolution=3 * around_resolution // 2)
+    images = family_images(task, measured["prediction"])
+    family = dataclasses.replace(family, **measured, mechanism=steps, images=images)
+    return dataclasses.replace(family, maps=family_maps(net, task, family, seed=seed, resolution=around_resolution))
 
 
 def extend(
@@ -163,16 +168,26 @@ def extend(
     posterior: Posterior,
     *,
     seed: int,
+    surfaces: Sequence[str] = SURFACES,
     progress: Progress = False,
 ) -> Family:
-    """A measured family with one more member, on the planes and scales it has."""
+    """A measured family with one more member, on the planes and scales it has.
+
+    surfaces: those of `SURFACES` that are computed, two thirds of the work; for the others that of the nearest member stands in.
+    """
     n_draws = max(p.n_draws for p in family.prediction)
     n_spectra = max(len(s) for s in family.spectrum)
     k, resolution = len(family.spectrum[0][0].values), len(family.around[0].a)
     settings = dict(n_draws=n_draws, n_spectra=n_spectra, k=k, resolution=resolution, progress=progress)
-    f = nll(net, task.train)
-    one = _measure_one(net, task, f, family, posterior, seed=seed, **settings)
+    f, near = nll(net, task.train), family.index(method, radius)
+    around, sharpest = (
+        None if name in surfaces else held[near] for name, held in zip(SURFACES, (family.around, family.sharpest))
+    )
+    one = _measure_one(net, task, f, family, posterior, around, seed=seed, **settings)
+    if sharpest is None:
+        sharpest = sharpest_surface(f, posterior, resolution, float(family.sharpest[0].a.max()), seed)
     values = dict(zip(QUANTITIES, own_values(one[2], one[3])))
+    planes = {"sharpest": sharpest, "around": one[1]}
     over_seeds = {}
     for name, others in family.over_seeds.items():  # of its own seed alone
         row = torch.full_like(others[:1], torch.nan)
@@ -188,11 +203,16 @@ def extend(
         (*family.around, one[1]),
         spectrum=(*family.spectrum, one[2]),
         prediction=(*family.prediction, one[3]),
-        sharpest=(*family.sharpest, sharpest_surface(f, posterior, resolution, float(family.sharpest[0].a.max()), seed)),
+        sharpest=(*family.sharpest, sharpest),
         over_seeds=over_seeds,
         mechanism=one_more_step(net, task.train, family, method, radius, seed=seed),
-        inputs=one_more_map(net, task, family, posterior, one[3].n_draws, seed=seed),
+        inputs=one_more_curve(
+            one_more_map(net, task, family, posterior, one[3].n_draws, seed=seed), method, radius, seed=seed - 1
+        ),
         images=one_more_image_row(task, family, one[3]),
+        maps=one_more_maps_row(
+            net, task, family, posterior, planes, one[3].n_draws, None if "maps" in surfaces else near, seed=seed
+        ),
     )
 
 
@@ -208,6 +228,7 @@ def _measure_one(
     f: MeanNLL,
     family: Family,
     q: Posterior,
+    around: Surface | None = None,
     *,
     seed: int,
     n_draws: int,
@@ -219,7 +240,8 @@ def _measure_one(
     point = _is_point(q)
     draws = q.sample(1 if point else n_draws, seed=seed)
     projection = project(draws, family.surface.plane, f)
-    around = slice_plane(f, plane_random(net, q.center, seed=seed), resolution=resolution, progress=progress)
+    if around is None:
+        around = slice_plane(f, plane_random(net, q.center, seed=seed), resolution=resolution, progress=progress)
     starts = track(list(draws[:n_spectra]), "eigenvalues", progress)
     spectra = tuple(top_eigenpairs(f, w, k, seed=seed, name=f"draw {i}") for i, w in enumerate(starts, 1))
     statistics = "frozen" if check_batchnorm(net, "frozen") else None

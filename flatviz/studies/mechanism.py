@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -19,40 +20,12 @@ from flatviz.landscape.slices import slice_plane
 from flatviz.objectives.nll import nll
 from flatviz.planes.along import plane_along
 from flatviz.posteriors import METHODS
-from flatviz.results import Family, Plane, Surface
+from flatviz.results import Family, Mechanism, Plane, Posterior, reach_of
 from flatviz.training.optimize import training_loss
 from flatviz.training.perturb import UNITS, perturb
 from flatviz.training.variational import NoisyNLL
 
 MARGIN = 1.25  # how much further than what is drawn the plane is computed
-
-
-@dataclass(frozen=True)
-class Mechanism:
-    """One step of a method from a Gaussian q, at several radii, in coordinates of the plane of its perturbation.
-
-    surface: the loss on that plane, whose origin is q's mean; covariance (2, 2): of q's draws in it.
-    radius: (R,), in `unit`; ball (R, 2, 2): the shadow a^T ball^-1 a <= 1 of all moves d of the mean with
-    KL(q' || q) = d^T Sigma^-1 d / 2 <= radius^2 / 2, which is q's ellipse times the radius; for a Euclidean method of |d| <=
-    radius; worst (R, 2), worst_covariance (R, 2, 2): q' = q + `perturb`; length (R,): how far q's
-    mean moves, the radius of SAM's Euclidean ball that reaches as far.
-    gradient (2,): of E_q[NLL] in the mean, at q; there (R, 2): the same at q'; both as they lie in the plane.
-    loss (), worst_loss (R,): E_q[NLL] and E_q'[NLL], in nats.  name: of q, as the picture calls it.
-    """
-
-    surface: Surface
-    covariance: Tensor
-    radius: tuple[float, ...]
-    unit: str
-    ball: Tensor
-    worst: Tensor
-    worst_covariance: Tensor
-    length: Tensor
-    gradient: Tensor
-    there: Tensor
-    loss: float
-    worst_loss: Tensor
-    name: str = "q"
 
 
 @public
@@ -95,43 +68,60 @@ def mechanism(
         raise ValueError("radii must hold at least one number, got none")
     expected = _expected(net, data, q, likelihood, n_draws, seed)
     loss, g, _ = expected(q)
-    plane = _plane(q, g[0], seed)
+    plane = plane_of_step(q, g[0], seed)
     rows = _rows(q, expected, g, plane, [(float(r), mode) for r in radii], blocks)
-    covariance = project(q, plane).covariance
-    surface = slice_plane(nll(net, data), plane, extent=_reach(covariance, rows), resolution=resolution)
-    shared = dict(covariance=covariance, gradient=plane.axes @ g[0], loss=float(loss), unit=UNITS[mode], name=name)
-    return Mechanism(surface=surface, radius=tuple(map(float, radii)), **shared, **rows)
+    about = dict(gradient=plane.axes @ g[0], loss=float(loss), unit=UNITS[mode], name=name)
+    return _on_ground(net, data, q, plane, rows, radii, resolution, **about)
 
 
 def family_steps(
     net: Net, data: Data, family: Family, *, seed: int, n_draws: int = 32, resolution: int = 31
-) -> dict[str, Tensor | Surface]:
-    """The fields of a `Mechanism` from VI's posterior, a row a member of the family; nothing where VI is not in it.
+) -> Mechanism | None:
+    """A step from VI's posterior, a row a member of the family; None where VI is not in it.
 
     All on the plane of Sigma g and g at VI's mean, so that the radius moves the ball and the ground stays.  Methods without
     a perturbation, and radius 0, move nothing.
     """
     if "vi" not in family.methods or not isinstance(q := family.posterior[family.index("vi")], Gaussian):
-        return {}
+        return None
     expected = _expected(net, data, q, "categorical", n_draws, seed)
     loss, g, _ = expected(q)
-    plane = _plane(q, g[0], seed)
+    plane = plane_of_step(q, g[0], seed)
     rows = _rows(q, expected, g, plane, _asked(family.method, family.radius), "mean+std")
-    covariance = project(q, plane).covariance
-    surface = slice_plane(nll(net, data), plane, extent=_reach(covariance, rows), resolution=resolution)
-    return dict(surface=surface, covariance=covariance, gradient=plane.axes @ g[0], loss=loss.reshape(1), **rows)
+    about = dict(gradient=plane.axes @ g[0], loss=float(loss), unit="of each member", name="VI's posterior")
+    return _on_ground(net, data, q, plane, rows, family.radius, resolution, **about)
 
 
 def one_more_step(
     net: Net, data: Data, family: Family, method: str, radius: float, *, seed: int, n_draws: int = 32
-) -> dict[str, Tensor | Surface]:
+) -> Mechanism | None:
     """`family.mechanism` with a row for a member that joins the family."""
-    if not family.mechanism:
-        return {}
-    q, plane = family.posterior[family.index("vi")], family.mechanism["surface"].plane
+    if family.mechanism is None:
+        return None
+    step = family.mechanism
+    q, plane = family.posterior[family.index("vi")], step.surface.plane
     expected = _expected(net, data, q, "categorical", n_draws, seed)
     rows = _rows(q, expected, expected(q)[1], plane, _asked([method], [radius]), "mean+std")
-    return family.mechanism | {name: torch.cat([family.mechanism[name], row]) for name, row in rows.items()}
+    joined = {name: torch.cat([getattr(step, name), row]) for name, row in rows.items()}
+    return replace(step, radius=(*step.radius, float(radius)), **joined)
+
+
+def _on_ground(
+    net: Net,
+    data: Data,
+    q: Gaussian,
+    plane: Plane,
+    rows: dict[str, Tensor],
+    radii: Sequence[float],
+    resolution: int,
+    **about: Any,
+) -> Mechanism:
+    """The rows with the loss around them, as far as anything of them reaches."""
+    covariance = project(q, plane).covariance
+    drawn = zip(*(rows[name] for name in ("ball", "worst", "worst_covariance", "length")))
+    reach = max(reach_of(covariance, *row) for row in drawn)
+    surface = slice_plane(nll(net, data), plane, extent=MARGIN * reach, resolution=resolution)
+    return Mechanism(surface, covariance, tuple(map(float, radii)), **rows, **about)
 
 
 def _asked(methods: Sequence[str], radii: Sequence[float]) -> list[tuple[float, str]]:
@@ -163,21 +153,18 @@ def _rows(
     )
 
 
-def _reach(covariance: Tensor, rows: dict[str, Tensor]) -> float:
-    ends = [rows["worst"].abs().amax(), rows["length"].max(), _extent(covariance), *map(_extent, rows["ball"])]
-    return MARGIN * float(torch.stack([end.to(covariance) for end in ends]).max())
+def plane_of_step(q: Posterior, gradient: Tensor, seed: int) -> Plane:
+    """Through q's center, along Sigma g, the way `kl_exact` moves the mean, and the gradient g, the way SAM moves it.
 
-
-def _plane(q: Gaussian, gradient: Tensor, seed: int) -> Plane:
-    """Through q's mean, along Sigma g, the way `kl_exact` moves the mean, and the gradient g, the way SAM moves it.
-
-    Where these are parallel the second direction is random.
+    Of a posterior without a covariance along g; where the two are parallel, or g is 0, a direction is random.
     """
-    along = q.cov_mul(gradient)
+    noise = torch.randn(2, len(gradient), generator=generator(seed), dtype=gradient.dtype).to(gradient.device)
+    along = q.cov_mul(gradient) if isinstance(q, Gaussian) else gradient
+    along = along if float(along.norm()) > 0 else noise[1]
     across = gradient - along * (gradient @ along) / (along @ along).clamp_min(torch.finfo(along.dtype).tiny)
     if float(across.norm()) <= 1e-4 * float(gradient.norm()):
-        across = torch.randn(q.dim, generator=generator(seed), dtype=along.dtype).to(along.device)
-    return plane_along(q.mean, along, across, orthonormal=True, name="plane of the perturbation")
+        across = noise[0]
+    return plane_along(q.center, along, across, orthonormal=True, name="plane of the perturbation")
 
 
 def _ball(q: Gaussian, plane: Plane, radius: float, mode: str) -> Tensor:
@@ -185,8 +172,3 @@ def _ball(q: Gaussian, plane: Plane, radius: float, mode: str) -> Tensor:
     if UNITS[mode] == "Euclidean":
         return radius**2 * torch.eye(2, dtype=q.mean.dtype, device=q.mean.device)
     return radius**2 * (plane.axes @ q.cov_mul(plane.axes).T)
-
-
-def _extent(covariance: Tensor) -> Tensor:
-    """How far an ellipse reaches along the axes."""
-    return covariance.diagonal().clamp_min(0).sqrt().max()

@@ -55,6 +55,36 @@ def fit_member(
     return record.fit(net, task.train, *given, seed=seed, checkpoint=checkpoint, progress=progress, **keywords)
 
 
+def fit_near(
+    net: Net,
+    task: Task,
+    prior: Gaussian,
+    method: str,
+    radius: float,
+    near: Posterior,
+    steps: int,
+    *,
+    seed: int,
+    fit: Mapping | None = None,
+    tuned: Choices | None = None,
+    progress: Progress = False,
+) -> Posterior | None:
+    """So many steps of a method at `radius` from `near`, its posterior at another radius: a preview of `fit_member`.
+
+    The KL weight is whole from the first step on, for `near` has had its annealing.  None for a method that cannot start at a
+    posterior, at radius 0, and where a whole fit has no more than twice these steps.
+    """
+    record, choice = METHODS[method], choice_of(tuned, method)
+    if record.perturbation is None or radius == 0 or not isinstance(near, Gaussian):
+        return None
+    prior, fit = with_head_std(net, prior, choice.head_std), {**choice.settings, **(fit or {})}
+    keywords = record.keywords(net, radius=radius, settings=fit)
+    if keywords["steps"] <= 2 * steps:
+        return None
+    keywords |= dict(steps=steps, start=near, start_scale=1.0, anneal=0.0)
+    return record.fit(net, task.train, prior, seed=seed, progress=progress, **keywords)
+
+
 def check_settings(fit: Mapping | None) -> None:
     """That each name in `fit` is a setting of some method."""
     known = dict.fromkeys(name for m in METHODS.values() for name in m.plain.settings)

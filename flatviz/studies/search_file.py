@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from flatviz.studies.cases import QUANTITIES, Case
-from flatviz.studies.claims import NAMES, Verdict, p_of_interval
+from flatviz.studies.claims import BETTER, NAMES, Verdict, p_of_interval
 from flatviz.studies.search import BASELINES, Gain, Outcome, Searched
 
 
@@ -56,6 +56,24 @@ def _row(outcome: Outcome) -> dict[str, Any]:
 
 def _plain(value: float) -> float | None:
     return float(f"{value:.4g}") if math.isfinite(value) else None
+
+
+def balance(result: dict[str, Any]) -> list[str]:
+    """A line a baseline: of all differences of the confirmed cases, whose intervals lie on SA-BMA's side, on the other, on neither."""
+    lines = []
+    for baseline in BASELINES:
+        every = [
+            (BETTER[quantity] * mean, half)
+            for row in result["confirmation"]
+            for quantity, (mean, half, _) in row["differences"][baseline].items()
+            if mean is not None
+        ]
+        better = sum(gain > half for gain, half in every)
+        worse = sum(-gain > half for gain, half in every)
+        lines.append(
+            f"against {baseline}: better in {better}, worse in {worse}, open in {len(every) - better - worse} of {len(every)}"
+        )
+    return lines
 
 
 def read_searched(result: dict[str, Any], cases: Sequence[Case]) -> Searched:

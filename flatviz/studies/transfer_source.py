@@ -21,6 +21,7 @@ from flatviz.metrics.predict import predict
 from flatviz.posteriors.swag import fit_swag
 from flatviz.posteriors.transfer import moped_prior
 from flatviz.storage.cache import cached
+from flatviz.studies import preparation
 from flatviz.studies.transfer_setting import Classes, Make, Scheme, Sizes
 from flatviz.training.pretrain import pretrain
 
@@ -122,6 +123,7 @@ def _pretrained(
     prior = None
     if scheme.prior == "swag":
         prior = fit_swag(net, source, seed=0, snapshots=sizes.snapshots, lr=sizes.swag_rate, progress=progress)
+        preparation.check_learned(net, prior.mean, source, "SWAG", "lower its rate, or give --recipe trials")
     elif scheme.prior == "moped":
         prior = moped_prior(net)
     statistics = "frozen" if net.has_batchnorm else None

@@ -6,9 +6,11 @@ among the test images of another; the scores of the test split are not looked at
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from torch.quasirandom import SobolEngine
@@ -120,23 +122,30 @@ def tune_source(
     recipes = [own, *({**own, **{name: _place(name, u) for name, u in zip(free, point)}} for point in points)]
     scores = []
     for recipe in track(recipes, "recipes", progress):
-        given = dict(sizes=with_source(sizes, recipe), scheme=replace(scheme, scale=recipe["scale"]))
+        given = dict(zip(("sizes", "scheme"), with_source(sizes, scheme, recipe)))
         try:
             one = tune_transfer(
                 data, classes, make, methods=["vi"], trials=1, seeds=seeds, pretrained=pretrained, **given, say=say
             )
             scores.append(one["vi"].trials[0].score)
         except ValueError as error:
-            if "finite" not in str(error) and "must learn" not in str(error):
+            if not any(word in str(error) for word in ("finite", "must learn", "that learned")):
                 raise
             say(f"{recipe}: {error}")
             scores.append(math.inf)
     return SourceTuning(tuple(recipes), tuple(scores), tuple(seeds))
 
 
-def with_source(sizes: Sizes, recipe: dict[str, float]) -> Sizes:
-    """The sizes with the rates of a recipe."""
-    return replace(sizes, source_lr=recipe["source_lr"], swag_lr=recipe["swag_lr"])
+def with_source(sizes: Sizes, scheme: Scheme, recipe: Mapping[str, float]) -> tuple[Sizes, Scheme]:
+    """Sizes with the rates of a recipe, and the scheme with its factor."""
+    rates = {name: recipe[name] for name in ("source_lr", "swag_lr")}
+    return replace(sizes, **rates), replace(scheme, scale=recipe["scale"])
+
+
+def read_source(path: str | Path) -> dict[str, float] | None:
+    """The recipe of a file that `flatviz transfer --recipe` wrote; None where it holds none."""
+    held = json.loads(Path(path).read_text(encoding="utf-8")).get("source")
+    return None if held is None else {name: held[name] for name in SPANS}
 
 
 def _place(name: str, u: float) -> float:

@@ -17,18 +17,10 @@ from flatviz.core.seeds import generator
 from flatviz.landscape.lanczos import top_eigenpairs
 from flatviz.objectives.nll import nll
 from flatviz.planes.random import filter_normalized
-from flatviz.symmetry.actions import rescale
+from flatviz.results import FLATNESS
+from flatviz.symmetry.actions import random_signs, rescale
 from flatviz.symmetry.units import units_of
 
-FLATNESS = {  # what an axis says of each
-    "lambda1": "largest eigenvalue λ₁",
-    "trace": "trace of the Hessian",
-    "sam": "SAM-sharpness (nats)",
-    "filter": "curvature along filter-normalised directions",
-    "relative": "relative flatness of the first layer",
-    "asam": "ASAM-sharpness, η = 0 (nats)",
-    "weighted": "sum of w² times the Hessian's diagonal",
-}
 INVARIANT = ("relative", "asam", "weighted")  # those that do not see a rescaling of units
 
 
@@ -124,9 +116,8 @@ def rescaled_orbit(net: Net, data: Data, w: Tensor, *, reach: float = 3.0, resol
     check_weights(w, net.dim)
     check_count(resolution, "resolution", least=3)
     units, f = units_of(net), nll(net, data)
-    up = torch.randint(0, 2, (max(units.n_scaled, 1),), generator=generator(seed)).to(w) * 2 - 1
     t = torch.linspace(-reach, reach, resolution - (resolution + 1) % 2).to(w)
-    W = rescale(units, w.expand(len(t), -1), (t[:, None] * up[: units.n_scaled]).exp())
+    W = rescale(units, w.expand(len(t), -1), (t[:, None] * random_signs(units, w, seed=seed)).exp())
     with torch.no_grad():
         outputs = torch.stack([net(v, data.x) for v in W])
     middle = outputs[len(t) // 2]

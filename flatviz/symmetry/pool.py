@@ -21,7 +21,7 @@ from flatviz.training.batched import members_batches, members_loss
 from flatviz.training.gradient import gradient
 from flatviz.training.loop import advance
 from flatviz.training.optimize import steps_per_epoch
-from flatviz.training.run import Checkpoint, Run
+from flatviz.training.run import Checkpoint, Run, Training
 from flatviz.training.starts import starts
 
 DROP = 0.1  # of the learning rate, at each epoch in `drops`
@@ -83,6 +83,7 @@ def train_pool(
     weight_decay: float = 1e-3,
     batch_size: int | None = 32,
     keep_epochs: bool = False,
+    training: Training | None = None,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Pool:
@@ -90,6 +91,7 @@ def train_pool(
 
     Member i has the seed seed + i and ends where it would end alone.  The rate is constant, as of the networks whose
     spread is looked at; it falls to a tenth at each epoch in `drops`.  keep_epochs: the weights after each epoch too.
+    training: `Training(...)`: precision, accumulation, compilation, several processes.
     checkpoint: path to save to and resume from.  Diverged members are counted and left out, before anything is computed.
     Raises ValueError where none is left, or the network has BatchNorm, whose statistics each member would need.
 
@@ -103,13 +105,14 @@ def train_pool(
         (torch.Size([8, 17]), 0)
     """
     run = Run.of(locals(), f"pool of {n} networks")
+    run.check_no_validation("all networks end after the same epochs")
     check_lr(lr, zero=False)
     if net.has_batchnorm:
         raise ValueError("a pool needs a network without BatchNorm, got one with: each member would need its own statistics")
     seeds = [seed + i for i in range(n)]
     epoch = steps_per_epoch(len(data), batch_size)
     steps = epochs * epoch
-    loss = members_loss(net, data, "categorical", "frozen", n)
+    loss = members_loss(net, data, "categorical", "frozen", n, run.passes)
     W = starts(net, seeds, "fresh").detach().clone()
     velocity, total = torch.zeros_like(W), torch.zeros(n, dtype=W.dtype, device=W.device)
     kept = [W.clone()] if keep_epochs else []

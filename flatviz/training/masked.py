@@ -117,6 +117,7 @@ class DropoutLoss(TrainingLoss):
         self, net: Net, data: Data, likelihood: Likelihood, rates: dict[str, float], seed: int, passes: Passes = PLAIN
     ) -> None:
         check_data(net, data, likelihood)
+        passes.check_weights(net.w)
         self.net, self.passes = net, passes
         self.data, self.likelihood, self.source = data, likelihood, generator(seed)
         self.masked = MaskedNet(net, rates, self.source, shared=False)

@@ -130,6 +130,7 @@ def training_losses(
 ) -> list[FrozenLoss | BatchStatisticsLoss]:
     """A loss for each of several members, net and data checked once; frozen ones are one object."""
     spared, _ = check_data(net, data, likelihood)
+    passes.check_weights(net.w)
     if net.trunk is not None:
         return random_trunk_losses(spared, data, likelihood, batchnorm, members, passes)
     if batchnorm != "train" or not net.has_batchnorm:

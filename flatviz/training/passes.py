@@ -37,6 +37,13 @@ class Passes:
         if self.parallel:
             join_processes()
 
+    def check_weights(self, w: Tensor) -> None:
+        """ValueError where the precision is reduced and the weights are no float32, which autocast leaves as they are."""
+        if self.precision is not None and w.dtype != torch.float32:
+            raise ValueError(
+                f"precision={self.precision!r} needs weights in float32, got {w.dtype}: net.to(dtype=torch.float32)"
+            )
+
     @property
     def whole(self) -> bool:
         """Whether a minibatch goes through in one piece, here."""

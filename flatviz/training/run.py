@@ -20,11 +20,13 @@ Checkpoint = str | Path | None
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """How a fit goes through its examples, whatever it minimises: `training=fv.Training(...)` of `pretrain` and all `fit_*`.
+    """How a fit goes through its examples, whatever it minimises: `training=fv.Training(...)`.
+
+    `pretrain`, `train_pool` and every `fit_*` that takes gradient steps have it: all but `fit_hmc`; `fit_ptl` hands on its `settings=`.
 
     Args:
         precision: "bfloat16" computes the network's products in that type (autocast); weights, gradients, posterior and
-            perturbation stay in theirs.
+            perturbation stay in float32.
         accumulate: parts of a minibatch that pass one after another: the same gradient in less memory; BatchNorm then
             normalises each part by itself.
         compile: True for `torch.compile`, or the name of another of its backends: slow to start, then faster.
@@ -35,7 +37,7 @@ class Training:
             each member's own), checked once an epoch and at most 50 times; `history.validation` holds it.
         patience: checks without a lower loss that end the run.
 
-    A chain and SWAG, which do not descend to one place, take no validation; dropout and a sampled trunk, which draw noise for
+    Chains, SWAG and pools, which have no one best place, take no validation; dropout and a sampled trunk, which draw noise for
     a whole minibatch, take of the first four precision alone.
     Raises ValueError for a value out of range, and parallel=True in a script that `torchrun` did not start.
 

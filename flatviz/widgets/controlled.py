@@ -5,24 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import ipywidgets
-import plotly.graph_objects as go
 
-from flatviz.plots.theme import CONFIG, Figure
+from flatviz.plots.theme import Figure
+from flatviz.widgets.figure import FigureView, LiveFigure
 
 MARKS = ("rim", "samples", "path")  # traces with a point a draw
 
 
-def widget_of(base: Figure) -> go.FigureWidget:
-    """A figure as a widget, without the button that sends it to a server."""
-    figure = go.FigureWidget(base)
-    figure._config = {**figure._config, **CONFIG}  # before display: afterwards plotly does not look at it
-    return figure
-
-
-def box_of(figure: go.FigureWidget, controls: Mapping[str, ipywidgets.Widget], *said: ipywidgets.HTML) -> ipywidgets.VBox:
+def box_of(view: FigureView, controls: Mapping[str, ipywidgets.Widget], *said: ipywidgets.HTML) -> ipywidgets.VBox:
     """Controls above the figure, what is said of it below."""
-    box = ipywidgets.VBox([ipywidgets.HBox(list(controls.values())), figure, *said])
-    box.figure, box.controls, box.text = figure, dict(controls), said[0] if said else None
+    box = ipywidgets.VBox([ipywidgets.HBox(list(controls.values())), view, *said])
+    box.figure, box.controls, box.text = view.figure, dict(controls), said[0] if said else None
     return box
 
 
@@ -31,7 +24,7 @@ def count_slider(most: int, name: str) -> ipywidgets.IntSlider:
     return ipywidgets.IntSlider(most, 1, max(most, 2), description=name, disabled=most == 1)
 
 
-def redraw_as(figure: go.FigureWidget, new: Figure, *parts: str) -> None:
+def redraw_as(figure: LiveFigure, new: Figure, *parts: str) -> None:
     """The same traces with new values, and these parts of the layout; the others stay, as the reader's zoom does."""
     if [trace.name for trace in figure.data] != [trace.name for trace in new.data]:  # a path of one point has no line
         figure.data = []
@@ -43,7 +36,7 @@ def redraw_as(figure: go.FigureWidget, new: Figure, *parts: str) -> None:
         figure.update_layout({part: layout[part] for part in parts})
 
 
-def keep_first(figure: go.FigureWidget, base: Figure, n: int) -> None:
+def keep_first(figure: LiveFigure, base: Figure, n: int) -> None:
     """The first n points of each trace that has a point a draw."""
     with figure.batch_update():
         for mine, its in zip(figure.data, base.data, strict=True):

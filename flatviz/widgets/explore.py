@@ -12,7 +12,8 @@ from flatviz.plots.nouns import check_on
 from flatviz.plots.surface import plot_surface
 from flatviz.plots.theme import INK, scatter, short
 from flatviz.results import Projection, Surface
-from flatviz.widgets.controlled import box_of, keep_first, redraw_as, widget_of
+from flatviz.widgets.controlled import box_of, keep_first, redraw_as
+from flatviz.widgets.figure import FigureView
 
 PLAY_MS = 120  # between two points of a path that plays
 
@@ -25,7 +26,7 @@ def explore_surface(surface: Surface, projection: Projection | None = None) -> i
         surface: values on a grid (A, B), from `slice_plane`.
         projection: samples (S, 2) on the same plane, from `project`; None: the surface alone.
 
-    Returns the box; `.figure` is its FigureWidget, `.controls` are its controls by name.
+    Returns the box; `.figure` is its figure, `.controls` are its controls by name.
     Raises ValueError if projection and surface lie in different planes.
 
     Example:
@@ -34,7 +35,8 @@ def explore_surface(surface: Surface, projection: Projection | None = None) -> i
         >>> sorted(view.controls)
         ['ceiling', 'log', 'samples']
     """
-    figure = widget_of(plot_surface(surface, projection))
+    view = FigureView(plot_surface(surface, projection))
+    figure = view.figure
     finite = surface.values[surface.values.isfinite()]
     low, high = float(finite.min()), float(finite.max())
     n = 0 if projection is None else len(projection.coords)
@@ -49,7 +51,7 @@ def explore_surface(surface: Surface, projection: Projection | None = None) -> i
 
     for control in (draws, ceiling, log):
         control.observe(redraw, names="value")
-    return box_of(figure, {"samples": draws, "ceiling": ceiling, "log": log})
+    return box_of(view, {"samples": draws, "ceiling": ceiling, "log": log})
 
 
 @public
@@ -61,7 +63,7 @@ def explore_path(surface: Surface, projection: Projection, *, steps: Sequence[in
         projection: points (S, 2) of the path on the same plane, in their order, from `project(path.W, plane, f)`.
         steps: after which step each point was, (S,), as `record_path` gives it; default: 0, 1 ...
 
-    Returns the box; `.figure` is its FigureWidget, `.controls` are the slider "time", an index into the points, and "play";
+    Returns the box; `.figure` is its figure, `.controls` are the slider "time", an index into the points, and "play";
     `.text` says step, loss and distance from the plane.
     Raises ValueError if projection and surface lie in different planes, for a path of one point, or steps of another number.
 
@@ -85,7 +87,8 @@ def explore_path(surface: Surface, projection: Projection, *, steps: Sequence[in
     for name, wide, color in (("now, rim", 5, INK), ("now", 2.5, "#fefefe")):
         ring = dict(size=18, color="rgba(0,0,0,0)", line=dict(color=color, width=wide))
         base.add_trace(scatter(*projection.coords[-1:].T, "markers", name, marker=ring))
-    figure, said = widget_of(base), ipywidgets.HTML()
+    view, said = FigureView(base), ipywidgets.HTML()
+    figure = view.figure
     time = ipywidgets.IntSlider(n - 1, 0, n - 1, description="time", layout=ipywidgets.Layout(width="60%"))
     play = ipywidgets.Play(value=n - 1, min=0, max=n - 1, interval=PLAY_MS, repeat=True, show_repeat=False)
     ipywidgets.jslink((play, "value"), (time, "value"))
@@ -102,4 +105,4 @@ def explore_path(surface: Surface, projection: Projection, *, steps: Sequence[in
 
     time.observe(redraw, names="value")
     redraw()
-    return box_of(figure, {"play": play, "time": time}, said)
+    return box_of(view, {"play": play, "time": time}, said)

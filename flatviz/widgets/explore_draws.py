@@ -17,7 +17,8 @@ from flatviz.plots.reliability import plot_reliability
 from flatviz.plots.spectrum import plot_spectrum
 from flatviz.plots.theme import short
 from flatviz.results import Prediction, Projection, Spectrum
-from flatviz.widgets.controlled import box_of, count_slider, keep_first, redraw_as, widget_of
+from flatviz.widgets.controlled import box_of, count_slider, keep_first, redraw_as
+from flatviz.widgets.figure import FigureView
 
 
 @public
@@ -28,7 +29,7 @@ def explore_spectrum(spectrum: Spectrum | Sequence[Spectrum], *, method: str | N
         spectrum: what `top_eigenpairs` returned, k eigenvalues of one weight vector, or one of it for each draw.
         method: whose they are, for label and colour.
 
-    Returns the box; `.figure` is its FigureWidget, `.controls` are its controls by name: "draws", "largest", and "log", which is
+    Returns the box; `.figure` is its figure, `.controls` are its controls by name: "draws", "largest", and "log", which is
     off where an eigenvalue is not positive.  `.text` says mean and spread of the largest eigenvalue over the draws shown.
     Raises ValueError for no spectrum.
 
@@ -40,7 +41,8 @@ def explore_spectrum(spectrum: Spectrum | Sequence[Spectrum], *, method: str | N
         [3.0, 2.0]
     """
     spectra = one_or_several(spectrum)
-    figure, said = widget_of(plot_spectrum(spectra, method=method)), ipywidgets.HTML()
+    view, said = FigureView(plot_spectrum(spectra, method=method)), ipywidgets.HTML()
+    figure = view.figure
     k = min(len(s.values) for s in spectra)
     draws, largest = count_slider(len(spectra), "draws"), count_slider(k, "largest")
     log = ipywidgets.Checkbox(False, description="logarithmic", disabled=any(float(s.values.min()) <= 0 for s in spectra))
@@ -61,7 +63,7 @@ def explore_spectrum(spectrum: Spectrum | Sequence[Spectrum], *, method: str | N
     for control in (draws, largest, log):
         control.observe(redraw, names="value")
     redraw()
-    return box_of(figure, {"draws": draws, "largest": largest, "log": log}, said)
+    return box_of(view, {"draws": draws, "largest": largest, "log": log}, said)
 
 
 @public
@@ -73,7 +75,7 @@ def explore_draws(draws: Projection | Prediction, *, method: str | None = None) 
             `plot_metrics` with a mark at the ensemble of n.
         method: whose they are, for label and colour.
 
-    Returns the box; `.figure` is its FigureWidget, `.controls["draws"]` the slider, `.text` says the numbers of the first n.
+    Returns the box; `.figure` is its figure, `.controls["draws"]` the slider, `.text` says the numbers of the first n.
     Raises ValueError for a prediction without scores.
 
     Example:
@@ -86,7 +88,8 @@ def explore_draws(draws: Projection | Prediction, *, method: str | None = None) 
     on_plane = isinstance(draws, Projection)
     n = len(draws.coords) if on_plane else draws.n_draws
     base = plot_projection(draws, method=method) if on_plane else plot_metrics(draws, n_draws=n, method=method)
-    figure, slider, said = widget_of(base), count_slider(n, "draws"), ipywidgets.HTML()
+    view, slider, said = FigureView(base), count_slider(n, "draws"), ipywidgets.HTML()
+    figure = view.figure
 
     def redraw(_: object = None) -> None:
         if on_plane:
@@ -99,7 +102,7 @@ def explore_draws(draws: Projection | Prediction, *, method: str | None = None) 
 
     slider.observe(redraw, names="value")
     redraw()
-    return box_of(figure, {"draws": slider}, said)
+    return box_of(view, {"draws": slider}, said)
 
 
 @public
@@ -110,7 +113,7 @@ def explore_calibration(prediction: Prediction, *, method: str | None = None) ->
         prediction: what `predict` returned on labelled data.
         method: whose colour the bars have.
 
-    Returns the box; `.figure` is its FigureWidget, `.controls["draws"]` the slider, `.text` says the scores of the ensemble.
+    Returns the box; `.figure` is its figure, `.controls["draws"]` the slider, `.text` says the scores of the ensemble.
     Raises ValueError without labels.
 
     Example:
@@ -121,7 +124,8 @@ def explore_calibration(prediction: Prediction, *, method: str | None = None) ->
         >>> view.text.value.startswith("2 draws: accuracy")
         True
     """
-    figure, said = widget_of(plot_reliability(prediction, method=method)), ipywidgets.HTML()
+    view, said = FigureView(plot_reliability(prediction, method=method)), ipywidgets.HTML()
+    figure = view.figure
     draws = count_slider(prediction.n_draws, "draws")
 
     def redraw(_: object = None) -> None:
@@ -130,7 +134,7 @@ def explore_calibration(prediction: Prediction, *, method: str | None = None) ->
 
     draws.observe(redraw, names="value")
     redraw()
-    return box_of(figure, {"draws": draws}, said)
+    return box_of(view, {"draws": draws}, said)
 
 
 def _scores(prediction: Prediction, n: int) -> str:

@@ -1,4 +1,4 @@
-"""The live laboratory: sliders for radius and ensemble size over posteriors that are fitted as you ask for them."""
+"""The live laboratory: sliders for radius and ensemble size over posteriors that are fitted as you ask for them (hence its length)."""
 
 from __future__ import annotations
 
@@ -23,10 +23,12 @@ from flatviz.results import Family, Gaussian, Posterior
 from flatviz.storage.files import atomic_path
 from flatviz.studies.choice import Choices, choice_of
 from flatviz.studies.family import check_settings, extend, fit_family, fit_member, measure, with_chosen
+from flatviz.studies.seeds import repeat_family
 from flatviz.widgets.cells import own, replace_still, show_still
 from flatviz.widgets.look import LOOK, check_look
 from flatviz.widgets.members import first_radii, fit_each, log_stops, member_name
-from flatviz.widgets.view import CONTROLS, FamilyView, still, still_html
+from flatviz.widgets.preview import show_preview
+from flatviz.widgets.view import CONTROLS, NOT_DRAWN, FamilyView, still, still_html
 from flatviz.widgets.worker import Stopped, Worker
 
 N_DRAWS = 30  # of each member, so the largest ensemble
@@ -45,7 +47,8 @@ class FlatnessLab(ipywidgets.VBox):
     be set again.  A radius that is not fitted yet is fitted in the background, on the planes and scales of the family; Stop
     ends that.  `lab.family` holds all members fitted so far, `lab.wait()` returns when the background is idle, `lab.error`
     is what went wrong there, "" for nothing; what was fitted before stays.  `lab.to_html(path)` writes a page that needs no
-    kernel; `lab.made` is what `fv.lab` did before.  A cell that runs again closes the lab that it made before.
+    kernel; `lab.repeat()` adds bands over seeds;
+    `lab.made` is what `fv.lab` did before.  A cell that runs again closes the lab that it made before.
     Raises ValueError where prior and net do not belong together, for a setting of `fit` that no method has, and for a trait
     that the controls could not have.
     """
@@ -151,6 +154,15 @@ class FlatnessLab(ipywidgets.VBox):
         self._worker.submit("first family", self._first_family)
         self._report(0.0, "first family: fitting")
 
+    def repeat(self, seeds: int = 2) -> None:
+        """Fit every member again with so many more seeds, behind, for bands over seeds; another fit that is asked for ends that."""
+        check_count(seeds, "seeds")
+        if self.family is None:
+            raise ValueError("the lab must have its first family, got none yet: call lab.wait() first")
+        self.error, self._under_way = "", ()
+        self._worker.submit("bands over seeds", lambda progress: self._repeat(seeds, progress))
+        self._report(0.0, "bands over seeds: fitting")
+
     def stop(self) -> None:
         """Stop what runs in the background, after the step in progress; members fitted so far stay."""
         self._worker.stop()
@@ -206,13 +218,15 @@ class FlatnessLab(ipywidgets.VBox):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         name = self.view.channel.model_id
-        self._kept_still = show_still(still_html(name, ""), name)
+        self._kept_still = show_still(still_html(name, NOT_DRAWN), name)
         return super()._repr_mimebundle_(**kwargs)
 
     def _hear(self, want: str, content: dict) -> None:
         """What a page asks."""
         if want == "run":
             self.run()
+        elif want == "seeds" and self.family is not None:
+            self.repeat()
         elif want == "stop":
             self.stop()
         elif self._kept_still and (picture := still(content, self.view.channel.model_id)):
@@ -239,6 +253,11 @@ class FlatnessLab(ipywidgets.VBox):
         code = ["# lab: the FlatnessLab of this notebook", "family = lab.family"]
         story = tour_story(family)
         self.view.show_family(family, stops=self.stops, live=True, story=story, code=code, defaults=defaults)
+
+    def _repeat(self, seeds: int, progress: Progress) -> None:
+        more = [self._seed + i for i in range(1, seeds + 1)]
+        settings = dict(seeds=more, fit=self._fit, tuned=self._choices, progress=progress)
+        self._take(repeat_family(self._net, self._task, self._prior, self.family, **settings))
 
     def _missing(self) -> list[tuple[str, float]]:
         """Where the controls stand, A and B, and nothing is fitted."""
@@ -271,6 +290,9 @@ class FlatnessLab(ipywidgets.VBox):
 
     def _fit_one(self, method: str, radius: float, progress: Progress) -> None:
         try:
+            how = dict(fit=self._fit, tuned=self._choices, progress=progress)
+            given = (self._net, self._task, self._prior, self.family, method, radius, self._show_preview)
+            show_preview(*given, look=self.look, seed=self._seed, settings=how)
             posterior = self._fitted(method, radius, progress)
             settings = dict(seed=self._seed + 1, progress=progress)
             self.family = extend(self._net, self._task, self.family, method, radius, posterior, **settings)
@@ -280,6 +302,9 @@ class FlatnessLab(ipywidgets.VBox):
             self._fail(method, radius, error)
             raise
         self.view.add_members(self.family, [len(self.family) - 1])
+
+    def _show_preview(self, family: Family, note: str, only: list[str] | None) -> None:
+        self.view.add_members(family, [len(family) - 1], note=note, only=only)
 
     def _fail(self, method: str, radius: float, error: Exception) -> None:
         """Keep what a page shows whole."""

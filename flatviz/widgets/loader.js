@@ -1,45 +1,7 @@
-// What every view carries, hence small.  The front end itself and plotly.js come from the kernel as one message a page,
-// the family's arrays as one message a widget; neither becomes part of a saved notebook.
-//
-// The messages come through a plain widget model of their own, `channel`: a model of anywidget refuses every message for
-// good where its module took more than two seconds to load, and on a slow machine a page full of plots takes longer.
+// A view of a family of posteriors: its arrays come as one message a widget.
 
-const pages = (globalThis.flatvizFrontEnds ??= new Map());      // version -> promise of { show, Plotly }
 const families = new WeakMap();                                 // channel -> { bundle, extras, status, views }
 const LOST = "The kernel that made this view has ended. What was fitted can still be looked at; run the cell again to fit more.";
-
-function ask(channel, want) {
-  return new Promise((resolve) => {
-    const answer = (content, buffers) => {
-      if (content.kind !== want) return;
-      channel.off("msg:custom", answer);
-      resolve({ content, buffers });
-    };
-    channel.on("msg:custom", answer);
-    channel.send({ want });
-  });
-}
-
-function moduleFrom(text) {
-  const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
-  return import(/* @vite-ignore */ /* webpackIgnore: true */ url).finally(() => URL.revokeObjectURL(url));
-}
-
-function frontEnd(version, channel) {
-  if (!pages.has(version)) {
-    const load = async () => {
-      const { buffers } = await ask(channel, "front end");
-      const [explorer, plotly] = buffers.map((b) => new TextDecoder().decode(b));
-      const before = globalThis.Plotly;                         // leave another plotly of the page where it was
-      const wrapped = await moduleFrom(`const module = { exports: {} };\n${plotly}\nexport default module.exports;`);
-      if (before) globalThis.Plotly = before;
-      const { show } = await moduleFrom(explorer);
-      return { show, Plotly: wrapped.default };
-    };
-    pages.set(version, load().catch((error) => { pages.delete(version); throw error; }));
-  }
-  return pages.get(version);
-}
 
 function family(model, channel) {
   if (!families.has(channel)) {
@@ -76,7 +38,7 @@ export default {
     el.replaceChildren(waiting);
     let shown, gone = false, turn = 0;
     const reference = model.get("channel").replace("IPY_MODEL_", "");
-    const channel = await model.widget_manager.get_model(reference);
+    const channel = await channelOf(model);
     const shared = family(model, channel);
     const unhide = hideStill(reference);
     const send = (want, what = {}) => channel.send({ want, ...what });

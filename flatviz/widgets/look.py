@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from flatviz.checks import check_choice, check_is, check_radius
 
+ALL = "All"  # the tab of all views
 LOOK = {"tab": "", "compare": None, "picked": None, "chosen": {}, "step": -1}
 
 

@@ -10,15 +10,15 @@ from torch import Tensor
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
-from flatviz.core.seeds import generator
 from flatviz.objectives.nll import nll
-from flatviz.plots.theme import CONFIG, INK, METHODS, figure, numbers
-from flatviz.symmetry.actions import permute, random_order, rescale
-from flatviz.symmetry.flatness import FLATNESS, flatness
+from flatviz.plots.theme import INK, METHODS, figure, numbers
+from flatviz.results import FLATNESS
+from flatviz.symmetry.actions import permute, random_order, random_signs, rescale
+from flatviz.symmetry.flatness import flatness
 from flatviz.symmetry.units import units_of
+from flatviz.widgets.figure import FigureView
 
 PROBES = 32
-SHORT = ("λ₁", "trace", "SAM", "filter", "relative", "ASAM", "Σ w² H")  # in the order of FLATNESS
 
 
 @public
@@ -28,7 +28,7 @@ def explore_symmetry(net: Net, data: Data, w: Tensor | None = None, *, seed: int
     w: weights (D,), the net's own by default; data: a few hundred inputs with labels, on which loss, sharpness and outputs
     are computed at each move.  Left: every weight, moved against as it was.  Right: each measure of flatness over
     what it was.  The line below says how far the weights moved and how much any output changed.
-    `result.figure` is the FigureWidget, `result.controls` the slider and the choice.
+    `result.figure` is the figure, `result.controls` the slider and the choice.
     Raises ValueError for a network that scaling or permutations would change.
 
     Example:
@@ -44,13 +44,13 @@ def explore_symmetry(net: Net, data: Data, w: Tensor | None = None, *, seed: int
     """
     w, units, f = net.w if w is None else w, units_of(net), nll(net, data)
     units.check("scale", w[None]), units.check("permute", w[None])
-    up = torch.randint(0, 2, (units.n_scaled,), generator=generator(seed)).to(w) * 2 - 1
+    up = random_signs(units, w, seed=seed)
     orders = torch.cat([torch.arange(units.n_permuted)[None], random_order(units, 5, seed=seed)])
     with torch.no_grad():
         outputs = net(w, data.x)
     start = torch.cat(list(flatness(net, f, w[None], probes=PROBES, iters=20).values()))
-    shown = go.FigureWidget(_figure(w, torch.ones(len(FLATNESS))))
-    shown._config = {**shown._config, **CONFIG}  # before display: afterwards plotly does not look at it
+    view = FigureView(_figure(w, torch.ones(len(FLATNESS))))
+    shown = view.figure
     scale = ipywidgets.FloatSlider(0.0, min=-3.0, max=3.0, step=0.25, description="log scale", continuous_update=False)
     names = ["as it is", *(f"permuted {i}" for i in range(1, len(orders)))]
     order = ipywidgets.Dropdown(options=list(zip(names, range(len(orders)))), value=0, description="units")
@@ -72,7 +72,7 @@ def explore_symmetry(net: Net, data: Data, w: Tensor | None = None, *, seed: int
     for control in (scale, order):
         control.observe(redraw, names="value")
     redraw()
-    box = ipywidgets.VBox([ipywidgets.HBox([scale, order]), shown, said])
+    box = ipywidgets.VBox([ipywidgets.HBox([scale, order]), view, said])
     box.figure, box.controls, box.text = shown, {"scale": scale, "order": order}, said
     return box
 
@@ -91,7 +91,7 @@ def _figure(w: Tensor, ratio: Tensor) -> go.Figure:
     fig.add_trace(go.Scatter(x=numbers(w), y=numbers(w), mode="markers", name="weights", marker=dots, showlegend=False))
     color = METHODS["sabma"].color
     bars = go.Scatter(
-        x=list(SHORT), y=numbers(ratio), mode="markers", name="flatness", xaxis="x2", yaxis="y2", showlegend=False
+        x=list(FLATNESS.values()), y=numbers(ratio), mode="markers", name="flatness", xaxis="x2", yaxis="y2", showlegend=False
     )
     fig.add_trace(bars.update(marker=dict(size=11, color=color)))
     return fig

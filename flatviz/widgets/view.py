@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import html
 import re
-from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
-from pathlib import Path
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import anywidget
@@ -15,19 +12,18 @@ import ipywidgets
 import traitlets
 
 from flatviz.pages.bundle import Bundle, pack, pack_members
-from flatviz.pages.page import front_end
 from flatviz.results import Family
+from flatviz.widgets.front import front_buffers, front_version, module
 
 CONTROLS = ("radius", "n_draws", "method", "look")
 MOST_PICTURE = 4_000_000  # characters of the pictures that a page may send for the saved notebook
 PNG = re.compile(r"data:image/png;base64,[A-Za-z0-9+/=]+")
 
 
-@lru_cache(maxsize=1)
-def _front_end() -> tuple[bytes, bytes]:
-    from plotly.offline import get_plotlyjs  # 5 MB of text: read when the first page asks
-
-    return front_end().encode(), get_plotlyjs().encode()
+NOT_DRAWN = (  # stands where no browser has drawn the lab: in a notebook that was run by a command
+    "<p>The laboratory: pictures of a family of posteriors, with controls. A browser draws them: open this notebook in JupyterLab "
+    "and run the cell, or write them as a page that needs no Python, <code>lab.to_html(&quot;lab.html&quot;)</code>.</p>"
+)
 
 
 class FamilyView(anywidget.AnyWidget):
@@ -36,13 +32,13 @@ class FamilyView(anywidget.AnyWidget):
     `look` holds the rest of the state: tab, compare (None, or method and radius of state B), picked (a draw, or None), chosen
     (slot -> option) and step (of the guide, -1 for none).
     The module that draws, plotly.js and the arrays are asked for by the page and sent as messages: once a page, once a
-    widget, and never part of a saved notebook.  They travel through `channel` (loader.js says why).
+    widget, and never part of a saved notebook.  They travel through `channel` (channel.js says why).
     check(name, value): raises ValueError or TypeError for a value that a control must not have; where a page sends such a
     value the control goes back to where it was.
-    hear(want, content): what else the page asks: "run", "stop", and "picture" with the pictures in sight.
+    hear(want, content): what else the page asks: "run", "stop", "seeds", and "picture" with the pictures in sight.
     """
 
-    _esm = Path(__file__).with_name("loader.js")
+    _esm = module("loader.js")
     front = traitlets.Unicode().tag(sync=True)
     channel = traitlets.Instance(ipywidgets.Widget, ()).tag(sync=True, **ipywidgets.widget_serialization)
     radius = traitlets.Float(0.0).tag(sync=True)
@@ -55,7 +51,7 @@ class FamilyView(anywidget.AnyWidget):
         check: Callable[[str, object], object] = lambda name, value: value,
         hear: Callable[[str, dict], None] = lambda want, content: None,
     ) -> None:
-        super().__init__(front=hashlib.sha256(front_end().encode()).hexdigest()[:12])
+        super().__init__(front=front_version())
         self._check, self._hear = check, hear
         self.sent = {"front end": 0, "family": 0, "member": 0}  # messages by kind
         self._bundle: Bundle | None = None
@@ -69,9 +65,14 @@ class FamilyView(anywidget.AnyWidget):
         self._bundle = pack(family, **settings)
         self._send_bundle("family", self._bundle)
 
-    def add_members(self, family: Family, members: Sequence[int], *, note: str = "") -> None:
-        """Pack and send only these members of `family`; a page that opens later gets the whole.  note: beside their names."""
-        added = pack_members(self._bundle, family, members, note=note)
+    def add_members(
+        self, family: Family, members: Sequence[int], *, note: str = "", only: Collection[str] | None = None
+    ) -> None:
+        """Pack and send only these members of `family`; a page that opens later gets the whole.
+
+        note: beside their names; only: names of the views that are drawn, the others wait.
+        """
+        added = pack_members(self._bundle, family, members, note=note, only=only)
         self._bundle = self._bundle.with_members(added)
         self._send_bundle("member", added)
 
@@ -110,14 +111,14 @@ class FamilyView(anywidget.AnyWidget):
         want = content.get("want")
         if want == "front end":
             self.sent["front end"] += 1
-            self.channel.send({"kind": "front end"}, list(_front_end()))
+            self.channel.send({"kind": "front end"}, list(front_buffers()))
         elif want == "family":
             self._send_traits()  # what was set before this page listened
             if self._bundle is not None:
                 self._send_bundle("family", self._bundle)
             if self._status is not None:
                 self.channel.send({"kind": "status", **self._status})
-        elif want in ("run", "stop", "picture"):
+        elif want in ("run", "stop", "seeds", "picture"):
             self._hear(want, content)
 
     def _send_bundle(self, kind: str, bundle: Bundle) -> None:

@@ -174,7 +174,7 @@ fv.plot_metrics(predictions)
 # 3. How large must the **ensemble** be until more draws change nothing?
 #
 # Choose the method SA-BMA for the first two, and the tabs *Flatness* and *Scores*. A radius that nobody has fitted yet
-# is fitted while you wait.
+# is fitted while you wait; a preview of a few steps stands there until then.
 
 # %%
 lab = fv.FlatnessLab(net, task, prior, fit=dict(steps=20) if FAST else None)
@@ -183,9 +183,9 @@ lab
 # %% [markdown]
 # <details><summary>What one sees</summary>
 #
-# 1. Mostly. The largest eigenvalue is about 10 at radius 0 and about half of that at the two largest radii, but from one
-#    stop to the next it also rises: it is a mean over five draws of one fit.
-# 2. No. Up to radius 2.8 the NLL goes up and down by a few hundredths, in no order. At radius 4 it is clearly worse, and so
+# 1. Mostly. The largest eigenvalue is about 10 at radius 0 and about half of that from 2.5 on, but from one stop to the next
+#    it also rises: it is a mean over five draws of one fit.
+# 2. No. Up to radius 2.5 the NLL goes up and down by a few hundredths, in no order. At radius 4 it is clearly worse, and so
 #    is the accuracy: to be good all over so large a ball, the posterior gives up fitting the data.
 # 3. About five: from there on the curves move less than the band around them is wide.
 #

@@ -18,10 +18,11 @@
 FAST = False  # True shrinks the run: tests and a first look
 
 # %%
-import plotly.graph_objects as go
+import ipywidgets
 import torch
 
 import flatviz as fv
+from flatviz.plots.theme import figure
 
 torch.set_num_threads(1)  # a second thread costs networks this small more than it brings
 
@@ -96,9 +97,10 @@ assert nets[0].dim == 64 * 65 + 128 + 64 * 65 + 128 + 10 * 65 == 9226
 # %%
 picture = nets[0].w[:9216].view(144, 64).T.numpy()
 colors = dict(zmin=-0.5, zmax=0.5, colorscale="RdBu", colorbar_title="weight")
-fig = go.Figure(go.Heatmap(z=picture, **colors))
+alt = "The weights of two layers as coloured squares, most of them pale, that is small"
+fig = figure("A network is 9,226 numbers", alt, xaxis_title="column")
+fig.add_heatmap(z=picture, **colors)
 fig.update_yaxes(autorange="reversed", title="row", scaleanchor="x", constrain="domain")
-fig.update_layout(title="A network is 9,226 numbers", xaxis_title="column", height=520)
 
 # %% [markdown]
 # *Figure: a grid of small squares, red for negative and blue for positive weights. The first layer, in the left half, is
@@ -232,22 +234,33 @@ print(f"ends {line.values[0]:.3f}, {line.values[-1]:.3f}, barrier {line.barrier:
 # angle. On it $L$ is a landscape that we can look at. Each dot is one of the three trained networks, coloured by its
 # loss.
 #
-# **Predict first**: how wide are the valleys, compared with the distance of the networks? Then **move the sliders**: let
-# the colours end at a lower loss ("colours to"), with and without the logarithm.
+# **Predict first**: how wide are the valleys, compared with the distance of the networks? Then **move the slider**: let the
+# colours end at a `share` of the way from the lowest loss to the highest, with and without the logarithm.
 
 # %%
 plane = fv.plane_through(a, b, c)
 surface = fv.slice_plane(L, plane, resolution=15 if FAST else 41)
 corners = fv.project(torch.stack([a, b, c]), plane, L)
-fv.explore_surface(surface, corners)
+low, high = float(surface.values.min()), float(surface.values.max())
+
+
+# %%
+def colored(share, log):
+    """The plane, its colours ending at a share of the way from the lowest loss to the highest."""
+    top = low * (high / low) ** share if log else low + share * (high - low)
+    return fv.plot_surface(surface, corners, color_range=(low, top), log=log)
+
+
+# %%
+_ = ipywidgets.interact(colored, share=(0.05, 1.0, 0.05), log=[False, True])
 
 # %% [markdown]
 # *Figure: contours of the loss over a plane, with three markers in three separate valleys and higher ground between.
-# Sliders set how many markers are drawn and where the colour scale ends; a box makes it logarithmic.*
+# `fv.explore_surface(surface, corners)` makes a view of this kind in one line.*
 #
 # <details><summary>What one sees</summary>
 #
-# Without the logarithm and with the colours to 5 % (a loss of 0.03) there are three dark valleys, each reaching some five
+# Without the logarithm and with the share at 0.05 (a loss of 0.03) there are three dark valleys, each reaching some five
 # units from its network towards the middle; the networks are about 17 apart. The valleys do not meet: between them is
 # the barrier of the line above. Outwards they go on beyond the picture, and the logarithm shows that the loss is even
 # lower there than at the networks.

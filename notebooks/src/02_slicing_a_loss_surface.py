@@ -23,11 +23,11 @@ from dataclasses import replace
 from importlib.metadata import version
 
 import ipywidgets
-import plotly.graph_objects as go
 import torch
 
 # %%
 import flatviz as fv
+from flatviz.plots.theme import figure
 from flatviz.studies.tour import prepare
 
 torch.set_num_threads(1)
@@ -262,8 +262,11 @@ print(f"{tool}: the trained weights are {nearest:.2f} steps from the nearest poi
 path = dict(mode="lines+markers", line_color="#6b7780", marker_color="#0072B2", name="evaluated")
 star = dict(mode="markers", marker=dict(symbol="star", size=16), name="trained weights")
 a, b = s.a.numpy(), s.b.numpy()
-fig = go.Figure([go.Scatter(x=a, y=b, **path), go.Scatter(x=[0], y=[0], **star)])
-fig.update_layout(template="simple_white", title=f"Where {tool} evaluates", height=520, legend_orientation="h")
+
+# %%
+alt = f"49 points on a plane, the trained weights {nearest:.2f} steps from the nearest of them"
+fig = figure(f"Where {tool} evaluates", alt)
+fig.add_scatter(x=a, y=b, **path).add_scatter(x=[0], y=[0], **star)
 fig.update_xaxes(title="distance along axis 1").update_yaxes(title="distance along axis 2", scaleanchor="x")
 
 # %% [markdown]

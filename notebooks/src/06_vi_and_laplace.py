@@ -325,6 +325,9 @@ fv.plot_metrics(predictions)
 # *Figure: accuracy, NLL and ECE against the number of draws averaged. SGD and linearised Laplace are horizontal lines: one
 # prediction each. VI's curve falls in NLL as draws are averaged.*
 #
+# Read the ECE too: SGD is surer than it is right, and linearised Laplace, with its shrunken logits, less sure than it is
+# right. Both have a gap; NLL and accuracy do not tell which.
+#
 # One seed, one task: an example. For differences with intervals: `flatviz compare` and `flatviz evidence`.
 #
 # ## Live: the temperature
@@ -335,7 +338,7 @@ fv.plot_metrics(predictions)
 
 # %%
 def tempered(log10_T):
-    """VI at a temperature, beside the course's default."""
+    """VI at a temperature, beside SGD."""
     other = fv.fit_vi(net, task.train, prior, seed=0, **(settings | dict(kl_weight=10.0**log10_T)))
     scores = fv.predict(net, other, task.test, 30, seed=2)
     title = f"T = {10.0**log10_T:.3f}: mean width {other.std.mean():.3f}"

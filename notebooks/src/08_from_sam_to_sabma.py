@@ -196,7 +196,7 @@ print(f"best of the random steps {gains.max():.3f}, the formula {best:.3f}")
 #
 # **Move the radius.** The grey ellipse is $q$ (one standard deviation). The black line is the direction of the gradient of
 # the mean. The blue ellipse holds the means that are within KL $\gamma^2/2$ of $q$; the dotted circle is a ball of SAM,
-# as large as the step is long. The red ellipse is the worst posterior $q_{\theta + \Delta^\star}$, its cross the worst mean.
+# as large as the step is long. The orange ellipse is the worst posterior $q_{\theta + \Delta^\star}$, its cross the worst mean.
 #
 # **Predict first**: does the worst mean lie on the black line?
 
@@ -221,11 +221,11 @@ def ellipses(fig, radius):
 
 
 # %%
-alt = "Ellipses of a posterior, its KL ball and the worst posterior in it, with SAM's round ball and the gradient's direction"
+in_words = "Ellipses of a posterior, of its KL ball and of the worst posterior in it; SAM's round ball; the gradient"
 
 
 def balls(radius):
-    fig = figure(f"KL radius {radius:g}", alt, xaxis=dict(title="first weight", range=[-2.2, 3.4]))
+    fig = figure(f"KL radius {radius:g}", in_words, xaxis=dict(title="first weight", range=[-2.2, 3.4]))
     worst = ellipses(fig, radius)
     return finish(fig, worst)
 
@@ -244,8 +244,8 @@ _ = ipywidgets.interact(balls, radius=ipywidgets.FloatSlider(value=0.5, max=2.0,
 
 # %% [markdown]
 # *Figure: a grey ellipse, wide and low, around the origin; inside it a blue ellipse of the same shape, which a dotted circle
-# crosses. A black line leaves the origin at 45 degrees. A red ellipse, of the shape of the grey one and a little larger, has
-# moved to the right, nearly along the wide axis. At radius 2 the red one stands outside of the grey one; at 0 it lies on it.*
+# crosses. A black line leaves the origin at 45 degrees. An orange ellipse, of the shape of the grey one and a little larger, has
+# moved to the right, nearly along the wide axis. At radius 2 its middle has left the grey one; at 0 the two are one.*
 #
 # The worst mean does **not** lie on the gradient. It moves where $q$ is wide, since steps are cheap there. That is the
 # difference to SAM, and the one idea of the method.

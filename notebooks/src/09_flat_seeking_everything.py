@@ -131,7 +131,10 @@ assert share[0.0] > 0.3 and share[0.1] < 0.1 * share[0.0]
 # **Predict first**: which well wins at $\lambda = 60$ and radius 0, and which at radius 0.1?
 
 # %%
-x, right = w[::20], dict(overlaying="y", side="right", title="density of the posterior", rangemode="tozero", showgrid=False)
+thinned, right = (
+    w[::20],
+    dict(overlaying="y", side="right", title="density of the posterior", rangemode="tozero", showgrid=False),
+)
 margin = dict(l=60, r=60, t=76, b=52)
 
 
@@ -146,10 +149,10 @@ def wells(rho, lam):
 
 # %%
 def curves(fig, rho, Q):
-    fig.add_scatter(x=x, y=L[::20], name="loss", line_color="#6b7780")
-    fig.add_scatter(x=x, y=worst(L, rho)[::20], name="worst loss nearby", line=dict(color="#D55E00", dash="dash"))
+    fig.add_scatter(x=thinned, y=L[::20], name="loss", line_color="#6b7780")
+    fig.add_scatter(x=thinned, y=worst(L, rho)[::20], name="worst loss nearby", line=dict(color="#D55E00", dash="dash"))
     filled = dict(fill="tozeroy", line_color="#0072B2", yaxis="y2")
-    return fig.add_scatter(x=x, y=Q[::20] / cell, name="posterior", **filled)
+    return fig.add_scatter(x=thinned, y=Q[::20] / cell, name="posterior", **filled)
 
 
 # %%

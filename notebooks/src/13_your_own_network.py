@@ -90,7 +90,7 @@ family = lab.family
 for method, radius, predicted in zip(family.method, family.radius, family.prediction):
     accuracy, nll = (float(predicted.scores[name][-1]) for name in ("accuracy", "nll"))
     name = f"{fv.METHODS[method].label}, {predicted.n_draws} draws"
-    print(f"{name:22} radius {radius:<5g} accuracy {accuracy:.3f} NLL {nll:.3f}")
+    print(f"{name:28} radius {radius:<5g} accuracy {accuracy:.3f} NLL {nll:.3f}")
 
 # %%
 one = float(family.prediction[0].scores["accuracy"][-1])  # SGD's single network

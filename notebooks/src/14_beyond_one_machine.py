@@ -96,7 +96,8 @@ def predicted(log10_examples):
 
 
 # %%
-_ = ipywidgets.interact(predicted, log10_examples=(2.0, 5.0, 0.5))
+slider = ipywidgets.FloatSlider(value=2.0, min=2.0, max=5.0, step=0.5, description="log10 N")
+_ = ipywidgets.interact(predicted, log10_examples=slider)
 
 # %% [markdown]
 # *Figure: predicted seconds over the points a side, a rising curve on a logarithmic axis. Ten times the examples move the
@@ -177,7 +178,7 @@ assert torch.equal(kept.values, again.values)
 def in_a_cluster():
     from distributed import Client
 
-    with Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None) as client:
+    with Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=":0") as client:
         return fv.slice_plane(f, plane, resolution=11, engine=client)
 
 

@@ -126,7 +126,8 @@ def trace(log10_epsilon):
 
 
 # %%
-_ = ipywidgets.interact(trace, log10_epsilon=ipywidgets.FloatSlider(value=-0.75, min=-2.5, max=0.5, step=0.25))
+slider = ipywidgets.FloatSlider(value=-0.75, min=-2.5, max=0.5, step=0.25, description="log10 ε")
+_ = ipywidgets.interact(trace, log10_epsilon=slider)
 
 # %% [markdown]
 # *Figure: the first weight over 400 steps, from 1. At ε = 0.18 it falls to 0 and moves quickly around it; at 0.003 it drifts

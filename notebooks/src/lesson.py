@@ -8,7 +8,7 @@
 #
 # The class knows: gradient, Gaussian, eigenvalue, cross-entropy. It does not know: posterior over weights, Hessian of a
 # network, sharpness. Everything is shown with the pages of the site, whose pictures move without Python. "First page" is
-# the site's: method, radius and ensemble size, five tabs. With JupyterLab the same pictures are at the end of
+# the site's: method, radius, ensemble size, and a row of tabs. With JupyterLab the same pictures are at the end of
 # [chapter 00](00_tour.ipynb), and fit new radii while the class waits.
 #
 # One rule: **nobody moves a slider before the class has said what will happen.** Write the votes on the board.
@@ -73,10 +73,11 @@
 # - **Show**: [chapter 08](08_from_sam_to_sabma.ipynb), "The two balls in one picture".
 # - **Tell** (6 minutes): SAM's ball, then the KL ball; the step $\Delta^\star$ in two lines.
 # - **Slider and question** (3 minutes): **radius** at 0, 0.5, 2: *does the worst mean lie on the black line?*
-# - **Seen**: at 0 the red ellipse lies on the grey one. Then it moves along the wide axis, not along the line: steps are cheap
-#   where the posterior is unsure.
+# - **Seen**: at 0 the worst posterior, orange, lies on $q$, grey. Then it moves along the wide axis, not along the line:
+#   steps are cheap where the posterior is unsure.
 # - **Show**: first page, method **SA-BMA**, tab **Flatness**.
-# - **Slider and question** (5 minutes): **radius** 0: *what is it now?* Then one stop a time, ten stops to 4: *what happens to
+# - **Slider and question** (5 minutes): **radius** 0: *what is it now?* Then one stop a time, ten stops to 4 (in JupyterLab
+#   there are more, and a preview stands until a new radius is fitted): *what happens to
 #   $\lambda_1$, what to NLL?*
 # - **Seen**, in the line below the controls: at 0 it says what it said for VI, figure by figure. $\lambda_1$ falls from about 10 to
 #   about 5 at the last two stops, though not at every stop; NLL moves by a few hundredths up to 2.8, in no order.

@@ -83,8 +83,12 @@ def same_picture(shown, figure):
         ("method=sabma&radius=0.5&draws=3&tab=Surface", "sabma/0.5/3", "Surface"),
         ("method=sabma&radius=2&draws=5&tab=Flatness&b=0:vi", "sabma/2/5", "Flatness | vi/0"),
         ("method=sam_mu&radius=0.2&draws=2&tab=Scores", "sam_mu/0.2/2", "Scores"),
-        ("method=sabma&radius=2&draws=4&tab=Surface&see.surface=relief+in+3-D", "sabma/2/4", "Surface"),
-        ("method=sgd&radius=0&draws=4&tab=Flatness&see.directions=random+directions", "sgd/0/4", "Flatness"),
+        ("method=sabma&radius=2&draws=4&tab=Surface&see.surface=loss,+3-D+relief", "sabma/2/4", "Surface"),
+        (
+            "method=sgd&radius=0&draws=4&tab=Flatness&see.directions=random+directions,+rise+of+the+loss,+2-D+map",
+            "sgd/0/4",
+            "Flatness",
+        ),
     ],
 )
 def test_the_code_of_a_picture_makes_the_picture(page, family, hash, state, look):
@@ -127,7 +131,7 @@ def test_undo_takes_back_one_change_and_reset_goes_to_the_start(page):
 def test_the_address_holds_the_state_and_a_second_page_opens_at_it(page, browser, address):
     at(
         page,
-        "method=sabma&radius=2&draws=5&tab=Flatness&b=0:vi&draw=2&see.directions=random+directions",
+        "method=sabma&radius=2&draws=5&tab=Flatness&b=0:vi&draw=2&see.directions=random+directions,+rise+of+the+loss,+2-D+map",
         "sabma/2/5",
         "Flatness | vi/0",
     )

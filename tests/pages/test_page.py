@@ -152,7 +152,7 @@ def test_in_a_browser_without_network_both_sliders_and_the_menu_draw_what_the_pl
     assert "2 √(2 KL in nats)" in page.locator(".fv-controls").inner_text()
 
     assert "sharpest" in explorer.evaluate(DRAWN)
-    page.get_by_label("what this picture shows").last.select_option("random directions")
+    page.get_by_label("plane of this picture").select_option("random directions")
     page.locator("[data-name=around] .main-svg").first.wait_for()
     check_drawn(explorer.evaluate(DRAWN), family, "sabma", 2.0, 3)
 

@@ -1,9 +1,12 @@
 """The mechanism, drawn: ellipses and balls are those of `perturb` and of the exact KL."""
 
 import dataclasses
+import json
 
+import numpy as np
 import pytest
 import torch
+from browsing import plain
 from oracles import random_gaussian
 
 import flatviz as fv
@@ -97,15 +100,26 @@ def test_in_page_and_lab_the_radius_moves_the_ball_and_the_ground_stays(family, 
     q = family.posterior[family.index("vi")]
     alone = fv.mechanism(net, task.train, q, radii=[2.0], seed=1, resolution=9)
     rows = family.mechanism
-    torch.testing.assert_close(rows["worst"][i], alone.worst[0], rtol=1e-4, atol=1e-6)
-    torch.testing.assert_close(rows["ball"][i], alone.ball[0], rtol=1e-4, atol=1e-8)
+    torch.testing.assert_close(rows.worst[i], alone.worst[0], rtol=1e-4, atol=1e-6)
+    torch.testing.assert_close(rows.ball[i], alone.ball[0], rtol=1e-4, atol=1e-8)
     sam = family.index("sam_mu", 0.2)
-    assert float(rows["ball"][sam][0, 0]) == pytest.approx(0.04) and float(rows["ball"][sam][0, 1]) == 0
+    assert float(rows.ball[sam][0, 0]) == pytest.approx(0.04) and float(rows.ball[sam][0, 1]) == 0
     for still in (family.index("vi"), family.index("sgd"), family.index("sabma", 0.0)):
-        assert float(rows["length"][still]) == 0 and float(rows["ball"][still].abs().max()) == 0
+        assert float(rows.length[still]) == 0 and float(rows.ball[still].abs().max()) == 0
     view = next(v for v in views.VIEWS if v.name == "mechanism")
     small, large = (view.draw(Scene(family), family.index("sabma", r)) for r in (0.5, 2.0))
     assert [p.path for p in small.live] == [p.path for p in large.live] and "surface" in view.fixed
     inner, outer = (next(t for t in fig.data if t.name == "ball of the radius") for fig in (small, large))
     assert max(outer.x) == pytest.approx(4 * max(inner.x), rel=1e-5)
-    assert f"{float(rows['worst_loss'][i]):.3g} at q′" in plot_step(family, i).layout.annotations[0].text
+    assert f"{float(rows.worst_loss[i]):.3g} at q′" in plot_step(family, i).layout.annotations[0].text
+
+
+def test_what_is_drawn_at_a_radius_fills_its_picture(family):
+    for radius in (0.5, 2.0):
+        fig = fv.plot_view(family, "mechanism", method="sabma", radius=radius)
+        lo, hi = fig.layout.xaxis.range
+        names = ("q", "ball of the radius", "SAM's ball", "the worst q′")
+        points = np.concatenate(
+            [plain(v) for t in json.loads(fig.to_json())["data"] if t["name"] in names for v in (t["x"], t["y"])]
+        )
+        assert 0.85 * hi < np.abs(points).max() < hi == -lo  # nothing is cut, and little is empty

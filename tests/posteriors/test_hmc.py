@@ -10,6 +10,7 @@ import flatviz as fv
 from flatviz.posteriors.hmc import Potential, StepSize, leapfrog
 from flatviz.training.batched import members_loss
 from flatviz.training.gradient import TrainingLoss
+from flatviz.training.metric import Metric
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +83,7 @@ def test_one_skewed_weight_is_sampled_as_quadrature_says(monkeypatch):
     prior = fv.Gaussian(torch.zeros(1).double(), torch.zeros(1).double())
     net = fv.Net.from_module(Cubed())
     monkeypatch.setattr("flatviz.posteriors.hmc.members_loss", all_at_once)
-    q = fv.fit_hmc(net, data, prior, seed=1, n_draws=6400, chains=32, burn_in=100, likelihood=0.4)
+    q = fv.fit_hmc(net, data, prior, seed=1, n_draws=6400, chains=32, burn_in=200, likelihood=0.4)
     grid = torch.linspace(-6, 6, 20001).double()
     log_density = -((data.y - grid**3 * x).square().sum(0) / (2 * 0.4**2)) - grid.square() / 2
     mass = (log_density - log_density.max()).exp()
@@ -100,9 +101,9 @@ def test_leapfrog_keeps_the_energy_to_second_order_and_runs_backwards(regression
     p = torch.randn(2, 5, generator=torch.Generator().manual_seed(1)).double()
     off = []
     for size in (0.01, 0.005):
-        there, speed, (value, slope, _) = leapfrog(potential, z, p, potential(z)[1], size, round(0.5 / size))
+        there, speed, (value, slope, _) = leapfrog(potential, z, p, potential(z)[1], size, round(0.5 / size), Metric())
         off.append(float((value + speed.square().sum(1) / 2 - potential(z)[0] - p.square().sum(1) / 2).abs().max()))
-        back, _, _ = leapfrog(potential, there, -speed, slope, size, round(0.5 / size))
+        back, _, _ = leapfrog(potential, there, -speed, slope, size, round(0.5 / size), Metric())
         torch.testing.assert_close(back, z, rtol=0, atol=1e-9)
     assert off[0] / off[1] == pytest.approx(4, rel=0.2)
 

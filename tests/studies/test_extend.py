@@ -6,6 +6,7 @@ import pytest
 import torch
 
 import flatviz as fv
+from flatviz import results
 from flatviz.pages.bundle import pack
 from flatviz.studies.inputs import input_maps
 
@@ -46,15 +47,20 @@ def test_a_radius_fitted_in_the_lab_joins_every_view_of_a_moons_tour(moons):
         lab.close()
 
 
+def parts(held):
+    """The fields of a result by name; all else as it is."""
+    return {f.name: getattr(held, f.name) for f in dataclasses.fields(held)} if isinstance(held, results.Mechanism) else held
+
+
 def test_what_holds_a_row_a_member_has_one_more(moons):
     net, task, prior, family = moons
     more = fv.studies.family.extend(net, task, family, "sabma", 1.0, family.posterior[-1], seed=1)
     n, rows = len(family), []
     for field in dataclasses.fields(family):
-        before, after = getattr(family, field.name), getattr(more, field.name)
+        before, after = (parts(getattr(one, field.name)) for one in (family, more))
         for one, other in [(before[k], after[k]) for k in before] if isinstance(before, dict) else [(before, after)]:
             if isinstance(one, (tuple, torch.Tensor)) and len(one) == n:
                 rows.append(field.name)
                 assert len(other) == n + 1, field.name
     told = {"method", "radius", "unit", "posterior", "projection", "around", "sharpest", "spectrum", "prediction"}
-    assert told | {"over_seeds", "mechanism", "inputs"} == set(rows)
+    assert told | {"over_seeds", "mechanism", "inputs", "maps"} == set(rows)

@@ -28,8 +28,10 @@ def test_the_committed_result_is_of_ten_seeds_whose_chains_agree():
         assert probabilities.shape == (897, 10) and probabilities.dtype == torch.float64
         torch.testing.assert_close(probabilities.sum(1), torch.ones(897).double(), rtol=0, atol=5e-3)  # ten of float16
         assert part["facts"]["halves_tv"] < 0.02 and part["facts"]["halves_agreement"] > 0.95
+        assert part["facts"]["rhat"] < study.MOST_RHAT and part["facts"]["ess"] >= study.LEAST_ESS
         assert part["draws"].shape == (study.KEPT_DRAWS, 906)
         assert abs(part["facts"]["halves_mmd"]) < 5 < 20 < study._mmd(part["draws"].double(), 0 * part["draws"])
+    assert study.chains_sentence(held).startswith("chains of 10 seeds agree: R-hat at most 1.0")
     assert study.COMMITTED.stat().st_size < 2_000_000
 
 

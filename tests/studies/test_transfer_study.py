@@ -11,14 +11,16 @@ import torch
 
 import flatviz as fv
 from flatviz.cli import main
+from flatviz.storage.committed import committed
 from flatviz.studies.claims import Difference, judge
 from flatviz.studies.members import fit_member
+from flatviz.studies.shift import SCORES
 from flatviz.studies.transfer import TransferStudy, study_transfer
 from flatviz.studies.transfer_claims import answer, compare_with
 from flatviz.studies.transfer_seed import LEFT_OUT, QUANTITIES, Row, TargetSeed, risk_with_outside
 from flatviz.studies.transfer_setting import Scheme, Sizes, method_of, network, split_classes, steps_of
 from flatviz.studies.transfer_source import check_learned, source_network
-from flatviz.studies.transfer_tuning import SPANS, tune_source, tune_transfer
+from flatviz.studies.transfer_tuning import SPANS, read_source, tune_source, tune_transfer, with_source
 
 SMALL = Sizes(
     12, 4, snapshots=3, shots=3, n_test=10, n_out=8, kinds=("fog",), severities=(3,), gradients=8, n_draws=2, n_spectra=1
@@ -204,7 +206,7 @@ def test_settings_are_tried_equally_often_the_records_first_and_scored_on_the_va
     assert (best is tunings["sgd"].trials[0]) == torch.equal(study.of("sgd", "nll"), plain.of("sgd", "nll"))
 
 
-def test_pretraining_and_swag_are_tried_too_and_a_recipe_that_learns_nothing_is_not_chosen(stripes, monkeypatch):
+def test_pretraining_and_swag_are_tried_too_and_a_recipe_that_learns_nothing_is_not_chosen(stripes, monkeypatch, tmp_path):
     classes, make = split_classes(("ant", "bee", "cow", "dog", "eel")), network("resnet20", width=4)
     monkeypatch.setitem(SPANS, "source_lr", (1e-9, 2e-9))  # of the second trial
     sizes = replace(SMALL, snapshots=5, epochs=20)
@@ -212,6 +214,13 @@ def test_pretraining_and_swag_are_tried_too_and_a_recipe_that_learns_nothing_is_
     assert found.tried[0] == pytest.approx({"source_lr": 0.1, "swag_lr": 0.005, "scale": 1.0}) and found.best == found.tried[0]
     assert math.isfinite(found.nll[0]) and found.nll[1] == math.inf
     assert found.to_dict()["did_not_learn"] == 1
+    dead = "flatviz.studies.transfer_source.fit_swag"
+    monkeypatch.setattr(dead, lambda net, *_, **__: fv.Gaussian(torch.zeros_like(net.w), torch.zeros_like(net.w)))
+    with pytest.raises(ValueError, match="SWAG must leave a network that learned, got .* lower its rate"):
+        source_network(stripes, classes, make, pretrained=False, sizes=replace(sizes, swag_lr=0.7), scheme=Scheme())
+    (tmp_path / "t.json").write_text(json.dumps({"methods": {}, "source": found.to_dict()}))
+    assert read_source(tmp_path / "t.json") == pytest.approx(found.best)
+    assert with_source(sizes, Scheme(), {**found.best, "scale": 7.0})[1].scale == 7.0
 
 
 def test_risk_with_images_from_outside_counts_every_answer_to_one_as_a_mistake():
@@ -279,3 +288,21 @@ def test_the_sentence_follows_from_the_paired_differences():
     diverged = compare_with(study_of({"sabma": [math.nan, *base[1:]], "vi": base}))
     assert len(next(v for v in diverged if v.difference.quantity == "nll").difference.values) == 5
     assert judge([Difference(("sabma", "vi"), "", "nll", torch.tensor([0.0, 0.0]))])[0].word == "cannot tell"
+
+
+def test_the_committed_table_gives_the_sentence_of_its_readme():
+    lines = list(csv.DictReader(committed("transfer_cifar10.csv").open(encoding="utf-8")))
+    rows = {}
+    for method in dict.fromkeys(line["method"] for line in lines):
+        rows[method] = []
+        for seed in sorted({int(line["seed"]) for line in lines}):
+            of = [line for line in lines if (line["method"], int(line["seed"])) == (method, seed)]
+            parts = {"": [r for r in of if r["severity"] == "0"], "shifted_": [r for r in of if r["severity"] != "0"]}
+            values = {f"{part}{q}": sum(float(r[q]) for r in some) / len(some) for part, some in parts.items() for q in SCORES}
+            values |= {q: float(of[0][q]) for q in ("auroc", "lambda1", "seconds")}
+            rows[method].append(Row(values, None, None))
+    study = TransferStudy({m: tuple(r) for m, r in rows.items()}, split_classes(tuple("abcdefghij")), Sizes(), Scheme(), 1.0)
+    told = [v for v in compare_with(study) if v.word != "cannot tell"]
+    print(answer(compare_with(study)))
+    assert [(v.difference.cell[1], v.difference.quantity, v.word) for v in told] == [("vi", "shifted_nll", "holds")]
+    assert len(compare_with(study)) == 14 and set(rows) == {"sgd", "f-sgd", "swag", "f-swag", "vi", "sabma"}

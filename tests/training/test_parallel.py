@@ -37,12 +37,14 @@ def fits(net, data, validation, folder, parallel=False):
         ),
         "sabma": partial(fv.fit_sabma, net, data, prior, radius=0.5, **few),
         "full": partial(fv.fit_sabma, net, data, prior, radius=0.5, **few | dict(batch_size=None, steps=3)),
+        "ensemble": partial(fv.fit_ensemble, net, data, members=2, **chosen),
+        "sgld": partial(fv.fit_sgld, net, data, seed=0, n_draws=4, chains=2, burn_in=2, thin=1, batch_size=7, training=how()),
         "one": partial(fv.fit_sgd, net, data, **few | dict(batch_size=1)),  # the second process has no example at all
     }
 
 
 def values(fit):
-    return fit.W[0] if isinstance(fit, fv.Draws) else torch.cat([fit.mean, fit.log_std, fit.factor.flatten()])
+    return fit.W[-1] if isinstance(fit, fv.Draws) else torch.cat([fit.mean, fit.log_std, fit.factor.flatten()])
 
 
 def work(rank, port, case, folder):

@@ -171,6 +171,8 @@ def test_wrong_words_are_refused(tiny):
     ):
         with pytest.raises(ValueError, match=match):
             fv.Training(**settings)
+    with pytest.raises(ValueError, match=r"precision='bfloat16' needs weights in float32, got torch.float64"):
+        fv.fit_sgd(net, data, seed=0, steps=1, training=fv.Training(precision="bfloat16"))  # autocast would do nothing
     with pytest.raises(TypeError, match="training must be a Training"):
         fv.fit_sgd(net, data, seed=0, steps=1, training=dict(accumulate=2))
 

@@ -7,6 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 import torch
+from browsing import plain
 
 import flatviz as fv
 from flatviz.plots.theme import CONFIG
@@ -41,13 +42,21 @@ def test_a_surface_alone_is_shown_with_the_samples_control_off(family):
     view = fv.explore_surface(family.surface)
     assert view.controls["samples"].disabled
     view.controls["ceiling"].value = 0.5
-    assert isinstance(view.figure, go.FigureWidget)
+    assert isinstance(view.figure, go.Figure) and view.children[1].figure is view.figure
 
 
-def test_no_button_sends_the_picture_to_a_server(family):
-    view = fv.explore_surface(family.surface)
-    assert {**view.figure._config} | CONFIG == {**view.figure._config}
-    assert json.dumps(view.figure._config).count("false") >= 2
+def test_a_page_gets_the_figure_when_it_asks_and_again_at_each_change(family):
+    view, sent = fv.explore_surface(family.surface, family.projection[-1]), []
+    shown = view.children[1]
+    shown.channel.send = lambda content, buffers=None: sent.append((content, buffers))
+    shown._answer(shown, {"want": "figure"}, [])
+    view.controls["samples"].value = 2
+    first, last = (json.loads(content["figure"]) for content, _ in (sent[0], sent[-1]))
+    assert {**first["config"], **CONFIG} == first["config"]  # no button sends the picture to a server
+    samples = [plain(next(t for t in figure["data"] if t["name"] == "samples")["x"]) for figure in (first, last)]
+    assert [len(x) for x in samples] == [6, 2] and len(sent) == 2  # one message a change
+    shown._answer(shown, {"want": "front end"}, [])
+    assert b"export function show" in sent[-1][1][0] and len(sent[-1][1][1]) > 1e6
 
 
 def named(view, name):

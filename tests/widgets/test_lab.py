@@ -496,3 +496,13 @@ def test_after_two_hundred_random_moves_fits_stops_and_errors_all_that_was_sent_
             assert traits == {"radius": lab.radius, "n_draws": lab.n_draws, "method": lab.method, "look": lab.look}
     assert failures and len(lab.family) > 10
     assert threading.active_count() == threads and len(widgets._instances) == count
+
+
+def test_a_notebook_run_without_a_browser_says_how_to_see_the_lab(transferred, task, family, monkeypatch):
+    shown = []
+    monkeypatch.setattr("flatviz.widgets.lab.show_still", lambda html, name: shown.append(html))
+    net, prior = transferred
+    lab = fv.FlatnessLab(net, task, prior, family=family)
+    lab._repr_mimebundle_()
+    assert "JupyterLab" in shown[0] and "lab.to_html(" in shown[0] and f"data-view='{lab.view.channel.model_id}'" in shown[0]
+    lab.close()

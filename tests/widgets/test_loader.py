@@ -2,7 +2,6 @@
 
 import base64
 import dataclasses
-from pathlib import Path
 
 import pytest
 import torch
@@ -11,7 +10,7 @@ from plotly.offline import get_plotlyjs
 
 from flatviz.pages.bundle import pack, pack_members
 from flatviz.pages.page import front_end
-from flatviz.widgets import view
+from flatviz.widgets.front import module
 
 pytestmark = pytest.mark.browser
 
@@ -49,16 +48,24 @@ STAND_IN = """async ({ loader, explorer, plotly, index, records, traits }) => {
 }"""
 
 
+def rows_of(held, n):
+    """What of it has a row a member."""
+    values = held if isinstance(held, dict) else {f.name: getattr(held, f.name) for f in dataclasses.fields(held)}
+    return {k: v for k, v in values.items() if isinstance(v, (tuple, torch.Tensor)) and len(v) == n}
+
+
 def with_a_far_member(family, bundle):
     """(distance of its farthest draw from the plane, its record) for a copy of the last member, ten times as far off."""
     last = family.projection[-1]
     off = dataclasses.replace(last, distance=10 * last.distance)
     fields = ("method", "unit", "posterior", "around", "sharpest", "spectrum", "prediction")
     more = {name: (*getattr(family, name), getattr(family, name)[-1]) for name in fields}
-    for name in ("mechanism", "images"):
+    for name in ("mechanism", "images", "maps"):
         held = getattr(family, name)
-        rows = {k: v for k, v in held.items() if isinstance(v, torch.Tensor) and len(v) == len(family)}
-        more[name] = held | {k: torch.cat([v, v[-1:]]) for k, v in rows.items()}
+        rows = {
+            k: (*v, v[-1]) if isinstance(v, tuple) else torch.cat([v, v[-1:]]) for k, v in rows_of(held, len(family)).items()
+        }
+        more[name] = held | rows if isinstance(held, dict) else dataclasses.replace(held, **rows)
     grown = dataclasses.replace(family, radius=(*family.radius, 9.0), projection=(*family.projection, off), **more)
     return float(off.distance.max()), pack_members(bundle, grown, [len(grown) - 1])
 
@@ -71,7 +78,7 @@ def test_two_views_draw_what_the_channel_brings_and_follow_the_kernel(family, br
     page.evaluate(
         STAND_IN,
         {
-            "loader": Path(view.__file__).with_name("loader.js").read_text(encoding="utf-8"),
+            "loader": module("loader.js"),
             "explorer": front_end(),
             "plotly": get_plotlyjs(),
             "index": bundle.text,

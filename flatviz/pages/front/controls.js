@@ -55,6 +55,31 @@ class Side {
   }
 }
 
+const PLAY_MS = 1200, GLIDE = { duration: 800, easing: "cubic-in-out" };
+const STILL = matchMedia("(prefers-reduced-motion: reduce)");
+
+// A button that goes through radii, one every `PLAY_MS`: next(first) goes to the one that follows and says whether there is one.
+class Player {
+  constructor(next) {
+    Object.assign(this, { next, timer: 0 });
+    this.button = action("Play", "go through the fitted radii of this method", () => (this.timer ? this.halt() : this.go(true)));
+  }
+
+  get glide() { return this.timer && !STILL.matches ? GLIDE : undefined; }
+
+  go(first) {
+    this.timer = setTimeout(() => this.go(false), PLAY_MS);   // before the step, which glides because there is a timer
+    if (!this.next(first)) this.halt();
+    else this.button.textContent = "Pause";
+  }
+
+  halt() {
+    clearTimeout(this.timer);
+    this.timer = 0;
+    this.button.textContent = "Play";
+  }
+}
+
 // A menu of buttons: [[text, action]].
 function menu(label, buttons) {
   const inside = element("div", {});

@@ -5,7 +5,7 @@ const TOUCH = matchMedia("(pointer: coarse)");
 // A picture in one of its two places, A or B: drawn when it is in sight, and then only where its state changed.
 class Picture {
   constructor(entry, letter, tools) {
-    Object.assign(this, { entry, tools, state: "", width: 0 });
+    Object.assign(this, { entry, tools, state: "", width: 0, revision: 0, glides: 0 });
     this.mark = element("span", { class: "fv-letter", hidden: "" }, letter);
     this.plot = element("div", { role: "group" });
     this.node = element("div", { class: "fv-plot" }, this.mark, this.plot);
@@ -13,26 +13,31 @@ class Picture {
   }
 
   // height: px; dark: colours; ranges: axis -> range that holds every member.  True where something was drawn.
-  draw(member, n, { height, dark, ranges, fresh }) {
-    const { entry, plot, tools } = this, { index } = tools;
+  draw(member, n, { height, dark, ranges, transition }) {
+    const { entry, plot, tools } = this, { index, Plotly } = tools, { clientWidth: width } = plot;
     const sized = entry.binds.some((b) => b.rows !== "all");
-    const state = [plot.clientWidth < 420, member.meta.method, member.meta.radius, member.version ?? 0, sized ? n : "", dark, height, JSON.stringify(ranges)].join("/");
-    if (this.state === state && !fresh) { this.resize(); return false; }
-    let drawn = { data: entry.data, layout: { ...entry.layout, height, uirevision: "kept" } };  // a copy: plotly writes into what it is given
-    for (const bind of entry.binds) drawn = assigned(drawn, bind.path.split("."), bound(bind, index.fields, member, n));
+    const scene = [width < 420, dark, height, JSON.stringify(ranges)].join("/");
+    const state = [scene, member.meta.method, member.meta.radius, member.version ?? 0, sized ? n : ""].join("/");
+    if (this.state === state) { this.resize(); return false; }
+    const first = !this.state, values = entry.binds.map((bind) => bound(bind, index.fields, member, n));
+    const changes = first || this.scene !== scene ? null
+      : entry.binds.flatMap(({ path }, i) => (same(values[i], this.values[i]) ? [] : [[path, dark ? recolored(values[i]) : values[i]]]));
+    Object.assign(this, { state, scene, member, values });
+    if (performance.now() < this.glides) interrupted(plot);
+    this.glides = transition ? performance.now() + transition.duration + 100 : 0;
+    if (changes && redrawn(Plotly, plot, changes, transition)) { this.resize(); return true; }
+    let drawn = { data: entry.data, layout: { ...entry.layout, height, uirevision: "kept", datarevision: ++this.revision } };  // a copy: plotly writes into what it is given
+    entry.binds.forEach((bind, i) => { drawn = assigned(drawn, bind.path.split("."), values[i]); });
     for (const [axis, range] of Object.entries(ranges)) drawn = assigned(drawn, ["layout", axis, "range"], range);
-    if (plot.clientWidth < 420) drawn.layout = smaller(drawn.layout);
+    if (width < 420) drawn.layout = smaller(drawn.layout);
     if (TOUCH.matches) drawn.layout.dragmode = false;                           // a swipe scrolls the page
     if (dark) drawn = { data: recolored(drawn.data), layout: recolored(drawn.layout) };
     else drawn = { data: drawn.data.map((trace) => ({ ...trace })), layout: drawn.layout };
-    const first = !this.state;
-    this.state = state;
-    this.member = member;
-    this.width = plot.clientWidth;
+    this.width = width;
     plot.style.height = `${height}px`;                      // a resize by plotly forgets the layout's own
-    tools.Plotly.react(plot, drawn.data, drawn.layout, index.config);
+    Plotly.react(plot, drawn.data, drawn.layout, index.config);
     if (first) this.listen();
-    else if (plot._fullLayout.width !== this.width) tools.Plotly.Plots.resize(plot);
+    else if (plot._fullLayout.width !== width) Plotly.Plots.resize(plot);
     return true;
   }
 
@@ -100,11 +105,13 @@ class Picture {
   }
 }
 
-// Titles and notes for a picture less than 420 px wide.
+// Titles, legend and notes for a picture less than 420 px wide: the legend takes a line a method there, and needs their room.
 function smaller(layout) {
+  const margin = layout.margin ?? layout.template?.layout?.margin ?? {};
   const title = { ...layout.title, font: { ...layout.title?.font, size: 12 } };
   const annotations = layout.annotations?.map((a) => ({ ...a, font: { ...a.font, size: a.text?.length > 40 ? 8.5 : 10 } }));
-  return { ...layout, title, ...(annotations ? { annotations } : {}) };
+  const legend = { ...layout.legend, font: { ...layout.legend?.font, size: 11 } };
+  return { ...layout, title, legend, margin: { ...margin, t: (margin.t ?? 76) + 30 }, ...(annotations ? { annotations } : {}) };
 }
 
 const axisName = (id) => `${id[0]}axis${id.slice(1)}`;

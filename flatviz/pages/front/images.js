@@ -78,10 +78,10 @@ class ImagePicture extends Picture {
     this.plot.addEventListener("focusin", (e) => { const tile = over(e); if (tile) this.show(Number(tile.dataset.row)); });
   }
 
-  draw(member, n, { height, dark, fresh }) {
+  draw(member, n, { height, dark }) {
     const { plot, tools } = this, chosen = tools.chosen().image ?? "";
     const state = [plot.clientWidth, member.meta.method, member.meta.radius, member.version ?? 0, n, dark, height, chosen].join("/");
-    if (this.state === state && !fresh) return false;
+    if (this.state === state) return false;
     Object.assign(this, { state, member, n, height, dark, chosen, width: plot.clientWidth });
     this.paint();
     return true;

@@ -5,8 +5,9 @@ const LOOK = { tab: "", compare: null, picked: null, chosen: {}, step: -1 };
 
 // The state as one plain object, over a model with the traits method, radius, n_draws and look; undo, and a URL's hash.
 class State {
-  constructor(model, { n_max: most }, changed) {
-    Object.assign(this, { model, most, changed, past: [], last: "", when: 0 });
+  // changed(): something stands elsewhere; acted(values): the reader moved it there.
+  constructor(model, { n_max: most }, changed, acted) {
+    Object.assign(this, { model, most, changed, acted, past: [], last: "", when: 0 });
     this.start = this.all;
   }
 
@@ -22,6 +23,7 @@ class State {
     if (kind !== this.last || now - this.when > 700) this.past.push(this.all);
     if (this.past.length > 100) this.past.shift();
     Object.assign(this, { last: kind, when: now });
+    this.acted(values);
     this.put({ ...this.all, ...values });
   }
 
@@ -34,6 +36,7 @@ class State {
 
   undo() {
     this.last = "";
+    this.acted(this.start);
     if (this.past.length) this.put(this.past.pop());
   }
 

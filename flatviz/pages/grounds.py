@@ -1,0 +1,133 @@
+"""The figures of a family's planes and quantities, in two dimensions and in relief: what the menus above a picture switch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from torch import Tensor
+
+from flatviz.pages.scene import Scene
+from flatviz.plots.basin import center_of, plot_basin, plot_basin_3d
+from flatviz.plots.color import ColorScale
+from flatviz.plots.ground import add_contour, plane_axes, small_print, width_of
+from flatviz.plots.surface import plot_surface
+from flatviz.plots.surface_3d import plot_relief, plot_surface_3d
+from flatviz.plots.theme import Figure, figure, scatter, short
+from flatviz.results import Projection, Surface
+
+PLANES = {"sharpest": "sharpest directions", "around": "random directions", "ascent": "the ascent's directions"}
+Draw = Callable[[Scene, int], Figure]
+
+
+def basin(plane: str, relief: bool) -> Draw:
+    """How far the loss rises above the center on a plane of the member's own."""
+
+    def draw(scene: Scene, i: int) -> Figure:
+        surface, title = scene.surfaces(plane)[i], f"Rise above the center, {PLANES[plane]}"
+        return (plot_basin_3d if relief else plot_basin)(surface, color_range=scene.rises[plane], title=title)
+
+    return draw
+
+
+def accuracy(plane: str, relief: bool) -> Draw:
+    """The training accuracy on a plane of the member's own."""
+
+    def draw(scene: Scene, i: int) -> Figure:
+        surface, title = scene.family.maps[f"{plane} accuracy"][i], f"Training accuracy, {PLANES[plane]}"
+        scale = ColorScale(0.0, 1.0)
+        if relief:
+            return plot_relief(surface, scale, title)
+        lowest, middle = short(float(surface.values.min())), short(center_of(surface))
+        alt = f"training accuracy over the {PLANES[plane]}, {middle} at the center, at least {lowest}"
+        fig = figure(title, alt, explain=alt, **plane_axes(surface.plane, small_print(surface)), width=width_of(surface, title))
+        add_contour(fig, surface, scale)
+        center = dict(symbol="cross-thin", size=11, line=dict(color="#d55e00", width=2))
+        fig.add_trace(scatter([0], [0], "markers", "center", marker=center))
+        return fig
+
+    return draw
+
+
+def shared(quantity: str, relief: bool) -> Draw:
+    """Loss, accuracy, or loss of the averaged prediction on the plane that all members share, with the member's draws."""
+
+    def draw(scene: Scene, i: int) -> Figure:
+        surface, projection, look = GROUNDS[quantity](scene, i)
+        fig = _relief(scene, i, surface, projection, look) if relief else _map(scene, i, surface, projection, look)
+        return _moving(fig, scene, i, relief) if quantity == "ensemble" else fig
+
+    return draw
+
+
+def _loss(scene: Scene, i: int) -> tuple[Surface, Projection, dict]:
+    return scene.family.surface, scene.family.projection[i], dict(title="Loss surface and samples", **scene.colors)
+
+
+def _accuracy(scene: Scene, i: int) -> tuple[Surface, Projection, dict]:
+    surface, projection = scene.family.maps["accuracy"], scene.family.projection[i]
+    values = scene.family.maps["draws accuracy"][i][: len(projection.coords)]
+    lowest = float(min(surface.values.min(), values.min()))
+    look = dict(title="Training accuracy and samples", color_range=(min(lowest, 0.9), 1.0), log=False)
+    return surface, replace(projection, values=values, label=surface.label), look
+
+
+def _ensemble(scene: Scene, i: int) -> tuple[Surface, Projection, dict]:
+    maps = scene.family.maps
+    lo, hi = float(maps["ensemble"].min()), float(maps["ensemble"].quantile(0.75))
+    surface = Surface(
+        scene.family.surface.plane, maps["a"], maps["b"], maps["ensemble"][i, -1], ENSEMBLE, scene.family.surface.n
+    )
+    look = dict(title="Loss of the averaged prediction, wherever the draws move", color_range=(lo, hi), log=False)
+    return surface, scene.family.projection[i], look
+
+
+ENSEMBLE = "NLL of the averaged prediction (nats)"
+GROUNDS = {"loss": _loss, "accuracy": _accuracy, "ensemble": _ensemble}
+
+
+def _map(scene: Scene, i: int, surface: Surface, projection: Projection, look: dict) -> Figure:
+    family = scene.family
+    beside = {m: family.projection[j] for m, j in scene.references.items()}
+    fig = plot_surface(surface, projection, method=family.method[i], reference=beside, **look)
+    for axis, ticks, at in zip("xy", (surface.a, surface.b), projection.coords.T):
+        fig.layout[f"{axis}axis"].range = _reach(ticks, at)  # given, not found: a draw at the edge must not move the ground
+    return fig
+
+
+def _reach(ticks: Tensor, at: Tensor) -> list[float]:
+    """The ends of an axis that holds the surface and these draws with their markers."""
+    lo, hi = float(ticks.min()), float(ticks.max())
+    at, room = at[at.isfinite()], 0.03 * (hi - lo)
+    return [min([lo, *(at - room).tolist()]), max([hi, *(at + room).tolist()])]
+
+
+def _relief(scene: Scene, i: int, surface: Surface, projection: Projection, look: dict) -> Figure:
+    look = look | dict(title=f"{look['title']}, in relief")
+    fig = plot_surface_3d(surface, projection, method=scene.family.method[i], **look)
+    for k, trace in enumerate(fig.data):
+        if trace.name == "drop lines":
+            fig.follow({f"data.{k}.{axis}": trace[axis] for axis in "xyz"}, rows="segments")
+            fig.follow({f"data.{k}.line.color": trace.line.color}, rows="all")
+        elif trace.type == "scatter3d" and trace.name != "diverged":
+            fig.follow({f"data.{k}.{name}": trace[name] for name in ("x", "y", "z", "customdata")}, rows="draws")
+            fig.follow({f"data.{k}.name": trace.name, f"data.{k}.marker.color": trace.marker.color}, rows="all")
+    return fig
+
+
+def _moving(fig: Figure, scene: Scene, i: int, relief: bool) -> Figure:
+    """The ground follows member and ensemble size; a cross at the shadow of the draws' mean, where the ensemble stands."""
+    maps, (x, y) = scene.family.maps, scene.family.projection[i].coords.mean(0)
+    grounds = maps["ensemble"][i].transpose(1, 2)
+    fig.update_traces(
+        customdata=None, hovertemplate="(%{x:.3g}, %{y:.3g}): %{z:.3g}<extra></extra>", selector=dict(name="surface")
+    )
+    k = [t.name for t in fig.data].index("surface")
+    if relief:
+        lo, hi = fig.data[k].cmin, fig.data[k].cmax
+        fig.update_layout(scene_zaxis_range=[lo, hi])
+    fig.follow({f"data.{k}.z": grounds}, rows="size", key="grounds")
+    if not relief:
+        cross = dict(symbol="cross-thin", size=16, line=dict(color="#fefefe", width=3))
+        fig.add_live(scatter([float(x)], [float(y)], "markers", "where the ensemble stands", marker=cross), "x", "y")
+    return fig

@@ -1,0 +1,63 @@
+"""A figure in a notebook that is redrawn whenever it changes.
+
+plotly's own FigureWidget opens its connection before it has data and sends them after it, as an update; anywidget, on which it
+stands, refuses every update for good where a module took more than two seconds to load, as one of 5 MB does on a busy page.
+The picture is then empty.  This one asks for its data when it can draw them, and shares one plotly.js with all views of a page.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import anywidget
+import ipywidgets
+import traitlets
+
+from flatviz.plots.theme import CONFIG, Figure
+from flatviz.widgets.front import front_buffers, front_version, module
+
+_CONFIG = json.dumps(CONFIG)
+
+
+class LiveFigure(Figure):
+    """A figure that tells of every change, a batch of changes once."""
+
+    _changed: Callable[[], None] = staticmethod(lambda: None)
+
+    def _send_addTraces_msg(self, *args: Any, **kwargs: Any) -> None:
+        self._changed()
+
+    _send_deleteTraces_msg = _send_moveTraces_msg = _send_restyle_msg = _send_addTraces_msg
+    _send_relayout_msg = _send_update_msg = _send_animate_msg = _send_addTraces_msg
+
+
+class FigureView(anywidget.AnyWidget):
+    """`figure` in a notebook; what changes in it is drawn at once, in every view."""
+
+    _esm = module("figure.js")
+    front = traitlets.Unicode().tag(sync=True)
+    channel = traitlets.Instance(ipywidgets.Widget, ()).tag(sync=True, **ipywidgets.widget_serialization)
+
+    def __init__(self, base: Figure) -> None:
+        super().__init__(front=front_version())
+        self.figure = LiveFigure(base)
+        self.figure._changed = self.redraw
+        self.channel.on_msg(self._answer)
+
+    def close(self) -> None:
+        """Remove the picture from every page."""
+        self.channel.close()
+        super().close()
+
+    def redraw(self) -> None:
+        """Send the figure as it is to every page."""
+        text = f'{self.figure.to_json()[:-1]},"config":{_CONFIG}}}'
+        self.channel.send({"kind": "figure", "figure": text})
+
+    def _answer(self, _: object, content: dict, buffers: list) -> None:
+        if content.get("want") == "front end":
+            self.channel.send({"kind": "front end"}, list(front_buffers()))
+        elif content.get("want") == "figure":
+            self.redraw()

@@ -1,0 +1,106 @@
+"""What a control moves is drawn alone, and the picture is then the one that plotly.js makes of the same figure from nothing."""
+
+import pytest
+from pagedrive import drawn, opened
+
+from flatviz.pages.page import family_page
+from flatviz.pages.table import family_rows
+
+pytestmark = pytest.mark.browser
+
+COUNT = """() => {
+  window.reacted = [];
+  const react = Plotly.react;
+  Plotly.react = (plot, ...rest) => { window.reacted.push(plot.closest('figure').dataset.name); return react(plot, ...rest); };
+}"""
+DIFFERENT = """async () => {
+  const parts = ['.subplot .plot', '.overplot', '.errorbars', '.shapelayer', '.annotation', '.xtick', '.ytick', '.legend'], found = [];
+  const sorted = (text) => text.split(/; ?/).filter((v) => v && v !== 'opacity: 1').sort().join(';');
+  const short = (text) => text.replace(/-?\\d+\\.\\d+/g, (v) => Number(v).toFixed(3));  // what glided ends at a float32
+  const said = ({ name, value }) => `${name}="${name === 'style' ? sorted(value) : name === 'transform' ? short(value) : value}"`;
+  const one = (e) => `<${e.tagName} ${[...e.attributes].map(said).filter((v) => v !== 'style=""').sort().join(' ')}>`
+    + (e.children.length ? '' : e.textContent);
+  const look = (plot, part) => [...plot.querySelectorAll(`${part}, ${part} *`)].map(one).join('');
+  for (const plot of document.querySelectorAll('figure:not([hidden]) .js-plotly-plot')) {
+    const before = parts.map((part) => look(plot, part)), layout = { ...plot.layout, datarevision: Math.random() };
+    await Plotly.react(plot, plot.data.map((trace) => ({ ...trace, uid: trace.uid })), layout, plot._context);
+    parts.forEach((part, i) => {
+      const [a, b] = [before[i], look(plot, part)], at = [...a].findIndex((c, k) => c !== b[k]);
+      const near = (text) => text.slice(Math.max(0, at - 150), at + 100);
+      if (a !== b) found.push([plot.closest('figure').dataset.name, part, near(a), near(b)]);
+    });
+  }
+  window.reacted = [];
+  return found;
+}"""
+
+
+@pytest.fixture(scope="module")
+def page(family, browser, tmp_path_factory):
+    path = tmp_path_factory.mktemp("redraw") / "page.html"
+    text = family_page(family, title="t", lead="l", rows=family_rows(family), facts={}, start=("sabma", 0.5, 3))
+    path.write_text(text, encoding="utf-8")
+    page = opened(browser, path.as_uri())
+    page.evaluate(COUNT)
+    yield page
+    page.context.close()
+
+
+@pytest.mark.parametrize("tab", ["Surface", "Radius", "Flatness", "Scores"])
+def test_radius_and_ensemble_size_draw_their_traces_alone_and_right(page, tab):
+    page.evaluate("(tab) => { location.hash = `method=sabma&radius=0.5&draws=3&tab=${tab}`; }", tab)
+    drawn(page, "sabma/0.5/3", tab)
+    page.evaluate(DIFFERENT)  # colour bar and margins come to rest
+    for moves in (((2, 3),), ((2, 5), (0.5, 4), (2, 1)), ((2, 6), (0.5, 6))):
+        for radius, draws in moves:
+            to = [radius, draws, tab]
+            page.evaluate("([r, n, t]) => { location.hash = `method=sabma&radius=${r}&draws=${n}&tab=${t}`; }", to)
+            drawn(page, f"sabma/{radius}/{draws}", tab)
+        assert page.evaluate("() => window.reacted") == []
+        assert page.evaluate(DIFFERENT) == []
+
+
+WATCH = """async () => {  // where the first sample is, frame by frame, until the state is another, and a second longer
+  const root = document.querySelector('.flatviz'), before = root.dataset.state, found = [], start = performance.now();
+  let changed = Infinity;
+  while (performance.now() < Math.min(changed + 1100, start + 20000)) {
+    await new Promise((r) => requestAnimationFrame(r));
+    if (root.dataset.state !== before) changed = Math.min(changed, performance.now());
+    const [point] = [...document.querySelectorAll('[data-name=surface] .scatterlayer .trace:last-child .point')];
+    found.push(Math.round(point.getBoundingClientRect().x));
+  }
+  return [...new Set(found)].length;
+}"""
+
+
+def test_play_goes_through_the_fitted_radii_once_and_its_draws_glide(page):
+    page.evaluate("() => { location.hash = 'method=sabma&radius=0&draws=3&tab=Surface'; }")
+    drawn(page, "sabma/0/3", "Surface")
+    button = page.get_by_role("button", name="Play")
+    button.click()
+    drawn(page, "sabma/0.5/3")
+    assert page.evaluate(WATCH) > 4  # places on the way from radius 0.5 to 2
+    drawn(page, "sabma/2/3")
+    page.get_by_role("button", name="Play").wait_for()  # it ends by itself
+    assert page.evaluate(DIFFERENT) == []  # and stands where the figure of radius 2 has its draws
+    page.get_by_role("button", name="Undo").click()
+    drawn(page, "sabma/0/3")  # one step, however far it played
+    page.get_by_role("button", name="Play").click()
+    drawn(page, "sabma/0.5/3")
+    page.get_by_label("ensemble size", exact=True).fill("5")  # in the middle of the way
+    drawn(page, "sabma/2/5")
+    page.get_by_label("radius", exact=True).fill("1")  # the reader takes over
+    drawn(page, "sabma/0.5/5")
+    assert page.get_by_role("button", name="Play").count() == 1
+    page.wait_for_timeout(1500)
+    drawn(page, "sabma/0.5/5")
+    assert page.evaluate(DIFFERENT) == [] and not page.errors_met
+
+
+def test_nothing_glides_for_a_reader_who_wants_less_motion(page, browser):
+    still = opened(browser, page.url.split("#")[0] + "#method=sabma&radius=0&draws=3&tab=Surface", reduced_motion="reduce")
+    still.get_by_role("button", name="Play").click()
+    drawn(still, "sabma/0.5/3")
+    assert still.evaluate(WATCH) <= 2  # there, and then at radius 2
+    assert not still.errors_met
+    still.context.close()

@@ -1,0 +1,125 @@
+"""Planes, quantities and dimensions: each figure is what a direct computation gives, and a switch keeps the others' state."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+from browsing import plain
+from pagedrive import at, drawn, opened
+
+import flatviz as fv
+from flatviz.pages.bundle import pack
+from flatviz.pages.page import family_page
+from flatviz.pages.table import family_rows
+from flatviz.pages.views import views_of
+
+PICTURE = """(name) => JSON.parse(JSON.stringify(document.querySelector(`figure[data-name="${name}"] .js-plotly-plot`).data),
+  (key, value) => (ArrayBuffer.isView(value) ? Array.from(value) : value))"""
+
+
+def test_the_ensembles_loss_at_a_point_is_that_of_its_draws_moved_there(family, task, transferred):
+    net, _ = transferred
+    i, n, (j, k) = family.index("sabma", 2.0), 4, (2, 5)
+    maps, plane = family.maps, family.surface.plane
+    W = family.posterior[i].sample(family.prediction[i].n_draws, seed=1)  # the seed of the family's measuring
+    here = family.projection[i].coords.mean(0)
+    move = (maps["a"][j] - here[0]) * plane.axes[0] + (maps["b"][k] - here[1]) * plane.axes[1]
+    loss = fv.bma_nll(net, task.train, W[:n])(W[:n].mean(0) + move)  # another path: the objective's own ensemble
+    assert float(maps["ensemble"][i, n - 1, j, k]) == pytest.approx(float(loss), rel=2e-5)
+    point = family.index("sgd")
+    assert torch.equal(maps["ensemble"][point, 0], maps["ensemble"][point, -1])
+
+
+def test_the_ascents_plane_holds_sigma_g_and_g_and_its_values_are_the_losses_there(family, task, transferred):
+    net, _ = transferred
+    f = fv.nll(net, task.train)
+    for i in (family.index("sabma", 2.0), family.index("sgd")):
+        q, surface = family.posterior[i], family.maps["ascent"][i]
+        w = q.center.clone().requires_grad_(True)
+        (g,) = torch.autograd.grad(torch.nn.functional.cross_entropy(net(w, task.train.x), task.train.y), w)
+        axes = surface.plane.axes
+        torch.testing.assert_close((g @ axes.T) @ axes, g, rtol=1e-3, atol=1e-5)  # g lies in the plane
+        if isinstance(q, fv.Gaussian):
+            along = (2 * q.log_std).exp() * g + q.factor.T @ (q.factor @ g)
+            assert float(along @ axes[0]) == pytest.approx(float(along.norm()), rel=1e-4)
+        at_point = q.center + surface.a[1] * axes[0] + surface.b[3] * axes[1]
+        assert float(surface.values[1, 3]) == pytest.approx(float(f(at_point)), rel=1e-4)
+
+
+def test_accuracies_are_shares_of_training_examples_that_are_right(family, task, transferred):
+    net, _ = transferred
+    i = family.index("sabma", 2.0)
+    right = lambda w: float((net(w, task.train.x).argmax(-1) == task.train.y).float().mean())  # noqa: E731
+    for surface in (family.maps["accuracy"], *(family.maps[f"{p} accuracy"][i] for p in ("sharpest", "around", "ascent"))):
+        w = surface.plane.origin + surface.a[2] * surface.plane.axes[0] + surface.b[4] * surface.plane.axes[1]
+        assert float(surface.values[2, 4]) == pytest.approx(right(w), abs=1.01 / len(task.train))  # a tie may round
+    W = family.posterior[i].sample(3, seed=1)
+    assert [float(v) for v in family.maps["draws accuracy"][i][:3]] == pytest.approx([right(w) for w in W])
+    assert bool(family.maps["draws accuracy"][family.index("sgd")][1:].isnan().all())
+
+
+def test_a_relief_has_the_heights_that_the_map_has_as_colours_and_they_are_kept_once(family):
+    index = pack(family).index
+    entries = {f["name"]: f for f in index["figures"]}
+    for name in ("sharpest", "around accuracy", "ascent"):
+        flat, relief = (fv.plot_view(family, n, method="sabma", radius=2.0) for n in (name, f"{name} relief"))
+        np.testing.assert_array_equal(flat.data[0].z, relief.data[0].z)
+        np.testing.assert_array_equal(flat.data[0].customdata, relief.data[0].customdata)
+        kept = [{b["path"]: b["field"] for b in entries[n]["binds"]}["data.0.z"] for n in (name, f"{name} relief")]
+        assert kept[0] == kept[1]
+    for view in views_of(family):  # whatever is like another is drawn from what that one keeps
+        assert {b["field"] for b in entries[view.name]["binds"]} <= set(index["fields"]) | set(index["members"][0]["words"])
+
+
+@pytest.fixture(scope="module")
+def page(browser, family, tmp_path_factory):
+    path = tmp_path_factory.mktemp("switches") / "tour.html"
+    text = family_page(family, title="t", lead="l", rows=family_rows(family), facts={}, start=("sabma", 0.5, 3))
+    path.write_text(text, encoding="utf-8")
+    page = opened(browser, path.as_uri())
+    yield page
+    page.context.close()
+
+
+def same_ground(page, family, name, radius, n):
+    shown = page.evaluate(PICTURE, name)
+    direct = json.loads(fv.plot_view(family, name, method="sabma", radius=radius, n_draws=n).to_json())["data"]
+    assert [t["name"] for t in shown] == [t["name"] for t in direct]
+    for a, b in zip(shown, direct):
+        for axis in "xyz":
+            if b.get(axis) is not None:
+                left, right = plain(a[axis]).ravel(), plain(b[axis]).ravel()
+                np.testing.assert_allclose(left[np.isfinite(left)], right[np.isfinite(right)], rtol=3e-5, atol=2e-6)
+
+
+@pytest.mark.browser
+def test_plane_quantity_and_dimensions_are_switched_and_all_else_stays(page, family):
+    at(page, "method=sabma&radius=2&draws=5&tab=Flatness&draw=2", "sabma/2/5", "Flatness")
+    menu = lambda name: page.locator("figure:not([hidden])").get_by_label(f"{name} of this picture")  # noqa: E731
+    seen = page.locator("figure[data-name]:not([hidden])").first
+    steps = (("view", "3-D relief", "sharpest relief"), ("plane", "random directions", "around relief"),
+             ("quantity", "training accuracy", "around accuracy relief"), ("plane", "the ascent's directions", "ascent accuracy relief"),
+             ("view", "2-D map", "ascent accuracy"), ("quantity", "rise of the loss", "ascent"))  # fmt: skip
+    for name, value, view in steps:
+        menu(name).select_option(value)
+        page.locator(f"figure[data-name='{view}'] .main-svg").first.wait_for(state="attached")
+        assert seen.get_attribute("data-name") == view
+        assert "radius=2&draws=5" in page.evaluate("location.hash") and "draw=2" in page.evaluate("location.hash")
+        same_ground(page, family, view, 2.0, 5)
+    page.get_by_role("tab", name="Surface").click()
+    drawn(page, "sabma/2/5", "Surface")
+    for name, value, view in (("quantity", "loss of the average", "ensemble"), ("view", "3-D relief", "ensemble relief"),
+                              ("quantity", "accuracy", "accuracy relief"), ("quantity", "loss", "relief")):  # fmt: skip
+        menu(name).select_option(value)
+        page.locator(f"figure[data-name='{view}'] .main-svg").first.wait_for(state="attached")
+        same_ground(page, family, view, 2.0, 5)
+    menu("quantity").select_option("loss of the average")
+    page.locator("figure[data-name='ensemble relief'] .main-svg").first.wait_for(state="attached")
+    page.get_by_label("ensemble size", exact=True).fill("2")
+    drawn(page, "sabma/2/2", "Surface")
+    same_ground(page, family, "ensemble relief", 2.0, 2)
+    for _ in range(3):
+        page.get_by_role("button", name="Undo").click()
+    page.locator("figure[data-name='accuracy relief']").wait_for()
+    assert not [e for e in page.errors_met if "WebGL" not in e]

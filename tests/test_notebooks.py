@@ -1,0 +1,194 @@
+"""The notebooks run in their small form and have the form of a chapter; what the site shows of a cell."""
+
+import dis
+import inspect
+import json
+import os
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+from browsing import CHROMIUM
+from course import CHAPTERS, NOTEBOOKS, executed, name
+
+import flatviz as fv
+from flatviz.cli import main
+from flatviz.pages.views import VIEWS
+from flatviz.posteriors import METHODS
+from flatviz.site.build import for_site
+from flatviz.site.run import CellError, run
+from flatviz.site.shown import PLAIN
+from flatviz.site.source import CONTENTS, read
+from flatviz.storage.committed import committed
+from flatviz.studies.source_claims import read_claims
+
+ROOT = Path(__file__).resolve().parent.parent
+IN_LAB = "00_tour"  # with a browser, tests/widgets/test_in_jupyterlab.py runs it in a kernel, and looks
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
+def test_the_notebook_runs_in_its_small_form(path):
+    cells = executed(path).cells
+    shown = [o.data.get("text/html", "") for c in cells if c.cell_type == "code" for o in c.outputs if "data" in o]
+    silent = [text[:200] for text in shown if f'aria-label="{PLAIN}"' in text or 'aria-label=""' in text]
+    assert not silent, "a figure needs words: flatviz.plots.theme.figure(title, alt), or layout.meta['alt']"
+
+
+@pytest.mark.skipif(CHROMIUM is not None, reason="the browser's JupyterLab runs it")
+def test_the_tour_runs_in_a_kernel(monkeypatch):
+    from nbclient import NotebookClient
+
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])))
+    notebook = read(next(p for p in NOTEBOOKS if p.stem == IN_LAB), fast=True)
+    NotebookClient(notebook, timeout=300, startup_timeout=120, kernel_name="python3").execute()
+    assert all(c.execution_count for c in notebook.cells if c.cell_type == "code")
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=name)
+def test_the_notebook_has_the_form_of_a_chapter(path):
+    cells = nbformat.read(path, as_version=4).cells
+    head = cells[0].source
+    assert head.startswith("# ") and "**Takes** " in head, "the first cell: a title, and after **Takes** the minutes"
+    if any(c.cell_type == "code" for c in cells):
+        assert cells[1].metadata.get("tags") == ["parameters"] and cells[1].source.startswith("FAST = False")
+    levels = [len(m) for c in cells if c.cell_type == "markdown" for m in re.findall(r"^(#+) ", c.source, re.M)]
+    assert levels.count(1) == 1 and all(b <= a + 1 for a, b in zip(levels, levels[1:])), "one title; no level is skipped"
+    for cell in cells:
+        if cell.cell_type == "code":
+            lines = [line for line in cell.source.splitlines() if line.strip()]
+            assert len(lines) <= 6, f"a cell has at most six lines, got {len(lines)}:\n{cell.source}"
+
+
+def test_the_table_of_contents_links_every_chapter():
+    table = nbformat.read(next(p for p in NOTEBOOKS if p.stem == CONTENTS), as_version=4).cells[0].source
+    assert [p.name for p in NOTEBOOKS if p.stem != CONTENTS] == re.findall(r"\]\((\w+\.ipynb)\)", table)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
+def test_every_mention_of_a_chapter_is_a_link_to_it(path):
+    text = "\n".join(c.source for c in nbformat.read(path, as_version=4).cells if c.cell_type == "markdown")
+    text = text.replace("Matrix Computations, 4th edition, chapter 10", "")  # of another book
+    assert not re.findall(r"(?<!\[)\b[Cc]hapters? (?:\d\d|[A-C])\b", text), "write [chapter NN](NN_name.ipynb)"
+    for number, target in re.findall(r"\[(?:[Cc]hapter )?(\d\d|[A-C])\]\((\w+)\.ipynb\)", text):
+        assert target.startswith(f"{number}_") and path.with_name(f"{target}.ipynb").exists()
+
+
+def test_the_lesson_names_sliders_tabs_and_claims_that_there_are():
+    text = nbformat.read(next(p for p in NOTEBOOKS if p.stem == "lesson"), as_version=4).cells[0].source
+    tabs = set(re.findall(r"tab \**(\w+)\**", text))
+    assert tabs and tabs <= {view.group for view in VIEWS}
+    radii = METHODS["sabma"].plain.tour
+    assert "radius** 0" in text and f"to {radii[-1]:g}" in text and "ten stops" in text and len({0.0, *radii}) == 10
+    claims = {c.name: c.verdict for c in reversed(read_claims(committed("claims.json")))}  # of T5 the first row: NLL
+    assert len({claims[f"SA-BMA {row}"] for row in ("T4", "T5", "T6")}) == 3, "three rows, three different verdicts"
+
+
+def test_a_link_to_a_notebook_that_is_not_built_is_its_text():
+    source = "See [chapter 03](03_curvature.ipynb) and [this](00_tour.ipynb)."
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(source)])
+    assert for_site(notebook, "x", ["x", "00_tour"]).cells[0].source == "See chapter 03 and [this](00_tour.ipynb)."
+
+
+def test_every_plot_has_its_picture_in_the_gallery():
+    source = (ROOT / "notebooks" / "src" / "gallery.py").read_text(encoding="utf-8")
+    entries = re.findall(r"^# ## ([a-z]\w+)$", source, re.M)
+    assert {n for n in fv.__all__ if n.startswith(("plot_", "animate_"))} <= set(entries), "add it to notebooks/src/gallery.py"
+    for entry in entries:
+        code = source.split(f"# ## {entry}\n")[1].split("# %%\n")[1].split("\n# %%")[0]
+        assert f"fv.{entry}(" in code and len(code.strip().splitlines()) <= 6, entry
+
+
+def cell(source, tags=()):
+    return nbformat.v4.new_code_cell(source, metadata={"tags": list(tags)})
+
+
+def test_a_run_keeps_what_cells_print_return_and_display():
+    notebook = nbformat.v4.new_notebook(
+        cells=[
+            cell("print('a')\nx = 2\nx + 1"),
+            cell("from IPython.display import display, HTML\ndisplay(HTML('<b>b</b>'))\nx;"),
+        ]
+    )
+    assert run(notebook, "n") > 0
+    first, second = (c.outputs for c in notebook.cells)
+    assert first[0].text == "a\n" and first[1].data["text/plain"] == "3" and len(first) == 2
+    assert second[0].data["text/html"] == "<b>b</b>" and len(second) == 1
+
+
+def test_names_of_one_notebook_are_unknown_to_the_next():
+    run(nbformat.v4.new_notebook(cells=[cell("x = 1")]), "one")
+    with pytest.raises(CellError, match=r"two, code cell 1: NameError: name 'x' is not defined\n    x"):
+        run(nbformat.v4.new_notebook(cells=[cell("x")]), "two")
+
+
+def test_a_figure_is_an_element_with_its_words_and_data():
+    cells = [
+        cell("import flatviz as fv, torch\nq = fv.Draws(torch.eye(3))"),
+        cell("p = fv.project(q.W, fv.plane_pca(q.W))\nfv.plot_projection(p)"),
+    ]
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    run(notebook, "n")
+    (shown,) = notebook.cells[1].outputs
+    assert 'class="fv-figure" role="group" aria-label="' in shown.data["text/html"] and '"data":' in shown.data["text/html"]
+
+
+def test_an_interact_is_one_element_with_a_picture_at_every_stop():
+    cells = [
+        cell("import ipywidgets, plotly.graph_objects as go"),
+        cell("look = lambda a, way: go.Figure(go.Scatter(x=[0, a], y=[0, 1], name=way))"),
+        cell("_ = ipywidgets.interact(look, a=(0, 100), way=['up', 'down'])"),
+        cell("_ = ipywidgets.interact(lambda a: 1 / 0 if a == 3 else go.Figure(), a=(0, 3))"),
+    ]
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    with pytest.raises(CellError, match="ZeroDivisionError"):  # the widget itself would have hidden it
+        run(notebook, "n")
+    (shown,) = notebook.cells[2].outputs
+    data = json.loads(re.search(r'<script type="application/json">(.*)</script>', shown.data["text/html"])[1])
+    stops = [float(label) for label in data["controls"][0]["labels"]]
+    assert stops[0] == 0 and stops[-1] == 100 and 50 in stops and len(data["figures"]) == 2 * len(stops) <= 42
+    assert [f["data"][0]["x"][1] for f in data["figures"]] == [s for s in stops for _ in "ud"]
+    assert stops[data["controls"][0]["start"]] == 50 and data["controls"][1]["labels"] == ["up", "down"]
+
+
+def test_the_parameters_cell_shrinks_the_run_and_must_say_so(tmp_path):
+    path = tmp_path / "x.ipynb"
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell("FAST = False  # small", ["parameters"])]), path)
+    assert read(path).cells[0].source == "FAST = False  # small"
+    assert read(path, fast=True).cells[0].source == "FAST = True  # small"
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell("QUICK = 1", ["parameters"])]), path)
+    with pytest.raises(ValueError, match="must say FAST = False once"):
+        read(path)
+
+
+def test_the_command_prints_the_time_of_each_notebook_and_which_failed(capsys, monkeypatch):
+    assert main(["docs", "--run", "--fast", "contents"]) == 0
+    assert re.search(r"^contents +\d+\.\d s$", capsys.readouterr().out, re.M)
+    assert main(["docs", "--run", "nothing"]) == 1
+    assert "a notebook must be one of contents, 00_tour" in capsys.readouterr().err
+
+
+def parts(code):
+    """The functions that a compiled cell or function defines."""
+    return [inner for inner in code.co_consts if inspect.iscode(inner)]
+
+
+def names(code, operation):
+    return {step.argval for step in dis.get_instructions(code) if step.opname == operation}
+
+
+def read_by(code, known, seen=frozenset()):
+    """Names of the notebook that a function reads, with those that the functions it calls read."""
+    read = names(code, "LOAD_GLOBAL").union(*(read_by(inner, known, seen) for inner in parts(code)), set())
+    return read.union(*(read_by(known[n], known, seen | read) for n in (read - seen) & known.keys()), set())
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
+def test_no_later_cell_gives_another_value_to_what_a_slider_reads(path):
+    cells = [c.source for c in nbformat.read(path, as_version=4).cells if c.cell_type == "code"]
+    compiled, known = [compile(source, "cell", "exec") for source in cells], {}
+    for i, source in enumerate(cells):
+        known |= {code.co_name: code for code in parts(compiled[i])}
+        for called in re.findall(r"ipywidgets\.interact\((\w+)", source):
+            later = set().union(*(names(code, "STORE_NAME") for code in compiled[i + 1 :]))
+            assert not read_by(known[called], known) & later, f"{called} moves later with another value: give that another name"

@@ -1,0 +1,129 @@
+"""The metric of Hamiltonian chains: what it learns, that the law stays the posterior's, and what it saves."""
+
+import pytest
+import torch
+from torch import nn
+
+import flatviz as fv
+from flatviz.posteriors import hmc
+from flatviz.posteriors.hmc import leapfrog
+from flatviz.training.metric import Metric
+
+
+class Quadratic:
+    """U = z^T P z / 2 with its gradient, as `Potential` gives them."""
+
+    def __init__(self, precision):
+        self.precision = precision
+
+    def __call__(self, z):
+        slope = z @ self.precision
+        value = 0.5 * (z * slope).sum(1)
+        return value, slope, value
+
+
+@pytest.fixture
+def stiff():
+    """Ten numbers, two of them 50 and 20 times narrower than the others, turned at random."""
+    g = torch.Generator().manual_seed(0)
+    basis, _ = torch.linalg.qr(torch.randn(10, 10, generator=g).double())
+    values = torch.ones(10).double()
+    values[:2] = torch.tensor([2500.0, 400.0])
+    return basis @ torch.diag(values) @ basis.T
+
+
+def learnt(precision, n=4000):
+    g = torch.Generator().manual_seed(1)
+    z = torch.randn(n, 10, generator=g).double() @ torch.linalg.cholesky(torch.linalg.inv(precision)).T
+    metric = Metric()
+    metric.see(z, z @ precision)
+    metric.renew()
+    return metric
+
+
+def test_stiff_directions_become_as_wide_as_the_others(stiff):
+    """A P A has no eigenvalue but those near 1: moments of 4,000 draws are good to a few per cent."""
+    metric = learnt(stiff)
+    A = metric.scaled(torch.eye(10).double())
+    assert len(metric.rows) == 2
+    torch.testing.assert_close(A, A.T)
+    assert float((torch.linalg.eigvalsh(A @ stiff @ A) - 1).abs().max()) < 0.15
+    assert float(torch.linalg.eigvalsh(stiff)[-1]) > 2400
+
+
+def test_noise_alone_teaches_nothing():
+    """Gradients of N(0, I) in 400 dimensions, 200 of them: their largest eigenvalue is about 5.8, and none is kept."""
+    metric = Metric()
+    z = torch.randn(200, 400, generator=torch.Generator().manual_seed(0))
+    metric.see(z, z)
+    metric.renew()
+    assert metric.rows == [] and metric.places == []
+    assert torch.equal(metric.scaled(torch.ones(2, 400)), torch.ones(2, 400))
+
+
+def test_leapfrog_under_a_metric_keeps_the_energy_and_runs_backwards(stiff):
+    metric, potential = learnt(stiff), Quadratic(stiff)
+    g = torch.Generator().manual_seed(2)
+    z, p = (torch.randn(3, 10, generator=g).double() for _ in range(2))
+    off = []
+    for size in (0.02, 0.01):
+        there, speed, (value, slope, _) = leapfrog(potential, z, p, potential(z)[1], size, round(0.5 / size), metric)
+        off.append(float((value + speed.square().sum(1) / 2 - potential(z)[0] - p.square().sum(1) / 2).abs().max()))
+        back, _, _ = leapfrog(potential, there, -speed, slope, size, round(0.5 / size), metric)
+        torch.testing.assert_close(back, z, rtol=0, atol=1e-9)
+    assert off[0] / off[1] == pytest.approx(4, rel=0.2)  # second order
+
+
+@pytest.fixture
+def regression():
+    """(net, data, prior, exact mean, exact covariance): six weights, precisions up to 5,000 times the prior's."""
+    g = torch.Generator().manual_seed(0)
+    x = torch.randn(40, 6, generator=g).double()
+    x[:, 0] *= 12
+    y = x @ torch.ones(6, 1).double() + torch.randn(40, 1, generator=g).double()
+    cov = torch.linalg.inv(torch.eye(6).double() + x.T @ x)
+    net = fv.Net.from_module(nn.Linear(6, 1, bias=False).double())
+    return net, fv.Data(x, y), fv.Gaussian(torch.zeros(6).double(), torch.zeros(6).double()), cov @ (x.T @ y)[:, 0], cov
+
+
+def stopping_at(step):
+    """A progress function that cancels before this trajectory."""
+
+    def stop(done, total, label):
+        if done == step:
+            raise KeyboardInterrupt
+
+    return stop
+
+
+def test_a_run_stopped_in_burn_in_goes_on_with_what_it_learnt(regression, tmp_path):
+    pytest.importorskip("safetensors")
+    settings = dict(seed=0, n_draws=32, chains=8, burn_in=40, likelihood=1.0)
+    whole = fv.fit_hmc(*regression[:3], **settings)
+    for stop in (13, 33):  # while it looks, and once it has learnt
+        path = tmp_path / f"{stop}"
+        with pytest.raises(KeyboardInterrupt):
+            fv.fit_hmc(*regression[:3], **settings, checkpoint=path, progress=stopping_at(stop))
+        assert torch.equal(fv.fit_hmc(*regression[:3], **settings, checkpoint=path).W, whole.W)
+
+
+def test_a_narrow_posterior_costs_fewer_steps_and_has_the_same_moments(regression, monkeypatch):
+    """Against the closed form; and steps counted with the metric and without."""
+    net, data, prior, mean, cov = regression
+    counts = []
+
+    def counted(potential, z, momentum, slope, size, n, metric):
+        counts.append(n)
+        return leapfrog(potential, z, momentum, slope, size, n, metric)
+
+    monkeypatch.setattr(hmc, "leapfrog", counted)
+    settings = dict(seed=0, n_draws=1600, chains=32, burn_in=60, likelihood=1.0)
+    q = fv.fit_hmc(net, data, prior, **settings)
+    z = torch.linalg.solve_triangular(torch.linalg.cholesky(cov), (q.W - mean).T, upper=False)
+    assert float(z.mean(1).abs().max()) < 0.1  # of 1,600 draws, nearly independent: 0.025 each
+    assert float((z @ z.T / len(q.W) - torch.eye(6).double()).abs().max()) < 0.15
+    learnt_cost = sum(counts[60:])
+    counts.clear()
+    monkeypatch.setattr(hmc.Metric, "renew", lambda self: None)
+    fv.fit_hmc(net, data, prior, **settings)
+    assert learnt_cost < 0.2 * sum(counts[60:])
