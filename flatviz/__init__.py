@@ -85,7 +85,7 @@ _HOMES = {
     "flatviz.symmetry.flatness": "flatness rescaled_orbit",
     "flatviz.studies.family": "fit_family measure",
     "flatviz.studies.seeds": "repeat_family",
-    "flatviz.studies.mechanism": "mechanism",
+    "flatviz.studies.mechanism": "mechanism mechanism_in_training",
     "flatviz.studies.inputs": "gap_regression predict_gap",
     "flatviz.studies.shift": "shifted_scores",
     "flatviz.plots.surface": "plot_surface",

@@ -152,6 +152,9 @@ def calls(fv, module, data, task, metrics):
         "mechanism": lambda: keep(
             "step", fv.mechanism(made["net"][0], data, made["q"], radii=[0.5, 1.0], seed=0, n_draws=2, resolution=3)
         ),
+        "mechanism_in_training": lambda: fv.mechanism_in_training(
+            made["net"][0], data, made["q"], radius=0.5, seed=0, at=[0, 2], settings={"steps": 2}, n_draws=2, resolution=3
+        ),
         "plot_mechanism": lambda: fv.plot_mechanism(made["step"]),
         "gap_regression": lambda: fv.gap_regression(n=4),
         "predict_gap": lambda: keep("gap", fv.predict_gap(radii=[0.5], n_draws=2, steps=2, hmc=False)),

@@ -147,6 +147,7 @@ _TABLE: dict[str, arg.Check] = {
     # counts
     "n predict_gap.steps most_steps max_sweeps block starts": arg.whole(1),
     "resamples permutations bends fit_laplace.steps": arg.whole(0),
+    "at": arg.each(arg.whole(0), "numbers of steps", least=2),
     "drops": arg.each(arg.whole(0), "epochs", least=0),
     "steps trials epochs n_draws members chains cycles cycle_steps thin mc_samples rank": arg.whole(1),
     "n_bins k n_spectra runs probes products most parts batch_size iters shots size per_class severity": arg.whole(1),

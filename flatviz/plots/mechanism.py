@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import plotly.graph_objects as go
 import torch
 from torch import Tensor
@@ -22,6 +23,7 @@ FRAME_MS = 70
 ARROW = 0.3  # of the half width of the picture: length of the gradient arrows, which show directions
 ROOM = 1.12  # times what is drawn: half of the width of a picture of one radius
 STEP = 0.2  # of it: length of the descent
+PATH = "#56B4E9"  # readable on dark and on white
 RING = 72  # points of an ellipse
 COLORS = dict(q=METHODS["vi"].color, worst=METHODS["sabma"].color, sam=METHODS["sam_mu"].color)
 
@@ -34,15 +36,15 @@ def plot_mechanism(step: Mechanism | Sequence[Mechanism], *, title: str | None =
     KL(q' || q) <= radius^2 / 2 of moves of the mean: q's own ellipse times the radius.  The dotted circle is SAM's ball of
     the same reach, whose worst point lies along the gradient.  Gradient arrows show directions: all have one length.  The
     play button goes through ascend, gradient there, step back, descend, for each radius and, of several steps, for each
-    stage of training.
+    stage of training; from stage to stage it moves in a straight line.
 
         Delta = radius F^-1 g / sqrt(g^T F^-1 g),   theta <- theta - lr grad NLL(q + Delta)
 
     Args:
-        step: what `fv.mechanism` returned; or several, stages of one training, on planes of their own.
+        step: what `fv.mechanism` returned; or stages of one training, as `fv.mechanism_in_training` returns them.
         title: default: of which q.
 
-    Raises ValueError for no step.
+    Raises ValueError for no step, or several that are not on one surface.
 
     Example:
         >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
@@ -55,10 +57,19 @@ def plot_mechanism(step: Mechanism | Sequence[Mechanism], *, title: str | None =
     """
     stages = one_or_several(step)
     first, last = stages[0], len(stages[0].radius) - 1
-    fig = _figure(first, last, title or f"One step of SA-BMA from {first.name}", _alt(first, last))
+    if any(stage.surface is not first.surface for stage in stages):
+        raise ValueError("several steps must share one surface: fv.mechanism_in_training makes such, plot others one by one")
+    several = len(stages) > 1
+    from_where = f"{len(stages)} moments of training" if several else first.name
+    alt = "; later, ".join(_alt(stage, last) for stage in stages[:: max(1, len(stages) - 1)])
+    alt += f"; the plane holds {_in_plane(stages, last)} of each move's length" if several else ""
+    fig = _figure(first, last, title or f"One step of SA-BMA from {from_where}", alt)
+    if several:
+        fig.add_trace(_path(stages))
     moving = _traces(first, last, 1, 0.0, _half(first))
+    places = list(range(len(fig.data), len(fig.data) + len(moving)))
     fig.add_traces(moving)
-    fig.frames, labels = _frames(stages, len(moving))
+    fig.frames, labels = _frames(stages, places)
     return fig.update_layout(**_controls(labels, len(PHASES) * last + 1), height=780, margin=dict(l=60, r=20, t=140, b=190))
 
 
@@ -101,7 +112,28 @@ def ellipse(covariance: Tensor, center: Tensor) -> Tensor:
 
 def _half(step: Mechanism) -> float:
     """Half of the width of its ground."""
-    return float(step.surface.a.abs().max())
+    return float(step.surface.a.max() - step.surface.a.min()) / 2
+
+
+def _center(step: Mechanism) -> Tensor:
+    """Where q's mean lies on its ground."""
+    return torch.zeros(2, dtype=torch.float64) if step.center is None else step.center.double()
+
+
+def _in_plane(stages: Sequence[Mechanism], k: int) -> str:
+    """How much of the moves of the mean their shadows are long, as "65 to 93 %"."""
+    shares = [100 * float(stage.worst[k].norm() / stage.length[k].clamp_min(1e-12)) for stage in stages]
+    return f"{min(shares):.0f} to {max(shares):.0f} %"
+
+
+def _path(stages: Sequence[Mechanism]) -> go.Scatter:
+    """The means of q at all stages, which stand still."""
+    line = dict(color=PATH, width=2, dash="dot")
+    dots = dict(size=8, color=PATH, line=dict(color=INK, width=1))
+    points = torch.stack([_center(stage) for stage in stages])
+    names = [stage.name for stage in stages]
+    look = dict(line=line, marker=dots, customdata=names, hovertemplate="%{customdata}<extra></extra>")
+    return scatter(*points.T, "lines+markers", "means of q in training", legend=True, **look)
 
 
 def _traces(step: Mechanism, k: int, phase: int, done: float, half: float) -> list[go.Scatter]:
@@ -117,6 +149,7 @@ def _traces(step: Mechanism, k: int, phase: int, done: float, half: float) -> li
     grown = {0: 0.0, 1: done, 2: 1.0, 3: 1.0, 4: 1.0}[phase]
     arrow_at = there if phase == 4 else place
     sam = float(step.length[k])
+    sams_move = _unit(step.gradient) if step.slope is None else step.gradient.double() / max(step.slope, 1e-12)
     circle = ellipse(torch.eye(2) * sam**2, zero)
     lines = [
         (rest, "q", dict(color=COLORS["q"], width=3)),
@@ -124,18 +157,22 @@ def _traces(step: Mechanism, k: int, phase: int, done: float, half: float) -> li
         (circle, "SAM's ball", dict(color=COLORS["sam"], width=1.5, dash="dot")),
         (worst if phase == 4 else moving, "the worst q′", dict(color=COLORS["worst"], width=3)),
         (torch.stack([zero, there if phase == 4 else place]), "move of the mean", dict(color=COLORS["worst"], width=2)),
-        (torch.stack([zero, _unit(step.gradient) * sam]), "SAM's move", dict(color=COLORS["sam"], width=1.5)),
+        (torch.stack([zero, sams_move * sam]), "SAM's move", dict(color=COLORS["sam"], width=1.5)),
     ]
-    gap = torch.full((1, 2), torch.nan, dtype=torch.float64)
-    solid = torch.cat([part for i in (0, 3, 4, 5) for part in (lines[i][0], gap)])
-    rim = scatter(*solid.T, "lines", "rim", line=dict(color="#fefefe", width=5), connectgaps=False)
-    traces = [rim, *(_on_ground(points, name, line, legend=True) for points, name, line in lines)]
+    center = _center(step)
+    lines = [(points + center, name, line) for points, name, line in lines]
     arrows = [
         (zero, up, "gradient g at q", INK),
         (arrow_at, _unit(step.there[k]) * ARROW * half * grown, "gradient g′ at q′", "#8a1c7c"),
+        (zero, fallen, "step: − g′ from q", COLORS["q"]),
     ]
-    arrows.append((zero, fallen, "step: − g′ from q", COLORS["q"]))
-    return [*traces, *(_arrow(start, move, name, color) for start, move, name, color in arrows)]
+    gap = torch.full((1, 2), torch.nan, dtype=torch.float64)
+    solid = torch.cat([part for i in (0, 3, 4, 5) for part in (lines[i][0], gap)])
+    shafts = [part for start, move, *_ in arrows for part in (center + torch.stack([start, start + move]), gap)]
+    solid = torch.cat([solid, *shafts])
+    rim = scatter(*solid.T, "lines", "rim", line=dict(color="#fefefe", width=5), connectgaps=False)
+    traces = [rim, *(_on_ground(points, name, line, legend=True) for points, name, line in lines)]
+    return [*traces, *(_arrow(center + start, move, name, color) for start, move, name, color in arrows)]
 
 
 def _on_ground(points: Tensor, name: str, line: dict, legend: bool) -> go.Scatter:
@@ -159,28 +196,29 @@ def _unit(v: Tensor) -> Tensor:
     return v.double() / v.double().norm().clamp_min(1e-12)
 
 
-def _frames(stages: list[Mechanism], n_moving: int) -> tuple[list[go.Frame], list[tuple[str, str]]]:
-    """Frames, and (name, label) of those that the slider stops at."""
+def _frames(stages: Sequence[Mechanism], places: list[int]) -> tuple[list[go.Frame], list[tuple[str, str]]]:
+    """Frames of the traces at `places`, and (name, label) of those that the slider stops at."""
     frames, stops = [], []
-    for s, step in enumerate(stages):
-        ground = go.Contour(z=_ground(step)) if len(stages) > 1 else None
-        for k, radius in enumerate(step.radius):
-            for phase, label in enumerate(PHASES):
-                tweens = [0.0] if phase == len(PHASES) - 1 else [i / TWEENS for i in range(TWEENS)]
-                for i, done in enumerate(tweens):
-                    name = f"{s}.{k}.{phase}.{i}"
-                    data, places = _traces(step, k, phase, done, _half(step)), list(range(1, 1 + n_moving))
-                    if ground is not None:
-                        data, places = [ground, *data], [0, *places]
-                    frames.append(go.Frame(name=name, data=data, traces=places))
-                    if i == 0:
-                        stage = f"{step.name}, " if len(stages) > 1 else ""
-                        stops.append((name, f"{stage}radius {short(radius)}: {label}"))
+    rests = [(step, k) for step in stages for k in range(len(step.radius))]
+    for at, (step, k) in enumerate(rests):
+        stage = f"{step.name}, " if len(stages) > 1 else ""
+        for phase, label in enumerate(PHASES):
+            name = f"{at}.{phase}"
+            stops.append((f"{name}.0", f"{stage}radius {short(step.radius[k])}: {label}"))
+            following = rests[at + 1] if phase == len(PHASES) - 1 and at + 1 < len(rests) else None
+            for i in range(TWEENS if phase < len(PHASES) - 1 or following else 1):
+                data = _traces(step, k, phase, 0.0 if following else i / TWEENS, _half(step))
+                if following and i:
+                    data = _between(data, _traces(*following, 0, 0.0, _half(step)), i / TWEENS)
+                frames.append(go.Frame(name=f"{name}.{i}", data=data, traces=places))
     return frames, stops
 
 
-def _ground(step: Mechanism) -> Tensor:
-    return ColorScale.of(step.surface)(step.surface.values.T).numpy()
+def _between(here: list[go.Scatter], there: list[go.Scatter], done: float) -> list[go.Scatter]:
+    """The traces with every point at `done` of its straight way: ellipses are drawn at the same angles in both."""
+    for a, b in zip(here, there):
+        a.x, a.y = ((1 - done) * np.asarray(p) + done * np.asarray(r) for p, r in ((a.x, b.x), (a.y, b.y)))
+    return here
 
 
 def _controls(stops: list[tuple[str, str]], active: int) -> dict:
@@ -210,6 +248,6 @@ def _controls(stops: list[tuple[str, str]], active: int) -> dict:
 
 def _alt(step: Mechanism, k: int) -> str:
     return (
-        f"{step.name} on the plane of its perturbation: at radius {short(step.radius[k])} the worst q′ raises the expected loss "
+        f"{step.name} on the {step.surface.plane.name}: at radius {short(step.radius[k])} the worst q′ raises the expected loss "
         f"from {short(step.loss)} to {short(float(step.worst_loss[k]))} nats; the step goes against the gradient there"
     )

@@ -9,9 +9,11 @@ Weights that are not treated stay at their source value; the authors' code sampl
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
 from functools import partial
+from itertools import count
+from typing import Any
 
 from torch import Tensor
 
@@ -148,6 +150,39 @@ def fit_sabma(
         run=run,
     )
     return _posterior(converged(q), perturbation)
+
+
+def sabma_stages(
+    net: Net,
+    data: Data,
+    prior: Gaussian,
+    *,
+    radius: float,
+    seed: int,
+    at: Sequence[int],
+    settings: Mapping[str, Any],
+    likelihood: Likelihood = "categorical",
+    progress: Progress = False,
+) -> list[Gaussian]:
+    """q after each number of steps in `at`, all of one fit: copies of what `fit_sabma` with `settings` goes through.
+
+    A shorter fit is another one: learning rate and KL weight depend on the step's share of all steps.
+    settings: values for all of kl_weight, anneal, start_scale and the fields of `Optim`.
+    """
+    optim = Optim(**{f.name: settings[f.name] for f in fields(Optim)})
+    bound = Bound(**{name: value for name, value in settings.items() if name not in vars(optim)})
+    inner, taken, kept = _step([radius], Perturbation(), net.w), count(), {}
+
+    def noted(q: Gaussian, nll: NoisyNLL, descend: Descent) -> tuple[Tensor, Tensor | None]:
+        done = next(taken)
+        if done in at:
+            kept[done] = Gaussian(q.mean.clone(), q.log_std.clone(), q.factor.clone())
+        return inner(q, nll, descend)
+
+    run = Run(seed, progress=progress, label="SA-BMA")
+    about = dict(seeds=[seed], bound=bound, likelihood=likelihood, batchnorm="frozen", optim=optim, run=run)
+    kept[optim.steps] = converged(*fit_gaussians(net, data, prior, noted, **about))
+    return [kept[done] for done in at]
 
 
 @public

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from flatviz.checks import check_choice
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
+from flatviz.core.progress import Progress
 from flatviz.core.seeds import generator
 from flatviz.gaussian import Gaussian
 from flatviz.landscape.projection import project
@@ -20,6 +23,7 @@ from flatviz.landscape.slices import slice_plane
 from flatviz.objectives.nll import nll
 from flatviz.planes.along import plane_along
 from flatviz.posteriors import METHODS
+from flatviz.posteriors.sabma import sabma_stages
 from flatviz.results import Family, Mechanism, Plane, Posterior, reach_of
 from flatviz.training.optimize import training_loss
 from flatviz.training.perturb import UNITS, perturb
@@ -72,6 +76,85 @@ def mechanism(
     rows = _rows(q, expected, g, plane, [(float(r), mode) for r in radii], blocks)
     about = dict(gradient=plane.axes @ g[0], loss=float(loss), unit=UNITS[mode], name=name)
     return _on_ground(net, data, q, plane, rows, radii, resolution, **about)
+
+
+@public
+def mechanism_in_training(
+    net: Net,
+    data: Data,
+    prior: Gaussian,
+    *,
+    radius: float,
+    seed: int,
+    at: Sequence[int] | None = None,
+    settings: Mapping | None = None,
+    n_draws: int = 32,
+    resolution: int = 31,
+    likelihood: Likelihood = "categorical",
+    progress: Progress = False,
+) -> list[Mechanism]:
+    """The step of `mechanism` from q as it stands at several moments of one `fit_sabma`, all on one plane: `plot_mechanism` plays them.
+
+    The plane goes through the last q's mean.  Its axes are the two directions that hold most of all the moves Sigma g, each of
+    length 1 (the right singular vectors of these, not centred); what is drawn are shadows on it.
+
+    at: rising numbers of steps taken, 0 is the start; default: five, the denser the earlier, the last one among them, the start
+        not: q moves away from it by many times its own width, and a picture with it shows the rest small.
+    settings: in place of those of `fv.METHODS["sabma"]`, as {"steps": 100}.  BatchNorm statistics are the net's own.
+    Raises ValueError for another setting, and for numbers that do not rise or go beyond the fit's steps.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
+        >>> data = fv.Data(torch.randn(12, 2), torch.arange(12) % 3)
+        >>> prior = fv.Gaussian(net.w, torch.linspace(-2, -1, net.dim))
+        >>> few = dict(n_draws=2, resolution=3, settings={"steps": 8})
+        >>> stages = fv.mechanism_in_training(net, data, prior, radius=1.0, seed=0, at=[0, 4, 8], **few)
+        >>> [stage.name for stage in stages]
+        ['q after 0 steps', 'q after 4 steps', 'q after 8 steps']
+    """
+    record = METHODS["sabma"]
+    for name in settings or {}:
+        check_choice(name, tuple(record.tuned(net).settings), "a setting of SA-BMA")
+    chosen = {k: v for k, v in record.keywords(net, settings=settings).items() if k != "radius"}
+    at = sorted({round(chosen["steps"] * (i / 5) ** 2) for i in range(1, 6)}) if at is None else list(at)
+    if any(b <= a for a, b in pairwise(at)) or at[-1] > chosen["steps"]:
+        raise ValueError(f"at must rise and end by the fit's {chosen['steps']} steps, got {at}")
+    about = dict(radius=radius, seed=seed, at=at, settings=chosen, likelihood=likelihood, progress=progress)
+    stages = sabma_stages(net, data, prior, **about)
+    expected = _expected(net, data, stages[-1], likelihood, n_draws, seed)
+    names = [f"q after {done} steps" for done in at]
+    return _on_common_ground(net, data, stages, names, expected, float(radius), resolution)
+
+
+def _on_common_ground(
+    net: Net, data: Data, stages: list[Gaussian], names: list[str], expected: NoisyNLL, radius: float, resolution: int
+) -> list[Mechanism]:
+    """The step of `kl_exact` from each of `stages` on the plane that holds most of their moves."""
+    found = [expected.again(q)[:2] for q in stages]
+    directions = torch.stack([q.cov_mul(g[0]) for q, (_, g) in zip(stages, found)])
+    axes = torch.linalg.svd(torch.nn.functional.normalize(directions, dim=1), full_matrices=False)[2]
+    plane = plane_along(stages[-1].mean, *axes[:2], orthonormal=True, name="common plane of the perturbations")
+    steps = []
+    for q, name, (loss, g) in zip(stages, names, found):
+        row, center = _rows(q, expected, g, plane, [(radius, "kl_exact")], "mean+std"), plane.axes @ (q.mean - plane.origin)
+        row["worst"] = row["worst"] - center
+        about = dict(loss=float(loss), unit=UNITS["kl_exact"], name=name, center=center, slope=float(g[0].norm()))
+        steps.append(
+            dict(covariance=project(q, plane).covariance, radius=(radius,), gradient=plane.axes @ g[0], **row, **about)
+        )
+    surface = slice_plane(nll(net, data), plane, extent=_around(steps), resolution=resolution)
+    return [Mechanism(surface, **step) for step in steps]
+
+
+def _around(steps: list[dict[str, Any]]) -> list[tuple[float, float]]:
+    """The square that holds what is drawn of all stages, with a margin."""
+    names = "ball", "worst", "worst_covariance", "length"
+    ends = torch.tensor([[reach_of(step["covariance"], *(step[name][0] for name in names))] for step in steps]).double()
+    centers = torch.stack([step["center"] for step in steps]).double().cpu()
+    low, high = (centers - ends).min(0).values, (centers + ends).max(0).values
+    half = MARGIN * float((high - low).max()) / 2
+    return [(float(middle) - half, float(middle) + half) for middle in (low + high) / 2]
 
 
 def family_steps(

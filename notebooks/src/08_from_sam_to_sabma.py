@@ -319,6 +319,29 @@ assert gained.mean() > 0  # the ascent does raise the loss
 print(f"the ascent gains {gained[:20].mean():.3f} nats at first, {gained[-20:].mean():.3f} at the end")
 
 # %% [markdown]
+# ### The same step all through training
+#
+# Now the same fit, stopped at five moments and drawn on one plane. **Press play**: at each moment $q$ ascends to the worst
+# $q'$ of its ball, the gradient is taken there, $q$ steps back and descends; then training goes on to the next moment, drawn
+# as a straight line.
+#
+# **Predict first**: does the ball keep its shape while $q$ learns?
+
+# %%
+few = dict(n_draws=4, resolution=7) if FAST else {}
+stages = fv.mechanism_in_training(net, task.train, prior, radius=2.0, seed=0, settings=settings, **few)
+assert all(stage.worst_loss > stage.loss for stage in stages)  # the worst posterior is worse at every moment
+fv.plot_mechanism(stages)
+
+# %% [markdown]
+# *Figure: the loss over a plane, with a dotted line of the means of q that runs down into the dark basin. A blue ellipse, q,
+# goes along it; at each of five stops a green ellipse leaves it towards the rim of the dashed ball, and comes back.*
+#
+# Ball and ellipse have one shape at every moment, and both change together: the ball is $q$'s own ellipse times the radius.
+# What is drawn are shadows on the plane; `fv.explain` of the picture says how much of each move
+# lies in it.
+
+# %% [markdown]
 # ## What the radius does
 #
 # **Predict first**: with a larger radius, does the largest Hessian eigenvalue fall? And the test NLL?

@@ -8,11 +8,14 @@ import pytest
 import torch
 from browsing import plain
 from oracles import random_gaussian
+from safetensors.torch import load
 
 import flatviz as fv
 from flatviz.pages import views
 from flatviz.pages.scene import Scene
 from flatviz.plots.mechanism import PHASES, TWEENS, ellipse, plot_step
+from flatviz.storage.checkpoints import KIND
+from flatviz.storage.files import read_checked
 
 
 @pytest.fixture(scope="module")
@@ -25,9 +28,9 @@ def shown():
     return net, data, q, fv.mechanism(net, data, q, radii=[0.5, 2.0], seed=0, n_draws=8, resolution=7)
 
 
-def gradient(net, data, q):
+def gradient(net, data, q, seed=0):
     """grad E_q[NLL] in theta by autograd through the same noise."""
-    z = torch.randn(8, q.dim + q.rank, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    z = torch.randn(8, q.dim + q.rank, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
     theta = [t.clone().requires_grad_(True) for t in (q.mean, q.log_std, q.factor)]
     mean, log_std, factor = theta
     W = mean + log_std.exp() * z[:, : q.dim] + z[:, q.dim :] @ factor
@@ -84,7 +87,7 @@ def test_frames_go_through_the_phases_of_each_radius_and_each_stage_without_jump
     later = dataclasses.replace(step, name="later")
     fig = fv.plot_mechanism([step, later])
     assert len(fig.layout.sliders[0].steps) == 2 * 2 * len(PHASES)
-    assert len(fig.frames) == 4 * ((len(PHASES) - 1) * TWEENS + 1)
+    assert len(fig.frames) == 4 * len(PHASES) * TWEENS - (TWEENS - 1)  # the last phase of all leads to no other
     moving = [
         next(torch.tensor([t.x[0], t.y[0]]) for t in frame.data if t.name == "the worst q′")
         for frame in fig.frames[: (len(PHASES) - 2) * TWEENS]
@@ -92,6 +95,102 @@ def test_frames_go_through_the_phases_of_each_radius_and_each_stage_without_jump
     jumps = [float((b - a).norm()) for a, b in zip(moving, moving[1:])]
     whole = float((moving[TWEENS] - moving[0]).norm())
     assert max(jumps) <= whole / TWEENS * 1.01
+
+
+AT = [0, 7, 20]
+
+
+@pytest.fixture(scope="module")
+def trained(shown):
+    """Stages of a fit with all schedules on, in float64, and the prior and settings that it had."""
+    net, data, q, _ = shown
+    settings = {"steps": 20, "anneal": 0.5, "start_scale": 0.5, "batch_size": 10}
+    few = dict(seed=4, n_draws=8, resolution=5)
+    return q, settings, fv.mechanism_in_training(net, data, q, radius=0.5, at=AT, settings=settings, **few)
+
+
+def stopped(net, data, prior, steps, settings, path):
+    """q of `fit_sabma` stopped after so many steps, from the file that it leaves behind."""
+
+    class Enough(Exception):
+        pass
+
+    def enough(done, total, label):
+        if done == steps:
+            raise Enough
+
+    tuned = fv.METHODS["sabma"].plain.settings | settings
+    try:
+        q = fv.fit_sabma(net, data, prior, radius=0.5, seed=4, **tuned, checkpoint=path, progress=enough)
+    except Enough:
+        theta = load(read_checked(path, KIND))["theta"]
+        q = fv.Gaussian(theta[0], theta[1], theta[2:])
+    return q
+
+
+def test_stages_of_training_are_those_at_which_a_fit_stops_and_the_last_is_its_posterior(shown, trained, tmp_path):
+    net, data, _, _ = shown
+    prior, settings, stages = trained
+    axes, origin = stages[0].surface.plane.axes, stages[0].surface.plane.origin
+    for at, stage in zip(AT, stages):
+        tuned = fv.METHODS["sabma"].plain.settings | settings
+        whole = at == settings["steps"]
+        q = fv.fit_sabma(net, data, prior, radius=0.5, seed=4, **tuned) if whole else None
+        q = q or stopped(net, data, prior, at, settings, tmp_path / f"{at}.safetensors")
+        alone = fv.mechanism(net, data, q, radii=[0.5], seed=4, n_draws=8, resolution=3)
+        assert (stage.loss, stage.radius) == (pytest.approx(alone.loss, rel=1e-9), alone.radius)
+        for name in ("worst_loss", "length"):
+            torch.testing.assert_close(getattr(stage, name), getattr(alone, name), rtol=1e-9, atol=0)
+        torch.testing.assert_close(stage.center, axes @ (q.mean - origin))
+        torch.testing.assert_close(stage.covariance, axes @ dense(q) @ axes.T)
+        torch.testing.assert_close(stage.ball[0], 0.25 * axes @ dense(q) @ axes.T)
+    assert stages[-1].center.norm() == 0 and float((stages[0].center - stages[1].center).norm()) > 0.01
+
+
+def test_at_each_stage_the_ellipse_at_the_top_is_the_worst_posterior_that_perturb_gives(shown, trained, tmp_path):
+    net, data, _, _ = shown
+    prior, settings, stages = trained
+    fig = fv.plot_mechanism(stages)
+    frames, plane = {f.name: f for f in fig.frames}, stages[0].surface.plane
+    for i, at in enumerate(AT):
+        q = stopped(net, data, prior, at, settings, tmp_path / f"{at}.safetensors")
+        g = gradient(net, data, q, seed=4)
+        delta = fv.perturb(q, g, radius=0.5, blocks="mean+std")
+        worst = fv.Gaussian(q.mean + delta[0], q.log_std + delta[1], q.factor + delta[2])
+        covariance = plane.axes @ dense(worst) @ plane.axes.T
+        drawn = next(t for t in frames[f"{i}.1.0"].data if t.name == "the worst q′")
+        off = torch.stack([torch.tensor(drawn.x), torch.tensor(drawn.y)], 1) - plane.axes @ (worst.mean - plane.origin)
+        on_it = (off @ torch.linalg.inv(covariance) * off).sum(1)
+        torch.testing.assert_close(on_it, torch.ones(len(off)).double(), rtol=1e-6, atol=0)
+
+
+def test_from_stage_to_stage_nothing_jumps_and_all_stays_in_the_picture(trained):
+    *_, stages = trained
+    fig = fv.plot_mechanism(stages)
+    drawn = {
+        n: [next(t for t in f.data if t.name == n) for f in fig.frames] for n in ("q", "the worst q′", "step: − g′ from q")
+    }
+    for traces in drawn.values():
+        points = np.array([[t.x, t.y] for t in traces])  # (frames, 2, points)
+        whole = points.max((0, 2)) - points.min((0, 2))
+        assert (np.abs(np.diff(points, axis=0)).max((0, 2)) <= whole.max() / TWEENS * 1.01).all()
+        for axis, values in zip((fig.layout.xaxis, fig.layout.yaxis), (points[:, 0], points[:, 1])):
+            assert axis.range[0] < values.min() and values.max() < axis.range[1]
+    assert "of each move's length" in fig.layout.meta["alt"]
+
+
+def test_stages_on_planes_of_their_own_are_refused(shown, trained):
+    net, data, q, step = shown
+    other = fv.mechanism(net, data, q, radii=[1.0], seed=1, n_draws=2, resolution=3)
+    with pytest.raises(ValueError, match="share one surface"):
+        fv.plot_mechanism([step, other])
+    for wrong, text in (
+        ({"at": [0, 400]}, "300 steps"),
+        ({"at": [5, 5]}, "rise"),
+        ({"settings": {"step": 3}}, "setting of SA-BMA"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            fv.mechanism_in_training(net, data, q, radius=0.5, seed=0, **wrong)
 
 
 def test_in_page_and_lab_the_radius_moves_the_ball_and_the_ground_stays(family, transferred, task):
