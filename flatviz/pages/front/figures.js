@@ -15,8 +15,13 @@ class Picture {
   // height: px; dark: colours; ranges: axis -> range that holds every member.  True where something was drawn.
   draw(member, n, { height, dark, ranges, transition }) {
     const { entry, plot, tools } = this, { index, Plotly } = tools, { clientWidth: width } = plot;
+    const narrow = width < 460 && narrower(entry, width);
+    if (entry.layout.yaxis?.scaleanchor) {                  // a square, and the room around it
+      const square = (narrow ? narrow.margin.t : above(entry.layout)) + width - 100;
+      height = Math.max(300, narrow ? square : Math.min(height, square));
+    }
     const sized = entry.binds.some((b) => b.rows !== "all");
-    const scene = [width < 420, dark, height, JSON.stringify(ranges)].join("/");
+    const scene = [width < 420, width < 460 && width, dark, height, JSON.stringify(ranges)].join("/");
     const state = [scene, member.meta.method, member.meta.radius, member.version ?? 0, sized ? n : ""].join("/");
     if (this.state === state) { this.resize(); return false; }
     const first = !this.state, values = entry.binds.map((bind) => bound(bind, index.fields, member, n));
@@ -29,6 +34,7 @@ class Picture {
     let drawn = { data: entry.data, layout: { ...entry.layout, height, uirevision: "kept", datarevision: ++this.revision } };  // a copy: plotly writes into what it is given
     entry.binds.forEach((bind, i) => { drawn = assigned(drawn, bind.path.split("."), values[i]); });
     for (const [axis, range] of Object.entries(ranges)) drawn = assigned(drawn, ["layout", axis, "range"], range);
+    if (narrow) drawn.layout = { ...drawn.layout, margin: narrow.margin, legend: narrow.legend, annotations: raised(drawn.layout.annotations, narrow.more) };
     if (width < 420) drawn.layout = smaller(drawn.layout);
     if (TOUCH.matches) drawn.layout.dragmode = false;                           // a swipe scrolls the page
     if (dark) drawn = { data: recolored(drawn.data), layout: recolored(drawn.layout) };
@@ -104,6 +110,21 @@ class Picture {
     return this.tools.Plotly.toImage(this.plot, { format, width, height, scale });
   }
 }
+
+// Room above a picture less than 460 px wide, where the legend takes more rows than it was given.
+function narrower({ data, layout }, width) {
+  const names = data.filter((t) => t.mode && t.name && t.showlegend !== false && t.visible !== false).map((t) => t.name);
+  const room = width - 84 - (data.some((t) => t.colorbar) ? 108 : 0), widest = Math.max(0, ...names.map((name) => 44 + 7.2 * name.length));
+  const all = names.reduce((sum, name) => sum + 44 + 7.2 * name.length, 0), one = layout.legend?.entrywidth;
+  const given = one ? Math.ceil(names.length / 2) : 1, rows = one ? names.length : all <= room ? 1 : Math.ceil(names.length / Math.max(1, Math.floor(room / widest)));
+  const shown = layout.showlegend !== false && names.length > 0, more = shown ? 19.5 * (rows - given) : 0;
+  return { more, margin: { ...layout.margin, t: above(layout) + more }, legend: one ? { ...layout.legend, entrywidth: 0.98 } : layout.legend };
+}
+
+const above = (layout) => layout.margin?.t ?? layout.template.layout.margin.t;
+
+// Notes above the legend, that much higher.
+const raised = (notes, more) => notes?.map((note) => (note.yshift > 60 ? { ...note, yshift: note.yshift + more } : note));
 
 // Titles and notes for a picture less than 420 px wide.
 function smaller(layout) {
