@@ -59,7 +59,7 @@ def page(browser, family, tmp_path_factory):
     page.context.close()
 
 
-@pytest.mark.parametrize("width", (400, 800, 1280, 1500))
+@pytest.mark.parametrize("width", (400, 1280, *(pytest.param(w, marks=pytest.mark.slow) for w in (800, 1500))))
 def test_no_word_of_a_picture_is_cut_or_lies_over_another(page, width):
     page.set_viewport_size(dict(width=width, height=800))
     page.wait_for_function("(width) => document.querySelector('.flatviz').clientWidth > width - 80", arg=width, polling=100)
@@ -67,6 +67,6 @@ def test_no_word_of_a_picture_is_cut_or_lies_over_another(page, width):
     for tab in ("Surface", "Radius", "Flatness", "Scores"):
         for pair, look in (("", ""), ("&b=0:vi", " | vi/0")):
             at(page, f"method=sabma&radius=2&draws=3&tab={tab}&step=1{pair}", "sabma/2/3", tab + look)
-            page.wait_for_function(SETTLED, polling=100)
+            page.wait_for_function(SETTLED, polling=100, timeout=40_000)
             met += [f"{tab}{look}: {words}" for words in page.evaluate(CROWDED)]
     assert not met, "\n".join(met)

@@ -51,7 +51,8 @@ class Picture {
 
   resize() {
     const width = this.plot.clientWidth;
-    if (!this.state || !width || width === this.width) return;
+    const shown = this.plot._fullLayout?.width ?? width;    // plotly gives a resize up where the picture is put away meanwhile
+    if (!this.state || !width || (width === this.width && Math.abs(shown - width) < 2)) return;
     this.width = width;
     this.tools.Plotly.Plots.resize(this.plot);
   }
