@@ -62,6 +62,17 @@
     return changed;
   }
 
+  // A legend above the picture gets a row for what does not fit beside each other, for which the figure grows.
+  function withLegend(layout, data, width) {
+    const legend = { ...layout.template?.layout?.legend, ...layout.legend };
+    const names = data.filter((trace) => trace.name && trace.showlegend !== false).map((trace) => trace.name.length);
+    if (legend.orientation !== "h" || (legend.y ?? 1) < 1 || names.length < 2 || layout.showlegend === false) return layout;
+    const margin = layout.margin ?? layout.template?.layout?.margin ?? {}, inner = width - (margin.l ?? 80) - (margin.r ?? 80);
+    const rows = Math.ceil(names.length / Math.max(1, Math.floor(inner / (46 + 7.2 * Math.max(...names)))));
+    const more = Math.max(0, 34 + 19 * rows - (margin.t ?? 80));
+    return { ...layout, height: layout.height + more, margin: { ...margin, t: (margin.t ?? 80) + more } };
+  }
+
   // A title that is wider than the figure is broken into lines, for which the figure grows.
   function withTitle(layout, width) {
     const title = typeof layout.title === "string" ? { text: layout.title } : layout.title;
@@ -87,7 +98,7 @@
       delete shown.layout.width;
       delete shown.layout.meta;
       shown.layout.height = Math.min(shown.layout.height ?? 460, Math.max(room, 300));
-      const layout = { ...withTitle(withAxisTitles(shown.layout, width), width), autosize: true };
+      const layout = { ...withTitle(withLegend(withAxisTitles(shown.layout, width), data, width), width), autosize: true };
       plot.style.height = `${layout.height}px`;
       node.classList.toggle("fv-dark", dark);
       return Plotly.react(plot, dark ? recolored(data) : data, dark ? recolored(layout) : layout, { ...config, responsive: false });

@@ -35,6 +35,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
     add_out(parser, "tour.html", "the page")
     add_data(parser)
+    parser.epilog = (
+        "The page of --data moons also shows what each posterior predicts over the plane of inputs, and, at the same method and "
+        "radius, on a regression with a gap in its data, beside HMC."
+    )
     add_model(parser)
     add_tuned(parser)
     add_engine(parser)

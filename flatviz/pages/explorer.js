@@ -299,8 +299,8 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
       }
     }
     el.dataset.state = `${now.a.method}/${now.a.member.meta.radius}/${now.n_draws}`;
-    const { note, waiting } = now.a.member.meta;
-    el.dataset.shown = note ? `preview${waiting.length ? " of what is in sight" : ""}` : "fitted";
+    const { member: { meta: { note }, version } } = now.a;   // a preview comes twice: in part, then whole
+    el.dataset.shown = note ? `preview${version ? "" : " of what is in sight"}` : "fitted";
     el.dataset.look = `${tabOf(now)}${now.b ? ` | ${now.b.method}/${now.b.member.meta.radius}` : ""}`;
     if (hash && !stale) history.replaceState(null, "", state.hash);
     if (stale) performance.mark("flatviz-drawn");

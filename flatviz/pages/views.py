@@ -14,6 +14,7 @@ from flatviz.plots.mechanism import plot_step
 from flatviz.plots.metrics import plot_metrics
 from flatviz.plots.projection import plot_projection
 from flatviz.plots.radius import columns_of, plot_flatness_against_radius
+from flatviz.plots.regression import plot_gap
 from flatviz.plots.reliability import plot_reliability
 from flatviz.plots.spectrum import plot_spectrum
 from flatviz.plots.theme import Figure
@@ -74,6 +75,10 @@ def _hidden(scene: Scene, i: int) -> Figure:
 
 def _inputs(scene: Scene, i: int) -> Figure:
     return plot_input_maps(scene.family, i)
+
+
+def _gap(scene: Scene, i: int) -> Figure:
+    return plot_gap(scene.family, i)
 
 
 def _images(scene: Scene, i: int) -> Figure:
@@ -154,7 +159,7 @@ def _through_the_center(plane: str, about: str, when: Callable[[Family], bool] =
         View(
             f"{plane} relief",
             basin(plane, True),
-            said + end,
+            said + " {floor}",
             alt=f"rise of the training loss above the center's own in relief, along {PLANES[plane]}",
             option=rise | {"view": THREE},
             data=plane,
@@ -202,8 +207,8 @@ VIEWS = (
     *_on_shared_plane(
         "accuracy",
         "accuracy",
-        "The accuracy on the training set on the same plane{share}. Circles are draws of the selected method; the ring's colour is "
-        "the accuracy of the draw itself.",
+        "The accuracy on the training set on the plane of most variance of all methods' draws{share}. Circles are draws of the "
+        "selected method; the ring's colour is the accuracy of the draw itself.",
         "the training accuracy, on the plane of most variance of all draws",
         fixed=("surface",),
         when=lambda family: bool(family.maps),
@@ -278,7 +283,20 @@ VIEWS = (
         height=470,
         alt="probability of class 1 over the plane of inputs, of VI, the selected posterior and HMC, with the training points",
         group="Inputs",
-        when=lambda family: bool(family.inputs),
+        when=lambda family: "probs" in family.inputs,
+    ),
+    View(
+        "regression",
+        _gap,
+        "The same method and radius on another task, a regression on one input with no data between the two groups of points: a "
+        "network of 24 hidden units, all weights treated, fitted once for each radius. Thick: mean of the draws; thin: ten of them; "
+        "inner band: two standard deviations of the draws, what the posterior does not know; outer: with the noise of the data. HMC, the "
+        "exact answer for the same prior, widens in the gap; q, one Gaussian around one solution, can less.",
+        span=12,
+        height=470,
+        alt="predictive mean, bands and single draws of a regression with a gap, of VI, the selected posterior and HMC",
+        group="Regression",
+        when=lambda family: "curves" in family.inputs,
     ),
     View(
         "spectrum",

@@ -66,7 +66,7 @@ def plot_predictive(
     for k, (name, p) in enumerate(predictions.items()):
         lo, hi = _add_panel(fig, x, p, name, p.size(n_draws), k, data)
         lows.append(lo), highs.append(hi)
-    _side_by_side(fig, [_label(name) for name in predictions], [min(lows), max(highs)])
+    side_by_side(fig, [_label(name) for name in predictions], [min(lows), max(highs)])
     return fig
 
 
@@ -94,7 +94,7 @@ def plot_input_maps(family: Family, i: int) -> Figure:
             marker = dict(color=color, size=8, symbol=("circle", "square")[c], line=dict(color="#fefefe", width=1.5))
             fig.add_trace(scatter(*points.T, "markers", f"class {c}", marker=marker, **axis))
     names = [style(method).label for method, *_ in panels]
-    _side_by_side(fig, names, None)
+    side_by_side(fig, names, None)
     fig.follow({"layout.annotations.1.text": names[1]}, rows="all")
     for k in range(len(panels)):
         at = k + 1 if k else ""
@@ -127,7 +127,7 @@ def _add_panel(fig: Figure, x: Tensor, p: Prediction, name: str, n: int, k: int,
     return float((mean - outer).min()), float((mean + outer).max())
 
 
-def _side_by_side(fig: Figure, names: list[str], ends: list[float] | None) -> None:
+def side_by_side(fig: Figure, names: list[str], ends: list[float] | None) -> None:
     """Axes of the panels, one beside the other, each under its name; with `ends` they share the upright range."""
     wide = (1 - GAP * (len(names) - 1)) / len(names)
     for k, name in enumerate(names):

@@ -6,8 +6,11 @@ A plot declares them where it draws the trace: `fig.add_live(trace, "x", "marker
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+
+LINES = 10  # single draws of a function that are drawn
 
 
 @dataclass(frozen=True)
@@ -18,6 +21,9 @@ class Live:
     "data.2.marker.color" or "layout.shapes.0.x0"; values: an array, a word (a colour, a label), or a bool (whether shown).
     rows: what of an array is drawn at ensemble size n: "all" of it, its first n rows ("draws": a row a draw), its
     first 3 n entries ("segments": both ends of a line and a gap, a draw), or row n - 1 ("size": a row an ensemble size).
+        Of draws of a function, (S, G), also "mean", of the first n; "lines", the first n of them but ten at most, one after the
+        other with a gap; and "band", the outline of mean +- 2 sqrt(variance + noise^2), there and back.  Rows of NaN are no draws.
+    noise: of a "band".
     key: properties of one key hold the same values, so that they are kept once.
     """
 
@@ -26,3 +32,23 @@ class Live:
     values: np.ndarray | str | bool
     rows: str = "all"
     key: str = ""
+    noise: float = 0.0
+
+    def at(self, n: int) -> Any:
+        """What is drawn of the values at ensemble size n."""
+        if self.rows == "all":
+            return self.values
+        if self.rows == "size":
+            return self.values[min(n, len(self.values)) - 1]
+        if self.rows in ("draws", "segments"):
+            return self.values[: n if self.rows == "draws" else 3 * n]
+        kept = self.values[:n][np.isfinite(self.values[:n]).all(1)]
+        if self.rows == "lines":
+            return np.pad(kept[:LINES], [(0, 0), (0, 1)], constant_values=np.nan).reshape(-1)
+        if not len(kept):
+            return np.full(self.values.shape[1] * (2 if self.rows == "band" else 1), np.nan)
+        mean = kept.mean(0)
+        if self.rows == "mean":
+            return mean
+        wide = 2 * np.sqrt((kept.var(0, ddof=1) if len(kept) > 1 else 0 * mean) + self.noise**2)
+        return np.concatenate([mean - wide, (mean + wide)[::-1]])

@@ -88,7 +88,7 @@ def plot_relief(surface: Surface, scale: ColorScale, title: str) -> Figure:
     kept = {"z": "ground", "customdata": "values" if scale.log or scale.root else "ground"}
     fig.add_live(trace, "z", "customdata", keys=kept)
     scene = _scene(surface, scale)
-    scene["zaxis"] = scene["zaxis"] | dict(range=[lo, hi])
+    scene["zaxis"] = scene["zaxis"] | dict(range=[lo, hi], title="")  # the colour bar says it
     return fig.update_layout(scene=scene, margin=dict(l=10, r=10, t=64, b=48), width=WIDTH)
 
 

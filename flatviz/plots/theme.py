@@ -59,10 +59,12 @@ class Figure(go.Figure):
         self.follow({where + path: values for path, values in (sizes or {}).items()}, rows="size", trace=trace.name)
         self.add_trace(trace)
 
-    def follow(self, properties: Mapping[str, Any], *, rows: str, trace: str = "", key: str = "") -> None:
+    def follow(self, properties: Mapping[str, Any], *, rows: str, trace: str = "", key: str = "", noise: float = 0.0) -> None:
         """The properties at these paths of the figure's JSON follow the controls, with these values."""
         for path, values in properties.items():
-            self._live += (Live(trace, path, values if isinstance(values, (str, bool)) else np.asarray(values), rows, key),)
+            self._live += (
+                Live(trace, path, values if isinstance(values, (str, bool)) else np.asarray(values), rows, key, noise),
+            )
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, validate: bool = True, **kwargs: Any) -> dict:
         return super()._repr_mimebundle_(include, exclude, validate, **{**SHOW, **kwargs})

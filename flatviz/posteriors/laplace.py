@@ -100,7 +100,7 @@ def fit_laplace(
         torch.Size([18, 58])
     """
     run = Run.of(locals(), "Laplace")
-    check_choice(structure, STRUCTURES, "structure")
+    check_choice(structure, STRUCTURES, "structure")  # before it trains
     refuse_random_trunk(net, "Laplace")
     loss, _ = training_loss(net, data, likelihood, "frozen", run.passes)
     w, history = net.w.detach().clone(), None
@@ -141,7 +141,6 @@ def laplace_evidence(
         >>> fv.laplace_evidence(trained, task.train, prior_precision=1.0) > fv.laplace_evidence(net, task.train, prior_precision=1.0)
         True
     """
-    check_choice(structure, STRUCTURES, "structure")
     f = nll(net, data, likelihood=likelihood)
     kept = _curvature(net, data, likelihood, structure, rank)
     delta = _precision(net, kept, prior_precision, False, None, likelihood, 1.0)
@@ -177,7 +176,6 @@ def laplace_precision(
         >>> sorted(fv.laplace_precision(net, task.train, structure="diagonal")) == sorted(list(fv.layers_of(net))[:-1])
         True
     """
-    check_choice(structure, STRUCTURES, "structure")
     kept = _curvature(net, data, likelihood, structure, rank)
     by = "marginal" if validation is None else "validation"
     delta = _precision(net, kept, by, per_layer, validation, likelihood, 1.0)
@@ -186,6 +184,7 @@ def laplace_precision(
 
 def _curvature(net: Net, data: Data, likelihood: Likelihood, structure: str, rank: int) -> KeptCurvature:
     """What the structure keeps of H at the net's weights."""
+    check_choice(structure, STRUCTURES, "structure")
     part = head_of(net) if structure == "last_layer" else slice(0, net.dim)
     size, vectors = part.stop - part.start, None
     if structure == "diagonal":

@@ -24,6 +24,7 @@ from flatviz.widgets.lab import FlatnessLab
 PLAIN = "A picture of the notebook; it is drawn by JavaScript."
 LIVE = '<div class="fv-live"'  # how the element of an `interact` begins
 MOST = 40  # pictures of one `interact`, over all its controls
+PATIENCE = 900  # seconds for what a lab fits behind its page
 
 
 def register(formatter: DisplayFormatter, failed: list[Exception], most: Callable[[], int] = lambda: MOST) -> None:
@@ -124,7 +125,8 @@ def _inside(widget: ipywidgets.Widget) -> list[ipywidgets.Widget]:
 
 def _lab_html(lab: FlatnessLab) -> str:
     """What the lab has fitted once it is idle, with sliders that need no kernel."""
-    lab.wait()
+    if not lab.wait(PATIENCE):
+        raise RuntimeError(f"the lab must be idle within {PATIENCE} s to be shown in a page, it says: {lab.status}")
     if lab.family is None:
         raise RuntimeError(f"the lab must have a family to be shown in a page, got none: {lab.status}")
     return family_html(lab.family, start=(lab.method, lab.radius, lab.n_draws))

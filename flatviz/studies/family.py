@@ -31,6 +31,7 @@ from flatviz.studies.inputs import one_more_map
 from flatviz.studies.maps import family_maps, one_more_maps_row
 from flatviz.studies.mechanism import family_steps, one_more_step
 from flatviz.studies.members import check_settings, fit_group, fit_member, groups_of, same_member
+from flatviz.studies.regression import one_more_curve
 from flatviz.studies.tasks import each, workers
 from flatviz.training.run import Checkpoint
 
@@ -205,7 +206,9 @@ def extend(
         sharpest=(*family.sharpest, sharpest),
         over_seeds=over_seeds,
         mechanism=one_more_step(net, task.train, family, method, radius, seed=seed),
-        inputs=one_more_map(net, task, family, posterior, one[3].n_draws, seed=seed),
+        inputs=one_more_curve(
+            one_more_map(net, task, family, posterior, one[3].n_draws, seed=seed), method, radius, seed=seed - 1
+        ),
         images=one_more_image_row(task, family, one[3]),
         maps=one_more_maps_row(
             net, task, family, posterior, planes, one[3].n_draws, None if "maps" in surfaces else near, seed=seed

@@ -58,8 +58,8 @@ def input_maps(
 
 def one_more_map(net: Net, task: Task, family: Family, q: Posterior, n_draws: int, *, seed: int) -> dict[str, Tensor]:
     """`family.inputs` with a row for a member of `n_draws` draws that joins the family, on the grid it has."""
-    if not family.inputs:
-        return {}
+    if "probs" not in family.inputs:
+        return family.inputs
     probs, a, b = (family.inputs[name] for name in ("probs", "a", "b"))
     row = _maps(net, task, q, a, b, n_draws, probs.shape[1], seed)
     return family.inputs | {"probs": torch.cat([probs, row[None].to(probs)])}
@@ -130,7 +130,7 @@ def predict_gap(
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         net = Net.from_module(nn.Sequential(nn.Linear(1, HIDDEN), nn.Tanh(), nn.Linear(HIDDEN, 1)))
-    prior = _prior(net)
+    prior = gap_prior(net)
     settings = dict(seed=seed, likelihood=NOISE, steps=steps, lr=0.002, momentum=0.9, progress=progress)
     start = Gaussian(net.w, torch.full_like(net.w, math.log(0.02)), prior.factor)
     posteriors: dict[str, Posterior] = {"vi": fit_vi(net, data, prior, start=start, **settings)}
@@ -142,8 +142,8 @@ def predict_gap(
     return {name: predict(net, q, x, n_draws, seed=seed + 1, likelihood=NOISE) for name, q in posteriors.items()}
 
 
-def _prior(net: Net) -> Gaussian:
-    """N(0, 1) on the first layer and on biases, N(0, 1 / hidden units) on the last layer's weights."""
+def gap_prior(net: Net) -> Gaussian:
+    """The regression's: N(0, 1) on the first layer and on biases, N(0, 1 / hidden units) on the last layer's weights."""
     std = torch.full_like(net.w, 1.5 * WIDTH)
     std[2 * HIDDEN : 3 * HIDDEN] = 1.5 * WIDTH / math.sqrt(HIDDEN)
     return Gaussian(torch.zeros_like(net.w), std.log())

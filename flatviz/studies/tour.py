@@ -24,6 +24,7 @@ from flatviz.studies.choice import Choices
 from flatviz.studies.family import check_settings, family_radii, fit_family, measure, same_member
 from flatviz.studies.inputs import has_input_maps, input_maps, reference_posterior
 from flatviz.studies.preparation import Model, Recipe, TaskOf, build_model, check_learned, model_name, recipe_for, task_for
+from flatviz.studies.regression import gap_curves
 from flatviz.studies.seeds import repeat_family
 from flatviz.training.pretrain import pretrain
 
@@ -157,9 +158,8 @@ def run_tour(
         family = dataclasses.replace(family, over_seeds=step("other seeds", lambda: compute().over_seeds, **again))
     if has_input_maps(task):
         compute_maps = partial(_maps, net, task, prior, family, seed, progress)
-        maps = step(
-            "maps over inputs, beside HMC", compute_maps, radii=radii, fit=fit, tuned=tuned, methods=methods, hmc=METHODS["hmc"]
-        )
+        about_maps = dict(radii=radii, fit=fit, tuned=tuned, methods=methods, hmc=METHODS["hmc"])
+        maps = step("maps over inputs and a regression, beside HMC", compute_maps, **about_maps)
         family = dataclasses.replace(family, inputs=maps)
     seconds = time.perf_counter() - started
     return Tour(net, task, prior, family, tuple(reused), seconds, model_name(model), recipe)
@@ -167,7 +167,9 @@ def run_tour(
 
 def _maps(net: Net, task: Task, prior: Gaussian, family: Family, seed: int, progress: Progress) -> dict[str, torch.Tensor]:
     exact = reference_posterior(net, task, prior, seed=seed, progress=progress)
-    return input_maps(net, task, family, seed=seed + 1, reference=exact)
+    maps = input_maps(net, task, family, seed=seed + 1, reference=exact)
+    size = max(p.n_draws for p in family.prediction)
+    return maps | gap_curves(family.method, family.radius, seed=seed, n_draws=size, progress=progress)
 
 
 def _moved(q, device: torch.device | str):

@@ -11,7 +11,6 @@ from flatviz.pages import views
 from flatviz.pages.bundle import check_measured
 from flatviz.pages.scene import Scene
 from flatviz.pages.views import View
-from flatviz.plots.live import Live
 from flatviz.plots.theme import Figure
 from flatviz.results import Family
 
@@ -52,16 +51,10 @@ def plot_view(
     size = scene.n_max if n_draws is None else check_count(n_draws, "n_draws")
     for live in fig.live:
         if live.rows != "all":
-            _assign(drawn, live.path.split("."), _at(live, size))
+            _assign(drawn, live.path.split("."), live.at(size))
     for axis, ends in _ranges(scene, wanted).items():
         drawn["layout"][axis]["range"] = ends
     return Figure(drawn)
-
-
-def _at(live: Live, n: int) -> Any:
-    if live.rows == "size":
-        return live.values[min(n, len(live.values)) - 1]
-    return live.values[: n if live.rows == "draws" else 3 * n]
 
 
 def _assign(target: Any, path: list[str], value: Any) -> None:

@@ -134,3 +134,53 @@ _ = ipywidgets.interact(ten_seeds, setting=["tempered", "plain"], quantity=list(
 for path in sorted(committed("evidence.csv").parent.glob("*.json")):
     result = json.loads(path.read_text(encoding="utf-8"))
     print(f"{path.name:28} {result.get('command', 'see data/README.md')}")
+
+# %% [markdown]
+# ## Summary
+#
+# - Bits agree on one machine; statements over seeds with their intervals agree everywhere.
+# - Your figure of one seed belongs inside the range of ten seeds; outside it, something is wrong.
+# - Methods are compared seed by seed, at equal steps and at equal gradients.
+#
+# ## Exercises
+#
+# **1.** Two methods, ten seeds each, and their intervals overlap. Can one still be better on every seed? Look at λ1 of VI and of
+# SA-BMA at radius 1 in the setting `plain`. (`of` gives the ten values in the order of their seeds.)
+#
+# <details><summary>Solution</summary>
+#
+# Yes: what seeds share moves both methods alike, and drops out of the difference. The cell counts the seeds.
+#
+# </details>
+
+# %% tags=["hide-cell"] jupyter={"source_hidden": true}
+plain_vi, plain_sabma = of("plain", "vi", "0.0", "lambda1"), of("plain", "sabma", "1.0", "lambda1")
+(mean_vi, half_vi), (mean_sabma, half_sabma) = interval(plain_vi), interval(plain_sabma)
+print(f"VI {mean_vi:.2f} ± {half_vi:.2f}, SA-BMA {mean_sabma:.2f} ± {half_sabma:.2f}")
+print("flatter in", int((plain_sabma < plain_vi).sum()), "of", len(plain_vi), "seeds")
+assert interval(plain_sabma - plain_vi)[0] < 0
+
+# %% [markdown]
+# **2.** VI with twice the steps: does its training loss fall, and its test NLL? Use the setting `plain`. What does that say about
+# comparing methods at equal steps, when one of them takes two gradients a step?
+#
+# <details><summary>Solution</summary>
+#
+# The training loss falls and the test NLL rises: it overfits. A method that trains less, for whatever reason, looks better on
+# the test set. So compare at equal gradients, and at equal training loss, too.
+#
+# </details>
+
+# %% tags=["hide-cell"] jupyter={"source_hidden": true}
+for name in ("train", "nll"):
+    once, twice = of("plain", "vi", "0.0", name), of("plain", "vi", "0.0", name, "2.0")
+    mean, half = interval(twice - once)
+    print(f"{name:5} {once.mean():.3f} -> {twice.mean():.3f}, difference {mean:+.3f} ± {half:.3f}")
+assert of("plain", "vi", "0.0", "train", "2.0").mean() < of("plain", "vi", "0.0", "train").mean()
+
+# %% [markdown]
+# ## References
+#
+# - [PyTorch on reproducibility](https://pytorch.org/docs/stable/notes/randomness.html): what a seed fixes, and what it does not.
+# - Holm: A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6, 1979,
+#   [jstor 4615733](https://www.jstor.org/stable/4615733).

@@ -233,7 +233,8 @@ start = torch.tensor([1.5, 0.3, 0.4, 1.2]).repeat(3) + 0.3 * torch.randn(300, 12
 # %%
 raw = fv.permute(units, start, fv.random_order(units, 300, seed=0))
 normed, _ = fv.unit_norm(units, raw)
-fv.plot_triptych({"raw": raw[:, :2], "scaled": normed[:, :2], "sorted": fv.sort_units(units, normed)[0][:, :2]})
+pairs = {"raw": raw, "scaled": normed, "sorted": fv.sort_units(units, normed)[0]}
+fv.plot_triptych({name: W[:, :2] for name, W in pairs.items()}, title="The two weights into the first unit")
 
 # %% [markdown]
 # ## plot_marginals
@@ -241,7 +242,7 @@ fv.plot_triptych({"raw": raw[:, :2], "scaled": normed[:, :2], "sorted": fv.sort_
 # One weight's distribution, before and after.
 
 # %%
-fv.plot_marginals({"first weight": (raw[:, 0], fv.canonical(units, raw)[:, 0])})
+fv.plot_marginals({"first weight": (raw[:, 0], fv.canonical(units, raw)[:, 0])}, title="The first weight of each network")
 
 # %% [markdown]
 # ## plot_mass

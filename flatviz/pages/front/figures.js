@@ -127,11 +127,12 @@ const above = (layout) => layout.margin?.t ?? layout.template.layout.margin.t;
 // Notes above the legend, that much higher.
 const raised = (notes, more) => notes?.map((note) => (note.yshift > 60 ? { ...note, yshift: note.yshift + more } : note));
 
-// Titles and notes for a picture less than 420 px wide.
+// Smaller titles, legend and notes for a picture less than 420 px wide.
 function smaller(layout) {
   const title = { ...layout.title, font: { ...layout.title?.font, size: 12 } };
   const annotations = layout.annotations?.map((a) => ({ ...a, font: { ...a.font, size: a.text?.length > 40 ? 8.5 : 10 } }));
-  return { ...layout, title, ...(annotations ? { annotations } : {}) };
+  const legend = { ...layout.legend, font: { ...layout.legend?.font, size: 11 } };
+  return { ...layout, title, legend, ...(annotations ? { annotations } : {}) };
 }
 
 const axisName = (id) => `${id[0]}axis${id.slice(1)}`;

@@ -1,0 +1,98 @@
+"""The regression with a gap, for every member of a family of another task: what its method does at its radius, in one dimension."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import pad
+
+from flatviz.core.data import Data
+from flatviz.core.net import Net
+from flatviz.core.progress import Progress
+from flatviz.metrics.predict import predict
+from flatviz.posteriors import METHODS
+from flatviz.posteriors.hmc import fit_hmc
+from flatviz.posteriors.sabma import fit_sabma_grid
+from flatviz.posteriors.sgd import fit_sgd
+from flatviz.results import Draws, Gaussian, Posterior
+from flatviz.studies.inputs import HIDDEN, NOISE, gap_prior, gap_regression
+
+POINTS = 64  # inputs at which each draw is kept
+REFERENCE_DRAWS = 100  # of HMC
+STEPS = 1000  # of every fit
+CHAINS = dict(chains=4, burn_in=150, n_draws=120, most_steps=64)
+
+
+def gap_curves(
+    methods: Sequence[str], radii: Sequence[float], *, seed: int, n_draws: int, progress: Progress = False
+) -> dict[str, Tensor]:
+    """What draws of each member predict on `gap_regression`: the entries of `Family.inputs` that begin with "curve".
+
+    curve x (G,); curves (M, S, G): of member and draw, NaN where a member has fewer draws or its fit diverged; curve data
+    (N, 2): inputs and targets; curve reference (R, G): draws of HMC; curve noise (1,): standard deviation of the likelihood.
+    A network 1-24-1 of tanh, all weights treated; methods with a perturbation are `fit_sabma` at that radius, in their mode.
+    """
+    net, data, prior, x = _setting(seed)
+    asked = list(zip(methods, map(float, radii)))
+    fitted = _fitted(net, data, prior, asked, seed, progress)
+    exact = fit_hmc(net, data, prior, seed=seed, likelihood=NOISE, progress=progress, **CHAINS)
+    rows = [_curves(net, fitted.get(_same(*cell)), x, n_draws, seed) for cell in asked]
+    return {
+        "curve x": x[:, 0],
+        "curves": torch.stack(rows),
+        "curve data": torch.cat([data.x, data.y], 1),
+        "curve reference": _curves(net, exact, x, REFERENCE_DRAWS, seed),
+        "curve noise": torch.tensor([NOISE]),
+    }
+
+
+def one_more_curve(inputs: dict[str, Tensor], method: str, radius: float, *, seed: int) -> dict[str, Tensor]:
+    """The entries with a row for a member that joins the family."""
+    if "curves" not in inputs:
+        return inputs
+    net, data, prior, x = _setting(seed)
+    q = _fitted(net, data, prior, [(method, float(radius))], seed, False).get(_same(method, float(radius)))
+    return inputs | {"curves": torch.cat([inputs["curves"], _curves(net, q, x, inputs["curves"].shape[1], seed)[None]])}
+
+
+def _setting(seed: int) -> tuple[Net, Data, Gaussian, Tensor]:
+    data, x = gap_regression(seed=seed)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        net = Net.from_module(nn.Sequential(nn.Linear(1, HIDDEN), nn.Tanh(), nn.Linear(HIDDEN, 1)))
+    return net, data, gap_prior(net), torch.linspace(float(x.min()), float(x.max()), POINTS)[:, None]
+
+
+def _same(method: str, radius: float) -> tuple[str, float]:
+    """Radius 0 of every method with one is VI."""
+    return (method, radius) if method == "sgd" or radius > 0 else ("vi", 0.0)
+
+
+def _fitted(
+    net: Net, data: Data, prior: Gaussian, asked: Sequence[tuple[str, float]], seed: int, progress: Progress
+) -> dict[tuple[str, float], Posterior]:
+    """Posterior by method and radius, the radii of a method together; those that diverge are left out."""
+    cells = list(dict.fromkeys(_same(*cell) for cell in asked))
+    settings = dict(likelihood=NOISE, steps=STEPS, lr=0.002, momentum=0.9, progress=progress)
+    start, found = Gaussian(net.w, torch.full_like(net.w, math.log(0.02)), prior.factor), {}
+    for method in dict.fromkeys(m for m, _ in cells):
+        radii = [r for m, r in cells if m == method]
+        if method == "sgd":
+            found["sgd", 0.0] = Draws(fit_sgd(net, data, seed=seed, weight_decay=0.0, **settings).center[None])
+            continue
+        mode = METHODS[method].perturbation or "kl_exact"
+        grid = fit_sabma_grid(net, data, prior, radii=radii, seeds=[seed], mode=mode, start=start, **settings)
+        found |= {(method, radius): q for (radius, _), q in grid.items()}
+    return found
+
+
+def _curves(net: Net, q: Posterior | None, x: Tensor, n: int, seed: int) -> Tensor:
+    """Outputs (n, G) of n draws; the rest is NaN."""
+    if q is None:
+        return torch.full((n, len(x)), torch.nan)
+    have = min(n, len(q.W)) if isinstance(q, Draws) else n
+    outputs = predict(net, q, x, have, seed=seed + 1, likelihood=NOISE).outputs[..., 0].float().cpu()
+    return pad(outputs, (0, 0, 0, n - have), value=torch.nan)
