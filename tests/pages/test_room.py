@@ -50,23 +50,21 @@ SETTLED = """() => [...document.querySelectorAll('.flatviz figure:not([hidden]) 
 
 
 @pytest.fixture(scope="module")
-def page(browser, family, tmp_path_factory):
+def address(family, tmp_path_factory):
     path, made = tmp_path_factory.mktemp("room") / "tour.html", dict(title="t", lead="l", rows=family_rows(family), facts={})
     seeds = replace(family, over_seeds={name: values_of(family, name).repeat(1, 3) for name in ROWS})
     path.write_text(family_page(seeds, start=START, story=tour_story(family), **made), encoding="utf-8")
-    page = opened(browser, path.as_uri())
-    yield page
-    page.context.close()
+    return path.as_uri()
 
 
 @pytest.mark.parametrize("width", (400, 1280))
-def test_no_word_of_a_picture_is_cut_or_lies_over_another(page, width):
-    page.set_viewport_size(dict(width=width, height=800))
-    page.wait_for_function("(width) => document.querySelector('.flatviz').clientWidth > width - 80", arg=width, polling=100)
+def test_no_word_of_a_picture_is_cut_or_lies_over_another(browser, address, width):
+    page = opened(browser, address, width=width)
     met = []
     for tab in ("Surface", "Radius", "Flatness", "Scores"):
         for pair, look in (("", ""), ("&b=0:vi", " | vi/0")):
             at(page, f"method=sabma&radius=2&draws=3&tab={tab}&step=1{pair}", "sabma/2/3", tab + look)
             page.wait_for_function(SETTLED, polling=100, timeout=40_000)
             met += [f"{tab}{look}: {words}" for words in page.evaluate(CROWDED)]
+    page.context.close()
     assert not met, "\n".join(met)
