@@ -24,7 +24,7 @@ from flatviz.plots.radius import values_of as seeds_of
 from flatviz.plots.theme import CONFIG, Figure, numbers, style
 from flatviz.results import Family
 
-PLACED = ("name", "span", "height", "shared", "group", "slot", "option", "link", "kind")
+PLACED = ("name", "span", "height", "shared", "group", "slot", "option", "link", "kind", "least")
 SCORES = ("accuracy", "nll", "ece")  # in the sentence above the pictures, with the mean of the largest eigenvalue
 
 

@@ -115,7 +115,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
       const pair = element("div", { class: "fv-pair" }), caption = element("figcaption");
       const choice = element("div", { class: "fv-choice", hidden: "" });
       const node = element("figure", {}, choice, pair, caption);
-      frame = { slot: entry.slot, group: entry.group, span: entry.span, entries: [], node, pair, caption, choice, menus: {}, made: {}, shown: "" };
+      frame = { slot: entry.slot, group: entry.group, span: entry.span, least: entry.least, entries: [], node, pair, caption, choice, menus: {}, made: {}, shown: "" };
       grid.append(node);
       frames.push(frame);
     }
@@ -147,11 +147,17 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
     el.classList.toggle("fv-wide", width >= 1100 && !printing);
     el.classList.toggle("fv-two", Boolean(now.b));
     el.classList.toggle("fv-guided", now.step >= 0 && story.length > 0);
-    const all = shown.reduce((sum, f) => sum + f.span, 0), row = tab !== ALL && (all <= 12 || shown.length < 3) && !now.b;
-    const columns = width < 1000 ? 6 : 0;
+    const all = shown.reduce((sum, f) => sum + f.span, 0), tight = (f) => (grid.clientWidth * f.spread(shown)) / 12 < f.least;
+    const row = tab !== ALL && (all <= 12 || shown.length < 3) && !now.b, below = row && shown.some(tight);
+    const columns = width < 1000 ? 6 : 0, lines = [[]];      // all pictures: as many a line as there is room for, and no hole at its end
+    for (const f of shown) {
+      if (lines.at(-1).reduce((sum, g) => sum + g.span, f.span) > 12) lines.push([]);
+      lines.at(-1).push(f);
+    }
+    const filled = (f) => (columns || now.b ? Math.max(columns, now.b ? 6 : f.span) : f.spread(lines.find((line) => line.includes(f)) ?? [f]));
     for (const f of frames) {
       f.node.hidden = !inTab(f, tab);
-      f.node.style.gridColumn = now.b && tab !== ALL ? "span 12" : row ? `span ${f.spread(shown)}` : `span ${Math.max(columns, now.b ? 6 : f.span)}`;
+      f.node.style.gridColumn = (now.b || below) && tab !== ALL ? "span 12" : row ? `span ${f.spread(shown)}` : `span ${filled(f)}`;
     }
   }
   for (const f of frames) {

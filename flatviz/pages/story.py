@@ -32,11 +32,14 @@ def tour_story(family: Family) -> tuple[Step, ...]:
     radii = [r for r in family.radii("sabma") if r > 0]
     small, middle, large = radii[0], radii[len(radii) // 2], radii[-1]
     vi = {"method": "vi", "radius": 0.0}
+    drawn = family.mechanism is not None
+    moved, seen = ("Radius", ": the ball grows, and rings mark its place on the curves.") if drawn else ("Flatness", ".")
     return (
         Step(
             "A posterior is many networks",
             "Training gives one weight vector. A **posterior** q is a distribution over weight vectors: each **draw** from it "
-            "is a network. The circles are draws, seen on a plane through weight space; the ground is the training loss.\n"
+            "is a network. The circles are draws, seen on a plane through weight space; the ground is the training loss. **VI**, "
+            "variational inference, fits q as a Gaussian; **MAP** is the one vector that plain training (SGD) ends at.\n"
             "= p(y | x) ≈ (1/M) Σ p(y | x, wₘ),   wₘ ~ q\n"
             "The answer is the average over M draws. Move the **ensemble size** M and see circles come and go.",
             {**vi, "n_draws": 10, "tab": "Surface"},
@@ -51,16 +54,18 @@ def tour_story(family: Family) -> tuple[Step, ...]:
         ),
         Step(
             "The radius asks for more than a good average",
-            "VI makes the loss good on average over q. SA-BMA makes it good for the **worst** q′ within a distance of q, "
-            "and that distance is the **radius** γ:\n"
+            "VI makes the loss low on average over q. **SA-BMA**, sharpness-aware Bayesian model averaging, makes it low for the "
+            "**worst** q′ within a distance of q, and that distance is the **radius** γ:\n"
             "= min over q of  max over q′:  E[L(w)], w ~ q′,   with √(2 KL(q′ ‖ q)) ≤ γ\n"
-            "At γ = 0 it is VI, bit for bit. Move the **radius** from the left end to the right.",
-            {"method": "sabma", "radius": small, "n_draws": 10, "tab": "Flatness"},
+            "KL, the Kullback-Leibler divergence, says in nats (units of the natural logarithm) how far q′ is from q. At γ = 0 it "
+            f"is VI. Move the **radius** from the left end to the right{seen}",
+            {"method": "sabma", "radius": small, "n_draws": 10, "tab": moved},
         ),
         Step(
             "Side by side",
             "A is SA-BMA, B is VI, on the same scales. Compare their eigenvalues. Point at a draw: it lights up in every "
-            "picture that shows it. The floor of the loss may rise while the curvature falls: both are in the picture.",
+            "picture that shows it. The loss at the center may rise while the curvature falls: the words above the map say how "
+            "high it is.",
             {
                 "method": "sabma",
                 "radius": middle,
@@ -71,14 +76,15 @@ def tour_story(family: Family) -> tuple[Step, ...]:
         ),
         Step(
             "Is flatter better?",
-            "Scores are of test images. **Accuracy** counts right answers, **NLL** also how sure they were, **ECE** whether "
-            "they were as sure as they should be. Move the radius and watch whether flatter ground is better ground here. "
+            "Scores are of test images. **Accuracy** counts right answers. **NLL**, the negative log likelihood, also counts how "
+            "sure they were; **ECE**, the expected calibration error, whether they were as sure as they should be. Move the "
+            "radius and watch whether flatter ground is better ground here. "
             "It need not be: one task and one seed prove nothing.",
             {"method": "sabma", "radius": middle, "n_draws": 10, "tab": "Scores"},
         ),
         Step(
             "Try",
-            "How many draws until more of them change nothing? At which radius do the draws leave the valley of VI? "
+            "How many draws until more of them change nothing? At which radius do the draws leave the place where VI's crosses are? "
             "Does the largest radius have the lowest λ₁, and the best NLL? The **Menu** copies any picture as code.",
             {"method": "sabma", "radius": large, "n_draws": 10, "tab": "Surface"},
         ),

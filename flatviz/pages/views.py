@@ -30,6 +30,7 @@ class View:
     alt: what the picture is, for a reader who does not see it; what the controls select is said after it.  "": the figure's
         own text, where that holds for every ensemble size.
     span: columns of twelve; height: px.  fixed: traces that the family shares, so that their live properties stay.
+    least: px of width; where its column is narrower, the views of its tab stand one below the other.
     shared: axes whose range holds every member's, so that a control moves the picture and not the scale.
     when: whether a family has this picture at all.
     group: the tab under which it stands; views of a tab are in sight together.
@@ -58,6 +59,7 @@ class View:
     like: str = ""
     link: Mapping[str, str] = field(default_factory=dict)
     kind: str = "plotly"
+    least: int = 0
 
     @property
     def chosen(self) -> str:
@@ -197,7 +199,7 @@ VIEWS = (
         "loss",
         "The {label} of the training set on the plane of most variance of all methods' draws{share}. Circles are draws of the "
         "selected method: place is their shadow on the plane, the ring's colour their own true loss, size their distance from "
-        "the plane. Most of a draw lies outside the plane, so a ring differs from the ground. Small crosses: VI's draws, and MAP.",
+        "the plane. A draw lies in part outside the plane, so a ring differs from the ground. Small crosses: VI's draws, and MAP.",
         "the training loss, on the plane of most variance of all draws",
         name="surface",
         fixed=("surface",),
@@ -231,6 +233,7 @@ VIEWS = (
         "point lies along the gradient g. Ellipses are one standard deviation; gradient arrows show directions.",
         span=5,
         height=600,
+        least=420,
         alt="q as an ellipse, the ball of the radius around it, the worst q′ in it, the gradients at both and the step",
         fixed=("surface",),
         group="Radius",
@@ -243,6 +246,7 @@ VIEWS = (
         "radius of each method, in its own unit. A ring marks what is selected; at radius 0 both methods are VI. {seeds} {radius}.",
         span=7,
         height=600,
+        least=480,
         alt="largest eigenvalue, NLL, accuracy and ECE against the radius of each method, with a ring at what is selected",
         group="Radius",
         when=lambda family: bool(columns_of(family)),
@@ -325,7 +329,8 @@ VIEWS = (
     View(
         "images",
         _images,
-        "The test images on which the draws disagree most, of the whole test split, and what each draw says. Disagreement is the "
+        "The test images on which the draws disagree most, of the whole test split. Below each: its label and the disagreement, then "
+        "the answers, 2×4 for class 2 by four draws. Disagreement is the "
         "mutual information of label and draw over the draws shown, H(p̄) − mean H(pₘ), in nats; one draw disagrees with "
         "nobody, so for it the images of its largest entropy stand here. Point at an image: each thin line is one draw's class "
         "probabilities, bars are their mean. Point at a draw here or in another picture: its answers stand below the images.",

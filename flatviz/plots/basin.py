@@ -58,9 +58,12 @@ def plot_basin(
     center = dict(symbol="cross-thin", size=11, line=dict(color="#fefefe", width=2))
     fig.add_trace(scatter([0], [0], "markers", "center", marker=center))
     fig.update_layout(**plane_axes(surface.plane, small_print(surface)), width=width_of(surface, title))
-    note = f"center {short(floor)}; {_percent(share)} of the plane inside the bold line at + {level:g}"
-    where = dict(x=0, y=1, xref="x domain", yref="y domain", xanchor="left", yanchor="bottom", showarrow=False, yshift=4)
-    fig.add_annotation(text=note, font=dict(size=12), **where)
+    note = f"center at {short(floor)}<br>inside the bold line (+ {level:g}): {_percent(share)} of the plane"
+    above = dict(
+        x=0, y=1, xref="paper", yref="paper", xanchor="left", yanchor="bottom", yshift=8
+    )  # the colour bar's end is there
+    fig.add_annotation(text=note, font=dict(size=12), align="left", showarrow=False, **above)
+    fig.update_layout(margin=dict(t=86))
     fig.follow({"layout.annotations.0.text": note}, rows="all")
     return fig
 

@@ -86,10 +86,10 @@ def plot_step(family: Family, i: int) -> Figure:
     for trace in _traces(step, i, 4, 0.0, half):
         fig.add_live(trace, "x", "y")
     raised = f"expected loss {short(step.loss)} at q, {short(float(step.worst_loss[i]))} at q′"
-    where = dict(x=0, y=0, xref="x domain", yref="y domain", xanchor="left", yanchor="bottom", showarrow=False)
-    fig.add_annotation(text=raised, bgcolor="#ffffff", font=dict(size=12), **where)
+    above = dict(x=0, y=1, xref="paper", yref="paper", xanchor="left", yanchor="bottom", yshift=104)  # px: five rows of legend
+    fig.add_annotation(text=raised, font=dict(size=12), showarrow=False, **above)
     fig.follow({"layout.annotations.0.text": raised}, rows="all")
-    return fig.update_layout(margin=dict(t=140))
+    return fig.update_layout(margin=dict(t=160))
 
 
 def _figure(step: Mechanism, k: int, title: str, alt: str) -> Figure:

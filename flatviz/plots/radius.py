@@ -14,6 +14,7 @@ from flatviz.results import Family
 ROWS = {"lambda1": "λ₁", "nll": "NLL (nats)", "accuracy": "accuracy", "ece": "ECE"}
 GAP, BETWEEN = 0.035, 0.07  # shares of the figure between rows and between columns
 ZERO = 0.3  # powers of ten by which radius 0 stands left of the smallest positive one
+APART = 0.14  # of the axis: least distance of two labels
 HEIGHT = 640  # px
 
 
@@ -42,7 +43,7 @@ def plot_flatness_against_radius(
         >>> measured = dict(spectrum=((spectrum,),) * 2, prediction=(prediction,) * 2)
         >>> family = fv.Family(("sabma",) * 2, (0.0, 1.0), ("nats",) * 2, tuple(posteriors), **measured)
         >>> fv.plot_flatness_against_radius(family).layout.title.text
-        'Flatness and scores against radius (one seed)'
+        "Flatness and scores against radius<br><span style='font-size:0.8em'>one seed</span>"
     """
     columns = columns_of(family)
     if not columns or not family.prediction or not family.spectrum:
@@ -51,8 +52,9 @@ def plot_flatness_against_radius(
     n_seeds = table["lambda1"].shape[1]
     over = f"mean and range of {n_seeds} seeds" if n_seeds > 1 else "one seed"
     alt = "; ".join(trend(family, m) for m in columns)
-    fig = figure(title or f"Flatness and scores against radius ({over})", alt, explain=_text(n_seeds))
-    fig.update_layout(**_axes(family, table, columns), height=HEIGHT, showlegend=False, margin=dict(t=56))
+    title = title or f"Flatness and scores against radius<br><span style='font-size:0.8em'>{over}</span>"
+    fig = figure(title, alt, explain=_text(n_seeds))
+    fig.update_layout(**_axes(family, table, columns), height=HEIGHT, showlegend=False, margin=dict(t=66))
     for j, name in enumerate(columns):
         for i, quantity in enumerate(ROWS):
             _add_panel(fig, family, table[quantity], name, f"{_number(i, j, len(columns))}", quantity)
@@ -114,20 +116,33 @@ def _axes(family: Family, table: dict[str, Tensor], columns: list[str]) -> dict:
             k, last = _number(i, j, n), i == len(ROWS) - 1
             unit = next(u for u, m in zip(family.unit, family.method) if m == name)
             left, top = j * (wide + BETWEEN), 1 - i * (tall + GAP)
-            ticks = dict(tickvals=places, ticktext=[short(r) for r in radii], showticklabels=last, tickangle=0)
-            title = f"{style(name).label}: radius, {unit}" if last else ""
+            ticks = dict(
+                tickvals=places, ticktext=_texts(places, radii), showticklabels=last, tickangle=0, tickfont=dict(size=11)
+            )
+            title = dict(text=f"{style(name).label}:<br>radius, {unit}" if last else "", font=dict(size=12))
             ends = [places[0] - margin, places[-1] + margin]
             axes[f"xaxis{k}"] = dict(domain=[left, min(left + wide, 1.0)], anchor=f"y{k}", title=title, range=ends, **ticks)
             shown = table[quantity][members + [m for m, n_ in enumerate(family.method) if n_ == "sgd"]]
-            label = ROWS[quantity] if j == 0 else ""
+            label = dict(text=ROWS[quantity].replace(" (", "<br>(") if j == 0 else "", font=dict(size=12))
             axes[f"yaxis{k}"] = dict(
                 domain=[max(top - tall, 0.0), top], anchor=f"x{k}", title=label, range=room(shown, 0.1), nticks=4
             )
-    for i in range(len(ROWS)):  # a row has one scale
+            axes[f"yaxis{k}"]["showticklabels"] = j == 0  # a row has one scale
+    for i in range(len(ROWS)):
         ends = [axes[f"yaxis{_number(i, j, n)}"]["range"] for j in range(n)]
         for j in range(n):
             axes[f"yaxis{_number(i, j, n)}"]["range"] = [min(lo for lo, _ in ends), max(hi for _, hi in ends)]
     return axes
+
+
+def _texts(places: list[float], radii: tuple[float, ...]) -> list[str]:
+    """Labels of the radii, from the largest down, of those that stand far enough from the last labelled; 0 always has one."""
+    texts, last, far = [], math.inf, APART * (places[-1] - places[0])
+    for place, radius in zip(reversed(places), reversed(radii)):
+        shown = place == places[0] or (last - place >= far and place - places[0] >= far)
+        texts.append(short(radius) if shown else "")
+        last = place if shown else last
+    return texts[::-1]
 
 
 def _add_panel(fig: Figure, family: Family, values: Tensor, method: str, k: str, quantity: str) -> None:

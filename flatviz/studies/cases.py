@@ -78,6 +78,6 @@ def grid(model: str = "mlp") -> tuple[Case, ...]:
     """The declared cases: the published scripts', kinds of shift, one factor changed at a time, and pairs for the perceptron."""
     shifted = (Case(shift=kind, severity=s) for kind in SHIFTS for s in SEVERITIES)
     if model == "conv":
-        return (Case(), *(Case(shift=kind, severity=5) for kind in SHIFTS[:3]))
+        return (Case(), *shifted, *CONV)
     alone = (Case(**{name: value}) for name, values in ALONE.items() for value in values)
     return (Case(), *shifted, *alone, *(Case(kl_weight=kl, head_std=std) for kl, std in TOGETHER))

@@ -31,7 +31,9 @@ def outcome(case, gains, seeds=(0, 1, 2, 3)):
     return Outcome(case, seeds, {"sabma": 1.0, "sam_mu": 0.1, "vi": 300.0}, values)
 
 
-@pytest.mark.parametrize(("model", "width", "pairs"), [("mlp", "head_std", {("head_std", "kl_weight")})])
+@pytest.mark.parametrize(
+    ("model", "width", "pairs"), [("mlp", "head_std", {("head_std", "kl_weight")}), ("conv", "scale", set())]
+)
 def test_the_grid_changes_one_factor_at_a_time_but_for_the_declared_pair(model, width, pairs):
     cases = grid(model)
     assert len(set(cases)) == len({str(c) for c in cases}) == len(cases)
