@@ -151,7 +151,8 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
     const row = tab !== ALL && (all <= 12 || shown.length < 3) && !now.b, below = row && shown.some(tight);
     const columns = width < 1000 ? 6 : 0, lines = [[]];      // all pictures: as many a line as there is room for, and no hole at its end
     for (const f of shown) {
-      if (lines.at(-1).reduce((sum, g) => sum + g.span, f.span) > 12) lines.push([]);
+      const line = [...lines.at(-1), f], few = line.some((g) => (grid.clientWidth * g.spread(line)) / 12 < g.least);
+      if (line.length > 1 && (few || line.reduce((sum, g) => sum + g.span, 0) > 12)) lines.push([]);
       lines.at(-1).push(f);
     }
     const filled = (f) => (columns || now.b ? Math.max(columns, now.b ? 6 : f.span) : f.spread(lines.find((line) => line.includes(f)) ?? [f]));

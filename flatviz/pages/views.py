@@ -145,7 +145,7 @@ def _on_shared_plane(quantity: str, label: str, caption: str, alt: str, name: st
 
 def _through_the_center(plane: str, about: str, when: Callable[[Family], bool] = lambda family: True) -> list[View]:
     """Rise of the loss and accuracy, map and relief, on a plane through each member's center."""
-    place = dict(group="Flatness", slot="directions", height=470)
+    place = dict(group="Flatness", slot="directions", height=470, least=400)
     loss, maps = ("maps",) if plane == "ascent" else (plane,), (plane, "maps") if plane != "ascent" else ("maps",)
     rise = {"plane": PLANES[plane], "quantity": "rise of the loss", "view": TWO}
     right = rise | {"quantity": "training accuracy"}
@@ -227,10 +227,11 @@ VIEWS = (
     View(
         "mechanism",
         _mechanism,
-        "What the radius does, on the plane of one step from VI's posterior q: the dashed ball is as large as the radius; the worst "
-        "q′ in it, Δ = radius F⁻¹g / √(gᵀF⁻¹g) away, lies where the loss rises most for its distance in KL. The step takes the "
-        "gradient g′ there and goes against it from q: θ ← θ − lr ∇NLL(q + Δ). SAM's ball of the same reach is round, so its worst "
-        "point lies along the gradient g. Ellipses are one standard deviation; gradient arrows show directions.",
+        "What the radius does, on the plane of one step from VI's posterior q: the dashed ball is as large as the radius, at "
+        "radius 1 q's own ellipse; the worst q′ in it, Δ = radius F⁻¹g / √(gᵀF⁻¹g) away, lies where the loss rises most for its "
+        "distance in KL. The step takes the gradient g′ there and goes against it from q: θ ← θ − lr ∇NLL(q + Δ). SAM's ball of "
+        "the same reach is round, so its worst point lies along the gradient g. Ellipses "
+        "are one standard deviation; gradient arrows show directions.",
         span=5,
         height=600,
         least=420,
