@@ -215,9 +215,9 @@ def test_no_picture_is_wider_than_its_frame_in_whatever_order_tabs_are_opened(pa
     for name in ("All", "Surface", "Flatness", "All", "Scores"):
         page.get_by_role("tab", name=name).click()
         drawn(page, "sabma/2/5", name)
-        over = "(p) => p._fullLayout.width - p.closest('figure').clientWidth"
-        plots = page.locator("figure:not([hidden]) .js-plotly-plot")
-        assert max(plots.nth(i).evaluate(over) for i in range(plots.count())) <= 0, name
+        fits = """() => [...document.querySelectorAll('figure:not([hidden]) .js-plotly-plot')]
+          .every((p) => p._fullLayout.width <= p.closest('figure').clientWidth)"""
+        page.wait_for_function(fits, polling=100, timeout=30_000)  # plotly resizes a tenth of a second later
 
 
 def test_a_swipe_over_a_picture_scrolls_the_page(browser, address):
