@@ -4,6 +4,17 @@ from __future__ import annotations
 
 from browsing import SLOW
 
+from flatviz.pages.page import family_page
+from flatviz.pages.table import family_rows
+
+
+def written(family, folder, *, start=("sabma", 0.5, 3), **more):
+    """The address of the family's page, a file in the folder."""
+    path = folder / "tour.html"
+    text = family_page(family, title="t", lead="l", rows=family_rows(family), facts={}, start=start, **more)
+    path.write_text(text, encoding="utf-8")
+    return path.as_uri()
+
 
 def opened(browser, address, *, width=1280, height=800, **context):
     """The page at a size, once it is drawn; its errors are in `page.errors_met`."""

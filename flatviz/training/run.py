@@ -62,7 +62,7 @@ class Training:
             ARGUMENTS[name](getattr(self, name), name)
         if self.validation is not None:
             ARGUMENTS["validation"](self.validation, "validation")
-        assert self.passes  # its own checks
+        _ = self.passes  # which checks its own values
 
     @property
     def passes(self) -> Passes:

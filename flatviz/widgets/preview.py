@@ -1,4 +1,4 @@
-"""A radius that nobody fitted, shown within half a second: a short fit from the nearest member, what is in sight first."""
+"""A radius that nobody fitted, shown before its whole fit: a short fit from the nearest member, what is in sight first."""
 
 from __future__ import annotations
 

@@ -7,13 +7,11 @@ import numpy as np
 import pytest
 import torch
 from browsing import axe, plain
-from pagedrive import at, drawn, opened
+from pagedrive import at, drawn, opened, written
 
 import flatviz as fv
 from flatviz.pages import views
-from flatviz.pages.page import family_page
 from flatviz.pages.story import tour_story
-from flatviz.pages.table import family_rows
 
 pytestmark = pytest.mark.browser
 CODE = ["family = FAMILY"]
@@ -23,11 +21,7 @@ STATES = ("sabma", 0.5, 3)
 @pytest.fixture(scope="module")
 def address(family, tmp_path_factory):
     """The page with guide and code, as a file."""
-    path = tmp_path_factory.mktemp("explorer") / "tour.html"
-    story = tour_story(family)
-    text = family_page(family, title="t", lead="l", rows=family_rows(family), facts={}, start=STATES, story=story, code=CODE)
-    path.write_text(text, encoding="utf-8")
-    return path.as_uri()
+    return written(family, tmp_path_factory.mktemp("explorer"), start=STATES, story=tour_story(family), code=CODE)
 
 
 @pytest.fixture(scope="module")

@@ -3,12 +3,10 @@
 import numpy as np
 import pytest
 import torch
-from pagedrive import at, drawn, opened
+from pagedrive import at, drawn, opened, written
 
 import flatviz as fv
 from flatviz.pages.images import LEVELS
-from flatviz.pages.page import family_page
-from flatviz.pages.table import family_rows
 
 pytestmark = pytest.mark.browser
 
@@ -32,10 +30,7 @@ PIXELS = """(row) => {
 
 @pytest.fixture(scope="module")
 def page(browser, family, tmp_path_factory):
-    path = tmp_path_factory.mktemp("images") / "tour.html"
-    text = family_page(family, title="t", lead="l", rows=family_rows(family), facts={}, start=("sabma", 0.5, 3))
-    path.write_text(text, encoding="utf-8")
-    page = opened(browser, path.as_uri())
+    page = opened(browser, written(family, tmp_path_factory.mktemp("images")))
     yield page
     page.context.close()
 

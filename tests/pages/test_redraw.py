@@ -1,10 +1,7 @@
 """What a control moves is drawn alone, and the picture is then the one that plotly.js makes of the same figure from nothing."""
 
 import pytest
-from pagedrive import drawn, opened
-
-from flatviz.pages.page import family_page
-from flatviz.pages.table import family_rows
+from pagedrive import drawn, opened, written
 
 pytestmark = pytest.mark.browser
 
@@ -37,10 +34,7 @@ DIFFERENT = """async () => {
 
 @pytest.fixture(scope="module")
 def page(family, browser, tmp_path_factory):
-    path = tmp_path_factory.mktemp("redraw") / "page.html"
-    text = family_page(family, title="t", lead="l", rows=family_rows(family), facts={}, start=("sabma", 0.5, 3))
-    path.write_text(text, encoding="utf-8")
-    page = opened(browser, path.as_uri())
+    page = opened(browser, written(family, tmp_path_factory.mktemp("redraw")))
     page.evaluate(COUNT)
     yield page
     page.context.close()

@@ -3,11 +3,9 @@
 from dataclasses import replace
 
 import pytest
-from pagedrive import at, opened
+from pagedrive import at, opened, written
 
-from flatviz.pages.page import family_page
 from flatviz.pages.story import tour_story
-from flatviz.pages.table import family_rows
 from flatviz.plots.radius import ROWS, values_of
 
 pytestmark = pytest.mark.browser
@@ -51,10 +49,8 @@ SETTLED = """() => [...document.querySelectorAll('.flatviz figure:not([hidden]) 
 
 @pytest.fixture(scope="module")
 def address(family, tmp_path_factory):
-    path, made = tmp_path_factory.mktemp("room") / "tour.html", dict(title="t", lead="l", rows=family_rows(family), facts={})
     seeds = replace(family, over_seeds={name: values_of(family, name).repeat(1, 3) for name in ROWS})
-    path.write_text(family_page(seeds, start=START, story=tour_story(family), **made), encoding="utf-8")
-    return path.as_uri()
+    return written(seeds, tmp_path_factory.mktemp("room"), start=START, story=tour_story(family))
 
 
 @pytest.mark.parametrize("width", (400, 1280))

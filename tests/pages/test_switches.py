@@ -6,12 +6,10 @@ import numpy as np
 import pytest
 import torch
 from browsing import plain
-from pagedrive import at, drawn, opened
+from pagedrive import at, drawn, opened, written
 
 import flatviz as fv
 from flatviz.pages.bundle import pack
-from flatviz.pages.page import family_page
-from flatviz.pages.table import family_rows
 from flatviz.pages.views import views_of
 
 PICTURE = """(name) => JSON.parse(JSON.stringify(document.querySelector(`figure[data-name="${name}"] .js-plotly-plot`).data),
@@ -74,10 +72,7 @@ def test_a_relief_has_the_heights_that_the_map_has_as_colours_and_they_are_kept_
 
 @pytest.fixture(scope="module")
 def page(browser, family, tmp_path_factory):
-    path = tmp_path_factory.mktemp("switches") / "tour.html"
-    text = family_page(family, title="t", lead="l", rows=family_rows(family), facts={}, start=("sabma", 0.5, 3))
-    path.write_text(text, encoding="utf-8")
-    page = opened(browser, path.as_uri())
+    page = opened(browser, written(family, tmp_path_factory.mktemp("switches")))
     yield page
     page.context.close()
 
