@@ -277,12 +277,12 @@ VIEWS = (
     View(
         "inputs",
         _inputs,
-        "What the task looks like from inside: the probability of class 1 at every input, of VI, of the selected posterior at the "
+        "What the task looks like from inside: the probability of {class 1} at every input, of VI, of the selected posterior at the "
         "selected ensemble size, and of HMC, the exact answer for the same prior. White: even odds. A posterior that knows what it "
         "does not know fades to white away from the training points, which are drawn.",
         span=12,
         height=470,
-        alt="probability of class 1 over the plane of inputs, of VI, the selected posterior and HMC, with the training points",
+        alt="class probability over the plane of inputs, of VI, the selected posterior and HMC, with the training points",
         group="Inputs",
         when=lambda family: "probs" in family.inputs,
     ),
@@ -331,7 +331,7 @@ VIEWS = (
         "images",
         _images,
         "The test images on which the draws disagree most, of the whole test split. Below each: its label and the disagreement, then "
-        "the answers, 2×4 for class 2 by four draws. Disagreement is the "
+        "the answers, {name 2}×4 for {class 2} by four draws. Disagreement is the "
         "mutual information of label and draw over the draws shown, H(p̄) − mean H(pₘ), in nats; one draw disagrees with "
         "nobody, so for it the images of its largest entropy stand here. Point at an image: each thin line is one draw's class "
         "probabilities, bars are their mean. Point at a draw here or in another picture: its answers stand below the images.",
