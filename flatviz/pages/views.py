@@ -275,31 +275,6 @@ VIEWS = (
         link={"samples": "draws"},
     ),
     View(
-        "inputs",
-        _inputs,
-        "What the task looks like from inside: the probability of {class 1} at every input, of VI, of the selected posterior at the "
-        "selected ensemble size, and of HMC, the exact answer for the same prior. White: even odds. A posterior that knows what it "
-        "does not know fades to white away from the training points, which are drawn.",
-        span=12,
-        height=470,
-        alt="class probability over the plane of inputs, of VI, the selected posterior and HMC, with the training points",
-        group="Inputs",
-        when=lambda family: "probs" in family.inputs,
-    ),
-    View(
-        "regression",
-        _gap,
-        "The same method and radius on another task, a regression on one input with no data between the two groups of points: a "
-        "network of 24 hidden units, all weights treated, fitted once for each radius. Thick: mean of the draws; thin: ten of them; "
-        "inner band: two standard deviations of the draws, what the posterior does not know; outer: with the noise of the data. HMC, the "
-        "exact answer for the same prior, widens in the gap; q, one Gaussian around one solution, can less.",
-        span=12,
-        height=470,
-        alt="predictive mean, bands and single draws of a regression with a gap, of VI, the selected posterior and HMC",
-        group="Regression",
-        when=lambda family: "curves" in family.inputs,
-    ),
-    View(
         "spectrum",
         _spectrum,
         "Largest Hessian eigenvalues at several draws: how sharply the loss curves. Lower is flatter. Error bars are residuals.",
@@ -326,6 +301,31 @@ VIEWS = (
         shared=("yaxis2",),
         alt="bars of accuracy by confidence, the diagonal of perfect calibration, and the counts below",
         group="Scores",
+    ),
+    View(
+        "inputs",
+        _inputs,
+        "What the task looks like from inside: the probability of {class 1} at every input, of VI, of the selected posterior at the "
+        "selected ensemble size, and of HMC, the exact answer for the same prior. White: even odds. A posterior that knows what it "
+        "does not know fades to white away from the training points, which are drawn.",
+        span=12,
+        height=470,
+        alt="class probability over the plane of inputs, of VI, the selected posterior and HMC, with the training points",
+        group="Inputs",
+        when=lambda family: "probs" in family.inputs,
+    ),
+    View(
+        "regression",
+        _gap,
+        "The same method and radius on another task, a regression on one input with no data between the two groups of points: a "
+        "network of 24 hidden units, all weights treated, fitted once for each radius. Thick: mean of the draws; thin: ten of them; "
+        "inner band: two standard deviations of the draws, what the posterior does not know; outer: with the noise of the data. HMC, the "
+        "exact answer for the same prior, widens in the gap; q, one Gaussian around one solution, can less.",
+        span=12,
+        height=470,
+        alt="predictive mean, bands and single draws of a regression with a gap, of VI, the selected posterior and HMC",
+        group="Regression",
+        when=lambda family: "curves" in family.inputs,
     ),
     View(
         "images",
