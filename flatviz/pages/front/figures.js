@@ -23,14 +23,15 @@ class Picture {
     const sized = entry.binds.some((b) => b.rows !== "all");
     const scene = [width < 420, width < 460 && width, dark, height, JSON.stringify(ranges)].join("/");
     const state = [scene, member.meta.method, member.meta.radius, member.version ?? 0, sized ? n : ""].join("/");
-    if (this.state === state) { this.resize(); return false; }
+    if (this.state === state) { this.resize(width); return false; }
     const first = !this.state, values = entry.binds.map((bind) => bound(bind, index.fields, member, n));
     const changes = first || this.scene !== scene ? null
       : entry.binds.flatMap(({ path }, i) => (same(values[i], this.values[i]) ? [] : [[path, dark ? recolored(values[i]) : values[i]]]));
     Object.assign(this, { state, scene, member, values });
-    if (performance.now() < this.glides) interrupted(plot);
+    const glided = performance.now() < this.glides;
+    if (glided) interrupted(plot);
     this.glides = transition ? performance.now() + transition.duration + 100 : 0;
-    if (changes && redrawn(Plotly, plot, changes, transition)) { this.resize(); return true; }
+    if (changes && redrawn(Plotly, plot, changes, transition, glided)) { this.resize(width); return true; }
     let drawn = { data: entry.data, layout: { ...entry.layout, height, uirevision: "kept", datarevision: ++this.revision } };  // a copy: plotly writes into what it is given
     entry.binds.forEach((bind, i) => { drawn = assigned(drawn, bind.path.split("."), values[i]); });
     for (const [axis, range] of Object.entries(ranges)) drawn = assigned(drawn, ["layout", axis, "range"], range);
@@ -49,8 +50,8 @@ class Picture {
 
   describe(text) { this.plot.setAttribute("aria-label", text); }
 
-  resize() {
-    const width = this.plot.clientWidth;
+  // width: of its place, where that is known: to ask for it has the browser lay the page out.
+  resize(width = this.plot.clientWidth) {
     const shown = this.plot._fullLayout?.width ?? width;    // plotly gives a resize up where the picture is put away meanwhile
     if (!this.state || !width || (width === this.width && Math.abs(shown - width) < 2)) return;
     this.width = width;
