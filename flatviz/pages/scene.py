@@ -10,6 +10,7 @@ import torch
 
 from flatviz.plots.basin import LEVEL, above_center, basin_scale, basin_share, center_of
 from flatviz.plots.color import ColorScale
+from flatviz.plots.mechanism import in_plane
 from flatviz.plots.radius import columns_of, trend, values_of
 from flatviz.plots.theme import short, style
 from flatviz.results import Family, Surface
@@ -21,9 +22,10 @@ TRACKS = -0.7  # rank correlation of width and lambda1 from which on the width s
 
 @dataclass(frozen=True)
 class Scene:
-    """What every picture of a family shares."""
+    """What every picture of a family shares; image: row of the test split that the reader chose."""
 
     family: Family
+    image: int | None = None
 
     @cached_property
     def n_max(self) -> int:
@@ -72,7 +74,8 @@ class Scene:
         """What a caption may name, each from the figures that the pictures are made of.
 
         label: of the surface; share: of variance that its plane holds; floor: how the loss at the center changes;
-        radius: what each method's radius does; around, sharpest: whether the width of those basins goes with the largest eigenvalue.
+        radius: what each method's radius does; moments, stage_radius, in_plane: of `Family.stages`;
+        around, sharpest: whether the width of those basins goes with the largest eigenvalue.
         """
         explained = self.family.surface.plane.explained
         share = f" ({100 * sum(explained):.0f} % of it)" if explained else ""
@@ -84,6 +87,7 @@ class Scene:
             "level": f"{LEVEL:g}",
             "radius": trends,
             "seeds": self._seeds(),
+            **self._stages(),
         }
         return said | {plane: self._width(self.surfaces(plane)) for plane in self.planes}
 
@@ -92,6 +96,14 @@ class Scene:
         if n == 1:
             return "One seed: what looks like a trend may be noise."
         return f"Lines: means over {n} seeds of the noise of fit and draws; bands: from the lowest to the highest of them."
+
+    def _stages(self) -> dict[str, str]:
+        """How many moments of training, at which radius, and how much of the moves their plane holds."""
+        stages = self.family.stages
+        if not stages:
+            return {"moments": "", "stage_radius": "", "in_plane": ""}
+        radius = f"radius {short(stages[0].radius[0])} {stages[0].unit}"
+        return {"moments": f"{len(stages)} moments", "stage_radius": radius, "in_plane": in_plane(stages, 0)}
 
     def lambda1(self, i: int) -> float:
         """Largest eigenvalue of a member, the mean over its draws."""

@@ -210,6 +210,7 @@ def extend(
             one_more_map(net, task, family, posterior, one[3].n_draws, seed=seed), method, radius, seed=seed - 1
         ),
         images=one_more_image_row(task, family, one[3]),
+        stages=family.stages,
         maps=one_more_maps_row(
             net, task, family, posterior, planes, one[3].n_draws, None if "maps" in surfaces else near, seed=seed
         ),
