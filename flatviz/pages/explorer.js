@@ -308,7 +308,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
   }
 
   function go(now, dark) {
-    const until = performance.now() + (printing ? 1e9 : 16);
+    const until = performance.now() + (printing ? 1e9 : 30);  // ms: two pictures in one frame, where they are drawn in two at most
     while (pending.length) {
       const { frame, picture, member, entry } = pending.shift();
       if (picture.draw(member, now.n_draws, { height: height(now, frame), dark, ranges: ranges(entry), transition: player.glide, at: placeOf(entry, now) })) {
@@ -325,7 +325,10 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
     const { member: { meta: { note }, version } } = now.a;   // a preview comes twice: in part, then whole
     el.dataset.shown = note ? `preview${version ? "" : " of what is in sight"}` : "fitted";
     el.dataset.look = `${tabOf(now)}${now.b ? ` | ${now.b.method}/${now.b.member.meta.radius}` : ""}`;
-    if (hash && !stale) history.replaceState(null, "", state.hash);
+    if (hash && !stale) {                                  // after the picture, where nobody changed the address meanwhile
+      const before = location.hash;
+      setTimeout(() => { if (!stopped && location.hash === before) history.replaceState(null, "", state.hash); });
+    }
     if (stale) performance.mark("flatviz-drawn");
     stale = false;
     if (live) { clearTimeout(shot); shot = setTimeout(photograph, 1500); }

@@ -11,13 +11,18 @@ COUNT = """() => {
   Plotly.react = (plot, ...rest) => { window.reacted.push(plot.closest('figure').dataset.name); return react(plot, ...rest); };
 }"""
 DIFFERENT = """async () => {
-  const parts = ['.subplot .plot', '.overplot', '.errorbars', '.shapelayer', '.annotation', '.xtick', '.ytick', '.legend'], found = [];
+  const parts = ['.subplot .plot', '.overplot', '.errorbars', '.shapelayer', '.annotation', '.xtick', '.ytick',
+    '.xgrid', '.ygrid', '.colorbar', '.legend'], found = [];
   const sorted = (text) => text.split(/; ?/).filter((v) => v && v !== 'opacity: 1').sort().join(';');
   const short = (text) => text.replace(/-?\\d+\\.\\d+/g, (v) => Number(v).toFixed(3));  // what glided ends at a float32
   const said = ({ name, value }) => `${name}="${name === 'style' ? sorted(value) : name === 'transform' ? short(value) : value}"`;
   const one = (e) => `<${e.tagName} ${[...e.attributes].map(said).filter((v) => v !== 'style=""').sort().join(' ')}>`
     + (e.children.length ? '' : e.textContent);
-  const look = (plot, part) => [...plot.querySelectorAll(`${part}, ${part} *`)].map(one).join('');
+  const ticks = (part) => /tick|grid/.test(part);  // one more may stand before or after the others
+  const look = (plot, part) => {
+    const all = [...plot.querySelectorAll(`${part}, ${part} *`)].map(one);
+    return (ticks(part) ? all.sort() : all).join('');
+  };
   for (const plot of document.querySelectorAll('figure:not([hidden]) .js-plotly-plot')) {
     const before = parts.map((part) => look(plot, part)), layout = { ...plot.layout, datarevision: Math.random() };
     await Plotly.react(plot, plot.data.map((trace) => ({ ...trace, uid: trace.uid })), layout, plot._context);
@@ -52,6 +57,31 @@ def test_radius_and_ensemble_size_draw_their_traces_alone_and_right(page, tab):
             drawn(page, f"sabma/{radius}/{draws}", tab)
         assert page.evaluate("() => window.reacted") == []
         assert page.evaluate(DIFFERENT) == []
+
+
+COMPUTED = """() => {  // how often a trace's points are computed, of the ground and of all lines and points
+  const plot = document.querySelector('figure[data-name=mechanism] .js-plotly-plot');
+  window.computed = {};
+  for (const { type, _module: module } of plot._fullData) {
+    const calc = module.calc;
+    if (type in window.computed) continue;
+    window.computed[type] = 0;
+    module.calc = (...given) => { window.computed[type] += 1; return calc(...given); };
+  }
+}"""
+
+
+def test_a_radius_that_widens_the_mechanism_computes_what_it_moves_and_not_the_ground(page):
+    page.evaluate("() => { location.hash = 'method=sabma&radius=0.5&draws=3&tab=Radius'; }")
+    drawn(page, "sabma/0.5/3", "Radius")
+    plot = "document.querySelector('figure[data-name=mechanism] .js-plotly-plot')"
+    before = page.evaluate(f"() => {plot}._fullLayout.xaxis.range")
+    page.evaluate(COMPUTED)
+    page.evaluate("() => { location.hash = 'method=sabma&radius=2&draws=3&tab=Radius'; }")
+    drawn(page, "sabma/2/3", "Radius")
+    assert page.evaluate(f"() => {plot}._fullLayout.xaxis.range") != before
+    computed = page.evaluate("() => window.computed")
+    assert computed["contour"] == 0 and computed["scatter"] > 0
 
 
 WATCH = """async () => {  // where the first sample is, frame by frame, until the state is another, and a second longer

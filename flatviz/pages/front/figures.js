@@ -24,7 +24,7 @@ class Picture {
     const sized = entry.binds.some((b) => b.rows !== "all" && b.rows !== "phase");
     const scene = [width < 420, width < 460 && width, dark, height, JSON.stringify(ranges)].join("/");
     const place = [scene, member.meta.method, member.meta.radius, member.version ?? 0, sized ? n : ""].join("/"), state = `${place}/${at}`;
-    if (this.state === state) { this.resize(); return false; }
+    if (this.state === state) { this.resize(width); return false; }
     const first = !this.state, values = entry.binds.map((bind) => bound(bind, index.fields, member, n, at, this.held));
     if (this.place === place && !STILL.matches) { this.slide(values, { state, at, dark }); return false; }
     this.place = place;
@@ -32,9 +32,10 @@ class Picture {
     const changes = first || this.scene !== scene ? null
       : entry.binds.flatMap(({ path }, i) => (same(values[i], this.values[i]) ? [] : [[path, dark ? recolored(values[i]) : values[i]]]));
     Object.assign(this, { state, scene, member, values });
-    if (performance.now() < this.glides) interrupted(plot);
+    const glided = performance.now() < this.glides;
+    if (glided) interrupted(plot);
     this.glides = transition ? performance.now() + transition.duration + 100 : 0;
-    if (changes && redrawn(Plotly, plot, changes, transition)) { this.resize(); return true; }
+    if (changes && redrawn(Plotly, plot, changes, transition, glided)) { this.resize(width); return true; }
     let drawn = { data: entry.data, layout: { ...entry.layout, height, uirevision: "kept", datarevision: ++this.revision } };  // a copy: plotly writes into what it is given
     entry.binds.forEach((bind, i) => { drawn = assigned(drawn, bind.path.split("."), values[i]); });
     for (const [axis, range] of Object.entries(ranges)) drawn = assigned(drawn, ["layout", axis, "range"], range);
@@ -54,7 +55,9 @@ class Picture {
   // To another phase: points and heads of arrows move in straight lines, texts change at half of the way.
   slide(values, { state, at, dark }) {
     const { entry, plot, tools } = this, from = this.values, start = performance.now();
-    this.state = state;
+    let glided = start < this.glides;                       // to another radius
+    if (glided) interrupted(plot);
+    Object.assign(this, { state, glides: 0 });
     delete plot.dataset.phase;
     const step = () => {
       if (this.state !== state) return;                     // it goes elsewhere now
@@ -62,7 +65,9 @@ class Picture {
       const mixed = values.map((v, i) => (entry.binds[i].rows === "phase" ? between(from[i], v, done) : v));
       const changes = entry.binds.flatMap(({ path }, i) => (same(mixed[i], this.values[i]) ? [] : [[path, dark ? recolored(mixed[i]) : mixed[i]]]));
       this.values = mixed;
-      if (!plot.clientWidth || !redrawn(tools.Plotly, plot, changes)) { Object.assign(this, { state: "elsewhere", scene: "", place: "" }); tools.redraw(); }
+      const drawn = plot.clientWidth && redrawn(tools.Plotly, plot, changes, undefined, glided);
+      glided = false;
+      if (!drawn) { Object.assign(this, { state: "elsewhere", scene: "", place: "" }); tools.redraw(); }
       else if (share < 1) requestAnimationFrame(step);
       else plot.dataset.phase = at;
     };
@@ -71,8 +76,8 @@ class Picture {
 
   describe(text) { this.plot.setAttribute("aria-label", text); }
 
-  resize() {
-    const width = this.plot.clientWidth;
+  // width: of its place, where that is known: to ask for it has the browser lay the page out.
+  resize(width = this.plot.clientWidth) {
     const shown = this.plot._fullLayout?.width ?? width;    // plotly gives a resize up where the picture is put away meanwhile
     if (!this.state || !width || (width === this.width && Math.abs(shown - width) < 2)) return;
     this.width = width;

@@ -19,13 +19,15 @@ function put(target, path, value) {
   keys.reduce((at, key) => at[key], target)[last] = value;
 }
 
-// plot: an element that Plotly.react has drawn; changes: [[path, value]]; transition: of plotly, for points that glide there.
-function redrawn(Plotly, plot, changes, transition) {
-  const arrays = [], notes = {};
+// plot: an element that Plotly.react has drawn; changes: [[path, value]]; transition: of plotly, for points that glide there;
+// glided: whether any trace was interrupted on its way, so that those that do not change are drawn too.
+function redrawn(Plotly, plot, changes, transition, glided) {
+  const arrays = [], notes = {}, ranges = {};
   for (const [path, value] of changes) {
-    const [, i, inside] = path.match(DATA) ?? [];
-    if (i !== undefined && Array.isArray(value) && Number.isInteger(plot._fullData?.[i]?.index)) arrays.push([i, inside, value]);
-    else if (NOTES.test(path) || RANGE.test(path)) notes[path] = value;
+    const [, i, inside] = path.match(DATA) ?? [], [, range] = path.match(RANGE) ?? [];
+    if (i !== undefined && Array.isArray(value) && Number.isInteger(plot._fullData?.[i]?.index)) arrays.push([Number(i), inside, value]);
+    else if (NOTES.test(path)) notes[path] = value;
+    else if (range) ranges[range] = value;
     else return false;
   }
   const traces = [...new Set(arrays.map(([i]) => i))].filter((i) => plot._fullData[i].visible === true);
@@ -34,20 +36,30 @@ function redrawn(Plotly, plot, changes, transition) {
     put(plot.data[i], inside, value);
     if (traces.includes(i)) put(plot._fullData[i], inside, value);
   }
-  noted(Plotly, plot, notes);
+  const moves = Object.keys(ranges).length > 0;
+  if (moves && transition) moved(Plotly, plot, ranges);    // then the traces glide on the new axes
   if (!traces.every((i) => computed(plot, i))) return false;
+  noted(Plotly, plot, notes);
+  if (moves && !transition) { moved(Plotly, plot, ranges); return true; }  // every trace was drawn with the axes
   const places = new Set(traces.map((i) => `${plot._fullData[i].type} ${subplotOf(plot._fullData[i])}`));
-  const modules = new Set([...places].map((place) => drawAgain(plot, ...place.split(" "), transition)));
-  modules.forEach((module) => module.style(plot));
+  const modules = new Set([...places].map((place) => drawAgain(plot, glided ? null : traces, ...place.split(" "), transition)));
+  modules.forEach((module) => module?.style(plot));
   return true;
+}
+
+// New ranges of axes: plotly draws them, and all data.  Where axes are tied to each other, as those of a square are, it would
+// compute and lay out the whole figure again first; drawing sees to the tie by itself.
+function moved(Plotly, plot, ranges) {
+  const axes = Object.keys(ranges).map((path) => plot._fullLayout[path.split(".")[0]]), ties = axes.map((axis) => axis._constraintGroup);
+  axes.forEach((axis) => { axis._constraintGroup = undefined; });
+  Plotly.relayout(plot, ranges);
+  axes.forEach((axis, k) => { axis._constraintGroup = ties[k]; });
 }
 
 // Texts and lines of the layout.  For plotly a new text means new ranges, hence all is drawn again; an opacity means this note.
 function noted(Plotly, plot, notes) {
   const touched = {};
   for (const [path, value] of Object.entries(notes)) {
-    const [, range] = path.match(RANGE) ?? [];
-    if (range) { touched[range] = value; continue; }      // of an axis whose range is given, so that nothing is computed for it
     const [, kind, i, name] = path.match(NOTES);
     plot.layout[kind][i][name] = value;
     touched[`${kind}[${i}].opacity`] = plot.layout[kind][i].opacity ?? 1;
@@ -89,16 +101,25 @@ function isInside(plot, trace, axis) {
   return mine.min.every((end) => end.val - room(end) >= lo) && mine.max.every((end) => end.val + room(end) <= hi);
 }
 
-// Traces of a type in a subplot, all of them: their order is that of drawing.
-function drawAgain(plot, type, subplot, transition) {
+// Traces of a type in a subplot: of `some` (null: all) those alone that plotly draws each by itself, else all, for their order is
+// that of drawing.  Returns the module where its styles are still to be set.
+function drawAgain(plot, some, type, subplot, transition) {
   const place = plot._fullLayout._plots[subplot];
   const all = plot.calcdata.filter(([{ trace }]) => trace?.type === type && trace.visible === true && trace._length !== 0 && subplotOf(trace) === subplot);
   const { _module: module } = all[0][0].trace, layer = place.plot.select(`.${LAYERS[type]}`);
   module.crossTraceCalc?.(plot, place);
   all.forEach(errorBars);
-  module.plot(plot, place, all, layer, type === "scatter" ? transition : undefined);
-  if (type === "scatter") place.zoomScalePts = layer.selectAll(".trace").selectAll("path.point");   // what a zoom keeps in size
-  return module;
+  if (type !== "scatter") {
+    module.plot(plot, place, all, layer);
+    return module;
+  }
+  const there = layer.selectAll("g.trace").size() === all.length;
+  const alone = there && some && !transition && all.every(([{ trace }]) => !/^tonext/.test(trace.fill) && !trace.stackgroup);
+  if (alone) {                                             // a transition of no time: the others are left as they are
+    all.filter(([{ trace }]) => some.includes(trace.index)).forEach((one) => module.plot(plot, place, [one], layer, { duration: 0 }));
+  } else module.plot(plot, place, all, layer, transition);
+  place.zoomScalePts = layer.selectAll(".trace").selectAll("path.point");   // what a zoom keeps in size
+  return alone && !all.some(([{ trace }]) => trace.error_y?.visible || trace.error_x?.visible) ? null : module;
 }
 
 // The ends of the error bars of a trace, which plotly computes for all traces at once only.
