@@ -443,7 +443,7 @@ class Prediction:
 
     With labels `y` (N,), `scores` holds each metric for every ensemble size 1..S, (S,) each, and `bins` (S, B, 3) the
     count, mean confidence and accuracy of each confidence bin.  `batchnorm` says which statistics were used, `trunk` whether
-    the weights that are not treated were "fixed" or "sampled".
+    the weights that are not treated were "fixed" or "sampled".  `class_names`: those of the data, () where it has none.
     """
 
     outputs: Tensor
@@ -453,6 +453,7 @@ class Prediction:
     scores: dict[str, Tensor] = field(default_factory=dict)
     bins: Tensor | None = None
     trunk: str = "fixed"
+    class_names: tuple[str, ...] = ()
 
     @property
     def n_draws(self) -> int:
@@ -476,6 +477,13 @@ class Prediction:
     def probs(self) -> Tensor:
         """Class probabilities of each draw, (S, N, C)."""
         return self.log_probs.exp()
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """What pictures call the C classes: their names, each with its number where two are equal; a number without a name."""
+        named = self.class_names[: self.outputs.shape[-1]]
+        distinct = [name if named.count(name) == 1 else f"{name} ({c})" for c, name in enumerate(named)]
+        return (*distinct, *map(str, range(len(named), self.outputs.shape[-1])))
 
     def bma(self, n_draws: int | None = None) -> Tensor:
         """Probabilities averaged over the first `n_draws` draws (default all), (N, C)."""

@@ -22,13 +22,11 @@ from flatviz.studies.choice import Choices, choice_of, read_choices
 from flatviz.studies.tour import HEAD_STD, RANK, Tour, run_tour
 from flatviz.studies.tune_recipe import read_recipe
 
-DIGITS = """A small network was pre-trained on digits that lie on their side, then turned into a Bayesian one and shown ten
-upright digits of each class."""
-OTHER = """A network was pre-trained on one task, then turned into a Bayesian one and shown a few examples of each class of
-another ({name})."""
-LEAD = """Move the **radius**: SA-BMA trains the posterior to be good even at the worst posterior
-within that distance of it, so larger radii look for flatter ground, until they ask too much. Move the **ensemble
-size**: a Bayesian network answers with the average of several draws, and this is how many."""
+DIGITS = """A network pre-trained on digits that lie on their side became a Bayesian one, which learned ten upright digits a
+class."""
+OTHER = """A network pre-trained on one task became a Bayesian one, which learned a few examples a class of another ({name})."""
+LEAD = """Move the **radius**: SA-BMA asks the posterior to be good even at the worst posterior that far from it, so a larger one
+looks for flatter ground. Move the **ensemble size**: so many draws are averaged into one answer."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -20,7 +20,9 @@ class Data:
     x: a tensor; images (N, C, H, W) in uint8, which stay bytes and become floats from 0 to 1 batch by batch
     (`fv.datasets.pixels` gives mean and std); a dict of tensors (N, ...), which the module takes as keywords; or
     `fv.datasets.stream(...)`, which reads a data set that does not fit in memory.
-    Raises ValueError if it is empty, lengths differ, or x or y holds NaN or inf; a label below 0 is out of range.
+    class_names: of classes 0, 1, ..., for pictures and their words; (): classes are numbers there.
+    Raises ValueError if it is empty, lengths differ, or x or y holds NaN or inf; a label below 0 is out of range; fewer
+    names than classes.
 
     Example:
         >>> import torch, flatviz as fv
@@ -33,6 +35,7 @@ class Data:
 
     x: Tensor | Inputs
     y: Tensor
+    class_names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "x", _inputs(self.x))
@@ -62,6 +65,7 @@ class Data:
             object.__setattr__(self, "y", self.y.long())
             if int(self.y.min()) < 0:
                 raise ValueError(f"labels must be 0 or more, got {int(self.y.min())}")
+        object.__setattr__(self, "class_names", _names(self.class_names, self.y))
 
     @classmethod
     def from_batches(cls, batches: Iterable[tuple[Tensor, Tensor]], n: int | None = None) -> Data:
@@ -110,13 +114,13 @@ class Data:
 
     def subset(self, index: Tensor) -> Data:
         """The examples at `index`."""
-        return Data(self.x[index] if isinstance(self.x, Tensor) else self.x.take(index), self.y[index])
+        return replace(self, x=self.x[index] if isinstance(self.x, Tensor) else self.x.take(index), y=self.y[index])
 
     def to(self, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> Data:
         """The same data on a device, floating tensors in `dtype`.  Raises RuntimeError for a GPU that is not there."""
         check_device(device)
         x = self.x.to(device, dtype if not isinstance(self.x, Tensor) or self.x.is_floating_point() else None)
-        return Data(x, self.y.to(device, dtype if self.y.is_floating_point() else None))
+        return replace(self, x=x, y=self.y.to(device, dtype if self.y.is_floating_point() else None))
 
 
 def _inputs(x: Any) -> Tensor | Inputs:
@@ -131,6 +135,17 @@ def _inputs(x: Any) -> Tensor | Inputs:
     if not isinstance(x, Inputs):
         raise TypeError(f"x must be a torch.Tensor, got {type(x).__name__}: use torch.as_tensor")
     return x
+
+
+def _names(names: Any, y: Tensor) -> tuple[str, ...]:
+    """Names of all classes, or none."""
+    if not isinstance(names, (tuple, list)) or not all(isinstance(name, str) for name in names):
+        raise TypeError(f"class_names must be a tuple of texts, one a class, got {names!r}")
+    if names and y.is_floating_point():
+        raise ValueError("class_names belong to class labels, got floating targets y: leave them out")
+    if names and int(y.max()) >= len(names):
+        raise ValueError(f"class_names must name every class, 0 to {int(y.max())}, got {len(names)} names")
+    return tuple(names)
 
 
 def _tensors(x: Inputs) -> dict[str, Tensor]:

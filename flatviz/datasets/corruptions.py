@@ -221,4 +221,4 @@ def corrupt(data: Data, kind: str, severity: int, *, seed: int) -> Data:
     with saved_rng():
         changed = corruption.apply(x, corruption.strengths[severity - 1], generator(seed))
     changed = changed.clamp(0, 1).to(x.dtype)
-    return Data(changed if kept is None else replace(kept, bytes=(changed * 255).round().byte()), data.y)
+    return replace(data, x=changed if kept is None else replace(kept, bytes=(changed * 255).round().byte()))

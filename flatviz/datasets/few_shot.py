@@ -71,7 +71,7 @@ def _split(data: Data, shots: int, seed: int) -> list[torch.Tensor]:
 
 @public
 def pick_classes(data: Data, classes: list[int]) -> Data:
-    """The examples of these classes, numbered 0, 1, ... in the order given.
+    """The examples of these classes, numbered 0, 1, ... in the order given; their names go with them.
 
     Raises ValueError for a class without examples, or one given twice.
 
@@ -90,7 +90,8 @@ def pick_classes(data: Data, classes: list[int]) -> Data:
     number[list(classes)] = torch.arange(len(classes), device=number.device)
     labels = number[data.y]
     index = (labels >= 0).nonzero().flatten()
-    return Data(data.subset(index).x, labels[index])
+    names = tuple(data.class_names[c] for c in classes) if data.class_names else ()
+    return Data(data.subset(index).x, labels[index], names)
 
 
 @public

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any
@@ -19,7 +19,7 @@ from flatviz.core.inputs import Pixels
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import generator
 from flatviz.datasets.published import first_problem
-from flatviz.datasets.stream import Stream
+from flatviz.datasets.stream import Stream, class_names_of
 
 MEMORY = 2**31  # bytes of images that a folder may take
 PUBLIC = {  # name -> torchvision's class, and how it is asked for the two splits
@@ -29,6 +29,9 @@ PUBLIC = {  # name -> torchvision's class, and how it is asked for the two split
     "cifar100": ("CIFAR100", ({"train": True}, {"train": False})),
     "svhn": ("SVHN", ({"split": "train"}, {"split": "test"})),
 }
+
+
+NAMED = ("fashion_mnist", "cifar10", "cifar100")  # whose classes have names: of the others they are digits
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,8 @@ def image_folder(
     memory: float = MEMORY,
     progress: Progress = False,
 ) -> Data:
-    """Images in a folder of class folders; x (N, 3, H, W) in bytes, batches from 0 to 1, y the folders in the order of their names.
+    """Images in a folder of class folders; x (N, 3, H, W) in bytes, batches from 0 to 1, y the folders in the order of their
+    names, which are the names of the classes.
 
     Args:
         path: `<path>/<class>/<anything>.png` or another format that Pillow reads; class folders without images are an error.
@@ -89,8 +93,9 @@ def image_folder(
         >>> for name in ("cat", "dog"):
         ...     (folder / name).mkdir()
         ...     Image.fromarray(np.full((8, 8, 3), 128, dtype=np.uint8)).save(folder / name / "1.png")
-        >>> fv.datasets.image_folder(folder)
-        Data(2 examples, x (2, 3, 8, 8) uint8, classes 0..1)
+        >>> images = fv.datasets.image_folder(folder)
+        >>> images, images.class_names
+        (Data(2 examples, x (2, 3, 8, 8) uint8, classes 0..1), ('cat', 'dog'))
     """
     torchvision = _torchvision()
     if not Path(path).is_dir():
@@ -105,9 +110,9 @@ def image_folder(
     if size is not None:
         check_count(size, "size")
     files = ImageFiles(tuple(images.samples[i][0] for i in chosen), tuple(images.samples[i][1] for i in chosen), size)
-    shape, y = files[0][0].shape, torch.tensor(files.targets)
+    shape, y, names = files[0][0].shape, torch.tensor(files.targets), tuple(images.classes)
     if len(files) * shape.numel() > memory:
-        return Data(Stream(files, torch.arange(len(files)), shape, content=files.stamps), y)
+        return Data(Stream(files, torch.arange(len(files)), shape, content=files.stamps), y, names)
     x = torch.empty((len(files), *shape), dtype=torch.uint8)
     for i in track(range(len(files)), "reading images", progress):
         image, _ = files[i]
@@ -115,7 +120,7 @@ def image_folder(
             shapes = f"{tuple(shape[1:])} and {tuple(image.shape[1:])}"
             raise ValueError(f"images must be of one size, got {shapes} ({files.files[i]}): give size=")
         x[i] = image
-    return Data(x, y)
+    return Data(x, y, names)
 
 
 def public_images(
@@ -145,7 +150,7 @@ def public_images(
         ) from error
     x, y = _pixels(images.data), torch.as_tensor(images.labels if name == "svhn" else images.targets).long()
     index = torch.tensor(_chosen(y, per_class, seed))
-    return Data(x[index], y[index])
+    return Data(x[index], y[index], tuple(images.classes) if name in NAMED else ())
 
 
 def images_like(images: Data, shape: tuple[int, ...] | torch.Size) -> Data:
@@ -168,7 +173,7 @@ def images_like(images: Data, shape: tuple[int, ...] | torch.Size) -> Data:
         x = x.expand(-1, 3, -1, -1) if shape[0] == 3 else x.float().mean(1, keepdim=True).round().byte()
     if x.shape[2:] != tuple(shape[1:]):
         x = F.interpolate(x.float(), size=tuple(shape[1:]), mode="bilinear", antialias=True).round().clamp(0, 255).byte()
-    return Data(Pixels(x, images.x.mean, images.x.std, images.x.dtype), images.y)
+    return replace(images, x=Pixels(x, images.x.mean, images.x.std, images.x.dtype))
 
 
 def data_from(examples: Iterable[Any], n: int | None = None, *, progress: Progress = False) -> Data:
@@ -200,7 +205,8 @@ def data_from(examples: Iterable[Any], n: int | None = None, *, progress: Progre
             break
     if not xs:
         raise ValueError("examples must hold at least one (x, y), got an empty set")
-    return Data(torch.cat(xs)[:n], torch.cat(ys)[:n])
+    y = torch.cat(ys)[:n]
+    return Data(torch.cat(xs)[:n], y, class_names_of(examples, y))
 
 
 def _chosen(labels: Tensor, per_class: int | None, seed: int) -> list[int]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.utils.data import DataLoader, IterableDataset
+from torch.utils.data import DataLoader, IterableDataset, Subset
 
 from flatviz.checks import check_count
 from flatviz.core.data import Data
@@ -150,12 +150,24 @@ def stream(examples: Any, *, labels: Tensor | list[int] | None = None, workers: 
     first, _ = _pair(examples[0], 0)
     dtype = torch.float32 if first.dtype == torch.uint8 and first.ndim == 3 else first.dtype
     y = _labels(examples, progress) if labels is None else torch.as_tensor(labels)
-    return Data(Stream(examples, torch.arange(len(examples)), first.shape, workers, dtype=dtype), y)
+    x = Stream(examples, torch.arange(len(examples)), first.shape, workers, dtype=dtype)
+    return Data(x, y, class_names_of(examples, y))
 
 
 def held(data: Data) -> Data:
     """The same examples with those of a stream in memory, images in bytes as bytes; other data as they are."""
-    return Data(data.x.read(), data.y) if isinstance(data.x, Stream) else data
+    return replace(data, x=data.x.read()) if isinstance(data.x, Stream) else data
+
+
+def class_names_of(examples: Any, y: Tensor) -> tuple[str, ...]:
+    """What a data set of someone else's calls the classes of its labels y, as torchvision's do in `classes`; () where it does not."""
+    if isinstance(examples, DataLoader):
+        examples = examples.dataset
+    while isinstance(examples, Subset):
+        examples = examples.dataset
+    names = getattr(examples, "classes", None)  # a foreign object
+    named = isinstance(names, (list, tuple)) and all(isinstance(name, str) for name in names)
+    return tuple(names) if named and not y.is_floating_point() and len(names) > int(y.max()) else ()
 
 
 def _labels(examples: Any, progress: Progress) -> Tensor:

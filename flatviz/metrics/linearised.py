@@ -68,7 +68,8 @@ def predict_linearised(
         outputs = _mc(mean, cov, n_draws, seed)
     else:
         outputs = _bridge(mean, cov)[None]
-    prediction = Prediction(outputs, data.y, likelihood, "frozen" if net.has_batchnorm else None)
+    statistics = "frozen" if net.has_batchnorm else None
+    prediction = Prediction(outputs, data.y, likelihood, statistics, class_names=data.class_names)
     return scored(prediction) if likelihood == "categorical" else prediction
 
 

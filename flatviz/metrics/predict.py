@@ -72,7 +72,8 @@ def predict(
         outputs = forward(with_trained_buffers(net, posterior), W, inputs, progress=progress)
     if not isinstance(x, Data):
         return Prediction(outputs, None, likelihood, mode, trunk=trunk)
-    prediction = Prediction(outputs, check_labels(x.y, outputs[0], likelihood), likelihood, mode, trunk=trunk)
+    labels = check_labels(x.y, outputs[0], likelihood)
+    prediction = Prediction(outputs, labels, likelihood, mode, trunk=trunk, class_names=x.class_names)
     if likelihood != "categorical":
         return prediction
     return scored(prediction)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from scipy.optimize import minimize_scalar
 from torch import Tensor
@@ -60,9 +61,7 @@ def scale_temperature(prediction: Prediction, temperature: float) -> Prediction:
         [[1.0, 0.0], [1.5, 0.0]]
     """
     _check_categorical(prediction)
-    cooled = Prediction(
-        prediction.outputs / temperature, prediction.y, "categorical", prediction.batchnorm, trunk=prediction.trunk
-    )
+    cooled = replace(prediction, outputs=prediction.outputs / temperature, scores={}, bins=None)
     return cooled if prediction.y is None else scored(cooled)
 
 

@@ -69,8 +69,8 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
     ["Save as PNG", () => save("png")],
   ]);
   const controls = element("div", { class: "fv-controls", role: "group", "aria-label": "controls" }, a.node,
-    element("label", {}, element("span", {}, "ensemble size"), draws, drawsText), b.node,
-    element("div", { class: "fv-buttons" }, player.button, guide, compare, undo, more));
+    element("label", {}, element("span", {}, "ensemble size"), draws, drawsText), b.node);
+  const buttons = element("div", { class: "fv-buttons", role: "group", "aria-label": "actions" }, player.button, guide, compare, undo, more);
   const bar = element("progress", { max: 1, value: 0, "aria-label": "share of the fit that is done" }), said = element("span", { role: "status" });
   const button = action("Stop", "stop or start fitting", () => ask?.(button.textContent === "Stop" ? "stop" : "run"));
   const bands = action("Bands over seeds", "fit every member again with two more seeds, behind the picture", () => ask?.("seeds"));
@@ -101,7 +101,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
   tabs.hidden = names.length < 2;
   const text = element("aside", { class: "fv-guide", "aria-label": "guide", hidden: "" });
   const grid = element("div", { class: "fv-figures", role: "tabpanel", id: panelId, "aria-label": "pictures", tabindex: 0 });
-  const head = element("div", { class: "fv-bar" }, controls, work, note, spoken, tabs);
+  const head = element("div", { class: "fv-bar" }, controls, work, note, spoken, element("div", { class: "fv-strip" }, tabs, buttons));
   el.classList.add("flatviz");
   el.replaceChildren(element("style", {}, STYLE), head, code,
     element("div", { class: "fv-body" }, text, grid));
@@ -170,31 +170,37 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
     el.classList.toggle("fv-guided", now.step >= 0 && story.length > 0);
     const all = shown.reduce((sum, f) => sum + f.span, 0), tight = (f) => (grid.clientWidth * f.spread(shown)) / 12 < f.least;
     const row = tab !== ALL && (all <= 12 || shown.length < 3) && !now.b, below = row && shown.some(tight);
-    const columns = width < 1000 ? 6 : 0, lines = [[]];      // all pictures: as many a line as there is room for, and no hole at its end
+    const halves = width < 1000 || now.b, lines = [[]];      // all pictures: as many a line as there is room for, and no hole at its end
+    const share = (f, line) => (halves ? 12 / line.length : f.spread(line));
     for (const f of shown) {
-      const line = [...lines.at(-1), f], few = line.some((g) => (grid.clientWidth * g.spread(line)) / 12 < g.least);
-      if (line.length > 1 && (few || line.reduce((sum, g) => sum + g.span, 0) > 12)) lines.push([]);
+      const line = [...lines.at(-1), f], few = line.some((g) => (grid.clientWidth * share(g, line)) / 12 < g.least);
+      if (line.length > 1 && (few || line.reduce((sum, g) => sum + (halves ? 6 : g.span), 0) > 12)) lines.push([]);
       lines.at(-1).push(f);
     }
-    const filled = (f) => (columns || now.b ? Math.max(columns, now.b ? 6 : f.span) : f.spread(lines.find((line) => line.includes(f)) ?? [f]));
+    const filled = (f) => share(f, lines.find((line) => line.includes(f)) ?? [f]);
     for (const f of frames) {
       f.node.hidden = !inTab(f, tab);
       f.node.style.gridColumn = (now.b || below) && tab !== ALL ? "span 12" : row ? `span ${f.spread(shown)}` : `span ${filled(f)}`;
     }
   }
   for (const f of frames) {
-    f.spread = (shown) => {                               // its share of twelve columns, so that a row is full
-      const sum = shown.reduce((s, g) => s + g.span, 0);
-      const wide = shown.map((g) => Math.max(3, Math.round((12 * g.span) / sum)));
-      wide[wide.length - 1] += 12 - wide.reduce((s, w) => s + w, 0);
+    f.spread = (shown) => {                               // its share of twelve columns, so that a row is full and each has what it needs
+      const added = (values) => values.reduce((s, v) => s + v, 0), sum = added(shown.map((g) => g.span));
+      const need = shown.map((g) => Math.ceil((12 * g.least) / grid.clientWidth));
+      let wide = shown.map((g) => Math.max(3, Math.round((12 * g.span) / sum)));
+      if (wide.some((w, i) => w < need[i]) && added(need) <= 12 && need.every(Boolean)) wide = need;
+      wide[wide.length - 1] += 12 - added(wide);
       return wide[shown.indexOf(f)];
     };
   }
 
   function height(now, frame) {                           // so that bar and picture are on one screen
-    if (printing || tabOf(now) === ALL) return chosenOf(frame, now.chosen).height;
-    const screen = el.closest(".jp-Notebook, .jp-WindowedPanel-outer")?.clientHeight || window.innerHeight;
-    const room = screen - head.offsetHeight - (now.b ? 60 : 104) - (frame.phases?.node.offsetHeight ?? 0);   // a caption of four lines, which a pair leaves out
+    const own = chosenOf(frame, now.chosen).height, screen = el.closest(".jp-Notebook, .jp-WindowedPanel-outer")?.clientHeight || window.innerHeight;
+    if (printing) return own;
+    if (tabOf(now) === ALL) return Math.max(300, Math.min(own, screen - head.offsetHeight - 40));
+    const above = el.closest(".jp-Notebook") ? 0 : el.getBoundingClientRect().top + window.scrollY;   // the page's title and introduction
+    const below = (frame.phases?.node.offsetHeight ?? 0) + (now.b ? 60 : 104);   // and a caption of four lines, which a pair leaves out
+    const room = screen - head.offsetHeight - Math.max(below, above < 0.3 * screen ? above + 48 : 0);
     return Math.round(Math.max(300, Math.min(now.b ? 440 : 560, room)));
   }
 

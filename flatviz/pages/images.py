@@ -28,15 +28,14 @@ def member_images(family: Family, i: int) -> dict[str, Any]:
     """
     prediction, shown = family.prediction[i], family.images["shown"][i]
     pool = shown.unique()
-    n_draws, _, n_classes = prediction.outputs.shape
     probs = prediction.outputs[:, pool].log_softmax(-1).exp().cpu()
     return {
         "pool": pool.tolist(),
         "labels": prediction.y[pool].tolist(),
         "shown": torch.searchsorted(pool, shown).tolist(),
         "nats": [[round(float(v), 3) for v in row] for row in family.images["nats"][i]],
-        "n_draws": n_draws,
-        "classes": [str(c) for c in range(n_classes)],
+        "n_draws": prediction.n_draws,
+        "classes": list(prediction.classes),
         "color": style(family.method[i]).color,
         "probs": _text((probs * LEVELS).round().nan_to_num(nan=LEVELS + 1).to(torch.uint8)),
     }

@@ -10,6 +10,7 @@ import torch
 
 from flatviz.plots.basin import LEVEL, above_center, basin_scale, basin_share, center_of
 from flatviz.plots.color import ColorScale
+from flatviz.plots.inputs import class_words
 from flatviz.plots.mechanism import in_plane
 from flatviz.plots.radius import columns_of, trend, values_of
 from flatviz.plots.theme import short, style
@@ -74,8 +75,8 @@ class Scene:
         """What a caption may name, each from the figures that the pictures are made of.
 
         label: of the surface; share: of variance that its plane holds; floor: how the loss at the center changes;
-        radius: what each method's radius does; moments, stage_radius, in_plane: of `Family.stages`;
-        around, sharpest: whether the width of those basins goes with the largest eigenvalue.
+        radius: what each method's radius does; around, sharpest: whether the width of those basins goes with the largest eigenvalue;
+        class 1, class 2, name 2: of a class, in a sentence and alone; moments, stage_radius, in_plane: of `Family.stages`.
         """
         explained = self.family.surface.plane.explained
         share = f" ({100 * sum(explained):.0f} % of it)" if explained else ""
@@ -89,6 +90,9 @@ class Scene:
             "seeds": self._seeds(),
             **self._stages(),
         }
+        words, names = class_words(self.family), self.family.prediction[0].classes
+        second, third = (min(c, len(words) - 1) for c in (1, 2))
+        said |= {"class 1": words[second], "class 2": words[third], "name 2": names[third]}
         return said | {plane: self._width(self.surfaces(plane)) for plane in self.planes}
 
     def _seeds(self) -> str:

@@ -298,31 +298,6 @@ VIEWS = (
         link={"samples": "draws"},
     ),
     View(
-        "inputs",
-        _inputs,
-        "What the task looks like from inside: the probability of class 1 at every input, of VI, of the selected posterior at the "
-        "selected ensemble size, and of HMC, the exact answer for the same prior. White: even odds. A posterior that knows what it "
-        "does not know fades to white away from the training points, which are drawn.",
-        span=12,
-        height=470,
-        alt="probability of class 1 over the plane of inputs, of VI, the selected posterior and HMC, with the training points",
-        group="Inputs",
-        when=lambda family: "probs" in family.inputs,
-    ),
-    View(
-        "regression",
-        _gap,
-        "The same method and radius on another task, a regression on one input with no data between the two groups of points: a "
-        "network of 24 hidden units, all weights treated, fitted once for each radius. Thick: mean of the draws; thin: ten of them; "
-        "inner band: two standard deviations of the draws, what the posterior does not know; outer: with the noise of the data. HMC, the "
-        "exact answer for the same prior, widens in the gap; q, one Gaussian around one solution, can less.",
-        span=12,
-        height=470,
-        alt="predictive mean, bands and single draws of a regression with a gap, of VI, the selected posterior and HMC",
-        group="Regression",
-        when=lambda family: "curves" in family.inputs,
-    ),
-    View(
         "spectrum",
         _spectrum,
         "Largest Hessian eigenvalues at several draws: how sharply the loss curves. Lower is flatter. Error bars are residuals.",
@@ -351,10 +326,35 @@ VIEWS = (
         group="Scores",
     ),
     View(
+        "inputs",
+        _inputs,
+        "What the task looks like from inside: the probability of {class 1} at every input, of VI, of the selected posterior at the "
+        "selected ensemble size, and of HMC, the exact answer for the same prior. White: even odds. A posterior that knows what it "
+        "does not know fades to white away from the training points, which are drawn.",
+        span=12,
+        height=470,
+        alt="class probability over the plane of inputs, of VI, the selected posterior and HMC, with the training points",
+        group="Inputs",
+        when=lambda family: "probs" in family.inputs,
+    ),
+    View(
+        "regression",
+        _gap,
+        "The same method and radius on another task, a regression on one input with no data between the two groups of points: a "
+        "network of 24 hidden units, all weights treated, fitted once for each radius. Thick: mean of the draws; thin: ten of them; "
+        "inner band: two standard deviations of the draws, what the posterior does not know; outer: with the noise of the data. HMC, the "
+        "exact answer for the same prior, widens in the gap; q, one Gaussian around one solution, can less.",
+        span=12,
+        height=470,
+        alt="predictive mean, bands and single draws of a regression with a gap, of VI, the selected posterior and HMC",
+        group="Regression",
+        when=lambda family: "curves" in family.inputs,
+    ),
+    View(
         "images",
         _images,
         "The test images on which the draws disagree most, of the whole test split. Below each: its label and the disagreement, then "
-        "the answers, 2×4 for class 2 by four draws. Disagreement is the "
+        "the answers, {name 2}×4 for {class 2} by four draws. Disagreement is the "
         "mutual information of label and draw over the draws shown, H(p̄) − mean H(pₘ), in nats; one draw disagrees with "
         "nobody, so for it the images of its largest entropy stand here. Point at an image: each thin line is one draw's class "
         "probabilities, bars are their mean. Point at a draw here or in another picture: its answers stand below the images.",

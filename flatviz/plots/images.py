@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from flatviz.plots.theme import INK, Figure, figure, scatter, style, tinted
-from flatviz.results import Family
+from flatviz.results import Family, Prediction
 
 COLUMNS = 4  # of images
 MARK = "#b84a00"  # around the image whose probabilities are drawn
@@ -24,7 +24,8 @@ def plot_images(family: Family, i: int, image: int | None = None) -> Figure:
     shown, nats, prediction = family.images["shown"][i], family.images["nats"][i], family.prediction[i]
     height, k = family.images["pixels"].shape[1], shown.shape[1]
     label = style(family.method[i]).label
-    alt = f"the {k} test images on which the draws of {label} disagree most, and each draw's class probabilities for the first"
+    first = _said(prediction, int(shown[-1, 0]))
+    alt = f"the {k} test images on which the draws of {label} disagree most, and each draw's class probabilities for the first, {first}"
     fig = figure(f"Where the draws of {label} disagree most", alt, explain=alt, showlegend=False)
     sizes = range(len(shown))
     mosaics = torch.stack([_mosaic(_pixels(family, shown[n])) for n in sizes])
@@ -32,7 +33,8 @@ def plot_images(family: Family, i: int, image: int | None = None) -> Figure:
     across, down = mosaics.shape[2] / COLUMNS, height + _gap(height)
     x = [(j % COLUMNS + 0.45) * across - 0.5 for j in range(k)]
     y = [(j // COLUMNS + 1) * down - _gap(height) / 2 - 0.5 for j in range(k)]
-    texts = [[f"{int(prediction.y[row])}, {float(v):.2f}" for row, v in zip(shown[n], nats[n])] for n in sizes]
+    classes = prediction.classes
+    texts = [[f"{classes[prediction.y[row]]}, {float(v):.2f}" for row, v in zip(shown[n], nats[n])] for n in sizes]
     text = scatter(x, y, "text", "labels", text=texts[-1], textfont=dict(size=12, color=INK))
     fig.add_live(text, sizes={"text": texts})
     places = [row.index(image) if image in row else 0 for row in shown.tolist()]
@@ -59,8 +61,7 @@ def _add_frame(fig: Figure, places: list[int], across: float, down: float, heigh
 def _add_probabilities(fig: Figure, family: Family, i: int, rows: list[int]) -> None:
     """Mean and single draws for the image of each ensemble size at its row of the test split."""
     prediction = family.prediction[i]
-    n_draws, _, n_classes = prediction.outputs.shape
-    names = [str(c) for c in range(n_classes)]
+    n_draws, names = prediction.n_draws, prediction.classes
     means, lines, titles = [], [], []
     for n in range(1, len(rows) + 1):
         kept, row = min(n, n_draws), rows[n - 1]
@@ -68,7 +69,7 @@ def _add_probabilities(fig: Figure, family: Family, i: int, rows: list[int]) -> 
         means.append(probs[:kept].mean(0))
         drawn = torch.arange(n_draws)[:, None] < kept
         lines.append(torch.where(drawn, pad(probs, (0, 1), value=torch.nan), torch.nan))  # the gap between two draws
-        titles.append(f"test image {row}, label {int(prediction.y[row])}: mean and single draws")
+        titles.append(f"{_said(prediction, row)}: mean and single draws")
     color, axis = style(family.method[i]).color, dict(xaxis="x2", yaxis="y2")
     bars = go.Bar(x=names, y=means[-1].numpy(), name="mean", marker=dict(color=tinted(color, 0.35)), **axis)
     fig.add_live(bars, sizes={"y": torch.stack(means)})
@@ -79,6 +80,10 @@ def _add_probabilities(fig: Figure, family: Family, i: int, rows: list[int]) -> 
     where = dict(x=0, y=1, xref="x2 domain", yref="y2 domain", xanchor="left", yanchor="bottom", showarrow=False)
     fig.add_annotation(text=titles[-1], **where)
     fig.follow({"layout.annotations.0.text": titles}, rows="size")
+
+
+def _said(prediction: Prediction, row: int) -> str:
+    return f"test image {row}, label {prediction.classes[prediction.y[row]]}"
 
 
 def _pixels(family: Family, rows: Tensor) -> Tensor:

@@ -76,8 +76,9 @@ def plot_input_maps(family: Family, i: int) -> Figure:
     vi = family.index("vi") if "vi" in family.methods else i
     panels = [("vi", shown["probs"][vi, -1], False), (family.method[i], shown["probs"][i, -1], True)]
     panels += [("hmc", shown["reference"], False)] if "reference" in shown else []
-    alt = "probability of class 1 over the plane of inputs: VI, the selected posterior, and HMC as reference"
-    fig = figure("Probability of class 1 over the inputs", alt, explain=alt, showlegend=False)
+    classes = class_words(family)
+    alt = f"probability of {classes[1]} over the plane of inputs: VI, the selected posterior, and HMC as reference"
+    fig = figure(f"Probability of {classes[1]} over the inputs", alt, explain=alt, showlegend=False)
     for k, (method, probs, follows) in enumerate(panels):
         axis = dict(xaxis=f"x{k + 1 if k else ''}", yaxis=f"y{k + 1 if k else ''}")
         bar = dict(title=dict(text="probability", side="right"), thickness=14, outlinewidth=0)
@@ -92,7 +93,7 @@ def plot_input_maps(family: Family, i: int) -> Figure:
         for c, color in enumerate(CLASSES):
             points = shown["x"][shown["y"] == c]
             marker = dict(color=color, size=8, symbol=("circle", "square")[c], line=dict(color="#fefefe", width=1.5))
-            fig.add_trace(scatter(*points.T, "markers", f"class {c}", marker=marker, **axis))
+            fig.add_trace(scatter(*points.T, "markers", classes[c], marker=marker, **axis))
     names = [style(method).label for method, *_ in panels]
     side_by_side(fig, names, None)
     fig.follow({"layout.annotations.1.text": names[1]}, rows="all")
@@ -102,6 +103,12 @@ def plot_input_maps(family: Family, i: int) -> Figure:
             {f"yaxis{at}": dict(scaleanchor=f"x{at}", constrain="domain"), f"xaxis{at}": dict(constrain="domain")}
         )
     return fig
+
+
+def class_words(family: Family) -> tuple[str, ...]:
+    """What a sentence calls the task's classes: their names, or "class 1"."""
+    prediction = family.prediction[0]
+    return tuple(name if c < len(prediction.class_names) else f"class {name}" for c, name in enumerate(prediction.classes))
 
 
 def _add_panel(fig: Figure, x: Tensor, p: Prediction, name: str, n: int, k: int, data: Data | None) -> tuple[float, float]:

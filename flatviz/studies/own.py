@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -18,6 +18,7 @@ from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.core.seeds import generator
 from flatviz.core.treated import find_head
+from flatviz.datasets.stream import class_names_of
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.swag import fit_swag
@@ -57,7 +58,8 @@ def examples(given: Examples, name: str) -> Data:
     if isinstance(given, Dataset):
         given = DataLoader(given, batch_size=256)
     if isinstance(given, DataLoader):
-        given = Data.from_batches(((x, torch.as_tensor(y)) for x, y in given), MOST)
+        read = Data.from_batches(((x, torch.as_tensor(y)) for x, y in given), MOST)
+        given = replace(read, class_names=class_names_of(given, read.y))
     if not isinstance(given, Data):
         pair = isinstance(given, (tuple, list)) and len(given) == 2
         check_is(given if pair else None, (tuple, list), name, "give (inputs, labels), a Dataset or a DataLoader")
@@ -66,7 +68,7 @@ def examples(given: Examples, name: str) -> Data:
     x = given.x.float() if given.x.dtype == torch.float64 else given.x
     if given.y.is_floating_point() or given.y.ndim != 1:
         raise ValueError(f"{name} must have whole numbers as labels, (N,), got {given.y.dtype} of shape {tuple(given.y.shape)}")
-    return Data(x, given.y)
+    return replace(given, x=x)
 
 
 def prepare_own(
@@ -94,6 +96,8 @@ def prepare_own(
         say(text)
 
     n_classes = int(max(train.y.max(), test.y.max())) + 1
+    if not test.class_names and len(train.class_names) >= n_classes:
+        test = replace(test, class_names=train.class_names)
     order = torch.randperm(len(train), generator=generator(seed))[:MOST]
     cut = max(1, round(HELD_OUT * len(order)))
     task = Task(train.subset(order[cut:]), train.subset(order[cut:]), test, n_classes, "your data", train.subset(order[:cut]))

@@ -167,26 +167,6 @@ def test_steps_of_the_guide_set_the_controls(page, family):
         assert page.locator(".fv-two").count() == ("compare" in step.set)
 
 
-@pytest.mark.parametrize("size", [(1280, 800), (1500, 900), (800, 900), (400, 800)])
-def test_controls_and_view_are_on_one_screen_and_nothing_scrolls_sideways(browser, address, size):
-    width, height = size
-    page = opened(browser, address + "#method=sabma&radius=2&draws=5", width=width, height=height)
-    for name in ("Surface", "Flatness", "Scores"):
-        page.get_by_role("tab", name=name).click()
-        drawn(page, "sabma/2/5", name)
-        figure = page.locator("figure:not([hidden])").first
-        figure.evaluate("(f) => window.scrollTo(0, f.getBoundingClientRect().bottom + window.scrollY - window.innerHeight)")
-        bar, plot = page.locator(".fv-controls").bounding_box(), figure.locator(".js-plotly-plot").bounding_box()
-        assert bar["y"] >= -1 and bar["y"] + bar["height"] <= plot["y"] and plot["y"] + plot["height"] <= height + 1, (
-            name,
-            bar,
-            plot,
-        )
-        assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
-    assert not page.errors_met
-    page.context.close()
-
-
 def test_no_picture_is_wider_than_its_frame_in_whatever_order_tabs_are_opened(page):
     at(page, "method=sabma&radius=2&draws=5&tab=Surface", "sabma/2/5", "Surface")
     for name in ("All", "Surface", "Flatness", "All", "Scores"):
@@ -195,20 +175,6 @@ def test_no_picture_is_wider_than_its_frame_in_whatever_order_tabs_are_opened(pa
         fits = """() => [...document.querySelectorAll('figure:not([hidden]) .js-plotly-plot')]
           .every((p) => p._fullLayout.width <= p.closest('figure').clientWidth)"""
         page.wait_for_function(fits, polling=100, timeout=30_000)  # plotly resizes a tenth of a second later
-
-
-def test_a_swipe_over_a_picture_scrolls_the_page(browser, address):
-    page = opened(browser, address, width=400, height=800, has_touch=True, is_mobile=True)
-    plot = page.locator(".js-plotly-plot").first
-    plot.evaluate("(p) => p.scrollIntoView({ block: 'center' })")
-    box, before = plot.bounding_box(), page.evaluate("window.scrollY")
-    session = page.context.new_cdp_session(page)
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    for kind, points in [("Start", [y]), *(("Move", [y - 20 * k]) for k in range(1, 11)), ("End", [])]:
-        touches = [{"x": x, "y": at} for at in points]
-        session.send("Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": touches})
-    assert page.evaluate("window.scrollY") > before + 100
-    page.context.close()
 
 
 def test_the_keyboard_meets_the_controls_and_one_menu_before_the_pictures(page):
@@ -229,21 +195,6 @@ def test_dark_ground_has_light_ink_and_its_data_are_the_same(browser, address, p
     arrays = lambda plots: [[t.get("y") for t in p["data"]] for p in plots]  # noqa: E731
     assert arrays(dark.evaluate(PLOTS)) == arrays(page.evaluate(PLOTS))
     dark.context.close()
-
-
-def test_nothing_is_cut_when_the_page_is_printed(browser, address):
-    page = opened(browser, address + "#tab=Surface")
-    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
-    widths = page.evaluate("[...document.querySelectorAll('figure .main-svg')].map((s) => Number(s.getAttribute('width')))")
-    assert len(widths) >= 6 and max(widths) <= 662  # a sheet of A4 has 718 px between margins of 1 cm
-    assert page.evaluate("document.querySelectorAll('figure[hidden]').length") == 0
-    page.wait_for_timeout(500)  # plotly resizes a little later
-    over = "(p) => p.querySelector('.main-svg').getBoundingClientRect().bottom - p.closest('figure').getBoundingClientRect().bottom"
-    plots = page.locator(".js-plotly-plot")
-    assert max(plots.nth(i).evaluate(over) for i in range(plots.count())) <= 0  # none lies over the next
-    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
-    drawn(page, "sabma/0.5/3", "Surface")
-    page.context.close()
 
 
 def test_axe_finds_nothing_serious_light_or_dark_narrow_or_wide(browser, address):

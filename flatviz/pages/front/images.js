@@ -50,6 +50,8 @@ function drawing(tag, attributes = {}, ...children) {
   return node;
 }
 
+const NAME = 12;                                          // characters of a class's name below the chart
+const cut = (text, most) => (text.length > most ? `${text.slice(0, Math.max(1, most - 1))}…` : text);
 const percent = (p) => `${(100 * p).toFixed(0)} %`;
 
 // Thumbnails with the draws' votes, and for one of them each draw's class probabilities.  It stands where a `Picture` stands.
@@ -125,8 +127,10 @@ class ImagePicture extends Picture {
     const svg = drawing("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "font-size": 12, "font-family": "system-ui, sans-serif", fill: this.ink.ink });
     svg.append(drawing("rect", { width, height, fill: this.ink.paper }));
     const tiles = wide ? { left: 8, top: 34, width: 0.52 * width - 16, height: height - 40 } : { left: 6, top: 30, width: width - 12, height: 0.54 * height - 30 };
-    const chart = wide ? { left: 0.52 * width + 46, top: 58, width: 0.48 * width - 62, height: height - 118 }
-      : { left: 40, top: 0.54 * height + 50, width: width - 52, height: 0.46 * height - 96 };
+    const across = wide ? 0.48 * width - 62 : width - 52, longest = Math.min(NAME, Math.max(...items.classes.map((c) => c.length)));
+    const turned = across / items.classes.length < 7 * longest, foot = turned ? 34 + 4.3 * longest : 36;   // px, down to the axis title
+    const chart = wide ? { left: 0.52 * width + 46, top: 58, width: across, height: height - 82 - foot, turned, foot }
+      : { left: 40, top: 0.54 * height + 50, width: across, height: 0.46 * height - 60 - foot, turned, foot };
     const title = (text, x, y, size = 15) => svg.append(drawing("text", { x, y, "font-size": size }, text));
     title(wide ? "Images on which the draws disagree most" : "Where the draws disagree most", tiles.left + (this.mark.hidden ? 4 : 18), 22);
     all.forEach((item, k) => svg.append(this.tile(items, item, k, all.length, tiles)));
@@ -135,6 +139,20 @@ class ImagePicture extends Picture {
     plot.replaceChildren(svg);
     if (focused) plot.querySelector(`[data-row="${focused}"]`)?.focus();
     this.drawn = { rows: all.map((i) => i.row), row };
+    this.name();
+  }
+
+  describe(text) {
+    this.words = text;
+    this.name();
+  }
+
+  // What is to be seen, for a reader who does not: the labels of the images, and which of them is in the chart.
+  name() {
+    if (!this.now || !this.words) return;
+    const { classes, of } = imagesOf(this.member);
+    const labels = of(this.n).map((i) => classes[i.label]).join(", ");
+    this.plot.setAttribute("aria-label", `${this.words} Labels of the images: ${labels}; in the chart test image ${this.now.row}, label ${classes[this.now.label]}.`);
   }
 
   // One image; below it its label and disagreement, and how the draws vote, or what the draw says that is pointed at.
@@ -148,7 +166,8 @@ class ImagePicture extends Picture {
     const one = lit !== null && lit < kept ? this.best(items, lit, place) : null;
     const said = one === null ? ordered.map(([c, v]) => `${classes[c] ?? "none"}${kept > 1 ? `×${v}` : ""}`).join(" ")
       : `${w > 110 ? `draw ${lit + 1}: ` : ""}${classes[one] ?? "none"}, ${percent(items.prob(lit, place, one))}`;
-    const most = Math.floor(w / 6.6), line = said.length > most ? `${said.slice(0, most - 1)}…` : said;
+    const most = Math.floor(w / 6.6), line = cut(said, most), value = nats.toFixed(2);
+    const told = [`${classes[label]} · ${value} nats`, `${classes[label]} · ${value}`].find((t) => t.length <= most) ?? `${cut(classes[label], most - value.length - 3)} · ${value}`;
     const name = `test image ${row}, label ${classes[label]}, disagreement ${nats.toFixed(2)} nats; answers ${said}`;
     const image = drawing("image", { x, y, width: side, height: side, href: imageUrl(row, member.meta.images, tools.index.images), style: "image-rendering:pixelated" });
     const frame = { x: x - 1, y: y - 1, width: side + 2, height: side + 2, fill: "none" };
@@ -157,7 +176,7 @@ class ImagePicture extends Picture {
     return drawing("g", { "data-row": row, role: "button", tabindex: 0, "aria-label": name, "aria-pressed": here, style: "cursor:pointer" },
       drawing("title", {}, name), image,
       drawing("rect", { ...frame, stroke: here ? ink.mark : ink.line, "stroke-width": here ? 3 : 1 }),
-      drawing("text", { x: x + side / 2, y: y + side + 16, "text-anchor": "middle" }, `${classes[label]} · ${nats.toFixed(2)} nats`),
+      drawing("text", { x: x + side / 2, y: y + side + 16, "text-anchor": "middle" }, told),
       drawing("text", { x: x + side / 2, y: y + side + 32, "text-anchor": "middle", "font-size": 11.5, class: "fv-said", "font-weight": one === null ? 400 : 600, fill: one === null ? ink.soft : wrong ? ink.mark : ink.ink }, line));
   }
 
@@ -168,7 +187,7 @@ class ImagePicture extends Picture {
   }
 
   // Class probabilities of every draw for one image: thin lines; their mean: bars.
-  probabilities(items, { left, top, width, height }) {
+  probabilities(items, { left, top, width, height, turned, foot }) {
     const { now, n, ink, lit } = this, { classes } = items, kept = items.kept(n), step = width / classes.length;
     const x = (c) => left + (c + 0.5) * step, y = (p) => top + (1 - p) * height;
     this.chart = { x, y, step, items };
@@ -179,14 +198,14 @@ class ImagePicture extends Picture {
       node.append(drawing("line", { x1: left, x2: left + width, y1: y(p), y2: y(p), stroke: ink.line }));
       text(p, { x: left - 6, y: y(p) + 4, "text-anchor": "end", fill: ink.soft });
     }
-    const color = this.member.meta.images.color, narrow = step < 7 * Math.max(...classes.map((c) => c.length));
+    const { color } = this.member.meta.images;
     classes.forEach((name, c) => {
       const mean = Array.from({ length: kept }, (_, d) => items.prob(d, now.place, c)).reduce((a, b) => a + b, 0) / kept;
       if (Number.isFinite(mean)) {
         node.append(drawing("rect", { class: "fv-mean", x: x(c) - 0.36 * step, y: y(mean), width: 0.72 * step, height: mean * height, fill: color, "fill-opacity": this.dark ? 0.6 : 0.35 }));
       }
-      const at = { x: x(c), y: top + height + 16, "text-anchor": narrow ? "end" : "middle", "font-weight": c === now.label ? 700 : 400 };
-      text(name, narrow ? { ...at, transform: `rotate(-40 ${x(c)} ${top + height + 16})` } : at);
+      const at = { x: x(c), y: top + height + 16, "text-anchor": turned ? "end" : "middle", "font-weight": c === now.label ? 700 : 400 };
+      text(cut(name, NAME), turned ? { ...at, transform: `rotate(-40 ${x(c)} ${top + height + 16})` } : at);
     });
     const path = (d) => classes.map((_, c) => [x(c), y(items.prob(d, now.place, c))]).filter(([, v]) => Number.isFinite(v)).map((p) => p.map((v) => v.toFixed(2)).join(",")).join(" ");
     const line = (d, look) => node.append(drawing("polyline", { "data-draw": d, points: path(d), fill: "none", "stroke-linejoin": "round", ...look }));
@@ -194,7 +213,7 @@ class ImagePicture extends Picture {
     if (lit !== null && lit < kept) line(lit, { stroke: ink.mark, "stroke-width": 3.5 });
     text(`Test image ${now.row}, label ${classes[now.label]}`, { x: left - 30, y: top - 36, "font-size": 15 });
     text(kept === 1 ? "one draw: its probabilities" : `bars: mean of ${kept} draws; lines: single draws${lit !== null && lit < kept ? `; thick: draw ${lit + 1}` : ""}`, { x: left - 30, y: top - 16, fill: ink.soft });
-    text("class (bold: the label)", { x: left + width / 2, y: top + height + (narrow ? 56 : 36), "text-anchor": "middle", fill: ink.soft });
+    text("class (bold: the label)", { x: left + width / 2, y: top + height + foot, "text-anchor": "middle", fill: ink.soft });
     return node;
   }
 

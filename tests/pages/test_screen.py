@@ -1,0 +1,124 @@
+"""On every screen: controls and picture in sight together in every tab, no scroll sideways, swipes that scroll, whole figures in print."""
+
+import dataclasses
+
+import pytest
+import torch
+from pagedrive import at, drawn, opened, written
+
+from flatviz.cli.tour import LEAD, OTHER
+from flatviz.pages.story import tour_story
+from flatviz.pages.views import views_of
+
+pytestmark = pytest.mark.browser
+SCREENS = [(400, 800), (800, 900), (1280, 800), (1500, 900)]
+PLACES = """() => {
+  const box = (node) => node.getBoundingClientRect();
+  return { controls: box(document.querySelector('.fv-controls')).top, bar: box(document.querySelector('.fv-bar')).bottom,
+    plots: [...document.querySelectorAll('.flatviz figure:not([hidden]) .fv-plot')].map((p) => [p.closest('figure').dataset.name,
+      box(p).top, box(p).bottom]) };
+}"""
+ROOM = """() => [...document.querySelectorAll('.flatviz figure:not([hidden]) .fv-plot')].map((plot) => {
+  const { bottom, height } = plot.getBoundingClientRect(), bar = document.querySelector('.fv-bar');
+  window.scrollTo(0, bottom + window.scrollY - window.innerHeight);
+  const { top } = document.querySelector('.fv-controls').getBoundingClientRect();
+  return [plot.closest('figure').dataset.name, top, window.innerHeight - bar.offsetHeight - height];
+})"""  # with each picture's end at that of the screen: where the controls are, and what room is left between the two
+TO_THE_CONTROLS = "window.scrollTo(0, document.querySelector('.flatviz').getBoundingClientRect().top + window.scrollY)"
+PAPER = 718  # px, A4 between margins of 1 cm
+RESIZED = (
+    "() => [...document.querySelectorAll('.js-plotly-plot')].every((p) => Math.abs(p._fullLayout.width - p.clientWidth) < 2)"
+)
+IN_PRINT = """() => [...document.querySelectorAll('figure')].map((f) => {
+  const [plot, sheet, frame] = [f.querySelector('.main-svg, svg'), document.querySelector('main'), f].map((n) => n.getBoundingClientRect());
+  return [f.dataset.name, f.hidden || plot.width === 0, plot.right - sheet.right, plot.bottom - frame.bottom];
+})"""
+
+
+@pytest.fixture(scope="module")
+def everything(family):
+    """The family with what a task in the plane has besides, so that it has every view."""
+    noise = torch.Generator().manual_seed(0)
+    m, s, (a, x) = len(family), max(p.n_draws for p in family.prediction), (torch.linspace(-1, 1, k) for k in (5, 8))
+    rand = lambda *shape: torch.rand(*shape, generator=noise)  # noqa: E731
+    maps = dict(a=a, b=a, probs=rand(m, s, 5, 5), x=rand(6, 2), y=torch.arange(6) % 2, reference=rand(5, 5))
+    curves = {"curve x": x, "curves": rand(m, s, 8), "curve data": rand(6, 2), "curve reference": rand(4, 8)}
+    return dataclasses.replace(family, inputs=maps | curves | {"curve noise": torch.tensor([0.1])})
+
+
+@pytest.fixture(scope="module")
+def address(everything, tmp_path_factory):
+    text = dict(
+        title="flatviz tour: from a pre-trained network to a flat posterior", lead=f"{OTHER.format(name='two moons')} {LEAD}"
+    )
+    return written(everything, tmp_path_factory.mktemp("screen"), story=tour_story(everything), **text)
+
+
+@pytest.mark.parametrize("step", [0, 1])
+def test_in_every_tab_controls_and_pictures_are_on_one_screen_before_anybody_scrolls(browser, address, everything, step):
+    page = opened(browser, address, width=1280, height=800)
+    for name in dict.fromkeys(view.group for view in views_of(everything)):
+        at(page, f"method=sabma&radius=2&draws=5&tab={name}&step={step}", "sabma/2/5", name)
+        for scroll in ("window.scrollTo(0, 0)", TO_THE_CONTROLS):
+            page.evaluate(scroll)
+            seen = page.evaluate(PLACES)
+            assert seen["controls"] >= -1 and all(top >= seen["bar"] - 1 and end <= 801 for _, top, end in seen["plots"]), (
+                name,
+                seen,
+            )
+    assert not page.errors_met
+    page.context.close()
+
+
+@pytest.fixture(scope="module", params=SCREENS, ids=lambda size: f"{size[0]}")
+def page(browser, address, request):
+    """The page with all pictures, at each of the sizes."""
+    width, height = request.param
+    page = opened(browser, address + "#tab=All&step=0", width=width, height=height)
+    drawn(page, "sabma/0.5/3", "All")
+    yield page
+    page.context.close()
+
+
+def test_wherever_a_picture_is_its_controls_are_too_and_nothing_scrolls_sideways(page):
+    for name, controls, room in page.evaluate(ROOM):
+        assert controls >= -1 and room >= -1, (name, controls, room)
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    assert page.locator(".modebar-btn").count() == 0
+    at(page, "tab=Flatness&step=0&b=0:vi", "sabma/0.5/3", "Flatness | vi/0")
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    assert not page.errors_met
+
+
+def test_in_print_every_figure_is_there_whole(page):
+    at(page, "tab=Scores&step=0", "sabma/0.5/3", "Scores")
+    screen = page.viewport_size
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": PAPER, "height": 1000})
+    page.wait_for_function(RESIZED, polling=100, timeout=40_000)
+    shown = page.evaluate(IN_PRINT)
+    assert len(shown) >= 9 and not [s for s in shown if s[1] or s[2] > 1 or s[3] > 1], shown
+    assert page.evaluate("document.documentElement.scrollWidth") <= PAPER
+    page.set_viewport_size(screen)
+    page.emulate_media(media="screen")
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    drawn(page, "sabma/0.5/3", "Scores")
+
+
+@pytest.mark.parametrize("size", SCREENS)
+def test_a_swipe_over_a_picture_scrolls_the_page(browser, address, size):
+    width, height = size
+    page = opened(browser, address + "#tab=Surface&step=0", width=width, height=height, has_touch=True, is_mobile=True)
+    plot = page.locator(".js-plotly-plot").first
+    plot.evaluate("(p) => p.scrollIntoView({ block: 'center' })")
+    box, before = plot.bounding_box(), page.evaluate("window.scrollY")
+    session = page.context.new_cdp_session(page)
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    for kind, points in [("Start", [y]), *(("Move", [y - 20 * k]) for k in range(1, 11)), ("End", [])]:
+        touches = [{"x": x, "y": at} for at in points]
+        session.send("Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": touches})
+    assert page.evaluate("window.scrollY") > before + 100
+    ranges = "document.querySelector('.js-plotly-plot')._fullLayout.dragmode"
+    assert page.evaluate(ranges) is False
+    page.context.close()
