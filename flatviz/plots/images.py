@@ -24,8 +24,10 @@ def plot_images(family: Family, i: int, image: int | None = None) -> Figure:
     shown, nats, prediction = family.images["shown"][i], family.images["nats"][i], family.prediction[i]
     height, k = family.images["pixels"].shape[1], shown.shape[1]
     label = style(family.method[i]).label
-    first = _said(prediction, int(shown[-1, 0]))
-    alt = f"the {k} test images on which the draws of {label} disagree most, and each draw's class probabilities for the first, {first}"
+    places = [row.index(image) if image in row else 0 for row in shown.tolist()]
+    rows = [int(row[place]) for row, place in zip(shown, places)]
+    one = f"{'one' if places[-1] else 'the first'}, {_said(prediction, rows[-1])}"
+    alt = f"the {k} test images on which the draws of {label} disagree most, and each draw's class probabilities for {one}"
     fig = figure(f"Where the draws of {label} disagree most", alt, explain=alt, showlegend=False)
     sizes = range(len(shown))
     mosaics = torch.stack([_mosaic(_pixels(family, shown[n])) for n in sizes])
@@ -37,9 +39,8 @@ def plot_images(family: Family, i: int, image: int | None = None) -> Figure:
     texts = [[f"{classes[prediction.y[row]]}, {float(v):.2f}" for row, v in zip(shown[n], nats[n])] for n in sizes]
     text = scatter(x, y, "text", "labels", text=texts[-1], textfont=dict(size=12, color=INK))
     fig.add_live(text, sizes={"text": texts})
-    places = [row.index(image) if image in row else 0 for row in shown.tolist()]
-    _add_probabilities(fig, family, i, [int(row[place]) for row, place in zip(shown, places)])
-    _add_frame(fig, places, across, down, height)
+    _add_probabilities(fig, family, i, rows)
+    _add_frame(fig, places, (across, down), family.images["pixels"].shape[1:3])
     bare = dict(visible=False, domain=[0, 0.52])
     fig.update_layout(
         xaxis=bare | dict(range=[-0.5, mosaics.shape[2] - 0.5]),
@@ -50,10 +51,11 @@ def plot_images(family: Family, i: int, image: int | None = None) -> Figure:
     return fig
 
 
-def _add_frame(fig: Figure, places: list[int], across: float, down: float, height: int) -> None:
+def _add_frame(fig: Figure, places: list[int], steps: tuple[float, float], size: tuple[int, int]) -> None:
     """A frame around the image whose probabilities are drawn, at every ensemble size."""
+    (across, down), (height, width) = steps, size
     left, top = [j % COLUMNS * across - 0.5 for j in places], [j // COLUMNS * down - 0.5 for j in places]
-    ends = dict(x0=left, x1=[x + height for x in left], y0=top, y1=[y + height for y in top])
+    ends = dict(x0=left, x1=[x + width for x in left], y0=top, y1=[y + height for y in top])
     fig.add_shape(type="rect", line=dict(color=MARK, width=3), **{name: values[-1] for name, values in ends.items()})
     fig.follow({f"layout.shapes.0.{name}": values for name, values in ends.items()}, rows="size")
 
