@@ -205,6 +205,7 @@ def extend(
             one_more_map(net, task, family, posterior, one[3].n_draws, seed=seed), method, radius, seed=seed - 1
         ),
         images=one_more_image_row(task, family, one[3]),
+        stages=family.stages,
         maps=one_more_maps_row(family, near),
     )
     return complete(net, task, more, surfaces, seed=seed, progress=progress)
