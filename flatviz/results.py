@@ -569,7 +569,8 @@ class Family:
     random plane around its center, that on the plane of the two sharpest directions there (all of one extent), the
     spectra of several draws, and the prediction on the test split.  `over_seeds`, where members were fitted again with
     other noise, holds "lambda1", "accuracy", "nll" and "ece" (M, S), a column a seed.  `mechanism` holds
-    one step from VI's posterior at every member's radius, a row a member.
+    one step from VI's posterior at every member's radius, a row a member; `stages` the step of SA-BMA at several moments of
+    one training, all on one surface: see `studies.stages`.
     `inputs`, of a task in the plane, holds what each member predicts over it: see `studies.inputs.input_maps`.
     `images`, of a task of images, holds those on which each member's draws disagree most: see `studies.images.family_images`.
     `maps` holds other quantities and planes: see `studies.maps.family_maps`.
@@ -590,6 +591,7 @@ class Family:
     inputs: dict[str, Tensor] = field(default_factory=dict)
     images: dict[str, Tensor] = field(default_factory=dict)
     maps: dict[str, Any] = field(default_factory=dict)
+    stages: tuple[Mechanism, ...] = ()
 
     def __len__(self) -> int:
         return len(self.method)

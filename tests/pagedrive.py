@@ -16,17 +16,37 @@ def written(family, folder, *, start=("sabma", 0.5, 3), title="t", lead="l", **m
     return path.as_uri()
 
 
-def opened(browser, address, *, width=1280, height=800, **context):
-    """The page at a size, once it is drawn; its errors are in `page.errors_met`."""
+def opened(browser, address, *, width=1280, height=800, clock=False, **context):
+    """The page at a size, once it is drawn; its errors are in `page.errors_met`.  clock: time is the test's, `page.clock`."""
     page = browser.new_context(viewport={"width": width, "height": height}, **context).new_page()
     page.set_default_timeout(SLOW)
     page.errors_met = []
     page.on("pageerror", lambda e: page.errors_met.append(str(e)))
     told = lambda m: m.type in ("error", "warning") and "WebGL" not in m.text and "Canvas2D" not in m.text  # noqa: E731
     page.on("console", lambda m: page.errors_met.append(m.text) if told(m) else None)
+    if clock:
+        page.clock.install()
     page.goto(address, wait_until="commit")
     page.locator(".flatviz[data-state]").wait_for()
     return page
+
+
+def code_of(page):
+    """What the menu copies."""
+    page.locator(".fv-menu summary").click()
+    page.get_by_text("Copy as code").click()
+    text = page.locator(".fv-code").input_value()
+    page.locator("h1").click()
+    return text
+
+
+def figures_of(code, family):
+    """The figures that the last lines of copied code make; the line before them reads `family = FAMILY`."""
+    names = {"FAMILY": family}
+    lines = code.splitlines()
+    calls = [i for i, line in enumerate(lines) if line.startswith("fv.plot_view(")]
+    exec("\n".join(lines[: calls[0]]), names)
+    return [eval(lines[i], names) for i in calls]
 
 
 def at(page, hash, state, look):

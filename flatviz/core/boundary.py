@@ -155,7 +155,7 @@ _TABLE: dict[str, arg.Check] = {
     "memory": arg.positive,
     "snapshots resolution around_resolution dims basis": arg.whole(2),
     "record_path.most": arg.whole(2),
-    "burn_in": arg.whole(0),
+    "burn_in moment image": arg.whole(0),
     "every": arg.whole(1),
     "ranks": arg.each(arg.whole(0), "ranks"),
     "explore_path.steps": arg.each(arg.whole(0), "steps"),
@@ -194,6 +194,7 @@ _TABLE: dict[str, arg.Check] = {
     # words, names, switches
     "head_start trunk": arg.text,
     "keep_head": arg.flag,
+    "phase": arg.text,
     "mode blocks kind space structure link curvature normalize convention which precision method measure head key rule view": arg.text,
     "name title label x_label plot_comparison.x plot_comparison.y": arg.text,
     "labels": arg.each(arg.text, "texts"),

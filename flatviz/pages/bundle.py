@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import json
 import math
@@ -21,11 +22,12 @@ from flatviz.plots.color import values_of
 from flatviz.plots.live import Live
 from flatviz.plots.radius import columns_of
 from flatviz.plots.radius import values_of as seeds_of
+from flatviz.plots.step import PHASES
 from flatviz.plots.theme import CONFIG, Figure, numbers, on_dark, style
 from flatviz.posteriors import METHODS
 from flatviz.results import Family
 
-PLACED = ("name", "span", "height", "shared", "group", "slot", "option", "link", "kind", "least")
+PLACED = ("name", "span", "height", "shared", "group", "slot", "option", "link", "kind", "least", "common")
 SCORES = ("accuracy", "nll", "ece")  # in the sentence above the pictures, with the mean of the largest eigenvalue
 
 
@@ -91,6 +93,7 @@ def pack(
         "fields": {n: {"offset": o, "shape": s.tolist()} for o, (n, s) in zip(offsets, shapes.items())},
         "members": [m.meta for m in members],
         "figures": [_entry(scene, view, figures[view.name]) for view in views.views_of(family)],
+        "phases": list(PHASES),
         "stops": {m: list(r) for m, r in (stops or {}).items()},
         "live": live,
         "seeds": seeds_of(family, "lambda1").shape[1] if columns_of(family) else 0,
@@ -131,7 +134,7 @@ def _member(scene: Scene, i: int, only: Collection[str] | None = None) -> Member
     family = scene.family
     every = views.views_of(family)
     shown = [view for view in every if only is None or view.name in only]
-    made = {view.like or view.name for view in shown}
+    made = {view.like or view.name for view in shown if not view.common}
     figures = {view.name: view.draw(scene, i) for view in every if view.name in made}
     drawn = [(view, figures[view.name]) for view in every if view.name in made]
     live = {_field(view, k, p): p for view, fig in drawn for k, p in enumerate(_follows(view, fig))}
@@ -142,18 +145,30 @@ def _member(scene: Scene, i: int, only: Collection[str] | None = None) -> Member
         "radius": family.radius[i],
         "unit": family.unit[i],
         "label": style(family.method[i]).label,
-        "words": {name: p.values for name, p in live.items() if isinstance(p.values, (str, bool))},
+        "words": {name: _said(p) for name, p in live.items() if p.words},
         "n_spectra": len(family.spectrum[i]),
         **({"images": member_images(family, i)} if family.images else {}),
         "waiting": [view.name for view in every if view not in shown],
         "alts": {view.name: view.alt or figures[view.name].layout.meta["alt"] for view in shown},
         "ranges": {view.name: _ranges(view, fig) for view, fig in drawn},
     }
-    arrays = {name: p for name, p in live.items() if not isinstance(p.values, (str, bool))}
+    arrays = {name: p for name, p in live.items() if not p.words}
     projection = family.projection[i]
     draws = {"draw loss": values_of(projection), "draw distance": projection.distance}
     own = {name: Live("", "", numbers(values), "draws") for name, values in draws.items()}
     return Member(meta, figures, arrays | scores | own | {"lambda1": Live("", "", lambda1)})
+
+
+def _said(p: Live) -> str | bool | list[str]:
+    return p.values if isinstance(p.values, (str, bool)) else p.values.tolist()
+
+
+def _held(p: Live) -> list[str] | dict[str, Any]:
+    """Values of a view that all members have in common: texts, or numbers as base64 of float32."""
+    if p.words:
+        return _said(p)
+    values = np.asarray(p.values, "<f4")
+    return {"shape": list(values.shape), "values": base64.b64encode(values.tobytes()).decode()}
 
 
 def _follows(view: View, fig: Figure) -> list[Live]:
@@ -198,12 +213,13 @@ def _entry(scene: Scene, view: View, fig: Figure) -> dict[str, Any]:
     drawn = json.loads(fig.to_json()) if view.kind == "plotly" else {"data": [], "layout": {"meta": {}}}
     layout = drawn["layout"] | {"height": view.height}
     layout.pop("meta")
-    placed = {k: v for k, v in dataclasses.asdict(view).items() if k in PLACED}
+    placed = {k: v for k, v in dataclasses.asdict(view).items() if k in PLACED} | {"phases": list(view.phases(scene.family))}
     follows = _follows(view, fig)
     binds = [{"path": p.path, "field": _field(view, k, p), "rows": p.rows, "noise": p.noise} for k, p in enumerate(follows)]
     for p in follows:
-        if p.path.startswith("data.") and not isinstance(p.values, (str, bool)):
-            _forget(drawn, p.path.split("."))  # it is in the members' records
+        if p.path.startswith("data.") and not p.words:
+            _forget(drawn, p.path.split("."))  # it is in the members' records, or in `held`
     layout.pop("width", None)  # of a notebook's cell; a page has columns
     caption = view.caption.format(**scene.words)
-    return placed | {"data": drawn["data"], "layout": layout, "binds": binds, "caption": caption}
+    held = {"held": {_field(view, k, p): _held(p) for k, p in enumerate(follows)}} if view.common else {}
+    return placed | held | {"data": drawn["data"], "layout": layout, "binds": binds, "caption": caption}

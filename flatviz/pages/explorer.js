@@ -17,6 +17,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
   const story = index.story ?? [];
   const state = new State(model, index, schedule, (values) => {
     if (["method", "radius", "compare", "step"].some((name) => name in values)) player.halt();
+    if (["phase", "moment", "chosen", "tab", "compare", "step"].some((name) => name in values)) frames.forEach((f) => f.phases?.player.halt());
   });
   let printing = false, waiting = false, stopped = false, pending = [], hovered = null, shot = 0, stale = true;
 
@@ -55,7 +56,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
     if (first) state.past.push(state.all);                // one step of undo, however far it plays
     state.put({ ...state.all, radius });
     return true;
-  });
+  }, "go through the fitted radii of this method");
   const guide = action("Guide", "what there is to see, step by step", () => {
     state.all.step < 0 ? step(0) : state.change({ step: -1 });
   });
@@ -108,7 +109,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
 
   // ---------------------------------------------------------------- pictures in frames: alternatives share one
   const choose = (slot, option) => state.change({ chosen: { ...state.all.chosen, [slot]: option } });
-  const tools = { Plotly, index, point, choose, chosen: () => state.all.chosen, replace: (picture) => picture.light(hovered ?? state.all.picked) };
+  const tools = { Plotly, index, point, choose, chosen: () => state.all.chosen, redraw: schedule, replace: (picture) => picture.light(hovered ?? state.all.picked) };
   const frames = [];
   for (const entry of index.figures) {
     let frame = entry.slot ? frames.find((f) => f.slot === entry.slot && f.group === entry.group) : null;
@@ -122,6 +123,10 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
     }
     frame.entries.push(entry);
     frame.choice.hidden = frame.entries.length < 2;
+    if (entry.phases.length && !frame.phases) {
+      frame.phases = new Phases((at) => state.change(standAt(at, chosenOf(frame, state.all.chosen).common)), (first) => playPhase(frame, first));
+      frame.pair.after(frame.phases.node);
+    }
   }
   const optionOf = (entry) => Object.values(entry.option).join(", ");
   for (const frame of frames) {                           // a menu for each name of its options that has alternatives
@@ -140,6 +145,22 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
   const tabOf = ({ tab }) => (printing ? ALL : names.includes(tab) ? tab : names[0]);
   const inTab = (frame, tab) => tab === ALL || frame.group === tab;
   const chosenOf = (frame, chosen) => frame.entries.find((e) => optionOf(e) === chosen[frame.slot]) ?? frame.entries[0];
+  const placeOf = ({ phases }, { phase, moment }) => {     // of the state among a picture's phases: the last without a choice
+    const { length: each } = index.phases, last = phases.length / each - 1;
+    return phases.length && each * Math.min(moment ?? last, last) + Math.min(phase ?? each, each - 1);
+  };
+  const standAt = (at, several) => {
+    const { length: each } = index.phases;
+    return { phase: at % each, ...(several ? { moment: Math.floor(at / each) } : {}) };
+  };
+  function playPhase(frame, first) {
+    const entry = chosenOf(frame, state.all.chosen), here = placeOf(entry, state.all), last = entry.phases.length - 1;
+    const at = first && here === last ? 0 : here + 1;
+    if (at > last) return false;
+    if (first) state.past.push(state.all);                // one step of undo, however far it plays
+    state.put({ ...state.all, ...standAt(at, entry.common) });
+    return true;
+  }
   const pictures = () => frames.flatMap((f) => Object.values(f.made));
 
   function arrange(now) {                                 // columns and heights by the room there is
@@ -179,7 +200,8 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
     if (printing) return own;
     if (tabOf(now) === ALL) return Math.max(300, Math.min(own, screen - head.offsetHeight - 40));
     const above = el.closest(".jp-Notebook") ? 0 : el.getBoundingClientRect().top + window.scrollY;   // the page's title and introduction
-    const room = screen - head.offsetHeight - Math.max(now.b ? 60 : 104, above < 0.3 * screen ? above + 48 : 0);   // a caption of four lines, which a pair leaves out
+    const below = (frame.phases?.node.offsetHeight ?? 0) + (now.b ? 60 : 104);   // and a caption of four lines, which a pair leaves out
+    const room = screen - head.offsetHeight - Math.max(below, above < 0.3 * screen ? above + 48 : 0);
     return Math.round(Math.max(300, Math.min(now.b ? 440 : 560, room)));
   }
 
@@ -268,7 +290,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
     el.dataset.theme = dark ? "dark" : "light";
     pending = [];
     for (const frame of frames.filter((f) => inTab(f, tabOf(now)))) {
-      const entry = chosenOf(frame, now.chosen), alone = entry.kind === "plotly" && !entry.binds.length;
+      const entry = chosenOf(frame, now.chosen), alone = entry.kind === "plotly" && (entry.common || !entry.binds.length);
       const sides = now.b && !alone ? { A: now.a, B: now.b } : { A: now.a };
       if (frame.shown !== `${entry.name}/${Object.keys(sides)}`) {
         frame.shown = `${entry.name}/${Object.keys(sides)}`;
@@ -278,6 +300,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
         const all = Object.keys(sides).map((letter) => (frame.made[entry.name + letter] ??= new (entry.kind === "images" ? ImagePicture : Picture)(entry, letter, tools)));
         frame.pair.replaceChildren(...all.map((p) => p.node));
       }
+      frame.phases?.show(entry.phases, placeOf(entry, now));
       for (const [letter, { member }] of Object.entries(sides)) {
         const picture = frame.made[entry.name + letter], waits = member.meta.waiting?.includes(entry.name);
         picture.node.classList.toggle("fv-waits", Boolean(waits));
@@ -295,7 +318,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
     const until = performance.now() + (printing ? 1e9 : 30);  // ms: two pictures in one frame, where they are drawn in two at most
     while (pending.length) {
       const { frame, picture, member, entry } = pending.shift();
-      if (picture.draw(member, now.n_draws, { height: height(now, frame), dark, ranges: ranges(entry), transition: player.glide })) {
+      if (picture.draw(member, now.n_draws, { height: height(now, frame), dark, ranges: ranges(entry), transition: player.glide, at: placeOf(entry, now) })) {
         picture.light(hovered ?? now.picked);
       }
       picture.describe(`${member.meta.alts[entry.name]}. ${sentence({ ...now.a, member, wanted: member.meta.radius, method: member.meta.method }, now.n_draws)}`);
@@ -349,9 +372,16 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
     }
   }
   function copyCode() {
-    const n = state.all.n_draws;
-    const calls = inSight().map(([, entry, { member: { meta } }]) =>
-      `fv.plot_view(family, ${JSON.stringify(entry.name)}, method=${JSON.stringify(meta.method)}, radius=${meta.radius}, n_draws=${n})`);
+    const { n_draws: n, phase, moment, chosen } = state.all;
+    const calls = inSight().map(([, entry, { member: { meta } }]) => {
+      const more = {                                      // what only some pictures have, where the reader chose it
+        phase: entry.phases.length && phase !== null ? JSON.stringify(index.phases[Math.min(phase, index.phases.length - 1)]) : "",
+        moment: entry.common && entry.phases.length && moment !== null ? Math.floor(placeOf(entry, state.all) / index.phases.length) : "",
+        image: entry.kind === "images" ? chosen.image ?? "" : "",
+      };
+      const said = Object.entries(more).filter(([, value]) => value !== "").map(([name, value]) => `, ${name}=${value}`).join("");
+      return `fv.plot_view(family, ${JSON.stringify(entry.name)}, method=${JSON.stringify(meta.method)}, radius=${meta.radius}, n_draws=${n}${said})`;
+    });
     copied(["import flatviz as fv", "", ...(index.code ?? []), ...calls].join("\n"), "code");
   }
   function copied(words, what) {
@@ -424,6 +454,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
     stop() {
       stopped = true;
       player.halt();
+      frames.forEach((f) => f.phases?.player.halt());
       clearTimeout(shot);
       watcher.disconnect();
       forget();

@@ -11,6 +11,7 @@ import torch
 from flatviz.plots.basin import LEVEL, above_center, basin_scale, basin_share, center_of
 from flatviz.plots.color import ColorScale
 from flatviz.plots.inputs import class_words
+from flatviz.plots.mechanism import in_plane
 from flatviz.plots.radius import columns_of, trend, values_of
 from flatviz.plots.theme import short, style
 from flatviz.results import Family, Surface
@@ -22,9 +23,10 @@ TRACKS = -0.7  # rank correlation of width and lambda1 from which on the width s
 
 @dataclass(frozen=True)
 class Scene:
-    """What every picture of a family shares."""
+    """What every picture of a family shares; image: row of the test split that the reader chose."""
 
     family: Family
+    image: int | None = None
 
     @cached_property
     def n_max(self) -> int:
@@ -74,7 +76,7 @@ class Scene:
 
         label: of the surface; share: of variance that its plane holds; floor: how the loss at the center changes;
         radius: what each method's radius does; around, sharpest: whether the width of those basins goes with the largest eigenvalue;
-        class 1, class 2, name 2: of a class, in a sentence and alone.
+        class 1, class 2, name 2: of a class, in a sentence and alone; moments, stage_radius, in_plane: of `Family.stages`.
         """
         explained = self.family.surface.plane.explained
         share = f" ({100 * sum(explained):.0f} % of it)" if explained else ""
@@ -86,6 +88,7 @@ class Scene:
             "level": f"{LEVEL:g}",
             "radius": trends,
             "seeds": self._seeds(),
+            **self._stages(),
         }
         words, names = class_words(self.family), self.family.prediction[0].classes
         second, third = (min(c, len(words) - 1) for c in (1, 2))
@@ -97,6 +100,14 @@ class Scene:
         if n == 1:
             return "One seed: what looks like a trend may be noise."
         return f"Lines: means over {n} seeds of the noise of fit and draws; bands: from the lowest to the highest of them."
+
+    def _stages(self) -> dict[str, str]:
+        """How many moments of training, at which radius, and how much of the moves their plane holds."""
+        stages = self.family.stages
+        if not stages:
+            return {"moments": "", "stage_radius": "", "in_plane": ""}
+        radius = f"radius {short(stages[0].radius[0])} {stages[0].unit}"
+        return {"moments": f"{len(stages)} moments", "stage_radius": radius, "in_plane": in_plane(stages, 0)}
 
     def lambda1(self, i: int) -> float:
         """Largest eigenvalue of a member, the mean over its draws."""

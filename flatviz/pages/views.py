@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,13 +10,14 @@ from flatviz.pages.grounds import PLANES, accuracy, basin, shared
 from flatviz.pages.scene import Scene
 from flatviz.plots.images import plot_images
 from flatviz.plots.inputs import plot_input_maps
-from flatviz.plots.mechanism import plot_step
+from flatviz.plots.mechanism import plot_moments, plot_step
 from flatviz.plots.metrics import plot_metrics
 from flatviz.plots.projection import plot_projection
 from flatviz.plots.radius import columns_of, plot_flatness_against_radius
 from flatviz.plots.regression import plot_gap
 from flatviz.plots.reliability import plot_reliability
 from flatviz.plots.spectrum import plot_spectrum
+from flatviz.plots.step import DOES, PHASES
 from flatviz.plots.theme import Figure
 from flatviz.results import Family
 
@@ -38,6 +39,9 @@ class View:
     needs: what of `studies.family.SURFACES` the picture is made of, so that a preview computes that first.
     data: views of one `data` share the arrays of one `Live.key`; "": the view's own.
     like: name of the view whose live properties this one's are: its figure is made once, not for every member.
+    phases: for each row of its properties of `rows="phase"`, what the phase is called and does; of several moments, all phases
+        of one after the other.
+    common: what it shows is the same for every member, so that it is kept once and drawn once beside another state.
     link: name of a trace -> what its points are: "draws", one each, or "eigenvalues", those of each draw one after the
         other; {"x": "sizes"} where x counts draws.  A draw that the reader points at is marked in every linked view.
     """
@@ -60,6 +64,8 @@ class View:
     link: Mapping[str, str] = field(default_factory=dict)
     kind: str = "plotly"
     least: int = 0
+    phases: Callable[[Family], Sequence[tuple[str, str]]] = lambda family: ()
+    common: bool = False
 
     @property
     def chosen(self) -> str:
@@ -82,11 +88,15 @@ def _gap(scene: Scene, i: int) -> Figure:
 
 
 def _images(scene: Scene, i: int) -> Figure:
-    return plot_images(scene.family, i)
+    return plot_images(scene.family, i, scene.image)
 
 
 def _mechanism(scene: Scene, i: int) -> Figure:
     return plot_step(scene.family, i)
+
+
+def _moments(scene: Scene, i: int) -> Figure:
+    return plot_moments(scene.family.stages)
 
 
 def _radius(scene: Scene, i: int) -> Figure:
@@ -112,6 +122,7 @@ def _reliability(scene: Scene, i: int) -> Figure:
 
 TWO, THREE = "2-D map", "3-D relief"
 WIDE = dict(span=5, height=470)
+STEP = dict(span=5, height=600, least=420, group="Radius", slot="step")
 
 
 def _on_shared_plane(quantity: str, label: str, caption: str, alt: str, name: str = "", **settings: Any) -> list[View]:
@@ -231,14 +242,26 @@ VIEWS = (
         "radius 1 q's own ellipse; the worst q′ in it, Δ = radius F⁻¹g / √(gᵀF⁻¹g) away, lies where the loss rises most for its "
         "distance in KL. The step takes the gradient g′ there and goes against it from q: θ ← θ − lr ∇NLL(q + Δ). SAM's ball of "
         "the same reach is round, so its worst point lies along the gradient g. Ellipses "
-        "are one standard deviation; gradient arrows show directions.",
-        span=5,
-        height=600,
-        least=420,
+        "are one standard deviation; arrows of gradients and of the step show directions.",
         alt="q as an ellipse, the ball of the radius around it, the worst q′ in it, the gradients at both and the step",
         fixed=("surface",),
-        group="Radius",
+        option={"step": "from VI's posterior"},
         when=lambda family: family.mechanism is not None,
+        phases=lambda family: tuple(zip(PHASES, DOES)),
+        **STEP,
+    ),
+    View(
+        "moments",
+        _moments,
+        "The same step at {moments} of one fit of SA-BMA at {stage_radius}, whatever the controls for method and radius say. All "
+        "on one plane, of most of these moves: what is drawn are shadows, {in_plane} of each move's length. The dotted path "
+        "joins the means of q.",
+        alt="the step of SA-BMA at several moments of one training, with the path of q's mean",
+        option={"step": "at moments of training"},
+        when=lambda family: family.mechanism is not None and len(family.stages) > 0,
+        phases=lambda family: [(f"{q.name}: {phase}", does) for q in family.stages for phase, does in zip(PHASES, DOES)],
+        common=True,
+        **STEP,
     ),
     View(
         "radius",

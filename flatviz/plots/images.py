@@ -11,19 +11,23 @@ from flatviz.plots.theme import INK, Figure, figure, scatter, style, tinted
 from flatviz.results import Family, Prediction
 
 COLUMNS = 4  # of images
+MARK = "#b84a00"  # around the image whose probabilities are drawn
 GAP = 0.4  # of an image's side: below it, for its label
 
 
-def plot_images(family: Family, i: int) -> Figure:
-    """Test images on which the draws of member i disagree most, and what each draw says of the first; follows the ensemble size.
+def plot_images(family: Family, i: int, image: int | None = None) -> Figure:
+    """Test images on which the draws of member i disagree most, and what each draw says of one of them; follows the ensemble size.
 
+    image: row of the test split of that one; the first of those shown, where it is not among them.
     Disagreement is `studies.images.disputed`; the line under an image is its label and the disagreement in nats.
     """
     shown, nats, prediction = family.images["shown"][i], family.images["nats"][i], family.prediction[i]
     height, k = family.images["pixels"].shape[1], shown.shape[1]
     label = style(family.method[i]).label
-    first = _said(prediction, int(shown[-1, 0]))
-    alt = f"the {k} test images on which the draws of {label} disagree most, and each draw's class probabilities for the first, {first}"
+    places = [row.index(image) if image in row else 0 for row in shown.tolist()]
+    rows = [int(row[place]) for row, place in zip(shown, places)]
+    one = f"{'one' if places[-1] else 'the first'}, {_said(prediction, rows[-1])}"
+    alt = f"the {k} test images on which the draws of {label} disagree most, and each draw's class probabilities for {one}"
     fig = figure(f"Where the draws of {label} disagree most", alt, explain=alt, showlegend=False)
     sizes = range(len(shown))
     mosaics = torch.stack([_mosaic(_pixels(family, shown[n])) for n in sizes])
@@ -35,7 +39,8 @@ def plot_images(family: Family, i: int) -> Figure:
     texts = [[f"{classes[prediction.y[row]]}, {float(v):.2f}" for row, v in zip(shown[n], nats[n])] for n in sizes]
     text = scatter(x, y, "text", "labels", text=texts[-1], textfont=dict(size=12, color=INK))
     fig.add_live(text, sizes={"text": texts})
-    _add_probabilities(fig, family, i)
+    _add_probabilities(fig, family, i, rows)
+    _add_frame(fig, places, (across, down), family.images["pixels"].shape[1:3])
     bare = dict(visible=False, domain=[0, 0.52])
     fig.update_layout(
         xaxis=bare | dict(range=[-0.5, mosaics.shape[2] - 0.5]),
@@ -46,13 +51,22 @@ def plot_images(family: Family, i: int) -> Figure:
     return fig
 
 
-def _add_probabilities(fig: Figure, family: Family, i: int) -> None:
-    """Mean and single draws for the first image at every ensemble size."""
-    prediction, shown = family.prediction[i], family.images["shown"][i]
+def _add_frame(fig: Figure, places: list[int], steps: tuple[float, float], size: tuple[int, int]) -> None:
+    """A frame around the image whose probabilities are drawn, at every ensemble size."""
+    (across, down), (height, width) = steps, size
+    left, top = [j % COLUMNS * across - 0.5 for j in places], [j // COLUMNS * down - 0.5 for j in places]
+    ends = dict(x0=left, x1=[x + width for x in left], y0=top, y1=[y + height for y in top])
+    fig.add_shape(type="rect", line=dict(color=MARK, width=3), **{name: values[-1] for name, values in ends.items()})
+    fig.follow({f"layout.shapes.0.{name}": values for name, values in ends.items()}, rows="size")
+
+
+def _add_probabilities(fig: Figure, family: Family, i: int, rows: list[int]) -> None:
+    """Mean and single draws for the image of each ensemble size at its row of the test split."""
+    prediction = family.prediction[i]
     n_draws, names = prediction.n_draws, prediction.classes
     means, lines, titles = [], [], []
-    for n in range(1, len(shown) + 1):
-        kept, row = min(n, n_draws), int(shown[n - 1, 0])
+    for n in range(1, len(rows) + 1):
+        kept, row = min(n, n_draws), rows[n - 1]
         probs = prediction.outputs[:, row].log_softmax(-1).exp().cpu()
         means.append(probs[:kept].mean(0))
         drawn = torch.arange(n_draws)[:, None] < kept

@@ -18,9 +18,11 @@ class Live:
     """One property of a figure that changes with the result that is drawn, or with the ensemble size.
 
     trace: name of the trace it belongs to, "" for the layout; path: where it stands in the figure's JSON, such as
-    "data.2.marker.color" or "layout.shapes.0.x0"; values: an array, a word (a colour, a label), or a bool (whether shown).
+    "data.2.marker.color" or "layout.shapes.0.x0"; values: an array, of texts too, a word (a colour, a label), or a bool
+        (whether shown).
     rows: what of an array is drawn at ensemble size n: "all" of it, its first n rows ("draws": a row a draw), its
     first 3 n entries ("segments": both ends of a line and a gap, a draw), or row n - 1 ("size": a row an ensemble size).
+        "phase": a row a phase of a view that has phases; between two of them numbers move in a straight line.
         Of draws of a function, (S, G), also "mean", of the first n; "lines", the first n of them but ten at most, one after the
         other with a gap; and "band", the outline of mean +- 2 sqrt(variance + noise^2), there and back.  Rows of NaN are no draws.
     noise: of a "band".
@@ -34,10 +36,17 @@ class Live:
     key: str = ""
     noise: float = 0.0
 
-    def at(self, n: int) -> Any:
-        """What is drawn of the values at ensemble size n."""
+    @property
+    def words(self) -> bool:
+        """Whether it holds no numbers."""
+        return isinstance(self.values, (str, bool)) or self.values.dtype.kind == "U"
+
+    def at(self, n: int, phase: int = -1) -> Any:
+        """What is drawn of the values at ensemble size n, in this phase."""
         if self.rows == "all":
             return self.values
+        if self.rows == "phase":
+            return self.values[phase] if self.values.ndim > 1 else self.values[phase].item()
         if self.rows == "size":
             return self.values[min(n, len(self.values)) - 1]
         if self.rows in ("draws", "segments"):

@@ -7,25 +7,21 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 import torch
-from torch import Tensor
 
 from flatviz.core.boundary import public
 from flatviz.plots.color import ColorScale
 from flatviz.plots.ground import add_contour, plane_axes, small_print, width_of
 from flatviz.plots.nouns import one_or_several
-from flatviz.plots.theme import INK, METHODS, MUTED, Figure, figure, scatter, short
-from flatviz.results import Family, Mechanism
+from flatviz.plots.step import PHASES, RIM, STILL, mean_of, phase_traces
+from flatviz.plots.theme import INK, MUTED, Figure, figure, scatter, short
+from flatviz.results import Family, Mechanism, Surface
 
 EQUATION = "Δ = radius F⁻¹g / √(gᵀF⁻¹g),  θ ← θ − lr ∇NLL(q + Δ)"
-PHASES = ("q and its ball", "ascend to the worst q′", "gradient there", "step back", "descend")
 TWEENS = 5  # frames from one phase to the next
 FRAME_MS = 70
-ARROW = 0.3  # of the half width of the picture: length of the gradient arrows, which show directions
 ROOM = 1.12  # times what is drawn: half of the width of a picture of one radius
-STEP = 0.2  # of it: length of the descent
+LEGEND_ROW = 20  # px, of two names
 PATH = "#56B4E9"  # readable on dark and on white
-RING = 72  # points of an ellipse
-COLORS = dict(q=METHODS["vi"].color, worst=METHODS["sabma"].color, sam=METHODS["sam_mu"].color)
 
 
 @public
@@ -36,7 +32,8 @@ def plot_mechanism(step: Mechanism | Sequence[Mechanism], *, title: str | None =
     KL(q' || q) <= radius^2 / 2 of moves of the mean: q's own ellipse times the radius.  The dotted circle is SAM's ball of
     the same reach, whose worst point lies along the gradient.  Gradient arrows show directions: all have one length.  The
     play button goes through ascend, gradient there, step back, descend, for each radius and, of several steps, for each
-    stage of training; from stage to stage it moves in a straight line.
+    stage of training; from each phase to the next all moves in a straight line.  "in steps" plays the phases without motion
+    between them: plotly cannot read that a reader asks for less motion, as page and lab do, so the reader chooses.
 
         Delta = radius F^-1 g / sqrt(g^T F^-1 g),   theta <- theta - lr grad NLL(q + Delta)
 
@@ -57,16 +54,16 @@ def plot_mechanism(step: Mechanism | Sequence[Mechanism], *, title: str | None =
     """
     stages = one_or_several(step)
     first, last = stages[0], len(stages[0].radius) - 1
-    if any(stage.surface is not first.surface for stage in stages):
+    if not all(_same_ground(stage.surface, first.surface) for stage in stages):
         raise ValueError("several steps must share one surface: fv.mechanism_in_training makes such, plot others one by one")
     several = len(stages) > 1
     from_where = f"{len(stages)} moments of training" if several else first.name
     alt = "; later, ".join(_alt(stage, last) for stage in stages[:: max(1, len(stages) - 1)])
-    alt += f"; the plane holds {_in_plane(stages, last)} of each move's length" if several else ""
+    alt += f"; the plane holds {in_plane(stages, last)} of each move's length" if several else ""
     fig = _figure(first, last, title or f"One step of SA-BMA from {from_where}", alt)
     if several:
         fig.add_trace(_path(stages))
-    moving = _traces(first, last, 1, 0.0, _half(first))
+    moving = phase_traces(first, 1, last, _half(first))
     places = list(range(len(fig.data), len(fig.data) + len(moving)))
     fig.add_traces(moving)
     fig.frames, labels = _frames(stages, places)
@@ -74,7 +71,7 @@ def plot_mechanism(step: Mechanism | Sequence[Mechanism], *, title: str | None =
 
 
 def plot_step(family: Family, i: int) -> Figure:
-    """The step from VI's posterior at the radius of member i, whole and at rest; everything but the ground follows it.
+    """The step from VI's posterior at the radius of member i, in phases, the last at rest; everything but the ground follows it.
 
     The picture is as wide as what is drawn at this radius, so that q and its ball fill it.
     """
@@ -83,13 +80,44 @@ def plot_step(family: Family, i: int) -> Figure:
     fig = _figure(step, i, "One step from VI's posterior", "the ball of the radius around q, the worst q′ in it, and the step")
     fig.update_layout(xaxis_range=[-half, half], yaxis_range=[-half, half])
     fig.follow({f"layout.{axis}.range": [-half, half] for axis in ("xaxis", "yaxis")}, rows="all")
-    for trace in _traces(step, i, 4, 0.0, half):
-        fig.add_live(trace, "x", "y")
-    raised = f"expected loss {short(step.loss)} at q, {short(float(step.worst_loss[i]))} at q′"
-    above = dict(x=0, y=1, xref="paper", yref="paper", xanchor="left", yanchor="bottom", yshift=104)  # px: five rows of legend
-    fig.add_annotation(text=raised, font=dict(size=12), showarrow=False, **above)
-    fig.follow({"layout.annotations.0.text": raised}, rows="all")
-    return fig.update_layout(margin=dict(t=160))
+    return _in_phases(fig, [(step, i)], half)
+
+
+def plot_moments(stages: Sequence[Mechanism]) -> Figure:
+    """The step at several moments of one training, each in phases, the last at rest; the ground and the path of q's mean stay."""
+    first, k = stages[0], 0
+    alt = f"the step at radius {short(first.radius[k])} at {len(stages)} moments of training, with the path of q's mean"
+    fig = _figure(first, k, f"One step at {len(stages)} moments of training", alt)
+    fig.add_trace(_path(stages))
+    return _in_phases(fig, [(stage, k) for stage in stages], _half(first))
+
+
+def _in_phases(fig: Figure, steps: Sequence[tuple[Mechanism, int]], half: float) -> Figure:
+    """Add what moves, a row for each phase of each of `steps` (with its radius): the last one is drawn."""
+    shown = [(step, k, phase) for step, k in steps for phase in range(len(PHASES))]
+    rows = [phase_traces(step, phase, k, half) for step, k, phase in shown]
+    for traces in zip(*rows):
+        paths = ("x", "y", "marker.size") if traces[0].marker.symbol == "arrow" else ("x", "y")
+        name = traces[0].name.removesuffix(RIM)
+        for path in paths:
+            values, where = np.array([np.asarray(trace[path]) for trace in traces]), f"data.{len(fig.data)}.{path}"
+            if len(steps) == 1 and name in STILL:
+                fig.follow({where: values[-1]}, rows="all", trace=name, key=f"{name} {path}")
+            else:
+                fig.follow({where: values}, rows="phase", trace=name, key=f"{name} {path}")
+        fig.add_trace(traces[-1])
+    raised = [_raised(step, phase, k, stage=len(steps) > 1) for step, k, phase in shown]
+    legend = LEGEND_ROW * -(-sum(trace.showlegend is True for trace in fig.data) // 2)
+    above = dict(x=0, y=1, xref="paper", yref="paper", xanchor="left", yanchor="bottom", yshift=legend + 4)
+    fig.add_annotation(text=raised[-1], font=dict(size=12), showarrow=False, **above)
+    fig.follow({"layout.annotations.0.text": raised}, rows="phase")
+    return fig.update_layout(margin=dict(t=legend + 60))
+
+
+def _raised(step: Mechanism, phase: int, k: int, *, stage: bool) -> str:
+    """What the ascent raises, as far as the phase has come."""
+    at_worst = f", {short(float(step.worst_loss[k]))} at q′" if phase else ""
+    return f"{step.name + ': ' if stage else ''}expected loss {short(step.loss)} at q{at_worst}"
 
 
 def _figure(step: Mechanism, k: int, title: str, alt: str) -> Figure:
@@ -102,12 +130,16 @@ def _figure(step: Mechanism, k: int, title: str, alt: str) -> Figure:
     return fig.update_layout(legend=legend)
 
 
-def ellipse(covariance: Tensor, center: Tensor) -> Tensor:
-    """Points (RING + 1, 2) with (c - center)^T covariance^-1 (c - center) = 1."""
-    angle = torch.linspace(0, 2 * torch.pi, RING + 1, dtype=torch.float64)
-    values, vectors = torch.linalg.eigh(covariance.double())  # a flat ellipse has no Cholesky factor
-    root = (vectors * values.clamp_min(0).sqrt()) @ vectors.T  # symmetric, so that ellipses in between are ellipses
-    return center.double() + torch.stack([angle.cos(), angle.sin()], 1) @ root
+def _same_ground(a: Surface, b: Surface) -> bool:
+    """Whether two surfaces are one: of stages that were read from disk each has its own copy."""
+    pairs = ((a.values, b.values), (a.plane.origin, b.plane.origin), (a.plane.axes, b.plane.axes), (a.a, b.a), (a.b, b.b))
+    return a is b or all(x.shape == y.shape and torch.equal(x, y) for x, y in pairs)
+
+
+def in_plane(stages: Sequence[Mechanism], k: int) -> str:
+    """How much of the moves of the mean their shadows are long, as "65 to 93 %"."""
+    shares = [100 * float(stage.worst[k].norm() / stage.length[k].clamp_min(1e-12)) for stage in stages]
+    return f"{min(shares):.0f} to {max(shares):.0f} %"
 
 
 def _half(step: Mechanism) -> float:
@@ -115,121 +147,59 @@ def _half(step: Mechanism) -> float:
     return float(step.surface.a.max() - step.surface.a.min()) / 2
 
 
-def _center(step: Mechanism) -> Tensor:
-    """Where q's mean lies on its ground."""
-    return torch.zeros(2, dtype=torch.float64) if step.center is None else step.center.double()
-
-
-def _in_plane(stages: Sequence[Mechanism], k: int) -> str:
-    """How much of the moves of the mean their shadows are long, as "65 to 93 %"."""
-    shares = [100 * float(stage.worst[k].norm() / stage.length[k].clamp_min(1e-12)) for stage in stages]
-    return f"{min(shares):.0f} to {max(shares):.0f} %"
-
-
 def _path(stages: Sequence[Mechanism]) -> go.Scatter:
     """The means of q at all stages, which stand still."""
     line = dict(color=PATH, width=2, dash="dot")
     dots = dict(size=8, color=PATH, line=dict(color=INK, width=1))
-    points = torch.stack([_center(stage) for stage in stages])
+    points = torch.stack([mean_of(stage) for stage in stages])
     names = [stage.name for stage in stages]
     look = dict(line=line, marker=dots, customdata=names, hovertemplate="%{customdata}<extra></extra>")
-    return scatter(*points.T, "lines+markers", "means of q in training", legend=True, **look)
-
-
-def _traces(step: Mechanism, k: int, phase: int, done: float, half: float) -> list[go.Scatter]:
-    """Everything that moves, at `done` (0 to 1) of the way from `phase` to the next, at radius k; half: of the picture's width."""
-    zero = torch.zeros(2, dtype=torch.float64)
-    rest, worst = ellipse(step.covariance, zero), ellipse(step.worst_covariance[k], step.worst[k])
-    there = step.worst[k].double()
-    up, back = _unit(step.gradient) * ARROW * half, -_unit(step.there[k]) * STEP * half
-    share = [0.0, 1.0, 1.0, 0.0, 0.0][phase], [0.0, 1.0, 1.0, 0.0, 0.0][min(phase + 1, 4)]
-    at = share[0] + done * (share[1] - share[0])
-    moving, place = torch.lerp(rest, worst, at), at * there
-    fallen = back * (done if phase == 3 else float(phase == 4))
-    grown = {0: 0.0, 1: done, 2: 1.0, 3: 1.0, 4: 1.0}[phase]
-    arrow_at = there if phase == 4 else place
-    sam = float(step.length[k])
-    sams_move = _unit(step.gradient) if step.slope is None else step.gradient.double() / max(step.slope, 1e-12)
-    circle = ellipse(torch.eye(2) * sam**2, zero)
-    lines = [
-        (rest, "q", dict(color=COLORS["q"], width=3)),
-        (ellipse(step.ball[k], zero), "ball of the radius", dict(color=COLORS["worst"], width=2, dash="dash")),
-        (circle, "SAM's ball", dict(color=COLORS["sam"], width=1.5, dash="dot")),
-        (worst if phase == 4 else moving, "the worst q′", dict(color=COLORS["worst"], width=3)),
-        (torch.stack([zero, there if phase == 4 else place]), "move of the mean", dict(color=COLORS["worst"], width=2)),
-        (torch.stack([zero, sams_move * sam]), "SAM's move", dict(color=COLORS["sam"], width=1.5)),
-    ]
-    center = _center(step)
-    lines = [(points + center, name, line) for points, name, line in lines]
-    arrows = [
-        (zero, up, "gradient g at q", INK),
-        (arrow_at, _unit(step.there[k]) * ARROW * half * grown, "gradient g′ at q′", "#8a1c7c"),
-        (zero, fallen, "step: − g′ from q", COLORS["q"]),
-    ]
-    gap = torch.full((1, 2), torch.nan, dtype=torch.float64)
-    solid = torch.cat([part for i in (0, 3, 4, 5) for part in (lines[i][0], gap)])
-    shafts = [part for start, move, *_ in arrows for part in (center + torch.stack([start, start + move]), gap)]
-    solid = torch.cat([solid, *shafts])
-    rim = scatter(*solid.T, "lines", "rim", line=dict(color="#fefefe", width=5), connectgaps=False)
-    traces = [rim, *(_on_ground(points, name, line, legend=True) for points, name, line in lines)]
-    return [*traces, *(_arrow(center + start, move, name, color) for start, move, name, color in arrows)]
-
-
-def _on_ground(points: Tensor, name: str, line: dict, legend: bool) -> go.Scatter:
-    return scatter(*points.T, "lines", name, legend=legend, line=line, hoverinfo="name")
-
-
-def _arrow(start: Tensor, move: Tensor, name: str, color: str) -> go.Scatter:
-    tip = dict(
-        symbol="arrow",
-        size=[0, 14 if float(move.norm()) > 0 else 0],
-        angleref="previous",
-        color=color,
-        opacity=1,
-        line=dict(color="#fefefe", width=1),
-    )
-    ends = torch.stack([start, start + move])
-    return scatter(*ends.T, "lines+markers", name, legend=True, line=dict(color=color, width=3), marker=tip, hoverinfo="name")
-
-
-def _unit(v: Tensor) -> Tensor:
-    return v.double() / v.double().norm().clamp_min(1e-12)
+    return scatter(*points.T, "lines+markers", "path of q's mean", legend=True, **look)
 
 
 def _frames(stages: Sequence[Mechanism], places: list[int]) -> tuple[list[go.Frame], list[tuple[str, str]]]:
     """Frames of the traces at `places`, and (name, label) of those that the slider stops at."""
+    shown = [(step, k, phase) for step in stages for k in range(len(step.radius)) for phase in range(len(PHASES))]
+    rests = [phase_traces(step, phase, k, _half(step)) for step, k, phase in shown]
     frames, stops = [], []
-    rests = [(step, k) for step in stages for k in range(len(step.radius))]
-    for at, (step, k) in enumerate(rests):
+    for at, (step, k, phase) in enumerate(shown):
         stage = f"{step.name}, " if len(stages) > 1 else ""
-        for phase, label in enumerate(PHASES):
-            name = f"{at}.{phase}"
-            stops.append((f"{name}.0", f"{stage}radius {short(step.radius[k])}: {label}"))
-            following = rests[at + 1] if phase == len(PHASES) - 1 and at + 1 < len(rests) else None
-            for i in range(TWEENS if phase < len(PHASES) - 1 or following else 1):
-                data = _traces(step, k, phase, 0.0 if following else i / TWEENS, _half(step))
-                if following and i:
-                    data = _between(data, _traces(*following, 0, 0.0, _half(step)), i / TWEENS)
-                frames.append(go.Frame(name=f"{name}.{i}", data=data, traces=places))
+        name = f"{at // len(PHASES)}.{phase}"
+        stops.append((f"{name}.0", f"{stage}radius {short(step.radius[k])}: {PHASES[phase]}"))
+        for i in range(TWEENS if at + 1 < len(shown) else 1):
+            data = _between(rests[at], rests[at + 1], i / TWEENS) if i else rests[at]
+            frames.append(go.Frame(name=f"{name}.{i}", data=data, traces=places))
     return frames, stops
 
 
 def _between(here: list[go.Scatter], there: list[go.Scatter], done: float) -> list[go.Scatter]:
-    """The traces with every point at `done` of its straight way: ellipses are drawn at the same angles in both."""
-    for a, b in zip(here, there):
-        a.x, a.y = ((1 - done) * np.asarray(p) + done * np.asarray(r) for p, r in ((a.x, b.x), (a.y, b.y)))
-    return here
+    """Every point, and the size of every arrow's head, at `done` of its straight way: ellipses are drawn at the same angles."""
+    mixed = [go.Scatter(trace) for trace in here]
+    for trace, a, b in zip(mixed, here, there):
+        trace.x, trace.y = ((1 - done) * np.asarray(a[axis]) + done * np.asarray(b[axis]) for axis in "xy")
+        if a.marker.symbol == "arrow":
+            trace.marker.size = (1 - done) * np.asarray(a.marker.size) + done * np.asarray(b.marker.size)
+    return mixed
 
 
 def _controls(stops: list[tuple[str, str]], active: int) -> dict:
     settings = dict(frame=dict(duration=FRAME_MS, redraw=True), mode="immediate", transition=dict(duration=0))
     steps = [dict(label=label, method="animate", args=[[name], settings]) for name, label in stops]
     play = dict(label="▶", method="animate", args=[None, settings | dict(fromcurrent=True)])
+    still = settings | dict(frame=dict(duration=TWEENS * FRAME_MS * 4, redraw=True))
+    jumps = dict(label="▶ in steps", method="animate", args=[[name for name, _ in stops], still])
     pause = dict(label="❚❚", method="animate", args=[[None], settings])
     menu = dict(
-        type="buttons", direction="left", buttons=[play, pause], showactive=False, x=0, y=0, xanchor="left", yanchor="top"
+        type="buttons",
+        direction="left",
+        buttons=[play, jumps, pause],
+        showactive=False,
+        x=0,
+        y=0,
+        xanchor="left",
+        yanchor="top",
     )
-    beside = dict(l=110, t=114, b=0, r=10)  # px: the buttons stand on the left
+    beside = dict(l=200, t=114, b=0, r=10)  # px: the buttons stand on the left
     current = dict(visible=True, xanchor="left", prefix="", font=dict(size=14, color=MUTED))
     slider = dict(
         active=active,

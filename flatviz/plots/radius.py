@@ -53,8 +53,8 @@ def plot_flatness_against_radius(
     over = f"mean and range of {n_seeds} seeds" if n_seeds > 1 else "one seed"
     alt = "; ".join(trend(family, m) for m in columns)
     title = title or f"Flatness and scores against radius<br><span style='font-size:0.8em'>{over}</span>"
-    fig = figure(title, alt, explain=_text(n_seeds))
-    fig.update_layout(**_axes(family, table, columns), height=HEIGHT, showlegend=False, margin=dict(t=66))
+    look = dict(height=HEIGHT, showlegend=False, margin=dict(t=66))
+    fig = figure(title, alt, explain=_text(n_seeds), **look, **_axes(family, table, columns))
     for j, name in enumerate(columns):
         for i, quantity in enumerate(ROWS):
             _add_panel(fig, family, table[quantity], name, f"{_number(i, j, len(columns))}", quantity)

@@ -28,7 +28,7 @@ from flatviz.studies.basins import sharpest_surface, sharpest_surfaces
 from flatviz.studies.choice import Choices, choice_of
 from flatviz.studies.images import family_images, one_more_image_row
 from flatviz.studies.inputs import one_more_map
-from flatviz.studies.maps import family_maps, one_more_maps_row
+from flatviz.studies.maps import family_maps, last_maps_row, one_more_maps_row
 from flatviz.studies.mechanism import family_steps, one_more_step
 from flatviz.studies.members import check_settings, fit_group, fit_member, groups_of, same_member
 from flatviz.studies.regression import one_more_curve
@@ -173,27 +173,22 @@ def extend(
 ) -> Family:
     """A measured family with one more member, on the planes and scales it has.
 
-    surfaces: those of `SURFACES` that are computed, two thirds of the work; for the others that of the nearest member stands in.
+    surfaces: those of `SURFACES` that are computed, two thirds of the work; for the others that of the nearest member stands in,
+    until `complete` computes them.
     """
     n_draws = max(p.n_draws for p in family.prediction)
     n_spectra = max(len(s) for s in family.spectrum)
     k, resolution = len(family.spectrum[0][0].values), len(family.around[0].a)
     settings = dict(n_draws=n_draws, n_spectra=n_spectra, k=k, resolution=resolution, progress=progress)
     f, near = nll(net, task.train), family.index(method, radius)
-    around, sharpest = (
-        None if name in surfaces else held[near] for name, held in zip(SURFACES, (family.around, family.sharpest))
-    )
-    one = _measure_one(net, task, f, family, posterior, around, seed=seed, **settings)
-    if sharpest is None:
-        sharpest = sharpest_surface(f, posterior, resolution, float(family.sharpest[0].a.max()), seed)
+    one = _measure_one(net, task, f, family, posterior, family.around[near], seed=seed, **settings)
     values = dict(zip(QUANTITIES, own_values(one[2], one[3])))
-    planes = {"sharpest": sharpest, "around": one[1]}
     over_seeds = {}
     for name, others in family.over_seeds.items():  # of its own seed alone
         row = torch.full_like(others[:1], torch.nan)
         row[0, 0] = values[name]
         over_seeds[name] = torch.cat([others, row])
-    return Family(
+    more = Family(
         (*family.method, method),
         (*family.radius, float(radius)),
         (*family.unit, METHODS[method].unit),
@@ -203,17 +198,36 @@ def extend(
         (*family.around, one[1]),
         spectrum=(*family.spectrum, one[2]),
         prediction=(*family.prediction, one[3]),
-        sharpest=(*family.sharpest, sharpest),
+        sharpest=(*family.sharpest, family.sharpest[near]),
         over_seeds=over_seeds,
         mechanism=one_more_step(net, task.train, family, method, radius, seed=seed),
         inputs=one_more_curve(
             one_more_map(net, task, family, posterior, one[3].n_draws, seed=seed), method, radius, seed=seed - 1
         ),
         images=one_more_image_row(task, family, one[3]),
-        maps=one_more_maps_row(
-            net, task, family, posterior, planes, one[3].n_draws, None if "maps" in surfaces else near, seed=seed
-        ),
+        stages=family.stages,
+        maps=one_more_maps_row(family, near),
     )
+    return complete(net, task, more, surfaces, seed=seed, progress=progress)
+
+
+def complete(
+    net: Net, task: Task, family: Family, surfaces: Sequence[str] = SURFACES, *, seed: int, progress: Progress = False
+) -> Family:
+    """A family with surfaces of its last member computed, for which `extend` at the same seed let others stand in.
+
+    surfaces: those of `SURFACES` that are computed; "maps" holds the accuracy on the planes of the other two.
+    """
+    f, q, resolution = nll(net, task.train), family.posterior[-1], len(family.around[0].a)
+    if "around" in surfaces:
+        around = slice_plane(f, plane_random(net, q.center, seed=seed), resolution=resolution, progress=progress)
+        family = dataclasses.replace(family, around=(*family.around[:-1], around))
+    if "sharpest" in surfaces:
+        sharpest = sharpest_surface(f, q, resolution, float(family.sharpest[0].a.max()), seed)
+        family = dataclasses.replace(family, sharpest=(*family.sharpest[:-1], sharpest))
+    if "maps" in surfaces:
+        family = dataclasses.replace(family, maps=last_maps_row(net, task, family, seed=seed))
+    return family
 
 
 def own_values(spectra: Sequence[Spectrum], prediction: Prediction) -> Tensor:

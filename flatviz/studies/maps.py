@@ -56,33 +56,28 @@ def family_maps(net: Net, task: Task, family: Family, *, seed: int, resolution: 
     return joined | {"accuracy": accuracy} | ({"a": ticks[0], "b": ticks[1]} if ensembles else {})
 
 
-def one_more_maps_row(
-    net: Net,
-    task: Task,
-    family: Family,
-    q: Posterior,
-    planes: Mapping[str, Surface],
-    n_draws: int,
-    near: int | None = None,
-    *,
-    seed: int,
-) -> dict[str, Any]:
-    """`family.maps` with a row for a member of `n_draws` draws that joins the family, on the grids it has.
-
-    planes: its surfaces "sharpest" and "around"; near: a member whose row stands in, so that nothing is computed.
-    """
+def one_more_maps_row(family: Family, near: int) -> dict[str, Any]:
+    """`family.maps` with a row for a member that joins the family, in which that of member `near` stands in."""
     maps = family.maps
+    return maps | {name: _joined(maps[name], maps[name][near]) for name in ROWS if name in maps}
+
+
+def last_maps_row(net: Net, task: Task, family: Family, *, seed: int) -> dict[str, Any]:
+    """`family.maps` with the row of its last member computed, on the grids it has."""
+    maps, q = family.maps, family.posterior[-1]
     if not maps:
         return {}
-    if near is not None:
-        row = {name: maps[name][near] for name in ROWS if name in maps}
-    else:
-        draws = n_draws, maps["draws accuracy"].shape[1], seed
-        row = _member_maps(net, task, q, planes, *draws, len(maps["ascent"][0].a))
-        if "ensemble" in maps:
-            row["ensemble"] = ensemble_losses(net, task, q, family.surface.plane, [maps["a"], maps["b"]], *draws)
-    joined = {k: (*maps[k], v) if isinstance(v, Surface) else torch.cat([maps[k], v[None]]) for k, v in row.items()}
-    return maps | joined
+    draws = family.prediction[-1].n_draws, maps["draws accuracy"].shape[1], seed
+    planes = {name: getattr(family, name)[-1] for name in PLANES}
+    row = _member_maps(net, task, q, planes, *draws, len(maps["ascent"][0].a))
+    if "ensemble" in maps:
+        row["ensemble"] = ensemble_losses(net, task, q, family.surface.plane, [maps["a"], maps["b"]], *draws)
+    return maps | {name: _joined(maps[name][:-1], value) for name, value in row.items()}
+
+
+def _joined(rows: Any, one: Any) -> Any:
+    """Rows of members, and one more."""
+    return (*rows, one) if isinstance(one, Surface) else torch.cat([rows, one[None]])
 
 
 def ensemble_losses(

@@ -26,6 +26,7 @@ from flatviz.studies.inputs import has_input_maps, input_maps, reference_posteri
 from flatviz.studies.preparation import Model, Recipe, TaskOf, build_model, check_learned, model_name, recipe_for, task_for
 from flatviz.studies.regression import gap_curves
 from flatviz.studies.seeds import repeat_family
+from flatviz.studies.stages import family_stages
 from flatviz.training.pretrain import pretrain
 
 REPEATS = 2  # fits of the family with other noise, beside its own
@@ -150,6 +151,9 @@ def run_tour(
         measured=measured,
     )
     family = dataclasses.replace(family, posterior=_shared(family, tuned, device))
+    about_stages = dict(radii=radii, fit=fit, tuned=tuned, method=METHODS["sabma"])
+    compute_stages = partial(family_stages, net, task, prior, family, seed=seed, fit=fit, tuned=tuned, progress=progress)
+    family = dataclasses.replace(family, stages=step("moments of one training", compute_stages, **about_stages))
     repeats = (0 if net.has_batchnorm else REPEATS) if repeats is None else repeats
     if repeats:
         seeds = [seed + 100 + i for i in range(repeats)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import threading
 from collections.abc import Mapping, Sequence
@@ -24,6 +25,7 @@ from flatviz.storage.files import atomic_path
 from flatviz.studies.choice import Choices, choice_of
 from flatviz.studies.family import check_settings, extend, fit_family, fit_member, measure, with_chosen
 from flatviz.studies.seeds import repeat_family
+from flatviz.studies.stages import METHOD, family_stages
 from flatviz.widgets.cells import own, replace_still, show_still
 from flatviz.widgets.look import LOOK, check_look
 from flatviz.widgets.members import first_radii, fit_each, log_stops, member_name
@@ -240,7 +242,17 @@ class FlatnessLab(ipywidgets.VBox):
             raise
         except Exception:  # one of them: what can be fitted is shown, the rest is told
             family = fit_each(self._net, self._task, self._prior, self._radii, self._fail, **settings)
-        self._take(measure(self._net, self._task, family, seed=self._seed + 1, n_draws=N_DRAWS, progress=progress))
+        family = measure(self._net, self._task, family, seed=self._seed + 1, n_draws=N_DRAWS, progress=progress)
+        self._take(self._with_stages(family, settings))
+
+    def _with_stages(self, family: Family, settings: Mapping[str, Any]) -> Family:
+        try:
+            return dataclasses.replace(family, stages=family_stages(self._net, self._task, self._prior, family, **settings))
+        except Stopped:
+            raise
+        except Exception as error:  # its picture is left out
+            self._fail(METHOD, family.radius[family.index(METHOD, self._tuned[METHOD].radius)], error)
+            return family
 
     def _take(self, family: Family) -> None:
         self._methods, self._most = family.methods, max(p.n_draws for p in family.prediction)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from flatviz.checks import check_choice, check_is, check_radius
+from flatviz.checks import check_choice, check_count, check_is, check_radius
 
 ALL = "All"  # the tab of all views
-LOOK = {"tab": "", "compare": None, "picked": None, "chosen": {}, "step": -1}
+LOOK = {"tab": "", "compare": None, "picked": None, "chosen": {}, "step": -1, "phase": None, "moment": None}
 
 
 def check_look(look: object, methods: Sequence[str]) -> dict:
-    """A dict with names of `LOOK` only, whose `compare` is None or names one of `methods` and a radius.
+    """A dict with names of `LOOK` only, whose `compare` is None or names one of `methods` and a radius; phase and moment count from 0.
 
     Raises TypeError or ValueError otherwise.
     """
@@ -22,4 +22,7 @@ def check_look(look: object, methods: Sequence[str]) -> dict:
         check_is(other, dict, "compare", '{"method": "vi", "radius": 0.0}')
         check_choice(other.get("method"), tuple(methods), "method of compare")
         check_radius(other.get("radius"))
+    for name in ("phase", "moment"):
+        if look.get(name) is not None:
+            check_count(look[name], name, least=0)
     return look

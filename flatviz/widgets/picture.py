@@ -11,13 +11,22 @@ from flatviz.pages import views
 from flatviz.pages.bundle import check_measured
 from flatviz.pages.scene import Scene
 from flatviz.pages.views import View
+from flatviz.plots.step import PHASES
 from flatviz.plots.theme import Figure
 from flatviz.results import Family
 
 
 @public
 def plot_view(
-    family: Family, view: str, *, method: str | None = None, radius: float | None = None, n_draws: int | None = None
+    family: Family,
+    view: str,
+    *,
+    method: str | None = None,
+    radius: float | None = None,
+    n_draws: int | None = None,
+    phase: str | None = None,
+    moment: int | None = None,
+    image: int | None = None,
 ) -> Figure:
     """One picture of the page and the lab, at one state of their controls: what their menu copies as code.
 
@@ -27,8 +36,13 @@ def plot_view(
         method: one of the family's; default: its last.
         radius: in the method's unit; the member whose radius is nearest is drawn; default: its first.
         n_draws: ensemble size, in draws; default: all there are.
+        phase: of "mechanism" and "moments": "q and its ball", "ascend to the worst q′", "gradient there", "step back" or "descend",
+            the last of which, the default, shows all.
+        moment: of "moments", which of them, from 0; default: the last.
+        image: of "images", the row of the test split whose probabilities are drawn; default, and where it is not among those
+            shown: the first.
 
-    Raises ValueError for a family that was not measured, and for a view or method that it does not have.
+    Raises ValueError for a family that was not measured, and for a view, method, phase or moment that it does not have.
 
     Example:
         >>> task = fv.datasets.moons_transfer(seed=0)
@@ -44,17 +58,28 @@ def plot_view(
     check_measured(family)
     by_name = {v.name: v for v in views.views_of(family)}
     wanted = by_name[check_choice(view, tuple(by_name), "view")]
-    scene, method = Scene(family), family.methods[-1] if method is None else method
+    scene, method = Scene(family, image), family.methods[-1] if method is None else method
     i = family.index(method, radius)
     fig = wanted.draw(scene, i)
     drawn = fig.to_plotly_json()
     size = scene.n_max if n_draws is None else check_count(n_draws, "n_draws")
+    at = _row(wanted, family, phase, moment)
     for live in fig.live:
         if live.rows != "all":
-            _assign(drawn, live.path.split("."), live.at(size))
+            _assign(drawn, live.path.split("."), live.at(size, at))
     for axis, ends in _ranges(scene, wanted).items():
         drawn["layout"][axis]["range"] = ends
     return Figure(drawn)
+
+
+def _row(view: View, family: Family, phase: str | None, moment: int | None) -> int:
+    """Which of the view's phases: the last without a choice."""
+    moments, within = len(view.phases(family)) // len(PHASES), -1
+    if phase is not None:
+        within = PHASES.index(check_choice(phase, PHASES, "phase")) - len(PHASES)
+    if moment is not None and moment >= max(1, moments):
+        raise ValueError(f"moment must be below {max(1, moments)}, which {view.name!r} has, got {moment}: count from 0")
+    return within - (0 if moment is None else (moments - 1 - moment) * len(PHASES))
 
 
 def _assign(target: Any, path: list[str], value: Any) -> None:

@@ -9,7 +9,7 @@ from flatviz.core.data import Task
 from flatviz.core.net import Net
 from flatviz.pages.views import View, views_of
 from flatviz.results import Family, Gaussian
-from flatviz.studies.family import SURFACES, extend
+from flatviz.studies.family import SURFACES, complete, extend
 from flatviz.studies.members import fit_near
 from flatviz.widgets.look import ALL
 
@@ -53,9 +53,12 @@ def show_preview(
     note = f", preview: {STEPS} steps from radius {family.radius[near]:.3g}"
     sight, how = views_in_sight(family, look), dict(seed=seed + 1, progress=settings["progress"])
     first = [name for name in SURFACES if any(name in view.needs for view in sight)]
-    show(extend(net, task, family, method, radius, q, surfaces=first, **how), note, [view.name for view in sight])
-    if "maps" in first or not family.maps:
-        show(extend(net, task, family, method, radius, q, **how), note, None)
+    part = extend(net, task, family, method, radius, q, surfaces=first, **how)
+    show(part, note, [view.name for view in sight])
+    rest = [name for name in SURFACES if name not in first]
+    if "maps" in first:  # on planes of others so far, where any are missing
+        show(complete(net, task, part, [*rest, "maps"] if rest else [], **how), note, None)
         return
     quick = [view.name for view in views_of(family) if "maps" not in view.needs]  # the rest waits for the whole fit
-    show(extend(net, task, family, method, radius, q, surfaces=SURFACES[:2], **how), note, quick)
+    missing = [name for name in rest if name != "maps"]
+    show(complete(net, task, part, missing, **how), note, quick if family.maps else None)

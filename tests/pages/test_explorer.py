@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 from browsing import axe, plain
-from pagedrive import at, drawn, opened, written
+from pagedrive import at, code_of, drawn, figures_of, opened, written
 
 import flatviz as fv
 from flatviz.pages import views
@@ -37,24 +37,6 @@ PLOTS = """() => JSON.parse(JSON.stringify(
   (key, value) => (ArrayBuffer.isView(value) ? Array.from(value) : value)))"""
 
 
-def code_of(page):
-    """What the menu copies."""
-    page.locator(".fv-menu summary").click()
-    page.get_by_text("Copy as code").click()
-    text = page.locator(".fv-code").input_value()
-    page.locator("h1").click()
-    return text
-
-
-def run(code, family):
-    """The figures that the last lines of copied code make."""
-    names = {"FAMILY": family}
-    lines = code.splitlines()
-    calls = [i for i, line in enumerate(lines) if line.startswith("fv.plot_view(")]
-    exec("\n".join(lines[: calls[0]]), names)
-    return [eval(lines[i], names) for i in calls]
-
-
 def same_picture(shown, figure):
     """Every array of numbers of the page's picture is that of the figure; an open cell, and what has fewer draws, is left out."""
     mine = json.loads(figure.to_json())["data"]
@@ -78,6 +60,7 @@ def same_picture(shown, figure):
         ("method=sabma&radius=2&draws=5&tab=Flatness&b=0:vi", "sabma/2/5", "Flatness | vi/0"),
         ("method=sam_mu&radius=0.2&draws=2&tab=Scores", "sam_mu/0.2/2", "Scores"),
         ("method=sabma&radius=2&draws=4&tab=Surface&see.surface=loss,+3-D+relief", "sabma/2/4", "Surface"),
+        ("method=sabma&radius=2&draws=4&tab=Radius&phase=1", "sabma/2/4", "Radius"),
         (
             "method=sgd&radius=0&draws=4&tab=Flatness&see.directions=random+directions,+rise+of+the+loss,+2-D+map",
             "sgd/0/4",
@@ -87,7 +70,7 @@ def same_picture(shown, figure):
 )
 def test_the_code_of_a_picture_makes_the_picture(page, family, hash, state, look):
     at(page, hash, state, look)
-    figures = run(code_of(page), family)
+    figures = figures_of(code_of(page), family)
     shown = page.evaluate(PLOTS)
     assert len(figures) == len(shown) >= 2
     assert all(same_picture(a, b) > 2 for a, b in zip(shown, figures))
@@ -250,7 +233,7 @@ def test_after_two_hundred_random_moves_the_picture_is_that_of_the_state_and_mem
             page.locator("button[title^='take the last']").dispatch_event("click")
         if move % 20 == 19:
             settled(page)
-            figures = run(code_of(page), family)
+            figures = figures_of(code_of(page), family)
             assert all(same_picture(a, b) for a, b in zip(page.evaluate(PLOTS), figures))
         if move == 60:
             nodes = page.evaluate("document.querySelectorAll('*').length")

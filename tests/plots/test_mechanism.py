@@ -13,7 +13,8 @@ from safetensors.torch import load
 import flatviz as fv
 from flatviz.pages import views
 from flatviz.pages.scene import Scene
-from flatviz.plots.mechanism import PHASES, TWEENS, ellipse, plot_step
+from flatviz.plots.mechanism import TWEENS, plot_step
+from flatviz.plots.step import PHASES, ellipse
 from flatviz.storage.checkpoints import KIND
 from flatviz.storage.files import read_checked
 

@@ -7,7 +7,7 @@ import torch
 
 import flatviz as fv
 from flatviz.results import interval
-from flatviz.studies.family import extend, fit_member
+from flatviz.studies.family import SURFACES, complete, extend, fit_member
 
 
 def test_radius_zero_of_every_method_is_the_one_vi(family):
@@ -48,6 +48,27 @@ def test_a_member_fitted_later_lives_on_the_same_plane_and_directions(family, tr
     assert len(more) == len(family) + 1 and more.surface is family.surface
     assert more.projection[-1].plane is family.surface.plane
     assert more.prediction[-1].n_draws == 6 and len(more.spectrum[-1]) == 2
+
+
+def test_a_member_completed_later_is_the_member_measured_at_once(family, transferred, task):
+    net, prior = transferred
+    q = fit_member(net, task, prior, "sabma", 1.0, seed=0, fit={"steps": 5})
+    whole = extend(net, task, family, "sabma", 1.0, q, seed=1)
+    part = extend(net, task, family, "sabma", 1.0, q, surfaces=[], seed=1)
+    near = family.index("sabma", 1.0)
+    assert part.around[-1] is family.around[near] and part.sharpest[-1] is family.sharpest[near]
+    assert torch.equal(part.maps["draws accuracy"][-1], family.maps["draws accuracy"][near])
+    twice = complete(net, task, complete(net, task, part, SURFACES[:2], seed=1), SURFACES[2:], seed=1)
+    for name in ("around", "sharpest"):
+        assert torch.equal(getattr(twice, name)[-1].values, getattr(whole, name)[-1].values)
+        assert not torch.equal(getattr(twice, name)[-1].values, getattr(part, name)[-1].values)
+    assert twice.maps.keys() == whole.maps.keys()
+    for name, rows in whole.maps.items():
+        if isinstance(rows, tuple):
+            assert len(rows) == len(whole) == len(twice.maps[name])
+            assert torch.equal(rows[-1].values, twice.maps[name][-1].values)
+        elif isinstance(rows, torch.Tensor):
+            torch.testing.assert_close(rows, twice.maps[name], rtol=0, atol=0, equal_nan=True)
 
 
 @pytest.mark.parametrize(("values", "half"), [([1.0, 2.0, 3.0], 4.302653 / math.sqrt(3)), ([1.0, 1.0], 0.0)])

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 import flatviz as fv
+import flatviz.studies.family as studies
 from flatviz.pages.views import views_of
 from flatviz.widgets.preview import STEPS, views_in_sight
 
@@ -28,10 +29,13 @@ def members(lab):
     return [(index["members"][0], np.frombuffer(buffer, "<f4")) for index, buffer in sent]
 
 
-def test_a_preview_is_labelled_shows_first_what_is_in_sight_and_gives_way_to_the_whole_fit(lab, transferred, task):
+def test_a_preview_is_labelled_shows_first_what_is_in_sight_and_gives_way_to_the_whole_fit(lab, transferred, task, monkeypatch):
+    scored = []
+    monkeypatch.setattr(studies, "predict", lambda *given, **how: scored.append(given) or fv.predict(*given, **how))
     lab.method, lab.look = "sabma", {"tab": "Scores"}
     lab.radius = 1.2
     assert lab.wait(300) and lab.error == ""
+    assert len(scored) == 2  # the preview, in both of its parts, and the whole fit
     (first, some), (second, all_of_it), (last, whole) = members(lab)
     assert first["note"] == second["note"] == f", preview: {STEPS} steps from radius 2" and "note" not in last
     waiting = {v.name for v in views_of(lab.family) if v.group != "Scores"}

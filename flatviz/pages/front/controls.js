@@ -58,17 +58,17 @@ class Side {
 const PLAY_MS = 1200, GLIDE = { duration: 800, easing: "cubic-in-out" };
 const STILL = matchMedia("(prefers-reduced-motion: reduce)");
 
-// A button that goes through radii, one every `PLAY_MS`: next(first) goes to the one that follows and says whether there is one.
+// A button that goes through what `title` says, a step every so many ms: next(first) takes one and says whether there was one.
 class Player {
-  constructor(next) {
-    Object.assign(this, { next, timer: 0 });
-    this.button = action("Play", "go through the fitted radii of this method", () => (this.timer ? this.halt() : this.go(true)));
+  constructor(next, title, { text = "Play", every = PLAY_MS } = {}) {
+    Object.assign(this, { next, text, every, timer: 0 });
+    this.button = action(text, title, () => (this.timer ? this.halt() : this.go(true)));
   }
 
   get glide() { return this.timer && !STILL.matches ? GLIDE : undefined; }
 
   go(first) {
-    this.timer = setTimeout(() => this.go(false), PLAY_MS);   // before the step, which glides because there is a timer
+    this.timer = setTimeout(() => this.go(false), this.every);   // before the step, which glides because there is a timer
     if (!this.next(first)) this.halt();
     else this.button.textContent = "Pause";
   }
@@ -76,7 +76,32 @@ class Player {
   halt() {
     clearTimeout(this.timer);
     this.timer = 0;
-    this.button.textContent = "Play";
+    this.button.textContent = this.text;
+  }
+}
+
+const SLIDE_MS = 900, PHASE_MS = 1900;                     // from one phase to the next, and with the time to look at it
+
+// Below a picture that goes through phases: a button that plays them and a slider.  change(at): the reader goes to a phase;
+// next(first): of its player.
+class Phases {
+  constructor(change, next) {
+    this.player = new Player(next, "ascend, gradient there, step back, descend", { text: "Play the step", every: PHASE_MS });
+    this.slider = element("input", { type: "range", class: "fv-phase", min: 0, step: 1, "aria-label": "phase of the step" });
+    this.text = element("output");
+    this.slider.addEventListener("input", () => change(Number(this.slider.value)));
+    this.node = element("div", { class: "fv-phases", role: "group", "aria-label": "phases of the step" }, this.player.button, this.slider, this.text);
+  }
+
+  // phases: [[name, what it does]]; at: the one that is shown.
+  show(phases, at) {
+    this.node.hidden = !phases.length;
+    if (!phases.length) return;
+    const [name, does] = phases[at];
+    this.slider.max = phases.length - 1;
+    this.slider.value = at;
+    this.slider.setAttribute("aria-valuetext", `${at + 1} of ${phases.length}: ${name}`);
+    this.text.replaceChildren(element("b", {}, name), `: ${does}`);
   }
 }
 

@@ -10,10 +10,11 @@ class Picture {
     this.plot = element("div", { role: "group" });
     this.node = element("div", { class: "fv-plot" }, this.mark, this.plot);
     this.rings = [];
+    this.held = Object.fromEntries(Object.entries(entry.held ?? {}).map(([field, v]) => [field, Array.isArray(v) ? v : numbersOf(v)]));
   }
 
-  // height: px; dark: colours; ranges: axis -> range that holds every member.  True where something was drawn.
-  draw(member, n, { height, dark, ranges, transition }) {
+  // height: px; dark: colours; ranges: axis -> range that holds every member; at: the phase.  True where something was drawn.
+  draw(member, n, { height, dark, ranges, transition, at = 0 }) {
     const { entry, plot, tools } = this, { index, Plotly } = tools, { clientWidth: width } = plot;
     const narrow = width < 460 && narrower(entry, width);
     if (entry.layout.yaxis?.scaleanchor) {                  // a square, and the room around it
@@ -21,11 +22,14 @@ class Picture {
       height = Math.max(300, narrow ? square : Math.min(height, square));
     }
     const placed = narrow || beside(entry, ranges, width, height);
-    const sized = entry.binds.some((b) => b.rows !== "all");
+    const sized = entry.binds.some((b) => b.rows !== "all" && b.rows !== "phase");
     const scene = [width < 420, placed && width, dark, height, JSON.stringify(ranges)].join("/");
-    const state = [scene, member.meta.method, member.meta.radius, member.version ?? 0, sized ? n : ""].join("/");
+    const place = [scene, member.meta.method, member.meta.radius, member.version ?? 0, sized ? n : ""].join("/"), state = `${place}/${at}`;
     if (this.state === state) { this.resize(width); return false; }
-    const first = !this.state, values = entry.binds.map((bind) => bound(bind, index.fields, member, n));
+    const first = !this.state, values = entry.binds.map((bind) => bound(bind, index.fields, member, n, at, this.held));
+    if (this.place === place && !STILL.matches) { this.slide(values, { state, at, dark }); return false; }
+    this.place = place;
+    if (entry.phases.length) plot.dataset.phase = at;
     const changes = first || this.scene !== scene ? null
       : entry.binds.flatMap(({ path }, i) => (same(values[i], this.values[i]) ? [] : [[path, dark ? recolored(values[i]) : values[i]]]));
     Object.assign(this, { state, scene, member, values });
@@ -48,6 +52,28 @@ class Picture {
     if (first) this.listen();
     else if (plot._fullLayout.width !== width) Plotly.Plots.resize(plot);
     return true;
+  }
+
+  // To another phase: points and heads of arrows move in straight lines, texts change at half of the way.
+  slide(values, { state, at, dark }) {
+    const { entry, plot, tools } = this, from = this.values, start = performance.now();
+    let glided = start < this.glides;                       // to another radius
+    if (glided) interrupted(plot);
+    Object.assign(this, { state, glides: 0 });
+    delete plot.dataset.phase;
+    const step = () => {
+      if (this.state !== state) return;                     // it goes elsewhere now
+      const share = Math.min(1, (performance.now() - start) / SLIDE_MS), done = share * share * (3 - 2 * share);
+      const mixed = values.map((v, i) => (entry.binds[i].rows === "phase" ? between(from[i], v, done) : v));
+      const changes = entry.binds.flatMap(({ path }, i) => (same(mixed[i], this.values[i]) ? [] : [[path, dark ? recolored(mixed[i]) : mixed[i]]]));
+      this.values = mixed;
+      const drawn = plot.clientWidth && redrawn(tools.Plotly, plot, changes, undefined, glided);
+      glided = false;
+      if (!drawn) { Object.assign(this, { state: "elsewhere", scene: "", place: "" }); tools.redraw(); }
+      else if (share < 1) requestAnimationFrame(step);
+      else plot.dataset.phase = at;
+    };
+    requestAnimationFrame(step);
   }
 
   describe(text) { this.plot.setAttribute("aria-label", text); }

@@ -2,8 +2,6 @@
 
 const DIVERGED = 255, LEVELS = 254;                        // of a probability as one byte
 
-const bytesOf = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-
 // What a member says of its images: `prob(draw, place, class)`, and `of(n)`, the images at ensemble size n as
 // [{ place, row, label, nats }], those of most disagreement first.
 function imagesOf(member) {

@@ -10,6 +10,9 @@ function unpack(bundle) {
   return index.members.map((meta, m) => ({ meta, data: new Float32Array(bytes, m * size * 4, size), read: new Map() }));
 }
 
+const bytesOf = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+const numbersOf = ({ shape, values }) => nested(new Float32Array(bytesOf(values).buffer), shape);
+
 function nested(flat, [length, ...rest]) {
   if (!rest.length) return Array.from(flat);
   const step = flat.length / length;
@@ -26,9 +29,12 @@ function read(fields, member, name) {
   return member.read.get(name);
 }
 
-// What a bind puts into a figure: a member's array, whole, its first n rows, or its row for n draws; or a word.
-function bound({ field, rows, noise = 0 }, fields, member, n) {
-  if (field in member.meta.words) return member.meta.words[field];
+// What a bind puts into a figure: a member's array, whole, its first n rows, its row for n draws or that of phase `at`; or a word.
+// held: arrays that all members have in common.
+function bound({ field, rows, noise = 0 }, fields, member, n, at, held) {
+  const word = held[field] ?? member.meta.words[field];
+  if (rows === "phase") return (word ?? read(fields, member, field))[at];
+  if (word !== undefined) return word;
   const values = read(fields, member, field);
   if (rows === "draws") return values.slice(0, n);
   if (rows === "segments") return values.slice(0, 3 * n);
@@ -53,6 +59,12 @@ function assigned(target, [key, ...rest], value) {
   const copy = Array.isArray(target) ? [...target] : { ...target };
   copy[key] = rest.length ? assigned(copy[key] ?? {}, rest, value) : value;
   return copy;
+}
+
+// Numbers at a share of their straight way from a to b; what holds no numbers changes at half of it.
+function between(a, b, share) {
+  if (Array.isArray(a) && Array.isArray(b)) return b.map((v, i) => between(a[i], v, share));
+  return typeof a === "number" && typeof b === "number" ? a + share * (b - a) : share < 0.5 ? a : b;
 }
 
 // Index of the value nearest to `wanted` as the slider counts: in powers of ten, 0 by itself.

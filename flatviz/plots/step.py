@@ -1,0 +1,103 @@
+"""What is drawn of one step of SA-BMA in each of its phases."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+import torch
+from torch import Tensor
+
+from flatviz.plots.theme import INK, METHODS, scatter
+from flatviz.results import Mechanism
+
+PHASES = ("q and its ball", "ascend to the worst q′", "gradient there", "step back", "descend")
+DOES = (  # in each of them, for whatever method's ball
+    "every q′ that the radius allows",
+    "q′ = q + Δ, the worst in the ball (to first order)",
+    "g′ = ∇ E[NLL], taken at q′",
+    "the mean is at q again, g′ is kept",
+    "θ ← θ − lr g′, from q",
+)
+ARROW = 0.3  # of the half width of the picture: length of the gradient arrows, which show directions
+STEP = 0.2  # of it: length of the descent
+HEAD = 14  # px, of an arrow
+RING = 72  # points of an ellipse
+STILL = ("q", "ball of the radius", "SAM's ball", "SAM's move", "gradient g at q")  # through all phases of one step
+RIM = " rim"  # after the name of a line: a wider one below it in white
+COLORS = dict(q=METHODS["vi"].color, worst=METHODS["sabma"].color, sam=METHODS["sam_mu"].color)
+
+
+def phase_traces(step: Mechanism, phase: int, k: int, half: float) -> list[go.Scatter]:
+    """Everything that moves, as it stands in a phase at radius k; half: of the picture's width.
+
+    q' stays where it is once the ascent has reached it; the dot is where the mean stands, back at q from the fourth phase on.
+    """
+    zero = torch.zeros(2, dtype=torch.float64)
+    center, there = mean_of(step), step.worst[k].double()
+    rest, worst = ellipse(step.covariance, zero), ellipse(step.worst_covariance[k], there)
+    top, length = there if phase > 0 else zero, float(step.length[k])
+    back = _unit(step.there[k]) * half
+    sams_move = _unit(step.gradient) if step.slope is None else step.gradient.double() / max(step.slope, 1e-12)
+    lines = [
+        (rest, "q", dict(color=COLORS["q"], width=3)),
+        (ellipse(step.ball[k], zero), "ball of the radius", dict(color=COLORS["worst"], width=2, dash="dash")),
+        (ellipse(torch.eye(2) * length**2, zero), "SAM's ball", dict(color=COLORS["sam"], width=1.5, dash="dot")),
+        (worst if phase > 0 else rest, "the worst q′", dict(color=COLORS["worst"], width=3)),
+        (torch.stack([zero, top]), "move of the mean", dict(color=COLORS["worst"], width=2)),
+        (torch.stack([zero, sams_move * length]), "SAM's move", dict(color=COLORS["sam"], width=1.5)),
+    ]
+    arrows = [
+        (zero, _unit(step.gradient) * ARROW * half, "gradient g at q", INK),
+        (top, back * ARROW * (phase > 1), "gradient g′ at q′", "#8a1c7c"),
+        (zero, -back * STEP * (phase > 3), "step: − g′ from q", COLORS["q"]),
+    ]
+    drawn = [(points + center, name, line) for points, name, line in lines]
+    shafts = [(center + torch.stack([start, start + move]), name) for start, move, name, _ in arrows]
+    rims = [(points, name, 0) for points, name, line in drawn if "dash" not in line]
+    rims += [(points, name, HEAD) for points, name in shafts]  # px: a rim ends below the arrow's head
+    traces = [_rim(*rim) for rim in rims]
+    traces += [_on_ground(points, name, line, legend=True) for points, name, line in drawn]
+    traces += [_arrow(center + start, move, name, color) for start, move, name, color in arrows]
+    return [*traces, _dot(center + (top if phase < 3 else zero))]
+
+
+def _rim(points: Tensor, name: str, backoff: int) -> go.Scatter:
+    return scatter(*points.T, "lines", f"{name}{RIM}", line=dict(color="#fefefe", width=5, backoff=backoff))
+
+
+def _dot(at: Tensor) -> go.Scatter:
+    look = dict(marker=dict(size=11, color="#ffd23f", line=dict(color=INK, width=1.5)), hoverinfo="name")
+    return scatter(*at[:, None], "markers", "the mean now", legend=True, **look)
+
+
+def _on_ground(points: Tensor, name: str, line: dict, legend: bool) -> go.Scatter:
+    return scatter(*points.T, "lines", name, legend=legend, line=line, hoverinfo="name")
+
+
+def _arrow(start: Tensor, move: Tensor, name: str, color: str) -> go.Scatter:
+    tip = dict(
+        symbol="arrow",
+        size=[0, HEAD if float(move.norm()) > 0 else 0],
+        angleref="previous",
+        color=color,
+        opacity=1,
+        line=dict(color="#fefefe", width=1),
+    )
+    ends = torch.stack([start, start + move])
+    return scatter(*ends.T, "lines+markers", name, legend=True, line=dict(color=color, width=3), marker=tip, hoverinfo="name")
+
+
+def _unit(v: Tensor) -> Tensor:
+    return v.double() / v.double().norm().clamp_min(1e-12)
+
+
+def ellipse(covariance: Tensor, center: Tensor) -> Tensor:
+    """Points (RING + 1, 2) with (c - center)^T covariance^-1 (c - center) = 1."""
+    angle = torch.linspace(0, 2 * torch.pi, RING + 1, dtype=torch.float64)
+    values, vectors = torch.linalg.eigh(covariance.double())  # a flat ellipse has no Cholesky factor
+    root = (vectors * values.clamp_min(0).sqrt()) @ vectors.T  # symmetric, so that ellipses in between are ellipses
+    return center.double() + torch.stack([angle.cos(), angle.sin()], 1) @ root
+
+
+def mean_of(step: Mechanism) -> Tensor:
+    """Where q's mean lies on its ground."""
+    return torch.zeros(2, dtype=torch.float64) if step.center is None else step.center.double()

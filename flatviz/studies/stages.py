@@ -1,0 +1,45 @@
+"""A family's `stages`: one step of SA-BMA at several moments of one training."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from flatviz.core.data import Task
+from flatviz.core.net import Net
+from flatviz.core.progress import Progress
+from flatviz.posteriors import METHODS
+from flatviz.results import Family, Gaussian, Mechanism
+from flatviz.studies.choice import Choices, choice_of, with_head_std
+from flatviz.studies.mechanism import mechanism_in_training
+
+METHOD = "sabma"
+
+
+def family_stages(
+    net: Net,
+    task: Task,
+    prior: Gaussian,
+    family: Family,
+    *,
+    seed: int,
+    resolution: int = 31,
+    fit: Mapping | None = None,
+    tuned: Choices | None = None,
+    progress: Progress = False,
+) -> tuple[Mechanism, ...]:
+    """What `mechanism_in_training` returns for the member of SA-BMA whose radius is nearest to the one the method has by itself.
+
+    One fit more, with the settings that this member had: fit, tuned and seed as in `fit_family`.  () for a family without
+    SA-BMA above radius 0, and for a net with BatchNorm, whose convolutions would take minutes.
+    """
+    record, choice = METHODS[METHOD], choice_of(tuned, METHOD)
+    if METHOD not in family.methods or net.has_batchnorm:
+        return ()
+    wanted = record.tuned(net).radius if choice.radius is None else choice.radius
+    radius = family.radius[family.index(METHOD, wanted)]
+    if radius == 0:
+        return ()
+    asked = {**choice.settings, **(fit or {})}
+    settings = {name: value for name, value in asked.items() if name in record.tuned(net).settings}
+    about = dict(radius=radius, seed=seed, settings=settings, resolution=resolution, progress=progress)
+    return tuple(mechanism_in_training(net, task.train, with_head_std(net, prior, choice.head_std), **about))

@@ -1,0 +1,227 @@
+"""The step in phases, in the page: what is drawn in each of them, how it gets from one to the next, and that the state has it."""
+
+import dataclasses
+import itertools
+import json
+
+import numpy as np
+import pytest
+import torch
+from browsing import plain
+from pagedrive import at, code_of, drawn, figures_of, opened, written
+
+import flatviz as fv
+from flatviz.pages.views import views_of
+from flatviz.plots.step import PHASES
+from flatviz.studies.stages import family_stages
+
+TRACES = """() => { const plot = document.querySelector('figure:not([hidden]) .js-plotly-plot');
+  return JSON.parse(JSON.stringify(Object.fromEntries(plot.data.map((t) => [t.name, { x: t.x, y: t.y, size: t.marker?.size }])),
+    (key, value) => (ArrayBuffer.isView(value) ? Array.from(value) : value))); }"""
+PLACE = """() => { const plot = document.querySelector('figure:not([hidden]) .js-plotly-plot');
+  const place = (name) => { const t = plot.data.find((t) => t.name === name); return [t.x[0], t.y[0]]; };
+  return [plot.dataset.phase ?? null, place('the worst q′'), place('the mean now')]; }"""
+
+
+@pytest.fixture(scope="module")
+def staged(family, task, transferred):
+    """The small family with moments of one training, and the seed and settings of its fits."""
+    net, prior = transferred
+    stages = family_stages(net, task, prior, family, seed=0, resolution=9, fit={"steps": 40})
+    return dataclasses.replace(family, stages=stages)
+
+
+@pytest.fixture(scope="module")
+def address(staged, tmp_path_factory):
+    return written(staged, tmp_path_factory.mktemp("phases"), code=["family = FAMILY"])
+
+
+@pytest.fixture(scope="module")
+def page(browser, address):
+    page = opened(browser, address)
+    yield page
+    page.context.close()
+
+
+def there(page, place):
+    """Wait until the step is drawn at this place of its slider."""
+    page.wait_for_function(
+        "(place) => document.querySelector('figure:not([hidden]) .js-plotly-plot').dataset.phase === String(place)",
+        arg=place,
+        polling=100,
+    )
+
+
+def same_step(page, figure):
+    """Every line, dot and arrow of the page's step is that of the figure."""
+    shown, direct = page.evaluate(TRACES), json.loads(figure.to_json())["data"]
+    compared = [t for t in direct if t["name"] != "surface"]
+    assert len(compared) > 12
+    for trace in compared:
+        for axis in "xy":
+            np.testing.assert_allclose(plain(shown[trace["name"]][axis]), plain(trace[axis]), rtol=1e-5, atol=1e-6)
+        if trace.get("marker", {}).get("symbol") == "arrow":
+            np.testing.assert_allclose(shown[trace["name"]]["size"], plain(trace["marker"]["size"]), atol=1e-6)
+
+
+def test_a_family_without_moments_has_no_picture_of_them(family, staged):
+    assert {v.name for v in views_of(staged)} - {v.name for v in views_of(family)} == {"moments"}
+
+
+def test_the_stages_are_those_of_the_members_own_fit(staged, task, transferred):
+    net, prior = transferred
+    (radius,) = staged.stages[-1].radius
+    assert radius in staged.radii("sabma")
+    q = staged.posterior[staged.index("sabma", radius)]  # trained beside the other radii, hence not the same bits
+    plane = staged.stages[-1].surface.plane
+    off = plane.axes @ (q.mean - plane.origin)
+    assert float(off.norm()) < 0.05 * float(staged.stages[-1].covariance.diagonal().sqrt().min())
+    assert family_stages(net, task, prior, dataclasses.replace(staged, method=("vi",) * len(staged)), seed=0) == ()
+
+
+@pytest.mark.browser
+def test_in_every_phase_the_page_draws_the_step_and_its_worst_posterior_is_the_one_that_perturb_gives(
+    page, staged, task, transferred
+):
+    net, _ = transferred
+    at(page, "method=sabma&radius=2&draws=4&tab=Radius", "sabma/2/4", "Radius")
+    there(page, len(PHASES) - 1)  # nothing chosen: the whole step
+    slider = page.get_by_label("phase of the step")
+    for place, phase in reversed(list(enumerate(PHASES))):
+        slider.fill(str(place))
+        there(page, place)
+        assert slider.get_attribute("aria-valuetext") == f"{place + 1} of 5: {phase}"
+        assert page.locator(".fv-phases output").inner_text().startswith(f"{phase}: ")
+        same_step(page, fv.plot_view(staged, "mechanism", method="sabma", radius=2.0, phase=phase))
+        at_worst = page.evaluate(TRACES)["the worst q′"]
+        if place:
+            same_ellipse(at_worst, staged, *worst_of(net, task, staged, 2.0))
+    assert at_worst == {k: v for k, v in page.evaluate(TRACES)["q"].items()}  # before the ascent it is q
+
+
+def worst_of(net, task, family, radius):
+    """q and the q' that `perturb` gives, with the noise of the family's measuring, by autograd."""
+    q = family.posterior[family.index("vi")]
+    z = torch.randn(32, q.dim + q.rank, generator=torch.Generator().manual_seed(1), dtype=q.mean.dtype)
+    theta = [t.clone().requires_grad_(True) for t in (q.mean, q.log_std, q.factor)]
+    W = theta[0] + theta[1].exp() * z[:, : q.dim] + z[:, q.dim :] @ theta[2]
+    losses = [torch.nn.functional.cross_entropy(net(w, task.train.x), task.train.y) for w in W]
+    delta = fv.perturb(q, torch.autograd.grad(torch.stack(losses).mean(), theta), radius=radius, blocks="mean+std")
+    return q, fv.Gaussian(q.mean + delta[0], q.log_std + delta[1], q.factor + delta[2])
+
+
+def same_ellipse(shown, family, q, worst):
+    """The drawn points are one standard deviation of q' in the plane: dense algebra, in float64."""
+    axes = family.mechanism.surface.plane.axes.double()
+    covariance = axes @ (torch.diag((2 * worst.log_std).exp()) + worst.factor.T @ worst.factor).double() @ axes.T
+    off = torch.tensor([shown["x"], shown["y"]]).T.double() - axes @ (worst.mean - q.mean).double()
+    on_it = (off @ torch.linalg.inv(covariance) * off).sum(1)
+    torch.testing.assert_close(on_it, torch.ones(len(off)).double(), rtol=1e-3, atol=0)  # float32 in fit and page
+
+
+@pytest.mark.browser
+def test_the_moments_of_training_share_the_frame_and_their_slider_goes_through_all_phases(page, staged):
+    at(page, "method=sabma&radius=2&draws=4&tab=Radius", "sabma/2/4", "Radius")
+    page.get_by_label("step of this picture").select_option("at moments of training")
+    there(page, 5 * len(staged.stages) - 1)
+    slider = page.get_by_label("phase of the step")
+    for moment, phase in ((0, 0), (0, 1), (1, 4), (2, 2), (4, 3)):
+        slider.fill(str(5 * moment + phase))
+        there(page, 5 * moment + phase)
+        assert slider.get_attribute("aria-valuetext").endswith(f"{staged.stages[moment].name}: {PHASES[phase]}")
+        figure = fv.plot_view(staged, "moments", phase=PHASES[phase], moment=moment)
+        same_step(page, figure)
+        note = page.locator("figure:not([hidden]) .annotation-text").first
+        assert note.text_content() == figure.layout.annotations[0].text
+    at(page, "method=sabma&radius=2&draws=4&tab=Radius&b=0:vi&moment=2&phase=3&see.step=at+moments+of+training",
+       "sabma/2/4", "Radius | vi/0")  # fmt: skip
+    there(page, 7)
+    assert page.locator("[data-name=moments] .js-plotly-plot").count() == 1  # the same for both states
+    (call,) = [line for line in code_of(page).splitlines() if '"moments"' in line]
+    assert call.endswith(', phase="gradient there", moment=1)')
+    (figure,) = figures_of(f"import flatviz as fv\nfamily = FAMILY\n{call}", staged)
+    same_step(page, figure)
+    for name in ("moment", "phase"):
+        with pytest.raises(ValueError, match=f"{name} must be"):
+            fv.plot_view(staged, "moments", **{name: {"moment": 5, "phase": "jump"}[name]})
+
+
+@pytest.mark.browser
+def test_the_phase_is_in_address_undo_and_reset(page, browser):
+    at(page, "method=sabma&radius=2&draws=4&tab=Radius&phase=5", "sabma/2/4", "Radius")
+    there(page, 4)
+    slider = page.get_by_label("phase of the step")
+    slider.fill("2")
+    there(page, 2)
+    page.wait_for_function("() => location.hash.includes('phase=3')", polling=100)
+    other = opened(browser, page.evaluate("location.href"))
+    there(other, 2)
+    assert other.evaluate(TRACES) == page.evaluate(TRACES)
+    other.context.close()
+    page.get_by_role("button", name="Undo").click()
+    there(page, 4)
+    slider.fill("1")
+    there(page, 1)
+    page.get_by_label("radius", exact=True).fill("1")  # the phase stays where the radius moves
+    drawn(page, "sabma/0.5/4")
+    there(page, 1)
+    page.locator(".fv-menu summary").click()
+    page.get_by_text("Reset").click()
+    drawn(page, "sabma/0.5/3", "Surface")
+    assert "phase" not in page.evaluate("location.hash") and not page.errors_met
+
+
+def played(page, ms=100):
+    """Play the step; [phase that stands, or None; place of q'; place of the dot] every so many ms, until it is over."""
+    button = page.locator(".fv-phases button")
+    page.clock.pause_at(page.evaluate("Date.now()") + 1000)
+    button.click()
+    found = []
+    for _ in range(20_000 // ms):
+        page.clock.run_for(ms)
+        found.append(page.evaluate(PLACE))
+        if button.inner_text() == "Play the step":
+            return found
+    raise AssertionError("it plays on and on")
+
+
+def on_the_way(points, a, b):
+    """Whether all points lie between a and b, in the order in which they were drawn."""
+    a, b, points = (np.array(v, float) for v in (a, b, points))
+    if (a == b).all():
+        return np.allclose(points, a, atol=1e-5)
+    shares = (points - a) @ (b - a) / ((b - a) @ (b - a))
+    straight = np.allclose(points, a + shares[:, None] * (b - a), atol=1e-5)
+    return straight and bool((np.diff(shares) >= -1e-6).all() and shares.min() >= -1e-6 and shares.max() <= 1 + 1e-6)
+
+
+@pytest.mark.browser
+def test_play_goes_through_the_phases_once_and_everything_glides(browser, address, staged):
+    page = opened(browser, address + "#method=sabma&radius=2&draws=4&tab=Radius&phase=1", clock=True)
+    there(page, 0)
+    found = [[None, *page.evaluate(PLACE)[1:]], *played(page)]
+    names = [name for name, _ in itertools.groupby(phase for phase, *_ in found[1:] if phase is not None)]
+    assert names[-4:] == ["1", "2", "3", "4"] and len(names) <= 5
+    figures = [fv.plot_view(staged, "mechanism", method="sabma", radius=2.0, phase=phase) for phase in PHASES]
+    traces = [{t["name"]: [plain(t[axis])[0] for axis in "xy"] for t in json.loads(f.to_json())["data"][1:]} for f in figures]
+    stands = [next(k for k, (phase, *_) in enumerate(found) if phase == str(p)) for p in range(1, 5)]
+    for p, (begin, end) in enumerate(itertools.pairwise([0, *stands])):
+        between = [row for row in found[begin:end] if row[0] is None]
+        assert len(between) >= 8  # 900 ms, one in 100
+        for column, name in ((1, "the worst q′"), (2, "the mean now")):
+            assert on_the_way([row[column] for row in between], traces[p][name], traces[p + 1][name])
+    page.get_by_role("button", name="Undo").click()  # one step, however far it played
+    page.clock.run_for(2000)
+    there(page, 0)
+    assert page.get_by_role("button", name="Undo").is_disabled() and not page.errors_met
+    page.context.close()
+
+
+@pytest.mark.browser
+def test_it_plays_without_motion_for_a_reader_who_wants_less(browser, address):
+    page = opened(browser, address + "#method=sabma&radius=2&draws=4&tab=Radius", clock=True, reduced_motion="reduce")
+    there(page, 4)
+    found = played(page, 300)
+    assert all(phase is not None for phase, *_ in found)
+    assert list(dict.fromkeys(phase for phase, *_ in found)) == ["0", "1", "2", "3", "4"] and not page.errors_met
+    page.context.close()
