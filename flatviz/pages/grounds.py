@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+import torch
 from torch import Tensor
 
 from flatviz.pages.scene import Scene
@@ -45,6 +46,24 @@ def accuracy(plane: str, relief: bool) -> Draw:
         center = dict(symbol="cross-thin", size=11, line=dict(color="#d55e00", width=2))
         fig.add_trace(scatter([0], [0], "markers", "center", marker=center))
         return fig
+
+    return draw
+
+
+def averaged(plane: str, relief: bool) -> Draw:
+    """The loss of the averaged prediction on a plane of the member's own, while its draws move together; follows the ensemble size."""
+
+    def draw(scene: Scene, i: int) -> Figure:
+        values, near = scene.family.maps[f"{plane} ensemble"], scene.surfaces(plane)[i]
+        ticks = [torch.linspace(float(t.min()), float(t.max()), side) for t, side in zip((near.a, near.b), values.shape[2:])]
+        surface = Surface(near.plane, *ticks, values[i, -1], ENSEMBLE, near.n)
+        title = f"Loss of the average, {PLANES[plane]}{', in relief' if relief else ''}"
+        scale = dict(color_range=(float(values.min()), float(values.quantile(0.75))), log=False)
+        fig = (plot_surface_3d if relief else plot_surface)(surface, title=title, **scale)
+        if not relief:
+            center = dict(symbol="cross-thin", size=11, line=dict(color="#fefefe", width=2))
+            fig.add_trace(scatter([0], [0], "markers", "center", marker=center))
+        return _sized(fig, values[i], relief)
 
     return draw
 
@@ -118,7 +137,15 @@ def _relief(scene: Scene, i: int, surface: Surface, projection: Projection, look
 def _moving(fig: Figure, scene: Scene, i: int, relief: bool) -> Figure:
     """The ground follows member and ensemble size; a cross at the shadow of the draws' mean, where the ensemble stands."""
     maps, (x, y) = scene.family.maps, scene.family.projection[i].coords.mean(0)
-    grounds = maps["ensemble"][i].transpose(1, 2)
+    fig = _sized(fig, maps["ensemble"][i], relief)
+    if not relief:
+        cross = dict(symbol="cross-thin", size=16, line=dict(color="#fefefe", width=3))
+        fig.add_live(scatter([float(x)], [float(y)], "markers", "where the ensemble stands", marker=cross), "x", "y")
+    return fig
+
+
+def _sized(fig: Figure, grounds: Tensor, relief: bool) -> Figure:
+    """The ground follows the ensemble size: its values for each, (S, A, B)."""
     fig.update_traces(
         customdata=None, hovertemplate="(%{x:.3g}, %{y:.3g}): %{z:.3g}<extra></extra>", selector=dict(name="surface")
     )
@@ -126,8 +153,5 @@ def _moving(fig: Figure, scene: Scene, i: int, relief: bool) -> Figure:
     if relief:
         lo, hi = fig.data[k].cmin, fig.data[k].cmax
         fig.update_layout(scene_zaxis_range=[lo, hi])
-    fig.follow({f"data.{k}.z": grounds}, rows="size", key="grounds")
-    if not relief:
-        cross = dict(symbol="cross-thin", size=16, line=dict(color="#fefefe", width=3))
-        fig.add_live(scatter([float(x)], [float(y)], "markers", "where the ensemble stands", marker=cross), "x", "y")
+    fig.follow({f"data.{k}.z": grounds.transpose(1, 2)}, rows="size", key="grounds")
     return fig
