@@ -41,13 +41,18 @@ def accuracy(plane: str, relief: bool) -> Draw:
             return plot_relief(surface, scale, title)
         lowest, middle = short(float(surface.values.min())), short(center_of(surface))
         alt = f"training accuracy over the {PLANES[plane]}, {middle} at the center, at least {lowest}"
-        fig = figure(title, alt, explain=alt, **plane_axes(surface.plane, small_print(surface)), width=width_of(surface, title))
-        add_contour(fig, surface, scale)
-        center = dict(symbol="cross-thin", size=11, line=dict(color="#d55e00", width=2))
-        fig.add_trace(scatter([0], [0], "markers", "center", marker=center))
-        return fig
+        return _centered(surface, scale, title, alt, "#d55e00")
 
     return draw
+
+
+def _centered(surface: Surface, scale: ColorScale, title: str, alt: str, color: str) -> Figure:
+    """A map with a cross of that colour at the center."""
+    fig = figure(title, alt, explain=alt, **plane_axes(surface.plane, small_print(surface)), width=width_of(surface, title))
+    add_contour(fig, surface, scale)
+    center = dict(symbol="cross-thin", size=11, line=dict(color=color, width=2))
+    fig.add_trace(scatter([0], [0], "markers", "center", marker=center))
+    return fig
 
 
 def averaged(plane: str, relief: bool) -> Draw:
@@ -58,11 +63,14 @@ def averaged(plane: str, relief: bool) -> Draw:
         ticks = [torch.linspace(float(t.min()), float(t.max()), side) for t, side in zip((near.a, near.b), values.shape[2:])]
         surface = Surface(near.plane, *ticks, values[i, -1], ENSEMBLE, near.n)
         title = f"Loss of the average, {PLANES[plane]}{', in relief' if relief else ''}"
-        scale = dict(color_range=(float(values.min()), float(values.quantile(0.75))), log=False)
-        fig = (plot_surface_3d if relief else plot_surface)(surface, title=title, **scale)
-        if not relief:
-            center = dict(symbol="cross-thin", size=11, line=dict(color="#fefefe", width=2))
-            fig.add_trace(scatter([0], [0], "markers", "center", marker=center))
+        top = max(
+            float(values.quantile(0.9)), float(values.flatten(1).median(1).values.max())
+        )  # so that no map is mostly yellow
+        scale = ColorScale(float(values.min()), top, above=bool((values > top).any()))
+        if relief:
+            return _sized(plot_relief(surface, scale, title), values[i], relief)
+        alt = f"loss of the averaged prediction over the {PLANES[plane]}, {short(center_of(surface))} at the center"
+        fig = _centered(surface, scale, title, alt, "#fefefe")
         return _sized(fig, values[i], relief)
 
     return draw
