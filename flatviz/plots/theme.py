@@ -147,6 +147,11 @@ def tinted(color: str, opacity: float) -> str:
     return f"rgba({', '.join(str(int(color[i : i + 2], 16)) for i in (1, 3, 5))}, {opacity})"
 
 
+def dark_colors() -> dict[str, str]:
+    """The colour of each method, and what it is on dark ground."""
+    return {m.color.lower(): on_dark(m.color) for m in METHODS.values()}
+
+
 def on_dark(color: str) -> str:
     """A colour (hex), with as much white as a line needs to be seen on a dark page: a contrast of 4.5 with its ground."""
     ground = _luminance(DARK_PAPER)
