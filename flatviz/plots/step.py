@@ -20,7 +20,7 @@ DOES = (  # in each of them, for whatever method's ball
 ARROW = 0.3  # of the half width of the picture: length of the gradient arrows, which show directions
 STEP = 0.2  # of it: length of the descent
 HEAD = 14  # px, of an arrow
-RING = 72  # points of an ellipse
+RING = 48  # points of an ellipse
 STILL = ("q", "ball of the radius", "SAM's ball", "SAM's move", "gradient g at q")  # through all phases of one step
 RIM = " rim"  # after the name of a line: a wider one below it in white
 COLORS = dict(q=METHODS["vi"].color, worst=METHODS["sabma"].color, sam=METHODS["sam_mu"].color)

@@ -82,7 +82,7 @@ class ImagePicture extends Picture {
     const { plot, tools } = this, chosen = tools.chosen().image ?? "";
     const state = [plot.clientWidth, member.meta.method, member.meta.radius, member.version ?? 0, n, dark, height, chosen].join("/");
     if (this.state === state) return false;
-    if (chosen !== this.chosen) this.pointed = null;        // chosen since the pointer, or the focus, came to an image
+    if (chosen !== this.chosen) this.pointed = null;        // the chosen one is in the chart until another is pointed at
     Object.assign(this, { state, member, n, height, dark, chosen, width: plot.clientWidth });
     this.paint();
     return true;
@@ -138,8 +138,8 @@ class ImagePicture extends Picture {
     svg.append(this.probabilities(items, chart));
     plot.style.height = `${height}px`;
     plot.replaceChildren(svg);
-    this.painting = true;                                   // the focus stays where it is, and says nothing new
-    if (focused) plot.querySelector(`[data-row="${focused}"]`)?.focus();
+    this.painting = true;
+    if (focused) plot.querySelector(`[data-row="${focused}"]`)?.focus();   // it was there before
     this.painting = false;
     this.drawn = { rows: all.map((i) => i.row), row };
     this.name();
