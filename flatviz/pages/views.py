@@ -310,6 +310,7 @@ VIEWS = (
         "line the plane hides more than it shows.",
         span=3,
         height=470,
+        least=260,
         shared=("xaxis", "yaxis"),
         alt="each draw's distance from the middle of the surface, in its plane and off it",
         group="Surface",
