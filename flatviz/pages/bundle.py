@@ -23,7 +23,7 @@ from flatviz.plots.live import Live
 from flatviz.plots.radius import columns_of
 from flatviz.plots.radius import values_of as seeds_of
 from flatviz.plots.step import PHASES
-from flatviz.plots.theme import CONFIG, Figure, numbers, style
+from flatviz.plots.theme import CONFIG, Figure, dark_colors, numbers, style
 from flatviz.results import Family
 
 PLACED = ("name", "span", "height", "shared", "group", "slot", "option", "link", "kind", "least", "common")
@@ -99,6 +99,7 @@ def pack(
         "story": [dataclasses.asdict(step) for step in story],
         "code": list(code),
         "defaults": dict(defaults or {}),
+        "dark": dark_colors(),
         **({"images": pixels_of(family, family.images["index"])} if family.images else {}),
         "config": CONFIG
         | {"displayModeBar": False},  # 42 buttons in the way of the keyboard: one menu stands above the pictures

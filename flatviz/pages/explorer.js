@@ -11,6 +11,7 @@
 
 export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
   const { index } = bundle, { fields } = index;
+  learnColors(index.dark);
   const members = unpack(bundle);
   const live = Boolean(index.live && ask);                // whether a kernel can fit what is not there
   const story = index.story ?? [];
@@ -417,7 +418,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
   let width = 0;
   const watcher = new ResizeObserver(() => {              // of a window, or of a panel of JupyterLab
     if (stopped || !el.clientWidth) return;
-    if (el.clientWidth !== width) { width = el.clientWidth; arrange(current()); }
+    if (el.clientWidth !== width) { width = el.clientWidth; arrange(current()); schedule(); }
     pictures().forEach((p) => p.resize());
     pictures().forEach((p) => p.light(p.plot.clientWidth ? state.all.picked : null));
   });

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+import torch
 from torch import Tensor
 
 from flatviz.pages.scene import Scene
@@ -40,11 +41,37 @@ def accuracy(plane: str, relief: bool) -> Draw:
             return plot_relief(surface, scale, title)
         lowest, middle = short(float(surface.values.min())), short(center_of(surface))
         alt = f"training accuracy over the {PLANES[plane]}, {middle} at the center, at least {lowest}"
-        fig = figure(title, alt, explain=alt, **plane_axes(surface.plane, small_print(surface)), width=width_of(surface, title))
-        add_contour(fig, surface, scale)
-        center = dict(symbol="cross-thin", size=11, line=dict(color="#d55e00", width=2))
-        fig.add_trace(scatter([0], [0], "markers", "center", marker=center))
-        return fig
+        return _centered(surface, scale, title, alt, "#d55e00")
+
+    return draw
+
+
+def _centered(surface: Surface, scale: ColorScale, title: str, alt: str, color: str) -> Figure:
+    """A map with a cross of that colour at the center."""
+    fig = figure(title, alt, explain=alt, **plane_axes(surface.plane, small_print(surface)), width=width_of(surface, title))
+    add_contour(fig, surface, scale)
+    center = dict(symbol="cross-thin", size=11, line=dict(color=color, width=2))
+    fig.add_trace(scatter([0], [0], "markers", "center", marker=center))
+    return fig
+
+
+def averaged(plane: str, relief: bool) -> Draw:
+    """The loss of the averaged prediction on a plane of the member's own, while its draws move together; follows the ensemble size."""
+
+    def draw(scene: Scene, i: int) -> Figure:
+        values, near = scene.family.maps[f"{plane} ensemble"], scene.surfaces(plane)[i]
+        ticks = [torch.linspace(float(t.min()), float(t.max()), side) for t, side in zip((near.a, near.b), values.shape[2:])]
+        surface = Surface(near.plane, *ticks, values[i, -1], ENSEMBLE, near.n)
+        title = f"Loss of the average, {PLANES[plane]}{', in relief' if relief else ''}"
+        top = max(
+            float(values.quantile(0.9)), float(values.flatten(1).median(1).values.max())
+        )  # so that no map is mostly yellow
+        scale = ColorScale(float(values.min()), top, above=bool((values > top).any()))
+        if relief:
+            return _sized(plot_relief(surface, scale, title), values[i], relief)
+        alt = f"loss of the averaged prediction over the {PLANES[plane]}, {short(center_of(surface))} at the center"
+        fig = _centered(surface, scale, title, alt, "#fefefe")
+        return _sized(fig, values[i], relief)
 
     return draw
 
@@ -118,7 +145,15 @@ def _relief(scene: Scene, i: int, surface: Surface, projection: Projection, look
 def _moving(fig: Figure, scene: Scene, i: int, relief: bool) -> Figure:
     """The ground follows member and ensemble size; a cross at the shadow of the draws' mean, where the ensemble stands."""
     maps, (x, y) = scene.family.maps, scene.family.projection[i].coords.mean(0)
-    grounds = maps["ensemble"][i].transpose(1, 2)
+    fig = _sized(fig, maps["ensemble"][i], relief)
+    if not relief:
+        cross = dict(symbol="cross-thin", size=16, line=dict(color="#fefefe", width=3))
+        fig.add_live(scatter([float(x)], [float(y)], "markers", "where the ensemble stands", marker=cross), "x", "y")
+    return fig
+
+
+def _sized(fig: Figure, grounds: Tensor, relief: bool) -> Figure:
+    """The ground follows the ensemble size: its values for each, (S, A, B)."""
     fig.update_traces(
         customdata=None, hovertemplate="(%{x:.3g}, %{y:.3g}): %{z:.3g}<extra></extra>", selector=dict(name="surface")
     )
@@ -126,8 +161,5 @@ def _moving(fig: Figure, scene: Scene, i: int, relief: bool) -> Figure:
     if relief:
         lo, hi = fig.data[k].cmin, fig.data[k].cmax
         fig.update_layout(scene_zaxis_range=[lo, hi])
-    fig.follow({f"data.{k}.z": grounds}, rows="size", key="grounds")
-    if not relief:
-        cross = dict(symbol="cross-thin", size=16, line=dict(color="#fefefe", width=3))
-        fig.add_live(scatter([float(x)], [float(y)], "markers", "where the ensemble stands", marker=cross), "x", "y")
+    fig.follow({f"data.{k}.z": grounds.transpose(1, 2)}, rows="size", key="grounds")
     return fig

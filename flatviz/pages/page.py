@@ -14,7 +14,16 @@ from flatviz.pages.story import Step
 from flatviz.results import Family
 
 HERE = Path(__file__).parent
-PARTS = ("records", "colors", "controls", "redraw", "figures", "images", "state")  # of the front end, before explorer.js
+PARTS = (
+    "records",
+    "colors",
+    "controls",
+    "redraw",
+    "room",
+    "figures",
+    "images",
+    "state",
+)  # of the front end, before explorer.js
 
 BOOTSTRAP = """
 performance.mark("flatviz-start");

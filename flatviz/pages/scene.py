@@ -76,7 +76,8 @@ class Scene:
 
         label: of the surface; share: of variance that its plane holds; floor: how the loss at the center changes;
         radius: what each method's radius does; around, sharpest: whether the width of those basins goes with the largest eigenvalue;
-        class 1, class 2, name 2: of a class, in a sentence and alone; moments, stage_radius, in_plane: of `Family.stages`.
+        class 1, class 2, name 2: of a class, in a sentence and alone; moments, stage_radius, in_plane: of `Family.stages`;
+        most: draws that are averaged on planes through the center.
         """
         explained = self.family.surface.plane.explained
         share = f" ({100 * sum(explained):.0f} % of it)" if explained else ""
@@ -88,6 +89,7 @@ class Scene:
             "level": f"{LEVEL:g}",
             "radius": trends,
             "seeds": self._seeds(),
+            "most": str(self.family.maps["ascent ensemble"].shape[1]) if "ascent ensemble" in self.family.maps else "",
             **self._stages(),
         }
         words, names = class_words(self.family), self.family.prediction[0].classes

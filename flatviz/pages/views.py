@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from flatviz.pages.grounds import PLANES, accuracy, basin, shared
+from flatviz.pages.grounds import PLANES, accuracy, averaged, basin, shared
 from flatviz.pages.scene import Scene
 from flatviz.plots.images import plot_images
 from flatviz.plots.inputs import plot_input_maps
@@ -163,6 +163,13 @@ def _through_the_center(plane: str, about: str, when: Callable[[Family], bool] =
     said = f"How far the training loss rises above the center's own along {about}"
     told = f"The accuracy on the training set along {about} The cross is the center."
     level = " The bold line is where it has risen by {level} nats."
+    average = rise | {"quantity": "loss of the average"}
+    moved = (
+        f"The loss of the averaged prediction of the training set while all draws move together along {about} At the cross they "
+        "stand where they are. It follows the ensemble size, up to {most} draws; the average is mostly below the draws it is of."
+    )
+    averages = dict(data=f"{plane} ensemble", needs=maps, fixed=("surface",), **place)
+    has = lambda family: f"{plane} ensemble" in family.maps  # noqa: E731
     mapped = lambda family: bool(family.maps)  # noqa: E731
     end = " {" + plane + "} {floor}"
     return [
@@ -200,6 +207,17 @@ def _through_the_center(plane: str, about: str, when: Callable[[Family], bool] =
             like=f"{plane} accuracy",
             when=mapped,
             **place,
+        ),
+        View(f"{plane} ensemble", averaged(plane, False), moved, option=average, when=has, **averages),
+        View(
+            f"{plane} ensemble relief",
+            averaged(plane, True),
+            moved.replace(" At the cross they stand where they are.", ""),
+            alt=f"loss of the averaged prediction in relief while the draws move together, along {PLANES[plane]}",
+            option=average | {"view": THREE},
+            like=f"{plane} ensemble",
+            when=has,
+            **averages,
         ),
     ]
 
@@ -292,6 +310,7 @@ VIEWS = (
         "line the plane hides more than it shows.",
         span=3,
         height=470,
+        least=260,
         shared=("xaxis", "yaxis"),
         alt="each draw's distance from the middle of the surface, in its plane and off it",
         group="Surface",

@@ -63,7 +63,7 @@ def plot_spectrum(
     fig.add_live(draws, "x", "y", "error_y.array", "customdata", "marker.color", "marker.symbol")
     for other, other_mean in beside.items():
         other_label, other_color, other_dash, _ = style(other)
-        look = dict(line=dict(color=other_color, dash=other_dash, width=1.5), hover=f"{other_label}: mean λ = %{{y:.4g}}")
+        look = dict(line=dict(color=other_color, dash=other_dash, width=2), hover=f"{other_label}: mean λ = %{{y:.4g}}")
         look["visible"] = other != method  # the selected one is drawn once
         fig.add_live(scatter(ranks[0], other_mean, "lines", other_label, legend=None, **look), "visible")
     look = dict(line=dict(color=color, dash=dash, width=2.5), hover="mean λ = %{y:.4g}")

@@ -68,11 +68,7 @@ def plot_surface_3d(
         fig.add_trace(_points(shows, scale, look, joined))
         fig.update_traces(showlegend=method is not None, selector=dict(name=look.label))
     fig.update_layout(scene=_scene(surface, scale), margin=dict(l=10, r=10, t=64, b=48), width=WIDTH)
-    note = "" if surface.plane.orthonormal else axis_note(surface.plane)  # the axes have the unit
-    below = "<br>".join(filter(None, [note, small_print(surface)]))
-    where = dict(x=0, y=0, xref="paper", yref="paper", xanchor="left", yanchor="top", align="left", showarrow=False)
-    fig.add_annotation(text=below, font=dict(size=11, color=MUTED), **where)
-    return fig
+    return _with_print(fig, surface)
 
 
 def plot_relief(surface: Surface, scale: ColorScale, title: str) -> Figure:
@@ -89,13 +85,20 @@ def plot_relief(surface: Surface, scale: ColorScale, title: str) -> Figure:
     fig.add_live(trace, "z", "customdata", keys=kept)
     scene = _scene(surface, scale)
     scene["zaxis"] = scene["zaxis"] | dict(range=[lo, hi], title="")  # the colour bar says it
-    return fig.update_layout(scene=scene, margin=dict(l=10, r=10, t=64, b=48), width=WIDTH)
+    return _with_print(fig.update_layout(scene=scene, margin=dict(l=10, r=10, t=64, b=48), width=WIDTH), surface)
+
+
+def _with_print(fig: Figure, surface: Surface) -> Figure:
+    """The unit of the axes and the small print below the relief."""
+    below = "<br>".join(filter(None, [axis_note(surface.plane), small_print(surface)]))
+    where = dict(x=0, y=0, xref="paper", yref="paper", xanchor="left", yanchor="top", align="left", showarrow=False)
+    return fig.add_annotation(text=below, font=dict(size=11, color=MUTED), **where)
 
 
 def _scene(surface: Surface, scale: ColorScale) -> dict:
     """Axes of few ticks, which do not run into each other; in a plane of orthonormal axes distances are to scale."""
     axis = dict(showbackground=False, gridcolor=GRID, zeroline=False, nticks=5, tickfont=dict(size=11))
-    titles = [dict(text=f"{t}<br>{surface.plane.unit}", font=dict(size=11)) for t in axis_titles(surface.plane)]
+    titles = [dict(text=title, font=dict(size=11)) for title in axis_titles(surface.plane)]
     ends = [(float(t.min()), float(t.max())) for t in (surface.a, surface.b, *surface.more)]
     spans = [hi - lo for lo, hi in ends]
     room = [[lo - 0.08 * s, hi + 0.08 * s] for (lo, hi), s in zip(ends, spans)]  # or labels meet where axes do

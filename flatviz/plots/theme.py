@@ -16,6 +16,7 @@ from flatviz.plots.live import Live
 from flatviz.posteriors import METHODS
 
 INK, MUTED, GRID = "#1f2933", "#6b7780", "#e4e7eb"
+DARK_PAPER, CONTRAST = "#15191e", 4.5  # of page and lab on dark ground; of a line with it
 LOSS_SCALE = "Cividis"
 HEIGHT = 520  # px, of a figure that nobody placed in a page
 MARGIN = dict(l=60, r=20, t=76, b=52)  # px: title and one line of legend above
@@ -144,6 +145,29 @@ def short(value: float) -> str:
 def tinted(color: str, opacity: float) -> str:
     """A colour (hex) as what plotly fills with."""
     return f"rgba({', '.join(str(int(color[i : i + 2], 16)) for i in (1, 3, 5))}, {opacity})"
+
+
+def dark_colors() -> dict[str, str]:
+    """The colour of each method, and what it is on dark ground."""
+    return {m.color.lower(): on_dark(m.color) for m in METHODS.values()}
+
+
+def on_dark(color: str) -> str:
+    """A colour (hex), with as much white as a line needs to be seen on a dark page: a contrast of 4.5 with its ground."""
+    ground = _luminance(DARK_PAPER)
+    for white in range(0, 100, 2):
+        shares = (round(int(color[i : i + 2], 16) * (1 - white / 100) + 2.55 * white) for i in (1, 3, 5))
+        lighter = "#" + "".join(f"{share:02x}" for share in shares)
+        if (_luminance(lighter) + 0.05) / (ground + 0.05) >= CONTRAST:
+            return lighter
+    return "#ffffff"
+
+
+def _luminance(color: str) -> float:
+    """Relative luminance of WCAG 2, 0 to 1."""
+    parts = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def room(values: Tensor, margin: float = 0.06) -> list[float]:

@@ -10,9 +10,10 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from flatviz.core.data import Task
+from flatviz.core.data import Data, Task
 from flatviz.core.net import Net
 from flatviz.engine.batchnorm import check_batchnorm
+from flatviz.engine.stacked import Stacked, stack
 from flatviz.landscape.projection import project
 from flatviz.landscape.slices import slice_plane
 from flatviz.metrics.predict import predict
@@ -24,8 +25,15 @@ from flatviz.studies.mechanism import plane_of_step
 FINE = 21  # grid points a side of the loss
 COARSE = 17  # grid points a side of the accuracy
 ENSEMBLE = 9  # of the loss of the averaged prediction, which takes as many runs as there are draws
+CENTERED, MOST = 7, 10  # of the same on planes through the center: grid points a side, and draws that are averaged at most
+AT_ONCE = 6400  # examples times networks that run together
 PLANES = ("sharpest", "around")  # of a member, whose loss `Family` has; and "ascent"
-ROWS = ("ascent", *(f"{plane} accuracy" for plane in (*PLANES, "ascent")), "draws accuracy", "ensemble")  # one of each member
+ROWS = (
+    "ascent",
+    *(f"{plane} {quantity}" for plane in (*PLANES, "ascent") for quantity in ("accuracy", "ensemble")),
+    "draws accuracy",
+    "ensemble",
+)  # one of each member
 
 
 def family_maps(net: Net, task: Task, family: Family, *, seed: int, resolution: int = FINE) -> dict[str, Any]:
@@ -34,7 +42,9 @@ def family_maps(net: Net, task: Task, family: Family, *, seed: int, resolution: 
     accuracy: a Surface, of the training examples on the shared plane; draws accuracy (M, S): of each draw itself, NaN where
     a member has fewer.  ascent: a Surface a member, the mean NLL on the plane of `plane_of_step` at its center; sharpest
     accuracy, around accuracy, ascent accuracy: a Surface a member.  ensemble (M, S, A, B), on ticks `a`, `b` of the shared
-    plane: see `ensemble_losses`; not for a net with BatchNorm, whose convolutions would take minutes.
+    plane: see `ensemble_losses`; not for a net with BatchNorm, whose convolutions would take minutes.  sharpest ensemble,
+    around ensemble, ascent ensemble (M, MOST, CENTERED, CENTERED): the same on planes through the member's center, from where
+    the draws are, of the first `MOST` draws; only for a net that runs at several weight vectors at once.
     resolution: grid points a side, at most; the accuracy has `COARSE`, the ensemble `ENSEMBLE`, and a net with BatchNorm
     half as many of each.
     """
@@ -43,13 +53,16 @@ def family_maps(net: Net, task: Task, family: Family, *, seed: int, resolution: 
     side = min(ENSEMBLE, resolution)
     ticks = [torch.linspace(float(t.min()), float(t.max()), side).to(t) for t in (shared.a, shared.b)]
     seen: dict[int, dict[str, Any]] = {}
+    stacked = stack(net, task.train.x) if ensembles and isinstance(task.train.x, Tensor) else None
     for i, q in enumerate(family.posterior):
         if id(q) not in seen:
             planes = {name: getattr(family, name)[i] for name in PLANES}
             draws = family.prediction[i].n_draws, size, seed
             seen[id(q)] = _member_maps(net, task, q, planes, *draws, resolution)
             if ensembles:
-                seen[id(q)]["ensemble"] = ensemble_losses(net, task, q, shared.plane, ticks, *draws)
+                seen[id(q)]["ensemble"] = ensemble_losses(net, task, q, shared.plane, ticks, *draws, stacked=stacked)
+            if stacked is not None:
+                seen[id(q)] |= _centered(net, task, q, planes | {"ascent": seen[id(q)]["ascent"]}, draws[0], seed, stacked)
     rows = {name: [seen[id(q)][name] for q in family.posterior] for name in next(iter(seen.values()))}
     joined = {k: tuple(v) if isinstance(v[0], Surface) else torch.stack(v) for k, v in rows.items()}
     accuracy = _accuracy(quantity(net, task.train, "accuracy"), shared, COARSE)
@@ -70,8 +83,11 @@ def last_maps_row(net: Net, task: Task, family: Family, *, seed: int) -> dict[st
     draws = family.prediction[-1].n_draws, maps["draws accuracy"].shape[1], seed
     planes = {name: getattr(family, name)[-1] for name in PLANES}
     row = _member_maps(net, task, q, planes, *draws, len(maps["ascent"][0].a))
+    stacked = stack(net, task.train.x) if "ensemble" in maps and isinstance(task.train.x, Tensor) else None
     if "ensemble" in maps:
-        row["ensemble"] = ensemble_losses(net, task, q, family.surface.plane, [maps["a"], maps["b"]], *draws)
+        row["ensemble"] = ensemble_losses(net, task, q, family.surface.plane, [maps["a"], maps["b"]], *draws, stacked=stacked)
+    if "ascent ensemble" in maps:
+        row |= _centered(net, task, q, planes | {"ascent": row["ascent"]}, draws[0], seed, stacked)
     return maps | {name: _joined(maps[name][:-1], value) for name, value in row.items()}
 
 
@@ -81,29 +97,66 @@ def _joined(rows: Any, one: Any) -> Any:
 
 
 def ensemble_losses(
-    net: Net, task: Task, q: Posterior, plane: Plane, ticks: Sequence[Tensor], n_draws: int, size: int, seed: int
+    net: Net,
+    task: Task,
+    q: Posterior,
+    plane: Plane,
+    ticks: Sequence[Tensor],
+    n_draws: int,
+    size: int,
+    seed: int,
+    *,
+    stacked: Stacked | None = None,
+    centered: bool = False,
 ) -> Tensor:
     """NLL of the average of the first n draws, (S, A, B), while all draws move over the plane together; nats, training examples.
 
         g_n(a, b) = -(1/N) sum_i log (1/n) sum_{m <= n} p(y_i | x_i, w_m + (a - c) u + (b - d) v)
 
-    (c, d): the shadow of the draws' mean on the plane, so that g_n(c, d) is the loss of the ensemble where it stands.  S =
-    `size`; of fewer draws the largest ensemble is repeated.
+    (c, d): the shadow of the draws' mean on the plane, so that g_n(c, d) is the loss of the ensemble where it stands; 0 where
+    `centered`.  S = `size`; of fewer draws the largest ensemble is repeated.  stacked: the net ready for several weight
+    vectors at once, which takes a third of the time.
     """
     draws = q.sample(n_draws, seed=seed)
     a, b = (grid.reshape(-1) for grid in torch.meshgrid(*ticks, indexing="ij"))
-    moves = (torch.stack([a, b], 1).to(draws) - project(draws.mean(0, keepdim=True), plane).coords.to(draws)) @ plane.axes.to(
-        draws
-    )
-    statistics = "frozen" if check_batchnorm(net, "frozen") else None
+    place = 0.0 if centered else project(draws.mean(0, keepdim=True), plane).coords.to(draws)
+    moves = (torch.stack([a, b], 1).to(draws) - place) @ plane.axes.to(draws)
     total, losses, data = None, [], task.train
     for n, w in enumerate(draws, 1):
-        outputs = predict(net, w + moves, data.x, len(moves), seed=0, batchnorm=statistics).outputs
+        outputs = _outputs(net, stacked, w + moves, data)
         right = outputs.log_softmax(-1).gather(-1, data.y.expand(len(moves), -1)[..., None])[..., 0].double()  # (A B, N)
         total = right if total is None else torch.logaddexp(total, right)
         losses.append(-(total - math.log(n)).mean(1).reshape(len(ticks[0]), len(ticks[1])))
     shown = torch.stack(losses).float().cpu()
     return torch.cat([shown, shown[-1:].expand(size - len(shown), -1, -1)])
+
+
+def _outputs(net: Net, stacked: Stacked | None, W: Tensor, data: Data) -> Tensor:
+    """Logits (S, N, C) of the rows of W."""
+    if stacked is None:
+        statistics = "frozen" if check_batchnorm(net, "frozen") else None
+        return predict(net, W, data.x, len(W), seed=0, batchnorm=statistics).outputs
+    features = stacked.features(data.x)
+    with torch.no_grad():
+        return torch.cat([stacked(part, features) for part in W.split(max(1, AT_ONCE // len(data)))])
+
+
+def _centered(
+    net: Net, task: Task, q: Posterior, planes: Mapping[str, Surface], n_draws: int, seed: int, stacked: Stacked
+) -> dict[str, Tensor]:
+    """`ensemble_losses` on planes through the member's center, as far as their surfaces reach."""
+    few, found = min(n_draws, MOST), {}
+    for name, surface in planes.items():
+        ticks = centered_ticks(surface)
+        found[f"{name} ensemble"] = ensemble_losses(
+            net, task, q, surface.plane, ticks, few, MOST, seed, stacked=stacked, centered=True
+        )
+    return found
+
+
+def centered_ticks(surface: Surface) -> list[Tensor]:
+    """Where on a plane through its center a member has the loss of the averaged prediction."""
+    return [torch.linspace(float(t.min()), float(t.max()), CENTERED) for t in (surface.a, surface.b)]
 
 
 def _member_maps(

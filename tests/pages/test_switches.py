@@ -11,6 +11,7 @@ from pagedrive import at, drawn, opened, written
 import flatviz as fv
 from flatviz.pages.bundle import pack
 from flatviz.pages.views import views_of
+from flatviz.studies.maps import centered_ticks
 
 PICTURE = """(name) => JSON.parse(JSON.stringify(document.querySelector(`figure[data-name="${name}"] .js-plotly-plot`).data),
   (key, value) => (ArrayBuffer.isView(value) ? Array.from(value) : value))"""
@@ -25,6 +26,11 @@ def test_the_ensembles_loss_at_a_point_is_that_of_its_draws_moved_there(family, 
     move = (maps["a"][j] - here[0]) * plane.axes[0] + (maps["b"][k] - here[1]) * plane.axes[1]
     loss = fv.bma_nll(net, task.train, W[:n])(W[:n].mean(0) + move)  # another path: the objective's own ensemble
     assert float(maps["ensemble"][i, n - 1, j, k]) == pytest.approx(float(loss), rel=2e-5)
+    for plane, surface in (("sharpest", family.sharpest[i]), ("around", family.around[i]), ("ascent", maps["ascent"][i])):
+        a, b = centered_ticks(surface)
+        move = a[j] * surface.plane.axes[0] + b[k] * surface.plane.axes[1]  # from where the draws are
+        loss = fv.bma_nll(net, task.train, W[:n])(W[:n].mean(0) + move)
+        assert float(maps[f"{plane} ensemble"][i, n - 1, j, k]) == pytest.approx(float(loss), rel=2e-5)
     point = family.index("sgd")
     assert torch.equal(maps["ensemble"][point, 0], maps["ensemble"][point, -1])
 
@@ -95,7 +101,9 @@ def test_plane_quantity_and_dimensions_are_switched_and_all_else_stays(page, fam
     seen = page.locator("figure[data-name]:not([hidden])").first
     steps = (("view", "3-D relief", "sharpest relief"), ("plane", "random directions", "around relief"),
              ("quantity", "training accuracy", "around accuracy relief"), ("plane", "the ascent's directions", "ascent accuracy relief"),
-             ("view", "2-D map", "ascent accuracy"), ("quantity", "rise of the loss", "ascent"))  # fmt: skip
+             ("quantity", "loss of the average", "ascent ensemble relief"), ("plane", "random directions", "around ensemble relief"),
+             ("view", "2-D map", "around ensemble"), ("plane", "sharpest directions", "sharpest ensemble"),
+             ("plane", "the ascent's directions", "ascent ensemble"), ("quantity", "rise of the loss", "ascent"))  # fmt: skip
     for name, value, view in steps:
         menu(name).select_option(value)
         page.locator(f"figure[data-name='{view}'] .main-svg").first.wait_for(state="attached")

@@ -48,7 +48,7 @@ def test_a_volume_is_drawn_by_its_level_sets():
     assert levels.type == "volume" and len(levels.value) == 60
     nearest = min(range(60), key=lambda i: levels.value[i])
     assert abs(levels.y[nearest]) == pytest.approx(1 / 3) and levels.x[nearest] == 0
-    assert "distance" in fv.plot_surface_3d(volume).layout.scene.zaxis.title.text
+    assert "unit: distance" in fv.plot_surface_3d(volume).layout.annotations[0].text
     with pytest.raises(ValueError, match=r"a relief needs values on a grid of 2 or 3 axes, got shape \(5,\)"):
         fv.plot_surface_3d(fv.Surface(volume.plane, *[torch.zeros(5)] * 3))
 
@@ -65,7 +65,7 @@ def test_a_relief_and_a_volume_mark_their_diverged_cells_and_print_what_they_kno
         assert part in small, part
     assert "2 cells diverged: marked, not filled in." in fv.explain(fv.plot_surface_3d(broken))
     assert "Heights are f(w) at" in fv.explain(fv.plot_surface_3d(surface, path))  # its samples are ink, not coloured
-    assert "weight space" in fv.plot_surface_3d(surface).layout.scene.xaxis.title.text
+    assert "unit: distance in weight space" in fv.plot_surface_3d(surface).layout.annotations[0].text
     side = torch.arange(2.0)
     cube = torch.tensor([[[0.0, 1.0], [2.0, 3.0]], [[1.0, 2.0], [3.0, math.inf]]])
     volume = fv.Surface(fv.Plane(torch.zeros(3), torch.eye(3), "distance"), side, side, cube, more=(side,))

@@ -260,3 +260,24 @@ def test_in_a_comparison_arrows_lead_to_flat_seeking_versions_and_every_method_i
     assert seconds[0]["error_x.array"][:3] == [[0.0]] * 3  # arrows have none
     plain = next(b for b in by_y.buttons if "NLL" in b.label).args
     assert plain[1]["yaxis.type"] == "linear"
+
+
+def test_on_dark_ground_every_methods_line_has_contrast_and_its_hue():
+    from colorsys import rgb_to_hls
+
+    from flatviz.plots.theme import CONTRAST, DARK_PAPER, dark_colors
+
+    def parts(color):
+        return [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+
+    def luminance(color):  # WCAG 2, by its definition
+        return sum(
+            w * (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4)
+            for w, c in zip((0.2126, 0.7152, 0.0722), parts(color))
+        )
+
+    for color, lighter in dark_colors().items():
+        assert (luminance(lighter) + 0.05) / (luminance(DARK_PAPER) + 0.05) >= CONTRAST - 1e-9
+        (hue, _, saturation), (other, _, _) = rgb_to_hls(*parts(color)), rgb_to_hls(*parts(lighter))
+        assert saturation < 0.3 or abs(hue - other) < 0.02  # of rounding to bytes
+    assert dark_colors()["#009e73"] == "#009e73"  # what is seen already stays

@@ -3,6 +3,11 @@
 // The colours of the Python theme that carry no data, and what they are on dark ground.
 const DARK = { "#1f2933": "#e4e7eb", "#6b7780": "#a3aeb9", "#e4e7eb": "#323b45", "#ffffff": "#15191e", "#fff": "#15191e" };
 
+// The methods' colours, lighter where dark ground needs it, as the bundle has them; those of the theme stay.
+function learnColors(lighter) {
+  for (const [color, other] of Object.entries(lighter)) DARK[color] ??= other;
+}
+
 // JupyterLab says which theme it has on its body, the documentation on its root; else the system does.
 function isDark() {
   const { body, documentElement: root } = document;

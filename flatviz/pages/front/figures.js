@@ -21,8 +21,9 @@ class Picture {
       const square = (narrow ? narrow.margin.t : above(entry.layout)) + width - 100;
       height = Math.max(300, narrow ? square : Math.min(height, square));
     }
+    const placed = narrow || beside(entry, ranges, width, height);
     const sized = entry.binds.some((b) => b.rows !== "all" && b.rows !== "phase");
-    const scene = [width < 420, width < 460 && width, dark, height, JSON.stringify(ranges)].join("/");
+    const scene = [width < 420, placed && width, dark, height, JSON.stringify(ranges)].join("/");
     const place = [scene, member.meta.method, member.meta.radius, member.version ?? 0, sized ? n : ""].join("/"), state = `${place}/${at}`;
     if (this.state === state) { this.resize(width); return false; }
     const first = !this.state, values = entry.binds.map((bind) => bound(bind, index.fields, member, n, at, this.held));
@@ -39,7 +40,8 @@ class Picture {
     let drawn = { data: entry.data, layout: { ...entry.layout, height, uirevision: "kept", datarevision: ++this.revision } };  // a copy: plotly writes into what it is given
     entry.binds.forEach((bind, i) => { drawn = assigned(drawn, bind.path.split("."), values[i]); });
     for (const [axis, range] of Object.entries(ranges)) drawn = assigned(drawn, ["layout", axis, "range"], range);
-    if (narrow) drawn.layout = { ...drawn.layout, margin: narrow.margin, legend: narrow.legend, annotations: raised(drawn.layout.annotations, narrow.more) };
+    if (placed) drawn.layout = { ...drawn.layout, margin: placed.margin, legend: placed.legend, annotations: raised(drawn.layout.annotations, placed.more) };
+    drawn = fitted(drawn, width, height);
     if (width < 420) drawn.layout = smaller(drawn.layout);
     if (TOUCH.matches) drawn.layout.dragmode = false;                           // a swipe scrolls the page
     if (dark) drawn = { data: recolored(drawn.data), layout: recolored(drawn.layout) };
@@ -141,11 +143,11 @@ class Picture {
 
 // Room above a picture less than 460 px wide, where the legend takes more rows than it was given.
 function narrower({ data, layout }, width) {
-  const names = data.filter((t) => t.mode && t.name && t.showlegend !== false && t.visible !== false).map((t) => t.name);
+  const names = keys({ data, layout });
   const room = width - 84 - (data.some((t) => t.colorbar) ? 108 : 0), widest = Math.max(0, ...names.map((name) => 44 + 7.2 * name.length));
   const all = names.reduce((sum, name) => sum + 44 + 7.2 * name.length, 0), one = layout.legend?.entrywidth;
   const given = one ? Math.ceil(names.length / 2) : 1, rows = one ? names.length : all <= room ? 1 : Math.ceil(names.length / Math.max(1, Math.floor(room / widest)));
-  const shown = layout.showlegend !== false && names.length > 0, more = shown ? 19.5 * (rows - given) : 0;
+  const more = names.length ? 19.5 * (rows - given) : 0;
   return { more, margin: { ...layout.margin, t: above(layout) + more }, legend: one ? { ...layout.legend, entrywidth: 0.98 } : layout.legend };
 }
 
@@ -157,7 +159,8 @@ const raised = (notes, more) => notes?.map((note) => (note.yshift > 60 ? { ...no
 // Smaller titles, legend and notes for a picture less than 420 px wide.
 function smaller(layout) {
   const title = { ...layout.title, font: { ...layout.title?.font, size: 12 } };
-  const annotations = layout.annotations?.map((a) => ({ ...a, font: { ...a.font, size: a.text?.length > 40 ? 8.5 : 10 } }));
+  const widest = (text) => Math.max(...text.split("<br>").map((line) => line.length));
+  const annotations = layout.annotations?.map((a) => ({ ...a, font: { ...a.font, size: widest(a.text ?? "") > 54 ? 8.5 : 10 } }));
   const legend = { ...layout.legend, font: { ...layout.legend?.font, size: 11 } };
   return { ...layout, title, legend, ...(annotations ? { annotations } : {}) };
 }

@@ -75,13 +75,14 @@ class ImagePicture extends Picture {
       const tile = over(e);
       if (tile && (e.key === "Enter" || e.key === " ")) { e.preventDefault(); this.tools.choose("image", tile.dataset.row); }
     });
-    this.plot.addEventListener("focusin", (e) => { const tile = over(e); if (tile) this.show(Number(tile.dataset.row)); });
+    this.plot.addEventListener("focusin", (e) => { const tile = over(e); if (tile && !this.painting) this.show(Number(tile.dataset.row)); });
   }
 
   draw(member, n, { height, width = this.plot.clientWidth, dark }) {
     const { tools } = this, chosen = tools.chosen().image ?? "";
     const state = [width, member.meta.method, member.meta.radius, member.version ?? 0, n, dark, height, chosen].join("/");
     if (this.state === state) return false;
+    if (chosen !== this.chosen) this.pointed = null;        // the chosen one is in the chart until another is pointed at
     Object.assign(this, { state, member, n, height, dark, chosen, width });
     this.paint();
     return true;
@@ -137,7 +138,9 @@ class ImagePicture extends Picture {
     svg.append(this.probabilities(items, chart));
     plot.style.height = `${height}px`;
     plot.replaceChildren(svg);
-    if (focused) plot.querySelector(`[data-row="${focused}"]`)?.focus();
+    this.painting = true;
+    if (focused) plot.querySelector(`[data-row="${focused}"]`)?.focus();   // it was there before
+    this.painting = false;
     this.drawn = { rows: all.map((i) => i.row), row };
     this.name();
   }

@@ -39,7 +39,7 @@ function bound({ field, rows, noise = 0 }, fields, member, n, at, held) {
   if (rows === "draws") return values.slice(0, n);
   if (rows === "segments") return values.slice(0, 3 * n);
   if (["mean", "lines", "band"].includes(rows)) return ofDraws(values.slice(0, n).filter((row) => row.every(Number.isFinite)), rows, noise, values[0].length);
-  return rows === "size" ? values[n - 1] : values;
+  return rows === "size" ? values[Math.min(n, values.length) - 1] : values;
 }
 
 // Of draws of a function, (S, G): "lines", ten at most with a gap after each; "mean"; "band", the outline of mean +- 2 sd.
