@@ -201,7 +201,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
     if (tabOf(now) === ALL) return Math.max(300, Math.min(own, screen - head.offsetHeight - 40));
     const above = el.closest(".jp-Notebook") ? 0 : el.getBoundingClientRect().top + window.scrollY;   // the page's title and introduction
     const below = (frame.phases?.node.offsetHeight ?? 0) + (now.b ? 60 : 104);   // and a caption of four lines, which a pair leaves out
-    const room = screen - head.offsetHeight - Math.max(below, above < 0.3 * screen ? above + 48 : 0);
+    const room = screen - head.offsetHeight - Math.max(below, el.clientWidth >= 1000 && above < 0.3 * screen ? above + 48 : 0);
     return Math.round(Math.max(300, Math.min(now.b ? 440 : 560, room)));
   }
 

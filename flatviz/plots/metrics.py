@@ -88,7 +88,7 @@ def lost(prediction: Prediction, method: str | None) -> str:
     if bool(prediction.scores["nll"].isfinite().any()):
         return ""
     n = prediction.n_diverged
-    return f"{style(method).label}, diverged: {n} of {prediction.outputs[..., 0].numel()} outputs are no numbers, so no score is one"
+    return f"{style(method).label}, diverged:<br>{n} of {prediction.outputs[..., 0].numel()} outputs<br>are no numbers"
 
 
 def _axes(predictions: Sequence[Prediction], longest: int) -> dict:

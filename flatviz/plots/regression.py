@@ -31,20 +31,19 @@ def plot_gap(family: Family, i: int) -> Figure:
     room = float(y.max() - y.min())
     side_by_side(fig, names, [float(y.min()) - 0.6 * room, float(y.max()) + 0.6 * room])
     fig.follow({"layout.annotations.1.text": names[1]}, rows="all")
-    fig.note(_undrawn(panels[1][1], names[1], family.radius[i], tuple(fig.layout.yaxis.range)), x="x2 domain", y="y2 domain")
+    fig.note(_undrawn(panels[1][1], tuple(fig.layout.yaxis.range)), x="x2 domain", y="y2 domain")
     return fig
 
 
-def _undrawn(curves: Tensor, label: str, radius: float, ends: tuple[float, float]) -> str:
+def _undrawn(curves: Tensor, ends: tuple[float, float]) -> str:
     """Why a panel is empty: no draw has finite values, or the mean of the draws lies off the scale; "" where it is not."""
-    of = f"{label}, radius {radius:g}" if radius else label
     drawn = curves[curves.isfinite().all(1)]
     if not len(drawn):
-        return f"{of}, diverged:<br>no draw has finite values"
+        return "diverged:<br>no draw has<br>finite values"
     mean = drawn.double().mean(0)
     inside = ((mean >= ends[0]) & (mean <= ends[1])).double().mean()
     span = f"from {short(float(mean.min()))} to {short(float(mean.max()))}".replace("-", "\N{MINUS SIGN}")
-    return "" if inside > 0 else f"{of}, off the scale:<br>its mean runs {span}"
+    return "" if inside > 0 else f"off the scale:<br>the mean runs<br>{span}"
 
 
 def _axes(k: int) -> dict[str, str]:

@@ -36,10 +36,10 @@ def diverged(family):
 @pytest.mark.parametrize(
     ("view", "said"),
     [
-        ("regression", "SA-BMA, radius 0.5, diverged:<br>no draw has finite values"),
-        ("inputs", "SA-BMA, diverged:<br>no probability is a number"),
-        ("metrics", "SA-BMA, diverged: {n} of {n} outputs are no numbers, so no score is one"),
-        ("reliability", "SA-BMA, diverged:<br>{n} of {n} outputs are no numbers, so no score is one"),
+        ("regression", "diverged:<br>no draw has<br>finite values"),
+        ("inputs", "diverged:<br>no probability<br>is a number"),
+        ("metrics", "SA-BMA, diverged:<br>{n} of {n} outputs<br>are no numbers"),
+        ("reliability", "SA-BMA, diverged:<br>{n} of {n} outputs<br>are no numbers"),
     ],
 )
 def test_a_panel_without_values_says_why_and_one_with_values_says_nothing(diverged, view, said):
@@ -58,7 +58,7 @@ def test_curves_off_the_scale_are_told_with_where_they_run(diverged):
     shown = dataclasses.replace(diverged, inputs=diverged.inputs | {"curves": curves})
     assert (
         noted(fv.plot_view(shown, "regression", method="sabma", radius=2.0))
-        == "SA-BMA, radius 2, off the scale:<br>its mean runs from 50 to 60"
+        == "off the scale:<br>the mean runs<br>from 50 to 60"
     )
     curves[i, 0] = torch.nan  # one draw of several
     assert noted(fv.plot_view(shown, "regression", method="vi")) == ""
