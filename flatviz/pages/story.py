@@ -33,7 +33,11 @@ def tour_story(family: Family) -> tuple[Step, ...]:
     small, middle, large = radii[0], radii[len(radii) // 2], radii[-1]
     vi = {"method": "vi", "radius": 0.0}
     drawn = family.mechanism is not None
-    moved, seen = ("Radius", ": the ball grows, and rings mark its place on the curves.") if drawn else ("Flatness", ".")
+    played = "\n**Play the step**, below the picture, goes through one step of the training: ascend to the worst q′, take the gradient "
+    played += "there, step back, descend."
+    moved, seen = (
+        ("Radius", f": the ball grows, and rings mark its place on the curves.{played}") if drawn else ("Flatness", ".")
+    )
     return (
         Step(
             "A posterior is many networks",

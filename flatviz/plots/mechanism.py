@@ -98,7 +98,7 @@ def _in_phases(fig: Figure, steps: Sequence[tuple[Mechanism, int]], half: float)
     rows = [phase_traces(step, phase, k, half) for step, k, phase in shown]
     for traces in zip(*rows):
         paths = ("x", "y", "marker.size") if traces[0].marker.symbol == "arrow" else ("x", "y")
-        name = traces[0].name.removesuffix(RIM)
+        name = traces[0].name.removesuffix(RIM)  # a rim lies where its line does
         for path in paths:
             values, where = np.array([np.asarray(trace[path]) for trace in traces]), f"data.{len(fig.data)}.{path}"
             if len(steps) == 1 and name in STILL:

@@ -20,8 +20,9 @@ DOES = (  # in each of them, for whatever method's ball
 ARROW = 0.3  # of the half width of the picture: length of the gradient arrows, which show directions
 STEP = 0.2  # of it: length of the descent
 HEAD = 14  # px, of an arrow
+SHAFT = 0.7  # of an arrow: what has a rim, which would look out in front of the head
 RING = 48  # points of an ellipse
-STILL = ("q", "ball of the radius", "SAM's ball", "SAM's move", "gradient g at q")  # through all phases of one step
+STILL = ("q", "ball of the radius", "SAM's ball", "SAM's move", "gradient g at q", "shaft of gradient g at q")  # in all phases
 RIM = " rim"  # after the name of a line: a wider one below it in white
 COLORS = dict(q=METHODS["vi"].color, worst=METHODS["sabma"].color, sam=METHODS["sam_mu"].color)
 
@@ -51,17 +52,12 @@ def phase_traces(step: Mechanism, phase: int, k: int, half: float) -> list[go.Sc
         (zero, -back * STEP * (phase > 3), "step: − g′ from q", COLORS["q"]),
     ]
     drawn = [(points + center, name, line) for points, name, line in lines]
-    shafts = [(center + torch.stack([start, start + move]), name) for start, move, name, _ in arrows]
-    rims = [(points, name, 0) for points, name, line in drawn if "dash" not in line]
-    rims += [(points, name, HEAD) for points, name in shafts]  # px: a rim ends below the arrow's head
-    traces = [_rim(*rim) for rim in rims]
+    shafts = [(center + torch.stack([start, start + SHAFT * move]), f"shaft of {name}") for start, move, name, _ in arrows]
+    rims = [(points, f"{name}{RIM}") for points, name, line in drawn if "dash" not in line] + shafts
+    traces = [scatter(*points.T, "lines", name, line=dict(color="#fefefe", width=5)) for points, name in rims]
     traces += [_on_ground(points, name, line, legend=True) for points, name, line in drawn]
     traces += [_arrow(center + start, move, name, color) for start, move, name, color in arrows]
     return [*traces, _dot(center + (top if phase < 3 else zero))]
-
-
-def _rim(points: Tensor, name: str, backoff: int) -> go.Scatter:
-    return scatter(*points.T, "lines", f"{name}{RIM}", line=dict(color="#fefefe", width=5, backoff=backoff))
 
 
 def _dot(at: Tensor) -> go.Scatter:

@@ -84,6 +84,18 @@ def test_a_radius_that_widens_the_mechanism_computes_what_it_moves_and_not_the_g
     assert computed["contour"] == 0 and computed["scatter"] > 0
 
 
+def test_a_phase_of_the_step_draws_its_traces_alone_and_right(page):
+    state = "method=sabma&radius=2&draws=3&tab=Radius"
+    for phase in (1, 3, 5, 2):
+        page.evaluate("(h) => { location.hash = h; }", f"{state}&phase={phase}")
+        drawn(page, "sabma/2/3", "Radius")
+        page.locator(f"[data-name=mechanism] [data-phase='{phase - 1}']").wait_for(state="attached")
+        if phase > 1:
+            assert page.evaluate("() => window.reacted") == []
+        found = page.evaluate(DIFFERENT)  # the legend keeps the heads that its arrows had when it was drawn
+        assert [part for part in found if part[1] != ".legend"] == [] or phase == 1  # colour bar and margins come to rest
+
+
 WATCH = """async () => {  // where the first sample is, frame by frame, until the state is another, and a second longer
   const root = document.querySelector('.flatviz'), before = root.dataset.state, found = [], start = performance.now();
   let changed = Infinity;

@@ -340,9 +340,13 @@ def test_state_is_plain_data_that_can_be_set_again_and_bad_parts_of_it_change_no
     assert json.loads(json.dumps(before)) == before
     lab.state = {"radius": 2.0, "method": "sabma", "compare": {"method": "vi", "radius": 0.0}, "tab": "Flatness"}
     assert (lab.view.radius, lab.view.look["tab"], lab.view.look["compare"]["method"]) == (2.0, "Flatness", "vi")
-    for bad in ({"colour": 1}, {"radius": -1.0}, {"n_draws": 3, "compare": {"method": "nope", "radius": 0.0}}):
+    lab.state = {"phase": 2, "moment": 0}
+    assert (lab.view.look["phase"], lab.view.look["moment"], lab.view.look["tab"]) == (2, 0, "Flatness")
+    compared = {"n_draws": 3, "compare": {"method": "nope", "radius": 0.0}}
+    for bad in ({"colour": 1}, {"radius": -1.0}, compared, {"phase": -1}, {"moment": 1.5}):
         moved = lab.state
-        with pytest.raises(ValueError, match="a name of state must be|radius must be >= 0|method of compare must be"):
+        wanted = "a name of state must be|radius must be >= 0|method of compare must be|phase must be|moment must be"
+        with pytest.raises((ValueError, TypeError), match=wanted):
             lab.state = bad
         assert lab.state == moved
     lab.state = before
@@ -500,9 +504,9 @@ def test_after_two_hundred_random_moves_fits_stops_and_errors_all_that_was_sent_
 
 def test_a_notebook_run_without_a_browser_says_how_to_see_the_lab(transferred, task, family, monkeypatch):
     shown = []
-    monkeypatch.setattr("flatviz.widgets.lab.show_still", lambda html, name: shown.append(html))
+    monkeypatch.setattr("flatviz.widgets.lab.show_still", lambda html, name: not shown.append(html))
     net, prior = transferred
     lab = fv.FlatnessLab(net, task, prior, family=family)
-    lab._repr_mimebundle_()
+    assert lab._repr_mimebundle_()["text/plain"] == ""  # a notebook rendered without widgets shows the still, no repr below it
     assert "JupyterLab" in shown[0] and "lab.to_html(" in shown[0] and f"data-view='{lab.view.channel.model_id}'" in shown[0]
     lab.close()
