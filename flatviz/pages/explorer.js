@@ -201,7 +201,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
     if (tabOf(now) === ALL) return Math.max(300, Math.min(own, screen - head.offsetHeight - 40));
     const above = el.closest(".jp-Notebook") ? 0 : el.getBoundingClientRect().top + window.scrollY;   // the page's title and introduction
     const below = (frame.phases?.node.offsetHeight ?? 0) + (now.b ? 60 : 104);   // and a caption of four lines, which a pair leaves out
-    const room = screen - head.offsetHeight - Math.max(below, above < 0.3 * screen ? above + 48 : 0);
+    const room = screen - head.offsetHeight - Math.max(below, el.clientWidth >= 1000 && above < 0.3 * screen ? above + 48 : 0);
     return Math.round(Math.max(300, Math.min(now.b ? 440 : 560, room)));
   }
 
@@ -220,8 +220,9 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
     const missing = Math.abs(r - wanted) > 1e-6 * Math.max(1, wanted) && membersOf(method).length > 1
       ? `radius ${short(wanted)} is not fitted; shown: ` : "";
     return `${missing}${member.meta.label}${r > 0 ? `, radius ${short(r)} ${member.meta.unit}` : ""}${member.meta.note ?? ""}, ${counted(n, "draw")}: `
-      + `accuracy ${(100 * at("accuracy")).toFixed(1)} %, NLL ${at("nll").toFixed(3)} nats, ECE ${at("ece").toFixed(3)}; `
-      + `largest eigenvalue λ₁ ${short(value("lambda1")[0])}.`;
+      + (Number.isFinite(at("nll")) ? `accuracy ${(100 * at("accuracy")).toFixed(1)} %, NLL ${at("nll").toFixed(3)} nats, ECE ${at("ece").toFixed(3)}; `
+        : "diverged, no score is a number; ")
+      + (Number.isFinite(value("lambda1")[0]) ? `largest eigenvalue λ₁ ${short(value("lambda1")[0])}.` : "no largest eigenvalue λ₁ was found.");
   }
   function aboutDraw({ member }, d) {
     const loss = read(fields, member, "draw loss")[d], off = read(fields, member, "draw distance")[d];

@@ -221,7 +221,8 @@ class FlatnessLab(ipywidgets.VBox):
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         name = self.view.channel.model_id
         self._kept_still = show_still(still_html(name, NOT_DRAWN), name)
-        return super()._repr_mimebundle_(**kwargs)
+        shown = super()._repr_mimebundle_(**kwargs)
+        return shown | {"text/plain": ""} if self._kept_still else shown  # the still says it where no widget can be shown
 
     def _hear(self, want: str, content: dict) -> None:
         """What a page asks."""
@@ -288,7 +289,8 @@ class FlatnessLab(ipywidgets.VBox):
         if missing == self._under_way and self._worker.busy:
             return
         if not missing:
-            if not again:
+            if self._under_way and not again:
+                self._under_way = ()
                 self._worker.stop()  # the reader moved on to a radius that is fitted
             return
         self.error, self._under_way = "", missing

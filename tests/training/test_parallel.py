@@ -1,6 +1,8 @@
 """Two processes that share each minibatch make the steps of one that has it all (gloo, on the CPU)."""
 
+import contextlib
 import os
+import random
 import socket
 from functools import partial
 
@@ -63,16 +65,23 @@ def work(rank, port, case, folder):
     return 0
 
 
+def free_port():
+    """A port below those that the system gives to others by itself."""
+    for port in random.SystemRandom().sample(range(20000, 30000), 100):
+        with contextlib.suppress(OSError), socket.socket() as free:
+            free.bind(("127.0.0.1", port))
+            return port
+    raise RuntimeError("no free port among a hundred")
+
+
 @pytest.mark.skipif(not dist.is_available() or not dist.is_gloo_available(), reason="no gloo in this torch")
 def test_two_processes_make_the_steps_of_one_on_the_joined_batch(case, tmp_path):
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     logs = [(tmp_path / f"out{r}", tmp_path / f"err{r}") for r in range(PROCESSES)]
     processes = [forked(partial(work, r, port, case, tmp_path), *logs[r]) for r in range(PROCESSES)]
     alone = {name: values(fit()) for name, fit in fits(*case, None).items()}
     for process, (_, errors) in zip(processes, logs):
-        process.join(100)
+        process.join(300)
         assert process.exitcode == 0, errors.read_text()
     first, second = (torch.load(tmp_path / f"{r}.pt") for r in range(PROCESSES))
     for name, value in alone.items():
