@@ -336,7 +336,8 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
       if (picture.draw(member, now.n_draws, { height: px, width, dark, ranges: ranges(entry), transition: player.glide, at: placeOf(entry, now) })) {
         picture.light(hovered ?? now.picked);
       }
-      picture.describe(`${member.meta.alts[entry.name]}. ${sentence({ ...now.a, member, wanted: member.meta.radius, method: member.meta.method }, now.n_draws)}`);
+      const phase = entry.phases[placeOf(entry, now)]?.[0];
+      picture.describe(`${member.meta.alts[entry.name]}${phase ? `; ${phase}` : ""}. ${sentence({ ...now.a, member, wanted: member.meta.radius, method: member.meta.method }, now.n_draws)}`);
       if (performance.now() > until && pending.length) {
         const rest = pending;
         requestAnimationFrame(() => { if (pending === rest && !stopped) go(now, dark); });
