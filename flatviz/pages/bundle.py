@@ -148,7 +148,7 @@ def _member(scene: Scene, i: int, only: Collection[str] | None = None) -> Member
         "n_spectra": len(family.spectrum[i]),
         **({"images": member_images(family, i)} if family.images else {}),
         "waiting": [view.name for view in every if view not in shown],
-        "alts": {view.name: view.alt or figures[view.name].layout.meta["alt"] for view in shown},
+        "alts": {view.name: _alt(view, figures[view.like or view.name]) for view in shown},
         "ranges": {view.name: _ranges(view, fig) for view, fig in drawn},
     }
     arrays = {name: p for name, p in live.items() if not p.words}
@@ -168,6 +168,11 @@ def _held(p: Live) -> list[str] | dict[str, Any]:
         return _said(p)
     values = np.asarray(p.values, "<f4")
     return {"shape": list(values.shape), "values": base64.b64encode(values.tobytes()).decode()}
+
+
+def _alt(view: View, fig: Figure) -> str:
+    """What a member's picture is, and what of it cannot be drawn."""
+    return ". ".join(filter(None, (view.alt or fig.layout.meta["alt"], fig.layout.meta["note"])))
 
 
 def _follows(view: View, fig: Figure) -> list[Live]:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import base64
+import zlib
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from flatviz.pages.bundle import pack
 from flatviz.pages.document import Script, document, json_for_html
@@ -30,9 +33,15 @@ performance.mark("flatviz-start");
 const data = (id) => JSON.parse(document.getElementById(id).textContent);
 const state = data("flatviz-start");
 const model = { get: (k) => state[k], set: (k, v) => { state[k] = v; }, save_changes() {}, on() {}, off() {} };
-const buffer = Uint8Array.from(atob(data("flatviz-records")), (c) => c.charCodeAt(0));
-const bundle = { index: data("flatviz-index"), buffer };
-show({ Plotly: globalThis.Plotly, model, el: document.getElementById("explorer"), bundle, hash: true });
+const el = document.getElementById("explorer");
+if (!globalThis.DecompressionStream) el.textContent = "The pictures on this page need a browser of 2023 or later.";
+const inflated = async (id) => {
+  const stream = new Blob([bytesOf(data(id))]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+};
+const [index, planes] = await Promise.all([inflated("flatviz-index"), inflated("flatviz-records")]);
+const bundle = { index: JSON.parse(new TextDecoder().decode(index)), buffer: joined(planes) };
+show({ Plotly: globalThis.Plotly, model, el, bundle, hash: true });
 """
 
 
@@ -66,8 +75,8 @@ def family_page(
     bundle = pack(family, story=story, code=code)
     scripts = [
         plotlyjs(),
-        Script.data("flatviz-index", bundle.index),
-        Script.data("flatviz-records", base64.b64encode(bundle.buffer).decode()),
+        Script.data("flatviz-index", _deflated(bundle.text.encode())),
+        Script.data("flatviz-records", _deflated(planes_of(bundle.buffer))),
         Script.data(
             "flatviz-start",
             dict(zip(("method", "radius", "n_draws"), start)) | {"look": {"step": 0 if story else -1, **(look or {})}},
@@ -76,6 +85,15 @@ def family_page(
     ]
     pictures = '<div id="explorer"><noscript>The pictures on this page are drawn by JavaScript.</noscript></div>'
     return document(title, lead, pictures, heading="All posteriors", rows=rows, facts=facts, scripts=scripts)
+
+
+def planes_of(buffer: bytes) -> bytes:
+    """The first bytes of all float32, then the second ones and so on: what is alike stands together, and takes less room deflated."""
+    return np.frombuffer(buffer, np.uint8).reshape(-1, 4).T.tobytes()
+
+
+def _deflated(content: bytes) -> str:
+    return base64.b64encode(zlib.compress(content, 9)).decode()
 
 
 def plotlyjs() -> Script:

@@ -208,7 +208,15 @@ def _through_the_center(plane: str, about: str, when: Callable[[Family], bool] =
             when=mapped,
             **place,
         ),
-        View(f"{plane} ensemble", averaged(plane, False), moved, option=average, when=has, **averages),
+        View(
+            f"{plane} ensemble",
+            averaged(plane, False),
+            moved,
+            alt=f"loss of the averaged prediction while the draws move together, along {PLANES[plane]}",
+            option=average,
+            when=has,
+            **averages,
+        ),
         View(
             f"{plane} ensemble relief",
             averaged(plane, True),

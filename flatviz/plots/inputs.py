@@ -102,6 +102,8 @@ def plot_input_maps(family: Family, i: int) -> Figure:
         fig.update_layout(
             {f"yaxis{at}": dict(scaleanchor=f"x{at}", constrain="domain"), f"xaxis{at}": dict(constrain="domain")}
         )
+    lost = "" if bool(shown["probs"][i].isfinite().any()) else "diverged:<br>no probability<br>is a number"
+    fig.note(lost, x="x2 domain", y="y2 domain")
     return fig
 
 

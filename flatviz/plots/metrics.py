@@ -79,7 +79,16 @@ def plot_metrics(
         fig.add_shape(type="line", x0=n_draws, x1=n_draws, xref="x3", y0=0, y1=1, yref="paper", line=dict(color=INK, width=1))
         sizes = range(1, longest + 1)
         fig.follow({f"layout.shapes.0.{end}": sizes for end in ("x0", "x1")}, rows="size")
+    fig.note("<br>".join(filter(None, (lost(p, name) for name, p in named.items()))))
     return fig
+
+
+def lost(prediction: Prediction, method: str | None) -> str:
+    """How many outputs diverged, where that leaves no score of any ensemble size; else ""."""
+    if bool(prediction.scores["nll"].isfinite().any()):
+        return ""
+    n = prediction.n_diverged
+    return f"{style(method).label}, diverged:<br>{n} of {prediction.outputs[..., 0].numel()} outputs<br>are no numbers"
 
 
 def _axes(predictions: Sequence[Prediction], longest: int) -> dict:

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from flatviz.plots.inputs import side_by_side
 from flatviz.plots.live import LINES, Live
-from flatviz.plots.theme import INK, MUTED, Figure, figure, numbers, scatter, style, tinted
+from flatviz.plots.theme import INK, MUTED, Figure, figure, numbers, scatter, short, style, tinted
 from flatviz.results import Family
 
 BANDS = (("with noise", 0.12), ("two standard deviations", 0.25))
@@ -31,7 +31,19 @@ def plot_gap(family: Family, i: int) -> Figure:
     room = float(y.max() - y.min())
     side_by_side(fig, names, [float(y.min()) - 0.6 * room, float(y.max()) + 0.6 * room])
     fig.follow({"layout.annotations.1.text": names[1]}, rows="all")
+    fig.note(_undrawn(panels[1][1], tuple(fig.layout.yaxis.range)), x="x2 domain", y="y2 domain")
     return fig
+
+
+def _undrawn(curves: Tensor, ends: tuple[float, float]) -> str:
+    """Why a panel is empty: no draw has finite values, or the mean of the draws lies off the scale; "" where it is not."""
+    drawn = curves[curves.isfinite().all(1)]
+    if not len(drawn):
+        return "diverged:<br>no draw has<br>finite values"
+    mean = drawn.double().mean(0)
+    inside = ((mean >= ends[0]) & (mean <= ends[1])).double().mean()
+    span = f"from {short(float(mean.min()))} to {short(float(mean.max()))}".replace("-", "\N{MINUS SIGN}")
+    return "" if inside > 0 else f"off the scale:<br>the mean runs<br>{span}"
 
 
 def _axes(k: int) -> dict[str, str]:

@@ -6,6 +6,7 @@ import plotly.graph_objects as go
 import torch
 
 from flatviz.core.boundary import public
+from flatviz.plots.metrics import lost
 from flatviz.plots.noise import wilson
 from flatviz.plots.theme import GRID, INK, MUTED, Figure, figure, numbers, scatter, style
 from flatviz.results import Prediction
@@ -70,4 +71,5 @@ def plot_reliability(
     fig.add_trace(scatter([0, 1], [0, 1], "lines", "perfect", line=dict(color=MUTED, dash="dash", width=1.5)))
     look = dict(marker=dict(color=MUTED, line=dict(color=GRID, width=0)), hovertemplate="%{y} inputs<extra></extra>")
     fig.add_live(go.Bar(places, y=numbers(count[size - 1]), yaxis="y2", name="count", **look), sizes={"y": count})
+    fig.note(lost(prediction, method), y="y domain")
     return fig.update_layout(width=WIDTH)

@@ -67,6 +67,19 @@ class Figure(go.Figure):
                 Live(trace, path, values if isinstance(values, (str, bool)) else np.asarray(values), rows, key, noise),
             )
 
+    def note(self, text: str, *, x: str = "paper", y: str = "paper") -> None:
+        """Words in the middle of the figure, or of the panel of the axes x and y, where its values cannot be drawn; "": none.
+
+        They follow the controls, and are part of what is said to those who do not see the figure.
+        """
+        where = dict(
+            x=0.5, y=0.5, xref=x, yref=y, showarrow=False, font=dict(size=13, color=INK), bgcolor="#ffffff", opacity=0.9
+        )
+        self.add_annotation(text=text, visible=bool(text), name="note", **where)
+        path = f"layout.annotations.{len(self.layout.annotations) - 1}"
+        self.follow({f"{path}.text": text, f"{path}.visible": bool(text)}, rows="all")
+        self.update_layout(meta={**self.layout.meta, "note": text.replace("<br>", " ")})
+
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, validate: bool = True, **kwargs: Any) -> dict:
         return super()._repr_mimebundle_(include, exclude, validate, **{**SHOW, **kwargs})
 
@@ -107,7 +120,7 @@ def style(method: str | None, name: str = "posterior") -> Style:
 
 def figure(title: str, alt: str, *, explain: str = "", **layout: Any) -> Figure:
     """An empty figure in the house style; `alt` describes it to those who do not see it, `explain` is its text for `explain`."""
-    said = dict(template=_template(), title=title, meta={"alt": alt, "explain": explain})
+    said = dict(template=_template(), title=title, meta={"alt": alt, "explain": explain, "note": ""})
     return Figure(layout=dict(height=HEIGHT) | said | layout)
 
 

@@ -1,8 +1,10 @@
 """The page: one file, nothing from elsewhere, and in a browser without network its sliders draw what plot_* draws."""
 
+import base64
 import dataclasses
 import json
 import re
+import zlib
 
 import numpy as np
 import plotly.graph_objects as go
@@ -109,7 +111,8 @@ def test_a_view_is_one_entry_and_then_in_page_and_lab(family, monkeypatch):
 
 
 def data_of(page, name):
-    return json.loads(re.search(f'<script [^>]*id="{name}">(.*?)</script>', page, re.DOTALL).group(1))
+    text = json.loads(re.search(f'<script [^>]*id="{name}">(.*?)</script>', page, re.DOTALL).group(1))
+    return json.loads(zlib.decompress(base64.b64decode(text)))
 
 
 def test_a_family_that_was_not_measured_is_refused(family):

@@ -40,7 +40,7 @@ def test_a_map_holds_the_averaged_probability_of_every_ensemble_size_at_every_in
     assert torch.equal(sgd[0], sgd[3])  # a point is every ensemble
     shown = dataclasses.replace(family, inputs=maps)
     fig = plot_input_maps(shown, i)
-    assert [a.text for a in fig.layout.annotations] == ["VI", "SA-BMA", "HMC"]
+    assert [a.text for a in fig.layout.annotations] == ["VI", "SA-BMA", "HMC", ""]
     live = next(p for p in fig.live if p.rows == "size")
     torch.testing.assert_close(torch.as_tensor(live.values), maps["probs"][i])
     assert {v.name for v in views_of(shown)} - {v.name for v in views_of(family)} == {"inputs"}

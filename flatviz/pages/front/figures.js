@@ -13,11 +13,11 @@ class Picture {
     this.held = Object.fromEntries(Object.entries(entry.held ?? {}).map(([field, v]) => [field, Array.isArray(v) ? v : numbersOf(v)]));
   }
 
-  // height: px; dark: colours; ranges: axis -> range that holds every member; at: the phase.  True where something was drawn.
-  draw(member, n, { height, dark, ranges, transition, at = 0 }) {
-    const { entry, plot, tools } = this, { index, Plotly } = tools, { clientWidth: width } = plot;
+  // height, width: px; dark: colours; ranges: axis -> range that holds every member; at: the phase.  True where something was drawn.
+  draw(member, n, { height, width = this.plot.clientWidth, dark, ranges, transition, at = 0 }) {
+    const { entry, plot, tools } = this, { index, Plotly } = tools;
     const narrow = width < 460 && narrower(entry, width);
-    if (entry.layout.yaxis?.scaleanchor) {                  // a square, and the room around it
+    if (entry.layout.yaxis?.scaleanchor && !entry.layout.xaxis2) {                  // a square, and the room around it
       const square = (narrow ? narrow.margin.t : above(entry.layout)) + width - 100;
       height = Math.max(300, narrow ? square : Math.min(height, square));
     }
@@ -41,6 +41,7 @@ class Picture {
     entry.binds.forEach((bind, i) => { drawn = assigned(drawn, bind.path.split("."), values[i]); });
     for (const [axis, range] of Object.entries(ranges)) drawn = assigned(drawn, ["layout", axis, "range"], range);
     if (placed) drawn.layout = { ...drawn.layout, margin: placed.margin, legend: placed.legend, annotations: raised(drawn.layout.annotations, placed.more) };
+    drawn.layout = stacked(drawn.layout, width);
     drawn = fitted(drawn, width, height);
     if (width < 420) drawn.layout = smaller(drawn.layout);
     if (TOUCH.matches) drawn.layout.dragmode = false;                           // a swipe scrolls the page

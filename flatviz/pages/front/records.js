@@ -13,6 +13,15 @@ function unpack(bundle) {
 const bytesOf = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
 const numbersOf = ({ shape, values }) => nested(new Float32Array(bytesOf(values).buffer), shape);
 
+// The bytes of float32 that come as all first bytes, all second ones and so on.
+function joined(planes) {
+  const count = planes.length / 4, bytes = new Uint8Array(planes.length);
+  for (let plane = 0; plane < 4; plane++) {
+    for (let i = 0; i < count; i++) bytes[4 * i + plane] = planes[plane * count + i];
+  }
+  return bytes;
+}
+
 function nested(flat, [length, ...rest]) {
   if (!rest.length) return Array.from(flat);
   const step = flat.length / length;

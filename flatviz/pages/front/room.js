@@ -19,6 +19,19 @@ function beside({ layout, data }, ranges, width, height) {
   return { margin, legend, more: turned ? top - above(layout) : 0 };
 }
 
+// Panels that stand in a row, one below the other where the picture is less than 460 px wide.
+function stacked(layout, width) {
+  const keys = ["", 2, 3, 4].filter((k) => layout[`xaxis${k}`]), several = keys.length > 1 && keys.every((k) => !layout[`yaxis${k}`].domain);
+  if (width >= 460 || !several) return layout;
+  const gap = 0.1, tall = (1 - gap * (keys.length - 1)) / keys.length, axes = {};
+  keys.forEach((k, i) => {
+    const top = 1 - i * (tall + gap), last = i === keys.length - 1;
+    axes[`xaxis${k}`] = { ...layout[`xaxis${k}`], domain: [0, 1], showticklabels: last, title: last ? layout[`xaxis${k}`].title : "" };
+    axes[`yaxis${k}`] = { ...layout[`yaxis${k}`], domain: [Math.max(0, top - tall), top], showticklabels: true, nticks: 4, title: i === 1 ? layout.yaxis.title : "" };
+  });
+  return { ...layout, ...axes, margin: { ...layout.margin, t: 58 } };
+}
+
 // What stands in the legend.
 function keys({ data, layout }) {
   return layout.showlegend === false ? [] : data.filter((t) => t.mode && t.name && t.showlegend !== false && t.visible !== false).map((t) => t.name);

@@ -1,0 +1,80 @@
+"""What diverged is said where it would stand: in its panel, in the words for those who do not see it, and in the sentence above."""
+
+import dataclasses
+
+import pytest
+import torch
+from pagedrive import at, opened, written
+
+import flatviz as fv
+from flatviz.metrics.averaging import scored
+from flatviz.pages.bundle import pack
+
+RADIUS = 0.5
+
+
+def noted(fig):
+    """The text of the note in the figure, "" where it is not shown."""
+    (note,) = [a for a in fig.layout.annotations if a.name == "note"]
+    return note.text if note.visible else ""
+
+
+@pytest.fixture(scope="module")
+def diverged(family):
+    """The family with one member, SA-BMA at 0.5, that is NaN in every view."""
+    i, noise = family.index("sabma", RADIUS), torch.Generator().manual_seed(0)
+    m, s, x = len(family), max(p.n_draws for p in family.prediction), torch.linspace(-1, 1, 5)
+    maps = dict(a=x, b=x, probs=torch.rand(m, s, 5, 5, generator=noise), x=torch.rand(6, 2), y=torch.arange(6) % 2)
+    curves = {"curve x": x, "curves": torch.rand(m, s, 5, generator=noise), "curve data": torch.rand(6, 2, generator=noise)}
+    inputs = maps | curves | {"curve reference": torch.rand(4, 5), "curve noise": torch.tensor([0.1])}
+    inputs["probs"][i], inputs["curves"][i] = torch.nan, torch.nan
+    predictions = list(family.prediction)
+    predictions[i] = scored(dataclasses.replace(predictions[i], outputs=torch.full_like(predictions[i].outputs, torch.nan)))
+    return dataclasses.replace(family, inputs=inputs, prediction=tuple(predictions))
+
+
+@pytest.mark.parametrize(
+    ("view", "said"),
+    [
+        ("regression", "diverged:<br>no draw has<br>finite values"),
+        ("inputs", "diverged:<br>no probability<br>is a number"),
+        ("metrics", "SA-BMA, diverged:<br>{n} of {n} outputs<br>are no numbers"),
+        ("reliability", "SA-BMA, diverged:<br>{n} of {n} outputs<br>are no numbers"),
+    ],
+)
+def test_a_panel_without_values_says_why_and_one_with_values_says_nothing(diverged, view, said):
+    i = diverged.index("sabma", RADIUS)
+    said = said.format(n=diverged.prediction[i].outputs[..., 0].numel())
+    assert noted(fv.plot_view(diverged, view, method="sabma", radius=RADIUS)) == said
+    assert noted(fv.plot_view(diverged, view, method="sabma", radius=2.0)) == ""
+    meta = pack(diverged).index["members"][i]
+    assert meta["alts"][view].endswith(said.replace("<br>", " "))
+
+
+def test_curves_off_the_scale_are_told_with_where_they_run(diverged):
+    curves = diverged.inputs["curves"].clone()
+    i = diverged.index("vi")
+    curves[diverged.index("sabma", 2.0)] = 50 + 10 * torch.linspace(0, 1, 5)
+    shown = dataclasses.replace(diverged, inputs=diverged.inputs | {"curves": curves})
+    assert (
+        noted(fv.plot_view(shown, "regression", method="sabma", radius=2.0))
+        == "off the scale:<br>the mean runs<br>from 50 to 60"
+    )
+    curves[i, 0] = torch.nan  # one draw of several
+    assert noted(fv.plot_view(shown, "regression", method="vi")) == ""
+
+
+@pytest.mark.browser
+def test_the_page_says_it_while_the_member_is_selected(diverged, browser, tmp_path):
+    page = opened(browser, written(diverged, tmp_path))
+    words = "() => [...document.querySelectorAll('figure:not([hidden]) .annotation-text')].map((t) => t.textContent).join(' ')"
+    for radius, wanted in ((0.5, True), (2, False), (0.5, True)):
+        for tab in ("Regression", "Inputs", "Scores"):
+            at(page, f"method=sabma&radius={radius}&draws=3&tab={tab}", f"sabma/{radius}/3", tab)
+            page.wait_for_function(
+                f"(wanted) => ({words})().includes('diverged') === wanted", arg=wanted, polling=100, timeout=20_000
+            )
+        assert ("diverged, no score is a number" in page.locator(".fv-reading").first.inner_text()) == wanted
+        assert "NaN" not in page.locator(".fv-reading").first.inner_text()
+    assert not page.errors_met
+    page.context.close()
