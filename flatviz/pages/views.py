@@ -357,7 +357,7 @@ VIEWS = (
         _inputs,
         "What the task looks like from inside: the probability of {class 1} at every input, of VI, of the selected posterior at the "
         "selected ensemble size, and of HMC, the exact answer for the same prior. White: even odds. A posterior that knows what it "
-        "does not know fades to white away from the training points, which are drawn.",
+        "does not know fades to white away from the training points, which are drawn. {sure}",
         span=12,
         height=470,
         alt="class probability over the plane of inputs, of VI, the selected posterior and HMC, with the training points",
