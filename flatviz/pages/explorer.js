@@ -234,7 +234,8 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
     const value = (name) => read(fields, member, name), at = (name) => value(name)[n - 1], r = member.meta.radius;
     const missing = Math.abs(r - wanted) > 1e-6 * Math.max(1, wanted) && membersOf(method).length > 1
       ? `radius ${short(wanted)} is not fitted; shown: ` : "";
-    return `${missing}${member.meta.label}${r > 0 ? `, radius ${short(r)} ${member.meta.unit}` : ""}${member.meta.note ?? ""}, ${counted(n, "draw")}: `
+    const at_radius = r > 0 ? `, radius ${short(r)} ${member.meta.unit}` : member.meta.equals ? `, radius 0, which is ${member.meta.equals}` : "";
+    return `${missing}${member.meta.label}${at_radius}${member.meta.note ?? ""}, ${counted(Math.min(n, member.meta.n_draws), "draw")}: `
       + (Number.isFinite(at("nll")) ? `accuracy ${(100 * at("accuracy")).toFixed(1)} %, NLL ${at("nll").toFixed(3)} nats, ECE ${at("ece").toFixed(3)}; `
         : "diverged, no score is a number; ")
       + (Number.isFinite(value("lambda1")[0]) ? `largest eigenvalue λ₁ ${short(value("lambda1")[0])}.` : "no largest eigenvalue λ₁ was found.");

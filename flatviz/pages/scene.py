@@ -46,12 +46,18 @@ class Scene:
         return dict(color_range=(scale.lo, scale.hi), log=scale.log)
 
     @cached_property
+    def first(self) -> list[int]:
+        """Member -> the first that has its posterior: radius 0 of several methods is one."""
+        seen: dict[bytes, int] = {}
+        keys = [
+            q.center.detach().cpu().numpy().tobytes() for q in self.family.posterior
+        ]  # what was read from disk shares no objects
+        return [seen.setdefault(key, i) for i, key in enumerate(keys)]
+
+    @property
     def distinct(self) -> list[int]:
-        """Members, one for each posterior: radius 0 of several methods is one."""
-        first: dict[bytes, int] = {}
-        for i, q in enumerate(self.family.posterior):  # by center: a family that was read from disk shares no objects
-            first.setdefault(q.center.detach().cpu().numpy().tobytes(), i)
-        return list(first.values())
+        """Members, one for each posterior."""
+        return sorted(set(self.first))
 
     @cached_property
     def rises(self) -> dict[str, tuple[float, float]]:

@@ -156,6 +156,17 @@ def test_pointing_at_a_draw_lights_it_up_in_every_view_that_shows_it(page, famil
     assert page.locator(".fv-ring").count() == 0
 
 
+def test_the_reading_says_how_many_draws_there_are_and_which_posterior_radius_0_is(page):
+    for method, words in (
+        ("sgd", "SGD (MAP), 1 draw:"),
+        ("vi", "VI, 5 draws:"),
+        ("sabma", "SA-BMA, radius 0, which is VI, 5 draws:"),
+    ):
+        at(page, f"method={method}&radius=0&draws=5&tab=Scores", f"{method}/0/5", "Scores")
+        assert page.locator(".fv-reading").first.inner_text().startswith(words)
+    at(page, "method=nope&radius=2&draws=5&tab=Surface", "sabma/2/5", "Surface")  # no such method: the page's first one
+
+
 def test_steps_of_the_guide_set_the_controls(page, family):
     at(page, "method=sabma&radius=2&draws=5&tab=All&step=1", "sabma/2/5", "All")
     for number, step in enumerate(tour_story(family), 1):
