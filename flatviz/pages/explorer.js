@@ -168,7 +168,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
   function arrange(now) {                                 // columns and heights by the room there is
     const width = el.clientWidth, tab = tabOf(now), shown = frames.filter((f) => inTab(f, tab));
     el.classList.toggle("fv-narrow", width < 640 || printing);
-    el.classList.toggle("fv-wide", width >= 760 && !printing);
+    el.classList.toggle("fv-wide", width >= (now.b ? 1000 : 760) && !printing);  // for pictures with the guide beside
     el.classList.toggle("fv-two", Boolean(now.b));
     el.classList.toggle("fv-guided", now.step >= 0 && story.length > 0);
     const all = shown.reduce((sum, f) => sum + f.span, 0), tight = (f) => (grid.clientWidth * f.spread(shown)) / 12 < f.least;
