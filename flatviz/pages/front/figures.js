@@ -19,7 +19,7 @@ class Picture {
     const narrow = width < 460 && narrower(entry, width);
     if (entry.layout.yaxis?.scaleanchor && !entry.layout.xaxis2) {                  // a square, and the room around it
       const square = (narrow ? narrow.margin.t : above(entry.layout)) + width - 100;
-      height = Math.round(Math.max(300, Math.min(narrow ? most : height, square)));
+      height = Math.round(Math.max(300, narrow ? Math.min(square, Math.max(most, narrow.margin.t + FOOT + 170)) : Math.min(height, square)));
     }
     const placed = narrow || beside(entry, ranges, width, height);
     const sized = entry.binds.some((b) => b.rows !== "all" && b.rows !== "phase");
