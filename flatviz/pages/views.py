@@ -268,7 +268,7 @@ VIEWS = (
         "radius 1 q's own ellipse; the worst q′ in it, Δ = radius F⁻¹g / √(gᵀF⁻¹g) away, lies where the loss rises most for its "
         "distance in KL. The step takes the gradient g′ there and goes against it from q: θ ← θ − lr ∇NLL(q + Δ). SAM's ball of "
         "the same reach is round, so its worst point lies along the gradient g. Ellipses "
-        "are one standard deviation; arrows of gradients and of the step show directions.",
+        "are one standard deviation; arrows of gradients and of the step show directions. The dot is where the mean stands.",
         alt="q as an ellipse, the ball of the radius around it, the worst q′ in it, the gradients at both and the step",
         fixed=("surface",),
         option={"step": "from VI's posterior"},
