@@ -19,7 +19,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
     if (["method", "radius", "compare", "step"].some((name) => name in values)) player.halt();
     if (["phase", "moment", "chosen", "tab", "compare", "step"].some((name) => name in values)) frames.forEach((f) => f.phases?.player.halt());
   });
-  let printing = false, waiting = false, stopped = false, pending = [], hovered = null, shot = 0, stale = true;
+  let printing = false, waiting = false, stopped = false, pending = [], hovered = null, shot = 0, address = 0, stale = true;
 
   // ---------------------------------------------------------------- members
   const methods = () => [...new Set(members.map((m) => m.meta.method))];
@@ -65,7 +65,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
   const more = menu("Menu", [
     ["Reset", () => state.reset()],
     ["Copy as code", () => copyCode()],
-    ...(hash ? [["Copy link", () => copied(location.href, "link")]] : []),
+    ...(hash ? [["Copy link", () => copied(new URL(state.hash, location.href).href, "link")]] : []),
     ["Save as SVG", () => save("svg")],
     ["Save as PNG", () => save("png")],
   ]);
@@ -349,9 +349,10 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
     const { member: { meta: { note }, version } } = now.a;   // a preview comes twice: in part, then whole
     el.dataset.shown = note ? `preview${version ? "" : " of what is in sight"}` : "fitted";
     el.dataset.look = `${tabOf(now)}${now.b ? ` | ${now.b.method}/${now.b.member.meta.radius}` : ""}`;
-    if (hash && !stale) {                                  // after the picture, where nobody changed the address meanwhile
+    if (hash && !stale) {                                  // once a drag rests, where nobody changed the address meanwhile
       const before = location.hash;
-      setTimeout(() => { if (!stopped && location.hash === before) history.replaceState(null, "", state.hash); });
+      clearTimeout(address);
+      address = setTimeout(() => { if (location.hash === before) history.replaceState(null, "", state.hash); }, 100);
     }
     if (stale) performance.mark("flatviz-drawn");
     stale = false;
@@ -473,6 +474,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
       player.halt();
       frames.forEach((f) => f.phases?.player.halt());
       clearTimeout(shot);
+      clearTimeout(address);
       watcher.disconnect();
       forget();
       for (const e of events) model.off?.(e, schedule);
