@@ -198,9 +198,11 @@ def _member(scene: Scene, i: int, only: Collection[str] | None = None) -> Member
         "label": style(family.method[i]).label,
         "words": {name: _said(p) for name, p in live.items() if p.words},
         "n_spectra": len(family.spectrum[i]),
+        "n_draws": family.prediction[i].n_draws,
+        "equals": style(family.method[first]).label if (first := scene.first[i]) != i else "",
         **({"images": member_images(family, i)} if family.images else {}),
         "waiting": [view.name for view in every if view not in shown],
-        "alts": {view.name: _alt(view, figures[view.like or view.name]) for view in shown},
+        "alts": {view.name: view.alt if view.common else _alt(view, figures[view.like or view.name]) for view in shown},
         "ranges": {view.name: _ranges(view, fig) for view, fig in drawn},
     }
     arrays = {name: p for name, p in live.items() if not p.words}

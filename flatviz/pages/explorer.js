@@ -195,13 +195,23 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
     };
   }
 
+  // Of what stands above pictures or below them, px: of the tallest that it was in this place, for a line of its text more or less
+  // must not draw every picture anew.
+  const tallest = new Map();
+  function tall(node, now) {
+    const place = [el.clientWidth, Boolean(now.b), note.textContent].join(), was = tallest.get(node);
+    const px = node.hidden ? 0 : Math.max(node.offsetHeight, was?.place === place ? was.px : 0);
+    tallest.set(node, { place, px });
+    return px;
+  }
+
   function height(now, frame) {                           // so that bar and picture are on one screen
     const own = chosenOf(frame, now.chosen).height, screen = el.closest(".jp-Notebook, .jp-WindowedPanel-outer")?.clientHeight || window.innerHeight;
     if (printing) return own;
-    if (tabOf(now) === ALL) return Math.max(300, Math.min(own, screen - head.offsetHeight - 40));
+    if (tabOf(now) === ALL) return Math.max(300, Math.min(own, screen - tall(head, now) - 40));
     const above = el.closest(".jp-Notebook") ? 0 : el.getBoundingClientRect().top + window.scrollY;   // the page's title and introduction
-    const below = (frame.phases?.node.offsetHeight ?? 0) + (now.b ? 60 : 104);   // and a caption of four lines, which a pair leaves out
-    const room = screen - head.offsetHeight - Math.max(below, el.clientWidth >= 1000 && above < 0.3 * screen ? above + 48 : 0);
+    const below = (frame.phases ? tall(frame.phases.node, now) : 0) + (now.b ? 60 : 104);   // and a caption of four lines, which a pair leaves out
+    const room = screen - tall(head, now) - Math.max(below, el.clientWidth >= 1000 && above < 0.3 * screen ? above + 48 : 0);
     return Math.round(Math.max(300, Math.min(now.b ? 440 : 560, room)));
   }
 
@@ -219,7 +229,8 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
     const value = (name) => read(fields, member, name), at = (name) => value(name)[n - 1], r = member.meta.radius;
     const missing = Math.abs(r - wanted) > 1e-6 * Math.max(1, wanted) && membersOf(method).length > 1
       ? `radius ${short(wanted)} is not fitted; shown: ` : "";
-    return `${missing}${member.meta.label}${r > 0 ? `, radius ${short(r)} ${member.meta.unit}` : ""}${member.meta.note ?? ""}, ${counted(n, "draw")}: `
+    const at_radius = r > 0 ? `, radius ${short(r)} ${member.meta.unit}` : member.meta.equals ? `, radius 0, which is ${member.meta.equals}` : "";
+    return `${missing}${member.meta.label}${at_radius}${member.meta.note ?? ""}, ${counted(Math.min(n, member.meta.n_draws), "draw")}: `
       + (Number.isFinite(at("nll")) ? `accuracy ${(100 * at("accuracy")).toFixed(1)} %, NLL ${at("nll").toFixed(3)} nats, ECE ${at("ece").toFixed(3)}; `
         : "diverged, no score is a number; ")
       + (Number.isFinite(value("lambda1")[0]) ? `largest eigenvalue λ₁ ${short(value("lambda1")[0])}.` : "no largest eigenvalue λ₁ was found.");
@@ -310,6 +321,10 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
         pending.push({ frame, picture, member, entry });
       }
     }
+    for (const one of pending) {                          // all that is measured, before anything is drawn: the browser lays out once
+      one.height = height(now, one.frame);
+      if (one.picture.state) one.width = one.picture.plot.clientWidth;
+    }
     const away = ({ frame }) => { const { top, bottom } = frame.node.getBoundingClientRect(); return bottom < 0 || top > window.innerHeight; };
     if (tabOf(now) === ALL) pending.sort((x, y) => away(x) - away(y));
     go(now, dark);
@@ -318,11 +333,12 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
   function go(now, dark) {
     const until = performance.now() + (printing ? 1e9 : 30);  // ms: two pictures in one frame, where they are drawn in two at most
     while (pending.length) {
-      const { frame, picture, member, entry } = pending.shift();
-      if (picture.draw(member, now.n_draws, { height: height(now, frame), dark, ranges: ranges(entry), transition: player.glide, at: placeOf(entry, now) })) {
+      const { picture, member, entry, height: px, width } = pending.shift();
+      if (picture.draw(member, now.n_draws, { height: px, width, dark, ranges: ranges(entry), transition: player.glide, at: placeOf(entry, now) })) {
         picture.light(hovered ?? now.picked);
       }
-      picture.describe(`${member.meta.alts[entry.name]}. ${sentence({ ...now.a, member, wanted: member.meta.radius, method: member.meta.method }, now.n_draws)}`);
+      const phase = entry.phases[placeOf(entry, now)]?.[0];
+      picture.describe(`${member.meta.alts[entry.name]}${phase ? `; ${phase}` : ""}. ${sentence({ ...now.a, member, wanted: member.meta.radius, method: member.meta.method }, now.n_draws)}`);
       if (performance.now() > until && pending.length) {
         const rest = pending;
         requestAnimationFrame(() => { if (pending === rest && !stopped) go(now, dark); });

@@ -18,6 +18,7 @@ from flatviz.results import Family, Surface
 
 REFERENCES = ("sgd", "vi")  # drawn beside whatever is selected
 FEWEST = 5  # posteriors, of which a rank correlation is said
+FAR, SURE = 0.6, 0.9  # distance in the inputs' unit beyond which there are no data; probability from which a map is sure
 TRACKS = -0.7  # rank correlation of width and lambda1 from which on the width says something of flatness
 
 
@@ -49,12 +50,18 @@ class Scene:
         return dict(color_range=(scale.lo, scale.hi), log=scale.log)
 
     @cached_property
+    def first(self) -> list[int]:
+        """Member -> the first that has its posterior: radius 0 of several methods is one."""
+        seen: dict[bytes, int] = {}
+        keys = [
+            q.center.detach().cpu().numpy().tobytes() for q in self.family.posterior
+        ]  # what was read from disk shares no objects
+        return [seen.setdefault(key, i) for i, key in enumerate(keys)]
+
+    @property
     def distinct(self) -> list[int]:
-        """Members, one for each posterior: radius 0 of several methods is one."""
-        first: dict[bytes, int] = {}
-        for i, q in enumerate(self.family.posterior):  # by center: a family that was read from disk shares no objects
-            first.setdefault(q.center.detach().cpu().numpy().tobytes(), i)
-        return list(first.values())
+        """Members, one for each posterior."""
+        return sorted(set(self.first))
 
     @cached_property
     def rises(self) -> dict[str, tuple[float, float]]:
@@ -81,7 +88,7 @@ class Scene:
         label: of the surface; share: of variance that its plane holds; floor: how the loss at the center changes;
         radius: what each method's radius does; around, sharpest: whether the width of those basins goes with the largest eigenvalue;
         class 1, class 2, name 2: of a class, in a sentence and alone; moments, stage_radius, in_plane: of `Family.stages`;
-        most: draws that are averaged on planes through the center.
+        most: draws that are averaged on planes through the center; sure: how often VI and HMC are sure far from all data.
         """
         explained = self.family.surface.plane.explained
         share = f" ({100 * sum(explained):.0f} % of it)" if explained else ""
@@ -93,6 +100,7 @@ class Scene:
             "level": f"{LEVEL:g}",
             "radius": trends,
             "seeds": self._seeds(),
+            "sure": sure_far_away(self.family),
             "most": str(self.family.maps["ascent ensemble"].shape[1]) if "ascent ensemble" in self.family.maps else "",
             **self._stages(),
         }
@@ -154,3 +162,23 @@ def rank_correlation(a: torch.Tensor, b: torch.Tensor) -> float:
 def _ranks(v: torch.Tensor) -> torch.Tensor:
     below, same = (v[None] < v[:, None]).sum(1), (v[None] == v[:, None]).sum(1)
     return below + (same + 1) / 2
+
+
+def sure_far_away(family: Family) -> str:
+    """Of the inputs of the map that are far from every training point, how many VI and HMC give to one class; "" without a map."""
+    held = family.inputs
+    if "reference" not in held or "vi" not in family.methods:
+        return ""
+    grid = torch.stack(torch.meshgrid(held["a"], held["b"], indexing="xy"), -1).reshape(-1, 2)
+    far = torch.cdist(grid, held["x"].to(grid).reshape(-1, 2)).amin(1) > FAR
+    if not far.any():
+        return ""
+    maps = {"VI": held["probs"][family.index("vi"), -1], "HMC": held["reference"]}
+    shares = {name: float(((p.reshape(-1)[far] - 0.5).abs() > SURE - 0.5).double().mean()) for name, p in maps.items()}
+    said = " and ".join(f"{100 * share:.0f} % ({name})" for name, share in shares.items())
+    why = ""
+    if shares["HMC"] > 0.5:
+        why = " A network whose logits grow with the distance is sure far away under its exact posterior too."
+    return (
+        f"Of the inputs more than {FAR:g} away from every training point, {said} have a class of over {100 * SURE:.0f} %.{why}"
+    )

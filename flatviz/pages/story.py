@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from flatviz.plots.theme import short
 from flatviz.results import Family
 
 
@@ -31,7 +32,8 @@ def tour_story(family: Family) -> tuple[Step, ...]:
         return ()
     radii = [r for r in family.radii("sabma") if r > 0]
     small, middle, large = radii[0], radii[len(radii) // 2], radii[-1]
-    vi = {"method": "vi", "radius": 0.0}
+    vi, tests = {"method": "vi", "radius": 0.0}, "images" if family.images else "examples"
+    seeds = next((values.shape[1] for values in family.over_seeds.values()), 1)
     drawn = family.mechanism is not None
     played = "\n**Play the step**, below the picture, goes through one step of the training: ascend to the worst q′, take the gradient "
     played += "there, step back, descend."
@@ -42,18 +44,19 @@ def tour_story(family: Family) -> tuple[Step, ...]:
         Step(
             "A posterior is many networks",
             "Training gives one weight vector. A **posterior** q is a distribution over weight vectors: each **draw** from it "
-            "is a network. The circles are draws, seen on a plane through weight space; the ground is the training loss. **VI**, "
-            "variational inference, fits q as a Gaussian; **MAP** is the one vector that plain training (SGD) ends at.\n"
+            "is a network. The circles are draws of the method above, seen on a plane through weight space; the ground is the training "
+            "loss. The crosses are draws of **VI**, variational inference, which fits q as a Gaussian; **MAP** is the one vector that "
+            "plain training (SGD) ends at.\n"
             "= p(y | x) ≈ (1/M) Σ p(y | x, wₘ),   wₘ ~ q\n"
             "The answer is the average over M draws. Move the **ensemble size** M and see circles come and go.",
-            {**vi, "n_draws": 10, "tab": "Surface"},
+            {"n_draws": 10, "tab": "Surface"},
         ),
         Step(
             "Sharp and flat",
             "Leave a minimum by a small step δ. To second order the loss rises by\n"
             "= L(w + δ) − L(w) ≈ ½ δᵀ H δ\n"
             "so the **eigenvalues of the Hessian** H say how fast: along the first direction as λ₁. The plot of "
-            "eigenvalues shows those of several draws. A low λ₁ is a **flat** place.",
+            f"eigenvalues shows those of several draws. A low λ₁ is a **flat** place.{_map_beside_vi(family)}",
             {**vi, "n_draws": 10, "tab": "Flatness"},
         ),
         Step(
@@ -61,8 +64,9 @@ def tour_story(family: Family) -> tuple[Step, ...]:
             "VI makes the loss low on average over q. **SA-BMA**, sharpness-aware Bayesian model averaging, makes it low for the "
             "**worst** q′ within a distance of q, and that distance is the **radius** γ:\n"
             "= min over q of  max over q′:  E[L(w)], w ~ q′,   with √(2 KL(q′ ‖ q)) ≤ γ\n"
-            "KL, the Kullback-Leibler divergence, says in nats (units of the natural logarithm) how far q′ is from q. At γ = 0 it "
-            f"is VI. Move the **radius** from the left end to the right{seen}",
+            "KL, the Kullback-Leibler divergence, says in nats (units of the natural logarithm) how far q′ is from q. Where even the "
+            "worst q′ nearby has a low loss, the loss cannot rise steeply around q: that is why this looks for flat ground. At γ = 0 "
+            f"it is VI. Move the **radius** from the left end to the right{seen}",
             {"method": "sabma", "radius": small, "n_draws": 10, "tab": moved},
         ),
         Step(
@@ -80,12 +84,13 @@ def tour_story(family: Family) -> tuple[Step, ...]:
         ),
         Step(
             "Is flatter better?",
-            "Scores are of test images. **Accuracy** counts right answers. **NLL**, the negative log likelihood, also counts how "
+            f"Scores are of test {tests}. **Accuracy** counts right answers. **NLL**, the negative log likelihood, also counts how "
             "sure they were; **ECE**, the expected calibration error, whether they were as sure as they should be. Move the "
             "radius and watch whether flatter ground is better ground here. "
-            "It need not be: one task and one seed prove nothing.",
+            f"It need not be: one task{' and one seed prove' if seeds == 1 else f', here with {seeds} seeds, proves'} nothing.",
             {"method": "sabma", "radius": middle, "n_draws": 10, "tab": "Scores"},
         ),
+        *_inputs(family, middle),
         Step(
             "Try",
             "How many draws until more of them change nothing? At which radius do the draws leave the place where VI's crosses are? "
@@ -93,3 +98,29 @@ def tour_story(family: Family) -> tuple[Step, ...]:
             {"method": "sabma", "radius": large, "n_draws": 10, "tab": "Surface"},
         ),
     )
+
+
+def _map_beside_vi(family: Family) -> str:
+    """Why MAP may have the lower eigenvalue: it is measured at one vector, VI's at draws around one."""
+    if "sgd" not in family.methods:
+        return ""
+    first, vi = (family.spectrum[family.index(m)] for m in ("sgd", "vi"))
+    at_map, at_vi = (sum(float(s.values[0]) for s in spectra) / len(spectra) for spectra in (first, vi))
+    if at_map >= at_vi:
+        return ""
+    said = f" MAP's λ₁, {short(at_map)}, is lower than VI's, {short(at_vi)}: it is that of one vector at the bottom, VI's are of draws "
+    return said + "around one. Compare posteriors with posteriors."
+
+
+def _inputs(family: Family, radius: float) -> tuple[Step, ...]:
+    """The step on what the posterior says where there are no data, for a family that has such pictures."""
+    tabs = [tab for tab, there in (("Inputs", "probs"), ("Regression", "curves")) if there in family.inputs]
+    if not tabs:
+        return ()
+    told = {
+        "Inputs": "**Inputs** shows the probability of a class at every input: white is even odds.",
+        "Regression": "**Regression** is another task at the same radius, with no data in the middle: a band should widen there.",
+    }
+    text = "A posterior should be unsure where it saw no data. " + " ".join(told[tab] for tab in tabs)
+    text += " **HMC** is the exact answer for the same prior, if slow: what VI and SA-BMA say can be held against it."
+    return (Step("What it does not know", text, {"method": "sabma", "radius": radius, "n_draws": 10, "tab": tabs[0]}),)

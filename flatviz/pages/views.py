@@ -208,7 +208,15 @@ def _through_the_center(plane: str, about: str, when: Callable[[Family], bool] =
             when=mapped,
             **place,
         ),
-        View(f"{plane} ensemble", averaged(plane, False), moved, option=average, when=has, **averages),
+        View(
+            f"{plane} ensemble",
+            averaged(plane, False),
+            moved,
+            alt=f"loss of the averaged prediction while the draws move together, along {PLANES[plane]}",
+            option=average,
+            when=has,
+            **averages,
+        ),
         View(
             f"{plane} ensemble relief",
             averaged(plane, True),
@@ -349,7 +357,7 @@ VIEWS = (
         _inputs,
         "What the task looks like from inside: the probability of {class 1} at every input, of VI, of the selected posterior at the "
         "selected ensemble size, and of HMC, the exact answer for the same prior. White: even odds. A posterior that knows what it "
-        "does not know fades to white away from the training points, which are drawn.",
+        "does not know fades to white away from the training points, which are drawn. {sure}",
         span=12,
         height=470,
         alt="class probability over the plane of inputs, of VI, the selected posterior and HMC, with the training points",

@@ -13,7 +13,7 @@ from flatviz.results import Projection, Surface
 
 CLIP = 0.98  # share of a surface's cells that the colours resolve, where the highest few would take most of the scale
 FAR = 0.25  # of the scale: how much those few must take before it is cut
-NEAR_END = 0.07  # of the scale: ticks nearer than this to a marked end give way to it
+NEAR_END = 0.1  # of the scale: ticks nearer than this to a marked end give way to it
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,7 @@ def axis_note(plane: Plane) -> str:
         return f"unit: {plane.unit}"
     *most, last = (f"{x:.3g}" for x in plane.lengths)
     pair = "" if len(most) == 1 else "the first two "
-    return f"unit: {plane.unit}; axes {', '.join(most)} and {last} long, {pair}{plane.angle:.0f}° apart"
+    return f"unit: {plane.unit}<br>axes {', '.join(most)} and {last} long, {pair}{plane.angle:.0f}° apart"
 
 
 def with_print(title: str, *lines: str) -> str:

@@ -156,11 +156,22 @@ def test_pointing_at_a_draw_lights_it_up_in_every_view_that_shows_it(page, famil
     assert page.locator(".fv-ring").count() == 0
 
 
+def test_the_reading_says_how_many_draws_there_are_and_which_posterior_radius_0_is(page):
+    for method, words in (
+        ("sgd", "SGD (MAP), 1 draw:"),
+        ("vi", "VI, 5 draws:"),
+        ("sabma", "SA-BMA, radius 0, which is VI, 5 draws:"),
+    ):
+        at(page, f"method={method}&radius=0&draws=5&tab=Scores", f"{method}/0/5", "Scores")
+        assert page.locator(".fv-reading").first.inner_text().startswith(words)
+    at(page, "method=nope&radius=2&draws=5&tab=Surface", "sabma/2/5", "Surface")  # no such method: the page's first one
+
+
 def test_steps_of_the_guide_set_the_controls(page, family):
     at(page, "method=sabma&radius=2&draws=5&tab=All&step=1", "sabma/2/5", "All")
     for number, step in enumerate(tour_story(family), 1):
         page.get_by_label(f"step {number}: {step.title}").click()
-        method, radius = step.set["method"], step.set["radius"]
+        method, radius = step.set.get("method", "sabma"), step.set.get("radius", 2)  # the first leaves them as they are
         drawn(page, f"{method}/{radius:g}/6")  # ten draws are asked for, six are there
         page.locator(".fv-guide h3", has_text=step.title).wait_for()
         assert page.get_by_role("tab", selected=True).inner_text() == step.set["tab"]

@@ -91,6 +91,7 @@ def test_in_every_phase_the_page_draws_the_step_and_its_worst_posterior_is_the_o
         slider.fill(str(place))
         there(page, place)
         assert slider.get_attribute("aria-valuetext") == f"{place + 1} of 5: {phase}"
+        assert f"; {phase}. SA-BMA" in page.locator("[data-name=mechanism] [role=group]").first.get_attribute("aria-label")
         assert page.locator(".fv-phases output").inner_text().startswith(f"{phase}: ")
         same_step(page, fv.plot_view(staged, "mechanism", method="sabma", radius=2.0, phase=phase))
         at_worst = page.evaluate(TRACES)["the worst q′"]

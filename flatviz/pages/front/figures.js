@@ -13,9 +13,9 @@ class Picture {
     this.held = Object.fromEntries(Object.entries(entry.held ?? {}).map(([field, v]) => [field, Array.isArray(v) ? v : numbersOf(v)]));
   }
 
-  // height: px; dark: colours; ranges: axis -> range that holds every member; at: the phase.  True where something was drawn.
-  draw(member, n, { height, dark, ranges, transition, at = 0 }) {
-    const { entry, plot, tools } = this, { index, Plotly } = tools, { clientWidth: width } = plot;
+  // height, width: px; dark: colours; ranges: axis -> range that holds every member; at: the phase.  True where something was drawn.
+  draw(member, n, { height, width = this.plot.clientWidth, dark, ranges, transition, at = 0 }) {
+    const { entry, plot, tools } = this, { index, Plotly } = tools;
     const narrow = width < 460 && narrower(entry, width);
     if (entry.layout.yaxis?.scaleanchor && !entry.layout.xaxis2) {                  // a square, and the room around it
       const square = (narrow ? narrow.margin.t : above(entry.layout)) + width - 100;

@@ -78,12 +78,12 @@ class ImagePicture extends Picture {
     this.plot.addEventListener("focusin", (e) => { const tile = over(e); if (tile && !this.painting) this.show(Number(tile.dataset.row)); });
   }
 
-  draw(member, n, { height, dark }) {
-    const { plot, tools } = this, chosen = tools.chosen().image ?? "";
-    const state = [plot.clientWidth, member.meta.method, member.meta.radius, member.version ?? 0, n, dark, height, chosen].join("/");
+  draw(member, n, { height, width = this.plot.clientWidth, dark }) {
+    const { tools } = this, chosen = tools.chosen().image ?? "";
+    const state = [width, member.meta.method, member.meta.radius, member.version ?? 0, n, dark, height, chosen].join("/");
     if (this.state === state) return false;
     if (chosen !== this.chosen) this.pointed = null;        // the chosen one is in the chart until another is pointed at
-    Object.assign(this, { state, member, n, height, dark, chosen, width: plot.clientWidth });
+    Object.assign(this, { state, member, n, height, dark, chosen, width });
     this.paint();
     return true;
   }

@@ -6,8 +6,8 @@ const LOOK = { tab: "", compare: null, picked: null, chosen: {}, step: -1, phase
 // The state as one plain object, over a model with the traits method, radius, n_draws and look; undo, and a URL's hash.
 class State {
   // changed(): something stands elsewhere; acted(values): the reader moved it there.
-  constructor(model, { n_max: most }, changed, acted) {
-    Object.assign(this, { model, most, changed, acted, past: [], last: "", when: 0 });
+  constructor(model, { n_max: most, members }, changed, acted) {
+    Object.assign(this, { model, most, methods: members.map((m) => m.method), changed, acted, past: [], last: "", when: 0 });
     this.start = this.all;
   }
 
@@ -58,7 +58,7 @@ class State {
   read(hash) {
     const said = new URLSearchParams(hash.replace(/^#/, "")), got = {};
     const number = (key, least) => { const v = said.has(key) ? Number(said.get(key)) : NaN; return v >= least && Number.isFinite(v) ? v : null; };
-    if (said.has("method")) got.method = said.get("method");
+    if (this.methods.includes(said.get("method"))) got.method = said.get("method");
     if (number("radius", 0) !== null) got.radius = number("radius", 0);
     if (number("draws", 1) !== null) got.n_draws = Math.round(number("draws", 1));
     if (said.has("tab")) got.tab = said.get("tab");
