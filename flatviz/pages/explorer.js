@@ -445,12 +445,18 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
 
   schedule();
   return {
-    // A member fitted since: its record replaces or joins the others.
+    // A member fitted since: its record replaces or joins the others, and figures are as they are with it.
     add(extra) {
       for (const member of unpack(extra)) {
         const at = members.findIndex((m) => m.meta.method === member.meta.method && m.meta.radius === member.meta.radius);
         if (at >= 0) member.version = (members[at].version ?? 0) + 1;
         if (at < 0) members.push(member); else members[at] = member;
+      }
+      for (const changed of extra.index.figures ?? []) {   // curves, scales and captions, which are of all members
+        const entry = Object.assign(index.figures.find((f) => f.name === changed.name), changed);
+        const frame = frames.find((f) => f.entries.includes(entry));
+        frame.shown = "";                                  // its caption is read again
+        if (changed.data || changed.layout) ["A", "B"].forEach((letter) => frame.made[entry.name + letter]?.renew());
       }
       schedule();
     },
