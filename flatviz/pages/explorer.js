@@ -19,7 +19,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
     if (["method", "radius", "compare", "step"].some((name) => name in values)) player.halt();
     if (["phase", "moment", "chosen", "tab", "compare", "step"].some((name) => name in values)) frames.forEach((f) => f.phases?.player.halt());
   });
-  let printing = false, waiting = false, stopped = false, pending = [], hovered = null, shot = 0, stale = true;
+  let printing = false, waiting = false, stopped = false, pending = [], hovered = null, shot = 0, address = 0, stale = true;
 
   // ---------------------------------------------------------------- members
   const methods = () => [...new Set(members.map((m) => m.meta.method))];
@@ -65,7 +65,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
   const more = menu("Menu", [
     ["Reset", () => state.reset()],
     ["Copy as code", () => copyCode()],
-    ...(hash ? [["Copy link", () => copied(location.href, "link")]] : []),
+    ...(hash ? [["Copy link", () => copied(new URL(state.hash, location.href).href, "link")]] : []),
     ["Save as SVG", () => save("svg")],
     ["Save as PNG", () => save("png")],
   ]);
@@ -351,9 +351,10 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
     const { member: { meta: { note }, version } } = now.a;   // a preview comes twice: in part, then whole
     el.dataset.shown = note ? `preview${version ? "" : " of what is in sight"}` : "fitted";
     el.dataset.look = `${tabOf(now)}${now.b ? ` | ${now.b.method}/${now.b.member.meta.radius}` : ""}`;
-    if (hash && !stale) {                                  // after the picture, where nobody changed the address meanwhile
+    if (hash && !stale) {                                  // once a drag rests, where nobody changed the address meanwhile
       const before = location.hash;
-      setTimeout(() => { if (!stopped && location.hash === before) history.replaceState(null, "", state.hash); });
+      clearTimeout(address);
+      address = setTimeout(() => { if (location.hash === before) history.replaceState(null, "", state.hash); }, 100);
     }
     if (stale) performance.mark("flatviz-drawn");
     stale = false;
@@ -446,12 +447,18 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
 
   schedule();
   return {
-    // A member fitted since: its record replaces or joins the others.
+    // A member fitted since: its record replaces or joins the others, and figures are as they are with it.
     add(extra) {
       for (const member of unpack(extra)) {
         const at = members.findIndex((m) => m.meta.method === member.meta.method && m.meta.radius === member.meta.radius);
         if (at >= 0) member.version = (members[at].version ?? 0) + 1;
         if (at < 0) members.push(member); else members[at] = member;
+      }
+      for (const changed of extra.index.figures ?? []) {   // curves, scales and captions, which are of all members
+        const entry = Object.assign(index.figures.find((f) => f.name === changed.name), changed);
+        const frame = frames.find((f) => f.entries.includes(entry));
+        frame.shown = "";                                  // its caption is read again
+        if (changed.data || changed.layout) ["A", "B"].forEach((letter) => frame.made[entry.name + letter]?.renew());
       }
       schedule();
     },
@@ -475,6 +482,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
       player.halt();
       frames.forEach((f) => f.phases?.player.halt());
       clearTimeout(shot);
+      clearTimeout(address);
       watcher.disconnect();
       forget();
       for (const e of events) model.off?.(e, schedule);

@@ -70,12 +70,15 @@ class Picture {
       this.values = mixed;
       const drawn = plot.clientWidth && redrawn(tools.Plotly, plot, changes, undefined, glided);
       glided = false;
-      if (!drawn) { Object.assign(this, { state: "elsewhere", scene: "", place: "" }); tools.redraw(); }
+      if (!drawn) { this.renew(); tools.redraw(); }
       else if (share < 1) requestAnimationFrame(step);
       else plot.dataset.phase = at;
     };
     requestAnimationFrame(step);
   }
+
+  // The figure is another: draw it whole the next time.
+  renew() { if (this.state) Object.assign(this, { state: "elsewhere", scene: "", place: "" }); }
 
   describe(text) { this.plot.setAttribute("aria-label", text); }
 
