@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import base64
+import copy
 import dataclasses
 import json
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +27,9 @@ from flatviz.plots.step import PHASES
 from flatviz.plots.theme import CONFIG, Figure, dark_colors, numbers, style
 from flatviz.results import Family
 
+PREVIEW = (
+    " A ring without a dot is a preview; lines and dots are of whole fits."  # after the caption of curves against the radius
+)
 PLACED = ("name", "span", "height", "shared", "group", "slot", "option", "link", "kind", "least", "common")
 SCORES = ("accuracy", "nll", "ece")  # in the sentence above the pictures, with the mean of the largest eigenvalue
 
@@ -50,7 +54,9 @@ class Bundle:
             for i, meta in enumerate(bundle.index["members"]):
                 records[key(meta)] = meta, bundle.buffer[i * size : (i + 1) * size]
         members = [meta for meta, _ in records.values()]
-        return Bundle(self.index | {"members": members}, b"".join(record for _, record in records.values()))
+        newer = {entry["name"]: entry for entry in others.index.get("figures", ())}
+        figures = [entry | newer.get(entry["name"], {}) for entry in self.index.get("figures", ())]
+        return Bundle(self.index | {"members": members, "figures": figures}, b"".join(record for _, record in records.values()))
 
 
 @dataclass(frozen=True)
@@ -116,17 +122,63 @@ def check_measured(family: Family) -> None:
 def pack_members(
     bundle: Bundle, family: Family, members: Sequence[int], *, note: str = "", only: Collection[str] | None = None
 ) -> Bundle:
-    """Only these members of `family`, for a front end that has `bundle`; note: said beside their names.
+    """Only these members of `family`, for a front end that has `bundle`, and what of its figures they change.
 
+    That is curves, scales and captions which are of all members.
+    note: said beside their names; such members are previews, which are in the scales, and not yet in curves and captions.
     only: names of views; the others are not drawn, which takes most of the time, and wait for a later record.
     """
-    packed = [_member(Scene(family), i, only) for i in members]
+    scene = Scene(family, previews=tuple(members) if note else ())
+    packed = [_member(scene, i, only) for i in members]
+    moved = [_member(scene, i) for i in _moved(bundle, family) if i not in members]
     there = set(bundle.index.get("images", {}).get("rows", ()))
     for m in packed:
         if missing := sorted(set(m.meta.get("images", {}).get("pool", ())) - there):
             m.meta["images"] |= pixels_of(family, torch.tensor(missing))
-    index = {"record": bundle.index["record"], "members": [m.meta | ({"note": note} if note else {}) for m in packed]}
-    return Bundle(index, b"".join(_record(m, bundle.index["fields"]) for m in packed))
+    metas = [m.meta | ({"note": note} if note else {}) for m in packed] + [m.meta for m in moved]
+    figures = list(_changed(bundle, scene, members[-1], packed[-1].figures)) if packed else []
+    index = {"record": bundle.index["record"], "members": metas, "figures": figures}
+    return Bundle(index, b"".join(_record(m, bundle.index["fields"]) for m in [*packed, *moved]))
+
+
+def _moved(bundle: Bundle, family: Family) -> list[int]:
+    """Members at radius 0, where their place against the radius is another now: it is left of the smallest positive one."""
+
+    def least(methods: Sequence[str], radii: Sequence[float]) -> dict[str, float]:
+        positive = [(m, r) for m, r in zip(methods, radii) if r > 0]
+        return {m: min(r for name, r in positive if name == m) for m, _ in positive}
+
+    there = bundle.index["members"]
+    same = least([m["method"] for m in there], [m["radius"] for m in there]) == least(family.method, family.radius)
+    return [] if same else [i for i, radius in enumerate(family.radius) if radius == 0]
+
+
+def _changed(bundle: Bundle, scene: Scene, i: int, drawn: Mapping[str, Figure]) -> Iterator[dict[str, Any]]:
+    """What of each figure is another with this family, of those that are drawn and those like them: data, layout, caption."""
+    every, other = {view.name: view for view in views.views_of(scene.family)}, set()
+    for before in sorted(bundle.index.get("figures", ()), key=lambda entry: bool(every[entry["name"]].like)):
+        view, fig = every[before["name"]], drawn.get(before["name"])
+        if view.like in other:
+            fig = view.draw(scene, i)
+        if fig is None and scene.previews:
+            continue
+        now = {"caption": _caption(scene, view)} if fig is None else _entry(scene, view, fig)
+        if scene.previews:  # captions speak of whole fits
+            now["caption"] = before["caption"].removesuffix(PREVIEW) + (PREVIEW if view.name == "radius" else "")
+        if fig is not None and _still(now) == _still(before):
+            now = {"caption": now["caption"]}
+        elif fig is not None:
+            other.add(view.name)
+        if changes := {k: now[k] for k in ("data", "layout", "caption") if k in now and now[k] != before[k]}:
+            yield {"name": view.name, **changes}
+
+
+def _still(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """A figure without what its members set: what is bound, and axes whose range holds every member's."""
+    kept = copy.deepcopy({"data": entry["data"], "layout": entry["layout"]})
+    for path in [*(bind["path"] for bind in entry["binds"]), *(f"layout.{axis}.range" for axis in entry["shared"])]:
+        _forget(kept, path.split("."))
+    return kept
 
 
 def _member(scene: Scene, i: int, only: Collection[str] | None = None) -> Member:
@@ -215,6 +267,10 @@ def _forget(drawn: Any, path: Sequence[str]) -> None:
     drawn[last] = []
 
 
+def _caption(scene: Scene, view: View) -> str:
+    return view.caption.format(**scene.words)
+
+
 def _entry(scene: Scene, view: View, fig: Figure) -> dict[str, Any]:
     drawn = json.loads(fig.to_json()) if view.kind == "plotly" else {"data": [], "layout": {"meta": {}}}
     layout = drawn["layout"] | {"height": view.height}
@@ -226,6 +282,5 @@ def _entry(scene: Scene, view: View, fig: Figure) -> dict[str, Any]:
         if p.path.startswith("data.") and not p.words:
             _forget(drawn, p.path.split("."))  # it is in the members' records, or in `held`
     layout.pop("width", None)  # of a notebook's cell; a page has columns
-    caption = view.caption.format(**scene.words)
     held = {"held": {_field(view, k, p): _held(p) for k, p in enumerate(follows)}} if view.common else {}
-    return placed | held | {"data": drawn["data"], "layout": layout, "binds": binds, "caption": caption}
+    return placed | held | {"data": drawn["data"], "layout": layout, "binds": binds, "caption": _caption(scene, view)}

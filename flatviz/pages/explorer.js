@@ -21,7 +21,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
     if (["phase", "moment", "chosen", "tab", "compare", "step"].some((name) => name in values)) frames.forEach((f) => f.phases?.player.halt());
   });
   if (former) Object.assign(state, former);               // undo goes on over a family that is sent anew
-  let printing = false, waiting = false, stopped = false, pending = [], hovered = null, shot = 0, stale = true;
+  let printing = false, waiting = false, stopped = false, pending = [], hovered = null, shot = 0, address = 0, stale = true;
 
   // ---------------------------------------------------------------- members
   const methods = () => [...new Set(members.map((m) => m.meta.method))];
@@ -67,7 +67,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
   const more = menu("Menu", [
     ["Reset", () => state.reset()],
     ["Copy as code", () => copyCode()],
-    ...(hash ? [["Copy link", () => copied(location.href, "link")]] : []),
+    ...(hash ? [["Copy link", () => copied(new URL(state.hash, location.href).href, "link")]] : []),
     ["Save as SVG", () => save("svg")],
     ["Save as PNG", () => save("png")],
   ]);
@@ -207,10 +207,10 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
     return px;
   }
 
-  const screenOf = () => el.closest(".jp-Notebook, .jp-WindowedPanel-outer")?.clientHeight || window.innerHeight;
+  const screenHeight = () => el.closest(".jp-Notebook, .jp-WindowedPanel-outer")?.clientHeight || window.innerHeight;
 
   function height(now, frame) {                           // so that bar and picture are on one screen
-    const { height: own, layout } = chosenOf(frame, now.chosen), screen = screenOf();
+    const { height: own, layout } = chosenOf(frame, now.chosen), screen = screenHeight();
     const least = layout?.legend?.entrywidth && layout.yaxis?.scaleanchor ? above(layout) + FOOT + 260 : 300;  // a long legend leaves its plane some room
     if (printing) return own;
     if (tabOf(now) === ALL) return Math.max(least, Math.min(own, screen - tall(head, now) - 40));
@@ -329,9 +329,10 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
     }
     for (const one of pending) {                          // all that is measured, before anything is drawn: the browser lays out once
       one.height = height(now, one.frame);
+      one.most = printing ? Infinity : screenHeight() - tall(head, now) - 8;
       if (one.picture.state) one.width = one.picture.plot.clientWidth;
     }
-    const sizes = { bar: head.offsetHeight, screen: screenOf() };  // the guide stands below the one, within the other
+    const sizes = { bar: head.offsetHeight, screen: screenHeight() };  // the guide stands below the one, within the other
     for (const [name, px] of Object.entries(sizes)) el.style.setProperty(`--fv-${name}`, `${px}px`);
     const away = ({ frame }) => { const { top, bottom } = frame.node.getBoundingClientRect(); return bottom < 0 || top > window.innerHeight; };
     if (tabOf(now) === ALL) pending.sort((x, y) => away(x) - away(y));
@@ -341,8 +342,8 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
   function go(now, dark) {
     const until = performance.now() + (printing ? 1e9 : 30);  // ms: two pictures in one frame, where they are drawn in two at most
     while (pending.length) {
-      const { picture, member, entry, height: px, width } = pending.shift();
-      if (picture.draw(member, now.n_draws, { height: px, width, dark, ranges: ranges(entry), transition: player.glide, at: placeOf(entry, now) })) {
+      const { picture, member, entry, height: px, most, width } = pending.shift();
+      if (picture.draw(member, now.n_draws, { height: px, most, width, dark, ranges: ranges(entry), transition: player.glide, at: placeOf(entry, now) })) {
         picture.light(hovered ?? now.picked);
       }
       const phase = entry.phases[placeOf(entry, now)]?.[0];
@@ -357,9 +358,10 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
     const { member: { meta: { note }, version } } = now.a;   // a preview comes twice: in part, then whole
     el.dataset.shown = note ? `preview${version ? "" : " of what is in sight"}` : "fitted";
     el.dataset.look = `${tabOf(now)}${now.b ? ` | ${now.b.method}/${now.b.member.meta.radius}` : ""}`;
-    if (hash && !stale) {                                  // after the picture, where nobody changed the address meanwhile
+    if (hash && !stale) {                                  // once a drag rests, where nobody changed the address meanwhile
       const before = location.hash;
-      setTimeout(() => { if (!stopped && location.hash === before) history.replaceState(null, "", state.hash); });
+      clearTimeout(address);
+      address = setTimeout(() => { if (location.hash === before) history.replaceState(null, "", state.hash); }, 100);
     }
     if (stale) performance.mark("flatviz-drawn");
     stale = false;
@@ -453,12 +455,18 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
   schedule();
   return {
     get history() { return { past: state.past, start: state.start }; },
-    // A member fitted since: its record replaces or joins the others.
+    // A member fitted since: its record replaces or joins the others, and figures are as they are with it.
     add(extra) {
       for (const member of unpack(extra)) {
         const at = members.findIndex((m) => m.meta.method === member.meta.method && m.meta.radius === member.meta.radius);
         if (at >= 0) member.version = (members[at].version ?? 0) + 1;
         if (at < 0) members.push(member); else members[at] = member;
+      }
+      for (const changed of extra.index.figures ?? []) {   // curves, scales and captions, which are of all members
+        const entry = Object.assign(index.figures.find((f) => f.name === changed.name), changed);
+        const frame = frames.find((f) => f.entries.includes(entry));
+        frame.shown = "";                                  // its caption is read again
+        if (changed.data || changed.layout) ["A", "B"].forEach((letter) => frame.made[entry.name + letter]?.renew());
       }
       schedule();
     },
@@ -484,6 +492,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
       player.halt();
       frames.forEach((f) => f.phases?.player.halt());
       clearTimeout(shot);
+      clearTimeout(address);
       watcher.disconnect();
       forget();
       for (const e of events) model.off?.(e, schedule);

@@ -24,10 +24,14 @@ TRACKS = -0.7  # rank correlation of width and lambda1 from which on the width s
 
 @dataclass(frozen=True)
 class Scene:
-    """What every picture of a family shares; image: row of the test split that the reader chose."""
+    """What every picture of a family shares.
+
+    image: row of the test split that the reader chose; previews: members of a short fit, which scales hold and curves do not.
+    """
 
     family: Family
     image: int | None = None
+    previews: tuple[int, ...] = ()
 
     @cached_property
     def n_max(self) -> int:

@@ -13,7 +13,7 @@ from flatviz.plots.inputs import plot_input_maps
 from flatviz.plots.mechanism import plot_moments, plot_step
 from flatviz.plots.metrics import plot_metrics
 from flatviz.plots.projection import plot_projection
-from flatviz.plots.radius import columns_of, plot_flatness_against_radius
+from flatviz.plots.radius import columns_of, radius_figure
 from flatviz.plots.regression import plot_gap
 from flatviz.plots.reliability import plot_reliability
 from flatviz.plots.spectrum import plot_spectrum
@@ -101,7 +101,7 @@ def _moments(scene: Scene, i: int) -> Figure:
 
 def _radius(scene: Scene, i: int) -> Figure:
     family = scene.family
-    return plot_flatness_against_radius(family, method=family.method[i], radius=family.radius[i])
+    return radius_figure(family, family.method[i], family.radius[i], previews=scene.previews)
 
 
 def _spectrum(scene: Scene, i: int) -> Figure:
@@ -268,7 +268,7 @@ VIEWS = (
         "radius 1 q's own ellipse; the worst q′ in it, Δ = radius F⁻¹g / √(gᵀF⁻¹g) away, lies where the loss rises most for its "
         "distance in KL. The step takes the gradient g′ there and goes against it from q: θ ← θ − lr ∇NLL(q + Δ). SAM's ball of "
         "the same reach is round, so its worst point lies along the gradient g. Ellipses "
-        "are one standard deviation; arrows of gradients and of the step show directions.",
+        "are one standard deviation; arrows of gradients and of the step show directions. The dot is where the mean stands.",
         alt="q as an ellipse, the ball of the radius around it, the worst q′ in it, the gradients at both and the step",
         fixed=("surface",),
         option={"step": "from VI's posterior"},

@@ -67,7 +67,9 @@ def plot_mechanism(step: Mechanism | Sequence[Mechanism], *, title: str | None =
     places = list(range(len(fig.data), len(fig.data) + len(moving)))
     fig.add_traces(moving)
     fig.frames, labels = _frames(stages, places)
-    return fig.update_layout(**_controls(labels, len(PHASES) * last + 1), height=780, margin=dict(l=60, r=20, t=140, b=190))
+    return fig.update_layout(
+        **_controls(labels, len(PHASES) * last + 1), height=780, margin=dict(l=60, r=20, t=_legend_height(fig) + 44, b=190)
+    )
 
 
 def plot_step(family: Family, i: int) -> Figure:
@@ -107,11 +109,16 @@ def _in_phases(fig: Figure, steps: Sequence[tuple[Mechanism, int]], half: float)
                 fig.follow({where: values}, rows="phase", trace=name, key=f"{name} {path}")
         fig.add_trace(traces[-1])
     raised = [_raised(step, phase, k, stage=len(steps) > 1) for step, k, phase in shown]
-    legend = LEGEND_ROW * -(-sum(trace.showlegend is True for trace in fig.data) // 2)
+    legend = _legend_height(fig)
     above = dict(x=0, y=1, xref="paper", yref="paper", xanchor="left", yanchor="bottom", yshift=legend + 4)
     fig.add_annotation(text=raised[-1], font=dict(size=12), showarrow=False, **above)
     fig.follow({"layout.annotations.0.text": raised}, rows="phase")
     return fig.update_layout(margin=dict(t=legend + 60))
+
+
+def _legend_height(fig: Figure) -> int:
+    """In px, of two names a row."""
+    return LEGEND_ROW * -(-sum(trace.showlegend is True for trace in fig.data) // 2)
 
 
 def _raised(step: Mechanism, phase: int, k: int, *, stage: bool) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
@@ -45,19 +46,32 @@ def plot_flatness_against_radius(
         >>> fv.plot_flatness_against_radius(family).layout.title.text
         "Flatness and scores against radius<br><span style='font-size:0.8em'>one seed</span>"
     """
+    return radius_figure(family, method, radius, title)
+
+
+def radius_figure(
+    family: Family,
+    method: str | None = None,
+    radius: float | None = None,
+    title: str | None = None,
+    previews: Sequence[int] = (),
+) -> Figure:
+    """`plot_flatness_against_radius`; previews: members that axes hold and curves leave out, for a ring at one of them."""
     columns = columns_of(family)
     if not columns or not family.prediction or not family.spectrum:
         raise ValueError(f"the family must be measured and have a method of several radii, got {family!r}: use fv.measure")
     table = {name: values_of(family, name) for name in ROWS}
     n_seeds = table["lambda1"].shape[1]
     over = f"mean and range of {n_seeds} seeds" if n_seeds > 1 else "one seed"
-    alt = "; ".join(trend(family, m) for m in columns)
+    alt = "; ".join(trend(family, m, previews) for m in columns)
     title = title or f"Flatness and scores against radius<br><span style='font-size:0.8em'>{over}</span>"
     look = dict(height=HEIGHT, showlegend=False, margin=dict(t=66))
     fig = figure(title, alt, explain=_text(n_seeds), **look, **_axes(family, table, columns))
     for j, name in enumerate(columns):
         for i, quantity in enumerate(ROWS):
-            _add_panel(fig, family, table[quantity], name, f"{_number(i, j, len(columns))}", quantity)
+            _add_panel(
+                fig, family, table[quantity], name, f"{_number(i, j, len(columns))}", quantity, _curve(family, name, previews)
+            )
     if "sgd" in family.methods:  # a name beside its line
         single = float(table["nll"][family.index("sgd")].nanmean())
         k = _number(list(ROWS).index("nll"), 0, len(columns))
@@ -77,9 +91,10 @@ def values_of(family: Family, quantity: str) -> Tensor:
     return torch.tensor([[float(p.scores[quantity][-1])] for p in family.prediction]).double()
 
 
-def trend(family: Family, method: str) -> str:
+def trend(family: Family, method: str, previews: Sequence[int] = ()) -> str:
     """What happens from the smallest to the largest radius of a method, in words."""
-    ends = [family.index(method, r) for r in (family.radii(method)[0], family.radii(method)[-1])]
+    whole = _curve(family, method, previews)
+    ends = [family.index(method, r) for r in (whole[0], whole[-1])]
     said = []
     for name, label in ROWS.items():
         first, last = (float(values_of(family, name)[i].nanmean()) for i in ends)
@@ -92,6 +107,12 @@ def trend(family: Family, method: str) -> str:
 def columns_of(family: Family) -> list[str]:
     """Methods of several radii."""
     return [m for m in family.methods if len(family.radii(m)) > 1]
+
+
+def _curve(family: Family, method: str, previews: Sequence[int]) -> tuple[float, ...]:
+    """The radii of a method's curve."""
+    left_out = [family.radius[i] for i in previews if family.method[i] == method]
+    return tuple(r for r in family.radii(method) if r not in left_out)
 
 
 def place_of(radius: float, radii: tuple[float, ...]) -> float:
@@ -145,10 +166,12 @@ def _texts(places: list[float], radii: tuple[float, ...]) -> list[str]:
     return texts[::-1]
 
 
-def _add_panel(fig: Figure, family: Family, values: Tensor, method: str, k: str, quantity: str) -> None:
-    radii, on = family.radii(method), dict(xaxis=f"x{k}", yaxis=f"y{k}")
+def _add_panel(
+    fig: Figure, family: Family, values: Tensor, method: str, k: str, quantity: str, radii: tuple[float, ...]
+) -> None:
+    on = dict(xaxis=f"x{k}", yaxis=f"y{k}")
     rows = values[[family.index(method, r) for r in radii]]
-    x = torch.tensor([place_of(r, radii) for r in radii])
+    x = torch.tensor([place_of(r, family.radii(method)) for r in radii])
     label, color, dash, symbol = style(method)
     mean = rows.nanmean(1)
     if "sgd" in family.methods:

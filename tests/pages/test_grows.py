@@ -1,0 +1,113 @@
+"""A member fitted outside the family: curves, scales and captions, which are of all members, become those of the larger family."""
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+import torch
+from kernel_stand_in import send_members, shown
+
+import flatviz as fv
+from flatviz.pages.bundle import pack, pack_members
+from flatviz.plots.radius import place_of
+from flatviz.studies.family import extend
+
+CURVE = """() => { const plot = document.querySelector('[data-name=radius] .js-plotly-plot');
+  const { _fullData: data, _fullLayout: layout } = plot;
+  const of = (name) => data.filter((t) => t.name === name && t.visible === true)
+    .map((t) => ({ x: [...t.x], y: [...t.y], range: layout[`xaxis${t.xaxis.slice(1)}`].range }));
+  return { dots: of('SA-BMA, radii'), rings: of('selected'), caption: plot.closest('figure').querySelector('figcaption').textContent }; }"""
+LARGEST = torch.tensor(4.0).log10().item()
+
+
+@pytest.fixture(scope="module")
+def grown(family, task, transferred):
+    """The small family with SA-BMA at radius 4, twice its largest."""
+    net, prior = transferred
+    q = fv.fit_sabma(net, task.train, prior, radius=4.0, seed=0, steps=40)
+    return extend(net, task, family, "sabma", 4.0, q, seed=1)
+
+
+@pytest.fixture(scope="module")
+def before(family):
+    return pack(family)
+
+
+@pytest.fixture(scope="module")
+def direct(grown):
+    """The figures of the larger family packed whole."""
+    return figures(pack(grown))
+
+
+def figures(bundle):
+    """What a page draws of each view at its first member, all but what every member's ranges set."""
+    entries = json.loads(bundle.text)["figures"]
+    for entry in entries:
+        for path in [bind["path"] for bind in entry["binds"]] + [f"layout.{axis}.range" for axis in entry["shared"]]:
+            *way, last = path.split(".")
+            at = entry
+            for key in way:
+                at = at[int(key) if key.isdigit() else key]
+            at[last] = None
+    return {entry["name"]: (entry["data"], entry["layout"], entry["caption"]) for entry in entries}
+
+
+def test_with_what_is_sent_of_a_new_member_every_figure_is_that_of_the_larger_family(before, grown, direct):
+    new = len(grown) - 1
+    sent = pack_members(before, grown, [new])
+    after = figures(before.with_members(sent))
+    assert after == direct
+    changed = {name for name, figure in figures(before).items() if figure != after[name]}
+    assert {"radius", "sharpest", "ensemble"} <= changed and not {"surface", "spectrum", "images"} & changed
+    assert {figure["name"] for figure in sent.index["figures"]} == changed  # nothing else travels
+
+
+def test_a_preview_is_in_the_axes_and_not_in_curves_and_captions(before, grown, direct):
+    new = len(grown) - 1
+    bundle = before.with_members(pack_members(before, grown, [new], note=", preview: 20 steps"))
+    (entry,) = (e for e in json.loads(bundle.text)["figures"] if e["name"] == "radius")
+    (former,) = (e for e in json.loads(before.text)["figures"] if e["name"] == "radius")
+    assert entry["data"] == former["data"] and "A ring without a dot is a preview" in entry["caption"]
+    assert entry["layout"]["xaxis2"]["range"][1] > LARGEST > former["layout"]["xaxis2"]["range"][1]
+    again = bundle.with_members(pack_members(bundle, grown, [new]))
+    assert figures(again) == direct  # the whole fit takes its place
+
+
+def test_radius_zero_keeps_its_place_left_of_a_smaller_radius(family, before):
+    nearer = dataclasses.replace(family, radius=tuple(0.1 if r == 0.5 else r for r in family.radius))
+    bundle = before.with_members(pack_members(before, nearer, [family.radius.index(0.5)]))
+    (entry,) = (e for e in bundle.index["figures"] if e["name"] == "radius")
+    field = [bind["field"] for bind in entry["binds"] if bind["path"].endswith(".x")][-1]  # of a ring in the last column
+    at = [m["method"] for m in bundle.index["members"]].index("vi") * bundle.index["record"]
+    ring = np.frombuffer(bundle.buffer, "<f4")[at + bundle.index["fields"][field]["offset"]]
+    assert ring == pytest.approx(place_of(0.0, (0.0, 0.1, 2.0)), abs=1e-6) != place_of(0.0, (0.0, 0.5, 2.0))
+
+
+@pytest.mark.browser
+def test_in_the_lab_the_curve_gains_the_new_radius_and_its_ring_and_axis_follow(family, grown, browser):
+    bundle, new = pack(family, stops={"sabma": [4.0]}, live=True), len(grown) - 1
+    page = shown(browser, bundle, {"radius": 2.0, "n_draws": 3, "method": "sabma", "look": {"tab": "Radius"}})
+    drawn = "(shown) => document.querySelector('.flatviz')?.dataset.shown === shown && document.querySelector('.flatviz').dataset.state"
+    page.wait_for_function(drawn, arg="fitted", polling=100)
+    former = page.evaluate(CURVE)
+    preview = pack_members(bundle, grown, [new], note=", preview: 20 steps")
+    send_members(page, preview, {"radius": 4.0})
+    page.wait_for_function(drawn, arg="preview of what is in sight", polling=100)
+    seen = page.evaluate(CURVE)
+    assert [dots["x"] for dots in seen["dots"]] == [dots["x"] for dots in former["dots"]]
+    assert (
+        "preview" in seen["caption"]
+        and len(seen["rings"]) == 4
+        and all(ring["range"][1] > ring["x"][0] for ring in seen["rings"])
+    )
+    send_members(page, pack_members(bundle.with_members(preview), grown, [new]), {"radius": 4.0})
+    page.wait_for_function(drawn, arg="fitted", polling=100)
+    seen = page.evaluate(CURVE)
+    for dots, row in zip(seen["dots"], ("lambda1", "nll", "accuracy", "ece"), strict=True):
+        assert dots["x"][-1] == pytest.approx(LARGEST, abs=1e-6) and dots["range"][1] > LARGEST
+        direct = float(grown.prediction[new].scores[row][-1]) if row != "lambda1" else None
+        assert direct is None or dots["y"][-1] == pytest.approx(direct, rel=1e-5)
+    assert [ring["x"] for ring in seen["rings"]] == [[pytest.approx(LARGEST, abs=1e-6)]] * 4
+    assert "SA-BMA from radius 0 to 4" in seen["caption"] and "preview" not in seen["caption"]
+    page.close()
