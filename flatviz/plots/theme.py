@@ -9,14 +9,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
+import plotly.io
 from plotly.basedatatypes import BaseTraceType
 from torch import Tensor
 
 from flatviz.plots.live import Live
+from flatviz.plots.notebook import MIME, dark_style
 from flatviz.posteriors import METHODS
 
 INK, MUTED, GRID = "#1f2933", "#6b7780", "#e4e7eb"
 DARK_PAPER, CONTRAST = "#15191e", 4.5  # of page and lab on dark ground; of a line with it
+DARK = {INK: "#e4e7eb", MUTED: "#a3aeb9", GRID: "#323b45", "#ffffff": DARK_PAPER}  # what carries no data, and what it is there
 LOSS_SCALE = "Cividis"
 HEIGHT = 520  # px, of a figure that nobody placed in a page
 MARGIN = dict(l=60, r=20, t=76, b=52)  # px: title and one line of legend above
@@ -85,6 +88,10 @@ class Figure(go.Figure):
 
     def _ipython_display_(self) -> None:
         self.show()
+        if MIME in str(plotly.io.renderers.default):
+            from IPython.display import display  # it is there: it asks for this
+
+            display({"text/html": dark_style(dark_colors() | DARK)}, raw=True)
 
     def show(self, *args: Any, **kwargs: Any) -> Any:
         """Show with flatviz's settings; keywords as in plotly."""
