@@ -34,6 +34,21 @@ FITTED = """(smaller) => {  // until then the nearest fitted radius is shown, an
 PLOT = "[...document.querySelectorAll('.jupyter-widgets .js-plotly-plot')].find((p) => !p.closest('.flatviz'))"
 SAMPLES = f"(n) => {PLOT}?._fullData?.find((t) => t.name === 'samples')?.x.length === n"
 EXPLORED = f"() => {PLOT}.querySelectorAll('.scatterlayer .point').length"
+VIEW = "document.querySelector('.flatviz[data-state]')"
+RESIZED = """() => [...document.querySelectorAll('.flatviz figure:not([hidden]) .js-plotly-plot')]
+  .every((p) => Math.abs(p._fullLayout?.width - p.clientWidth) < 2)"""
+SCREEN = """(view) => {  // with the lab's controls at the top of the panel, then with the end of each picture at that of the panel
+  const panel = view.closest('.jp-WindowedPanel-outer') ?? view.closest('.jp-Notebook'), box = (node) => node.getBoundingClientRect();
+  const bar = view.querySelector('.fv-bar'), end = () => box(panel).top + panel.clientHeight;
+  const move = (node, edge, to) => { panel.scrollTop += box(node)[edge] - to; };
+  const plots = [...view.querySelectorAll('figure:not([hidden]) .fv-plot')];
+  move(view, 'top', box(panel).top);
+  const first = end() - box(plots[0]).bottom;
+  return { first, all: plots.map((plot) => {
+    move(plot, 'bottom', end());
+    return { name: plot.closest('figure').dataset.name, controls: box(bar).top - box(panel).top, room: box(plot).top - box(bar).bottom };
+  }) };
+}"""
 LIMIT = 4 * WAIT  # seconds for all of it
 FOLDER = "FLATVIZ_TEST_DRIVE"  # where the drive writes: pytest-xdist's workers find there what their parent began
 
@@ -149,7 +164,19 @@ def _move(page, base: str, frames: list[int], picture: Path) -> dict:
     _until(page, SHOWS, "vi/0/17")
     seen["in the kernel"] = answer(page, IN_KERNEL, "print(lab.method, lab.n_draws)").split()
     answer(page, "async () => { await window.jupyterapp.commands.execute('docmanager:save'); }")
+    seen["screens"] = _screens(page, view)
     return seen
+
+
+def _screens(page, view) -> dict:
+    """By tab, on a screen of 1280 x 800: the first and the other pictures of the lab, as `SCREEN` has them."""
+    page.set_viewport_size({"width": 1280, "height": 800})
+    found = {}
+    for name in view.get_by_role("tab").all_inner_texts():
+        view.get_by_role("tab", name=name, exact=True).dispatch_event("click")
+        _until(page, f"(name) => {VIEW}.dataset.look === name && ({RESIZED})()", name)
+        found[name] = view.evaluate(SCREEN)
+    return found
 
 
 def _until(page, truth: str, argument: str | int | None = None) -> None:

@@ -26,7 +26,8 @@ th:first-child, td:first-child, .words th, .words td { text-align: left; vertica
 .scroll { overflow-x: auto; } details { margin-top: 26px; } summary { cursor: pointer; font-weight: 600; }
 dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 2px 16px; font-size: 14px; }
 dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
-@media print { body { font-size: 12px; } .js-plotly-plot { break-inside: avoid; } }
+@media print { body { font-size: 12px; } .js-plotly-plot, tr { break-inside: avoid; } .scroll { overflow: visible; }
+  table { font-size: 11px; } th, td { padding: 3px 8px 3px 0; } }
 """
 # Scripts by hash; styles inline, which plotly writes; images that plotly makes of a figure to save it.
 POLICY = (

@@ -205,8 +205,9 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
     return px;
   }
 
+  const screenHeight = () => el.closest(".jp-Notebook, .jp-WindowedPanel-outer")?.clientHeight || window.innerHeight;
   function height(now, frame) {                           // so that bar and picture are on one screen
-    const own = chosenOf(frame, now.chosen).height, screen = el.closest(".jp-Notebook, .jp-WindowedPanel-outer")?.clientHeight || window.innerHeight;
+    const own = chosenOf(frame, now.chosen).height, screen = screenHeight();
     if (printing) return own;
     if (tabOf(now) === ALL) return Math.max(300, Math.min(own, screen - tall(head, now) - 40));
     const above = el.closest(".jp-Notebook") ? 0 : el.getBoundingClientRect().top + window.scrollY;   // the page's title and introduction
@@ -324,6 +325,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
     }
     for (const one of pending) {                          // all that is measured, before anything is drawn: the browser lays out once
       one.height = height(now, one.frame);
+      one.most = printing ? Infinity : screenHeight() - tall(head, now) - 8;
       if (one.picture.state) one.width = one.picture.plot.clientWidth;
     }
     const away = ({ frame }) => { const { top, bottom } = frame.node.getBoundingClientRect(); return bottom < 0 || top > window.innerHeight; };
@@ -334,8 +336,8 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
   function go(now, dark) {
     const until = performance.now() + (printing ? 1e9 : 30);  // ms: two pictures in one frame, where they are drawn in two at most
     while (pending.length) {
-      const { picture, member, entry, height: px, width } = pending.shift();
-      if (picture.draw(member, now.n_draws, { height: px, width, dark, ranges: ranges(entry), transition: player.glide, at: placeOf(entry, now) })) {
+      const { picture, member, entry, height: px, most, width } = pending.shift();
+      if (picture.draw(member, now.n_draws, { height: px, most, width, dark, ranges: ranges(entry), transition: player.glide, at: placeOf(entry, now) })) {
         picture.light(hovered ?? now.picked);
       }
       const phase = entry.phases[placeOf(entry, now)]?.[0];

@@ -169,7 +169,7 @@ def test_the_phase_is_in_address_undo_and_reset(page, browser):
     page.locator(".fv-menu summary").click()
     page.get_by_text("Reset").click()
     drawn(page, "sabma/0.5/3", "Surface")
-    page.wait_for_function("() => !location.hash.includes('phase')", polling=100)
+    page.wait_for_function("() => !location.hash.includes('phase')", polling=100)  # it is written once a drag rests
     assert not page.errors_met
 
 

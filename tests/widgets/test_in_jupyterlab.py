@@ -58,6 +58,14 @@ def test_the_saved_notebook_is_small_and_plotly_came_once_to_three_views(seen):
     assert sum(n > 3_000_000 for n in seen["frames"]) == 1
 
 
+def test_in_every_tab_controls_and_picture_are_on_one_screen_of_1280_by_800(seen):
+    assert list(seen["screens"]) == ["Surface", "Radius", "Flatness", "Scores", "Images", "All"]
+    for tab, screen in seen["screens"].items():
+        assert tab == "All" or screen["first"] >= -1, (tab, screen)  # with the controls at the top of the panel
+        for picture in screen["all"]:  # with its end at that of the panel
+            assert picture["controls"] >= -1 and picture["room"] >= -1, (tab, picture)
+
+
 def test_nothing_was_asked_of_another_host(seen):
     assert not seen["foreign"]
     assert set(seen["errors"]) <= {"[anywidget] Failed to initialize model."}  # the page was made too slow for it

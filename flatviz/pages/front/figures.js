@@ -13,13 +13,13 @@ class Picture {
     this.held = Object.fromEntries(Object.entries(entry.held ?? {}).map(([field, v]) => [field, Array.isArray(v) ? v : numbersOf(v)]));
   }
 
-  // height, width: px; dark: colours; ranges: axis -> range that holds every member; at: the phase.  True where something was drawn.
-  draw(member, n, { height, width = this.plot.clientWidth, dark, ranges, transition, at = 0 }) {
+  // height, width: px; most: px of height that leave the controls in sight; dark: colours; ranges: axis -> range that holds every member; at: the phase.  True where something was drawn.
+  draw(member, n, { height, most = Infinity, width = this.plot.clientWidth, dark, ranges, transition, at = 0 }) {
     const { entry, plot, tools } = this, { index, Plotly } = tools;
     const narrow = width < 460 && narrower(entry, width);
     if (entry.layout.yaxis?.scaleanchor && !entry.layout.xaxis2) {                  // a square, and the room around it
       const square = (narrow ? narrow.margin.t : above(entry.layout)) + width - 100;
-      height = Math.max(300, narrow ? square : Math.min(height, square));
+      height = Math.round(Math.max(300, narrow ? Math.min(square, Math.max(most, narrow.margin.t + FOOT + 170)) : Math.min(height, square)));
     }
     const placed = narrow || beside(entry, ranges, width, height);
     const sized = entry.binds.some((b) => b.rows !== "all" && b.rows !== "phase");

@@ -169,7 +169,7 @@ class ImagePicture extends Picture {
     const one = lit !== null && lit < kept ? this.best(items, lit, place) : null;
     const said = one === null ? ordered.map(([c, v]) => `${classes[c] ?? "none"}${kept > 1 ? `×${v}` : ""}`).join(" ")
       : `${w > 110 ? `draw ${lit + 1}: ` : ""}${classes[one] ?? "none"}, ${percent(items.prob(lit, place, one))}`;
-    const most = Math.floor(w / 6.6), line = cut(said, most), value = nats.toFixed(2);
+    const most = Math.floor((w - 8) / 6.9), line = cut(said, most), value = nats.toFixed(2);
     const told = [`${classes[label]} · ${value} nats`, `${classes[label]} · ${value}`].find((t) => t.length <= most) ?? `${cut(classes[label], most - value.length - 3)} · ${value}`;
     const name = `test image ${row}, label ${classes[label]}, disagreement ${nats.toFixed(2)} nats; answers ${said}`;
     const image = drawing("image", { x, y, width: side, height: side, href: imageUrl(row, member.meta.images, tools.index.images), style: "image-rendering:pixelated" });

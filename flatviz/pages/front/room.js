@@ -8,11 +8,11 @@ function beside({ layout, data }, ranges, width, height) {
   if (!layout.yaxis?.scaleanchor || layout.xaxis2) return null;
   const [x, y] = ["xaxis", "yaxis"].map((axis) => ranges[axis] ?? layout[axis].range), long = Boolean(layout.legend?.entrywidth);
   const ratio = x && y ? (x[1] - x[0]) / (y[1] - y[0]) : 1, bar = data.some((t) => t.colorbar) ? BAR : 20;
-  const free = (top) => width - LEFT - bar - (height - top - FOOT) * ratio;
-  const top = long ? 84 : above(layout), turned = long && free(top) >= KEYS;
+  const free = (top) => width - LEFT - bar - (height - top - FOOT) * ratio, wide = (top, left) => Math.min(width - LEFT - bar - left, (height - top - FOOT) * ratio);
+  const top = long ? 84 : above(layout), turned = long && wide(top, KEYS) > wide(above(layout), 0);
   const left = turned ? KEYS : 0, words = turned ? 0 : keys({ data, layout }).reduce((sum, name) => sum + 44 + 7.2 * name.length, 0);
-  const extra = Math.min(free(turned ? top : above(layout)) - left, width - LEFT - bar - words) / 2;
-  if (extra < 8 || (long && !turned)) return null;
+  const extra = Math.max(0, Math.min(free(turned ? top : above(layout)) - left, width - LEFT - bar - words) / 2);
+  if (!turned && (long || extra < 8)) return null;
   const margin = { ...layout.margin, t: turned ? top : above(layout), l: LEFT + left + extra, r: bar + extra };
   const plane = width - margin.l - margin.r;
   const legend = turned ? { ...layout.legend, orientation: "v", entrywidth: 0, x: -(LEFT + left) / plane, y: 1, yanchor: "top", maxheight: 400 } : layout.legend;
