@@ -8,17 +8,19 @@
 // `bundle.buffer` holds the members' records one after the other.  `model` is a widget model, or stands in for one: get, set,
 // save_changes, on(event, callback), with the traits radius, n_draws, method and look.  `ask(want, what)` speaks to a kernel;
 // hash: whether the state stands in the address of the page.
+// former: `history` of what was shown here before, of the same controls.
 
-export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
+export function show({ Plotly, model, el, bundle, ask = null, hash = false, former = null }) {
   const { index } = bundle, { fields } = index;
   learnColors(index.dark);
   const members = unpack(bundle);
-  const live = Boolean(index.live && ask);                // whether a kernel can fit what is not there
+  let live = Boolean(index.live && ask);                // whether a kernel can fit what is not there
   const story = index.story ?? [];
   const state = new State(model, index, schedule, (values) => {
     if (["method", "radius", "compare", "step"].some((name) => name in values)) player.halt();
     if (["phase", "moment", "chosen", "tab", "compare", "step"].some((name) => name in values)) frames.forEach((f) => f.phases?.player.halt());
   });
+  if (former) Object.assign(state, former);               // undo goes on over a family that is sent anew
   let printing = false, waiting = false, stopped = false, pending = [], hovered = null, shot = 0, address = 0, stale = true;
 
   // ---------------------------------------------------------------- members
@@ -166,7 +168,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
   function arrange(now) {                                 // columns and heights by the room there is
     const width = el.clientWidth, tab = tabOf(now), shown = frames.filter((f) => inTab(f, tab));
     el.classList.toggle("fv-narrow", width < 640 || printing);
-    el.classList.toggle("fv-wide", width >= 1100 && !printing);
+    el.classList.toggle("fv-wide", width >= (now.b ? 1000 : 760) && !printing);  // for pictures with the guide beside
     el.classList.toggle("fv-two", Boolean(now.b));
     el.classList.toggle("fv-guided", now.step >= 0 && story.length > 0);
     const all = shown.reduce((sum, f) => sum + f.span, 0), tight = (f) => (grid.clientWidth * f.spread(shown)) / 12 < f.least;
@@ -206,14 +208,17 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
   }
 
   const screenHeight = () => el.closest(".jp-Notebook, .jp-WindowedPanel-outer")?.clientHeight || window.innerHeight;
+
   function height(now, frame) {                           // so that bar and picture are on one screen
-    const own = chosenOf(frame, now.chosen).height, screen = screenHeight();
+    const { height: own, layout } = chosenOf(frame, now.chosen), screen = screenHeight();
+    const roomy = layout.legend?.entrywidth && layout.yaxis?.scaleanchor ? above(layout) + FOOT + 260 : 300;  // a long legend leaves its plane some room
+    const least = el.clientWidth < 690 ? roomy : Math.max(300, Math.min(roomy, screen - tall(head, now) - 44));  // the menu of the picture is above it
     if (printing) return own;
-    if (tabOf(now) === ALL) return Math.max(300, Math.min(own, screen - tall(head, now) - 40));
-    const above = el.closest(".jp-Notebook") ? 0 : el.getBoundingClientRect().top + window.scrollY;   // the page's title and introduction
+    if (tabOf(now) === ALL) return Math.max(least, Math.min(own, screen - tall(head, now) - 40));
+    const title = el.closest(".jp-Notebook") ? 0 : el.getBoundingClientRect().top + window.scrollY;   // the page's title and introduction
     const below = (frame.phases ? tall(frame.phases.node, now) : 0) + (now.b ? 60 : 104);   // and a caption of four lines, which a pair leaves out
-    const room = screen - tall(head, now) - Math.max(below, el.clientWidth >= 1000 && above < 0.3 * screen ? above + 48 : 0);
-    return Math.round(Math.max(300, Math.min(now.b ? 440 : 560, room)));
+    const room = screen - tall(head, now) - Math.max(below, el.clientWidth >= 1000 && title < 0.3 * screen ? title + 48 : 0);
+    return Math.round(Math.max(least, Math.min(now.b ? 440 : 560, room)));
   }
 
   function ranges(entry) {
@@ -259,11 +264,12 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
     undo.disabled = !state.past.length;
     player.button.disabled = membersOf(first.method).length < 2;
     const d = hovered ?? now.picked;
-    const about = (s, letter) => (second ? `${letter}: ` : "") + sentence(s, n) + (d === null ? "" : aboutDraw(s, d));
-    reading.textContent = about(first, "A");
+    const about = (s, letter) => [(second ? `${letter}: ` : "") + sentence(s, n), element("span", { class: "fv-draw" }, d === null ? "" : aboutDraw(s, d))];
+    reading.replaceChildren(...about(first, "A"));
     readingB.hidden = !second;
-    if (second) readingB.textContent = about(second, "B");
+    if (second) readingB.replaceChildren(...about(second, "B"));
     const tab = tabOf(now);
+    el.classList.toggle("fv-drawn", frames.some((f) => inTab(f, tab) && Object.keys(chosenOf(f, now.chosen).link).length > 0));
     tabButtons.forEach((t, i) => {
       t.setAttribute("aria-selected", names[i] === tab);
       t.tabIndex = names[i] === tab ? 0 : -1;
@@ -328,6 +334,8 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
       one.most = printing ? Infinity : screenHeight() - tall(head, now) - 8;
       if (one.picture.state) one.width = one.picture.plot.clientWidth;
     }
+    const sizes = { bar: head.offsetHeight, screen: screenHeight() };  // the guide stands below the one, within the other
+    for (const [name, px] of Object.entries(sizes)) el.style.setProperty(`--fv-${name}`, `${px}px`);
     const away = ({ frame }) => { const { top, bottom } = frame.node.getBoundingClientRect(); return bottom < 0 || top > window.innerHeight; };
     if (tabOf(now) === ALL) pending.sort((x, y) => away(x) - away(y));
     go(now, dark);
@@ -427,7 +435,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
     if (stopped || !el.clientWidth) return;
     if (el.clientWidth !== width) { width = el.clientWidth; arrange(current()); schedule(); }
     pictures().forEach((p) => p.resize());
-    pictures().forEach((p) => p.light(p.plot.clientWidth ? state.all.picked : null));
+    pictures().forEach((p) => p.light(p.plot.clientWidth ? hovered ?? state.all.picked : null));
   });
   watcher.observe(el);
   const forget = onThemeChange(schedule);
@@ -448,6 +456,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
 
   schedule();
   return {
+    get history() { return { past: state.past, start: state.start }; },
     // A member fitted since: its record replaces or joins the others, and figures are as they are with it.
     add(extra) {
       for (const member of unpack(extra)) {
@@ -473,9 +482,11 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false }) {
     },
     // The kernel is gone: what was fitted can still be looked at.
     lost(why) {
+      live = false;                                       // nobody fits what is not there
       work.hidden = true;
       note.hidden = false;
       note.textContent = why;
+      schedule();
     },
     stop() {
       stopped = true;

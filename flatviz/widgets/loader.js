@@ -31,6 +31,25 @@ function hideStill(name) {
   return () => style.remove();
 }
 
+// JupyterLab's windowed notebook moves its cells by a transform, which a sticky bar does not know: it sticks that much higher.
+function pin(el) {
+  let cells = null;
+  const place = () => el.style.setProperty("--fv-top", `${-new DOMMatrix(getComputedStyle(cells).transform).m42}px`);
+  const moved = new MutationObserver(place);
+  const attached = new ResizeObserver(() => {
+    const now = el.closest(".jp-WindowedPanel-viewport");
+    if (now === cells) return;
+    cells = now;
+    moved.disconnect();
+    el.style.removeProperty("--fv-top");
+    if (!cells) return;
+    moved.observe(cells, { attributes: true, attributeFilter: ["style"] });
+    place();
+  });
+  attached.observe(el);
+  return () => { attached.disconnect(); moved.disconnect(); };
+}
+
 export default {
   async render({ model, el }) {
     const waiting = document.createElement("p");
@@ -41,14 +60,18 @@ export default {
     const channel = await channelOf(model);
     const shared = family(model, channel);
     const unhide = hideStill(reference);
-    const send = (want, what = {}) => channel.send({ want, ...what });
+    const tell = (send) => { try { send(); } catch { shown?.lost(LOST); } };  // JupyterLab refuses where the kernel is gone
+    const send = (want, what = {}) => tell(() => channel.send({ want, ...what }));
+    const controls = { get: (name) => model.get(name), set: (...what) => model.set(...what), save_changes: () => tell(() => model.save_changes()) };
+    for (const name of ["on", "off"]) controls[name] = (...what) => model[name](...what);
+    const unpin = pin(el);
     const start = async () => {
       const mine = ++turn;                                      // several may wait for the front end: the newest draws
       try {
         const { show, Plotly } = await frontEnd(model.get("front"), channel);
         if (gone || mine !== turn || !shared.bundle) return;
         shown?.stop();
-        shown = show({ Plotly, model, el, bundle: shared.bundle, ask: send });
+        shown = show({ Plotly, model: controls, el, bundle: shared.bundle, ask: send, former: shown?.history });
         for (const extra of shared.extras) shown.add(extra);
         if (shared.status) shown.status(shared.status);
         if (channel.comm_live === false) shown.lost(LOST);
@@ -70,6 +93,6 @@ export default {
     shared.views.add(view);
     if (shared.status) status(shared.status);
     start();
-    return () => { gone = true; channel.off("comm_live_update", lost); shared.views.delete(view); unhide(); shown?.stop(); };
+    return () => { gone = true; channel.off("comm_live_update", lost); shared.views.delete(view); unhide(); unpin(); shown?.stop(); };
   },
 };

@@ -1,0 +1,76 @@
+"""Controls, guide and pictures are in sight together, and no picture moves away below the pointer."""
+
+import pytest
+from pagedrive import at, opened, written
+
+from flatviz.pages.story import tour_story
+
+pytestmark = pytest.mark.browser
+
+PLACES = """() => { const box = (node) => (({ left, right, top, bottom }) => ({ left, right, top, bottom }))(node.getBoundingClientRect());
+  const [figure, guide, bar] = ['figure:not([hidden])', '.fv-guide', '.fv-bar'].map((where) => box(document.querySelector(where)));
+  return { figure, guide, bar }; }"""
+POINT = """(d) => { const plot = document.querySelector('[data-name=surface] .js-plotly-plot');
+  const curveNumber = plot.data.findIndex((t) => t.name === 'samples');
+  plot.emit('plotly_hover', { points: [{ data: plot.data[curveNumber], pointNumber: d, curveNumber }] }); }"""
+MAP = "document.querySelector('[data-name=mechanism] .js-plotly-plot')._fullLayout._size.h"
+RING = """() => { const figure = document.querySelector('[data-name=surface]');
+  const ring = figure.querySelector('.fv-ring'), plot = figure.querySelector('.js-plotly-plot');
+  if (!ring) return null;
+  const x = plot._fullLayout.xaxis;
+  return x.p2d(parseFloat(ring.style.left) - plot.offsetLeft - x._offset); }"""
+
+
+@pytest.fixture(scope="module")
+def page(family, browser, tmp_path_factory):
+    address = written(family, tmp_path_factory.mktemp("sight"), start=("sabma", 2.0, 3), story=tour_story(family))
+    page = opened(browser, address)
+    yield page
+    assert not page.errors_met
+    page.context.close()
+
+
+def test_the_guide_stands_beside_the_pictures_where_there_is_room_and_is_short_above_them_elsewhere(page):
+    for width, look in ((880, "beside"), (1280, "beside"), (600, "above")):
+        page.set_viewport_size({"width": width, "height": 800})
+        at(page, "method=sabma&radius=2&draws=3&tab=Surface&step=3", "sabma/2/3", "Surface")
+        page.wait_for_function(
+            "(w) => document.querySelector('.flatviz').classList.contains('fv-wide') === w", arg=look == "beside"
+        )
+        found = page.evaluate(PLACES)
+        figure, guide = found["figure"], found["guide"]
+        if look == "beside":
+            assert guide["right"] <= figure["left"] and abs(guide["top"] - figure["top"]) < 2
+            assert guide["bottom"] - found["bar"]["bottom"] <= 800 - (found["bar"]["bottom"] - found["bar"]["top"])
+        else:
+            assert guide["bottom"] - guide["top"] <= 14 * 14 + 1  # its height is limited, in em of 14 px
+
+
+def test_no_picture_moves_and_no_other_draw_is_told_of_when_the_reader_points_at_one(page):
+    for width in (500, 880, 1130, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        at(page, "method=sabma&radius=2&draws=3&tab=Surface", "sabma/2/3", "Surface")
+        page.wait_for_function("(w) => document.querySelector('.flatviz').clientWidth <= w", arg=width)
+        before = page.evaluate(PLACES)
+        page.evaluate(POINT, 1)
+        assert "Draw 2: training loss" in page.locator(".fv-reading").first.inner_text()
+        assert page.evaluate(PLACES) == before, width
+        page.evaluate("document.querySelector('[data-name=surface] .js-plotly-plot').emit('plotly_unhover', {})")
+
+
+def test_a_window_that_changes_its_size_leaves_the_ring_at_the_draw_below_the_pointer(page, family):
+    at(page, "method=sabma&radius=2&draws=3&tab=Surface&draw=1", "sabma/2/3", "Surface")
+    page.evaluate(POINT, 2)
+    page.set_viewport_size({"width": 1000, "height": 800})
+    x = float(family.projection[family.index("sabma", 2.0)].coords[2, 0])
+    page.wait_for_function("() => document.querySelector('[data-name=surface] .js-plotly-plot')._fullLayout.width < 900")
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    assert page.evaluate(RING) == pytest.approx(x, rel=0.02, abs=0.02)
+    page.evaluate("document.querySelector('[data-name=surface] .js-plotly-plot').emit('plotly_unhover', {})")
+
+
+@pytest.mark.parametrize(("width", "least"), ((880, 285), (556, 250)))
+def test_the_map_of_the_mechanism_has_room(page, width, least):
+    page.set_viewport_size({"width": width, "height": 679})  # JupyterLab's panel in a window of 800 px
+    at(page, "method=sabma&radius=2&draws=3&tab=Radius&step=0", "sabma/2/3", "Radius")
+    page.wait_for_function(f"() => {MAP} >= {least}", polling=100, timeout=20_000)
