@@ -115,7 +115,7 @@ def plot_step(family: Family, i: int) -> Figure:
     half = max(ROOM * step.reach(i), IN_SIGHT * _half(step))
     fig = _figure(step, i, "One step from VI's posterior", ALTS[kind])
     fig.update_layout(xaxis_range=[-half, half], yaxis_range=[-half, half])
-    color = METHODS[family.method[i]].color
+    color = style(family.method[i]).color
     shown = [t.name.removesuffix(RIM) for t in fig.data]
     fig = _in_phases(fig, [(step, i)], half)
     for k, trace in enumerate(fig.data[len(shown) :], len(shown)):
@@ -131,16 +131,21 @@ def plot_step(family: Family, i: int) -> Figure:
 
 def kind_of(family: Family, i: int) -> str:
     """What the step of a member is: that of `kl_exact`; "sam", along g; "other", of another Euclidean ball; "none", without a ball."""
-    method = METHODS[family.method[i]]
-    if method.perturbation is None or family.radius[i] == 0:
+    mode = _perturbation_of(family.method[i])
+    if mode is None or family.radius[i] == 0:
         return "none"
-    return {"kl_exact": "kl", "sam_mu": "sam"}.get(method.perturbation, "other")
+    return {"kl_exact": "kl", "sam_mu": "sam"}.get(mode, "other")
+
+
+def _perturbation_of(method: str) -> str | None:
+    """The mode of `perturb` that a method has; None for a method without one, or of another's making."""
+    return METHODS[method].perturbation if method in METHODS else None
 
 
 def caption_of_step(family: Family, i: int) -> str:
     """What is drawn of the step of a member, and how to read it."""
-    method, kind = METHODS[family.method[i]], kind_of(family, i)
-    said = CAPTIONS[kind if method.perturbation or method.name == "vi" else "not"].format(label=style(method.name).label)
+    method, kind = family.method[i], kind_of(family, i)
+    said = CAPTIONS[kind if _perturbation_of(method) or method == "vi" else "not"].format(label=style(method).label)
     return f"{said} Ellipses are one standard deviation; arrows of gradients and of the step show directions."
 
 
