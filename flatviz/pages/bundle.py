@@ -203,6 +203,7 @@ def _member(scene: Scene, i: int, only: Collection[str] | None = None) -> Member
         **({"images": member_images(family, i)} if family.images else {}),
         "waiting": [view.name for view in every if view not in shown],
         "alts": {view.name: view.alt if view.common else _alt(view, figures[view.like or view.name]) for view in shown},
+        "captions": {view.name: view.said(family, i) for view in shown if view.said},
         "ranges": {view.name: _ranges(view, fig) for view, fig in drawn},
     }
     arrays = {name: p for name, p in live.items() if not p.words}

@@ -4,7 +4,7 @@
 // where: `figures` (traces and layout as the Python plot_* functions made them, `binds`, which parts change, `shared`, the
 // axes whose range holds every member, `group`, its tab, `slot` and `option`, what it is an alternative to, and `link`, which
 // of its points are draws), `fields` (name, offset, shape in one member's record of float32), `members` (method, radius,
-// label, words, ranges, alt texts), `story`, the steps of the guide, `code`, how Python gets the family, and `config`, plotly's.
+// label, words, ranges, alt texts, captions of their own), `story`, the steps of the guide, `code`, how Python gets the family, and `config`, plotly's.
 // `bundle.buffer` holds the members' records one after the other.  `model` is a widget model, or stands in for one: get, set,
 // save_changes, on(event, callback), with the traits radius, n_draws, method and look.  `ask(want, what)` speaks to a kernel;
 // hash: whether the state stands in the address of the page.
@@ -315,10 +315,11 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
         frame.shown = `${entry.name}/${Object.keys(sides)}`;
         frame.node.dataset.name = entry.name;
         for (const [name, value] of Object.entries(entry.option)) frame.menus[name].value = value;
-        frame.caption.textContent = entry.caption;
         const all = Object.keys(sides).map((letter) => (frame.made[entry.name + letter] ??= new (entry.kind === "images" ? ImagePicture : Picture)(entry, letter, tools)));
         frame.pair.replaceChildren(...all.map((p) => p.node));
       }
+      const said = now.a.member.meta.captions?.[entry.name] ?? entry.caption;
+      if (frame.caption.textContent !== said) frame.caption.textContent = said;
       frame.phases?.show(entry.phases, placeOf(entry, now));
       for (const [letter, { member }] of Object.entries(sides)) {
         const picture = frame.made[entry.name + letter], waits = member.meta.waiting?.includes(entry.name);
@@ -465,9 +466,8 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
       }
       for (const changed of extra.index.figures ?? []) {   // curves, scales and captions, which are of all members
         const entry = Object.assign(index.figures.find((f) => f.name === changed.name), changed);
-        const frame = frames.find((f) => f.entries.includes(entry));
-        frame.shown = "";                                  // its caption is read again
-        if (changed.data || changed.layout) ["A", "B"].forEach((letter) => frame.made[entry.name + letter]?.renew());
+        const { made } = frames.find((f) => f.entries.includes(entry));
+        if (changed.data || changed.layout) ["A", "B"].forEach((letter) => made[entry.name + letter]?.renew());
       }
       schedule();
     },

@@ -63,10 +63,7 @@ def averaged(plane: str, relief: bool) -> Draw:
         ticks = [torch.linspace(float(t.min()), float(t.max()), side) for t, side in zip((near.a, near.b), values.shape[2:])]
         surface = Surface(near.plane, *ticks, values[i, -1], ENSEMBLE, near.n)
         title = f"Loss of the average, {PLANES[plane]}{', in relief' if relief else ''}"
-        top = max(
-            float(values.quantile(0.9)), float(values.flatten(1).median(1).values.max())
-        )  # so that no map is mostly yellow
-        scale = ColorScale(float(values.min()), top, above=bool((values > top).any()))
+        scale = averages_scale(scene, values)
         if relief:
             return _sized(plot_relief(surface, scale, title), values[i], relief)
         alt = f"loss of the averaged prediction over the {PLANES[plane]}, {short(center_of(surface))} at the center"
@@ -74,6 +71,20 @@ def averaged(plane: str, relief: bool) -> Draw:
         return _sized(fig, values[i], relief)
 
     return draw
+
+
+def averages_scale(scene: Scene, values: Tensor) -> ColorScale:
+    """One scale for the losses (M, S, A, B) of the averages of all members, of which few lie beyond an end and of no map most.
+
+    Its ends are those of the largest ensembles.  A point estimate, far below all averages near its center, moves an end only so
+    far that its map is not mostly there.
+    """
+    every = values[scene.distinct, -1].flatten(1).double()
+    several = every[[scene.family.prediction[i].n_draws > 1 for i in scene.distinct]]
+    several = several if len(several) else every
+    lo = min(float(several.quantile(ENDS[0], dim=1).min()), float(every.quantile(0.4, dim=1).min()))
+    hi = max(float(several.flatten().quantile(ENDS[1])), float(every.quantile(0.6, dim=1).max()))
+    return ColorScale(lo, hi, below=bool((values < lo).any()), above=bool((values > hi).any()))
 
 
 def shared(quantity: str, relief: bool) -> Draw:
@@ -101,14 +112,15 @@ def _accuracy(scene: Scene, i: int) -> tuple[Surface, Projection, dict]:
 
 def _ensemble(scene: Scene, i: int) -> tuple[Surface, Projection, dict]:
     maps = scene.family.maps
-    lo, hi = float(maps["ensemble"].min()), float(maps["ensemble"].quantile(0.75))
+    scale = averages_scale(scene, maps["ensemble"])
     surface = Surface(
         scene.family.surface.plane, maps["a"], maps["b"], maps["ensemble"][i, -1], ENSEMBLE, scene.family.surface.n
     )
-    look = dict(title="Loss of the averaged prediction, wherever the draws move", color_range=(lo, hi), log=False)
+    look = dict(title="Loss of the averaged prediction, wherever the draws move", color_range=(scale.lo, scale.hi), log=False)
     return surface, scene.family.projection[i], look
 
 
+ENDS = 0.02, 0.85  # shares of the losses of averages below the start of their scale, of each member, and below its end, of all
 ENSEMBLE = "NLL of the averaged prediction (nats)"
 GROUNDS = {"loss": _loss, "accuracy": _accuracy, "ensemble": _ensemble}
 
@@ -146,6 +158,8 @@ def _moving(fig: Figure, scene: Scene, i: int, relief: bool) -> Figure:
     """The ground follows member and ensemble size; a cross at the shadow of the draws' mean, where the ensemble stands."""
     maps, (x, y) = scene.family.maps, scene.family.projection[i].coords.mean(0)
     fig = _sized(fig, maps["ensemble"][i], relief)
+    bar = averages_scale(scene, maps["ensemble"]).bar(ENSEMBLE)  # marks the ends of all members, not of this one
+    fig.update_traces(colorbar=bar, selector=dict(name="surface"))
     if not relief:
         cross = dict(symbol="cross-thin", size=16, line=dict(color="#fefefe", width=3))
         fig.add_live(scatter([float(x)], [float(y)], "markers", "where the ensemble stands", marker=cross), "x", "y")

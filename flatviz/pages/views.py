@@ -10,7 +10,7 @@ from flatviz.pages.grounds import PLANES, accuracy, averaged, basin, shared
 from flatviz.pages.scene import Scene
 from flatviz.plots.images import plot_images
 from flatviz.plots.inputs import plot_input_maps
-from flatviz.plots.mechanism import plot_moments, plot_step
+from flatviz.plots.mechanism import CAPTIONS, caption_of_step, plot_moments, plot_step
 from flatviz.plots.metrics import plot_metrics
 from flatviz.plots.projection import plot_projection
 from flatviz.plots.radius import columns_of, radius_figure
@@ -41,6 +41,7 @@ class View:
     like: name of the view whose live properties this one's are: its figure is made once, not for every member.
     phases: for each row of its properties of `rows="phase"`, what the phase is called and does; of several moments, all phases
         of one after the other.
+    said: the caption at a member, where that depends on what is drawn.
     common: what it shows is the same for every member, so that it is kept once and drawn once beside another state.
     link: name of a trace -> what its points are: "draws", one each, or "eigenvalues", those of each draw one after the
         other; {"x": "sizes"} where x counts draws.  A draw that the reader points at is marked in every linked view.
@@ -66,6 +67,7 @@ class View:
     least: int = 0
     phases: Callable[[Family], Sequence[tuple[str, str]]] = lambda family: ()
     common: bool = False
+    said: Callable[[Family, int], str] | None = None
 
     @property
     def chosen(self) -> str:
@@ -264,12 +266,9 @@ VIEWS = (
     View(
         "mechanism",
         _mechanism,
-        "What the radius does, on the plane of one step from VI's posterior q: the dashed ball is as large as the radius, at "
-        "radius 1 q's own ellipse; the worst q′ in it, Δ = radius F⁻¹g / √(gᵀF⁻¹g) away, lies where the loss rises most for its "
-        "distance in KL. The step takes the gradient g′ there and goes against it from q: θ ← θ − lr ∇NLL(q + Δ). SAM's ball of "
-        "the same reach is round, so its worst point lies along the gradient g. Ellipses "
-        "are one standard deviation; arrows of gradients and of the step show directions. The dot is where the mean stands.",
-        alt="q as an ellipse, the ball of the radius around it, the worst q′ in it, the gradients at both and the step",
+        CAPTIONS["kl"],
+        said=caption_of_step,
+        shared=("xaxis", "yaxis"),
         fixed=("surface",),
         option={"step": "from VI's posterior"},
         when=lambda family: family.mechanism is not None,

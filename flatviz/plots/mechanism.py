@@ -13,7 +13,8 @@ from flatviz.plots.color import ColorScale
 from flatviz.plots.ground import add_contour, plane_axes, small_print, width_of
 from flatviz.plots.nouns import one_or_several
 from flatviz.plots.step import PHASES, RIM, STILL, mean_of, phase_traces
-from flatviz.plots.theme import INK, MUTED, Figure, figure, scatter, short
+from flatviz.plots.theme import INK, MUTED, Figure, figure, scatter, short, style
+from flatviz.posteriors import METHODS
 from flatviz.results import Family, Mechanism, Surface
 
 EQUATION = "Δ = radius F⁻¹g / √(gᵀF⁻¹g),  θ ← θ − lr ∇NLL(q + Δ)"
@@ -21,6 +22,38 @@ TWEENS = 5  # frames from one phase to the next
 FRAME_MS = 70
 ROOM = 1.12  # times what is drawn: half of the width of a picture of one radius
 LEGEND_ROW = 20  # px, of two names
+IN_SIGHT = 0.9  # share of the ground's width that the step of a family shows, whatever its radius
+BALLS = ("kl", "sam", "other")
+OF_BALL = {  # a trace -> kinds of step that have it
+    "ball of the radius": BALLS,
+    "SAM's ball": ("kl",),
+    "SAM's move": ("kl",),
+    "the worst q′": BALLS,
+    "move of the mean": BALLS,
+    "gradient g′ at q′": BALLS,
+}
+OF_METHOD = ("ball of the radius", "the worst q′", "move of the mean")  # traces in the colour of the method
+ALTS = {
+    "kl": "q as an ellipse, the ball of the radius around it, the worst q′ in it, the gradients at both and the step",
+    "sam": "q as an ellipse, SAM's round ball around its mean, the worst q′ in it, the gradients at both and the step",
+    "other": "q as an ellipse, the round ball of the radius, where q′ is, the gradients at both and the step",
+    "none": "q as an ellipse, the gradient there and VI's step; there is no ball",
+}
+STEPS_BACK = "The step takes the gradient g′ there and goes against it from q: θ ← θ − lr ∇NLL(q + Δ)."
+CAPTIONS = {
+    "kl": "What the radius does, on the plane of one step from VI's posterior q: the dashed ball is as large as the radius, at "
+    "radius 1 q's own ellipse; the worst q′ in it, Δ = radius F⁻¹g / √(gᵀF⁻¹g) away, lies where the loss rises most for its "
+    f"distance in KL. {STEPS_BACK} SAM's ball of the same reach is round, so its worst point lies along the gradient g.",
+    "sam": "What SAM's radius does, on the plane of one step from VI's posterior q: the dashed ball is round, as large as the "
+    "radius, a distance between weights that does not ask how wide q is; the worst q′ in it, Δ = radius g / |g| away, lies along the "
+    f"gradient g of q's mean. {STEPS_BACK}",
+    "other": "What the radius of {label} does, on the plane of one step from VI's posterior q: the dashed ball is round, as large as "
+    f"the radius, and q′ = q + Δ is where its perturbation leads; shadows on the plane. {STEPS_BACK}",
+    "none": "At radius 0 there is no ball: what is drawn is VI's step from its posterior q, against the gradient g there: "
+    "θ ← θ − lr ∇NLL(q). A larger radius has a ball, with a worst q′ in it.",
+    "not": "{label} has no ball around a q: what is drawn is VI's step from its posterior q, against the gradient g there, "
+    "θ ← θ − lr ∇NLL(q), as at radius 0 of SA-BMA and SAM.",
+}
 PATH = "#56B4E9"  # readable on dark and on white
 
 
@@ -75,14 +108,45 @@ def plot_mechanism(step: Mechanism | Sequence[Mechanism], *, title: str | None =
 def plot_step(family: Family, i: int) -> Figure:
     """The step from VI's posterior at the radius of member i, in phases, the last at rest; everything but the ground follows it.
 
-    The picture is as wide as what is drawn at this radius, so that q and its ball fill it.
+    Axes are as wide as the ground, which reaches as far as the largest radius, so that the ball grows and q stays; a member
+    that reaches further has wider ones.  What moves has the colour of the member's method, and what its step has not is left out.
     """
-    step = family.mechanism
-    half = min(ROOM * step.reach(i), _half(step))
-    fig = _figure(step, i, "One step from VI's posterior", "the ball of the radius around q, the worst q′ in it, and the step")
+    step, kind = family.mechanism, kind_of(family, i)
+    half = max(ROOM * step.reach(i), IN_SIGHT * _half(step))
+    fig = _figure(step, i, "One step from VI's posterior", ALTS[kind])
     fig.update_layout(xaxis_range=[-half, half], yaxis_range=[-half, half])
-    fig.follow({f"layout.{axis}.range": [-half, half] for axis in ("xaxis", "yaxis")}, rows="all")
-    return _in_phases(fig, [(step, i)], half)
+    color = style(family.method[i]).color
+    shown = [t.name.removesuffix(RIM) for t in fig.data]
+    fig = _in_phases(fig, [(step, i)], half)
+    for k, trace in enumerate(fig.data[len(shown) :], len(shown)):
+        name = trace.name.removesuffix(RIM).removeprefix("shaft of ")
+        if name in OF_BALL:
+            trace.visible = kind in OF_BALL[name]
+            fig.follow({f"data.{k}.visible": trace.visible}, rows="all", trace=trace.name)
+        if name in OF_METHOD and not trace.name.endswith(RIM):
+            trace.line.color = color
+            fig.follow({f"data.{k}.line.color": color}, rows="all", trace=trace.name)
+    return fig
+
+
+def kind_of(family: Family, i: int) -> str:
+    """What the step of a member is: that of `kl_exact`; "sam", along g; "other", of another Euclidean ball; "none", without a ball."""
+    mode = _perturbation_of(family.method[i])
+    if mode is None or family.radius[i] == 0:
+        return "none"
+    return {"kl_exact": "kl", "sam_mu": "sam"}.get(mode, "other")
+
+
+def _perturbation_of(method: str) -> str | None:
+    """The mode of `perturb` that a method has; None for a method without one, or of another's making."""
+    return METHODS[method].perturbation if method in METHODS else None
+
+
+def caption_of_step(family: Family, i: int) -> str:
+    """What is drawn of the step of a member, and how to read it."""
+    method, kind = family.method[i], kind_of(family, i)
+    said = CAPTIONS[kind if _perturbation_of(method) or method == "vi" else "not"].format(label=style(method).label)
+    return f"{said} Ellipses are one standard deviation; arrows of gradients and of the step show directions."
 
 
 def plot_moments(stages: Sequence[Mechanism]) -> Figure:

@@ -162,8 +162,8 @@ def family_steps(
 ) -> Mechanism | None:
     """A step from VI's posterior, a row a member of the family; None where VI is not in it.
 
-    All on the plane of Sigma g and g at VI's mean, so that the radius moves the ball and the ground stays.  Methods without
-    a perturbation, and radius 0, move nothing.
+    All on the plane of Sigma g and g at VI's mean, so that the radius moves the ball and the ground stays, which reaches as far
+    as the largest radius that a lab offers.  Methods without a perturbation, and radius 0, move nothing.
     """
     if "vi" not in family.methods or not isinstance(q := family.posterior[family.index("vi")], Gaussian):
         return None
@@ -172,7 +172,10 @@ def family_steps(
     plane = plane_of_step(q, g[0], seed)
     rows = _rows(q, expected, g, plane, _asked(family.method, family.radius), "mean+std")
     about = dict(gradient=plane.axes @ g[0], loss=float(loss), unit="of each member", name="VI's posterior")
-    return _on_ground(net, data, q, plane, rows, family.radius, resolution, **about)
+    perturbing = [m for m in family.methods if METHODS[m].perturbation and max(family.radii(m)) > 0]
+    largest = [max(METHODS[m].tuned(net).largest, *family.radii(m)) for m in perturbing]
+    beyond = _rows(q, expected, g, plane, _asked(perturbing, largest), "mean+std") if perturbing else rows
+    return _on_ground(net, data, q, plane, rows, family.radius, resolution, beyond, **about)
 
 
 def one_more_step(
@@ -197,11 +200,12 @@ def _on_ground(
     rows: dict[str, Tensor],
     radii: Sequence[float],
     resolution: int,
+    beyond: dict[str, Tensor] | None = None,
     **about: Any,
 ) -> Mechanism:
-    """The rows with the loss around them, as far as anything of them reaches."""
+    """The rows with the loss around them, as far as anything of them reaches, or of the rows `beyond`."""
     covariance = project(q, plane).covariance
-    drawn = zip(*(rows[name] for name in ("ball", "worst", "worst_covariance", "length")))
+    drawn = zip(*((beyond or rows)[name] for name in ("ball", "worst", "worst_covariance", "length")))
     reach = max(reach_of(covariance, *row) for row in drawn)
     surface = slice_plane(nll(net, data), plane, extent=MARGIN * reach, resolution=resolution)
     return Mechanism(surface, covariance, tuple(map(float, radii)), **rows, **about)

@@ -227,3 +227,19 @@ def test_it_plays_without_motion_for_a_reader_who_wants_less(browser, address):
     assert all(phase is not None for phase, *_ in found)
     assert list(dict.fromkeys(phase for phase, *_ in found)) == ["0", "1", "2", "3", "4"] and not page.errors_met
     page.context.close()
+
+
+def test_two_states_of_the_step_have_one_scale_and_the_caption_is_of_the_method(page):
+    at(page, "#method=sabma&radius=2&draws=3&tab=Radius&b=0.2:sam_mu", "sabma/2/3", "Radius | sam_mu/0.2")
+    ends = page.evaluate("""() => [...document.querySelectorAll('[data-name=mechanism] .js-plotly-plot')].map(
+      (p) => [p._fullLayout.xaxis.range, p._fullLayout.yaxis.range])""")
+    assert len(ends) == 2 and ends[0] == ends[1]
+    caption = page.locator("[data-name=mechanism] figcaption")
+    for hash, state, formula in (
+        ("#method=sam_mu&radius=0.2&draws=3&tab=Radius", "sam_mu/0.2/3", "Δ = radius g / |g|"),
+        ("#method=sabma&radius=0&draws=3&tab=Radius", "sabma/0/3", "At radius 0 there is no ball"),
+        ("#method=sabma&radius=2&draws=3&tab=Radius", "sabma/2/3", "Δ = radius F⁻¹g"),
+    ):
+        at(page, hash, state, "Radius")
+        assert formula in caption.text_content()
+    assert page.errors_met == []

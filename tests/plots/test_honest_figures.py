@@ -12,6 +12,7 @@ from plotly.colors import sample_colorscale
 from scipy.stats import binomtest, spearmanr
 
 import flatviz as fv
+from flatviz.pages.grounds import averages_scale
 from flatviz.pages.scene import Scene, rank_correlation
 from flatviz.pages.views import VIEWS, views_of
 from flatviz.plots.basin import above_center, basin_share
@@ -88,6 +89,20 @@ def test_no_panel_is_mostly_one_colour(family):
                     bands = ((z - trace.contours.start) / trace.contours.size).ceil().clamp(0, 18)
                     most = max(float((bands == k).double().mean()) for k in range(20))
                     assert most <= 0.5, f"{view.name} of {family.method[i]} {family.radius[i]}: {most:.0%} in one colour"
+
+
+def test_a_member_of_a_far_higher_loss_widens_the_scale_of_averages_and_map_does_not_start_it(family):
+    values = family.maps["ensemble"].clone()
+    last, point = len(family) - 1, family.method.index("sgd")
+    values[last] *= 6
+    values[point, :, :3] *= 0.01  # a third of the point estimate's plane
+    averages = [values[i, -1] for i in range(len(family)) if i != point]
+    scale = averages_scale(Scene(dataclasses.replace(family, maps=family.maps | {"ensemble": values})), values)
+    assert scale.hi > float(family.maps["ensemble"].max()) * 0.5 and scale.above and scale.below
+    for own in (*averages, values[point]):
+        assert float(((own > scale.hi) | (own < scale.lo)).double().mean()) < 0.5
+    lowest = min(float(own.min()) for own in averages)
+    assert abs(scale.lo - lowest) < 0.1 * (scale.hi - scale.lo)  # no large part of the colours is unused
 
 
 def test_a_scale_that_clips_marks_its_end():
@@ -207,7 +222,7 @@ def test_what_a_picture_says_of_itself_holds_for_every_ensemble_size(family):
         fig, i = view.draw(scene, len(family) - 1), len(family) - 1
         changes = any(p.rows in ("draws", "size") for p in fig.live)
         assert view.alt or not changes, view.name  # else the figure's own text, made of this member's figures
-        if not view.alt:
+        if not view.alt and not view.said:  # what the step is does not hang on the ensemble
             assert f"{scene.lambda1(i):.3g}" in fig.layout.meta["alt"] or "center" in fig.layout.meta["alt"]
 
 

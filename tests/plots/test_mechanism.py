@@ -13,10 +13,11 @@ from safetensors.torch import load
 import flatviz as fv
 from flatviz.pages import views
 from flatviz.pages.scene import Scene
-from flatviz.plots.mechanism import TWEENS, plot_step
+from flatviz.plots.mechanism import OF_BALL, TWEENS, caption_of_step, plot_step
 from flatviz.plots.step import PHASES, ellipse
 from flatviz.storage.checkpoints import KIND
 from flatviz.storage.files import read_checked
+from flatviz.studies.mechanism import one_more_step
 
 
 @pytest.fixture(scope="module")
@@ -212,12 +213,62 @@ def test_in_page_and_lab_the_radius_moves_the_ball_and_the_ground_stays(family, 
     assert f"{float(rows.worst_loss[i]):.3g} at q′" in plot_step(family, i).layout.annotations[0].text
 
 
-def test_what_is_drawn_at_a_radius_fills_its_picture(family):
-    for radius in (0.5, 2.0):
-        fig = fv.plot_view(family, "mechanism", method="sabma", radius=radius)
+def drawn(fig, *names):
+    """Every coordinate of the traces of these names that are in sight."""
+    data = [t for t in json.loads(fig.to_json())["data"] if t["name"] in names and t.get("visible", True)]
+    return np.abs(np.concatenate([plain(v) for t in data for v in (t["x"], t["y"])]))
+
+
+def test_axes_are_the_same_at_every_radius_so_that_the_ball_grows_and_q_stays_and_nothing_is_cut(family):
+    ends = set()
+    for method, radius in zip(family.method, family.radius):
+        fig = fv.plot_view(family, "mechanism", method=method, radius=radius)
+        ends |= {fig.layout.xaxis.range, fig.layout.yaxis.range}
         lo, hi = fig.layout.xaxis.range
-        names = ("q", "ball of the radius", "SAM's ball", "the worst q′")
-        points = np.concatenate(
-            [plain(v) for t in json.loads(fig.to_json())["data"] if t["name"] in names for v in (t["x"], t["y"])]
+        assert drawn(fig, "q", "ball of the radius", "SAM's ball", "the worst q′").max() < hi == -lo
+        assert drawn(fig, "q").max() > 0.1 * hi  # 40 px of 400
+    assert len(ends) == 1
+
+
+def test_the_ground_reaches_as_far_as_the_largest_radius_that_the_slider_offers(family, task, transferred):
+    net, _ = transferred
+    ground = family.mechanism.surface
+    for method, mode in (("sabma", "kl_exact"), ("sam_mu", "sam_mu")):
+        largest = fv.METHODS[method].tuned(net).largest
+        q = family.posterior[family.index("vi")]
+        alone = fv.mechanism(net, task.train, q, radii=[largest], seed=1, mode=mode, resolution=3)
+        assert max(family.radii(method)) < largest and float(ground.a.max()) > 1.2 * alone.reach(0)
+        wide = one_more_step(net, task.train, family, method, 3 * largest, seed=1)  # by code: beyond the slider
+        far = dataclasses.replace(
+            family,
+            **{name: (*getattr(family, name), getattr(family, name)[-1]) for name in ("posterior", "unit")},
+            method=(*family.method, method),
+            radius=(*family.radius, 3 * largest),
+            mechanism=wide,
         )
-        assert 0.85 * hi < np.abs(points).max() < hi == -lo  # nothing is cut, and little is empty
+        fig = plot_step(far, len(family))
+        assert drawn(fig, "ball of the radius", "the worst q′").max() < fig.layout.xaxis.range[1]
+
+
+@pytest.mark.parametrize(
+    ("method", "radius", "formula", "hidden"),
+    [
+        ("sabma", 2.0, "Δ = radius F⁻¹g", set()),
+        ("sam_mu", 0.2, "Δ = radius g / |g|", {"SAM's ball", "SAM's move"}),
+        ("sabma", 0.0, "At radius 0 there is no ball", set(OF_BALL)),
+        ("vi", 0.0, "At radius 0 there is no ball", set(OF_BALL)),
+        ("sgd", 0.0, "SGD (MAP) has no ball", set(OF_BALL)),
+    ],
+)
+def test_words_legend_and_colours_are_of_the_step_that_is_drawn(family, method, radius, formula, hidden):
+    i = family.index(method, radius)
+    fig, caption = plot_step(family, i), caption_of_step(family, i)
+    assert formula in caption and ("F⁻¹" in caption) == (method == "sabma" and radius > 0)
+    assert {t.name for t in fig.data if t.visible is False and t.showlegend} == hidden
+    for trace in fig.data:
+        if trace.name in ("ball of the radius", "the worst q′"):
+            assert trace.line.color == fv.METHODS[method].color
+            if trace.visible is not False:  # what the colour says is what lies there: SAM's worst point is along g
+                direction = family.mechanism.worst[i] / family.mechanism.worst[i].norm()
+                along = float(direction @ family.mechanism.gradient / family.mechanism.gradient.norm())
+                assert (along > 0.999) == (method == "sam_mu")

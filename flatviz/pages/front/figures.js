@@ -21,6 +21,10 @@ class Picture {
       const square = (narrow ? narrow.margin.t : above(entry.layout)) + width - 100;
       height = Math.round(Math.max(300, narrow ? Math.min(square, Math.max(most, narrow.margin.t + FOOT + 170)) : Math.min(height, square)));
     }
+    if (entry.layout.yaxis?.scaleanchor && entry.layout.xaxis2 && !narrow) {        // squares side by side
+      const panels = Object.keys(entry.layout).filter((name) => /^xaxis\d*$/.test(name)).length;
+      height = Math.round(Math.max(300, Math.min(height, above(entry.layout) + (width - 160) / panels + 70)));
+    }
     const placed = narrow || beside(entry, ranges, width, height);
     const sized = entry.binds.some((b) => b.rows !== "all" && b.rows !== "phase");
     const scene = [width < 420, placed && width, dark, height, JSON.stringify(ranges)].join("/");

@@ -6,7 +6,6 @@
 
 const DATA = /^data\.(\d+)\.(x|y|z|customdata|marker\.(?:size|color|opacity|symbol|line\.color)|error_y\.array(?:minus)?)$/;
 const NOTES = /^layout\.(annotations|shapes)\.(\d+)\.(text|x0|x1|y0|y1)$/;
-const RANGE = /^layout\.([xy]axis\d*\.range)$/;
 const LAYERS = { scatter: "scatterlayer", bar: "barlayer", contour: "contourlayer", heatmap: "heatmaplayer" };
 const FIELDS = ["contour", "heatmap"];                    // traces that reach to their ends, whatever their values
 
@@ -22,12 +21,11 @@ function put(target, path, value) {
 // plot: an element that Plotly.react has drawn; changes: [[path, value]]; transition: of plotly, for points that glide there;
 // glided: whether any trace was interrupted on its way, so that those that do not change are drawn too.
 function redrawn(Plotly, plot, changes, transition, glided) {
-  const arrays = [], notes = {}, ranges = {};
+  const arrays = [], notes = {};
   for (const [path, value] of changes) {
-    const [, i, inside] = path.match(DATA) ?? [], [, range] = path.match(RANGE) ?? [];
+    const [, i, inside] = path.match(DATA) ?? [];
     if (i !== undefined && Array.isArray(value) && Number.isInteger(plot._fullData?.[i]?.index)) arrays.push([Number(i), inside, value]);
     else if (NOTES.test(path)) notes[path] = value;
-    else if (range) ranges[range] = value;
     else return false;
   }
   const traces = [...new Set(arrays.map(([i]) => i))].filter((i) => plot._fullData[i].visible === true);
@@ -36,24 +34,12 @@ function redrawn(Plotly, plot, changes, transition, glided) {
     put(plot.data[i], inside, value);
     if (traces.includes(i)) put(plot._fullData[i], inside, value);
   }
-  const moves = Object.keys(ranges).length > 0;
-  if (moves && transition) moved(Plotly, plot, ranges);    // then the traces glide on the new axes
   if (!traces.every((i) => computed(plot, i))) return false;
   noted(Plotly, plot, notes);
-  if (moves && !transition) { moved(Plotly, plot, ranges); return true; }  // every trace was drawn with the axes
   const places = new Set(traces.map((i) => `${plot._fullData[i].type} ${subplotOf(plot._fullData[i])}`));
   const modules = new Set([...places].map((place) => drawAgain(plot, glided ? null : traces, ...place.split(" "), transition)));
   modules.forEach((module) => module?.style(plot));
   return true;
-}
-
-// New ranges of axes: plotly draws them, and all data.  Where axes are tied to each other, as those of a square are, it would
-// compute and lay out the whole figure again first; drawing sees to the tie by itself.
-function moved(Plotly, plot, ranges) {
-  const axes = Object.keys(ranges).map((path) => plot._fullLayout[path.split(".")[0]]), ties = axes.map((axis) => axis._constraintGroup);
-  axes.forEach((axis) => { axis._constraintGroup = undefined; });
-  Plotly.relayout(plot, ranges);
-  axes.forEach((axis, k) => { axis._constraintGroup = ties[k]; });
 }
 
 // Texts and lines of the layout.  For plotly a new text means new ranges, hence all is drawn again; an opacity means this note.
