@@ -19,7 +19,7 @@ class Picture {
     const narrow = width < 460 && narrower(entry, width);
     if (entry.layout.yaxis?.scaleanchor && !entry.layout.xaxis2) {                  // a square, and the room around it
       const square = (narrow ? narrow.margin.t : above(entry.layout)) + width - 100;
-      height = Math.round(Math.max(300, narrow ? Math.min(square, Math.max(most, narrow.margin.t + FOOT + 170)) : Math.min(height, square)));
+      height = Math.round(Math.max(300, narrow ? Math.min(square, Math.max(most, narrow.margin.t + FOOT + 145)) : Math.min(height, square)));
     }
     if (entry.layout.yaxis?.scaleanchor && entry.layout.xaxis2 && !narrow) {        // squares side by side
       const panels = Object.keys(entry.layout).filter((name) => /^xaxis\d*$/.test(name)).length;
