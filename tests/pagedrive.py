@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import base64
+import json
+import re
+import zlib
+
 from browsing import SLOW
 
 from flatviz.pages.page import family_page
@@ -14,6 +19,12 @@ def written(family, folder, *, start=("sabma", 0.5, 3), title="t", lead="l", **m
     text = family_page(family, title=title, lead=lead, rows=family_rows(family), facts={}, start=start, **more)
     path.write_text(text, encoding="utf-8")
     return path.as_uri()
+
+
+def data_of(text, name):
+    """What the text of a page holds deflated under this name, read from JSON."""
+    held = json.loads(re.search(f'<script [^>]*id="{name}">(.*?)</script>', text, re.DOTALL).group(1))
+    return json.loads(zlib.decompress(base64.b64decode(held)))
 
 
 def opened(browser, address, *, width=1280, height=800, clock=False, **context):

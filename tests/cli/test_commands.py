@@ -11,6 +11,7 @@ import time
 import pytest
 import torch
 from forked import forked
+from pagedrive import data_of
 
 import flatviz.cli.evidence
 import flatviz.cli.tour
@@ -54,11 +55,11 @@ def test_the_tour_prints_a_table_writes_a_page_and_reuses_its_steps(quick, capsy
         assert first.count(f"  {fit}, ") == 1, fit
     assert "eigenvalues" not in first  # a part of measuring
     page = quick.read_text(encoding="utf-8")
-    assert page.startswith("<!doctype html>") and "BatchNorm frozen" not in page
+    assert page.startswith("<!doctype html>") and "BatchNorm frozen" not in str(data_of(page, "flatviz-index"))
     quick.unlink()
     assert main(["tour", "--out", str(quick), "--device", "cpu"]) == 0
     second = capsys.readouterr().out
-    assert second.count("reused from") == 5  # three steps as they come, and once at the end
+    assert second.count("reused from") == 6  # five steps as they come, and once at the end
     assert table(first) == table(second) and quick.read_text(encoding="utf-8") == page
     assert main(["tour", "--out", str(quick), "--device", "cpu", "--seed", "1"]) == 0
     other = capsys.readouterr().out
@@ -73,10 +74,10 @@ def test_a_damaged_step_of_the_cache_is_computed_again_and_said(quick, capsys):
         path.write_bytes(path.read_bytes()[:1000])
     assert main(["tour", "--out", str(quick), "--device", "cpu"]) == 0
     second = capsys.readouterr().out
-    assert second.count("damaged, so computed again") == len(files) == 4 and "reused" not in second
+    assert second.count("damaged, so computed again") == len(files) == 5 and "reused" not in second
     assert table(first) == table(second)
     assert main(["tour", "--out", str(quick), "--device", "cpu"]) == 0
-    assert capsys.readouterr().out.count("reused from") == 5
+    assert capsys.readouterr().out.count("reused from") == 6
 
 
 def test_a_cache_that_is_a_file_is_one_line(quick, capsys, monkeypatch, tmp_path):
@@ -92,7 +93,7 @@ def test_a_cache_that_is_a_file_is_one_line(quick, capsys, monkeypatch, tmp_path
 def test_the_tour_of_the_conv_net_says_what_became_of_its_batchnorm(quick, capsys):
     assert main(["tour", "--out", str(quick), "--model", "conv", "--device", "cpu"]) == 0
     assert len(table(capsys.readouterr().out)) == 3
-    assert "BatchNorm frozen" in quick.read_text(encoding="utf-8")
+    assert "BatchNorm frozen" in str(data_of(quick.read_text(encoding="utf-8"), "flatviz-index"))
 
 
 def table(text):

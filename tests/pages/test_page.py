@@ -1,10 +1,8 @@
 """The page: one file, nothing from elsewhere, and in a browser without network its sliders draw what plot_* draws."""
 
-import base64
 import dataclasses
 import json
 import re
-import zlib
 
 import numpy as np
 import plotly.graph_objects as go
@@ -12,6 +10,7 @@ import plotly.io as pio
 import pytest
 import torch
 from browsing import DRAWN, SLOW, plain, watched
+from pagedrive import data_of
 
 import flatviz as fv
 from flatviz.pages import views
@@ -108,11 +107,6 @@ def test_a_view_is_one_entry_and_then_in_page_and_lab(family, monkeypatch):
         drawn = read(record, index["fields"][field_of(index, "toy", "toy draws", "y")])
         np.testing.assert_array_equal(drawn, family.projection[-1].distance)
         assert index["members"][-1]["ranges"]["toy"]["yaxis"] == [0, float(family.projection[-1].distance.max())]
-
-
-def data_of(page, name):
-    text = json.loads(re.search(f'<script [^>]*id="{name}">(.*?)</script>', page, re.DOTALL).group(1))
-    return json.loads(zlib.decompress(base64.b64decode(text)))
 
 
 def test_a_family_that_was_not_measured_is_refused(family):

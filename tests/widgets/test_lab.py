@@ -1,6 +1,5 @@
 """The lab by its traits: what is fitted is shown at once, what is not is fitted behind, and Stop stops it."""
 
-import base64
 import dataclasses
 import json
 import random
@@ -10,11 +9,11 @@ import sys
 import textwrap
 import threading
 import time
-import zlib
 
 import pytest
 import torch
 from ipywidgets.widgets import widget as widgets
+from pagedrive import data_of
 
 import flatviz as fv
 from flatviz.studies.members import fit_member
@@ -461,7 +460,7 @@ def test_a_page_of_the_lab_needs_no_kernel(lab, tmp_path):
     text = path.read_text(encoding="utf-8")
     assert '"tab":"Scores"' in text and '"method":"sabma","radius":2.0' in text
     parts = [re.search(f'id="flatviz-{name}">"(.*?)"</script>', text).group(1) for name in ("index", "records")]
-    assert json.loads(zlib.decompress(base64.b64decode(parts[0])))["live"] is False
+    assert data_of(text, "flatviz-index")["live"] is False
     assert sum(map(len, parts)) < 2e6
 
 
