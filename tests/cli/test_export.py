@@ -1,5 +1,7 @@
 """`flatviz export`: the page of a saved family."""
 
+from pagedrive import data_of
+
 import flatviz as fv
 from flatviz.cli import main
 
@@ -8,7 +10,9 @@ def test_a_saved_family_becomes_a_page_with_guide_and_code(family, tmp_path, cap
     path, page = fv.save(family, tmp_path / "family.pt"), tmp_path / "out" / "page.html"
     assert main(["export", str(path), "--out", str(page), "--title", "mine <b>"]) == 0
     text = page.read_text(encoding="utf-8")
-    assert "<title>mine &lt;b&gt;</title>" in text and "A posterior is many networks" in text and "fv.load(" in text
+    index = data_of(text, "flatviz-index")
+    assert "<title>mine &lt;b&gt;</title>" in text and index["story"][0]["title"] == "A posterior is many networks"
+    assert any("fv.load(" in line for line in index["code"])
     assert "MB with plotly.js inside" in capsys.readouterr().out
 
 

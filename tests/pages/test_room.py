@@ -71,6 +71,7 @@ def test_no_word_of_a_picture_is_cut_or_lies_over_another(browser, address, widt
 FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 
+@pytest.mark.slow
 def test_thirty_widths_one_after_the_other_leave_pictures_as_wide_as_their_place(browser, address):
     page, sizes = opened(browser, address), random.Random(0)
     for _ in range(30):
