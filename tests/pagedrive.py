@@ -66,6 +66,23 @@ def at(page, hash, state, look):
     drawn(page, state, look)
 
 
+def resized(page, width, height=800):
+    """Give the window a size, and wait until pictures and text stand still in it."""
+    page.set_viewport_size({"width": width, "height": height})
+    fits = """(w) => { const view = document.querySelector('.flatviz'); return innerWidth === w && view.clientWidth <= w &&
+      view.clientWidth > w - 150 && [...view.querySelectorAll('figure:not([hidden]) .js-plotly-plot')].every((p) =>
+      Math.abs(p._fullLayout?.width - p.clientWidth) < 2 && Math.abs(p._fullLayout.height - p.clientHeight) < 2); }"""
+    page.wait_for_function(fits, arg=width, polling=100)
+    boxes = """() => JSON.stringify([...document.querySelectorAll('.fv-bar, .fv-guide, figure:not([hidden])')]
+      .map((node) => node.getBoundingClientRect()))"""
+    before, now = "", page.evaluate(boxes)
+    for _ in range(100):
+        if now == before:
+            break
+        page.wait_for_timeout(200)
+        before, now = now, page.evaluate(boxes)
+
+
 def drawn(page, state, look=None):
     """Wait until the pictures of this state are drawn, and under this tab where one is named."""
     expected = "([state, look]) => { const d = document.querySelector('.flatviz').dataset; "

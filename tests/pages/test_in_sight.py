@@ -1,7 +1,7 @@
 """Controls, guide and pictures are in sight together, and no picture moves away below the pointer."""
 
 import pytest
-from pagedrive import at, opened, written
+from pagedrive import at, opened, resized, written
 
 from flatviz.pages.story import tour_story
 
@@ -32,8 +32,8 @@ def page(family, browser, tmp_path_factory):
 
 def test_the_guide_stands_beside_the_pictures_where_there_is_room_and_is_short_above_them_elsewhere(page):
     for width, look in ((880, "beside"), (1280, "beside"), (600, "above")):
-        page.set_viewport_size({"width": width, "height": 800})
         at(page, "method=sabma&radius=2&draws=3&tab=Surface&step=3", "sabma/2/3", "Surface")
+        resized(page, width)
         page.wait_for_function(
             "(w) => document.querySelector('.flatviz').classList.contains('fv-wide') === w", arg=look == "beside"
         )
@@ -48,9 +48,8 @@ def test_the_guide_stands_beside_the_pictures_where_there_is_room_and_is_short_a
 
 def test_no_picture_moves_and_no_other_draw_is_told_of_when_the_reader_points_at_one(page):
     for width in (500, 880, 1130, 1280):
-        page.set_viewport_size({"width": width, "height": 800})
         at(page, "method=sabma&radius=2&draws=3&tab=Surface", "sabma/2/3", "Surface")
-        page.wait_for_function("(w) => document.querySelector('.flatviz').clientWidth <= w", arg=width)
+        resized(page, width)
         before = page.evaluate(PLACES)
         page.evaluate(POINT, 1)
         assert "Draw 2: training loss" in page.locator(".fv-reading").first.inner_text()
@@ -61,7 +60,7 @@ def test_no_picture_moves_and_no_other_draw_is_told_of_when_the_reader_points_at
 def test_a_window_that_changes_its_size_leaves_the_ring_at_the_draw_below_the_pointer(page, family):
     at(page, "method=sabma&radius=2&draws=3&tab=Surface&draw=1", "sabma/2/3", "Surface")
     page.evaluate(POINT, 2)
-    page.set_viewport_size({"width": 1000, "height": 800})
+    resized(page, 1000)
     x = float(family.projection[family.index("sabma", 2.0)].coords[2, 0])
     page.wait_for_function("() => document.querySelector('[data-name=surface] .js-plotly-plot')._fullLayout.width < 900")
     page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
@@ -73,4 +72,4 @@ def test_a_window_that_changes_its_size_leaves_the_ring_at_the_draw_below_the_po
 def test_the_map_of_the_mechanism_has_room(page, width, least):
     page.set_viewport_size({"width": width, "height": 679})  # JupyterLab's panel in a window of 800 px
     at(page, "method=sabma&radius=2&draws=3&tab=Radius&step=0", "sabma/2/3", "Radius")
-    page.wait_for_function(f"() => {MAP} >= {least}", polling=100, timeout=20_000)
+    page.wait_for_function(f"() => {MAP} >= {least}", polling=100)

@@ -103,6 +103,7 @@ def test_a_folder_of_images_is_a_task_from_one_half_of_its_classes_to_the_other(
         fv.datasets.named_task(f"cifar10:{folder}")
 
 
+@pytest.mark.slow
 def test_the_command_takes_a_task_by_name(monkeypatch, tmp_path, capsys):
     import functools
 

@@ -68,6 +68,7 @@ def test_it_is_in_the_table_of_compare_with_its_flat_version(toy, transferred, t
     assert "Toy posterior" in out.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_it_is_on_the_page_of_the_tour(toy, transferred, task, monkeypatch, tmp_path, capsys):
     small = dict(fit={"steps": 2}, measured=dict(n_draws=2, n_spectra=1, k=2, resolution=5, around_resolution=5))
     monkeypatch.setattr(flatviz.cli.tour, "run_tour", functools.partial(run_tour, **small))

@@ -32,7 +32,7 @@ def test_the_quadrature_is_that_of_a_gaussian_mode_and_vanishes_at_the_balance()
         assert abs(float(expected_gradient(at, torch.tensor(0.5).double(), ratio)[0])) < 1e-9
 
 
-@pytest.mark.parametrize("radius", [0.0, 0.5])
+@pytest.mark.parametrize("radius", [pytest.param(0.0, marks=pytest.mark.slow), 0.5])
 def test_sabma_with_many_draws_is_its_recursion_with_expectations_by_quadrature(radius):
     """Delta = radius (s^2 g_m, g_s / 2) / sqrt(s^2 g_m^2 + g_s^2 / 2): equation (1) with the Fisher matrix of N(m, s^2)."""
     ratio, kl, lr, m, steps, prior = 3.0, 0.1, 0.02, 0.9, 40, 2.0

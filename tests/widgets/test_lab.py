@@ -421,7 +421,7 @@ def test_running_a_cell_again_closes_its_former_lab_and_leaves_no_thread_or_widg
     monkeypatch.setattr(cells, "_shell", lambda: shell)
     lab = fv.FlatnessLab(net, task, prior, family=family, fit={"steps": 1_000_000})
     count, threads, former = len(widgets._instances), threading.active_count(), []
-    for _ in range(5):
+    for _ in range(2):
         lab.method, lab.radius = "sabma", 1.3
         assert "/1000000" in fitting(lab) and "SA-BMA, radius 1.3" in lab.status
         former.append(lab)
