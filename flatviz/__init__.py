@@ -83,11 +83,11 @@ _HOMES = {
     "flatviz.symmetry.pool": "Pool train_pool",
     "flatviz.symmetry.collapse": "pair_diversity",
     "flatviz.symmetry.flatness": "flatness rescaled_orbit",
-    "flatviz.studies.family": "fit_family measure",
-    "flatviz.studies.seeds": "repeat_family",
-    "flatviz.studies.mechanism": "mechanism mechanism_in_training",
-    "flatviz.studies.inputs": "gap_regression predict_gap",
-    "flatviz.studies.shift": "shifted_scores",
+    "flatviz.families.family": "fit_family measure",
+    "flatviz.families.seeds": "repeat_family",
+    "flatviz.families.mechanism": "mechanism mechanism_in_training",
+    "flatviz.families.inputs": "gap_regression predict_gap",
+    "flatviz.families.shift": "shifted_scores",
     "flatviz.plots.surface": "plot_surface",
     "flatviz.plots.basin": "plot_basin",
     "flatviz.plots.mechanism": "plot_mechanism",
@@ -123,7 +123,7 @@ _HOMES = {
     "flatviz.widgets.symmetry": "explore_symmetry",
 }
 _MODULES = """
-bridges core datasets engine landscape metrics models objectives pages planes plots posteriors storage studies symmetry training widgets
+bridges core datasets engine families landscape metrics models objectives pages planes plots posteriors storage studies symmetry training widgets
 """.split()
 _WHERE = {name: home for home, names in _HOMES.items() for name in names.split()}
 

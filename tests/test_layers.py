@@ -8,7 +8,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent / "flatviz"
 FILES = sorted(ROOT.rglob("*.py"))
 ORDER = ["checks", "gaussian", "results", "core", "storage", "engine", "objectives", "planes", "landscape", "datasets", "models",
-         "training", "bridges", "posteriors", "metrics", "symmetry", "studies", "plots", "pages", "widgets", "site", "cli"]  # fmt: skip
+         "training", "bridges", "posteriors", "metrics", "symmetry", "families", "studies", "plots", "pages", "widgets", "site", "cli"]  # fmt: skip
 NETWORK = ["results", "core", "storage", "engine", "objectives"]  # what a network's own values and gradients need
 MAY = {
     "checks": [],
@@ -27,6 +27,7 @@ MAY = {
     "posteriors": [*NETWORK, "landscape", "training", "bridges"],
     "metrics": [*NETWORK, "landscape"],
     "symmetry": [*NETWORK, "planes", "landscape", "training", "metrics"],
+    "families": [name for name in ORDER[: ORDER.index("families")] if name != "checks"],
     "studies": [name for name in ORDER[: ORDER.index("studies")] if name != "checks"],
     "plots": ["results", "core", "posteriors"],  # of the methods only their table, for label and colour
     "pages": ["results", "plots"],

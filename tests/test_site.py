@@ -23,7 +23,7 @@ from flatviz.cli.docs import SMALL_TOUR, evidence_page
 from flatviz.site.build import build
 from flatviz.site.shown import family_html
 from flatviz.site.slides import write_slides
-from flatviz.studies.tour import run_tour
+from flatviz.families.tour import run_tour
 
 FEW = ("contents", "01_network_is_a_vector", "03_curvature")
 LOOKED_AT = ("index", "contents", "01_network_is_a_vector", "03_curvature", "evidence", "search", "reference/engine")

@@ -33,7 +33,7 @@ from flatviz.plots.comparison import plot_comparison
 from flatviz.plots.theme import style
 from flatviz.posteriors import METHODS
 from flatviz.results import interval
-from flatviz.studies.choice import Choices, read_choices
+from flatviz.families.choice import Choices, read_choices
 from flatviz.studies.compare import QUANTITIES, Comparison, compare
 from flatviz.studies.reference import about_reference, noise_floor
 from flatviz.studies.tune_recipe import read_recipe

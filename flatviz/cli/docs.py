@@ -19,7 +19,7 @@ from flatviz.storage.committed import committed
 from flatviz.studies.evidence_file import read_evidence
 from flatviz.studies.reference import about_reference, noise_floor
 from flatviz.studies.source_claims import claims_page, read_claims
-from flatviz.studies.tour import run_tour
+from flatviz.families.tour import run_tour
 
 SMALL_TOUR = dict(
     radii={"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 0.5, 1.0)},

@@ -23,7 +23,7 @@ from flatviz.plots.theme import short, style
 from flatviz.posteriors import METHODS
 from flatviz.results import interval
 from flatviz.storage.committed import expected
-from flatviz.studies.choice import read_choices
+from flatviz.families.choice import read_choices
 from flatviz.studies.claims import BETTER, LEVEL, NAMES, Difference, baselines_of, differences, sentence, verdicts_on
 from flatviz.studies.evidence import QUANTITIES, SETTINGS, SEVERITY, SHIFTS, Cell, Evidence, gather
 from flatviz.studies.evidence_file import read_evidence, write_evidence

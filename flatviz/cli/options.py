@@ -13,7 +13,7 @@ from flatviz.checks import check_count
 from flatviz.core.data import Task
 from flatviz.datasets.named import NAMES, named_task
 from flatviz.posteriors import METHODS
-from flatviz.studies.preparation import MODELS
+from flatviz.families.preparation import MODELS
 
 SCHEDULER_WAIT = "30s"
 

@@ -18,8 +18,8 @@ from flatviz.pages.page import family_page
 from flatviz.pages.story import tour_story
 from flatviz.pages.table import family_rows, text_table
 from flatviz.posteriors import METHODS
-from flatviz.studies.choice import Choices, choice_of, read_choices
-from flatviz.studies.tour import HEAD_STD, RANK, Tour, run_tour
+from flatviz.families.choice import Choices, choice_of, read_choices
+from flatviz.families.tour import HEAD_STD, RANK, Tour, run_tour
 from flatviz.studies.tune_recipe import read_recipe
 
 DIGITS = """A network pre-trained on digits that lie on their side became a Bayesian one, which learned ten upright digits a
@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
     facts, story = _facts(tour, args, tuned), tour_story(tour.family)
     there = [r for m, r in zip(tour.family.method, tour.family.radius) if m == "sabma"]
     start = ("sabma", min(there, key=lambda r: abs(r - METHODS["sabma"].tuned(tour.net).radius)), 10)
-    shown = dict(start=start, story=story, code=["from flatviz.studies.tour import run_tour", _call(args)])
+    shown = dict(start=start, story=story, code=["from flatviz.families.tour import run_tour", _call(args)])
     write_text(args.out, family_page(tour.family, title=title, lead=lead, rows=rows, facts=facts, **shown))
     size, seconds = args.out.stat().st_size / 1e6, time.perf_counter() - started
     print(f"\n{args.out} written: {size:.1f} MB with plotly.js inside, opens in any browser; {seconds:.0f} s in all")

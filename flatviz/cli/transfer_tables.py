@@ -17,7 +17,7 @@ from flatviz.results import interval
 from flatviz.studies.transfer import TransferStudy
 from flatviz.studies.transfer_seed import LEFT_OUT, QUANTITIES
 from flatviz.studies.transfer_tuning import SourceTuning
-from flatviz.studies.tune import Tuning
+from flatviz.families.tune import Tuning
 
 TRUNKS = {
     "fixed": "fixed: all weights that are not treated stay at the source's mean",

@@ -17,7 +17,7 @@ from flatviz.datasets.named import OFFLINE
 from flatviz.pages.table import text_table
 from flatviz.plots.theme import style
 from flatviz.posteriors import METHODS
-from flatviz.studies.tune import Tuning, tune
+from flatviz.families.tune import Tuning, tune
 from flatviz.studies.tune_recipe import tune_recipe
 
 

@@ -1,1 +1,1 @@
-"""Whole experiments joined from verbs, computing only: a family over radii, measured; the table of seeds."""
+"""The research questions, computed: evidence, comparison, search, transfer, symmetries, averaging, temperature, reference."""

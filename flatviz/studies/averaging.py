@@ -27,10 +27,10 @@ from flatviz.objectives.nll import MeanNLL, nll
 from flatviz.posteriors import METHODS
 from flatviz.results import Prediction
 from flatviz.storage.cache import cached
-from flatviz.studies.choice import with_head_std
+from flatviz.families.choice import with_head_std
 from flatviz.studies.evidence import SETTINGS
-from flatviz.studies.members import fit_member
-from flatviz.studies.tour import RANK, prepare
+from flatviz.families.members import fit_member
+from flatviz.families.tour import RANK, prepare
 
 POSTERIORS = {"vi": 0.0, "sabma": 1.0}  # method -> radius
 RANKS = (1, 2, 5, 10)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 
 from flatviz.studies.evidence import SETTINGS, SEVERITY, SHIFTS
-from flatviz.studies.tour import RANK
+from flatviz.families.tour import RANK
 
 QUANTITIES = ("nll", "accuracy", "ece", "shifted_nll")
 

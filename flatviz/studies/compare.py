@@ -26,9 +26,9 @@ from flatviz.objectives.nll import nll
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.method import Method
 from flatviz.results import Gaussian, Posterior
-from flatviz.studies.choice import Choices
-from flatviz.studies.members import fit_member
-from flatviz.studies.preparation import (
+from flatviz.families.choice import Choices
+from flatviz.families.members import fit_member
+from flatviz.families.preparation import (
     Model,
     Recipe,
     TaskOf,
@@ -40,9 +40,9 @@ from flatviz.studies.preparation import (
     task_name,
 )
 from flatviz.studies.reference import Reference, committed_digest, reference_of, weights_mmd
-from flatviz.studies.tasks import cached_each, each, quiet
-from flatviz.studies.tour import prepare
-from flatviz.studies.tune import scored
+from flatviz.families.tasks import cached_each, each, quiet
+from flatviz.families.tour import prepare
+from flatviz.families.tune import scored
 from flatviz.training.run import Checkpoint
 
 QUANTITIES = ("accuracy", "nll", "ece", "brier", "mi", "lambda1", "ratio", "agreement", "tv", "mmd", "seconds", "gradients")

@@ -25,12 +25,12 @@ from flatviz.objectives.nll import MeanNLL, nll
 from flatviz.posteriors import METHODS
 from flatviz.results import Posterior
 from flatviz.studies import reference
-from flatviz.studies.choice import Choices, choice_of, with_head_std
-from flatviz.studies.family import fit_family
-from flatviz.studies.members import check_settings, fit_member
-from flatviz.studies.preparation import Model, TaskOf, cache_name, task_for
-from flatviz.studies.tasks import cached_each, each, quiet
-from flatviz.studies.tour import prepare
+from flatviz.families.choice import Choices, choice_of, with_head_std
+from flatviz.families.family import fit_family
+from flatviz.families.members import check_settings, fit_member
+from flatviz.families.preparation import Model, TaskOf, cache_name, task_for
+from flatviz.families.tasks import cached_each, each, quiet
+from flatviz.families.tour import prepare
 
 QUANTITIES = (
     "lambda1", "train", "nll", "accuracy", "ece", "shifted_nll", "shifted_accuracy", "shifted_ece", "agreement",

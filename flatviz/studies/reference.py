@@ -29,9 +29,9 @@ from flatviz.posteriors.hmc import fit_hmc
 from flatviz.results import Draws, Posterior
 from flatviz.storage.cache import cached, load
 from flatviz.storage.committed import expected
-from flatviz.studies import tour
-from flatviz.studies.choice import with_head_std
-from flatviz.studies.tour import prepare
+from flatviz.families import tour
+from flatviz.families.choice import with_head_std
+from flatviz.families.tour import prepare
 from flatviz.symmetry.mmd import mmd
 
 HEAD_STD, KL_WEIGHT = tour.HEAD_STD, METHODS["vi"].plain.settings["kl_weight"]  # the posterior that tour and lab approximate

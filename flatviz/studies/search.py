@@ -27,13 +27,13 @@ from flatviz.posteriors import METHODS
 from flatviz.results import Posterior
 from flatviz.storage.cache import cached
 from flatviz.studies.cases import QUANTITIES, Case
-from flatviz.studies.choice import with_head_std
+from flatviz.families.choice import with_head_std
 from flatviz.studies.claims import Difference, Verdict, judge
 from flatviz.studies.evidence import PUBLISHED, SEVERITY, SHIFTS
-from flatviz.studies.members import fit_member
-from flatviz.studies.preparation import BATCHNORM, PLAIN
-from flatviz.studies.tour import prepare
-from flatviz.studies.tune import scored, with_validation
+from flatviz.families.members import fit_member
+from flatviz.families.preparation import BATCHNORM, PLAIN
+from flatviz.families.tour import prepare
+from flatviz.families.tune import scored, with_validation
 
 BASELINES = ("VI, equal steps", "VI, equal gradients", "VI, chosen", "SAM on the mean")  # "SA-BMA" is compared with each
 RADII = {

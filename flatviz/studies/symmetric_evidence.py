@@ -15,10 +15,10 @@ from flatviz.metrics.sharpness import sharpness
 from flatviz.objectives.nll import nll
 from flatviz.results import interval
 from flatviz.storage.cache import cached
-from flatviz.studies.choice import with_head_std
+from flatviz.families.choice import with_head_std
 from flatviz.studies.evidence import SETTINGS
-from flatviz.studies.members import fit_member
-from flatviz.studies.tour import prepare
+from flatviz.families.members import fit_member
+from flatviz.families.tour import prepare
 from flatviz.symmetry.minmass import min_mass
 from flatviz.symmetry.units import units_of
 

@@ -26,10 +26,10 @@ from flatviz.posteriors import METHODS
 from flatviz.posteriors.hmc import fit_hmc
 from flatviz.results import Draws, Posterior
 from flatviz.storage.cache import cached
-from flatviz.studies.choice import with_head_std
+from flatviz.families.choice import with_head_std
 from flatviz.studies.evidence import PUBLISHED, SETTINGS, TEMPERED
-from flatviz.studies.members import fit_member
-from flatviz.studies.tour import HEAD_STD, prepare
+from flatviz.families.members import fit_member
+from flatviz.families.tour import HEAD_STD, prepare
 
 QUANTITIES = ("nll", "accuracy", "ece", "nll of one draw", "lambda1", "kl")
 RADIUS, N_DRAWS, N_SPECTRA = 2.0, 30, 3

@@ -21,7 +21,7 @@ from flatviz.posteriors import METHODS
 from flatviz.posteriors.method import Method
 from flatviz.results import Shift
 from flatviz.storage.cache import cached
-from flatviz.studies.choice import Choices
+from flatviz.families.choice import Choices
 from flatviz.studies.transfer_seed import QUANTITIES, Row, TargetSeed
 from flatviz.studies.transfer_setting import Classes, Make, Scheme, Sizes, method_of
 from flatviz.studies.transfer_source import source_network

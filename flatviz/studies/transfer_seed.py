@@ -31,9 +31,9 @@ from flatviz.posteriors.method import Method
 from flatviz.posteriors.swag import fit_swag
 from flatviz.posteriors.transfer import moped_prior, transfer
 from flatviz.results import Draws, FunctionPosterior, Posterior, Prediction, Shift
-from flatviz.studies.choice import Choice
-from flatviz.studies.members import fit_member
-from flatviz.studies.shift import shift_of
+from flatviz.families.choice import Choice
+from flatviz.families.members import fit_member
+from flatviz.families.shift import shift_of
 from flatviz.studies.transfer_setting import Classes, Scheme, Sizes, steps_of
 
 QUANTITIES = ("accuracy", "nll", "ece", "shifted_accuracy", "shifted_nll", "shifted_ece", "auroc", "lambda1", "seconds")

@@ -18,8 +18,8 @@ from flatviz.models.resnet import resnet20
 from flatviz.models.weights import load_weights
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.method import Method
-from flatviz.studies.choice import Choice
-from flatviz.studies.shift import KINDS, SEVERITIES
+from flatviz.families.choice import Choice
+from flatviz.families.shift import KINDS, SEVERITIES
 
 ALIASES = {"sam": "f-sgd"}  # what is said for SGD with SAM
 PRIORS = ("swag", "moped", "downstream")

@@ -21,7 +21,7 @@ from flatviz.metrics.predict import predict
 from flatviz.posteriors.swag import fit_swag
 from flatviz.posteriors.transfer import moped_prior
 from flatviz.storage.cache import cached
-from flatviz.studies import preparation
+from flatviz.families import preparation
 from flatviz.studies.transfer_setting import Classes, Make, Scheme, Sizes
 from flatviz.training.pretrain import pretrain
 

@@ -22,10 +22,10 @@ from flatviz.pages.table import family_rows
 from flatviz.posteriors import METHODS
 from flatviz.results import Family, Gaussian, Posterior
 from flatviz.storage.files import atomic_path
-from flatviz.studies.choice import Choices, choice_of
-from flatviz.studies.family import check_settings, extend, fit_family, fit_member, measure, with_chosen
-from flatviz.studies.seeds import repeat_family
-from flatviz.studies.stages import METHOD, family_stages
+from flatviz.families.choice import Choices, choice_of
+from flatviz.families.family import check_settings, extend, fit_family, fit_member, measure, with_chosen
+from flatviz.families.seeds import repeat_family
+from flatviz.families.stages import METHOD, family_stages
 from flatviz.widgets.cells import own, replace_still, show_still
 from flatviz.widgets.look import LOOK, check_look
 from flatviz.widgets.members import first_radii, fit_each, log_stops, member_name
@@ -43,7 +43,7 @@ class FlatnessLab(ipywidgets.VBox):
     family: one that `fv.measure` returned; without it a coarse one is fitted in the background at once.
     radii: method -> radii of that first family; fit: settings of every fit (kl_weight, steps, lr ...), beside those at
     which a net of this kind learns (with BatchNorm a smaller lr and smaller radii); seed: of all.
-    tuned: method -> settings and radius that `flatviz tune` chose, `flatviz.studies.choice.read_choices(path)`; the slider starts
+    tuned: method -> settings and radius that `flatviz tune` chose, `flatviz.families.choice.read_choices(path)`; the slider starts
     at that radius.
     The traits `radius`, `n_draws`, `method` and `look` are those of the controls, `state` holds them all as a dict that can
     be set again.  A radius that is not fitted yet is fitted in the background, on the planes and scales of the family; Stop

@@ -12,8 +12,8 @@ from flatviz.plots.theme import style
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.method import NO_UNIT
 from flatviz.results import Family, Gaussian, Posterior
-from flatviz.studies.choice import Choices
-from flatviz.studies.members import fit_member, same_member
+from flatviz.families.choice import Choices
+from flatviz.families.members import fit_member, same_member
 from flatviz.widgets.worker import Stopped
 
 STEPS_PER_DECADE = 10

@@ -11,7 +11,7 @@ from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
-from flatviz.studies.own import prepare_own
+from flatviz.families.own import prepare_own
 from flatviz.widgets.lab import FlatnessLab
 
 

@@ -28,7 +28,7 @@ from scipy.stats import spearmanr
 
 # %%
 import flatviz as fv
-from flatviz.studies.tour import prepare
+from flatviz.families.tour import prepare
 
 torch.set_num_threads(1)
 

@@ -26,7 +26,7 @@ import torch
 
 # %%
 import flatviz as fv
-from flatviz.studies.tour import prepare
+from flatviz.families.tour import prepare
 from flatviz.training.optimize import minibatches
 
 torch.set_num_threads(1)

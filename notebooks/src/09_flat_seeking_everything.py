@@ -24,7 +24,7 @@ import torch
 
 import flatviz as fv
 from flatviz.plots.theme import figure
-from flatviz.studies.tour import prepare
+from flatviz.families.tour import prepare
 
 torch.set_num_threads(1)
 

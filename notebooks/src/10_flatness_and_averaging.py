@@ -30,7 +30,7 @@ from flatviz.metrics.sharpness import ordered
 from flatviz.plots.theme import figure
 from flatviz.results import interval
 from flatviz.storage.committed import committed
-from flatviz.studies.tour import prepare
+from flatviz.families.tour import prepare
 
 # %%
 torch.set_num_threads(1)

@@ -29,7 +29,7 @@ import flatviz as fv
 from flatviz.plots.theme import figure
 from flatviz.results import interval
 from flatviz.storage.committed import committed
-from flatviz.studies.tour import prepare
+from flatviz.families.tour import prepare
 
 # %%
 torch.set_num_threads(1)

@@ -15,7 +15,7 @@ import ipywidgets
 import torch
 
 import flatviz as fv
-from flatviz.studies.tour import prepare
+from flatviz.families.tour import prepare
 
 # %% [markdown]
 # ## Sizes

@@ -27,7 +27,7 @@ from flatviz.pages.table import family_rows, text_table
 from flatviz.plots.theme import figure
 from flatviz.results import interval
 from flatviz.storage.committed import committed
-from flatviz.studies.tour import run_tour
+from flatviz.families.tour import run_tour
 
 # %% [markdown]
 # ## Which digits to trust

@@ -31,7 +31,7 @@ import torch
 
 import flatviz as fv
 from flatviz.plots.theme import figure
-from flatviz.studies.tour import prepare
+from flatviz.families.tour import prepare
 
 torch.set_num_threads(1)
 
@@ -247,7 +247,7 @@ METHOD = Method(name="metropolis", fit=fit_metropolis, plain=Tuned(settings), ne
 fv.METHODS["metropolis"] = METHOD
 
 # %%
-from flatviz.studies.members import fit_member
+from flatviz.families.members import fit_member
 
 mine = fit_member(net, task, prior, "metropolis", seed=0)
 predictions = {"vi": fv.predict(net, start, task.test, 20, seed=1)}

@@ -15,7 +15,7 @@ FAST = False  # True shrinks the run: tests and a first look
 import torch
 
 import flatviz as fv
-from flatviz.studies.tour import prepare
+from flatviz.families.tour import prepare
 
 torch.set_num_threads(1)
 

@@ -15,14 +15,14 @@ from pagedrive import data_of
 
 import flatviz.cli.evidence
 import flatviz.cli.tour
-import flatviz.studies.tour
+import flatviz.families.tour
 from flatviz.cli import main
 from flatviz.cli.output import Lines
 from flatviz.core.progress import track
 from flatviz.datasets.digits import digits_transfer
 from flatviz.storage.cache import cache_folder
 from flatviz.studies.evidence import gather
-from flatviz.studies.tour import run_tour
+from flatviz.families.tour import run_tour
 
 QUICK = dict(
     radii={"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 1.0)},
@@ -40,7 +40,7 @@ def quick(monkeypatch, tmp_path, request):
         net, prior = request.getfixturevalue(shared[model])
         return net, digits_transfer(shots=10, seed=seed), prior
 
-    monkeypatch.setattr(flatviz.studies.tour, "prepare", prepare)
+    monkeypatch.setattr(flatviz.families.tour, "prepare", prepare)
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(flatviz.cli.tour, "run_tour", functools.partial(run_tour, **QUICK))
     return tmp_path / "out" / "tour.html"

@@ -8,7 +8,7 @@ from torch.utils.data import DataLoader, Dataset, Subset
 
 import flatviz as fv
 from flatviz.pages.bundle import pack
-from flatviz.studies.own import examples
+from flatviz.families.own import examples
 
 ANIMALS = ("cat", "dog", "frog", "ship")
 

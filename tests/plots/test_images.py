@@ -11,8 +11,8 @@ import flatviz as fv
 from flatviz.pages.bundle import pack, pack_members
 from flatviz.pages.images import LEVELS
 from flatviz.pages.views import views_of
-from flatviz.studies.family import extend
-from flatviz.studies.images import SHOWN, disputed, has_images
+from flatviz.families.family import extend
+from flatviz.families.images import SHOWN, disputed, has_images
 
 
 def test_the_images_are_those_of_the_largest_mutual_information_at_every_ensemble_size(family, task):
@@ -88,7 +88,7 @@ def test_a_family_without_images_has_no_such_view(family):
 
 @pytest.mark.parametrize("shape", [(6, 3, 80, 40), (6, 1, 8, 8)])
 def test_large_images_are_averaged_down_and_colour_stays(shape):
-    from flatviz.studies.images import MOST_SIDE, _pixels
+    from flatviz.families.images import MOST_SIDE, _pixels
 
     x = torch.rand(shape, generator=torch.Generator().manual_seed(0))
     pixels = _pixels(fv.Data(x, torch.zeros(6, dtype=torch.long)), torch.tensor([1, 4]))

@@ -17,7 +17,7 @@ from flatviz.plots.mechanism import OF_BALL, TWEENS, caption_of_step, plot_step
 from flatviz.plots.step import PHASES, ellipse
 from flatviz.storage.checkpoints import KIND
 from flatviz.storage.files import read_checked
-from flatviz.studies.mechanism import one_more_step
+from flatviz.families.mechanism import one_more_step
 
 
 @pytest.fixture(scope="module")

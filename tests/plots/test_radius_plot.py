@@ -7,7 +7,7 @@ import torch
 
 import flatviz as fv
 from flatviz.plots.radius import ROWS, place_of
-from flatviz.studies.family import extend, fit_member
+from flatviz.families.family import extend, fit_member
 
 
 @pytest.fixture(scope="module")

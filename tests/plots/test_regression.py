@@ -13,8 +13,8 @@ import flatviz as fv
 from flatviz.pages.page import family_page
 from flatviz.pages.table import family_rows
 from flatviz.plots.regression import plot_gap
-from flatviz.studies import regression
-from flatviz.studies.inputs import NOISE
+from flatviz.families import regression
+from flatviz.families.inputs import NOISE
 
 
 @pytest.fixture(scope="module")

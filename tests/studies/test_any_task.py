@@ -6,9 +6,9 @@ from torch import nn
 
 import flatviz as fv
 from flatviz.cli import main
-from flatviz.studies import preparation
-from flatviz.studies.preparation import Recipe, build_model, check_learned, task_for
-from flatviz.studies.tour import prepare, run_tour
+from flatviz.families import preparation
+from flatviz.families.preparation import Recipe, build_model, check_learned, task_for
+from flatviz.families.tour import prepare, run_tour
 
 RADII = {"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 1.0)}
 SMALL = dict(radii=RADII, fit={"steps": 20}, measured=dict(n_draws=4, n_spectra=1, k=2, resolution=5, around_resolution=5))
@@ -130,7 +130,7 @@ def test_compare_tune_and_evidence_take_any_task_and_network(monkeypatch, tmp_pa
     from flatviz.cli.compare import has_reference, means, table_rows
     from flatviz.studies.compare import compare
     from flatviz.studies.evidence import QUANTITIES, gather
-    from flatviz.studies.tune import tune
+    from flatviz.families.tune import tune
 
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path))
     recipe = Recipe(epochs=20)

@@ -9,14 +9,14 @@ import torch
 import flatviz as fv
 import flatviz.cli.tour
 import flatviz.studies.evidence
-import flatviz.studies.tour
+import flatviz.families.tour
 from flatviz.cli import main
 from flatviz.plots.theme import style
 from flatviz.posteriors.method import table
 from flatviz.studies import compare as comparison
-from flatviz.studies.members import fit_member
+from flatviz.families.members import fit_member
 from flatviz.studies.reference import Reference
-from flatviz.studies.tour import run_tour
+from flatviz.families.tour import run_tour
 
 TOY = '''
 """Toy: every draw is where the net stands, plus noise of one width."""
@@ -72,7 +72,7 @@ def test_it_is_in_the_table_of_compare_with_its_flat_version(toy, transferred, t
 def test_it_is_on_the_page_of_the_tour(toy, transferred, task, monkeypatch, tmp_path, capsys):
     small = dict(fit={"steps": 2}, measured=dict(n_draws=2, n_spectra=1, k=2, resolution=5, around_resolution=5))
     monkeypatch.setattr(flatviz.cli.tour, "run_tour", functools.partial(run_tour, **small))
-    monkeypatch.setattr(flatviz.studies.tour, "prepare", lambda model, **others: (transferred[0], task, transferred[1]))
+    monkeypatch.setattr(flatviz.families.tour, "prepare", lambda model, **others: (transferred[0], task, transferred[1]))
     out = tmp_path / "tour.html"
     assert main(["tour", "--out", str(out), "--device", "cpu"]) == 0
     assert "\nToy posterior " in capsys.readouterr().out

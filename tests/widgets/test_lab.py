@@ -16,8 +16,8 @@ from ipywidgets.widgets import widget as widgets
 from pagedrive import data_of
 
 import flatviz as fv
-from flatviz.studies.members import fit_member
-from flatviz.studies.tour import prepare
+from flatviz.families.members import fit_member
+from flatviz.families.tour import prepare
 from flatviz.widgets import cells
 from flatviz.widgets.members import first_radii
 from flatviz.widgets.view import FamilyView, still

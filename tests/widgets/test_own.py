@@ -7,7 +7,7 @@ from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
 import flatviz as fv
-from flatviz.studies.own import examples
+from flatviz.families.own import examples
 
 
 @pytest.fixture(scope="module")

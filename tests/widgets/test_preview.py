@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import flatviz as fv
-import flatviz.studies.family as studies
+import flatviz.families.family as studies
 from flatviz.pages.views import views_of
 from flatviz.widgets.preview import STEPS, views_in_sight
 

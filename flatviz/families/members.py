@@ -12,7 +12,7 @@ from flatviz.core.progress import Progress
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.method import Method
 from flatviz.results import Gaussian, Posterior
-from flatviz.studies.choice import Choices, choice_of, with_head_std
+from flatviz.families.choice import Choices, choice_of, with_head_std
 from flatviz.training.run import Checkpoint
 
 

@@ -20,13 +20,13 @@ from flatviz.posteriors.swag import fit_swag
 from flatviz.posteriors.transfer import transfer
 from flatviz.results import Family, Gaussian, Posterior
 from flatviz.storage.cache import cached
-from flatviz.studies.choice import Choices
-from flatviz.studies.family import check_settings, family_radii, fit_family, measure, same_member
-from flatviz.studies.inputs import has_input_maps, input_maps, reference_posterior
-from flatviz.studies.preparation import Model, Recipe, TaskOf, build_model, check_learned, model_name, recipe_for, task_for
-from flatviz.studies.regression import gap_curves
-from flatviz.studies.seeds import repeat_family
-from flatviz.studies.stages import family_stages
+from flatviz.families.choice import Choices
+from flatviz.families.family import check_settings, family_radii, fit_family, measure, same_member
+from flatviz.families.inputs import has_input_maps, input_maps, reference_posterior
+from flatviz.families.preparation import Model, Recipe, TaskOf, build_model, check_learned, model_name, recipe_for, task_for
+from flatviz.families.regression import gap_curves
+from flatviz.families.seeds import repeat_family
+from flatviz.families.stages import family_stages
 from flatviz.training.pretrain import pretrain
 
 REPEATS = 2  # fits of the family with other noise, beside its own

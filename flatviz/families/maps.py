@@ -20,7 +20,7 @@ from flatviz.metrics.predict import predict
 from flatviz.objectives.nll import nll
 from flatviz.objectives.quantity import Quantity, quantity
 from flatviz.results import Family, Plane, Posterior, Surface
-from flatviz.studies.mechanism import plane_of_step
+from flatviz.families.mechanism import plane_of_step
 
 FINE = 21  # grid points a side of the loss
 COARSE = 17  # grid points a side of the accuracy

@@ -3,9 +3,9 @@
 import pytest
 
 from flatviz.posteriors import METHODS
-from flatviz.studies.members import fit_member
-from flatviz.studies.tour import prepare
-from flatviz.studies.tune import scored
+from flatviz.families.members import fit_member
+from flatviz.families.tour import prepare
+from flatviz.families.tune import scored
 
 
 @pytest.fixture(scope="module")

@@ -24,15 +24,15 @@ from flatviz.planes.pca import plane_pca
 from flatviz.planes.random import plane_random
 from flatviz.posteriors import METHODS
 from flatviz.results import Draws, Family, Gaussian, Posterior, Prediction, Spectrum, Surface
-from flatviz.studies.basins import sharpest_surface, sharpest_surfaces
-from flatviz.studies.choice import Choices, choice_of
-from flatviz.studies.images import family_images, one_more_image_row
-from flatviz.studies.inputs import one_more_map
-from flatviz.studies.maps import family_maps, last_maps_row, one_more_maps_row
-from flatviz.studies.mechanism import family_steps, one_more_step
-from flatviz.studies.members import check_settings, fit_group, fit_member, groups_of, same_member
-from flatviz.studies.regression import one_more_curve
-from flatviz.studies.tasks import each, workers
+from flatviz.families.basins import sharpest_surface, sharpest_surfaces
+from flatviz.families.choice import Choices, choice_of
+from flatviz.families.images import family_images, one_more_image_row
+from flatviz.families.inputs import one_more_map
+from flatviz.families.maps import family_maps, last_maps_row, one_more_maps_row
+from flatviz.families.mechanism import family_steps, one_more_step
+from flatviz.families.members import check_settings, fit_group, fit_member, groups_of, same_member
+from flatviz.families.regression import one_more_curve
+from flatviz.families.tasks import each, workers
 from flatviz.training.run import Checkpoint
 
 QUANTITIES = ("lambda1", "accuracy", "nll", "ece")  # of `Family.over_seeds`
@@ -69,7 +69,7 @@ def fit_family(
     Radius 0 of SAM and SA-BMA is VI, bit for bit, so it is fitted once.  The radii of one method are trained together
     where the network allows it.
     fit: settings in place of those of the methods' records, each where the method has it: {"steps": 300}.
-    tuned: method -> what `flatviz tune` chose for it (`flatviz.studies.choice`); its radius is fitted too.  Radius 0 of a tuned
+    tuned: method -> what `flatviz tune` chose for it (`flatviz.families.choice`); its radius is fitted too.  Radius 0 of a tuned
         method is VI at that method's settings.
     checkpoint: a folder, in which each fit saves its state twice a minute and resumes from it.
     engine: a `dask.distributed` Client (extra "cluster"): its workers share the fits, the radii of one method too, each then

@@ -17,9 +17,9 @@ from flatviz.metrics.predict import predict
 from flatviz.objectives.nll import nll
 from flatviz.posteriors import METHODS
 from flatviz.results import Draws, Family, Gaussian, Posterior
-from flatviz.studies.choice import Choices
-from flatviz.studies.family import QUANTITIES, own_values
-from flatviz.studies.members import fit_member, fit_radii, same_member
+from flatviz.families.choice import Choices
+from flatviz.families.family import QUANTITIES, own_values
+from flatviz.families.members import fit_member, fit_radii, same_member
 
 ITERS = 30  # Hessian products for one eigenvalue
 

@@ -9,8 +9,8 @@ from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.posteriors import METHODS
 from flatviz.results import Family, Gaussian, Mechanism
-from flatviz.studies.choice import Choices, choice_of, with_head_std
-from flatviz.studies.mechanism import mechanism_in_training
+from flatviz.families.choice import Choices, choice_of, with_head_std
+from flatviz.families.mechanism import mechanism_in_training
 
 METHOD = "sabma"
 

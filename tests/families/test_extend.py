@@ -8,7 +8,7 @@ import torch
 import flatviz as fv
 from flatviz import results
 from flatviz.pages.bundle import pack
-from flatviz.studies.inputs import input_maps
+from flatviz.families.inputs import input_maps
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def parts(held):
 
 def test_what_holds_a_row_a_member_has_one_more(moons):
     net, task, prior, family = moons
-    more = fv.studies.family.extend(net, task, family, "sabma", 1.0, family.posterior[-1], seed=1)
+    more = fv.families.family.extend(net, task, family, "sabma", 1.0, family.posterior[-1], seed=1)
     n, rows = len(family), []
     for field in dataclasses.fields(family):
         before, after = (parts(getattr(one, field.name)) for one in (family, more))

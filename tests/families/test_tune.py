@@ -9,10 +9,10 @@ import torch
 
 import flatviz as fv
 from flatviz.cli import main
-from flatviz.studies import tune as study
-from flatviz.studies.choice import Choice, read_choices, with_head_std
-from flatviz.studies.members import fit_member
-from flatviz.studies.tour import HEAD_STD, run_tour
+from flatviz.families import tune as study
+from flatviz.families.choice import Choice, read_choices, with_head_std
+from flatviz.families.members import fit_member
+from flatviz.families.tour import HEAD_STD, run_tour
 
 
 @pytest.fixture

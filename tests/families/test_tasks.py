@@ -14,10 +14,10 @@ from flatviz.cli import main
 from flatviz.studies import compare as comparison
 from flatviz.studies.compare import compare
 from flatviz.studies.evidence import gather
-from flatviz.studies.family import fit_family
-from flatviz.studies.preparation import Recipe
-from flatviz.studies.tasks import cached_each, each
-from flatviz.studies.tour import run_tour
+from flatviz.families.family import fit_family
+from flatviz.families.preparation import Recipe
+from flatviz.families.tasks import cached_each, each
+from flatviz.families.tour import run_tour
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +107,7 @@ def test_compare_and_evidence_on_workers_are_the_local_ones(client, tmp_path, mo
 def test_a_tour_on_workers_is_the_local_one(client, tmp_path, monkeypatch):
     small = dict(task="moons", recipe=Recipe(epochs=20), repeats=0, fit={"steps": 10})
     small |= dict(radii={"vi": (0.0,), "sabma": (0.5, 1.0)}, measured=dict(n_draws=3, n_spectra=1, k=1, resolution=3))
-    monkeypatch.setattr("flatviz.studies.tour.has_input_maps", lambda task: False)
+    monkeypatch.setattr("flatviz.families.tour.has_input_maps", lambda task: False)
     tours = {}
     for name, engine in (("here", None), ("far", client)):
         monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / name))

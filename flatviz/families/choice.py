@@ -32,7 +32,7 @@ class Choice:
 
 
 Choices = Mapping[str, Choice]
-ARGUMENTS["tuned"] = arg.values(arg.noun(Choice, "flatviz.studies.choice.read_choices reads a file of them"), "choices")
+ARGUMENTS["tuned"] = arg.values(arg.noun(Choice, "flatviz.families.choice.read_choices reads a file of them"), "choices")
 
 
 def choice_of(tuned: Choices | None, method: str) -> Choice:

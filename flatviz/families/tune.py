@@ -27,11 +27,11 @@ from flatviz.posteriors import METHODS
 from flatviz.posteriors.method import NO_UNIT, Method
 from flatviz.results import Draws, Posterior, Prediction
 from flatviz.storage.cache import cached
-from flatviz.studies.choice import Choice
-from flatviz.studies.members import fit_member
-from flatviz.studies.preparation import Model, Recipe, TaskOf, cache_name, model_name, task_for
-from flatviz.studies.tour import HEAD_STD as RECORD_HEAD_STD
-from flatviz.studies.tour import prepare
+from flatviz.families.choice import Choice
+from flatviz.families.members import fit_member
+from flatviz.families.preparation import Model, Recipe, TaskOf, cache_name, model_name, task_for
+from flatviz.families.tour import HEAD_STD as RECORD_HEAD_STD
+from flatviz.families.tour import prepare
 
 Place = Callable[[float], Any]  # from 0..1 to a value
 

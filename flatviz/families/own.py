@@ -23,11 +23,11 @@ from flatviz.gaussian import Gaussian
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.swag import fit_swag
 from flatviz.posteriors.transfer import transfer
-from flatviz.studies.choice import Choice, with_head_std
-from flatviz.studies.family import fit_member
-from flatviz.studies.preparation import check_learned, recipe_for
-from flatviz.studies.tour import HEAD_STD, RANK
-from flatviz.studies.tune import tried
+from flatviz.families.choice import Choice, with_head_std
+from flatviz.families.family import fit_member
+from flatviz.families.preparation import check_learned, recipe_for
+from flatviz.families.tour import HEAD_STD, RANK
+from flatviz.families.tune import tried
 from flatviz.training.pretrain import pretrain
 
 Examples = Data | Dataset | DataLoader | Sequence

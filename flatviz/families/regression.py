@@ -18,7 +18,7 @@ from flatviz.posteriors.hmc import fit_hmc
 from flatviz.posteriors.sabma import fit_sabma_grid
 from flatviz.posteriors.sgd import fit_sgd
 from flatviz.results import Draws, Gaussian, Posterior
-from flatviz.studies.inputs import HIDDEN, NOISE, gap_prior, gap_regression
+from flatviz.families.inputs import HIDDEN, NOISE, gap_prior, gap_regression
 
 POINTS = 64  # inputs at which each draw is kept
 REFERENCE_DRAWS = 100  # of HMC

@@ -7,7 +7,7 @@ import torch
 
 import flatviz as fv
 from flatviz.results import interval
-from flatviz.studies.family import SURFACES, complete, extend, fit_member
+from flatviz.families.family import SURFACES, complete, extend, fit_member
 
 
 def test_radius_zero_of_every_method_is_the_one_vi(family):
