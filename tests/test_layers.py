@@ -8,7 +8,8 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent / "flatviz"
 FILES = sorted(ROOT.rglob("*.py"))
 ORDER = ["checks", "gaussian", "results", "core", "storage", "engine", "objectives", "planes", "landscape", "datasets", "models",
-         "training", "bridges", "posteriors", "metrics", "symmetry", "families", "studies", "plots", "pages", "widgets", "site", "cli"]  # fmt: skip
+         "training", "bridges", "posteriors", "metrics", "symmetry", "families", "studies",
+         "plots", "pages", "widgets", "site", "cli"]  # fmt: skip
 NETWORK = ["results", "core", "storage", "engine", "objectives"]  # what a network's own values and gradients need
 MAY = {
     "checks": [],

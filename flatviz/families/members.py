@@ -9,10 +9,10 @@ from flatviz.checks import check_choice, check_radius
 from flatviz.core.data import Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
+from flatviz.families.choice import Choices, choice_of, with_head_std
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.method import Method
 from flatviz.results import Gaussian, Posterior
-from flatviz.families.choice import Choices, choice_of, with_head_std
 from flatviz.training.run import Checkpoint
 
 

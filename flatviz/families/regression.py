@@ -12,13 +12,13 @@ from torch.nn.functional import pad
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
+from flatviz.families.inputs import HIDDEN, NOISE, gap_prior, gap_regression
 from flatviz.metrics.predict import predict
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.hmc import fit_hmc
 from flatviz.posteriors.sabma import fit_sabma_grid
 from flatviz.posteriors.sgd import fit_sgd
 from flatviz.results import Draws, Gaussian, Posterior
-from flatviz.families.inputs import HIDDEN, NOISE, gap_prior, gap_regression
 
 POINTS = 64  # inputs at which each draw is kept
 REFERENCE_DRAWS = 100  # of HMC

@@ -11,13 +11,13 @@ from oracles import random_gaussian
 from safetensors.torch import load
 
 import flatviz as fv
+from flatviz.families.mechanism import one_more_step
 from flatviz.pages import views
 from flatviz.pages.scene import Scene
 from flatviz.plots.mechanism import OF_BALL, TWEENS, caption_of_step, plot_step
 from flatviz.plots.step import PHASES, ellipse
 from flatviz.storage.checkpoints import KIND
 from flatviz.storage.files import read_checked
-from flatviz.families.mechanism import one_more_step
 
 
 @pytest.fixture(scope="module")

@@ -8,15 +8,15 @@ import torch
 
 import flatviz as fv
 import flatviz.cli.tour
-import flatviz.studies.evidence
 import flatviz.families.tour
+import flatviz.studies.evidence
 from flatviz.cli import main
+from flatviz.families.members import fit_member
+from flatviz.families.tour import run_tour
 from flatviz.plots.theme import style
 from flatviz.posteriors.method import table
 from flatviz.studies import compare as comparison
-from flatviz.families.members import fit_member
 from flatviz.studies.reference import Reference
-from flatviz.families.tour import run_tour
 
 TOY = '''
 """Toy: every draw is where the net stands, plus noise of one width."""
