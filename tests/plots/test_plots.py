@@ -163,7 +163,7 @@ def test_figures_offer_no_button_to_a_server_and_change_no_global_setting(surfac
 
 
 def test_every_method_has_a_colour_of_its_own():
-    colors = [m.color for m in fv.METHODS.values() if m.ascent is None]
+    colors = [m.look.color for m in fv.METHODS.values() if m.ascent is None]
     assert len(set(colors)) == len(colors)
     assert style("swag")[1] == style("f-swag")[1] == fv.METHODS["swag"].look.color
 
