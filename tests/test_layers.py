@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent / "flatviz"
 FILES = sorted(ROOT.rglob("*.py"))
 ORDER = ["checks", "catalog", "gaussian", "results", "core", "storage", "engine", "objectives", "planes", "landscape", "datasets", "models",
-         "training", "bridges", "posteriors", "metrics", "symmetry", "families", "studies",
+         "training", "bridges", "posteriors", "metrics", "symmetry", "families", "experiments", "studies",
          "plots", "pages", "widgets", "site", "cli"]  # fmt: skip
 NETWORK = ["results", "core", "storage", "engine", "objectives"]  # what a network's own values and gradients need
 MAY = {
@@ -32,6 +32,7 @@ MAY = {
     "metrics": [*NETWORK, "landscape"],
     "symmetry": [*NETWORK, "planes", "landscape", "training", "metrics"],
     "families": [name for name in ORDER[: ORDER.index("families")] if name != "checks"],
+    "experiments": [name for name in ORDER[: ORDER.index("experiments")] if name != "checks"],
     "studies": [name for name in ORDER[: ORDER.index("studies")] if name != "checks"],
     "plots": ["results", "core"],
     "pages": ["results", "plots"],
