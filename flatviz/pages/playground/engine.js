@@ -348,7 +348,7 @@ export class Learner {
   trajectory() {
     const { loss, prior, settings, random } = this, U = (z) => potential(loss, prior, settings.T, z), path = [];
     const momentum = random.normals(loss.dim), share = 0.5 + random.uniform();
-    this.last = hmcStep(U, this.z, U(this.z), momentum, share, random.uniform(), this.size.size, { path, most: 200 });
+    this.last = hmcStep(U, this.z, U(this.z), momentum, share, random.uniform(), this.size.size, { path, most: settings.most ?? 200 });
     this.last.path = path.map((z) => draw(prior, z));
     this.z = this.last.z;
     this.gradients += this.last.n;

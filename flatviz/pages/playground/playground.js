@@ -14,6 +14,10 @@ export function mount(el, options = {}) {
     made.step = new StepView(made.weights);
     section("One step of SA-BMA", ["From where SA-BMA stands above, whenever the run above rests."], made.step.node);
   }
+  if (worlds.has("network")) {
+    made.network = new NetworkWorld(options);
+    section("A network of about fifty weights", ["The same two trainings, of a network. Flat shows as wide rings in the loss, and as draws that agree where there are data."], made.network.node);
+  }
   const theme = () => { root.dataset.theme = isDark() ? "dark" : "light"; for (const world of Object.values(made)) world.recolor(); };
   el.replaceChildren(root);
   theme();
