@@ -83,7 +83,7 @@ def _fitted(
         if method == "sgd":
             found["sgd", 0.0] = Draws(fit_sgd(net, data, seed=seed, weight_decay=0.0, **settings).center[None])
             continue
-        mode = METHODS[method].perturbation or "kl_exact"
+        mode = METHODS[method].look.perturbation or "kl_exact"
         grid = fit_sabma_grid(net, data, prior, radii=radii, seeds=[seed], mode=mode, start=start, **settings)
         found |= {(method, radius): q for (radius, _), q in grid.items()}
     return found

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 from torch.quasirandom import SobolEngine
 
+from flatviz.catalog import NO_UNIT
 from flatviz.checks import check_choice, check_count
 from flatviz.core.data import Data, Task
 from flatviz.core.net import Net
@@ -29,7 +30,7 @@ from flatviz.gaussian import Gaussian
 from flatviz.metrics.linearised import predict_linearised
 from flatviz.metrics.predict import predict
 from flatviz.posteriors import METHODS
-from flatviz.posteriors.method import NO_UNIT, Method
+from flatviz.posteriors.method import Method
 from flatviz.results import Draws, Posterior, Prediction
 from flatviz.storage.cache import cached
 
