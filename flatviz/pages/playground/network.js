@@ -7,7 +7,7 @@ const DATA = { moons: "two moons", circles: "circles", spiral: "spirals", xor: "
 const NETS = { one: ["one layer of 12", [12]], two: ["two layers of 8", [8, 8]] };
 
 // n points in turn of two classes, coordinates within about 2; of the regression targets.
-function pointsOf(kind, n, noise, random) {
+export function pointsOf(kind, n, noise, random) {
   const x = new Float64Array(kind === "gap" ? n : 2 * n), y = kind === "gap" ? new Float64Array(n) : new Int32Array(n);
   for (let i = 0; i < n; i++) {
     const c = i % 2, t = random.uniform(), sign = c ? -1 : 1;
@@ -48,7 +48,7 @@ class Pane {
     const settings = { T: kappa / train.y.length, rate: rate * slow * chain, momentum: 0.9, draws: 2, radius: this.method === "sam" ? rho : radius, most: 12 };
     this.learner = new Learner(this.method, this.learned, prior, start, settings, world.seed);
     this.noise = Array.from({ length: 30 }, () => random.normals(D));
-    Object.assign(this, { fields: [], turn: 0, x: [], test: [], ece: [], lambda: [], axes: null, drawn: null, row: 0, lost: false });
+    Object.assign(this, { fields: [], turn: 0, x: [], test: [], ece: [], lambda: [], axes: null, near: topEigenpairs(this.learned, this.learner.q.mean, 2), drawn: null, row: 0, lost: false });
     this.refresh(Infinity);
     this.score();
   }
@@ -72,17 +72,19 @@ class Pane {
   refresh(most) {
     const W = this.members(), { grid } = this.world, n = grid.length / this.network.widths[0], regression = this.world.kind === "gap", two = [0, 0];
     this.fields.length = Math.min(this.fields.length, W.length);
-    for (let k = 0; k < Math.min(most, W.length); k++) {
-      const m = this.turn++ % W.length, field = this.fields[m] ??= new Float32Array(n);
+    this.turn %= W.length;
+    for (let m = 0; m < W.length; m++) {
+      if (this.fields[m] && (m - this.turn + W.length) % W.length >= most) continue;
+      const field = this.fields[m] ??= new Float32Array(n);
       for (let i = 0; i < n; i++) {
         const out = this.network.forward(W[m], grid, i * this.network.widths[0]);
         if (regression) field[i] = out[0];
         else { softmax(out, two, 0); field[i] = two[1]; }
       }
     }
-    const fields = this.fields.filter(Boolean);
+    if (most < W.length) this.turn += most;
     this.mean = new Float32Array(n);
-    for (const field of fields) for (let i = 0; i < n; i++) this.mean[i] += field[i] / fields.length;
+    for (const field of this.fields) for (let i = 0; i < n; i++) this.mean[i] += field[i] / W.length;
   }
 
   score() {
@@ -101,13 +103,13 @@ class Pane {
       this.ece.push(ece(probs, test.y));
       this.right = accuracy(probs, test.y);
     }
-    this.lambda.push(this.axes?.[0].value ?? NaN);
+    this.lambda.push(this.lost ? NaN : (this.near = topEigenpairs(this.learned, this.learner.q.mean, 2, 12, this.near))[0].value);
   }
 
   // The two sharpest directions at the mean, and row by row the loss on their plane.
   curve() {
     if (this.lost) return;
-    this.axes = topEigenpairs(this.learned, this.learner.q.mean, 2, 16);
+    this.axes = this.near = topEigenpairs(this.learned, this.learner.q.mean, 2, 12, this.near);
     this.center = this.learner.q.mean.slice();
     this.next = new Float64Array(PLANE * PLANE);
     this.nextAxes = this.axes;
@@ -156,7 +158,7 @@ class Pane {
     pen.strokeStyle = color;
     pen.globalAlpha = 0.55;
     pen.lineWidth = 1.1;
-    if (this.fields.length > 1) for (const field of this.fields) if (field) lines(field, 0.5);
+    if (this.fields.length > 1) for (const field of this.fields) lines(field, 0.5);
     pen.globalAlpha = 1;
     pen.lineWidth = 2.6;
     lines(this.mean, 0.5);
@@ -220,7 +222,7 @@ class Pane {
 
 class NetworkWorld {
   constructor(options = {}) {
-    Object.assign(this, { kind: "moons", net: "one", seed: 1, draws: 10, steps: 0, settings: { radius: 1, rho: 0.2, kappa: 0.1, rate: 0.05, shots: 12, noise: 0.2 } });
+    Object.assign(this, { kind: "spiral", net: "one", seed: 1, draws: 10, steps: 0, settings: { radius: 2, rho: 0.2, kappa: 0.1, rate: 0.1, shots: 20, noise: 0.15 } });
     this.panes = [new Pane(this, "vi"), new Pane(this, "sabma")];
     this.traces = new Board((pen, w, h) => this.drawTraces(pen, w, h), { ratio: 0.16, label: "", least: 190, most: 330 });
     this.build();
@@ -249,7 +251,7 @@ class NetworkWorld {
         slider("kappa", "temperature", [0.01, 0.03, 0.1, 0.3, 1], (x) => (x === 1 ? "1: Bayes" : `${x}: colder than Bayes`), "the weight of KL(q ‖ prior)"),
         slider("rate", "learning rate", [0.005, 0.01, 0.02, 0.05, 0.1]),
         slider("shots", "points a class", [4, 8, 12, 20, 40, 80]),
-        slider("noise", "noise of the points", [0, 0.1, 0.2, 0.3, 0.5]),
+        slider("noise", "noise of the points", [0, 0.1, 0.15, 0.2, 0.3, 0.5]),
         new Slider("ensemble", [1, 2, 5, 10, 20, 30], 10, (value) => { this.draws = value; for (const pane of this.panes) pane.refresh(Infinity); this.draw(); }, { say: (x) => `${x} draw${x > 1 ? "s" : ""}` }).node));
   }
 
