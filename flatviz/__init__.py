@@ -123,7 +123,8 @@ _HOMES = {
     "flatviz.widgets.symmetry": "explore_symmetry",
 }
 _MODULES = """
-bridges core datasets engine families landscape metrics models objectives pages planes plots posteriors storage studies symmetry training widgets
+bridges core datasets engine families landscape metrics models objectives pages planes plots
+posteriors storage studies symmetry training widgets
 """.split()
 _WHERE = {name: home for home, names in _HOMES.items() for name in names.split()}
 

@@ -8,8 +8,8 @@ import torch
 from torch import nn
 
 import flatviz as fv
+from flatviz.catalog import NO_UNIT
 from flatviz.core.devices import pick_device
-from flatviz.posteriors.method import NO_UNIT
 
 
 def data(n=6):

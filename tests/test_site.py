@@ -20,10 +20,10 @@ from course import NOTEBOOKS, executed
 
 import flatviz as fv
 from flatviz.cli.docs import SMALL_TOUR, evidence_page
+from flatviz.families.tour import run_tour
 from flatviz.site.build import build
 from flatviz.site.shown import family_html
 from flatviz.site.slides import write_slides
-from flatviz.families.tour import run_tour
 
 FEW = ("contents", "01_network_is_a_vector", "03_curvature")
 LOOKED_AT = ("index", "contents", "01_network_is_a_vector", "03_curvature", "evidence", "search", "reference/engine")

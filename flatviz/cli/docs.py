@@ -14,12 +14,12 @@ from typing import Any
 from flatviz.cli import evidence
 from flatviz.cli.output import progress_of_command
 from flatviz.cli.threads import single_thread
+from flatviz.families.tour import run_tour
 from flatviz.pages.evidence import evidence_pictures
 from flatviz.storage.committed import committed
 from flatviz.studies.evidence_file import read_evidence
 from flatviz.studies.reference import about_reference, noise_floor
 from flatviz.studies.source_claims import claims_page, read_claims
-from flatviz.families.tour import run_tour
 
 SMALL_TOUR = dict(
     radii={"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 0.5, 1.0)},

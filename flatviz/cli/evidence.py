@@ -16,6 +16,7 @@ from flatviz.cli.options import add_data, add_engine, add_model, data_options, e
 from flatviz.cli.output import check_output, progress_of_command, write_text, written
 from flatviz.cli.threads import single_thread
 from flatviz.datasets.named import OFFLINE
+from flatviz.families.choice import read_choices
 from flatviz.pages.evidence import SettingShown, evidence_pictures
 from flatviz.pages.gallery import gallery_page
 from flatviz.pages.table import text_table
@@ -23,7 +24,6 @@ from flatviz.plots.theme import short, style
 from flatviz.posteriors import METHODS
 from flatviz.results import interval
 from flatviz.storage.committed import expected
-from flatviz.families.choice import read_choices
 from flatviz.studies.claims import BETTER, LEVEL, NAMES, Difference, baselines_of, differences, sentence, verdicts_on
 from flatviz.studies.evidence import QUANTITIES, SETTINGS, SEVERITY, SHIFTS, Cell, Evidence, gather
 from flatviz.studies.evidence_file import read_evidence, write_evidence

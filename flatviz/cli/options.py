@@ -12,8 +12,8 @@ from typing import Any
 from flatviz.checks import check_count
 from flatviz.core.data import Task
 from flatviz.datasets.named import NAMES, named_task
-from flatviz.posteriors import METHODS
 from flatviz.families.preparation import MODELS
+from flatviz.posteriors import METHODS
 
 SCHEDULER_WAIT = "30s"
 

@@ -14,12 +14,12 @@ from flatviz.cli.output import check_output, progress_of_command, write_text
 from flatviz.cli.threads import single_thread
 from flatviz.core.devices import pick_device
 from flatviz.datasets.named import OFFLINE
+from flatviz.families.choice import Choices, choice_of, read_choices
+from flatviz.families.tour import HEAD_STD, RANK, Tour, run_tour
 from flatviz.pages.page import family_page
 from flatviz.pages.story import tour_story
 from flatviz.pages.table import family_rows, text_table
 from flatviz.posteriors import METHODS
-from flatviz.families.choice import Choices, choice_of, read_choices
-from flatviz.families.tour import HEAD_STD, RANK, Tour, run_tour
 from flatviz.studies.tune_recipe import read_recipe
 
 DIGITS = """A network pre-trained on digits that lie on their side became a Bayesian one, which learned ten upright digits a

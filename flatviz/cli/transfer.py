@@ -21,15 +21,15 @@ from flatviz.core.progress import Progress
 from flatviz.core.seeds import generator
 from flatviz.datasets.images import PUBLIC, image_folder, images_like, public_images
 from flatviz.datasets.stream import held
+from flatviz.families.choice import Choices, read_choices
+from flatviz.families.tune import Tuning
 from flatviz.pages.gallery import gallery_page
 from flatviz.pages.table import text_table
 from flatviz.pages.transfer import transfer_pictures
-from flatviz.families.choice import Choices, read_choices
 from flatviz.studies.transfer import study_transfer
 from flatviz.studies.transfer_claims import answer, compare_with, verdict_rows
 from flatviz.studies.transfer_setting import PRIORS, Classes, Scheme, Sizes, method_of, network, split_classes
 from flatviz.studies.transfer_tuning import SourceTuning, read_source, tune_source, tune_transfer, with_source
-from flatviz.families.tune import Tuning
 
 PARTS = ("source-classes", "target-classes", "left-out")
 METHODS = "sgd,sam,swag,f-swag,vi,sabma"

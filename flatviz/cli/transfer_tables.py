@@ -11,13 +11,13 @@ from pathlib import Path
 import torch
 
 import flatviz
+from flatviz.families.tune import Tuning
 from flatviz.pages.table import three
 from flatviz.plots.theme import style
 from flatviz.results import interval
 from flatviz.studies.transfer import TransferStudy
 from flatviz.studies.transfer_seed import LEFT_OUT, QUANTITIES
 from flatviz.studies.transfer_tuning import SourceTuning
-from flatviz.families.tune import Tuning
 
 TRUNKS = {
     "fixed": "fixed: all weights that are not treated stay at the source's mean",

@@ -14,10 +14,10 @@ from flatviz.cli.options import add_data, add_methods, add_model, add_out, data_
 from flatviz.cli.output import check_output, progress_of_command, write_text
 from flatviz.cli.threads import single_thread
 from flatviz.datasets.named import OFFLINE
+from flatviz.families.tune import Tuning, tune
 from flatviz.pages.table import text_table
 from flatviz.plots.theme import style
 from flatviz.posteriors import METHODS
-from flatviz.families.tune import Tuning, tune
 from flatviz.studies.tune_recipe import tune_recipe
 
 

@@ -15,15 +15,6 @@ from flatviz.core.data import Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
 from flatviz.engine.batchnorm import check_batchnorm
-from flatviz.landscape.lanczos import top_eigenpairs
-from flatviz.landscape.projection import project
-from flatviz.landscape.slices import slice_plane
-from flatviz.metrics.predict import predict
-from flatviz.objectives.nll import MeanNLL, nll
-from flatviz.planes.pca import plane_pca
-from flatviz.planes.random import plane_random
-from flatviz.posteriors import METHODS
-from flatviz.results import Draws, Family, Gaussian, Posterior, Prediction, Spectrum, Surface
 from flatviz.families.basins import sharpest_surface, sharpest_surfaces
 from flatviz.families.choice import Choices, choice_of
 from flatviz.families.images import family_images, one_more_image_row
@@ -33,6 +24,15 @@ from flatviz.families.mechanism import family_steps, one_more_step
 from flatviz.families.members import check_settings, fit_group, fit_member, groups_of, same_member
 from flatviz.families.regression import one_more_curve
 from flatviz.families.tasks import each, workers
+from flatviz.landscape.lanczos import top_eigenpairs
+from flatviz.landscape.projection import project
+from flatviz.landscape.slices import slice_plane
+from flatviz.metrics.predict import predict
+from flatviz.objectives.nll import MeanNLL, nll
+from flatviz.planes.pca import plane_pca
+from flatviz.planes.random import plane_random
+from flatviz.posteriors import METHODS
+from flatviz.results import Draws, Family, Gaussian, Posterior, Prediction, Spectrum, Surface
 from flatviz.training.run import Checkpoint
 
 QUANTITIES = ("lambda1", "accuracy", "nll", "ece")  # of `Family.over_seeds`

@@ -172,7 +172,7 @@ def family_steps(
     plane = plane_of_step(q, g[0], seed)
     rows = _rows(q, expected, g, plane, _asked(family.method, family.radius), "mean+std")
     about = dict(gradient=plane.axes @ g[0], loss=float(loss), unit="of each member", name="VI's posterior")
-    perturbing = [m for m in family.methods if METHODS[m].perturbation and max(family.radii(m)) > 0]
+    perturbing = [m for m in family.methods if METHODS[m].look.perturbation and max(family.radii(m)) > 0]
     largest = [max(METHODS[m].tuned(net).largest, *family.radii(m)) for m in perturbing]
     beyond = _rows(q, expected, g, plane, _asked(perturbing, largest), "mean+std") if perturbing else rows
     return _on_ground(net, data, q, plane, rows, family.radius, resolution, beyond, **about)
@@ -212,7 +212,7 @@ def _on_ground(
 
 
 def _asked(methods: Sequence[str], radii: Sequence[float]) -> list[tuple[float, str]]:
-    modes = [METHODS[m].perturbation for m in methods]
+    modes = [METHODS[m].look.perturbation for m in methods]
     return [(float(r) if mode else 0.0, mode or "none") for r, mode in zip(radii, modes)]
 
 

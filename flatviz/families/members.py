@@ -9,10 +9,10 @@ from flatviz.checks import check_choice, check_radius
 from flatviz.core.data import Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
+from flatviz.families.choice import Choices, choice_of, with_head_std
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.method import Method
 from flatviz.results import Gaussian, Posterior
-from flatviz.families.choice import Choices, choice_of, with_head_std
 from flatviz.training.run import Checkpoint
 
 
@@ -75,7 +75,7 @@ def fit_near(
     posterior, at radius 0, and where a whole fit has no more than twice these steps.
     """
     record, choice = METHODS[method], choice_of(tuned, method)
-    if record.perturbation is None or radius == 0 or not isinstance(near, Gaussian):
+    if record.look.perturbation is None or radius == 0 or not isinstance(near, Gaussian):
         return None
     prior, fit = with_head_std(net, prior, choice.head_std), {**choice.settings, **(fit or {})}
     keywords = record.keywords(net, radius=radius, settings=fit)

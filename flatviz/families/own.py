@@ -19,15 +19,15 @@ from flatviz.core.progress import Progress
 from flatviz.core.seeds import generator
 from flatviz.core.treated import find_head
 from flatviz.datasets.stream import class_names_of
-from flatviz.gaussian import Gaussian
-from flatviz.posteriors import METHODS
-from flatviz.posteriors.swag import fit_swag
-from flatviz.posteriors.transfer import transfer
 from flatviz.families.choice import Choice, with_head_std
 from flatviz.families.family import fit_member
 from flatviz.families.preparation import check_learned, recipe_for
 from flatviz.families.tour import HEAD_STD, RANK
 from flatviz.families.tune import tried
+from flatviz.gaussian import Gaussian
+from flatviz.posteriors import METHODS
+from flatviz.posteriors.swag import fit_swag
+from flatviz.posteriors.transfer import transfer
 from flatviz.training.pretrain import pretrain
 
 Examples = Data | Dataset | DataLoader | Sequence

@@ -12,13 +12,13 @@ from torch.nn.functional import pad
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
+from flatviz.families.inputs import HIDDEN, NOISE, gap_prior, gap_regression
 from flatviz.metrics.predict import predict
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.hmc import fit_hmc
 from flatviz.posteriors.sabma import fit_sabma_grid
 from flatviz.posteriors.sgd import fit_sgd
 from flatviz.results import Draws, Gaussian, Posterior
-from flatviz.families.inputs import HIDDEN, NOISE, gap_prior, gap_regression
 
 POINTS = 64  # inputs at which each draw is kept
 REFERENCE_DRAWS = 100  # of HMC
@@ -83,7 +83,7 @@ def _fitted(
         if method == "sgd":
             found["sgd", 0.0] = Draws(fit_sgd(net, data, seed=seed, weight_decay=0.0, **settings).center[None])
             continue
-        mode = METHODS[method].perturbation or "kl_exact"
+        mode = METHODS[method].look.perturbation or "kl_exact"
         grid = fit_sabma_grid(net, data, prior, radii=radii, seeds=[seed], mode=mode, start=start, **settings)
         found |= {(method, radius): q for (radius, _), q in grid.items()}
     return found

@@ -12,14 +12,14 @@ from flatviz.core.data import Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
 from flatviz.engine.batchnorm import check_batchnorm
+from flatviz.families.choice import Choices
+from flatviz.families.family import QUANTITIES, own_values
+from flatviz.families.members import fit_member, fit_radii, same_member
 from flatviz.landscape.lanczos import top_eigenpairs
 from flatviz.metrics.predict import predict
 from flatviz.objectives.nll import nll
 from flatviz.posteriors import METHODS
 from flatviz.results import Draws, Family, Gaussian, Posterior
-from flatviz.families.choice import Choices
-from flatviz.families.family import QUANTITIES, own_values
-from flatviz.families.members import fit_member, fit_radii, same_member
 
 ITERS = 30  # Hessian products for one eigenvalue
 

@@ -19,16 +19,18 @@ def each(
     engine: Any = None,
     label: str = "tasks",
     progress: Progress = False,
+    errors: bool = False,
 ) -> Iterator[tuple[int, Any]]:
     """(number, function(given[key], item)) of each (key, item), as they come in; in their order where `engine` is None.
 
     given: what several tasks share, by key: a value, sent to every worker once, or a function without arguments, which is a
     task of its own: run once, by whichever worker, and again if that is lost.  A lost worker costs only the tasks it had.
+    errors: True yields the exception of a task that fails on the workers, or loses them, in place of raising it.
     """
     if engine is None:
         yield from track(_here(function, given, items), label, progress, total=len(items))
     else:
-        yield from track(_far(function, given, items, engine), label, progress, total=len(items))
+        yield from track(_far(function, given, items, engine, errors), label, progress, total=len(items))
 
 
 def workers(client: Any) -> int:
@@ -45,7 +47,7 @@ def _here(function: Callable, given: Mapping, items: Sequence[tuple[Hashable, An
         yield i, function(value, item)
 
 
-def _far(function: Callable, given: Mapping, items: Sequence, client: Any) -> Iterator[tuple[int, Any]]:
+def _far(function: Callable, given: Mapping, items: Sequence, client: Any, errors: bool) -> Iterator[tuple[int, Any]]:
     check_client(client)
     from distributed import as_completed  # optional; `check_client` has imported it
 
@@ -60,7 +62,7 @@ def _far(function: Callable, given: Mapping, items: Sequence, client: Any) -> It
     numbers = {client.submit(function, shared[key], item, **often): i for i, (key, item) in enumerate(items)}
     try:
         for future in as_completed(list(numbers)):
-            yield numbers[future], future.result()
+            yield numbers[future], (future.exception() if errors else None) or future.result()
     finally:
         client.cancel(list(numbers))
 
@@ -79,7 +81,8 @@ def cached_each(
 ) -> list[Any]:
     """The result for each of `settings`: from the cache, or from `compute(numbers that are missing)`, kept as they come.
 
-    `compute` yields (place among the missing numbers, result); labels: what `say` hears of each, as in `cached`.
+    `compute` yields (place among the missing numbers, result); one that it leaves out is None in the list.  labels: what `say`
+    hears of each, as in `cached`.
     """
     found: dict[int, Any] = {}
     for i, about in enumerate(settings):
@@ -90,7 +93,7 @@ def cached_each(
     missing = [i for i in range(len(settings)) if i not in found]
     for at, result in compute(missing) if missing else ():
         found[missing[at]] = cached(folder, partial(_as_it_is, result), **settings[missing[at]])[0]
-    return [found[i] for i in range(len(settings))]
+    return [found.get(i) for i in range(len(settings))]
 
 
 def _missing() -> Any:

@@ -15,11 +15,6 @@ from flatviz.core.data import Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.datasets.digits import digits_transfer
-from flatviz.posteriors import METHODS
-from flatviz.posteriors.swag import fit_swag
-from flatviz.posteriors.transfer import transfer
-from flatviz.results import Family, Gaussian, Posterior
-from flatviz.storage.cache import cached
 from flatviz.families.choice import Choices
 from flatviz.families.family import check_settings, family_radii, fit_family, measure, same_member
 from flatviz.families.inputs import has_input_maps, input_maps, reference_posterior
@@ -27,6 +22,11 @@ from flatviz.families.preparation import Model, Recipe, TaskOf, build_model, che
 from flatviz.families.regression import gap_curves
 from flatviz.families.seeds import repeat_family
 from flatviz.families.stages import family_stages
+from flatviz.posteriors import METHODS
+from flatviz.posteriors.swag import fit_swag
+from flatviz.posteriors.transfer import transfer
+from flatviz.results import Family, Gaussian, Posterior
+from flatviz.storage.cache import cached
 from flatviz.training.pretrain import pretrain
 
 REPEATS = 2  # fits of the family with other noise, beside its own

@@ -32,7 +32,7 @@ def plot_closeness(
     Args:
         rows: row -> method -> quantity ("tv", total variation of the averaged predictions; "mmd", 100 MMD^2 of the weights) ->
             (mean, half of its 95 % interval).  The methods of a row are joined, from the first to each other one: a plain fit
-            and its flat-seeking version, or VI and SA-BMA.  Keys of `METHODS` have their names and colours.
+            and its flat-seeking version, or VI and SA-BMA.  Keys of `fv.METHODS` have their names and colours.
         floor: quantity -> distance of one half of the exact posterior's chains to the other: no difference below it is told.
         title: of the figure.
 

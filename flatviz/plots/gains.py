@@ -7,9 +7,9 @@ from collections.abc import Mapping
 
 from plotly.subplots import make_subplots
 
+from flatviz.catalog import LOOKS
 from flatviz.core.boundary import public
 from flatviz.plots.theme import COLORS, INK, Figure, Style, figure, style
-from flatviz.posteriors import METHODS
 
 Rows = Mapping[str, Mapping[str, tuple[float, float]]]  # setting -> score -> (mean gain, half)
 SCORES = {
@@ -35,7 +35,7 @@ def plot_gains(
 
     Args:
         gains: baseline -> setting -> score, a key of `SCORES` -> (mean gain, half of its interval),
-            positive where the method is better.  A baseline that is a key of `METHODS` has that method's name and colour.
+            positive where the method is better.  A baseline that is a key of `fv.METHODS` has that method's name and colour.
         confirmed: the same for settings measured again on fresh seeds: filled dots; without it only open ones are drawn.
         title: of the figure.
 
@@ -99,7 +99,7 @@ def plot_gains(
 
 def _look(baseline: str, place: int) -> Style:
     """Of a method its own; of another baseline the next colour and symbol."""
-    return style(baseline) if baseline in METHODS else Style(baseline, COLORS[place % 6], "solid", SYMBOLS[place % 4])
+    return style(baseline) if baseline in LOOKS else Style(baseline, COLORS[place % 6], "solid", SYMBOLS[place % 4])
 
 
 def _edge(gains: Mapping[str, Rows], confirmed: Mapping[str, Rows], score: str) -> float:

@@ -9,8 +9,9 @@ import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
+from flatviz.catalog import LOOKS
 from flatviz.core.boundary import public
-from flatviz.plots.theme import INK, METHODS, MUTED, Figure, figure, numbers, scatter, style, tinted
+from flatviz.plots.theme import INK, MUTED, Figure, figure, numbers, scatter, style, tinted
 from flatviz.results import Family, Prediction
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def plot_predictive(
     Args:
         x: inputs (N, 1) or (N,), rising.
         predictions: name -> Prediction of outputs (S, N, 1), as `fv.predict_gap` returns; a name that begins with a key of
-            `METHODS` has its colour.
+            `fv.METHODS` has its colour.
         data: the training points.
         n_draws: ensemble size, the first draws of each; None: all.
         title: of the figure.
@@ -145,13 +146,13 @@ def side_by_side(fig: Figure, names: list[str], ends: list[float] | None) -> Non
         x = dict(domain=[left, min(left + wide, 1.0)], anchor=f"y{at}", title="input" if ends is not None else "input 1")
         fig.update_layout({f"xaxis{at}": x, f"yaxis{at}": y})
         where = dict(x=0.5, y=1, xref=f"x{at} domain", yref=f"y{at} domain", yanchor="bottom", showarrow=False, yshift=6)
-        fig.add_annotation(text=name, font=dict(color=MUTED if name == METHODS["hmc"].label else INK), **where)
+        fig.add_annotation(text=name, font=dict(color=MUTED if name == LOOKS["hmc"].label else INK), **where)
     fig.update_layout(yaxis_title="prediction" if ends is not None else "input 2")
 
 
 def _method(name: str) -> str | None:
     first = name.split(",")[0]
-    return first if first in METHODS else None
+    return first if first in LOOKS else None
 
 
 def _label(name: str) -> str:

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 
 from torch import Tensor
 
+from flatviz.catalog import LOOKS
 from flatviz.core.boundary import public
-from flatviz.plots.theme import METHODS, MUTED, Figure, figure, scatter
+from flatviz.plots.theme import MUTED, Figure, figure, scatter
 
-COLORS = [METHODS[m].color for m in ("vi", "sam_mu", "sabma", "authors_code", "swag", "laplace")]
+COLORS = [LOOKS[m].color for m in ("vi", "sam_mu", "sabma", "authors_code", "swag", "laplace")]
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x")
 
 

@@ -8,13 +8,13 @@ import numpy as np
 import plotly.graph_objects as go
 import torch
 
+from flatviz.catalog import LOOKS
 from flatviz.core.boundary import public
 from flatviz.plots.color import ColorScale
 from flatviz.plots.ground import add_contour, plane_axes, small_print, width_of
 from flatviz.plots.nouns import one_or_several
 from flatviz.plots.step import PHASES, RIM, STILL, mean_of, phase_traces
 from flatviz.plots.theme import INK, MUTED, Figure, figure, scatter, short, style
-from flatviz.posteriors import METHODS
 from flatviz.results import Family, Mechanism, Surface
 
 EQUATION = "Δ = radius F⁻¹g / √(gᵀF⁻¹g),  θ ← θ − lr ∇NLL(q + Δ)"
@@ -139,7 +139,7 @@ def kind_of(family: Family, i: int) -> str:
 
 def _perturbation_of(method: str) -> str | None:
     """The mode of `perturb` that a method has; None for a method without one, or of another's making."""
-    return METHODS[method].perturbation if method in METHODS else None
+    return LOOKS[method].perturbation if method in LOOKS else None
 
 
 def caption_of_step(family: Family, i: int) -> str:

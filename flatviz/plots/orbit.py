@@ -6,10 +6,11 @@ from collections.abc import Mapping
 
 from torch import Tensor
 
+from flatviz.catalog import LOOKS
 from flatviz.core.boundary import public
-from flatviz.plots.theme import INK, METHODS, Figure, figure, scatter
+from flatviz.plots.theme import INK, Figure, figure, scatter
 
-COLORS = [METHODS[m].color for m in ("vi", "sam_mu", "sabma", "authors_code", "swag", "laplace", "sgld")]
+COLORS = [LOOKS[m].color for m in ("vi", "sam_mu", "sabma", "authors_code", "swag", "laplace", "sgld")]
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot", "solid")
 
 

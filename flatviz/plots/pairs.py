@@ -8,10 +8,11 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
+from flatviz.catalog import LOOKS
 from flatviz.core.boundary import public
-from flatviz.plots.theme import METHODS, MUTED, Figure, figure, scatter
+from flatviz.plots.theme import MUTED, Figure, figure, scatter
 
-COLORS = [METHODS[m].color for m in ("vi", "sam_mu", "sabma", "authors_code")]
+COLORS = [LOOKS[m].color for m in ("vi", "sam_mu", "sabma", "authors_code")]
 
 
 @public

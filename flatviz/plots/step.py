@@ -6,7 +6,8 @@ import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
-from flatviz.plots.theme import INK, METHODS, scatter
+from flatviz.catalog import LOOKS
+from flatviz.plots.theme import INK, scatter
 from flatviz.results import Mechanism
 
 PHASES = ("q and its ball", "ascend to the worst q′", "gradient there", "step back", "descend")
@@ -24,7 +25,7 @@ SHAFT = 0.7  # of an arrow: what has a rim, which would look out in front of the
 RING = 48  # points of an ellipse
 STILL = ("q", "ball of the radius", "SAM's ball", "SAM's move", "gradient g at q", "shaft of gradient g at q")  # in all phases
 RIM = " rim"  # after the name of a line: a wider one below it in white
-COLORS = dict(q=METHODS["vi"].color, worst=METHODS["sabma"].color, sam=METHODS["sam_mu"].color)
+COLORS = dict(q=LOOKS["vi"].color, worst=LOOKS["sabma"].color, sam=LOOKS["sam_mu"].color)
 
 
 def phase_traces(step: Mechanism, phase: int, k: int, half: float) -> list[go.Scatter]:

@@ -13,9 +13,9 @@ import plotly.io
 from plotly.basedatatypes import BaseTraceType
 from torch import Tensor
 
+from flatviz.catalog import LOOKS
 from flatviz.plots.live import Live
 from flatviz.plots.notebook import MIME, dark_style
-from flatviz.posteriors import METHODS
 
 INK, MUTED, GRID = "#1f2933", "#6b7780", "#e4e7eb"
 DARK_PAPER, CONTRAST = "#15191e", 4.5  # of page and lab on dark ground; of a line with it
@@ -119,10 +119,10 @@ def style(method: str | None, name: str = "posterior") -> Style:
     """A method's style; one that is not in the table in grey under its own name, None in ink under `name`."""
     if method is None:
         return Style(name, INK)
-    if method not in METHODS:
+    if method not in LOOKS:
         return Style(method, MUTED)
-    record = METHODS[method]
-    return Style(record.label, record.color, record.dash, record.symbol)
+    look = LOOKS[method]
+    return Style(look.label, look.color, look.dash, look.symbol)
 
 
 def figure(title: str, alt: str, *, explain: str = "", **layout: Any) -> Figure:
@@ -169,7 +169,7 @@ def tinted(color: str, opacity: float) -> str:
 
 def dark_colors() -> dict[str, str]:
     """The colour of each method, and what it is on dark ground."""
-    return {m.color.lower(): on_dark(m.color) for m in METHODS.values()}
+    return {m.color.lower(): on_dark(m.color) for m in LOOKS.values()}
 
 
 def on_dark(color: str) -> str:

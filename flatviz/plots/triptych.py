@@ -8,8 +8,9 @@ import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
+from flatviz.catalog import LOOKS
 from flatviz.core.boundary import public
-from flatviz.plots.theme import INK, LOSS_SCALE, METHODS, Figure, figure, numbers, scatter
+from flatviz.plots.theme import INK, LOSS_SCALE, Figure, figure, numbers, scatter
 
 PANELS = {"raw": "as trained", "scaled": "scaling removed", "sorted": "scaling and permutations removed"}
 BINS = 60
@@ -76,7 +77,7 @@ def plot_marginals(
     fig = _panels(list(weights), title, f"densities of weights of {len(weights)} layers before and after removal")
     for i, (name, pair) in enumerate(weights.items()):
         axis = "" if i == 0 else str(i + 1)
-        for values, label, color in zip(pair, ("as trained", "symmetries removed"), (INK, METHODS["sabma"].color)):
+        for values, label, color in zip(pair, ("as trained", "symmetries removed"), (INK, LOOKS["sabma"].color)):
             lo, hi = (float(torch.cat(pair).quantile(q)) for q in (0.002, 0.998))
             density, edges = torch.histogram(values.float().cpu(), bins=70, range=(lo, hi + 1e-6), density=True)
             look = dict(line=dict(color=color, width=2, shape="hvh", dash="dot" if color == INK else "solid"))

@@ -127,13 +127,7 @@ def _shards(n: int, index: Tensor | None, parts: int, source: torch.Generator, d
 
 
 METHOD = Method(
-    name="bsam",
-    label="bSAM",
-    color="#a34700",
-    dash="dashdot",
-    symbol="triangle-down",
     fit=fit_bsam,
     plain=Tuned(dict(steps=300, lr=0.1, weight_decay=5e-4, batch_size=None), radius=0.01, largest=0.1),
-    unit="share of a step g / s",
     gradients=2,
 )

@@ -126,20 +126,10 @@ def _noisy_steps(n_draws: int, cycles: int, cycle_steps: int, noisy_share: float
 _SETTINGS = dict(n_draws=28, cycles=4, cycle_steps=150, lr=0.05, temperature=1.0, weight_decay=5e-4, batch_size=None)
 
 METHOD = Method(
-    name="csgld",
-    label="cyclical SGLD",
-    color="#7d0f38",
-    dash="dot",
-    symbol="x-open",
     fit=fit_csgld,
     plain=Tuned(_SETTINGS),
-    takes_ascent=True,
 )
 CYCLICAL_SGHMC = replace(
     METHOD,
-    name="csghmc",
-    label="cyclical SGHMC",
-    color="#c2185b",
-    dash="dashdot",
     plain=Tuned(_SETTINGS | dict(lr=0.01, friction=0.1)),  # the momentum multiplies the step by ten
 )

@@ -166,12 +166,6 @@ def weight_mask(net: Net, rates: dict[str, float], source: torch.Generator) -> T
 
 
 METHOD = Method(
-    name="dropout",
-    label="MC dropout",
-    color="#2f7d7d",
-    dash="dash",
-    symbol="circle-open",
     fit=fit_dropout,
     plain=Tuned(dict(n_draws=30, steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None)),
-    takes_ascent=True,
 )

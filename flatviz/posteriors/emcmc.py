@@ -93,13 +93,7 @@ def fit_emcmc(
 
 
 METHOD = Method(
-    name="emcmc",
-    label="E-MCMC",
-    color="#96506b",
-    dash="dashdot",
-    symbol="diamond-open",
     fit=fit_emcmc,
     plain=Tuned(dict(n_draws=30, burn_in=300, thin=20, lr=0.01, eta=0.01, temperature=1.0, weight_decay=5e-4, batch_size=None)),
-    takes_ascent=True,
     warm_start=True,
 )

@@ -75,11 +75,6 @@ def fit_ensemble(
 
 
 METHOD = Method(
-    name="ensemble",
-    label="deep ensemble",
-    color="#4d5b66",
-    symbol="bowtie",
     fit=fit_ensemble,
     plain=Tuned(dict(members=5, steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None)),
-    takes_ascent=True,
 )

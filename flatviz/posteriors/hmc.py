@@ -236,11 +236,6 @@ def _normal(like: Tensor, sources: list[torch.Generator]) -> Tensor:
 
 
 METHOD = Method(
-    name="hmc",
-    label="HMC",
-    color="#111111",
-    dash="solid",
-    symbol="circle-cross",
     fit=fit_hmc,
     plain=Tuned(dict(n_draws=400, chains=4, burn_in=300, thin=1, kl_weight=0.03, weight_decay=5e-4)),
     needs_prior=True,

@@ -284,12 +284,7 @@ def _gaussian(w: Tensor, kept: KeptCurvature, precision: Tensor, temperature: fl
 
 
 METHOD = Method(
-    name="laplace",
-    label="Laplace",
-    color="#7b3fa0",
-    symbol="hexagon",
     fit=fit_laplace,
     plain=Tuned(dict(steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None, prior_precision="marginal")),
-    takes_ascent=True,
     linearised=True,  # the prediction for which its curvature is exact
 )

@@ -1,21 +1,19 @@
-"""What there is to know of a method beside its equation: one frozen record, read by studies, tests, plots, page and lab."""
+"""How a method is run: one frozen record, read by experiments, tests, page and lab."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+from flatviz.catalog import NO_UNIT, Look
 from flatviz.core import arguments as arg
 from flatviz.core.ascent import SAM
 from flatviz.core.boundary import ARGUMENTS
 from flatviz.core.net import Net
 from flatviz.results import Posterior
 from flatviz.training.gradient import Ascent
-
-NO_UNIT = "(no radius)"
-EUCLIDEAN = "Euclidean"
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,43 +40,54 @@ class Tuned:
 
 @dataclass(frozen=True, eq=False)
 class Method:
-    """One method: what it is called, how it is drawn, how it is run.
+    """How one method is run; `look`, its line in `flatviz.catalog`, says what it is called and how it is drawn.
 
-    name: its key in `fv.METHODS`; label: its name in tables and figures; color (hex), dash, symbol: as plotly takes them.
-    fit: `fit(net, data, *, seed, ...) -> Posterior`, with the prior as third argument where `needs_prior`.
-    plain, batchnorm: settings for nets without and with BatchNorm; batchnorm=None: the same.
-    evidence: radii of the study of that name, () where it leaves the method out.
-    takes_ascent: `fit` takes `ascent=`, so `F-<label>` exists too.  warm_start: studies start it at SGD's solution.
-    linearised: its predictions are those of the linearised network.  gradients: of one network, that a step costs.
-    unit: of its keyword `radius`; NO_UNIT where it has none.  at_zero: the method that it is at radius 0, bit for bit.
-    fit_radii: `(net, data, prior, *, radii, seeds, ...) -> {(radius, seed): Posterior}`, trained together.
-    fit_members: `(net, data, W, *, seeds, ...) -> [Posterior]` from each row of W (B, D), trained together.
-    inner: of a composed method, the name of the one that its `fit` takes as `fit=`, with settings of its own in `settings=`.
-    perturbation: of a method of SA-BMA's kind, its `mode` of `fv.perturb`.
-    ascent: of a flat-seeking version, the perturbation that its radius belongs to, as `fv.SAM`.
+    Args:
+        fit: `fit(net, data, *, seed, ...) -> Posterior`, with the prior as third argument where `needs_prior`.
+        plain: Settings for nets without BatchNorm.
+        batchnorm: Settings for nets with BatchNorm; None: the same.
+        evidence: Radii of the experiment "evidence"; () leaves the method out.
+        needs_prior: Whether `fit` takes the prior.
+        warm_start: Experiments start it at SGD's solution.
+        linearised: Its predictions are those of the linearised network.
+        gradients: Gradients of one network that a step costs.
+        at_zero: The method that it is at radius 0, bit for bit.
+        fit_radii: `(net, data, prior, *, radii, seeds, ...) -> {(radius, seed): Posterior}`, trained together.
+        fit_members: `(net, data, W, *, seeds, ...) -> [Posterior]` from each row of W (B, D), trained together.
+        inner: Of a composed method, the name of the one that its `fit` takes as `fit=`, with that one's settings in `settings=`.
+        ascent: Of a flat-seeking version, the perturbation that its radius belongs to, as `fv.SAM`.
+        look: Set by `table`.
     """
 
-    name: str
-    label: str
-    color: str
     fit: Callable[..., Posterior]
     plain: Tuned = field(default_factory=Tuned)
     batchnorm: Tuned | None = None
     evidence: tuple[float, ...] = ()
-    dash: str = "solid"
-    symbol: str = "circle"
     needs_prior: bool = False
-    takes_ascent: bool = False
     warm_start: bool = False
     linearised: bool = False
     gradients: int = 1
-    unit: str = NO_UNIT
     at_zero: str | None = None
     fit_radii: Callable[..., dict[tuple[float, int], Posterior]] | None = None
     fit_members: Callable[..., list[Posterior]] | None = None
     inner: str | None = None
     ascent: Callable[[float], Ascent] | None = None
-    perturbation: str | None = None
+    look: Look | None = None
+
+    @property
+    def name(self) -> str:
+        """Its key in `fv.METHODS`."""
+        return self.look.name
+
+    @property
+    def label(self) -> str:
+        """Its name in tables and figures."""
+        return self.look.label
+
+    @property
+    def unit(self) -> str:
+        """The unit of its radius."""
+        return self.look.unit
 
     def __repr__(self) -> str:
         return f"Method({self.name!r}, {self.label})"
@@ -100,30 +109,15 @@ class Method:
             return chosen | {"ascent": self.ascent(radius)}
         return chosen if self.unit == NO_UNIT else chosen | {"radius": radius}
 
-    def flat(
-        self,
-        ascent: Callable[[float], Ascent] = SAM,
-        *,
-        name: str | None = None,
-        label: str | None = None,
-        color: str | None = None,
-        unit: str = EUCLIDEAN,
-        radius: float = 0.1,
-    ) -> Method:
-        """The flat-seeking version: every gradient at the end of `ascent(radius)`; named f-<name> and F-<label>."""
+    def flat(self, ascent: Callable[[float], Ascent] = SAM, *, at_zero: str, radius: float = 0.1) -> Method:
+        """The flat-seeking version: every gradient at the end of `ascent(radius)`; at radius 0 the method named `at_zero`."""
         return replace(
             self,
-            name=name or f"f-{self.name}",
-            label=label or f"F-{self.label}",
-            color=color or self.color,
-            symbol=self.symbol.removesuffix("-open") + "-open",
             plain=Tuned(self.plain.settings, radius),
             batchnorm=None if self.batchnorm is None else Tuned(self.batchnorm.settings, radius),
             evidence=(),
             gradients=2 * self.gradients,
-            takes_ascent=False,
-            unit=unit,
-            at_zero=self.name,
+            at_zero=at_zero,
             fit_radii=None,
             ascent=ascent,
         )
@@ -140,12 +134,23 @@ def callable_of(fit: Method | Callable[..., Posterior]) -> Callable[..., Posteri
     return function
 
 
-def table(methods: Sequence[Method]) -> dict[str, Method]:
-    """name -> method, each followed by its flat-seeking version where it takes an ascent; composed ones are completed."""
-    by_name = {m.name: m for m in methods}
-    whole = [m if m.inner is None else _composed(m, by_name[m.inner]) for m in methods]
-    pairs = [[m, m.flat()] if m.takes_ascent else [m] for m in whole]
-    return {m.name: m for pair in pairs for m in pair}
+def table(looks: Iterable[Look], record: Callable[[Look], Method]) -> dict[str, Method]:
+    """Name -> method for each line of the catalog, a flat-seeking version after its method.
+
+    Args:
+        looks: Lines of the catalog without flat-seeking versions.
+        record: Gives the record that a line names.
+    """
+    found = {look.name: (look, record(look)) for look in looks}
+    methods: dict[str, Method] = {}
+    for name, (look, method) in found.items():
+        whole = (
+            method if method.inner is None else _composed(method, replace(found[method.inner][1], look=found[method.inner][0]))
+        )
+        methods[name] = replace(whole, look=look)
+        if look.flat:
+            methods[look.flat_version.name] = replace(whole.flat(at_zero=name), look=look.flat_version)
+    return methods
 
 
 def _composed(outer: Method, inner: Method) -> Method:

@@ -104,21 +104,10 @@ def mfvi_step(q: Gaussian, nll: NoisyNLL, descend: Descent, *, ascent: Ascent | 
 _SETTINGS = dict(kl_weight=1.0, weight_decay=0.0, steps=300, lr=0.05, momentum=0.9, batch_size=None)
 
 METHOD = Method(
-    name="mfvi",
-    label="mean-field VI",
-    color="#4f79a8",
-    dash="dot",
-    symbol="square-open",
     fit=fit_mfvi,
     plain=Tuned(dict(first_std=0.02, prior_std=1.0, **_SETTINGS)),  # the gains of the LayerNorms are 1, the prior's mean 0
-    takes_ascent=True,
 )
 MOPED = replace(
     METHOD,
-    name="moped",
-    label="MOPED",
-    color="#2a9d9d",
-    dash="dashdot",
-    symbol="square-x",
     plain=Tuned(dict(moped=0.1, prior_std=0.3, **_SETTINGS)),
 )

@@ -89,17 +89,12 @@ def fit_multi(
 
 def _taken(method: Method, shared: Mapping[str, Any]) -> dict[str, Any]:
     """Those of the ensemble's keywords that the method has; each fit of one network has a likelihood."""
-    names = {*method.plain.settings, "likelihood", *(["ascent"] if method.takes_ascent else [])}
+    names = {*method.plain.settings, "likelihood", *(["ascent"] if method.look.flat else [])}
     return {name: value for name, value in shared.items() if name in names}
 
 
 METHOD = Method(
-    name="multiswag",
-    label="MultiSWAG",
-    color="#6b5b2f",
-    symbol="star-diamond",
     fit=fit_multi,
     inner="swag",
     plain=Tuned(dict(members=3, steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None)),
-    takes_ascent=True,
 )

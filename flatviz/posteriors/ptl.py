@@ -69,11 +69,6 @@ def widened(prior: Gaussian, scale: float, floor: float) -> Gaussian:
 
 
 METHOD = Method(
-    name="ptl",
-    label="PTL",
-    color="#8c6f7a",
-    dash="longdash",
-    symbol="pentagon",
     fit=fit_ptl,
     inner="csgld",
     plain=Tuned(dict(scale=1.0, floor=0.3)),

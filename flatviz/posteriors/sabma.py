@@ -26,7 +26,7 @@ from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.storage.digest import arguments_digest
 from flatviz.training.noisy_nll import NoisyNLL
-from flatviz.training.perturb import UNITS, Perturbation
+from flatviz.training.perturb import Perturbation
 from flatviz.training.run import Checkpoint, Optim, Run, Training
 from flatviz.training.variational import Bound, Descent, Step, converged, fit_gaussians
 
@@ -261,9 +261,6 @@ _PLAIN = dict(kl_weight=0.03, anneal=0.3, start_scale=0.3, weight_decay=0.0, ste
 _BATCHNORM = _PLAIN | dict(lr=0.02, momentum=0.8, steps=600, start_scale=0.1)  # lr 0.05 and radii beyond those below unlearn
 
 METHOD = Method(
-    name="sabma",
-    label="SA-BMA",
-    color="#009E73",
     fit=fit_sabma,
     fit_radii=fit_sabma_grid,
     plain=Tuned(
@@ -281,8 +278,6 @@ METHOD = Method(
         lab=(0.0, 0.25, 0.5, 1.0),
     ),
     evidence=(0.25, 0.5, 1.0, 2.0, 4.0),
-    unit=UNITS["kl_exact"],
-    perturbation="kl_exact",
     at_zero="vi",
     needs_prior=True,
     gradients=2,
@@ -290,11 +285,6 @@ METHOD = Method(
 
 SAM_ON_MEAN = replace(
     METHOD,
-    name="sam_mu",
-    label="SAM on the mean",
-    color="#D55E00",
-    dash="dashdot",
-    symbol="triangle-up",
     fit=partial(fit_sabma, mode="sam_mu"),
     fit_radii=partial(fit_sabma_grid, mode="sam_mu"),
     plain=Tuned(
@@ -312,22 +302,13 @@ SAM_ON_MEAN = replace(
         lab=(0.0, 0.02, 0.1),
     ),
     evidence=(0.05, 0.1, 0.2, 0.5),
-    unit=UNITS["sam_mu"],
-    perturbation="sam_mu",
 )
 
 RELEASED_CODE = replace(
     METHOD,
-    name="authors_code",
-    label="released SA-BMA code",
-    color="#CC79A7",
-    dash="longdash",
-    symbol="diamond",
     fit=partial(fit_sabma, mode="authors_code"),
     fit_radii=partial(fit_sabma_grid, mode="authors_code"),
     plain=Tuned(_PLAIN, radius=0.5, largest=2.0),
     batchnorm=Tuned(_BATCHNORM, radius=0.5, largest=2.0),
     evidence=(0.1, 0.5, 2.0),
-    unit=UNITS["authors_code"],
-    perturbation="authors_code",
 )

@@ -76,15 +76,9 @@ _SETTINGS = dict(steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size
 _POINT = dict(tour=(0.0,), lab=(0.0,))
 
 METHOD = Method(
-    name="sgd",
-    label="SGD (MAP)",
-    color="#1f2933",
-    dash="dot",
-    symbol="x",
     fit=fit_sgd,
     plain=Tuned(_SETTINGS, **_POINT),
     batchnorm=Tuned(_SETTINGS | {"lr": 0.01}, **_POINT),  # at 0.05 some seeds diverge
-    takes_ascent=True,
 )
 # eta: at the first steps on the digits |g|^2 is about 0.5 and its largest entry 0.05, so that f = 1 + eta g^2 goes up to 50
-FISHER_SAM = METHOD.flat(partial(FisherSAM, eta=1000.0), name="fisher_sam", label="FisherSAM", color="#3d5a4c", unit="Fisher")
+FISHER_SAM = METHOD.flat(partial(FisherSAM, eta=1000.0), at_zero="sgd")

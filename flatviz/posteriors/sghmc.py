@@ -89,15 +89,9 @@ def fit_sghmc(
 
 
 METHOD = Method(
-    name="sghmc",
-    label="SGHMC",
-    color="#d6336c",
-    dash="dash",
-    symbol="cross-open",
     fit=fit_sghmc,
     plain=Tuned(
         dict(n_draws=30, burn_in=300, thin=20, lr=0.002, friction=0.1, temperature=1.0, weight_decay=5e-4, batch_size=None)
     ),
-    takes_ascent=True,
     warm_start=True,
 )

@@ -88,13 +88,7 @@ def fit_sgld(
 
 
 METHOD = Method(
-    name="sgld",
-    label="SGLD",
-    color="#b3124f",
-    dash="solid",
-    symbol="cross",
     fit=fit_sgld,
     plain=Tuned(dict(n_draws=30, burn_in=300, thin=20, lr=0.01, temperature=1.0, weight_decay=5e-4, batch_size=None)),
-    takes_ascent=True,
     warm_start=True,
 )

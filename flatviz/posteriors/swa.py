@@ -67,14 +67,8 @@ def fit_swa(
 
 
 METHOD = Method(
-    name="swa",
-    label="SWA",
-    color="#5c4a00",
-    dash="dot",
-    symbol="hexagram",
     fit=fit_swa,
     # minibatches of 10: with all hundred examples of the task in each, SGD has no noise for its tail to show
     plain=Tuned(dict(snapshots=20, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=10)),
-    takes_ascent=True,
     warm_start=True,
 )

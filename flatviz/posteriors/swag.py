@@ -117,15 +117,9 @@ def fit_swag_members(
 
 
 METHOD = Method(
-    name="swag",
-    label="SWAG",
-    color="#8a6d00",
-    dash="longdashdot",
-    symbol="star",
     fit=fit_swag,
     fit_members=fit_swag_members,
     # minibatches of 10: with all hundred examples of the task in each, SGD has no noise for its tail to show
     plain=Tuned(dict(rank=5, snapshots=20, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=10)),
-    takes_ascent=True,
     warm_start=True,
 )

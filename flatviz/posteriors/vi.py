@@ -124,15 +124,9 @@ _BATCHNORM = dict(lr=0.02, momentum=0.8, steps=600, start_scale=0.1)
 _POINT = dict(tour=(0.0,), lab=(0.0,))
 
 METHOD = Method(
-    name="vi",
-    label="VI",
-    color="#0072B2",
-    dash="dash",
-    symbol="square",
     fit=fit_vi,
     plain=Tuned(_SETTINGS, **_POINT),
     batchnorm=Tuned(_SETTINGS | _BATCHNORM, **_POINT),
     evidence=(0.0,),
     needs_prior=True,
-    takes_ascent=True,
 )

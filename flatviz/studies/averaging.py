@@ -18,6 +18,9 @@ from torch import Tensor
 from flatviz.core.data import Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
+from flatviz.families.choice import with_head_std
+from flatviz.families.members import fit_member
+from flatviz.families.tour import RANK, prepare
 from flatviz.gaussian import Gaussian
 from flatviz.landscape.lanczos import top_eigenpairs
 from flatviz.metrics.averaging import scored
@@ -27,10 +30,7 @@ from flatviz.objectives.nll import MeanNLL, nll
 from flatviz.posteriors import METHODS
 from flatviz.results import Prediction
 from flatviz.storage.cache import cached
-from flatviz.families.choice import with_head_std
 from flatviz.studies.evidence import SETTINGS
-from flatviz.families.members import fit_member
-from flatviz.families.tour import RANK, prepare
 
 POSTERIORS = {"vi": 0.0, "sabma": 1.0}  # method -> radius
 RANKS = (1, 2, 5, 10)

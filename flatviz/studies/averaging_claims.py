@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from torch import Tensor
 
+from flatviz.families.tour import RANK
 from flatviz.posteriors import METHODS
 from flatviz.results import interval
 from flatviz.studies.averaging import POSTERIORS, RANKS, SCORES, SIZES, Averaging
 from flatviz.studies.claims import holm, p_of, word_for
-from flatviz.families.tour import RANK
 
 LARGEST = 1 - 1e-6  # correlation: Fisher's z of 1 is infinite
 

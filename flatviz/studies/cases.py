@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 
-from flatviz.studies.evidence import SETTINGS, SEVERITY, SHIFTS
 from flatviz.families.tour import RANK
+from flatviz.studies.evidence import SETTINGS, SEVERITY, SHIFTS
 
 QUANTITIES = ("nll", "accuracy", "ece", "shifted_nll")
 

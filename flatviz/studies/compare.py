@@ -19,13 +19,6 @@ from flatviz.checks import check_choice, check_count
 from flatviz.core.data import Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
-from flatviz.landscape.lanczos import top_eigenpairs
-from flatviz.metrics.exactness import agreement, total_variation
-from flatviz.metrics.uncertainty import mutual_information
-from flatviz.objectives.nll import nll
-from flatviz.posteriors import METHODS
-from flatviz.posteriors.method import Method
-from flatviz.results import Gaussian, Posterior
 from flatviz.families.choice import Choices
 from flatviz.families.members import fit_member
 from flatviz.families.preparation import (
@@ -39,10 +32,17 @@ from flatviz.families.preparation import (
     task_for,
     task_name,
 )
-from flatviz.studies.reference import Reference, committed_digest, reference_of, weights_mmd
 from flatviz.families.tasks import cached_each, each, quiet
 from flatviz.families.tour import prepare
 from flatviz.families.tune import scored
+from flatviz.landscape.lanczos import top_eigenpairs
+from flatviz.metrics.exactness import agreement, total_variation
+from flatviz.metrics.uncertainty import mutual_information
+from flatviz.objectives.nll import nll
+from flatviz.posteriors import METHODS
+from flatviz.posteriors.method import Method
+from flatviz.results import Gaussian, Posterior
+from flatviz.studies.reference import Reference, committed_digest, reference_of, weights_mmd
 from flatviz.training.run import Checkpoint
 
 QUANTITIES = ("accuracy", "nll", "ece", "brier", "mi", "lambda1", "ratio", "agreement", "tv", "mmd", "seconds", "gradients")

@@ -17,6 +17,12 @@ from flatviz.core.data import Data, Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
 from flatviz.datasets.corruptions import corrupt
+from flatviz.families.choice import Choices, choice_of, with_head_std
+from flatviz.families.family import fit_family
+from flatviz.families.members import check_settings, fit_member
+from flatviz.families.preparation import Model, TaskOf, cache_name, task_for
+from flatviz.families.tasks import cached_each, each, quiet
+from flatviz.families.tour import prepare
 from flatviz.gaussian import Gaussian
 from flatviz.landscape.lanczos import top_eigenpairs
 from flatviz.metrics.exactness import agreement, total_variation
@@ -25,12 +31,6 @@ from flatviz.objectives.nll import MeanNLL, nll
 from flatviz.posteriors import METHODS
 from flatviz.results import Posterior
 from flatviz.studies import reference
-from flatviz.families.choice import Choices, choice_of, with_head_std
-from flatviz.families.family import fit_family
-from flatviz.families.members import check_settings, fit_member
-from flatviz.families.preparation import Model, TaskOf, cache_name, task_for
-from flatviz.families.tasks import cached_each, each, quiet
-from flatviz.families.tour import prepare
 
 QUANTITIES = (
     "lambda1", "train", "nll", "accuracy", "ece", "shifted_nll", "shifted_accuracy", "shifted_ece", "agreement",

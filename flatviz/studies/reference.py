@@ -21,6 +21,9 @@ from flatviz.checks import check_count
 from flatviz.core.data import Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
+from flatviz.families import tour
+from flatviz.families.choice import with_head_std
+from flatviz.families.tour import prepare
 from flatviz.gaussian import Gaussian
 from flatviz.metrics.exactness import agreement, total_variation
 from flatviz.metrics.predict import predict
@@ -29,9 +32,6 @@ from flatviz.posteriors.hmc import fit_hmc
 from flatviz.results import Draws, Posterior
 from flatviz.storage.cache import cached, load
 from flatviz.storage.committed import expected
-from flatviz.families import tour
-from flatviz.families.choice import with_head_std
-from flatviz.families.tour import prepare
 from flatviz.symmetry.mmd import mmd
 
 HEAD_STD, KL_WEIGHT = tour.HEAD_STD, METHODS["vi"].plain.settings["kl_weight"]  # the posterior that tour and lab approximate

@@ -22,18 +22,18 @@ from flatviz.core.data import Data, Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
 from flatviz.datasets.corruptions import corrupt
+from flatviz.families.choice import with_head_std
+from flatviz.families.members import fit_member
+from flatviz.families.preparation import BATCHNORM, PLAIN
+from flatviz.families.tour import prepare
+from flatviz.families.tune import scored, with_validation
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors import METHODS
 from flatviz.results import Posterior
 from flatviz.storage.cache import cached
 from flatviz.studies.cases import QUANTITIES, Case
-from flatviz.families.choice import with_head_std
 from flatviz.studies.claims import Difference, Verdict, judge
 from flatviz.studies.evidence import PUBLISHED, SEVERITY, SHIFTS
-from flatviz.families.members import fit_member
-from flatviz.families.preparation import BATCHNORM, PLAIN
-from flatviz.families.tour import prepare
-from flatviz.families.tune import scored, with_validation
 
 BASELINES = ("VI, equal steps", "VI, equal gradients", "VI, chosen", "SAM on the mean")  # "SA-BMA" is compared with each
 RADII = {

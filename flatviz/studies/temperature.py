@@ -18,6 +18,9 @@ from torch import Tensor
 from flatviz.core.data import Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
+from flatviz.families.choice import with_head_std
+from flatviz.families.members import fit_member
+from flatviz.families.tour import HEAD_STD, prepare
 from flatviz.gaussian import Gaussian
 from flatviz.landscape.lanczos import top_eigenpairs
 from flatviz.metrics.predict import predict
@@ -26,10 +29,7 @@ from flatviz.posteriors import METHODS
 from flatviz.posteriors.hmc import fit_hmc
 from flatviz.results import Draws, Posterior
 from flatviz.storage.cache import cached
-from flatviz.families.choice import with_head_std
 from flatviz.studies.evidence import PUBLISHED, SETTINGS, TEMPERED
-from flatviz.families.members import fit_member
-from flatviz.families.tour import HEAD_STD, prepare
 
 QUANTITIES = ("nll", "accuracy", "ece", "nll of one draw", "lambda1", "kl")
 RADIUS, N_DRAWS, N_SPECTRA = 2.0, 30, 3

@@ -17,11 +17,11 @@ from torch import Tensor
 from flatviz.checks import check_count
 from flatviz.core.data import Data
 from flatviz.core.progress import Progress, track
+from flatviz.families.choice import Choices
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.method import Method
 from flatviz.results import Shift
 from flatviz.storage.cache import cached
-from flatviz.families.choice import Choices
 from flatviz.studies.transfer_seed import QUANTITIES, Row, TargetSeed
 from flatviz.studies.transfer_setting import Classes, Make, Scheme, Sizes, method_of
 from flatviz.studies.transfer_source import source_network

@@ -17,6 +17,9 @@ from flatviz.core.seeds import generator
 from flatviz.datasets.few_shot import pick_classes, transfer_task
 from flatviz.datasets.stream import held
 from flatviz.engine.trunk import cache_trunk
+from flatviz.families.choice import Choice
+from flatviz.families.members import fit_member
+from flatviz.families.shift import shift_of
 from flatviz.gaussian import Gaussian
 from flatviz.landscape.lanczos import top_eigenpairs
 from flatviz.metrics.averaging import for_sizes, labels_of
@@ -31,9 +34,6 @@ from flatviz.posteriors.method import Method
 from flatviz.posteriors.swag import fit_swag
 from flatviz.posteriors.transfer import moped_prior, transfer
 from flatviz.results import Draws, FunctionPosterior, Posterior, Prediction, Shift
-from flatviz.families.choice import Choice
-from flatviz.families.members import fit_member
-from flatviz.families.shift import shift_of
 from flatviz.studies.transfer_setting import Classes, Scheme, Sizes, steps_of
 
 QUANTITIES = ("accuracy", "nll", "ece", "shifted_accuracy", "shifted_nll", "shifted_ece", "auroc", "lambda1", "seconds")

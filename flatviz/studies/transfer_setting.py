@@ -13,13 +13,13 @@ from flatviz.core.data import Task
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator
 from flatviz.core.treated import Treated
+from flatviz.families.choice import Choice
+from flatviz.families.shift import KINDS, SEVERITIES
 from flatviz.models.public import torchvision_model
 from flatviz.models.resnet import resnet20
 from flatviz.models.weights import load_weights
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.method import Method
-from flatviz.families.choice import Choice
-from flatviz.families.shift import KINDS, SEVERITIES
 
 ALIASES = {"sam": "f-sgd"}  # what is said for SGD with SAM
 PRIORS = ("swag", "moped", "downstream")

@@ -16,12 +16,12 @@ from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.core.seeds import generator
 from flatviz.datasets.few_shot import pick_classes
+from flatviz.families import preparation
 from flatviz.gaussian import Gaussian
 from flatviz.metrics.predict import predict
 from flatviz.posteriors.swag import fit_swag
 from flatviz.posteriors.transfer import moped_prior
 from flatviz.storage.cache import cached
-from flatviz.families import preparation
 from flatviz.studies.transfer_setting import Classes, Make, Scheme, Sizes
 from flatviz.training.pretrain import pretrain
 

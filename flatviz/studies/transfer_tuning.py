@@ -19,14 +19,14 @@ from flatviz.checks import check_count
 from flatviz.core.data import Data
 from flatviz.core.progress import Progress, track
 from flatviz.engine.trunk import cache_trunk
+from flatviz.families.choice import Choice
+from flatviz.families.tune import Trial, Tuning, tried
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.method import Method
 from flatviz.storage.cache import cached
-from flatviz.families.choice import Choice
 from flatviz.studies.transfer_seed import TargetSeed
 from flatviz.studies.transfer_setting import Classes, Make, Scheme, Sizes, method_of, steps_of
 from flatviz.studies.transfer_source import SourceNetwork, source_network
-from flatviz.families.tune import Trial, Tuning, tried
 
 SEEDS = (1000, 1001)
 SPANS = {"source_lr": (0.02, 0.3), "swag_lr": (0.001, 0.05), "scale": (1.0, 4096.0)}  # on log scales

@@ -18,12 +18,12 @@ from torch.quasirandom import SobolEngine
 from flatviz.checks import check_count
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
-from flatviz.posteriors import METHODS
-from flatviz.storage.cache import cached
 from flatviz.families.members import fit_member
 from flatviz.families.preparation import Model, Recipe, TaskOf, build_model, cache_name, model_name, recipe_for, task_for
 from flatviz.families.tour import prepare
 from flatviz.families.tune import scored, with_validation
+from flatviz.posteriors import METHODS
+from flatviz.storage.cache import cached
 
 EPOCHS = (30, 60, 120)
 SPANS = {"lr": (0.01, 0.3), "swag_lr": (0.005, 0.1), "scale": (16.0, 16384.0)}  # on log scales

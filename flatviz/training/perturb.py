@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from flatviz.catalog import EUCLIDEAN, KL_BALL
 from flatviz.checks import check_choice, check_nonnegative
 from flatviz.core.boundary import public
 from flatviz.gaussian import Gaussian, number
@@ -26,7 +27,7 @@ from flatviz.gaussian import Gaussian, number
 Theta = tuple[Tensor, Tensor, Tensor]  # mean (..., D), log_std (..., D), factor (..., K, D)
 
 MODES = ("none", "kl_exact", "rank1_pinv", "rank1_damped", "sam_mu", "sam_theta", "authors_code")
-UNITS = {m: "√(2 KL in nats)" if m.startswith(("kl", "rank1")) else "Euclidean" for m in MODES}
+UNITS = {m: KL_BALL if m.startswith(("kl", "rank1")) else EUCLIDEAN for m in MODES}
 BLOCKS = {"mean": 1, "mean+std": 2, "mean+std+factor": 3}
 SWITCHES = ("z2_mean_bug", "v_as_std", "total_derivative")
 LEVERAGE_FLOOR = 0.1  # of d_i A_ii: a weight all of whose variance is in the factor has a log_std that hardly matters

@@ -16,16 +16,16 @@ from flatviz.checks import check_choice, check_count, check_is, check_radius
 from flatviz.core.data import Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
+from flatviz.families.choice import Choices, choice_of
+from flatviz.families.family import check_settings, extend, fit_family, fit_member, measure, with_chosen
+from flatviz.families.seeds import repeat_family
+from flatviz.families.stages import METHOD, family_stages
 from flatviz.pages.page import family_page
 from flatviz.pages.story import tour_story
 from flatviz.pages.table import family_rows
 from flatviz.posteriors import METHODS
 from flatviz.results import Family, Gaussian, Posterior
 from flatviz.storage.files import atomic_path
-from flatviz.families.choice import Choices, choice_of
-from flatviz.families.family import check_settings, extend, fit_family, fit_member, measure, with_chosen
-from flatviz.families.seeds import repeat_family
-from flatviz.families.stages import METHOD, family_stages
 from flatviz.widgets.cells import own, replace_still, show_still
 from flatviz.widgets.look import LOOK, check_look
 from flatviz.widgets.members import first_radii, fit_each, log_stops, member_name

@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 
+from flatviz.catalog import NO_UNIT
 from flatviz.core.data import Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
-from flatviz.plots.theme import style
-from flatviz.posteriors import METHODS
-from flatviz.posteriors.method import NO_UNIT
-from flatviz.results import Family, Gaussian, Posterior
 from flatviz.families.choice import Choices
 from flatviz.families.members import fit_member, same_member
+from flatviz.plots.theme import style
+from flatviz.posteriors import METHODS
+from flatviz.results import Family, Gaussian, Posterior
 from flatviz.widgets.worker import Stopped
 
 STEPS_PER_DECADE = 10

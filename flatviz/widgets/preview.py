@@ -7,10 +7,10 @@ from typing import Any
 
 from flatviz.core.data import Task
 from flatviz.core.net import Net
-from flatviz.pages.views import View, views_of
-from flatviz.results import Family, Gaussian
 from flatviz.families.family import SURFACES, complete, extend
 from flatviz.families.members import fit_near
+from flatviz.pages.views import View, views_of
+from flatviz.results import Family, Gaussian
 from flatviz.widgets.look import ALL
 
 STEPS = 20  # of a preview: a tenth of a whole fit or less

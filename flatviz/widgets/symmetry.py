@@ -7,11 +7,12 @@ import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
+from flatviz.catalog import LOOKS
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.objectives.nll import nll
-from flatviz.plots.theme import INK, METHODS, figure, numbers
+from flatviz.plots.theme import INK, figure, numbers
 from flatviz.results import FLATNESS
 from flatviz.symmetry.actions import permute, random_order, random_signs, rescale
 from flatviz.symmetry.flatness import flatness
@@ -89,7 +90,7 @@ def _figure(w: Tensor, ratio: Tensor) -> go.Figure:
     )
     dots = dict(size=4, color=INK, opacity=0.5)
     fig.add_trace(go.Scatter(x=numbers(w), y=numbers(w), mode="markers", name="weights", marker=dots, showlegend=False))
-    color = METHODS["sabma"].color
+    color = LOOKS["sabma"].color
     bars = go.Scatter(
         x=list(FLATNESS.values()), y=numbers(ratio), mode="markers", name="flatness", xaxis="x2", yaxis="y2", showlegend=False
     )

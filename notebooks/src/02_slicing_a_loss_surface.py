@@ -27,8 +27,8 @@ import torch
 
 # %%
 import flatviz as fv
-from flatviz.plots.theme import figure
 from flatviz.families.tour import prepare
+from flatviz.plots.theme import figure
 
 torch.set_num_threads(1)
 size = 11 if FAST else 31  # points along each side of a plane

@@ -23,8 +23,8 @@ import ipywidgets
 import torch
 
 import flatviz as fv
-from flatviz.plots.theme import figure
 from flatviz.families.tour import prepare
+from flatviz.plots.theme import figure
 
 torch.set_num_threads(1)
 

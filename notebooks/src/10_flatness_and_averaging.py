@@ -26,11 +26,11 @@ import torch
 
 # %%
 import flatviz as fv
+from flatviz.families.tour import prepare
 from flatviz.metrics.sharpness import ordered
 from flatviz.plots.theme import figure
 from flatviz.results import interval
 from flatviz.storage.committed import committed
-from flatviz.families.tour import prepare
 
 # %%
 torch.set_num_threads(1)

@@ -23,11 +23,11 @@ import torch
 
 # %%
 import flatviz as fv
+from flatviz.families.tour import run_tour
 from flatviz.pages.table import family_rows, text_table
 from flatviz.plots.theme import figure
 from flatviz.results import interval
 from flatviz.storage.committed import committed
-from flatviz.families.tour import run_tour
 
 # %% [markdown]
 # ## Which digits to trust

@@ -30,8 +30,8 @@ import ipywidgets
 import torch
 
 import flatviz as fv
-from flatviz.plots.theme import figure
 from flatviz.families.tour import prepare
+from flatviz.plots.theme import figure
 
 torch.set_num_threads(1)
 
@@ -233,18 +233,19 @@ assert torch.equal(resumed.W, q.W)  # stopped and resumed: the same bits
 # %% [markdown]
 # ## In the table of methods
 #
-# One frozen record says how the method is called, drawn and run: `plain` are its settings (`Tuned`) for networks without
-# BatchNorm, `needs_prior` hands the prior to its fit, `warm_start` starts it at SGD's solution. Tour, compare, evidence, the lab's
-# menu and all figures read it. In a clone the record stands in `flatviz/posteriors/metropolis.py`, and one line in the table
-# names it; here we enter it by hand.
+# One line of the catalog says what the method is called and how it is drawn; one frozen record says how it is run: `plain` are
+# its settings (`Tuned`) for networks without BatchNorm, `needs_prior` hands the prior to its fit, `warm_start` starts it at SGD's
+# solution. The tour, the experiments, the lab's menu and all figures read them. In a clone the record ends
+# `flatviz/posteriors/metropolis.py`, and the line is in `flatviz/catalog.py`; here we enter both by hand.
 
 # %%
-from flatviz.posteriors.method import Method, Tuned
+from flatviz.catalog import LOOKS, Look
+from flatviz.posteriors.method import Method, Tuned, table
 
 settings = dict(steps=400 if FAST else 4000, epsilon=0.01, thin=10, temperature=0.03)
-look = dict(label="Metropolis", color="#8c564b", symbol="diamond")
-METHOD = Method(name="metropolis", fit=fit_metropolis, plain=Tuned(settings), needs_prior=True, warm_start=True, **look)
-fv.METHODS["metropolis"] = METHOD
+METHOD = Method(fit_metropolis, Tuned(settings), needs_prior=True, warm_start=True)
+LOOKS["metropolis"] = Look("metropolis", "Metropolis", "#8c564b", "solid", "diamond", "metropolis.METHOD")
+fv.METHODS.update(table([LOOKS["metropolis"]], lambda look: METHOD))
 
 # %%
 from flatviz.families.members import fit_member
@@ -257,7 +258,7 @@ predictions["metropolis"] = fv.predict(net, mine, task.test, 20, seed=1)
 fv.plot_metrics(predictions)
 
 # %% [markdown]
-# *Figure: accuracy, NLL and ECE over the number of draws, for VI and for Metropolis, in the colours of their records.*
+# *Figure: accuracy, NLL and ECE over the number of draws, for VI and for Metropolis, in their colours of the catalog.*
 #
 # In 906 dimensions a random walk explores little: its draws are neighbours, and twenty of them predict like one. That is what
 # gradients are for ([chapter 07](07_sgld_dropout_ensembles.ipynb)), and what `diagnose_chains` would tell you.
@@ -273,8 +274,8 @@ assert spread < 1
 # ## A flat-seeking version
 #
 # A method that takes gradients gets its F- version from one argument: call `gradient(loss, w, index, ascent)` where it takes
-# its gradient, set `takes_ascent=True`, and the table holds `f-<name>` as well. Metropolis takes no gradient, so it has none.
-# `flatviz/posteriors/sgld.py` is the shortest example that does.
+# its gradient, set `flat=True` in its line of the catalog, and the table has `f-<name>` as well. Metropolis takes no gradient,
+# so it has none. `flatviz/posteriors/sgld.py` is the shortest example that does.
 
 # %%
 flat = [name for name in fv.METHODS if name.startswith("f-")]
@@ -288,7 +289,7 @@ assert "f-sgld" in flat and "f-metropolis" not in flat
 #
 # 1. put the functions and the record, as `METHOD`, into `flatviz/posteriors/metropolis.py`, with `@public` and a docstring
 #    with a runnable example on `fit_metropolis`;
-# 2. name it in `flatviz/posteriors/__init__.py` (`("metropolis", "METHOD")`) and in `flatviz/__init__.py`;
+# 2. add its line to `flatviz/catalog.py`, as above, and its name to `flatviz/__init__.py`;
 # 3. say once what the new argument must be: `"epsilon": arg.positive` in the table of `flatviz/core/boundary.py`;
 # 4. give its least settings in `tests/posteriors/test_conformance.py`, `"metropolis": dict(steps=8, thin=1, epsilon=0.3)`, and a
 #    call of it in `tests/every_verb.py`;

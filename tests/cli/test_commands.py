@@ -20,9 +20,9 @@ from flatviz.cli import main
 from flatviz.cli.output import Lines
 from flatviz.core.progress import track
 from flatviz.datasets.digits import digits_transfer
+from flatviz.families.tour import run_tour
 from flatviz.storage.cache import cache_folder
 from flatviz.studies.evidence import gather
-from flatviz.families.tour import run_tour
 
 QUICK = dict(
     radii={"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 1.0)},

@@ -7,8 +7,8 @@ import torch
 from torch.utils.data import DataLoader, Dataset, Subset
 
 import flatviz as fv
-from flatviz.pages.bundle import pack
 from flatviz.families.own import examples
+from flatviz.pages.bundle import pack
 
 ANIMALS = ("cat", "dog", "frog", "ship")
 

@@ -7,8 +7,8 @@ import torch
 
 import flatviz as fv
 from flatviz import results
-from flatviz.pages.bundle import pack
 from flatviz.families.inputs import input_maps
+from flatviz.pages.bundle import pack
 
 
 @pytest.fixture(scope="module")

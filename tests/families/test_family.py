@@ -6,8 +6,8 @@ import pytest
 import torch
 
 import flatviz as fv
-from flatviz.results import interval
 from flatviz.families.family import SURFACES, complete, extend, fit_member
+from flatviz.results import interval
 
 
 def test_radius_zero_of_every_method_is_the_one_vi(family):

@@ -11,13 +11,13 @@ import torch
 from workers import two_workers
 
 from flatviz.cli import main
-from flatviz.studies import compare as comparison
-from flatviz.studies.compare import compare
-from flatviz.studies.evidence import gather
 from flatviz.families.family import fit_family
 from flatviz.families.preparation import Recipe
 from flatviz.families.tasks import cached_each, each
 from flatviz.families.tour import run_tour
+from flatviz.studies import compare as comparison
+from flatviz.studies.compare import compare
+from flatviz.studies.evidence import gather
 
 
 @pytest.fixture(scope="module")

@@ -2,10 +2,10 @@
 
 import pytest
 
-from flatviz.posteriors import METHODS
 from flatviz.families.members import fit_member
 from flatviz.families.tour import prepare
 from flatviz.families.tune import scored
+from flatviz.posteriors import METHODS
 
 
 @pytest.fixture(scope="module")

@@ -9,9 +9,9 @@ import torch
 from kernel_stand_in import send_members, shown
 
 import flatviz as fv
+from flatviz.families.family import extend
 from flatviz.pages.bundle import pack, pack_members
 from flatviz.plots.radius import place_of
-from flatviz.families.family import extend
 
 CURVE = """() => { const plot = document.querySelector('[data-name=radius] .js-plotly-plot');
   const { _fullData: data, _fullLayout: layout } = plot;

@@ -11,9 +11,9 @@ from browsing import plain
 from pagedrive import at, code_of, drawn, figures_of, opened, written
 
 import flatviz as fv
+from flatviz.families.stages import family_stages
 from flatviz.pages.views import views_of
 from flatviz.plots.step import PHASES
-from flatviz.families.stages import family_stages
 
 TRACES = """() => { const plot = document.querySelector('figure:not([hidden]) .js-plotly-plot');
   return JSON.parse(JSON.stringify(Object.fromEntries(plot.data.map((t) => [t.name, { x: t.x, y: t.y, size: t.marker?.size }])),

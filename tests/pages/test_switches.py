@@ -9,9 +9,9 @@ from browsing import plain
 from pagedrive import at, drawn, opened, written
 
 import flatviz as fv
+from flatviz.families.maps import centered_ticks
 from flatviz.pages.bundle import pack
 from flatviz.pages.views import views_of
-from flatviz.families.maps import centered_ticks
 
 PICTURE = """(name) => JSON.parse(JSON.stringify(document.querySelector(`figure[data-name="${name}"] .js-plotly-plot`).data),
   (key, value) => (ArrayBuffer.isView(value) ? Array.from(value) : value))"""

@@ -194,7 +194,7 @@ def test_in_a_relief_samples_stand_on_lines_to_the_surface_in_their_methods_colo
     W = torch.tensor([[0.31, -0.77, 2.0], [1.05, 0.0, 0.0], [9.0, 0.0, 0.0]])
     fig = fv.plot_surface_3d(surface, fv.project(W, surface.plane, lambda w: (w * w).sum()), method="sabma", log=False)
     relief, drops, points = fig.data
-    color = fv.METHODS["sabma"].color
+    color = fv.METHODS["sabma"].look.color
     assert drops.line.color == points.marker.color == color and points.name == "SA-BMA" and points.showlegend
     assert drops.z[0] == points.z[0] and drops.x[0] == drops.x[1] == pytest.approx(0.31)
     assert drops.z[1] == pytest.approx(0.31**2 + 0.77**2, abs=0.02)  # the grid's step is 0.2: bilinear is off by 0.01

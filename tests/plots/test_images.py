@@ -8,11 +8,11 @@ import pytest
 import torch
 
 import flatviz as fv
+from flatviz.families.family import extend
+from flatviz.families.images import SHOWN, disputed, has_images
 from flatviz.pages.bundle import pack, pack_members
 from flatviz.pages.images import LEVELS
 from flatviz.pages.views import views_of
-from flatviz.families.family import extend
-from flatviz.families.images import SHOWN, disputed, has_images
 
 
 def test_the_images_are_those_of_the_largest_mutual_information_at_every_ensemble_size(family, task):

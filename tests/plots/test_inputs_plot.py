@@ -7,11 +7,11 @@ import torch
 from browsing import SLOW
 
 import flatviz as fv
+from flatviz.families.inputs import has_input_maps, input_maps
 from flatviz.pages.page import family_page
 from flatviz.pages.table import family_rows
 from flatviz.pages.views import views_of
 from flatviz.plots.inputs import plot_input_maps
-from flatviz.families.inputs import has_input_maps, input_maps
 
 
 @pytest.fixture(scope="module")

@@ -11,13 +11,13 @@ from oracles import random_gaussian
 from safetensors.torch import load
 
 import flatviz as fv
+from flatviz.families.mechanism import one_more_step
 from flatviz.pages import views
 from flatviz.pages.scene import Scene
 from flatviz.plots.mechanism import OF_BALL, TWEENS, caption_of_step, plot_step
 from flatviz.plots.step import PHASES, ellipse
 from flatviz.storage.checkpoints import KIND
 from flatviz.storage.files import read_checked
-from flatviz.families.mechanism import one_more_step
 
 
 @pytest.fixture(scope="module")
@@ -267,7 +267,7 @@ def test_words_legend_and_colours_are_of_the_step_that_is_drawn(family, method, 
     assert {t.name for t in fig.data if t.visible is False and t.showlegend} == hidden
     for trace in fig.data:
         if trace.name in ("ball of the radius", "the worst q′"):
-            assert trace.line.color == fv.METHODS[method].color
+            assert trace.line.color == fv.METHODS[method].look.color
             if trace.visible is not False:  # what the colour says is what lies there: SAM's worst point is along g
                 direction = family.mechanism.worst[i] / family.mechanism.worst[i].norm()
                 along = float(direction @ family.mechanism.gradient / family.mechanism.gradient.norm())

@@ -51,7 +51,7 @@ def test_samples_are_ringed_by_their_own_loss_on_the_surfaces_scale_and_filled_b
     contour, key, rim, samples = fig.data
     torch.testing.assert_close(torch.tensor(samples.marker.line.color), projection.values.log10())
     assert (samples.marker.line.cmin, samples.marker.line.cmax) == (contour.zmin, contour.zmax)
-    assert samples.marker.color == key.marker.color == fv.METHODS["sabma"].color and samples.marker.opacity == 1
+    assert samples.marker.color == key.marker.color == fv.METHODS["sabma"].look.color and samples.marker.opacity == 1
     assert key.name == "SA-BMA" and key.showlegend and not samples.showlegend
     assert samples.marker.size[1] > samples.marker.size[0]  # farther off the plane
     torch.testing.assert_close(torch.tensor(samples.customdata)[:, 1], torch.tensor([3.0, 4.0]))
@@ -115,7 +115,7 @@ def test_the_spectrum_shows_every_draw_with_its_residual():
     fig = fv.plot_spectrum(spectra, method="vi", reference={"sgd": spectra[:1]})
     draws, reference, mean = fig.data
     assert list(draws.y) == [3.0, 1.0, 6.0, 2.0] and list(draws.error_y.array) == pytest.approx([0.1, 0.2] * 2)
-    assert list(mean.y) == [4.5, 1.5] and mean.line.color == fv.METHODS["vi"].color and reference.name == "SGD (MAP)"
+    assert list(mean.y) == [4.5, 1.5] and mean.line.color == fv.METHODS["vi"].look.color and reference.name == "SGD (MAP)"
     assert fv.plot_spectrum(spectra[0]).data[0].y[0] == 3.0
     with pytest.raises(ValueError, match="spectrum must hold at least 1 of Spectrums, got 0"):
         fv.plot_spectrum([])
@@ -163,9 +163,9 @@ def test_figures_offer_no_button_to_a_server_and_change_no_global_setting(surfac
 
 
 def test_every_method_has_a_colour_of_its_own():
-    colors = [m.color for m in fv.METHODS.values() if m.ascent is None]
+    colors = [m.look.color for m in fv.METHODS.values() if m.ascent is None]
     assert len(set(colors)) == len(colors)
-    assert style("swag")[1] == style("f-swag")[1] == fv.METHODS["swag"].color
+    assert style("swag")[1] == style("f-swag")[1] == fv.METHODS["swag"].look.color
 
 
 @pytest.mark.parametrize(("lo", "hi"), [(0.368, 0.523), (-3.0, 12.0), (0.0, 1.0), (1e-6, 9e-6), (99.9, 100.1)])

@@ -6,8 +6,8 @@ import pytest
 import torch
 
 import flatviz as fv
-from flatviz.plots.radius import ROWS, place_of
 from flatviz.families.family import extend, fit_member
+from flatviz.plots.radius import ROWS, place_of
 
 
 @pytest.fixture(scope="module")

@@ -10,11 +10,11 @@ from browsing import plain
 from pagedrive import at, opened
 
 import flatviz as fv
+from flatviz.families import regression
+from flatviz.families.inputs import NOISE
 from flatviz.pages.page import family_page
 from flatviz.pages.table import family_rows
 from flatviz.plots.regression import plot_gap
-from flatviz.families import regression
-from flatviz.families.inputs import NOISE
 
 
 @pytest.fixture(scope="module")

@@ -36,7 +36,7 @@ QUICK = {
     "multiswag": dict(steps=2, members=2, settings=dict(rank=2, snapshots=3)),
 }
 METHODS = [name for name, method in fv.METHODS.items() if method.ascent is None]
-FLAT = [name for name in METHODS if fv.METHODS[name].takes_ascent]
+FLAT = [name for name in METHODS if fv.METHODS[name].look.flat]
 
 
 def small():

@@ -128,9 +128,9 @@ def test_the_command_takes_a_task_by_name(monkeypatch, tmp_path, capsys):
 
 def test_compare_tune_and_evidence_take_any_task_and_network(monkeypatch, tmp_path):
     from flatviz.cli.compare import has_reference, means, table_rows
+    from flatviz.families.tune import tune
     from flatviz.studies.compare import compare
     from flatviz.studies.evidence import QUANTITIES, gather
-    from flatviz.families.tune import tune
 
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path))
     recipe = Recipe(epochs=20)

@@ -9,11 +9,11 @@ import torch
 from forked import forked
 
 import flatviz as fv
+from flatviz.families.tour import run_tour
 from flatviz.results import to_plain
 from flatviz.studies import compare as comparison
 from flatviz.studies.evidence import gather
 from flatviz.studies.reference import Reference
-from flatviz.families.tour import run_tour
 from flatviz.training import loop
 
 FAMILY = {"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 1.0)}

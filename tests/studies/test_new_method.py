@@ -8,15 +8,16 @@ import torch
 
 import flatviz as fv
 import flatviz.cli.tour
-import flatviz.studies.evidence
 import flatviz.families.tour
+import flatviz.studies.evidence
+from flatviz.catalog import LOOKS, Look
 from flatviz.cli import main
+from flatviz.families.members import fit_member
+from flatviz.families.tour import run_tour
 from flatviz.plots.theme import style
 from flatviz.posteriors.method import table
 from flatviz.studies import compare as comparison
-from flatviz.families.members import fit_member
 from flatviz.studies.reference import Reference
-from flatviz.families.tour import run_tour
 
 TOY = '''
 """Toy: every draw is where the net stands, plus noise of one width."""
@@ -33,13 +34,9 @@ def fit_toy(net, data, *, seed, width=0.1, ascent=None, checkpoint=None, progres
 
 
 METHOD = Method(
-    name="toy",
-    label="Toy posterior",
-    color="#123456",
     fit=fit_toy,
     plain=Tuned(dict(width=0.05), tour=(0.0,), lab=(0.0,)),
     evidence=(0.0,),
-    takes_ascent=True,
 )
 '''
 
@@ -52,8 +49,10 @@ def toy(tmp_path, monkeypatch):
     spec = importlib.util.spec_from_file_location("toy", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    for name, method in table([module.METHOD]).items():
+    line = Look("toy", "Toy posterior", "#123456", "solid", "circle", "toy.METHOD", flat=True)
+    for name, method in table([line], lambda _: module.METHOD).items():
         monkeypatch.setitem(fv.METHODS, name, method)
+        monkeypatch.setitem(LOOKS, name, method.look)
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / "cache"))
 
 
@@ -92,7 +91,8 @@ def test_it_is_in_the_menu_of_the_lab_in_evidence_and_in_its_own_colour(toy, tra
 
 
 def test_a_row_with_another_perturbation_is_one_line_of_the_table(transferred, task, monkeypatch):
-    rows = table([fv.METHODS["sgd"].flat(fv.FisherSAM, name="fisher_sam", label="FisherSAM", color="#654321")])
+    line = Look("fisher_sam", "FisherSAM", "#654321", "solid", "x", "sgd.FISHER_SAM", unit="Fisher")
+    rows = table([line], lambda _: fv.METHODS["sgd"].flat(fv.FisherSAM, at_zero="sgd"))
     assert list(rows) == ["fisher_sam"]
     monkeypatch.setitem(fv.METHODS, "fisher_sam", rows["fisher_sam"])
     fits = {r: fit_member(*transferred_task(transferred, task), "fisher_sam", r, seed=0, fit={"steps": 3}) for r in (0.0, 0.1)}

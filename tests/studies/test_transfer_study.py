@@ -11,10 +11,10 @@ import torch
 
 import flatviz as fv
 from flatviz.cli import main
-from flatviz.storage.committed import committed
-from flatviz.studies.claims import Difference, judge
 from flatviz.families.members import fit_member
 from flatviz.families.shift import SCORES
+from flatviz.storage.committed import committed
+from flatviz.studies.claims import Difference, judge
 from flatviz.studies.transfer import TransferStudy, study_transfer
 from flatviz.studies.transfer_claims import answer, compare_with
 from flatviz.studies.transfer_seed import LEFT_OUT, QUANTITIES, Row, TargetSeed, risk_with_outside

@@ -1,0 +1,80 @@
+"""The methods, one line each: name, label, colour, how they are drawn, the unit of their radius, and where their record is.
+
+Plots read this table alone, so that drawing a result loads no training.  `flatviz.posteriors.METHODS` adds the records.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+NO_UNIT = "(no radius)"
+EUCLIDEAN = "Euclidean"
+KL_BALL = "√(2 KL in nats)"
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a method is called and how it is drawn.
+
+    Args:
+        name: Its key in `fv.METHODS`.
+        label: Its name in tables and figures.
+        color: Hex; `dash` and `symbol` as plotly takes them.
+        record: File and name of its record below `flatviz/posteriors`, as "sabma.METHOD".
+        unit: Of its keyword `radius`; `NO_UNIT` where it has none.
+        perturbation: The `mode` of `fv.perturb`, for SA-BMA and its relatives.
+        flat: Whether a flat-seeking version exists: its fit takes `ascent=`.
+    """
+
+    name: str
+    label: str
+    color: str
+    dash: str
+    symbol: str
+    record: str
+    unit: str = NO_UNIT
+    perturbation: str | None = None
+    flat: bool = False
+
+    @property
+    def flat_version(self) -> Look:
+        """The row of the flat-seeking version, F-<label>: SAM's radius, an open symbol."""
+        name, label, symbol = f"f-{self.name}", f"F-{self.label}", self.symbol.removesuffix("-open") + "-open"
+        return replace(self, name=name, label=label, symbol=symbol, unit=EUCLIDEAN, flat=False)
+
+
+ROWS = (
+    Look("sgd", "SGD (MAP)", "#1f2933", "dot", "x", "sgd.METHOD", flat=True),
+    Look("fisher_sam", "FisherSAM", "#3d5a4c", "dot", "x-open", "sgd.FISHER_SAM", unit="Fisher"),
+    Look("swa", "SWA", "#5c4a00", "dot", "hexagram", "swa.METHOD", flat=True),
+    Look("swag_diag", "SWAG-diagonal", "#a07c00", "dash", "star-square", "swag_diag.METHOD", flat=True),
+    Look("swag", "SWAG", "#8a6d00", "longdashdot", "star", "swag.METHOD", flat=True),
+    Look("mfvi", "mean-field VI", "#4f79a8", "dot", "square-open", "mfvi.METHOD", flat=True),
+    Look("moped", "MOPED", "#2a9d9d", "dashdot", "square-x", "mfvi.MOPED", flat=True),
+    Look("vi", "VI", "#0072B2", "dash", "square", "vi.METHOD", flat=True),
+    Look("sam_mu", "SAM on the mean", "#D55E00", "dashdot", "triangle-up", "sabma.SAM_ON_MEAN", EUCLIDEAN, "sam_mu"),
+    Look("sabma", "SA-BMA", "#009E73", "solid", "circle", "sabma.METHOD", KL_BALL, "kl_exact"),
+    Look(
+        "authors_code",
+        "released SA-BMA code",
+        "#CC79A7",
+        "longdash",
+        "diamond",
+        "sabma.RELEASED_CODE",
+        EUCLIDEAN,
+        "authors_code",
+    ),
+    Look("bsam", "bSAM", "#a34700", "dashdot", "triangle-down", "bsam.METHOD", unit="share of a step g / s"),
+    Look("laplace", "Laplace", "#7b3fa0", "solid", "hexagon", "laplace.METHOD", flat=True),
+    Look("sgld", "SGLD", "#b3124f", "solid", "cross", "sgld.METHOD", flat=True),
+    Look("sghmc", "SGHMC", "#d6336c", "dash", "cross-open", "sghmc.METHOD", flat=True),
+    Look("hmc", "HMC", "#111111", "solid", "circle-cross", "hmc.METHOD"),
+    Look("csgld", "cyclical SGLD", "#7d0f38", "dot", "x-open", "csgld.METHOD", flat=True),
+    Look("csghmc", "cyclical SGHMC", "#c2185b", "dashdot", "x-open", "csgld.CYCLICAL_SGHMC", flat=True),
+    Look("emcmc", "E-MCMC", "#96506b", "dashdot", "diamond-open", "emcmc.METHOD", flat=True),
+    Look("ptl", "PTL", "#8c6f7a", "longdash", "pentagon", "ptl.METHOD"),
+    Look("dropout", "MC dropout", "#2f7d7d", "dash", "circle-open", "dropout.METHOD", flat=True),
+    Look("ensemble", "deep ensemble", "#4d5b66", "solid", "bowtie", "ensemble.METHOD", flat=True),
+    Look("multiswag", "MultiSWAG", "#6b5b2f", "solid", "star-diamond", "multi.METHOD", flat=True),
+)
+LOOKS = {look.name: look for row in ROWS for look in ([row, row.flat_version] if row.flat else [row])}

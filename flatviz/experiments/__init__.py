@@ -1,0 +1,37 @@
+"""Experiments: fit and measure a declared grid into one long table, then compare seed by seed and judge by rule.
+
+A study is a notebook of `notebooks/experiments/`.  It declares a grid, runs it with `run` or reads the stored table with
+`read_table`, draws it, and prints its verdicts.  The table is a pandas DataFrame with one row a fit and quantity:
+
+    experiment, setting, method, radius, steps, seed, (columns that the grid adds), quantity, value
+
+    run         grid -> table: fits grouped by seed, cached unit by unit, here or over the workers of a Dask client
+    read_table, write_table    the table as CSV in `data/`
+    at          the rows of one cell as a frame of seeds by quantities
+    paired      differences seed by seed: mean, 95 % interval, number of seeds with a gain, p
+    judged      Holm's correction for a family of claims, and a verdict on each
+    sentences   the judged rows as text
+
+A verdict is "holds" or "does not hold" where the corrected p is below 0.05, else "inconclusive".
+
+Example:
+    >>> from flatviz.experiments import at, judged, paired, run, sentences
+    >>> def fit(cells):  # all cells of one seed; yields each with what was fitted
+    ...     for cell in cells:
+    ...         yield cell, cell["seed"] + 10 * cell["radius"]
+    >>> def measure(fitted, cell):
+    ...     return {"nll": 100 - fitted + fitted % 3 * cell["radius"]}
+    >>> grid = [dict(method="sabma", radius=r, seed=s) for r in (0.0, 1.0) for s in range(6)]
+    >>> table = run(grid, fit, measure, name="example", cache=False, say=lambda line: None)
+    >>> list(table.columns)
+    ['experiment', 'setting', 'method', 'radius', 'steps', 'seed', 'quantity', 'value']
+    >>> claims = paired(at(table, radius=1.0), at(table, radius=0.0)).assign(claim="radius 1", against="radius 0")
+    >>> print(*sentences(judged(claims, family="example")))
+    radius 1: NLL -9 ± 0.94, better in 6 of 6 seeds: holds
+"""
+
+from flatviz.experiments.grid import run
+from flatviz.experiments.statistics import amount, holm, judged, paired, sentences
+from flatviz.experiments.table import COLUMNS, QUANTITIES, at, read_table, write_table
+
+__all__ = ["COLUMNS", "QUANTITIES", "amount", "at", "holm", "judged", "paired", "read_table", "run", "sentences", "write_table"]

@@ -1,0 +1,115 @@
+"""Run a declared grid: fit, measure, one row a fit and quantity; each unit of work is kept in the cache as it ends."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import pandas as pd
+
+from flatviz.core.devices import pick_device
+from flatviz.core.progress import Progress
+from flatviz.experiments.table import CELL, COLUMNS
+from flatviz.families.tasks import cached_each, each
+
+Cell = dict[str, Any]
+Fit = Callable[..., Iterable[tuple[Cell, Any]]]
+Measure = Callable[[Any, Cell], Mapping[str, float]]
+
+
+def run(
+    grid: Iterable[Mapping[str, Any]],
+    fit: Fit,
+    measure: Measure,
+    *,
+    name: str,
+    group: Sequence[str] = ("seed",),
+    engine: Any = None,
+    device: str | None = None,
+    cache: bool = True,
+    progress: Progress = False,
+    say: Callable[[str], None] = print,
+) -> pd.DataFrame:
+    """Fit and measure every cell of a grid.
+
+    Cells with the same values in the columns `group` are one unit of work.  They reach `fit` together, so that they share a
+    network and the radii of a method are trained at once.  A unit that ends is kept in the cache; run again, only missing units
+    are computed, with the same result bit for bit.  A unit that fails is reported through `say` and its rows are missing.
+
+    Args:
+        grid: cells, each with any of setting, method, radius, steps, seed, and columns of the experiment's own.
+        fit: `fit(cells)` yields (cell, fitted) for each cell of a unit; with `device` it is called as `fit(cells, device=...)`.
+        measure: `measure(fitted, cell)` returns {quantity: value}.
+        name: of the experiment, first column of the table and folder in the cache.
+        group: columns that split the grid into units.
+        engine: a `dask.distributed` Client whose workers share the units; a lost worker costs only the units it had.
+        device: "auto", "cpu" or "cuda".
+        cache: False computes everything and keeps nothing.  What `fit` and `measure` are and refer to is part of the key.
+        progress: None, True or a function(done, total, label), in units.
+        say: receives lines: what was reused, seconds and time left after each unit, failures.
+
+    Returns:
+        The long table, rows in the order of the grid.
+
+    Raises:
+        ValueError: for an empty grid, a cell given twice, and where every unit failed.
+    """
+    cells = [dict(CELL, **cell) for cell in grid]
+    units: dict[tuple, list[Cell]] = {}
+    for cell in cells:
+        units.setdefault(tuple(cell[column] for column in group), []).append(cell)
+    if not cells or any(a == b for unit in units.values() for i, a in enumerate(unit) for b in unit[:i]):
+        raise ValueError(f"grid must be cells that differ, got {'none' if not cells else 'one twice'}: change {name}'s grid")
+    labels = [f"{name}, " + ", ".join(f"{c} {v}" for c, v in zip(group, key)) for key in units]
+    todo = list(units.values())
+    fit = fit if device is None else partial(fit, device=pick_device(device))
+    failed: dict[str, str] = {}
+
+    def compute(missing: list[int]) -> Iterator[tuple[int, list[dict[str, float]]]]:
+        started, how = time.perf_counter(), dict(engine=engine, label=name, progress=progress, errors=True)
+        for done, (i, values) in enumerate(each(_unit, {0: (fit, measure)}, [(0, todo[m]) for m in missing], **how), 1):
+            label, seconds = labels[missing[i]], time.perf_counter() - started
+            if isinstance(values, (str, Exception)):
+                failed[label] = str(values)
+                say(f"{label}: failed, its rows are missing: {values}")
+                continue
+            left = seconds / done * (len(missing) - done)
+            say(f"{label}: {done} of {len(missing)}, {seconds:.0f} s" + (f", about {left:.0f} s left" if left else ""))
+            yield i, values
+
+    if cache:
+        settings = [dict(experiment=name, cells=unit, fit=fit, measure=measure) for unit in todo]
+        found = cached_each(name, settings, compute, labels=labels, say=say)
+    else:
+        fresh = dict(compute(list(range(len(todo)))))
+        found = [fresh.get(i) for i in range(len(todo))]
+    if len(failed) == len(todo):
+        raise ValueError(
+            f"a grid must have a unit that can be fitted, got {len(failed)} failures: {next(iter(failed.values()))}"
+        )
+    rows = {
+        id(cell): [{"experiment": name, **cell, "quantity": q, "value": v} for q, v in values.items()]
+        for unit, of_unit in zip(todo, found)
+        for cell, values in zip(unit, of_unit or [])
+    }
+    table = pd.DataFrame([row for cell in cells for row in rows.get(id(cell), [])])
+    extra = [c for c in table if c not in COLUMNS]
+    table = table[[*COLUMNS[:-2], *extra, *COLUMNS[-2:]]]
+    table.attrs["failed"] = failed
+    return table
+
+
+def _unit(functions: tuple[Fit, Measure], cells: list[Cell]) -> list[dict[str, float]] | str:
+    """Values of each cell, in order; the error as text where it fails, which is no reason to try it on another worker."""
+    fit, measure = functions
+    try:
+        values: dict[int, dict[str, float]] = {}
+        for cell, fitted in fit(cells):
+            values[cells.index(cell)] = {q: float(v) for q, v in measure(fitted, cell).items()}
+        if len(values) < len(cells):
+            raise ValueError(f"fit must yield every cell, got {len(values)} of {len(cells)}: yield (cell, fitted) for each")
+        return [values[i] for i in range(len(cells))]
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"

@@ -1,0 +1,99 @@
+"""Paired comparisons: differences seed by seed, their interval, verdicts corrected by Holm, and the sentences they make.
+
+Source: Holm, Scand. J. Statist. 6 (1979).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from flatviz.experiments.table import QUANTITIES, Quantity
+
+LEVEL = 0.05
+HOLDS, NOT, OPEN = "holds", "does not hold", "inconclusive"
+BETTER = {name: quantity.better for name, quantity in QUANTITIES.items() if quantity.better}
+RATIOS = tuple(name for name, quantity in QUANTITIES.items() if quantity.ratio)
+
+
+def paired(
+    mine: pd.DataFrame, theirs: pd.DataFrame, better: Mapping[str, int] = BETTER, logs: Sequence[str] = RATIOS
+) -> pd.DataFrame:
+    """Differences `mine` less `theirs`, seed by seed, one row a quantity.
+
+    Args:
+        mine: (seeds, quantities), as `at` returns it.
+        theirs: the same of what it is compared with; seeds that only one of the two has are left out.
+        better: quantity -> sign of a gain; only these are compared, where `mine` has them.
+        logs: quantities of which log ratios are compared.
+
+    Returns:
+        Columns quantity, mean, half (of the 95 % interval), n, gains (seeds with a gain), gain (mean with the sign of a gain), p
+        (two-sided, Student's t; NaN for one seed or a value that is not finite), ratio (whether mean is that of log ratios).
+    """
+    names = [q for q in better if q in mine and q in theirs and mine[q].notna().any()]
+    seeds = mine.index.intersection(theirs.index)
+    mine, theirs = mine.loc[seeds, names], theirs.loc[seeds, names]
+    values = mine - theirs
+    for q in [q for q in names if q in logs]:
+        values[q] = np.log(mine[q] / theirs[q])
+    rows = [{"quantity": q, **mean_zero(values[q], better[q]), "ratio": q in logs} for q in names]
+    return pd.DataFrame(rows, columns=["quantity", "mean", "half", "n", "gains", "gain", "p", "ratio"])
+
+
+def mean_zero(values: pd.Series, better: int = 1) -> dict[str, Any]:
+    """Student's t test that the mean of `values` is 0, as a row of `paired`."""
+    x, n = np.asarray(values, float), len(values)
+    mean, error = x.mean(), x.std(ddof=1) / np.sqrt(n) if n > 1 else np.nan
+    p = 2 * stats.t.sf(abs(mean) / error, n - 1) if error else float(mean == 0)
+    half = stats.t.ppf(0.975, n - 1) * error if n > 1 else np.nan
+    return {"mean": mean, "half": half, "n": n, "gains": int((better * x > 0).sum()), "gain": better * mean, "p": p}
+
+
+def holm(p: Sequence[float]) -> np.ndarray:
+    """Holm's corrected p: the k-th smallest of m times m - k + 1, never below the one before, at most 1; NaN stays and counts."""
+    p = pd.Series(p, dtype=float).reset_index(drop=True)
+    order = p.sort_values()
+    return (order * np.arange(len(p), 0, -1)).clip(upper=1).cummax().reindex(p.index).to_numpy()
+
+
+def judged(table: pd.DataFrame, level: float = LEVEL, *, family: str | list[str]) -> pd.DataFrame:
+    """A verdict on each row of `paired`, corrected by Holm for the claims of its family.
+
+    Args:
+        table: with p and gain.
+        level: of the verdicts.
+        family: name of the family that all rows make, or columns whose values split the rows into families.
+
+    Returns:
+        The table with family (its name), claims (their number in the family), corrected (p) and verdict: "holds" or "does not
+        hold" where the corrected p is below the level, by the sign of the gain, else "inconclusive".
+    """
+    names = table[family].astype(str).agg(", ".join, axis=1) if isinstance(family, list) else pd.Series(family, table.index)
+    by = table.p.groupby(names, sort=False)
+    corrected = by.transform(holm)
+    word = np.where(corrected < level, np.where(table.gain > 0, HOLDS, NOT), OPEN)
+    return table.assign(family=names, claims=by.transform("size"), corrected=corrected, verdict=word)
+
+
+def amount(row: Any) -> str:
+    """The difference of a judged row as text: "NLL -0.1 ± 0.02" or "λ1 0.80 of VI's (0.75 to 0.85)"."""
+    known = QUANTITIES.get(row.quantity, Quantity(row.quantity, 1))
+    if row.ratio:
+        middle, low, high = np.exp([row.mean, row.mean - row.half, row.mean + row.half])
+        return f"{known.label} {middle:.2f} of {row.against}'s ({low:.2f} to {high:.2f})"
+    return f"{known.label} {known.factor * row.mean:+.2g} ± {known.factor * row.half:.2g}"
+
+
+def sentences(table: pd.DataFrame) -> list[str]:
+    """Each judged row in words: claim, difference with its interval, seeds with a gain, verdict.
+
+    Args:
+        table: of `judged`, with the columns claim (who, and at what) and against (the name of what it is compared with).
+    """
+    rows = table.itertuples()
+    return [f"{row.claim}: {amount(row)}, better in {row.gains} of {row.n} seeds: {row.verdict}" for row in rows]

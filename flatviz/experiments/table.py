@@ -1,0 +1,79 @@
+"""The long table of an experiment: its columns, the quantities that several experiments measure, reading and writing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+
+from flatviz.storage.committed import committed
+from flatviz.storage.files import atomic_path
+
+CELL = {"setting": "", "method": "", "radius": float("nan"), "steps": float("nan"), "seed": 0}  # and the default of each
+COLUMNS = ("experiment", *CELL, "quantity", "value")
+
+
+class Quantity(NamedTuple):
+    """How a quantity is named in text, the sign of a gain (0: none), whether ratios are compared, and its factor in text."""
+
+    label: str
+    better: int
+    ratio: bool = False
+    factor: int = 1
+
+
+QUANTITIES = {
+    "lambda1": Quantity("λ1", -1, ratio=True),
+    "train": Quantity("training loss", 0),
+    "nll": Quantity("NLL", -1),
+    "accuracy": Quantity("accuracy %", 1, factor=100),
+    "ece": Quantity("ECE", -1),
+    "shifted_nll": Quantity("shifted NLL", -1),
+    "shifted_accuracy": Quantity("shifted accuracy %", 1, factor=100),
+    "shifted_ece": Quantity("shifted ECE", -1),
+    "agreement": Quantity("agreement %", 1, factor=100),
+    "tv": Quantity("TV", -1),
+    "mmd": Quantity("100 MMD²", -1),
+}
+
+
+def read_table(name: str | Path) -> pd.DataFrame:
+    """Read the stored table of an experiment.
+
+    Args:
+        name: of a table in `data/` ("evidence"), or the path of a CSV file.
+
+    Raises:
+        FileNotFoundError: where there is no such table.
+        ValueError: where the file is no table of an experiment.
+    """
+    path = Path(name) if str(name).endswith(".csv") else committed(f"{name}.csv")
+    numbers = dict.fromkeys(("radius", "steps", "value"), lambda text: float(text or "nan"))  # exact, of every pandas
+    table = pd.read_csv(path, converters=numbers, keep_default_na=False)
+    if missing := [c for c in COLUMNS if c not in table]:
+        raise ValueError(f"a table must have the columns {', '.join(COLUMNS)}, got {path} without {', '.join(missing)}")
+    return table
+
+
+def write_table(table: pd.DataFrame, path: str | Path, digits: int = 6) -> None:
+    """Write a table as CSV, its values rounded to so many significant digits, whole or not at all."""
+    with atomic_path(Path(path)) as partial:
+        table.assign(value=[float(f"{v:.{digits}g}") for v in table.value]).to_csv(partial, index=False)
+
+
+def at(table: pd.DataFrame, **cell: object) -> pd.DataFrame:
+    """The rows of one cell as a frame (seeds, quantities).
+
+    Args:
+        table: long, as `run` returns it.
+        **cell: value of each column that picks the cell, such as method="vi", radius=0.0.
+
+    Raises:
+        ValueError: where these columns leave no row, or several of one seed and quantity.
+    """
+    rows = table[(table[list(cell)] == pd.Series(cell)).all(axis=1)]
+    if rows.empty or rows.duplicated(["seed", "quantity"]).any():
+        came = "no row" if rows.empty else "several rows of one seed and quantity"
+        raise ValueError(f"at must pick one cell, got {came} for {cell}: change or add a column")
+    return rows.pivot(index="seed", columns="quantity", values="value")[list(dict.fromkeys(rows.quantity))]

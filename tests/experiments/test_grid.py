@@ -1,0 +1,179 @@
+"""A grid run here, resumed, over workers, with failures: the same long table each time."""
+
+import os
+import signal
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from workers import two_workers
+
+from flatviz.experiments import COLUMNS, at, read_table, run, write_table
+
+GRID = [dict(setting="a", method=m, radius=r, steps=5, seed=s) for m in ("vi", "sabma") for r in (0.0, 0.5) for s in range(3)]
+
+
+def value_of(cell):
+    return cell["seed"] + cell["radius"] / 3 + len(cell["method"])
+
+
+def fit(cells):
+    with Path(os.environ["ASKED"]).open("a") as file:  # not a list of this module: what `fit` refers to is part of the key
+        print(cells[0]["seed"], file=file)
+    for cell in reversed(cells):  # in any order
+        yield cell, value_of(cell)
+
+
+def measure(fitted, cell):
+    return {"nll": fitted, "accuracy": cell["radius"] - fitted}
+
+
+@pytest.fixture
+def asked(tmp_path, monkeypatch):
+    monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("ASKED", str(tmp_path / "asked"))
+    return lambda: [int(line) for line in (tmp_path / "asked").read_text().split()]
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory):
+    with two_workers(tmp_path_factory.mktemp("dask")) as found:
+        yield found
+
+
+def quiet(text):
+    pass
+
+
+def test_the_table_has_one_row_a_cell_and_quantity_in_the_order_of_the_grid(asked):
+    table = run(GRID, fit, measure, name="toy", say=quiet)
+    assert tuple(table.columns) == COLUMNS and set(table.experiment) == {"toy"}
+    want = [(*c.values(), q, v) for c in GRID for q, v in (("nll", value_of(c)), ("accuracy", c["radius"] - value_of(c)))]
+    assert list(table.drop(columns="experiment").itertuples(index=False, name=None)) == want
+    assert sorted(asked()) == [0, 1, 2]  # one call of fit a seed
+
+
+def test_a_stopped_run_goes_on_where_it_was_and_gives_the_same_bits(asked):
+    whole = run(GRID, fit, measure, name="toy", cache=False, say=quiet)
+
+    def stop(done, total, label):
+        if done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(GRID, fit, measure, name="toy", progress=stop, say=quiet)
+    resumed = run(GRID, fit, measure, name="toy", say=quiet)
+    assert asked() == [0, 1, 2, 0, 1, 2, 2]  # the whole run, the stopped one, and what it had not kept
+    pd.testing.assert_frame_equal(resumed, whole, check_exact=True)
+
+
+def test_another_measure_or_another_grid_is_computed_anew(asked):
+    run(GRID, fit, measure, name="toy", say=quiet)
+    run(GRID, fit, lambda fitted, cell: {"nll": 2 * fitted}, name="toy", say=quiet)
+    run(GRID[:-1], fit, measure, name="toy", say=quiet)  # seed 2 lacks a cell
+    assert asked() == [0, 1, 2, 0, 1, 2, 2]
+
+
+def test_a_unit_that_fails_is_named_and_costs_its_own_rows_only(asked):
+    def sometimes(cells):
+        if cells[0]["seed"] == 1:
+            raise RuntimeError("diverged")
+        return fit(cells)
+
+    said = []
+    table = run(GRID, sometimes, measure, name="toy", say=said.append)
+    assert set(table.seed) == {0, 2} and table.attrs["failed"] == {"toy, seed 1": "RuntimeError: diverged"}
+    assert sum("toy, seed 1: failed, its rows are missing: RuntimeError: diverged" in line for line in said) == 1
+    run(GRID, sometimes, measure, name="toy", say=said.append)
+    assert asked() == [0, 2]  # what failed was not kept, the rest was
+    with pytest.raises(ValueError, match=r"a unit that can be fitted, got 3 failures: ZeroDivisionError"):
+        run(GRID, fit, lambda fitted, cell: 1 / 0, name="toy", say=quiet)
+
+
+def test_a_cell_that_fit_leaves_out_is_no_silent_gap(asked):
+    with pytest.raises(ValueError, match="fit must yield every cell, got 3 of 4"):
+        run(GRID, lambda cells: ((c, 0.0) for c in cells[1:]), measure, name="toy", say=quiet)
+    for grid, came in (([], "none"), ([*GRID, GRID[0]], "one twice")):
+        with pytest.raises(ValueError, match=f"cells that differ, got {came}"):
+            run(grid, fit, measure, name="toy")
+
+
+def test_columns_of_the_grid_and_other_groups_are_kept(asked):
+    grid = [dict(shift=k, seed=s) for s in (0, 1) for k in ("blur", "noise")]
+    calls = []
+
+    def counted(cells):
+        calls.append(len(cells))
+        yield from ((c, 1.0) for c in cells)
+
+    table = run(
+        grid, counted, lambda fitted, cell: {"nll": fitted}, name="toy", group=("seed", "shift"), cache=False, say=quiet
+    )
+    assert list(table.columns) == [*COLUMNS[:-2], "shift", *COLUMNS[-2:]] and calls == [1, 1, 1, 1]
+
+
+def notebook_functions():
+    """Functions whose module is __main__ of another process, as a notebook's are: no worker can import them."""
+    source = """
+factor = 2
+def scaled(v):
+    return factor * v
+def fit(cells):
+    for cell in cells:
+        yield cell, scaled(cell["seed"])
+def measure(fitted, cell):
+    if kill and fitted == 4:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return {"nll": fitted, "pid": os.getpid()}
+"""
+    space = {"__name__": "__main__", "os": os, "signal": signal, "kill": False}
+    exec(source, space)
+    return space
+
+
+def test_functions_of_a_notebook_run_on_workers(client, asked):
+    space = notebook_functions()
+    table = run([dict(seed=s) for s in range(8)], space["fit"], space["measure"], name="toy", engine=client, say=quiet)
+    found = at(table, method="")
+    assert list(found.nll) == [2.0 * s for s in range(8)] and os.getpid() not in set(found.pid)
+
+
+def test_the_device_reaches_fit(asked):
+    def on(cells, device):
+        yield from ((cell, device.type == "cpu") for cell in cells)
+
+    table = run([dict(seed=0)], on, lambda fitted, cell: {"here": fitted}, name="toy", device="cpu", say=quiet)
+    assert list(table.value) == [1.0]
+
+
+def test_time_left_is_said(asked):
+    said = []
+    run(GRID, fit, measure, name="toy", cache=False, say=said.append)
+    assert said[0].startswith("toy, seed 0: 1 of 3, 0 s, about 0 s left") and said[-1] == "toy, seed 2: 3 of 3, 0 s"
+
+
+def test_a_table_written_is_the_table_read(asked, tmp_path):
+    table = run([dict(seed=s, radius=0.1) for s in range(3)], fit, measure, name="toy", say=quiet)
+    table.loc[0, "value"] = float("nan")
+    write_table(table, tmp_path / "toy.csv", digits=17)
+    pd.testing.assert_frame_equal(read_table(tmp_path / "toy.csv"), table, check_exact=True, check_dtype=False)
+    write_table(table.assign(value=1 / 3), tmp_path / "toy.csv")
+    assert set(read_table(tmp_path / "toy.csv").value) == {0.333333}
+    (tmp_path / "other.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(ValueError, match="a table must have the columns experiment, setting"):
+        read_table(tmp_path / "other.csv")
+    with pytest.raises(FileNotFoundError, match="a shipped result must be one of"):
+        read_table("nothing")
+
+
+def test_a_worker_lost_again_and_again_costs_its_own_unit_only(client, asked, monkeypatch):
+    """Last, for it leaves the cluster with one worker fewer at each loss."""
+    space = notebook_functions()
+    space["kill"] = True
+    monkeypatch.setattr("flatviz.families.tasks.RETRIES", 0)
+    client.run_on_scheduler(lambda dask_scheduler: setattr(dask_scheduler, "allowed_failures", 0))
+    said = []
+    table = run([dict(seed=s) for s in range(8)], space["fit"], space["measure"], name="toy", engine=client, say=said.append)
+    failed = {int(label.split()[-1]) for label in table.attrs["failed"]}
+    assert set(table.seed) == set(range(8)) - failed
+    assert 2 in failed and len(failed) <= 2  # with no failure allowed, Dask also gives up the task queued on that worker

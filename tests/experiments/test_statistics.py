@@ -1,0 +1,118 @@
+"""Paired differences, Holm's correction, verdicts and sentences, on figures whose answer is known."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from flatviz.experiments import at, holm, judged, paired, sentences
+
+
+def frames(change=0.0, quantity="nll", n=10):
+    """Two frames of `n` seeds that differ far more among each other than the two do within a seed."""
+    rng = np.random.default_rng(0)
+    common = 1 + 10 * rng.random(n)
+    columns = ["lambda1", "nll", "accuracy", "ece", "tv"]
+    mine, theirs = (pd.DataFrame({q: common + 0.01 * rng.standard_normal(n) for q in columns}) for _ in range(2))
+    mine[quantity] += change
+    return mine, theirs
+
+
+def verdict(quantity, change, n=10):
+    table = judged(paired(*frames(change, quantity, n)), family="all").assign(claim="it", against="VI")
+    return table[table.quantity == quantity].iloc[0]
+
+
+def test_means_intervals_and_p_are_scipys():
+    mine, theirs = frames(0.002)
+    table = paired(mine, theirs).set_index("quantity")
+    for q in ("nll", "accuracy", "ece", "tv"):
+        test = stats.ttest_rel(mine[q], theirs[q])
+        low, high = test.confidence_interval(0.95)
+        assert table.p[q] == pytest.approx(test.pvalue, rel=1e-9)
+        assert (table["mean"][q] - table.half[q], table["mean"][q] + table.half[q]) == pytest.approx((low, high), rel=1e-9)
+    assert table.p["lambda1"] == pytest.approx(stats.ttest_rel(np.log(mine.lambda1), np.log(theirs.lambda1)).pvalue, rel=1e-9)
+    assert table.gains["accuracy"] == sum(mine.accuracy > theirs.accuracy) and table.gains["nll"] == sum(mine.nll < theirs.nll)
+
+
+def test_a_small_effect_shows_once_seeds_are_paired():
+    """0.05 against a spread of 3 between seeds."""
+    mine, theirs = frames(-0.05)
+    assert stats.ttest_ind(mine.nll, theirs.nll).pvalue > 0.9 and verdict("nll", -0.05).verdict == "holds"
+
+
+def test_the_claimed_sign_depends_on_the_quantity():
+    assert verdict("accuracy", 0.05).verdict == "holds" and verdict("accuracy", -0.05).verdict == "does not hold"
+    assert verdict("ece", 0.05).verdict == "does not hold" and verdict("tv", 0.0).verdict == "inconclusive"
+
+
+def test_pairs_are_of_the_same_seed_whatever_their_order():
+    mine, theirs = frames(-0.05)
+    shuffled = paired(mine.sample(frac=1, random_state=1), theirs.drop(index=0)).set_index("quantity")
+    assert shuffled.n["nll"] == 9 and shuffled["mean"]["nll"] == pytest.approx((mine.nll - theirs.nll)[1:].mean())
+
+
+def test_holm_is_its_definition():
+    """p sorted: 0.01 x 4, 0.02 x 3, 0.03 x 2, 0.5 x 1, none below the one before."""
+    assert holm([0.03, 0.01, 0.5, 0.02]) == pytest.approx([0.06, 0.04, 0.5, 0.06])
+    assert holm([0.4, 0.5]) == pytest.approx([0.8, 0.8])
+    assert holm([np.nan, 0.01]) == pytest.approx([np.nan, 0.02], nan_ok=True)
+
+
+def test_each_family_is_corrected_by_itself_and_named():
+    p = [0.01, 0.04, 0.03, 0.2, 0.001]
+    table = pd.DataFrame({"p": p, "gain": 1.0, "setting": list("aabba"), "baseline": "steps"})
+    split = judged(table, family=["setting", "baseline"])
+    assert list(split.family) == ["a, steps", "a, steps", "b, steps", "b, steps", "a, steps"] and list(split.claims) == [
+        3,
+        3,
+        2,
+        2,
+        3,
+    ]
+    assert list(split.corrected) == pytest.approx([0.02, 0.04, 0.06, 0.2, 0.003])
+    assert set(judged(table, family="all").claims) == {5}
+
+
+def test_of_pure_noise_a_claim_is_made_in_one_family_of_twenty():
+    """400 families of 12 claims that are all false: 5 % of them have a verdict, within three binomial deviations."""
+    rng, zero = np.random.default_rng(0), pd.DataFrame({i: np.zeros(10) for i in range(12)})
+    better, wrong = dict.fromkeys(range(12), 1), 0
+    for _ in range(400):
+        table = judged(paired(pd.DataFrame(rng.standard_normal((10, 12))), zero, better, ()), family="noise")
+        wrong += (table.verdict != "inconclusive").any()
+    assert 0.05 - 0.033 < wrong / 400 < 0.05 + 0.033
+
+
+def test_one_seed_decides_nothing_and_neither_does_a_value_that_is_not_finite():
+    assert verdict("nll", -5.0, n=1).verdict == "inconclusive"
+    mine, theirs = frames(-5.0)
+    theirs.loc[3, "nll"] = np.nan
+    table = judged(paired(mine, theirs), family="all").set_index("quantity")
+    assert table.verdict["nll"] == "inconclusive" and table.n["nll"] == 10 and np.isnan(table.p["nll"])
+    assert "nll" not in set(paired(mine.assign(nll=np.nan), theirs).quantity)  # not measured at all
+
+
+def test_differences_that_are_all_the_same_are_certain_or_nothing():
+    ones = pd.DataFrame({"nll": np.ones(4)})
+    assert list(paired(ones, ones).p) == [1.0] and list(paired(ones, 2 * ones).p) == [0.0]
+
+
+def test_a_sentence_holds_its_figures_and_verdict():
+    table = judged(paired(*frames(-0.05, "accuracy")), family="all").assign(claim="SA-BMA, equal steps", against="VI")
+    text = dict(zip(table.quantity, sentences(table)))
+    assert text["accuracy"].startswith("SA-BMA, equal steps: accuracy % -4.9 ± 0.84, ") and text["accuracy"].endswith(
+        "better in 0 of 10 seeds: does not hold"
+    )
+    assert text["lambda1"].startswith("SA-BMA, equal steps: λ1 1.00 of VI's (")
+
+
+def test_at_picks_one_cell():
+    rows = [dict(setting="a", method="vi", seed=s, quantity=q, value=s + len(q)) for q in ("nll", "ece") for s in (1, 0)]
+    table = pd.DataFrame(rows)
+    frame = at(table, method="vi")
+    assert list(frame.columns) == ["nll", "ece"] and list(frame.index) == [0, 1] and frame.nll[1] == 4
+    with pytest.raises(ValueError, match="at must pick one cell, got no row"):
+        at(table, method="sam")
+    with pytest.raises(ValueError, match="got several rows"):
+        at(pd.concat([table, table]), method="vi")

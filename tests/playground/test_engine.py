@@ -1,0 +1,307 @@
+"""The playground's engine against flatviz: the same start, the same noise passed in, the same numbers, in node and in Chromium.
+
+Every answer of the engine comes from `questions`, asked once in node and once in a browser.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from browsing import answer
+from torch import nn
+
+import flatviz as fv
+from flatviz.core.seeds import generator
+from flatviz.posteriors.hmc import Potential, StepSize, leapfrog
+from flatviz.training.batched import members_loss
+from flatviz.training.metric import Metric
+from flatviz.training.optimize import cosine
+from flatviz.training.variational import Noise
+
+HERE = Path(__file__).parent
+ENGINE = HERE.parents[1] / "flatviz" / "pages" / "playground" / "engine.js"
+NODE = shutil.which("node")
+STEPS, LR, KAPPA, SEED = 40, 0.05, 0.3, 3
+TERMS = [
+    {"kind": "bowl", "at": [0.2, -0.1], "h": 0.3},
+    {"kind": "dent", "at": [-0.5, 0.3], "depth": 1.0, "width": 0.4},
+    {"kind": "dent", "at": [0.9, 0.0], "depth": -0.7, "width": [1.1, 0.6]},
+    {"kind": "valley", "k": 1.5, "a": 0.6, "b": -0.4},
+    {"kind": "wall", "at": 0.7, "height": 0.8, "soft": 0.3},
+    {"kind": "modes", "a": [-2.0, 0.0], "b": [2.0, 0.0], "narrow": 0.3, "ratio": 4.0},
+]
+
+
+class Ground(nn.Module):
+    """The ground as a network of two weights: half of its output squared is L(w) + 3, a regression of 0 with noise 1."""
+
+    def __init__(self, start) -> None:
+        super().__init__()
+        self.w = nn.Parameter(torch.tensor(start, dtype=torch.float64))
+
+    def forward(self, x):
+        return (2 * (height(self.w) + 3)).sqrt().expand(len(x), 1)
+
+
+def height(w):
+    """L(w) of TERMS, by torch."""
+    x, y = w[..., 0], w[..., 1]
+    bowl = 0.15 * ((x - 0.2) ** 2 + (y + 0.1) ** 2)
+    dent = -torch.exp(-0.5 * (((x + 0.5) / 0.4) ** 2 + ((y - 0.3) / 0.4) ** 2))
+    hill = 0.7 * torch.exp(-0.5 * (((x - 0.9) / 1.1) ** 2 + (y / 0.6) ** 2))
+    valley, wall = 0.75 * (y - 0.6 * x * x + 0.4) ** 2, 0.4 * (1 + torch.tanh((x - 0.7) / 0.3))
+    modes = math.log(2) - torch.logaddexp(-((x + 2) ** 2 + y**2) / 0.18, -((x - 2) ** 2 + y**2) / 2.88)
+    return bowl + dent + hill + valley + wall + modes
+
+
+def ground_case(kappa=KAPPA):
+    """(net, data, prior, what the engine is told of them, likelihood): one data point, so that T is kl_weight."""
+    start, std, n = [0.1, 0.4], [0.5, 0.3], torch.zeros(1, 1, dtype=torch.float64)
+    net = fv.Net.from_module(Ground(start))
+    prior = fv.Gaussian(double([0.3, -0.2]), double([1.5, 2.0]).log())
+    told = {"terms": TERMS, "prior": plain(prior), "T": kappa}
+    return net, fv.Data(n, n), prior, fv.Gaussian(net.w, torch.tensor(std).double().log()), told, 1.0
+
+
+def network_case(kind, kappa=KAPPA):
+    """The same of a network 2-5-4-3 of tanh, or 1-6-1 for a regression."""
+    source = torch.Generator().manual_seed(5)
+    widths = [2, 5, 4, 3] if kind == "classes" else [1, 6, 1]
+    layers = [m for a, b in zip(widths, widths[1:]) for m in (nn.Linear(a, b), nn.Tanh())][:-1]
+    module = nn.Sequential(*layers).double()
+    for p in module.parameters():
+        p.data = torch.randn(p.shape, generator=source, dtype=torch.float64)
+    x = torch.randn(11, widths[0], generator=source, dtype=torch.float64)
+    y = torch.arange(11) % 3 if kind == "classes" else torch.randn(11, 1, generator=source, dtype=torch.float64)
+    net = fv.Net.from_module(module)
+    prior = fv.Gaussian(torch.zeros_like(net.w), torch.linspace(-0.5, 0.5, net.dim).double())
+    noise = None if kind == "classes" else 0.4
+    told = {"widths": widths, "data": {"x": x.flatten().tolist(), "y": y.flatten().tolist(), "noise": noise}}
+    told |= {"prior": plain(prior), "T": kappa / 11}
+    start = fv.Gaussian(net.w, torch.full_like(net.w, math.log(0.1)))
+    return net, fv.Data(x, y), prior, start, told, noise or "categorical"
+
+
+CASES = {"ground": ground_case, "classes": lambda: network_case("classes"), "regression": lambda: network_case("regression")}
+
+
+def double(numbers):
+    """A float64 tensor."""
+    return torch.tensor(numbers, dtype=torch.float64)
+
+
+def plain(q):
+    """A Gaussian as the engine reads it."""
+    return {"mean": q.mean.tolist(), "logStd": q.log_std.tolist()}
+
+
+def fit_question(case, radius, draws):
+    """A fit of VI or SA-BMA: flatviz's noise, learning rates and annealed temperatures, step by step."""
+    net, data, prior, start, told, _ = CASES[case]()
+    noise = Noise([SEED], draws, start, STEPS)
+    rows = [[z1.tolist() for z1, _ in noise.at(step)] for step in range(STEPS)]
+    rates = [LR * cosine(step, STEPS) for step in range(STEPS)]
+    shares = [min(1.0, (step + 1) / (0.25 * STEPS)) for step in range(STEPS)]
+    more = {"start": plain(start), "noise": rows, "rates": rates, "radius": radius, "momentum": 0.9}
+    return told | more | {"what": "gaussians", "T": [told["T"] * share for share in shares]}
+
+
+def questions():
+    """What is asked, by name."""
+    asked = {}
+    for case, made in CASES.items():
+        net, _, _, start, told, _ = made()
+        asked["gradient", case] = told | {"what": "gradient", "w": net.w.tolist()}
+        asked["eigen", case] = told | {"what": "eigenpairs", "w": net.w.tolist(), "k": 2}
+        asked["vi", case], asked["sabma", case] = fit_question(case, 0.0, 2), fit_question(case, 0.7, 2)
+        rates = [LR * cosine(step, STEPS) for step in range(STEPS)]
+        for method, radius in (("gd", 0.0), ("sam", 0.2)):
+            zero = told["prior"] | {"mean": [0.0] * net.dim, "logStd": [0.0] * net.dim}
+            point = {"start": net.w.tolist(), "rates": rates, "momentum": 0.9, "radius": radius, "prior": zero, "T": 0.02}
+            asked[method, case] = told | point | {"what": "points"}
+        source = generator(SEED)
+        xi = [torch.randn(1, net.dim, generator=source, dtype=torch.float64)[0].tolist() for _ in range(STEPS)]
+        asked["sgld", case] = told | {"what": "sgld", "start": net.w.tolist(), "noise": xi, "rate": 0.01}
+        z, p = torch.randn(2, net.dim, generator=generator(1), dtype=torch.float64)
+        asked["hmc", case] = told | {"what": "trajectory", "z": z.tolist(), "momentum": p.tolist(), "size": 0.05, "n": 12}
+    asked["sizes", ""] = {"what": "sizes", "accept": 0.8, "rates": [0.9, 0.2, 0.75, 1.0, 0.6, 0.85]}
+    q, g = {"mean": [0.2, -1.0], "logStd": [-1.0, 0.3]}, {"mean": [1.5, -0.2], "logStd": [0.4, 0.9]}
+    asked["kl", ""] = {"what": "kl", "q": q, "prior": {"mean": [0.5, 0.1], "logStd": [0.2, -0.4]}}
+    asked["worst", ""] = {"what": "worst", "q": q, "g": g, "radius": 0.6}
+    asked["integral", ""] = {"what": "integral", "terms": TERMS, "q": {"mean": [-0.4, 0.2], "logStd": [-0.9, -0.6]}}
+    net, _, _, start, told, _ = CASES["classes"]()
+    x, y = torch.randn(50, 2, generator=generator(8), dtype=torch.float64), (torch.arange(50) * 7) % 3
+    W = 3 * start.sample(6, seed=2)  # sure ones too: the last bins are in use
+    asked["scores", ""] = {
+        "what": "scores",
+        "widths": told["widths"],
+        "W": W.tolist(),
+        "x": x.flatten().tolist(),
+        "y": y.tolist(),
+    }
+    asked["normals", ""] = {"what": "normals", "seed": 4, "n": 20000}
+    straight = {"terms": [{"kind": "bowl", "at": [0.5, -0.3], "h": 2.0}], "prior": {"mean": [0.0, 0.0], "logStd": [0.0, 0.0]}}
+    asked["chain", ""] = straight | {"what": "chain", "start": [2.0, 2.0], "T": 0.2, "seed": 0, "steps": 4100}
+    return asked
+
+
+@pytest.fixture(scope="module", params=["node", pytest.param("chromium", marks=pytest.mark.browser)])
+def answers(request):
+    """The engine's answers by name."""
+    asked = questions()
+    if request.param == "node":
+        if NODE is None:
+            pytest.skip("no node found: install it (Debian: apt-get install nodejs)")
+        done = subprocess.run(
+            [NODE, HERE / "run.mjs", ENGINE], input=json.dumps(list(asked.values())), capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+        found = json.loads(done.stdout)
+    else:
+        page = request.getfixturevalue("browser").new_page()
+        script = """async ([engine, ask, questions]) => {
+          const load = (text) => import(URL.createObjectURL(new Blob([text], { type: "text/javascript" })));
+          const [e, a] = await Promise.all([load(engine), load(ask)]);
+          return questions.map((question) => a.answer(e, question));
+        }"""
+        texts = [ENGINE.read_text(encoding="utf-8"), (HERE / "answer.mjs").read_text(encoding="utf-8")]
+        found = answer(page, script, [*texts, list(asked.values())])
+    return dict(zip(asked, found))
+
+
+def close(a, b, tolerance=1e-6):
+    """Both in float64: what differs is the order of sums, and 40 steps of a fit let that grow."""
+    np.testing.assert_allclose(
+        np.asarray(a, float), np.asarray(torch.as_tensor(b, dtype=torch.float64)), rtol=tolerance, atol=tolerance
+    )
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_gradient_written_by_hand_is_that_of_torch(answers, case):
+    net, data, _, _, _, likelihood = CASES[case]()
+    f = fv.nll(net, data, likelihood=likelihood)
+    w = net.w.clone().requires_grad_()
+    value = f(w)
+    (g,) = torch.autograd.grad(value, w)
+    shift = 3 + 0.5 * math.log(2 * math.pi) if case == "ground" else 0.0
+    found = answers["gradient", case]
+    close(found["value"] + shift, value.detach(), 1e-10)
+    close(found["g"], g, 1e-10)
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("method, radius", [("vi", 0.0), ("sabma", 0.7)])
+def test_vi_and_sabma_take_the_steps_of_flatviz(answers, case, method, radius):
+    net, data, prior, start, _, likelihood = CASES[case]()
+    fit = dict(start=start, kl_weight=KAPPA, anneal=0.25, mc_samples=2, steps=STEPS, lr=LR, likelihood=likelihood, seed=SEED)
+    q = fv.fit_sabma(net, data, prior, radius=radius, **fit) if radius else fv.fit_vi(net, data, prior, **fit)
+    found = answers[method, case]
+    close(found["q"]["mean"], q.mean)
+    close(found["q"]["logStd"], q.log_std)
+    close(found["kls"], q.history.kl)
+    if radius:
+        close(found["gains"], q.history.sharpness)
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("method, ascent", [("gd", None), ("sam", fv.SAM(0.2))])
+def test_gradient_descent_and_sam_take_the_steps_of_flatviz(answers, case, method, ascent):
+    net, data, _, _, _, likelihood = CASES[case]()
+    how = dict(steps=STEPS, lr=LR, weight_decay=0.02, likelihood=likelihood, ascent=ascent, seed=0)
+    close(answers[method, case]["w"], fv.fit_sgd(net, data, **how).center)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_sgld_takes_the_steps_of_flatviz(answers, case):
+    net, data, prior, _, told, likelihood = CASES[case]()
+    wide = fv.Gaussian(prior.mean, prior.log_std - 0.5 * math.log(KAPPA))  # tempered with the likelihood: T P of the engine
+    how = dict(n_draws=STEPS, burn_in=0, thin=1, lr=0.01, temperature=KAPPA, likelihood=likelihood, seed=SEED)
+    close(answers["sgld", case]["kept"], fv.fit_sgld(net, data, prior=wide, **how).W)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_trajectory_of_hmc_is_that_of_flatviz(answers, case):
+    net, data, prior, _, told, likelihood = CASES[case]()
+    U = Potential(members_loss(net, data, likelihood, "frozen", 1), prior, len(data) / KAPPA)
+    z, p = torch.randn(2, net.dim, generator=generator(1), dtype=torch.float64)
+    there, speed, (value, _, _) = leapfrog(U, z[None], p[None], U(z[None])[1], 0.05, 12, Metric())
+    found = answers["hmc", case]
+    close(found["z"], there[0])
+    close(found["momentum"], speed[0])
+    shift = (3 + 0.5 * math.log(2 * math.pi)) / KAPPA if case == "ground" else 0.0
+    close(found["at"]["value"] + shift, value[0])
+
+
+def test_the_step_size_of_hmc_is_adapted_as_in_flatviz(answers):
+    size, seen = StepSize.start(0.1, 0.8), []
+    for rate in (0.9, 0.2, 0.75, 1.0, 0.6, 0.85):
+        size.follow(rate)
+        seen.append(size.size)
+    size.settle()
+    close(answers["sizes", ""], [*seen, size.size], 1e-12)
+
+
+def test_a_chain_of_hmc_has_mean_and_width_of_a_gaussian_posterior(answers):
+    W = np.array(answers["chain", ""])  # 4000 nearly independent draws: three standard errors of mean and width
+    precision = 2.0 / 0.2 + 1
+    exact = np.array([0.5, -0.3]) * (2.0 / 0.2) / precision
+    assert np.all(np.abs(W.mean(0) - exact) < 3 * precision**-0.5 / math.sqrt(2000))
+    assert np.all(np.abs(W.std(0) * precision**0.5 - 1) < 0.05)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_largest_eigenvalues_are_those_of_top_eigenpairs(answers, case):
+    net, data, _, _, _, likelihood = CASES[case]()
+    exact = fv.top_eigenpairs(fv.nll(net, data, likelihood=likelihood), net.w, k=2)
+    close([pair["value"] for pair in answers["eigen", case]], exact.values)
+    for pair, vector in zip(answers["eigen", case], exact.vectors):
+        assert abs(abs(float(torch.tensor(pair["vector"]).double() @ vector.double())) - 1) < 1e-6
+
+
+def test_kl_and_its_gradient_are_those_of_flatviz(answers):
+    q = fv.Gaussian(double([0.2, -1.0]), double([-1.0, 0.3]))
+    value, (mean, log_std, _) = q.kl_and_grad(fv.Gaussian(double([0.5, 0.1]), double([0.2, -0.4])))
+    found = answers["kl", ""]
+    close(found["value"], value)
+    close(found["mean"], mean)
+    close(found["logStd"], log_std)
+
+
+def test_the_worst_q_and_its_budget_are_those_of_perturb(answers):
+    q = fv.Gaussian(double([0.2, -1.0]), double([-1.0, 0.3]))
+    g = double([1.5, -0.2]), double([0.4, 0.9]), q.factor
+    mean, log_std, _ = fv.perturb(q, g, radius=0.6)
+    found = answers["worst", ""]
+    close(found["delta"]["mean"], mean)
+    close(found["delta"]["logStd"], log_std)
+    spent = (mean / q.std).square().sum(), 2 * log_std.square().sum()
+    close(found["share"], spent[0] / 0.36)
+    close(spent[0] + spent[1], 0.36)
+
+
+def test_the_integral_over_q_is_the_mean_over_many_draws(answers):
+    q = fv.Gaussian(double([-0.4, 0.2]), double([-0.9, -0.6]))
+    heights = height(q.sample(20000, seed=0))
+    assert abs(answers["integral", ""] - float(heights.mean())) < 4 * float(heights.std()) / math.sqrt(20000)
+
+
+def test_scores_are_those_of_flatviz(answers):
+    net, _, _, start, _, _ = CASES["classes"]()
+    x, y = torch.randn(50, 2, generator=generator(8), dtype=torch.float64), (torch.arange(50) * 7) % 3
+    prediction = fv.predict(net, 3 * start.sample(6, seed=2), fv.Data(x, y), 6, seed=0)
+    found = answers["scores", ""]
+    for name, score in (("ece", fv.ece), ("nll", fv.nll_score), ("accuracy", fv.accuracy)):
+        close(found[name], score(prediction, n_draws=6))
+
+
+def test_the_engines_noise_is_standard_normal(answers):
+    z = np.array(answers["normals", ""])  # 20000: three standard errors of mean, variance and lag-one correlation
+    assert abs(z.mean()) < 3 / math.sqrt(len(z)) and abs(z.var() - 1) < 3 * math.sqrt(2 / len(z))
+    assert abs((z[1:] * z[:-1]).mean()) < 3 / math.sqrt(len(z))
