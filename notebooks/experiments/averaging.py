@@ -18,7 +18,8 @@ TABLE = "averaging"  # stored table, or path of a CSV file
 SAVE = ""  # path of a CSV file to write the table to
 SEEDS = 10
 DRAWS = 30  # of each posterior
-EPOCHS, STEPS = 60, 300  # of pre-training, of each fit
+EPOCHS = 60  # of pre-training
+STEPS = 300  # of each fit
 MODE_RUNS = 20  # of the toy, for each width ratio and radius
 WORKERS = 1  # more than 1: processes of a local Dask cluster
 DEVICE = "cpu"
@@ -44,6 +45,8 @@ from flatviz.metrics.averaging import scored
 from flatviz.metrics.sharpness import ORDERS, ordered
 from flatviz.results import Prediction, interval
 
+torch.set_num_threads(1)
+
 # %% [markdown]
 # ## What is measured
 #
@@ -54,7 +57,7 @@ from flatviz.results import Prediction, interval
 # %%
 RADII = {"vi": 0.0, "sabma": 1.0}
 RANKS, SIZES, SCORES = (1, 2, 5, 10), (1, 2, 5, 10, 30), ("nll", "accuracy", "ece")
-TEMPERED = dict(kl_weight=0.03, steps=STEPS)
+TEMPERED = {name: fv.METHODS["vi"].plain.settings[name] for name in ("kl_weight", "anneal", "start_scale", "weight_decay")}
 HEAD_STD, SHUFFLES, WEYL_DRAWS = 0.3, 10, 5
 
 # %%
@@ -71,7 +74,7 @@ def of_rank(swag, rank):
 
 
 # %%
-def fit(cells, device, epochs=EPOCHS, settings=TEMPERED):
+def fit(cells, device, epochs=EPOCHS, settings=TEMPERED | dict(steps=STEPS)):
     """Posteriors of one seed, which share a network and a prior."""
     seed = cells[0]["seed"]
     net, task, prior = prepare("mlp", seed=seed, epochs=epochs, rank=max(RANKS), device=device)
@@ -206,8 +209,16 @@ def in_the_wide_mode(fitted, cell):
 # ## Run, or read
 
 # %%
+engine = None
+if RUN and WORKERS > 1:
+    from distributed import Client
+
+    engine = Client(n_workers=WORKERS, threads_per_worker=1)
+
+# %%
 if RUN:
-    parts = run(grid, fit, measure, name="averaging", device=DEVICE, workers=WORKERS), run(modes, fit_modes, in_the_wide_mode, name="two modes", group=["setting"])
+    parts = [run(grid, fit, measure, name="averaging", device=DEVICE, engine=engine)]
+    parts += [run(modes, fit_modes, in_the_wide_mode, name="two modes", group=["setting"], engine=engine)]
     table = pd.concat(parts, ignore_index=True)
 else:
     table = read_table(TABLE)

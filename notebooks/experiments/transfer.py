@@ -20,28 +20,39 @@ SEEDS = 8
 METHODS = "sgd,f-sgd,swag,f-swag,vi,sabma"  # names of `fv.METHODS`; f-sgd is SGD with SAM
 DEVICE = "cpu"
 WORKERS = 1  # more than 1: processes of a local Dask cluster
-
-# %% tags=["parameters-data"]
+# images
 DATA = "image-folder:PATH"  # a folder of class folders; or mnist:ROOT, cifar10:ROOT, ... as torchvision leaves it in ROOT
 SIZE = 0  # pixels to which the images of a folder are scaled; 0: as they are
-SOURCE_CLASSES = TARGET_CLASSES = LEFT_OUT = ""  # names with commas between; all empty: two fifths, two fifths and the rest, drawn
-SHOTS, TEST_IMAGES, OUT_IMAGES = 10, 200, 200  # training images a class; images to be judged on; images of the classes left out
+SOURCE_CLASSES = ""  # names with commas between; with the next two empty two fifths, two fifths and the rest are drawn
+TARGET_CLASSES = ""
+LEFT_OUT = ""
+SHOTS = 10  # training images a class
+TEST_IMAGES = 200  # to be judged on
+OUT_IMAGES = 200  # of the classes left out
 OOD = ""  # more images that the network should not be sure of: as DATA, with commas between
-CORRUPTIONS, SEVERITIES = "gaussian_noise,defocus_blur,fog,pixelate", "1,3,5"
-
-# %% tags=["parameters-network"]
-MODEL, WIDTH = "resnet20", 8  # resnet20, resnet20-group, resnet20-frn, or one of torchvision's; channels of resnet20's first stage
+CORRUPTIONS = "gaussian_noise,defocus_blur,fog,pixelate"
+SEVERITIES = "1,3,5"
+# network
+MODEL = "resnet20"  # resnet20, resnet20-group, resnet20-frn, or one of torchvision's, such as resnet18
+WIDTH = 8  # channels of resnet20's first stage
 WEIGHTS = ""  # a file (.pth, .safetensors), or torchvision's name of published weights, in place of pre-training
-SOURCE_IMAGES, EPOCHS, SOURCE_LR = 500, 10, 0.1  # pre-training: images a class, epochs, rate
-SNAPSHOTS, SWAG_LR = 5, 0.0  # SWAG on the source: epochs, rate (0: a twentieth of SOURCE_LR)
-
-# %% tags=["parameters-posterior"]
+SOURCE_IMAGES = 500  # a class to pre-train on
+EPOCHS = 10  # of pre-training
+SOURCE_LR = 0.1
+SNAPSHOTS = 5  # epochs of SWAG on the source
+SWAG_LR = 0.0  # 0: a twentieth of SOURCE_LR
+# posterior
 PRIOR = "swag"  # swag (on the source), moped, or downstream (SWAG on the few shots)
-TREATED, HEAD_STD, HEAD_START, SCALE = "norm+head", 0.3, "zero", 1.0  # SCALE: of the prior's covariance
+TREATED = "norm+head"
+HEAD_STD = 0.3  # of the prior on the head
+HEAD_START = "zero"
+SCALE = 1.0  # of the prior's covariance
 TRUNK = "fixed"  # weights that are not treated: fixed, or sampled from the prior with every draw
 BATCHNORM = "frozen"  # statistics that predict: frozen, or refresh, on the few shots for each draw
-GRADIENTS, DRAWS, SPECTRA = 120, 8, 1  # gradients of each fit on all training images; draws averaged; draws whose λ1 is computed
-TRIALS = 0  # settings tried for each method on validation splits of seeds 1000 and 1001; 0: settings of the record
+GRADIENTS = 120  # of each fit, on all training images
+DRAWS = 8  # averaged
+SPECTRA = 1  # draws whose λ1 is computed
+TRIALS = 0  # settings tried for each method on validation splits of seeds 1000 and 1001; 0: those of the record
 
 # %%
 import math
@@ -320,7 +331,12 @@ if RUN:
     methods = [name.strip() for name in METHODS.split(",")]
     setup.choices = choices_of(methods, TRIALS, device)
     grid = [dict(setting=MODEL, method=m, seed=s) for s in range(SEEDS) for m in methods]
-    table = run(grid, fit, measure, name="transfer", device=DEVICE, workers=WORKERS)
+    engine = None
+    if WORKERS > 1:
+        from distributed import Client
+
+        engine = Client(n_workers=WORKERS, threads_per_worker=1)
+    table = run(grid, fit, measure, name="transfer", device=DEVICE, engine=engine)
 else:
     table = read_table(TABLE)
 if SAVE:
@@ -372,7 +388,7 @@ pd.DataFrame({label: {s: cell(m, s) for s in sorted(set(long.severity))} for m, 
 
 # %%
 px.line(mean.reset_index(), x="severity", y="value", color="method", facet_col="score", markers=True,
-        color_discrete_map={m: fv.METHODS[m].color for m in LABELS}, title="Scores by severity of the corruption"
+        color_discrete_map={m: fv.METHODS[m].look.color for m in LABELS}, title="Scores by severity of the corruption"
         ).update_yaxes(matches=None, showticklabels=True)  # fmt: skip
 
 # %% [markdown]
@@ -443,9 +459,12 @@ def against(baseline, rows):
 
 
 said = ", and ".join(against(b, rows) for b, rows in verdicts.groupby("baseline", sort=False))
-few = "  With fewer than 10 seeds this describes these runs and no more."
-answer = f"SA-BMA at equal gradients over {verdicts.n.max()} paired seeds: {said}." + few * (verdicts.n.max() < 10) if said else ""
-print(answer or "SA-BMA was not compared: the study needs it together with VI or SAM.")
+answer = "SA-BMA was not compared: the study needs it together with VI or SAM."
+if said:
+    n = int(verdicts.n.max())
+    few = "  With fewer than 10 seeds this describes these runs and no more." if n < 10 else ""
+    answer = f"SA-BMA at equal gradients over {n} paired seeds: {said}.{few}"
+print(answer)
 
 # %% [markdown]
 # ## What would change our mind
