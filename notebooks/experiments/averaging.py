@@ -178,10 +178,10 @@ def expected_gradient(mean, std, ratio):
 
 def balance(ratio):
     """The mean between the modes at which the expected gradient is zero, by bisection."""
-    low, high, std = NARROW_AT, WIDE_AT, torch.tensor(START_STD).double()
+    low, high, std = NARROW_AT, WIDE_AT, torch.tensor(START_STD, dtype=torch.float64)
     for _ in range(60):
         middle = (low + high) / 2
-        uphill = float(expected_gradient(torch.tensor(middle).double(), std, ratio)[0]) > 0
+        uphill = float(expected_gradient(torch.tensor(middle, dtype=torch.float64), std, ratio)[0]) > 0
         low, high = (middle, high) if uphill else (low, middle)
     return low
 
@@ -322,7 +322,9 @@ for k in [k for k in RANKS if k != RANK]:
     text = f"SA-BMA, rank {k} less rank {RANK}: lower"
     claims.append((f"{text} λ1 (log ratio)", np.log(of_rank_k("lambda1") / usual("lambda1")), -1))
     claims.append((f"{text} NLL", of_rank_k("nll") - usual("nll"), -1))
-verdicts = judged(pd.DataFrame([dict(claim=text, **mean_zero(values, sign)) for text, values, sign in claims]), family="averaging")
+verdicts = judged(
+    pd.DataFrame([dict(claim=text, **mean_zero(values, sign)) for text, values, sign in claims]), family="averaging"
+)
 
 
 # %%

@@ -85,7 +85,11 @@ device = pick_device(DEVICE)
 def digits(seed):
     """All scans upright: those to train on, to test on, and the latter under one random permutation of pixels."""
     task = fv.datasets.digits_transfer(shots=10, seed=seed, validation=0)
-    parts = (torch.rot90(task.source.x, -1, dims=(2, 3)), task.source.y), (task.train.x, task.train.y), (task.test.x, task.test.y)
+    parts = (
+        (torch.rot90(task.source.x, -1, dims=(2, 3)), task.source.y),
+        (task.train.x, task.train.y),
+        (task.test.x, task.test.y),
+    )
     x, y = (torch.cat(part) for part in zip(*parts))
     source = generator(seed + 1)
     order, pixels = torch.randperm(len(x), generator=source), torch.randperm(64, generator=source)
@@ -184,7 +188,11 @@ def fit_sets(cells):
 def measure_set(fitted, cell):
     """100 MMD², median over layers and of all weights, and its p; of a set as trained also what it predicts, and its largest units."""
     distance, W = fitted
-    values = {"mmd": 100 * distance.interval()[0], "mmd, all weights": 100 * distance.interval(WHOLE)[0], "p": distance.p_value()}
+    values = {
+        "mmd": 100 * distance.interval()[0],
+        "mmd, all weights": 100 * distance.interval(WHOLE)[0],
+        "p": distance.p_value(),
+    }
     return values | (scores_of(W) | largest(W) if cell["setting"] == "raw" else {})
 
 
@@ -566,9 +574,13 @@ def t4(variants=tuple(VARIANTS)):
 # %%
 def t5(v):
     rho, cv = v["Spearman"], [v[f"sd {w}"] / v[f"mean {w}"] for w in ("inside", "outside")]
-    text = f"MI inside {v['mean inside']:.4f} nats (least {v['least inside']:.4f}), disagreement {100 * v['disagreement']:.1f} % "
+    text = (
+        f"MI inside {v['mean inside']:.4f} nats (least {v['least inside']:.4f}), disagreement {100 * v['disagreement']:.1f} % "
+    )
     text += f"(least {100 * v['least disagreement']:.1f}); outside {v['mean outside']:.3f} nats"
-    spread = f"relative spread {cv[0]:.2f} inside, {cv[1]:.2f} outside; absolute {v['sd inside']:.4f} and {v['sd outside']:.3f} nats"
+    spread = (
+        f"relative spread {cv[0]:.2f} inside, {cv[1]:.2f} outside; absolute {v['sd inside']:.4f} and {v['sd outside']:.3f} nats"
+    )
     least = v["least inside"]
     return [
         trend("T5a", "no two networks are one function", least > 0.05 * v["median inside"], least < 1e-6, text),
@@ -620,7 +632,9 @@ def t9():
 
 def control():
     """Whether ten modes come nearer than ten networks copied, which have nothing of any method."""
-    nearer = {(v, m): mean_of(1 - of(v, f"{m}/multi", "mmd") / of(v, "control", "mmd")) for v in ("raw", "aligned") for m in FITS}
+    nearer = {
+        (v, m): mean_of(1 - of(v, f"{m}/multi", "mmd") / of(v, "control", "mmd")) for v in ("raw", "aligned") for m in FITS
+    }
     texts = [f"{m} {v} {100 * gain:.0f} ± {100 * half:.0f} %" for (v, m), (gain, half) in nearer.items()]
     raw, aligned = (sum(g - h > 0 for (v, _), (g, h) in nearer.items() if v == name) for name in ("raw", "aligned"))
     text = f"nearer than copies: {raw} of {len(FITS)} raw, {aligned} of {len(FITS)} aligned ({'; '.join(texts)})"

@@ -78,7 +78,7 @@ from flatviz.families.choice import Choice
 from flatviz.families.members import fit_member
 from flatviz.families.preparation import check_learned
 from flatviz.families.shift import shift_of
-from flatviz.families.tune import scored, tried
+from flatviz.families.tune import tried
 from flatviz.models.weights import load_weights
 from flatviz.results import FunctionPosterior, interval
 from flatviz.storage.cache import cached
@@ -104,7 +104,9 @@ def split_classes(names, given=(SOURCE_CLASSES, TARGET_CLASSES, LEFT_OUT)):
     if any(given):
         return tuple([names.index(name.strip()) for name in part.split(",")] for part in given)
     if len(names) < 5:
-        raise ValueError(f"data must have at least 5 classes, got {len(names)}: two to pre-train on, two to learn, one left out")
+        raise ValueError(
+            f"data must have at least 5 classes, got {len(names)}: two to pre-train on, two to learn, one left out"
+        )
     order = torch.randperm(len(names), generator=generator(0)).tolist()
     n_out = max(1, len(names) // 5)
     n_source = (len(names) - n_out) // 2
@@ -175,7 +177,9 @@ def source_network(images, classes, device):
         raise ValueError("PRIOR='swag' needs a source to train on, got WEIGHTS from a file: use 'moped' or 'downstream'")
     source, check = source_parts(images, classes)
     about = dict(what=pretrain_source, source=source, check=check, device=str(device))
-    (state, prior, accuracy), _ = cached("transfer", lambda: pretrain_source(source, check, device), label="source", say=print, **about)
+    (state, prior, accuracy), _ = cached(
+        "transfer", lambda: pretrain_source(source, check, device), label="source", say=print, **about
+    )
     print(f"source network: accuracy {100 * accuracy:.1f} % on {len(check)} other images, chance {100 / len(classes):.0f} %")
     if not WEIGHTS and accuracy < 1.5 / len(classes):
         raise ValueError(f"pre-training must learn its classes, got accuracy {accuracy:.2f}: raise EPOCHS or change SOURCE_LR")
@@ -208,7 +212,9 @@ def prepared(seed, device):
     outside = {name: fv.Data(o.x, torch.zeros_like(o.y)).to(device) for name, o in outside.items()}
     net, prior = new_head(task, seed, device)
     late, seen = fv.cache_trunk(net, task.train) if KEEPS_TRUNK else (net, task.train)
-    return SimpleNamespace(net=net, late=late, task=task, seen=replace(task, train=seen), prior=prior, outside=outside, seed=seed)
+    return SimpleNamespace(
+        net=net, late=late, task=task, seen=replace(task, train=seen), prior=prior, outside=outside, seed=seed
+    )
 
 
 def new_head(task, seed, device):
@@ -327,7 +333,9 @@ if RUN:
     images = read_images(DATA, max(SOURCE_IMAGES + max(1, SOURCE_IMAGES // 5), 2 * SHOTS + TEST_IMAGES, OUT_IMAGES))
     classes = split_classes(list(images.class_names) or [str(i) for i in range(int(images.y.max()) + 1)])
     source, prior = source_network(images, classes[0], device)
-    setup = SimpleNamespace(images=images, classes=classes, source=source, prior=prior, outside=read_outside(OOD, images), choices={})
+    setup = SimpleNamespace(
+        images=images, classes=classes, source=source, prior=prior, outside=read_outside(OOD, images), choices={}
+    )
     methods = [name.strip() for name in METHODS.split(",")]
     setup.choices = choices_of(methods, TRIALS, device)
     grid = [dict(setting=MODEL, method=m, seed=s) for s in range(SEEDS) for m in methods]
@@ -437,9 +445,13 @@ def row_of(v):
     """A comparison as text."""
     low, high = v.mean - v.half, v.mean + v.half
     if v.quantity == "lambda1":
-        amount = f"{math.exp(v.mean):.2f} times" + ("" if math.isnan(v.half) else f" ({math.exp(low):.2f} to {math.exp(high):.2f})")
+        amount = f"{math.exp(v.mean):.2f} times" + (
+            "" if math.isnan(v.half) else f" ({math.exp(low):.2f} to {math.exp(high):.2f})"
+        )
     else:
-        amount = f"{percent(v.quantity) * v.mean:+.3g}" + ("" if math.isnan(v.half) else f" ± {percent(v.quantity) * v.half:.2g}")
+        amount = f"{percent(v.quantity) * v.mean:+.3g}" + (
+            "" if math.isnan(v.half) else f" ± {percent(v.quantity) * v.half:.2g}"
+        )
     p = "-" if math.isnan(v.corrected) else f"{v.corrected:.2g}"
     cells = [f"SA-BMA less {LABELS[v.baseline]}", NAMES[v.quantity], amount, f"{v.gains} of {v.n} seeds", p, v.verdict]
     return dict(zip(("compared", "quantity", "difference", "better in", "p (Holm)", "verdict"), cells))
@@ -451,7 +463,9 @@ pd.DataFrame(map(row_of, verdicts.itertuples(index=False)))
 # %%
 def against(baseline, rows):
     """What the verdicts on one baseline amount to."""
-    names = {word: [NAMES[q] for q in rows.quantity[rows.verdict == word]] for word in ("holds", "does not hold", "inconclusive")}
+    names = {
+        word: [NAMES[q] for q in rows.quantity[rows.verdict == word]] for word in ("holds", "does not hold", "inconclusive")
+    }
     if len(names["inconclusive"]) == len(rows):
         return f"against {LABELS[baseline]} inconclusive in all {len(rows)} quantities"
     words = dict(zip(names, ("better in", "worse in", "inconclusive in")))
