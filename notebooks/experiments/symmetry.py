@@ -48,7 +48,7 @@ from torch import nn
 
 # %%
 import flatviz as fv
-from flatviz.core.devices import pick_device
+from flatviz.core.devices import pick
 from flatviz.core.seeds import generator, saved_rng
 from flatviz.experiments import read_table, run, write_table
 from flatviz.experiments.statistics import HOLDS, NOT, OPEN
@@ -75,7 +75,7 @@ FITS = {
 }
 SETS = [f"{m}/{modes}" for m in FITS for modes in ("one", "multi")] + ["ensemble", "control", "single"]
 SCORES = ("accuracy", "ece", "brier", "mi", "ood_mi", "auroc", "aupr_out", "aupr_in", "fpr95")
-device = pick_device(DEVICE)
+device, _ = pick(DEVICE)
 
 # %% [markdown]
 # ## Data and pool

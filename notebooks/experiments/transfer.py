@@ -68,7 +68,7 @@ import torch
 
 # %%
 import flatviz as fv
-from flatviz.core.devices import pick_device
+from flatviz.core.devices import pick
 from flatviz.core.seeds import generator
 from flatviz.datasets.images import PUBLIC, image_folder, images_like, public_images
 from flatviz.datasets.stream import held
@@ -329,7 +329,7 @@ def choices_of(methods, trials, device, seeds=(1000, 1001)):
 
 # %%
 if RUN:
-    device = pick_device(DEVICE)
+    device, _ = pick(DEVICE)
     images = read_images(DATA, max(SOURCE_IMAGES + max(1, SOURCE_IMAGES // 5), 2 * SHOTS + TEST_IMAGES, OUT_IMAGES))
     classes = split_classes(list(images.class_names) or [str(i) for i in range(int(images.y.max()) + 1)])
     source, prior = source_network(images, classes[0], device)
