@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 import flatviz
 from flatviz.cli import (
-    averaging,
     compare,
     docs,
     doctor,
@@ -17,10 +16,8 @@ from flatviz.cli import (
     lab,
     reference,
     search,
-    symmetry,
     temperature,
     tour,
-    transfer,
     tune,
 )
 
@@ -31,11 +28,8 @@ COMMANDS = {
     "evidence": evidence,
     "compare": compare,
     "tune": tune,
-    "transfer": transfer,
-    "averaging": averaging,
     "search": search,
     "reference": reference,
-    "symmetry": symmetry,
     "temperature": temperature,
     "export": export,
     "docs": docs,

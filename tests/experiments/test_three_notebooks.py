@@ -2,12 +2,13 @@
 
 import csv
 import math
+import runpy
 
 import numpy as np
 import pandas as pd
 import pytest
 import torch
-from experiment_notebooks import executed, functions
+from experiment_notebooks import FOLDER, executed, functions
 from scipy import stats
 
 import flatviz as fv
@@ -132,6 +133,38 @@ def test_a_ring_that_gathers_is_seen_and_one_that_stays_is_not():
     assert found["spread raw"] > 0.95 and found["spread removed"] < 0.1 and found["fall, low"] > 0.1
     still = functions("symmetry")["toy_values"]({"raw": ring, "scaled": ring, "sorted": ring})
     assert float(still["fall, high"]) == pytest.approx(0, abs=1e-6)
+
+
+def test_rules_say_does_not_hold_where_the_figures_do_not():
+    rules = runpy.run_path(str(FOLDER / "symmetry.py"))
+    verdict = lambda name, *figures: rules[name](*figures)["verdict"]  # noqa: E731
+    found = dict(rules["single"]("toy"))
+    assert verdict("t1", found) == "holds"
+    assert verdict("t1", found | {"fall, low": -0.1, "fall, high": 0.05}) == "does not hold"
+    excess = lambda *values: pd.DataFrame(dict(setting="mass, a", excess=values))  # noqa: E731
+    assert verdict("t2", excess(30.0, 20.0)) == "holds" and verdict("t2", excess(0.0, 0.0)) == "does not hold"
+    pairs = dict(rules["single"]("pairs"))
+    alike = {"mean inside": 0.1, "sd inside": 0.02, "mean outside": 0.3, "sd outside": 0.06, "Spearman": 1.0}
+    assert [row["verdict"] for row in rules["t5"](pairs | alike)] == ["holds", "does not hold", "does not hold"]
+    assert rules["t5"](pairs | {"least inside": 0.0})[0]["verdict"] == "does not hold"
+    even, one = np.full(16, 20), np.array([100] + [0] * 15)
+    counts = {f"{m}/one": one for m in ("swag", "dropout", "laplace", "sgld")} | {"ensemble": even}
+    assert verdict("t6", counts | {"target": even}) == "holds" and verdict("t6", counts | {"target": one}) == "does not hold"
+    tau = pd.DataFrame({"tau, early": [0.7, 0.72, 0.71], "tau, late": [1.0, 0.99, 0.995], "epochs": 10})
+    swapped = tau.rename(columns={"tau, early": "tau, late", "tau, late": "tau, early"})
+    assert verdict("t7", tau) == "holds" and verdict("t7", swapped) == "does not hold"
+
+
+def test_a_conclusion_survives_where_both_intervals_lie_on_one_side():
+    rules = runpy.run_path(str(FOLDER / "symmetry.py"))
+    noise, table = (1 + 0.01 * np.arange(3)), []
+    for ratio, measure in ((0.5, "lambda1"), (1.5, "trace"), (0.99, "sam")):
+        for method, values in (("vi", np.ones(3)), ("sabma", ratio * noise)):
+            rows = dict(experiment="flatness", setting="plain", method=method, seed=range(3), quantity=measure, value=values)
+            table.append(pd.DataFrame(rows))
+    rules["conclusion"].__globals__["table"] = pd.concat(table)
+    said = [rules["conclusion"]("plain", "sabma", measure)[1] for measure in ("lambda1", "trace", "sam")]
+    assert said == ["below VI", "above VI", "open"]
 
 
 @pytest.fixture(scope="module")
