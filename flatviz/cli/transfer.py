@@ -12,7 +12,7 @@ import torch
 
 import flatviz
 from flatviz.checks import check_count
-from flatviz.cli.options import add_out
+from flatviz.cli.old_options import add_out
 from flatviz.cli.output import check_output, progress_of_command, write_text, written
 from flatviz.cli.threads import threads
 from flatviz.cli.transfer_tables import command_of, facts, means, ood_rows, severity_rows, statistics_of, table_rows, write_csv
