@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from functools import partial
 from pathlib import Path
 
 import click
@@ -14,11 +13,10 @@ from flatviz.checks import check_count
 from flatviz.cli import options
 from flatviz.cli.output import check_output, progress_of_command, write_text
 from flatviz.cli.threads import single_thread
-from flatviz.core.data import Task
-from flatviz.core.devices import pick_device
+from flatviz.core.devices import pick
 from flatviz.datasets.named import OFFLINE, named_task
 from flatviz.families.choice import Choices, choice_of, read_choices
-from flatviz.families.preparation import MODELS
+from flatviz.families.preparation import MODELS, build_model
 from flatviz.families.tour import HEAD_STD, RANK, Tour, run_tour
 from flatviz.pages.page import family_page
 from flatviz.pages.story import tour_story
@@ -67,16 +65,17 @@ def command(
     The page of --data moons also shows predictions over the plane of inputs, and a regression with a gap beside HMC.
     """
     started = time.perf_counter()
-    place = pick_device(device or "auto")
     check_output("--out", out)
     seed, data = check_count(seed or 0, "--seed", least=0), data or "digits"
+    task = named_task(data, seed=seed, size=size, per_class=per_class)
+    place, why = pick(device or "auto", build_model(model, task, seed=seed))
     choices = None if tuned is None else read_choices(tuned)
     expected = "; well under two minutes on a CPU" if data in OFFLINE else ""
-    print(f"flatviz {flatviz.__version__} tour: {model}, {data}, on {place}, seed {seed}{expected}")
+    print(f"flatviz {flatviz.__version__} tour: {model}, {data}, on {place} ({why}), seed {seed}{expected}")
     with single_thread(), options.engine_of(workers, scheduler) as engine:
         tour = run_tour(
             model,
-            task=partial(_task, data, size, per_class),
+            task=task,
             seed=seed,
             device=place,
             tuned=choices,
@@ -105,10 +104,6 @@ def command(
     print(f"\n{out} written: {megabytes:.1f} MB with plotly.js inside, opens in any browser; {seconds:.0f} s in all")
     if tour.cached:
         print(f"reused from the cache: {', '.join(tour.cached)}")
-
-
-def _task(data: str, size: int | None, per_class: int | None, seed: int) -> Task:
-    return named_task(data, seed=seed, size=size, per_class=per_class)
 
 
 def _facts(tour: Tour, model: str, asked: str, tuned: Choices | None) -> dict[str, str]:
