@@ -144,7 +144,7 @@ def test_rules_say_does_not_hold_where_the_figures_do_not():
     excess = lambda *values: pd.DataFrame(dict(setting="mass, a", excess=values))  # noqa: E731
     assert verdict("t2", excess(30.0, 20.0)) == "holds" and verdict("t2", excess(0.0, 0.0)) == "does not hold"
     pairs = dict(rules["single"]("pairs"))
-    alike = {"mean inside": 0.1, "sd inside": 0.02, "mean outside": 0.3, "sd outside": 0.06, "Spearman": 1.0}
+    alike = {"mean inside": 0.1, "sd inside": 0.02, "mean outside": 0.3, "sd outside": 0.05, "Spearman": 1.0}
     assert [row["verdict"] for row in rules["t5"](pairs | alike)] == ["holds", "does not hold", "does not hold"]
     assert rules["t5"](pairs | {"least inside": 0.0})[0]["verdict"] == "does not hold"
     even, one = np.full(16, 20), np.array([100] + [0] * 15)
