@@ -37,9 +37,10 @@ def copied(module: nn.Module) -> nn.Module:
             "make locks, files and connections outside the module, or leave them out in __getstate__"
         ) from error
     tensors = [*module.parameters(), *module.buffers()]
-    if shared := {id(t) for t in tensors} & {id(t) for t in (*copy.parameters(), *copy.buffers())}:
-        name = next(type(m).__name__ for m in module.modules() if shared & {id(t) for t in m.parameters()})
-        raise ValueError(f"module must be one that can be copied, got {name}, whose __deepcopy__ shares its weights: remove it")
+    originals = {id(part) for part in (*module.modules(), *tensors)}
+    if shared := [part for part in (*copy.modules(), *copy.parameters(), *copy.buffers()) if id(part) in originals]:
+        name = type(shared[0]).__name__
+        raise ValueError(f"module must be one that can be copied, got {name}, whose __deepcopy__ returns itself: remove that")
     _ORIGINS[copy] = [ref for ref in _ORIGINS.get(module, []) if ref() is not None] + [weakref.ref(t) for t in tensors]
     return copy
 
@@ -92,7 +93,9 @@ class Watch(TorchDispatchMode):
         written = [given.get(a.name) for a in func._schema.arguments if a.is_write]
         self.wrote |= not self._memory.isdisjoint(_memory_in(written))
         self.read |= not self._foreign.isdisjoint(_memory_in(given))
-        if torch.Tag.nondeterministic_seeded in func.tags and "attention" not in func.name():  # tagged for its dropout, mostly 0
+        if (
+            torch.Tag.nondeterministic_seeded in func.tags and "attention" not in func.name()
+        ):  # tagged for its dropout, mostly 0
             self.drew = True
         return func(*args, **kwargs)
 

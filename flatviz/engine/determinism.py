@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch import Tensor, nn
-from torch.nn.modules.conv import _ConvNd
+from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from flatviz.core.inputs import Fields, twice
 from flatviz.core.net import Net
+from flatviz.core.precision import arithmetic
 from flatviz.core.seeds import generator, saved_rng
 
 CACHE = 2**20  # bytes of one batch's largest activation: it and its neighbour stay in a core's second-level cache
@@ -20,14 +21,23 @@ CARD = 2**28  # the same on a GPU, which wants large batches
 LEAST, MOST = 8, 4096  # examples of a batch, whatever their size
 BUDGET = 10**8  # multiply-adds of one look at a network, from which the number of examples follows
 EXAMPLES = 64
+PRODUCTS = {"aten::mm": 0, "aten::bmm": 0, "aten::addmm": 1, "aten::baddbmm": 1}  # operation -> its left factor
+ROUNDINGS = 2**10  # by which two ways to one number may differ, in units of the arithmetic's rounding, ...
+LOOSEST = (
+    2**-4
+)  # ... and relative to the largest number, of however coarse an arithmetic: a check that allows more sees nothing
 
 
 @dataclass(frozen=True)
 class Work:
-    """For one example: multiply-adds of linear and convolutional layers, bytes of the largest tensor on the way."""
+    """For one example: multiply-adds of matrix products and convolutions, bytes of the largest tensor on the way.
+
+    eps: rounding of the coarsest type that any result on the way has: a module may cast inside (autocast).
+    """
 
     macs: int
     widest: int
+    eps: float = 0.0
 
     def chunk(self, device: torch.device, cache: int = CACHE) -> int:
         """Examples a batch whose largest activation stays within `cache` bytes (CARD on a GPU); LEAST at the least."""
@@ -41,11 +51,12 @@ class Work:
 
 
 class _Sizes(TorchDispatchMode):
-    """Bytes of every operation's largest result."""
+    """Bytes of every operation's largest result, the coarsest rounding and the multiply-adds of all."""
 
     def __init__(self) -> None:
         super().__init__()
         self.sizes: list[int] = []
+        self.eps, self.macs = 0.0, 0
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -53,42 +64,36 @@ class _Sizes(TorchDispatchMode):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
         out = func(*args, **(kwargs or {}))
-        self.sizes.append(max((t.numel() * t.element_size() for t in tree_leaves(out) if isinstance(t, Tensor)), default=0))
+        if func.name() == "aten::convolution":
+            self.macs += out.numel() * args[1][0].numel()
+        elif func.name() in PRODUCTS:
+            self.macs += out.numel() * args[PRODUCTS[func.name()]].shape[-1]
+        tensors = [t for t in tree_leaves(out) if isinstance(t, Tensor)]
+        self.sizes.append(max((t.numel() * t.element_size() for t in tensors), default=0))
+        self.eps = max(self.eps, *(torch.finfo(t.dtype).eps for t in tensors if t.is_floating_point()), 0.0)
         return out
 
 
 def work_of(net: Net, x: Tensor) -> Work:
     """Measured on one and two examples: what grows with their number is an activation, the rest is weights."""
-    macs = 0
-
-    def note(module: nn.Module, _: tuple, out: object) -> None:
-        nonlocal macs
-        if isinstance(out, Tensor) and isinstance(module, nn.Linear):
-            macs += out.numel() * module.in_features
-        elif isinstance(out, Tensor) and isinstance(module, _ConvNd):
-            macs += out.numel() * module.weight[0].numel()
-
     two = x[:2].clone() if len(x) > 1 else twice(x[:1])
     net.look(two)  # a first look of its own, which is not to be counted
-    hooks = [m.register_forward_hook(note) for m in net.module.modules() if isinstance(m, (nn.Linear, _ConvNd))]
-    sizes = []
+    sizes, eps, macs = [], 0.0, 0
     try:
         with torch.inference_mode(False), torch.no_grad(), saved_rng():
             for part in (two.clone(), two[:1].clone()):
                 with _Sizes() as seen:
                     net(net.w, part)
                 sizes.append(seen.sizes)
+                eps, macs = seen.eps, macs + seen.macs
     except (RuntimeError, ValueError):
         if not sizes:
             raise
         sizes.append([])  # one example alone does not pass: batch statistics
-    finally:
-        for hook in hooks:
-            hook.remove()
     both, one = sizes
     grown = [b - a for a, b in zip(one, both)] if len(one) == len(both) else [b // 2 for b in both]
     given = two[0].numel() * two.element_size() if two.is_floating_point() else 0
-    return Work(macs // 3 if one else macs // 2, max(given, *grown, 0))
+    return Work(macs // 3 if one else macs // 2, max(given, *grown, 0), eps)
 
 
 def few_of(x: Tensor, work: Work) -> Tensor:
@@ -96,6 +101,7 @@ def few_of(x: Tensor, work: Work) -> Tensor:
     return torch.linspace(0, len(x) - 1, work.examples(len(x)), dtype=torch.float64).round().long().to(x.device)
 
 
+@arithmetic()
 def check_function(net: Net, x: Tensor) -> tuple[Net, Work]:
     """The net as a function of its weights and of each example alone, and what an example costs.
 
@@ -114,10 +120,10 @@ def check_function(net: Net, x: Tensor) -> tuple[Net, Work]:
             if not isinstance(x, Fields):
                 raise
             raise ValueError(f"inputs {x.describe()} do not pass through {net!r} as keywords: {error}") from error
-        if looked.draws or not _agree(net, few, few):
+        if looked.draws or not _agree(net, work.eps, few, few):
             raise ValueError("the net must be a function of its weights, got two outputs for one input: turn dropout off")
         half = len(few) // 2
-        if half and not _agree(net, few, few[:half], few[half:]):
+        if half and not _agree(net, work.eps, few, few[:half], few[half:]):
             raise ValueError(
                 "the net must treat each example alone, got outputs that depend on the rest of the batch: give its BatchNorm "
                 "running statistics (track_running_stats=True), or subtract no statistics of the batch"
@@ -125,7 +131,7 @@ def check_function(net: Net, x: Tensor) -> tuple[Net, Work]:
     return net, work
 
 
-def _agree(net: Net, few: Tensor, *parts: Tensor) -> bool:
+def _agree(net: Net, eps: float, few: Tensor, *parts: Tensor) -> bool:
     """Whether the outputs of `parts` joined are those of `few`.
 
     Looked at once more at other weights before the answer is no: outputs that cancel to nothing are all rounding.
@@ -136,16 +142,31 @@ def _agree(net: Net, few: Tensor, *parts: Tensor) -> bool:
             joined = torch.cat([net(w, part.clone()) for part in parts])
         except (RuntimeError, ValueError):  # a batch of one has no statistics
             return False
-        if same_to_rounding(joined, net(w, few.clone())):
+        if same_to_rounding(joined, net(w, few.clone()), eps):
             return True
     return False
 
 
-def same_to_rounding(first: Tensor, second: Tensor) -> bool:
-    """Whether two ways to one result agree to some roundings of its largest number, NaN where the other has one."""
+def same_to_rounding(first: Tensor, second: Tensor, eps: float = 0.0) -> bool:
+    """Whether two ways to one result agree to some roundings of its largest number, NaN where the other has one.
+
+    eps: rounding of an arithmetic on the way that is coarser than the results' type.
+    """
+    return difference(first, second) <= tolerance(second.dtype, eps)
+
+
+def tolerance(dtype: torch.dtype, eps: float = 0.0) -> float:
+    """The largest `difference` of results of this type that rounding explains."""
+    return min(ROUNDINGS * max(torch.finfo(dtype).eps, eps), LOOSEST) if dtype.is_floating_point else 0.0
+
+
+def difference(first: Tensor, second: Tensor) -> float:
+    """Largest difference, relative to the largest number of `second`; inf for another shape, or NaN at other places."""
     if first.shape != second.shape or not torch.equal(torch.isfinite(first), torch.isfinite(second)):
-        return False
-    if not first.is_floating_point() or not first.numel():
-        return torch.equal(first, second)
-    off, scale = ((t.nan_to_num(0, 0, 0).abs().max()) for t in (first - second, second))
-    return bool(off <= 2**10 * torch.finfo(first.dtype).eps * scale)
+        return math.inf
+    if not first.is_floating_point() or not first.numel() or torch.equal(first, second):
+        return 0.0 if torch.equal(first, second) else math.inf
+    varying = (second != second[:1]).any(0) if second.ndim > 1 else None
+    columns = second[:, varying] if varying is not None and bool(varying.any()) else second  # not of a class masked with -1e9
+    off, scale = (float(t.nan_to_num(0, 0, 0).abs().max()) for t in (first - second, columns))
+    return off / scale if scale else math.inf if off else 0.0
