@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import copy
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
+from torch.nn.modules.conv import _ConvNd
 from torch.nn.utils import parametrize
 
 from flatviz.checks import check_device, check_weights
@@ -130,10 +131,11 @@ class Net:
         if w.shape != self.w.shape:
             check_weights(w, self.dim)
         writes, again, _ = self.look(x)
-        with self.installed(w, copies=writes) as (pieces, parts):
+        w = w.view_as(w) if again else w  # a node of the graph that is this call's alone, and its last
+        with self.installed(w, copies=writes) as parts:
             out = logits_of(run(self.module, x.clone() if writes else x))
-        if again and out.requires_grad:
-            self._keep(out, pieces, parts)
+        if again and w.requires_grad:
+            self._keep(out, w, parts)
         return out
 
     def function(self) -> Callable[[Tensor, Tensor], Tensor]:
@@ -162,7 +164,7 @@ class Net:
             few, w = x[:2].clone(), self.w.clone().requires_grad_(True)
             foreign = memory_of(*self._parameters) | memory_of_originals(self.module)
             try:
-                with self.installed(w, copies=True) as (_, parts), eager():
+                with self.installed(w, copies=True) as parts, eager():
                     buffers = [holder[key] for holder, key, *_ in self._buffer_slots]
                     with Watch([*tensors_of(few), *parts, *buffers], foreign) as watch:
                         out = logits_of(run(self.module, few))
@@ -198,7 +200,7 @@ class Net:
                 "pass (checkpointing, an adjoint): turn that off; values and gradients with batchnorm='frozen' need no change"
             )
 
-    def _keep(self, out: Tensor, pieces: tuple[Tensor, ...], parts: list[Tensor]) -> None:
+    def _keep(self, out: Tensor, w: Tensor, parts: list[Tensor]) -> None:
         """Weights of this call in the module's places from the beginning to the end of the backward pass."""
 
         def begin(_: Tensor) -> None:
@@ -212,21 +214,20 @@ class Net:
             self._lock.release()
 
         out.register_hook(begin)
-        pieces[0].grad_fn.register_hook(end)
+        w.grad_fn.register_hook(end)
 
     @contextmanager
-    def installed(self, w: Tensor, *, copies: bool = False) -> Iterator[tuple[tuple[Tensor, ...], list[Tensor]]]:
+    def installed(self, w: Tensor, *, copies: bool = False) -> Iterator[list[Tensor]]:
         """`w` (D,) and the net's buffers, or copies of them, in the module's places for the length of the block.
 
         What `functional_call` does, at a fraction of its overhead, which is a third of a small network's gradient.  One thread at
-        a time; yields the pieces of w and the tensors in place.
+        a time; yields the tensors in place.
         """
-        pieces = w.split(self._sizes)
-        parts = [(p.clone() if copies else p).view(shape) for p, shape in zip(pieces, self._shapes)]
+        parts = [(p.clone() if copies else p).view(shape) for p, shape in zip(self._split(w), self._shapes)]
         with self._lock:
             try:
                 self._place(parts, copies=copies)
-                yield pieces, parts
+                yield parts
             finally:
                 self._place(None)
 
@@ -272,7 +273,15 @@ class Net:
 
     def unflatten(self, w: Tensor) -> dict[str, Tensor]:
         """`w` as named tensors; split, for a slice of its own would cost a (D,) buffer each in the backward pass."""
-        return {n: p.view(b.shape) for n, p, b in zip(self._names, w.split(self._sizes), self.blocks)}
+        return {n: p.view(b.shape) for n, p, b in zip(self._names, self._split(w), self.blocks)}
+
+    def _split(self, w: Tensor) -> Sequence[Tensor]:
+        """`w` in parts; under autocast the weights of products from one cast of all of `w`, which else is one for each of them."""
+        parts, kind = w.split(self._sizes), w.device.type
+        if w.dtype != torch.float32 or not torch.is_autocast_enabled(kind):
+            return parts
+        cast = w.to(torch.get_autocast_dtype(kind)).split(self._sizes)
+        return [c if product else p for p, c, product in zip(parts, cast, self._products)]
 
     def flatten(self, named: dict[str, Tensor]) -> Tensor:
         """Named tensors of the treated parameters as one vector (D,)."""
@@ -358,6 +367,8 @@ class Net:
         parameters = dict(self.module.named_parameters())
         self._parameters = [parameters[n] for n in self._names]
         self._slots = [places[id(p)] for p in self._parameters]
+        products = {id(m.weight) for m in self.module.modules() if isinstance(m, (nn.Linear, _ConvNd))}
+        self._products = [id(p) in products and len(s) == 1 for p, s in zip(self._parameters, self._slots)]
         names = {id(b): name for name, b in self.module.named_buffers()}
         self._buffer_slots = [
             (module._buffers, key, b, self._buffers.get(names[id(b)], b))
