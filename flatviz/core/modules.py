@@ -45,6 +45,16 @@ def copied(module: nn.Module) -> nn.Module:
     return copy
 
 
+def check_unchanged(module: nn.Module, duplicate: nn.Module) -> None:
+    """That a copy has the weights of its original after eval(), which of some layers merges one weight into another (LoRA)."""
+    for (name, old), new in zip(module.named_parameters(), duplicate.parameters()):
+        if not torch.equal(old, new) and not bool(old.isnan().any()):
+            raise ValueError(
+                f"eval() must leave weights as they are, got others in {name}, merged from treated ones (LoRA): "
+                "turn merging off, or merge before and treat what is left"
+            )
+
+
 def memory_of(*tensors: Tensor) -> set[int]:
     """Addresses of the tensors' memory."""
     return {t.untyped_storage().data_ptr() for t in tensors} - {0}

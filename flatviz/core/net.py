@@ -1,4 +1,4 @@
-"""A network read as a function of one flat weight vector."""
+"""A network read as a function of one flat weight vector, and the one place where weights are put into a module (hence its length)."""
 
 from __future__ import annotations
 
@@ -16,23 +16,13 @@ from torch.nn.utils import parametrize
 
 from flatviz.checks import check_device, check_weights
 from flatviz.core.inputs import Fields, Inputs, run, run_with, tensors_of
-from flatviz.core.modules import Watch, copied, eager, memory_of, memory_of_originals
+from flatviz.core.modules import Watch, check_unchanged, copied, eager, memory_of, memory_of_originals
 from flatviz.core.outputs import logits_of
 from flatviz.core.seeds import saved_rng
 from flatviz.core.treated import Treated, choose, refuse_dropout
 
 if TYPE_CHECKING:
     from flatviz.core.random_trunk import RandomTrunk
-
-
-def _check_unchanged(module: nn.Module, duplicate: nn.Module) -> None:
-    """That a copy has the weights of its original after eval(), which of some layers merges one weight into another (LoRA)."""
-    for (name, old), new in zip(module.named_parameters(), duplicate.parameters()):
-        if not torch.equal(old, new) and not bool(old.isnan().any()):
-            raise ValueError(
-                f"eval() must leave weights as they are, got others in {name}, merged from treated ones (LoRA): "
-                "turn merging off, or merge before and treat what is left"
-            )
 
 
 class Block(NamedTuple):
@@ -114,7 +104,7 @@ class Net:
         wants_gradient = {name: p.requires_grad for name, p in module.named_parameters()}
         with torch.inference_mode(False):
             duplicate = copied(module).eval().requires_grad_(False)
-            _check_unchanged(module, duplicate)
+            check_unchanged(module, duplicate)
             return cls._from_copy(duplicate, treated, head, example)._like(_wants_gradient=wants_gradient)
 
     @classmethod
