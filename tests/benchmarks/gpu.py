@@ -171,7 +171,7 @@ def few_shots(setting: Setting, folder: str, epochs: int, seeds: int) -> list[tu
     task = fv.datasets.named_task(f"image-folder:{folder}", seed=0, **size).to(setting.device)
     module = fv.models.torchvision_model(task.for_source(), "resnet18")
     source = fv.pretrain(fv.Net.from_module(module).to(setting.device), task.source, seed=0, epochs=epochs, **setting.passes)
-    swag = fv.fit_swag(source, task.source, seed=0, rank=5, snapshots=5, batch_size=setting.batch)
+    swag = fv.fit_swag(source, task.source, seed=0, rank=5, snapshots=5, lr=0.005, batch_size=setting.batch)
     found: dict[str, list[tuple[float, float]]] = {"sgd": [], "sabma": []}
     steps = 2 if setting.tiny else 300
     for seed in range(seeds):
