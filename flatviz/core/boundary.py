@@ -149,8 +149,6 @@ _TABLE: dict[str, arg.Check] = {
     "W draws": arg.draws,
     "project.W": arg.either((Tensor, arg.tensor(1, 2)), (object, arg.draws), wanted=""),
     "target": arg.tensor(2),
-    "plot_triptych.weights masses": arg.values(arg.tensor(2), "weights or masses (S, 2)"),
-    "plot_marginals.weights": arg.values(arg.each(arg.tensor(1), "weights before and after"), "pairs of weights (n,)"),
     "information measures": arg.values(arg.tensor(1), "numbers"),
     "difference": arg.tensor(1),
     "sets": arg.values(arg.tensor(2), "weight vectors (S, D)"),
