@@ -165,7 +165,7 @@ class Pane {
     const { x, y } = this.world.train, [spanX, spanY] = [2.4, 2];
     y.forEach((label, i) => {
       const a = (x[2 * i] / spanX + 1) / 2 * width, b = (1 - x[2 * i + 1] / spanY) / 2 * height;
-      pen.fillStyle = `rgb(${CLASS_INKS[label].map((v) => v * 0.8).join()})`;
+      pen.fillStyle = `rgb(${CLASS_INKS[label].map((v) => (dark ? Math.min(255, 1.35 * v) : 0.8 * v)).join()})`;
       pen.strokeStyle = ink.paper;
       pen.lineWidth = 1.5;
       pen.beginPath();

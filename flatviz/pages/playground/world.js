@@ -395,7 +395,7 @@ class World {
       pen.setLineDash([3, 4]);
       pen.beginPath(); pen.arc(X(this.start[0]), Y(this.start[1]), 24, 0, 7); pen.stroke();
       pen.setLineDash([]);
-      words(pen, "drag", X(this.start[0]), Y(this.start[1]) + 36, { align: "center", color: ink.soft, size: 12.5 });
+      words(pen, "drag", X(this.start[0]) - 29, Y(this.start[1]), { align: "right", color: ink.soft, size: 12.5 });
     }
   }
 
