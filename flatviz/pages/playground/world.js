@@ -294,12 +294,11 @@ class World {
 
   // ---------------------------------------------------------------- drawing
 
-  recolor() { this.tell(); this.draw(); }
+  recolor() { this.tell(); this.draw(true); }
 
   // While it plays, what changes slowly is drawn in every second or fourth frame.
-  draw() {
+  draw(all = !this.clock?.playing) {
     this.drawn = (this.drawn ?? 0) + 1;
-    const all = !this.clock?.playing;
     this.map.draw();
     if (all || this.drawn % 2) this.section.draw();
     if (all || this.drawn % 4 === 0) this.traces.draw();
