@@ -173,7 +173,7 @@ _TABLE: dict[str, arg.Check] = {
     "head_std prior_std first_std first_precision moped width lr_delay": arg.positive,
     "share": arg.positive,
     "start_scale fit_swag.scale scale_temperature.temperature": arg.positive,
-    "accept b1 b2 noisy_share friction rate anneal": arg.share,
+    "accept b1 b2 noisy_share friction rate": arg.share,
     "fit_laplace.temperature": arg.positive,
     "laplace_evidence.prior_precision": arg.either(
         (Real, arg.positive), (Mapping, arg.values(arg.positive, "numbers > 0")), wanted="a number > 0, or layer -> number"

@@ -43,20 +43,19 @@ class Alternative(NamedTuple):
     head_std: float
     kl_weight: float
     start_scale: float
-    anneal: float
     weight_decay: float = 0.0
 
     def __str__(self) -> str:
         """As a table names it."""
         decay = f", weight decay {self.weight_decay:g}" if self.weight_decay else ""
-        return f"head {self.head_std:g}, T {self.kl_weight:g}, start {self.start_scale:g}, anneal {self.anneal:g}{decay}"
+        return f"head {self.head_std:g}, T {self.kl_weight:g}, start {self.start_scale:g}{decay}"
 
 
 DEFAULT = Alternative(HEAD_STD, **TEMPERED)
 ALTERNATIVES = (
     DEFAULT,
     Alternative(SETTINGS["plain"].head_std, **PUBLISHED),
-    *(DEFAULT._replace(start_scale=scale, anneal=anneal) for scale, anneal in ((1.0, 0.0), (0.3, 0.0), (0.1, 0.3))),
+    *(DEFAULT._replace(start_scale=scale) for scale in (1.0, 0.1)),
     *(DEFAULT._replace(kl_weight=t) for t in (0.1, 0.3, 1.0)),
     *(DEFAULT._replace(head_std=std) for std in (0.1, 1.0)),
     *(DEFAULT._replace(head_std=std, kl_weight=1.0) for std in (0.1, 1.0)),
