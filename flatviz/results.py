@@ -11,6 +11,7 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, dataclass_transform, runtime_checkable
 
@@ -107,13 +108,14 @@ class History:
 class Draws:
     """A posterior known by its draws `W` (S, D): a chain, an ensemble, or one point (MAP: S = 1).
 
-    Draws of several `chains` stand one chain after the other, each in its order: `by_chain`.  `net` is set by fits that
-    trained BatchNorm statistics of their own: evaluate the draws with it.  It is not saved.
+    Draws of several `chains` stand one chain after the other, each in its order: `by_chain`.  `buffers` are BatchNorm
+    statistics by name, where a fit trained them along: its draws are weights of `net.with_buffers(q.buffers)`, which `predict`
+    uses by itself.
     """
 
     W: Tensor
     history: History | None = None
-    net: Any = field(default=None, metadata={"saved": False})
+    buffers: Mapping[str, Tensor] | None = None
     chains: int = 1
 
     def __post_init__(self) -> None:
@@ -637,8 +639,8 @@ NOT_SAVED = (
 def to_plain(result: Any) -> Any:
     """A noun as nested dicts, tuples, lists, tensors and numbers, for `torch.save`; `from_plain` reads it back."""
     if type(result) in NOUNS.values():
-        kept = [f.name for f in dataclasses.fields(result) if f.metadata.get("saved", True)]
-        return {"noun": type(result).__name__, "fields": {name: to_plain(getattr(result, name)) for name in kept}}
+        fields = {f.name: to_plain(getattr(result, f.name)) for f in dataclasses.fields(result)}
+        return {"noun": type(result).__name__, "fields": fields}
     if isinstance(result, dict):
         return {"noun": "dict", "fields": {to_plain(k): to_plain(v) for k, v in result.items()}}
     if isinstance(result, (tuple, list)):
