@@ -43,7 +43,7 @@ from flatviz.training.run import Optim, Run
 STEPS_AHEAD = 64  # whose noise is drawn at once: one by one, between other work, a draw takes four times as long
 MOST_AHEAD = 2**22  # numbers drawn at once
 LARGE = 2**20  # numbers of a draw beyond which a GPU draws them itself: 11 million take a CPU longer than ResNet-18's gradient
-WIDTHS, FACTOR = 0.3, 0.1  # rates beside that of the mean, which momentum makes ten times as long
+WIDTHS, FACTOR = 0.2, 0.1  # rates beside that of the mean, which momentum makes ten times as long
 MEMORY = 0.9  # of the sizes of steps
 
 Step = Callable[[Gaussian, NoisyNLL, "Descent"], tuple[Tensor, Tensor | None]]  # moves q; -> its loss, the loss gained
@@ -217,7 +217,8 @@ def fit_gaussians(
     theta = descent.theta.reshape(B, *descent.theta.shape[-2:])
     checks = [] if stopping is None else stopping.losses
     records = [torch.stack(v).reshape(-1, B) if v else None for v in (losses, descent.kls, gains, checks)]
-    return [_member(theta[i], [None if v is None else v[:, i] for v in records], trained[i]) for i in range(B)]
+    pulls = descent.pull.reshape(B, -1) / len(losses)
+    return [_member(theta[i], [None if v is None else v[:, i] for v in records], pulls[i], trained[i]) for i in range(B)]
 
 
 def converged(fit: Gaussian | ValueError) -> Gaussian:
@@ -253,8 +254,10 @@ def _losses(
     return loss, [one if isinstance(one, BatchStatisticsLoss) else None for one in each]
 
 
-def _member(theta: Tensor, records: list[Tensor | None], trained: BatchStatisticsLoss | None) -> Gaussian | ValueError:
-    history = History(*records)
+def _member(
+    theta: Tensor, records: list[Tensor | None], pull: Tensor, trained: BatchStatisticsLoss | None
+) -> Gaussian | ValueError:
+    history = History(*records, pull=pull)
     try:
         check_converged(history.loss, theta)
     except ValueError as error:

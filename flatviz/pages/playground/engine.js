@@ -211,7 +211,7 @@ export const sam = (g, radius) => { const scale = radius / (norm(g) + TINY); ret
 
 // ------------------------------------------------------------------ the updates
 
-const WIDTHS = 0.3, MEMORY = 0.9;
+const WIDTHS = 0.2, MEMORY = 0.9;
 export const atRest = (dim) => ({ mean: zeros(dim), squares: zeros(dim + 1), filled: 0 });
 
 // A natural-gradient step in nats:  G = g / T + P (w - prior mean) - A (w - mean),  r = G std z,  averaged over the draws.
