@@ -8,11 +8,14 @@ The alphabet, the same in every file:
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import importlib
 import math
-from collections.abc import Mapping
+import operator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import Any, Protocol, dataclass_transform, runtime_checkable
 
 import torch
@@ -631,6 +634,54 @@ NOUNS = {
         *(Surface, Persistence, Spectrum, Projection, Sharpness, Prediction, Shift, Mechanism, Family),
     )
 }
+
+POSTERIORS = (Gaussian, KroneckerGaussian, PrecisionGaussian, Draws, Mixture)
+FOR_READERS = tuple(kind for kind in NOUNS.values() if kind not in (*POSTERIORS, Plane))
+
+
+def rebuilt(value: Any, change: Callable[[Any], Any]) -> Any:
+    """A list, tuple, dict or dataclass with change(item) in place of each item; `value` itself where none changes."""
+    if type(value) in (list, tuple):
+        new = list(map(change, value))
+        return value if all(map(operator.is_, new, value)) else type(value)(new)
+    if type(value) is dict:
+        fields = {key: change(item) for key, item in value.items()}
+        return value if all(map(operator.is_, fields.values(), value.values())) else fields
+    if not dataclasses.is_dataclass(value) or isinstance(value, type):
+        return value
+    fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+    changed = {name: new for name, item in fields.items() if (new := change(item)) is not item}
+    if not changed:
+        return value
+    copied = copy.copy(value)
+    for name, attribute in vars(type(value)).items():
+        if isinstance(attribute, cached_property):  # made from what has changed
+            vars(copied).pop(name, None)
+    for name, new in changed.items():
+        object.__setattr__(copied, name, new)  # frozen
+    return copied
+
+
+def placed(value: Any, device: torch.device) -> Any:
+    """`value` with its tensors and the nouns in it on a device; networks, data and objectives are left where they are."""
+    if isinstance(value, Tensor):
+        return value.to(device)
+    deep = type(value) in (list, tuple, dict, *NOUNS.values())
+    return rebuilt(value, partial(placed, device=device)) if deep else value
+
+
+def for_readers(value: Any, inside: bool = False) -> Any:
+    """A verb's result with the nouns for readers on the CPU; weights, planes and posteriors stay where they were made.
+
+    The one place that does it, for all verbs.  inside: `value` is a part of such a noun.
+    """
+    if isinstance(value, Tensor):
+        return value.cpu() if inside else value
+    if type(value) not in (list, tuple, dict, *NOUNS.values()):
+        return value
+    inside = type(value) in FOR_READERS or inside and type(value) not in POSTERIORS
+    return rebuilt(value, lambda item: for_readers(item, inside))
+
 
 NOT_SAVED = (
     "it holds the network itself: save its center, and make it again by "

@@ -12,7 +12,7 @@ import torch
 
 import flatviz
 from flatviz.checks import check_count
-from flatviz.cli.options import add_data, add_engine, add_model, data_options, engine_of, task_of
+from flatviz.cli.old_options import add_data, add_engine, add_model, data_options, engine_of, task_of
 from flatviz.cli.output import check_output, progress_of_command, write_text, written
 from flatviz.cli.threads import single_thread
 from flatviz.datasets.named import OFFLINE

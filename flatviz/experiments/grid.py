@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from flatviz.core.devices import pick_device
+from flatviz.core.devices import pick
 from flatviz.core.progress import Progress
 from flatviz.experiments.table import CELL, COLUMNS
 from flatviz.families.tasks import cached_each, each
@@ -45,7 +45,7 @@ def run(
         name: of the experiment, first column of the table and folder in the cache.
         group: columns that split the grid into units.
         engine: a `dask.distributed` Client whose workers share the units; a lost worker costs only the units it had.
-        device: "auto", "cpu" or "cuda".
+        device: "auto" (CUDA where it is there), "cpu", "cuda"; a `fit` of small networks may `pick` again, by its network.
         cache: False computes everything and keeps nothing.  What `fit` and `measure` are and refer to is part of the key.
         progress: None, True or a function(done, total, label), in units.
         say: receives lines: what was reused, seconds and time left after each unit, failures.
@@ -64,7 +64,7 @@ def run(
         raise ValueError(f"grid must be cells that differ, got {'none' if not cells else 'one twice'}: change {name}'s grid")
     labels = [f"{name}, " + ", ".join(f"{c} {v}" for c, v in zip(group, key)) for key in units]
     todo = list(units.values())
-    fit = fit if device is None else partial(fit, device=pick_device(device))
+    fit = fit if device is None else partial(fit, device=pick(device)[0])
     failed: dict[str, str] = {}
 
     def compute(missing: list[int]) -> Iterator[tuple[int, list[dict[str, float]]]]:
