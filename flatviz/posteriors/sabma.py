@@ -258,6 +258,8 @@ def fit_sabma_grid(
 _PLAIN = dict(kl_weight=0.03, start_scale=0.5, weight_decay=0.0, steps=600, lr=1.0, momentum=0.9, batch_size=None)
 _PLAIN = _PLAIN
 
+_BATCHNORM = _PLAIN | dict(start_scale=0.03)
+
 METHOD = Method(
     fit=fit_sabma,
     fit_radii=fit_sabma_grid,
@@ -269,7 +271,7 @@ METHOD = Method(
         lab=(0.0, 0.5, 1.0, 2.0),
     ),
     batchnorm=Tuned(
-        _PLAIN,
+        _BATCHNORM,
         radius=0.5,
         largest=2.0,
         tour=(0.0, 0.18, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0),
@@ -293,7 +295,7 @@ SAM_ON_MEAN = replace(
         lab=(0.0, 0.05, 0.2),
     ),
     batchnorm=Tuned(
-        _PLAIN,
+        _BATCHNORM,
         radius=0.1,
         largest=0.2,
         tour=(0.0, 0.02, 0.05, 0.1, 0.2),
@@ -307,6 +309,6 @@ RELEASED_CODE = replace(
     fit=partial(fit_sabma, mode="authors_code"),
     fit_radii=partial(fit_sabma_grid, mode="authors_code"),
     plain=Tuned(_PLAIN, radius=0.5, largest=2.0),
-    batchnorm=Tuned(_PLAIN, radius=0.5, largest=2.0),
+    batchnorm=Tuned(_BATCHNORM, radius=0.5, largest=2.0),
     evidence=(0.1, 0.5, 2.0),
 )
