@@ -119,6 +119,7 @@ _HOMES = {
     "flatviz.plots.orbit": "plot_orbit",
     "flatviz.widgets.picture": "plot_view",
     "flatviz.widgets.lab": "FlatnessLab",
+    "flatviz.widgets.playground": "playground",
     "flatviz.widgets.own": "lab",
     "flatviz.widgets.explore": "explore_surface explore_path",
     "flatviz.widgets.explore_draws": "explore_spectrum explore_draws explore_calibration",

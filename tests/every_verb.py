@@ -166,6 +166,7 @@ def calls(fv, module, data, task, metrics):
         "plot_flatness_against_radius": lambda: fv.plot_flatness_against_radius(made["measured"]),
         "lab": lambda: fv.lab(module, _easy(data), _easy(data), trials=1, radii={"vi": (0.0,)}, progress=False).close(),
         "plot_view": lambda: fv.plot_view(made["measured"], "surface", method="vi", n_draws=2),
+        "playground": lambda: fv.playground().close(),
         "FlatnessLab": lambda: fv.FlatnessLab(*_three(made, task), family=made["measured"]).stop(),
         "save": lambda: fv.save(made["q"], task.path),
         "load": lambda: fv.load(task.path),

@@ -217,6 +217,7 @@ _TABLE: dict[str, arg.Check] = {
     "name title label x_label plot_comparison.x plot_comparison.y": arg.text,
     "labels": arg.each(arg.text, "texts"),
     "switches": arg.each(arg.text, "texts", least=0),
+    "worlds": arg.each(arg.word("weights", "step", "network"), "words"),
     "hmc exact per_layer joint local orthonormal log barrier color_bar keep_epochs plot_surface.path plot_surface_3d.path": arg.flag,
     # how a verb is run
     "progress": arg.either(
