@@ -203,11 +203,6 @@ def symmetric_calls(fv):
         "pair_diversity": lambda: fv.pair_diversity(net, W, _blobs().x),
         "flatness": lambda: fv.flatness(net, flatviz.nll(net, _blobs()), W[:2], probes=2, iters=5),
         "rescaled_orbit": lambda: fv.rescaled_orbit(net, _blobs(), W[0], resolution=3),
-        "plot_triptych": lambda: fv.plot_triptych({k: W[:, :2] for k in ("raw", "scaled", "sorted")}),
-        "plot_marginals": lambda: fv.plot_marginals({"0.weight": (W[:, 0], W[:, 1])}),
-        "plot_mass": lambda: fv.plot_mass({"recipe": W[:, :2].abs() + 1}),
-        "plot_mmd": lambda: fv.plot_mmd({"raw": {"swag/one": (6.0, 0.1), "control": (0.5, 0.1)}}),
-        "plot_pairs": lambda: fv.plot_pairs({"inside": torch.linspace(0.1, 0.2, 9)}),
         "plot_orbit": lambda: fv.plot_orbit(torch.arange(-1.0, 2), {"trace": torch.ones(3)}, torch.zeros(3)),
         "explore_symmetry": lambda: fv.explore_symmetry(net, _blobs(), W[1]),
     }
