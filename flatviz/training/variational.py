@@ -148,7 +148,8 @@ class Noise:
 class Bound:
     """What a variational fit minimises, beside data and prior, and where q starts.
 
-    kl_weight: a temperature.  start: q at first (default the prior), its widths times start_scale.  mc_samples: draws a step.  local: a draw for each example, by `LocalNLL`; for one member.
+    kl_weight: a temperature.  start: q at first (default the prior),
+    its widths times start_scale.  mc_samples: draws a step.  local: a draw for each example, by `LocalNLL`; for one member.
     """
 
     kl_weight: float
@@ -206,7 +207,13 @@ def fit_gaussians(
         if gain is not None:
             gains.append(gain)
 
-    state: State = {"theta": descent.theta, "velocity": descent.velocity, "squares": descent.squares, "pull": descent.pull, **loss.state}
+    state: State = {
+        "theta": descent.theta,
+        "velocity": descent.velocity,
+        "squares": descent.squares,
+        "pull": descent.pull,
+        **loss.state,
+    }
     state |= {f"noise {i}": source for i, source in enumerate(noise.sources)}
     state |= {"losses": losses, "gains": gains, "kls": descent.kls}
     batches = members_batches(len(data), optim.batch_size, shuffles, net.device)
