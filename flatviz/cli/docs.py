@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import importlib
-import io
 import time
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from flatviz.cli import evidence
+import pandas as pd
+
 from flatviz.cli.output import progress_of_command
 from flatviz.cli.threads import single_thread
 from flatviz.families.tour import run_tour
-from flatviz.pages.evidence import evidence_pictures
 from flatviz.storage.committed import committed
-from flatviz.studies.evidence_file import read_evidence
-from flatviz.studies.reference import about_reference, noise_floor
-from flatviz.studies.source_claims import claims_page, read_claims
 
 SMALL_TOUR = dict(
     radii={"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 0.5, 1.0)},
@@ -76,29 +71,10 @@ def _executed(args: argparse.Namespace) -> tuple[dict[str, Any], list[str]]:
 
 
 def evidence_page() -> str:
-    """Claims of the sources as tables, where they were judged; pictures and printed text of the stored evidence."""
-    path = committed("evidence.csv")
-    parser = argparse.ArgumentParser()
-    evidence.add_arguments(parser)
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        evidence.run(parser.parse_args(["--read", str(path)]))
-    text = printed.getvalue().strip().rsplit("\n", 1)[0]  # without the seconds it took
-    judged = path.parent / "claims.json"
-    claims = claims_page(read_claims(judged)) if judged.is_file() else ""
-    made = "Made by `flatviz evidence --read data/evidence.csv`."
-    parts = [f"# What holds\n\n{claims}## The evidence\n\n{made}", *_pictures(path), f"## All tables\n\n```text\n{text}\n```"]
-    return "\n\n".join(parts) + "\n"
-
-
-def _pictures(path: Path) -> list[str]:
-    """The pictures of the evidence page, as HTML in Markdown."""
-    stored = read_evidence(path)
-    shown = [evidence.setting_shown(stored, setting) for setting in evidence.settings_of(stored)]
-    over = f"{len(stored.seeds)} seeds"
-    pictures = evidence_pictures(shown, over=over, about_hmc=about_reference(), floor=noise_floor(), claims=[])
-    drawn = [p for p in pictures if p.figure is not None]
-    return [f"````{{raw}} html\n{_part('shown').figure_html(p.figure)}\n````\n\n{p.caption}" for p in drawn]
+    """The stored verdicts as a table."""
+    claims = pd.read_csv(committed("claims.csv"))[["name", "claim", "setting", "figure", "verdict"]]
+    rows = [tuple(claims), ("---",) * 5, *claims.itertuples(index=False, name=None)]
+    return "# What holds\n\n" + "\n".join(f"| {' | '.join(row)} |" for row in rows) + "\n"
 
 
 def _part(name: str) -> ModuleType:

@@ -18,6 +18,7 @@ from torch import Tensor
 from flatviz.core.data import Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
+from flatviz.experiments.settings import SETTINGS
 from flatviz.families.choice import with_head_std
 from flatviz.families.members import fit_member
 from flatviz.families.tour import RANK, prepare
@@ -30,7 +31,6 @@ from flatviz.objectives.nll import MeanNLL, nll
 from flatviz.posteriors import METHODS
 from flatviz.results import Prediction
 from flatviz.storage.cache import cached
-from flatviz.studies.evidence import SETTINGS
 
 POSTERIORS = {"vi": 0.0, "sabma": 1.0}  # method -> radius
 RANKS = (1, 2, 5, 10)

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from flatviz.core.progress import Progress, track
+from flatviz.experiments.settings import SETTINGS
 from flatviz.families.choice import with_head_std
 from flatviz.families.members import fit_member
 from flatviz.families.tour import prepare
@@ -18,7 +19,6 @@ from flatviz.metrics.sharpness import sharpness
 from flatviz.objectives.nll import nll
 from flatviz.results import interval
 from flatviz.storage.cache import cached
-from flatviz.studies.evidence import SETTINGS
 from flatviz.symmetry.minmass import min_mass
 from flatviz.symmetry.units import units_of
 

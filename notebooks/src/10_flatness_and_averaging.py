@@ -286,9 +286,9 @@ corrected = torch.empty_like(p_values)
 corrected[place] = (sorted_p * factors).clamp(max=1).cummax(0).values
 
 # %%
-from flatviz.studies.claims import holm
+from flatviz.experiments import holm
 
-assert torch.allclose(corrected, torch.tensor(holm(p_values.tolist()), dtype=torch.float64))
+assert torch.allclose(corrected, torch.tensor(holm(p_values.tolist())))
 print("as they are", p_values.tolist(), "corrected", [round(p, 3) for p in corrected.tolist()])
 
 # %% [markdown]

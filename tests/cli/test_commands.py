@@ -1,8 +1,6 @@
 """The commands: what they print, what they leave, and one line for bad input."""
 
-import csv
 import functools
-import html
 import os
 import signal
 import sys
@@ -13,7 +11,6 @@ import torch
 from forked import forked
 from pagedrive import data_of
 
-import flatviz.cli.evidence
 import flatviz.cli.tour
 import flatviz.families.tour
 from flatviz.cli import main
@@ -22,7 +19,6 @@ from flatviz.core.progress import track
 from flatviz.datasets.digits import digits_transfer
 from flatviz.families.tour import run_tour
 from flatviz.storage.cache import cache_folder
-from flatviz.studies.evidence import gather
 
 QUICK = dict(
     radii={"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 1.0)},
@@ -161,7 +157,7 @@ def test_ctrl_c_in_the_lab_is_jupyters_to_answer(monkeypatch, tmp_path):
     ("arguments", "text"),
     [
         (["tour", "--out", "."], r"--out must be a file, got the folder .: add a name"),
-        (["evidence", "--seeds", "0"], "--seeds must be a whole number >= 1, got 0"),
+        (["compare", "--seeds", "0"], "--seeds must be a whole number >= 1, got 0"),
         (["tour", "--seed", "-1"], "--seed must be a whole number >= 0, got -1"),
         (["tour", "--out", f"{__file__}/tour.html"], "--out must lie in a folder, got"),
         (["tune", "--seeds", "1,x"], "--seeds must be whole numbers >= 0 with commas between, got '1,x'"),
@@ -193,40 +189,6 @@ def test_the_doctor_names_the_exact_fix(capsys, monkeypatch):
     report = capsys.readouterr().out
     assert "✗ scikit-learn" in report and "fix: pip install scikit-learn" in report
     assert "cannot run" in report and "not ready" in report
-
-
-def test_evidence_prints_intervals_over_seeds_and_keeps_each_seed(capsys, monkeypatch, tmp_path):
-    monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path))
-    settings = dict(n_draws=2, n_spectra=1, epochs=2, fit={"steps": 2}, grid={"vi": (0.0,), "sabma": (1.0,)})
-    monkeypatch.setattr(flatviz.cli.evidence, "gather", functools.partial(gather, **settings))
-    page = tmp_path / "e.html"
-    assert main(["evidence", "--seeds", "2", "--csv", str(tmp_path / "e.csv"), "--out", str(page)]) == 0
-    first = capsys.readouterr().out
-    rows = [line for line in first.splitlines() if line.startswith(("VI", "SA-BMA"))]
-    assert len(rows) == 3 * (4 + 1 + 3)  # of each setting VI at four lengths, SA-BMA, and its differences from three of those
-    assert all("±" in row or "too few" in row for row in rows) and "better in" in first and "cannot tell" in first
-    lines = list(csv.DictReader((tmp_path / "e.csv").open(encoding="utf-8")))
-    assert len(lines) == 3 * 5 * 2 and {line["seed"] for line in lines} == {"0", "1"}
-    text = page.read_text(encoding="utf-8")
-    assert "gains_tuned" in text and "Verdicts: " in text and 'src="http' not in text
-    assert all(line.strip().rpartition(":")[0] in html.unescape(text) for line in first.splitlines() if "better in" in line)
-    assert main(["evidence", "--seeds", "2"]) == 0
-    second = capsys.readouterr().out
-    assert second.count("reused from") == 2 and rows == [r for r in second.splitlines() if r.startswith(("VI", "SA-BMA"))]
-
-
-def test_evidence_of_another_task_leaves_out_what_it_has_not(capsys, monkeypatch, tmp_path):
-    settings = dict(n_draws=2, n_spectra=1, epochs=20, fit={"steps": 2}, grid={"vi": (0.0,), "sabma": (1.0,)})
-    monkeypatch.setattr(flatviz.cli.evidence, "gather", functools.partial(gather, **settings))
-    page = tmp_path / "e.html"
-    assert main(["evidence", "--data", "moons", "--seeds", "2", "--out", str(page)]) == 0
-    said, text = capsys.readouterr().out, page.read_text(encoding="utf-8")
-    assert "mlp, moons, 10 shots a class, 2 seeds" in said and "HMC" not in said and "shifted" not in said
-    assert (
-        "flatviz evidence --seeds 2 --data moons --model mlp" in text and "two moons" in text and "digits a class" not in text
-    )
-    assert main(["evidence", "--data", "moons", "--claims", str(tmp_path / "c.json")]) == 1
-    assert "--claims judges the sources on the digits, got --data moons" in capsys.readouterr().err
 
 
 def test_lines_of_progress_name_stages_and_count_fits_that_name_nothing(capsys):
