@@ -8,10 +8,14 @@ The alphabet, the same in every file:
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import importlib
 import math
+import operator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import Any, Protocol, dataclass_transform, runtime_checkable
 
 import torch
@@ -107,13 +111,14 @@ class History:
 class Draws:
     """A posterior known by its draws `W` (S, D): a chain, an ensemble, or one point (MAP: S = 1).
 
-    Draws of several `chains` stand one chain after the other, each in its order: `by_chain`.  `net` is set by fits that
-    trained BatchNorm statistics of their own: evaluate the draws with it.  It is not saved.
+    Draws of several `chains` stand one chain after the other, each in its order: `by_chain`.  `buffers` are BatchNorm
+    statistics by name, where a fit trained them along: its draws are weights of `net.with_buffers(q.buffers)`, which `predict`
+    uses by itself.
     """
 
     W: Tensor
     history: History | None = None
-    net: Any = field(default=None, metadata={"saved": False})
+    buffers: Mapping[str, Tensor] | None = None
     chains: int = 1
 
     def __post_init__(self) -> None:
@@ -628,6 +633,54 @@ NOUNS = {
     )
 }
 
+POSTERIORS = (Gaussian, KroneckerGaussian, PrecisionGaussian, Draws, Mixture)
+FOR_READERS = tuple(kind for kind in NOUNS.values() if kind not in (*POSTERIORS, Plane))
+
+
+def rebuilt(value: Any, change: Callable[[Any], Any]) -> Any:
+    """A list, tuple, dict or dataclass with change(item) in place of each item; `value` itself where none changes."""
+    if type(value) in (list, tuple):
+        new = list(map(change, value))
+        return value if all(map(operator.is_, new, value)) else type(value)(new)
+    if type(value) is dict:
+        fields = {key: change(item) for key, item in value.items()}
+        return value if all(map(operator.is_, fields.values(), value.values())) else fields
+    if not dataclasses.is_dataclass(value) or isinstance(value, type):
+        return value
+    fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+    changed = {name: new for name, item in fields.items() if (new := change(item)) is not item}
+    if not changed:
+        return value
+    copied = copy.copy(value)
+    for name, attribute in vars(type(value)).items():
+        if isinstance(attribute, cached_property):  # made from what has changed
+            vars(copied).pop(name, None)
+    for name, new in changed.items():
+        object.__setattr__(copied, name, new)  # frozen
+    return copied
+
+
+def placed(value: Any, device: torch.device) -> Any:
+    """`value` with its tensors and the nouns in it on a device; networks, data and objectives are left where they are."""
+    if isinstance(value, Tensor):
+        return value.to(device)
+    deep = type(value) in (list, tuple, dict, *NOUNS.values())
+    return rebuilt(value, partial(placed, device=device)) if deep else value
+
+
+def for_readers(value: Any, inside: bool = False) -> Any:
+    """A verb's result with the nouns for readers on the CPU; weights, planes and posteriors stay where they were made.
+
+    The one place that does it, for all verbs.  inside: `value` is a part of such a noun.
+    """
+    if isinstance(value, Tensor):
+        return value.cpu() if inside else value
+    if type(value) not in (list, tuple, dict, *NOUNS.values()):
+        return value
+    inside = type(value) in FOR_READERS or inside and type(value) not in POSTERIORS
+    return rebuilt(value, lambda item: for_readers(item, inside))
+
+
 NOT_SAVED = (
     "it holds the network itself: save its center, and make it again by "
     "fit_dropout(net.at(center), data, space='functions', steps=1, lr=0, seed=0)"
@@ -637,8 +690,8 @@ NOT_SAVED = (
 def to_plain(result: Any) -> Any:
     """A noun as nested dicts, tuples, lists, tensors and numbers, for `torch.save`; `from_plain` reads it back."""
     if type(result) in NOUNS.values():
-        kept = [f.name for f in dataclasses.fields(result) if f.metadata.get("saved", True)]
-        return {"noun": type(result).__name__, "fields": {name: to_plain(getattr(result, name)) for name in kept}}
+        fields = {f.name: to_plain(getattr(result, f.name)) for f in dataclasses.fields(result)}
+        return {"noun": type(result).__name__, "fields": fields}
     if isinstance(result, dict):
         return {"noun": "dict", "fields": {to_plain(k): to_plain(v) for k, v in result.items()}}
     if isinstance(result, (tuple, list)):

@@ -9,7 +9,7 @@ from torch import nn
 
 import flatviz as fv
 from flatviz.catalog import NO_UNIT
-from flatviz.core.devices import pick_device
+from flatviz.core.devices import pick
 
 
 def data(n=6):
@@ -151,8 +151,8 @@ def test_bad_input_is_one_clear_error(name):
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU here")
 def test_cuda_that_is_absent_is_said_with_the_way_out():
     with pytest.raises(RuntimeError, match=r"got 'cuda' but torch .* sees no GPU: use --device cpu, or run `flatviz doctor`"):
-        pick_device("cuda")
-    assert pick_device("auto").type == "cpu"
+        pick("cuda")
+    assert pick("auto")[0].type == "cpu"
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU here")

@@ -97,7 +97,7 @@ def one_of_each(q):
         "History": fv.History(W[0], W[0], W[0]), "Gaussian": q, "Plane": plane, "Surface": surface, "Curve": curve,
         "KroneckerGaussian": fv.KroneckerGaussian(W[0], torch.ones(7), (pairs,)), "Spectrum": spectrum,
         "PrecisionGaussian": fv.PrecisionGaussian(W[0], torch.ones(7), W[:2]), "Projection": projection,
-        "Draws": fv.Draws(W, fv.History(W[0]), net=object()), "Mixture": fv.Mixture((q,) * 7), "Prediction": prediction,
+        "Draws": fv.Draws(W, fv.History(W[0]), {"0.running_mean": W[0]}), "Mixture": fv.Mixture((q,) * 7), "Prediction": prediction,
         "Persistence": fv.Persistence(surface, *W[:5]), "Sharpness": fv.Sharpness(*W[:7]),
         "Shift": fv.Shift(("gaussian_noise",) * 9, (0, 1, 2, 3, 4, 5), dict.fromkeys(("accuracy", "nll", "ece"), W), 9, 9, "frozen"),
         "Mechanism": results.Mechanism(surface, *W[:1], (0.1,) * 12, *W[:6], 0.3, W[0], "sqrt(2 KL in nats)", "VI's posterior"),
@@ -125,7 +125,7 @@ def test_every_noun_comes_back_from_disk_as_it_was(gaussians, tmp_path):
         if isinstance(a, (tuple, list)):
             return type(a) is type(b) and len(a) == len(b) and all(map(same, a, b))
         if type(a).__name__ in results.NOUNS:
-            names = [f.name for f in dataclasses.fields(a) if f.name != "net"]
+            names = [f.name for f in dataclasses.fields(a)]
             return type(a) is type(b) and all(same(getattr(a, n), getattr(b, n)) for n in names)
         return type(a) is type(b) and a == b
 

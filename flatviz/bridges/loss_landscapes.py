@@ -18,7 +18,7 @@ from flatviz.checks import check_count, check_weights
 from flatviz.core.net import Net
 from flatviz.core.objective import Objective
 from flatviz.core.seeds import saved_rng
-from flatviz.results import Curve, Plane, Surface
+from flatviz.results import Curve, Plane, Surface, for_readers
 
 NEW_DIRECTION = 0.05  # of the first step: a point that is so far from the directions seen so far adds one
 ROUNDING = 3e-6  # of the weights' norm: what in-place sums of float32 lose over a plane
@@ -80,7 +80,7 @@ def run_random_plane(
         coords.append(axes.coords(w))
         values.append(float(value))
 
-    with saved_rng(seed):
+    with saved_rng(seed), full.device:  # where the library draws its directions
         module, recorder = _recorded(library, full, metric, record)
         try:
             library.random_plane(module, recorder, distance=distance, steps=steps, normalization=normalization)
@@ -91,7 +91,7 @@ def run_random_plane(
     plane = Plane(full.w, directions.to(full.w.dtype), "distance in weight space", name)
     a, b = places.to(full.w.dtype).T
     statistics = "frozen" if full.has_batchnorm else None
-    return Surface(plane, a, b, torch.tensor(values).to(a), type(metric).__name__, None, statistics)
+    return for_readers(Surface(plane, a, b, torch.tensor(values).to(a), type(metric).__name__, None, statistics))
 
 
 def run_linear_interpolation(

@@ -33,7 +33,8 @@ def run(args: argparse.Namespace) -> int:
     if not target.exists():
         notebooks = ", ".join(sorted(p.name for p in folder.glob("*.ipynb")))
         raise ValueError(f"--notebook must be one of {notebooks}, got {args.notebook!r}")
-    return attended([sys.executable, "-m", "jupyterlab", str(target), *args.jupyter])
+    # -P: a jupyterlab.py of the current folder is not run in its place
+    return attended([sys.executable, "-P", "-m", "jupyterlab", str(target), *args.jupyter])
 
 
 def attended(command: list[str]) -> int:

@@ -12,9 +12,10 @@ from flatviz.checks import check_count
 from flatviz.cli.options import add_data, add_engine, add_model, add_out, add_tuned, data_options, engine_of, task_of
 from flatviz.cli.output import check_output, progress_of_command, write_text
 from flatviz.cli.threads import single_thread
-from flatviz.core.devices import pick_device
+from flatviz.core.devices import pick
 from flatviz.datasets.named import OFFLINE
 from flatviz.families.choice import Choices, choice_of, read_choices
+from flatviz.families.preparation import build_model, task_for
 from flatviz.families.tour import HEAD_STD, RANK, Tour, run_tour
 from flatviz.pages.page import family_page
 from flatviz.pages.story import tour_story
@@ -40,23 +41,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model(parser)
     add_tuned(parser)
     add_engine(parser)
-    parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto", help="where to compute (auto)")
+    parser.add_argument(
+        "--device",
+        choices=("auto", "cpu", "cuda"),
+        default="auto",
+        help="where to compute; auto: a GPU where there is one and the network is large enough to gain from it",
+    )
     parser.add_argument("--seed", type=int, default=0, help="of the split, the networks, all noise, from 0 on (0)")
 
 
 def run(args: argparse.Namespace) -> int:
     """Compute what the cache does not hold, print the table, write the page."""
     started = time.perf_counter()
-    device = pick_device(args.device)
     check_output("--out", args.out)
     check_count(args.seed, "--seed", least=0)
+    task = task_for(task_of(args), args.seed)
+    device, why = pick(args.device, build_model(args.model, task, seed=args.seed))
     tuned = None if args.tuned is None else read_choices(args.tuned)
     expected = "; well under two minutes on a CPU" if args.data in OFFLINE else ""
-    print(f"flatviz {flatviz.__version__} tour: {args.model}, {args.data}, on {device}, seed {args.seed}{expected}")
+    print(f"flatviz {flatviz.__version__} tour: {args.model}, {args.data}, on {device} ({why}), seed {args.seed}{expected}")
     with single_thread(), engine_of(args) as engine:
         tour = run_tour(
             args.model,
-            task=task_of(args),
+            task=task,
             seed=args.seed,
             device=device,
             tuned=tuned,

@@ -7,12 +7,11 @@ A layer above that brings a noun of its own adds its name: `ARGUMENTS["units"] =
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import functools
 import inspect
-import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from numbers import Real
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -25,8 +24,10 @@ from flatviz.core import arguments as arg
 from flatviz.core.data import Data, Task
 from flatviz.core.likelihood import check_likelihood
 from flatviz.core.net import Net
+from flatviz.core.precision import arithmetic
 from flatviz.gaussian import Gaussian
 from flatviz.results import (
+    FOR_READERS,
     Curve,
     Family,
     Mechanism,
@@ -38,6 +39,9 @@ from flatviz.results import (
     Shift,
     Spectrum,
     Surface,
+    for_readers,
+    placed,
+    rebuilt,
 )
 
 P, R = ParamSpec("P"), TypeVar("R")
@@ -47,6 +51,9 @@ def public(verb: Callable[P, R]) -> Callable[P, R]:
     """`verb` with every argument checked by `ARGUMENTS` before it runs; None passes where the signature allows it.
 
     A check named "verb.argument" goes before that of the argument's name alone.
+
+    Weights, posteriors and results that come from elsewhere are moved to where the network lies; what the verb returns for
+    readers lies on the CPU.  The verb runs in IEEE float32; its steps of training, in `advance`, in what the user has set.
     """
     signature = inspect.signature(verb)
     checks = {name: ARGUMENTS.get(f"{verb.__name__}.{name}") or ARGUMENTS[name] for name in signature.parameters}
@@ -61,33 +68,44 @@ def public(verb: Callable[P, R]) -> Callable[P, R]:
         for name, value in given.items():
             if value is not None or name not in optional:
                 checks[name](value, name)
-        args, kwargs = _usable(args), _usable(kwargs)
-        if not torch.is_inference_mode_enabled():
-            return verb(*args, **kwargs)
-        with torch.inference_mode(False), torch.no_grad():  # what it makes is then of use to the next verb, in any mode
-            return verb(*args, **kwargs)
+        args, kwargs = placed(_usable((args, kwargs)), _where((args, kwargs)))
+        with arithmetic(), inference_off():
+            return for_readers(verb(*args, **kwargs))
 
     return checked
 
 
+@contextmanager
+def inference_off() -> Iterator[None]:
+    """No inference mode, but no gradients where it was on: what is made is then of use to the next verb, in any mode."""
+    if not torch.is_inference_mode_enabled():
+        yield
+        return
+    with torch.inference_mode(False), torch.no_grad():
+        yield
+
+
 def _usable(value: Any) -> Any:
     """`value` with copies that autograd takes in place of tensors that were made under `torch.inference_mode`."""
-    if isinstance(value, Tensor):
-        return usable(value)
-    if type(value) in (list, tuple):
-        new = [_usable(item) for item in value]
-        return value if all(map(operator.is_, new, value)) else type(value)(new)
-    if type(value) is dict:
-        new = {key: _usable(item) for key, item in value.items()}
-        return value if all(map(operator.is_, new.values(), value.values())) else new
-    if not dataclasses.is_dataclass(value) or isinstance(value, type):
-        return value
-    fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
-    changed = {name: new for name, field in fields.items() if (new := _usable(field)) is not field}
-    copied = copy.copy(value) if changed else value
-    for name, new in changed.items():
-        object.__setattr__(copied, name, new)  # frozen
-    return copied
+    return usable(value) if isinstance(value, Tensor) else rebuilt(value, _usable)
+
+
+def _where(given: Any) -> torch.device:
+    """Where a verb computes: where its network lies; without one, on the first card that weights or a posterior lie on."""
+    nets, others = [], []
+
+    def look(value: Any) -> None:
+        if isinstance(value, (Tensor, Net)):
+            (nets if isinstance(value, Net) else others).append(value.device)
+        elif type(value) in (dict, list, tuple):
+            for item in value.values() if isinstance(value, dict) else value:
+                look(item)
+        elif dataclasses.is_dataclass(value) and not isinstance(value, (type, *FOR_READERS)):
+            for f in dataclasses.fields(value):
+                look(getattr(value, f.name))
+
+    look(given)
+    return next(iter(nets + [d for d in others if d.type != "cpu"]), torch.device("cpu"))
 
 
 _TABLE: dict[str, arg.Check] = {

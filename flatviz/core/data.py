@@ -173,6 +173,11 @@ class Task:
     def __post_init__(self) -> None:
         for name, part in self.parts().items():
             check_is(part, Data, name, "make one, fv.Data(x, y)")
+            named, train = part.class_names, self.train.class_names
+            if name != "source" and named and train and named != train:
+                raise ValueError(
+                    f"{name} must number its classes as train, {train}, got {named}: fv.datasets.image_folder(path, classes=...)"
+                )
 
     def __repr__(self) -> str:
         parts = ", ".join(f"{name} {len(part)}" for name, part in self.parts().items())

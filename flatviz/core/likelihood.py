@@ -82,7 +82,7 @@ def check_labels(y: Tensor, outputs: Tensor, likelihood: Likelihood) -> Tensor:
         return y
     if not y.is_floating_point():
         raise TypeError("a Gaussian likelihood needs floating targets, got integer labels: use likelihood='categorical'")
-    per_example = outputs[0].numel()
-    if y[0].numel() != per_example:
-        raise ValueError(f"targets must have {per_example} components as the net's output, got {y[0].numel()}")
+    if [side for side in y.shape[1:] if side > 1] != [side for side in outputs.shape[1:] if side > 1]:
+        wanted = f"(N, {', '.join(map(str, outputs.shape[1:]))})"
+        raise ValueError(f"targets must have shape {wanted} as the net's outputs, got {tuple(y.shape)}: permute their axes")
     return y

@@ -13,6 +13,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from flatviz.checks import check_choice, check_weights
 from flatviz.core.boundary import public
+from flatviz.core.precision import arithmetic
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import saved_rng
 
@@ -66,11 +67,13 @@ class Objective:
         with torch.no_grad():
             return torch.stack([_number(self(w), self.label).to(W) for w in track(W, self.label, progress)])
 
+    @arithmetic()
     def value_and_grad(self, w: Tensor) -> tuple[Tensor, Tensor]:
         """f(w), (), and its gradient (D,).  Raises ValueError where f has none."""
         _, value, gradient = _differentiate(self, w, create_graph=False)
         return value, gradient
 
+    @arithmetic()
     def hvp(self, w: Tensor, v: Tensor) -> Tensor:
         """H v with H = grad^2 f(w) (D, D); `w`, `v` and the result are (D,)."""
         check_weights(v, w.numel(), "v")

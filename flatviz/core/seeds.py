@@ -26,6 +26,13 @@ def randn_like(like: Tensor, source: torch.Generator) -> Tensor:
     return torch.randn(like.shape, generator=source, dtype=like.dtype).to(like.device)
 
 
+def random_state() -> tuple:
+    """The global random states of Python, NumPy and torch, to be compared: whether anything was drawn from them."""
+    cards = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else []
+    tensors = [torch.get_rng_state(), *cards]
+    return random.getstate(), str(np.random.get_state()[1:3]), *(t.numpy().tobytes() for t in tensors)
+
+
 @contextmanager
 def saved_rng(seed: int | None = None) -> Iterator[None]:
     """Run a block that may use the global random states of Python, NumPy and torch; put them back afterwards.

@@ -78,7 +78,7 @@ def find_head(module: nn.Module, example: Tensor | None = None) -> str:
     called: list[str] = []
     hooks = [m.register_forward_hook(lambda *_, name=name: called.append(name)) for name, m in linears.items()]
     try:
-        for x in [example] if example is not None else _guesses(module):
+        for x in [example] if example is not None else guesses(module):
             called.clear()
             try:
                 with torch.no_grad(), saved_rng():
@@ -103,7 +103,7 @@ def _is_pointwise(m: nn.Module) -> bool:
     return isinstance(m, _ConvNd) and set(m.kernel_size) == {1} and m.groups == 1
 
 
-def _guesses(module: nn.Module) -> list[Tensor]:
+def guesses(module: nn.Module) -> list[Tensor]:
     """Zero inputs that the first weighted layer could take, small images before large ones."""
     first = next((m for m in module.modules() if isinstance(m, (nn.Linear, _ConvNd, nn.Embedding))), None)
     like = next(module.parameters())

@@ -69,6 +69,7 @@ def image_folder(
     *,
     size: int | None = None,
     per_class: int | None = None,
+    classes: tuple[str, ...] | None = None,
     seed: int = 0,
     memory: float = MEMORY,
     progress: Progress = False,
@@ -80,6 +81,7 @@ def image_folder(
         path: `<path>/<class>/<anything>.png` or another format that Pillow reads; class folders without images are an error.
         size: pixels of each side to which images are scaled and cropped in the middle; None where all have one size.
         per_class: at most so many of each class, drawn by `seed`; None takes all.
+        classes: names of all classes in the order of their numbers, for a folder that lacks some: `train.class_names`.
         memory: bytes of images that are kept in memory; a folder of more is read batch by batch, as by `stream`.
 
     Raises FileNotFoundError for a folder that is not there, ValueError for one without classes, for an image that cannot
@@ -106,11 +108,16 @@ def image_folder(
         images = torchvision.datasets.ImageFolder(str(path))
     except FileNotFoundError as error:
         raise ValueError(f"path must hold one folder of images for each class, got {str(path)!r}: {error}") from error
-    chosen = _chosen(torch.tensor(images.targets), per_class, seed)
+    names = tuple(images.classes if classes is None else classes)
+    if unknown := set(images.classes) - set(names):
+        raise ValueError(f"folders must be of the classes {names}, got {', '.join(sorted(unknown))} in {str(path)!r}")
+    number = [names.index(name) for name in images.classes]
+    targets = [number[label] for label in images.targets]
+    chosen = _chosen(torch.tensor(targets), per_class, seed)
     if size is not None:
         check_count(size, "size")
-    files = ImageFiles(tuple(images.samples[i][0] for i in chosen), tuple(images.samples[i][1] for i in chosen), size)
-    shape, y, names = files[0][0].shape, torch.tensor(files.targets), tuple(images.classes)
+    files = ImageFiles(tuple(images.samples[i][0] for i in chosen), tuple(targets[i] for i in chosen), size)
+    shape, y = files[0][0].shape, torch.tensor(files.targets)
     if len(files) * shape.numel() > memory:
         return Data(Stream(files, torch.arange(len(files)), shape, content=files.stamps), y, names)
     x = torch.empty((len(files), *shape), dtype=torch.uint8)

@@ -58,7 +58,7 @@ def named_task(
         two = all(path.is_dir() for path in parts.values())
         read = dict(size=size, seed=seed, progress=progress)
         whole = image_folder(parts["train"] if two else place, per_class=per_class, **read)
-        test = image_folder(parts["test"], **read) if two else None
+        test = image_folder(parts["test"], classes=whole.class_names, **read) if two else None
         return halved_task(whole, shots=shots, seed=seed, test=test, name=f"images of {Path(place).name}")
     if (public := kind.replace("-", "_")) in PUBLIC and place:
         read = dict(root=place, download=False, per_class=per_class, seed=seed)

@@ -16,8 +16,10 @@ from flatviz.checks import check_count
 from flatviz.core.data import Data
 from flatviz.core.inputs import Pixels
 from flatviz.core.progress import Progress, track
+from flatviz.core.seeds import random_state
 
 AHEAD = 2  # batches read before they are asked for
+LOOKED = 8  # examples that are read twice
 Read = Callable[[Any], tuple[Tensor, Any]]
 
 
@@ -129,7 +131,8 @@ def stream(examples: Any, *, labels: Tensor | list[int] | None = None, workers: 
         labels: y of all examples; None: the data set's `targets` or `labels`, or else every example is read once for them.
         workers: threads that read.
 
-    Raises TypeError for a data set without a length or without `examples[i]`: `data_from` reads those into memory.
+    Raises TypeError for a data set without a length or without `examples[i]`: `data_from` reads those into memory; ValueError
+    for one with random transforms.
 
     Example:
         >>> import torch, flatviz as fv
@@ -147,11 +150,28 @@ def stream(examples: Any, *, labels: Tensor | list[int] | None = None, workers: 
         )
     if len(examples) == 0:
         raise ValueError("examples must hold at least one (x, y), got an empty set")
-    first, _ = _pair(examples[0], 0)
+    first = _read_twice(examples)
     dtype = torch.float32 if first.dtype == torch.uint8 and first.ndim == 3 else first.dtype
     y = _labels(examples, progress) if labels is None else torch.as_tensor(labels)
     x = Stream(examples, torch.arange(len(examples)), first.shape, workers, dtype=dtype)
     return Data(x, y, class_names_of(examples, y))
+
+
+def _read_twice(examples: Any) -> Tensor:
+    """The first input, once a few examples are the same when they are read again and draw no random numbers."""
+    before = random_state()
+    few = torch.linspace(0, len(examples) - 1, min(len(examples), LOOKED)).long().tolist()
+    first, again = ([_pair(examples[i], i)[0] for i in few] for _ in range(2))
+    if before != random_state() or not all(map(_equal, first, again)):
+        raise ValueError(
+            "examples must be the same each time they are read, got random ones (augmentation), of which no surface has one value: "
+            "leave random transforms out, or draw once for all with fv.datasets.data_from"
+        )
+    return first[0]
+
+
+def _equal(a: Tensor, b: Tensor) -> bool:
+    return a.shape == b.shape and torch.allclose(a, b, rtol=0, atol=0, equal_nan=True)
 
 
 def held(data: Data) -> Data:

@@ -16,6 +16,7 @@ from flatviz.core.modules import copied
 from flatviz.core.net import Net
 from flatviz.core.outputs import logits_of
 from flatviz.gaussian import Gaussian
+from flatviz.results import Draws
 
 CHOICES = "batchnorm='frozen' (the net's own statistics) or batchnorm=data (a Data that re-estimates them for each draw)"
 
@@ -37,8 +38,8 @@ def check_batchnorm(net: Net, batchnorm: str | Data | None) -> str | None:
 
 
 def with_trained_buffers(net: Net, posterior: object) -> Net:
-    """The net with the BatchNorm statistics that a fit trained along with this Gaussian; the net itself where it did not."""
-    trained = isinstance(posterior, Gaussian) and posterior.buffers is not None
+    """The net with the BatchNorm statistics that a fit trained along with this posterior; the net itself where it did not."""
+    trained = isinstance(posterior, (Gaussian, Draws)) and posterior.buffers is not None
     return net.with_buffers({n: b.to(net.device) for n, b in posterior.buffers.items()}) if trained else net
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,7 @@ from torch.utils._pytree import tree_leaves
 from flatviz.core.inputs import Fields, run, twice
 from flatviz.core.net import Net
 from flatviz.core.outputs import logits_of
+from flatviz.core.precision import arithmetic
 from flatviz.core.seeds import generator, saved_rng
 
 CACHE = 2**20  # bytes of one batch's largest activation: it and its neighbour stay in a core's second-level cache
@@ -21,14 +23,22 @@ CARD = 2**28  # the same on a GPU, which wants large batches
 LEAST, MOST = 8, 4096  # examples of a batch, whatever their size
 BUDGET = 10**8  # multiply-adds of one look at a network, from which the number of examples follows
 EXAMPLES = 64
+ROUNDINGS = 2**10  # by which two ways to one number may differ, in units of the arithmetic's rounding, ...
+LOOSEST = (
+    2**-4
+)  # ... and relative to the largest number, of however coarse an arithmetic: a check that allows more sees nothing
 
 
 @dataclass(frozen=True)
 class Work:
-    """For one example: multiply-adds of linear and convolutional layers, bytes of the largest tensor on the way."""
+    """For one example: multiply-adds of linear and convolutional layers, bytes of the largest tensor on the way.
+
+    eps: rounding of the coarsest type that any result on the way has: a module may cast inside (autocast).
+    """
 
     macs: int
     widest: int
+    eps: float = 0.0
 
     def chunk(self, device: torch.device, cache: int = CACHE) -> int:
         """Examples a batch whose largest activation stays within `cache` bytes (CARD on a GPU); LEAST at the least."""
@@ -42,11 +52,12 @@ class Work:
 
 
 class _Sizes(TorchDispatchMode):
-    """Bytes of every operation's largest result."""
+    """Bytes of every operation's largest result, and the coarsest rounding of all."""
 
     def __init__(self) -> None:
         super().__init__()
         self.sizes: list[int] = []
+        self.eps = 0.0
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -54,7 +65,9 @@ class _Sizes(TorchDispatchMode):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
         out = func(*args, **(kwargs or {}))
-        self.sizes.append(max((t.numel() * t.element_size() for t in tree_leaves(out) if isinstance(t, Tensor)), default=0))
+        tensors = [t for t in tree_leaves(out) if isinstance(t, Tensor)]
+        self.sizes.append(max((t.numel() * t.element_size() for t in tensors), default=0))
+        self.eps = max(self.eps, *(torch.finfo(t.dtype).eps for t in tensors if t.is_floating_point()), 0.0)
         return out
 
 
@@ -72,13 +85,14 @@ def work_of(net: Net, x: Tensor) -> Work:
     two = x[:2].clone() if len(x) > 1 else twice(x[:1])
     net.writes(two)  # a first look of its own, which is not to be counted
     hooks = [m.register_forward_hook(note) for m in net.module.modules() if isinstance(m, (nn.Linear, _ConvNd))]
-    sizes = []
+    sizes, eps = [], 0.0
     try:
         with torch.inference_mode(False), torch.no_grad(), saved_rng():
             for part in (two.clone(), two[:1].clone()):
                 with _Sizes() as seen:
                     net(net.w, part)
                 sizes.append(seen.sizes)
+                eps = seen.eps
     except (RuntimeError, ValueError):
         if not sizes:
             raise
@@ -89,7 +103,7 @@ def work_of(net: Net, x: Tensor) -> Work:
     both, one = sizes
     grown = [b - a for a, b in zip(one, both)] if len(one) == len(both) else [b // 2 for b in both]
     given = two[0].numel() * two.element_size() if two.is_floating_point() else 0
-    return Work(macs // 3 if one else macs // 2, max(given, *grown, 0))
+    return Work(macs // 3 if one else macs // 2, max(given, *grown, 0), eps)
 
 
 def few_of(x: Tensor, work: Work) -> Tensor:
@@ -97,6 +111,7 @@ def few_of(x: Tensor, work: Work) -> Tensor:
     return torch.linspace(0, len(x) - 1, work.examples(len(x)), dtype=torch.float64).round().long().to(x.device)
 
 
+@arithmetic()
 def check_function(net: Net, x: Tensor) -> tuple[Net, Work]:
     """The net as a function of its weights and of each example alone, and what an example costs.
 
@@ -115,15 +130,15 @@ def check_function(net: Net, x: Tensor) -> tuple[Net, Work]:
             if not isinstance(x, Fields):
                 raise
             raise ValueError(f"inputs {x.describe()} do not pass through {net!r} as keywords: {error}") from error
-        if not torch.equal(drawn, _random_state(x.device)) or not _agree(net, few, few):
+        if not torch.equal(drawn, _random_state(x.device)) or not _agree(net, work.eps, few, few):
             raise ValueError("the net must be a function of its weights, got two outputs for one input: turn dropout off")
-        if not _same_in_a_copy(net, few):
+        if not _same_in_a_copy(net, work.eps, few):
             raise ValueError(
                 "the net must read its weights where they are parameters, got other outputs from a copy that holds the same "
                 "weights: keep no second reference to a parameter (a list of them), and nothing computed from one"
             )
         half = len(few) // 2
-        if half and not _agree(net, few, few[:half], few[half:]):
+        if half and not _agree(net, work.eps, few, few[:half], few[half:]):
             raise ValueError(
                 "the net must treat each example alone, got outputs that depend on the rest of the batch: give its BatchNorm "
                 "running statistics (track_running_stats=True), or subtract no statistics of the batch"
@@ -131,13 +146,13 @@ def check_function(net: Net, x: Tensor) -> tuple[Net, Work]:
     return net, work
 
 
-def _same_in_a_copy(net: Net, few: Tensor) -> bool:
+def _same_in_a_copy(net: Net, eps: float, few: Tensor) -> bool:
     """Whether a copy of the module with other weights written into its parameters gives the net's outputs there."""
     w = net.w + 0.1 * (net.w.square().mean().sqrt() + net.w.abs()) * torch.randn(net.dim, generator=generator(0)).to(net.w)
-    return same_to_rounding(logits_of(run(net.to_module(w).eval(), few.clone())), net(w, few.clone()))
+    return same_to_rounding(logits_of(run(net.to_module(w).eval(), few.clone())), net(w, few.clone()), eps)
 
 
-def _agree(net: Net, few: Tensor, *parts: Tensor) -> bool:
+def _agree(net: Net, eps: float, few: Tensor, *parts: Tensor) -> bool:
     """Whether the outputs of `parts` joined are those of `few`.
 
     Looked at once more at other weights before the answer is no: outputs that cancel to nothing are all rounding.
@@ -148,19 +163,32 @@ def _agree(net: Net, few: Tensor, *parts: Tensor) -> bool:
             joined = torch.cat([net(w, part.clone()) for part in parts])
         except (RuntimeError, ValueError):  # a batch of one has no statistics
             return False
-        if same_to_rounding(joined, net(w, few.clone())):
+        if same_to_rounding(joined, net(w, few.clone()), eps):
             return True
     return False
 
 
-def same_to_rounding(first: Tensor, second: Tensor) -> bool:
-    """Whether two ways to one result agree to some roundings of its largest number, NaN where the other has one."""
+def same_to_rounding(first: Tensor, second: Tensor, eps: float = 0.0) -> bool:
+    """Whether two ways to one result agree to some roundings of its largest number, NaN where the other has one.
+
+    eps: rounding of an arithmetic on the way that is coarser than the results' type.
+    """
+    return difference(first, second) <= tolerance(second.dtype, eps)
+
+
+def tolerance(dtype: torch.dtype, eps: float = 0.0) -> float:
+    """The largest `difference` of results of this type that rounding explains."""
+    return min(ROUNDINGS * max(torch.finfo(dtype).eps, eps), LOOSEST) if dtype.is_floating_point else 0.0
+
+
+def difference(first: Tensor, second: Tensor) -> float:
+    """Largest difference, relative to the largest number of `second`; inf for another shape, or NaN at other places."""
     if first.shape != second.shape or not torch.equal(torch.isfinite(first), torch.isfinite(second)):
-        return False
-    if not first.is_floating_point() or not first.numel():
-        return torch.equal(first, second)
-    off, scale = ((t.nan_to_num(0, 0, 0).abs().max()) for t in (first - second, second))
-    return bool(off <= 2**10 * torch.finfo(first.dtype).eps * scale)
+        return math.inf
+    if not first.is_floating_point() or not first.numel() or torch.equal(first, second):
+        return 0.0 if torch.equal(first, second) else math.inf
+    off, scale = (float(t.nan_to_num(0, 0, 0).abs().max()) for t in (first - second, second))
+    return off / scale if scale else math.inf if off else 0.0
 
 
 def _random_state(device: torch.device) -> Tensor:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -13,6 +12,7 @@ from torch import Tensor
 from flatviz.core.data import Data
 from flatviz.core.inputs import Fields, Inputs
 from flatviz.core.net import Net
+from flatviz.core.precision import IEEE, TF32, arithmetic
 from flatviz.engine.determinism import same_to_rounding
 from flatviz.engine.program import Program
 
@@ -132,7 +132,7 @@ class Evaluator:
         size, batches, dtype = self.plan.stack, range(len(self._parts)), self._wide.dtype
         blocks = [range(i, min(i + size, len(coords))) for i in range(0, len(coords), size)]
         scores: dict[range, list] = {block: [] for block in blocks}
-        with torch.no_grad() if size > 1 else torch.inference_mode(), _tf32(self.plan.tf32):
+        with torch.no_grad() if size > 1 else torch.inference_mode(), arithmetic(TF32 if self.plan.tf32 else IEEE):
             fits = self._keeps()
             order = [(b, j) for b in blocks for j in batches] if fits else [(b, j) for j in batches for b in blocks]
             block_now, j_now, placed, started = None, None, None, None
@@ -258,15 +258,3 @@ def laid_out(value: Any, plan: Plan) -> Any:
     """Images in the plan's memory order: a first layer that sees one channel cannot tell the two orders apart."""
     image = plan.channels_last and isinstance(value, Tensor) and value.ndim == 4
     return value.contiguous(memory_format=torch.channels_last) if image else value
-
-
-@contextmanager
-def _tf32(on: bool) -> Iterator[None]:
-    kept = (torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32) if on else None
-    try:
-        if on:
-            torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
-        yield
-    finally:
-        if on:
-            torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32 = kept

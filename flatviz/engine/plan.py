@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,7 +16,7 @@ from flatviz.checks import check_choice
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator
-from flatviz.engine.determinism import CACHE, Work, few_of, same_to_rounding, work_of
+from flatviz.engine.determinism import CACHE, Work, difference, few_of, tolerance, work_of
 from flatviz.engine.evaluate import Evaluator, Plan, Score, parts_of
 from flatviz.engine.program import Program
 from flatviz.engine.trace import Trace, trace_of
@@ -63,9 +65,13 @@ class EvaluationPlanner:
         if exact or not self._data.is_held:
             return base
         few = self._data.subset(few_of(x, work))
+        off, reason = 0.0, "it could not be traced"
         for plan in self._candidates(base, work, few, len(axes) > 0):
-            if self._agrees(plan, origin, axes, probes(coords, axes), few):
+            off = self._off(plan, origin, axes, probes(coords, axes), few)
+            if off <= (allowed := tolerance(self._dtype)):
                 return plan
+            reason = f"its outputs would differ by {off:.1g} of the largest, {allowed:.1g} is rounding"
+        warnings.warn(f"{net!r} is run in full at every point, which is slower, because {reason}", stacklevel=2)
         return base
 
     def _candidates(self, base: Plan, work: Work, few: Data, reuse: bool) -> list[Plan]:
@@ -114,10 +120,10 @@ class EvaluationPlanner:
                 programs[key] = Program(trace, reuse=plan.reuse, fold=plan.fold, statistics=statistics)
         return [programs[key] for key in keys]
 
-    def _agrees(self, plan: Plan, origin: Tensor, axes: Tensor, coords: Tensor, few: Data) -> bool:
-        """Whether the plan gives the module's own outputs on a few examples, at origin + coords @ axes, to rounding.
+    def _off(self, plan: Plan, origin: Tensor, axes: Tensor, coords: Tensor, few: Data) -> float:
+        """How far the plan's outputs on a few examples are from the module's own, at origin + coords @ axes.
 
-        In the net's own dtype; in another one it must run.
+        In the net's own dtype; in another one it must run, else inf.
         """
 
         def outputs(out: Tensor, _: Tensor) -> Tensor:
@@ -130,8 +136,8 @@ class EvaluationPlanner:
                 (evaluate,) = self._make([origin], axes, tried, few, outputs, additive=False)
                 results.append(evaluate(coords) if len(axes) else evaluate.values_at(origin + coords @ axes))
             except (RuntimeError, NotImplementedError):
-                return False
-        return results[0].shape == results[1].shape and all(map(same_to_rounding, results[0], results[1]))
+                return math.inf
+        return max(map(difference, results[0], results[1])) if len(results[0]) == len(results[1]) else math.inf
 
     def _net(self, plan: Plan) -> Net:
         dtype = getattr(torch, plan.dtype)

@@ -48,7 +48,7 @@ def cache_trunk(
         precision: "float32", "bfloat16" or "uint8" (256 steps over the range of each tensor); None: float32 where they fit
             into `memory`, else bfloat16.
         path: of that file (default: in the system's folder for temporary files, removed when the process ends); where it is
-            given, the activations lie there whatever their size.
+            given, the activations lie there whatever their size; a file that is there already is an error.
         progress: True, None (where a terminal watches) or a function.
 
     Outputs on the first examples are compared with the plain network's, at its own weights and at others.
@@ -229,6 +229,8 @@ def _stored(trunk: fx.GraphModule, data: Data, packing: Packing, path: Path | No
 def _file(path: str | Path | None) -> Path:
     """Where the activations go: the path given, or a file that the system forgets with the process."""
     if path is not None:
+        if Path(path).exists():
+            raise FileExistsError(f"path must name a new file, got {str(path)!r}, which is there: remove it, or name another")
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         return Path(path)
     folder = tempfile.TemporaryDirectory(prefix="flatviz-trunk-")

@@ -24,7 +24,7 @@ from flatviz.objectives.nll import nll
 from flatviz.planes.along import plane_along
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.sabma import sabma_stages
-from flatviz.results import Family, Mechanism, Plane, Posterior, reach_of
+from flatviz.results import Family, Mechanism, Plane, Posterior, placed, reach_of
 from flatviz.training.optimize import training_loss
 from flatviz.training.perturb import UNITS, perturb
 from flatviz.training.variational import NoisyNLL
@@ -137,7 +137,10 @@ def _on_common_ground(
     plane = plane_along(stages[-1].mean, *axes[:2], orthonormal=True, name="common plane of the perturbations")
     steps = []
     for q, name, (loss, g) in zip(stages, names, found):
-        row, center = _rows(q, expected, g, plane, [(radius, "kl_exact")], "mean+std"), plane.axes @ (q.mean - plane.origin)
+        row, center = (
+            _rows(q, expected, g, plane, [(radius, "kl_exact")], "mean+std"),
+            (plane.axes @ (q.mean - plane.origin)).cpu(),
+        )
         row["worst"] = row["worst"] - center
         about = dict(loss=float(loss), unit=UNITS["kl_exact"], name=name, center=center, slope=float(g[0].norm()))
         steps.append(
@@ -151,7 +154,7 @@ def _around(steps: list[dict[str, Any]]) -> list[tuple[float, float]]:
     """The square that holds what is drawn of all stages, with a margin."""
     names = "ball", "worst", "worst_covariance", "length"
     ends = torch.tensor([[reach_of(step["covariance"], *(step[name][0] for name in names))] for step in steps]).double()
-    centers = torch.stack([step["center"] for step in steps]).double().cpu()
+    centers = torch.stack([step["center"] for step in steps]).double()
     low, high = (centers - ends).min(0).values, (centers + ends).max(0).values
     half = MARGIN * float((high - low).max()) / 2
     return [(float(middle) - half, float(middle) + half) for middle in (low + high) / 2]
@@ -230,7 +233,7 @@ def _rows(
     gaussians = [q.moved(delta) for delta in moves]
     at_worst = [expected.again(worst) for worst in gaussians]
     shadows = [project(Gaussian(worst.mean, worst.log_std, worst.factor), plane) for worst in gaussians]
-    return dict(
+    rows = dict(
         ball=torch.stack([_ball(q, plane, r, mode) for r, mode in asked]),
         worst=torch.cat([s.coords for s in shadows]),
         worst_covariance=torch.stack([s.covariance for s in shadows]),
@@ -238,6 +241,7 @@ def _rows(
         there=torch.stack([plane.axes @ found[1][0] for found in at_worst]),
         worst_loss=torch.stack([found[0] for found in at_worst]),
     )
+    return placed(rows, torch.device("cpu"))
 
 
 def plane_of_step(q: Posterior, gradient: Tensor, seed: int) -> Plane:

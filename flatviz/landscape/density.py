@@ -63,7 +63,6 @@ def spectral_density(
         run = Krylov(operator, operator.like, min(steps, dim), source, locked, scale)
         while run.size < len(run.Q):
             run.step()
-        run.close()
         spent += run.n_products
         values, columns, residual = run.ritz()
         first = first or run
@@ -72,8 +71,8 @@ def spectral_density(
             estimates = [(nodes, torch.full_like(nodes, 1 / dim))]
             break
         if r > 0 or runs == 1:
-            rest = (1 - len(sharp) / dim) * run.weights
-            estimates.append((torch.cat([sharp, run.nodes]), torch.cat([torch.full_like(sharp, 1 / dim), rest])))
+            rest = (1 - len(sharp) / dim) * columns[0].square()  # Gauss quadrature of the start vector
+            estimates.append((torch.cat([sharp, values]), torch.cat([torch.full_like(sharp, 1 / dim), rest])))
         scale = max(scale, float(values.abs().max()))
         converged = residual <= CONVERGED * scale
         locked, sharp = torch.cat([locked, run.vectors(columns[:, converged])]), torch.cat([sharp, values[converged]])

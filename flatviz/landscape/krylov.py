@@ -10,16 +10,17 @@ from torch import Tensor
 from flatviz.core.seeds import randn_like
 
 CHECK_EVERY = 2
+LOOK = 5  # products that look for repeated eigenvalues: what the basis holds is out of the way, so that others stand out
 BASIS_BYTES = 2**30  # of memory that a basis may take before it is restarted
 
 
 class Krylov:
     """Thick-restart Lanczos with full reorthogonalisation, from a random start.
 
-    H Q = Q C + beta q e_m^T with Q (m, D) in rows, C (m, m) upper Hessenberg as measured.  A full basis of `room`
-    vectors is restarted from its best Ritz vectors.  `nodes`, `weights` are the Gauss quadrature of the start vector
-    before any restart: eigenvalues of C and squared first components.  `locked` (c, D): directions kept out of it;
-    `scale`: the size of H where they hold its largest eigenvalues, so that what is left can be told from rounding.
+    H Q = Q C + sum_p p row_p^T, with Q (m, D) in rows, C (m, m) as measured, and the vectors p whose products come next: one, or
+    several once a random one was injected (band Lanczos).  A full basis of `room` vectors is restarted from its best Ritz
+    vectors.  `locked` (c, D): directions kept out of it; `scale`: the size of H where they hold its largest eigenvalues, so
+    that what is left can be told from rounding.
     Source: Wu & Simon 2000 (thick restart); Golub & Van Loan, Matrix Computations, 4th ed., ch. 10.
     """
 
@@ -32,64 +33,65 @@ class Krylov:
         locked: Tensor | None = None,
         scale: float = 0.0,
     ) -> None:
-        self.product, self._source = product, source
+        self.product, self._source, self._like = product, source, like
         self._rounding = 10 * torch.finfo(like.dtype).eps * scale
         self._locked = like.new_zeros(0, like.numel()) if locked is None else locked
         room = min(room, like.numel() - len(self._locked))
         self.Q = torch.empty(room, like.numel(), dtype=like.dtype, device=like.device)
-        self.C = torch.zeros(room + 1, room, dtype=torch.float64)
+        self.C = torch.zeros(room, room, dtype=torch.float64)  # its upper half
         self.size, self.n_products = 0, 0
-        self.nodes: Tensor | None = None
-        self.weights: Tensor | None = None
-        self._next, self._joined = self._start(like), False
+        self._ahead: list[tuple[Tensor, Tensor]] = []
+        self.inject()
 
-    def step(self) -> None:
-        """One product, one more basis vector."""
-        i, q = self.size, self._next
-        self.Q[i] = q
-        r = self.product(q)
+    def inject(self) -> None:
+        """Queue a random unit vector orthogonal to everything so far, where there is one."""
+        if self.size + len(self._locked) + len(self._ahead) == self._like.numel():
+            return
+        q = randn_like(self._like, self._source)
+        for _ in range(2):
+            for B in (self._locked, self.Q[: self.size], *(p[None] for p, _ in self._ahead)):
+                q = q - B.T @ (B @ q)
+        self._ahead.append((q / q.norm(), torch.zeros(len(self.Q), dtype=torch.float64)))
+
+    def step(self, turn: int = 0) -> None:
+        """One product, one more basis vector: the one that waited longest, or with turn=-1 the newest."""
+        i = self.size
+        self.Q[i], _ = self._ahead.pop(turn)
+        r = self.product(self.Q[i].clone())
         self.n_products += 1
         for _ in range(2):  # once loses orthogonality in float32 (Kahan-Parlett: twice is enough)
             r = r - self._locked.T @ (self._locked @ r)
             c = self.Q[: i + 1] @ r
             r = r - self.Q[: i + 1].T @ c
             self.C[: i + 1, i] += c.double().cpu()
+            for p, row in self._ahead:
+                row[i] += float(p @ r)
+                r = r - p * (p @ r)
         self.size = i + 1
         beta, scale = float(r.norm()), float(self.C[: i + 1, : i + 1].abs().max())
-        if beta <= max(1e-6 * scale, self._rounding):  # an invariant subspace: go on in its complement
-            self.C[i + 1, i] = 0.0
-            beta = 0.0
-            self._next = self._start(q) if self.size + len(self._locked) < q.numel() else q
-        else:
-            self.C[i + 1, i] = beta
-            self._next = r / beta
+        if beta > max(1e-6 * scale, self._rounding):
+            self._ahead.append((r / beta, torch.zeros_like(self.C[0]).index_fill_(0, torch.tensor(i), beta)))
+        elif not self._ahead:  # an invariant subspace: go on in its complement
+            self.inject()
 
     def ritz(self) -> tuple[Tensor, Tensor, Tensor]:
         """Ritz values, falling; their vectors in the basis, in columns; and residuals |H v - theta v|; float64, CPU."""
         m = self.size
-        C = self.C[:m, :m]
-        values, vectors = torch.linalg.eigh((C + C.T) / 2)
+        values, vectors = torch.linalg.eigh(self.C[:m, :m], UPLO="U")
         values, vectors = values.flip(0), vectors.flip(1)
-        inside = C @ vectors - values * vectors
-        outside = self.C[m, m - 1] * vectors[-1]
+        outside = sum(((row[:m] @ vectors).square() for _, row in self._ahead), torch.zeros_like(values))
         rounding = torch.finfo(self.Q.dtype).eps * values.abs().max()
-        return values, vectors, (inside.square().sum(0) + outside.square()).sqrt() + rounding
-
-    def close(self) -> None:
-        """Note the quadrature of the start vector, once, before the first restart."""
-        if self.nodes is None:
-            values, vectors, _ = self.ritz()
-            self.nodes, self.weights = values, vectors[0].square()
+        return values, vectors, outside.sqrt() + rounding
 
     def restart(self, keep: int) -> None:
         """Go on from the `keep` largest Ritz vectors alone."""
-        self.close()
         values, vectors, _ = self.ritz()
-        last = float(self.C[self.size, self.size - 1])
-        self.Q[:keep] = vectors[:, :keep].T.to(self.Q) @ self.Q[: self.size]
-        self.C.zero_()
-        self.C[:keep, :keep] = values[:keep].diag()
-        self.C[keep, :keep] = last * vectors[-1, :keep]
+        vectors = vectors[:, :keep]
+        self.Q[:keep] = vectors.T.to(self.Q) @ self.Q[: self.size]
+        self.C.zero_()[:keep, :keep] = values[:keep].diag()
+        for _, row in self._ahead:
+            along = row[: self.size] @ vectors
+            row.zero_()[:keep] = along
         self.size = keep
 
     def vectors(self, columns: Tensor) -> Tensor:
@@ -98,28 +100,42 @@ class Krylov:
         return V / V.norm(dim=1, keepdim=True)
 
     def find(self, k: int, products: int, tol: float) -> tuple[Tensor, Tensor, Tensor]:
-        """The k largest Ritz pairs, once all residuals are below tol |theta|_max or `products` are spent."""
-        while self.n_products < products:
-            if self.size == len(self.Q):
-                if self.size + len(self._locked) >= self.Q.shape[1]:
-                    break  # the whole space
-                self.restart(min(self.size - 1, max(k + (self.size - k) // 2, k)))
-            self.step()
-            if self.size >= k and self.n_products % CHECK_EVERY == 0:
-                values, _, residual = self.ritz()
-                if bool((residual[:k] <= tol * values.abs().max()).all()):
-                    break
-        self.close()
-        values, columns, residual = self.ritz()
-        return values[:k], columns[:, :k], residual[:k]
+        """The k largest Ritz pairs, once all residuals are below tol |theta|_max or `products` are spent.
 
-    def _start(self, like: Tensor) -> Tensor:
-        """A random unit vector orthogonal to everything so far."""
-        q = randn_like(like, self._source)
-        for _ in range(2):
-            for B in (self._locked, self.Q[: self.size]):
-                q = q - B.T @ (B @ q)
-        return q / q.norm()
+        Of an eigenvalue that is there several times, a Krylov space holds one vector: once all have converged, LOOK products
+        of a random vector show whether a pair is missing, and the search goes on with both.
+        """
+        known = None
+        while True:
+            values, columns, residual = self._converged(k, products, tol)
+            error = tol * float(values.abs().max())
+            values, columns, residual = values[:k], columns[:, :k], residual[:k]
+            done = known is not None and bool((values - known <= error).all())
+            if k == 1 or done or bool((residual > error).any()) or not self._ahead:
+                return values, columns, residual
+            known = values
+            self.inject()
+            for _ in range(LOOK):
+                self._grow(k, -1)
+
+    def _converged(self, k: int, products: int, tol: float) -> tuple[Tensor, Tensor, Tensor]:
+        """All Ritz pairs, the k largest to tolerance unless `products` are spent."""
+        while self.size < k:
+            self._grow(k)
+        while True:
+            values, columns, residual = self.ritz()
+            converged = bool((residual[:k] <= tol * values.abs().max()).all())
+            if converged or self.n_products >= products or not self._ahead:
+                return values, columns, residual
+            for _ in range(min(CHECK_EVERY, products - self.n_products)):
+                self._grow(k)
+
+    def _grow(self, k: int, turn: int = 0) -> None:
+        """One more product, in a basis that keeps half of what it has beyond the k largest where it is full."""
+        if self._ahead:
+            if self.size == len(self.Q):
+                self.restart(min(self.size - 1, k + (self.size - k) // 2))
+            self.step(turn)
 
 
 def room_for(k: int, products: int, like: Tensor) -> int:

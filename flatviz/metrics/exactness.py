@@ -62,6 +62,9 @@ def _both(prediction: Prediction | Tensor, reference: Prediction | Tensor) -> tu
 def _averaged(value: Prediction | Tensor, name: str) -> Tensor:
     if isinstance(value, Prediction):
         return value.log_probs.detach().double().exp().mean(0).cpu()
+    value = value.detach().double().cpu()
     if value.ndim != 2:
         raise ValueError(f"{name} must hold averaged class probabilities (N, C), got shape {tuple(value.shape)}")
-    return value.detach().double().cpu()
+    if bool(((value < 0) | ((value.sum(1, keepdim=True) - 1).abs() > 1e-2)).any()):  # half precision sums to 1 that far
+        raise ValueError(f"{name} must hold class probabilities, rows >= 0 that sum to 1, got others: use logits.softmax(1)")
+    return value

@@ -63,8 +63,8 @@ def sharpness(
         trace, error = _trace(f, w, check_count(probes, "probes", least=2), source)
         gains = _gains(f, w, ascents)
         lam = spectrum.values
-        rows.append(torch.stack([lam[0], lam[0] / lam[-1], trace, *gains, spectrum.residual[0], error]))
-    return Sharpness(*torch.stack(rows).unbind(1))
+        rows.append([float(v) for v in (lam[0], lam[0] / lam[-1], trace, *gains, spectrum.residual[0], error)])
+    return Sharpness(*torch.tensor(rows, dtype=W.dtype).unbind(1))
 
 
 def _trace(f: Objective, w: Tensor, probes: int, source: torch.Generator) -> tuple[Tensor, Tensor]:

@@ -55,7 +55,7 @@ def batch_that_fits(net: Net, data: Data, likelihood: Likelihood, w: Tensor) -> 
         storage = tensor.untyped_storage()
         if storage.data_ptr() not in weights:
             held[storage.data_ptr()] = storage.nbytes()
-        return tensor
+        return tensor.detach()  # the tensor itself would keep its own graph alive for ever
 
     with torch.inference_mode(False), torch.enable_grad(), sdpa_kernel(TWICE), saved_tensors_hooks(count, lambda t: t):
         point = w.detach().clone().requires_grad_(True)

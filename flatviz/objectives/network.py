@@ -12,6 +12,7 @@ from flatviz.checks import check_many_weights, check_weights
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.objective import Objective, PointEvaluator
+from flatviz.core.precision import arithmetic
 from flatviz.core.progress import Progress, track
 from flatviz.engine.batchnorm import refresh_batchnorm
 from flatviz.engine.determinism import same_to_rounding
@@ -68,6 +69,7 @@ class NetworkObjective(Objective):
         """The value at `w` (D,)."""
         return self.many(check_weights(w, self.dim)[None])[0]
 
+    @arithmetic()
     def many(self, W: Tensor, *, progress: Progress = False) -> Tensor:
         """Values (S,) at the rows of `W` (S, D), without gradients."""
         check_many_weights(W, self.dim)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import torch
 from torch import Tensor
@@ -64,6 +64,7 @@ def nll(net: Net, data: Data, *, likelihood: Likelihood = "categorical") -> Mean
         (4, 1.0986)
     """
     net, work = check_data(net, data, likelihood)
+    data = replace(data, y=data.y.clone())  # labels that change later are no longer those that were checked
     return MeanNLL(net, data, work.chunk(data.x.device), likelihood)
 
 

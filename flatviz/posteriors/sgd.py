@@ -49,8 +49,8 @@ def fit_sgd(
         momentum, weight_decay: 0.9 and 5e-4 as usual; weight decay is the prior N(0, 1 / (N weight_decay)).
         batch_size: examples a minibatch; None, all of them, because few-shot training sets are small.
         likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
-        batchnorm: "frozen" (default where only some weights are treated) or "train" (default where all are); `result.net`
-            is the net at the solution with its statistics.
+        batchnorm: "frozen" (default where only some weights are treated) or "train" (default where all are); `result.buffers`
+            are then its statistics, which `predict` uses.
         ascent: `SAM(radius)`, `ASAM(radius)`, `FisherSAM(radius)` for a flat solution, at two gradients a step.
         training: `Training(...)`: precision, accumulation, compilation, several processes, early stopping.
         checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
@@ -69,7 +69,7 @@ def fit_sgd(
     batchnorm = batchnorm or ("train" if net.treats_all else "frozen")
     loss, trained = training_loss(net, data, likelihood, batchnorm, run.passes)
     w, history = sgd(loss, net.w, minibatches(len(data), batch_size, seed, net.device), optim, run, ascent=ascent)
-    return Draws(w[None], history, trained(w))
+    return Draws(w[None], history, trained(w).buffers() if batchnorm == "train" and net.has_batchnorm else None)
 
 
 _SETTINGS = dict(steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None, batchnorm="frozen")

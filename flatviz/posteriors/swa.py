@@ -43,7 +43,7 @@ def fit_swa(
         lr: the constant rate, 0.05 because `pretrain` ends there: the tail goes on where training stopped.
         momentum, weight_decay, batch_size: of SGD; 64 examples a minibatch leave noise for the tail to show.
         likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
-        batchnorm: "frozen", or "train": then `result.net` holds statistics recomputed on `data` at the average, for those
+        batchnorm: "frozen", or "train": then `result.buffers` holds statistics recomputed on `data` at the average, for those
             collected on the way belong to other weights.
         ascent: `SAM(radius)` and the like make it F-SWA.
         training: `Training(...)`: precision, accumulation, compilation, several processes.
@@ -62,8 +62,8 @@ def fit_swa(
     tail = Tail(snapshots, lr, momentum, weight_decay, batch_size, likelihood, batchnorm, ascent)
     moments, history = collect(net, data, tail, run)
     w = moments.mean.to(net.w.dtype)
-    averaged = refresh_batchnorm(net.at(w), w, data) if batchnorm == "train" else net.at(w)
-    return Draws(w[None], history, averaged)
+    trains = batchnorm == "train" and net.has_batchnorm
+    return Draws(w[None], history, refresh_batchnorm(net, w, data).buffers() if trains else None)
 
 
 METHOD = Method(

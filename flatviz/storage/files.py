@@ -10,33 +10,44 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import threading
+import time
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 MARK = "flatviz"
+STALE = 3600.0  # seconds since the last write, after which a partial file is nobody's any more
 
 
 class DamagedFileError(ValueError):
     """A file whose content is not what was written, or was never written by this library."""
 
 
-class atomic_path:
-    """`with atomic_path(p) as q`: write to q; it becomes p when the block ends well, and is removed when not."""
+@contextmanager
+def atomic_path(path: str | Path) -> Iterator[Path]:
+    """`with atomic_path(p) as q`: write to q; it becomes p when the block ends well, and is removed when not.
 
-    def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
-
-    def __enter__(self) -> Path:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        tag = f"{os.getpid()}-{threading.get_ident()}"
-        self.partial = self.path.with_name(f".{self.path.name}.{tag}.part")
-        return self.partial
-
-    def __exit__(self, kind: type | None, *_: object) -> None:
-        if kind is None:
-            os.replace(self.partial, self.path)
-        else:
-            self.partial.unlink(missing_ok=True)
+    A file that is replaced keeps its mode, and a symbolic link stays one.  What a killed process left behind goes after STALE.
+    """
+    path = Path(os.path.realpath(path))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for left in path.parent.glob(".flatviz-*.part"):
+        if left.stat().st_mtime < time.time() - STALE:
+            left.unlink(missing_ok=True)
+    partial = path.with_name(f".flatviz-{zlib.crc32(path.name.encode()):x}-{os.getpid()}-{threading.get_ident()}.part")
+    try:
+        partial.touch()
+        if path.exists():
+            shutil.copymode(path, partial)
+        yield partial
+        with partial.open("rb+") as file:
+            os.fsync(file.fileno())
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def write_checked(path: str | Path, kind: str, body: bytes | memoryview) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -20,12 +21,24 @@ TEXT = "flatviz"  # name of the JSON text
 def split(result: Any) -> tuple[dict[str, Tensor], str]:
     """Its tensors by the path of their field ("plane.axes"), and the rest as JSON in which {"tensor": path} stands for one."""
     tensors: dict[str, Tensor] = {}
-    return tensors, json.dumps(_without_tensors(to_plain(result), "", tensors))
+    rest = json.dumps(_without_tensors(to_plain(result), "", tensors))
+    return tensors, json.dumps({"sha256": _checksum(tensors, rest), "result": rest})
 
 
 def joined(tensors: dict[str, Tensor], text: str) -> Any:
     """What `split` took apart.  Raises ValueError or KeyError where the parts do not belong together."""
-    return from_plain(_with_tensors(json.loads(text), tensors))
+    parts = json.loads(text)
+    if parts["sha256"] != _checksum(tensors, parts["result"]):
+        raise ValueError("its checksum is that of other content")
+    return from_plain(_with_tensors(json.loads(parts["result"]), tensors))
+
+
+def _checksum(tensors: dict[str, Tensor], rest: str) -> str:
+    digest = hashlib.sha256(rest.encode())
+    for name, t in sorted(tensors.items()):
+        digest.update(f"{name} {t.dtype} {tuple(t.shape)}\n".encode())
+        digest.update(t.contiguous().reshape(-1).view(torch.uint8).numpy())
+    return digest.hexdigest()
 
 
 def write_open(result: Any, path: str | Path) -> None:
@@ -69,8 +82,11 @@ def read_open(path: str | Path) -> Any:
 def _without_tensors(plain: Any, path: str, tensors: dict[str, Tensor]) -> Any:
     below = f"{path}." if path else ""
     if isinstance(plain, Tensor):
-        tensors[path or "values"] = plain
-        return {"tensor": path or "values"}
+        path = path or "values"
+        while path in tensors:  # {"a.b": t, "a": {"b": t}}
+            path += "_"
+        tensors[path] = plain
+        return {"tensor": path}
     if isinstance(plain, dict):
         fields = [
             [_without_tensors(k, "", {}), _without_tensors(v, f"{below}{k}", tensors)] for k, v in plain["fields"].items()

@@ -19,8 +19,8 @@ from flatviz.metrics.sharpness import sharpness
 from flatviz.objectives.nll import nll
 from flatviz.results import interval
 from flatviz.storage.cache import cached
+from flatviz.symmetry.hidden import units_of
 from flatviz.symmetry.minmass import min_mass
-from flatviz.symmetry.units import units_of
 
 CELLS = {"sam_mu": 0.2, "sabma": 1.0, "authors_code": 0.5}  # one radius of the evidence's grid each, against VI
 MEASURED = tuple(name for name in SETTINGS if name != "tuned")  # there each method has a radius and a prior of its own

@@ -20,11 +20,12 @@ from flatviz.studies.symmetry_sides import side_figures
 from flatviz.studies.symmetry_trends import Trend, trends
 from flatviz.symmetry.alignment import align
 from flatviz.symmetry.flatness import Orbit, rescaled_orbit
+from flatviz.symmetry.hidden import units_of
 from flatviz.symmetry.minmass import min_mass
 from flatviz.symmetry.mmd import WHOLE, layers_of, mmd
 from flatviz.symmetry.pool import train_pool
 from flatviz.symmetry.removal import sort_units, unit_norm
-from flatviz.symmetry.units import Units, units_of
+from flatviz.symmetry.units import Units
 
 VARIANTS = {
     "raw": "as trained",

@@ -12,10 +12,11 @@ from flatviz.core.seeds import generator, saved_rng
 from flatviz.models.optunet import optunet
 from flatviz.studies.symmetric_draws import Draws, Sizes
 from flatviz.symmetry.collapse import pair_diversity
+from flatviz.symmetry.hidden import units_of
 from flatviz.symmetry.minmass import min_mass
 from flatviz.symmetry.pool import train_pool
 from flatviz.symmetry.removal import sort_units, unit_norm, weights_in
-from flatviz.symmetry.units import Units, units_of
+from flatviz.symmetry.units import Units
 
 CELLS = {  # of the mass study: OptuNet's recipe, and what of it changes
     "lr 0.1, batch 16, wd 2e-4": dict(lr=0.1, batch_size=16, weight_decay=2e-4),

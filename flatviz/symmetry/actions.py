@@ -115,7 +115,7 @@ def random_order(units: Units, n: int, *, seed: int) -> Tensor:
     """
     source = generator(seed)
     swaps = {}
-    parts = []
+    parts = [torch.zeros(n, 0, dtype=torch.long)]
     for layer in units.permuted:
         inside = torch.rand(n, layer.groups, layer.n // layer.groups, generator=source, dtype=torch.float64).argsort(2)
         inside += (torch.arange(layer.groups) * (layer.n // layer.groups))[None, :, None]

@@ -19,7 +19,7 @@ from flatviz.objectives.nll import nll
 from flatviz.planes.random import filter_normalized
 from flatviz.results import FLATNESS
 from flatviz.symmetry.actions import random_signs, rescale
-from flatviz.symmetry.units import units_of
+from flatviz.symmetry.hidden import units_of
 
 INVARIANT = ("relative", "asam", "weighted")  # those that do not see a rescaling of units
 

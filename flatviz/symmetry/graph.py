@@ -76,7 +76,7 @@ def read_graph(net: Net) -> Reading:
 class _Reader:
     def __init__(self, net: Net) -> None:
         self.parts = dict(net.module.named_modules())
-        self.reading, self.streams, self.used = Reading(), {}, set()
+        self.reading, self.streams, self.used = Reading(), {}, {}
         self.input = Node("inputs", 0, refused={"all": "the inputs"})
 
     def read(self, graph: fx.Graph) -> Reading:
@@ -191,10 +191,10 @@ class _Reader:
         return node
 
     def _once(self, name: str, *streams: Stream) -> None:
-        if name in self.used:
-            for s in streams:
-                self._refuse(s, "all", f"{name}, which is used twice")
-        self.used.add(name)
+        seen = self.used.setdefault(name, [])
+        seen += streams
+        for s in seen if len(seen) > len(streams) else ():
+            self._refuse(s, "all", f"{name}, which is used twice")
 
     def _tied(self, a: Stream, b: Stream) -> Stream:
         pick: tuple[Callable[[Stream], Node], ...] = (lambda s: s.permuted, lambda s: s.scaled)

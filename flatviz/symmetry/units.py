@@ -11,10 +11,9 @@ from torch import Tensor
 
 from flatviz.checks import check_choice, check_many_weights, check_weights
 from flatviz.core.arguments import noun
-from flatviz.core.boundary import ARGUMENTS, public
+from flatviz.core.boundary import ARGUMENTS
 from flatviz.core.net import Net
-from flatviz.symmetry.graph import read_graph
-from flatviz.symmetry.numbering import Layer, index_arrays, number_layers, refusals, refuse_untreated, touched
+from flatviz.symmetry.numbering import Layer
 
 ACTIONS = ("permute", "scale", "flip")
 WORDS = {"permute": "permutations of units", "scale": "positive scaling of units", "flip": "sign flips of units"}
@@ -99,45 +98,6 @@ class Units:
 
 
 ARGUMENTS["units"] = noun(Units, "fv.units_of(net) makes one")
-
-
-@public
-def units_of(net: Net) -> Units:
-    """Hidden units of a network: which weights lead in and out of each, and which actions leave the function unchanged.
-
-    Linear, Conv (grouped too), flatten between them, BatchNorm, LayerNorm, residual sums, pooling and elementwise
-    functions are followed; units on any other path stand still.  A layer of which a weight is not treated stands still.
-    Raises TypeError for a module that torch.fx cannot trace.
-
-    Example:
-        >>> import flatviz as fv
-        >>> from torch import nn
-        >>> units = fv.units_of(fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2))))
-        >>> units.n_permutations, units.n_scaled
-        (6, 3)
-    """
-    reading = read_graph(net)
-    sizes = {b.name: (b.start, b.shape) for b in net.blocks}
-    statistics, at = [], net.dim
-    for name, value in net.buffers().items():
-        if name in reading.rows:
-            sizes[name] = (at, tuple(value.shape))
-            statistics.append((name, at, at + value.numel()))
-            at += value.numel()
-    refuse_untreated(reading, sizes)
-    permuted, number = number_layers(reading, "permuted")
-    scaled, scale_number = number_layers(reading, "scaled")
-    arrays = index_arrays(reading, sizes, at, number, scale_number)
-    treated_free = [part for part, n in reading.before_norm if touched(reading, n.root(), 1) & {b.name for b in net.blocks}]
-    return Units(
-        net.dim,
-        permuted,
-        scaled,
-        **arrays,
-        statistics=tuple(statistics),
-        refused={a: refusals(reading, a) for a in ACTIONS},
-        free=treated_free[0] if treated_free else "",
-    )
 
 
 def local_numbers(layers: tuple[Layer, ...]) -> Tensor:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 import torch
 from torch import Tensor
 
+from flatviz.core.precision import users_arithmetic
 from flatviz.core.progress import track
 from flatviz.storage.checkpoints import State, load_state, save_state
 from flatviz.training.memory import out_of_memory
@@ -18,6 +19,7 @@ Update = Callable[[int, Tensor | None], None]  # (step, index of the minibatch):
 SAVE_EVERY = 30.0  # seconds
 
 
+@users_arithmetic()
 def advance(
     state: State,
     update: Update,
@@ -34,6 +36,7 @@ def advance(
     exists, the run resumes from it and ends as if it had never stopped.  Of several processes the first saves, and all resume.
     stopping: looks at the state after each step, may end the run, and puts the best state back.  examples: in a step, for the
     bar, which then counts images/s.
+    Steps compute in the float32 arithmetic that the user has set in torch (TF32 or not).
     Raises ValueError where the file is of another run, and MemoryError for a step that finds no memory.
     """
     about = f"{run.label} of {steps} steps, arguments {run.arguments}"

@@ -16,7 +16,7 @@ from flatviz.plots.theme import INK, figure, numbers
 from flatviz.results import FLATNESS
 from flatviz.symmetry.actions import permute, random_order, random_signs, rescale
 from flatviz.symmetry.flatness import flatness
-from flatviz.symmetry.units import units_of
+from flatviz.symmetry.hidden import units_of
 from flatviz.widgets.figure import FigureView
 
 PROBES = 32

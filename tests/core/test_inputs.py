@@ -221,3 +221,24 @@ def test_corrupted_bytes_stay_bytes(photos):
     want = fv.datasets.corrupt(floats, "gaussian_noise", 3, seed=0)
     assert noisy.x.bytes.dtype == torch.uint8
     torch.testing.assert_close(noisy.batch(None)[0], want.x, rtol=0, atol=0.5 / 255 + 1e-6)  # half a byte
+
+
+class Augmented(torch.utils.data.Dataset):
+    """Every second time an image is read it is mirrored."""
+
+    def __init__(self, kept):
+        self.kept = kept
+
+    def __len__(self):
+        return len(self.kept)
+
+    def __getitem__(self, i):
+        x = self.kept.x.bytes[i]
+        return (x.flip(-1) if torch.rand(()) < 0.5 else x), int(self.kept.y[i])
+
+
+def test_a_stream_of_random_examples_is_refused(photos):
+    with pytest.raises(
+        ValueError, match=r"examples must be the same each time they are read, got random ones \(augmentation\)"
+    ):
+        fv.datasets.stream(Augmented(photos[1]))

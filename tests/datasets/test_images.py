@@ -123,3 +123,20 @@ def test_a_network_learns_from_a_folder(folder):
     task = fv.Task(data, data, data, n_classes=3)
     net = fv.pretrain(fv.models.mlp(task, hidden=(8,)), data, seed=0, epochs=60, batch_size=12)
     assert (net(net.w, data.x).argmax(1) == data.y).float().mean() > 0.9
+
+
+def test_a_folder_that_lacks_a_class_is_numbered_by_the_names_of_the_other(folder, tmp_path):
+    train = image_folder(folder)
+    (folder / "ant").rename(tmp_path / "other_place")
+    folder_of_two = tmp_path / "two"
+    folder_of_two.mkdir()
+    (folder / "bee").rename(folder_of_two / "bee"), (folder / "cat").rename(folder_of_two / "cat")
+    shifted, test = image_folder(folder_of_two), image_folder(folder_of_two, classes=train.class_names)
+    assert shifted.y.tolist() == [0] * 4 + [1] * 4 and test.y.tolist() == [1] * 4 + [2] * 4
+    assert fv.Task(train, train, test, 3).test is test
+    with pytest.raises(
+        ValueError, match=r"test must number its classes as train, \('ant', 'bee', 'cat'\), got \('bee', 'cat'\)"
+    ):
+        fv.Task(train, train, shifted, 3)
+    with pytest.raises(ValueError, match="folders must be of the classes .*, got cat in"):
+        image_folder(folder_of_two, classes=("ant", "bee"))

@@ -88,12 +88,16 @@ def test_predict_asks_for_the_choice_and_records_it(net_and_data):
     assert fv.top_eigenpairs(fv.nll(net, data), net.w, 2).batchnorm == "frozen"
 
 
-def test_training_with_batch_statistics_returns_a_net_with_its_own(net_and_data):
+@pytest.mark.parametrize("suffix", (".pt", ".safetensors", ".npz"))
+def test_statistics_that_a_fit_trained_are_saved_with_it_and_used_by_predict(net_and_data, tmp_path, suffix):
     net, data = net_and_data
-    trained = fv.fit_sgd(net, data, seed=0, steps=20).net
-    assert not torch.equal(trained.buffers()["1.running_mean"], net.buffers()["1.running_mean"])
-    frozen = fv.fit_sgd(net, data, seed=0, steps=20, batchnorm="frozen").net
-    assert torch.equal(frozen.buffers()["1.running_mean"], net.buffers()["1.running_mean"])
+    trained = fv.fit_sgd(net, data, seed=0, steps=20)
+    alone = net.with_buffers(trained.buffers)
+    assert not torch.equal(alone.buffers()["1.running_mean"], net.buffers()["1.running_mean"])
+    for q in (trained, fv.load(fv.save(trained, tmp_path / f"q{suffix}"))):
+        outputs = fv.predict(net, q, data, 1, seed=0, batchnorm="frozen").outputs[0]
+        assert torch.equal(outputs, fv.predict(alone, q.W, data, 1, seed=0, batchnorm="frozen").outputs[0])
+    assert fv.fit_sgd(net, data, seed=0, steps=20, batchnorm="frozen").buffers is None
 
 
 def test_refreshing_repairs_a_deep_batchnorm_net_after_weight_averaging():

@@ -129,3 +129,11 @@ def test_networks_without_a_trunk_say_so():
     branching = fv.Net.from_module(Branching(), lambda name: name.startswith("head"))
     with pytest.raises(ValueError, match="the trunk must be one that torch.fx can follow, got Branching"):
         fv.cache_trunk(branching, data)
+
+
+def test_a_file_that_is_there_is_left_alone(tmp_path):
+    net, data = resnet("head")
+    (tmp_path / "thesis.txt").write_text("my only copy")
+    with pytest.raises(FileExistsError, match="path must name a new file, got .*thesis.txt"):
+        fv.cache_trunk(net, data, path=tmp_path / "thesis.txt")
+    assert (tmp_path / "thesis.txt").read_text() == "my only copy"

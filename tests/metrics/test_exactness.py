@@ -43,3 +43,10 @@ def test_bad_input_and_diverged_predictions_are_told():
         fv.total_variation(a, a.outputs)
     with pytest.raises(TypeError, match=r"prediction must be a Prediction, or averaged probabilities \(N, C\), got a list"):
         fv.agreement([], a)
+
+
+@pytest.mark.parametrize("table", (torch.randn(50, 4), torch.ones(50, 4)))
+def test_logits_are_no_probabilities(table):
+    for metric in (fv.agreement, fv.total_variation):
+        with pytest.raises(ValueError, match=r"reference must hold class probabilities, rows >= 0 that sum to 1, got others"):
+            metric(predictions(0), table)

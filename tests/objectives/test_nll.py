@@ -1,5 +1,6 @@
 """The objective: values, gradients and products against plain torch."""
 
+import gc
 import math
 
 import pytest
@@ -96,3 +97,33 @@ def test_an_objective_prints_on_one_line(tiny):
         fv.bma_nll(net, data, net.w + torch.randn(30, net.dim).double()),
     ):
         assert "\n" not in repr(f) and len(repr(f)) < 250
+
+
+def test_targets_of_another_layout_are_refused():
+    net, x = fv.Net.from_module(torch.nn.Conv2d(3, 4, 1)), torch.randn(2, 3, 8, 8)
+    with pytest.raises(ValueError, match=r"targets must have shape \(N, 4, 8, 8\) as the net's outputs, got \(2, 8, 8, 4\)"):
+        fv.nll(net, fv.Data(x, torch.randn(2, 8, 8, 4)), likelihood=1.0)
+    line = fv.Net.from_module(torch.nn.Linear(3, 1))
+    flat, column = (fv.nll(line, fv.Data(x[:, :, 0, 0], torch.ones(shape)), likelihood=1.0) for shape in ((2,), (2, 1)))
+    assert float(flat(line.w)) == float(column(line.w))
+
+
+def test_labels_that_change_later_change_no_objective():
+    net, data = fv.Net.from_module(torch.nn.Linear(3, 2)), fv.Data(torch.randn(6, 3), torch.arange(6) % 2)
+    f = fv.nll(net, data)
+    before, key = float(f(net.w)), f.key
+    data.y[:4] = -100
+    assert float(f(net.w)) == before == pytest.approx(float(f.many(net.w[None])[0])) and f.key == key
+
+
+def test_products_with_the_hessian_keep_no_graph():
+    """Every tensor that a first product saved is gone after the last reference to its result."""
+    net = fv.Net.from_module(torch.nn.Sequential(torch.nn.Linear(3, 7), torch.nn.Tanh(), torch.nn.Linear(7, 2)))
+    f = fv.nll(net, fv.Data(torch.randn(6, 3), torch.arange(6) % 2))
+
+    def alive():
+        fv.hvp(f, net.w, net.w)
+        gc.collect()
+        return sum(type(o) is torch.Tensor for o in gc.get_objects())
+
+    assert alive() == alive() == alive()

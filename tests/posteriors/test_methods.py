@@ -51,7 +51,7 @@ def test_swa_recomputes_batchnorm_statistics_and_is_better_for_it():
     data = fv.Data(x, (x[:, 0] * x[:, 1] > 0).long())
     net = fv.Net.from_module(nn.Sequential(*layers, nn.Linear(12, 2)))
     swa = fv.fit_swa(net, data, snapshots=6, batch_size=32, lr=0.1, batchnorm="train", seed=0)
-    fresh, stale = (fv.predict(n, swa, data, 1, seed=0, batchnorm="frozen").scores["nll"][0] for n in (swa.net, net))
+    fresh, stale = (fv.predict(net, q, data, 1, seed=0, batchnorm="frozen").scores["nll"][0] for q in (swa, swa.W))
     assert float(fresh) < float(stale)
 
 

@@ -1,6 +1,7 @@
 """The cache: whole files only, and keys that follow what matters."""
 
 import errno
+import os
 from io import BytesIO
 from pathlib import Path
 
@@ -132,3 +133,31 @@ def test_other_files_and_missing_ones_are_no_results(tmp_path):
         load(tmp_path / "without_checksum.pt")
     with pytest.raises(FileNotFoundError, match="got .*none.pt, which is not there: check its name"):
         load(tmp_path / "none.pt")
+
+
+def test_a_file_that_is_replaced_keeps_its_mode_and_a_link_stays_one(tmp_path):
+    path = save(torch.ones(2), tmp_path / "disk" / "r.pt")
+    path.chmod(0o600)
+    (tmp_path / "link.pt").symlink_to(path)
+    save(torch.zeros(2), tmp_path / "link.pt")
+    assert (tmp_path / "link.pt").is_symlink() and load(path).tolist() == [0.0, 0.0]
+    assert path.stat().st_mode & 0o777 == 0o600
+    fresh = save(torch.ones(2), tmp_path / "fresh.pt")
+    (tmp_path / "plain").touch()
+    assert fresh.stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+def test_what_a_killed_process_left_behind_goes_with_the_next_write(tmp_path):
+    left, current = tmp_path / ".flatviz-1-2-3.part", tmp_path / ".flatviz-4-5-6.part"
+    left.touch(), current.touch()
+    os.utime(left, (0, 0))
+    name = 240 * "n" + ".pt"  # with more in front or behind, file systems refuse it
+    save(torch.ones(2), tmp_path / name)
+    assert sorted(p.name for p in tmp_path.iterdir()) == [current.name, name]
+
+
+@pytest.mark.parametrize("suffix", (".npz", ".safetensors", ".pt"))
+def test_keys_that_read_alike_keep_their_values(tmp_path, suffix):
+    result = {"a.b": torch.ones(1), "a": {"b": torch.zeros(1)}, 1: torch.full((1,), 2.0), "1": torch.full((1,), 3.0)}
+    back = load(save(result, tmp_path / f"r{suffix}"))
+    assert [back["a.b"].item(), back["a"]["b"].item(), back[1].item(), back["1"].item()] == [1.0, 0.0, 2.0, 3.0]

@@ -51,14 +51,22 @@ def equal(a, b):
 class Result:
     """A result of `fv.save`, read by `fv.load`."""
 
+    suffix = ".pt"
+
     def write(self, folder):
-        return fv.save(result(), folder / "r.pt")
+        return fv.save(result(), folder / f"r{self.suffix}")
 
     def check(self, path):
         try:
             assert equal(fv.load(path), result())
         except ValueError as error:
             assert "a result must be a whole file that fv.save wrote" in str(error)
+
+
+class Safetensors(Result):
+    """The same for other programs."""
+
+    suffix = ".safetensors"
 
 
 class Entry:
@@ -126,7 +134,9 @@ def damages(draw):
     return lambda content: kinds[kind](content, int(where * len(content)))
 
 
-KINDS = pytest.mark.parametrize("kind", [Result(), Entry(), Checkpoint(), Points()], ids=lambda k: type(k).__name__)
+KINDS = pytest.mark.parametrize(
+    "kind", [Result(), Safetensors(), Entry(), Checkpoint(), Points()], ids=lambda k: type(k).__name__
+)
 
 
 def spoiled(kind, change):
@@ -140,7 +150,7 @@ def spoiled(kind, change):
 
 
 @KINDS
-@settings(max_examples=150, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=80, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
 @given(change=damages())
 def test_a_file_spoiled_in_any_way_gives_the_right_values_or_one_clear_error(kind, change):
     spoiled(kind, change)

@@ -225,3 +225,47 @@ def test_random_orders_are_uniform_over_the_group():
     assert abs(float(swaps) - 0.5) < 0.04  # 5 standard errors of a share of 4,000
     counts = torch.bincount(orders[:, 2], minlength=12)[2:].double()
     assert float((counts / 4000 - 0.1).abs().max()) < 0.025  # the same
+
+
+class Reads(nn.Module):
+    """A hidden layer of which one number is read past it."""
+
+    def __init__(self, read):
+        super().__init__()
+        self.first, self.last, self.read = nn.Linear(6, 8), nn.Linear(8, 3), read
+
+    def forward(self, x):
+        return self.last(torch.relu(self.first(x))) + self.read(self, x)
+
+
+def hooked():
+    module = nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 3))
+    module[0].register_forward_hook(lambda _, inputs, out: out * torch.arange(1, 9))
+    return module
+
+
+def repeated():
+    layer = nn.Linear(6, 6)
+    return nn.Sequential(nn.Linear(6, 6), nn.ReLU(), layer, nn.ReLU(), layer, nn.ReLU(), nn.Linear(6, 3))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [hooked, repeated, lambda: Reads(lambda m, x: m.first(x)[:, :1]), lambda: Reads(lambda m, x: m.first.bias[0])],
+    ids=["a hook", "a layer used twice", "a unit read twice", "a bias read directly"],
+)
+def test_an_action_that_would_change_outputs_is_refused(make):
+    torch.manual_seed(0)
+    net = fv.Net.from_module(make())
+    units, W, x = fv.units_of(net), net.w[None], torch.randn(20, 6)
+    actions = {
+        "permute": lambda: fv.permute(units, W, fv.random_order(units, 1, seed=0)),
+        "scale": lambda: fv.rescale(units, W, fv.random_factor(units, 1, seed=0)),
+    }
+    for act in actions.values():
+        try:
+            torch.testing.assert_close(net(act()[0], x), net(net.w, x), rtol=1e-4, atol=1e-4)
+        except ValueError as error:
+            assert ", got" in str(error)
+    with pytest.raises(ValueError, match="permutations of units need"):
+        actions["permute"]()

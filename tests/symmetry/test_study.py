@@ -16,7 +16,7 @@ from flatviz.studies.symmetric_draws import SMALL, digits, make_draws
 from flatviz.studies.symmetric_evidence import CELLS, MEASURED, MEASURES, Survival
 from flatviz.studies.symmetry import VARIANTS, removed, study_symmetry
 from flatviz.studies.symmetry_trends import HOLDS, NOT, OPEN, _t1, _t2, _t4, _t5, _t6, _t7
-from flatviz.symmetry.units import units_of
+from flatviz.symmetry.hidden import units_of
 
 
 @pytest.fixture(scope="module")

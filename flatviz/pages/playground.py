@@ -1,0 +1,57 @@
+"""The playground: training live in the browser, as one HTML file or as the module that the widget shows too."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from flatviz.pages.document import POLICY, STYLE, Script, json_for_html
+from flatviz.plots.theme import on_dark, style
+
+HERE = Path(__file__).parent
+PARTS = ("front/colors", "playground/engine", "playground/ui", "playground/world", "playground/step", "playground/playground")
+METHODS = {"gd": "sgd", "sam": "sam_mu", "vi": "vi", "sabma": "sabma", "sgld": "sgld", "hmc": "hmc"}
+LABELS = {"gd": "gradient descent", "sam": "SAM"}  # here of a single point, without momentum
+WORLDS = ("weights", "step", "network")
+TITLE = "Flatness, live"
+LEAD = "Green asks what the worst place near it costs, blue does not. Which of them ends where a small change hardly matters?"
+
+
+@lru_cache(maxsize=1)
+def playground_module() -> str:
+    """The playground as one ES module that imports nothing and exports `mount(element, options)`."""
+    styles = {}
+    for name, method in METHODS.items():
+        drawn = style(method)
+        styles[name] = [LABELS.get(name, drawn.label), drawn.color, on_dark(drawn.color), drawn.symbol]
+    css = (HERE / "playground" / "playground.css").read_text(encoding="utf-8")
+    head = f"const STYLE = {json_for_html(css)};\nconst METHOD_STYLES = {json_for_html(styles)};"
+    files = [(HERE / f"{part}.js").read_text(encoding="utf-8") for part in PARTS]
+    return "\n".join([head, *(re.sub(r"^import .*?;\n", "", text, flags=re.MULTILINE) for text in files)])
+
+
+def playground_element(worlds: Sequence[str] = WORLDS) -> tuple[str, str]:
+    """An element and the text of the module script that fills it, to embed in a page; worlds: of "weights", "step", "network"."""
+    options = json_for_html({"worlds": list(worlds)})
+    return '<div id="playground"></div>', f'{playground_module()}\nmount(document.getElementById("playground"), {options});'
+
+
+def playground_page() -> str:
+    """The HTML text of the playground: one file, no kernel, no network."""
+    element, code = playground_element()
+    script = Script(code)
+    return f"""<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{POLICY.format(hashes=script.source)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{TITLE}</title><link rel="icon" href="data:,"><style>{STYLE}</style></head>
+<body><main>
+<h1>{TITLE}</h1>
+<p class="lead">{LEAD}</p>
+{element}
+<noscript>The playground is drawn by JavaScript.</noscript>
+</main>
+{script.html}
+</body></html>
+"""

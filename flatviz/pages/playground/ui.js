@@ -1,0 +1,187 @@
+// What the worlds share: elements, sliders, canvases in screen pixels, a clock that rests out of sight, level lines.
+// `isDark`, `onThemeChange` come from ../front/colors.js, METHOD_STYLES from the Python theme: name -> [label, light, dark, symbol].
+
+function node(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+    else if (value !== null && value !== false) made.setAttribute(key, value === true ? "" : value);
+  }
+  made.append(...children.filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+const button = (text, title, click, more = {}) => node("button", { type: "button", title, onclick: click, ...more }, text);
+const three = (x) => (!Number.isFinite(x) ? "–" : Math.abs(x) >= 1000 ? x.toExponential(1) : String(Number(x.toPrecision(Math.abs(x) < 0.1 ? 1 : 2))));
+const two = (x) => (Number.isFinite(x) ? Number(x.toPrecision(3)).toString() : "–");
+const styleOf = (method) => METHOD_STYLES[method];
+const colorOf = (method) => styleOf(method)[isDark() ? 2 : 1];
+
+// One of `stops`; change(value, final): on every move, and once more when the hand lets go.
+class Slider {
+  constructor(label, stops, value, change, { say = (x) => String(x), help = "" } = {}) {
+    Object.assign(this, { stops, say });
+    this.input = node("input", { type: "range", min: 0, max: stops.length - 1, step: 1, "aria-label": label });
+    this.text = node("output");
+    this.node = node("label", { class: "pg-slider", title: help }, node("span", {}, label), this.text, this.input);
+    this.input.addEventListener("input", () => { this.told(); change(this.value, false); });
+    this.input.addEventListener("change", () => change(this.value, true));
+    this.value = value;
+  }
+
+  get value() { return this.stops[Number(this.input.value)]; }
+
+  set value(wanted) {
+    const off = this.stops.map((s) => Math.abs(s - wanted));
+    this.input.value = off.indexOf(Math.min(...off));
+    this.told();
+  }
+
+  told() {
+    this.text.textContent = this.say(this.value);
+    this.input.setAttribute("aria-valuetext", this.text.textContent);
+  }
+}
+
+function menuOf(label, options, value, change) {
+  const select = node("select", { "aria-label": label }, ...options.map(([key, text]) => node("option", { value: key, selected: key === value }, text)));
+  select.addEventListener("change", () => change(select.value));
+  return node("label", { class: "pg-menu" }, node("span", {}, label), select);
+}
+
+// A canvas as wide as its box, `ratio` its height over its width, drawn in CSS pixels.
+class Board {
+  constructor(draw, { ratio, label, least = 0, most = Infinity }) {
+    this.canvas = node("canvas", { role: "img", "aria-label": label });
+    this.node = node("div", { class: "pg-board" }, this.canvas);
+    Object.assign(this, { paint: draw, ratio, least, most, width: 0, height: 0 });
+    new ResizeObserver(() => this.fit()).observe(this.node);
+  }
+
+  fit() {
+    const width = Math.floor(this.node.clientWidth), height = Math.round(Math.min(this.most, Math.max(this.least, width * this.ratio)));
+    if (!width || (width === this.width && height === this.height)) return;
+    const dense = Math.min(2, devicePixelRatio || 1);
+    Object.assign(this, { width, height, dense, resized: true });
+    Object.assign(this.canvas, { width: width * dense, height: height * dense });
+    this.canvas.style.height = `${height}px`;
+    this.draw();
+  }
+
+  draw() {
+    if (!this.width) return;
+    const pen = this.canvas.getContext("2d");
+    pen.setTransform(this.dense, 0, 0, this.dense, 0, 0);
+    pen.clearRect(0, 0, this.width, this.height);
+    pen.lineJoin = pen.lineCap = "round";
+    this.paint(pen, this.width, this.height);
+  }
+
+  say(text) { if (this.canvas.getAttribute("aria-label") !== text) this.canvas.setAttribute("aria-label", text); }
+}
+
+// Calls frame(seconds since the last) while it plays and its node is in sight.
+class Clock {
+  constructor(seen, frame) {
+    Object.assign(this, { frame, playing: false, visible: false, request: 0, last: 0, seconds: [] });
+    new IntersectionObserver(([entry]) => { this.visible = entry.isIntersecting; this.wake(); }, { threshold: 0.05 }).observe(seen);
+  }
+
+  play(on) { this.playing = on; this.wake(); }
+
+  wake() {
+    if (!this.playing || !this.visible || this.request) return;
+    this.last = performance.now();
+    const tick = (now) => {
+      this.request = 0;
+      if (!this.playing || !this.visible) return;
+      const passed = (now - this.last) / 1000;
+      this.last = now;
+      this.seconds.push(passed);
+      if (this.seconds.length > 120) this.seconds.shift();
+      this.request = requestAnimationFrame(tick);
+      this.frame(Math.min(passed, 0.1));
+    };
+    this.request = requestAnimationFrame(tick);
+  }
+
+  get rate() { return this.seconds.length / this.seconds.reduce((s, x) => s + x, 0); }
+}
+
+const STILL = matchMedia("(prefers-reduced-motion: reduce)");
+const INKS = {
+  light: { ink: "#1f2933", soft: "#52606d", paper: "#ffffff", line: "#d9dee4", low: [222, 236, 242], high: [232, 217, 186], truth: "#9b3d8a", halo: "rgba(255,255,255,.85)" },
+  dark: { ink: "#e4e7eb", soft: "#b1bac4", paper: "#15191e", line: "#3a434d", low: [25, 43, 54], high: [74, 63, 44], truth: "#e6a3da", halo: "rgba(21,25,30,.8)" },
+};
+const inks = () => INKS[isDark() ? "dark" : "light"];
+
+function words(pen, text, x, y, { color = inks().ink, size = 13, align = "left", weight = 400, halo = true, base = "middle" } = {}) {
+  pen.font = `${weight} ${size}px system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif`;
+  pen.textAlign = align;
+  pen.textBaseline = base;
+  if (halo) { pen.lineWidth = 3.5; pen.strokeStyle = inks().halo; pen.strokeText(text, x, y); }
+  pen.fillStyle = color;
+  pen.fillText(text, x, y);
+}
+
+function symbol(pen, kind, x, y, r, color) {
+  pen.beginPath();
+  pen.lineWidth = 2.5;
+  pen.strokeStyle = pen.fillStyle = color;
+  if (kind === "x") { pen.moveTo(x - r, y - r); pen.lineTo(x + r, y + r); pen.moveTo(x + r, y - r); pen.lineTo(x - r, y + r); pen.stroke(); return; }
+  if (kind === "cross") { pen.moveTo(x - r, y); pen.lineTo(x + r, y); pen.moveTo(x, y - r); pen.lineTo(x, y + r); pen.stroke(); return; }
+  if (kind === "square") pen.rect(x - r, y - r, 2 * r, 2 * r);
+  else if (kind === "triangle-up") { pen.moveTo(x, y - 1.2 * r); pen.lineTo(x + 1.1 * r, y + r); pen.lineTo(x - 1.1 * r, y + r); pen.closePath(); }
+  else pen.arc(x, y, r, 0, 2 * Math.PI);
+  pen.fill();
+  pen.lineWidth = 1.5;
+  pen.strokeStyle = inks().paper;
+  pen.stroke();
+}
+
+// Line segments [x, y, x, y] in cells of the grid values[row][column] where it crosses `level`.
+function levelLines(values, rows, columns, level) {
+  const lines = [], cross = (a, b) => (level - a) / (b - a);
+  for (let i = 0; i + 1 < rows; i++) for (let j = 0; j + 1 < columns; j++) {
+    const k = i * columns + j, a = values[k], b = values[k + 1], c = values[k + columns + 1], d = values[k + columns], at = [];
+    if ((a < level) !== (b < level)) at.push([j + cross(a, b), i]);
+    if ((b < level) !== (c < level)) at.push([j + 1, i + cross(b, c)]);
+    if ((d < level) !== (c < level)) at.push([j + cross(d, c), i + 1]);
+    if ((a < level) !== (d < level)) at.push([j, i + cross(a, d)]);
+    for (let p = 0; p + 1 < at.length; p += 2) lines.push([...at[p], ...at[p + 1]]);
+  }
+  return lines;
+}
+
+// A small chart of several lines against one axis of steps, each labelled with its last value at its end.
+// series: [{ color, x, y, name }]; values that are not finite are left out.  log: a logarithmic axis.
+function traceChart(pen, left, top, width, height, title, series, { log = false, most = 0 } = {}) {
+  const ink = inks(), room = 44, value = (y) => (log ? Math.log10(Math.max(y, 1e-6)) : y);
+  const all = series.flatMap((s) => s.y.filter(Number.isFinite).map(value));
+  let [lo, hi] = [Math.min(...all), Math.max(...all)];
+  if (!all.length) [lo, hi] = [0, 1];
+  const least = log ? 0.6 : 0.05 * Math.max(1, Math.abs(hi));
+  if (hi - lo < least) [lo, hi] = [(lo + hi - least) / 2, (lo + hi + least) / 2];
+  const last = Math.max(most, ...series.map((s) => s.x.at(-1) ?? 0), 10);
+  const X = (x) => left + (width - room) * x / last, Y = (y) => top + height - 7 - (height - 32) * (value(y) - lo) / (hi - lo);
+  pen.strokeStyle = ink.line;
+  pen.lineWidth = 1;
+  pen.beginPath(); pen.moveTo(left, top + height - 0.5); pen.lineTo(left + width - room, top + height - 0.5); pen.stroke();
+  words(pen, title, left, top + 9, { color: ink.soft, size: 12.5, halo: false });
+  const ends = [];
+  for (const s of series) {
+    pen.beginPath();
+    s.y.forEach((y, i) => { if (Number.isFinite(y)) pen.lineTo(X(s.x[i]), Y(y)); });
+    pen.strokeStyle = s.color;
+    pen.globalAlpha = s.faint ? 0.25 : 1;
+    pen.lineWidth = s.faint ? 1.2 : 2;
+    pen.stroke();
+    pen.globalAlpha = 1;
+    const y = s.y.at(-1);
+    if (!s.faint && Number.isFinite(y)) ends.push({ x: X(s.x.at(-1)) + 6, y: Y(y), text: two(y), color: s.color });
+  }
+  ends.sort((a, b) => a.y - b.y);
+  ends.forEach((end, i) => { if (i && end.y < ends[i - 1].y + 14) end.y = ends[i - 1].y + 14; });
+  for (let i = ends.length - 1, below = top + height; i >= 0; below = ends[i].y - 14, i--) ends[i].y = Math.min(ends[i].y, below);
+  for (const end of ends) words(pen, end.text, end.x, end.y, { color: end.color, size: 12.5, weight: 600 });
+}

@@ -1,0 +1,78 @@
+"""Everything that a user calls, with network, data and task on a device that is not the CPU."""
+
+import dataclasses
+
+import loss_landscapes.metrics
+import pytest
+import torch
+from every_verb import TaskWithPath, calls
+from torch import nn
+
+import flatviz as fv
+from flatviz.results import FOR_READERS
+
+
+@pytest.fixture
+def there(device, tmp_path):
+    """(module, data, task, metric) of every_verb's calls, on the device."""
+    torch.manual_seed(0)
+    module = nn.Sequential(nn.Linear(3, 6), nn.BatchNorm1d(6), nn.ReLU(), nn.Linear(6, 3), nn.LayerNorm(3), nn.Linear(3, 2))
+    module(torch.randn(8, 3))  # statistics of its own
+    for layer in (module[1], module[4]):
+        nn.init.normal_(layer.bias)  # loss-landscapes divides by its norm
+    x = torch.randn(20, 3)
+    data = fv.Data(x, (x[:, 0] > 0).long()).to(device)
+    task = TaskWithPath(data, data, data, n_classes=2)
+    object.__setattr__(task, "path", tmp_path / "q.pt")
+    return module.to(device), data, task, loss_landscapes.metrics.Loss(nn.CrossEntropyLoss(), data.x, data.y)
+
+
+def tensors_for_readers(value, inside=False):
+    """Every tensor of a noun for readers in `value`."""
+    if isinstance(value, torch.Tensor):
+        return [value] if inside else []
+    if isinstance(value, (list, tuple)):
+        return [t for item in value for t in tensors_for_readers(item, inside)]
+    if isinstance(value, dict):
+        return tensors_for_readers(list(value.values()), inside)
+    if type(value) in (fv.Gaussian, fv.Mixture, fv.Draws):
+        return tensors_for_readers(value.history, True) if type(value) is not fv.Mixture else []
+    if not dataclasses.is_dataclass(value) or isinstance(value, type):
+        return []
+    parts = [getattr(value, f.name) for f in dataclasses.fields(value)]
+    return tensors_for_readers(parts, inside or type(value) in FOR_READERS)
+
+
+def test_every_public_verb_runs_and_its_results_for_readers_lie_on_the_cpu(there):
+    failed, seen = {}, 0
+    for name, call in calls(fv, *there).items():
+        try:
+            tensors = tensors_for_readers(call())
+        except Exception as error:
+            failed[name] = f"{type(error).__name__}: {str(error).splitlines()[0]}"
+            continue
+        seen += len(tensors)
+        if {t.device.type for t in tensors} - {"cpu"}:
+            failed[name] = "a result for readers lies on the device"
+    assert not failed, "\n".join(f"{name}: {error}" for name, error in failed.items())
+    assert seen > 100  # the look found them
+
+
+def test_a_verb_takes_results_from_the_cpu_beside_a_net_on_the_device(there, tmp_path):
+    _, data, task, _ = there
+    net = fv.Net.from_module(there[0])
+    prior = fv.Gaussian(net.w, torch.full_like(net.w, -2.0))
+    q = fv.fit_vi(net, data, prior, seed=0, steps=2)
+    assert q.mean.device == net.w.device and q.history.loss.device.type == "cpu"
+    fv.save(q, tmp_path / "q.pt")
+    loaded = fv.load(tmp_path / "q.pt")
+    assert loaded.mean.device.type == "cpu"
+    f = fv.nll(net, data)
+    surface = fv.slice_plane(f, fv.plane_pca(q.sample(4, seed=0)), resolution=3)
+    again = fv.slice_plane(f, surface.plane, resolution=3)  # the plane of a result
+    assert torch.equal(again.values, surface.values)
+    how = dict(seed=0, batchnorm="frozen")
+    prediction = fv.predict(net, q, data, 3, **how)
+    assert torch.equal(fv.predict(net, loaded, data, 3, **how).outputs, prediction.outputs)
+    on_cpu = fv.predict(net.to("cpu"), q, data.to("cpu"), 3, **how)  # and weights from the device beside a net on the CPU
+    torch.testing.assert_close(on_cpu.outputs, prediction.outputs, rtol=1e-5, atol=1e-5)  # roundings of float32
