@@ -38,33 +38,29 @@ def run(
 ) -> pd.DataFrame:
     """Fit and measure every cell of a grid.
 
-        Cells with the same values in the columns `group` are one unit of work.  They reach `fit` together, so that they share a
-        network and the radii of a method are trained at once.  A unit that ends is kept in the cache; run again, only missing units
-        are computed, with the same result bit for bit.  A unit that fails is reported through `say` and its rows are missing.
+    Cells with the same values in the columns `group` are one unit of work.  They reach `fit` together, so that they share a
+    network and the radii of a method are trained at once.  A unit that ends is kept in the cache; run again, only missing units
+    are computed, with the same result bit for bit.  A unit that fails is reported through `say` and its rows are missing.
 
-        Args:
-            grid: cells, each with any of setting, method, radius, steps, seed, and columns of the experiment's own.
-            fit: `fit(cells)` yields (cell, fitted) for each cell of a unit; with `device` it is called as `fit(cells, device=...)`.
-            measure: `measure(fitted, cell)` returns {quantity: value}.
-            name: of the experiment, first column of the table and folder in the cache.
-            group: columns that split the grid into units.
-            engine: a `dask.distributed` Client whose workers share the units; a lost worker costs only the units it had.
-    <<<<<<< HEAD
-            workers: more than 1 starts a Dask cluster of so many processes here for this run, in place of `engine`.
-            device: "auto", "cpu" or "cuda".
-    =======
-            device: "auto" (CUDA where it is there), "cpu", "cuda"; a `fit` of small networks may `pick` again, by its network.
-    >>>>>>> main
-            cache: False computes everything and keeps nothing.  What `fit` and `measure` are and refer to is part of the key.
-            files: stored files that `fit` and `measure` read; their content is part of the key too.
-            progress: None, True or a function(done, total, label), in units.
-            say: receives lines: what was reused, seconds and time left after each unit, failures.
+    Args:
+        grid: cells, each with any of setting, method, radius, steps, seed, and columns of the experiment's own.
+        fit: `fit(cells)` yields (cell, fitted) for each cell of a unit; with `device` it is called as `fit(cells, device=...)`.
+        measure: `measure(fitted, cell)` returns {quantity: value}.
+        name: of the experiment, first column of the table and folder in the cache.
+        group: columns that split the grid into units.
+        engine: a `dask.distributed` Client whose workers share the units; a lost worker costs only the units it had.
+        workers: more than 1 starts a Dask cluster of so many processes here for this run, in place of `engine`.
+        device: "auto" (CUDA where it is there), "cpu", "cuda"; a `fit` of small networks may `pick` again, by its network.
+        cache: False computes everything and keeps nothing.  What `fit` and `measure` are and refer to is part of the key.
+        files: stored files that `fit` and `measure` read; their content is part of the key too.
+        progress: None, True or a function(done, total, label), in units.
+        say: receives lines: what was reused, seconds and time left after each unit, failures.
 
-        Returns:
-            The long table, rows in the order of the grid.
+    Returns:
+        The long table, rows in the order of the grid.
 
-        Raises:
-            ValueError: for an empty grid, a cell given twice, and where every unit failed.
+    Raises:
+        ValueError: for an empty grid, a cell given twice, and where every unit failed.
     """
     if workers > 1:
         with _cluster(workers) as client:

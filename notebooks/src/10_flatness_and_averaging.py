@@ -235,7 +235,7 @@ def flat_less(against, score):
 def with_bars(fig, bars):
     for method, values in bars.items():
         record, (mean, half) = fv.METHODS[method], zip(*values)
-        look = dict(mode="markers", marker=dict(color=record.color, symbol=record.symbol, size=9), name=record.label)
+        look = dict(mode="markers", marker=dict(color=record.look.color, symbol=record.look.symbol, size=9), name=record.label)
         fig.add_scatter(x=sizes[:-1], y=mean, error_y=dict(array=half), **look)
     return fig.add_hline(y=0, line_dash="dot").update_layout(scattermode="group")
 

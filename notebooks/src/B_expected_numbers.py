@@ -110,7 +110,7 @@ def ten_seeds(setting, quantity):
 # %%
 def add(fig, entry, ten):
     record = fv.METHODS[entry[0]]
-    look = dict(mode="markers", marker=dict(color=record.color, symbol=record.symbol, size=9))
+    look = dict(mode="markers", marker=dict(color=record.look.color, symbol=record.look.symbol, size=9))
     fig.add_scatter(x=ten[:1], y=[label(*entry)], error_x=dict(array=ten[1:]), name=record.label, **look)
 
 
