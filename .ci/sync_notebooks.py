@@ -1,4 +1,4 @@
-"""Generate notebooks/NAME.ipynb from notebooks/src/NAME.py, the same bytes every time.
+"""Generate notebooks/NAME.ipynb from notebooks/src/NAME.py, and those of notebooks/experiments, the same bytes every time.
 
     python .ci/sync_notebooks.py          write what differs
     python .ci/sync_notebooks.py --check  status 1 and a list, if anything differs
@@ -67,15 +67,17 @@ def generate(source: Path, table: str) -> str:
 
 def main() -> int:
     sources = sorted((ROOT / "src").glob("*.py"))
+    experiments = sorted((ROOT / "experiments").glob("*.py"))
     table = contents(sources)
     wanted = {ROOT / f"{s.stem}.ipynb": generate(s, table) for s in sources}
+    wanted |= {s.with_suffix(".ipynb"): generate(s, table) for s in experiments}
     stale = [p for p, text in wanted.items() if not p.exists() or p.read_text(encoding="utf-8") != text]
-    orphans = [p for p in ROOT.glob("*.ipynb") if p not in wanted]
+    orphans = [p for p in [*ROOT.glob("*.ipynb"), *ROOT.glob("experiments/*.ipynb")] if p not in wanted]
     if "--check" in sys.argv:
         for path in stale:
-            print(f"{path.name} differs from src/{path.stem}.py: run python .ci/sync_notebooks.py")
+            print(f"{path.name} differs from {path.stem}.py: run python .ci/sync_notebooks.py")
         for path in orphans:
-            print(f"{path.name} has no source in notebooks/src: write one, or remove it")
+            print(f"{path.name} has no source in notebooks: write one, or remove it")
         return 1 if stale or orphans else 0
     for path in stale:
         path.write_text(wanted[path], encoding="utf-8")

@@ -19,21 +19,21 @@ from browsing import answer, limited, watched
 from course import NOTEBOOKS, executed
 
 import flatviz as fv
-from flatviz.cli.docs import SMALL_TOUR, evidence_page
+from flatviz.cli.docs import SMALL_TOUR
 from flatviz.families.tour import run_tour
 from flatviz.site.build import build
 from flatviz.site.shown import family_html
 from flatviz.site.slides import write_slides
 
 FEW = ("contents", "01_network_is_a_vector", "03_curvature")
-LOOKED_AT = ("index", "contents", "01_network_is_a_vector", "03_curvature", "evidence", "search", "reference/engine")
+LOOKED_AT = ("index", "contents", "01_network_is_a_vector", "03_curvature", "search", "reference/engine")
 WITH_AXE = ("index", "03_curvature", "reference/engine")  # it takes the most time
 
 
 def made(folder, notebooks):
     """The site of these notebooks; Sphinx has nothing to say against it."""
     live = family_html(run_tour(**SMALL_TOUR).family, start=("sabma", 1.0, 3))
-    warnings = build({p.stem: executed(p) for p in notebooks}, {"evidence.md": evidence_page()}, live, folder)
+    warnings = build({p.stem: executed(p) for p in notebooks}, live, folder)
     assert not warnings
     return folder
 

@@ -1,55 +1,72 @@
-"""The `flatviz` command."""
+"""The `flatviz` command.  A subcommand is loaded when it is called, so that `flatviz doctor` runs where torch is broken."""
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import sys
 from collections.abc import Sequence
 
-import flatviz
-from flatviz.cli import (
-    averaging,
-    compare,
-    docs,
-    doctor,
-    export,
-    lab,
-    search,
-    symmetry,
-    tour,
-    transfer,
-    tune,
-)
+import click
 
-COMMANDS = {
-    "tour": tour,
-    "lab": lab,
-    "doctor": doctor,
-    "compare": compare,
-    "tune": tune,
-    "transfer": transfer,
-    "averaging": averaging,
-    "search": search,
-    "symmetry": symmetry,
-    "export": export,
-    "docs": docs,
-}
+import flatviz
+
+OLD = ("compare", "tune", "search")
+COMMANDS = ("tour", "lab", "run", "docs", "doctor", "export")
+
+
+class _Commands(click.Group):
+    """Each subcommand is the `command` of the module of its name."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The six names."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """Load one."""
+        return importlib.import_module(f"flatviz.cli.{name}").command if name in COMMANDS else None
+
+
+@click.command(cls=_Commands, context_settings=dict(help_option_names=["-h", "--help"], max_content_width=110))
+@click.version_option(flatviz.__version__, prog_name="flatviz", message="%(prog)s %(version)s")
+def group() -> None:
+    """Train Bayesian neural networks, measure how flat they are, and look at them."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; its exit status.  Bad input is one line on stderr, Ctrl-C is status 130."""
-    parser = argparse.ArgumentParser(prog="flatviz", description="Bayesian flatness, trained, measured, seen.")
-    parser.add_argument("--version", action="version", version=f"flatviz {flatviz.__version__}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="command")
-    for name, module in COMMANDS.items():
-        about = module.__doc__.splitlines()[0]
-        module.add_arguments(commands.add_parser(name, help=about, description=about))
-    args = parser.parse_args(argv)
+    """Run one command.
+
+    Args:
+        argv: The words after `flatviz`; None: those of the process.
+
+    Returns:
+        The exit status: 0, 1 for bad input and failures (one line on stderr), 2 for bad options, 130 after Ctrl-C.
+    """
+    words = list(sys.argv[1:] if argv is None else argv)
+    if words and words[0] in OLD:
+        return _old(words)
     try:
-        return COMMANDS[args.command].run(args)
-    except KeyboardInterrupt:
+        return group.main(words, prog_name="flatviz", standalone_mode=False) or 0
+    except click.Abort:
         print("\nflatviz: stopped; finished steps are kept in the cache, no half-written file is left", file=sys.stderr)
         return 130
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
     except (ValueError, TypeError, RuntimeError, ImportError, OSError) as error:
-        print(f"flatviz {args.command}: {error}", file=sys.stderr)
+        print(f"flatviz {words[0]}: {error}", file=sys.stderr)
+        return 1
+
+
+def _old(words: list[str]) -> int:
+    """A command that becomes a notebook of notebooks/experiments."""
+    module = importlib.import_module(f"flatviz.cli.{words[0]}")
+    parser = argparse.ArgumentParser(prog=f"flatviz {words[0]}")
+    module.add_arguments(parser)
+    try:
+        return module.run(parser.parse_args(words[1:]))
+    except KeyboardInterrupt:
+        return 130
+    except (ValueError, TypeError, RuntimeError, ImportError, OSError) as error:
+        print(f"flatviz {words[0]}: {error}", file=sys.stderr)
         return 1

@@ -12,7 +12,7 @@ import torch
 
 import flatviz
 from flatviz.checks import check_count
-from flatviz.cli.options import (
+from flatviz.cli.old_options import (
     add_data,
     add_engine,
     add_methods,

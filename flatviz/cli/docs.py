@@ -1,20 +1,20 @@
-"""The course as a static site with live pages, or its notebooks run one after the other with their times."""
+"""`flatviz docs`: course and experiments as a static site with live pages, or the notebooks run one by one with their times."""
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import pandas as pd
+import click
 
+from flatviz.cli import options
 from flatviz.cli.output import progress_of_command
 from flatviz.cli.threads import single_thread
 from flatviz.families.tour import run_tour
-from flatviz.storage.committed import committed
 
 SMALL_TOUR = dict(
     radii={"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 0.5, 1.0)},
@@ -24,43 +24,43 @@ SMALL_TOUR = dict(
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
-    parser.add_argument("notebooks", nargs="*", help="how the names of notebooks begin (all)")
-    parser.add_argument("--out", type=Path, default=Path("site"), help="the folder to write the site to (site)")
-    parser.add_argument("--run", action="store_true", help="run the notebooks and print their times; write nothing")
-    parser.add_argument("--slides", action="store_true", help="also the chapters as slides, in the folder slides of the site")
-    parser.add_argument("--fast", action="store_true", help="small runs, to see that everything works; numbers mean nothing")
+@click.command(epilog="Examples: flatviz docs --out site; flatviz docs --run 03 05; flatviz docs --slides")
+@click.argument("names", nargs=-1)
+@options.out("site", "the site, a folder,")
+@click.option("--run", is_flag=True, help="Run the notebooks and print their times; write nothing.")
+@click.option("--slides", is_flag=True, help="Also the chapters as slides, in the folder slides of the site.")
+@click.option("--fast", is_flag=True, help="Small runs, to see that everything works; numbers mean nothing.")
+def command(names: tuple[str, ...], out: Path, run: bool, slides: bool, fast: bool) -> int:
+    """Build course and experiments into a static site; status 1 if a notebook fails or Sphinx warns.
 
-
-def run(args: argparse.Namespace) -> int:
-    """Run the notebooks, then build the site; status 1 if a notebook fails or Sphinx warns."""
+    NAMES: how the names of notebooks begin (all).  Experiments are built from their stored tables.
+    """
     started = time.perf_counter()
-    if args.out.exists() and not args.out.is_dir():
-        raise ValueError(f"--out must be a folder, got the file {args.out}: name another")
+    if out.exists() and not out.is_dir():
+        raise ValueError(f"--out must be a folder, got the file {out}: name another")
     with single_thread():
-        executed, failed = _executed(args)
-        if failed or args.run:
+        executed, failed = _executed(names, fast)
+        if failed or run:
             print(f"{time.perf_counter() - started:.1f} s in all" + (f"; failed: {', '.join(failed)}" if failed else ""))
             return 1 if failed else 0
-        tour = run_tour(progress=progress_of_command(), **(SMALL_TOUR if args.fast else {}))
+        tour = run_tour(progress=progress_of_command(), **(SMALL_TOUR if fast else {}))
     live = _part("shown").family_html(tour.family, start=("sabma", 1.0, min(10, tour.family.prediction[-1].n_draws)))
-    warnings = _part("build").build(executed, {"evidence.md": evidence_page()}, live, args.out)
+    warnings = _part("build").build(executed, live, out)
     for line in warnings:
         print(line)
-    if args.slides:
+    if slides:
         chapters = [name for name in executed if _part("build").CHAPTER.match(name)]
-        print(f"slides of {len(_part('slides').write_slides(args.out, chapters))} chapters in {args.out / 'slides'}")
-    print(f"{args.out / 'index.html'} written; {time.perf_counter() - started:.1f} s in all")
+        print(f"slides of {len(_part('slides').write_slides(out, chapters))} chapters in {out / 'slides'}")
+    print(f"{out / 'index.html'} written; {time.perf_counter() - started:.1f} s in all")
     return 1 if warnings else 0
 
 
-def _executed(args: argparse.Namespace) -> tuple[dict[str, Any], list[str]]:
+def _executed(names: Sequence[str], fast: bool) -> tuple[dict[str, Any], list[str]]:
     """Name -> notebook with outputs, in the order of the course, and the names of those that failed."""
     executed, failed = {}, []
     site = _part("run")
-    for path in _part("source").notebooks(args.notebooks):
-        notebook = _part("source").read(path, fast=args.fast)
+    for path in _part("source").notebooks(names):
+        notebook = _part("source").read(path, fast=fast)
         try:
             print(f"{path.stem:28} {site.run(notebook, path.stem):6.1f} s", flush=True)
             executed[path.stem] = notebook
@@ -68,13 +68,6 @@ def _executed(args: argparse.Namespace) -> tuple[dict[str, Any], list[str]]:
             print(f"{path.stem:28} failed\n  {error}", flush=True)
             failed.append(path.stem)
     return executed, failed
-
-
-def evidence_page() -> str:
-    """The stored verdicts as a table."""
-    claims = pd.read_csv(committed("claims.csv"))[["name", "claim", "setting", "figure", "verdict"]]
-    rows = [tuple(claims), ("---",) * 5, *claims.itertuples(index=False, name=None)]
-    return "# What holds\n\n" + "\n".join(f"| {' | '.join(row)} |" for row in rows) + "\n"
 
 
 def _part(name: str) -> ModuleType:

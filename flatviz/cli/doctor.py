@@ -1,14 +1,13 @@
-"""What is installed, what works, and the exact fix for what does not."""
+"""`flatviz doctor`: what is installed, what works, and the exact fix for what does not."""
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import importlib.metadata
 import platform
 from collections.abc import Iterator
 
-from flatviz.storage.cache import cache_folder
+import click
 
 # distribution, module, what needs it, how to get it; the first group is what `flatviz tour` needs
 CORE = [
@@ -31,12 +30,9 @@ CPU_BUILD = (
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command has no options."""
-
-
-def run(args: argparse.Namespace) -> int:
-    """Print the report; status 1 if `flatviz tour` cannot run."""
+@click.command(epilog="Example: flatviz doctor")
+def command() -> int:
+    """Say what is installed, what works, what runs where, and how to mend the rest; status 1 if `flatviz tour` cannot run."""
     print(
         f"flatviz {importlib.import_module('flatviz').__version__}, Python {platform.python_version()}, {platform.platform()}"
     )
@@ -57,7 +53,9 @@ def _torch() -> Iterator[bool]:
     yield _line(True, "torch", f"{torch.__version__}, {flavour}, {torch.get_num_threads()} threads")
     if torch.cuda.is_available():
         names = ", ".join(torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count()))
-        _line(True, "GPU", f"{names}: used by --device auto")
+        few = f"{importlib.import_module('flatviz.core.devices').FEW:,}"
+        _line(True, "GPU", f"{names}: --device auto takes it for networks of {few} multiply-adds an example or more,")
+        print("      and the CPU for smaller ones, which are faster there (digits, moons); --device cuda takes it for all")
     elif torch.version.cuda:
         _line(True, "GPU", "none seen by this CUDA build, computing on the CPU")
         print(f"      To save disk: {CPU_BUILD}")
@@ -104,8 +102,8 @@ def _widgets() -> bool:
 
 def _cache() -> bool:
     try:
-        folder = cache_folder()
-    except NotADirectoryError as error:
+        folder = importlib.import_module("flatviz.storage.cache").cache_folder()  # loads torch, which may be broken
+    except Exception as error:
         return _line(False, "cache", _first(error), "set FLATVIZ_CACHE to a folder of yours")
     try:
         folder.mkdir(parents=True, exist_ok=True)

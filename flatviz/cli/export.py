@@ -1,13 +1,14 @@
-"""A saved family of posteriors as one page with live controls, which needs no Python, no kernel and no network."""
+"""`flatviz export`: a saved family of posteriors as one page with live controls, without Python, kernel or network."""
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
+
+import click
 
 import flatviz
 from flatviz.checks import check_is
-from flatviz.cli.options import add_out
+from flatviz.cli.options import out as out_option
 from flatviz.cli.output import check_output, write_text
 from flatviz.pages.page import family_page
 from flatviz.pages.story import tour_story
@@ -16,30 +17,26 @@ from flatviz.results import Family
 from flatviz.storage.cache import load
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
-    parser.add_argument("family", type=Path, help="what fv.save wrote of a measured family: fv.save(lab.family, 'family.pt')")
-    add_out(parser, "family.html", "the page")
-    parser.add_argument("--title", default="flatviz: a family of posteriors", help="of the page")
-
-
-def run(args: argparse.Namespace) -> int:
-    """Read the family, write the page."""
-    check_output("--out", args.out)
-    family = load(args.family)
-    check_is(family, Family, "the file", "save what fv.measure returned, or lab.family")
-    method = "sabma" if "sabma" in family.methods else family.methods[-1]
-    radius = family.radius[family.index(method, 1.0)]
+@click.command(epilog="Example: flatviz export family.pt --out family.html")
+@click.argument("family", type=click.Path(path_type=Path))
+@out_option("family.html", "the page")
+@click.option("--title", default="flatviz: a family of posteriors", show_default=True, help="Of the page.")
+def command(family: Path, out: Path, title: str) -> None:
+    """Write a saved family of posteriors (`fv.save(lab.family, "family.pt")`) as one live page without Python."""
+    check_output("--out", out)
+    loaded = load(family)
+    check_is(loaded, Family, "the file", "save what fv.measure returned, or lab.family")
+    method = "sabma" if "sabma" in loaded.methods else loaded.methods[-1]
+    radius = loaded.radius[loaded.index(method, 1.0)]
     page = family_page(
-        family,
-        title=args.title,
+        loaded,
+        title=title,
         lead="Move the **radius** and the **ensemble size**; the guide says what there is to see.",
-        rows=family_rows(family),
-        facts={"made by": f"flatviz {flatviz.__version__}: flatviz export {args.family}"},
-        start=(method, radius, min(10, max(p.n_draws for p in family.prediction))),
-        story=tour_story(family),
-        code=[f"family = fv.load({str(args.family)!r})"],
+        rows=family_rows(loaded),
+        facts={"made by": f"flatviz {flatviz.__version__}: flatviz export {family}"},
+        start=(method, radius, min(10, max(p.n_draws for p in loaded.prediction))),
+        story=tour_story(loaded),
+        code=[f"family = fv.load({str(family)!r})"],
     )
-    write_text(args.out, page)
-    print(f"{args.out} written: {args.out.stat().st_size / 1e6:.1f} MB with plotly.js inside, opens in any browser")
-    return 0
+    write_text(out, page)
+    print(f"{out} written: {out.stat().st_size / 1e6:.1f} MB with plotly.js inside, opens in any browser")

@@ -1,8 +1,7 @@
-"""JupyterLab on the course's table of contents; every notebook has live sliders."""
+"""`flatviz lab`: JupyterLab on the course; every notebook has live sliders."""
 
 from __future__ import annotations
 
-import argparse
 import importlib.util
 import shutil
 import signal
@@ -10,31 +9,30 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
+
 from flatviz.site.source import CLONE, CONTENTS, PACKAGED
 
 NOTEBOOK = f"{CONTENTS}.ipynb"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options; what follows -- goes to JupyterLab."""
-    parser.add_argument("--notebook", default=NOTEBOOK, help=f"which notebook to open ({NOTEBOOK})")
-    parser.add_argument("jupyter", nargs="*", help="options for JupyterLab, after --")
-
-
-def run(args: argparse.Namespace) -> int:
-    """Start JupyterLab and stay until it ends."""
+@click.command(epilog="Example: flatviz lab --notebook 03_curvature.ipynb -- --port 9999")
+@click.option("--notebook", default=NOTEBOOK, show_default=True, help="Notebook to open.")
+@click.argument("jupyter", nargs=-1)
+def command(notebook: str, jupyter: tuple[str, ...]) -> int:
+    """Open JupyterLab on the course's table of contents, or on one notebook; JUPYTER: options for JupyterLab, after --."""
     missing = [m for m in ("jupyterlab", "ipywidgets", "anywidget") if importlib.util.find_spec(m) is None]
     if missing:
         raise ImportError(
             f'flatviz lab needs {", ".join(missing)}: pip install "flatviz[lab]" (in a clone: pip install ".[lab]")'
         )
     folder = notebook_folder()
-    target = folder / args.notebook
+    target = folder / notebook
     if not target.exists():
-        notebooks = ", ".join(sorted(p.name for p in folder.glob("*.ipynb")))
-        raise ValueError(f"--notebook must be one of {notebooks}, got {args.notebook!r}")
+        known = ", ".join(sorted(p.name for p in folder.glob("*.ipynb")))
+        raise ValueError(f"--notebook must be one of {known}, got {notebook!r}")
     # -P: a jupyterlab.py of the current folder is not run in its place
-    return attended([sys.executable, "-P", "-m", "jupyterlab", str(target), *args.jupyter])
+    return attended([sys.executable, "-P", "-m", "jupyterlab", str(target), *jupyter])
 
 
 def attended(command: list[str]) -> int:

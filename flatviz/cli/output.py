@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sys
+import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from flatviz.core.progress import Progress
@@ -15,27 +14,30 @@ HOLD_FITS = ("fitting", "seed", "tuning")  # first words of the labels of stages
 
 
 def check_output(option: str, path: Path) -> Path:
-    """A path that can be written, said before hours of work: no folder, and no file where a folder has to be."""
+    """A path that can be written, tried before hours of work: its folder is made, and a file in it.
+
+    Raises:
+        ValueError: For a folder, and for a place where no file can be written.
+    """
     if path.is_dir():
         raise ValueError(f"{option} must be a file, got the folder {path}: add a name")
-    parent = next(p for p in path.absolute().parents if p.exists())
-    if not parent.is_dir():
-        raise ValueError(f"{option} must lie in a folder, got {path} where {parent} is a file: name another folder")
+    absent = [p for p in path.absolute().parents if not p.exists()]
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+    except OSError as error:
+        raise ValueError(f"{option} must lie in a folder that can be written, got {path}: {error.strerror}") from None
+    if absent:
+        print(f"folder made: {absent[0]}" + (f" (from {absent[-1]} on)" if len(absent) > 1 else ""))
     return path
 
 
-@contextmanager
-def written(path: Path) -> Iterator[Path]:
-    """`with written(path) as partial`: write to partial, which becomes path; the folders made for it are printed."""
-    absent = [p for p in path.absolute().parents if not p.exists()]
-    with atomic_path(path) as partial:
-        if absent:
-            print(f"folder made: {absent[0]}" + (f" (from {absent[-1]} on)" if len(absent) > 1 else ""))
-        yield partial
+written = atomic_path  # with written(path) as partial: write to partial, which becomes path
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text file, whole or not at all; the folders made for it are printed."""
+    """Write a text file, whole or not at all."""
     with written(path) as partial:
         partial.write_text(text, encoding="utf-8")
 

@@ -12,7 +12,7 @@ import torch
 
 import flatviz
 from flatviz.checks import check_count
-from flatviz.cli.options import add_model
+from flatviz.cli.old_options import add_model
 from flatviz.cli.output import check_output, progress_of_command, write_text
 from flatviz.cli.threads import single_thread
 from flatviz.pages.gallery import Picture, gallery_page

@@ -10,7 +10,7 @@ import torch
 
 import flatviz
 from flatviz.checks import check_count
-from flatviz.cli.options import add_data, add_methods, add_model, add_out, data_options, task_of
+from flatviz.cli.old_options import add_data, add_methods, add_model, add_out, data_options, task_of
 from flatviz.cli.output import check_output, progress_of_command, write_text
 from flatviz.cli.threads import single_thread
 from flatviz.datasets.named import OFFLINE

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
+from torch.nn.modules.conv import _ConvNd
 
 from flatviz.checks import check_device, check_weights
 from flatviz.core.inputs import Fields, Inputs, run, run_with, tensors_of
@@ -148,7 +149,7 @@ class Net:
         What `functional_call` does, at a fraction of its overhead, which is a third of a small network's gradient.
         """
         try:
-            for places, part, shape in zip(self._slots, w.split(self._sizes), self._shapes):
+            for places, part, shape in zip(self._slots, self._split(w), self._shapes):
                 value = part.clone().view(shape) if copies else part.view(shape)
                 for holder, key in places:
                     holder[key] = value
@@ -189,7 +190,15 @@ class Net:
 
     def unflatten(self, w: Tensor) -> dict[str, Tensor]:
         """`w` as named tensors; split, for a slice of its own would cost a (D,) buffer each in the backward pass."""
-        return {n: p.view(b.shape) for n, p, b in zip(self._names, w.split(self._sizes), self.blocks)}
+        return {n: p.view(b.shape) for n, p, b in zip(self._names, self._split(w), self.blocks)}
+
+    def _split(self, w: Tensor) -> Sequence[Tensor]:
+        """`w` in parts; under autocast the weights of products from one cast of all of `w`, which else is one for each of them."""
+        parts, kind = w.split(self._sizes), w.device.type
+        if w.dtype != torch.float32 or not torch.is_autocast_enabled(kind):
+            return parts
+        cast = w.to(torch.get_autocast_dtype(kind)).split(self._sizes)
+        return [c if product else p for p, c, product in zip(parts, cast, self._products)]
 
     def flatten(self, named: dict[str, Tensor]) -> Tensor:
         """Named tensors of the treated parameters as one vector (D,)."""
@@ -275,6 +284,8 @@ class Net:
         parameters = dict(self.module.named_parameters())
         self._parameters = [parameters[n] for n in self._names]
         self._slots = [places[id(p)] for p in self._parameters]
+        products = {id(m.weight) for m in self.module.modules() if isinstance(m, (nn.Linear, _ConvNd))}
+        self._products = [id(p) in products and len(s) == 1 for p, s in zip(self._parameters, self._slots)]
         names = {id(b): name for name, b in self.module.named_buffers()}
         self._buffer_slots = [
             (module._buffers, key, b, self._buffers.get(names[id(b)], b))

@@ -1,4 +1,4 @@
-"""The course's notebooks: where they lie, which there are, and the cell that shrinks their run."""
+"""Course and experiments: where their notebooks are, which there are, and the cell that shrinks their run."""
 
 from __future__ import annotations
 
@@ -13,14 +13,16 @@ if TYPE_CHECKING:
 PACKAGED = Path(__file__).resolve().parent.parent / "_notebooks"  # where an installed wheel keeps them
 CLONE = Path(__file__).resolve().parent.parent.parent / "notebooks"
 CONTENTS = "contents"  # the table of contents
+EXPERIMENTS = "experiments"  # the folder of the experiments
 
 
 def notebooks(names: Sequence[str] = ()) -> list[Path]:
-    """The notebooks in the order of the course, all or those whose name begins with one of `names`.
+    """The notebooks in the order of the course, then the experiments: all, or those whose name begins with one of `names`.
 
     Raises ValueError for a name that no notebook begins with.
     """
-    everything = sorted(folder_of_notebooks().glob("*.ipynb"), key=_place)
+    folder = folder_of_notebooks()
+    everything = [*sorted(folder.glob("*.ipynb"), key=_place), *sorted((folder / EXPERIMENTS).glob("*.ipynb"))]
     for name in names:
         if not any(p.stem.startswith(name) for p in everything):
             known = ", ".join(p.stem for p in everything)
@@ -39,12 +41,16 @@ def _place(path: Path) -> tuple:
 
 
 def read(path: Path, *, fast: bool = False) -> NotebookNode:
-    """The notebook; with `fast` its `parameters` cell says FAST = True.  Raises ValueError where that cell does not say FAST."""
+    """The notebook; with `fast` the `parameters` cell of a chapter says FAST = True.  An experiment reads its stored table.
+
+    Raises:
+        ValueError: Where a chapter's cell does not say FAST.
+    """
     import nbformat  # optional: comes with JupyterLab
 
     notebook = nbformat.read(path, as_version=4)
     for cell in notebook.cells:
-        if "parameters" in cell.metadata.get("tags", ()):
+        if "parameters" in cell.metadata.get("tags", ()) and path.parent.name != EXPERIMENTS:
             small, n = re.subn(r"^FAST = False\b", "FAST = True", cell.source, flags=re.MULTILINE)
             if n != 1:
                 raise ValueError(f"{path.name}: its parameters cell must say FAST = False once, got {cell.source!r}")

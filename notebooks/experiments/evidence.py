@@ -304,4 +304,4 @@ for setting in SHOWN:
 # The task is small, the network has 906 treated weights, and ten seeds leave effects open that are smaller than the intervals above.
 # A larger network on which flat-seeking wins in NLL at equal gradients and equal training loss, paired over ten seeds that chose no
 # setting, would speak against these verdicts; so would another prior under which a flat posterior is closer to HMC.
-# `flatviz run evidence -p RUN=True -p DATA=cifar10:FOLDER -p MODEL=resnet20` asks the same of other data.
+# `flatviz run evidence --data cifar10:FOLDER -p model=resnet20` asks the same of other data.

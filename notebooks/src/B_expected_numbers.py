@@ -154,7 +154,7 @@ for path in sorted(committed("evidence.csv").parent.glob("*.json")):
 # </details>
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
-plain_vi, plain_sabma = of("plain", "vi", "0.0", "lambda1"), of("plain", "sabma", "1.0", "lambda1")
+plain_vi, plain_sabma = of("plain", "vi", 0.0, "lambda1"), of("plain", "sabma", 1.0, "lambda1")
 (mean_vi, half_vi), (mean_sabma, half_sabma) = interval(plain_vi), interval(plain_sabma)
 print(f"VI {mean_vi:.2f} ± {half_vi:.2f}, SA-BMA {mean_sabma:.2f} ± {half_sabma:.2f}")
 print("flatter in", int((plain_sabma < plain_vi).sum()), "of", len(plain_vi), "seeds")
@@ -173,10 +173,10 @@ assert interval(plain_sabma - plain_vi)[0] < 0
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
 for name in ("train", "nll"):
-    once, twice = of("plain", "vi", "0.0", name), of("plain", "vi", "0.0", name, "2.0")
+    once, twice = of("plain", "vi", 0.0, name), of("plain", "vi", 0.0, name, 2.0)
     mean, half = interval(twice - once)
     print(f"{name:5} {once.mean():.3f} -> {twice.mean():.3f}, difference {mean:+.3f} ± {half:.3f}")
-assert of("plain", "vi", "0.0", "train", "2.0").mean() < of("plain", "vi", "0.0", "train").mean()
+assert of("plain", "vi", 0.0, "train", 2.0).mean() < of("plain", "vi", 0.0, "train").mean()
 
 # %% [markdown]
 # ## References

@@ -13,7 +13,6 @@ import timing
 import torch
 
 import flatviz as fv
-from flatviz.studies.symmetric_draws import digits
 from flatviz.symmetry.pool import one_by_one
 from flatviz.training.batched import members_batches, members_loss
 from flatviz.training.gradient import gradient
@@ -51,7 +50,7 @@ def test_least_mass_of_256_networks_over_cvxpy_one_by_one():
 
 def test_a_pool_of_1000_optunets_over_one_after_the_other():
     """20 steps of SGD on 8 x 8 digits, minibatches of 16: all at once, and for 20 networks in turn."""
-    train, _, _ = digits()
+    train = fv.datasets.digits_transfer(shots=10, seed=0).source
     task = fv.Task(train, train, train, n_classes=10)
     net = fv.Net.from_module(fv.models.optunet(task))
     assert net.dim == 168
@@ -68,7 +67,7 @@ def test_a_pool_of_1000_optunets_over_one_after_the_other():
 
 
 def test_a_small_pool_ends_where_one_after_the_other_ends():
-    train, _, _ = digits()
+    train = fv.datasets.digits_transfer(shots=10, seed=0).source
     net = fv.Net.from_module(nets.mlp(64, 16, 16, 10))
     flat = fv.Data(train.x.flatten(1), train.y)
     recipe = dict(epochs=2, lr=0.1, weight_decay=1e-3, batch_size=32)

@@ -1,8 +1,10 @@
 """The commands: what they print, what they leave, and one line for bad input."""
 
 import functools
+import importlib
 import os
 import signal
+import subprocess
 import sys
 import time
 
@@ -13,7 +15,7 @@ from pagedrive import data_of
 
 import flatviz.cli.tour
 import flatviz.families.tour
-from flatviz.cli import main
+from flatviz.cli import COMMANDS, main
 from flatviz.cli.output import Lines
 from flatviz.core.progress import track
 from flatviz.datasets.digits import digits_transfer
@@ -157,10 +159,11 @@ def test_ctrl_c_in_the_lab_is_jupyters_to_answer(monkeypatch, tmp_path):
     ("arguments", "text"),
     [
         (["tour", "--out", "."], r"--out must be a file, got the folder .: add a name"),
-        (["compare", "--seeds", "0"], "--seeds must be a whole number >= 1, got 0"),
         (["tour", "--seed", "-1"], "--seed must be a whole number >= 0, got -1"),
-        (["tour", "--out", f"{__file__}/tour.html"], "--out must lie in a folder, got"),
-        (["tune", "--seeds", "1,x"], "--seeds must be whole numbers >= 0 with commas between, got '1,x'"),
+        (["tour", "--out", f"{__file__}/tour.html"], "--out must lie in a folder that can be written, got"),
+        (["tour", "--out", "/proc/flatviz/tour.html"], "--out must lie in a folder that can be written, got /proc/"),
+        (["tour", "--workers", "2", "--scheduler", "tcp://x:1"], "one of --workers and --scheduler must be given, got both"),
+        (["run", "nonsense"], "NAME must be one of "),
         (["lab", "--notebook", "none.ipynb"], "--notebook must be one of 00_tour.ipynb, "),
         pytest.param(
             ["tour", "--device", "cuda"], "flatviz tour: device must be usable, got 'cuda'",
@@ -189,6 +192,36 @@ def test_the_doctor_names_the_exact_fix(capsys, monkeypatch):
     report = capsys.readouterr().out
     assert "✗ scikit-learn" in report and "fix: pip install scikit-learn" in report
     assert "cannot run" in report and "not ready" in report
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example(command, capsys):
+    assert main([command, "--help"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert said.startswith(f"Usage: flatviz {command}") and f"flatviz {command}" in said.partition("Example")[2]
+
+
+def test_the_same_option_has_one_name_and_one_help():
+    commands = [importlib.import_module(f"flatviz.cli.{name}").command for name in COMMANDS]
+    helps = {}
+    for option in (
+        p for c in commands for p in c.params if p.name in ("data", "device", "seed", "seeds", "workers", "scheduler")
+    ):
+        assert helps.setdefault(option.name, option.help) == option.help, option.name
+    assert set(helps) == {"data", "device", "seed", "seeds", "workers", "scheduler"}
+
+
+def test_an_unknown_command_or_option_is_status_2(capsys):
+    assert main(["evidence2"]) == 2 and "No such command" in capsys.readouterr().err
+    assert main(["tour", "--nonsense"]) == 2 and "No such option" in capsys.readouterr().err
+
+
+def test_a_broken_torch_leaves_the_doctor_able_to_speak(tmp_path):
+    (tmp_path / "torch.py").write_text("raise OSError('libtorch is broken')")
+    code = "import sys; from flatviz.cli import main; sys.exit(main(['doctor']))"
+    run = subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"},
+                         capture_output=True, text=True)  # fmt: skip
+    assert run.returncode == 1 and "✗ torch: does not import: libtorch is broken" in run.stdout, run.stderr
 
 
 def test_lines_of_progress_name_stages_and_count_fits_that_name_nothing(capsys):

@@ -1,0 +1,131 @@
+"""`flatviz run`: one experiment, a notebook with parameters, computed anew or read from its stored table; its page and its table."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from flatviz.cli import options
+from flatviz.cli.output import check_output, write_text
+from flatviz.plots.theme import CONFIG
+from flatviz.site.source import folder_of_notebooks
+
+OFFLINE = dict(require_js_url="", mathjax_url="", jquery_url="")  # the page asks no other host for scripts
+PLOTLY = "application/vnd.plotly.v1+json"
+WORDS = {"true": True, "false": False}
+
+
+@click.command(epilog="Example: flatviz run evidence -p seeds=10 --device auto --workers 2 --out evidence.html")
+@click.argument("name", required=False)
+@click.option("-p", "given", multiple=True, metavar="NAME=VALUE", help="A parameter of the notebook; may be repeated.")
+@click.option("--stored", is_flag=True, help="Compute nothing: read the stored table.")
+@options.DATA
+@options.SEED
+@options.SEEDS
+@options.DEVICE
+@options.WORKERS
+@options.out(None, "the notebook with its results, as one HTML page without network,")
+@click.option("--table", type=click.Path(path_type=Path), help="File to write the long table to (CSV).")
+def command(
+    name: str | None,
+    given: Sequence[str],
+    stored: bool,
+    data: str | None,
+    seed: int | None,
+    seeds: int | None,
+    device: str | None,
+    workers: int | None,
+    out: Path | None,
+    table: Path | None,
+) -> None:
+    """Run the experiment NAME, a notebook of notebooks/experiments; without NAME list them with their parameters.
+
+    Finished fits are kept in the cache: a run that was stopped goes on where it was.
+    """
+    experiments = {p.stem: p for p in sorted((folder_of_notebooks() / "experiments").glob("*.ipynb"))}
+    if name is None:
+        for known, path in experiments.items():
+            print(f"{known}: {', '.join(f'{n.lower()}={v}' for n, v in parameters_of(path).items())}")
+        return
+    if name not in experiments:
+        raise ValueError(f"NAME must be one of {', '.join(experiments)}, got {name!r}")
+    for option, path in (("--out", out), ("--table", table)):
+        if path is not None:
+            check_output(option, path)
+    asked = dict(data=data, seed=seed, seeds=seeds, device=device, workers=workers, save=table and str(table.absolute()))
+    words = [*given, *(f"{n}={v}" for n, v in asked.items() if v is not None), f"run={not stored}"]
+    started = time.perf_counter()
+    notebook = executed(experiments[name], parsed(words, parameters_of(experiments[name]), name))
+    if out is not None:
+        write_text(out, page_of(notebook, name))
+        print(f"{out} written: {out.stat().st_size / 1e6:.1f} MB, opens in any browser")
+    print(f"{time.perf_counter() - started:.0f} s in all")
+
+
+def parameters_of(path: Path) -> dict[str, str]:
+    """Name -> default, as written, of the cell tagged `parameters`."""
+    papermill = _package("papermill")
+    return {name: str(about["default"]) for name, about in papermill.inspect_notebook(str(path)).items()}
+
+
+def parsed(words: Sequence[str], known: Mapping[str, str], name: str) -> dict[str, Any]:
+    """NAME=VALUE texts as parameters: numbers, true and false, else text.
+
+    Raises:
+        ValueError: For a name that the notebook does not have, and for a text without "=".
+    """
+    values: dict[str, Any] = {}
+    for word in words:
+        key, equals, text = word.partition("=")
+        if not equals or key.upper() not in known:
+            listed = ", ".join(n.lower() for n in known if n != "RUN")
+            raise ValueError(f"a parameter must be NAME=VALUE with NAME one of {listed} for {name}, got {word!r}")
+        try:
+            values[key.upper()] = WORDS[text.lower()] if text.lower() in WORDS else json.loads(text)
+        except json.JSONDecodeError:
+            values[key.upper()] = text
+    return values
+
+
+def executed(path: Path, values: Mapping[str, Any]) -> Any:
+    """The notebook with its results; what its cells print goes to the terminal as it comes.
+
+    Raises:
+        RuntimeError: Where a cell fails; it names the cell and the error.
+    """
+    papermill = _package("papermill")
+    how = dict(progress_bar=False, log_output=False, stdout_file=sys.stdout, stderr_file=sys.stderr, cwd=str(Path.cwd()))
+    how["extra_arguments"] = ["--IPKernelApp.log_level=40"]  # of the kernel itself, not of the cells
+    try:
+        return papermill.execute_notebook(str(path), None, dict(values), kernel_name="python3", **how)
+    except papermill.PapermillExecutionError as error:
+        raise RuntimeError(f"{path.stem}, cell {error.exec_count}: {error.ename}: {error.evalue}") from None
+
+
+def page_of(notebook: Any, name: str) -> str:
+    """The notebook as one HTML page: plotly.js inside, no script of another host."""
+    import plotly
+    from nbconvert import HTMLExporter  # optional: comes with JupyterLab
+
+    for output in (o for cell in notebook.cells for o in cell.get("outputs", ()) if PLOTLY in o.get("data", {})):
+        figure = plotly.io.from_json(json.dumps(output.data[PLOTLY], default=str), skip_invalid=True)
+        output.data = {"text/html": plotly.io.to_html(figure, config=CONFIG, include_plotlyjs=False, full_html=False)}
+    exporter = HTMLExporter(template_name="lab", exclude_input_prompt=True, exclude_output_prompt=True, **OFFLINE)
+    html, _ = exporter.from_notebook_node(notebook, resources={"metadata": {"name": f"flatviz: {name}"}})
+    return html.replace("<head>", f"<head>\n<script>{plotly.offline.get_plotlyjs()}</script>", 1)
+
+
+def _package(name: str) -> Any:
+    """A package of the extra "lab", loaded now."""
+    try:
+        return __import__(name)
+    except ImportError as error:
+        raise ImportError(
+            f'flatviz run needs {error.name}: pip install "flatviz[lab]" (in a clone: pip install ".[lab]")'
+        ) from error

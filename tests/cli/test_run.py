@@ -1,0 +1,96 @@
+"""`flatviz run`: parameters reach the notebook, its page needs no network, and what is wrong is one line."""
+
+import json
+
+import jupytext
+import pytest
+
+import flatviz.cli.run
+from flatviz.cli import main
+
+TOY = """
+# %% [markdown]
+# # Toy
+#
+# Does it run?
+
+# %% tags=["parameters"]
+RUN = False
+SAVE = ""
+SEEDS = 2
+DEVICE = "cpu"
+
+# %%
+import plotly.express as px
+
+if SEEDS > 99:
+    raise ValueError(f"seeds must be below 100, got {SEEDS}")
+print("run", RUN, "seeds", SEEDS, "device", DEVICE)
+if SAVE:
+    open(SAVE, "w").write("a table")
+
+# %%
+px.line(x=[1, 2, 3], y=[3.5, 1.25, SEEDS])
+"""
+
+
+@pytest.fixture
+def toy(tmp_path, monkeypatch):
+    """A folder of notebooks with one experiment; a place to write to."""
+    folder = tmp_path / "notebooks" / "experiments"
+    folder.mkdir(parents=True)
+    notebook = jupytext.reads(TOY, fmt="py:percent")
+    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    jupytext.write(notebook, folder / "toy.ipynb")
+    monkeypatch.setattr(flatviz.cli.run, "folder_of_notebooks", lambda: folder.parent)
+    return tmp_path / "out"
+
+
+def test_parameters_reach_the_notebook_and_its_page_draws_without_network(toy, capsys, browser):
+    page, table = toy / "toy.html", toy / "toy.csv"
+    words = ["run", "toy", "-p", "seeds=7", "--device", "auto", "--out", str(page), "--table", str(table)]
+    assert main(words) == 0
+    assert "run True seeds 7 device auto" in capsys.readouterr().out and table.read_text() == "a table"
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    context.set_offline(True)
+    seen, errors = context.new_page(), []
+    seen.on("pageerror", lambda error: errors.append(str(error)))
+    seen.on(
+        "request", lambda request: None if request.url.startswith(("file:", "data:", "blob:")) else errors.append(request.url)
+    )
+    seen.goto(page.as_uri())
+    seen.wait_for_selector(".js-plotly-plot .main-svg")
+    assert seen.evaluate("[...document.querySelector('.js-plotly-plot')._fullData[0].y]") == [3.5, 1.25, 7]
+    assert not errors
+    context.close()
+
+
+def test_stored_reads_the_table_and_seeds_is_a_parameter_too(toy, capsys):
+    assert main(["run", "toy", "--stored", "--seeds", "5"]) == 0
+    assert "run False seeds 5 device cpu" in capsys.readouterr().out
+
+
+def test_without_a_name_the_experiments_are_listed_with_their_parameters(toy, capsys):
+    assert main(["run"]) == 0
+    assert capsys.readouterr().out == 'toy: run=False, save="", seeds=2, device="cpu"\n'
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["toy", "-p", "draws=3"], "NAME one of save, seeds, device for toy, got 'draws=3'"),
+        (["toy", "-p", "seeds"], "a parameter must be NAME=VALUE with NAME one of save, seeds, device for toy, got 'seeds'"),
+        (["toy", "--data", "moons"], "NAME one of save, seeds, device for toy, got 'data=moons'"),
+        (["toi"], "NAME must be one of toy, got 'toi'"),
+        (["toy", "-p", "seeds=100"], "toy, cell 3: ValueError: seeds must be below 100, got 100"),
+    ],
+)
+def test_what_is_wrong_is_one_line(toy, words, said, capsys):
+    assert main(["run", *words]) == 1
+    assert capsys.readouterr().err.strip().splitlines()[-1].endswith(said)
+
+
+def test_values_are_numbers_truth_or_text():
+    known = dict.fromkeys(("A", "B", "C", "D"), "")
+    found = flatviz.cli.run.parsed(["a=1", "b=0.5", "c=true", "d=image-folder:/x=y"], known, "toy")
+    assert found == {"A": 1, "B": 0.5, "C": True, "D": "image-folder:/x=y"} and json.dumps(found)

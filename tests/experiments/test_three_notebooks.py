@@ -1,0 +1,220 @@
+"""The experiments on averaging, symmetry and transfer, each run once in its small form, and the rules of their notebooks."""
+
+import csv
+import math
+import runpy
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from experiment_notebooks import FOLDER, executed, functions
+from scipy import stats
+
+import flatviz as fv
+
+
+def values(path):
+    """(experiment, setting, method, quantity) -> values over seeds."""
+    table = {}
+    for row in csv.DictReader(path.open(encoding="utf-8")):
+        key = tuple(row[name] for name in ("experiment", "setting", "method", "quantity"))
+        table.setdefault(key, []).append(float(row["value"]))
+    return table
+
+
+def test_averaging_meets_at_all_draws_and_keeps_to_weyls_bounds(tmp_path):
+    small = dict(RUN=True, SEEDS=2, DRAWS=6, EPOCHS=2, STEPS=5, MODE_RUNS=1)
+    said = "\n".join(executed("averaging", SAVE=str(tmp_path / "a.csv"), **small))
+    assert said.count("of 2 seeds:") == 26 and "1 of 1" in said
+    table = values(tmp_path / "a.csv")
+    for method in ("vi", "sabma"):
+        of = {key[3]: np.array(v) for key, v in table.items() if key[1:3] == ("rank 5", method)}
+        np.testing.assert_allclose(of["nll, 30 sharp"], of["nll, 30 flat"], rtol=1e-4)  # of all six draws: one ensemble
+        assert (abs(of["nll, 1 sharp"] - of["nll, 1 flat"]) > 1e-4).all()
+        assert (of["Weyl lower, sharp"] <= 1.01 * of["Weyl middle, sharp"]).all()
+        assert (of["Weyl upper, sharp"] > of["Weyl upper, flat"]).all()  # the same draws, sharp ones first and flat ones first
+    assert len(table["two modes", "width ratio 5", "sabma", "in the wide mode"]) == 4
+
+
+def test_correlations_are_scipys_and_the_partial_one_is_that_of_residual_ranks():
+    a, b, given = torch.randint(0, 6, (3, 25), generator=torch.Generator().manual_seed(0)).double()
+    found = functions("averaging")["correlations"](a, b, b, given)
+    assert found["correlation with error"] == pytest.approx(stats.spearmanr(a, b).statistic, abs=1e-12)
+    ranks = [torch.tensor(stats.rankdata(x)) for x in (a, b, given)]
+    line = torch.stack([torch.ones(25).double(), ranks[2]], 1)
+    left = [r - line @ torch.linalg.lstsq(line, r).solution for r in ranks[:2]]
+    assert found["correlation with nll given train"] == pytest.approx(float(torch.corrcoef(torch.stack(left))[0, 1]), abs=1e-10)
+
+
+@pytest.mark.parametrize("rank", [1, 2, 4])
+def test_a_truncated_swag_is_the_swag_of_that_rank(rank, tiny):
+    net, data = tiny
+    settings = dict(snapshots=6, batch_size=6, seed=0)
+    short = functions("averaging")["of_rank"](fv.fit_swag(net, data, rank=4, **settings), rank)
+    torch.testing.assert_close(short.factor, fv.fit_swag(net, data, rank=rank, **settings).factor)
+
+
+def toy():
+    """The cells of the toy of two modes."""
+    space = functions("averaging")
+    return [space[name] for name in ("TwoModes", "balance", "expected_gradient", "loss", "fit_modes", "in_the_wide_mode")]
+
+
+def test_both_modes_are_equally_deep_and_the_network_has_their_loss():
+    TwoModes, _, _, loss, *_ = toy()
+    ends, nothing = torch.tensor([-2.0, 2.0]).double(), fv.Data(torch.zeros(1, 1).double(), torch.zeros(1, 1).double())
+    assert loss(ends, 2.0).tolist() == pytest.approx([math.log(2)] * 2, abs=1e-6)  # the other mode is 6 widths away
+    f = fv.nll(fv.Net.from_module(TwoModes(2.0)), nothing, likelihood=1.0)
+    by_hand = -math.log(0.5 * math.exp(-0.5 * (2.3 / 0.3) ** 2) + 0.5 * math.exp(-0.5 * (1.7 / 0.6) ** 2))
+    assert float(f(torch.tensor([0.3], dtype=torch.float64))) == pytest.approx(
+        by_hand + 1 + 0.5 * math.log(2 * math.pi), abs=1e-12
+    )
+
+
+def test_the_quadrature_is_that_of_a_gaussian_mode_and_vanishes_at_the_balance():
+    _, balance, expected_gradient, *_ = toy()
+    mean, std = torch.tensor([1.5, 0.1], dtype=torch.float64)
+    g_mean, g_log_std = expected_gradient(mean, std, 1.0)
+    assert float(g_mean) == pytest.approx(-0.5 / 0.09, rel=1e-6) and float(g_log_std) == pytest.approx(0.01 / 0.09, rel=1e-4)
+    at = torch.tensor(balance(5.0), dtype=torch.float64)
+    assert abs(float(expected_gradient(at, torch.tensor(0.5).double(), 5.0)[0])) < 1e-9
+
+
+def test_runs_that_start_in_a_mode_stay_there():
+    *_, fit_modes, in_the_wide_mode = toy()
+    settings = dict(kl_weight=0.1, steps=30, lr=0.02, momentum=0.9, likelihood=1.0)
+    for start, radii, wide in ((1.5, (0.0, 0.5), 1.0), (-2.0, (0.0,), 0.0)):
+        cells = [dict(setting="width ratio 5", radius=r, seed=s) for r in radii for s in (0, 1)]
+        ends = [in_the_wide_mode(q, cell)["in the wide mode"] for cell, q in fit_modes(cells, start=start, settings=settings)]
+        assert ends == [wide] * len(cells)
+
+
+def test_symmetry_has_every_cell_and_a_verdict_on_every_trend(tmp_path):
+    small = dict(
+        RUN=True, TARGET=16, REPLICATES=2, MODES=2, PER_SET=6, EPOCHS=4, TOY=40, MASS=4, MASS_EPOCHS=8, LARGE=2, PAIRS=8
+    )
+    small |= dict(ORDERS=3, PERMUTATIONS=19, STARTS=1, SEEDS=2, DRAWS=2, FIT_EPOCHS=4, STEPS=10)
+    said = "\n".join(executed("symmetry", SAVE=str(tmp_path / "s.csv"), **small))
+    table = values(tmp_path / "s.csv")
+    assert sum(len(v) for k, v in table.items() if k[0] == "sets" and k[3] == "mmd") == 4 * 11 * 2
+    assert all(math.isfinite(v) for of in table.values() for v in of)
+    for name in ("T1", "T2", "T3", "T4", "T5a", "T5b", "T5c", "T6", "T7", "T8", "T9", "control"):
+        assert f"\n{name:8} " in f"\n{said}", name
+    assert sum(table["sides", "largest weight", "target", f"unit {i}"][0] for i in range(16)) == 16  # a unit a network
+    for kind in ("SAM on the mean 0.2, tempered", "deep ensemble", "ten networks copied (control)"):
+        assert kind in said
+    mass, least = (np.array(table["sides", "mass, lr 0.1, batch 16, wd 2e-4", "", q]) for q in ("mass", "least mass"))
+    assert (mass > least).all() and (least > 0).all()
+
+
+def test_digits_are_all_there_once_and_upright():
+    from sklearn.datasets import load_digits
+
+    train, test, outside = functions("symmetry")["digits"](0)
+    assert (len(train), len(test), len(outside)) == (1347, 450, 450)
+    ours = {tuple(row) for row in (torch.cat([train.x, test.x]).flatten(1) * 16).round().int().tolist()}
+    assert ours == {tuple(row) for row in torch.as_tensor(load_digits().data).int().tolist()}
+    assert torch.equal(outside.x.flatten(1).sort(1).values, test.x.flatten(1).sort(1).values)
+
+
+def test_removal_changes_no_prediction():
+    space = functions("symmetry")
+    net, x = space["net"], space["test"].x[:20]
+    W = net.w * (1 + 0.5 * torch.randn(3, net.dim, generator=torch.Generator().manual_seed(0)))
+    for variant in space["VARIANTS"]:
+        for a, b in zip(W, space["removed"](W, variant, W[2])):
+            torch.testing.assert_close(net(a, x), net(b, x), rtol=1e-3, atol=1e-3, msg=variant)
+
+
+def test_a_ring_that_gathers_is_seen_and_one_that_stays_is_not():
+    ring = torch.randn(400, 2, generator=torch.Generator().manual_seed(0))
+    found = functions("symmetry")["toy_values"]({"raw": ring, "scaled": ring, "sorted": 2 + 0.1 * ring})
+    assert found["spread raw"] > 0.95 and found["spread removed"] < 0.1 and found["fall, low"] > 0.1
+    still = functions("symmetry")["toy_values"]({"raw": ring, "scaled": ring, "sorted": ring})
+    assert float(still["fall, high"]) == pytest.approx(0, abs=1e-6)
+
+
+def test_rules_say_does_not_hold_where_the_figures_do_not():
+    rules = runpy.run_path(str(FOLDER / "symmetry.py"))
+    verdict = lambda name, *figures: rules[name](*figures)["verdict"]  # noqa: E731
+    found = dict(rules["single"]("toy"))
+    assert verdict("t1", found) == "holds"
+    assert verdict("t1", found | {"fall, low": -0.1, "fall, high": 0.05}) == "does not hold"
+    excess = lambda *values: pd.DataFrame(dict(setting="mass, a", excess=values))  # noqa: E731
+    assert verdict("t2", excess(30.0, 20.0)) == "holds" and verdict("t2", excess(0.0, 0.0)) == "does not hold"
+    pairs = dict(rules["single"]("pairs"))
+    alike = {"mean inside": 0.1, "sd inside": 0.02, "mean outside": 0.3, "sd outside": 0.05, "Spearman": 1.0}
+    assert [row["verdict"] for row in rules["t5"](pairs | alike)] == ["holds", "does not hold", "does not hold"]
+    assert rules["t5"](pairs | {"least inside": 0.0})[0]["verdict"] == "does not hold"
+    even, one = np.full(16, 20), np.array([100] + [0] * 15)
+    counts = {f"{m}/one": one for m in ("swag", "dropout", "laplace", "sgld")} | {"ensemble": even}
+    assert verdict("t6", counts | {"target": even}) == "holds" and verdict("t6", counts | {"target": one}) == "does not hold"
+    tau = pd.DataFrame({"tau, early": [0.7, 0.72, 0.71], "tau, late": [1.0, 0.99, 0.995], "epochs": 10})
+    swapped = tau.rename(columns={"tau, early": "tau, late", "tau, late": "tau, early"})
+    assert verdict("t7", tau) == "holds" and verdict("t7", swapped) == "does not hold"
+
+
+def test_a_conclusion_survives_where_both_intervals_lie_on_one_side():
+    rules = runpy.run_path(str(FOLDER / "symmetry.py"))
+    noise, table = (1 + 0.01 * np.arange(3)), []
+    for ratio, measure in ((0.5, "lambda1"), (1.5, "trace"), (0.99, "sam")):
+        for method, values in (("vi", np.ones(3)), ("sabma", ratio * noise)):
+            rows = dict(experiment="flatness", setting="plain", method=method, seed=range(3), quantity=measure, value=values)
+            table.append(pd.DataFrame(rows))
+    rules["conclusion"].__globals__["table"] = pd.concat(table)
+    said = [rules["conclusion"]("plain", "sabma", measure)[1] for measure in ("lambda1", "trace", "sam")]
+    assert said == ["below VI", "above VI", "open"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Five classes of stripes of 8 x 8 pixels, 20 images each, as PNG files."""
+    image = pytest.importorskip("PIL.Image")
+    root, g = tmp_path_factory.mktemp("stripes"), np.random.default_rng(0)
+    for c, name in enumerate(("ant", "bee", "cow", "dog", "eel")):
+        (root / name).mkdir()
+        for i in range(20):
+            pixels = np.full((8, 8, 3), 40 * c) + g.integers(0, 40, (8, 8, 3))
+            pixels[c % 4 :: 4] += 60
+            image.fromarray(pixels.clip(0, 255).astype(np.uint8)).save(root / name / f"{i}.png")
+    return root
+
+
+SMALL = dict(RUN=True, WIDTH=4, SEEDS=2, METHODS="f-sgd,vi,sabma", SHOTS=3, SOURCE_IMAGES=12, EPOCHS=25, TEST_IMAGES=10)
+SMALL |= dict(OUT_IMAGES=8, CORRUPTIONS="fog", SEVERITIES="3", GRADIENTS=8, DRAWS=2)
+
+
+def test_transfer_on_a_folder_of_images_tunes_fits_and_compares(folder, tmp_path):
+    given = dict(DATA=f"image-folder:{folder}", OOD=f"image-folder:{folder}", TRIALS=2, SAVE=str(tmp_path / "t.csv"))
+    said = "\n".join(executed("transfer", **SMALL, **given))
+    assert "SA-BMA less VI" in said and "SA-BMA at equal gradients over 2 paired seeds: against VI" in said
+    table = values(tmp_path / "t.csv")
+    assert {key[2] for key in table} == {"f-sgd", "vi", "sabma"} and all(len(v) == 2 for v in table.values())
+    for quantity in ("accuracy", "auroc", f"fpr95_out {folder.name}", "accuracy, fog 3"):
+        assert all(0 <= v <= 1 for v in table["transfer", "resnet20", "vi", quantity])
+    assert table["transfer", "resnet20", "sabma", "nll, fog 3"] == table["transfer", "resnet20", "sabma", "shifted_nll"]
+    assert "f-sgd: steps 4" in said  # equal gradients: two a step
+
+
+def test_a_network_without_batchnorm_and_with_a_late_treated_head_gives_the_plain_scores(folder, tmp_path):
+    given = SMALL | dict(DATA=f"image-folder:{folder}", MODEL="resnet20-group", WIDTH=8, PRIOR="moped", TREATED="head", SEEDS=1)
+    given |= dict(EPOCHS=60, SOURCE_LR=0.03)
+    found = []
+    for trunk in ("frozen", "refresh"):  # without BatchNorm the second does nothing but compute the trunk with every draw
+        executed("transfer", **given | dict(BATCHNORM=trunk, METHODS="vi", SAVE=str(tmp_path / f"{trunk}.csv")))
+        found.append(values(tmp_path / f"{trunk}.csv"))
+    for quantity in ("nll", "shifted_nll", "lambda1"):
+        a, b = (table["transfer", "resnet20-group", "vi", quantity] for table in found)
+        np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-4)
+
+
+def test_an_effect_that_seeds_hide_is_found_in_pairs():
+    from flatviz.experiments import judged
+    from flatviz.experiments.statistics import mean_zero
+
+    common, noise = np.random.default_rng(0).normal(size=(2, 10)) * [[1.0], [0.01]]
+    rows = [
+        dict(claim=name, **mean_zero(pd.Series(common - gain + noise - common), -1)) for name, gain in (("a", 0.1), ("b", 0.0))
+    ]
+    assert judged(pd.DataFrame(rows), family="two").verdict.tolist() == ["holds", "inconclusive"]
