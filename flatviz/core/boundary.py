@@ -146,8 +146,6 @@ _TABLE: dict[str, arg.Check] = {
     "W draws": arg.draws,
     "project.W": arg.either((Tensor, arg.tensor(1, 2)), (object, arg.draws), wanted=""),
     "target": arg.tensor(2),
-    "plot_triptych.weights masses": arg.values(arg.tensor(2), "weights or masses (S, 2)"),
-    "plot_marginals.weights": arg.values(arg.each(arg.tensor(1), "weights before and after"), "pairs of weights (n,)"),
     "information measures": arg.values(arg.tensor(1), "numbers"),
     "difference": arg.tensor(1),
     "sets": arg.values(arg.tensor(2), "weight vectors (S, D)"),
@@ -217,6 +215,7 @@ _TABLE: dict[str, arg.Check] = {
     "name title label x_label plot_comparison.x plot_comparison.y": arg.text,
     "labels": arg.each(arg.text, "texts"),
     "switches": arg.each(arg.text, "texts", least=0),
+    "worlds": arg.each(arg.word("weights", "step", "network"), "words"),
     "hmc exact per_layer joint local orthonormal log barrier color_bar keep_epochs plot_surface.path plot_surface_3d.path": arg.flag,
     # how a verb is run
     "progress": arg.either(

@@ -12,6 +12,7 @@ from torch.nn.functional import pad
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
+from flatviz.core.seeds import saved_rng
 from flatviz.families.inputs import HIDDEN, NOISE, gap_prior, gap_regression
 from flatviz.metrics.predict import predict
 from flatviz.posteriors import METHODS
@@ -60,8 +61,7 @@ def one_more_curve(inputs: dict[str, Tensor], method: str, radius: float, *, see
 
 def _setting(seed: int) -> tuple[Net, Data, Gaussian, Tensor]:
     data, x = gap_regression(seed=seed)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+    with saved_rng(seed):
         net = Net.from_module(nn.Sequential(nn.Linear(1, HIDDEN), nn.Tanh(), nn.Linear(HIDDEN, 1)))
     return net, data, gap_prior(net), torch.linspace(float(x.min()), float(x.max()), POINTS)[:, None]
 

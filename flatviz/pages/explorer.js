@@ -106,6 +106,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
   const grid = element("div", { class: "fv-figures", role: "tabpanel", id: panelId, "aria-label": "pictures", tabindex: 0 });
   const head = element("div", { class: "fv-bar" }, controls, work, note, spoken, element("div", { class: "fv-strip" }, tabs, buttons));
   el.classList.add("flatviz");
+  keepKeys(el);
   el.replaceChildren(element("style", {}, STYLE), head, code,
     element("div", { class: "fv-body" }, text, grid));
 

@@ -242,7 +242,7 @@ for quantity in ("lambda1", "nll", "accuracy", "ece", "shifted_nll"):
 # An interval that contains 0 leaves the question open. Which of your sentences from the single seed above survive?
 #
 # Ten intervals are ten chances to be wrong ([chapter 10](10_flatness_and_averaging.ipynb)): `flatviz run evidence` prints the full
-# table with verdicts corrected for the number of claims. `flatviz transfer` does the same with a ResNet on real images:
+# table with verdicts corrected for the number of claims. `flatviz run transfer` does the same with a ResNet on real images:
 # pre-train on some classes, ten images a class of the others, corrupted test images.
 #
 # **Why paired?** A hard split is hard for both methods. In the difference, seed by seed, what the seeds share drops out:

@@ -171,9 +171,9 @@ def few_shots(setting: Setting, folder: str, epochs: int, seeds: int) -> list[tu
     task = fv.datasets.named_task(f"image-folder:{folder}", seed=0, **size).to(setting.device)
     module = fv.models.torchvision_model(task.for_source(), "resnet18")
     source = fv.pretrain(fv.Net.from_module(module).to(setting.device), task.source, seed=0, epochs=epochs, **setting.passes)
-    swag = fv.fit_swag(source, task.source, seed=0, rank=5, snapshots=5, batch_size=setting.batch)
+    swag = fv.fit_swag(source, task.source, seed=0, rank=5, snapshots=5, lr=0.005, batch_size=setting.batch)
     found: dict[str, list[tuple[float, float]]] = {"sgd": [], "sabma": []}
-    steps = 2 if setting.tiny else 300
+    steps, draws = (2, 2) if setting.tiny else (300, 30)
     for seed in range(seeds):
         few = fv.datasets.named_task(f"image-folder:{folder}", seed=seed, **size).to(setting.device)
         net, prior = fv.transfer(source, swag, treated="norm+head", head_std=0.3, n_classes=few.n_classes)
@@ -182,7 +182,7 @@ def few_shots(setting: Setting, folder: str, epochs: int, seeds: int) -> list[tu
             "sabma": fv.fit_sabma(net, few.train, prior, radius=0.5, seed=seed, steps=steps // 2, kl_weight=0.03),
         }
         for name, q in fits.items():
-            scores = fv.predict(net, q, few.test, 1 if name == "sgd" else 30, seed=seed, batchnorm="frozen").scores
+            scores = fv.predict(net, q, few.test, 1 if name == "sgd" else draws, seed=seed, batchnorm="frozen").scores
             found[name].append((float(scores["accuracy"][-1]), float(scores["nll"][-1])))
     return [(name, *torch.tensor(values).mean(0).tolist()) for name, values in found.items()]
 

@@ -76,7 +76,7 @@ def test_statistics_of_batchnorm_are_those_of_the_best_check():
         batch_size=10,
     )
     assert len(fit.history.loss) < 60
-    there = fv.nll(fit.net, validation)(fit.W[0])
+    there = fv.nll(fv.Net.from_module(module).with_buffers(fit.buffers), validation)(fit.W[0])
     assert float(there) == pytest.approx(float(fit.history.validation.min()), abs=1e-6)
 
 

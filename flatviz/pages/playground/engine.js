@@ -348,7 +348,7 @@ export class Learner {
   trajectory() {
     const { loss, prior, settings, random } = this, U = (z) => potential(loss, prior, settings.T, z), path = [];
     const momentum = random.normals(loss.dim), share = 0.5 + random.uniform();
-    this.last = hmcStep(U, this.z, U(this.z), momentum, share, random.uniform(), this.size.size, { path, most: 200 });
+    this.last = hmcStep(U, this.z, U(this.z), momentum, share, random.uniform(), this.size.size, { path, most: settings.most ?? 200 });
     this.last.path = path.map((z) => draw(prior, z));
     this.z = this.last.z;
     this.gradients += this.last.n;
@@ -385,9 +385,11 @@ export function hessianTimes(loss, w, v) {
 }
 
 // The k largest eigenpairs of the Hessian at w, by Lanczos with full reorthogonalisation.
-export function topEigenpairs(loss, w, k, iters = 40, seed = 0) {
+// near: eigenpairs of a place nearby, whose vectors save most of the iterations.
+export function topEigenpairs(loss, w, k, iters = 40, near = null) {
   const D = w.length, m = Math.min(D, iters), basis = [], diagonal = [], off = [];
-  let v = new Random(seed).normals(D);
+  let v = new Random(0).normals(D);
+  for (const { vector } of near ?? []) v = plus(v, vector, 10 * Math.sqrt(D));
   v = v.map((x) => x / norm(v));
   for (let j = 0; j < m; j++) {
     basis.push(v);
