@@ -16,6 +16,7 @@ from numbers import Real
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -86,7 +87,9 @@ def inference_off() -> Iterator[None]:
 
 
 def _usable(value: Any) -> Any:
-    """`value` with copies that autograd takes in place of tensors that were made under `torch.inference_mode`."""
+    """`value` with Python's numbers for NumPy's, and copies that autograd takes of tensors made under `torch.inference_mode`."""
+    if isinstance(value, np.number):  # torch and random take Python's numbers only
+        return value.item()
     return usable(value) if isinstance(value, Tensor) else rebuilt(value, _usable)
 
 
@@ -223,7 +226,8 @@ _TABLE: dict[str, arg.Check] = {
         (Callable, arg.function),
         wanted="True, False, None or a function(done, total, label)",
     ),
-    "checkpoint path root": arg.path,
+    "checkpoint": arg.file,
+    "path root": arg.path,
     "cache": arg.either((bool, arg.anything), ((str, Path), arg.path), wanted="True, False, None or a folder"),
     "engine result": arg.anything,
     "fig dataset inference": arg.anything,  # of packages that may be absent: each verb looks itself
