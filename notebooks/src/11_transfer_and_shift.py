@@ -19,7 +19,6 @@
 FAST = False  # True shrinks the run: tests and a first look
 
 # %%
-
 import ipywidgets
 import torch
 
