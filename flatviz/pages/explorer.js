@@ -258,7 +258,8 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
     b.node.hidden = !second;
     if (second) b.show(second.method, now.compare.radius, offered);
     draws.value = n;
-    drawsText.textContent = counted(n, "draw");
+    draws.disabled = [first, second].every((s) => !s || s.member.meta.n_draws === 1);   // a point is every ensemble
+    drawsText.textContent = draws.disabled ? "one point" : counted(n, "draw");
     draws.setAttribute("aria-valuetext", drawsText.textContent);
     compare.setAttribute("aria-pressed", Boolean(second));
     compare.textContent = second ? "One state" : "Compare";

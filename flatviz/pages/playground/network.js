@@ -1,7 +1,7 @@
 // The world of a network: two methods side by side learn the same few points, their predictions, scores and loss planes.
 import { Learner, Network, networkLoss, Random, averaged, accuracy, ece, nllScore, softmax, topEigenpairs, plus, dot } from "./engine.js";
 
-const GRID = 33, PLANE = 23, REACH = 1.2, HIGH = 1.5, TESTS = 200, LONG = 1500, GAP_NOISE = 0.15;
+const GRID = 27, PLANE = 23, REACH = 1.2, HIGH = 1.5, TESTS = 200, LONG = 1500, GAP_NOISE = 0.15;
 const CLASS_INKS = [[78, 134, 181], [214, 133, 62]];
 const DATA = { moons: "two moons", circles: "circles", spiral: "spirals", xor: "XOR", gap: "regression with a gap" };
 const NETS = { one: ["one layer of 12", [12]], two: ["two layers of 8", [8, 8]] };
@@ -283,7 +283,7 @@ class NetworkWorld {
     this.frames = (this.frames ?? 0) + 1;
     this.panes.forEach((pane, k) => {
       if (pane.lost) return;
-      pane.refresh(2);
+      if (this.frames % 2 === k) pane.refresh(2);
       if ((this.frames + 6 * k) % 12 === 0) pane.score();
       if ((this.frames + 30 * k) % 60 === 15) pane.curve();
       else pane.fill(1);
@@ -294,9 +294,13 @@ class NetworkWorld {
 
   recolor() { this.draw(); }
 
+  // While it plays, the panes take turns.
   draw() {
-    for (const pane of this.panes) pane.draw();
-    this.traces.draw();
+    const { frames, panes } = this;
+    if (!this.clock?.playing) { for (const pane of panes) pane.draw(); this.traces.draw(); }
+    else if (frames % 12 === 0) this.traces.draw();
+    else if (frames % 6 < 2) panes[frames % 2].loss.draw();
+    else panes[frames % 2].plane.draw();
     if (this.clock?.playing && this.frames % 30) return;
     const said = this.panes.map((p) => `${styleOf(p.method)[0]}: ` + (p.lost ? "diverged" : `test loss ${two(p.test.at(-1))}${this.kind === "gap" ? "" : `, ECE ${two(p.ece.at(-1))}, ${Math.round(100 * p.right)} % right`}, λ₁ ${two(p.axes[0].value)}`));
     this.verdict.textContent = `Step ${this.steps}. ${said.join(" · ")}`;

@@ -2,7 +2,7 @@
 import { Learner, GAUSSIAN, CHAIN, Random, groundLoss, integral, worstWithin, worst, expected, kl, topEigenpairs, pointStep } from "./engine.js";
 
 const WIDE = [-3, 3], TALL = [-2, 2], LENGTH = 600, PER_SECOND = 60, HMC_EVERY = 6, PRIOR_STD = 3, NUDGE = 0.4;
-const QUANTILES = [-1.4652, -0.7916, -0.3661, 0, 0.3661, 0.7916, 1.4652];   // of a standard normal at 1/14, 3/14, ...
+const QUANTILES = [-1.2816, -0.5244, 0, 0.5244, 1.2816];   // of a standard normal at 1/10, 3/10, ...
 const EVEN = QUANTILES.flatMap((a) => QUANTILES.map((b) => Float64Array.of(a, b)));
 
 export const GROUNDS = {
@@ -138,6 +138,7 @@ class World {
   play(on) {
     if (on && this.steps >= LENGTH) this.again();
     this.clock.play(on);
+    this.tell();
     this.playButton.textContent = on ? "Pause" : "Play";
     if (!on) this.halted();
   }
@@ -185,7 +186,7 @@ class World {
       }
       if (this.steps % 4 === 0) this.measure();
     }
-    if (this.steps % 10 < n) this.drifts = null;
+    if (this.steps % 24 < n) this.drifts = null;
   }
 
   measure() {
@@ -295,10 +296,17 @@ class World {
 
   recolor() { this.tell(); this.draw(); }
 
-  draw() { for (const board of [this.map, this.section, this.traces]) board.draw(); }
+  // While it plays, what changes slowly is drawn in every second or fourth frame.
+  draw() {
+    this.drawn = (this.drawn ?? 0) + 1;
+    const all = !this.clock?.playing;
+    this.map.draw();
+    if (all || this.drawn % 2) this.section.draw();
+    if (all || this.drawn % 4 === 0) this.traces.draw();
+  }
 
   shown() {
-    this.tell();
+    if (!this.clock?.playing) this.tell();
     this.draw();
     const text = this.tally || this.sentence();
     if (!this.clock?.playing || this.steps >= LENGTH || this.steps % 30 === 0) {
@@ -450,7 +458,7 @@ class World {
 
   // Which way each method's expected step moves the mean along the section, at its widths of now.
   driftOf(method, learner, y) {
-    const places = Array.from({ length: 31 }, (_, i) => WIDE[0] + 0.2 * i), { q, prior, settings } = learner;
+    const places = Array.from({ length: 25 }, (_, i) => WIDE[0] + 0.25 * i), { q, prior, settings } = learner;
     return places.map((x) => {
       const at = { mean: Float64Array.of(x, y), logStd: q.logStd };
       if (!GAUSSIAN[method]) return [x, -pointStep(this.loss, at.mean.slice(), new Float64Array(2), prior, { ...settings, rate: 1, radius: method === "sam" ? settings.radius : 0 }).there[0]];
