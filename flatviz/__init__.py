@@ -86,6 +86,7 @@ _HOMES = {
     "flatviz.symmetry.flatness": "flatness rescaled_orbit",
     "flatviz.families.family": "fit_family measure",
     "flatviz.families.seeds": "repeat_family",
+    "flatviz.families.convergence": "convergence_gap",
     "flatviz.families.mechanism": "mechanism mechanism_in_training",
     "flatviz.families.inputs": "gap_regression predict_gap",
     "flatviz.families.shift": "shifted_scores",

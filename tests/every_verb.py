@@ -147,6 +147,9 @@ def calls(fv, module, data, task, metrics):
         "explore_draws": lambda: (fv.explore_draws(made["projection"]), fv.explore_draws(made["prediction"])),
         "explore_path": lambda: fv.explore_path(made["surface"], made["projection"], steps=range(4)),
         "explore_calibration": lambda: fv.explore_calibration(made["prediction"]),
+        "convergence_gap": lambda: fv.convergence_gap(
+            *_three(made, task), made["q"], "vi", seed=0, n_draws=2, fit={"steps": 1}
+        ),
         "fit_family": lambda: keep("family", fv.fit_family(*_three(made, task), seed=0, **FAMILY)),
         "measure": lambda: keep("measured", fv.measure(made["net"][0], task, made["family"], seed=0, **SMALL)),
         "mechanism": lambda: keep(

@@ -346,7 +346,7 @@ fv.plot_mechanism(stages)
 #
 # **Predict first**: with a larger radius, does the largest Hessian eigenvalue fall? And the test NLL?
 #
-# One seed is an anecdote. The averages below are over three; [chapter 11](11_transfer_and_shift.ipynb) and `flatviz evidence`
+# One seed is an anecdote. The averages below are over three; [chapter 11](11_transfer_and_shift.ipynb) and `flatviz run evidence`
 # give intervals over ten.
 
 # %%
