@@ -17,7 +17,7 @@ export function mount(el, options = {}) {
   if (worlds.has("network")) {
     made.network = new NetworkWorld(options);
     section("A network of about fifty weights", ["The same two trainings, of a network. Flat shows as wide rings of the loss around the draws. "
-      + "Spirals come first because there the flatter training mostly has the lower test loss as well; on the moons it mostly has the higher one: look."], made.network.node);
+      + "Spirals come first because there the flatter training mostly has the lower test loss as well; on the moons it is a matter of the seed."], made.network.node);
   }
   const theme = () => { root.dataset.theme = isDark() ? "dark" : "light"; for (const world of Object.values(made)) world.recolor(); };
   el.replaceChildren(root);

@@ -1,5 +1,5 @@
 // One step of SA-BMA at full width, one new object a phase: SVG over the ground, each symbol of the sentence linked to its mark.
-import { sabmaStep, copyOf, dot, expected, norm, plus, kl } from "./engine.js";
+import { atRest, viStep, sabmaStep, copyOf, dot, expected, norm, plus } from "./engine.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const PHASES = [
@@ -40,13 +40,15 @@ class StepView {
   // The step that SA-BMA takes next from where it stands in the world above, or from the start.
   take(from) {
     const { world } = this, run = world.runs.get("sabma")?.learner ?? world.learner("sabma", world.seed);
-    const q = from ?? copyOf(run.q), velocity = { mean: new Float64Array(2), logStd: new Float64Array(2) };
+    const q = from ?? copyOf(run.q), velocity = atRest(2);
     this.prior = run.prior;
     this.settings = { ...run.settings, radius: world.settings.radius, T: world.settings.T, rate: world.settings.rate };
     this.loss = world.loss;
     this.noise = world.noise.slice(0, 4);
     this.record = sabmaStep(this.loss, q, velocity, this.prior, this.noise, this.settings);
     this.after = q;
+    this.plain = copyOf(this.record.from);                 // where VI would go with the same draws
+    viStep(this.loss, this.plain, atRest(2), this.prior, this.noise, this.settings);
     const { g, delta } = this.record;
     this.slope = delta ? dot(g.mean, delta.mean) + dot(g.logStd, delta.logStd) : 0;
     this.promised = g.value + this.slope;
@@ -80,8 +82,8 @@ class StepView {
       "min over ", s("q", "q"), " of max over ", s("worst", "q′"), " in ", s("ball", "KL(q′ ‖ q) ≤ radius²/2"), " of E", node("sub", {}, "q′"), "[L] + T ", s("move", "KL(q ‖ prior)"),
       node("br"), s("worst", "Δ"), " = ", s("ball", "radius"), " · F⁻¹", s("g", "g"), " / √(", s("g", "g"), "ᵀF⁻¹", s("g", "g"), ")",
       node("br"), s("worst", "q′"), " = ", s("q", "q"), " + ", s("worst", "Δ"), ",  ", s("there", "g′"), " = ", s("g", "g"), " + ", s("diff", "(g′ − g)"),
-      node("br"), s("q", "q"), " ← ", s("q", "q"), " − ", s("move", "rate · (g′ + T ∇KL)"),
-      node("small", {}, "F: the Fisher matrix of q itself. For a mean it is 1/width², for the logarithm of a width 2."));
+      node("br"), s("q", "q"), " ← ", s("q", "q"), " − ", s("move", "rate · F⁻¹(g′ + T ∇KL)"),
+      node("small", {}, "F: the Fisher matrix of q itself. For a mean it is 1/width², for the logarithm of a width 2. The step down is a natural gradient too, damped by the size of the last gradients."));
   }
 
   reveal(key) { const at = PHASES.findIndex(([name]) => name === key); if (at > this.phase) this.go(at); }
@@ -141,7 +143,7 @@ class StepView {
   }
 
   drawMarks(width, height) {
-    const { X, Y, unit } = this.view(width, height), { from, g, there, worst: at } = this.record, { radius, rate } = this.settings;
+    const { X, Y, unit } = this.view(width, height), { from, g, there, worst: at } = this.record, { radius } = this.settings;
     const green = colorOf("sabma"), blue = colorOf("vi"), orange = colorOf("sam"), purple = inks().truth, ink = inks().ink;
     this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.svg.replaceChildren();
@@ -189,10 +191,9 @@ class StepView {
     }
     if (shown(1)) arrow(group("g"), x, y, g.mean[0] * scale, -g.mean[1] * scale, blue, "g");
     if (shown(6)) {
-      const mark = group("move"), t = this.after.logStd.map(Math.exp), pull = kl(from, this.prior);
-      const plain = plus(g.mean, pull.mean, this.settings.T).map((v) => -rate * v);
+      const mark = group("move"), t = this.after.logStd.map(Math.exp);
       ellipse(mark, this.after.mean, 2 * t[0], 2 * t[1], { stroke: green, "stroke-width": 2.4, "stroke-dasharray": "7 4" });
-      arrow(mark, x, y, plain[0] * unit, -plain[1] * unit, blue, "", { "stroke-width": 2 });
+      arrow(mark, x, y, X(this.plain.mean[0]) - x, Y(this.plain.mean[1]) - y, blue, "", { "stroke-width": 2 });
       arrow(mark, x, y, X(this.after.mean[0]) - x, Y(this.after.mean[1]) - y, green, "step");
     }
   }

@@ -34,7 +34,7 @@ export const GROUNDS = {
     terms: [{ kind: "modes", a: [-1.6, 0], b: [1.6, 0], narrow: 0.3, ratio: 3 }],
     places: [["narrow mode", [-1.6, 0], 0.55], ["ridge", [-0.6, 0], 0.45], ["wide mode", [1.6, 0], 1.3]],
     about: "Flatter is not what a large radius always finds. Two modes of equal depth: VI and SA-BMA at radius 0.5 reach the wide one from here, at radius 2 most runs do not. "
-      + "The ascent carries q′ over the ridge into the other basin, and the gradient there, the steeper one, pulls q back to the narrow side. "
+      + "The ascent carries q′ over the ridge into the other basin, and the gradient there, the steeper one, holds q on the ridge. "
       + "The arrows below the section show where each method moves the mean. Press 20 seeds.",
   },
   yours: {
