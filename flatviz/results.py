@@ -98,13 +98,15 @@ class FunctionPosterior(Protocol):
 class History:
     """What a fit recorded at each step: `loss`, `kl` (nats) and `sharpness`, the loss gained by the ascent; (T,) each.
 
-    `validation` is the loss of the validation data at each check, of a fit that was given some.
+    `validation` is the loss of the validation data at each check, of a fit that was given some.  `pull` (D,) is the mean over the
+    steps of d_i (h_i / tau + P_ii) - leverage_i of a Gaussian's widths, 0 at their fixed point.
     """
 
     loss: Tensor
     kl: Tensor | None = None
     sharpness: Tensor | None = None
     validation: Tensor | None = None
+    pull: Tensor | None = None
 
 
 @noun

@@ -147,6 +147,9 @@ def calls(fv, module, data, task, metrics):
         "explore_draws": lambda: (fv.explore_draws(made["projection"]), fv.explore_draws(made["prediction"])),
         "explore_path": lambda: fv.explore_path(made["surface"], made["projection"], steps=range(4)),
         "explore_calibration": lambda: fv.explore_calibration(made["prediction"]),
+        "convergence_gap": lambda: fv.convergence_gap(
+            *_three(made, task), made["q"], "vi", seed=0, n_draws=2, fit={"steps": 1}
+        ),
         "fit_family": lambda: keep("family", fv.fit_family(*_three(made, task), seed=0, **FAMILY)),
         "measure": lambda: keep("measured", fv.measure(made["net"][0], task, made["family"], seed=0, **SMALL)),
         "mechanism": lambda: keep(
@@ -165,6 +168,7 @@ def calls(fv, module, data, task, metrics):
         "plot_flatness_against_radius": lambda: fv.plot_flatness_against_radius(made["measured"]),
         "lab": lambda: fv.lab(module, _easy(data), _easy(data), trials=1, radii={"vi": (0.0,)}, progress=False).close(),
         "plot_view": lambda: fv.plot_view(made["measured"], "surface", method="vi", n_draws=2),
+        "playground": lambda: fv.playground().close(),
         "FlatnessLab": lambda: fv.FlatnessLab(*_three(made, task), family=made["measured"]).stop(),
         "save": lambda: fv.save(made["q"], task.path),
         "load": lambda: fv.load(task.path),
@@ -201,11 +205,6 @@ def symmetric_calls(fv):
         "pair_diversity": lambda: fv.pair_diversity(net, W, _blobs().x),
         "flatness": lambda: fv.flatness(net, flatviz.nll(net, _blobs()), W[:2], probes=2, iters=5),
         "rescaled_orbit": lambda: fv.rescaled_orbit(net, _blobs(), W[0], resolution=3),
-        "plot_triptych": lambda: fv.plot_triptych({k: W[:, :2] for k in ("raw", "scaled", "sorted")}),
-        "plot_marginals": lambda: fv.plot_marginals({"0.weight": (W[:, 0], W[:, 1])}),
-        "plot_mass": lambda: fv.plot_mass({"recipe": W[:, :2].abs() + 1}),
-        "plot_mmd": lambda: fv.plot_mmd({"raw": {"swag/one": (6.0, 0.1), "control": (0.5, 0.1)}}),
-        "plot_pairs": lambda: fv.plot_pairs({"inside": torch.linspace(0.1, 0.2, 9)}),
         "plot_orbit": lambda: fv.plot_orbit(torch.arange(-1.0, 2), {"trace": torch.ones(3)}, torch.zeros(3)),
         "explore_symmetry": lambda: fv.explore_symmetry(net, _blobs(), W[1]),
     }

@@ -43,5 +43,5 @@ def _text(output) -> str:
     if output.output_type == "stream":
         return output.text
     html = output.get("data", {}).get("text/html", "")
-    rows = re.findall(r"<tr.*?</tr>", html, flags=re.S) if "dataframe" in html else []
+    rows = re.findall(r"<tr.*?</tr>", html, flags=re.S) if "<table" in html else []
     return "\n".join("  ".join(re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, flags=re.S)) for row in rows)

@@ -3,6 +3,7 @@
 import math
 import sys
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -250,3 +251,16 @@ def test_a_failed_fit_leaves_the_net_as_it_was():
     with pytest.raises(ValueError):
         fv.fit_sgd(n, d, lr=1e20, steps=30, seed=0)
     assert torch.equal(n.w, before) and torch.equal(n.to_module().state_dict()["0.weight"].reshape(-1), before[:12])
+
+
+def test_numbers_of_numpy_are_numbers_and_a_folder_is_no_file(tiny, tmp_path):
+    net, data = tiny
+    settings = dict(seed=3, steps=2, batch_size=8, lr=0.1)
+    as_numpy = dict(seed=np.int64(3), steps=np.int32(2), batch_size=np.int64(8), lr=np.float32(0.1).astype(np.float64))
+    settings["lr"] = float(as_numpy["lr"])
+    assert torch.equal(fv.fit_sgd(net, data, **as_numpy).W, fv.fit_sgd(net, data, **settings).W)
+    assert len(fv.fit_ensemble(net, data, seed=np.int64(3), members=np.int64(2), steps=1).W) == 2
+    with pytest.raises(ValueError, match="checkpoint must name a file, got the folder '.*': name a file in it"):
+        fv.fit_sgd(net, data, seed=0, steps=1, checkpoint=tmp_path)
+    with pytest.raises(ValueError, match="x must hold numbers, got a tensor on the meta device"):
+        fv.Data(data.x.to("meta"), data.y)

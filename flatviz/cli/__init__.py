@@ -11,7 +11,7 @@ import click
 
 import flatviz
 
-OLD = ("evidence", "compare", "tune", "search", "reference", "temperature")
+OLD = ("compare", "tune", "search")
 COMMANDS = ("tour", "lab", "run", "docs", "doctor", "export")
 
 

@@ -26,6 +26,7 @@ from flatviz.cli.old_options import (
 from flatviz.cli.output import check_output, progress_of_command, write_text, written
 from flatviz.cli.threads import single_thread
 from flatviz.datasets.named import OFFLINE
+from flatviz.experiments.reference import about_reference, noise_floor
 from flatviz.families.choice import Choices, read_choices
 from flatviz.pages.gallery import Picture, gallery_page
 from flatviz.pages.table import text_table
@@ -35,7 +36,6 @@ from flatviz.plots.theme import style
 from flatviz.posteriors import METHODS
 from flatviz.results import interval
 from flatviz.studies.compare import QUANTITIES, Comparison, compare
-from flatviz.studies.reference import about_reference, noise_floor
 from flatviz.studies.tune_recipe import read_recipe
 
 HEADS = (

@@ -53,7 +53,9 @@ def _torch() -> Iterator[bool]:
     yield _line(True, "torch", f"{torch.__version__}, {flavour}, {torch.get_num_threads()} threads")
     if torch.cuda.is_available():
         names = ", ".join(torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count()))
-        _line(True, "GPU", f"{names}: used by --device auto")
+        few = f"{importlib.import_module('flatviz.core.devices').FEW:,}"
+        _line(True, "GPU", f"{names}: --device auto takes it for networks of {few} multiply-adds an example or more,")
+        print("      and the CPU for smaller ones, which are faster there (digits, moons); --device cuda takes it for all")
     elif torch.version.cuda:
         _line(True, "GPU", "none seen by this CUDA build, computing on the CPU")
         print(f"      To save disk: {CPU_BUILD}")

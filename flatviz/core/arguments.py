@@ -196,6 +196,13 @@ def path(value: Any, name: str) -> None:
         raise ValueError(f"{name} must name a file, got {str(value)!r}")
 
 
+def file(value: Any, name: str) -> None:
+    """A text or `Path` that names a file, not a folder that is there."""
+    path(value, name)
+    if Path(value).is_dir():
+        raise ValueError(f"{name} must name a file, got the folder {str(value)!r}: name a file in it")
+
+
 def posterior(value: Any, name: str) -> None:
     """Draws (S, D), or anything with `center` and `sample`, or with `outputs`."""
     if isinstance(value, Tensor):

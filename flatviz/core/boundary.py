@@ -16,6 +16,7 @@ from numbers import Real
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -86,7 +87,9 @@ def inference_off() -> Iterator[None]:
 
 
 def _usable(value: Any) -> Any:
-    """`value` with copies that autograd takes in place of tensors that were made under `torch.inference_mode`."""
+    """`value` with Python's numbers for NumPy's, and copies that autograd takes of tensors made under `torch.inference_mode`."""
+    if isinstance(value, np.number):  # torch and random take Python's numbers only
+        return value.item()
     return usable(value) if isinstance(value, Tensor) else rebuilt(value, _usable)
 
 
@@ -146,8 +149,6 @@ _TABLE: dict[str, arg.Check] = {
     "W draws": arg.draws,
     "project.W": arg.either((Tensor, arg.tensor(1, 2)), (object, arg.draws), wanted=""),
     "target": arg.tensor(2),
-    "plot_triptych.weights masses": arg.values(arg.tensor(2), "weights or masses (S, 2)"),
-    "plot_marginals.weights": arg.values(arg.each(arg.tensor(1), "weights before and after"), "pairs of weights (n,)"),
     "information measures": arg.values(arg.tensor(1), "numbers"),
     "difference": arg.tensor(1),
     "sets": arg.values(arg.tensor(2), "weight vectors (S, D)"),
@@ -161,13 +162,13 @@ _TABLE: dict[str, arg.Check] = {
     "posterior": arg.posterior,
     "start": arg.kind((str, Gaussian), "a word or a Gaussian, as the verb's help says"),
     "ascent preview of": arg.function,
-    "settings fit_family.fit repeat_family.fit": arg.values(arg.anything, "settings"),
+    "settings fit_family.fit repeat_family.fit convergence_gap.fit": arg.values(arg.anything, "settings"),
     # counts
     "n predict_gap.steps most_steps max_sweeps block starts": arg.whole(1),
     "resamples permutations bends fit_laplace.steps": arg.whole(0),
     "at": arg.each(arg.whole(0), "numbers of steps", least=2),
     "drops": arg.each(arg.whole(0), "epochs", least=0),
-    "steps trials epochs n_draws members chains cycles cycle_steps thin mc_samples rank": arg.whole(1),
+    "steps times trials epochs n_draws members chains cycles cycle_steps thin mc_samples rank": arg.whole(1),
     "n_bins k n_spectra runs probes products most parts batch_size iters shots size per_class severity": arg.whole(1),
     "n_classes": arg.whole(1),
     "memory": arg.positive,
@@ -191,7 +192,7 @@ _TABLE: dict[str, arg.Check] = {
     "head_std prior_std first_std first_precision moped width lr_delay": arg.positive,
     "share": arg.positive,
     "start_scale fit_swag.scale scale_temperature.temperature": arg.positive,
-    "accept b1 b2 noisy_share friction rate anneal": arg.share,
+    "accept b1 b2 noisy_share friction rate": arg.share,
     "fit_laplace.temperature": arg.positive,
     "laplace_evidence.prior_precision": arg.either(
         (Real, arg.positive), (Mapping, arg.values(arg.positive, "numbers > 0")), wanted="a number > 0, or layer -> number"
@@ -217,6 +218,7 @@ _TABLE: dict[str, arg.Check] = {
     "name title label x_label plot_comparison.x plot_comparison.y": arg.text,
     "labels": arg.each(arg.text, "texts"),
     "switches": arg.each(arg.text, "texts", least=0),
+    "worlds": arg.each(arg.word("weights", "step", "network"), "words"),
     "hmc exact per_layer joint local orthonormal log barrier color_bar keep_epochs plot_surface.path plot_surface_3d.path": arg.flag,
     # how a verb is run
     "progress": arg.either(
@@ -224,7 +226,8 @@ _TABLE: dict[str, arg.Check] = {
         (Callable, arg.function),
         wanted="True, False, None or a function(done, total, label)",
     ),
-    "checkpoint path root": arg.path,
+    "checkpoint": arg.file,
+    "path root": arg.path,
     "cache": arg.either((bool, arg.anything), ((str, Path), arg.path), wanted="True, False, None or a folder"),
     "engine result": arg.anything,
     "fig dataset inference": arg.anything,  # of packages that may be absent: each verb looks itself

@@ -43,6 +43,8 @@ class Data:
             raise TypeError(f"y must be a torch.Tensor, got {type(self.y).__name__}: use torch.as_tensor")
         tensors = {"x": self.x, "y": self.y} if isinstance(self.x, Tensor) else {**_tensors(self.x), "y": self.y}
         for name, value in tensors.items():
+            if value.is_meta:
+                raise ValueError(f"{name} must hold numbers, got a tensor on the meta device, which has none: load it")
             if value.ndim == 0:
                 raise ValueError(f"{name} must have shape (N, ...), got a single number")
         if isinstance(self.x, Tensor):

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-import copy
-from types import FunctionType
+import sys
+import weakref
+from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
+from copy import deepcopy
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import torch
 from torch import Tensor, nn
@@ -12,23 +16,53 @@ from torch.nn.modules.lazy import LazyModuleMixin
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
+_ORIGINS: WeakKeyDictionary[nn.Module, list[weakref.ref]] = WeakKeyDictionary()  # of a copy: tensors of what it was copied from
+
 
 def copied(module: nn.Module) -> nn.Module:
     """A copy that shares nothing; activations that the module kept from a pass (`self.last = h`) are cut from their graph.
 
-    Raises ValueError for what cannot be copied so that the copy's parameters are those that its forward pass uses:
-    scripted, lazy and old-style weight-normed modules, a `forward` or hook that calls another module, what holds a lock.
+    Raises ValueError for what cannot be copied so that the copy's parameters are those that its forward pass uses: scripted,
+    lazy and old-style weight-normed modules, what holds a lock, what returns itself for a copy.  A `forward` or hook that goes
+    on to use the original's weights is seen when the copy runs: `Watch`.
     """
     _refuse(module)
     kept = [t for m in module.modules() for t in tree_leaves(_own(m)) if isinstance(t, Tensor) and t.grad_fn is not None]
     memo = {id(t): t.detach().clone() for t in kept}
     try:
-        return copy.deepcopy(module, memo)
+        copy = deepcopy(module, memo)
     except (TypeError, RuntimeError) as error:
         raise ValueError(
             f"module must be one that can be copied, got {type(module).__name__}, of which copy.deepcopy says: {error}: "
             "make locks, files and connections outside the module, or leave them out in __getstate__"
         ) from error
+    tensors = [*module.parameters(), *module.buffers()]
+    originals = {id(part) for part in (*module.modules(), *tensors)}
+    if shared := [part for part in (*copy.modules(), *copy.parameters(), *copy.buffers()) if id(part) in originals]:
+        name = type(shared[0]).__name__
+        raise ValueError(f"module must be one that can be copied, got {name}, whose __deepcopy__ returns itself: remove that")
+    _ORIGINS[copy] = [ref for ref in _ORIGINS.get(module, []) if ref() is not None] + [weakref.ref(t) for t in tensors]
+    return copy
+
+
+def check_unchanged(module: nn.Module, duplicate: nn.Module) -> None:
+    """That a copy has the weights of its original after eval(), which of some layers merges one weight into another (LoRA)."""
+    for (name, old), new in zip(module.named_parameters(), duplicate.parameters()):
+        if not torch.equal(old, new) and not bool(old.isnan().any()):
+            raise ValueError(
+                f"eval() must leave weights as they are, got others in {name}, merged from treated ones (LoRA): "
+                "turn merging off, or merge before and treat what is left"
+            )
+
+
+def memory_of(*tensors: Tensor) -> set[int]:
+    """Addresses of the tensors' memory."""
+    return {t.untyped_storage().data_ptr() for t in tensors} - {0}
+
+
+def memory_of_originals(module: nn.Module) -> set[int]:
+    """Addresses of the weights and buffers of all that `module` was copied from, as far as they are still there."""
+    return memory_of(*(t for ref in _ORIGINS.get(module, []) if (t := ref()) is not None))
 
 
 def _own(module: nn.Module) -> list[Any]:
@@ -49,32 +83,15 @@ def _refuse(module: nn.Module) -> None:
                     f"module must hold its weights as parameters, got the old {kind} {where}: use "
                     f"torch.nn.utils.parametrizations.{kind}, or torch.nn.utils.remove_{kind} first"
                 )
-        calls = [*vars(part).values(), *part._forward_hooks.values(), *part._forward_pre_hooks.values()]
-        if any(isinstance(call, FunctionType) and _holds_a_module(call) for call in calls):
-            raise ValueError(
-                f"module must call its own parts, got a forward, hook or other function {where} that closes over a module "
-                "or parameter, which every copy would go on to use: write a subclass, or use types.MethodType(function, module)"
-            )
 
 
-def _holds_a_module(call: FunctionType) -> bool:
-    """Whether closure or defaults hold a module, its method or a parameter: `copy.deepcopy` leaves functions as they are."""
-    held = [*(call.__defaults__ or ()), *(call.__kwdefaults__ or {}).values()]
-    for cell in call.__closure__ or ():
-        try:
-            held.append(cell.cell_contents)
-        except ValueError:  # an empty cell
-            continue
-    return any(isinstance(getattr(h, "__self__", h), (nn.Module, nn.Parameter)) for h in tree_leaves(held))
+class Watch(TorchDispatchMode):
+    """What a pass does beside computing: it `wrote` into tensors `given`, `read` memory that it must not, `drew` random numbers."""
 
-
-class WriteWatch(TorchDispatchMode):
-    """Sees whether any operation writes into the memory of the tensors given, under whatever name; `seen` says so."""
-
-    def __init__(self, *tensors: Tensor) -> None:
+    def __init__(self, given: Iterable[Tensor] = (), foreign: Iterable[int] = ()) -> None:
         super().__init__()
-        self.seen = False
-        self._memory = {t.untyped_storage().data_ptr() for t in tensors}
+        self.wrote = self.read = self.drew = False
+        self._memory, self._foreign = memory_of(*given), set(foreign)
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -82,9 +99,21 @@ class WriteWatch(TorchDispatchMode):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
         kwargs = kwargs or {}
-        if func._schema.is_mutable:
-            given = dict(zip((a.name for a in func._schema.arguments), args)) | kwargs
-            written = [given.get(a.name) for a in func._schema.arguments if a.is_write]
-            written = [t for t in tree_leaves(written) if isinstance(t, Tensor)]
-            self.seen |= any(t.untyped_storage().data_ptr() in self._memory for t in written)
+        given = dict(zip((a.name for a in func._schema.arguments), args)) | kwargs
+        written = [given.get(a.name) for a in func._schema.arguments if a.is_write]
+        self.wrote |= not self._memory.isdisjoint(_memory_in(written))
+        self.read |= not self._foreign.isdisjoint(_memory_in(given))
+        if (
+            torch.Tag.nondeterministic_seeded in func.tags and "attention" not in func.name()
+        ):  # tagged for its dropout, mostly 0
+            self.drew = True
         return func(*args, **kwargs)
+
+
+def _memory_in(values: Any) -> set[int]:
+    return memory_of(*(t for t in tree_leaves(values) if isinstance(t, Tensor) and t.layout == torch.strided))
+
+
+def eager() -> AbstractContextManager:
+    """Compiled functions run as they were written, so that `Watch` sees their operations; nothing where none was compiled."""
+    return torch.compiler.set_stance("force_eager") if "torch._dynamo" in sys.modules else nullcontext()

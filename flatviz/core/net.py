@@ -1,19 +1,22 @@
-"""A network read as a function of one flat weight vector."""
+"""A network read as a function of one flat weight vector, and the one place where weights are put into a module (hence its length)."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
+from torch.nn.modules.conv import _ConvNd
+from torch.nn.utils import parametrize
 
 from flatviz.checks import check_device, check_weights
 from flatviz.core.inputs import Fields, Inputs, run, run_with, tensors_of
-from flatviz.core.modules import WriteWatch, copied
+from flatviz.core.modules import Watch, check_unchanged, copied, eager, memory_of, memory_of_originals
 from flatviz.core.outputs import logits_of
 from flatviz.core.seeds import saved_rng
 from flatviz.core.treated import Treated, choose, refuse_dropout
@@ -35,6 +38,18 @@ class Block(NamedTuple):
     def slice(self) -> slice:
         """Where it stands in `w`."""
         return slice(self.start, self.stop)
+
+
+class Look(NamedTuple):
+    """What a module does beside computing outputs from its weights and one batch.
+
+    writes: into inputs, weights or buffers (ReLU(inplace=True) first, a clamp, a count of calls).  again: it runs layers once
+    more in the backward pass (activation checkpointing, adjoint and reversible networks).  draws: random numbers.
+    """
+
+    writes: bool
+    again: bool = False
+    draws: bool = False
 
 
 class Net:
@@ -61,7 +76,8 @@ class Net:
         self.w = torch.cat([parameters[n].detach().reshape(-1) for n in kinds])
         self._buffers: dict[str, Tensor] = {}
         self.trunk: RandomTrunk | None = None
-        self._writes: bool | None = None
+        self._looked: Look | None = None
+        self._lock = threading.RLock()
         self._wants_gradient: dict[str, bool] = {}
         self._bind()
 
@@ -88,6 +104,7 @@ class Net:
         wants_gradient = {name: p.requires_grad for name, p in module.named_parameters()}
         with torch.inference_mode(False):
             duplicate = copied(module).eval().requires_grad_(False)
+            check_unchanged(module, duplicate)
             return cls._from_copy(duplicate, treated, head, example)._like(_wants_gradient=wants_gradient)
 
     @classmethod
@@ -103,64 +120,121 @@ class Net:
         x = x if isinstance(x, (Tensor, Fields)) else x[:]
         if w.shape != self.w.shape:
             check_weights(w, self.dim)
-        writes = self.writes(x)
-        with self.installed(w, copies=writes):
-            return logits_of(run(self.module, x.clone() if writes else x))
+        writes, again, _ = self.look(x)
+        w = w.view_as(w) if again else w  # a node of the graph that is this call's alone, and its last
+        with self.installed(w, copies=writes) as parts:
+            out = logits_of(run(self.module, x.clone() if writes else x))
+        if again and w.requires_grad:
+            self._keep(out, w, parts)
+        return out
 
     def function(self) -> Callable[[Tensor, Tensor], Tensor]:
         """net(w, x) of a copy, without side effects or looks at itself: what `torch.compile` can read."""
         alone = self.copy()
+        self.check_runs_once()
 
         def network(w: Tensor, x: Tensor) -> Tensor:
             return logits_of(run_with(alone.module, alone.unflatten(w) | alone.buffers(), x))
 
         return network
 
-    def writes(self, x: Tensor | Fields) -> bool:
-        """Whether the module writes into its inputs, weights or buffers (ReLU(inplace=True) first, a clamp, a count of calls).
+    def look(self, x: Tensor | Fields) -> Look:
+        """What is seen in a pass over two examples of `x`, once; inside of a function transform, where nothing can be seen, it writes.
 
-        Seen once, in a pass over two examples of `x`; inside of a function transform, where nothing can be seen, True.
+        Raises ValueError for a module that reads weights elsewhere than where they are installed.
         """
-        if self._writes is None:
+        if self._looked is None:
             if torch._C._functorch.peek_interpreter_stack() is not None:
-                return True
-            self._writes = self._look(x)
-        return self._writes
+                return Look(writes=True)
+            self._looked = self._look(x)
+        return self._looked
 
-    def _look(self, x: Tensor | Fields) -> bool:
-        with torch.inference_mode(False), torch.no_grad(), saved_rng():
-            few = x[:2].clone()
+    def _look(self, x: Tensor | Fields) -> Look:
+        with torch.inference_mode(False), torch.enable_grad(), saved_rng(), self._lock:
+            few, w = x[:2].clone(), self.w.clone().requires_grad_(True)
+            foreign = memory_of(*self._parameters) | memory_of_originals(self.module)
             try:
-                with self.installed(self.w, copies=True):
-                    placed = [holder[key] for places in self._slots for holder, key in places]
+                with self.installed(w, copies=True) as parts, eager():
                     buffers = [holder[key] for holder, key, *_ in self._buffer_slots]
-                    with WriteWatch(*tensors_of(few), *placed, *buffers) as watch:
-                        run(self.module, few)
+                    with Watch([*tensors_of(few), *parts, *buffers], foreign) as watch:
+                        out = logits_of(run(self.module, few))
                     replaced = any(holder[key] is not b for b, (holder, key, *_) in zip(buffers, self._buffer_slots))
             except Exception:  # the caller's own pass says it better
-                return True
-        return watch.seen or replaced
+                return Look(writes=True)
+            if watch.read:
+                raise ValueError(
+                    f"the module must read its weights where they are parameters, got {type(self.module).__name__}, of which a "
+                    "forward, hook or list reads others: those of the module that was copied (a closure, a wrapped or compiled "
+                    "forward: use a subclass, or types.MethodType(function, module)), or a second reference to a parameter"
+                )
+            return Look(watch.wrote or replaced, self._runs_again(out), watch.drew)
+
+    def _runs_again(self, out: Tensor) -> bool:
+        """Whether a backward pass fails once no weights are there."""
+        nothing = [torch.empty_like(p, device="meta") for p in self._parameters]
+        try:
+            self._place(nothing)
+            if out.requires_grad:
+                out.sum().backward()
+        except Exception:  # the module's own backward pass, which may raise what it likes
+            return True
+        finally:
+            self._place(None)
+        return False
+
+    def check_runs_once(self) -> None:
+        """ValueError for a module that runs its layers again in the backward pass: what follows finds other weights there."""
+        if self._looked is not None and self._looked.again:
+            raise ValueError(
+                f"this needs a module that runs once, got {type(self.module).__name__}, which runs layers again in the backward "
+                "pass (checkpointing, an adjoint): turn that off; values and gradients with batchnorm='frozen' need no change"
+            )
+
+    def _keep(self, out: Tensor, w: Tensor, parts: list[Tensor]) -> None:
+        """Weights of this call in the module's places from the beginning to the end of the backward pass."""
+
+        def begin(_: Tensor) -> None:
+            if torch.is_grad_enabled():  # a derivative of the derivative comes later, when other weights are there
+                self.check_runs_once()
+            self._lock.acquire()
+            self._place(parts)
+
+        def end(*_: object) -> None:
+            self._place(None)
+            self._lock.release()
+
+        out.register_hook(begin)
+        w.grad_fn.register_hook(end)
 
     @contextmanager
-    def installed(self, w: Tensor, *, copies: bool = False) -> Iterator[None]:
+    def installed(self, w: Tensor, *, copies: bool = False) -> Iterator[list[Tensor]]:
         """`w` (D,) and the net's buffers, or copies of them, in the module's places for the length of the block.
 
-        What `functional_call` does, at a fraction of its overhead, which is a third of a small network's gradient.
+        What `functional_call` does, at a fraction of its overhead, which is a third of a small network's gradient.  One thread at
+        a time; yields the tensors in place.
         """
-        try:
-            for places, part, shape in zip(self._slots, w.split(self._sizes), self._shapes):
-                value = part.clone().view(shape) if copies else part.view(shape)
-                for holder, key in places:
-                    holder[key] = value
-            for holder, key, _, value in self._buffer_slots:
-                holder[key] = value.clone() if copies else value
-            yield
-        finally:
-            for places, parameter in zip(self._slots, self._parameters):
-                for holder, key in places:
-                    holder[key] = parameter
-            for holder, key, buffer, _ in self._buffer_slots:
-                holder[key] = buffer
+        parts = [(p.clone() if copies else p).view(shape) for p, shape in zip(self._split(w), self._shapes)]
+        with self._lock:
+            try:
+                self._place(parts, copies=copies)
+                yield parts
+            finally:
+                self._place(None)
+
+    def _place(self, parts: list[Tensor] | None, *, copies: bool = False) -> None:
+        """Weights and the net's buffers in the module's places; None: the module's own."""
+        parametrize._cache.clear()  # of weights computed from others, under `parametrize.cached()`
+        for places, value in zip(self._slots, self._parameters if parts is None else parts):
+            for holder, key in places:
+                holder[key] = value
+        for holder, key, buffer, value in self._buffer_slots:
+            holder[key] = buffer if parts is None else value.clone() if copies else value
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in vars(self).items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        self.__dict__.update(state, _lock=threading.RLock())
 
     def __repr__(self) -> str:
         kinds = {k: sum(s for s, b in zip(self._sizes, self.blocks) if b.kind == k) for k in ("norm", "head", "other")}
@@ -189,7 +263,15 @@ class Net:
 
     def unflatten(self, w: Tensor) -> dict[str, Tensor]:
         """`w` as named tensors; split, for a slice of its own would cost a (D,) buffer each in the backward pass."""
-        return {n: p.view(b.shape) for n, p, b in zip(self._names, w.split(self._sizes), self.blocks)}
+        return {n: p.view(b.shape) for n, p, b in zip(self._names, self._split(w), self.blocks)}
+
+    def _split(self, w: Tensor) -> Sequence[Tensor]:
+        """`w` in parts; under autocast the weights of products from one cast of all of `w`, which else is one for each of them."""
+        parts, kind = w.split(self._sizes), w.device.type
+        if w.dtype != torch.float32 or not torch.is_autocast_enabled(kind):
+            return parts
+        cast = w.to(torch.get_autocast_dtype(kind)).split(self._sizes)
+        return [c if product else p for p, c, product in zip(parts, cast, self._products)]
 
     def flatten(self, named: dict[str, Tensor]) -> Tensor:
         """Named tensors of the treated parameters as one vector (D,)."""
@@ -260,7 +342,7 @@ class Net:
 
     def _like(self, **changes: object) -> Net:
         other = copy.copy(self)
-        other.__dict__.update(changes)
+        other.__dict__.update({} if "module" in changes else {"_lock": self._lock}, **changes)
         if "module" in changes or "_buffers" in changes:
             other._bind()
         return other
@@ -275,6 +357,8 @@ class Net:
         parameters = dict(self.module.named_parameters())
         self._parameters = [parameters[n] for n in self._names]
         self._slots = [places[id(p)] for p in self._parameters]
+        products = {id(m.weight) for m in self.module.modules() if isinstance(m, (nn.Linear, _ConvNd))}
+        self._products = [id(p) in products and len(s) == 1 for p, s in zip(self._parameters, self._slots)]
         names = {id(b): name for name, b in self.module.named_buffers()}
         self._buffer_slots = [
             (module._buffers, key, b, self._buffers.get(names[id(b)], b))

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import random
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
 
 
 def generator(seed: int, device: torch.device | str = "cpu") -> torch.Generator:
@@ -26,6 +29,29 @@ def randn_like(like: Tensor, source: torch.Generator) -> Tensor:
     return torch.randn(like.shape, generator=source, dtype=like.dtype).to(like.device)
 
 
+class _Private(TorchDispatchMode):
+    """What would draw from torch's global generator draws from one of this block; of this thread alone."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__()
+        self._seed, self._sources = seed, {}
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # else torch imports its compiler, with sympy: 1.5 s and 150 MB
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+        kwargs = dict(kwargs or {})
+        if torch.Tag.nondeterministic_seeded in func.tags and kwargs.get("generator") is None:
+            named = {"default": "generator", "low": "low_generator"}.get(func._overloadname, "")
+            if not any(a.name == "generator" for a in func._schema.arguments):
+                func = getattr(func.overloadpacket, named, func)
+            if any(a.name == "generator" for a in func._schema.arguments):
+                first = next((a.device for a in args if isinstance(a, Tensor)), torch.device(kwargs.get("device") or "cpu"))
+                kwargs["generator"] = self._sources.setdefault(first, generator(self._seed, first))
+        return func(*args, **kwargs)
+
+
 def random_state() -> tuple:
     """The global random states of Python, NumPy and torch, to be compared: whether anything was drawn from them."""
     cards = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else []
@@ -37,8 +63,13 @@ def random_state() -> tuple:
 def saved_rng(seed: int | None = None) -> Iterator[None]:
     """Run a block that may use the global random states of Python, NumPy and torch; put them back afterwards.
 
-    With `seed` the block starts from that seed.
+    With `seed` the block starts from that seed.  Beside the main thread, whose numbers they are, torch draws the same ones from a
+    generator of its own, and nothing is put back.
     """
+    if threading.current_thread() is not threading.main_thread():
+        with _Private(seed or 0):
+            yield
+        return
     python, numpy_state = random.getstate(), np.random.get_state()
     devices = list(range(torch.cuda.device_count())) if torch.cuda.is_initialized() else []
     with torch.random.fork_rng(devices=devices):

@@ -63,7 +63,9 @@ class TrainingNet:
         A minibatch of one example, of which a layer has no variance, passes with the running statistics collected so far.
         """
         named = self._net.unflatten(w)
-        if self._net.writes(x):
+        looked = self._net.look(x)
+        self._net.check_runs_once()
+        if looked.writes:
             named, x = {name: part.clone() for name, part in named.items()}, x.clone()
         buffers = self.buffers if update else {n: b.clone() for n, b in self.buffers.items()}
         kept = [m.momentum for m in self._norms]

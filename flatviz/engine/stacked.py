@@ -106,7 +106,7 @@ def stack(net: Net, x: Tensor) -> Stacked | None:
     inputs `x` that are flat when the first treated layer meets them.
     """
     layers = chain_of(net)
-    if layers is None or net.writes(x):
+    if layers is None or net.look(x).writes:
         return None
     stacked = Stacked(net, layers)
     return stacked if stacked.features(x[:1]).ndim == 2 and agrees(stacked, net, x) else None

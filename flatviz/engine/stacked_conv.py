@@ -122,7 +122,7 @@ def stack_conv(net: Net, x: Tensor) -> Stacked | None:
     layers = chain_of(net, CONV_PARTS)
     kinds = [part for _, part in layers or () if not isinstance(part, ELEMENTWISE)]
     ends = [i for i, part in enumerate(kinds) if isinstance(part, nn.Flatten)]
-    if x.ndim != 4 or len(ends) != 1 or net.writes(x):
+    if x.ndim != 4 or len(ends) != 1 or net.look(x).writes:
         return None
     front, back = kinds[: ends[0]], kinds[ends[0] + 1 :]
     if not (front and back and all(map(_simple, front)) and all(isinstance(part, nn.Linear) for part in back)):

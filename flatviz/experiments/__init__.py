@@ -11,6 +11,7 @@ A study is a notebook of `notebooks/experiments/`.  It declares a grid, runs it 
     paired      differences seed by seed: mean, 95 % interval, number of seeds with a gain, p
     judged      Holm's correction for a family of claims, and a verdict on each
     sentences   the judged rows as text
+    shown       values of a cell as "mean ± half of the 95 % interval"
 
 A verdict is "holds" or "does not hold" where the corrected p is below 0.05, else "inconclusive".
 
@@ -31,7 +32,20 @@ Example:
 """
 
 from flatviz.experiments.grid import run
-from flatviz.experiments.statistics import amount, holm, judged, paired, sentences
+from flatviz.experiments.statistics import amount, holm, judged, paired, sentences, shown
 from flatviz.experiments.table import COLUMNS, QUANTITIES, at, read_table, write_table
 
-__all__ = ["COLUMNS", "QUANTITIES", "amount", "at", "holm", "judged", "paired", "read_table", "run", "sentences", "write_table"]
+__all__ = [
+    "COLUMNS",
+    "QUANTITIES",
+    "amount",
+    "at",
+    "holm",
+    "judged",
+    "paired",
+    "read_table",
+    "run",
+    "sentences",
+    "shown",
+    "write_table",
+]

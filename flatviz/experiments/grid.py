@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -27,8 +29,10 @@ def run(
     name: str,
     group: Sequence[str] = ("seed",),
     engine: Any = None,
+    workers: int = 1,
     device: str | None = None,
     cache: bool = True,
+    files: Sequence[Path] = (),
     progress: Progress = False,
     say: Callable[[str], None] = print,
 ) -> pd.DataFrame:
@@ -45,8 +49,10 @@ def run(
         name: of the experiment, first column of the table and folder in the cache.
         group: columns that split the grid into units.
         engine: a `dask.distributed` Client whose workers share the units; a lost worker costs only the units it had.
+        workers: more than 1 starts a Dask cluster of so many processes here for this run, in place of `engine`.
         device: "auto" (CUDA where it is there), "cpu", "cuda"; a `fit` of small networks may `pick` again, by its network.
         cache: False computes everything and keeps nothing.  What `fit` and `measure` are and refer to is part of the key.
+        files: stored files that `fit` and `measure` read; their content is part of the key too.
         progress: None, True or a function(done, total, label), in units.
         say: receives lines: what was reused, seconds and time left after each unit, failures.
 
@@ -56,6 +62,10 @@ def run(
     Raises:
         ValueError: for an empty grid, a cell given twice, and where every unit failed.
     """
+    if workers > 1:
+        with _cluster(workers) as client:
+            how = dict(group=group, engine=client, device=device, cache=cache, files=files, progress=progress, say=say)
+            return run(grid, fit, measure, name=name, **how)
     cells = [dict(CELL, **cell) for cell in grid]
     units: dict[tuple, list[Cell]] = {}
     for cell in cells:
@@ -80,7 +90,8 @@ def run(
             yield i, values
 
     if cache:
-        settings = [dict(experiment=name, cells=unit, fit=fit, measure=measure) for unit in todo]
+        about = dict(experiment=name, fit=fit, measure=measure, files=[Path(f).read_bytes() for f in files])
+        settings = [dict(cells=unit, **about) for unit in todo]
         found = cached_each(name, settings, compute, labels=labels, say=say)
     else:
         fresh = dict(compute(list(range(len(todo)))))
@@ -99,6 +110,18 @@ def run(
     table = table[[*COLUMNS[:-2], *extra, *COLUMNS[-2:]]]
     table.attrs["failed"] = failed
     return table
+
+
+@contextmanager
+def _cluster(workers: int) -> Iterator[Any]:
+    """A client of a Dask cluster on this machine, one thread a worker."""
+    try:
+        import distributed  # optional: extra "cluster"
+    except ImportError as error:
+        raise ImportError('workers > 1 needs dask: pip install "flatviz[cluster]"') from error
+    with distributed.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as cluster:
+        with distributed.Client(cluster) as client:
+            yield client
 
 
 def _unit(functions: tuple[Fit, Measure], cells: list[Cell]) -> list[dict[str, float]] | str:

@@ -54,6 +54,12 @@ def mean_zero(values: pd.Series, better: int = 1) -> dict[str, Any]:
     return {"mean": mean, "half": half, "n": n, "gains": int((better * x > 0).sum()), "gain": better * mean, "p": p}
 
 
+def shown(values: pd.Series, form: str = ".3g", factor: float = 1.0) -> str:
+    """Mean ± half of the 95 % interval of `factor` times the values; of one value no interval."""
+    test = mean_zero(factor * values)
+    return f"{test['mean']:{form}}" if np.isnan(test["half"]) else f"{test['mean']:{form}} ± {test['half']:.2g}"
+
+
 def holm(p: Sequence[float]) -> np.ndarray:
     """Holm's corrected p: the k-th smallest of m times m - k + 1, never below the one before, at most 1; NaN stays and counts."""
     p = pd.Series(p, dtype=float).reset_index(drop=True)

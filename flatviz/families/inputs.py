@@ -13,7 +13,7 @@ from flatviz.core.boundary import public
 from flatviz.core.data import Data, Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
-from flatviz.core.seeds import generator
+from flatviz.core.seeds import generator, saved_rng
 from flatviz.metrics.predict import predict
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.hmc import fit_hmc
@@ -127,11 +127,10 @@ def predict_gap(
         {'vi': (3, 200, 1), 'sabma, radius 0.5': (3, 200, 1)}
     """
     data, x = gap_regression(seed=seed)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+    with saved_rng(seed):
         net = Net.from_module(nn.Sequential(nn.Linear(1, HIDDEN), nn.Tanh(), nn.Linear(HIDDEN, 1)))
     prior = gap_prior(net)
-    settings = dict(seed=seed, likelihood=NOISE, steps=steps, lr=0.002, momentum=0.9, progress=progress)
+    settings = dict(seed=seed, likelihood=NOISE, steps=steps, progress=progress)
     start = Gaussian(net.w, torch.full_like(net.w, math.log(0.02)), prior.factor)
     posteriors: dict[str, Posterior] = {"vi": fit_vi(net, data, prior, start=start, **settings)}
     for r in radii:

@@ -188,7 +188,7 @@ def one_more_step(
     if family.mechanism is None:
         return None
     step = family.mechanism
-    q, plane = family.posterior[family.index("vi")], step.surface.plane
+    q, plane = family.posterior[family.index("vi")], placed(step.surface.plane, net.device)
     expected = _expected(net, data, q, "categorical", n_draws, seed)
     rows = _rows(q, expected, expected(q)[1], plane, _asked([method], [radius]), "mean+std")
     joined = {name: torch.cat([getattr(step, name), row]) for name, row in rows.items()}

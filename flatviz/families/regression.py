@@ -12,6 +12,7 @@ from torch.nn.functional import pad
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
+from flatviz.core.seeds import saved_rng
 from flatviz.families.inputs import HIDDEN, NOISE, gap_prior, gap_regression
 from flatviz.metrics.predict import predict
 from flatviz.posteriors import METHODS
@@ -60,8 +61,7 @@ def one_more_curve(inputs: dict[str, Tensor], method: str, radius: float, *, see
 
 def _setting(seed: int) -> tuple[Net, Data, Gaussian, Tensor]:
     data, x = gap_regression(seed=seed)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+    with saved_rng(seed):
         net = Net.from_module(nn.Sequential(nn.Linear(1, HIDDEN), nn.Tanh(), nn.Linear(HIDDEN, 1)))
     return net, data, gap_prior(net), torch.linspace(float(x.min()), float(x.max()), POINTS)[:, None]
 
@@ -76,12 +76,12 @@ def _fitted(
 ) -> dict[tuple[str, float], Posterior]:
     """Posterior by method and radius, the radii of a method together; those that diverge are left out."""
     cells = list(dict.fromkeys(_same(*cell) for cell in asked))
-    settings = dict(likelihood=NOISE, steps=STEPS, lr=0.002, momentum=0.9, progress=progress)
+    settings = dict(likelihood=NOISE, steps=STEPS, progress=progress)
     start, found = Gaussian(net.w, torch.full_like(net.w, math.log(0.02)), prior.factor), {}
     for method in dict.fromkeys(m for m, _ in cells):
         radii = [r for m, r in cells if m == method]
         if method == "sgd":
-            found["sgd", 0.0] = Draws(fit_sgd(net, data, seed=seed, weight_decay=0.0, **settings).center[None])
+            found["sgd", 0.0] = Draws(fit_sgd(net, data, seed=seed, weight_decay=0.0, lr=0.002, **settings).center[None])
             continue
         mode = METHODS[method].look.perturbation or "kl_exact"
         grid = fit_sabma_grid(net, data, prior, radii=radii, seeds=[seed], mode=mode, start=start, **settings)

@@ -106,6 +106,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
   const grid = element("div", { class: "fv-figures", role: "tabpanel", id: panelId, "aria-label": "pictures", tabindex: 0 });
   const head = element("div", { class: "fv-bar" }, controls, work, note, spoken, element("div", { class: "fv-strip" }, tabs, buttons));
   el.classList.add("flatviz");
+  keepKeys(el);
   el.replaceChildren(element("style", {}, STYLE), head, code,
     element("div", { class: "fv-body" }, text, grid));
 
@@ -257,7 +258,8 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
     b.node.hidden = !second;
     if (second) b.show(second.method, now.compare.radius, offered);
     draws.value = n;
-    drawsText.textContent = counted(n, "draw");
+    draws.disabled = [first, second].every((s) => !s || s.member.meta.n_draws === 1);   // a point is every ensemble
+    drawsText.textContent = draws.disabled ? "one point" : counted(n, "draw");
     draws.setAttribute("aria-valuetext", drawsText.textContent);
     compare.setAttribute("aria-pressed", Boolean(second));
     compare.textContent = second ? "One state" : "Compare";

@@ -20,6 +20,7 @@ HERE = Path(__file__).parent
 PARTS = (
     "records",
     "colors",
+    "keys",
     "controls",
     "redraw",
     "room",

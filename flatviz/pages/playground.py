@@ -11,7 +11,16 @@ from flatviz.pages.document import POLICY, STYLE, Script, json_for_html
 from flatviz.plots.theme import on_dark, style
 
 HERE = Path(__file__).parent
-PARTS = ("front/colors", "playground/engine", "playground/ui", "playground/world", "playground/step", "playground/playground")
+PARTS = (
+    "front/colors",
+    "front/keys",
+    "playground/engine",
+    "playground/ui",
+    "playground/world",
+    "playground/step",
+    "playground/network",
+    "playground/playground",
+)
 METHODS = {"gd": "sgd", "sam": "sam_mu", "vi": "vi", "sabma": "sabma", "sgld": "sgld", "hmc": "hmc"}
 LABELS = {"gd": "gradient descent", "sam": "SAM"}  # here of a single point, without momentum
 WORLDS = ("weights", "step", "network")

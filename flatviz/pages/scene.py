@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,7 +20,6 @@ from flatviz.results import Family, Surface
 REFERENCES = ("sgd", "vi")  # drawn beside whatever is selected
 FEWEST = 5  # posteriors, of which a rank correlation is said
 FAR, SURE = 0.6, 0.9  # distance in the inputs' unit beyond which there are no data; probability from which a map is sure
-TRACKS = -0.7  # rank correlation of width and lambda1 from which on the width says something of flatness
 
 
 @dataclass(frozen=True)
@@ -145,10 +145,20 @@ class Scene:
             return f"With {len(self.distinct)} posteriors nothing is said of whether a wider basin is a flatter one."
         shares = torch.tensor([basin_share(above_center(surfaces[i])) for i in self.distinct])
         rho = rank_correlation(shares, torch.tensor([self.lambda1(i) for i in self.distinct]))
-        over = f"rank correlation {rho:.2f} over {len(shares)} posteriors".replace("-", "\N{MINUS SIGN}")
-        if rho <= TRACKS:
+        low, high = rank_interval(rho, len(shares))
+        over = f"rank correlation {rho:.2f}, 95 % interval {low:.2f} to {high:.2f}, over {len(shares)} posteriors"
+        over = over.replace("-", "\N{MINUS SIGN}")
+        if high < 0:
             return f"Here a wider basin is a flatter one: the area inside the bold line goes with a low λ₁ ({over})."
-        return f"Here the area inside the bold line does not tell how flat a posterior is: it does not go with λ₁ ({over})."
+        if low > 0:
+            return f"Here a wider basin is a sharper one: the area inside the bold line goes with a high λ₁ ({over})."
+        return f"Whether a wider basin is a flatter one, these posteriors do not tell ({over})."
+
+
+def rank_interval(rho: float, n: int) -> tuple[float, float]:
+    """95 % interval of a rank correlation over n independent pairs: Fisher's z with standard error 1.06 / sqrt(n - 3)."""
+    z, half = math.atanh(max(-0.9999, min(0.9999, rho))), 1.96 * 1.06 / math.sqrt(n - 3)
+    return math.tanh(z - half), math.tanh(z + half)
 
 
 def rank_correlation(a: torch.Tensor, b: torch.Tensor) -> float:

@@ -27,7 +27,7 @@ def save_figure(fig: Figure, path: str | Path, *, width: int = 900, height: int 
 
     Example:
         >>> import tempfile, torch, flatviz as fv
-        >>> fig = fv.plot_pairs({"digits": torch.linspace(0.01, 0.1, 50)})
+        >>> fig = fv.plot_curve(fv.Curve(torch.linspace(0, 1, 5), torch.ones(5)))
         >>> fv.save_figure(fig, f"{tempfile.mkdtemp()}/pairs.html").name
         'pairs.html'
     """

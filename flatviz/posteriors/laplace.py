@@ -279,7 +279,10 @@ def _gaussian(w: Tensor, kept: KeptCurvature, precision: Tensor, temperature: fl
     least = 0.5 * variance.min()  # what stands on the diagonal; the rest is positive definite, and the factor's
     log_std[part] = (0.5 * (least / delta).log()).to(w)
     factor = w.new_zeros(len(variance), len(w))
-    factor[:, part] = ((variance - least).sqrt()[:, None] * vectors.T / delta.sqrt()).to(w)
+    root = (
+        vectors * (variance - least).sqrt()
+    ) @ vectors.T  # symmetric: no eigenvector's sign, or order among equals, is in it
+    factor[:, part] = (root / delta.sqrt()).to(w)
     return Gaussian(w, log_std, factor, history)
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 
+from flatviz.experiments.measures import SEVERITY, SHIFTS
+from flatviz.experiments.settings import SETTINGS
 from flatviz.families.tour import RANK
-from flatviz.studies.evidence import SETTINGS, SEVERITY, SHIFTS
 
 QUANTITIES = ("nll", "accuracy", "ece", "shifted_nll")
 

@@ -14,27 +14,15 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
-import torch
 from torch import Tensor
 
-from flatviz.posteriors import METHODS
 from flatviz.results import interval
-from flatviz.studies.evidence import QUANTITIES, Cell, Evidence
 
 LEVEL = 0.05
 BETTER = {  # the sign of a gain
     "lambda1": -1, "nll": -1, "accuracy": 1, "ece": -1,
     "shifted_nll": -1, "shifted_accuracy": 1, "shifted_ece": -1, "agreement": 1, "tv": -1, "mmd": -1,
 }  # fmt: skip
-CLAIMED = {"sabma": (1.0, 2.0), "sam_mu": (0.2,)}  # method -> radii of which the verdicts speak; of the tuned, all
-OF = ("lambda1", "nll", "accuracy", "ece", "shifted_nll", "tv", "mmd")
-BASELINES = ("equal steps", "equal gradients", "equal training loss")
-AS_TUNED = ("equal trials", "equal gradients", "equal training loss")  # of the setting in which every method is tuned
-
-
-def baselines_of(setting: str) -> tuple[str, ...]:
-    """What a setting's methods are compared with."""
-    return AS_TUNED if setting == "tuned" else BASELINES
 
 
 @dataclass(frozen=True)
@@ -76,31 +64,10 @@ class Verdict:
     word: str
 
 
-def differences(evidence: Evidence, baseline: str) -> list[Difference]:
-    """Every cell but VI's against VI of its setting, every quantity that has a better side and was measured."""
-    compared = []
-    for cell in evidence.values:
-        if cell.method == "vi" or baseline not in baselines_of(cell.setting):
-            continue
-        for quantity in BETTER:
-            mine, theirs = evidence.of(cell, quantity), _baseline(evidence, cell, quantity, baseline)
-            if bool(mine.isnan().all()):
-                continue
-            values = (mine / theirs).log() if quantity == "lambda1" else mine - theirs
-            compared.append(Difference(cell, baseline, quantity, values))
-    return compared
-
-
 def judge(compared: Sequence[Difference], level: float = LEVEL) -> list[Verdict]:
     """A verdict on each, corrected for their number."""
     corrected = holm([d.p_value for d in compared])
     return [Verdict(d, p, word_for(BETTER[d.quantity] * d.mean, p, level)) for d, p in zip(compared, corrected)]
-
-
-def verdicts_on(compared: Sequence[Difference]) -> list[Verdict]:
-    """On the claims of one baseline and setting."""
-    told = [d for d in compared if d.cell.setting == "tuned" or d.cell.radius in CLAIMED.get(d.cell.method, ())]
-    return judge([d for d in told if d.cell.method in CLAIMED and d.quantity in OF])
 
 
 def p_of(values: Tensor) -> float:
@@ -143,51 +110,8 @@ def word_for(gain: float, corrected: float, level: float = LEVEL) -> str:
     return "holds" if gain > 0 else "does not hold"
 
 
-def _baseline(evidence: Evidence, cell: Cell, quantity: str, baseline: str) -> Tensor:
-    """VI's quantity (seeds,) at as many steps, as many gradients, as it was tuned, or at the same training loss as the cell's."""
-    shares = {"equal steps": cell.share, "equal gradients": cell.share * METHODS[cell.method].gradients, "equal trials": 1.0}
-    if baseline in shares:
-        return evidence.of(Cell(cell.setting, "vi", 0.0, shares[baseline]), quantity)
-    path = sorted(c for c in evidence.values if c.setting == cell.setting and c.method == "vi")
-    losses = torch.stack([evidence.of(c, "train") for c in path], 1).log()
-    values = torch.stack([evidence.of(c, quantity) for c in path], 1)
-    if quantity == "lambda1":
-        return at_loss(losses, values.log(), evidence.of(cell, "train").log()).exp()
-    return at_loss(losses, values, evidence.of(cell, "train").log())
-
-
-def at_loss(losses: Tensor, values: Tensor, wanted: Tensor) -> Tensor:
-    """Values (seeds,) at the log loss `wanted` (seeds,), linear between those of VI at its lengths, (seeds, lengths).
-
-    NaN where no length reaches that loss on either side: nothing is extrapolated.
-    """
-    interpolated = torch.full_like(wanted, math.nan)
-    for seed in range(len(wanted)):
-        x, order = losses[seed].sort()
-        y, at = values[seed][order], wanted[seed]
-        if x[0] <= at <= x[-1]:
-            i = int(torch.searchsorted(x, at).clamp(1, len(x) - 1))
-            interpolated[seed] = torch.lerp(y[i - 1], y[i], ((at - x[i - 1]) / (x[i] - x[i - 1]).clamp_min(1e-12)))
-    return interpolated
-
-
-def sentence(verdict: Verdict) -> str:
-    """The claim in words with its figures: who, what, against which VI, by how much, in how many seeds, the verdict."""
-    d = verdict.difference
-    who = f"{METHODS[d.cell.method].label} at radius {d.cell.radius:g}"
-    n = len(d.values)
-    if d.quantity == "lambda1":
-        ratio, low, high = (math.exp(v) for v in (d.mean, d.mean - d.half, d.mean + d.half))
-        amount = f"λ1 {ratio:.2f} of VI's ({low:.2f} to {high:.2f})"
-    else:
-        factor = 100 if d.quantity in ("accuracy", "shifted_accuracy", "agreement") else 1
-        amount = f"{NAMES[d.quantity]} {factor * d.mean:+.2g} ± {factor * d.half:.2g}"
-    return f"{who}, {d.baseline}: {amount}, better in {d.n_better} of {n} seeds: {verdict.word}"
-
-
 NAMES = {
     "lambda1": "λ1", "nll": "NLL", "accuracy": "accuracy %", "ece": "ECE", "shifted_nll": "shifted NLL",
     "shifted_accuracy": "shifted accuracy %", "shifted_ece": "shifted ECE", "agreement": "agreement %", "tv": "TV",
     "train": "training loss", "mmd": "100 MMD²",
 }  # fmt: skip
-assert set(NAMES) == set(QUANTITIES)

@@ -19,6 +19,7 @@ from flatviz.checks import check_choice, check_count
 from flatviz.core.data import Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
+from flatviz.experiments.reference import COMMITTED, Reference, reference_of, weights_mmd
 from flatviz.families.choice import Choices
 from flatviz.families.members import fit_member
 from flatviz.families.preparation import (
@@ -42,7 +43,6 @@ from flatviz.objectives.nll import nll
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.method import Method
 from flatviz.results import Gaussian, Posterior
-from flatviz.studies.reference import Reference, committed_digest, reference_of, weights_mmd
 from flatviz.training.run import Checkpoint
 
 QUANTITIES = ("accuracy", "nll", "ece", "brier", "mi", "lambda1", "ratio", "agreement", "tv", "mmd", "seconds", "gradients")
@@ -105,7 +105,9 @@ def compare(
         check_choice(method, tuple(METHODS), "method")
     cells = [(seed, method) for seed in range(seeds) for method in asked]
     tasks = {seed: cache_name(task, seed) for seed in range(seeds)}
-    about = dict(model=model, recipe=recipe, n_spectra=n_spectra, reference=committed_digest())
+    about = dict(
+        model=model, recipe=recipe, n_spectra=n_spectra, reference=COMMITTED.read_bytes() if COMMITTED.is_file() else b""
+    )
     settings = [about | dict(task=tasks[s], seed=s, method=METHODS[m], tuned=(tuned or {}).get(m)) for s, m in cells]
     heard = say if engine is None else quiet
     prepared = {seed: partial(_prepared, seed, task, model, recipe, heard) for seed in range(seeds)}

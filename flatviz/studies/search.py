@@ -22,6 +22,8 @@ from flatviz.core.data import Data, Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
 from flatviz.datasets.corruptions import corrupt
+from flatviz.experiments.measures import SEVERITY, SHIFTS
+from flatviz.experiments.settings import PUBLISHED
 from flatviz.families.choice import with_head_std
 from flatviz.families.members import fit_member
 from flatviz.families.preparation import BATCHNORM, PLAIN
@@ -33,7 +35,6 @@ from flatviz.results import Posterior
 from flatviz.storage.cache import cached
 from flatviz.studies.cases import QUANTITIES, Case
 from flatviz.studies.claims import Difference, Verdict, judge
-from flatviz.studies.evidence import PUBLISHED, SEVERITY, SHIFTS
 
 BASELINES = ("VI, equal steps", "VI, equal gradients", "VI, chosen", "SAM on the mean")  # "SA-BMA" is compared with each
 RADII = {

@@ -105,7 +105,7 @@ class MaskedNet:
         """Outputs (N, C) at `w` under new masks."""
         if not self._seen:  # the net's look at itself draws no masks
             state, self._seen = self.source.get_state(), True
-            self.net.writes(x)
+            self.net.look(x)
             self.source.set_state(state)
         return self.net(w, x)
 

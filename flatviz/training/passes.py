@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 import torch
@@ -68,10 +69,12 @@ class Passes:
         """network(w, x) in this precision, given back in that of `w`; images in channels-last order where that is faster."""
         if isinstance(x, Tensor) and x.ndim == 4 and (w.is_cuda or self.precision is not None):
             x = x.contiguous(memory_format=torch.channels_last)
-        if self.precision is None:
-            return network(w, x)
-        with torch.autocast(w.device.type, dtype=torch.bfloat16):
+        with self.autocast(w):
             return network(w, x).to(w.dtype)
+
+    def autocast(self, w: Tensor) -> AbstractContextManager:
+        """The block in which the network's products are computed in this precision, on the device of `w`."""
+        return nullcontext() if self.precision is None else torch.autocast(w.device.type, dtype=torch.bfloat16)
 
     def in_parts(self, value_and_grad: Network, w: Tensor, index: Tensor | None, n: int) -> tuple[Tensor, Tensor]:
         """Mean loss and gradient of a minibatch, from `value_and_grad(w, part)` of its parts here and in all processes.

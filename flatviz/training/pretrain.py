@@ -70,4 +70,5 @@ def pretrain(
     optim = Optim(epochs * steps_per_epoch(len(data), batch_size), lr, momentum, weight_decay, batch_size)
     batches = minibatches(len(data), batch_size, seed, net.device)
     w, _ = sgd(loss, net.w, batches, optim, run, schedule=partial(cosine, last=last_lr / lr), ascent=ascent)
-    return refresh_batchnorm(trained(w), w, data)
+    with run.passes.autocast(w):  # the statistics of the activations that were trained
+        return refresh_batchnorm(trained(w), w, data)

@@ -292,7 +292,7 @@ def measure(fitted, cell):
     if q is None:
         return {}
     predict = lambda data: predicted(case, method, q, data)
-    clean, kinds, severities = predict(case.task.test), CORRUPTIONS.split(","), [int(s) for s in SEVERITIES.split(",")]
+    clean, kinds, severities = predict(case.task.test), CORRUPTIONS.split(","), [int(s) for s in str(SEVERITIES).split(",")]
     shift = shift_of(predict, case.task.test, kinds, severities, seed=case.seed, clean=clean)
     values = {q: clean.scores[q][-1] for q in SCORES} | {f"shifted_{q}": shift.mean(q)[1:].mean() for q in SCORES}
     values |= {"lambda1": lambda1(case, q), "seconds": seconds, "aurc": fv.risk_coverage(clean).mean()}

@@ -196,7 +196,7 @@ lab
 # - A network is a vector; a Bayesian network is a distribution over vectors, and predicts with the average of draws.
 # - SA-BMA minimises the loss at the worst posterior in a KL ball; radius 0 is variational inference, bit for bit.
 # - Flatness (eigenvalues on the training loss) and worth (scores on test data) are two questions with two answers.
-# - One seed is an anecdote. `flatviz evidence` repeats everything over ten seeds and says what can be told from noise.
+# - One seed is an anecdote. `flatviz run evidence` repeats everything over ten seeds and says what differs by more than noise.
 #
 # ## Exercises
 #

@@ -303,7 +303,7 @@ assert torch.allclose(logits.var(0), V.diagonal(dim1=1, dim2=2), rtol=0.15)  # 4
 #
 # $$ p_T(w) \propto e^{-N L(w) / T}\, p(w) . $$
 #
-# $T = 1$ is Bayes; $T < 1$, "cold", trusts the data more. The course's default is 0.03; `flatviz temperature` prints what
+# $T = 1$ is Bayes; $T < 1$, "cold", trusts the data more. The course's default is 0.03; `flatviz run temperature` prints what
 # the alternatives give.
 
 # %%
@@ -328,7 +328,7 @@ fv.plot_metrics(predictions)
 # Read the ECE too: SGD is surer than it is right, and linearised Laplace, with its shrunken logits, less sure than it is
 # right. Both have a gap; NLL and accuracy do not tell which.
 #
-# One seed, one task: an example. For differences with intervals: `flatviz compare` and `flatviz evidence`.
+# One seed, one task: an example. For differences with intervals: `flatviz compare` and `flatviz run evidence`.
 #
 # ## Live: the temperature
 #

@@ -12,7 +12,7 @@
 # **Takes** 40 minutes to read and half a minute to run on a CPU.
 #
 # **Number to expect**: over 50 draws the released code's perturbation has a mean cosine of 0, within 0.03, with the
-# gradient of the loss; the formula's has 1. Cells below assert it.
+# gradient of the loss; the formula's has 1 with $\Sigma g$. Cells below assert it.
 #
 # **Needs** chapters [03](03_curvature.ipynb) and [06](06_vi_and_laplace.ipynb).
 
@@ -346,7 +346,7 @@ fv.plot_mechanism(stages)
 #
 # **Predict first**: with a larger radius, does the largest Hessian eigenvalue fall? And the test NLL?
 #
-# One seed is an anecdote. The averages below are over three; [chapter 11](11_transfer_and_shift.ipynb) and `flatviz evidence`
+# One seed is an anecdote. The averages below are over three; [chapter 11](11_transfer_and_shift.ipynb) and `flatviz run evidence`
 # give intervals over ten.
 
 # %%
@@ -414,11 +414,11 @@ released = [fv.perturb(prior, full, radius=1.0, mode="authors_code", noise=(a, b
 released_cosines = torch.stack([torch.cosine_similarity(d, g, dim=0) for d in released])
 formula = fv.perturb(prior, full, radius=1.0)[0]
 print(f"released code: mean cosine {released_cosines.mean():.3f} ± {released_cosines.std():.3f}")
-print(f"formula: {torch.cosine_similarity(formula, g, dim=0):.3f}")
+print(f"formula, with Σg: {torch.cosine_similarity(formula, prior.cov_mul(g), dim=0):.3f}")
 
 # %%
 assert released_cosines.mean().abs() < 0.03  # no direction of the loss
-assert formula @ g > 0  # the formula ascends
+assert torch.cosine_similarity(formula, prior.cov_mul(g), dim=0) > 0.999  # the formula's step is along Σg, and so uphill
 
 # %% [markdown]
 # So the released code adds noise to the point at which the gradient is taken; the formula ascends. Both are modes of
@@ -456,7 +456,7 @@ assert torch.allclose(scaled[0], mean_step, rtol=1e-4)
 # <details><summary>Solution</summary>
 #
 # $\mathrm{KL} = \gamma^2 / 2 = 2$ nats. Each weight moves by $\delta$ standard deviations with $906\, \delta^2 = 4$: about
-# 0.07. In many dimensions a small radius is spread thin; the step is large only along the gradient.
+# 0.07. In many dimensions a small radius is spread thin; the step is large only along $\Sigma g$.
 #
 # </details>
 
@@ -471,8 +471,8 @@ assert abs(float(moved.kl(fv.Gaussian(prior.mean, prior.log_std))) - 2) < 1e-3 a
 #
 # <details><summary>Solution</summary>
 #
-# A KL radius of 1 moves the mean by one standard deviation of $q$ along the gradient; with standard deviations of some
-# hundredths that is a short step. A Euclidean radius of 1 is a step of length 1, many times longer.
+# A KL radius of 1 moves the mean by at most one standard deviation of $q$, along $\Sigma g$; the widths share the budget. With
+# standard deviations of some hundredths that is a short step. A Euclidean radius of 1 is a step of length 1, many times longer.
 #
 # </details>
 

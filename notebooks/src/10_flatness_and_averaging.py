@@ -10,7 +10,7 @@
 #
 # **Takes** 30 minutes to read and a minute to run on a CPU.
 #
-# **Number to expect**: of 26 claims on ten seeds one holds; about the other 25 ten seeds cannot tell. A cell below asserts it.
+# **Number to expect**: of 20 claims on ten seeds one holds; about the other 19 ten seeds are inconclusive. A cell below asserts it.
 #
 # **Needs** chapters [03](03_curvature.ipynb), [04](04_what_flat_means.ipynb) and [08](08_from_sam_to_sabma.ipynb).
 
@@ -18,19 +18,20 @@
 FAST = False  # True shrinks the run: tests and a first look
 
 # %%
-import json
 import math
 
 import ipywidgets
+import numpy as np
+import pandas as pd
 import torch
 
 # %%
 import flatviz as fv
+from flatviz.experiments import at, holm, judged, read_table
+from flatviz.experiments.statistics import mean_zero
 from flatviz.families.tour import prepare
 from flatviz.metrics.sharpness import ordered
 from flatviz.plots.theme import figure
-from flatviz.results import interval
-from flatviz.storage.committed import committed
 
 # %%
 torch.set_num_threads(1)
@@ -199,22 +200,22 @@ fig
 # %% [markdown]
 # ## The answer over ten seeds
 #
-# `flatviz averaging --seeds 10` asks this of ten seeds, with VI and SA-BMA. Its result comes with flatviz:
-# `held["ensembles"][method]` has the scores for each seed, order, number of draws and score. The difference "flattest less
-# sharpest" is taken seed by seed; `interval` gives its mean and half of its 95 % interval (Student's t for ten values).
+# The experiment [averaging](experiments/averaging.ipynb) asks this of ten seeds, with VI and SA-BMA; `flatviz run averaging`
+# repeats it. Its table comes with flatviz, one row a seed and quantity: `"nll, 5 flat"` is the NLL of the five flattest draws. The
+# difference "flattest less sharpest" is taken seed by seed; `mean_zero` gives its mean, half of its 95 % interval and the
+# $p$-value (Student's t for ten values).
 
 # %%
-held = json.loads(committed("averaging_digits.json").read_text(encoding="utf-8"))
-_, ways, sizes, names = held["axes"]["ensembles"]
-scores = {method: torch.tensor(values) for method, values in held["ensembles"].items()}  # (seeds, orders, sizes, scores)
+table = read_table("averaging")
+scores = {m: at(table, experiment="averaging", method=m, setting="rank 5") for m in ("vi", "sabma")}  # (seeds, quantities)
+sizes, names = (1, 2, 5, 10), ["nll", "accuracy", "ece"]
 
 
 # %%
 def paired(method, against, score):
-    """(mean, half) for each size but the last, at which all orders are the same ensemble."""
-    chosen = scores[method][..., names.index(score)]
-    difference = chosen[:, ways.index("flat")] - chosen[:, ways.index(against)]
-    return [interval(column) for column in difference.T[:-1]]
+    """Flattest less other draws, for each size; of all 30 all orders are the same ensemble."""
+    of, better = scores[method], 1 if score == "accuracy" else -1
+    return [mean_zero(of[f"{score}, {n} flat"] - of[f"{score}, {n} {against}"], better) for n in sizes]
 
 
 # %% [markdown]
@@ -225,7 +226,7 @@ def paired(method, against, score):
 # %%
 def flat_less(against, score):
     bars = {method: paired(method, against, score) for method in ("vi", "sabma")}
-    shut = sum(abs(mean) > half for points in bars.values() for mean, half in points)
+    shut = sum(abs(row["mean"]) > row["half"] for rows in bars.values() for row in rows)
     alt = f"{shut} of {sum(map(len, bars.values()))} intervals leave out 0"
     axes = dict(xaxis=dict(title="draws averaged", type="category"), yaxis_title=f"difference in {score}")
     return with_bars(figure(f"Flattest less {against} draws, ten seeds: {alt}", alt, height=420, **axes), bars)
@@ -234,9 +235,10 @@ def flat_less(against, score):
 # %%
 def with_bars(fig, bars):
     for method, values in bars.items():
-        record, (mean, half) = fv.METHODS[method], zip(*values)
-        look = dict(mode="markers", marker=dict(color=record.color, symbol=record.symbol, size=9), name=record.label)
-        fig.add_scatter(x=sizes[:-1], y=mean, error_y=dict(array=half), **look)
+        mean, half = ([row[name] for row in values] for name in ("mean", "half"))
+        of = fv.METHODS[method].look
+        look = dict(mode="markers", marker=dict(color=of.color, symbol=of.symbol, size=9), name=of.label)
+        fig.add_scatter(x=sizes, y=mean, error_y=dict(array=half), **look)
     return fig.add_hline(y=0, line_dash="dot").update_layout(scattermode="group")
 
 
@@ -250,28 +252,29 @@ _ = ipywidgets.interact(flat_less, against=["sharp", "random"], score=names)
 #
 # ### With a correction
 #
-# Two dozen intervals are two dozen chances to be wrong. The study states 26 claims, some of them about the correlation between
-# a draw's $\lambda_1$ and its own scores (Spearman's: of the ranks) and about the rank of SA-BMA's factor, and judges them
-# together:
+# Two dozen intervals are two dozen chances to be wrong. Take 16 of them, those of the NLL, and the correlations between a draw's
+# $\lambda_1$ and its own NLL and error (Spearman's: of the ranks; as Fisher's $z$, which is nearly Gaussian). `judged` corrects the
+# $p$-values for the number of claims and writes a verdict on each:
 
 # %%
-for line in held["verdicts"]:
-    print(line)
+rows = [dict(claim=f"{m}, {n} flattest less {n} {other}: lower NLL", **row) for m in scores for other in ("sharp", "random")
+        for n, row in zip(sizes, paired(m, other, "nll"))]  # fmt: skip
+rows += [dict(claim=f"{m}: λ1 and {what} rise together", **mean_zero(np.arctanh(scores[m][f"correlation with {what}"])))
+         for m in scores for what in ("nll", "error")]  # fmt: skip
+claims = judged(pd.DataFrame(rows), family="chapter 10")
 
 # %%
-words = [line.rsplit(": ", 1)[1] for line in held["verdicts"]]
-counts = {word: words.count(word) for word in ("holds", "does not hold", "cannot tell")}
-assert sum(counts.values()) == len(words) and counts == {"holds": 1, "does not hold": 0, "cannot tell": 25}
-print(f"{len(words)} claims on seeds {held['seeds'][0]} to {held['seeds'][-1]}:", counts)
+claims[["claim", "mean", "half", "p", "corrected", "verdict"]].round(4)
 
 # %%
-mean, half = paired("vi", "sharp", "nll")[sizes.index(5)]  # our figure is the study's
-stated = next(line for line in held["verdicts"] if line.startswith("VI, 5 flattest draws less 5 sharpest"))
-assert f"{mean:+.2g} ± {half:.2g}" in stated
+counts = claims.verdict.value_counts().to_dict()
+assert counts == {"inconclusive": 19, "holds": 1}
+print(f"{len(claims)} claims on ten seeds:", counts)
 
 # %% [markdown]
-# **Cannot tell** is an answer: an effect, if there is one, is smaller than ten seeds can show. Look at the intervals to
-# see how large it could still be.
+# **Inconclusive** is an answer: an effect, if there is one, is smaller than ten seeds can show. Look at the intervals to
+# see how large it could still be. The [experiment](experiments/averaging.ipynb) asks six more, about the rank of SA-BMA's factor,
+# and has the same verdicts.
 #
 # Why correct? The **$p$-value** of a claim is the probability to see a difference at least this large when there is no effect. At
 # a level of 5 %, one of twenty true "no effect" claims looks like an effect by chance. Holm's rule: sort the $p$-values,
@@ -286,9 +289,7 @@ corrected = torch.empty_like(p_values)
 corrected[place] = (sorted_p * factors).clamp(max=1).cummax(0).values
 
 # %%
-from flatviz.studies.claims import holm
-
-assert torch.allclose(corrected, torch.tensor(holm(p_values.tolist()), dtype=torch.float64))
+assert torch.allclose(corrected, torch.tensor(holm(p_values.tolist())))
 print("as they are", p_values.tolist(), "corrected", [round(p, 3) for p in corrected.tolist()])
 
 # %% [markdown]
@@ -328,19 +329,19 @@ print(f"averaged weights {one:.3f}, averaged probabilities {average:.3f}")
 assert abs(one - average) > 1e-4
 
 # %% [markdown]
-# **3.** How many of 26 claims without any effect would you expect to call effects at a level of 5 %, uncorrected? What is
+# **3.** How many of 20 claims without any effect would you expect to call effects at a level of 5 %, uncorrected? What is
 # the chance of at least one, if they are independent?
 #
 # <details><summary>Solution</summary>
 #
-# $26 \cdot 0.05 = 1.3$, and $1 - 0.95^{26} \approx 0.74$.
+# $20 \cdot 0.05 = 1$, and $1 - 0.95^{20} \approx 0.64$.
 #
 # </details>
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
-p = torch.rand(20_000, 26, generator=generator)
-assert abs(float((p < 0.05).any(1).float().mean()) - (1 - 0.95**26)) < 0.02
-assert abs(float((26 * p.min(1).values < 0.05).float().mean()) - 0.05) < 0.01  # corrected: 5 %
+p = torch.rand(20_000, 20, generator=generator)
+assert abs(float((p < 0.05).any(1).float().mean()) - (1 - 0.95**20)) < 0.02
+assert abs(float((20 * p.min(1).values < 0.05).float().mean()) - 0.05) < 0.01  # corrected: 5 %
 
 # %% [markdown]
 # **4.** Is $\lambda_1$ of a draw (`sharpness`) related to its own test NLL (`members`), over the draws above? Compute Spearman's

@@ -19,17 +19,15 @@
 FAST = False  # True shrinks the run: tests and a first look
 
 # %%
-import csv
-
 import ipywidgets
 import torch
 
 # %%
 import flatviz as fv
+from flatviz.experiments import at, read_table
 from flatviz.families.tour import prepare
 from flatviz.plots.theme import figure
 from flatviz.results import interval
-from flatviz.storage.committed import committed
 
 # %%
 torch.set_num_threads(1)
@@ -208,23 +206,20 @@ for method, (q, n) in posteriors.items():
 #
 # ## Ten seeds: what holds?
 #
-# One seed is an anecdote. `flatviz evidence --seeds 10` repeated split, network, prior and noise ten times. Its values come
+# One seed is an anecdote. The experiment `flatviz run evidence` repeated split, network, prior and noise ten times. Its values come
 # with flatviz; here they are compared by hand, paired seed by seed, in the setting of this chapter (`tempered`: KL weight 0.03).
 # `lambda1` is the largest Hessian eigenvalue of the training loss, `shifted_nll` the NLL on corrupted digits; of all but the
 # accuracy less is better.
 
 # %%
-with committed("evidence.csv").open(encoding="utf-8") as file:
-    table = [row for row in csv.DictReader(line for line in file if not line.startswith("#"))]
+table = read_table("evidence")  # one row a fit and quantity
 
 
 # %%
 def of(setting, method, radius, quantity, steps=1.0):
     """Ten values, one a seed."""
-    asked = dict(setting=setting, method=method)
-    rows = [r for r in table if all(r[k] == v for k, v in asked.items())]
-    rows = [r for r in rows if float(r["radius"]) == radius and float(r["steps"]) == steps]
-    return torch.tensor([float(r[quantity]) for r in sorted(rows, key=lambda r: int(r["seed"]))])
+    cell = at(table, setting=setting, method=method, radius=radius, steps=steps)
+    return torch.tensor(cell[quantity].to_numpy())
 
 
 # %%
@@ -243,10 +238,10 @@ for quantity in ("lambda1", "nll", "accuracy", "ece", "shifted_nll"):
     print(f"SA-BMA (radius 2) less VI, equal gradients, {quantity:11s} {mean:+.4f} ± {half:.4f}")
 
 # %% [markdown]
-# An interval that holds 0 says "cannot tell". Which of your sentences from the single seed above survive?
+# An interval that contains 0 leaves the question open. Which of your sentences from the single seed above survive?
 #
-# Ten intervals are ten chances to be wrong ([chapter 10](10_flatness_and_averaging.ipynb)): `flatviz evidence` prints the full
-# table with verdicts corrected for the number of claims. `flatviz transfer` does the same with a ResNet on real images:
+# Ten intervals are ten chances to be wrong ([chapter 10](10_flatness_and_averaging.ipynb)): `flatviz run evidence` prints the full
+# table with verdicts corrected for the number of claims. `flatviz run transfer` does the same with a ResNet on real images:
 # pre-train on some classes, ten images a class of the others, corrupted test images.
 #
 # **Why paired?** A hard split is hard for both methods. In the difference, seed by seed, what the seeds share drops out:

@@ -19,16 +19,16 @@
 FAST = False  # True shrinks the run: tests and a first look
 
 # %%
-import json
 import math
 
 import ipywidgets
+import plotly.express as px
 import torch
 
 # %%
 import flatviz as fv
+from flatviz.experiments import at, paired, read_table
 from flatviz.plots.theme import figure
-from flatviz.storage.committed import committed
 
 torch.set_num_threads(1)
 generator = torch.Generator().manual_seed(0)
@@ -247,57 +247,64 @@ _ = ipywidgets.interact(shifted, shift=(0.0, 6.0, 0.5))
 #
 # ## The study: what removal changes
 #
-# `flatviz symmetry --task digits` trains several hundred networks of the size above, takes an ensemble of them as target, and
-# measures how far each method's draws are from it, as trained and with symmetries removed. A **mode** is one training run: a
-# method draws 100 weight vectors around one of them, or ten around each of ten. Its result comes with flatviz:
+# The experiment [symmetry](experiments/symmetry.ipynb), `flatviz run symmetry`, trains several hundred networks of the size above,
+# takes an ensemble of them as target, and measures how far each method's draws are from it, as trained and with symmetries
+# removed. A **mode** is one training run: a method draws 100 weight vectors around one of them, or ten around each of ten. That is
+# repeated with four sets of starting networks. The table comes with flatviz:
 
 # %%
-held = json.loads(committed("symmetry_digits.json").read_text(encoding="utf-8"))
-for about in ("networks", "sets", "distance"):
-    print(f"{about}: {held['made'][about]}")
-
-# %%
+table = read_table("symmetry")
+mmd = table[(table.quantity == "mmd") & table.method.str.contains("/")]
 removed = dict(raw="as trained", max="unit norm, sorted", aligned="aligned")
-distances = {name: {s: d for s, d in held["mmd"][kind].items() if "/" in s} for kind, name in removed.items()}
-fv.plot_mmd(distances)
+mean = mmd.groupby(["setting", "method"], sort=False).value.mean().loc[list(removed)]
+
+# %%
+px.scatter(mean.rename(index=removed).reset_index(), x="value", y="method", color="setting", title="Distance to the ensemble",
+           labels=dict(value="100 MMD²", method="", setting=""))  # fmt: skip
 
 # %% [markdown]
-# *Figure: for each method with one mode and with ten, the distance to the ensemble as trained, with unit norm and sorted units,
-# and with each network aligned to a reference.*
+# *Figure: for each method with one mode and with ten (multi), the distance to the ensemble as trained, with unit norm and sorted
+# units, and with each network aligned to a reference.*
 #
 # **Read it**: as trained, ten modes are far nearer than one. Part of that is a matter of seating plans: where symmetries are
 # removed, one mode comes nearer, by how much depends on the method and on the way. But in no way does it come as near as ten.
 
 # %%
-near = lambda kind, method, modes: held["mmd"][kind][f"{method}/{modes}"][0]
 methods = ("swag", "dropout", "laplace", "sgld")
-assert all(near("raw", m, "one") > 3 * near("raw", m, "multi") for m in methods)
-assert all(near(kind, m, "one") > near(kind, m, "multi") for kind in removed for m in methods)
+assert all(mean["raw", f"{m}/one"] > 3 * mean["raw", f"{m}/multi"] for m in methods)
+assert all(mean[kind, f"{m}/one"] > mean[kind, f"{m}/multi"] for kind in removed for m in methods)
 
 # %% [markdown]
-# The study tests what Laurent et al. (2024) saw on large networks. *Inside* is on test images, *outside* on images whose pixels
-# were shuffled:
-
-# %%
-for trend in held["trends"]:
-    print(f"{trend['claim']}: {trend['verdict']}")
-
-# %% [markdown]
+# The experiment also tests by rule what Laurent et al. (2024) saw on large networks, on test images and on images whose pixels were
+# shuffled; its page has the verdicts.
+#
 # ### Do conclusions on flatness survive?
 #
 # The claims "this method is flatter than VI" of [chapter 08](08_from_sam_to_sabma.ipynb), once more after each network was moved
-# to least mass. Each line has a method with its radius, the setting, a measure, and the ratio of the measure to VI's with its 95 %
-# interval, before and after. Below 1 the method is flatter; where the interval holds 1 the claim is *open*:
+# to least mass. The ratio of a measure to VI's is averaged over five seeds as its logarithm, paired by seed. Below 1 the method is
+# flatter; where the 95 % interval holds 1 the claim is *open*:
+
 
 # %%
-rows = held["evidence at least mass"]
-for row in rows:
-    print(f"{row['method'] + ', ' + row['measure']:50} {row['as drawn']} -> {row['at least mass']}: {row['then']}")
+def sides(setting, method):
+    """Each measure: below (-1) or above (1) VI, or open (0)."""
+    mine, vi = (at(table, experiment="flatness", setting=setting, method=m) for m in (method, "vi"))
+    ratio = paired(mine, vi, dict.fromkeys(mine, -1), logs=list(mine)).set_index("quantity")
+    return (ratio["mean"] > ratio["half"]).astype(int) - (ratio["mean"] < -ratio["half"])
+
 
 # %%
-survived = sum(row["then"] == "survives" for row in rows)
-told = sum(row["conclusion"] != "open" for row in rows)
-print(f"{survived} of {len(rows)} survive, {len(rows) - told} were open from the start")
+def survives(setting, method, measure):
+    side = sides(setting, method)
+    return "open" if not side[measure] else "survives" if side[measure] == side[f"{measure} at least mass"] else "does not"
+
+
+# %%
+measures = ["lambda1", "trace", "sam", "adaptive"]
+for setting in ("plain", "tempered"):
+    for method in ("sam_mu", "sabma", "authors_code"):
+        words = ", ".join(f"{measure} {survives(setting, method, measure)}" for measure in measures)
+        print(f"{fv.METHODS[method].label:20} {setting:9} {words}")
 
 # %% [markdown]
 # ## Summary
@@ -356,7 +363,7 @@ assert abs(float(total.min()) - 2 * incoming * outgoing) < 1e-4
 
 # %% [markdown]
 # **4.** Two independently trained networks: how much does alignment lower the barrier (the highest rise of the loss) on the line
-# between them? The study's figures are in `held["barrier"]`.
+# between them? The table has the loss along such lines, in the settings that begin with "line".
 #
 # <details><summary>Solution</summary>
 #
@@ -365,9 +372,10 @@ assert abs(float(total.min()) - 2 * incoming * outgoing) < 1e-4
 # </details>
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
-for name, barrier in held["barrier"].items():
-    print(f"{name:20} {barrier:.2f}")
-assert held["barrier"]["least mass, aligned"] < held["barrier"]["as trained"]
+lines = table[table.setting.str.startswith("line, ")].groupby("setting", sort=False).value.apply(list)
+barriers = {name: (torch.tensor(v) - torch.linspace(v[0], v[-1], len(v))).max().item() for name, v in lines.items()}
+print(", ".join(f"{name.removeprefix('line, ')} {barrier:.2f}" for name, barrier in barriers.items()))
+assert barriers["line, least mass, aligned"] < barriers["line, as trained"]
 
 # %% [markdown]
 # ## References

@@ -15,7 +15,6 @@
 FAST = False  # True shrinks the run: tests and a first look
 
 # %%
-import csv
 import json
 
 import ipywidgets
@@ -23,6 +22,7 @@ import torch
 
 # %%
 import flatviz as fv
+from flatviz.experiments import at, read_table
 from flatviz.families.tour import run_tour
 from flatviz.pages.table import family_rows, text_table
 from flatviz.plots.theme import figure
@@ -55,12 +55,11 @@ print(text_table(family_rows(tour.family)))
 # %% [markdown]
 # ## Ten seeds
 #
-# `flatviz evidence --seeds 10` repeated split, network, prior and noise ten times. Its values are a row for each fit:
+# `flatviz run evidence` repeated split, network, prior and noise ten times. Its values are a row for each fit and quantity:
 
 # %%
-with committed("evidence.csv").open(encoding="utf-8") as file:
-    rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
-print(len(rows), "fits; the columns:", ", ".join(rows[0]))
+table = read_table("evidence")
+print(len(table), "values; the columns:", ", ".join(table))
 
 # %% [markdown]
 # The setting `tempered` is that of the tour and of the chapters (KL weight 0.03), `plain` that of the published scripts (KL
@@ -68,34 +67,35 @@ print(len(rows), "fits; the columns:", ", ".join(rows[0]))
 
 
 # %%
-def of(setting, method, radius, quantity, steps="1.0"):
+def of(setting, method, radius, quantity, steps=1.0):
     """Ten values, one a seed; steps in those of VI."""
-    asked = dict(setting=setting, method=method, radius=radius, steps=steps)
-    return torch.tensor([float(row[quantity]) for row in rows if all(row[k] == v for k, v in asked.items())])
+    cell = at(table, setting=setting, method=method, radius=radius, steps=steps)
+    return torch.tensor(cell[quantity].to_numpy())
 
 
 # %%
 mine = tour.family.prediction[tour.family.index("vi", 0.0)].scores
 for name in ("accuracy", "nll", "ece"):
-    ten = of("tempered", "vi", "0.0", name)
+    ten = of("tempered", "vi", 0.0, name)
     print(f"VI, {name:8} yours {mine[name][-1]:.3f}, committed {ten[0]:.3f}, ten seeds {ten.min():.3f} to {ten.max():.3f}")
 
 # %%
-assert FAST or abs(mine["accuracy"][-1] - of("tempered", "vi", "0.0", "accuracy")[0]) < 0.05
+assert FAST or abs(mine["accuracy"][-1] - of("tempered", "vi", 0.0, "accuracy")[0]) < 0.05
 
 # %% [markdown]
 # **Live.** Choose a setting and a quantity. `steps` are in those of VI: a step of SAM or SA-BMA takes two gradients, so VI with
 # twice the steps costs as much.
 
 # %%
-entries = list(dict.fromkeys((row["method"], row["radius"], row["steps"]) for row in rows if row["setting"] != "tuned"))
+cells = table[table.setting != "tuned"][["method", "radius", "steps"]].drop_duplicates()
+entries = list(cells.itertuples(index=False, name=None))
 words = dict(lambda1="λ1", nll="test NLL (nats)", accuracy="test accuracy", ece="ECE", shifted_nll="NLL on corrupted digits")
 
 
 # %%
 def label(method, radius, steps):
     name = fv.METHODS[method].label
-    return name + (f" {float(radius):g}" if float(radius) else "") + (f", {float(steps):g} × steps" if steps != "1.0" else "")
+    return name + (f" {radius:g}" if radius else "") + (f", {steps:g} × steps" if steps != 1 else "")
 
 
 # %%
@@ -110,7 +110,7 @@ def ten_seeds(setting, quantity):
 # %%
 def add(fig, entry, ten):
     record = fv.METHODS[entry[0]]
-    look = dict(mode="markers", marker=dict(color=record.color, symbol=record.symbol, size=9))
+    look = dict(mode="markers", marker=dict(color=record.look.color, symbol=record.look.symbol, size=9))
     fig.add_scatter(x=ten[:1], y=[label(*entry)], error_x=dict(array=ten[1:]), name=record.label, **look)
 
 
@@ -122,7 +122,7 @@ _ = ipywidgets.interact(ten_seeds, setting=["tempered", "plain"], quantity=list(
 # interval.*
 #
 # Intervals of two methods may overlap although one is better on every seed: compare *paired* differences, as
-# [chapter 11](11_transfer_and_shift.ipynb) does. `flatviz evidence --read data/evidence.csv` prints all of them with verdicts;
+# [chapter 11](11_transfer_and_shift.ipynb) does. `flatviz run evidence` prints all of them with verdicts;
 # on the course's site they are the page *What holds*.
 #
 # ## Where the other results lie
@@ -154,7 +154,7 @@ for path in sorted(committed("evidence.csv").parent.glob("*.json")):
 # </details>
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
-plain_vi, plain_sabma = of("plain", "vi", "0.0", "lambda1"), of("plain", "sabma", "1.0", "lambda1")
+plain_vi, plain_sabma = of("plain", "vi", 0.0, "lambda1"), of("plain", "sabma", 1.0, "lambda1")
 (mean_vi, half_vi), (mean_sabma, half_sabma) = interval(plain_vi), interval(plain_sabma)
 print(f"VI {mean_vi:.2f} ± {half_vi:.2f}, SA-BMA {mean_sabma:.2f} ± {half_sabma:.2f}")
 print("flatter in", int((plain_sabma < plain_vi).sum()), "of", len(plain_vi), "seeds")
@@ -173,10 +173,10 @@ assert interval(plain_sabma - plain_vi)[0] < 0
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
 for name in ("train", "nll"):
-    once, twice = of("plain", "vi", "0.0", name), of("plain", "vi", "0.0", name, "2.0")
+    once, twice = of("plain", "vi", 0.0, name), of("plain", "vi", 0.0, name, 2.0)
     mean, half = interval(twice - once)
     print(f"{name:5} {once.mean():.3f} -> {twice.mean():.3f}, difference {mean:+.3f} ± {half:.3f}")
-assert of("plain", "vi", "0.0", "train", "2.0").mean() < of("plain", "vi", "0.0", "train").mean()
+assert of("plain", "vi", 0.0, "train", 2.0).mean() < of("plain", "vi", 0.0, "train").mean()
 
 # %% [markdown]
 # ## References

@@ -226,53 +226,6 @@ units = fv.units_of(plain)
 start = torch.tensor([1.5, 0.3, 0.4, 1.2]).repeat(3) + 0.3 * torch.randn(300, 12, generator=torch.Generator().manual_seed(0))
 
 # %% [markdown]
-# ## plot_triptych
-#
-# Two weights of many networks, before and after symmetries are removed.
-
-# %%
-raw = fv.permute(units, start, fv.random_order(units, 300, seed=0))
-normed, _ = fv.unit_norm(units, raw)
-pairs = {"raw": raw, "scaled": normed, "sorted": fv.sort_units(units, normed)[0]}
-fv.plot_triptych({name: W[:, :2] for name, W in pairs.items()}, title="The two weights into the first unit")
-
-# %% [markdown]
-# ## plot_marginals
-#
-# One weight's distribution, before and after.
-
-# %%
-fv.plot_marginals({"first weight": (raw[:, 0], fv.canonical(units, raw)[:, 0])}, title="The first weight of each network")
-
-# %% [markdown]
-# ## plot_mass
-#
-# Two masses of each network: as trained, and the least that computes the same function.
-
-# %%
-least = fv.min_mass(units, raw[:50])
-fv.plot_mass({"drawn": torch.stack([least.before, least.after], 1)})
-
-# %% [markdown]
-# ## plot_mmd
-#
-# Distances of sets of draws from a pool of trained networks; made up.
-
-# %%
-fv.plot_mmd(
-    {"raw": {"swag/one": (6.0, 0.2), "control": (0.5, 0.1)}, "aligned": {"swag/one": (4.0, 0.2), "control": (0.4, 0.1)}}
-)
-
-# %% [markdown]
-# ## plot_pairs
-#
-# A quantity over all pairs of networks.
-
-# %%
-pairs = fv.pair_diversity(plain, start[:20], torch.randn(100, 2, generator=torch.Generator().manual_seed(1)))
-fv.plot_pairs({"mutual information": pairs.information})
-
-# %% [markdown]
 # ## plot_orbit
 #
 # Measures of flatness along networks that compute the same function.

@@ -1,6 +1,8 @@
 """Random state: borrowed and given back."""
 
 import random
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -32,3 +34,31 @@ def test_the_seed_decides_what_the_block_draws():
 def test_a_seed_is_an_int():
     with pytest.raises(TypeError, match="seed must be an int, got 1.5"):
         generator(1.5)
+
+
+def test_beside_the_main_thread_the_users_numbers_go_on_and_the_seeds_are_the_same():
+    def draws():
+        return [torch.rand(3), torch.randn(2), torch.randint(9, (2,)), torch.randperm(5), torch.zeros(3).uniform_()]
+
+    with saved_rng(5):
+        want = draws()
+
+    def background():
+        with saved_rng(5):
+            got = draws()
+            begun.set()
+            assert ready.wait(10)
+        return got
+
+    begun, ready = threading.Event(), threading.Event()
+    torch.manual_seed(11)
+    stream = torch.rand(4)
+    torch.manual_seed(11)
+    with ThreadPoolExecutor(1) as thread:
+        job = thread.submit(background)
+        assert begun.wait(10)
+        mine = [torch.rand(2)]
+        ready.set()
+        got = job.result()
+    assert torch.equal(torch.cat([*mine, torch.rand(2)]), stream)
+    assert all(map(torch.equal, got, want))

@@ -1,6 +1,10 @@
 """What belongs to the user stays as it is, and modules of every habit are copied, or refused with one clear error."""
 
+import functools
 import threading
+import types
+import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
@@ -222,10 +226,35 @@ class Locked(nn.Module):
         return self.a(x)
 
 
-def hooked_elsewhere():
-    module, other = nn.Linear(5, 3), nn.Linear(3, 3)
-    module.register_forward_hook(lambda part, inputs, out: other(out))
-    return module
+class Shared(nn.Module):
+    """As frozen teachers do, so that running averages of a model share them."""
+
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Linear(5, 3)
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def forward(self, x):
+        return self.a(x)
+
+
+class Merging(nn.Module):
+    """Loralib's layer: eval() merges the factors into the weight."""
+
+    def __init__(self):
+        super().__init__()
+        self.w, self.a, self.b = (nn.Parameter(torch.randn(shape)) for shape in ((3, 5), (2, 5), (3, 2)))
+
+    def train(self, mode=True):
+        super().train(mode)
+        if not mode:
+            self.w.data += self.b.data @ self.a.data
+        return self
+
+    def forward(self, x):
+        return F.linear(x, self.w)
 
 
 def scripted():
@@ -250,15 +279,21 @@ REFUSED = {
     "weight norm": (weight_normed, "got the old weight_norm in '0': use torch.nn.utils.parametrizations.weight_norm"),
     "spectral norm": (lambda: nn.utils.spectral_norm(nn.Linear(5, 3)), "use torch.nn.utils.parametrizations.spectral_norm"),
     "lock": (Locked, "module must be one that can be copied, got Locked.*lock.*: make locks, files and connections outside"),
-    "hook": (hooked_elsewhere, "got a forward, hook or other function of class Linear that closes over a module"),
+    "shared": (
+        lambda: nn.Sequential(Shared()),
+        "must be one that can be copied, got Shared, whose __deepcopy__ returns itself",
+    ),
+    "merged": (Merging, r"eval\(\) must leave weights as they are, got others in w, merged from treated ones \(LoRA\)"),
 }
 
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_modules_that_cannot_be_followed_say_what_to_do(name):
     make, message = REFUSED[name]
+    module = make()
     with pytest.raises(ValueError, match=message):
-        fv.Net.from_module(make())
+        fv.Net.from_module(module)
+    assert all(m.training for m in module.modules()) and all(p.requires_grad for p in module.parameters())
 
 
 def test_the_new_weight_norm_is_followed():
@@ -289,7 +324,176 @@ class Listed(nn.Module):
         return self.a(x) * (self.held[0].norm() if self.how == "list" else self.size())
 
 
+READS = "must read its weights where they are parameters, got .*a closure, .* or a second reference to a parameter"
+
+
 @pytest.mark.parametrize("how", ["list", "closure", "default"])
 def test_a_second_reference_to_a_parameter_is_refused(how):
-    with pytest.raises(ValueError, match="keep no second reference to a parameter|closes over a module or parameter"):
+    with pytest.raises(ValueError, match=READS):
         fv.nll(fv.Net.from_module(Listed(how).eval()), fv.Data(torch.randn(12, 5), torch.arange(12) % 3))
+
+
+def plain():
+    return nn.Sequential(nn.Linear(5, 8), nn.Tanh(), nn.Linear(8, 3)).eval()
+
+
+def timed(forward):
+    @functools.wraps(forward)
+    def run(*args):
+        return forward(*args)
+
+    return run
+
+
+def wrapped_twice():
+    module = plain()
+    for _ in range(2):
+        module.forward = timed(module.forward)
+    return module
+
+
+def called_object():
+    module = plain()
+    holder = types.SimpleNamespace(call=module.forward)
+    module.forward = lambda x: holder.call(x)
+    return module
+
+
+def hook_of_a_closure():
+    module = plain()
+
+    def scale():
+        return module[0].weight.norm()
+
+    module[2].register_forward_hook(lambda part, inputs, out: out * scale())
+    return module
+
+
+def hook_of_a_weak_reference():
+    module = plain()
+    where = weakref.ref(module)
+    module[2].register_forward_hook(lambda part, inputs, out: out * where()[0].weight.norm())
+    return module
+
+
+def compiled_forward():
+    module = plain()
+    module.forward = torch.compile(module.forward, backend="eager")
+    return module
+
+
+ELSEWHERE = [wrapped_twice, called_object, hook_of_a_closure, hook_of_a_weak_reference, compiled_forward]
+
+
+@pytest.mark.parametrize("make", ELSEWHERE)
+@pytest.mark.parametrize("copy", (False, True))
+def test_a_forward_that_goes_on_to_use_the_original_is_refused(make, copy):
+    module = make()
+    net = fv.Net.from_module(module)
+    net = net.copy() if copy else net
+    with pytest.raises(ValueError, match=READS):
+        fv.nll(net, fv.Data(torch.randn(12, 5), torch.arange(12) % 3))
+    with pytest.raises(ValueError, match=READS):
+        net(net.w, torch.randn(12, 5))
+
+
+def test_a_hook_may_use_another_module():
+    module, other = plain(), nn.Linear(3, 3)
+    module.register_forward_hook(lambda part, inputs, out: other(out))
+    net, x = fv.Net.from_module(module), torch.randn(12, 5)
+    torch.testing.assert_close(net(net.w, x), module(x))
+
+
+def test_weights_are_computed_anew_inside_of_torchs_cache_of_them():
+    module = nn.Sequential(nn.utils.parametrizations.weight_norm(nn.Linear(5, 6)), nn.Tanh(), nn.Linear(6, 3)).eval()
+    net, x = fv.Net.from_module(module), torch.randn(12, 5)
+    with nn.utils.parametrize.cached():
+        got = [net(w, x) for w in (net.w, 2 * net.w)]
+    for out, w in zip(got, (net.w, 2 * net.w)):
+        torch.testing.assert_close(out, net.to_module(w)(x))
+
+
+class Adjoint(torch.autograd.Function):
+    """As in torchdiffeq's odeint_adjoint, RevNets and memcnn: the backward pass runs the layer again."""
+
+    @staticmethod
+    def forward(ctx, layer, x, *parameters):
+        ctx.layer = layer
+        ctx.save_for_backward(x, *parameters)
+        with torch.no_grad():
+            return torch.tanh(layer(x))
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, *parameters = ctx.saved_tensors
+        with torch.enable_grad():
+            x = x.detach().requires_grad_(True)
+            return (None, *torch.autograd.grad(torch.tanh(ctx.layer(x)), [x, *parameters], grad))
+
+
+class Again(nn.Module):
+    def __init__(self, how):
+        super().__init__()
+        self.a, self.b, self.head, self.how = nn.Linear(5, 6), nn.Linear(6, 6), nn.Linear(6, 3), how
+
+    def forward(self, x):
+        x = torch.tanh(self.a(x))
+        if self.how == "checkpoint":
+            x = torch.utils.checkpoint.checkpoint(lambda z: torch.tanh(self.b(z)), x, use_reentrant=False)
+        elif self.how == "adjoint":
+            x = Adjoint.apply(self.b, x, *self.b.parameters())
+        else:
+            x = torch.tanh(self.b(x))
+        return self.head(x)
+
+
+@pytest.mark.parametrize("how", ("checkpoint", "adjoint"))
+def test_layers_that_run_again_in_the_backward_pass_find_the_weights_of_their_call(how):
+    torch.manual_seed(0)
+    module = Again("once").eval()
+    again = Again(how).eval()
+    again.load_state_dict(module.state_dict())
+    data = fv.Data(torch.randn(12, 5), torch.arange(12) % 3)
+    want, got = (fv.nll(fv.Net.from_module(m), data) for m in (module, again))
+    W = want.net.w * torch.tensor([[1.0], [1.5], [0.5]])
+    for w in W:
+        torch.testing.assert_close(got.value_and_grad(w), want.value_and_grad(w))
+    V = W.clone().requires_grad_()
+    several = [torch.autograd.grad(sum(map(f, V)), V)[0] for f in (want, got)]  # one backward pass through three calls
+    torch.testing.assert_close(*several)
+    fits = [fv.fit_sgd(f.net, data, seed=0, steps=5, batchnorm="frozen").W for f in (want, got)]
+    torch.testing.assert_close(*fits)
+    with pytest.raises(
+        ValueError, match="needs a module that runs once, got Again, which runs layers again in the backward pass"
+    ):
+        fv.hvp(got, got.net.w, got.net.w)
+
+
+def test_one_net_in_several_threads_gives_the_values_of_one():
+    net, data = fv.Net.from_module(plain()), fv.Data(torch.randn(200, 5), torch.arange(200) % 3)
+    f, W = fv.nll(net, data), net.w + torch.randn(30, net.dim)
+    want, fitted = torch.stack([f(w) for w in W]), fv.fit_sgd(net, data, seed=0, steps=10, batch_size=16).W
+    with ThreadPoolExecutor(4) as threads:
+        values = [threads.submit(lambda: torch.stack([f(w) for w in W])) for _ in range(4)]
+        fits = [threads.submit(fv.fit_sgd, net, data, seed=0, steps=10, batch_size=16) for _ in range(4)]
+        assert all(torch.equal(v.result(), want) for v in values)
+        assert all(torch.equal(q.result().W, fitted) for q in fits)
+
+
+def test_an_interrupt_at_any_moment_of_a_look_leaves_the_net_as_it_was(monkeypatch):
+    module = plain()
+    net, data, passes = fv.Net.from_module(module), fv.Data(torch.randn(12, 5), torch.arange(12) % 3), []
+
+    def interrupted(self, x):
+        passes.append(0)
+        if len(passes) == moment:
+            raise KeyboardInterrupt
+        return F.linear(x, self.weight, self.bias)
+
+    monkeypatch.setattr(nn.Linear, "forward", interrupted)
+    for moment in range(1, 9):  # noqa: B007, read above
+        passes.clear()
+        with pytest.raises(KeyboardInterrupt):
+            fv.nll(net, data)
+        assert not any(m._forward_hooks for m in net.module.modules())
+        assert all(isinstance(p, nn.Parameter) for p in net.module.parameters())

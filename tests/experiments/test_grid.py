@@ -138,6 +138,13 @@ def test_functions_of_a_notebook_run_on_workers(client, asked):
     assert list(found.nll) == [2.0 * s for s in range(8)] and os.getpid() not in set(found.pid)
 
 
+@pytest.mark.slow  # processes that import torch
+def test_workers_are_started_for_a_run(asked):
+    space = notebook_functions()
+    table = run([dict(seed=s) for s in range(4)], space["fit"], space["measure"], name="toy", workers=2, say=quiet)
+    assert os.getpid() not in set(at(table, method="").pid) and len(table) == 8
+
+
 def test_the_device_reaches_fit(asked):
     def on(cells, device):
         yield from ((cell, device.type == "cpu") for cell in cells)

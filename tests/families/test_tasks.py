@@ -17,7 +17,6 @@ from flatviz.families.tasks import cached_each, each
 from flatviz.families.tour import run_tour
 from flatviz.studies import compare as comparison
 from flatviz.studies.compare import compare
-from flatviz.studies.evidence import gather
 
 
 @pytest.fixture(scope="module")
@@ -89,19 +88,16 @@ def test_a_family_on_workers_is_the_local_one_and_has_its_checkpoints(client, tr
 
 
 @pytest.mark.slow
-def test_compare_and_evidence_on_workers_are_the_local_ones(client, tmp_path, monkeypatch):
-    grid, few = {"vi": (0.0,), "sabma": (0.5,)}, dict(epochs=2, n_draws=3, n_spectra=1, fit={"steps": 5})
+def test_compare_on_workers_is_the_local_one(client, tmp_path, monkeypatch):
     found = {}
     for name, engine in (("here", None), ("far", client)):
         monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / name))
-        found[name] = gather(2, grid=grid, engine=engine, **few), compare(1, methods=["sgd", "vi"], engine=engine)
-    (a, b), (c, d) = found.values()
-    for cell, values in a.values.items():
-        torch.testing.assert_close(c.values[cell], values, rtol=1e-4, atol=1e-5, equal_nan=True)
+        found[name] = compare(1, methods=["sgd", "vi"], engine=engine)
+    a, b = found.values()
     timed = comparison.QUANTITIES.index("seconds")
-    for method, values in b.values.items():
+    for method, values in a.values.items():
         rest = [i for i in range(values.shape[1]) if i != timed]
-        torch.testing.assert_close(d.values[method][:, rest], values[:, rest], rtol=1e-4, atol=1e-5, equal_nan=True)
+        torch.testing.assert_close(b.values[method][:, rest], values[:, rest], rtol=1e-4, atol=1e-5, equal_nan=True)
 
 
 def test_a_tour_on_workers_is_the_local_one(client, tmp_path, monkeypatch):
@@ -124,11 +120,11 @@ def test_commands_join_a_scheduler_and_close_what_they_opened(client, monkeypatc
         raise ValueError("enough")
 
     address = client.scheduler.address
-    for command, name in (("compare", "compare"), ("evidence", "gather"), ("tour", "run_tour")):
+    for command, name in (("compare", "compare"), ("tour", "run_tour")):
         monkeypatch.setattr(f"flatviz.cli.{command}.{name}", computes)
         out = ["--out", str(tmp_path / "x.html")]
         assert main([command, "--scheduler", address, *out]) == 1 and "enough" in capsys.readouterr().err
-    assert [(where, n) for where, n, _ in seen] == [(address, 2)] * 3 and {engine.status for *_, engine in seen} == {"closed"}
+    assert [(where, n) for where, n, _ in seen] == [(address, 2)] * 2 and {engine.status for *_, engine in seen} == {"closed"}
     monkeypatch.setattr("flatviz.cli.options.SCHEDULER_WAIT", "0.2s")
     assert main(["compare", "--scheduler", "tcp://127.0.0.1:9"]) == 1 and capsys.readouterr().err.startswith(
         "flatviz compare: "

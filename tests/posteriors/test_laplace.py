@@ -204,3 +204,26 @@ def test_bad_requests_say_what_to_do(tiny):
     ):
         fv.fit_laplace(net, data, seed=0, structure="low")
     assert math.isfinite(fv.laplace_evidence(net, data, prior_precision=1.0))
+
+
+@pytest.mark.parametrize("precision", [1.0, "per layer"])
+def test_draws_do_not_depend_on_the_eigenvectors_that_a_library_chooses(precision, monkeypatch):
+    """Their signs, and the basis of those of one eigenvalue, differ from device to device."""
+    torch.manual_seed(0)
+    net = fv.Net.from_module(torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 3)).double())
+    data = fv.Data(torch.randn(12, 3, dtype=torch.float64), torch.arange(12) % 3)
+    given = precision if precision == 1.0 else {"0": 2.0, "2": 0.5}
+    how = dict(seed=0, steps=1, structure="full", prior_precision=given)
+    draws = fv.fit_laplace(net, data, **how).sample(4, seed=1)
+    eigh = torch.linalg.eigh
+
+    def other(matrix):
+        values, vectors = eigh(matrix)
+        flat = values.abs() < 1e-9 * values.abs().max()  # a cluster at 0, turned by a rotation of its own
+        turn = torch.linalg.qr(torch.randn(int(flat.sum()), int(flat.sum()), dtype=vectors.dtype))[0]
+        vectors = vectors * torch.where(torch.arange(len(values)) % 2 == 0, -1.0, 1.0)
+        vectors[:, flat] = vectors[:, flat] @ turn
+        return values, vectors
+
+    monkeypatch.setattr(torch.linalg, "eigh", other)
+    torch.testing.assert_close(fv.fit_laplace(net, data, **how).sample(4, seed=1), draws, rtol=1e-8, atol=1e-8)

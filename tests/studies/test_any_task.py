@@ -126,11 +126,10 @@ def test_the_command_takes_a_task_by_name(monkeypatch, tmp_path, capsys):
     assert "mlp" in preparation.MODELS
 
 
-def test_compare_tune_and_evidence_take_any_task_and_network(monkeypatch, tmp_path):
+def test_compare_and_tune_take_any_task_and_network(monkeypatch, tmp_path):
     from flatviz.cli.compare import has_reference, means, table_rows
     from flatviz.families.tune import tune
     from flatviz.studies.compare import compare
-    from flatviz.studies.evidence import QUANTITIES, gather
 
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path))
     recipe = Recipe(epochs=20)
@@ -144,9 +143,6 @@ def test_compare_tune_and_evidence_take_any_task_and_network(monkeypatch, tmp_pa
     moons = fv.datasets.moons_transfer(seed=7)
     tuned = tune(["sgd"], trials=2, seeds=(7,), task=moons, model=two_layers, recipe=recipe)["sgd"]
     assert tuned.model == "two_layers" and len(tuned.trials) == 2
-    evidence = gather(1, task="moons", model="mlp", grid={"vi": (0.0,)}, fit={"steps": 4}, epochs=5, n_draws=2, n_spectra=1)
-    row = dict(zip(QUANTITIES, next(iter(evidence.values.values()))[0].tolist()))
-    assert row["accuracy"] > 0.5 and row["shifted_nll"] != row["shifted_nll"] and row["tv"] != row["tv"]  # NaN: no images
 
 
 def test_the_command_compares_on_any_task(monkeypatch, tmp_path, capsys):

@@ -12,8 +12,8 @@ import torch
 import flatviz as fv
 from flatviz.cli import main
 from flatviz.cli.compare import closeness_rows, means, table_rows
+from flatviz.experiments.reference import Reference
 from flatviz.studies import compare as study
-from flatviz.studies.reference import Reference
 
 SHORT = {"steps": 3, "snapshots": 5, "n_draws": 4, "burn_in": 1, "thin": 1, "cycles": 2, "cycle_steps": 10}
 

@@ -9,11 +9,10 @@ import torch
 from forked import forked
 
 import flatviz as fv
+from flatviz.experiments.reference import Reference
 from flatviz.families.tour import run_tour
 from flatviz.results import to_plain
 from flatviz.studies import compare as comparison
-from flatviz.studies.evidence import gather
-from flatviz.studies.reference import Reference
 from flatviz.training import loop
 
 FAMILY = {"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 1.0)}
@@ -22,11 +21,6 @@ MEASURED = dict(n_draws=3, n_spectra=1, k=2, resolution=5, around_resolution=5)
 
 def tour(folder, shared, **options):
     return run_tour(epochs=2, radii=FAMILY, fit={"steps": 3}, measured=MEASURED, **options).family
-
-
-def evidence(folder, shared, **options):
-    grid = {"vi": (0.0,), "sabma": (0.5,)}
-    return gather(2, n_draws=3, n_spectra=1, epochs=2, fit={"steps": 3}, grid=grid, **options).values
 
 
 def compare(folder, shared, **options):
@@ -56,7 +50,7 @@ def equal(a, b):
     return a == b
 
 
-LONG = [pytest.param(work, marks=pytest.mark.slow) for work in (evidence, compare)]
+LONG = [pytest.param(work, marks=pytest.mark.slow) for work in (compare,)]
 
 
 @pytest.mark.parametrize("work", [tour, checkpointed_fit, cached_slice, *LONG], ids=lambda f: f.__name__)

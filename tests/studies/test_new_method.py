@@ -9,15 +9,14 @@ import torch
 import flatviz as fv
 import flatviz.cli.tour
 import flatviz.families.tour
-import flatviz.studies.evidence
 from flatviz.catalog import LOOKS, Look
 from flatviz.cli import main
+from flatviz.experiments.reference import Reference
 from flatviz.families.members import fit_member
 from flatviz.families.tour import run_tour
 from flatviz.plots.theme import style
 from flatviz.posteriors.method import table
 from flatviz.studies import compare as comparison
-from flatviz.studies.reference import Reference
 
 TOY = '''
 """Toy: every draw is where the net stands, plus noise of one width."""
@@ -78,7 +77,7 @@ def test_it_is_on_the_page_of_the_tour(toy, transferred, task, monkeypatch, tmp_
     assert "Toy posterior" in out.read_text(encoding="utf-8")
 
 
-def test_it_is_in_the_menu_of_the_lab_in_evidence_and_in_its_own_colour(toy, transferred, task):
+def test_it_is_in_the_menu_of_the_lab_and_in_its_own_colour(toy, transferred, task):
     pytest.importorskip("ipywidgets")
     net, prior = transferred
     lab = fv.FlatnessLab(net, task, prior, fit={"steps": 2})
@@ -86,7 +85,6 @@ def test_it_is_in_the_menu_of_the_lab_in_evidence_and_in_its_own_colour(toy, tra
     assert "toy" in lab.family.methods
     lab.method = "toy"
     assert lab.view.method == "toy"
-    assert flatviz.studies.evidence.evidence_radii()["toy"] == (0.0,)
     assert style("toy")[:2] == ("Toy posterior", "#123456")
 
 

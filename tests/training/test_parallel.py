@@ -57,7 +57,7 @@ def work(rank, port, case, folder):
     found = {name: values(fit()) for name, fit in fits(*case, folder, parallel=True).items()}
     net, data, _ = case
     trained = fv.fit_sgd(net, data, seed=0, steps=4, batch_size=8, batchnorm="train", training=fv.Training(parallel=True))
-    found["batchnorm"] = torch.cat([b.flatten().float() for b in trained.net.buffers().values()])
+    found["batchnorm"] = torch.cat([b.flatten().float() for b in trained.buffers.values()])
     source = fv.pretrain(net.to_module(), data, seed=0, epochs=2, batch_size=8, training=fv.Training(parallel=True))
     found["pretrain"] = source.w
     torch.save(found, folder / f"{rank}.pt")

@@ -5,10 +5,11 @@ from functools import partial
 import pytest
 import torch
 from torch import nn
+from torch.utils._python_dispatch import TorchDispatchMode
 
 import flatviz as fv
 from flatviz.training.batched import members_loss
-from flatviz.training.gradient import gradient
+from flatviz.training.gradient import gradient, value_and_grad
 from flatviz.training.loop import advance
 from flatviz.training.optimize import FrozenLoss, training_loss
 from flatviz.training.passes import Passes
@@ -200,3 +201,29 @@ def test_on_a_gpu_a_step_without_memory_names_its_bytes():
     data = fv.Data(torch.zeros(2**22, 4), torch.zeros(2**22).long()).to("cuda")
     with pytest.raises(MemoryError, match="in use and"):
         fv.fit_sgd(fv.Net.from_module(module, example=data.x[:2]), data, seed=0, steps=1)
+
+
+class Casts(TorchDispatchMode):
+    """Counts copies to another dtype."""
+
+    n = 0
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        out = func(*args, **(kwargs or {}))
+        self.n += func is torch.ops.aten._to_copy.default and args[0].dtype != out.dtype
+        return out
+
+
+def test_in_bfloat16_all_weights_are_cast_once_with_the_gradient_of_a_cast_for_each(monkeypatch):
+    torch.manual_seed(0)
+    layers = [nn.Sequential(nn.Conv2d(8, 8, 3, padding=1), nn.GroupNorm(2, 8), nn.ReLU()) for _ in range(6)]
+    net = fv.Net.from_module(nn.Sequential(*layers, nn.Flatten(), nn.Linear(8 * 16, 3)))
+    data = fv.Data(torch.randn(4, 8, 4, 4), torch.arange(4) % 3)
+    loss, _ = training_loss(net, data, "categorical", "frozen", Passes("bfloat16"))
+    with Casts() as once:
+        value, g = value_and_grad(loss, net.w, None)
+    monkeypatch.setattr(fv.Net, "_split", lambda self, w: w.split(self._sizes))
+    with Casts() as each:
+        plain_value, plain_g = value_and_grad(loss, net.w, None)
+    assert torch.equal(value, plain_value) and torch.equal(g, plain_g)
+    assert once.n <= each.n - 2 * 6  # weight and its gradient of each convolution

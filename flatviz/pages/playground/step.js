@@ -1,5 +1,5 @@
 // One step of SA-BMA at full width, one new object a phase: SVG over the ground, each symbol of the sentence linked to its mark.
-import { sabmaStep, copyOf, expected, norm, plus, kl } from "./engine.js";
+import { sabmaStep, copyOf, dot, expected, norm, plus, kl } from "./engine.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const PHASES = [
@@ -47,6 +47,9 @@ class StepView {
     this.noise = world.noise.slice(0, 4);
     this.record = sabmaStep(this.loss, q, velocity, this.prior, this.noise, this.settings);
     this.after = q;
+    const { g, delta } = this.record;
+    this.slope = delta ? dot(g.mean, delta.mean) + dot(g.logStd, delta.logStd) : 0;
+    this.promised = g.value + this.slope;
     this.relief = null;
     this.go(from ? 0 : this.phase);
   }
@@ -64,6 +67,7 @@ class StepView {
     this.profile.draw();
     this.tellBudget();
     const r = this.record;
+    this.profile.say(`The loss along the ascent from q${r.there ? `: ${two(r.g.value)} at q, ${two(r.worst.value)} at q′, ${two(this.promised)} by the straight line of slope g` : "; there is none at radius 0"}.`);
     this.ground.say(`One step of SA-BMA on the ground. ${this.text.textContent} Loss that q expects ${two(r.g.value)}`
       + (r.there ? `, that q′ expects ${two(r.worst.value)}.` : "; the radius is 0, so that there is no q′."));
   }
@@ -199,9 +203,9 @@ class StepView {
     const ink = inks(), { from, delta, g, worst: at } = this.record, orange = colorOf("sam");
     words(pen, "loss along the ascent from q (0) to q′ (1)", 2, 10, { color: ink.soft, size: 12.5, halo: false });
     if (!delta) { words(pen, "radius 0: no ascent", width / 2, height / 2, { align: "center", halo: false }); return; }
-    const along = Array.from({ length: 41 }, (_, i) => i / 40 * 1.4), slope = g.mean.reduce((sum, v, i) => sum + v * delta.mean[i] + g.logStd[i] * delta.logStd[i], 0);
+    const along = Array.from({ length: 41 }, (_, i) => i / 40 * 1.4);
     const values = along.map((t) => expected(this.loss, { mean: plus(from.mean, delta.mean, t), logStd: plus(from.logStd, delta.logStd, t) }, this.noise).value);
-    const line = along.map((t) => g.value + t * slope), lo = Math.min(...values, ...line), hi = Math.max(...values, ...line);
+    const line = along.map((t) => g.value + t * this.slope), lo = Math.min(...values, ...line), hi = Math.max(...values, ...line);
     const X = (t) => 8 + (width - 70) * t / 1.4, Y = (v) => height - 22 - (height - 52) * (v - lo) / Math.max(hi - lo, 1e-9);
     const curve = (ys, color, dash) => {
       pen.beginPath(); ys.forEach((v, i) => pen.lineTo(X(along[i]), Y(v)));

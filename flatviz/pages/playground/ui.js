@@ -23,7 +23,7 @@ class Slider {
     Object.assign(this, { stops, say });
     this.input = node("input", { type: "range", min: 0, max: stops.length - 1, step: 1, "aria-label": label });
     this.text = node("output");
-    this.node = node("label", { class: "pg-slider", title: help }, node("span", {}, label), this.text, this.input);
+    this.node = node("div", { class: "pg-slider", title: help || null }, node("span", {}, label), this.text, this.input);
     this.input.addEventListener("input", () => { this.told(); change(this.value, false); });
     this.input.addEventListener("change", () => change(this.value, true));
     this.value = value;

@@ -2,14 +2,14 @@
 import { Learner, GAUSSIAN, CHAIN, Random, groundLoss, integral, worstWithin, worst, expected, kl, topEigenpairs, pointStep } from "./engine.js";
 
 const WIDE = [-3, 3], TALL = [-2, 2], LENGTH = 600, PER_SECOND = 60, HMC_EVERY = 6, PRIOR_STD = 3, NUDGE = 0.4;
-const QUANTILES = [-1.4652, -0.7916, -0.3661, 0, 0.3661, 0.7916, 1.4652];   // of a standard normal at 1/14, 3/14, ...
+const QUANTILES = [-1.2816, -0.5244, 0, 0.5244, 1.2816];   // of a standard normal at 1/10, 3/10, ...
 const EVEN = QUANTILES.flatMap((a) => QUANTILES.map((b) => Float64Array.of(a, b)));
 
-const GROUNDS = {
+export const GROUNDS = {
   hollow: {
     label: "a narrow hollow before a wide meadow", start: [-1.5, 0.3], std: 0.3, T: 0.1, radius: 1, rho: 0.5, rate: 0.05, top: 1.1,
     terms: [{ kind: "dent", at: [-0.7, 0], depth: 1, width: 0.28 }, { kind: "dent", at: [1.4, 0.1], depth: 1, width: 1.1 }, { kind: "bowl", at: [1, 0], h: 0.06 }],
-    places: [["narrow hollow", [-0.7, 0], 0.7], ["wide meadow", [1.4, 0.1], 1.4]],
+    places: [["narrow hollow", [-0.7, 0], 0.5], ["wide meadow", [1.4, 0.1], 1.4]],
     about: "Both start at the same place with the same noise. VI lowers the loss that it expects under q, its Gaussian over the weights; SA-BMA looks for the worst q′ "
       + "within the radius first, and lowers the loss there. This ground was chosen because the difference is plainest here: the hollow lies on the way to the meadow. Hollow and meadow are equally deep.",
   },
@@ -30,11 +30,12 @@ const GROUNDS = {
     about: "Where the loss is nearly flat its gradient is nearly zero, and the prior has the say: q widens until a draw meets the hollow.",
   },
   modes: {
-    label: "two modes: a counter-example", start: [-0.5, 0], std: 0.5, T: 0.1, radius: 2, rho: 0.5, rate: 0.02, top: 6,
+    label: "two modes: a counter-example", start: [-0.5, 0], std: 0.5, T: 0.1, radius: 2, rho: 0.5, rate: 0.05, top: 6,
     terms: [{ kind: "modes", a: [-1.6, 0], b: [1.6, 0], narrow: 0.3, ratio: 3 }],
-    places: [["narrow mode", [-1.6, 0], 0.9], ["wide mode", [1.6, 0], 1.8]],
-    about: "Two modes of equal depth. Here a large radius leads to the narrow one: the ascent carries q′ across the ridge, "
-      + "into the other basin, and the gradient there, the steeper one, pulls q after it. The arrows below the section show where each method moves the mean. Try radius 0.5.",
+    places: [["narrow mode", [-1.6, 0], 0.55], ["ridge", [-0.6, 0], 0.45], ["wide mode", [1.6, 0], 1.3]],
+    about: "Flatter is not what a large radius always finds. Two modes of equal depth: VI and SA-BMA at radius 0.5 reach the wide one from here, at radius 2 most runs do not. "
+      + "The ascent carries q′ over the ridge into the other basin, and the gradient there, the steeper one, pulls q back to the narrow side. "
+      + "The arrows below the section show where each method moves the mean. Press 20 seeds.",
   },
   yours: {
     label: "yours: push it into shape", start: [-1.5, 0.6], std: 0.3, T: 0.1, radius: 1, rho: 0.5, rate: 0.05, top: 1.2,
@@ -61,7 +62,7 @@ class World {
   build() {
     const slider = (name, ...rest) => { this[`${name}Slider`] = new Slider(...rest); return this[`${name}Slider`].node; };
     const set = (name) => (value, final) => { this.settings[name] = value; if (final) this.again(); else { this.rest(); this.draw(); } };
-    this.playButton = button("Pause", "play or pause", () => this.play(!this.clock.playing), { class: "pg-play" });
+    this.playButton = button("Play", "play or pause", () => this.play(!this.clock.playing), { class: "pg-play" });
     this.chips = node("div", { class: "pg-chips", role: "group", "aria-label": "methods" });
     for (const method of ["gd", "sam", "vi", "sabma", "sgld", "hmc"]) {
       const chip = button("", `show or hide ${styleOf(method)[0]}`, () => this.toggle(method), { "data-method": method });
@@ -137,6 +138,7 @@ class World {
   play(on) {
     if (on && this.steps >= LENGTH) this.again();
     this.clock.play(on);
+    this.tell();
     this.playButton.textContent = on ? "Pause" : "Play";
     if (!on) this.halted();
   }
@@ -184,7 +186,7 @@ class World {
       }
       if (this.steps % 4 === 0) this.measure();
     }
-    if (this.steps % 10 < n) this.drifts = null;
+    if (this.steps % 24 < n) this.drifts = null;
   }
 
   measure() {
@@ -294,10 +296,17 @@ class World {
 
   recolor() { this.tell(); this.draw(); }
 
-  draw() { for (const board of [this.map, this.section, this.traces]) board.draw(); }
+  // While it plays, what changes slowly is drawn in every second or fourth frame.
+  draw() {
+    this.drawn = (this.drawn ?? 0) + 1;
+    const all = !this.clock?.playing;
+    this.map.draw();
+    if (all || this.drawn % 2) this.section.draw();
+    if (all || this.drawn % 4 === 0) this.traces.draw();
+  }
 
   shown() {
-    this.tell();
+    if (!this.clock?.playing) this.tell();
     this.draw();
     const text = this.tally || this.sentence();
     if (!this.clock?.playing || this.steps >= LENGTH || this.steps % 30 === 0) {
@@ -310,7 +319,7 @@ class World {
 
   // Where each method is, and what moving its mean by a fixed distance the worst way costs there.
   sentence() {
-    if (!this.steps) return "Press Play.";
+    if (!this.steps) return this.clock?.playing ? "They start …" : "Press Play.";
     return [...this.runs].map(([method, { lost, learner: { q } }]) => {
       if (lost) return `${styleOf(method)[0]} diverged: lower the learning rate or the radius.`;
       const where = this.placeOf(q.mean), cost = worstWithin(this.loss, q.mean, NUDGE) - this.loss.both(q.mean, null);
@@ -449,7 +458,7 @@ class World {
 
   // Which way each method's expected step moves the mean along the section, at its widths of now.
   driftOf(method, learner, y) {
-    const places = Array.from({ length: 31 }, (_, i) => WIDE[0] + 0.2 * i), { q, prior, settings } = learner;
+    const places = Array.from({ length: 25 }, (_, i) => WIDE[0] + 0.25 * i), { q, prior, settings } = learner;
     return places.map((x) => {
       const at = { mean: Float64Array.of(x, y), logStd: q.logStd };
       if (!GAUSSIAN[method]) return [x, -pointStep(this.loss, at.mean.slice(), new Float64Array(2), prior, { ...settings, rate: 1, radius: method === "sam" ? settings.radius : 0 }).there[0]];

@@ -8,7 +8,6 @@ R-hat of every treated weight and of every test probability is below `MOST_RHAT`
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,24 +16,21 @@ import torch
 from torch import Tensor
 
 from flatviz.bridges.arviz import diagnose_chains
-from flatviz.checks import check_count
 from flatviz.core.data import Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
-from flatviz.families import tour
+from flatviz.experiments.settings import KL_WEIGHT
 from flatviz.families.choice import with_head_std
-from flatviz.families.tour import prepare
+from flatviz.families.tour import HEAD_STD
 from flatviz.gaussian import Gaussian
 from flatviz.metrics.exactness import agreement, total_variation
 from flatviz.metrics.predict import predict
-from flatviz.posteriors import METHODS
 from flatviz.posteriors.hmc import fit_hmc
 from flatviz.results import Draws, Posterior
 from flatviz.storage.cache import cached, load
 from flatviz.storage.committed import expected
 from flatviz.symmetry.mmd import mmd
 
-HEAD_STD, KL_WEIGHT = tour.HEAD_STD, METHODS["vi"].plain.settings["kl_weight"]  # the posterior that tour and lab approximate
 CHAINS = dict(n_draws=3200, chains=8, burn_in=120)  # one gain of seed 4 moves slowly: with 400 draws its R-hat was 1.16
 MOST_RHAT, LEAST_ESS = 1.03, 400  # 50 a chain, Vehtari et al. 2021
 COMMITTED = expected("hmc_digits.pt")
@@ -52,16 +48,33 @@ class Reference:
 
 
 def sample_reference(
-    net: Net, task: Task, prior: Gaussian, *, seed: int, diagnose: bool = False, progress: Progress = False
+    net: Net,
+    task: Task,
+    prior: Gaussian,
+    *,
+    seed: int,
+    chains: Mapping[str, int] = CHAINS,
+    diagnose: bool = False,
+    progress: Progress = False,
 ) -> Reference:
-    """Run the chains for one prepared seed; `diagnose` needs ArviZ.
+    """Run the chains for one prepared seed.
 
-    facts: NLL, accuracy and ECE of the mixture of all draws; total variation, agreement and 100 MMD^2 of one half of the
-    chains to the other, the noise floor of a comparison with it; with `diagnose`, R-hat and effective sample sizes of weights
-    and of the test probabilities of the true classes as text, and of both the largest `rhat` and the least bulk `ess`.
+    Args:
+        net: as `prepare` returns it.
+        task: as `prepare` returns it.
+        prior: as `prepare` returns it.
+        seed: of the chains.
+        chains: n_draws, chains and burn_in of `fit_hmc`.
+        diagnose: whether to add R-hat and effective sample sizes; needs ArviZ.
+        progress: as `fit_hmc` takes it.
+
+    Returns:
+        Its facts are NLL, accuracy and ECE of the mixture of all draws; total variation, agreement and 100 MMD^2 of one half of
+        the chains to the other, the noise floor of a comparison with it; with `diagnose`, R-hat and effective sample sizes of
+        weights and of the test probabilities of the true classes as text, and of both the largest `rhat` and the least bulk `ess`.
     """
     prior = with_head_std(net, prior, HEAD_STD)
-    q = fit_hmc(net, task.train, prior, seed=seed, kl_weight=KL_WEIGHT, progress=progress, **CHAINS)
+    q = fit_hmc(net, task.train, prior, seed=seed, kl_weight=KL_WEIGHT, progress=progress, **chains)
     statistics = "frozen" if net.has_batchnorm else None
     whole = predict(net, q.W, task.test, len(q.W), seed=0, batchnorm=statistics)
     halves = [whole.log_probs[part].exp().mean(0) for part in torch.arange(len(q.W)).chunk(2)]
@@ -79,44 +92,6 @@ def sample_reference(
     return Reference(whole.log_probs.exp().mean(0), kept, facts)
 
 
-def make_reference(seeds: int, *, progress: Progress = False, say: Callable[[str], None] = lambda text: None) -> dict[str, Any]:
-    """What `data/hmc_digits.pt` holds: for seeds 0..seeds-1 probabilities and thinned draws in float16, facts, and a few weights
-    of the prior's mean by which it is recognised."""
-    check_count(seeds, "seeds")
-    record: dict[str, Any] = {
-        "head_std": HEAD_STD,
-        "kl_weight": KL_WEIGHT,
-        "settings": dict(CHAINS),
-        "torch": torch.__version__,
-    }
-    for seed in range(seeds):
-        net, task, prior = prepare("mlp", seed=seed)
-        sampled = sample_reference(net, task, prior, seed=seed, diagnose=True, progress=progress)
-        say(
-            f"seed {seed}: "
-            + ", ".join(f"{k} {v:.3g}" if isinstance(v, float) else f"{k}: {v}" for k, v in sampled.facts.items())
-        )
-        halves = {"probabilities": sampled.probabilities.half(), "draws": sampled.W.half()}
-        record[f"seed {seed}"] = {"mark": _mark(prior), **halves, "facts": sampled.facts}
-    return record
-
-
-def chains_sentence(record: Mapping[str, Any]) -> str:
-    """Whether the chains of all seeds of a record agree, by the rule of this file, with the worst figures."""
-    facts = [part["facts"] for name, part in record.items() if name.startswith("seed ")]
-    rhat, ess = max(f["rhat"] for f in facts), min(f["ess"] for f in facts)
-    word = "agree" if rhat < MOST_RHAT and ess >= LEAST_ESS else "do not agree"
-    worst = f"R-hat at most {rhat:.3f}, bulk ESS at least {ess:.0f}"
-    return (
-        f"chains of {len(facts)} seeds {word}: {worst}, of every weight and test probability (rule: {MOST_RHAT:g}, {LEAST_ESS})"
-    )
-
-
-def committed_digest() -> str:
-    """What stands for the committed result in a cache's key: comparisons with another one are other results."""
-    return hashlib.sha256(COMMITTED.read_bytes()).hexdigest() if COMMITTED.is_file() else ""
-
-
 def reference_of(
     net: Net, task: Task, prior: Gaussian, *, seed: int, say: Callable[[str], None] = lambda text: None
 ) -> Reference:
@@ -130,11 +105,11 @@ def reference_of(
 
     def compute() -> dict[str, Any]:
         say(f"seed {seed}: HMC, which no committed result holds for this network")
-        sampled = sample_reference(net, task, prior, seed=seed)
+        sampled = sample_reference(net, task, prior, seed=seed, chains=CHAINS)
         return {"probabilities": sampled.probabilities, "draws": sampled.W, "facts": sampled.facts}
 
     about = dict(seed=seed, head_std=HEAD_STD, kl_weight=KL_WEIGHT, **CHAINS)
-    computed = cached("reference", compute, say=say, prior=_mark(prior), **about)[0]
+    computed = cached("reference", compute, say=say, prior=mark_of(prior), **about)[0]
     return Reference(computed["probabilities"].double(), computed["draws"].double(), computed["facts"])
 
 
@@ -163,13 +138,13 @@ def about_reference() -> str:
     return f"of exp(-N L / {KL_WEIGHT:g}) p(w) with standard deviation {HEAD_STD:g} on the head"
 
 
-def _mark(prior: Gaussian) -> Tensor:
+def mark_of(prior: Gaussian) -> Tensor:
     """Eight numbers by which a prior is known again."""
     return prior.mean[:: max(1, prior.dim // 8)][:8].cpu()
 
 
 def _same(stored: dict[str, Any], prior: Gaussian, n: int) -> bool:
-    mark = _mark(prior)
+    mark = mark_of(prior)
     alike = (
         "draws" in stored
         and stored["mark"].shape == mark.shape

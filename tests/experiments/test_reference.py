@@ -4,8 +4,7 @@ import pytest
 import torch
 
 import flatviz as fv
-from flatviz.cli import main
-from flatviz.studies import reference as study
+from flatviz.experiments import reference as study
 from flatviz.symmetry.kernels import bandwidths, mean_kernel
 
 
@@ -13,7 +12,6 @@ from flatviz.symmetry.kernels import bandwidths, mean_kernel
 def quick(monkeypatch, transferred, task, tmp_path):
     """Short chains on the network that the other tests share; nothing committed."""
     monkeypatch.setattr(study, "CHAINS", dict(n_draws=16, chains=4, burn_in=6))
-    monkeypatch.setattr(study, "prepare", lambda model, seed: (transferred[0], task, transferred[1]))
     monkeypatch.setattr(study, "COMMITTED", tmp_path / "absent.pt")
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / "cache"))
     return transferred[0], task, transferred[1]
@@ -31,21 +29,17 @@ def test_the_committed_result_is_of_ten_seeds_whose_chains_agree():
         assert part["facts"]["rhat"] < study.MOST_RHAT and part["facts"]["ess"] >= study.LEAST_ESS
         assert part["draws"].shape == (study.KEPT_DRAWS, 906)
         assert abs(part["facts"]["halves_mmd"]) < 5 < 20 < study._mmd(part["draws"].double(), 0 * part["draws"])
-    assert study.chains_sentence(held).startswith("chains of 10 seeds agree: R-hat at most 1.0")
     assert study.COMMITTED.stat().st_size < 2_000_000
 
 
-def test_the_command_writes_what_is_then_read_for_that_network_alone(quick, monkeypatch, tmp_path, capsys):
-    pytest.importorskip("arviz")
+def test_what_is_stored_is_read_for_that_network_alone_and_others_are_computed_once(quick, monkeypatch, tmp_path):
     net, task, prior = quick
-    path = tmp_path / "hmc.pt"
-    assert main(["reference", "--seeds", "1", "--out", str(path)]) == 0
-    told = capsys.readouterr().out
-    assert "seed 0: nll" in told and "chains of 1 seeds do not agree: R-hat at most" in told  # of 4 draws each
+    found = study.sample_reference(net, task, prior, seed=0, chains=study.CHAINS)
+    stored = {"probabilities": found.probabilities.half(), "draws": found.W.half()}
+    path = fv.save({"seed 0": {"mark": study.mark_of(prior), "facts": found.facts, **stored}}, tmp_path / "hmc.pt")
     monkeypatch.setattr(study, "COMMITTED", path)
     read = study.reference_of(net, task, prior, seed=0)
-    assert torch.equal(read.probabilities, fv.load(path)["seed 0"]["probabilities"].double())
-    assert torch.equal(read.W, fv.load(path)["seed 0"]["draws"].double())
+    assert torch.equal(read.probabilities, stored["probabilities"].double()) and torch.equal(read.W, stored["draws"].double())
     said = []
     other = fv.Gaussian(prior.mean + 0.1, prior.log_std, prior.factor)
     computed = study.reference_of(net, task, other, seed=0, say=said.append)
@@ -57,7 +51,7 @@ def test_the_command_writes_what_is_then_read_for_that_network_alone(quick, monk
 
 def test_its_numbers_are_those_of_the_draws(quick):
     net, task, prior = quick
-    found = study.sample_reference(net, task, prior, seed=0)
+    found = study.sample_reference(net, task, prior, seed=0, chains=study.CHAINS)
     wide = study.with_head_std(net, prior, study.HEAD_STD)
     q = fv.fit_hmc(net, task.train, wide, seed=0, kl_weight=study.KL_WEIGHT, **study.CHAINS)
     assert torch.equal(found.W, q.W)

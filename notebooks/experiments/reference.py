@@ -1,0 +1,109 @@
+# %% [markdown]
+# # Experiment: the exact posterior of the digits task, by HMC
+#
+# **Question.** How far are approximate posteriors from the exact one? For this, draws of the exact posterior are needed, and chains
+# that agree. The posterior is that which page and lab approximate: $\exp(-N L(w) / 0.03)\, p(w)$ over the 906 treated weights, with
+# standard deviation 0.3 of the prior on the head.
+#
+# **Grid.** One run of Hamiltonian Monte Carlo for each seed of the [evidence](evidence.ipynb): 8 chains of 400 draws after 120
+# trajectories of burn-in, in which a metric is learnt.
+#
+# **Rule.** The chains of a seed agree where, for every treated weight and the probability of every test image's class, R-hat is below
+# 1.03 and the bulk effective sample size is at least 400, which is 50 a chain (Vehtari et al. 2021).
+
+# %% tags=["parameters"]
+RUN = False  # True samples (needs ArviZ), False reads the stored table
+TABLE = "reference"  # stored table, or path of a CSV file
+SAVE = ""  # path of a CSV file to write the table to
+SAVE_DRAWS = ""  # path to write probabilities and draws to: data/hmc_digits.pt is one
+SEEDS = 10
+N_DRAWS = 3200  # of all chains
+CHAINS = 8
+BURN_IN = 120
+EPOCHS = 60  # of pre-training
+WORKERS = 1  # more than 1: processes of a local Dask cluster
+DEVICE = "cpu"
+
+# %%
+import plotly.express as px
+import torch
+
+# %%
+import flatviz as fv
+from flatviz.experiments import read_table, run, write_table
+from flatviz.experiments.reference import HEAD_STD, KL_WEIGHT, LEAST_ESS, MOST_RHAT, mark_of, sample_reference
+from flatviz.families.tour import prepare
+from flatviz.storage.cache import cached
+
+# %% [markdown]
+# ## Sample and measure
+#
+# Of each seed the averaged class probabilities on the test images and 64 thinned draws are kept, in float16. *halves*: one half of the
+# chains against the other. No comparison with HMC is finer than that.
+
+# %%
+HOW = dict(n_draws=N_DRAWS, chains=CHAINS, burn_in=BURN_IN)
+MEASURED = ("nll", "accuracy", "ece", "halves_tv", "halves_agreement", "halves_mmd", "rhat", "ess")
+grid = [dict(method="hmc", seed=seed) for seed in range(SEEDS)]
+
+
+# %%
+def sample(seed, device="cpu"):
+    """What is stored of a seed; `mark` is what a prior is recognised by."""
+    net, task, prior = prepare("mlp", seed=seed, epochs=EPOCHS, device=device)
+    found = sample_reference(net, task, prior, seed=seed, chains=HOW, diagnose=True)
+    halves = {"probabilities": found.probabilities.half(), "draws": found.W.half()}
+    return {"mark": mark_of(prior), **halves, "facts": found.facts}
+
+
+def sampled(seed, device="cpu"):
+    """The same, kept in the cache."""
+    return cached("hmc", lambda: sample(seed, device), seed=seed, epochs=EPOCHS, **HOW)[0]
+
+
+# %%
+def fit(cells, device):
+    yield from ((cell, sampled(cell["seed"], device)) for cell in cells)
+
+
+def measure(fitted, cell):
+    return {name: fitted["facts"][name] for name in MEASURED}
+
+
+# %% [markdown]
+# ## Run, or read
+
+# %%
+table = run(grid, fit, measure, name="reference", device=DEVICE, workers=WORKERS) if RUN else read_table(TABLE)
+if SAVE:
+    write_table(table, SAVE)
+if SAVE_DRAWS:
+    about = {"head_std": HEAD_STD, "kl_weight": KL_WEIGHT, "settings": HOW, "torch": torch.__version__}
+    fv.save(about | {f"seed {seed}": sampled(seed) for seed in range(SEEDS)}, SAVE_DRAWS)
+
+# %%
+facts = table.pivot(index="seed", columns="quantity", values="value")[list(MEASURED)]
+facts.style.format(precision=4)
+
+# %%
+values = table[table.quantity.isin(["rhat", "ess", "halves_tv"])]
+fig = px.scatter(values, x="seed", y="value", facet_col="quantity", title="R-hat, least effective sample size and noise floor")
+fig.update_yaxes(matches=None, showticklabels=True)
+
+# %% [markdown]
+# *Figure: of each seed the largest R-hat, the least bulk effective sample size, and the total variation between the predictions of
+# one half of the chains and the other.*
+#
+# ## Verdict
+
+# %%
+rhat, ess = facts.rhat.max(), facts.ess.min()
+word = "agree" if rhat < MOST_RHAT and ess >= LEAST_ESS else "do not agree"
+worst = f"R-hat at most {rhat:.3f}, bulk ESS at least {ess:.0f}"
+print(f"chains of {len(facts)} seeds {word}: {worst}, of every weight and test probability (rule: {MOST_RHAT:g}, {LEAST_ESS})")
+
+# %% [markdown]
+# ## What would change our mind
+#
+# Chains that agree can all miss a part of the posterior. Chains from other networks' weights, or of another sampler, that settle at
+# another total variation from these would show it.

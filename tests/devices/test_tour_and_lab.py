@@ -1,0 +1,82 @@
+"""The tour with its page, the lab, and an experiment, on the second device."""
+
+import pytest
+import torch
+from every_verb import FAMILY, SMALL
+
+import flatviz as fv
+import flatviz.families.tour
+from flatviz.core.devices import pick
+from flatviz.experiments import run
+from flatviz.families.tour import run_tour
+from flatviz.pages.page import family_page
+from flatviz.pages.story import tour_story
+from flatviz.pages.table import family_rows
+
+
+@pytest.mark.parametrize("model", ["mlp", pytest.param("conv", marks=pytest.mark.slow)])
+def test_the_tour_ends_with_its_table_and_page(model, device, task, request, monkeypatch, tmp_path):
+    net, prior = request.getfixturevalue({"mlp": "transferred", "conv": "conv"}[model])
+    monkeypatch.setattr(flatviz.families.tour, "prepare", lambda *_, **__: (net, task, prior))
+    monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path))
+    radii = {"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 1.0)}
+    small = dict(n_draws=3, n_spectra=1, k=2, resolution=5, around_resolution=5)
+    tour = run_tour(model, task=task, device=device, radii=radii, fit={"steps": 3}, measured=small, repeats=1)
+    assert tour.net.device == device
+    rows = family_rows(tour.family)
+    page = family_page(
+        tour.family, title="tour", lead="", rows=rows, facts={}, start=("sabma", 1.0, 3), story=tour_story(tour.family)
+    )
+    assert len(rows) == 3 and len(page) > 10**5
+    again = run_tour(model, task=task, device=device, radii=radii, fit={"steps": 3}, measured=small, repeats=1)
+    assert len(again.cached) >= 4  # found again, and moved
+    assert torch.equal(again.family.surface.values, tour.family.surface.values)
+
+
+def test_the_lab_fits_a_member_on_the_device_and_shows_it(device, task, transferred, tmp_path, monkeypatch):
+    monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path))
+    (net, prior), task = transferred, task.to(device)  # the prior stays on the CPU: it is moved where it is used
+    net = net.to(device)
+    family = fv.measure(net, task, fv.fit_family(net, task, prior, seed=0, **FAMILY), seed=1, **SMALL)
+    assert {q.center.device for q in family.posterior} == {device}
+    for q in family.posterior[1:]:
+        assert torch.isfinite(q.sample(2, seed=0)).all()
+    fv.plot_view(family, "surface", method="vi", n_draws=2), fv.plot_view(family, "metrics", method="vi", n_draws=2)
+    lab = fv.FlatnessLab(net, task, prior, family=family, fit=FAMILY["fit"])
+    try:
+        lab.method, lab.radius = "sabma", 1.0
+        assert lab.wait(120) and not lab.error
+        assert 1.0 in lab.family.radii("sabma")
+    finally:
+        lab.close()
+
+
+def test_an_experiment_fits_on_the_device_and_its_table_is_that_of_the_cpu(device, task, transferred):
+    def fit(cells, device):
+        net, prior = transferred[0].to(device), transferred[1]
+        data = task.to(device)
+        for cell in cells:
+            yield cell, (net, data, fv.fit_vi(net, data.train, prior, seed=cell["seed"], steps=2))
+
+    def measure(fitted, cell):
+        net, data, q = fitted
+        scores = fv.predict(net, q, data.test, 2, seed=0).scores
+        sharp = fv.top_eigenpairs(fv.nll(net, data.train), q.center, 1, iters=10).values
+        return {"on": float(net.device.type == "cpu"), "nll": scores["nll"][-1], "lambda1": sharp[0]}
+
+    tables = [
+        run([dict(seed=0)], fit, measure, name="devices", device=name, cache=False, say=lambda text: None)
+        for name in ("cpu", str(device))
+    ]
+    here, there = (dict(zip(table["quantity"], table["value"])) for table in tables)
+    assert (here.pop("on"), there.pop("on")) == (1, 0)
+    assert there == pytest.approx(here, rel=1e-4)  # roundings of float32
+
+
+def test_auto_takes_the_card_for_a_network_that_is_large_enough_to_gain(monkeypatch, task):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda *_: "a card")
+    small, large = fv.models.mlp(task), fv.models.resnet20(task)
+    assert pick("auto", small)[0].type == "cpu" and "is faster there" in pick("auto", small)[1]
+    assert pick("auto", fv.Net.from_module(large)) == (torch.device("cuda"), "a card") == pick("auto")
+    assert pick("cuda", small) == (torch.device("cuda"), "as asked")

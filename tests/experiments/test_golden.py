@@ -1,0 +1,133 @@
+"""The notebooks say what the commands before them printed from the same results: every sentence, every figure of a table."""
+
+import hashlib
+import html
+import re
+
+import pandas as pd
+import pytest
+from experiment_notebooks import ROOT, executed
+
+from flatviz.experiments import read_table
+from flatviz.storage.committed import committed
+
+GOLDEN = ROOT / "tests" / "golden"
+
+
+def golden(name):
+    """Lines of a golden text, with today's word for "cannot tell"."""
+    text = (GOLDEN / f"{name}.txt").read_text(encoding="utf-8")
+    return [line.strip() for line in text.replace("cannot tell", "inconclusive").splitlines() if line.strip()]
+
+
+def rows_of(lines):
+    """Rows of the golden tables, without what they are about: columns are where the line of dashes says."""
+    found, columns = [], []
+    for line in lines:
+        if re.fullmatch(r"-[- ]+", line):
+            columns = [m.span() for m in re.finditer(r"-+", line)]
+        elif columns and ("±" in line or "[" in line) and ": " not in line:
+            found.append(tuple(filter(None, (line[a:b].strip() for a, b in columns))))
+    return found
+
+
+def shown(name, **parameters):
+    """(lines, rows of tables) that a notebook shows."""
+    lines = [html.unescape(line) for text in executed(name, **parameters) for line in text.splitlines()]
+    return {line.strip() for line in lines}, [tuple(filter(None, map(str.strip, line.split("  ")))) for line in lines]
+
+
+def test_every_verdict_of_the_evidence_is_said_word_for_word():
+    lines = golden("evidence")
+    sentences = [line for line in lines if " seeds: " in line and "better in" in line]
+    readings = [line for line in lines if " against VI, " in line]
+    assert len(sentences) == 168 and len(readings) == 24
+    printed, _ = shown("evidence")
+    assert not [line for line in sentences + readings if line not in printed]
+    assert {line for line in printed if "better in" in line and " seeds: " in line} == set(sentences)
+    block = golden("readme_verdicts")  # of the front page at the time
+    assert len([line for line in block if "better in" in line]) == 52 and set(block) - {"settings"} <= printed | headings(
+        printed
+    )
+
+
+def headings(printed):
+    """Names of settings that stand before the number of claims."""
+    return {line.partition("; corrected")[0] for line in printed}
+
+
+def test_every_figure_of_the_evidences_tables_is_shown():
+    wanted = rows_of((GOLDEN / "evidence.txt").read_text(encoding="utf-8").splitlines())
+    assert len(wanted) == 117
+    _, rows = shown("evidence")
+    assert not [row for row in wanted if row not in rows]
+
+
+def test_every_figure_of_the_table_of_temperatures_is_shown():
+    wanted = [re.split(r"\s{2,}", line.strip()) for line in golden("temperature")[2:]]
+    _, rows = shown("temperature")
+    assert len(wanted) == 48 and not [row for row in wanted if tuple(row) not in rows]
+
+
+def test_the_reference_says_that_its_chains_agree():
+    printed, _ = shown("reference")
+    said = "chains of 10 seeds agree: R-hat at most 1.010, bulk ESS at least 625, of every weight and test probability"
+    assert any(line.startswith(said) for line in printed)
+
+
+VALUES = {  # number and hash of the values in the files of the commands before, sorted
+    "evidence": (4290, "59c557e269d53d5a892b98ae7bd86d966c77a3dd380553cb04292c5f4c39c552"),
+    "temperature": (1152, "9bd4e20a56bab7cc6c5cbab854b483c55e29e90626d67785a34ddc5b09daa86a"),
+}
+
+
+def evidence_line(row):
+    return f"{row.setting}|{row.method}|{row.radius!r}|{row.steps!r}|{row.seed}|{row.quantity}|{row.value!r}"
+
+
+def temperature_line(row):
+    """The old file had five numbers for what is now the setting's name."""
+    numbers = [float(n) for n in re.findall(r"[\d.]+", row.setting)]
+    std, t, scale, anneal, decay = (numbers + [0.0])[:5]
+    member = {"sabma": "SA-BMA", "hmc": "HMC"}.get(row.method, "VI" if row.steps == 1 else "VI, equal gradients")
+    return "|".join(map(repr, (std, t, scale, anneal, decay))) + f"|{member}|{row.seed}|{row.quantity}|{row.value!r}"
+
+
+@pytest.mark.parametrize("name, line", [("evidence", evidence_line), ("temperature", temperature_line)])
+def test_no_digit_of_the_stored_values_changed(name, line):
+    lines = [line(row) for row in read_table(name).itertuples()]
+    assert (len(lines), hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()) == VALUES[name]
+
+
+TOLD = {"told higher": "higher", "not told lower": "not significantly lower", "told lower": "lower"}
+
+
+def claim_lines(claims):
+    """As the command listed them: source, verdict, claim; figure and where."""
+    for c in claims.itertuples():
+        yield f"{c.name:14} {c.verdict:13} {c.claim}"
+        yield f"{c.figure} ({c.setting})"
+
+
+def test_the_stored_claims_are_those_that_were_stated():
+    wanted = (GOLDEN / "claims.txt").read_text(encoding="utf-8").replace("cannot tell  ", "inconclusive ")
+    for old, new in TOLD.items():
+        wanted = wanted.replace(old, new)
+    claims = pd.read_csv(committed("claims.csv"))
+    assert [line.strip() for line in wanted.splitlines()] == [line.strip() for line in claim_lines(claims)]
+    flat = {"F-SWAG", "F-VI", "F-SGLD", "F-MC dropout", "F-deep ensemble", "F-Laplace"}
+    assert {f"SA-BMA T{i}" for i in range(1, 9)} | flat <= set(claims.name)
+    shown_rows = {row for row in shown("claims")[1] if row[-1] in ("holds", "does not hold", "inconclusive")}
+    assert len(shown_rows) >= len(claims) - 2
+
+
+BOTH = [ROOT / "notebooks" / "experiments" / f"{name}.py" for name in ("averaging", "symmetry")]
+
+
+@pytest.mark.skipif(not all(path.is_file() for path in BOTH), reason="needs the notebooks on averaging and symmetry")
+def test_the_stored_claims_are_what_the_rules_make_of_the_stored_tables(tmp_path):
+    executed("claims", RUN=True, SAVE=str(tmp_path / "claims.csv"))
+    found, stored = pd.read_csv(tmp_path / "claims.csv"), pd.read_csv(committed("claims.csv"))
+    pd.testing.assert_frame_equal(found[["name", "claim", "verdict"]], stored[["name", "claim", "verdict"]])
+    paper = ~stored.name.str.startswith("symmetry")  # the symmetries' figures have a golden text of their own
+    pd.testing.assert_frame_equal(found[paper], stored[paper], rtol=1e-4)

@@ -1,0 +1,125 @@
+"""The playground's page in a browser: it asks no one for anything, fits any screen, and can be moved by keys and fingers."""
+
+from __future__ import annotations
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from browsing import SLOW
+
+from flatviz.pages.playground import playground_page
+
+PLAYGROUND = "document.querySelector('.pg').playground"
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    path = tmp_path_factory.mktemp("playground") / "index.html"
+    path.write_text(playground_page(), encoding="utf-8")
+    return path.as_uri()
+
+
+def opened(browser, address, width=1280, height=800, **context):
+    page = browser.new_context(viewport={"width": width, "height": height}, **context).new_page()
+    page.set_default_timeout(SLOW)
+    page.met, page.asked = [], []
+    page.on("pageerror", lambda e: page.met.append(str(e)))
+    page.on("console", lambda m: m.type in ("error", "warning") and page.met.append(m.text))
+    page.on("request", lambda r: r.url.startswith(("file:", "data:", "blob:")) or page.asked.append(r.url))
+    page.goto(address)
+    page.wait_for_function(f"() => {PLAYGROUND} !== undefined")
+    return page
+
+
+def test_the_page_is_small_and_asks_no_one(browser, address):
+    assert len(playground_page().encode()) < 200_000
+    page = opened(browser, address)
+    page.wait_for_function(f"() => {PLAYGROUND}.weights.steps > 20")  # it begins by itself
+    assert (page.asked, page.met) == ([], [])
+
+
+@pytest.mark.parametrize("width", [320, 390, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_screen_scrolls_sideways_and_every_control_is_as_large_as_a_finger(browser, address, width, scheme):
+    page = opened(browser, address, width=width, color_scheme=scheme, reduced_motion="reduce")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    top = page.locator(".pg-grip canvas").bounding_box()
+    assert top["y"] + top["height"] < 700  # the picture stands on the first screen
+    small = page.evaluate("""() => [...document.querySelectorAll('.pg button, .pg select, .pg input')]
+      .filter((c) => c.offsetParent && (c.offsetHeight < 44 || c.offsetWidth < 44)).map((c) => c.outerHTML)""")
+    assert small == []
+    found = Axe().run(page).response["violations"]
+    assert [(v["id"], [n["html"][:120] for n in v["nodes"]]) for v in found] == []
+    assert page.met == []
+
+
+def test_with_reduced_motion_nothing_moves_until_play_is_pressed(browser, address):
+    page = opened(browser, address, reduced_motion="reduce")
+    page.wait_for_timeout(400)
+    assert page.evaluate(f"{PLAYGROUND}.weights.steps") == 0
+    page.get_by_role("button", name="Play").first.click()
+    page.wait_for_function(f"() => {PLAYGROUND}.weights.steps > 5")
+
+
+def test_keys_and_pointer_move_the_start_and_sliders(browser, address):
+    page = opened(browser, address, reduced_motion="reduce")
+    page.locator(".pg-grip").focus()
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate(f"{PLAYGROUND}.weights.start[0]") == pytest.approx(-1.4)
+    box = page.locator(".pg-grip canvas").bounding_box()
+    x, y = box["x"] + box["width"] * 1.6 / 6, box["y"] + box["height"] * 1.7 / 4  # where q stands
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + box["width"] / 6, y)  # one unit of weight to the right
+    page.mouse.up()
+    assert page.evaluate(f"{PLAYGROUND}.weights.start[0]") == pytest.approx(-0.4, abs=0.02)
+    before = page.evaluate(f"{PLAYGROUND}.weights.settings.radius")
+    page.get_by_role("slider", name="radius of SA-BMA").first.focus()
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate(f"{PLAYGROUND}.weights.settings.radius") > before
+
+
+def test_every_ground_method_and_data_set_runs(browser, address):
+    page = opened(browser, address, reduced_motion="reduce")
+    page.evaluate(f"""() => {{
+      const {{ weights, network }} = {PLAYGROUND};
+      for (const m of ['gd', 'sam', 'sgld', 'hmc']) weights.toggle(m);
+      for (const ground of ['ravine', 'ridge', 'plateau', 'modes', 'yours', 'hollow']) {{
+        weights.choose(ground);
+        weights.truth = true;
+        weights.advance(30);
+        weights.shown();
+        for (const [m, run] of weights.runs) if (run.lost) throw Error(`${{m}} is lost on ${{ground}}`);
+      }}
+      for (const kind of ['moons', 'circles', 'spiral', 'xor', 'gap']) for (const m of ['gd', 'sam', 'vi', 'sabma', 'sgld', 'hmc']) {{
+        network.kind = kind;
+        network.panes[0].method = m;
+        network.again();
+        for (let i = 0; i < 5; i++) network.frame(0.03);
+        if (network.panes[0].lost) throw Error(`${{m}} is lost on ${{kind}}`);
+      }}
+    }}""")
+    assert page.met == []
+
+
+def test_the_step_shows_one_more_mark_a_phase_and_links_it_to_its_symbol(browser, address):
+    page = opened(browser, address, reduced_motion="reduce")
+    step, seen = page.locator(".pg-step"), []
+    for _ in range(7):
+        seen.append(step.locator("svg g").evaluate_all("(gs) => gs.map((g) => g.dataset.s)"))
+        step.get_by_role("button", name="Next").click()
+    assert [len(set(marks)) for marks in seen] == [1, 2, 3, 4, 5, 6, 7]
+    page.evaluate(f"{PLAYGROUND}.step.go(6)")
+    step.locator(".pg-formula [data-s=diff]").hover()
+    assert step.locator("svg g.pg-lit").evaluate_all("(gs) => gs.map((g) => g.dataset.s)") == ["diff"]
+
+
+def test_the_drawn_budget_is_what_the_ball_allows(browser, address):
+    """The means' share of the drawn step, measured in widths of q, is what the bar says."""
+    page = opened(browser, address, reduced_motion="reduce")
+    page.evaluate(f"{PLAYGROUND}.step.go(6)")
+    moved, share, radius = page.evaluate(f"""() => {{
+      const {{ record: r, settings }} = {PLAYGROUND}.step;
+      return [Math.hypot(...r.delta.mean.map((d, i) => d / Math.exp(r.from.logStd[i]))), r.share, settings.radius];
+    }}""")
+    assert moved == pytest.approx(radius * share**0.5, rel=1e-9)
