@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -16,23 +16,17 @@ from torch import Tensor
 from torch.quasirandom import SobolEngine
 
 from flatviz.catalog import NO_UNIT
-from flatviz.checks import check_choice, check_count
 from flatviz.core.data import Data, Task
 from flatviz.core.net import Net
-from flatviz.core.progress import Progress, track
 from flatviz.datasets.few_shot import hold_out
 from flatviz.families.choice import Choice
 from flatviz.families.members import fit_member
-from flatviz.families.preparation import Model, Recipe, TaskOf, cache_name, model_name, task_for
 from flatviz.families.tour import HEAD_STD as RECORD_HEAD_STD
-from flatviz.families.tour import prepare
 from flatviz.gaussian import Gaussian
 from flatviz.metrics.linearised import predict_linearised
 from flatviz.metrics.predict import predict
-from flatviz.posteriors import METHODS
 from flatviz.posteriors.method import Method
 from flatviz.results import Draws, Posterior, Prediction
-from flatviz.storage.cache import cached
 
 Place = Callable[[float], Any]  # from 0..1 to a value
 

@@ -33,8 +33,8 @@ import torch
 # %%
 import flatviz as fv
 from flatviz.core.devices import pick
-from flatviz.experiments import QUANTITIES, at, judged, paired, read_table, run, sentences, shown, write_table
-from flatviz.experiments.reference import about_reference, reference_of, weights_mmd
+from flatviz.experiments import at, judged, paired, read_table, run, sentences, shown, write_table
+from flatviz.experiments.reference import reference_of, weights_mmd
 from flatviz.families.members import fit_member
 from flatviz.families.preparation import task_for
 from flatviz.families.tour import prepare
@@ -123,7 +123,9 @@ pd.DataFrame(cells.values(), index=[fv.METHODS[m].label for m in cells]).fillna(
 
 # %%
 means = known.groupby(["method", "quantity"], sort=False).value.mean().unstack().reset_index()
-means = means.assign(label=means.method.map(lambda m: fv.METHODS[m].label), seeks=np.where(means.method.str.startswith("f-"), "flat", "plain"))
+means = means.assign(
+    label=means.method.map(lambda m: fv.METHODS[m].label), seeks=np.where(means.method.str.startswith("f-"), "flat", "plain")
+)
 colors = {fv.METHODS[m].label: fv.METHODS[m].look.color for m in means.method}
 px.scatter(means, x="lambda1", y="nll", color="label", symbol="seeks", log_x=True, color_discrete_map=colors,
            symbol_map=dict(plain="circle", flat="circle-open"), labels=dict(lambda1="λ1", nll="test NLL", label=""),

@@ -71,7 +71,10 @@ settings = {name: settings[name] for name in names[: CASES or len(names)]}
 trained = {name: FIRST if name in shifted else name for name in settings}  # a shift changes the test split alone
 
 # %%
-RADII = {"mlp": dict(sabma=(0.5, 1.0, 2.0), sam_mu=(0.05, 0.1, 0.2)), "conv": dict(sabma=(0.05, 0.2, 0.8), sam_mu=(0.01, 0.03, 0.1))}
+RADII = {
+    "mlp": dict(sabma=(0.5, 1.0, 2.0), sam_mu=(0.05, 0.1, 0.2)),
+    "conv": dict(sabma=(0.05, 0.2, 0.8), sam_mu=(0.01, 0.03, 0.1)),
+}
 
 
 def cells_of(name, seed):
@@ -91,9 +94,11 @@ grid = [cell for seed in range(SEEDS) for name in dict.fromkeys(trained.values()
 
 # %%
 def fit(cells, device, model=MODEL, settings=settings, epochs=EPOCHS):
-    """Candidates of one setting and seed; the radii of a method are trained together; None for a fit that diverged."""
+    """Candidates of one setting and seed; None for a fit that diverged."""
     about, seed = settings[cells[0]["setting"]], cells[0]["seed"]
-    recipe = dataclasses.replace(BATCHNORM if model == "conv" else PLAIN, **({"scale": about["scale"]} if about["scale"] else {}))
+    recipe = dataclasses.replace(
+        BATCHNORM if model == "conv" else PLAIN, **({"scale": about["scale"]} if about["scale"] else {})
+    )
     how = {name: about[name] for name in ("shots", "degrees", "rank")}
     net, task, prior = prepare(model, seed=seed, epochs=epochs, recipe=recipe, device=pick(device)[0], **how)
     task, validation = with_validation(task, seed)
@@ -113,7 +118,9 @@ def candidates(net, task, prior, about, cells):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 radius = None if cell["method"] == "vi" else cell["radius"]
-                found[key] = fit_member(net, task, prior, cell["method"], radius, seed=seed, fit=chosen | dict(steps=int(cell["steps"])))
+                found[key] = fit_member(
+                    net, task, prior, cell["method"], radius, seed=seed, fit=chosen | dict(steps=int(cell["steps"]))
+                )
         except ValueError as error:
             if "finite" not in str(error):
                 raise
@@ -156,7 +163,9 @@ def choice(table, name):
 
 def values_of(table, name, method, radius, steps):
     """(seeds, quantities) of one candidate; of a case of shift the NLL under that shift alone."""
-    rows = table[(table.setting == trained[name]) & (table.method == method) & (table.radius == radius) & (table.steps == steps)]
+    rows = table[
+        (table.setting == trained[name]) & (table.method == method) & (table.radius == radius) & (table.steps == steps)
+    ]
     wide = rows.pivot(index="seed", columns="quantity", values="value")
     return wide[[name]].rename(columns={name: "shifted_nll"}) if name in shifted else wide[list(SCORES)]
 
@@ -166,13 +175,19 @@ def summarised(table, part, chosen):
     """A row a case, baseline and quantity: mean difference, half of its interval, seeds, seeds with a gain, what was chosen."""
     rows = []
     for name, of in chosen.items():
-        steps, picked = float(settings[name]["steps"]), dict(radius=of["sabma"][0], sam_radius=of["sam_mu"][0], vi_steps=of["vi"][1])
+        steps, picked = (
+            float(settings[name]["steps"]),
+            dict(radius=of["sabma"][0], sam_radius=of["sam_mu"][0], vi_steps=of["vi"][1]),
+        )
         against = [("vi", 0.0, steps), ("vi", 0.0, 2 * steps), ("vi", *of["vi"]), ("sam_mu", *of["sam_mu"])]
         for baseline, member in zip(BASELINES, against):
             mine, theirs = values_of(table, name, "sabma", *of["sabma"]), values_of(table, name, *member)
             found = paired(mine, theirs, {q: BETTER[q] for q in mine}, logs=())
             about = dict(model=MODEL, part=part, setting=name, against=baseline)
-            rows += [about | dict(quantity=r.quantity, mean=r.mean, half=r.half, n=r.n, gains=r.gains, **picked) for r in found.itertuples()]
+            rows += [
+                about | dict(quantity=r.quantity, mean=r.mean, half=r.half, n=r.n, gains=r.gains, **picked)
+                for r in found.itertuples()
+            ]
     return pd.DataFrame(rows)
 
 
@@ -267,7 +282,9 @@ for model, rows in summary.groupby("model", sort=False):
     of = confirmed.set_index(["setting", "against", "quantity"], drop=False).loc[claims] if claims else confirmed[:0]
     of = of.assign(claim=["SA-BMA at " + s + " against " + a for s, a in zip(of.setting, of.against)])
     verdicts = judged(of.reset_index(drop=True), family=f"search, {model}")
-    print(f"claims that SA-BMA is better, {model}, corrected by Holm for these {len(claims)}:", *sentences(verdicts), sep="\n  ")
+    print(
+        f"claims that SA-BMA is better, {model}, corrected by Holm for these {len(claims)}:", *sentences(verdicts), sep="\n  "
+    )
     print("all differences of the confirmed cases, 95 % intervals, not corrected:")
     for baseline in BASELINES:
         known = confirmed[(confirmed.against == baseline) & confirmed.half.notna()]

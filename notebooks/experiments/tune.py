@@ -77,7 +77,9 @@ if RUN:
     for method in asked:
         best = int(score.loc[method].to_numpy().argmin())
         about = dict(validation_nll=score.loc[method].iloc[best], validation_nll_of_the_record=score.loc[method].iloc[0])
-        about |= dict(trials=TRIALS, diverged=int(np.isinf(score.loc[method]).sum()), seeds=sorted(set(table.seed)), model=MODEL)
+        about |= dict(
+            trials=TRIALS, diverged=int(np.isinf(score.loc[method]).sum()), seeds=sorted(set(table.seed)), model=MODEL
+        )
         chosen[method] = dataclasses.asdict(choices_of(fv.METHODS[method], net, TRIALS)[best]) | about
 else:
     path = Path(TABLE) if TABLE.endswith(".json") else committed(f"{TABLE}.json")
@@ -106,7 +108,9 @@ rows = pd.DataFrame([dict(method=fv.METHODS[m].label, NLL=a["validation_nll"], r
 rows.style.hide().format("{:.3f}", subset=["NLL", "record"])
 
 # %%
-px.scatter(rows, x=["record", "NLL"], y="method", title="Validation NLL before and after tuning", labels=dict(value="NLL", variable=""))
+px.scatter(
+    rows, x=["record", "NLL"], y="method", title="Validation NLL before and after tuning", labels=dict(value="NLL", variable="")
+)
 
 # %% [markdown]
 # *Figure: validation NLL of each method with the settings of its record, and with those of its best trial.*
