@@ -86,6 +86,7 @@ _HOMES = {
     "flatviz.symmetry.flatness": "flatness rescaled_orbit",
     "flatviz.families.family": "fit_family measure",
     "flatviz.families.seeds": "repeat_family",
+    "flatviz.families.convergence": "convergence_gap",
     "flatviz.families.mechanism": "mechanism mechanism_in_training",
     "flatviz.families.inputs": "gap_regression predict_gap",
     "flatviz.families.shift": "shifted_scores",
@@ -109,7 +110,6 @@ _HOMES = {
     "flatviz.plots.severity": "plot_severity",
     "flatviz.plots.risk_coverage": "plot_risk_coverage",
     "flatviz.plots.closeness": "plot_closeness",
-    "flatviz.plots.comparison": "plot_comparison",
     "flatviz.plots.gains": "plot_gains",
     "flatviz.plots.orbit": "plot_orbit",
     "flatviz.widgets.picture": "plot_view",
@@ -122,7 +122,7 @@ _HOMES = {
 }
 _MODULES = """
 bridges core datasets engine families landscape metrics models objectives pages planes plots
-posteriors storage studies symmetry training widgets
+posteriors storage symmetry training widgets
 """.split()
 _WHERE = {name: home for home, names in _HOMES.items() for name in names.split()}
 

@@ -191,16 +191,29 @@ class Gaussian:
 
         1/2 [tr(P Sigma) + (m - m_p)^T P (m - m_p) - D + logdet Sigma_p - logdet Sigma], P the prior's precision.
         """
-        return self.kl_and_grad(prior)[0]
+        return self._kl_and_pulled(prior)[0]
 
-    def kl_and_grad(self, prior: Gaussian) -> tuple[Tensor, tuple[Tensor, Tensor, Tensor]]:
-        """`kl(prior)` (...) and its gradient in (mean, log_std, factor): P r, d (diag P - diag A), F (P - A), A our precision."""
+    def _kl_and_pulled(self, prior: Gaussian) -> tuple[Tensor, Tensor]:
+        """`kl(prior)`, and P times the mean's difference and the factor's rows, (..., 1 + K, D)."""
         rows = torch.cat(((self.mean - prior.mean).unsqueeze(-2), self.factor), -2)
-        pulled, var = prior.precision_mul(rows), self.std.square()
-        squares = (pulled * rows).sum((-2, -1)) + torch.linalg.vecdot(var, prior.precision_diag)
-        kl = 0.5 * (squares + (prior.logdet - self.logdet - self.dim))
-        pulls = torch.addcmul(-self.leverage, var, prior.precision_diag)
-        return kl, (pulled[..., 0, :], pulls, pulled[..., 1:, :] - self.factor_precision)
+        pulled = prior.precision_mul(rows)
+        squares = (pulled * rows).sum((-2, -1)) + torch.linalg.vecdot(self.std.square(), prior.precision_diag)
+        return 0.5 * (squares + (prior.logdet - self.logdet - self.dim)), pulled
+
+    def kl_and_path_grad(
+        self, prior: Gaussian, noise: Sequence[tuple[Tensor, Tensor]]
+    ) -> tuple[Tensor, tuple[Tensor, Tensor, Tensor]]:
+        """`kl(prior)` (...), and its gradient in (mean, log_std, factor) estimated along the paths of draws, without q's score.
+
+        X = P (w - prior mean) - A (w - mean), w the draw of noise (z1 (..., D), z2 (..., K)), P and A the precisions: the mean
+        over draws of (X, X std z1, z2 (x) X).  Where q is the prior it is 0 at every draw.
+        """
+        kl, pulled = self._kl_and_pulled(prior)
+        z1, z2 = (torch.stack(z, -2) for z in zip(*noise))
+        wide = self.std.unsqueeze(-2) * z1
+        x = prior.precision_mul(wide) - self.precision_mul(wide) + z2 @ (pulled[..., 1:, :] - self.factor_precision)
+        x = x + pulled[..., :1, :]
+        return kl, (x.mean(-2), (x * wide).mean(-2), z2.mT @ x / len(noise))
 
 
 def _as_rows(per_weight: Tensor, v: Tensor) -> Tensor:

@@ -98,13 +98,15 @@ class FunctionPosterior(Protocol):
 class History:
     """What a fit recorded at each step: `loss`, `kl` (nats) and `sharpness`, the loss gained by the ascent; (T,) each.
 
-    `validation` is the loss of the validation data at each check, of a fit that was given some.
+    `validation` is the loss of the validation data at each check, of a fit that was given some.  `pull` (D,) is the mean over the
+    steps of d_i (h_i / tau + P_ii) - leverage_i of a Gaussian's widths, 0 at their fixed point.
     """
 
     loss: Tensor
     kl: Tensor | None = None
     sharpness: Tensor | None = None
     validation: Tensor | None = None
+    pull: Tensor | None = None
 
 
 @noun
@@ -575,10 +577,10 @@ class Family:
     spectra of several draws, and the prediction on the test split.  `over_seeds`, where members were fitted again with
     other noise, holds "lambda1", "accuracy", "nll" and "ece" (M, S), a column a seed.  `mechanism` holds
     one step from VI's posterior at every member's radius, a row a member; `stages` the step of SA-BMA at several moments of
-    one training, all on one surface: see `studies.stages`.
-    `inputs`, of a task in the plane, holds what each member predicts over it: see `studies.inputs.input_maps`.
-    `images`, of a task of images, holds those on which each member's draws disagree most: see `studies.images.family_images`.
-    `maps` holds other quantities and planes: see `studies.maps.family_maps`.
+    one training, all on one surface: see `families.stages`.
+    `inputs`, of a task in the plane, holds what each member predicts over it: see `families.inputs.input_maps`.
+    `images`, of a task of images, holds those on which each member's draws disagree most: see `families.images.family_images`.
+    `maps` holds other quantities and planes: see `families.maps.family_maps`.
     """
 
     method: tuple[str, ...]

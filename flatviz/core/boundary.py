@@ -162,13 +162,13 @@ _TABLE: dict[str, arg.Check] = {
     "posterior": arg.posterior,
     "start": arg.kind((str, Gaussian), "a word or a Gaussian, as the verb's help says"),
     "ascent preview of": arg.function,
-    "settings fit_family.fit repeat_family.fit": arg.values(arg.anything, "settings"),
+    "settings fit_family.fit repeat_family.fit convergence_gap.fit": arg.values(arg.anything, "settings"),
     # counts
     "n predict_gap.steps most_steps max_sweeps block starts": arg.whole(1),
     "resamples permutations bends fit_laplace.steps": arg.whole(0),
     "at": arg.each(arg.whole(0), "numbers of steps", least=2),
     "drops": arg.each(arg.whole(0), "epochs", least=0),
-    "steps trials epochs n_draws members chains cycles cycle_steps thin mc_samples rank": arg.whole(1),
+    "steps times trials epochs n_draws members chains cycles cycle_steps thin mc_samples rank": arg.whole(1),
     "n_bins k n_spectra runs probes products most parts batch_size iters shots size per_class severity": arg.whole(1),
     "n_classes": arg.whole(1),
     "memory": arg.positive,
@@ -192,7 +192,7 @@ _TABLE: dict[str, arg.Check] = {
     "head_std prior_std first_std first_precision moped width lr_delay": arg.positive,
     "share": arg.positive,
     "start_scale fit_swag.scale scale_temperature.temperature": arg.positive,
-    "accept b1 b2 noisy_share friction rate anneal": arg.share,
+    "accept b1 b2 noisy_share friction rate": arg.share,
     "fit_laplace.temperature": arg.positive,
     "laplace_evidence.prior_precision": arg.either(
         (Real, arg.positive), (Mapping, arg.values(arg.positive, "numbers > 0")), wanted="a number > 0, or layer -> number"
@@ -215,7 +215,7 @@ _TABLE: dict[str, arg.Check] = {
     "keep_head": arg.flag,
     "phase": arg.text,
     "mode blocks kind space structure link curvature normalize convention which precision method measure head key rule view": arg.text,
-    "name title label x_label plot_comparison.x plot_comparison.y": arg.text,
+    "name title label x_label": arg.text,
     "labels": arg.each(arg.text, "texts"),
     "switches": arg.each(arg.text, "texts", least=0),
     "worlds": arg.each(arg.word("weights", "step", "network"), "words"),

@@ -17,7 +17,7 @@ class Setting(NamedTuple):
     fit: Mapping[str, float]
 
 
-PUBLISHED = dict(kl_weight=0.0, anneal=0.0, start_scale=1.0, weight_decay=5e-4)  # the published scripts; decay on the mean only
+PUBLISHED = dict(kl_weight=0.0, start_scale=1.0, weight_decay=5e-4)  # the published scripts; decay on the mean only
 TEMPERED = {name: METHODS["vi"].plain.settings[name] for name in PUBLISHED}  # the default of page and lab
 KL_WEIGHT = TEMPERED["kl_weight"]
 

@@ -130,7 +130,7 @@ def predict_gap(
     with saved_rng(seed):
         net = Net.from_module(nn.Sequential(nn.Linear(1, HIDDEN), nn.Tanh(), nn.Linear(HIDDEN, 1)))
     prior = gap_prior(net)
-    settings = dict(seed=seed, likelihood=NOISE, steps=steps, lr=0.002, momentum=0.9, progress=progress)
+    settings = dict(seed=seed, likelihood=NOISE, steps=steps, progress=progress)
     start = Gaussian(net.w, torch.full_like(net.w, math.log(0.02)), prior.factor)
     posteriors: dict[str, Posterior] = {"vi": fit_vi(net, data, prior, start=start, **settings)}
     for r in radii:

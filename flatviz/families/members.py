@@ -71,7 +71,7 @@ def fit_near(
 ) -> Posterior | None:
     """So many steps of a method at `radius` from `near`, its posterior at another radius: a preview of `fit_member`.
 
-    The KL weight is whole from the first step on, for `near` has had its annealing.  None for a method that cannot start at a
+    None for a method that cannot start at a
     posterior, at radius 0, and where a whole fit has no more than twice these steps.
     """
     record, choice = METHODS[method], choice_of(tuned, method)
@@ -81,7 +81,7 @@ def fit_near(
     keywords = record.keywords(net, radius=radius, settings=fit)
     if keywords["steps"] <= 2 * steps:
         return None
-    keywords |= dict(steps=steps, start=near, start_scale=1.0, anneal=0.0)
+    keywords |= dict(steps=steps, start=near, start_scale=1.0)
     return record.fit(net, task.train, prior, seed=seed, progress=progress, **keywords)
 
 

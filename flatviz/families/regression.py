@@ -76,12 +76,12 @@ def _fitted(
 ) -> dict[tuple[str, float], Posterior]:
     """Posterior by method and radius, the radii of a method together; those that diverge are left out."""
     cells = list(dict.fromkeys(_same(*cell) for cell in asked))
-    settings = dict(likelihood=NOISE, steps=STEPS, lr=0.002, momentum=0.9, progress=progress)
+    settings = dict(likelihood=NOISE, steps=STEPS, progress=progress)
     start, found = Gaussian(net.w, torch.full_like(net.w, math.log(0.02)), prior.factor), {}
     for method in dict.fromkeys(m for m, _ in cells):
         radii = [r for m, r in cells if m == method]
         if method == "sgd":
-            found["sgd", 0.0] = Draws(fit_sgd(net, data, seed=seed, weight_decay=0.0, **settings).center[None])
+            found["sgd", 0.0] = Draws(fit_sgd(net, data, seed=seed, weight_decay=0.0, lr=0.002, **settings).center[None])
             continue
         mode = METHODS[method].look.perturbation or "kl_exact"
         grid = fit_sabma_grid(net, data, prior, radii=radii, seeds=[seed], mode=mode, start=start, **settings)

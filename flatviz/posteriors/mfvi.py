@@ -42,12 +42,11 @@ def fit_mfvi(
     first_std: float = 0.02,
     moped: float | None = None,
     kl_weight: float = 1.0,
-    anneal: float = 0.0,
     weight_decay: float = 0.0,
     mc_samples: int = 1,
     local: bool = False,
-    steps: int = 150,
-    lr: float = 0.05,
+    steps: int = 600,
+    lr: float = 1.0,
     momentum: float = 0.9,
     batch_size: int | None = None,
     likelihood: Likelihood = "categorical",
@@ -85,7 +84,7 @@ def fit_mfvi(
         prior,
         partial(mfvi_step, ascent=ascent),
         seeds=[seed],
-        bound=Bound(kl_weight, anneal, Gaussian(net.w.detach().clone(), first.log()), 1.0, mc_samples, local),
+        bound=Bound(kl_weight, Gaussian(net.w.detach().clone(), first.log()), 1.0, mc_samples, local),
         likelihood=likelihood,
         batchnorm=batchnorm,
         optim=Optim(steps, lr, momentum, weight_decay, batch_size),
@@ -95,13 +94,13 @@ def fit_mfvi(
 
 
 def mfvi_step(q: Gaussian, nll: NoisyNLL, descend: Descent, *, ascent: Ascent | None) -> tuple[Tensor, Tensor | None]:
-    """g = grad E_q[NLL] in (mean, log_std);  v <- m v + g + (kl_weight / N) grad KL;  (mean, log_std) <- that less lr v."""
+    """g = grad E_q[NLL] in (mean, log_std), then the natural gradient of g + (kl_weight / N) KL: see `Descent`."""
     value, g, gain = nll(q, ascent=ascent)
     descend(q, g)
     return value, gain
 
 
-_SETTINGS = dict(kl_weight=1.0, weight_decay=0.0, steps=300, lr=0.05, momentum=0.9, batch_size=None)
+_SETTINGS = dict(kl_weight=1.0, weight_decay=0.0, steps=600, lr=1.0, momentum=0.9, batch_size=None)
 
 METHOD = Method(
     fit=fit_mfvi,

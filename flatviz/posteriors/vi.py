@@ -2,7 +2,7 @@
 
     min over q of  E_q[mean NLL] + (kl_weight / N) KL(q || prior)
 
-by reparameterised gradients: see `vi_step`.  SA-BMA with radius 0 is this, bit for bit, and runs the same loop.
+by natural gradients: see `vi_step`.  SA-BMA with radius 0 is this, bit for bit, and runs the same loop.
 Source: Graves 2011; Kingma and Welling 2014; kl_weight below 1: Wenzel et al. 2020.
 """
 
@@ -35,12 +35,11 @@ def fit_vi(
     start: Gaussian | None = None,
     start_scale: float = 1.0,
     kl_weight: float = 1.0,
-    anneal: float = 0.0,
     weight_decay: float = 0.0,
     mc_samples: int = 1,
     local: bool = False,
-    steps: int = 150,
-    lr: float = 0.05,
+    steps: int = 600,
+    lr: float = 1.0,
     momentum: float = 0.9,
     batch_size: int | None = None,
     likelihood: Likelihood = "categorical",
@@ -54,19 +53,23 @@ def fit_vi(
 
         min over q of  E_q[mean NLL] + (kl_weight / N) KL(q || prior)
 
-    One step: noise z1 (D,), z2 (K,); w = mean + exp(log_std) z1 + z2 factor;  g = grad NLL(w);  SGD with momentum on
-    theta = (mean, log_std, factor) along (g, g exp(log_std) z1, z2 (x) g) + (kl_weight / N) grad KL(q || prior).
+    One step, in nats, with tau = kl_weight / N, P the prior's precision, A and Sigma precision and covariance of q:
+        noise      z1 (D,), z2 (K,);  delta = exp(log_std) z1 + z2 factor;  w = mean + delta;  g = grad NLL(w)
+        gradient   G = g / tau + P (w - prior mean) - A delta;  0 at every draw where q is the posterior
+        mean       <- mean - lr v,  v <- momentum v + Sigma G / (1 + s),  s the running size of Sigma^1/2 G
+        log_std    <- log_std - 0.1 lr r / (1 + s_i),  r = G exp(log_std) z1,  s_i the running size of r
+        factor     <- factor - 0.05 lr (z2 (x) G) Sigma / (1 + s)
+    Every second step has the negative noise of the one before.  Where G is 0 on average
+    sigma^2 = leverage / (E_q[diag H] / tau + diag P), H the Hessian: `convergence_gap` says how near a fit is.
 
     prior: Gaussian over the D weights, as `transfer` returns; start: q at first, of any rank K (default: the prior), with its
         standard deviations times start_scale: a wide start makes the first gradients mostly noise.
     kl_weight: a temperature T.  The best q of all is the tempered posterior exp(-N L(w) / T) prior(w): 1 is Bayes, below it
         is colder, and 0 leaves the prior out, so that nothing holds q's width.  The KL is in nats, N = len(data).
-    anneal: share of the steps over which the KL weight rises linearly from 0 to kl_weight.
     weight_decay: acts on the mean only.  mc_samples: draws a step.  batch_size: examples a step (default all).
     local: a draw of its own for each example (local reparameterisation): the same expectation with less noise in the
         gradient.  A step is one pass with as many weight vectors as examples: for small nets, without `ascent`.
-    lr: falls to 0 along half a cosine over `steps`.  On mean and factor it is lr / (1 + lr kl_weight / (N d)), d a weight's
-        prior variance: plain SGD would overshoot wherever the prior is narrow.
+    lr: of natural-gradient steps, so that 1 suits every T, N and prior; it falls to 0 along half a cosine over `steps`.
     likelihood: "categorical", or the noise's standard deviation of a regression.
     batchnorm: "frozen" keeps the net's statistics; "train" uses those of each batch and leaves running ones in
         `result.buffers`, which `predict` uses; for other verbs take `net.with_buffers(result.buffers)`.
@@ -94,7 +97,7 @@ def fit_vi(
         prior,
         partial(vi_step, ascent=ascent),
         seeds=[seed],
-        bound=Bound(kl_weight, anneal, start, start_scale, mc_samples, local),
+        bound=Bound(kl_weight, start, start_scale, mc_samples, local),
         likelihood=likelihood,
         batchnorm=batchnorm,
         optim=Optim(steps, lr, momentum, weight_decay, batch_size),
@@ -106,7 +109,7 @@ def fit_vi(
 def vi_step(q: Gaussian, nll: NoisyNLL, descend: Descent, *, ascent: Ascent | None) -> tuple[Tensor, Tensor | None]:
     """One step from q, theta = (mean, log_std, factor).
 
-    g = grad_theta E_q[NLL],   v <- m v + g + (kl_weight / N) grad_theta KL(q || prior),   theta <- theta - lr v
+    g = grad_theta E_q[NLL], then the natural gradient of g + (kl_weight / N) KL(q || prior): see `Descent`
     """
     value, g, gain = nll(q, ascent=ascent)
     descend(q, g)
@@ -116,11 +119,8 @@ def vi_step(q: Gaussian, nll: NoisyNLL, descend: Descent, *, ascent: Ascent | No
 # A tempered posterior, chosen by `flatviz temperature` (data/temperature_digits.json): HMC itself predicts nearly as well as at
 # the best T, a longer fit predicts better, radius and ensemble size matter.  At T = 0, as in the published scripts, a longer fit
 # predicts worse and q ends millions of nats from its prior; from T = 0.1 on the radius no longer lowers lambda1; T = 1 ruins it.
-_SETTINGS = dict(
-    kl_weight=0.03, anneal=0.3, start_scale=0.3, weight_decay=0.0, steps=300, lr=0.05, momentum=0.9, batch_size=None
-)
-# At lr 0.05 some seeds unlearn what the source taught; at momentum 0.9 and half the rate larger radii of SA-BMA do.
-_BATCHNORM = dict(lr=0.02, momentum=0.8, steps=600, start_scale=0.1)
+_SETTINGS = dict(kl_weight=0.03, start_scale=0.3, weight_decay=0.0, steps=600, lr=1.0, momentum=0.9, batch_size=None)
+_BATCHNORM = dict(start_scale=0.03)  # its prior is 4096 times SWAG's: widths that shrink take the steps, those that grow do not
 _POINT = dict(tour=(0.0,), lab=(0.0,))
 
 METHOD = Method(

@@ -1,6 +1,6 @@
-"""Fits of a low-rank Gaussian by reparameterised gradients: the loop that VI, mean-field VI and SA-BMA run.
+"""Fits of a low-rank Gaussian by natural gradients: the loop that VI, mean-field VI and SA-BMA run.
 
-    w = mean + exp(log_std) z1 + z2 factor,  z1 and z2 standard normal,  g = grad NLL(w)
+    w = mean + delta,  delta = exp(log_std) z1 + z2 factor,  z1 and z2 standard normal,  g = grad NLL(w)
     grad of E_q[NLL] in (mean, log_std, factor)  =  (g,  g exp(log_std) z1,  z2 (x) g)
 
 A method is one function, its `Step`, from q to the gradient that q moves along.  B members, each with a seed of its own,
@@ -38,92 +38,108 @@ from flatviz.training.optimize import (
     training_loss,
 )
 from flatviz.training.passes import Passes
-from flatviz.training.perturb import fold
 from flatviz.training.run import Optim, Run
 
 STEPS_AHEAD = 64  # whose noise is drawn at once: one by one, between other work, a draw takes four times as long
 MOST_AHEAD = 2**22  # numbers drawn at once
 LARGE = 2**20  # numbers of a draw beyond which a GPU draws them itself: 11 million take a CPU longer than ResNet-18's gradient
-
+WIDTHS, FACTOR = 0.2, 0.1  # rates beside that of the mean, which momentum makes ten times as long
+MEMORY = 0.9  # of the sizes of steps
 
 Step = Callable[[Gaussian, NoisyNLL, "Descent"], tuple[Tensor, Tensor | None]]  # moves q; -> its loss, the loss gained
 
 
 class Descent:
-    """SGD with momentum on theta = (mean, log_std, factor), from the gradient of the NLL that a `Step` found.
+    """Natural-gradient steps on theta = (mean, log_std, factor), from the gradient of the NLL that a `Step` found.
 
-        v <- momentum v + slow * (grad + kl_weight / N grad KL(q || prior) + weight_decay mean),   theta <- theta - rate v
+    In nats, with tau = kl_weight / N, P the prior's precision, A that of q, and G = g / tau + P (w - prior mean) - A delta:
 
-    KL and weight decay are taken at q itself, wherever the gradient comes from.  `slow` is 1 / (1 + rate pull) on mean and
-    factor, pull = kl_weight / (N d), d a weight's prior variance: the KL pulls with 1 / d, and plain SGD would overshoot
-    wherever the prior is narrow.  With `anneal` kl_weight rises linearly over that share of the steps.  On the factor `slow`
-    is divided by 2 (K - 1), as it is for the unfolded C of the paper: at the full rate its K noises multiply every step.
+        mean     <- mean - lr v,                              v <- momentum v + Sigma G / (1 + s)
+        log_std  <- log_std - lr WIDTHS / 2 r / (1 + s_i),    r = G exp(log_std) z1
+        factor   <- factor - lr FACTOR / 2 (z2 (x) G) Sigma / (1 + s)
+
+    G is the path gradient of the KL (Roeder et al. 2017): its mean is the gradient, and it is 0 at every draw where q is the
+    posterior.  The Fisher matrix is A for the mean and about 2 for log_std, so widths approach their fixed point,
+    sigma^2 = leverage / (E_q[h] / tau + P_ii), at a rate that T and N do not enter.  Sigma without the inverse of F A F^T
+    slows the factor where it adds little to the variance; with it, noise would grow there.  s is the running size of
+    Sigma^1/2 G, s_i that of r: both bound a step far from the posterior, and s, a Frobenius norm, exceeds what Sigma^1/2
+    (H / tau + P) Sigma^1/2 has as its largest eigenvalue beyond 1, so that the mean's step is stable.
+    KL and weight decay are taken at q itself, wherever g comes from.  kl_weight 0 leaves all of the KL out, with tau = 1 / N.
     """
 
-    def __init__(
-        self, start: Gaussian, prior: Gaussian, members: int, kl_weight: float, optim: Optim, anneal: float = 0.0
-    ) -> None:
+    def __init__(self, start: Gaussian, prior: Gaussian, members: int, kl_weight: float, n: int, optim: Optim) -> None:
         theta = torch.cat((start.mean[None], start.log_std[None], start.factor)).detach()
         self.theta = theta.expand(members, *theta.shape).clone() if members > 1 else theta  # one tensor: few operations
         self.parts = self.theta[..., 0, :], self.theta[..., 1, :], self.theta[..., 2:, :]
-        self.velocity, self.slow, self.pull = torch.zeros_like(self.theta), torch.ones_like(theta), torch.zeros_like(theta)
-        self.slow[2:] /= fold(start) ** 2
-        self.pull[0] = self.pull[2:] = kl_weight * (-2 * prior.log_std).exp()
-        self.prior, self.kl_weight, self.optim, self.rate, self.kls = prior, kl_weight, optim, optim.lr, []
-        self.annealed, self.share = anneal * optim.steps, 1.0
-        self.momentum = theta.new_tensor(optim.momentum)  # a tensor: torch wraps a number anew at every product
+        self.velocity = torch.zeros_like(self.parts[0])
+        self.squares = torch.zeros_like(torch.cat((self.velocity[..., :1], self.velocity), -1))  # of s, then of s_i
+        self.pull = torch.zeros_like(self.velocity)  # sum of r
+        self.prior, self.kl_weight, self.unit, self.optim = prior, kl_weight, (kl_weight or 1.0) / n, optim
+        self.kls: list[Tensor] = []
 
-    def at(self, step: int) -> None:
-        """Learning rate and share of the KL weight of a step."""
+    def at(self, step: int, noise: list[tuple[Tensor, Tensor]]) -> None:
+        """What belongs to a step: its learning rate, the memory of its sizes, its noise."""
         self.rate = self.optim.lr * cosine(step, self.optim.steps)
-        self.share = min(1.0, (step + 1) / self.annealed) if self.annealed > 0 else 1.0
+        self.filled = 1 - MEMORY ** (step + 1)
+        self.noise = noise
 
     def __call__(self, q: Gaussian, grad: tuple[Tensor, ...]) -> None:
         """One step from `q`, what stands in theta now."""
-        total = torch.cat((grad[0].unsqueeze(-2), grad[1].unsqueeze(-2), grad[2]), -2)
-        if self.kl_weight > 0:
-            kl, pulls = q.kl_and_grad(self.prior)
-            self.kls.append(kl)
-            for rows, g in zip((total[..., 0, :], total[..., 1, :], total[..., 2:, :]), pulls):
-                rows.add_(g, alpha=self.share * self.kl_weight)
+        mean, r, factor = (g / self.unit for g in grad)
         if self.optim.weight_decay > 0:
-            total[..., 0, :].add_(q.mean, alpha=self.optim.weight_decay)
-        slow = self.slow if self.kl_weight == 0 else self.slow / (1 + self.rate * self.share * self.pull)
-        self.velocity.mul_(self.momentum).addcmul_(total, slow)
-        self.theta.add_(self.velocity, alpha=-self.rate)
+            mean = mean.add(q.mean, alpha=self.optim.weight_decay / self.unit)
+        if self.kl_weight > 0:
+            kl, pulls = q.kl_and_path_grad(self.prior, self.noise)
+            self.kls.append(kl)
+            mean, r, factor = (g.add_(pull) for g, pull in zip((mean, r, factor), pulls))
+        natural = q.cov_mul(torch.cat((mean.unsqueeze(-2), factor), -2))
+        sizes = torch.cat((torch.linalg.vecdot(mean, natural[..., 0, :]).unsqueeze(-1), r.square()), -1)
+        self.squares.mul_(MEMORY).add_(sizes, alpha=1 - MEMORY)
+        slow = 1 / (1 + (self.squares / self.filled).sqrt())
+        self.velocity.mul_(self.optim.momentum).addcmul_(natural[..., 0, :], slow[..., :1])
+        self.pull.add_(r)
+        self.parts[0].add_(self.velocity, alpha=-self.rate)
+        self.parts[1].addcmul_(r, slow[..., 1:], value=-0.5 * WIDTHS * self.rate)
+        self.parts[2].addcmul_(natural[..., 1:, :], slow[..., :1].unsqueeze(-2), value=-0.5 * FACTOR * self.rate)
 
 
 class Noise:
-    """Noise of each step, of each member by its own generator: the numbers that one draw a step would give, drawn ahead."""
+    """Noise of each step, of each member by its own generator, drawn ahead: an odd step has the negative of that before it.
+
+    What is odd in the noise then cancels over two steps: the noise of the draw in the mean's gradient, and the gradient's
+    mean in that of the widths.
+    """
 
     def __init__(self, seeds: Sequence[int], draws: int, q: Gaussian, steps: int) -> None:
         self.like, self.dim, self.draws, self.size = q.mean, q.dim, draws, q.dim + q.rank
         self.device = q.mean.device if self.size > LARGE else torch.device("cpu")
         self.sources = [generator(seed, self.device) for seed in seeds]  # as before the block's first step: this is saved
         self.ahead = [generator(seed, self.device) for seed in seeds]  # as they are after its last
-        self.steps = max(1, min(STEPS_AHEAD, steps, MOST_AHEAD // (len(seeds) * draws * self.size)))
+        most = MOST_AHEAD // (len(seeds) * draws * self.size)
+        self.pairs = max(1, min(STEPS_AHEAD, steps + 1, most) // 2)
         self.block: list[tuple[Tensor, Tensor]] = []
 
     def at(self, step: int) -> list[tuple[Tensor, Tensor]]:
         """(z1 (..., D), z2 (..., K)) of each draw; steps are asked for in order."""
         if not self.block:
             self.block = self._drawn()
-        place = step % self.steps
+        place = step % (2 * self.pairs)
         rows = self.block[place * self.draws : (place + 1) * self.draws]
-        if place == self.steps - 1:
+        if place == 2 * self.pairs - 1:
             self.block = []
             for source, ahead in zip(self.sources, self.ahead):
                 source.set_state(ahead.get_state())
         return rows
 
     def _drawn(self) -> list[tuple[Tensor, Tensor]]:
-        shape = len(self.sources), self.steps, self.draws, self.size
+        shape = len(self.sources), self.pairs, self.draws, self.size
         z = torch.empty(shape, dtype=self.like.dtype, device=self.device)
         for source, ahead, rows in zip(self.sources, self.ahead, z):
             ahead.set_state(source.get_state())
             for row in rows:
                 row.normal_(generator=ahead)
-        z = z.to(self.like.device).flatten(1, 2)
+        z = z.to(self.like.device)
+        z = torch.stack((z, -z), 2).flatten(1, 3)
         z = z[0] if len(z) == 1 else z.transpose(0, 1)  # (steps * draws, ..., D + K)
         return list(zip(z[..., : self.dim].unbind(), z[..., self.dim :].unbind()))
 
@@ -132,12 +148,11 @@ class Noise:
 class Bound:
     """What a variational fit minimises, beside data and prior, and where q starts.
 
-    kl_weight: a temperature; anneal: share of the steps over which it rises from 0.  start: q at first (default the prior),
+    kl_weight: a temperature.  start: q at first (default the prior),
     its widths times start_scale.  mc_samples: draws a step.  local: a draw for each example, by `LocalNLL`; for one member.
     """
 
     kl_weight: float
-    anneal: float = 0.0
     start: Gaussian | None = None
     start_scale: float = 1.0
     mc_samples: int = 1
@@ -182,17 +197,23 @@ def fit_gaussians(
             raise ValueError(f"with local=True batch_size must divide the {len(data)} examples, got {optim.batch_size}")
         draws, noisy = bound.mc_samples * examples, LocalNLL
         loss = members_loss(net, data, likelihood, "frozen", draws)
-    descent = Descent(start, prior, B, bound.kl_weight / len(data), optim, bound.anneal)
+    descent = Descent(start, prior, B, bound.kl_weight, len(data), optim)
     noise, losses, gains = Noise(seeds, draws, start, optim.steps), [], []
 
     def update(at: int, index: Tensor | None) -> None:
-        descent.at(at)
-        value, gain = step(Gaussian.unchecked(*descent.parts), noisy(loss, index, noise.at(at)), descent)
+        descent.at(at, noise.at(at))
+        value, gain = step(Gaussian.unchecked(*descent.parts), noisy(loss, index, descent.noise), descent)
         losses.append(value)
         if gain is not None:
             gains.append(gain)
 
-    state: State = {"theta": descent.theta, "velocity": descent.velocity, **loss.state}
+    state: State = {
+        "theta": descent.theta,
+        "velocity": descent.velocity,
+        "squares": descent.squares,
+        "pull": descent.pull,
+        **loss.state,
+    }
     state |= {f"noise {i}": source for i, source in enumerate(noise.sources)}
     state |= {"losses": losses, "gains": gains, "kls": descent.kls}
     batches = members_batches(len(data), optim.batch_size, shuffles, net.device)
@@ -203,7 +224,8 @@ def fit_gaussians(
     theta = descent.theta.reshape(B, *descent.theta.shape[-2:])
     checks = [] if stopping is None else stopping.losses
     records = [torch.stack(v).reshape(-1, B) if v else None for v in (losses, descent.kls, gains, checks)]
-    return [_member(theta[i], [None if v is None else v[:, i] for v in records], trained[i]) for i in range(B)]
+    pulls = descent.pull.reshape(B, -1) / len(losses)
+    return [_member(theta[i], [None if v is None else v[:, i] for v in records], pulls[i], trained[i]) for i in range(B)]
 
 
 def converged(fit: Gaussian | ValueError) -> Gaussian:
@@ -239,8 +261,10 @@ def _losses(
     return loss, [one if isinstance(one, BatchStatisticsLoss) else None for one in each]
 
 
-def _member(theta: Tensor, records: list[Tensor | None], trained: BatchStatisticsLoss | None) -> Gaussian | ValueError:
-    history = History(*records)
+def _member(
+    theta: Tensor, records: list[Tensor | None], pull: Tensor, trained: BatchStatisticsLoss | None
+) -> Gaussian | ValueError:
+    history = History(*records, pull=pull)
     try:
         check_converged(history.loss, theta)
     except ValueError as error:

@@ -211,3 +211,18 @@ def test_a_first_look_at_a_net_does_not_import_a_compiler():
         "assert 'sympy' not in sys.modules and 'torch._dynamo' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_class_that_is_masked_away_does_not_hide_what_depends_on_the_batch():
+    class Masked(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a, self.norm, self.head = nn.Linear(6, 8), nn.BatchNorm1d(8, track_running_stats=False), nn.Linear(8, 4)
+
+        def forward(self, x):
+            return self.head(torch.tanh(self.norm(self.a(x)))).masked_fill(torch.tensor([False, False, False, True]), -1e9)
+
+    torch.manual_seed(0)
+    data = fv.Data(torch.randn(64, 6) * torch.linspace(0.2, 3, 64)[:, None], torch.arange(64) % 3)
+    with pytest.raises(ValueError, match="the net must treat each example alone"):
+        fv.nll(fv.Net.from_module(Masked().eval()), data)

@@ -106,9 +106,7 @@ def test_a_tuned_family_has_the_chosen_radius_settings_and_prior_of_each_method(
     tuned = {"vi": Choice({"steps": 5}), "sabma": Choice({"steps": 4, "kl_weight": 0.5}, 0.7, 0.6)}
     family = fv.fit_family(net, task, prior, radii={"vi": (0.0,), "sabma": (0.0, 2.0)}, seed=0, tuned=tuned)
     assert family.radius == (0.0, 0.0, 0.7, 2.0)
-    settings = dict(
-        steps=4, kl_weight=0.5, lr=0.05, seed=0, **{k: fv.METHODS["sabma"].plain.settings[k] for k in ("anneal", "start_scale")}
-    )
+    settings = dict(steps=4, kl_weight=0.5, seed=0, start_scale=fv.METHODS["sabma"].plain.settings["start_scale"])
     by_hand = fv.fit_sabma(net, task.train, with_head_std(net, prior, 0.6), radius=0.7, **settings)
     torch.testing.assert_close(family.posterior[2].mean, by_hand.mean, rtol=1e-5, atol=1e-6)  # trained together
     zero = fv.fit_vi(net, task.train, with_head_std(net, prior, 0.6), **settings)

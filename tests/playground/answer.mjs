@@ -18,12 +18,12 @@ const ANSWERS = {
     const g = new Float64Array(loss.dim);
     return { value: loss.both(array(ask.w), g), g };
   },
-  // a whole fit: its noise, learning rates and temperatures come with the question, a row a step
+  // a whole fit: its noise and learning rates come with the question, a row a step
   gaussians({ engine, loss, prior, ask }) {
-    const q = gaussian(ask.start), velocity = { mean: new Float64Array(loss.dim), logStd: new Float64Array(loss.dim) };
+    const q = gaussian(ask.start), velocity = engine.atRest(loss.dim);
     const losses = [], gains = [], kls = [];
     ask.rates.forEach((rate, i) => {
-      const settings = { rate, momentum: ask.momentum, T: ask.T[i], radius: ask.radius };
+      const settings = { rate, momentum: ask.momentum, T: ask.T, radius: ask.radius };
       const step = (ask.radius ? engine.sabmaStep : engine.viStep)(loss, q, velocity, prior, ask.noise[i].map(array), settings);
       losses.push(step.g.value);
       if (step.worst) gains.push(step.worst.value - step.g.value);

@@ -104,7 +104,7 @@ AT = [0, 7, 20]
 def trained(shown):
     """Stages of a fit with all schedules on, in float64, and the prior and settings that it had."""
     net, data, q, _ = shown
-    settings = {"steps": 20, "anneal": 0.5, "start_scale": 0.5, "batch_size": 10}
+    settings = {"steps": 20, "start_scale": 0.5, "batch_size": 10}
     few = dict(seed=4, n_draws=8, resolution=5)
     return q, settings, fv.mechanism_in_training(net, data, q, radius=0.5, at=AT, settings=settings, **few)
 

@@ -12,7 +12,7 @@ import flatviz as fv
 N, NOISE, DELTA, ETA = 40, 0.5, 2.0, 0.01
 DECAY = dict(weight_decay=DELTA / N)
 ROUGH = dict(**DECAY, snapshots=100, batch_size=8, lr=0.1, momentum=0.0)  # SGD at a constant rate
-VARIATIONAL = dict(steps=500, mc_samples=3, lr=0.1, momentum=0.5)
+VARIATIONAL = dict(steps=600, mc_samples=3)
 CHAINS = dict(**DECAY, n_draws=2000, chains=100, burn_in=150, thin=10)
 CYCLES = dict(n_draws=800, chains=100, cycles=4, cycle_steps=120, noisy_share=0.3, lr=0.08)
 
@@ -25,7 +25,7 @@ CASES = {
     "mfvi": (dict(**VARIATIONAL, prior_std=DELTA**-0.5, first_std=0.2), 0.15, 0.9, 1.1, "conditional", "given the others: narrower"),
     "moped": (dict(**VARIATIONAL, prior_std=DELTA**-0.5, moped=0.2), 0.4, 0.9, 1.1, "conditional", "its prior stands where the net does"),
     "vi": (VARIATIONAL, 0.15, 0.85, 1.15, "posterior", "none beyond the shaking of the last steps"),
-    "sabma": (dict(steps=400, mc_samples=4, lr=0.05, momentum=0.5, radius=0.5), 0.3, 0.7, 1.1, "posterior", "a flat posterior is narrower"),
+    "sabma": (dict(steps=600, mc_samples=4, radius=0.5), 0.3, 0.7, 1.1, "posterior", "a flat posterior is narrower"),
     "bsam": (dict(**DECAY, steps=200), 0.2, 1.2, 2.7, "posterior", "s is the size of a gradient, not a curvature: too wide"),
     "laplace": (dict(**DECAY, structure="full", steps=200), 0.03, 0.98, 1.02, "posterior", "none: the posterior is Gaussian"),
     "sgld": (dict(**CHAINS, lr=0.02), 0.15, 0.93, 1.12, "posterior", "wider by 1 / (1 - lr h / 2): at most 7 % here"),

@@ -69,7 +69,7 @@ def test_vi_reaches_the_exact_posterior_of_a_linear_regression():
     prior = fv.Gaussian(torch.zeros(1, dtype=torch.float64), torch.zeros(1, dtype=torch.float64))
     precision = float((x * x).sum()) / 0.25 + 1.0
     mean, std = float((x * y).sum()) / 0.25 / precision, 1 / math.sqrt(precision)
-    q = fv.fit_vi(net, fv.Data(x, y), prior, likelihood=0.5, steps=600, lr=0.05, mc_samples=4, seed=0)
+    q = fv.fit_vi(net, fv.Data(x, y), prior, likelihood=0.5, mc_samples=4, seed=0)
     assert float(q.mean[0]) == pytest.approx(mean, abs=0.2 * std)
     assert float(q.log_std.exp()[0]) == pytest.approx(std, rel=0.1)
 
@@ -79,7 +79,7 @@ def test_the_kl_weight_pulls_towards_the_prior_and_a_narrow_prior_does_not_diver
     assert float(prior.log_std.exp().min()) < 1e-2  # narrow in places: plain SGD on its KL would overshoot
     near = fv.fit_vi(net, task.train, prior, kl_weight=1.0, steps=60, seed=0)
     far = fv.fit_vi(net, task.train, prior, kl_weight=0.0, steps=60, seed=0)
-    assert float(near.kl(prior)) < 0.01 * float(far.kl(prior))
+    assert float(near.kl(prior)) < 0.05 * float(far.kl(prior))
     assert near.history.kl[0] == pytest.approx(0, abs=1e-2) and far.history.kl is None
 
 

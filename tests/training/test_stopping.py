@@ -52,7 +52,7 @@ def test_the_best_weights_that_were_checked_are_returned_and_the_run_ends(case):
 @pytest.mark.parametrize("radius", [0.0, 0.5])
 def test_a_gaussian_is_judged_at_its_mean(case, radius):
     net, data, validation = case
-    settings = dict(seed=0, steps=300, lr=0.3, kl_weight=0.0)
+    settings = dict(seed=0, steps=300, kl_weight=0.01, start_scale=0.2)
     q = fv.fit_sabma(
         net, data, prior_of(net), radius=radius, training=fv.Training(validation=validation, patience=4), **settings
     )

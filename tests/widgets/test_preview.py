@@ -72,7 +72,7 @@ def test_the_preview_is_the_short_fit_that_it_says(lab, transferred, task, monke
     assert lab.wait(300) and "enough" in lab.error
     near = lab.family.posterior[lab.family.index("sam_mu", 0.2)]
     net, prior = transferred
-    settings = fv.METHODS["sam_mu"].keywords(net, radius=0.3) | dict(steps=STEPS, start=near, start_scale=1.0, anneal=0.0)
+    settings = fv.METHODS["sam_mu"].keywords(net, radius=0.3) | dict(steps=STEPS, start=near, start_scale=1.0)
     q = fv.fit_sabma(net, task.train, prior, mode="sam_mu", seed=0, **settings)
     direct = fv.predict(net, q, task.test, 6, seed=1).scores["nll"]
     (_, some), (_, record) = members(lab)

@@ -211,22 +211,41 @@ export const sam = (g, radius) => { const scale = radius / (norm(g) + TINY); ret
 
 // ------------------------------------------------------------------ the updates
 
-// v <- momentum v + slow (g + T grad KL(q || prior)),  theta <- theta - rate v;  slow, on the mean, is 1 / (1 + rate T / prior variance).
-export function descend(q, velocity, g, prior, { rate, momentum, T }) {
-  const pull = kl(q, prior);
-  for (let i = 0; i < q.mean.length; i++) {
-    const slow = 1 / (1 + rate * T * Math.exp(-2 * prior.logStd[i]));
-    velocity.mean[i] = momentum * velocity.mean[i] + slow * (g.mean[i] + T * pull.mean[i]);
-    velocity.logStd[i] = momentum * velocity.logStd[i] + g.logStd[i] + T * pull.logStd[i];
+const WIDTHS = 0.2, MEMORY = 0.9;
+export const atRest = (dim) => ({ mean: zeros(dim), squares: zeros(dim + 1), filled: 0 });
+
+// A natural-gradient step in nats:  G = g / T + P (w - prior mean) - A (w - mean),  r = G std z,  averaged over the draws.
+// v <- momentum v + std^2 G / (1 + s),  mean <- mean - rate v,  log std <- log std - rate WIDTHS / 2 r / (1 + s_i);
+// s and s_i are the running sizes of std G and of r.
+export function descend(q, velocity, g, prior, noise, { rate, momentum, T }) {
+  const pull = kl(q, prior), D = q.mean.length, G = zeros(D), r = zeros(D), unit = T || 1, std = q.logStd.map(Math.exp);
+  for (let i = 0; i < D; i++) {
+    const P = Math.exp(-2 * prior.logStd[i]), A = 1 / (std[i] * std[i]);
+    G[i] = g.mean[i] / unit;
+    r[i] = g.logStd[i] / unit;
+    if (T) for (const z of noise) {
+      const x = P * (q.mean[i] - prior.mean[i]) + (P - A) * std[i] * z[i];
+      G[i] += x / noise.length;
+      r[i] += x * std[i] * z[i] / noise.length;
+    }
+  }
+  velocity.filled = MEMORY * velocity.filled + 1 - MEMORY;
+  const slow = velocity.squares.map((square, i) => {
+    const now = i ? r[i - 1] * r[i - 1] : G.reduce((sum, x, j) => sum + x * x * std[j] * std[j], 0);
+    velocity.squares[i] = MEMORY * square + (1 - MEMORY) * now;
+    return 1 / (1 + Math.sqrt(velocity.squares[i] / velocity.filled));
+  });
+  for (let i = 0; i < D; i++) {
+    velocity.mean[i] = momentum * velocity.mean[i] + slow[0] * std[i] * std[i] * G[i];
     q.mean[i] -= rate * velocity.mean[i];
-    q.logStd[i] -= rate * velocity.logStd[i];
+    q.logStd[i] -= 0.5 * WIDTHS * rate * slow[i + 1] * r[i];
   }
   return pull;
 }
 
 export function viStep(loss, q, velocity, prior, noise, settings) {
   const g = expected(loss, q, noise);
-  return { from: copyOf(q), g, pull: descend(q, velocity, g, prior, settings) };
+  return { from: copyOf(q), g, pull: descend(q, velocity, g, prior, noise, settings) };
 }
 
 // ascend to q', take the gradient there with the same noise, step back and descend.
@@ -234,7 +253,7 @@ export function sabmaStep(loss, q, velocity, prior, noise, settings) {
   if (settings.radius === 0) return viStep(loss, q, velocity, prior, noise, settings);
   const from = copyOf(q), g = expected(loss, q, noise), ascent = worst(q, g, settings.radius);
   const there = expected(loss, ascent.there, noise);
-  return { from, g, ...ascent, worst: there, pull: descend(q, velocity, there, prior, settings) };
+  return { from, g, ...ascent, worst: there, pull: descend(q, velocity, there, prior, noise, settings) };
 }
 
 // A point: v <- momentum v + g(w + e) + T P (w - m),  w <- w - rate v;  e is SAM's, or none.
@@ -312,7 +331,7 @@ export class Learner {
   constructor(method, loss, prior, start, settings, seed) {
     Object.assign(this, { method, loss, prior, settings, random: new Random(seed), steps: 0, gradients: 0, kept: [] });
     this.q = copyOf(start);
-    this.velocity = { mean: zeros(loss.dim), logStd: zeros(loss.dim) };
+    this.velocity = atRest(loss.dim);
     if (method === "hmc") {
       this.z = start.mean.map((m, i) => (m - prior.mean[i]) / Math.exp(prior.logStd[i]));
       this.size = new StepSize(0.1);

@@ -165,7 +165,7 @@ class Pane {
     const { x, y } = this.world.train, [spanX, spanY] = [2.4, 2];
     y.forEach((label, i) => {
       const a = (x[2 * i] / spanX + 1) / 2 * width, b = (1 - x[2 * i + 1] / spanY) / 2 * height;
-      pen.fillStyle = `rgb(${CLASS_INKS[label].map((v) => v * 0.8).join()})`;
+      pen.fillStyle = `rgb(${CLASS_INKS[label].map((v) => (dark ? Math.min(255, 1.35 * v) : 0.8 * v)).join()})`;
       pen.strokeStyle = ink.paper;
       pen.lineWidth = 1.5;
       pen.beginPath();
@@ -222,7 +222,7 @@ class Pane {
 
 class NetworkWorld {
   constructor(options = {}) {
-    Object.assign(this, { kind: "spiral", net: "one", seed: 1, draws: 10, steps: 0, settings: { radius: 2, rho: 0.2, kappa: 0.1, rate: 0.1, shots: 20, noise: 0.15 } });
+    Object.assign(this, { kind: "spiral", net: "one", seed: 1, draws: 10, steps: 0, frames: 0, settings: { radius: 2, rho: 0.2, kappa: 0.1, rate: 0.1, shots: 20, noise: 0.15 } });
     this.panes = [new Pane(this, "vi"), new Pane(this, "sabma")];
     this.traces = new Board((pen, w, h) => this.drawTraces(pen, w, h), { ratio: 0.16, label: "", least: 190, most: 330 });
     this.build();
@@ -280,7 +280,7 @@ class NetworkWorld {
   frame(passed) {
     this.due = Math.min(3, (this.due ?? 0) + passed * 80);
     for (; this.due >= 1; this.due--) { this.steps += 1; for (const pane of this.panes) if (pane.method !== "hmc" || this.steps % 2) pane.step(); }
-    this.frames = (this.frames ?? 0) + 1;
+    this.frames += 1;
     this.panes.forEach((pane, k) => {
       if (pane.lost) return;
       if (this.frames % 2 === k) pane.refresh(2);
@@ -292,12 +292,12 @@ class NetworkWorld {
     if (this.steps >= LONG) this.play(false);
   }
 
-  recolor() { this.draw(); }
+  recolor() { this.draw(true); }
 
   // While it plays, the panes take turns.
-  draw() {
+  draw(all = !this.clock?.playing) {
     const { frames, panes } = this;
-    if (!this.clock?.playing) { for (const pane of panes) pane.draw(); this.traces.draw(); }
+    if (all) { for (const pane of panes) pane.draw(); this.traces.draw(); }
     else if (frames % 12 === 0) this.traces.draw();
     else if (frames % 6 < 2) panes[frames % 2].loss.draw();
     else panes[frames % 2].plane.draw();

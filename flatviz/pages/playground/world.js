@@ -294,12 +294,11 @@ class World {
 
   // ---------------------------------------------------------------- drawing
 
-  recolor() { this.tell(); this.draw(); }
+  recolor() { this.tell(); this.draw(true); }
 
   // While it plays, what changes slowly is drawn in every second or fourth frame.
-  draw() {
+  draw(all = !this.clock?.playing) {
     this.drawn = (this.drawn ?? 0) + 1;
-    const all = !this.clock?.playing;
     this.map.draw();
     if (all || this.drawn % 2) this.section.draw();
     if (all || this.drawn % 4 === 0) this.traces.draw();
@@ -395,7 +394,7 @@ class World {
       pen.setLineDash([3, 4]);
       pen.beginPath(); pen.arc(X(this.start[0]), Y(this.start[1]), 24, 0, 7); pen.stroke();
       pen.setLineDash([]);
-      words(pen, "drag", X(this.start[0]), Y(this.start[1]) + 36, { align: "center", color: ink.soft, size: 12.5 });
+      words(pen, "drag", X(this.start[0]) - 29, Y(this.start[1]), { align: "right", color: ink.soft, size: 12.5 });
     }
   }
 

@@ -1,4 +1,4 @@
-"""Local reparameterisation and the annealed KL weight, against closed forms of linear regression."""
+"""Local reparameterisation and a scaled start, against closed forms of linear regression."""
 
 import math
 
@@ -9,8 +9,7 @@ import flatviz as fv
 from flatviz.training.batched import members_loss
 from flatviz.training.noisy_nll import LocalNLL, NoisyNLL
 from flatviz.training.optimize import training_loss
-from flatviz.training.run import Optim
-from flatviz.training.variational import Descent, Noise
+from flatviz.training.variational import Noise
 
 N, RUNS = 20, 400
 
@@ -42,7 +41,8 @@ def test_a_draw_for_each_example_has_the_same_mean_gradient_and_less_variance(re
     exact = 0.5 * ((X @ mean - data.y[:, 0]).square() + ((X @ covariance) * X).sum(1)).mean()
     closed = torch.cat([g.flatten() for g in torch.autograd.grad(exact, (mean, log_std, factor))])
     for grads in (plain, local):
-        error = grads.std(0) / math.sqrt(RUNS)
+        pairs = grads.view(RUNS // 2, 2, -1).mean(1)  # of a draw and its negative
+        error = pairs.std(0) / math.sqrt(len(pairs)) + 1e-6
         assert bool(((grads.mean(0) - closed).abs() < 5 * error).all())
     assert float(local.var(0).sum()) < 0.4 * float(plain.var(0).sum())
 
@@ -56,23 +56,6 @@ def test_local_trains_on_minibatches_with_several_draws_and_refuses_what_it_cann
         fv.fit_vi(net, data, q, batch_size=6, **settings)
     with pytest.raises(ValueError, match="one gradient for all examples, got an ascent"):
         fv.fit_vi(net, data, q, ascent=fv.SAM(0.1), **settings)
-
-
-def test_the_kl_weight_rises_linearly_over_the_annealed_share(regression):
-    _, _, q = regression
-    prior = fv.Gaussian(q.mean + 1, q.log_std)
-    optim = Optim(steps=10, lr=0.1, momentum=0.0, weight_decay=0.0, batch_size=None)
-    flat = tuple(torch.zeros_like(t) for t in (q.mean, q.log_std, q.factor))
-    moves = []
-    for step in range(10):
-        descent = Descent(q, prior, 1, 0.5, optim, anneal=0.5)
-        descent.at(step)
-        before = descent.theta.clone()
-        descent(fv.Gaussian.unchecked(*descent.parts), flat)
-        pull = descent.share * 0.5 * math.exp(-2 * float(prior.log_std[0]))
-        moves.append(float((descent.theta - before)[0, 0]) / descent.rate * (1 + descent.rate * pull))
-    full = moves[-1]
-    assert [m / full for m in moves] == pytest.approx([0.2, 0.4, 0.6, 0.8, 1, 1, 1, 1, 1, 1], rel=1e-4)
 
 
 def test_a_scaled_start_has_all_its_widths_scaled(regression):
