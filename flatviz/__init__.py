@@ -110,7 +110,6 @@ _HOMES = {
     "flatviz.plots.severity": "plot_severity",
     "flatviz.plots.risk_coverage": "plot_risk_coverage",
     "flatviz.plots.closeness": "plot_closeness",
-    "flatviz.plots.comparison": "plot_comparison",
     "flatviz.plots.gains": "plot_gains",
     "flatviz.plots.orbit": "plot_orbit",
     "flatviz.widgets.picture": "plot_view",
@@ -123,7 +122,7 @@ _HOMES = {
 }
 _MODULES = """
 bridges core datasets engine families landscape metrics models objectives pages planes plots
-posteriors storage studies symmetry training widgets
+posteriors storage symmetry training widgets
 """.split()
 _WHERE = {name: home for home, names in _HOMES.items() for name in names.split()}
 

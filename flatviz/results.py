@@ -577,10 +577,10 @@ class Family:
     spectra of several draws, and the prediction on the test split.  `over_seeds`, where members were fitted again with
     other noise, holds "lambda1", "accuracy", "nll" and "ece" (M, S), a column a seed.  `mechanism` holds
     one step from VI's posterior at every member's radius, a row a member; `stages` the step of SA-BMA at several moments of
-    one training, all on one surface: see `studies.stages`.
-    `inputs`, of a task in the plane, holds what each member predicts over it: see `studies.inputs.input_maps`.
-    `images`, of a task of images, holds those on which each member's draws disagree most: see `studies.images.family_images`.
-    `maps` holds other quantities and planes: see `studies.maps.family_maps`.
+    one training, all on one surface: see `families.stages`.
+    `inputs`, of a task in the plane, holds what each member predicts over it: see `families.inputs.input_maps`.
+    `images`, of a task of images, holds those on which each member's draws disagree most: see `families.images.family_images`.
+    `maps` holds other quantities and planes: see `families.maps.family_maps`.
     """
 
     method: tuple[str, ...]

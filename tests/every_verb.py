@@ -132,7 +132,6 @@ def calls(fv, module, data, task, metrics):
         "plot_flatness": lambda: fv.plot_flatness({"vi": made["sharpness"]}),
         "weyl_bounds": lambda: fv.weyl_bounds(made["f"], made["q"].sample(2, seed=0), iters=5),
         "predict_linearised": lambda: fv.predict_linearised(made["net"][0], made["laplace"], data, link="mc", n_draws=2),
-        "plot_comparison": lambda: fv.plot_comparison({"vi": {"nll": (1.0, 0.1), "lambda1": (2.0, 0.1)}}),
         "plot_closeness": lambda: fv.plot_closeness({"VI": {"vi": {"tv": (0.2, 0.1)}}}),
         "plot_gains": lambda: fv.plot_gains({"vi": {"2 shots": {"nll": (0.1, 0.02)}}}),
         "ece": lambda: fv.ece(made["prediction"]),

@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent / "flatviz"
 FILES = sorted(ROOT.rglob("*.py"))
 ORDER = ["checks", "catalog", "gaussian", "results", "core", "storage", "engine", "objectives", "planes", "landscape", "datasets", "models",
-         "training", "bridges", "posteriors", "metrics", "symmetry", "families", "experiments", "studies",
+         "training", "bridges", "posteriors", "metrics", "symmetry", "families", "experiments",
          "plots", "pages", "widgets", "site", "cli"]  # fmt: skip
 NETWORK = ["results", "core", "storage", "engine", "objectives"]  # what a network's own values and gradients need
 MAY = {
@@ -33,7 +33,6 @@ MAY = {
     "symmetry": [*NETWORK, "planes", "landscape", "training", "metrics"],
     "families": [name for name in ORDER[: ORDER.index("families")] if name != "checks"],
     "experiments": [name for name in ORDER[: ORDER.index("experiments")] if name != "checks"],
-    "studies": [name for name in ORDER[: ORDER.index("studies")] if name != "checks"],
     "plots": ["results", "core"],
     "pages": ["results", "plots"],
     "widgets": [name for name in ORDER if name not in ("widgets", "site", "cli")],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import sys
 from collections.abc import Sequence
@@ -11,7 +10,6 @@ import click
 
 import flatviz
 
-OLD = ("compare", "tune", "search")
 COMMANDS = ("tour", "lab", "run", "docs", "doctor", "export")
 
 
@@ -43,8 +41,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit status: 0, 1 for bad input and failures (one line on stderr), 2 for bad options, 130 after Ctrl-C.
     """
     words = list(sys.argv[1:] if argv is None else argv)
-    if words and words[0] in OLD:
-        return _old(words)
     try:
         return group.main(words, prog_name="flatviz", standalone_mode=False) or 0
     except click.Abort:
@@ -53,20 +49,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     except click.ClickException as error:
         error.show()
         return error.exit_code
-    except (ValueError, TypeError, RuntimeError, ImportError, OSError) as error:
-        print(f"flatviz {words[0]}: {error}", file=sys.stderr)
-        return 1
-
-
-def _old(words: list[str]) -> int:
-    """A command that becomes a notebook of notebooks/experiments."""
-    module = importlib.import_module(f"flatviz.cli.{words[0]}")
-    parser = argparse.ArgumentParser(prog=f"flatviz {words[0]}")
-    module.add_arguments(parser)
-    try:
-        return module.run(parser.parse_args(words[1:]))
-    except KeyboardInterrupt:
-        return 130
     except (ValueError, TypeError, RuntimeError, ImportError, OSError) as error:
         print(f"flatviz {words[0]}: {error}", file=sys.stderr)
         return 1

@@ -33,12 +33,9 @@ def check_output(option: str, path: Path) -> Path:
     return path
 
 
-written = atomic_path  # with written(path) as partial: write to partial, which becomes path
-
-
 def write_text(path: Path, text: str) -> None:
     """Write a text file, whole or not at all."""
-    with written(path) as partial:
+    with atomic_path(path) as partial:
         partial.write_text(text, encoding="utf-8")
 
 

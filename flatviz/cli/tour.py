@@ -22,7 +22,6 @@ from flatviz.pages.page import family_page
 from flatviz.pages.story import tour_story
 from flatviz.pages.table import family_rows, text_table
 from flatviz.posteriors import METHODS
-from flatviz.studies.tune_recipe import read_recipe
 
 DIGITS = """A network pre-trained on digits that lie on their side became a Bayesian one, which learned ten upright digits a
 class."""
@@ -79,7 +78,6 @@ def command(
             seed=seed,
             device=place,
             tuned=choices,
-            recipe=None if tuned is None else read_recipe(tuned),
             engine=engine,
             progress=progress_of_command(),
             say=print,

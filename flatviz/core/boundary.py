@@ -215,7 +215,7 @@ _TABLE: dict[str, arg.Check] = {
     "keep_head": arg.flag,
     "phase": arg.text,
     "mode blocks kind space structure link curvature normalize convention which precision method measure head key rule view": arg.text,
-    "name title label x_label plot_comparison.x plot_comparison.y": arg.text,
+    "name title label x_label": arg.text,
     "labels": arg.each(arg.text, "texts"),
     "switches": arg.each(arg.text, "texts", least=0),
     "worlds": arg.each(arg.word("weights", "step", "network"), "words"),

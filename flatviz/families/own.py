@@ -167,10 +167,10 @@ def _first_that_learns(
 def _chosen(net: Net, task: Task, prior: Gaussian, trials: int, seed: int) -> Choice:
     """The trial with the lowest NLL on the held-out examples."""
     rows = tried(METHODS[TUNED], [(net, task, task.validation, prior)], [seed], trials)
-    best = min(rows, key=lambda row: row["nll"][0])
-    if not math.isfinite(best["nll"][0]):
+    choice, (nll,) = min(rows, key=lambda row: row[1])
+    if not math.isfinite(nll):
         raise ValueError(f"one of {trials} trials of {METHODS[TUNED].label} must stay finite, got none: {DO}")
-    return Choice(**best["choice"])
+    return choice
 
 
 def _of_head(net: Net) -> Callable[[str], bool]:

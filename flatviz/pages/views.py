@@ -36,7 +36,7 @@ class View:
     when: whether a family has this picture at all.
     group: the tab under which it stands; views of a tab are in sight together.
     slot, option: views of one slot are alternatives, one frame with a menu for each name of their options.
-    needs: what of `studies.family.SURFACES` the picture is made of, so that a preview computes that first.
+    needs: what of `families.family.SURFACES` the picture is made of, so that a preview computes that first.
     data: views of one `data` share the arrays of one `Live.key`; "": the view's own.
     like: name of the view whose live properties this one's are: its figure is made once, not for every member.
     phases: for each row of its properties of `rows="phase"`, what the phase is called and does; of several moments, all phases

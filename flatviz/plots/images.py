@@ -19,7 +19,7 @@ def plot_images(family: Family, i: int, image: int | None = None) -> Figure:
     """Test images on which the draws of member i disagree most, and what each draw says of one of them; follows the ensemble size.
 
     image: row of the test split of that one; the first of those shown, where it is not among them.
-    Disagreement is `studies.images.disputed`; the line under an image is its label and the disagreement in nats.
+    Disagreement is `families.images.disputed`; the line under an image is its label and the disagreement in nats.
     """
     shown, nats, prediction = family.images["shown"][i], family.images["nats"][i], family.prediction[i]
     height, k = family.images["pixels"].shape[1], shown.shape[1]

@@ -255,7 +255,7 @@ def fit_sabma_grid(
 
 
 # The tempered posterior of `vi`, where the reasons stand.
-_PLAIN = dict(kl_weight=0.03, start_scale=0.5, weight_decay=0.0, steps=600, lr=1.0, momentum=0.9, batch_size=None)
+_PLAIN = dict(kl_weight=0.03, start_scale=0.3, weight_decay=0.0, steps=600, lr=1.0, momentum=0.9, batch_size=None)
 _PLAIN = _PLAIN
 
 _BATCHNORM = _PLAIN | dict(start_scale=0.03)

@@ -27,7 +27,7 @@ TITLES = {
     "posteriors": "Posteriors",
     "metrics": "Predictions, scores, sharpness",
     "symmetry": "Symmetries",
-    "studies": "Families of posteriors",
+    "families": "Families of posteriors",
     "plots": "Pictures",
     "widgets": "Live in JupyterLab",
 }

@@ -322,7 +322,7 @@ def choices_of(methods, trials, device, seeds=(1000, 1001)):
         fixed |= {"snapshots": method.tuned(net).settings.get("snapshots", 0)} if method.warm_start else {}
         given = [(c.net, c.task, c.task.validation, c.prior) for c in cases]
         rows = tried(method, given, seeds, trials, fixed=fixed, head_std=HEAD_STD)
-        chosen[name] = Choice(**min(rows, key=lambda row: sum(row["nll"]))["choice"])
+        chosen[name] = min(rows, key=lambda row: sum(row[1]))[0]
         print(f"{name}: {chosen[name]}")
     return chosen
 

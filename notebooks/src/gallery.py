@@ -199,15 +199,6 @@ distances = {"VI": {"vi": {"tv": (0.20, 0.01), "mmd": (3.0, 0.3)}, "f-vi": {"tv"
 fv.plot_closeness(distances, floor={"tv": 0.01})
 
 # %% [markdown]
-# ## plot_comparison
-#
-# Methods in a table of means and half intervals; here with figures made up for the picture.
-
-# %%
-made_up = {"vi": {"nll": (0.90, 0.03), "lambda1": (2.6, 0.2)}, "sabma": {"nll": (0.88, 0.03), "lambda1": (2.0, 0.2)}}
-fv.plot_comparison(made_up)
-
-# %% [markdown]
 # ## plot_gains
 #
 # Paired differences from a baseline in several settings; made up again.

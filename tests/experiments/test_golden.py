@@ -67,6 +67,7 @@ def test_every_figure_of_the_table_of_temperatures_is_shown():
     wanted = [re.split(r"\s{2,}", line.strip()) for line in golden("temperature")[2:]]
     _, rows = shown("temperature")
     assert len(wanted) == 48 and not [row for row in wanted if tuple(row) not in rows]
+    assert len([line for line in shown("temperature")[0] if line.endswith(": yes")]) == 6  # why the default is the default
 
 
 def test_the_reference_says_that_its_chains_agree():

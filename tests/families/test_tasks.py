@@ -15,8 +15,6 @@ from flatviz.families.family import fit_family
 from flatviz.families.preparation import Recipe
 from flatviz.families.tasks import cached_each, each
 from flatviz.families.tour import run_tour
-from flatviz.studies import compare as comparison
-from flatviz.studies.compare import compare
 
 
 @pytest.fixture(scope="module")
@@ -87,19 +85,6 @@ def test_a_family_on_workers_is_the_local_one_and_has_its_checkpoints(client, tr
         fit_family(net, task, prior, engine="two", **fit)
 
 
-@pytest.mark.slow
-def test_compare_on_workers_is_the_local_one(client, tmp_path, monkeypatch):
-    found = {}
-    for name, engine in (("here", None), ("far", client)):
-        monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / name))
-        found[name] = compare(1, methods=["sgd", "vi"], engine=engine)
-    a, b = found.values()
-    timed = comparison.QUANTITIES.index("seconds")
-    for method, values in a.values.items():
-        rest = [i for i in range(values.shape[1]) if i != timed]
-        torch.testing.assert_close(b.values[method][:, rest], values[:, rest], rtol=1e-4, atol=1e-5, equal_nan=True)
-
-
 def test_a_tour_on_workers_is_the_local_one(client, tmp_path, monkeypatch):
     small = dict(task="moons", recipe=Recipe(epochs=20), repeats=0, fit={"steps": 10})
     small |= dict(radii={"vi": (0.0,), "sabma": (0.5, 1.0)}, measured=dict(n_draws=3, n_spectra=1, k=1, resolution=3))
@@ -120,16 +105,14 @@ def test_commands_join_a_scheduler_and_close_what_they_opened(client, monkeypatc
         raise ValueError("enough")
 
     address = client.scheduler.address
-    for command, name in (("compare", "compare"), ("tour", "run_tour")):
-        monkeypatch.setattr(f"flatviz.cli.{command}.{name}", computes)
-        out = ["--out", str(tmp_path / "x.html")]
-        assert main([command, "--scheduler", address, *out]) == 1 and "enough" in capsys.readouterr().err
-    assert [(where, n) for where, n, _ in seen] == [(address, 2)] * 2 and {engine.status for *_, engine in seen} == {"closed"}
+    monkeypatch.setattr("flatviz.cli.tour.run_tour", computes)
+    out = ["--out", str(tmp_path / "x.html")]
+    assert main(["tour", "--scheduler", address, *out]) == 1 and "enough" in capsys.readouterr().err
+    assert [(where, n) for where, n, _ in seen] == [(address, 2)] and {engine.status for *_, engine in seen} == {"closed"}
     monkeypatch.setattr("flatviz.cli.options.SCHEDULER_WAIT", "0.2s")
-    assert main(["compare", "--scheduler", "tcp://127.0.0.1:9"]) == 1 and capsys.readouterr().err.startswith(
-        "flatviz compare: "
-    )
-    assert main(["compare", "--workers", "0"]) == 1 and "--workers must be" in capsys.readouterr().err
+    assert main(["tour", "--scheduler", "tcp://127.0.0.1:9", *out]) == 1
+    assert capsys.readouterr().err.startswith("flatviz tour: ")
+    assert main(["tour", "--workers", "0", *out]) == 1 and "--workers must be" in capsys.readouterr().err
 
 
 @pytest.mark.slow  # processes that import torch
@@ -142,8 +125,8 @@ def test_workers_of_a_command_share_its_fits(monkeypatch, tmp_path):
         seen.append(len(engine.scheduler_info()["workers"]))
         raise ValueError("enough")
 
-    monkeypatch.setattr("flatviz.cli.compare.compare", computes)
-    assert main(["compare", "--workers", "2"]) == 1
+    monkeypatch.setattr("flatviz.cli.tour.run_tour", computes)
+    assert main(["tour", "--workers", "2", "--out", str(tmp_path / "x.html")]) == 1
     assert seen == [{0: 1, 1: 2, 2: 5}, 2]
 
 

@@ -15,7 +15,6 @@ from pagedrive import data_of
 import flatviz as fv
 from flatviz.pages import views
 from flatviz.pages.bundle import pack, pack_members
-from flatviz.pages.comparison import comparison_page
 from flatviz.pages.document import Script, json_for_html
 from flatviz.pages.page import family_page, front_end
 from flatviz.pages.table import family_rows, text_table, three
@@ -224,18 +223,6 @@ def test_a_page_runs_no_script_but_its_own(page_text, browser, tmp_path):
     page.locator(".flatviz[data-state]").wait_for()
     page.locator("main > p").first.dispatch_event("click")
     assert page.evaluate("window.injected") is None and all("Content Security Policy" in r for r in reports) and reports
-    page.close()
-
-
-@pytest.mark.browser
-def test_the_comparison_page_draws_under_its_policy(browser, tmp_path):
-    table = {m: {"nll": (x, 0.1), "lambda1": (2 * x, 0.1)} for m, x in (("vi", 1.0), ("f-vi", 2.0), ("</script>", 3.0))}
-    text = comparison_page(fv.plot_comparison(table), title="t", lead="**l**", rows=[{"method": NASTY}], facts={"a": NASTY})
-    assert "<b>l</b>" in text
-    page, reports = opened(browser, text, tmp_path / "compare.html")
-    page.locator(".main-svg").first.wait_for()
-    page.locator(".updatemenu-header").first.dispatch_event("click")
-    assert page.locator(".textpoint").count() == 2 and not reports  # names beside markers; F-VI has an arrow
     page.close()
 
 

@@ -11,12 +11,10 @@ import flatviz.cli.tour
 import flatviz.families.tour
 from flatviz.catalog import LOOKS, Look
 from flatviz.cli import main
-from flatviz.experiments.reference import Reference
 from flatviz.families.members import fit_member
 from flatviz.families.tour import run_tour
 from flatviz.plots.theme import style
 from flatviz.posteriors.method import table
-from flatviz.studies import compare as comparison
 
 TOY = '''
 """Toy: every draw is where the net stands, plus noise of one width."""
@@ -53,17 +51,6 @@ def toy(tmp_path, monkeypatch):
         monkeypatch.setitem(fv.METHODS, name, method)
         monkeypatch.setitem(LOOKS, name, method.look)
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / "cache"))
-
-
-def test_it_is_in_the_table_of_compare_with_its_flat_version(toy, transferred, task, monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr(comparison, "prepare", lambda model, **_: (transferred[0], task, transferred[1]))
-    uniform = Reference(torch.full((len(task.test), task.n_classes), 1 / task.n_classes), transferred[1].sample(8, seed=0))
-    monkeypatch.setattr(comparison, "reference_of", lambda *_, **__: uniform)
-    out = tmp_path / "compare.html"
-    assert main(["compare", "--seeds", "1", "--methods", "toy,f-toy", "--out", str(out)]) == 0
-    printed = capsys.readouterr().out
-    assert "\nToy posterior " in printed and "\nF-Toy posterior " in printed
-    assert "Toy posterior" in out.read_text(encoding="utf-8")
 
 
 @pytest.mark.slow

@@ -1,1 +1,0 @@
-"""The research questions, computed: evidence, comparison, search, transfer, symmetries, averaging, temperature, reference."""

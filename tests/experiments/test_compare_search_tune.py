@@ -1,0 +1,44 @@
+"""Compare, search and tune run whole in a small form: the table they write is the one that they read."""
+
+import json
+
+import pandas as pd
+import pytest
+from experiment_notebooks import executed
+
+from flatviz.experiments import read_table
+
+
+def test_compare_runs_and_what_it_writes_reads_the_same(tmp_path):
+    path = tmp_path / "compare.csv"
+    small = dict(METHODS="sgd,f-sgd,vi", SEEDS=2, EPOCHS=2, STEPS=3, DRAWS=3, SPECTRA=1)
+    printed = executed("compare", RUN=True, SAVE=str(path), **small)
+    table = read_table(path)
+    assert len(table) == 2 * 3 * 12 and set(table.method) == {"sgd", "f-sgd", "vi"}
+    again = executed("compare", TABLE=str(path), **small)
+    verdicts = [[line for text in texts for line in text.splitlines() if " against " in line] for texts in (printed, again)]
+    assert len(verdicts[0]) == 4 and verdicts[0] == verdicts[1]
+
+
+def test_the_search_chooses_names_and_confirms(tmp_path):
+    path = tmp_path / "search.csv"
+    printed = "\n".join(executed("search", RUN=True, SAVE=str(path), SEEDS=2, FRESH=2, CASES=2, EPOCHS=2, STEPS=4))
+    summary = pd.read_csv(path)
+    assert set(summary.part) == {"search", "confirmation"} and set(summary.against) == {
+        "VI, equal steps", "VI, equal gradients", "VI, chosen", "SAM on the mean"}  # fmt: skip
+    first = summary[summary.part == "search"]
+    assert len(first) == 4 * (4 + 1)  # four scores of the first case, one of the case of shift
+    assert set(first.radius) <= {0.5, 1.0, 2.0} and set(first.vi_steps) <= {2.0, 4.0, 8.0} and (first.n == 2).all()
+    assert "corrected by Holm for these" in printed
+
+
+def test_tune_writes_choices_that_the_tour_reads(tmp_path):
+    path = tmp_path / "tuned.json"
+    executed("tune", RUN=True, SAVE=str(path), METHODS="vi,sgd", TRIALS=2, SEEDS=1, DATA="moons", EPOCHS=8)
+    written = json.loads(path.read_text(encoding="utf-8"))["methods"]
+    assert set(written) == {"vi", "sgd"} and written["vi"]["trials"] == 2
+    for about in written.values():
+        assert about["validation_nll"] <= about["validation_nll_of_the_record"]
+    from flatviz.families.choice import read_choices
+
+    assert read_choices(path)["vi"].settings["steps"] == pytest.approx(written["vi"]["settings"]["steps"])

@@ -1,0 +1,36 @@
+"""The experiments of this folder's golden texts, each computed once in its small form."""
+
+import pandas as pd
+import pytest
+from experiment_notebooks import executed
+
+from flatviz.experiments import read_table
+
+KEYS = ["setting", "method", "radius", "steps"]
+
+
+def test_the_evidence_runs_on_the_cells_of_the_stored_table(tmp_path):
+    path = tmp_path / "evidence.csv"
+    said = "\n".join(executed("evidence", RUN=True, SEEDS=2, STEPS=3, EPOCHS=5, DRAWS=2, SPECTRA=1, SAVE=str(path)))
+    found, stored = read_table(path), read_table("evidence")
+    cells = lambda table: {tuple(row) for row in table[table.setting != "tuned"][KEYS].itertuples(index=False)}  # noqa: E731
+    assert cells(found) == cells(stored) and set(found.seed) == {0, 1} and found.value.notna().all()
+    assert set(stored.quantity) - set(found.quantity) == {"agreement", "tv", "mmd"}  # another network than that of HMC
+    assert "failed" not in said and "of 2 seeds: " in said
+
+
+def test_temperatures_have_values_where_the_stored_table_has(tmp_path):
+    path = tmp_path / "temperature.csv"
+    executed("temperature", RUN=True, SAVE=str(path), SEEDS=1, STEPS=3, FIRST=2, CHAINS=2, BURN_IN=20)
+    found, stored = read_table(path), read_table("temperature")
+    stored = stored[stored.setting.isin(stored.setting.unique()[:2])]
+    counts = lambda table: table.groupby(["setting", "method", "quantity"]).value.count().gt(0)  # noqa: E731
+    pd.testing.assert_series_equal(counts(found), counts(stored))  # a value where there is one today
+
+
+def test_the_reference_samples_and_says_that_short_chains_do_not_agree(tmp_path):
+    pytest.importorskip("arviz")
+    draws = tmp_path / "hmc.pt"
+    small = dict(SEEDS=1, N_DRAWS=16, CHAINS=4, BURN_IN=4, EPOCHS=5)
+    said = "\n".join(executed("reference", RUN=True, SAVE_DRAWS=str(draws), **small))
+    assert "chains of 1 seeds do not agree: R-hat at most" in said and draws.stat().st_size > 10_000
