@@ -53,7 +53,8 @@ def figure_html(fig: BaseFigure) -> str:
     drawn = json.loads(fig.to_json())
     meta = drawn["layout"].pop("meta", None) or {}
     drawn["config"] = CONFIG
-    return _element("fv-figure", meta.get("alt", PLAIN), drawn, height=drawn["layout"].get("height") or 460)
+    title = (drawn["layout"].get("title") or {}).get("text")  # of a figure by plotly.express
+    return _element("fv-figure", meta.get("alt") or title or PLAIN, drawn, height=drawn["layout"].get("height") or 460)
 
 
 def widget_html(widget: ipywidgets.Widget, most: int = MOST) -> str:

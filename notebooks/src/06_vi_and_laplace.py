@@ -196,7 +196,7 @@ assert torch.allclose(la.cov_mul(torch.eye(3)), cov, rtol=1e-2, atol=1e-5)
 # It is the width of the posterior *given all other weights*: too narrow whenever weights are correlated.
 
 # %%
-settings = dict(steps=500, mc_samples=3, lr=0.1, momentum=0.5, likelihood=tau, seed=0)
+settings = dict(steps=1500, mc_samples=4, likelihood=tau, seed=0)
 mf = fv.fit_mfvi(linear, data, prior_std=delta**-0.5, first_std=0.2, **settings)
 assert torch.allclose(mf.std, A.diagonal() ** -0.5, rtol=0.15)
 ratio = mf.std / cov.diagonal().sqrt()

@@ -31,7 +31,7 @@ from flatviz.experiments import at, holm, judged, read_table
 from flatviz.experiments.statistics import mean_zero
 from flatviz.families.tour import prepare
 from flatviz.metrics.sharpness import ordered
-from flatviz.plots.theme import figure
+from flatviz.plots.theme import figure, style
 
 # %%
 torch.set_num_threads(1)
@@ -236,8 +236,7 @@ def flat_less(against, score):
 def with_bars(fig, bars):
     for method, values in bars.items():
         mean, half = ([row[name] for row in values] for name in ("mean", "half"))
-        of = fv.METHODS[method].look
-        look = dict(mode="markers", marker=dict(color=of.color, symbol=of.symbol, size=9), name=of.label)
+        look = dict(mode="markers", marker_color=style(method).color, name=style(method).label)
         fig.add_scatter(x=sizes, y=mean, error_y=dict(array=half), **look)
     return fig.add_hline(y=0, line_dash="dot").update_layout(scattermode="group")
 

@@ -24,6 +24,8 @@ import torch
 import flatviz as fv
 from flatviz.experiments import at, read_table
 from flatviz.families.tour import run_tour
+
+# %%
 from flatviz.pages.table import family_rows, text_table
 from flatviz.plots.theme import figure
 from flatviz.results import interval

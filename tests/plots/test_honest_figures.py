@@ -4,6 +4,7 @@ import dataclasses
 import math
 import sys
 
+import numpy as np
 import plotly.graph_objects as go
 import plotly.io as pio
 import pytest
@@ -59,7 +60,10 @@ def test_the_caption_says_of_the_width_what_the_pictures_show(family):
         distinct = [i for i, q in enumerate(family.posterior) if all(q is not p for p in family.posterior[:i])]
         rho = spearmanr([shares[i] for i in distinct], [scene.lambda1(i) for i in distinct]).statistic
         assert f"{rho:.2f}".replace("-", "\N{MINUS SIGN}") in scene.words[name]
-        assert ("a wider basin is a flatter one: " in scene.words[name]) == (rho <= -0.7)
+        n = len(distinct)
+        ends = math.atanh(rho) + 1.96 * 1.06 / math.sqrt(n - 3) * np.array([-1, 1])  # Fisher's z
+        assert ("a wider basin is a flatter one: " in scene.words[name]) == (math.tanh(ends[1]) < 0)
+        assert ("a wider basin is a sharper one: " in scene.words[name]) == (math.tanh(ends[0]) > 0)
     floor = float(family.around[family.index("vi")].values[4, 4])
     assert f"its loss is {floor:.3g} for VI" in scene.words["floor"]
     captions = {v.name: v.caption.format(**scene.words) for v in VIEWS}
