@@ -27,6 +27,8 @@ WORKERS = 1  # more than 1: processes of a local Dask cluster
 DEVICE = "cpu"
 
 # %%
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 from IPython.display import Markdown, display
@@ -59,7 +61,9 @@ cells = [dict(setting=s, **cell) for s in ("plain", "tempered") for cell in vi[:
 
 # %%
 COMPARED_WITH_HMC = (DATA, MODEL, EPOCHS) == ("digits", "mlp", 60)  # the network whose exact posterior is stored
-TUNED = read_choices(committed("tuned_digits_mlp.json")) if (DATA, MODEL) == ("digits", "mlp") else {}
+stored = read_choices(committed("tuned_digits_mlp.json")) if (DATA, MODEL) == ("digits", "mlp") else {}
+TUNED = {m: replace(c, settings={k: v for k, v in c.settings.items() if k in fv.METHODS[m].plain.settings})
+         for m, c in stored.items()}  # without settings that a method no longer has  # fmt: skip
 length = {m: STEPS or {**fv.METHODS[m].plain.settings, **choice_of(TUNED, m).settings}["steps"] for m in RADII}
 as_tuned = [dict(setting="tuned", method=m, radius=TUNED[m].radius or 0.0, steps=length[m] / length["vi"])
             for m in RADII if m in TUNED and m != "vi"]  # fmt: skip
@@ -80,7 +84,7 @@ def fit(cells, device):
     """Posteriors of one seed, each with what measures it."""
     seed = cells[0]["seed"]
     net, task, prior = prepare(MODEL, task=task_for(DATA, seed), seed=seed, epochs=EPOCHS, device=device)
-    exact = reference_of(net, task, prior, seed=seed) if COMPARED_WITH_HMC else None
+    exact = reference_of(net, task, prior, seed=seed, say=print) if COMPARED_WITH_HMC else None
     measured = Measurement(net, task, seed=seed, exact=exact, n_draws=DRAWS, n_spectra=SPECTRA)
     for setting in dict.fromkeys(cell["setting"] for cell in cells):
         chosen = [cell for cell in cells if cell["setting"] == setting]
