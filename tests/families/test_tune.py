@@ -1,6 +1,5 @@
 """Tuning: equal trials, the record first, the validation split small and apart, a diverged trial counted and not chosen."""
 
-import json
 import math
 from dataclasses import replace
 
@@ -8,20 +7,19 @@ import pytest
 import torch
 
 import flatviz as fv
-from flatviz.cli import main
 from flatviz.families import tune as study
 from flatviz.families.choice import Choice, read_choices, with_head_std
 from flatviz.families.members import fit_member
-from flatviz.families.tour import HEAD_STD, run_tour
+from flatviz.families.tour import run_tour
 
 
 @pytest.fixture
-def quick(monkeypatch, transferred, task, tmp_path):
-    """The network that the other tests share, in place of one pre-trained for each seed."""
-    monkeypatch.setattr(study, "prepare", lambda model, **_: (transferred[0], task, transferred[1]))
+def quick(monkeypatch, transferred, task):
+    """One case, the network that the other tests share, and short fits."""
     monkeypatch.setitem(study.SPACE, "steps", study._one_of(4, 8))
     monkeypatch.setitem(study.SPACE, "snapshots", study._one_of(5, 6))
-    monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / "cache"))
+    net, prior = transferred
+    return [(net, task, task.validation, prior)]
 
 
 def test_validation_is_as_small_as_the_shots_and_no_longer_in_the_test_split(task):
@@ -36,25 +34,27 @@ def test_validation_is_as_small_as_the_shots_and_no_longer_in_the_test_split(tas
     assert not rows & {tuple(row.tolist()) for row in validation.x.flatten(1)}
 
 
-def test_every_method_gets_the_same_trials_and_its_record_is_the_first(quick):
-    results = study.tune(["sgd", "sabma", "f-swag"], trials=3, seeds=(7,))
-    assert {len(t.trials) for t in results.values()} == {3}
-    for name, tuning in results.items():
-        record = fv.METHODS[name].plain
-        assert tuning.trials[0].choice.settings == record.settings and tuning.trials[0].choice.radius in (None, record.radius)
-        assert tuning.best.score == min(t.score for t in tuning.trials) <= tuning.trials[0].score
-        later = tuning.trials[1].choice
-        assert ("radius" in study.space_of(fv.METHODS[name], fv.Net.from_module(torch.nn.Linear(2, 2)))) == (
-            later.radius is not None
-        )
-    assert results["sabma"].trials[1].choice.head_std != HEAD_STD and results["sgd"].trials[1].choice.head_std is None
+def test_every_method_gets_the_same_trials_and_its_record_is_the_first(transferred):
+    net, _ = transferred
+    for name in ("sgd", "sabma", "f-swag", "vi"):
+        record, choices = fv.METHODS[name].plain, study.choices_of(fv.METHODS[name], net, 5)
+        assert len(choices) == 5 and choices[0].settings == record.settings and choices[0].radius in (None, record.radius)
+        assert all((c.radius is not None) == (name in ("sabma", "f-swag")) for c in choices[1:])
+        assert all((c.head_std is not None) == (name in ("sabma", "vi")) for c in choices)
+        assert len({str(c) for c in choices}) == 5
+        assert study.choices_of(fv.METHODS[name], net, 3) == choices[:3]  # more trials keep the first
+    fixed = study.choices_of(fv.METHODS["vi"], net, 4, fixed={"steps": 7}, head_std=0.7)
+    assert {c.settings["steps"] for c in fixed} == {7} and fixed[0].head_std == 0.7
 
 
-def test_a_trial_that_diverges_is_counted_and_never_chosen(quick, monkeypatch):
+def test_a_trial_is_scored_by_validation_nll_and_one_that_diverges_by_infinity(quick, monkeypatch):
     monkeypatch.setitem(study.SPACE, "lr", lambda u: 1e20)
-    tuning = study.tune(["sgd"], trials=3, seeds=(7,))["sgd"]
-    assert [math.isfinite(t.score) for t in tuning.trials] == [True, False, False]
-    assert tuning.to_dict()["diverged"] == 2 and tuning.best is tuning.trials[0]
+    rows = study.tried(fv.METHODS["sgd"], quick, [7], 3, fixed={"steps": 4})
+    assert [math.isfinite(nll) for _, (nll,) in rows] == [True, False, False]
+    (net, task, validation, prior), (choice, (nll,)) = quick[0], rows[0]
+    q = fit_member(net, task, prior, "sgd", seed=7, fit=choice.settings)
+    logits = net(q.center, validation.x)
+    assert nll == pytest.approx(float(torch.nn.functional.cross_entropy(logits, validation.y)), rel=1e-5)
 
 
 def test_the_width_of_the_head_changes_and_nothing_else(transferred):
@@ -66,37 +66,19 @@ def test_the_width_of_the_head_changes_and_nothing_else(transferred):
     assert torch.equal(wide.mean, prior.mean) and with_head_std(net, prior, None) is prior
 
 
-def test_the_command_writes_what_was_chosen_and_how(quick, tmp_path, capsys):
-    out = tmp_path / "tuned.json"
-    assert main(["tune", "--methods", "sgd,vi", "--trials", "2", "--seeds", "7", "--out", str(out)]) == 0
-    written = json.loads(out.read_text())
-    assert "flatviz tune --methods sgd,vi --trials 2 --seeds 7" in written["about"]["command"]
-    assert set(written["methods"]) == {"sgd", "vi"} and written["methods"]["vi"]["trials"] == 2
-    assert read_choices(out)["vi"] == study.tune(["vi"], trials=2, seeds=(7,))["vi"].best.choice
-    assert "SGD (MAP)" in capsys.readouterr().out
-
-
-def test_an_unknown_method_is_refused(quick):
-    with pytest.raises(ValueError, match="method must be one of"):
-        study.tune(["adam"], trials=2)
-
-
 def test_a_file_of_something_else_is_one_clear_error(tmp_path):
     (tmp_path / "x.json").write_text("[1, 2]")
     with pytest.raises(ValueError, match="a tuning must be a file that flatviz tune wrote, got"):
         read_choices(tmp_path / "x.json")
 
 
-def test_a_choice_keeps_its_meaning_when_the_record_changes(quick, tmp_path, monkeypatch, transferred, task):
+def test_a_choice_keeps_its_meaning_when_the_record_changes(monkeypatch, transferred, task):
     net, prior = transferred
-    out = tmp_path / "tuned.json"
-    assert main(["tune", "--methods", "vi", "--trials", "1", "--seeds", "7", "--out", str(out)]) == 0
-    tuned = read_choices(out)
+    tuned = {"vi": study.choices_of(fv.METHODS["vi"], net, 1)[0]}
     before = fit_member(net, task, prior, "vi", seed=0, tuned=tuned, fit={"steps": 4})
     method = fv.METHODS["vi"]
-    monkeypatch.setitem(
-        fv.METHODS, "vi", replace(method, plain=replace(method.plain, settings=method.plain.settings | {"lr": 0.5}))
-    )
+    plain = replace(method.plain, settings=method.plain.settings | {"lr": 0.5})
+    monkeypatch.setitem(fv.METHODS, "vi", replace(method, plain=plain))
     after = fit_member(net, task, prior, "vi", seed=0, tuned=tuned, fit={"steps": 4})
     assert torch.equal(before.mean, after.mean)
 
@@ -116,11 +98,12 @@ def test_a_tuned_family_has_the_chosen_radius_settings_and_prior_of_each_method(
     assert alike.posterior[0] is alike.posterior[1]
 
 
-def test_tour_and_lab_take_the_file(quick, transferred, task, tmp_path):
+def test_tour_and_lab_take_the_choices(transferred, task, tmp_path, monkeypatch):
+    monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path))
     net, prior = transferred
     tuned = {"sabma": Choice({"steps": 3}, 0.7)}
     lab = fv.FlatnessLab(net, task, prior, radii={"sabma": (0.0, 2.0)}, tuned=tuned, fit={"steps": 2})
-    assert lab.wait(60) and lab.family.radius == (0.0, 0.7, 2.0) and lab.radius == 0.7
+    assert lab.wait(300) and lab.family.radius == (0.0, 0.7, 2.0) and lab.radius == 0.7
     lab.close()
     few = dict(n_draws=3, n_spectra=1, k=2, resolution=3, around_resolution=3)
     tour = run_tour(seed=0, epochs=2, radii={"sabma": (0.0, 2.0)}, tuned=tuned, fit={"steps": 2}, measured=few)

@@ -80,7 +80,7 @@ def test_a_regression_taken_for_classes_is_one_clear_error(regression):
     with pytest.raises(ValueError, match="a regression must have link='mc', draws of its means, got 'probit'"):
         fv.predict_linearised(*regression, likelihood=0.5)
     net, q, data = regression
-    with pytest.raises(ValueError, match=r"targets must have 1 components as the net's output, got 2"):
+    with pytest.raises(ValueError, match=r"targets must have shape \(N, 1\) as the net's outputs, got \(5, 2\)"):
         fv.predict_linearised(net, q, fv.Data(data.x, torch.zeros(5, 2).double()), link="mc", likelihood=0.5)
 
 

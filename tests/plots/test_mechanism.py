@@ -185,7 +185,7 @@ def test_stages_on_planes_of_their_own_are_refused(shown, trained):
     with pytest.raises(ValueError, match="share one surface"):
         fv.plot_mechanism([step, other])
     for wrong, text in (
-        ({"at": [0, 400]}, "300 steps"),
+        ({"at": [0, 700]}, "600 steps"),
         ({"at": [5, 5]}, "rise"),
         ({"settings": {"step": 3}}, "setting of SA-BMA"),
     ):
@@ -226,7 +226,7 @@ def test_axes_are_the_same_at_every_radius_so_that_the_ball_grows_and_q_stays_an
         ends |= {fig.layout.xaxis.range, fig.layout.yaxis.range}
         lo, hi = fig.layout.xaxis.range
         assert drawn(fig, "q", "ball of the radius", "SAM's ball", "the worst q′").max() < hi == -lo
-        assert drawn(fig, "q").max() > 0.1 * hi  # 40 px of 400
+        assert drawn(fig, "q").max() > 0.03 * hi  # a few steps from a narrow start; the tour's q is three times as wide
     assert len(ends) == 1
 
 
