@@ -13,6 +13,7 @@ import pytest  # noqa: E402
 import torch  # noqa: E402
 from browsing import CHROMIUM, chromium, need_chromium, standing  # noqa: E402
 from oracles import random_gaussian  # noqa: E402
+from second_device import missing, second_device  # noqa: E402
 from torch import nn  # noqa: E402
 
 import flatviz as fv  # noqa: E402
@@ -103,6 +104,12 @@ def pytest_sessionstart(session):
     """Failures are told as they happen, so that a run which is cut off has told its own."""
     if terminal := session.config.pluginmanager.get_plugin("terminalreporter"):
         session.config.pluginmanager.register(Telling(terminal))
+
+
+def pytest_collection_finish(session):
+    """The second device is there before the first backward pass: autograd counts the devices then, and never again."""
+    if any(item.path.parent.name == "devices" for item in session.items) and not missing():
+        second_device()
 
 
 class Telling:
