@@ -1,6 +1,6 @@
 """Make docs/lab.gif, README's moving picture: the radius of a tour's page moves through its stops.
 
-    flatviz tour --out tour.html && python .ci/picture.py tour.html
+flatviz tour --out tour.html && python .ci/picture.py tour.html
 """
 
 from __future__ import annotations

@@ -121,5 +121,5 @@ def test_the_pull_of_the_kl_on_widths_does_not_depend_on_temperature_or_examples
     net = fv.Net.from_module(module)
     nothing = fv.Data(torch.zeros(1000, 2, dtype=torch.float64), torch.zeros(1000, 1, dtype=torch.float64))
     prior = fv.Gaussian(torch.zeros(2, dtype=torch.float64), torch.full((2,), math.log(0.1), dtype=torch.float64))
-    q = fv.fit_vi(net, nothing, prior, likelihood=1.0, start_scale=0.1, kl_weight=kl_weight, steps=150, seed=0)
+    q = fv.fit_vi(net, nothing, prior, likelihood=1.0, start_scale=0.1, kl_weight=kl_weight, steps=300, seed=0)
     assert (q.std / prior.std).tolist() == pytest.approx([1, 1], rel=0.02)
