@@ -253,7 +253,8 @@ label = measured.claim + np.where(
 )
 drawn = measured.assign(claim=label, effect=measured.gain / measured.half, bar=1.0)
 COLORS = {HOLDS: "#009E73", NOT: "#D55E00", OPEN: "#6b7780"}
-size = dict(height=160 + 20 * len(drawn), labels=dict(effect="difference / half of its interval", claim=""))
+size = dict(height=160 + 20 * len(drawn), labels=dict(effect="difference / half of its interval", claim=""),
+            title="Each claim: difference in units of its 95 % interval's half")  # fmt: skip
 fig = px.scatter(
     drawn, x="effect", y="claim", error_x="bar", color="verdict", symbol="verdict", color_discrete_map=COLORS, **size
 )
