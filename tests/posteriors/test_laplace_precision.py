@@ -55,7 +55,8 @@ def test_low_rank_keeps_the_largest_eigenpairs_and_the_prior_elsewhere(tiny):
     kept = (vectors[:, -3:] * values[-3:]) @ vectors[:, -3:].T
     q = fv.fit_laplace(net, data, structure="lowrank", rank=3, prior_precision=DELTA, **SETTLED)
     exact = torch.linalg.inv(kept + torch.diag(each))
-    torch.testing.assert_close(q.cov_mul(torch.eye(net.dim).double()), exact, rtol=1e-5, atol=1e-6)
+    covariance = q.cov_mul(torch.eye(net.dim).double())
+    torch.testing.assert_close(covariance, exact, rtol=1e-4, atol=1e-5)  # Lanczos' eigenvectors are good to some 1e-6
     assert fv.laplace_evidence(net, data, structure="lowrank", rank=3, prior_precision=DELTA) == pytest.approx(
         evidence(net, data, kept, each), rel=1e-6
     )
