@@ -227,6 +227,7 @@ _TABLE: dict[str, arg.Check] = {
         wanted="True, False, None or a function(done, total, label)",
     ),
     "checkpoint": arg.file,
+    "fit_family.checkpoint": arg.path,  # a folder of them
     "path root": arg.path,
     "cache": arg.either((bool, arg.anything), ((str, Path), arg.path), wanted="True, False, None or a folder"),
     "engine result": arg.anything,
