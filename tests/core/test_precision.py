@@ -8,7 +8,17 @@ from torch import nn
 import flatviz as fv
 from flatviz.core.precision import IEEE, TF32, arithmetic, float32_flags, users_arithmetic
 
-TRAINING = ("pretrain", "record_path", "fit_", "lab", "repeat_family", "mechanism_in_training", "predict_gap", "train_pool")
+TRAINING = (
+    "convergence_gap",
+    "pretrain",
+    "record_path",
+    "fit_",
+    "lab",
+    "repeat_family",
+    "mechanism_in_training",
+    "predict_gap",
+    "train_pool",
+)
 
 
 class Looks(nn.Linear):
