@@ -52,9 +52,9 @@ def with_head_std(net: Net, prior: Gaussian, head_std: float | None) -> Gaussian
 
 
 def read_choices(path: str | Path) -> dict[str, Choice]:
-    """The choices of a file that `flatviz tune` wrote, by method.  Raises ValueError for any other file."""
+    """The choices of a file that `flatviz run tune` wrote, by method.  Raises ValueError for any other file."""
     try:
         methods = json.loads(Path(path).read_text(encoding="utf-8"))["methods"]
         return {name: Choice(entry["settings"], entry["radius"], entry["head_std"]) for name, entry in methods.items()}
     except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"a tuning must be a file that flatviz tune wrote, got {path}: {error}: run it again") from error
+        raise ValueError(f"a tuning must be a file that flatviz run tune wrote, got {path}: {error}: run it again") from error

@@ -69,7 +69,7 @@ def fit_family(
     Radius 0 of SAM and SA-BMA is VI, bit for bit, so it is fitted once.  The radii of one method are trained together
     where the network allows it.
     fit: settings in place of those of the methods' records, each where the method has it: {"steps": 300}.
-    tuned: method -> what `flatviz tune` chose for it (`flatviz.families.choice`); its radius is fitted too.  Radius 0 of a tuned
+    tuned: method -> what `flatviz run tune` chose for it (`flatviz.families.choice`); its radius is fitted too.  Radius 0 of a tuned
         method is VI at that method's settings.
     checkpoint: a folder, in which each fit saves its state twice a minute and resumes from it.
     engine: a `dask.distributed` Client (extra "cluster"): its workers share the fits, the radii of one method too, each then

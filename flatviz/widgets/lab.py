@@ -43,7 +43,7 @@ class FlatnessLab(ipywidgets.VBox):
     family: one that `fv.measure` returned; without it a coarse one is fitted in the background at once.
     radii: method -> radii of that first family; fit: settings of every fit (kl_weight, steps, lr ...), beside those at
     which a net of this kind learns (with BatchNorm a smaller lr and smaller radii); seed: of all.
-    tuned: method -> settings and radius that `flatviz tune` chose, `flatviz.families.choice.read_choices(path)`; the slider starts
+    tuned: method -> settings and radius that `flatviz run tune` chose, `flatviz.families.choice.read_choices(path)`; the slider starts
     at that radius.
     The traits `radius`, `n_draws`, `method` and `look` are those of the controls, `state` holds them all as a dict that can
     be set again.  A radius that is not fitted yet is fitted in the background, on the planes and scales of the family; Stop

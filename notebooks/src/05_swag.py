@@ -246,7 +246,7 @@ for name, p in predictions.items():
     assert accuracy > (0.2 if FAST else 0.6)
 
 # %% [markdown]
-# One seed of one task: an example, not evidence. `flatviz compare` repeats it over seeds, with intervals.
+# One seed of one task: an example, not evidence. `flatviz run compare` repeats it over seeds, with intervals.
 #
 # ## Live: the width
 #

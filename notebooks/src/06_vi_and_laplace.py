@@ -328,7 +328,7 @@ fv.plot_metrics(predictions)
 # Read the ECE too: SGD is surer than it is right, and linearised Laplace, with its shrunken logits, less sure than it is
 # right. Both have a gap; NLL and accuracy do not tell which.
 #
-# One seed, one task: an example. For differences with intervals: `flatviz compare` and `flatviz run evidence`.
+# One seed, one task: an example. For differences with intervals: `flatviz run compare` and `flatviz run evidence`.
 #
 # ## Live: the temperature
 #

@@ -340,7 +340,7 @@ fv.plot_metrics(predictions)
 # *Figure: accuracy, NLL and ECE against the number of draws averaged, one curve for each method. The ensemble's ends at its
 # number of members; the others run to 30.*
 #
-# One seed of one task: an example, not evidence. `flatviz compare` repeats it over seeds, with intervals.
+# One seed of one task: an example, not evidence. `flatviz run compare` repeats it over seeds, with intervals.
 #
 # ### Two kinds of doubt
 #

@@ -249,7 +249,7 @@ fig
 # %% [markdown]
 # *Figure: pairs of bars, plain in grey and flat-seeking in green, for SWAG and VI; the green ones are lower.*
 #
-# One seed, so an anecdote. `flatviz compare` runs every method beside its F- version over seeds, and `flatviz run evidence` gives
+# One seed, so an anecdote. `flatviz run compare` runs every method beside its F- version over seeds, and `flatviz run evidence` gives
 # verdicts with intervals.
 
 # %%

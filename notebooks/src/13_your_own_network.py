@@ -177,7 +177,7 @@ fv.explore_surface(surface, fv.project(W, plane, f))
 # | is it a posterior? | `q.history.kl` | raise `kl_weight` (1 is Bayes), see [chapter 06](06_vi_and_laplace.ipynb) |
 # | is the radius too large? | accuracy falls | halve it |
 #
-# `flatviz tune` does this by equal trials for every method, on validation data.
+# `flatviz run tune` does this by equal trials for every method, on validation data.
 
 # %%
 loss = q.history.loss

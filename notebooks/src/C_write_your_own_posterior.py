@@ -296,7 +296,7 @@ assert "f-sgld" in flat and "f-metropolis" not in flat
 # 5. run `python -m pytest tests/posteriors/test_conformance.py -k metropolis`.
 #
 # The steps were carried out once in a copy: all conformance tests of the method are green. It is then in the tour, in
-# `flatviz compare`, in the lab's menu and in the reference.
+# `flatviz run compare`, in the lab's menu and in the reference.
 #
 # ## Summary
 #

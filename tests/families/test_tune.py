@@ -68,7 +68,7 @@ def test_the_width_of_the_head_changes_and_nothing_else(transferred):
 
 def test_a_file_of_something_else_is_one_clear_error(tmp_path):
     (tmp_path / "x.json").write_text("[1, 2]")
-    with pytest.raises(ValueError, match="a tuning must be a file that flatviz tune wrote, got"):
+    with pytest.raises(ValueError, match="a tuning must be a file that flatviz run tune wrote, got"):
         read_choices(tmp_path / "x.json")
 
 
