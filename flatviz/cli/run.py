@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -109,14 +110,16 @@ def executed(path: Path, values: Mapping[str, Any]) -> Any:
 
 
 def page_of(notebook: Any, name: str) -> str:
-    """The notebook as one HTML page: plotly.js inside, no script of another host."""
+    """The notebook without its code as one HTML page: plotly.js inside, no script of another host."""
     import plotly
     from nbconvert import HTMLExporter  # optional: comes with JupyterLab
 
     for output in (o for cell in notebook.cells for o in cell.get("outputs", ()) if PLOTLY in o.get("data", {})):
         figure = plotly.io.from_json(json.dumps(output.data[PLOTLY], default=str), skip_invalid=True)
         output.data = {"text/html": plotly.io.to_html(figure, config=CONFIG, include_plotlyjs=False, full_html=False)}
-    exporter = HTMLExporter(template_name="lab", exclude_input_prompt=True, exclude_output_prompt=True, **OFFLINE)
+    for cell in (c for c in notebook.cells if c.cell_type == "markdown"):
+        cell.source = re.sub(r"\[([^\]]+)\]\([^)]*\.ipynb\)", r"\1", cell.source)  # to what is not in this file
+    exporter = HTMLExporter(template_name="lab", exclude_input=True, exclude_output_prompt=True, **OFFLINE)
     html, _ = exporter.from_notebook_node(notebook, resources={"metadata": {"name": f"flatviz: {name}"}})
     return html.replace("<head>", f"<head>\n<script>{plotly.offline.get_plotlyjs()}</script>", 1)
 

@@ -2,7 +2,7 @@
 # # Experiment: does flatness matter when draws are averaged?
 #
 # **Question.** Flat minima are said to make better ensembles. Take the draws of *one* posterior: does the sharpness of a draw,
-# $\lambda_1$ of the training loss's Hessian, go with its score, and are ensembles of flat draws better than ensembles of sharp
+# λ1 of the training loss's Hessian, go with its score, and are ensembles of flat draws better than ensembles of sharp
 # ones? And does the rank of SA-BMA's covariance matter?
 #
 # **Grid.** Digits, 10 shots a class; each seed draws its split, network, prior and noise. VI and SA-BMA (radius 1) with a prior
@@ -273,7 +273,7 @@ px.line(mean, x="size", y="value", color="order", facet_col="method", markers=Tr
 #
 # ## Weyl's bounds on the averaged Hessian
 #
-# $\lambda_1$ of the mean Hessian of the first five draws, between its bounds; *holds in*: seeds in which it lies between them, to
+# λ1 of the mean Hessian of the first five draws, between its bounds; *holds in*: seeds in which it lies between them, to
 # the percent by which Lanczos' method may be off.
 
 
@@ -304,8 +304,8 @@ ends = toy.groupby(["setting", "radius"], sort=False).value.agg(["sum", "size"])
 # %% [markdown]
 # ## Verdicts
 #
-# Each claim is a mean over seeds that should have one sign: correlations (as Fisher's $z$), differences between orders paired by
-# seed, differences between ranks. A claim **holds** or **does not hold** where its $p$ (Student's $t$), corrected by Holm for all
+# Each claim is a mean over seeds that should have one sign: correlations (as Fisher's *z*), differences between orders paired by
+# seed, differences between ranks. A claim **holds** or **does not hold** where its *p* (Student's *t*), corrected by Holm for all
 # claims below, is under 0.05; else it is **inconclusive**: an effect, if there is one, is smaller than these seeds can show.
 
 # %%
@@ -342,4 +342,4 @@ print(*map(sentence, verdicts.itertuples(index=False)), sep="\n")
 # ## What would change our mind
 #
 # More seeds narrow the intervals: the largest effect that they leave open stands in each line. A network and a task whose
-# posterior has several basins would test the slogan harder than draws of one Gaussian, which differ little in $\lambda_1$.
+# posterior has several basins would test the slogan harder than draws of one Gaussian, which differ little in λ1.

@@ -4,7 +4,7 @@
 # **Question.** Papers on flat posteriors and on the symmetries of networks make claims. Which of them hold at our scale?
 #
 # Every row below is a claim, where we tested it, our figure, and a verdict made from the figure by a rule. A comparison is made seed
-# by seed; it **holds** or **does not hold** where its $p$, corrected by Holm for all claims judged together, is below 0.05, and is
+# by seed; it **holds** or **does not hold** where its *p*, corrected by Holm for all claims judged together, is below 0.05, and is
 # **inconclusive** otherwise: an effect, if there is one, is smaller than these seeds can show. In the last table the rules are those of
 # the experiment on [symmetry](symmetry.ipynb).
 

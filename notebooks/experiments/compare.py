@@ -137,7 +137,7 @@ px.scatter(means, x="lambda1", y="nll", color="label", symbol="seeks", log_x=Tru
 # ## Verdicts
 #
 # The flat-seeking version less the method itself, seed by seed, at as many steps (it takes two gradients a step, so it costs twice).
-# A claim **holds** or **does not hold** where its $p$, corrected by Holm for all claims below, is under 0.05; else it is
+# A claim **holds** or **does not hold** where its *p*, corrected by Holm for all claims below, is under 0.05; else it is
 # **inconclusive**.
 
 # %%

@@ -265,7 +265,7 @@ for setting in SHOWN if "tv" in NAMES else ():
 # ## Verdicts
 #
 # A claim says that a method is better than VI in one quantity: SA-BMA at radius 1 and 2, SAM on the mean at 0.2, and both as tuned.
-# It **holds** or **does not hold** where its $p$ (two-sided, Student's $t$), corrected by Holm for the claims of one setting and
+# It **holds** or **does not hold** where its *p* (two-sided, Student's *t*), corrected by Holm for the claims of one setting and
 # baseline, is below 0.05; else it is **inconclusive**.
 
 # %%

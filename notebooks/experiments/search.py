@@ -273,7 +273,7 @@ fig.update_layout(legend=dict(orientation="h", y=-0.08))
 #
 # ## Verdicts
 #
-# Claims that SA-BMA is better, on fresh seeds: a claim **holds** or **does not hold** where its $p$, corrected by Holm for the claims
+# Claims that SA-BMA is better, on fresh seeds: a claim **holds** or **does not hold** where its *p*, corrected by Holm for the claims
 # of its network, is under 0.05; else it is **inconclusive**.
 
 # %%

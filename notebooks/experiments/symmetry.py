@@ -449,7 +449,7 @@ def label(name):
 # ## Distances from the target
 #
 # 100 MMD² (unbiased, mean of 20 kernels with bandwidths of the target alone), median over layers: mean over replicates ± half of
-# the 95 % interval. $p$: of one distribution, by permuted labels, median over replicates.
+# the 95 % interval. *p*: of one distribution, by permuted labels, median over replicates.
 
 # %%
 names = list(dict.fromkeys(sets.method))

@@ -1,12 +1,12 @@
 # %% [markdown]
 # # Experiment: which posterior should be approximated?
 #
-# **Question.** The posterior of page and lab is $\exp(-N L(w) / T)\, p(w)$, with $T$ the KL weight and $p$ a prior that is wider on the
-# head. Which temperature, which width and which start of $q$ leave a posterior that predicts well by HMC, that VI can reach, and on
+# **Question.** The posterior of page and lab is $\exp(-N L(w) / T)\, p(w)$, with *T* the KL weight and *p* a prior that is wider on the
+# head. Which temperature, which width and which start of *q* leave a posterior that predicts well by HMC, that VI can reach, and on
 # which SA-BMA's radius and the number of draws matter?
 #
-# **Grid.** Digits, 10 shots a class, the MLP. Around the default, one thing changes at a time: the start of $q$, $T$, the width of the
-# prior on the head; and the published scripts' setting, $T = 0$ with weight decay, for which there is no posterior and so no HMC.
+# **Grid.** Digits, 10 shots a class, the MLP. Around the default, one thing changes at a time: the start of *q*, *T*, the width of the
+# prior on the head; and the published scripts' setting, *T* = 0 with weight decay, for which there is no posterior and so no HMC.
 # Each is fitted by VI, by VI with as many gradients as SA-BMA takes, by SA-BMA at radius 2, and by HMC. The seeds are not those of
 # the [evidence](evidence.ipynb).
 
@@ -70,7 +70,7 @@ grid = [dict(setting=p, **f, seed=20 + i) for i in range(SEEDS) for p in POSTERI
 # %% [markdown]
 # ## Fit and measure
 #
-# $\lambda_1$: mean over three draws of the largest eigenvalue of the training loss's Hessian over the treated weights. Scores are of the
+# λ1: mean over three draws of the largest eigenvalue of the training loss's Hessian over the treated weights. Scores are of the
 # test split with 30 draws, HMC's with all of its draws. A fit that diverges has no values.
 
 

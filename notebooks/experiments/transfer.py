@@ -419,8 +419,8 @@ pd.DataFrame({label: {q: shown(of(m, q)) for q in others} for m, label in LABELS
 # %% [markdown]
 # ## Verdicts: does SA-BMA help?
 #
-# Differences to VI and to SGD with SAM, paired by seed; of λ1 the ratio. A gain **holds** or **does not hold** where its $p$
-# (Student's $t$), corrected by Holm for all rows together, is below 0.05; else it is **inconclusive**.
+# Differences to VI and to SGD with SAM, paired by seed; of λ1 the ratio. A gain **holds** or **does not hold** where its *p*
+# (Student's *t*), corrected by Holm for all rows together, is below 0.05; else it is **inconclusive**.
 
 # %%
 NAMES = {"nll": "NLL", "accuracy": "accuracy (points)", "ece": "ECE", "shifted_nll": "NLL under shift",

@@ -12,7 +12,7 @@ TOY = """
 # %% [markdown]
 # # Toy
 #
-# Does it run?
+# Does it run? See [another](other.ipynb).
 
 # %% tags=["parameters"]
 RUN = False
@@ -60,6 +60,8 @@ def test_parameters_reach_the_notebook_and_its_page_draws_without_network(toy, c
     )
     seen.goto(page.as_uri())
     seen.wait_for_selector(".js-plotly-plot .main-svg")
+    text = seen.inner_text("body")
+    assert "See another." in text and not seen.locator("a[href$='.ipynb']").count() and "import plotly" not in text  # no code
     assert seen.evaluate("[...document.querySelector('.js-plotly-plot')._fullData[0].y]") == [3.5, 1.25, 7]
     assert not errors
     context.close()
