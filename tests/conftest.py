@@ -98,18 +98,15 @@ def pytest_configure(config):
     first = "PYTEST_XDIST_WORKER" not in os.environ and not config.option.collectonly
     if CHROMIUM and whole and first and config.option.markexpr == "not slow":
         labdrive.start()
+    worker = "PYTEST_XDIST_WORKER" in os.environ
+    if (whole or worker or any("devices" in word for word in config.args)) and not missing():
+        second_device()  # before the first backward pass: autograd counts the devices then, and never again
 
 
 def pytest_sessionstart(session):
     """Failures are told as they happen, so that a run which is cut off has told its own."""
     if terminal := session.config.pluginmanager.get_plugin("terminalreporter"):
         session.config.pluginmanager.register(Telling(terminal))
-
-
-def pytest_collection_finish(session):
-    """The second device is there before the first backward pass: autograd counts the devices then, and never again."""
-    if any(item.path.parent.name == "devices" for item in session.items) and not missing():
-        second_device()
 
 
 class Telling:

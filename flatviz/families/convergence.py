@@ -101,7 +101,7 @@ def convergence_gap(
         record_of = record.fit(net, task.train, prior, seed=draws, progress=False, **still).history
         values = record_of.loss + unit * record_of.kl
         values = values if record_of.sharpness is None else values + record_of.sharpness
-        return values.double().view(-1, 2).mean(1), record_of.pull.double() / q.leverage
+        return values.double().view(-1, 2).mean(1), record_of.pull.double() / q.leverage.cpu()
 
     (short, first), (more, second) = at(q, seed + 1), at(q, seed + 2)
     values = torch.cat((short, more))

@@ -20,6 +20,7 @@ def test_compare_runs_and_what_it_writes_reads_the_same(tmp_path):
     assert len(verdicts[0]) == 4 and verdicts[0] == verdicts[1]
 
 
+@pytest.mark.slow
 def test_the_search_chooses_names_and_confirms(tmp_path):
     path = tmp_path / "search.csv"
     printed = "\n".join(executed("search", RUN=True, SAVE=str(path), SEEDS=2, FRESH=2, CASES=2, EPOCHS=2, STEPS=4))

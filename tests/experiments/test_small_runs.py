@@ -19,6 +19,7 @@ def test_the_evidence_runs_on_the_cells_of_the_stored_table(tmp_path):
     assert "failed" not in said and "of 2 seeds: " in said
 
 
+@pytest.mark.slow
 def test_temperatures_have_values_where_the_stored_table_has(tmp_path):
     path = tmp_path / "temperature.csv"
     executed("temperature", RUN=True, SAVE=str(path), SEEDS=1, STEPS=3, FIRST=2, CHAINS=2, BURN_IN=20)
@@ -28,6 +29,7 @@ def test_temperatures_have_values_where_the_stored_table_has(tmp_path):
     pd.testing.assert_series_equal(counts(found), counts(stored))  # a value where there is one today
 
 
+@pytest.mark.slow
 def test_the_reference_samples_and_says_that_short_chains_do_not_agree(tmp_path):
     pytest.importorskip("arviz")
     draws = tmp_path / "hmc.pt"

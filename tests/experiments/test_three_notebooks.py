@@ -90,6 +90,7 @@ def test_runs_that_start_in_a_mode_stay_there():
         assert ends == [wide] * len(cells)
 
 
+@pytest.mark.slow
 def test_symmetry_has_every_cell_and_a_verdict_on_every_trend(tmp_path):
     small = dict(
         RUN=True, TARGET=16, REPLICATES=2, MODES=2, PER_SET=6, EPOCHS=4, TOY=40, MASS=4, MASS_EPOCHS=8, LARGE=2, PAIRS=8
@@ -197,6 +198,7 @@ def test_transfer_on_a_folder_of_images_tunes_fits_and_compares(folder, tmp_path
     assert "f-sgd: steps 4" in said  # equal gradients: two a step
 
 
+@pytest.mark.slow
 def test_a_network_without_batchnorm_and_with_a_late_treated_head_gives_the_plain_scores(folder, tmp_path):
     given = SMALL | dict(DATA=f"image-folder:{folder}", MODEL="resnet20-group", WIDTH=8, PRIOR="moped", TREATED="head", SEEDS=1)
     given |= dict(EPOCHS=60, SOURCE_LR=0.03)

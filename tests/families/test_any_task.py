@@ -21,6 +21,7 @@ def two_layers(task):
     )
 
 
+@pytest.mark.slow
 def test_a_tour_of_two_moons_with_a_network_of_the_users_learns_and_is_kept(monkeypatch, tmp_path):
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path))
     tour = run_tour(two_layers, task="moons", recipe=Recipe(epochs=20), **SMALL)

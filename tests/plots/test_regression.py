@@ -36,7 +36,7 @@ def moons():
 def test_curves_are_draws_of_the_method_at_its_radius(moons):
     net, data, prior, x = regression._setting(0)
     start = fv.Gaussian(net.w, torch.full_like(net.w, 0.02).log(), prior.factor)
-    how = dict(start=start, seed=0, steps=30, lr=0.002, momentum=0.9, likelihood=NOISE)
+    how = dict(start=start, seed=0, steps=30, likelihood=NOISE)
     q = fv.fit_sabma(net, data, prior, radius=2.0, **how)  # alone, not beside other radii
     i, vi = moons.index("sabma", 2.0), moons.index("vi")
     curves = moons.inputs["curves"]
