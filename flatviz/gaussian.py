@@ -222,7 +222,7 @@ def _as_rows(per_weight: Tensor, v: Tensor) -> Tensor:
 
 
 def _squared(rows: Tensor, v: Tensor) -> Tensor:
-    """v R^T R with `rows` R (..., K, D), of v (..., D) or (..., n, D)."""
+    """V R^T R with `rows` R (..., K, D), of v (..., D) or (..., n, D)."""
     if v.ndim == 1:
         return torch.mv(rows.mT, torch.mv(rows, v))
     if rows.ndim > 2 and v.ndim < rows.ndim:  # members with one vector each: a matrix of one row, for a batched product
@@ -364,7 +364,7 @@ class PrecisionGaussian:
         return V.to(self.std), root.square().to(self.std)
 
     def _narrowed(self, v: Tensor, share: Tensor) -> Tensor:
-        """v - V diag(share) V^T v for `v` (..., D), share (R,)."""
+        """V - V diag(share) V^T v for `v` (..., D), share (R,)."""
         V = self._directions[0]
         return v - ((v @ V.T) * share) @ V
 

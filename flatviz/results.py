@@ -412,7 +412,8 @@ FLATNESS = {  # of `flatness`, and what a legend says of each
 class Sharpness:
     """One row a draw, (S,): `lambda1`; `ratio` = lambda1 / lambda5; `trace` of the Hessian; `sam` and `adaptive`, the
     loss gained by one ascent step of its radius.  `residual` is the error bound of lambda1, `trace_error` the standard
-    error of the trace."""
+    error of the trace.
+    """
 
     lambda1: Tensor
     ratio: Tensor

@@ -36,7 +36,11 @@ def diagnose_chains(draws: Draws, of: Callable[[Tensor], Tensor] | None = None) 
         of: W (S, D) -> (S, P) or (S,), say the probabilities of the true classes; None: every weight.  Predictions may
             agree where weights do not: a network has symmetries.
     Rank-normalised split R-hat and ESS of Vehtari et al. 2021 (arXiv 1903.08008).  A function that is one constant has NaN.
-    Raises TypeError for anything but `Draws`, ValueError for fewer than two chains or four draws of each, ImportError without ArviZ.
+
+    Raises:
+        TypeError: For anything but `Draws`.
+        ValueError: For fewer than two chains or four draws of each.
+        ImportError: Without ArviZ.
 
     Example:
         >>> import torch, flatviz as fv

@@ -20,8 +20,10 @@ def kronecker_eigen(
 
     H is block-diagonal with a Kronecker block G x A for each tensor, seen as (O, I), a bias as (O, 1); its eigenvectors
     are the products of G's and A's, in the order of `w`.  Nothing (D, D) is built.
-    Raises ValueError where a treated weight belongs to anything but a Linear or a convolution, ImportError without
-    laplace-torch.
+
+    Raises:
+        ValueError: Where a treated weight belongs to anything but a Linear or a convolution.
+        ImportError: Without laplace-torch.
     """
     module = net.to_module().eval()
     parts = dict(module.named_modules())

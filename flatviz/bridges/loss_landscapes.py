@@ -29,7 +29,9 @@ def metric_objective(net: Net, metric: Any, *, label: str | None = None, n: int 
 
     It is evaluated on a copy of the network in evaluation mode, under saved and restored random state.  It gives
     values, not gradients.  label: what the values are (default: the metric's class); n: examples behind it, if a mean.
-    Raises ValueError if the metric does not return one number.
+
+    Raises:
+        ValueError: If the metric does not return one number.
     """
     return _MetricObjective(net, metric, label or type(metric).__name__, n)
 
@@ -67,8 +69,10 @@ def run_random_plane(
 
     The plane's origin is the network's weights (all of them, treated or not).  Its axes are orthonormal, the first along the
     first step that was made, as seen in the weights at which the metric ran the network.
-    Raises ValueError for a metric that does not run the network, for weights that left the finite numbers (3.0.6 divides by
-    the norm of each parameter, with normalization), and for points that span no plane.
+
+    Raises:
+        ValueError: For a metric that does not run the network, for weights that left the finite numbers (3.0.6
+            divides by the norm of each parameter, with normalization), and for points that span no plane.
     """
     library = _library()
     check_count(steps, "steps", least=2)
@@ -99,7 +103,8 @@ def run_linear_interpolation(
 ) -> Curve:
     """`loss_landscapes.linear_interpolation` on copies; t is where each value was really computed, 0 at `start`.
 
-    Raises ValueError if the two have different weights in number, or for a metric that does not run the network.
+    Raises:
+        ValueError: If the two have different weights in number, or for a metric that does not run the network.
     """
     library = _library()
     check_count(steps, "steps")

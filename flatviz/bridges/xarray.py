@@ -43,7 +43,9 @@ def to_xarray(result: object) -> xarray.Dataset:
     Args:
         result: Surface, Curve, Spectrum, Projection, Prediction or Draws.
 
-    Raises TypeError for anything else, ImportError without xarray.
+    Raises:
+        TypeError: For anything else.
+        ImportError: Without xarray.
 
     Example:
         >>> import torch, flatviz as fv
@@ -66,7 +68,9 @@ def to_xarray(result: object) -> xarray.Dataset:
 def from_xarray(dataset: xarray.Dataset) -> object:
     """The result that `to_xarray` wrote, also after the data set was written to a file and read.
 
-    Raises TypeError for anything but a data set, ValueError for one that `to_xarray` did not make.
+    Raises:
+        TypeError: For anything but a data set.
+        ValueError: For one that `to_xarray` did not make.
 
     Example:
         >>> import torch, flatviz as fv
@@ -90,7 +94,9 @@ def to_arviz(draws: Draws, of: Callable[[Tensor], Tensor] | None = None) -> arvi
         draws: of one or several chains, as `fit_hmc(..., chains=4)` returns.
         of: W (S, D) -> (S, P) or (S,), functions of the draws to keep in place of all D weights; their name is `value`.
 
-    Raises TypeError for anything but Draws, ImportError without ArviZ.
+    Raises:
+        TypeError: For anything but Draws.
+        ImportError: Without ArviZ.
 
     Example:
         >>> import torch, flatviz as fv
@@ -112,7 +118,9 @@ def to_arviz(draws: Draws, of: Callable[[Tensor], Tensor] | None = None) -> arvi
 def from_arviz(inference: arviz.InferenceData) -> Draws:
     """The draws in the group `posterior` of ArviZ's InferenceData, its variables one after the other as a weight vector.
 
-    Raises TypeError for anything but an InferenceData, ValueError for one without that group.
+    Raises:
+        TypeError: For anything but an InferenceData.
+        ValueError: For one without that group.
 
     Example:
         >>> import torch, flatviz as fv

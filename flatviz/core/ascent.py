@@ -78,7 +78,7 @@ class FisherSAM:
         return natural * (self.radius / ((g * natural).sum(-1, keepdim=True).sqrt() + TINY))
 
     def contrast(self, g: Tensor) -> Tensor:
-        """max |f - 1|: at 1e-6 this is SAM under another name; ()."""
+        """Max |f - 1|: at 1e-6 this is SAM under another name; ()."""
         return self.eta * g.square().max()
 
 

@@ -73,7 +73,8 @@ class Data:
     def from_batches(cls, batches: Iterable[tuple[Tensor, Tensor]], n: int | None = None) -> Data:
         """All examples of a loader, or its first `n`: one set, so batches of unequal size need no weights.
 
-        Raises ValueError for a loader without batches.
+        Raises:
+            ValueError: For a loader without batches.
         """
         xs, ys, seen = [], [], 0
         for x, y in batches:

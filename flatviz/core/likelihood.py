@@ -42,7 +42,7 @@ def output_gradient(outputs: Tensor, y: Tensor, likelihood: Likelihood) -> Tenso
 
 
 def output_curvature(outputs: Tensor, likelihood: Likelihood) -> Callable[[Tensor], Tensor]:
-    """u -> Lambda u, Lambda = d^2 (-log p) / d outputs^2 (N, C, C): diag(p) - p p^T for classes, 1 / noise^2 else.
+    """U -> Lambda u, Lambda = d^2 (-log p) / d outputs^2 (N, C, C): diag(p) - p p^T for classes, 1 / noise^2 else.
 
     u has the shape of outputs (N, C), or with dimensions in between, (N, ..., C).
     """
@@ -60,7 +60,9 @@ def output_curvature(outputs: Tensor, likelihood: Likelihood) -> Callable[[Tenso
 def check_labels(y: Tensor, outputs: Tensor, likelihood: Likelihood) -> Tensor:
     """Labels `y` (N,) as int64, or targets (N, ...), once outputs (n, C) of any n examples can be scored on such.
 
-    Raises ValueError for labels out of range, or of another shape; TypeError for another kind.
+    Raises:
+        ValueError: For labels out of range, or of another shape.
+        TypeError: For another kind.
     """
     if likelihood == "categorical":
         if outputs.ndim != 2:

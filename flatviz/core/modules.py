@@ -22,9 +22,11 @@ _ORIGINS: WeakKeyDictionary[nn.Module, list[weakref.ref]] = WeakKeyDictionary() 
 def copied(module: nn.Module) -> nn.Module:
     """A copy that shares nothing; activations that the module kept from a pass (`self.last = h`) are cut from their graph.
 
-    Raises ValueError for what cannot be copied so that the copy's parameters are those that its forward pass uses: scripted,
-    lazy and old-style weight-normed modules, what holds a lock, what returns itself for a copy.  A `forward` or hook that goes
-    on to use the original's weights is seen when the copy runs: `Watch`.
+    A `forward` or hook that goes on to use the original's weights is seen when the copy runs: `Watch`.
+
+    Raises:
+        ValueError: For what cannot be copied so that the copy's parameters are those that its forward pass uses:
+            scripted, lazy and old-style weight-normed modules, what holds a lock, what returns itself for a copy.
     """
     _refuse(module)
     kept = [t for m in module.modules() for t in tree_leaves(_own(m)) if isinstance(t, Tensor) and t.grad_fn is not None]

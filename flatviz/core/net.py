@@ -96,7 +96,10 @@ class Net:
             as SA-BMA's released code chooses); or a function of the parameter's name, or of name and parameter.
         head: name of the head module; without it, the last `nn.Linear` in execution order, found by one forward
             pass on `example` (a batch of inputs; where None, a zero input whose shape is guessed from the first layer).
-        Raises ValueError for a module with dropout left on, NaN weights, no norm layers, no head, or nothing treated.
+
+        Raises:
+            ValueError: For a module with dropout left on, NaN weights, no norm layers, no head, or nothing
+                treated.
         """
         if not isinstance(module, nn.Module):
             raise TypeError(f"module must be a torch.nn.Module, got {type(module).__name__}")
@@ -141,7 +144,8 @@ class Net:
     def look(self, x: Tensor | Fields) -> Look:
         """What is seen in a pass over two examples of `x`, once; inside of a function transform, where nothing can be seen, it writes.
 
-        Raises ValueError for a module that reads weights elsewhere than where they are installed.
+        Raises:
+            ValueError: For a module that reads weights elsewhere than where they are installed.
         """
         if self._looked is None:
             if torch._C._functorch.peek_interpreter_stack() is not None:

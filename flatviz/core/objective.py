@@ -81,10 +81,11 @@ class Objective:
             return self.operator(w)(v.clone() if v.is_inference() else v)
 
     def operator(self, w: Tensor, curvature: str = "hessian") -> Product:
-        """v -> H v at one `w`, by double backward; the graph of the gradient is kept, so a product is one pass through it.
+        """V -> H v at one `w`, by double backward; the graph of the gradient is kept, so a product is one pass through it.
 
-        Raises ValueError for a curvature that only a network's mean loss has ("ggn", "fisher"), for an f without
-        gradients, and for one that gives two values at one w.
+        Raises:
+            ValueError: For a curvature that only a network's mean loss has ("ggn", "fisher"), for an f without
+                gradients, and for one that gives two values at one w.
         """
         if check_choice(curvature, CURVATURES, "curvature") != "hessian":
             raise ValueError(f"curvature={curvature!r} needs an objective of a network, as nll makes, got {self.label}")
@@ -110,7 +111,10 @@ class Objective:
         """Values at origin + coords @ axes, with origin (D,) and axes (K, D); here by `many`.
 
         points: how many are coming; coords (P, K): where; exact: no reuse between points; precision: a faster, reduced
-        one; plan: one of an evaluator made before.  Raises ValueError for a precision of what is no network's.
+        one; plan: one of an evaluator made before.
+
+        Raises:
+            ValueError: For a precision of what is no network's.
         """
         if precision is not None:
             raise ValueError(f"precision={precision!r} needs an objective of a network, as nll makes, got {self.label}")
@@ -165,7 +169,8 @@ ObjectiveLike = Objective | Callable[[Tensor], Tensor]
 def as_objective(f: ObjectiveLike) -> Objective:
     """`f` itself, or a plain function made one: what each public verb calls once, so that nothing behind it asks again.
 
-    Raises TypeError for what cannot be called.
+    Raises:
+        TypeError: For what cannot be called.
 
     Example:
         >>> as_objective(lambda w: w.sum()).many(torch.ones(3, 2)).tolist()
@@ -182,7 +187,8 @@ def as_objective(f: ObjectiveLike) -> Objective:
 def hvp(f: ObjectiveLike, w: Tensor, v: Tensor) -> Tensor:
     """H v with H = grad^2 f(w) (D, D), by a double backward, or as the objective has it; `w`, `v` and the result are (D,).
 
-    Raises ValueError if shapes differ, or f has no gradient.
+    Raises:
+        ValueError: If shapes differ, or f has no gradient.
 
     Example:
         >>> import torch, flatviz as fv
@@ -194,7 +200,7 @@ def hvp(f: ObjectiveLike, w: Tensor, v: Tensor) -> Tensor:
 
 
 def hessian_operator(f: ObjectiveLike, w: Tensor) -> Product:
-    """v -> H v at one `w` of what is known to be a function of w: no value is computed twice to see."""
+    """V -> H v at one `w` of what is known to be a function of w: no value is computed twice to see."""
     point, _, gradient = _differentiate(as_objective(f), w, create_graph=True)
     if not gradient.requires_grad:  # linear in w
         return torch.zeros_like

@@ -11,7 +11,8 @@ from torch import Tensor
 def logits_of(outputs: Any) -> Tensor:
     """The tensor itself, or the `logits` of an object or dict, as Hugging Face's models return them.
 
-    Raises TypeError for anything else.
+    Raises:
+        TypeError: For anything else.
     """
     if isinstance(outputs, Tensor):
         return outputs

@@ -15,7 +15,7 @@ _lock, _outside = Lock(), [0, ()]  # how many blocks are open, in all threads, a
 
 
 def float32_flags() -> tuple:
-    """torch's flags of float32 products now: the two old ones (None where the new ones contradict them), and the new ones."""
+    """Torch's flags of float32 products now: the two old ones (None where the new ones contradict them), and the new ones."""
 
     def read(flag: Callable[[], Any]) -> Any:
         try:

@@ -26,7 +26,9 @@ def choose(module: nn.Module, treated: Treated, head: str | None, example: Tenso
 
     Normalisation layers are known by type.  "authors" is the rule of SA-BMA's released code, by parts of the name: of a ResNet
     "bn" and "fc", which misses the BatchNorm of the shortcuts (`downsample.1`), of a vision transformer "norm", "ln", "head".
-    Raises ValueError where a part is missing or nothing is chosen.
+
+    Raises:
+        ValueError: Where a part is missing or nothing is chosen.
     """
     if isinstance(treated, str) and treated not in ("all", "norm+head", "head", "authors"):
         raise ValueError(f"treated must be 'all', 'norm+head', 'head', 'authors' or a function of the name, got {treated!r}")
@@ -67,7 +69,8 @@ def find_head(module: nn.Module, example: Tensor | None = None) -> str:
 
     A 1x1 convolution is a head (SqueezeNet's, say) where no Linear comes after it.
 
-    Raises ValueError if there is none, or if no `example` is given and no guessed input shape fits.
+    Raises:
+        ValueError: If there is none, or if no `example` is given and no guessed input shape fits.
     """
     linears = {name: m for name, m in module.named_modules() if isinstance(m, nn.Linear) or _is_pointwise(m)}
     if not linears:

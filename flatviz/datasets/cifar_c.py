@@ -32,8 +32,11 @@ def cifar_c(root: str | Path, kind: str, severity: int) -> Data:
         kind: "gaussian_noise", "frost" and so on: the name of a file.
         severity: 1 to 5, the first to the last fifth of the file.
 
-    Raises FileNotFoundError for a folder or file that is not there, ValueError for a file that is cut short or of another
-    format, naming it, and for an unknown kind or severity.
+    Raises:
+        FileNotFoundError: For a folder or file that is not there.
+        ValueError: For a file that is cut short or of another format, naming it, and for an unknown kind or
+            severity.
+
     Source: Hendrycks and Dietterich 2019 (arXiv 1903.12261).
 
     Example:

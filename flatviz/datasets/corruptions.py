@@ -199,7 +199,9 @@ def corrupt(data: Data, kind: str, severity: int, *, seed: int) -> Data:
         seed: draws noise, directions and places.
 
     Returns a `Data` of the same shape, values clipped to 0..1.
-    Raises ValueError for an unknown kind, a severity out of range, or inputs that are no such images.
+
+    Raises:
+        ValueError: For an unknown kind, a severity out of range, or inputs that are no such images.
 
     Example:
         >>> import torch, flatviz as fv

@@ -25,7 +25,10 @@ def digits_transfer(*, shots: int = 10, seed: int = 0, degrees: float = 90.0, va
         change for multiples of 90, interpolated for others.
     validation: digits a class taken out of the test split to choose settings on; None: as many as the shots, at most 15;
         0: no validation split.
-    Raises ImportError without scikit-learn, ValueError for more shots than there are digits.
+
+    Raises:
+        ImportError: Without scikit-learn.
+        ValueError: For more shots than there are digits.
     """
     try:
         with saved_rng():  # its import draws random numbers

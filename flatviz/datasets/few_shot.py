@@ -33,7 +33,8 @@ def few_shot(data: Data, shots: int, *, seed: int) -> FewShot:
         shots: examples a class in each of the two splits.
         seed: draws them.
 
-    Raises ValueError for a regression, or where a class has fewer than 2 `shots` + 1 examples.
+    Raises:
+        ValueError: For a regression, or where a class has fewer than 2 `shots` + 1 examples.
 
     Example:
         >>> import torch, flatviz as fv
@@ -73,7 +74,8 @@ def _split(data: Data, shots: int, seed: int) -> list[torch.Tensor]:
 def pick_classes(data: Data, classes: list[int]) -> Data:
     """The examples of these classes, numbered 0, 1, ... in the order given; their names go with them.
 
-    Raises ValueError for a class without examples, or one given twice.
+    Raises:
+        ValueError: For a class without examples, or one given twice.
 
     Example:
         >>> import torch, flatviz as fv
@@ -110,7 +112,8 @@ def transfer_task(
         seed: draws them.
         test: a test split of its own, for sets that are published with one.
 
-    Raises ValueError for inputs of two shapes, floating targets or a class with too few examples.
+    Raises:
+        ValueError: For inputs of two shapes, floating targets or a class with too few examples.
 
     Example:
         >>> import torch, flatviz as fv

@@ -84,8 +84,10 @@ def image_folder(
         classes: names of all classes in the order of their numbers, for a folder that lacks some: `train.class_names`.
         memory: bytes of images that are kept in memory; a folder of more is read batch by batch, as by `stream`.
 
-    Raises FileNotFoundError for a folder that is not there, ValueError for one without classes, for an image that cannot
-    be read (it is named), and for images of several sizes without `size`.
+    Raises:
+        FileNotFoundError: For a folder that is not there.
+        ValueError: For one without classes, for an image that cannot be read (it is named), and for images of
+            several sizes without `size`.
 
     Example:
         >>> import tempfile, numpy as np, flatviz as fv
@@ -143,7 +145,9 @@ def public_images(
         download: False raises where it is not in `root` yet.
         per_class: at most so many of each class, drawn by `seed`; None takes all.
 
-    Raises ValueError for another name, RuntimeError where the files are absent, damaged or cannot be downloaded.
+    Raises:
+        ValueError: For another name.
+        RuntimeError: Where the files are absent, damaged or cannot be downloaded.
     """
     torchvision = _torchvision()
     kind, splits = PUBLIC[check_choice(name, tuple(PUBLIC), "name")]
@@ -163,7 +167,8 @@ def public_images(
 def images_like(images: Data, shape: tuple[int, ...] | torch.Size) -> Data:
     """Images in bytes scaled to the shape (C, H, W) of others: grey ones in every channel, or coloured ones made grey.
 
-    Raises ValueError for images that are not kept in bytes, and for other numbers of channels.
+    Raises:
+        ValueError: For images that are not kept in bytes, and for other numbers of channels.
 
     Example:
         >>> import torch, flatviz as fv
@@ -187,7 +192,10 @@ def data_from(examples: Iterable[Any], n: int | None = None, *, progress: Progre
     """All examples, or the first `n`, of a `torch.utils.data.Dataset` of (x, y) pairs or a `DataLoader` of batches of them.
 
     x of one example must be a tensor: give the data set a transform that makes one.
-    Raises TypeError for examples that are no such pairs, ValueError for none.
+
+    Raises:
+        TypeError: For examples that are no such pairs.
+        ValueError: For none.
 
     Example:
         >>> import torch, flatviz as fv
@@ -227,7 +235,7 @@ def _chosen(labels: Tensor, per_class: int | None, seed: int) -> list[int]:
 
 
 def _pixels(data: Any) -> Tensor:
-    """torchvision's arrays, (N, H, W), (N, H, W, C) or SVHN's (N, C, H, W), as (N, C, H, W)."""
+    """Torchvision's arrays, (N, H, W), (N, H, W, C) or SVHN's (N, C, H, W), as (N, C, H, W)."""
     x = torch.as_tensor(data)
     if x.ndim == 3:
         return x[:, None]

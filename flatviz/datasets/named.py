@@ -43,7 +43,10 @@ def named_task(
         size: pixels of each side to which a folder's images are scaled; None where all have one size.
         per_class: at most so many examples a class are read, drawn by `seed`; None reads all.
 
-    Raises ValueError for another name or too few examples, FileNotFoundError and RuntimeError for files that are not there.
+    Raises:
+        ValueError: For another name or too few examples.
+        FileNotFoundError: See above.
+        RuntimeError: For files that are not there.
 
     Example:
         >>> import flatviz as fv

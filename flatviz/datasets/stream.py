@@ -131,8 +131,9 @@ def stream(examples: Any, *, labels: Tensor | list[int] | None = None, workers: 
         labels: y of all examples; None: the data set's `targets` or `labels`, or else every example is read once for them.
         workers: threads that read.
 
-    Raises TypeError for a data set without a length or without `examples[i]`: `data_from` reads those into memory; ValueError
-    for one with random transforms.
+    Raises:
+        TypeError: For a data set without a length or without `examples[i]`: `data_from` reads those into memory.
+        ValueError: For one with random transforms.
 
     Example:
         >>> import torch, flatviz as fv

@@ -24,7 +24,8 @@ CHOICES = "batchnorm='frozen' (the net's own statistics) or batchnorm=data (a Da
 def check_batchnorm(net: Net, batchnorm: str | Data | None) -> str | None:
     """The choice as it is recorded: 'frozen', 're-estimated', or None for a net without BatchNorm.
 
-    Raises ValueError for a net with BatchNorm and no choice.
+    Raises:
+        ValueError: For a net with BatchNorm and no choice.
     """
     if not net.has_batchnorm:
         return None
@@ -98,7 +99,10 @@ def refresh_batchnorm(net: Net, w: Tensor, data: Data, *, batch_size: int = 512)
     Batches of `batch_size` (a last one of one example joins the one before) pass with the batch's own statistics, as in
     training.  What they are at each layer is joined exactly: mean and variance over all examples, the spread between
     batches included.  So a first BatchNorm layer has those of all data in one batch; a later one sees inputs that were
-    normalised batch by batch.  Raises ValueError for a single example, which has no variance.
+    normalised batch by batch.
+
+    Raises:
+        ValueError: For a single example, which has no variance.
 
     Example:
         >>> import torch, flatviz as fv

@@ -105,8 +105,9 @@ def few_of(x: Tensor, work: Work) -> Tensor:
 def check_function(net: Net, x: Tensor) -> tuple[Net, Work]:
     """The net as a function of its weights and of each example alone, and what an example costs.
 
-    Raises ValueError for inputs
-    that do not pass, for random numbers (dropout left on), and for outputs that depend on the rest of the batch.
+    Raises:
+        ValueError: For inputs that do not pass, for random numbers (dropout left on), and for outputs that depend
+            on the rest of the batch.
     """
     with torch.inference_mode(False), torch.no_grad(), saved_rng():
         looked = net.look(x)

@@ -211,7 +211,7 @@ class Evaluator:
 
 
 def _along(layer: tuple[Tensor, ...], row: list[float]) -> Tensor:
-    """base + sum_i row_i part_i, in a tensor of its own."""
+    """Base + sum_i row_i part_i, in a tensor of its own."""
     base, *along = layer
     out = base
     for c, part in zip(row, along):

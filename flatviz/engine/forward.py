@@ -15,7 +15,10 @@ def forward(net: Net, W: Tensor, x: Tensor | Inputs, *, chunk: int | None = None
     """Outputs (S, N, C) of weight vectors `W` (S, D) on inputs `x` (N, ...), without gradients.
 
     chunk: examples a batch; default: as many as keep its largest activation within `determinism.CACHE` bytes (CARD on a GPU),
-    at least `determinism.LEAST`.  Raises ValueError for several batches of a net whose outputs depend on the rest of a batch.
+    at least `determinism.LEAST`.
+
+    Raises:
+        ValueError: For several batches of a net whose outputs depend on the rest of a batch.
     """
     if chunk is None:
         chunk = work_of(net, x).chunk(x.device)

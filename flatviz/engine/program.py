@@ -76,7 +76,8 @@ class Program:
 
     def start(self, x: Tensor, origin: Tensor, axes: Tensor) -> tuple[Env, list[tuple[Tensor, ...]]]:
         """What a batch needs once: frozen values that the varying steps read; of each affine step its result at `origin`
-        (D,) and its derivative along each of `axes` (K, D)."""
+        (D,) and its derivative along each of `axes` (K, D).
+        """
         env = self._run(self.frozen, {self._trace.x: x})
 
         def results(w: Tensor) -> list[Tensor]:

@@ -52,8 +52,10 @@ def cache_trunk(
         progress: True, None (where a terminal watches) or a function.
 
     Outputs on the first examples are compared with the plain network's, at its own weights and at others.
-    Raises ValueError where the first layer is treated already, for a network whose forward pass `torch.fx` cannot follow, and
-    where outputs differ by more than the precision explains.
+
+    Raises:
+        ValueError: Where the first layer is treated already, for a network whose forward pass `torch.fx` cannot
+            follow, and where outputs differ by more than the precision explains.
 
     Example:
         >>> import torch, flatviz as fv
@@ -162,7 +164,7 @@ class _Values(fx.Interpreter):
 
 
 def _trunk(module: fx.GraphModule, frontier: list[fx.Node]) -> fx.GraphModule:
-    """x -> the frontier's values."""
+    """X -> the frontier's values."""
     graph, made = fx.Graph(), {}
     needed = _before(frontier)
     for node in module.graph.nodes:

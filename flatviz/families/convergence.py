@@ -74,7 +74,8 @@ def convergence_gap(
         times: steps of the longer fit over those of `q`.
         n_draws: of each posterior, twice.
 
-    Raises ValueError for another method, or a KL weight of 0, where there is no such point.
+    Raises:
+        ValueError: For another method, or a KL weight of 0, where there is no such point.
 
     Example:
         >>> import flatviz as fv

@@ -74,7 +74,9 @@ def fit_family(
     checkpoint: a folder, in which each fit saves its state twice a minute and resumes from it.
     engine: a `dask.distributed` Client (extra "cluster"): its workers share the fits, the radii of one method too, each then
         what it is alone, to rounding.  A lost worker costs only the fits it had; on a shared disk they go on from `checkpoint`.
-    Raises ValueError for a method or a setting that is not known, or a radius below 0.
+
+    Raises:
+        ValueError: For a method or a setting that is not known, or a radius below 0.
 
     Example:
         >>> import flatviz as fv

@@ -88,7 +88,8 @@ def gap_regression(*, seed: int = 0, n: int = 40) -> tuple[Data, Tensor]:
         seed: draws inputs and noise.
         n: points, half of them on each side of the gap.
 
-    Raises ValueError for n below 2.
+    Raises:
+        ValueError: For n below 2.
 
     Example:
         >>> data, x = fv.gap_regression(seed=0)
@@ -119,7 +120,10 @@ def predict_gap(
     A network 1-24-1 of tanh, all weights treated, prior N(0, 1 / fan-in) on each layer; the likelihood is that of the data.
     n_draws: draws a method; steps: of VI and SA-BMA; hmc: whether HMC runs too, a few seconds.
 
-    Returns name -> Prediction with outputs (S, 200, 1); `fv.plot_predictive` draws it.  Raises ValueError for a radius below 0.
+    Returns name -> Prediction with outputs (S, 200, 1); `fv.plot_predictive` draws it.
+
+    Raises:
+        ValueError: For a radius below 0.
 
     Example:
         >>> predictions = fv.predict_gap(radii=[0.5], n_draws=3, steps=5, hmc=False)

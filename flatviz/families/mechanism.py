@@ -57,7 +57,8 @@ def mechanism(
     n_draws: draws behind each expectation, the same noise at q and at q', which training has one of.
     BatchNorm statistics are the net's own.
 
-    Raises ValueError for no radius, a q of another length, or an unknown word.
+    Raises:
+        ValueError: For no radius, a q of another length, or an unknown word.
 
     Example:
         >>> import torch, flatviz as fv
@@ -101,7 +102,9 @@ def mechanism_in_training(
     at: rising numbers of steps taken, 0 is the start; default: five, the denser the earlier, the last one among them, the start
         not: q moves away from it by many times its own width, and a picture with it shows the rest small.
     settings: in place of those of `fv.METHODS["sabma"]`, as {"steps": 100}.  BatchNorm statistics are the net's own.
-    Raises ValueError for another setting, and for numbers that do not rise or go beyond the fit's steps.
+
+    Raises:
+        ValueError: For another setting, and for numbers that do not rise or go beyond the fit's steps.
 
     Example:
         >>> import torch, flatviz as fv

@@ -53,7 +53,9 @@ class Own:
 def examples(given: Examples, name: str) -> Data:
     """Inputs and labels as a `Data`: of a pair of arrays or tensors, a Dataset, or a DataLoader.
 
-    Raises TypeError for anything else, ValueError where labels are no whole numbers.
+    Raises:
+        TypeError: For anything else.
+        ValueError: Where labels are no whole numbers.
     """
     if isinstance(given, Dataset):
         given = DataLoader(given, batch_size=256)
@@ -86,7 +88,9 @@ def prepare_own(
     A module that has not learned `train` is trained first.  The prior of the normalisation layers is SWAG's on `train`, the
     head's is wide and about 0; each rate is the first at which the network learns.  Settings of the fits are those of the
     best of `trials` on a fifth of `train` that is held out, by NLL.
-    Raises ValueError where a step leaves a network that is no better than its largest class.
+
+    Raises:
+        ValueError: Where a step leaves a network that is no better than its largest class.
     """
     train, test = examples(train, "train"), examples(test, "test")
     done: list[str] = []

@@ -91,7 +91,8 @@ def task_name(task: TaskOf) -> str:
 def check_learned(net: Net, w: Tensor, data: Data, stage: str, do: str) -> None:
     """That a network at `w` is no dead one: finite outputs, and more right answers on `data` than its largest class gives.
 
-    Raises ValueError, which says what to do, `do`.
+    Raises:
+        ValueError: , which says what to do, `do`.
     """
     part = data if len(data) <= MOST_LOOKED_AT else data.subset(torch.arange(0, len(data), -(-len(data) // MOST_LOOKED_AT)))
     x, y = part.batch(None)

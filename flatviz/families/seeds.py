@@ -45,7 +45,8 @@ def repeat_family(
     fit diverged.
     seeds: those of the noise, without that of the family; fit, tuned: as in `fit_family`.
 
-    Raises ValueError for a family that was not measured.
+    Raises:
+        ValueError: For a family that was not measured.
 
     Example:
         >>> import flatviz as fv

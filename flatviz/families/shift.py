@@ -43,7 +43,8 @@ def shifted_scores(
         batchnorm: as in `predict`: "frozen", or a Data that re-estimates the statistics for each draw.
         seed: of the draws and of the corruptions, which are the same for every posterior.
 
-    Raises ValueError for a kind or severity that is not known, or data that are no such images.
+    Raises:
+        ValueError: For a kind or severity that is not known, or data that are no such images.
 
     Example:
         >>> import torch, flatviz as fv

@@ -64,7 +64,9 @@ def prepare(
 
     model: a name, or a function task -> module.  task: default the digits of `shots` and `degrees`.
     recipe: of pre-training and SWAG, default that for this kind of network; epochs: of pre-training, in place of the recipe's.
-    Raises ValueError where pre-training or SWAG leave a network that is no better than its largest class.
+
+    Raises:
+        ValueError: Where pre-training or SWAG leave a network that is no better than its largest class.
     """
     task = digits_transfer(shots=shots, seed=seed, degrees=degrees) if task is None else task
     task = task.to(device)

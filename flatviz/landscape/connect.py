@@ -42,7 +42,10 @@ def connect(
     the one of the lowest barrier is kept, of equal ones the one of the lowest mean: never worse than interpolation.
     `Curve.W` holds the control vectors, `Curve.barrier` the highest rise above the straight line between the ends'
     values; with bends=0 nothing is trained: plain interpolation.  Any f that can be differentiated will do.
-    Raises ValueError if the ends differ in shape, or f has no gradient.
+
+    Raises:
+        ValueError: If the ends differ in shape, or f has no gradient.
+
     Source: Garipov et al. 2018 (arXiv 1802.10026).
 
     Example:
@@ -107,7 +110,8 @@ def _height(curve: Curve) -> tuple[float, float]:
 def points_on(curve: Curve, t: Tensor) -> Tensor:
     """Weight vectors (T, D) of a curve of `connect` at `t` (T,) in [0, 1]: to project, to predict with.
 
-    Raises ValueError for a curve without control vectors.
+    Raises:
+        ValueError: For a curve without control vectors.
 
     Example:
         >>> import torch, flatviz as fv

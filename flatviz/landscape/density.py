@@ -41,7 +41,10 @@ def spectral_density(
 
     Args: runs: 4, three estimates beside the run that finds the outliers; steps: products a run, 30 resolve some ten
         outliers; k: eigenpairs in `values`; curvature, part: as in `top_eigenpairs`.  Up to runs x steps vectors (D,) are kept.
-    Raises ValueError for k > steps and for what `top_eigenpairs` refuses.
+
+    Raises:
+        ValueError: For k > steps and for what `top_eigenpairs` refuses.
+
     Source: Golub & Meurant 2010; Ghorbani et al. 2019 (arXiv 1901.10159); the deflation is ours.
 
     Example:

@@ -51,7 +51,10 @@ def auto_extent(f: Objective, origin: Tensor, axes: Tensor, reach: Sequence[floa
     """(lo, hi) along each axis where f is first found at RISE times its value at the origin, or not finite.
 
     Seen at a few points on each axis: steps out by doubling from a quarter of `reach` (default: of the axis), inwards by
-    halving where that is already too far, then bisections.  Raises ValueError where f at the origin is 0 or not finite.
+    halving where that is already too far, then bisections.
+
+    Raises:
+        ValueError: Where f at the origin is 0 or not finite.
     """
     centre = float(f.many(origin[None])[0])
     if centre == 0 or not math.isfinite(centre):

@@ -139,7 +139,8 @@ class Grid:
 
     def _error(self, flat: Tensor) -> float:
         """Largest difference from the exact value at corners, edges, middle and a few diverged cells; inf where only the
-        reduced precision diverged."""
+        reduced precision diverged.
+        """
         ends = [sorted({0, n // 2, n - 1}) for n in self.shape]
         index = [int(i) for i in _ravel(list(itertools.product(*ends)), self.shape)]
         index += (~flat.isfinite()).nonzero()[:DIVERGED, 0].tolist()
@@ -154,7 +155,7 @@ def _plan(evaluate: PointEvaluator) -> dict | None:
 
 
 def ticks_between(lo: float, hi: float, n: int, like: Tensor) -> Tensor:
-    """n values from lo to hi, mirror images about their middle, so that the middle of an odd number is exact."""
+    """N values from lo to hi, mirror images about their middle, so that the middle of an odd number is exact."""
     steps = torch.arange(n, dtype=torch.float64) * 2 - (n - 1)
     ticks = ((lo + hi) / 2 + (hi - lo) / 2 * steps / (n - 1)).to(like)
     if not bool((ticks.diff() > 0).all()):

@@ -40,7 +40,10 @@ def top_eigenpairs(
     part: a slice, index or mask of the weights: eigenpairs of that block of H, a layer's with `net.blocks[i].slice`;
         vectors stay (K, D), zero elsewhere.
     basis: vectors kept before a thick restart (default: `iters`, or what fits in 1 GiB).
-    Raises ValueError if `w` is not a vector, `k` exceeds its length, or f gives two values for one w.
+
+    Raises:
+        ValueError: If `w` is not a vector, `k` exceeds its length, or f gives two values for one w.
+
     Source: Wu & Simon, SIAM J. Matrix Anal. 22 (2000).
 
     Example:

@@ -20,7 +20,9 @@ def project(W: Tensor | AnyGaussian, plane: Plane, f: ObjectiveLike | None = Non
     W: draws, a mean, a training path; one vector (D,) is taken as (1, D).  A `Gaussian` gives its mean, and
     `covariance` (2, 2) of its coordinates: P Sigma P^T, P = (A A^T)^-1 A; `spread` is the root mean square distance of
     its draws from the plane.  With `f`, `values` (S,) is the objective at the vectors themselves.
-    Raises ValueError on a wrong shape.
+
+    Raises:
+        ValueError: On a wrong shape.
 
     Example:
         >>> import torch, flatviz as fv

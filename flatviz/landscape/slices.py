@@ -48,7 +48,9 @@ def slice_plane(
     Memory: batches whose largest activation takes a MiB (`exact` and `slice_line`'s ends too), and at most a GiB for what
         is kept between points.
     Diverged cells stay NaN or inf and are counted in `n_diverged`.
-    Raises ValueError for a bad extent or resolution, or a plane of another net.
+
+    Raises:
+        ValueError: For a bad extent or resolution, or a plane of another net.
 
     Example:
         >>> import torch, flatviz as fv
@@ -97,7 +99,9 @@ def slice_line(
     The ends are f(a) and f(b) themselves, with `precision` in that precision as all points; its measured error is
     `Curve.error`.  Frozen BatchNorm statistics are those of f's net all along, not the other end's: `Curve.name` says
     whose, and `quantity(..., batchnorm=data)` re-estimates them.  Other arguments as in `slice_plane`.
-    Raises ValueError if the ends differ in shape, or are not of f's weights.
+
+    Raises:
+        ValueError: If the ends differ in shape, or are not of f's weights.
 
     Example:
         >>> import torch, flatviz as fv
@@ -124,11 +128,12 @@ def slice_line(
 
 @public
 def slice_path(f: ObjectiveLike, W: Tensor, *, t: Tensor | None = None, x_label: str = "step", name: str = "") -> Curve:
-    """f at each of W (S, D) in turn: along a training path, a curve, a chain.
+    """F at each of W (S, D) in turn: along a training path, a curve, a chain.
 
     t (S,): where each stands on the axis that `x_label` names; default 0, 1, 2, ...  name: of the curve, in legends.
 
-    Raises ValueError if t and W differ in length.
+    Raises:
+        ValueError: If t and W differ in length.
 
     Example:
         >>> import torch, flatviz as fv

@@ -18,7 +18,10 @@ def persistence(surface: Surface) -> Persistence:
     Water rises: a valley is born at a minimum and dies where it meets a deeper one (the elder rule); the deepest never
     dies (death = inf).  Neighbours of a cell are all that touch it, corners too.  Diverged cells are walls.  Valleys
     of depth 0 (plateaus cut by the order of equal cells) are left out.
-    Raises ValueError for scattered values, or none finite.
+
+    Raises:
+        ValueError: For scattered values, or none finite.
+
     Source: Edelsbrunner & Harer, Computational Topology, ch. VII; union-find over sorted cells.
 
     Example:
@@ -83,7 +86,7 @@ def persistence(surface: Surface) -> Persistence:
 
 
 def _neighbours(shape: tuple[int, ...]):
-    """cell -> all cells that touch it."""
+    """Cell -> all cells that touch it."""
     steps = torch.cartesian_prod(*[torch.tensor([-1, 0, 1])] * len(shape)).view(-1, len(shape)).tolist()
     steps = [s for s in steps if any(s)]
     strides = [math.prod(shape[i + 1 :]) for i in range(len(shape))]

@@ -38,7 +38,10 @@ def hessian_trace(
 
     Args: products: 60, a few per cent of error on spectra that fall fast; method: "xtrace" has the smaller error at equal
         products; curvature, part: as in `top_eigenpairs`.
-    Raises ValueError for fewer than 6 products.
+
+    Raises:
+        ValueError: For fewer than 6 products.
+
     Source: Meyer et al. 2021 (arXiv 2010.09649); Epperly, Tropp & Webber 2024 (arXiv 2301.07825); the covariance is ours:
     with one basis for both, t_i and t_j are uncorrelated, and d_ij d_ji is what each one's place in the other's basis adds.
 

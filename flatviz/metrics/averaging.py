@@ -28,7 +28,7 @@ def labels_of(prediction: Prediction, y: Tensor | None) -> Tensor:
 
 
 def running_mean_log(log_p: Tensor) -> Iterator[Tensor]:
-    """log of the mean of exp(log_p[:1]), exp(log_p[:2]), ...; kept in log space, where a sure mistake is not log 0."""
+    """Log of the mean of exp(log_p[:1]), exp(log_p[:2]), ...; kept in log space, where a sure mistake is not log 0."""
     total = None
     for size, row in enumerate(log_p, 1):
         total = row if total is None else torch.logaddexp(total, row)
@@ -92,7 +92,7 @@ def ace_of(log_bma: Tensor, y: Tensor, n_bins: int) -> Tensor:
 
 
 def ece_of(bins: Tensor) -> Tensor:
-    """sum over bins of (count / N) |accuracy - confidence|; bins (..., B, 3)."""
+    """Sum over bins of (count / N) |accuracy - confidence|; bins (..., B, 3)."""
     count = bins[..., 0]
     gap = (bins[..., 2] - bins[..., 1]).abs().nan_to_num(0.0)
     return (count * gap).sum(-1) / count.sum(-1)

@@ -19,7 +19,11 @@ def agreement(prediction: Prediction | Tensor, reference: Prediction | Tensor) -
     """Share of inputs on which both answer alike, in [0, 1]: argmax_y p(y | x) = argmax_y r(y | x).
 
     Args: prediction, reference: of the same inputs, or averaged class probabilities (N, C).
-    NaN where either holds probabilities that are.  Raises TypeError for another kind, ValueError for other shapes.
+    NaN where either holds probabilities that are.
+
+    Raises:
+        TypeError: For another kind.
+        ValueError: For other shapes.
 
     Example:
         >>> import torch, flatviz as fv
@@ -38,7 +42,10 @@ def total_variation(prediction: Prediction | Tensor, reference: Prediction | Ten
 
     Args: prediction, reference: of the same inputs, or averaged class probabilities (N, C).
     S draws of the reference itself are about sqrt(C / S) / 4 apart from its limit, so 0 is not within reach.
-    Raises TypeError for another kind, ValueError for other shapes.
+
+    Raises:
+        TypeError: For another kind.
+        ValueError: For other shapes.
 
     Example:
         >>> import torch, flatviz as fv

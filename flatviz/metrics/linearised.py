@@ -45,8 +45,10 @@ def predict_linearised(
     small or large, are one draw, whose outputs are log p; "mc" is `n_draws` draws of the logits from N(f, V), (S, N, C),
     so that `mutual_information` and every ensemble size have a meaning.
     likelihood: "categorical", or the noise's standard deviation of a regression, whose means have link="mc" alone.
-    Raises ValueError for a posterior of another length, an unknown link, or one that the likelihood does not have;
-    TypeError for labels of another kind.
+
+    Raises:
+        ValueError: For a posterior of another length, an unknown link, or one that the likelihood does not have.
+        TypeError: For labels of another kind.
 
     Example:
         >>> import torch, flatviz as fv
@@ -74,7 +76,7 @@ def predict_linearised(
 
 
 def linearised(net: Net, posterior: AnyGaussian, data: Data) -> tuple[Tensor, Tensor]:
-    """f (N, C) and V (N, C, C) of the outputs; a regression's predictive variance is V plus the noise's."""
+    """F (N, C) and V (N, C, C) of the outputs; a regression's predictive variance is V plus the noise's."""
     if not isinstance(posterior, GAUSSIANS):
         raise TypeError(f"posterior must be a Gaussian, got {type(posterior).__name__}: use predict")
     check_weights(posterior.center, net.dim, "posterior.center")

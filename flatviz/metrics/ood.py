@@ -17,8 +17,11 @@ def ood_scores(inside: Tensor, outside: Tensor) -> dict[str, float]:
     negated), as the positive; each depends on its base rate, `base_out` = M / (N + M).
     fpr95_out: share of inside above the first threshold that catches 95 % of outside; fpr95_in: share of outside below
     the first that keeps 95 % of inside.  Papers report either without saying which.
-    Scores: `predictive_entropy`, `mutual_information`, 1 - largest probability.  Raises ValueError for an empty or
-    non-finite score, ImportError without scikit-learn.
+    Scores: `predictive_entropy`, `mutual_information`, 1 - largest probability.
+
+    Raises:
+        ValueError: For an empty or non-finite score.
+        ImportError: Without scikit-learn.
 
     Example:
         >>> import torch, flatviz as fv

@@ -37,8 +37,10 @@ def predict(
     A net with a sampled trunk (`transfer(trunk="sampled")`) is given another one with each draw.
     batchnorm: needed only by a net with BatchNorm: "frozen" uses the statistics the net holds, or those that a fit with
     batchnorm="train" left in the posterior; a `Data` re-estimates them for each draw.
-    Raises ValueError for n_draws < 1, more draws than there are, a posterior of another length, inputs the net cannot
-    take, or a net with BatchNorm and no choice.
+
+    Raises:
+        ValueError: For n_draws < 1, more draws than there are, a posterior of another length, inputs the net cannot
+            take, or a net with BatchNorm and no choice.
 
     Example:
         >>> import torch, flatviz as fv

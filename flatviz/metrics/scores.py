@@ -15,7 +15,10 @@ from flatviz.results import Prediction
 def accuracy(prediction: Prediction, y: Tensor | None = None, *, n_draws: int | None = None) -> Tensor:
     """Share of inputs whose most probable class is right; (S,) for every ensemble size, () for `n_draws`.
 
-    Labels: `y` (N,), or those of the Data predicted on.  Raises ValueError without labels or with too many draws.
+    Labels: `y` (N,), or those of the Data predicted on.
+
+    Raises:
+        ValueError: Without labels or with too many draws.
 
     Example:
         >>> import torch, flatviz as fv

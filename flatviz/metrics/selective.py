@@ -16,7 +16,10 @@ def risk_coverage(prediction: Prediction, y: Tensor | None = None, *, n_draws: i
 
     The value at k is the risk at coverage k / N; the last is 1 - accuracy; the mean is the area under the curve (AURC).
     y: labels (N,), default those of the Data predicted on; n_draws: ensemble size, default all.  Of equal probabilities
-    the first input goes first.  Raises ValueError without labels or with too many draws.
+    the first input goes first.
+
+    Raises:
+        ValueError: Without labels or with too many draws.
 
     Example:
         >>> import torch, flatviz as fv

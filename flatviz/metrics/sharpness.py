@@ -44,7 +44,10 @@ def sharpness(
     sam: f(w + e) - f(w) with e = radius g / |g|; adaptive: e = adaptive_radius T^2 g / |T g|, T = |w| + eta, which does
     not see a rescaling of layers that undoes itself.  trace: Hutchinson's mean of v^T H v over `probes` random signs v.
     radius (Euclidean) and adaptive_radius (a ratio) are the usual ones of SAM and ASAM; eta keeps T > 0 at weights of 0.
-    `k` and `iters` are those of `top_eigenpairs`.  Raises ValueError on a wrong shape or a negative radius.
+    `k` and `iters` are those of `top_eigenpairs`.
+
+    Raises:
+        ValueError: On a wrong shape or a negative radius.
 
     Example:
         >>> import torch, flatviz as fv
@@ -107,7 +110,9 @@ def ordered(W: Tensor, values: Tensor, order: str, *, seed: int = 0) -> Tensor:
     """`W` (S, D) in the order of `values` (S,), from "flat" to sharp, from "sharp" to flat, or "random".
 
     `predict(net, ordered(W, values, "flat"), data, S, seed=0)` scores ensembles that take them in that order.
-    Raises ValueError for another number of values, or one that is not finite.
+
+    Raises:
+        ValueError: For another number of values, or one that is not finite.
     """
     check_choice(order, ORDERS, "order")
     if len(values) != len(W):

@@ -22,7 +22,9 @@ def fit_temperature(prediction: Prediction, y: Tensor | None = None) -> float:
     Found by Brent's method on log T in [log 0.05, log 20].  Fit it on data that is neither trained nor tested on.
     At an end of that interval the logits say nothing (20), or are never wrong (0.05): temperature scaling does not apply.
     y: labels (N,); default: those the prediction carries.
-    Raises ValueError for outputs without a value, none to fit on, and a prediction that is no classification.
+
+    Raises:
+        ValueError: For outputs without a value, none to fit on, and a prediction that is no classification.
 
     Example:
         >>> import torch, flatviz as fv
@@ -50,8 +52,10 @@ def fit_temperature(prediction: Prediction, y: Tensor | None = None) -> float:
 def scale_temperature(prediction: Prediction, temperature: float) -> Prediction:
     """The prediction with the logits of each draw divided by `temperature`, and its scores anew.
 
-    Answers of a single draw stay; those of an average may not.  Raises ValueError for a temperature of 0 or below, and
-    for a prediction that is no classification.
+    Answers of a single draw stay; those of an average may not.
+
+    Raises:
+        ValueError: For a temperature of 0 or below, and for a prediction that is no classification.
 
     Example:
         >>> import torch, flatviz as fv

@@ -14,7 +14,10 @@ def lenet(task: Task, *, seed: int = 0) -> nn.Module:
     """Conv 5x5 (6) - pool - Conv 5x5 (16) - pool - Linear 120 - Linear 84 - Linear head: 61,706 weights for 10 classes of grey images.
 
     It has no normalisation layers: treat all weights, or name those to treat.
-    Raises ValueError for images that are not 28 x 28 or 32 x 32.  Source: LeCun et al. 1998, with ReLU and max pooling.
+    Source: LeCun et al. 1998, with ReLU and max pooling.
+
+    Raises:
+        ValueError: For images that are not 28 x 28 or 32 x 32.
     """
     shape = task.input_shape
     if len(shape) != 3 or shape[1] != shape[2] or shape[2] not in PADDING:

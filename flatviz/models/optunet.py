@@ -14,7 +14,10 @@ def optunet(task: Task, *, seed: int = 0) -> nn.Module:
     """Conv (1 to 2 channels) - ReLU - max pool - Conv (to 10, 2 groups) - ReLU - average pool - Linear; no biases but the head's.
 
     Images of 28 x 28: 392 weights, kernels 4 and 5.  Of 8 x 8: 168 weights, kernels 3 and 2.
-    Raises ValueError for another size.  Source: reconstruction of OptuNet, Laurent et al. 2024 (arXiv 2310.08287).
+    Source: reconstruction of OptuNet, Laurent et al. 2024 (arXiv 2310.08287).
+
+    Raises:
+        ValueError: For another size.
     """
     channels, side = task.input_shape[0], task.input_shape[-1]
     if side not in SIZES or len(task.input_shape) != 3:

@@ -49,8 +49,11 @@ def torchvision_model(
         side: pixels to which images are enlarged inside the module; None: a vision transformer's own side, else as they are.
 
     The head is at torch's initial values for `seed`; `transfer` gives it the prior's.  The module is in evaluation mode.
-    Raises ValueError for an unknown name or weights, a file that does not fit, or inputs that are no images; RuntimeError
-    where a download fails; ImportError without torchvision.
+
+    Raises:
+        ValueError: For an unknown name or weights, a file that does not fit, or inputs that are no images.
+        RuntimeError: Where a download fails.
+        ImportError: Without torchvision.
     """
     models = _models()
     shape = task.input_shape

@@ -67,7 +67,9 @@ def resnet20(task: Task, *, norm: Norm = "batch", width: int = 16, blocks: int =
         threshold); the last two have no statistics that other weights make stale.
     width: channels of the first stage, a multiple of 8 for "group"; blocks: in each stage, depth 6 blocks + 2.
 
-    Raises ValueError for inputs that are no images, another norm, or a width that GroupNorm cannot divide.
+    Raises:
+        ValueError: For inputs that are no images, another norm, or a width that GroupNorm cannot divide.
+
     Source: He et al. 2016 (arXiv 1512.03385), section 4.2, with projection shortcuts.
     """
     check_choice(norm, ("batch", "group", "frn"), "norm")

@@ -35,8 +35,10 @@ def load_weights(
         new_head: the head keeps the values that it has in `module`, whatever the file holds for it: for other classes.
         head: its name (default: the last Linear or 1x1 convolution that runs); example: a batch of inputs to find it by.
 
-    Raises FileNotFoundError for a path where there is no file; ValueError for a damaged file, another kind of content, NaN,
-    and for names or shapes that do not fit, which are named.
+    Raises:
+        FileNotFoundError: For a path where there is no file.
+        ValueError: For a damaged file, another kind of content, NaN, and for names or shapes that do not fit, which
+            are named.
     """
     state = read_state(path)
     loaded = copied(module)

@@ -38,7 +38,7 @@ class BMALoss(NetworkObjective):
         return f"bma/{net_digest(self.net)}/{tensor_digest(self.W, self.center, self.data.x, self.data.y)}"
 
     def score(self, outputs: Tensor, y: Tensor) -> Tensor:
-        """log p(y_i | x_i), (N,)."""
+        """Log p(y_i | x_i), (N,)."""
         return outputs.log_softmax(-1).gather(-1, y[:, None])[:, 0]
 
     def members(self, w: Tensor) -> list[Tensor]:
@@ -56,7 +56,9 @@ def bma_nll(net: Net, data: Data, W: Tensor, *, center: Tensor | None = None) ->
 
     At w every draw is shifted by w - center (default: the draws' mean), so a surface shows how the loss of the average,
     not the average loss, changes as the posterior moves.  Classification only.
-    Raises ValueError for draws of another length than the net's weights, and for a net that `nll` would refuse.
+
+    Raises:
+        ValueError: For draws of another length than the net's weights, and for a net that `nll` would refuse.
 
     Example:
         >>> import torch, flatviz as fv

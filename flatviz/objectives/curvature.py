@@ -20,7 +20,7 @@ GRAPH_BYTES = 2**31  # of saved activations a kept graph may hold; beyond it, ba
 
 
 def curvature_operator(net: Net, data: Data, likelihood: Likelihood, w: Tensor, curvature: str) -> Callable[[Tensor], Tensor]:
-    """v -> M v at one `w`, both (D,), M the mean over `data` of the Hessian, J^T L'' J ("ggn") or g g^T ("fisher").
+    """V -> M v at one `w`, both (D,), M the mean over `data` of the Hessian, J^T L'' J ("ggn") or g g^T ("fisher").
 
     J (C, D) is the Jacobian of an example's outputs, L'' (C, C) the second derivative of its loss in them, g its
     gradient.  The graph is kept while it fits in GRAPH_BYTES; otherwise each product goes through batches again,
@@ -118,6 +118,6 @@ def _outer(net: Net, data: Data, likelihood: Likelihood, w: Tensor, kind: str, n
 
 
 def _outer_product(e: Tensor) -> Callable[[Tensor], Tensor]:
-    """u -> e e^T u for each example of e (N, ...)."""
+    """U -> e e^T u for each example of e (N, ...)."""
     e = e.flatten(1)
     return lambda u: (e * (e * u.reshape(e.shape)).sum(-1, keepdim=True)).reshape(u.shape)

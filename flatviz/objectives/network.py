@@ -97,7 +97,8 @@ class NetworkObjective(Objective):
     ) -> PointEvaluator:
         """Values at origin + coords @ axes by the engine, each member on a plane of its own; arguments as in `Objective`.
 
-        Raises ValueError for a precision where statistics are re-estimated.
+        Raises:
+            ValueError: For a precision where statistics are re-estimated.
         """
         if self.statistics is not None:
             if precision is not None:

@@ -43,7 +43,7 @@ class MeanNLL(NetworkObjective):
         return mean_nll(outputs, y, self.likelihood, reduction="sum")
 
     def operator(self, w: Tensor, curvature: str = "hessian") -> Product:
-        """v -> M v at one `w`: M the Hessian, the "ggn" or the empirical "fisher"; many products from one graph."""
+        """V -> M v at one `w`: M the Hessian, the "ggn" or the empirical "fisher"; many products from one graph."""
         return curvature_operator(self.net, self.data, self.likelihood, check_weights(w, self.dim), curvature)
 
 
@@ -53,8 +53,10 @@ def nll(net: Net, data: Data, *, likelihood: Likelihood = "categorical") -> Mean
 
     likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
     A net that writes into its inputs is given copies of them.
-    Raises ValueError for labels out of range, data the net cannot take, a net that is not a function of its weights
-    (random numbers in a pass: dropout left on), or one whose outputs depend on the rest of the batch.
+
+    Raises:
+        ValueError: For labels out of range, data the net cannot take, a net that is not a function of its weights
+            (random numbers in a pass: dropout left on), or one whose outputs depend on the rest of the batch.
 
     Example:
         >>> import torch, flatviz as fv

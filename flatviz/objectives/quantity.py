@@ -74,7 +74,9 @@ def quantity(
         `lambda out, y: fv.ece(fv.Prediction(out[None], y))`.
     batchnorm: "frozen", the net's statistics; a `Data`, from which they are re-estimated at every point.
     key: what to call a function of one's own in a cache on disk (a named one calls itself).
-    Raises ValueError for an unknown name or choice, and for a net that `nll` would refuse.
+
+    Raises:
+        ValueError: For an unknown name or choice, and for a net that `nll` would refuse.
 
     Example:
         >>> import torch, flatviz as fv

@@ -82,7 +82,9 @@ def pack(
     stops: radii that the slider of each method offers beside the fitted ones; live: a kernel can fit those; story: steps of
     the guide; code: lines of Python that make `family`, for the reader who wants the same picture;
     defaults: the radius at which each method is shown first, else the middle one.
-    Raises ValueError for a family that was not measured.
+
+    Raises:
+        ValueError: For a family that was not measured.
     """
     check_measured(family)
     scene = Scene(family)

@@ -68,7 +68,8 @@ class Script:
 def json_for_html(value: Any) -> str:
     """JSON without the characters that mean something to HTML or end a line of JavaScript: they are written as \\uXXXX.
 
-    Raises ValueError for NaN and inf, which JSON does not have.
+    Raises:
+        ValueError: For NaN and inf, which JSON does not have.
 
     Example:
     >>> json_for_html({"method": "</script>"})

@@ -24,7 +24,9 @@ def plane_along(
     """The plane (with more directions, the volume) from `w` along directions u, v (D,) of one's own, as they are.
 
     orthonormal: made so by Gram-Schmidt, the first keeping its direction; unit: distance.
-    Raises ValueError for a direction of length 0, or, with orthonormal, for parallel ones.
+
+    Raises:
+        ValueError: For a direction of length 0, or, with orthonormal, for parallel ones.
 
     Example:
         >>> import torch, flatviz as fv
@@ -53,7 +55,10 @@ def plane_gradient(f: ObjectiveLike, w: Tensor, other: Tensor | None = None, *, 
 
     other: any direction (D,), made orthogonal to the gradient; SA-BMA's own adversarial one is
     `perturb(q, grad, radius=radius)[0]`, what it adds to the mean.  Default: a random one of `seed`.
-    Extent: as far as `other` reaches, or 0.1 |w|.  Raises ValueError where the gradient is 0.
+    Extent: as far as `other` reaches, or 0.1 |w|.
+
+    Raises:
+        ValueError: Where the gradient is 0.
 
     Example:
         >>> import torch, flatviz as fv
@@ -78,7 +83,9 @@ def plane_eigen(w: Tensor, spectrum: Spectrum, ranks: tuple[int, int] = (0, 1)) 
     """The plane of two Hessian eigenvectors at `w` (D,), those of the given ranks; orthonormal, unit: distance.
 
     Extent: along each axis where the quadratic model lambda a^2 / 2 has risen by 1, at most ten times the other's.
-    Raises ValueError for ranks the spectrum does not have.
+
+    Raises:
+        ValueError: For ranks the spectrum does not have.
 
     Example:
         >>> import torch, flatviz as fv

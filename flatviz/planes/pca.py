@@ -19,7 +19,9 @@ def plane_pca(draws: Tensor | Draws, *, name: str | None = None) -> Plane:
     """First two principal axes of weight vectors (S, D), through their mean; orthonormal, unit: distance.
 
     `explained` states their share of the draws' variance: what the picture does not show is the rest.
-    Raises ValueError for fewer than three draws, or draws on one line.
+
+    Raises:
+        ValueError: For fewer than three draws, or draws on one line.
 
     Example:
         >>> import torch, flatviz as fv
@@ -37,7 +39,10 @@ def plane_path(W: Tensor, *, name: str | None = None) -> Plane:
     """First two principal axes of a training path W (S, D) seen from its end: of W[i] - W[-1]; orthonormal.
 
     `explained` is their share of the summed squared distance from the end, not of a variance about a mean.
-    Raises ValueError for fewer than three points, or points on one line.
+
+    Raises:
+        ValueError: For fewer than three points, or points on one line.
+
     Source: Li et al. 2018 (arXiv 1712.09913), section 7.2.
 
     Example:

@@ -34,8 +34,11 @@ def plane_random(
     convention: for "filter", how another tool reads it: "li2018" (the authors' code with `--xignore biasbn`: 1-D
     tensors stand still, 1e-10 added to each norm), "loss-landscapes" (3.0.6: uniform directions in [0, 1), 1-D tensors
     element by element, the whole rescaled to |w|; an all-zero slice, at which it fails, stays 0), "per-tensor"
-    (Landscaper and others: layers).  Raises ValueError for an unknown word, or a convention of another normalisation.
+    (Landscaper and others: layers).
     Source of the idea: Li et al. 2018 (arXiv 1712.09913); the definition is this one.
+
+    Raises:
+        ValueError: For an unknown word, or a convention of another normalisation.
 
     Example:
         >>> import torch, flatviz as fv

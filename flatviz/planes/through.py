@@ -16,7 +16,10 @@ MARGIN = 1.3
 def plane_through(a: Tensor, b: Tensor, c: Tensor) -> Plane:
     """The plane that holds `a`, `b`, `c` (D,) each; its origin is their average, its first axis points from a to b.
 
-    Orthonormal, unit: distance.  Raises ValueError if the three lie on one line.
+    Orthonormal, unit: distance.
+
+    Raises:
+        ValueError: If the three lie on one line.
 
     Example:
         >>> import torch, flatviz as fv

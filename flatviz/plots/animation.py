@@ -37,7 +37,8 @@ def animate_projection(
         log: whether colours count in powers of ten; default: where all values are positive and span a decade.
         title: default: what is drawn over which plane.
 
-    Raises ValueError for no projection, labels of another number, or a volume.
+    Raises:
+        ValueError: For no projection, labels of another number, or a volume.
 
     Example:
         >>> plane = fv.plane_through(torch.zeros(3), torch.eye(3)[0], torch.eye(3)[1])

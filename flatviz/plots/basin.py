@@ -36,7 +36,8 @@ def plot_basin(
             the highest, without the highest few where they would take much of the scale.
         title: default: what is drawn over which plane.
 
-    Raises ValueError for scattered values, a volume, or a grid without the origin.
+    Raises:
+        ValueError: For scattered values, a volume, or a grid without the origin.
 
     Example:
         >>> plane = fv.Plane(torch.zeros(3), torch.eye(3)[:2], "distance in weight space")

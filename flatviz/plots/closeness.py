@@ -36,7 +36,8 @@ def plot_closeness(
         floor: quantity -> distance of one half of the exact posterior's chains to the other: no difference below it is told.
         title: of the figure.
 
-    Raises ValueError for no distance at all.
+    Raises:
+        ValueError: For no distance at all.
 
     Example:
         >>> rows = {"VI": {"vi": {"tv": (0.2, 0.01)}, "f-vi": {"tv": (0.1, 0.01)}}}

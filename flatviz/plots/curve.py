@@ -27,7 +27,8 @@ def plot_curve(curve: Curve | Sequence[Curve], *, barrier: bool = True, log: boo
         log: whether the values' axis is logarithmic.
         title: default: the first curve's value and name.
 
-    Raises ValueError for no curve.
+    Raises:
+        ValueError: For no curve.
 
     Example:
         >>> curve = fv.slice_line(lambda w: 1 - (w ** 2).sum(), -torch.ones(3), torch.ones(3), resolution=5)

@@ -29,7 +29,8 @@ def plot_density(spectrum: Spectrum, *, width: float | None = None, title: str |
             Default: 1/150 of the range, a few pixels.
         title: default: of which matrix.
 
-    Raises ValueError for a Spectrum without a density.
+    Raises:
+        ValueError: For a Spectrum without a density.
 
     Example:
         >>> scale = torch.linspace(0.0, 4.0, 20)

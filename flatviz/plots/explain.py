@@ -13,7 +13,8 @@ def explain(result: object) -> str:
     Args:
         result: a Surface, Curve, Spectrum, Projection, Persistence or Plane; or a figure that flatviz drew.
 
-    Raises TypeError for anything else.
+    Raises:
+        TypeError: For anything else.
 
     Example:
         >>> plane = fv.Plane(torch.zeros(3), torch.eye(3)[:2], "distance in weight space", "a plane")

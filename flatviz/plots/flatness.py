@@ -28,7 +28,8 @@ def plot_flatness(
         measure: "lambda1", "ratio", "trace", "sam" or "adaptive".
         title: of the figure.
 
-    Raises ValueError for another measure, or nothing measured.
+    Raises:
+        ValueError: For another measure, or nothing measured.
 
     Example:
         >>> lambda1 = torch.tensor([3.0, 5.0, 4.0])

@@ -39,7 +39,8 @@ def plot_gains(
         confirmed: the same for settings measured again on fresh seeds: filled dots; without it only open ones are drawn.
         title: of the figure.
 
-    Raises ValueError for no gain at all.
+    Raises:
+        ValueError: For no gain at all.
 
     Example:
         >>> gains = {"vi": {"2 shots": {"nll": (0.1, 0.02)}, "50 shots": {"nll": (-0.05, 0.02)}}}

@@ -45,7 +45,8 @@ def plot_predictive(
         n_draws: ensemble size, the first draws of each; None: all.
         title: of the figure.
 
-    Raises ValueError for no prediction, or outputs of another shape.
+    Raises:
+        ValueError: For no prediction, or outputs of another shape.
 
     Example:
         >>> x = torch.linspace(0, 1, 5)

@@ -74,7 +74,8 @@ def plot_mechanism(step: Mechanism | Sequence[Mechanism], *, title: str | None =
         step: what `fv.mechanism` returned; or stages of one training, as `fv.mechanism_in_training` returns them.
         title: default: of which q.
 
-    Raises ValueError for no step, or several that are not on one surface.
+    Raises:
+        ValueError: For no step, or several that are not on one surface.
 
     Example:
         >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))

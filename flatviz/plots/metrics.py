@@ -40,7 +40,8 @@ def plot_metrics(
             others, and that of `method` itself is left out.
         title: of the figure.
 
-    Raises ValueError for no prediction, or one without scores.
+    Raises:
+        ValueError: For no prediction, or one without scores.
 
     Example:
         >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))

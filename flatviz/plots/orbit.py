@@ -25,7 +25,9 @@ def plot_orbit(
     """Each measure (T,) over that at t = 0, against t (T,), the logarithm of the units' factor; a slider moves along.
 
     `difference` (T,) is the largest change of a logit, written beside the slider: rounding, and no more.
-    Raises ValueError where lengths differ.
+
+    Raises:
+        ValueError: Where lengths differ.
 
     Example:
         >>> import torch, flatviz as fv

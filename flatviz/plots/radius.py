@@ -34,7 +34,8 @@ def plot_flatness_against_radius(
         method, radius: the member that a ring marks; None: none.
         title: default: over how many seeds.
 
-    Raises ValueError for a family that was not measured, or in which no method has two radii.
+    Raises:
+        ValueError: For a family that was not measured, or in which no method has two radii.
 
     Example:
         >>> posteriors = [fv.Gaussian(torch.zeros(2), torch.zeros(2))] * 2

@@ -30,7 +30,8 @@ def plot_reliability(
         method: whose colour the bars have; None: ink.
         title: of the figure.
 
-    Raises ValueError without labels, or for a size that was not drawn.
+    Raises:
+        ValueError: Without labels, or for a size that was not drawn.
 
     Example:
         >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))

@@ -25,7 +25,9 @@ def plot_risk_coverage(risks: Mapping[str, Tensor], *, title: str = "Risk agains
         title: of the figure.
 
     A curve that rises from left to right belongs to a method that knows when it is wrong; a flat one guesses.
-    Raises ValueError for nothing to draw.
+
+    Raises:
+        ValueError: For nothing to draw.
 
     Example:
         >>> fig = fv.plot_risk_coverage({"vi": torch.linspace(0, 0.3, 100)})

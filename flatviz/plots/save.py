@@ -22,8 +22,12 @@ def save_figure(fig: Figure, path: str | Path, *, width: int = 900, height: int 
         width, height: in pixels, but for .html, which takes the room it has.
         zoom: pixels of a PNG for each of these.
 
-    No other host is asked for anything.  Raises ValueError for another suffix, ImportError without kaleido, RuntimeError
-    where no Chromium or Chrome is found.
+    No other host is asked for anything.
+
+    Raises:
+        ValueError: For another suffix.
+        ImportError: Without kaleido.
+        RuntimeError: Where no Chromium or Chrome is found.
 
     Example:
         >>> import tempfile, torch, flatviz as fv

@@ -29,8 +29,10 @@ def plot_severity(
         title: of the figure.
 
     Bars are Student's interval of the mean over seeds, drawn a little beside each other, and cut where they leave the panel, which
-    is as high as the means ask for; a single seed has none.  Raises ValueError for nothing to draw,
-    a kind that is not there, or results of several kinds or severities.
+    is as high as the means ask for; a single seed has none.
+
+    Raises:
+        ValueError: For nothing to draw, a kind that is not there, or results of several kinds or severities.
 
     Example:
         >>> scores = {name: torch.tensor([[0.9, 0.8, 0.6]]) for name in ("accuracy", "nll", "ece")}

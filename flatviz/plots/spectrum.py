@@ -31,7 +31,8 @@ def plot_spectrum(
         reference: method -> its spectra, drawn as a line through their means.
         title: default: of which matrix, of how many draws.
 
-    Raises ValueError for no spectrum.
+    Raises:
+        ValueError: For no spectrum.
 
     Example:
         >>> scale = torch.tensor([3.0, 2.0, 1.0])

@@ -55,7 +55,8 @@ def plot_surface(
         path: whether samples follow each other, so that a line joins them; default: where their name says "path".
         title: default: what is drawn over which plane.
 
-    Raises ValueError if projection and surface lie in different planes, or no value is finite.
+    Raises:
+        ValueError: If projection and surface lie in different planes, or no value is finite.
 
     Example:
         >>> def f(w): return (w ** 2).sum() + 1

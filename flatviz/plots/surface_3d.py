@@ -42,7 +42,8 @@ def plot_surface_3d(
         path: whether samples follow each other, so that a line joins them; default: where their name says "path".
         title: default: what is drawn over which plane.
 
-    Raises ValueError for scattered values, more than three axes, or no finite value.
+    Raises:
+        ValueError: For scattered values, more than three axes, or no finite value.
 
     Example:
         >>> plane = fv.plane_through(torch.zeros(3), torch.eye(3)[0], torch.eye(3)[1])

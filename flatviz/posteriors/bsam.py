@@ -74,7 +74,8 @@ def fit_bsam(
         training: `Training(...)`: precision, accumulation, compilation, several processes, early stopping.
         checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
 
-    Raises ValueError on bad data, settings out of range, or divergence.
+    Raises:
+        ValueError: On bad data, settings out of range, or divergence.
 
     Example:
         >>> import flatviz as fv

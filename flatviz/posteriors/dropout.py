@@ -69,7 +69,9 @@ def fit_dropout(
         training: `Training(...)`: precision and early stopping, by the loss with nothing dropped.
         checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
 
-    Raises ValueError for a dropout layer that no weight vector can stand for, nothing to mask, bad data, or divergence.
+    Raises:
+        ValueError: For a dropout layer that no weight vector can stand for, nothing to mask, bad data, or
+            divergence.
 
     Example:
         >>> import flatviz as fv

@@ -63,7 +63,8 @@ def fit_emcmc(
         training: `Training(...)`: precision, accumulation, compilation, several processes.
         checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
 
-    Raises ValueError for an odd n_draws, a spring too stiff for lr, bad data, or divergence.
+    Raises:
+        ValueError: For an odd n_draws, a spring too stiff for lr, bad data, or divergence.
 
     Example:
         >>> import flatviz as fv

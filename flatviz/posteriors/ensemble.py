@@ -57,7 +57,8 @@ def fit_ensemble(
         training: `Training(...)`: precision, accumulation, compilation, several processes, early stopping.
         checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
 
-    Raises ValueError on bad data or divergence.
+    Raises:
+        ValueError: On bad data or divergence.
 
     Example:
         >>> import flatviz as fv

@@ -79,7 +79,10 @@ def fit_hmc(
         most_steps: leapfrog steps of one trajectory at most; where it binds, trajectories are shorter.
     Returns `Draws` chain by chain, `result.chains` of them; `history.loss` is the chains' mean loss at each trajectory.
     A trajectory costs time / step size gradients of each chain.
-    Raises ValueError for a bad setting, bad data, or chains that stand still.
+
+    Raises:
+        ValueError: For a bad setting, bad data, or chains that stand still.
+
     Source: Neal 2011 (arXiv 1206.1901); step size: Hoffman & Gelman 2014 (arXiv 1111.4246), section 3.2.
 
     Example:

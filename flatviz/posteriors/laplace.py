@@ -90,7 +90,8 @@ def fit_laplace(
         training: `Training(...)`: precision, accumulation, compilation, several processes, early stopping.
         checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
 
-    Raises ValueError for a structure that does not apply, no prior precision, bad data, or divergence.
+    Raises:
+        ValueError: For a structure that does not apply, no prior precision, bad data, or divergence.
 
     Example:
         >>> import flatviz as fv
@@ -126,12 +127,13 @@ def laplace_evidence(
     prior_precision: float | Mapping[str, float],
     likelihood: Likelihood = "categorical",
 ) -> float:
-    """log Z at the net's own weights, in nats: how well this net and prior precision explain the data.
+    """Log Z at the net's own weights, in nats: how well this net and prior precision explain the data.
 
     Args:
         structure, rank: as in `fit_laplace`.  prior_precision: delta in units of 1 / w^2, or layer -> delta.
 
-    Raises ValueError for a structure that does not apply or bad data.
+    Raises:
+        ValueError: For a structure that does not apply or bad data.
 
     Example:
         >>> import flatviz as fv
@@ -167,7 +169,8 @@ def laplace_precision(
     Args:
         structure, rank, validation: as in `fit_laplace`.  per_layer: False gives every layer the same.
 
-    Raises ValueError for a structure that does not apply or bad data.
+    Raises:
+        ValueError: For a structure that does not apply or bad data.
 
     Example:
         >>> import flatviz as fv

@@ -63,7 +63,10 @@ def fit_mfvi(
     prior: a Gaussian, of any rank; without one, N(0, prior_std^2), or N(net.w, prior_std^2) with MOPED.
     first_std: std of every weight at the start; small, so that the first draws are networks that know something.
     moped: std of each weight at the start over its size, 0.05 to 0.5, in place of first_std.
-    The rest as in `fit_vi`.  Raises ValueError for a width of 0, a prior of other weights, bad data, or divergence.
+    The rest as in `fit_vi`.
+
+    Raises:
+        ValueError: For a width of 0, a prior of other weights, bad data, or divergence.
 
     Example:
         >>> import torch, flatviz as fv
@@ -94,7 +97,7 @@ def fit_mfvi(
 
 
 def mfvi_step(q: Gaussian, nll: NoisyNLL, descend: Descent, *, ascent: Ascent | None) -> tuple[Tensor, Tensor | None]:
-    """g = grad E_q[NLL] in (mean, log_std), then the natural gradient of g + (kl_weight / N) KL: see `Descent`."""
+    """G = grad E_q[NLL] in (mean, log_std), then the natural gradient of g + (kl_weight / N) KL: see `Descent`."""
     value, g, gain = nll(q, ascent=ascent)
     descend(q, g)
     return value, gain

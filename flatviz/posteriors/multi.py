@@ -56,7 +56,8 @@ def fit_multi(
         checkpoint: first part of the paths to save to and resume from.  progress: True, None (where a terminal watches)
             or a function.
 
-    Raises ValueError on bad data or divergence.
+    Raises:
+        ValueError: On bad data or divergence.
 
     Example:
         >>> import flatviz as fv

@@ -45,7 +45,8 @@ def fit_ptl(
             its curvature would ask for tiny steps.
         checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
 
-    Raises ValueError for a scale or floor below 0, or both 0.
+    Raises:
+        ValueError: For a scale or floor below 0, or both 0.
 
     Example:
         >>> import flatviz as fv

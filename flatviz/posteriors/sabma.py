@@ -123,7 +123,9 @@ def fit_sabma(
         The rest as in `fit_vi`.
     checkpoint: path to save to and resume from.
     `result.history` holds `loss` at q, `kl` to the prior and `sharpness`, the loss gained by the ascent, (steps,) each.
-    Raises ValueError for a negative radius, a prior that does not cover the treated weights, bad data, or divergence.
+
+    Raises:
+        ValueError: For a negative radius, a prior that does not cover the treated weights, bad data, or divergence.
 
     Example:
         >>> import torch, flatviz as fv
@@ -163,7 +165,7 @@ def sabma_stages(
     likelihood: Likelihood = "categorical",
     progress: Progress = False,
 ) -> list[Gaussian]:
-    """q after each number of steps in `at`, all of one fit: copies of what `fit_sabma` with `settings` goes through.
+    """Q after each number of steps in `at`, all of one fit: copies of what `fit_sabma` with `settings` goes through.
 
     A shorter fit is another one: learning rate and KL weight depend on the step's share of all steps.
     settings: values for all of kl_weight, start_scale and the fields of `Optim`.
@@ -217,7 +219,9 @@ def fit_sabma_grid(
     Chains of small layers, and any network on a GPU, run all members in one pass; other networks run member by member.
     radii, seeds: every radius is fitted with every seed; all other arguments as in `fit_sabma`, one checkpoint for all.
     A member that diverges does not stop the others: it is left out of the result, and a warning names it.
-    Raises ValueError as `fit_sabma` does, for no radius or no seed, and where all members diverge.
+
+    Raises:
+        ValueError: As `fit_sabma` does, for no radius or no seed, and where all members diverge.
 
     Example:
         >>> import torch, flatviz as fv

@@ -54,7 +54,9 @@ def transfer(
         the prior with every pass of training (by `seed`) and every draw of a prediction.  Objectives, spectra and figures are of
         the network with the trunk at its mean either way.  HMC and Laplace, which need a function of w, refuse such a net.
     The net that is returned stands at the prior's mean, both over the D treated weights.
-    Raises ValueError where prior and net differ in length, `treated` finds nothing, or a new head is not treated.
+
+    Raises:
+        ValueError: Where prior and net differ in length, `treated` finds nothing, or a new head is not treated.
 
     Example:
         >>> import torch, flatviz as fv

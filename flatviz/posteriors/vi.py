@@ -77,8 +77,10 @@ def fit_vi(
     training: `Training(...)`: precision, accumulation, compilation, several processes, early stopping by the loss at q's mean;
         with local=True early stopping alone.
     checkpoint: path to save to and resume from.  `result.history` holds `loss` and `kl` of each step, (steps,) each.
-    Raises ValueError where prior or start do not cover the treated weights, on bad data, on divergence, or for `local`
-    with an ascent or batch statistics.
+
+    Raises:
+        ValueError: Where prior or start do not cover the treated weights, on bad data, on divergence, or for
+            `local` with an ascent or batch statistics.
 
     Example:
         >>> import torch, flatviz as fv

@@ -33,7 +33,9 @@ def build(notebooks: Mapping[str, NotebookNode], live: str, out: Path) -> list[s
     """Write the site into the folder `out`; the warnings of Sphinx, none if all is well.
 
     notebooks: name -> with outputs; live: HTML for the first page.
-    Raises FileNotFoundError outside of a clone, where Sphinx's settings are not.
+
+    Raises:
+        FileNotFoundError: Outside of a clone, where Sphinx's settings are not.
     """
     if not (DOCS / "conf.py").exists():
         raise FileNotFoundError(f"the site must be built in a clone of flatviz, got no {DOCS / 'conf.py'}: clone it")

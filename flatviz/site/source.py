@@ -19,7 +19,8 @@ EXPERIMENTS = "experiments"  # the folder of the experiments
 def notebooks(names: Sequence[str] = ()) -> list[Path]:
     """The notebooks in the order of the course, then the experiments: all, or those whose name begins with one of `names`.
 
-    Raises ValueError for a name that no notebook begins with.
+    Raises:
+        ValueError: For a name that no notebook begins with.
     """
     folder = folder_of_notebooks()
     everything = [*sorted(folder.glob("*.ipynb"), key=_place), *sorted((folder / EXPERIMENTS).glob("*.ipynb"))]

@@ -54,7 +54,10 @@ def save(result: Any, path: str | Path) -> Path:
 
     A path that ends in .npz or .safetensors is written so, for other programs: each tensor under the name of its field
     ("plane.axes"), all else as one JSON text; other files have a checksum.  The file is written whole or not at all.
-    Raises TypeError for what cannot be saved, OSError where the disk is full.
+
+    Raises:
+        TypeError: For what cannot be saved.
+        OSError: Where the disk is full.
 
     Example:
         >>> import tempfile, torch, flatviz as fv
@@ -76,7 +79,9 @@ def save(result: Any, path: str | Path) -> Path:
 def load(path: str | Path) -> Any:
     """Read what `save` wrote, tensors on the CPU; no code in the file is ever run.
 
-    Raises ValueError for a file that is damaged, or that `save` of this version did not write; FileNotFoundError.
+    Raises:
+        ValueError: For a file that is damaged, or that `save` of this version did not write.
+        FileNotFoundError: See above.
 
     Example:
         >>> import tempfile, flatviz as fv

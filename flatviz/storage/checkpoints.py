@@ -40,7 +40,10 @@ def load_state(state: State, path: str | Path, about: str) -> int:
     """Put what `save_state` wrote into `state`, in place; the steps done so far, 0 where there is no file.
 
     A damaged file, or one of something else, is renamed to `<name>.damaged` with a warning, and the run starts anew.
-    Raises ValueError for the checkpoint of another run, and ImportError without safetensors; `state` is then as it was.
+
+    Raises:
+        ValueError: For the checkpoint of another run.
+        ImportError: Without safetensors; `state` is then as it was.
     """
     _, load = _safetensors()
     if not Path(path).exists():

@@ -13,7 +13,8 @@ FOLDERS = (_PACKAGE.parent / "data", _PACKAGE / "_data")
 def committed(name: str) -> Path:
     """Path of a shipped result, such as "evidence.csv"; `data/README.md` says what each holds and which command made it.
 
-    Raises FileNotFoundError where there is none of that name.
+    Raises:
+        FileNotFoundError: Where there is none of that name.
     """
     path = expected(name)
     if path.is_file():

@@ -44,7 +44,8 @@ def tensor_digest(*tensors: Tensor) -> str:
 def net_digest(net: Net) -> str:
     """A hash of all that a network's outputs depend on besides its treated weights: code, attributes, hooks, buffers.
 
-    Raises CannotHashError where its module holds what cannot be decided.
+    Raises:
+        CannotHashError: Where its module holds what cannot be decided.
     """
     hasher = _Hasher()
     return hasher.hash(hasher.besides_weights(net))
@@ -53,7 +54,8 @@ def net_digest(net: Net) -> str:
 def arguments_digest(arguments: Mapping[str, Any]) -> str:
     """A hash of a fit's arguments, `locals()` on its first line; empty without a checkpoint, the only use it has.
 
-    Raises CannotHashError, with the argument's name, for what cannot be decided.
+    Raises:
+        CannotHashError: , with the argument's name, for what cannot be decided.
     """
     if arguments.get("checkpoint") is None:
         return ""
@@ -69,7 +71,8 @@ def arguments_digest(arguments: Mapping[str, Any]) -> str:
 
 class _Hasher(pickle.Pickler):
     """Writes into a hash.  A function or class that its module holds under its name stands there for its name, and its
-    content is written after the rest, for such things refer to each other in circles."""
+    content is written after the rest, for such things refer to each other in circles.
+    """
 
     def __init__(self) -> None:
         self.sha = hashlib.sha256()

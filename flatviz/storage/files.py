@@ -60,7 +60,8 @@ def write_checked(path: str | Path, kind: str, body: bytes | memoryview) -> None
 def read_checked(path: str | Path, kind: str) -> bytes:
     """The body of a file that `write_checked` wrote with this kind.
 
-    Raises DamagedFileError for any other file; its text says what is wrong with it.
+    Raises:
+        DamagedFileError: For any other file; its text says what is wrong with it.
     """
     content = Path(path).read_bytes()
     line, _, body = content.partition(b"\n")

@@ -18,7 +18,10 @@ def permute(units: Units, W: Tensor, order: Tensor) -> Tensor:
     """Unit u of the result is unit order[s, u] of W: P^l W^l P^{l-1}^T, b^l -> P^l b^l; W (S, E), order (U,) or (S, U).
 
     Orders compose as permute(permute(W, p), q) = permute(W, p[q]).
-    Raises ValueError for an order that is no permutation inside each layer, or splits the groups of a grouped convolution.
+
+    Raises:
+        ValueError: For an order that is no permutation inside each layer, or splits the groups of a grouped
+            convolution.
 
     Example:
         >>> import torch, flatviz as fv
@@ -38,8 +41,11 @@ def rescale(units: Units, W: Tensor, factor: Tensor) -> Tensor:
     """W^l -> diag(f^l) W^l diag(f^{l-1})^{-1}, b^l -> f^l b^l; W (S, E), factor (V,) or (S, V), all above 0.
 
     Of BatchNorm: a convolution's factor goes into mean (once) and variance (twice), exactly for eps = 0; gain and shift
-    have factors of their own.  Raises ValueError for a factor that is not above 0, and for a network whose hidden
-    functions are not positively homogeneous.
+    have factors of their own.
+
+    Raises:
+        ValueError: For a factor that is not above 0, and for a network whose hidden functions are not positively
+            homogeneous.
 
     Example:
         >>> import torch, flatviz as fv
@@ -64,7 +70,9 @@ def flip(units: Units, W: Tensor, sign: Tensor) -> Tensor:
     """W^l -> diag(s^l) W^l diag(s^{l-1}), b^l -> s^l b^l, for networks whose hidden functions are odd (tanh).
 
     W (S, E), sign s (V,) or (S, V) of -1 and 1.
-    Raises ValueError for other numbers, and for a network with a function that is not odd.
+
+    Raises:
+        ValueError: For other numbers, and for a network with a function that is not odd.
 
     Example:
         >>> import torch, flatviz as fv

@@ -22,7 +22,8 @@ MAX_SWEEPS = 100  # a bound only: each sweep raises the match, and 3 to 6 are us
 @dataclass(frozen=True, eq=False)
 class Alignment:
     """Networks `W` (S, E) with their units in the order (S, U) that brought them closest to a reference, and `distance`
-    (S,) to it, Euclidean over the treated weights; `before` (S,) is that of the networks as they came."""
+    (S,) to it, Euclidean over the treated weights; `before` (S,) is that of the networks as they came.
+    """
 
     W: Tensor
     order: Tensor
@@ -39,7 +40,10 @@ def align(units: Units, W: Tensor, reference: Tensor, *, starts: int = 5, seed: 
     A local optimum (the whole is NP-hard for two hidden layers and more), the best of `starts`: the first from the order
     the networks have, the others from random ones, each through the layers in a random order of its own.
     Remove scaling first (`min_mass`, `unit_norm`); running statistics move along and do not count.
-    Raises ValueError for a network that permutations would change.
+
+    Raises:
+        ValueError: For a network that permutations would change.
+
     Source: Ainsworth et al. 2023 (arXiv 2209.04836), algorithm 1.
 
     Example:

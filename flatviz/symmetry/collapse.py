@@ -19,7 +19,8 @@ from flatviz.metrics.predict import check_inputs
 class PairDiversity:
     """Every pair s < t of S networks, P = S (S - 1) / 2 of them: `information` (P,), the mutual information of label and
     network in nats, which for two networks is their Jensen-Shannon divergence (from 0 to ln 2 = 0.693); `disagreement`
-    (P,), the share of inputs answered differently.  `label` says of which inputs."""
+    (P,), the share of inputs answered differently.  `label` says of which inputs.
+    """
 
     information: Tensor
     disagreement: Tensor

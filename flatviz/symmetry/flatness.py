@@ -101,7 +101,9 @@ def rescaled_orbit(net: Net, data: Data, w: Tensor, *, reach: float = 3.0, resol
 
     Half of the units of each layer, drawn by `seed`, grow by a factor exp(t) and the others shrink by it, t from -reach
     to reach.  The loss is the mean NLL of `data`, computed in the network's precision.
-    Raises ValueError for a network that scaling would change.
+
+    Raises:
+        ValueError: For a network that scaling would change.
 
     Example:
         >>> import torch, flatviz as fv

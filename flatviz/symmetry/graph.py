@@ -61,7 +61,8 @@ class Reading:
 def read_graph(net: Net) -> Reading:
     """Follow an input through `net.module` with torch.fx.
 
-    Raises TypeError for a module whose forward pass depends on its input's values.
+    Raises:
+        TypeError: For a module whose forward pass depends on its input's values.
     """
     try:
         graph = fx.Tracer().trace(net.module)

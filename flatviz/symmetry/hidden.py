@@ -27,7 +27,9 @@ def units_of(net: Net) -> Units:
 
     Linear, Conv (grouped too), flatten between them, BatchNorm, LayerNorm, residual sums, pooling and elementwise
     functions are followed; units on any other path stand still.  A layer of which a weight is not treated stands still.
-    Raises TypeError for a module that torch.fx cannot trace.
+
+    Raises:
+        TypeError: For a module that torch.fx cannot trace.
 
     Example:
         >>> import flatviz as fv

@@ -46,7 +46,11 @@ def min_mass(units: Units, W: Tensor, *, tolerance: float = 1e-12, max_sweeps: i
     Convex in log f, strictly so where every unit is connected to inputs or outputs.  One unit: with a, b the squared
     length of its incoming and outgoing weights, f = (b / a)^(1/4) makes both sqrt(a b).  A sweep does so for all units of
     a layer at once, layer by layer; it ends where a sweep removes less than `tolerance` of the mass.
-    Raises ValueError for a network with normalisation, whose mass has no minimum, and for one that scaling would change.
+
+    Raises:
+        ValueError: For a network with normalisation, whose mass has no minimum, and for one that scaling would
+            change.
+
     Source: the problem, Laurent et al. 2024 (arXiv 2310.08287); the steps, Stock et al. 2019 (arXiv 1902.10416).
 
     Example:

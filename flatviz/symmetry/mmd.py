@@ -91,8 +91,10 @@ def mmd(
         stay pairs inside a run), for draws of one run say nothing of the next; else, and with one run, it draws vectors.
     permutations: labels of target and draws are exchanged so many times; the p-value takes draws to be independent.
     block: rows of a kernel matrix held at a time, so memory is of order block (m + n), whatever m.
-    Raises ValueError for sets of unlike width, or fewer than two vectors.
     Source of the estimator: Gretton et al. 2012; of the kernels, Schrab et al. 2023 (MMDAgg).
+
+    Raises:
+        ValueError: For sets of unlike width, or fewer than two vectors.
 
     Example:
         >>> import torch, flatviz as fv

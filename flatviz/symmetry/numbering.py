@@ -13,7 +13,8 @@ from flatviz.symmetry.graph import Node, Reading
 @dataclass(frozen=True)
 class Layer:
     """Hidden units start..stop of the numbering of all units.  `groups` > 1: of a grouped convolution, inside which they
-    stay; layers of one `cluster` (-1: none) swap their groups together."""
+    stay; layers of one `cluster` (-1: none) swap their groups together.
+    """
 
     name: str
     start: int
@@ -68,7 +69,7 @@ def number_layers(reading: Reading, kind: str) -> tuple[tuple[Layer, ...], dict[
 
 
 def _clusters(reading: Reading) -> dict[Node, tuple[int, int]]:
-    """node -> (groups, cluster): layers chained by grouped convolutions; cluster -1 where one of them stands still."""
+    """Node -> (groups, cluster): layers chained by grouped convolutions; cluster -1 where one of them stands still."""
     sets: list[tuple[set[Node], int]] = []
     for a, b, groups in reading.groups:
         joined = {a.root(), b.root()}

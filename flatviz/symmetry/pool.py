@@ -93,7 +93,9 @@ def train_pool(
     spread is looked at; it falls to a tenth at each epoch in `drops`.  keep_epochs: the weights after each epoch too.
     training: `Training(...)`: precision, accumulation, compilation, several processes.
     checkpoint: path to save to and resume from.  Diverged members are counted and left out, before anything is computed.
-    Raises ValueError where none is left, or the network has BatchNorm, whose statistics each member would need.
+
+    Raises:
+        ValueError: Where none is left, or the network has BatchNorm, whose statistics each member would need.
 
     Example:
         >>> import torch, flatviz as fv

@@ -31,7 +31,9 @@ def unit_norm(units: Units, W: Tensor, *, norm: float = 1.0) -> tuple[Tensor, Te
     the rest.  Shifts (biases) are scaled, not counted; nor are, of layers that a residual sum ties, rows that read units
     which come later; of BatchNorm the gain becomes 1 or -1 (its size is removed, its
     sign is function); a unit without incoming weights (norm 0) stands still.
-    Raises ValueError for a network that scaling would change.
+
+    Raises:
+        ValueError: For a network that scaling would change.
 
     Example:
         >>> import flatviz as fv
@@ -79,7 +81,10 @@ def sort_units(units: Units, W: Tensor, *, rule: str = "max") -> tuple[Tensor, T
     the paper does); "max", the largest (what its text says); "absmax", "mean", "median".  Layer by layer from the input;
     ties keep their order; classes are never sorted.  Units of a grouped convolution are sorted inside their group, and
     groups by their largest number.  Scale first: sorting is one of all equal networks only where scaling was removed.
-    Raises ValueError for another rule, or a network that permutations would change.
+
+    Raises:
+        ValueError: For another rule, or a network that permutations would change.
+
     Source: Laurent et al. 2024 (arXiv 2310.08287), section 5.2.
 
     Example:
@@ -129,7 +134,9 @@ def canonical(units: Units, W: Tensor, *, rule: str = "max", norm: float = 1.0) 
     """`unit_norm`, then `sort_units`: the same vector for all networks that differ by scaling and permutation.
 
     W and the result (S, E).  norm: length of each unit's incoming weights; rule: as in `sort_units`.
-    Raises ValueError for a network that scaling or permutation would change.
+
+    Raises:
+        ValueError: For a network that scaling or permutation would change.
 
     Example:
         >>> import torch, flatviz as fv

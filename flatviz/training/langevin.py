@@ -83,7 +83,10 @@ def run_chains(
     """Parallel chains from the rows of `w` (B, D), which `step` moves in place; the weights after each step in `keep`.
 
     state: tensors of the method's own that `step` changes, as (B, D) momenta; also_kept: those that are draws too.
-    The first chain is that of B = 1.  Raises ValueError on divergence.
+    The first chain is that of B = 1.
+
+    Raises:
+        ValueError: On divergence.
     """
     run.check_no_validation("a chain samples, and has no best place to stop at")
     net, n, chains = energy.net, len(energy.data), len(w)

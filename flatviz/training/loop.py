@@ -37,7 +37,10 @@ def advance(
     stopping: looks at the state after each step, may end the run, and puts the best state back.  examples: in a step, for the
     bar, which then counts images/s.
     Steps compute in the float32 arithmetic that the user has set in torch (TF32 or not).
-    Raises ValueError where the file is of another run, and MemoryError for a step that finds no memory.
+
+    Raises:
+        ValueError: Where the file is of another run.
+        MemoryError: For a step that finds no memory.
     """
     about = f"{run.label} of {steps} steps, arguments {run.arguments}"
     if stopping is not None:

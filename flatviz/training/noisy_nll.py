@@ -76,7 +76,7 @@ def _draw(
 
 
 def _plus_factor(w: Tensor, z2: Tensor, factor: Tensor) -> Tensor:
-    """w + z2 F, of one member or of each."""
+    """W + z2 F, of one member or of each."""
     return torch.addmv(w, factor.T, z2) if w.ndim == 1 else w + (z2.unsqueeze(-2) @ factor).squeeze(-2)
 
 

@@ -156,7 +156,9 @@ def sgd(
     g is the gradient at w, or with an `ascent` at w + e; weight decay acts at w.  `w` is (D,), or (B, D) for members
     trained at once.  `after(step, w)` sees the new weights, and what it changes is in `state`, so that a checkpoint
     holds it.  Returns the weights and the history.
-    Raises ValueError if the loss diverges.
+
+    Raises:
+        ValueError: If the loss diverges.
     """
     w = w.detach().clone()
     velocity, losses, gains = torch.zeros_like(w), [], []

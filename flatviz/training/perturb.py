@@ -124,7 +124,9 @@ def perturb(
     switches: quirks of the released code to reproduce in `authors_code`.
     `sam_theta` and `authors_code` measure log_std and factor before folding: sigma, C with Sigma = 1/2 (sigma^2 +
     C^T C / (K - 1)).  Source: arXiv 2406.15664.
-    Raises ValueError for a negative radius or an unknown word.
+
+    Raises:
+        ValueError: For a negative radius or an unknown word.
 
     Example:
         >>> import torch, flatviz as fv
@@ -160,7 +162,7 @@ def fisher_solve(q: Gaussian, grad: tuple[Tensor, ...], damping: float | None = 
 
 
 def _along(q: Gaussian, grad: tuple[Tensor, ...], natural: list[Tensor], radius: Tensor, joint: bool) -> list[Tensor]:
-    """radius * natural / sqrt(g . natural), with one normaliser or one a block."""
+    """Radius * natural / sqrt(g . natural), with one normaliser or one a block."""
     squares = [_dot(q, g, v) for g, v in zip(grad, natural)]
     if joint:
         squares = [sum(squares[1:], squares[0])]
@@ -187,7 +189,7 @@ def _onto_ball(q: Gaussian, steps: list[Tensor], radius: Tensor) -> list[Tensor]
 
 
 def _authors_code(q: Gaussian, radius: Tensor, noise: tuple[Tensor, Tensor], switches: tuple[str, ...]) -> list[Tensor]:
-    """radius s_b / (|s_b| + 1e-12) a block, s the 'score' of the released code on its own sigma and C."""
+    """Radius s_b / (|s_b| + 1e-12) a block, s the 'score' of the released code on its own sigma and C."""
     unfold, mean = fold(q), q.mean.detach()
     s = (q.log_std + 0.5 * math.log(2)).detach().requires_grad_(True)
     c = (q.factor * unfold).detach().requires_grad_(True)

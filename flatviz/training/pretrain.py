@@ -52,7 +52,9 @@ def pretrain(
             validation data.
         checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
 
-    Raises ValueError on bad data or divergence, MemoryError with the bytes of a step that finds no memory.
+    Raises:
+        ValueError: On bad data or divergence.
+        MemoryError: With the bytes of a step that finds no memory.
 
     Example:
         >>> import flatviz as fv

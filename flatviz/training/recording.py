@@ -38,7 +38,10 @@ def record_path(
     treated, head: which weights, as in `Net.from_module`.
     The module, its gradients and the random state are left alone.  Not recorded: BatchNorm statistics on the way.
 
-    Raises ValueError for a module that `Net.from_module` refuses; dropout may be on.  A loop without a step is a warning.
+    A loop without a step is a warning.
+
+    Raises:
+        ValueError: For a module that `Net.from_module` refuses; dropout may be on.
 
     Example:
         >>> import torch, flatviz as fv

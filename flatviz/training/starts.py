@@ -25,7 +25,9 @@ def starts(net: Net, seeds: list[int], start: str) -> Tensor:
     "fresh": all treated weights as their layers draw them at first; "head": the head alone, the rest where the net
     stands; "here": where the net stands.  "auto": fresh where all weights are treated, else head where there is one.
     A layer knows how to draw its weights by `reset_parameters`, as all of torch's do.
-    Raises ValueError where "head" finds none among the treated weights.
+
+    Raises:
+        ValueError: Where "head" finds none among the treated weights.
     """
     check_choice(start, STARTS, "start")
     has_head = any(b.kind == "head" for b in net.blocks)

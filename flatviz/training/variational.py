@@ -179,7 +179,10 @@ def fit_gaussians(
     """Move q from `bound.start` (default the prior) by `step`, one member a seed; a member that diverged is its error.
 
     Minibatches are shuffled by seed + 1.  Members run in one pass of the network where it allows that, else the network
-    goes member by member.  Raises ValueError where prior or start do not cover the treated weights, and on bad data.
+    goes member by member.
+
+    Raises:
+        ValueError: Where prior or start do not cover the treated weights, and on bad data.
     """
     check_covers(net, prior, "prior")
     start = prior if bound.start is None else bound.start
@@ -244,7 +247,7 @@ def check_covers(net: Net, q: Gaussian, name: str) -> None:
 
 
 def narrowed(q: Gaussian, scale: float) -> Gaussian:
-    """q with all its standard deviations times `scale`."""
+    """Q with all its standard deviations times `scale`."""
     return q if scale == 1 else replace(q, log_std=q.log_std + math.log(scale), factor=scale * q.factor)
 
 

@@ -27,7 +27,9 @@ def explore_surface(surface: Surface, projection: Projection | None = None) -> i
         projection: samples (S, 2) on the same plane, from `project`; None: the surface alone.
 
     Returns the box; `.figure` is its figure, `.controls` are its controls by name.
-    Raises ValueError if projection and surface lie in different planes.
+
+    Raises:
+        ValueError: If projection and surface lie in different planes.
 
     Example:
         >>> plane = fv.plane_through(torch.zeros(3), torch.eye(3)[0], torch.eye(3)[1])
@@ -65,7 +67,10 @@ def explore_path(surface: Surface, projection: Projection, *, steps: Sequence[in
 
     Returns the box; `.figure` is its figure, `.controls` are the slider "time", an index into the points, and "play";
     `.text` says step, loss and distance from the plane.
-    Raises ValueError if projection and surface lie in different planes, for a path of one point, or steps of another number.
+
+    Raises:
+        ValueError: If projection and surface lie in different planes, for a path of one point, or steps of another
+            number.
 
     Example:
         >>> def f(w): return (w ** 2).sum()

@@ -31,7 +31,9 @@ def explore_spectrum(spectrum: Spectrum | Sequence[Spectrum], *, method: str | N
 
     Returns the box; `.figure` is its figure, `.controls` are its controls by name: "draws", "largest", and "log", which is
     off where an eigenvalue is not positive.  `.text` says mean and spread of the largest eigenvalue over the draws shown.
-    Raises ValueError for no spectrum.
+
+    Raises:
+        ValueError: For no spectrum.
 
     Example:
         >>> scale = torch.tensor([3.0, 2.0, 1.0])
@@ -76,7 +78,9 @@ def explore_draws(draws: Projection | Prediction, *, method: str | None = None) 
         method: whose they are, for label and colour.
 
     Returns the box; `.figure` is its figure, `.controls["draws"]` the slider, `.text` says the numbers of the first n.
-    Raises ValueError for a prediction without scores.
+
+    Raises:
+        ValueError: For a prediction without scores.
 
     Example:
         >>> plane = fv.plane_through(torch.zeros(3), torch.eye(3)[0], torch.eye(3)[1])
@@ -114,7 +118,9 @@ def explore_calibration(prediction: Prediction, *, method: str | None = None) ->
         method: whose colour the bars have.
 
     Returns the box; `.figure` is its figure, `.controls["draws"]` the slider, `.text` says the scores of the ensemble.
-    Raises ValueError without labels.
+
+    Raises:
+        ValueError: Without labels.
 
     Example:
         >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))

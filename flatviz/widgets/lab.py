@@ -199,7 +199,8 @@ class FlatnessLab(ipywidgets.VBox):
     def to_html(self, path: str | Path, *, title: str = "flatviz: a family of posteriors") -> Path:
         """Write what was fitted so far as one page with the same controls, which needs no kernel and no network.
 
-        Raises ValueError before the first family is fitted.
+        Raises:
+            ValueError: Before the first family is fitted.
         """
         if self.family is None:
             raise ValueError("the lab must have its first family, got none yet: call lab.wait() first")

@@ -13,7 +13,9 @@ LOOK = {"tab": "", "compare": None, "picked": None, "chosen": {}, "step": -1, "p
 def check_look(look: object, methods: Sequence[str]) -> dict:
     """A dict with names of `LOOK` only, whose `compare` is None or names one of `methods` and a radius; phase and moment count from 0.
 
-    Raises TypeError or ValueError otherwise.
+    Raises:
+        TypeError: See above.
+        ValueError: Otherwise.
     """
     check_is(look, dict, "look", f"its names are {', '.join(LOOK)}")
     for name in look:

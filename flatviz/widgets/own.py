@@ -39,7 +39,9 @@ def lab(
         trials: settings that are tried.
         radii: method -> radii of the first family, as FlatnessLab takes them.
 
-    Raises ValueError where a step leaves a network that is no better than its largest class: it says which, and what to do.
+    Raises:
+        ValueError: Where a step leaves a network that is no better than its largest class: it says which, and what
+            to do.
 
     Example:
         >>> data = fv.datasets.moons_transfer(seed=0)

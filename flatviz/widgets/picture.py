@@ -42,7 +42,9 @@ def plot_view(
         image: of "images", the row of the test split whose probabilities are drawn; default, and where it is not among those
             shown: the first.
 
-    Raises ValueError for a family that was not measured, and for a view, method, phase or moment that it does not have.
+    Raises:
+        ValueError: For a family that was not measured, and for a view, method, phase or moment that it does not
+            have.
 
     Example:
         >>> task = fv.datasets.moons_transfer(seed=0)

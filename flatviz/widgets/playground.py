@@ -26,7 +26,8 @@ def playground(worlds: Sequence[str] = WORLDS) -> Playground:
         worlds: "weights", six grounds of two weights; "step", one step of SA-BMA phase by phase; "network", a small
             network on points of the plane or a regression with a gap, two methods side by side.
 
-    Raises ValueError for another word.
+    Raises:
+        ValueError: For another word.
 
     Example:
         >>> view = fv.playground(worlds=["weights"])

@@ -30,7 +30,9 @@ def explore_symmetry(net: Net, data: Data, w: Tensor | None = None, *, seed: int
     are computed at each move.  Left: every weight, moved against as it was.  Right: each measure of flatness over
     what it was.  The line below says how far the weights moved and how much any output changed.
     `result.figure` is the figure, `result.controls` the slider and the choice.
-    Raises ValueError for a network that scaling or permutations would change.
+
+    Raises:
+        ValueError: For a network that scaling or permutations would change.
 
     Example:
         >>> import torch, flatviz as fv
