@@ -49,7 +49,7 @@ _HOMES = {
     "flatviz.posteriors.ensemble": "fit_ensemble",
     "flatviz.posteriors.multi": "fit_multi",
     "flatviz.posteriors.vi": "fit_vi",
-    "flatviz.posteriors.sabma": "fit_sabma fit_sabma_grid",
+    "flatviz.posteriors.sabma": "fit_sabma",
     "flatviz.training.perturb": "perturb",
     "flatviz.planes.pca": "plane_pca plane_path",
     "flatviz.planes.along": "plane_along plane_eigen plane_gradient",

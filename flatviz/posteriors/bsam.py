@@ -17,62 +17,63 @@ are (pi N / 2)^(1/4) times those of the posterior.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from typing import Unpack
 
 import torch
 from torch import Tensor
 
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
-from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
-from flatviz.core.progress import Progress
 from flatviz.core.seeds import generator, randn_like
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Gaussian, History
 from flatviz.training.gradient import value_and_grad
+from flatviz.training.keywords import Minibatches, defaults
 from flatviz.training.loop import advance
 from flatviz.training.optimize import check_converged, cosine, early_stopping, examples_of, minibatches, training_loss
-from flatviz.training.run import Checkpoint, Optim, Run, Training
+from flatviz.training.run import Run
+
+SETTINGS = dict(steps=300, lr=0.1, weight_decay=5e-4, batch_size=None)
 
 
 @public
+@defaults(SETTINGS)
 def fit_bsam(
     net: Net,
     data: Data,
     *,
     seed: int,
     radius: float = 0.01,
-    steps: int = 300,
-    lr: float = 0.1,
+    steps: int = SETTINGS["steps"],
     b1: float = 0.9,
     b2: float = 0.99,
     damping: float = 0.1,
-    weight_decay: float = 5e-4,
     first_precision: float = 1.0,
     parts: int = 1,
-    batch_size: int | None = None,
-    likelihood: Likelihood = "categorical",
     batchnorm: str = "frozen",
-    training: Training | None = None,
-    checkpoint: Checkpoint = None,
-    progress: Progress = False,
+    **how: Unpack[Minibatches],
 ) -> Gaussian:
     """Fit m and s from where the net stands; the diagonal Gaussian N(m, 1 / (N s)), mean and log_std (D,).
 
     `result.history.sharpness` is L(m + radius g / s) - L at the draw.
 
+    The rate lr is of the size of w, as v / s is, and falls to 0 along half a cosine.
+
     Args:
-        radius: multiplies g / s, so its unit is that of a step, not of a distance; 0.01 as in the paper.
-        steps: minibatches.  lr: the first rate, falling to 0 along half a cosine; 0.1, because v / s is of the size of w.
-        b1, b2: memory of v and s; b2 is 0.999 in the paper, for runs of 1e5 steps.
-        damping: added to h, 0.1 as in the paper.  weight_decay: wd, of the prior N(0, 1 / (N wd)).
+        net: Its treated weights are the start.
+        data: The N training examples.
+        seed: Of noise and minibatches.
+        radius: Multiplies g / s, so its unit is that of a step, not of a distance; 0.01 as in the paper.
+        steps: Minibatches.
+        b1: Memory of v.
+        b2: Memory of s; 0.999 in the paper, for runs of 1e5 steps.
+        damping: Added to h, 0.1 as in the paper.
         first_precision: s at the start.
-        parts: draws a step, at most the examples of a minibatch; its rows are dealt to them in an order of the seed.
-        batch_size: examples a minibatch; None, all of them, because few-shot training sets are small.
-        likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
+        parts: Draws a step, at most the examples of a minibatch; its rows are dealt to them in an order of the seed.
         batchnorm: "frozen" keeps the net's statistics; "train" takes those of each batch.
-        training: `Training(...)`: precision, accumulation, compilation, several processes, early stopping.
-        checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
+        **how: How it is trained.
 
     Raises:
         ValueError: On bad data, settings out of range, or divergence.
@@ -85,13 +86,13 @@ def fit_bsam(
         torch.Size([58])
     """
     run = Run.of(locals(), "bSAM")
-    batch = min(len(data), batch_size or len(data))
+    optim = replace(run.optim, momentum=b1)
+    batch = min(len(data), optim.batch_size or len(data))
     if parts > batch:
         raise ValueError(
             f"parts must be at most the {batch} examples of a minibatch, got {parts}: lower parts, or raise batch_size"
         )
-    loss, _ = training_loss(net, data, likelihood, batchnorm, run.passes)
-    optim = Optim(steps, lr, b1, weight_decay, batch_size)
+    loss, _ = training_loss(net, data, run.likelihood, batchnorm, run.passes)
     n, source = len(data), generator(seed)
     m, v, s = net.w.detach().clone(), torch.zeros_like(net.w), torch.full_like(net.w, float(first_precision))
     losses, gains = [], []
@@ -104,15 +105,15 @@ def fit_bsam(
             at_worst, gp = value_and_grad(loss, m + radius * g / s, shard, again=True)
             each.append((value, at_worst - value, gp, s.sqrt() * g.abs()))
         value, gain, gp, h = (torch.stack(t).mean(0) for t in zip(*each))
-        v.mul_(b1).add_(gp + weight_decay * m, alpha=1 - b1)
-        m.sub_(lr * cosine(step, steps) * v / s)
-        s.mul_(b2).add_(h + damping + weight_decay, alpha=1 - b2)
+        v.mul_(b1).add_(gp + optim.weight_decay * m, alpha=1 - b1)
+        m.sub_(optim.lr * cosine(step, steps) * v / s)
+        s.mul_(b2).add_(h + damping + optim.weight_decay, alpha=1 - b2)
         losses.append(value)
         gains.append(gain)
 
     state = {"m": m, "v": v, "s": s, "noise": source, "losses": losses, "gains": gains, **loss.state}
-    stopping = early_stopping(loss, [m, s], lambda: m, optim, run)
-    batches = minibatches(n, batch_size, seed + 1, net.device)
+    stopping = early_stopping(loss, [m, s], lambda: m, run)
+    batches = minibatches(n, optim.batch_size, seed + 1, net.device)
     advance(state, update, batches, steps, run, stopping, examples=examples_of(loss, optim))
     checks = None if stopping is None else torch.stack(stopping.losses)
     history = History(torch.stack(losses), sharpness=torch.stack(gains), validation=checks)
@@ -127,8 +128,4 @@ def _shards(n: int, index: Tensor | None, parts: int, source: torch.Generator, d
     return index.tensor_split(min(parts, len(index)))  # the last minibatch of an epoch may be short
 
 
-METHOD = Method(
-    fit=fit_bsam,
-    plain=Tuned(dict(steps=300, lr=0.1, weight_decay=5e-4, batch_size=None), radius=0.01, largest=0.1),
-    gradients=2,
-)
+METHOD = Method(fit=fit_bsam, plain=Tuned(SETTINGS, radius=0.01, largest=0.1), gradients=2)

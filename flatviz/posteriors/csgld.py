@@ -14,67 +14,52 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Unpack
 
 import torch
 from torch import Tensor
 
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
-from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
-from flatviz.core.progress import Progress
-from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws
-from flatviz.training.gradient import Ascent
+from flatviz.training.keywords import Chain, defaults
 from flatviz.training.langevin import Energy, Noisy, run_chains, starting_points
 from flatviz.training.optimize import cosine
-from flatviz.training.run import Checkpoint, Run, Training
+from flatviz.training.run import Run
+
+SETTINGS = dict(n_draws=28, cycles=4, cycle_steps=150, lr=0.05, temperature=1.0, weight_decay=5e-4, batch_size=None)
 
 
 @public
+@defaults(SETTINGS)
 def fit_csgld(
     net: Net,
     data: Data,
     *,
     seed: int,
-    n_draws: int = 12,
-    cycles: int = 4,
-    cycle_steps: int = 150,
+    cycles: int = SETTINGS["cycles"],
+    cycle_steps: int = SETTINGS["cycle_steps"],
     noisy_share: float = 0.2,
-    lr: float = 0.05,
     friction: float = 1.0,
-    temperature: float = 1.0,
-    weight_decay: float = 5e-4,
-    prior: Gaussian | None = None,
     chains: int = 1,
-    batch_size: int | None = None,
-    likelihood: Likelihood = "categorical",
-    batchnorm: str = "frozen",
-    ascent: Ascent | None = None,
-    training: Training | None = None,
-    checkpoint: Checkpoint = None,
-    progress: Progress = False,
+    **how: Unpack[Chain],
 ) -> Draws:
     """`cycles` cycles from where the net stands; n_draws / (cycles chains) draws a cycle, evenly spaced over its noisy part.
 
     Args:
-        n_draws: over all cycles and chains, a multiple of cycles x chains; (n_draws, D).
-        cycles, cycle_steps: 4 modes are looked for, each in as many steps as `fit_sgd` takes.
-        noisy_share: the last part of a cycle that gets noise, above 0 and at most 1; 0.2 as in the paper.  At the defaults
+        net: Its treated weights are the start.
+        data: The N training examples.
+        seed: Of noise and minibatches.
+        cycles: Each looks for a mode; n_draws is a multiple of cycles x chains.
+        cycle_steps: Steps of a cycle.
+        noisy_share: The last part of a cycle that gets noise, above 0 and at most 1; 0.2 as in the paper.  At the defaults
             only directions of large curvature reach their width (see above): raise it, cycle_steps or lr, or use
             `fit_sgld`, where widths matter.
-        lr: the largest step, that of `fit_sgd`; above 2 / curvature the chain diverges, and a narrow prior is curvature.
         friction: alpha, above 0 and at most 1; 0.1 is a momentum of 0.9, which multiplies the step by ten: lower lr with it.
-        temperature: T of exp(-U / T), printed beside the progress; 1 is Bayes, less is colder, 0 leaves the noise out.
-        weight_decay, prior: the prior N(0, 1 / (N weight_decay)), 5e-4 as the usual decay of SGD; or a Gaussian over the D
-            treated weights, as `transfer` returns, in its place.
-        batch_size: examples a minibatch; None (all) because the noise of small ones heats the chain further.
-        likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
-        batchnorm: "frozen" keeps the net's statistics, so that U is a function of w; "train" takes those of each batch.
-        ascent: `SAM(radius)` and the like make it F-cSGLD or F-cSGHMC.
-        training: `Training(...)`: precision, accumulation, compilation, several processes.
-        checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
+        chains: All run at once.
+        **how: How it is run; lr is the largest step.
 
     Raises:
         ValueError: On bad data or divergence.
@@ -89,26 +74,20 @@ def fit_csgld(
     run = Run.of(locals(), "cyclical SGLD" if friction == 1 else "cyclical SGHMC")
     if friction == 0:
         raise ValueError("friction must be above 0 and at most 1, got 0: 1 is cyclical SGLD")
-    tail, kept = _noisy_steps(n_draws, cycles, cycle_steps, noisy_share, chains)
-    energy = Energy(net, data, likelihood, batchnorm, prior, weight_decay, temperature, ascent)
+    tail, kept = _noisy_steps(how["n_draws"], cycles, cycle_steps, noisy_share, chains)
+    energy = Energy(net, data, run, how["prior"], how["temperature"])
     start = starting_points(net, chains)
     v = torch.zeros_like(start)
 
     def step(t: int, w: Tensor, g: Tensor, noisy: Noisy) -> None:
-        lr_t = lr * cosine(t % cycle_steps, cycle_steps)
+        lr_t = run.optim.lr * cosine(t % cycle_steps, cycle_steps)
         v.mul_(1 - friction).add_(g, alpha=-lr_t)
         w.add_(noisy(v, 2 * lr_t * friction) if t % cycle_steps >= cycle_steps - tail else v)
 
-    return run_chains(
-        energy,
-        step,
-        start,
-        run,
-        steps=cycles * cycle_steps,
-        keep=lambda t: t % cycle_steps in kept,
-        batch_size=batch_size,
-        state={"velocity": v},
-    )
+    def keep(t: int) -> bool:
+        return t % cycle_steps in kept
+
+    return run_chains(energy, step, start, steps=cycles * cycle_steps, keep=keep, state={"velocity": v})
 
 
 def _noisy_steps(n_draws: int, cycles: int, cycle_steps: int, noisy_share: float, chains: int) -> tuple[int, set[int]]:
@@ -124,13 +103,5 @@ def _noisy_steps(n_draws: int, cycles: int, cycle_steps: int, noisy_share: float
     return tail, {cycle_steps - 1 - i * (tail // each) for i in range(each)}
 
 
-_SETTINGS = dict(n_draws=28, cycles=4, cycle_steps=150, lr=0.05, temperature=1.0, weight_decay=5e-4, batch_size=None)
-
-METHOD = Method(
-    fit=fit_csgld,
-    plain=Tuned(_SETTINGS),
-)
-CYCLICAL_SGHMC = replace(
-    METHOD,
-    plain=Tuned(_SETTINGS | dict(lr=0.01, friction=0.1)),  # the momentum multiplies the step by ten
-)
+METHOD = Method(fit=fit_csgld, plain=Tuned(SETTINGS))
+CYCLICAL_SGHMC = replace(METHOD, plain=Tuned(SETTINGS | dict(lr=0.01, friction=0.1)))  # the momentum multiplies the step by ten

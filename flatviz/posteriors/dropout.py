@@ -8,6 +8,8 @@ a weight vector, and everything that reads weight vectors reads it.  Training ma
 
 from __future__ import annotations
 
+from typing import Unpack
+
 import torch
 from torch import Tensor, nn
 from torch.nn.modules.conv import _ConvNd
@@ -16,20 +18,21 @@ from torch.nn.modules.dropout import _DropoutNd
 from flatviz.checks import check_choice
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
-from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
-from flatviz.core.progress import Progress
 from flatviz.core.seeds import generator
 from flatviz.objectives.nll import check_data
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws, Posterior
-from flatviz.training.gradient import Ascent
+from flatviz.training.keywords import SGD, defaults
 from flatviz.training.masked import DropoutLoss, MaskedFunctions, calls, reader_of
 from flatviz.training.optimize import minibatches, sgd
-from flatviz.training.run import Checkpoint, Optim, Run, Training
+from flatviz.training.run import Run
+
+SETTINGS = dict(n_draws=30, steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None)
 
 
 @public
+@defaults(SETTINGS)
 def fit_dropout(
     net: Net,
     data: Data,
@@ -37,37 +40,26 @@ def fit_dropout(
     seed: int,
     rate: float | None = None,
     space: str = "weights",
-    n_draws: int = 30,
-    steps: int = 150,
-    lr: float = 0.05,
-    momentum: float = 0.9,
-    weight_decay: float = 5e-4,
-    batch_size: int | None = None,
-    likelihood: Likelihood = "categorical",
-    ascent: Ascent | None = None,
-    training: Training | None = None,
-    checkpoint: Checkpoint = None,
-    progress: Progress = False,
+    n_draws: int = SETTINGS["n_draws"],
+    **how: Unpack[SGD],
 ) -> Posterior:
     """Train with dropout from where the net stands, then draw `n_draws` masked weight vectors, (n_draws, D).
 
+    BatchNorm statistics are the net's own; with an `ascent` both passes have the same masks; of `training` precision and early
+    stopping, by the loss with nothing dropped.
+
     Args:
-        rate: share of the inputs dropped at every treated Linear and convolution but the first of the network, which reads
+        net: Its treated weights are the start.
+        data: The N training examples.
+        seed: Of masks and minibatches.
+        rate: Share of the inputs dropped at every treated Linear and convolution but the first of the network, which reads
             the data; channels, not pixels, of a convolution.  None takes the network's own dropout layers and their
             rates, each right before a treated Linear (Dropout) or convolution (Dropout2d), which alone reads it; 0.1
             where there are none.
         space: "weights"; or "functions", for a network whose own dropout layers stand elsewhere: its draws have no weight
             vectors, so that `predict` works and planes do not.
-        n_draws: masks drawn after training; 30 is what the largest ensembles of the studies take.
-        steps: minibatches; 150 bring the loss of the digits task to rest.
-        lr: the first rate; it falls to 0 along half a cosine.  0.05 is the largest at which most fits are stable.
-        momentum, weight_decay: 0.9 and 5e-4 as usual; weight decay is the prior N(0, 1 / (N weight_decay)).
-        batch_size: examples a minibatch; None, all of them, because few-shot training sets are small.
-        likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
-        ascent: `SAM(radius)` and the like make it F-dropout, both passes under the same masks.  BatchNorm statistics are the
-            net's own.
-        training: `Training(...)`: precision and early stopping, by the loss with nothing dropped.
-        checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
+        n_draws: Masks drawn after training; 30 is what the largest ensembles of the studies take.
+        **how: How it is trained.
 
     Raises:
         ValueError: For a dropout layer that no weight vector can stand for, nothing to mask, bad data, or
@@ -87,12 +79,10 @@ def fit_dropout(
         raise ValueError(
             f"space='functions' takes the rates of the network's own dropout layers, got rate={rate!r}: leave it out"
         )
-    check_data(net, data, likelihood)
+    check_data(net, data, run.likelihood)
     rates = own_rates(net) if space == "functions" else find_rates(net, data.x[:8], rate)
-    loss = DropoutLoss(net, data, likelihood, rates, seed, run.passes)
-    optim = Optim(steps, lr, momentum, weight_decay, batch_size)
-    batches = minibatches(len(data), batch_size, seed + 1, net.device)
-    w, history = sgd(loss, net.w, batches, optim, run, ascent=ascent)
+    loss = DropoutLoss(net, data, run.likelihood, rates, seed, run.passes)
+    w, history = sgd(loss, net.w, minibatches(len(data), run.optim.batch_size, seed + 1, net.device), run)
     if space == "functions":
         return MaskedFunctions(w, net.at(w), rates, history)
     source = generator(seed + 2)
@@ -167,7 +157,4 @@ def weight_mask(net: Net, rates: dict[str, float], source: torch.Generator) -> T
     return mask.to(net.device)
 
 
-METHOD = Method(
-    fit=fit_dropout,
-    plain=Tuned(dict(n_draws=30, steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None)),
-)
+METHOD = Method(fit=fit_dropout, plain=Tuned(SETTINGS))

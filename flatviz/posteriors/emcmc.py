@@ -9,59 +9,34 @@ Integrating w out, a follows exp(-U) smoothed over a width sqrt(eta): flat groun
 
 from __future__ import annotations
 
+from typing import Unpack
+
 from torch import Tensor
 
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
-from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
-from flatviz.core.progress import Progress
-from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws
-from flatviz.training.gradient import Ascent
+from flatviz.training.keywords import Thinned, defaults
 from flatviz.training.langevin import Energy, Noisy, run_chains, starting_points, thinned
-from flatviz.training.run import Checkpoint, Run, Training
+from flatviz.training.run import Run
+
+SETTINGS = dict(n_draws=30, burn_in=300, thin=20, lr=0.01, eta=0.01, temperature=1.0, weight_decay=5e-4, batch_size=None)
 
 
 @public
-def fit_emcmc(
-    net: Net,
-    data: Data,
-    *,
-    seed: int,
-    eta: float = 0.01,
-    n_draws: int = 30,
-    burn_in: int = 300,
-    thin: int = 20,
-    lr: float = 0.01,
-    temperature: float = 1.0,
-    weight_decay: float = 5e-4,
-    prior: Gaussian | None = None,
-    batch_size: int | None = None,
-    likelihood: Likelihood = "categorical",
-    batchnorm: str = "frozen",
-    ascent: Ascent | None = None,
-    training: Training | None = None,
-    checkpoint: Checkpoint = None,
-    progress: Progress = False,
-) -> Draws:
+@defaults(SETTINGS)
+def fit_emcmc(net: Net, data: Data, *, seed: int, eta: float = SETTINGS["eta"], **how: Unpack[Thinned]) -> Draws:
     """One chain from where the net stands; draws (n_draws, D) are of w and of its guide a in turn, half of them each.
 
     Args:
-        eta: variance of the spring, in units of w^2; the smaller, the tighter a follows w.  lr / (eta N) must stay below
+        net: Its treated weights are the start.
+        data: The N training examples.
+        seed: Of noise and minibatches.
+        eta: Variance of the spring, in units of w^2; the smaller, the tighter a follows w.  lr / (eta N) must stay below
             1, which 0.01 does for a hundred examples at lr 0.01.
-        n_draws: even.  burn_in, thin: steps before the first draw, and from one to the next.
-        lr: the step, that of `fit_sgld`.
-        temperature: T of exp(-U / T), printed beside the progress; 1 is Bayes, less is colder, 0 leaves the noise out.
-        weight_decay, prior: the prior N(0, 1 / (N weight_decay)), 5e-4 as the usual decay of SGD; or a Gaussian over the D
-            treated weights, as `transfer` returns, in its place.
-        batch_size: examples a minibatch; None (all) because the noise of small ones heats the chain further.
-        likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
-        batchnorm: "frozen" keeps the net's statistics, so that U is a function of w; "train" takes those of each batch.
-        ascent: `SAM(radius)` and the like make it F-E-MCMC.
-        training: `Training(...)`: precision, accumulation, compilation, several processes.
-        checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
+        **how: How it is run; n_draws is even.
 
     Raises:
         ValueError: For an odd n_draws, a spring too stiff for lr, bad data, or divergence.
@@ -74,13 +49,13 @@ def fit_emcmc(
         torch.Size([4, 58])
     """
     run = Run.of(locals(), "E-MCMC")
-    n = len(data)
+    n, n_draws, lr = len(data), how["n_draws"], run.optim.lr
     if n_draws % 2:
         raise ValueError(f"n_draws must be even, half of w and half of its guide, got {n_draws}")
     if eta == 0 or lr / (eta * n) >= 1:
         raise ValueError(f"lr / (eta N) must be below 1, got lr={lr:g}, eta={eta:g}, N={n}: raise eta or lower lr")
-    steps, keep = thinned(n_draws // 2, 1, burn_in, thin)
-    energy = Energy(net, data, likelihood, batchnorm, prior, weight_decay, temperature, ascent)
+    steps, keep = thinned(n_draws // 2, 1, how["burn_in"], how["thin"])
+    energy = Energy(net, data, run, how["prior"], how["temperature"])
     start, a = starting_points(net, 1), starting_points(net, 1)
 
     def step(t: int, w: Tensor, g: Tensor, noisy: Noisy) -> None:
@@ -88,13 +63,7 @@ def fit_emcmc(
         noisy(w.add_(g + spring, alpha=-lr), 2 * lr)
         noisy(a.add_(spring, alpha=lr), 2 * lr)
 
-    return run_chains(
-        energy, step, start, run, steps=steps, keep=keep, batch_size=batch_size, state={"guide": a}, also_kept=(a,)
-    )
+    return run_chains(energy, step, start, steps=steps, keep=keep, state={"guide": a}, also_kept=(a,))
 
 
-METHOD = Method(
-    fit=fit_emcmc,
-    plain=Tuned(dict(n_draws=30, burn_in=300, thin=20, lr=0.01, eta=0.01, temperature=1.0, weight_decay=5e-4, batch_size=None)),
-    warm_start=True,
-)
+METHOD = Method(fit=fit_emcmc, plain=Tuned(SETTINGS), warm_start=True)

@@ -7,55 +7,44 @@ The members are trained together, a row each, which is faster and changes nothin
 
 from __future__ import annotations
 
+from typing import Unpack
+
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
-from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
-from flatviz.core.progress import Progress
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws, History
-from flatviz.training.gradient import Ascent
-from flatviz.training.run import Checkpoint, Optim, Run, Training
+from flatviz.training.keywords import SGD, defaults
+from flatviz.training.run import Run
 from flatviz.training.starts import train_members
+
+SETTINGS = dict(members=5, steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None)
 
 
 @public
+@defaults(SETTINGS)
 def fit_ensemble(
     net: Net,
     data: Data,
     *,
     seed: int,
-    members: int = 5,
+    members: int = SETTINGS["members"],
     start: str = "auto",
-    steps: int = 150,
-    lr: float = 0.05,
-    momentum: float = 0.9,
-    weight_decay: float = 5e-4,
-    batch_size: int | None = 64,
-    likelihood: Likelihood = "categorical",
     batchnorm: str = "frozen",
-    ascent: Ascent | None = None,
-    training: Training | None = None,
-    checkpoint: Checkpoint = None,
-    progress: Progress = False,
+    **how: Unpack[SGD],
 ) -> Draws:
     """Train `members` networks over the treated weights; (members, D).
 
     Args:
+        net: Gives the architecture, and what is not drawn anew.
+        data: The N training examples.
+        seed: Of starts and minibatches; member m takes seed + 1000 m.
         members: M; 5 as in the paper.
         start: "fresh" draws all treated weights anew for each member, "head" the head alone, "here" none; "auto" is fresh
             where all weights are treated, else head.
-        steps: minibatches of each member.
-        lr: the first rate; it falls to 0 along half a cosine.  0.05 is the largest at which most fits are stable.
-        momentum, weight_decay: 0.9 and 5e-4 as usual; weight decay is the prior N(0, 1 / (N weight_decay)).
-        batch_size: examples a minibatch; 64, whose order is each member's own.
-        likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
         batchnorm: "frozen", or "train": each member then had statistics of its own, which are not kept: predict with
             `batchnorm=data`.
-        ascent: `SAM(radius)` and the like make it a flat-seeking ensemble, whose members differ less: look at
-            `disagreement`.
-        training: `Training(...)`: precision, accumulation, compilation, several processes, early stopping.
-        checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
+        **how: How each is trained.
 
     Raises:
         ValueError: On bad data or divergence.
@@ -67,15 +56,11 @@ def fit_ensemble(
         >>> fv.fit_ensemble(net, task.train, seed=0, members=3, steps=20).W.shape
         torch.Size([3, 58])
     """
-    run, optim = Run.of(locals(), "ensemble"), Optim(steps, lr, momentum, weight_decay, batch_size)
-    seeds = [seed + 1000 * member for member in range(members)]
-    W, history = train_members(net, data, seeds, start, optim, run, likelihood=likelihood, batchnorm=batchnorm, ascent=ascent)
-    sharpness = None if history.sharpness is None else history.sharpness.mean(1)
-    validation = None if history.validation is None else history.validation.mean(1)
-    return Draws(W, History(history.loss.mean(1), sharpness=sharpness, validation=validation))
+    run = Run.of(locals(), "ensemble")
+    W, history = train_members(net, data, [seed + 1000 * member for member in range(members)], start, run)
+    return Draws(
+        W, History(*(None if v is None else v.mean(1) for v in (history.loss, None, history.sharpness, history.validation)))
+    )
 
 
-METHOD = Method(
-    fit=fit_ensemble,
-    plain=Tuned(dict(members=5, steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None)),
-)
+METHOD = Method(fit=fit_ensemble, plain=Tuned(SETTINGS))

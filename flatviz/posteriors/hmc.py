@@ -15,6 +15,7 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
+from typing import Unpack
 
 import torch
 from torch import Tensor
@@ -24,44 +25,47 @@ from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
-from flatviz.core.progress import Progress
 from flatviz.core.seeds import generator, randn_like
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws, History
 from flatviz.training.batched import members_loss
 from flatviz.training.gradient import TrainingLoss, gradient
+from flatviz.training.keywords import Resumed, defaults
 from flatviz.training.langevin import thinned
 from flatviz.training.loop import advance
 from flatviz.training.metric import Metric
+from flatviz.training.optimize import check_covers
 from flatviz.training.random_trunk import refuse_random_trunk
-from flatviz.training.run import Checkpoint, Run
-from flatviz.training.variational import check_covers
+from flatviz.training.run import Run
 
 FIRST_STEP = 0.1
 FIRST_WEIGHT = 1e-3  # of the likelihood when burn-in begins
 LEAST_ACCEPTED, ENOUGH = 0.1, 20  # a chain that accepts less, over so many trajectories, stands still: no sample
 
 
+SETTINGS = dict(n_draws=400, chains=4, burn_in=300, thin=1, kl_weight=0.03, weight_decay=5e-4)
+
+
 @public
+@defaults(SETTINGS)
 def fit_hmc(
     net: Net,
     data: Data,
     prior: Gaussian | None = None,
     *,
     seed: int,
-    n_draws: int = 400,
-    chains: int = 4,
-    burn_in: int = 300,
-    thin: int = 1,
-    kl_weight: float = 1.0,
-    weight_decay: float = 5e-4,
+    n_draws: int = SETTINGS["n_draws"],
+    chains: int = SETTINGS["chains"],
+    burn_in: int = SETTINGS["burn_in"],
+    thin: int = SETTINGS["thin"],
+    kl_weight: float = SETTINGS["kl_weight"],
+    weight_decay: float = SETTINGS["weight_decay"],
     time: float = math.pi / 2,
     accept: float = 0.8,
     most_steps: int = 500,
     likelihood: Likelihood = "categorical",
-    checkpoint: Checkpoint = None,
-    progress: Progress = False,
+    **how: Unpack[Resumed],
 ) -> Draws:
     """`chains` chains from draws of the prior; every `thin`-th trajectory after `burn_in` is a draw, `n_draws` over all chains.
 
@@ -70,15 +74,28 @@ def fit_hmc(
     the last; the step size follows the chains' acceptance rates (their harmonic mean, so that each moves) by dual averaging.
     Both are fixed after `burn_in`.  The draws are of the posterior only where the chains agree: see `diagnose_chains`.
 
-    Args:
-        prior: over the treated weights (D,); None: N(0, 1 / (N weight_decay)), which is what weight decay stands for.
-        kl_weight: temperature of the likelihood; 1 is Bayes.  The same number makes this posterior the optimum of
-            `fit_vi`'s objective among all q.
-        time: mean length of a trajectory, in prior standard deviations; each takes a share between 1/2 and 3/2 of it.
-        accept: acceptance rate aimed at; 0.8 costs little more than the optimum and forgives narrow places.
-        most_steps: leapfrog steps of one trajectory at most; where it binds, trajectories are shorter.
-    Returns `Draws` chain by chain, `result.chains` of them; `history.loss` is the chains' mean loss at each trajectory.
     A trajectory costs time / step size gradients of each chain.
+
+    Args:
+        net: The network; its own weights do not matter.
+        data: The N training examples.
+        prior: Over the treated weights (D,); None: N(0, 1 / (N weight_decay)), which is what weight decay stands for.
+        seed: Of all noise.
+        n_draws: Over all chains, a multiple of them.
+        chains: All run in one pass.
+        burn_in: Trajectories before the first draw.
+        thin: Trajectories from one draw to the next.
+        kl_weight: Temperature of the likelihood; 1 is Bayes.  The same number makes this posterior the optimum of
+            `fit_vi`'s objective among all q.
+        weight_decay: Of the prior, where none is given.
+        time: Mean length of a trajectory, in prior standard deviations; each takes a share between 1/2 and 3/2 of it.
+        accept: Acceptance rate aimed at; 0.8 costs little more than the optimum and forgives narrow places.
+        most_steps: Leapfrog steps of one trajectory at most; where it binds, trajectories are shorter.
+        likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
+        **how: How it is run.
+
+    Returns:
+        Draws chain by chain, `result.chains` of them; `history.loss` is the chains' mean loss at each trajectory.
 
     Raises:
         ValueError: For a bad setting, bad data, or chains that stand still.
@@ -90,7 +107,7 @@ def fit_hmc(
         >>> x = torch.linspace(-1, 1, 20).double()[:, None]
         >>> net = fv.Net.from_module(torch.nn.Linear(1, 1, bias=False).double())
         >>> prior = fv.Gaussian(torch.zeros(1).double(), torch.zeros(1).double())
-        >>> q = fv.fit_hmc(net, fv.Data(x, 2 * x), prior, seed=0, n_draws=800, burn_in=100, likelihood=0.5)
+        >>> q = fv.fit_hmc(net, fv.Data(x, 2 * x), prior, seed=0, n_draws=800, burn_in=100, kl_weight=1.0, likelihood=0.5)
         >>> exact = 2 * float((x * x).sum()) / (float((x * x).sum()) + 0.5**2)  # the ridge solution
         >>> abs(float(q.W.mean()) - exact) < 0.05
         True
@@ -238,8 +255,4 @@ def _normal(like: Tensor, sources: list[torch.Generator]) -> Tensor:
     return torch.stack([randn_like(row, source) for row, source in zip(like, sources)])
 
 
-METHOD = Method(
-    fit=fit_hmc,
-    plain=Tuned(dict(n_draws=400, chains=4, burn_in=300, thin=1, kl_weight=0.03, weight_decay=5e-4)),
-    needs_prior=True,
-)
+METHOD = Method(fit=fit_hmc, plain=Tuned(SETTINGS), needs_prior=True)

@@ -13,28 +13,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from typing import Unpack
 
 import torch
 from torch import Tensor
 
 from flatviz.bridges.laplace import kronecker_eigen
-from flatviz.checks import check_choice, check_count, check_nonnegative
+from flatviz.checks import check_choice, check_nonnegative
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
-from flatviz.core.progress import Progress
 from flatviz.gaussian import AnyGaussian
 from flatviz.landscape.lanczos import top_eigenpairs
 from flatviz.objectives.jacobian import ggn, jacobian_chunks
 from flatviz.objectives.nll import check_data, nll
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Gaussian, History, KroneckerGaussian, PrecisionGaussian
-from flatviz.training.gradient import Ascent
+from flatviz.training.keywords import SGD, defaults
 from flatviz.training.optimize import minibatches, sgd, training_loss
 from flatviz.training.precision import KeptCurvature, head_of, layers_in, marginal_precision, validated_precision
 from flatviz.training.random_trunk import refuse_random_trunk
-from flatviz.training.run import Checkpoint, Optim, Run, Training
+from flatviz.training.run import Run
 
 STRUCTURES = ("diagonal", "full", "last_layer", "lowrank", "kronecker")
 Precision = float | str | Mapping[str, float] | None
@@ -42,7 +42,11 @@ LARGEST = 5000  # weights whose covariance is kept whole
 STILL = 1e-6  # standard deviation of the weights that last_layer leaves alone
 
 
+SETTINGS = dict(steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None, prior_precision="marginal")
+
+
 @public
+@defaults(SETTINGS)
 def fit_laplace(
     net: Net,
     data: Data,
@@ -50,45 +54,33 @@ def fit_laplace(
     seed: int,
     structure: str = "last_layer",
     rank: int = 20,
-    prior_precision: float | str | Mapping[str, float] | None = None,
+    prior_precision: Precision = SETTINGS["prior_precision"],
     per_layer: bool = False,
     validation: Data | None = None,
     temperature: float = 1.0,
-    steps: int = 150,
-    lr: float = 0.05,
-    momentum: float = 0.9,
-    weight_decay: float = 5e-4,
-    batch_size: int | None = None,
-    likelihood: Likelihood = "categorical",
-    ascent: Ascent | None = None,
-    training: Training | None = None,
-    checkpoint: Checkpoint = None,
-    progress: Progress = False,
+    **how: Unpack[SGD],
 ) -> AnyGaussian:
     """Train by SGD from where the net stands (steps=0: not at all), then the Gaussian of the curvature there, mean (D,).
 
     Predict with `predict_linearised`, for which the curvature is exact; draws overshoot where delta is small.
 
+    F-Laplace, given an `ascent`, has a centre that is no stationary point.  BatchNorm statistics are the net's own.
+
     Args:
+        net: Its treated weights are the start.
+        data: The N training examples.
+        seed: Of the minibatches.
         structure: "last_layer" (the head; the others get a standard deviation of 1e-6), whose H is small for any network;
             "diagonal"; "full" (at most 5,000 treated weights); "lowrank", the `rank` largest eigenpairs by Lanczos, and the
             prior alone elsewhere; "kronecker" (laplace-torch; Linear and convolution weights only).  The last two at any size.
-        rank: eigenpairs of "lowrank"; H has at most N (C - 1).
+        rank: Eigenpairs of "lowrank"; H has at most N (C - 1).
         prior_precision: delta; None is that of the training, N weight_decay; "marginal" the one of largest evidence, which
             on an over-parametrised net can collapse: look at it (`laplace_precision`); "validation" the one of least NLL of
             the linearised network (probit) on `validation`; or layer -> delta, by the names of `layers_of(net)`.
         per_layer: "marginal" or "validation" choose a delta for each layer.
-        validation: examples for prior_precision="validation", neither trained on nor tested on; their Jacobians (N, C, D) are kept.
+        validation: Examples for prior_precision="validation", neither trained on nor tested on; their Jacobians (N, C, D) are kept.
         temperature: T, which multiplies the covariance; 1 is Bayes, less is colder.
-        steps: minibatches; 150 bring the loss of the digits task to rest.
-        lr: the first rate; it falls to 0 along half a cosine.  0.05 is the largest at which most fits are stable.
-        momentum, weight_decay: 0.9 and 5e-4 as usual; weight decay is the prior N(0, 1 / (N weight_decay)).
-        batch_size: examples a minibatch; None, all of them, because few-shot training sets are small.
-        likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
-        ascent: `SAM(radius)` and the like make it F-Laplace, whose centre is no stationary point.  BatchNorm statistics are
-            the net's own.
-        training: `Training(...)`: precision, accumulation, compilation, several processes, early stopping.
-        checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
+        **how: How it is trained.
 
     Raises:
         ValueError: For a structure that does not apply, no prior precision, bad data, or divergence.
@@ -103,16 +95,15 @@ def fit_laplace(
     run = Run.of(locals(), "Laplace")
     check_choice(structure, STRUCTURES, "structure")  # before it trains
     refuse_random_trunk(net, "Laplace")
+    likelihood = run.likelihood
     loss, _ = training_loss(net, data, likelihood, "frozen", run.passes)
     w, history = net.w.detach().clone(), None
-    if check_count(steps, "steps", least=0):
-        batches = minibatches(len(data), batch_size, seed, net.device)
-        optim = Optim(steps, lr, momentum, weight_decay, batch_size)
-        w, history = sgd(loss, w, batches, optim, run, ascent=ascent)
+    if run.optim.steps:
+        w, history = sgd(loss, w, minibatches(len(data), run.optim.batch_size, seed, net.device), run)
     net = net.at(w)
     kept = _curvature(net, data, likelihood, structure, rank)
     if prior_precision is None:
-        prior_precision = len(data) * weight_decay
+        prior_precision = len(data) * run.optim.weight_decay
     delta = _precision(net, kept, prior_precision, per_layer, validation, likelihood, temperature)
     return _gaussian(w, kept, delta, temperature, history)
 
@@ -211,7 +202,7 @@ def _curvature(net: Net, data: Data, likelihood: Likelihood, structure: str, ran
 def _precision(
     net: Net,
     kept: KeptCurvature,
-    asked: float | str | Mapping[str, float],
+    asked: Precision,
     per_layer: bool,
     validation: Data | None,
     likelihood: Likelihood,
@@ -289,8 +280,4 @@ def _gaussian(w: Tensor, kept: KeptCurvature, precision: Tensor, temperature: fl
     return Gaussian(w, log_std, factor, history)
 
 
-METHOD = Method(
-    fit=fit_laplace,
-    plain=Tuned(dict(steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None, prior_precision="marginal")),
-    linearised=True,  # the prediction for which its curvature is exact
-)
+METHOD = Method(fit=fit_laplace, plain=Tuned(SETTINGS), linearised=True)  # the prediction for which its curvature is exact

@@ -52,7 +52,7 @@ class Method:
         linearised: Its predictions are those of the linearised network.
         gradients: Gradients of one network that a step costs.
         at_zero: The method that it is at radius 0, bit for bit.
-        fit_radii: `(net, data, prior, *, radii, seeds, ...) -> {(radius, seed): Posterior}`, trained together.
+        at_once: `fit` takes lists of radii and seeds, trained together, and gives {(radius, seed): Posterior}.
         fit_members: `(net, data, W, *, seeds, ...) -> [Posterior]` from each row of W (B, D), trained together.
         inner: Of a composed method, the name of the one that its `fit` takes as `fit=`, with that one's settings in `settings=`.
         ascent: Of a flat-seeking version, the perturbation that its radius belongs to, as `fv.SAM`.
@@ -68,7 +68,7 @@ class Method:
     linearised: bool = False
     gradients: int = 1
     at_zero: str | None = None
-    fit_radii: Callable[..., dict[tuple[float, int], Posterior]] | None = None
+    at_once: bool = False
     fit_members: Callable[..., list[Posterior]] | None = None
     inner: str | None = None
     ascent: Callable[[float], Ascent] | None = None
@@ -118,7 +118,7 @@ class Method:
             evidence=(),
             gradients=2 * self.gradients,
             at_zero=at_zero,
-            fit_radii=None,
+            at_once=False,
             ascent=ascent,
         )
 

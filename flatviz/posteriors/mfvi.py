@@ -12,58 +12,61 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import partial
+from typing import Unpack
 
 import torch
-from torch import Tensor
 
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
-from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
-from flatviz.core.progress import Progress
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.training.gradient import Ascent
-from flatviz.training.noisy_nll import NoisyNLL, check_local
-from flatviz.training.run import Checkpoint, Optim, Run, Training
-from flatviz.training.variational import Bound, Descent, converged, fit_gaussians
+from flatviz.training.keywords import Variational, defaults
+from flatviz.training.noisy_nll import check_local
+from flatviz.training.run import Run
+from flatviz.training.variational import Bound, converged, fit_gaussians, vi_step
 
 STD_FLOOR = 1e-4  # a weight that is 0 would have std 0 under MOPED
 
 
+# prior_std: the gains of the LayerNorms are 1, the prior's mean 0
+SETTINGS = dict(
+    first_std=0.02, prior_std=1.0, kl_weight=1.0, weight_decay=0.0, steps=600, lr=1.0, momentum=0.9, batch_size=None
+)
+
+
 @public
+@defaults(SETTINGS)
 def fit_mfvi(
     net: Net,
     data: Data,
     prior: Gaussian | None = None,
     *,
     seed: int,
-    prior_std: float = 0.3,
-    first_std: float = 0.02,
+    prior_std: float = SETTINGS["prior_std"],
+    first_std: float = SETTINGS["first_std"],
     moped: float | None = None,
-    kl_weight: float = 1.0,
-    weight_decay: float = 0.0,
-    mc_samples: int = 1,
     local: bool = False,
-    steps: int = 600,
-    lr: float = 1.0,
-    momentum: float = 0.9,
-    batch_size: int | None = None,
-    likelihood: Likelihood = "categorical",
-    batchnorm: str = "frozen",
     ascent: Ascent | None = None,
-    training: Training | None = None,
-    checkpoint: Checkpoint = None,
-    progress: Progress = False,
+    **how: Unpack[Variational],
 ) -> Gaussian:
     """Fit q = N(mean, diag(std^2)) over the D treated weights, from where the net stands.
 
         min over mean, std of  E_q[mean NLL] + (kl_weight / N) KL(q || prior)
 
-    prior: a Gaussian, of any rank; without one, N(0, prior_std^2), or N(net.w, prior_std^2) with MOPED.
-    first_std: std of every weight at the start; small, so that the first draws are networks that know something.
-    moped: std of each weight at the start over its size, 0.05 to 0.5, in place of first_std.
-    The rest as in `fit_vi`.
+    Args:
+        net: Its D treated weights are q's mean at the start.
+        data: The N training examples.
+        prior: A Gaussian, of any rank; without one, N(0, prior_std^2), or N(net.w, prior_std^2) with MOPED.
+        seed: Of noise and minibatches.
+        prior_std: Width of the prior, where none is given.
+        first_std: Standard deviation of every weight at the start; small, so that the first draws are networks that know
+            something.
+        moped: Standard deviation of each weight at the start over its size, 0.05 to 0.5, in place of first_std.
+        local: As in `fit_vi`.
+        ascent: As in `fit_vi`.
+        **how: How it is fitted.
 
     Raises:
         ValueError: For a width of 0, a prior of other weights, bad data, or divergence.
@@ -75,41 +78,16 @@ def fit_mfvi(
         >>> fv.fit_mfvi(net, data, steps=5, seed=0)
         Gaussian(dim=9, rank=0)
     """
+    check_local(local, ascent, how["batchnorm"])
     run = Run.of(locals(), "mean-field VI")
-    check_local(local, ascent, batchnorm)
     if prior is None:
         center = torch.zeros_like(net.w) if moped is None else net.w.detach().clone()
         prior = Gaussian(center, torch.full_like(center, math.log(prior_std)))
     first = torch.full_like(net.w, first_std) if moped is None else (moped * net.w.abs()).clamp_min(STD_FLOOR)
-    (q,) = fit_gaussians(
-        net,
-        data,
-        prior,
-        partial(mfvi_step, ascent=ascent),
-        seeds=[seed],
-        bound=Bound(kl_weight, Gaussian(net.w.detach().clone(), first.log()), 1.0, mc_samples, local),
-        likelihood=likelihood,
-        batchnorm=batchnorm,
-        optim=Optim(steps, lr, momentum, weight_decay, batch_size),
-        run=run,
-    )
-    return converged(q)
+    bound = Bound.of(how | dict(start=Gaussian(net.w.detach().clone(), first.log()), start_scale=1.0), local)
+    return converged(*fit_gaussians(net, data, prior, partial(vi_step, ascent=ascent), run, bound, [seed]))
 
 
-def mfvi_step(q: Gaussian, nll: NoisyNLL, descend: Descent, *, ascent: Ascent | None) -> tuple[Tensor, Tensor | None]:
-    """G = grad E_q[NLL] in (mean, log_std), then the natural gradient of g + (kl_weight / N) KL: see `Descent`."""
-    value, g, gain = nll(q, ascent=ascent)
-    descend(q, g)
-    return value, gain
-
-
-_SETTINGS = dict(kl_weight=1.0, weight_decay=0.0, steps=600, lr=1.0, momentum=0.9, batch_size=None)
-
-METHOD = Method(
-    fit=fit_mfvi,
-    plain=Tuned(dict(first_std=0.02, prior_std=1.0, **_SETTINGS)),  # the gains of the LayerNorms are 1, the prior's mean 0
-)
-MOPED = replace(
-    METHOD,
-    plain=Tuned(dict(moped=0.1, prior_std=0.3, **_SETTINGS)),
-)
+METHOD = Method(fit=fit_mfvi, plain=Tuned(SETTINGS))
+_MOPED = dict(moped=0.1) | SETTINGS | dict(prior_std=0.3)
+MOPED = replace(METHOD, plain=Tuned({name: value for name, value in _MOPED.items() if name != "first_std"}))

@@ -8,18 +8,20 @@ m and Sigma are those that SWAG left on the source task, as `transfer` returns t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Unpack
 
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
-from flatviz.core.progress import Progress
 from flatviz.posteriors.method import Method, Tuned, callable_of
 from flatviz.results import Gaussian, Posterior
-from flatviz.training.run import Checkpoint
+from flatviz.training.keywords import Resumed, defaults
+
+SETTINGS = dict(scale=1.0, floor=0.3)
 
 
 @public
+@defaults(SETTINGS)
 def fit_ptl(
     net: Net,
     data: Data,
@@ -28,22 +30,25 @@ def fit_ptl(
     fit: Method | Callable[..., Posterior],
     seed: int,
     settings: Mapping[str, Any] | None = None,
-    scale: float = 1.0,
-    floor: float = 0.1,
-    checkpoint: Checkpoint = None,
-    progress: Progress = False,
+    scale: float = SETTINGS["scale"],
+    floor: float = SETTINGS["floor"],
+    **how: Unpack[Resumed],
 ) -> Posterior:
     """`fit(net, data, prior=the wider prior, seed=seed)`, from the prior's mean.
 
     Args:
-        prior: over the D treated weights, as `transfer` returns.
-        fit: a method that takes `prior=`: `fit_csgld` as in the paper, whose draws are colder than the posterior,
-            `fit_sgld`, `fit_vi`, or a record of `fv.METHODS`; settings: its keywords.
-        scale: factor on the covariance, 1e5 to 1e6 in the paper, for SWAG's is narrow; 1, because what `transfer` widened
+        net: Which weights are treated; it starts at the prior's mean.
+        data: The N training examples.
+        prior: Over the D treated weights, as `transfer` returns.
+        fit: A method that takes `prior=`: `fit_csgld` as in the paper, whose draws are colder than the posterior,
+            `fit_sgld`, `fit_vi`, or a record of `fv.METHODS`.
+        seed: Of `fit`.
+        settings: Keywords of `fit`.
+        scale: Factor on the covariance, 1e5 to 1e6 in the paper, for SWAG's is narrow; 1, because what `transfer` widened
             needs no more.
-        floor: standard deviation added everywhere, without which a weight that never moved could never move again, and
+        floor: Standard deviation added everywhere, without which a weight that never moved could never move again, and
             its curvature would ask for tiny steps.
-        checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
+        **how: How it is run.
 
     Raises:
         ValueError: For a scale or floor below 0, or both 0.
@@ -60,7 +65,7 @@ def fit_ptl(
         raise ValueError("the prior must have a width, got scale=0 and floor=0: raise one of them")
     wide = widened(prior, scale, floor)
     start = net.at(wide.mean.to(net.w))
-    return callable_of(fit)(start, data, prior=wide, seed=seed, checkpoint=checkpoint, progress=progress, **(settings or {}))
+    return callable_of(fit)(start, data, prior=wide, seed=seed, **how, **(settings or {}))
 
 
 def widened(prior: Gaussian, scale: float, floor: float) -> Gaussian:
@@ -69,9 +74,4 @@ def widened(prior: Gaussian, scale: float, floor: float) -> Gaussian:
     return Gaussian(prior.mean, log_std, prior.factor * scale**0.5)
 
 
-METHOD = Method(
-    fit=fit_ptl,
-    inner="csgld",
-    plain=Tuned(dict(scale=1.0, floor=0.3)),
-    needs_prior=True,
-)
+METHOD = Method(fit=fit_ptl, inner="csgld", plain=Tuned(SETTINGS), needs_prior=True)

@@ -1,4 +1,4 @@
-"""SA-BMA, also FP-BMA: a Gaussian posterior that is good even at the worst one near it, alone and as a grid (hence its length).
+"""SA-BMA, also FP-BMA: a Gaussian posterior that is good even at the worst one near it.
 
     min over q of  max over q' with KL(q' || q) <= radius^2 / 2 of  E_q'[mean NLL]  +  (kl_weight / N) KL(q || prior)
 
@@ -13,7 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from functools import partial
 from itertools import count
-from typing import Any
+from numbers import Real
+from typing import Any, Unpack
 
 from torch import Tensor
 
@@ -24,10 +25,10 @@ from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
-from flatviz.storage.digest import arguments_digest
+from flatviz.training.keywords import FromPrior, defaults
 from flatviz.training.noisy_nll import NoisyNLL
 from flatviz.training.perturb import Perturbation
-from flatviz.training.run import Checkpoint, Optim, Run, Training
+from flatviz.training.run import Optim, Run
 from flatviz.training.variational import Bound, Descent, Step, converged, fit_gaussians
 
 
@@ -77,34 +78,27 @@ def _posterior(q: Gaussian, perturbation: Perturbation) -> Gaussian:
     return replace(q, mean=q.mean + q.factor.sum(0)) if _biased(perturbation) else q
 
 
+# The tempered posterior of `vi`, where the reasons stand.
+SETTINGS = dict(kl_weight=0.03, start_scale=0.3, weight_decay=0.0, steps=600, lr=1.0, momentum=0.9, batch_size=None)
+BATCHNORM = SETTINGS | dict(kl_weight=0.1, start_scale=0.01)  # as VI's
+
+
 @public
+@defaults(SETTINGS, BATCHNORM)
 def fit_sabma(
     net: Net,
     data: Data,
     prior: Gaussian,
     *,
-    radius: float,
-    seed: int,
-    start: Gaussian | None = None,
-    start_scale: float = 1.0,
+    radius: float | Sequence[float],
+    seed: int | Sequence[int],
     mode: str = "kl_exact",
     blocks: str = "mean+std",
     joint: bool = True,
-    kl_weight: float = 1.0,
-    weight_decay: float = 0.0,
-    mc_samples: int = 1,
-    steps: int = 600,
-    lr: float = 1.0,
-    momentum: float = 0.9,
-    batch_size: int | None = None,
-    likelihood: Likelihood = "categorical",
-    batchnorm: str = "frozen",
     damping: float | None = None,
-    switches: tuple[str, ...] = ("v_as_std", "total_derivative"),
-    training: Training | None = None,
-    checkpoint: Checkpoint = None,
-    progress: Progress = False,
-) -> Gaussian:
+    switches: Sequence[str] = ("v_as_std", "total_derivative"),
+    **how: Unpack[FromPrior],
+) -> Gaussian | dict[tuple[float, int], Gaussian]:
     """Fit a flat q = N(mean, diag(exp(2 log_std)) + factor^T factor) over the net's D treated weights.
 
         min over q of  max over q' with KL(q' || q) <= radius^2 / 2 of  E_q'[mean NLL]  +  (kl_weight / N) KL(q || prior)
@@ -115,17 +109,31 @@ def fit_sabma(
         descend    by the natural gradient of g' + (kl_weight / N) KL(q || prior), from theta, as `fit_vi` does
     F is the Fisher matrix of q: see `perturb`.  A step costs two gradients and O(D K^2).
 
-    radius: 0 is VI.  For `kl_exact` it is sqrt(2 KL in nats).  On the digits (MLP, D = 906, 10 shots) 0.25 to 1 lowers the
-        largest Hessian eigenvalue to 0.93 to 0.75 of VI's at the same accuracy; from 2 on accuracy falls, by one to three
-        points: start at 0.5.  With a KL weight of 1 accuracy falls from 0.5 on.  `rank1_*` have the same unit.  For `sam_mu`,
-        `sam_theta` and `authors_code` it is Euclidean: 0.05 to 0.5.
-    mode, blocks, joint, damping, switches: the perturbation, see `perturb`; it is never of a reduced precision.
-        The rest as in `fit_vi`.
-    checkpoint: path to save to and resume from.
+    Lists of radii or seeds are fitted at once, every radius with every seed: (radius, seed) -> posterior, each what it is alone,
+    to rounding.  Chains of small layers, and any network on a GPU, run all members in one pass; other networks run member by
+    member.  A member that diverges is left out of the result, and a warning names it.
+
     `result.history` holds `loss` at q, `kl` to the prior and `sharpness`, the loss gained by the ascent, (steps,) each.
 
+    Args:
+        net: The network over whose D treated weights q is.
+        data: The N training examples.
+        prior: Gaussian over the D weights, as `transfer` returns.
+        radius: 0 is VI.  For `kl_exact` it is sqrt(2 KL in nats).  On the digits (MLP, D = 906, 10 shots) 0.25 to 1 lowers
+            the largest Hessian eigenvalue to 0.93 to 0.75 of VI's at the same accuracy; from 2 on accuracy falls, by one to
+            three points: start at 0.5.  With a KL weight of 1 accuracy falls from 0.5 on.  `rank1_*` have the same unit.
+            For `sam_mu`, `sam_theta` and `authors_code` it is Euclidean: 0.05 to 0.5.
+        seed: Of noise and minibatches.
+        mode: The perturbation, see `perturb`; it is never of a reduced precision.
+        blocks: What it moves.
+        joint: Whether blocks share one normaliser.
+        damping: Of the perturbation.
+        switches: Quirks of the released code.
+        **how: How it is fitted.
+
     Raises:
-        ValueError: For a negative radius, a prior that does not cover the treated weights, bad data, or divergence.
+        ValueError: For a negative radius, a prior that does not cover the treated weights, bad data, or divergence (of all
+            members).
 
     Example:
         >>> import torch, flatviz as fv
@@ -135,22 +143,24 @@ def fit_sabma(
         >>> flat = fv.fit_sabma(net, data, prior, radius=0.5, steps=20, lr=0.1, seed=0)
         >>> flat, flat.history.sharpness.shape
         (Gaussian(dim=9, rank=1), torch.Size([20]))
+        >>> list(fv.fit_sabma(net, data, prior, radius=[0, 0.5], seed=[0, 1], steps=5))
+        [(0.0, 0), (0.0, 1), (0.5, 0), (0.5, 1)]
     """
-    run = Run.of(locals(), "SA-BMA")
+    radii, seeds = ([value] if isinstance(value, Real) else value for value in (radius, seed))
+    members = [(float(r), s) for r in radii for s in seeds]
     perturbation = Perturbation(mode, blocks, joint, damping, tuple(switches))
-    (q,) = fit_gaussians(
-        net,
-        data,
-        prior,
-        _step([radius], perturbation, net.w),
-        seeds=[seed],
-        bound=Bound(kl_weight, start, start_scale, mc_samples),
-        likelihood=likelihood,
-        batchnorm=batchnorm,
-        optim=Optim(steps, lr, momentum, weight_decay, batch_size),
-        run=run,
-    )
-    return _posterior(converged(q), perturbation)
+    run = Run.of(locals(), "SA-BMA" if len(members) == 1 else f"{len(members)} members of SA-BMA")
+    step = _step([r for r, _ in members], perturbation, net.w)
+    fits = fit_gaussians(net, data, prior, step, run, Bound.of(how), [s for _, s in members])
+    if isinstance(radius, Real) and isinstance(seed, Real):
+        return _posterior(converged(*fits), perturbation)
+    finite = {m: _posterior(fit, perturbation) for m, fit in zip(members, fits) if isinstance(fit, Gaussian)}
+    lost = [f"radius {r:g} with seed {s}" for r, s in members if (r, s) not in finite]
+    if not finite:
+        raise ValueError(f"all {len(members)} members diverged, {', '.join(lost)}: {fits[0]}")
+    if lost:
+        warnings.warn(f"{len(lost)} of {len(members)} members diverged and are left out: {', '.join(lost)}", stacklevel=2)
+    return finite
 
 
 def sabma_stages(
@@ -171,7 +181,7 @@ def sabma_stages(
     settings: values for all of kl_weight, start_scale and the fields of `Optim`.
     """
     optim = Optim(**{f.name: settings[f.name] for f in fields(Optim)})
-    bound = Bound(**{name: value for name, value in settings.items() if name not in vars(optim)})
+    bound = Bound(settings["kl_weight"], start_scale=settings["start_scale"])
     inner, taken, kept = _step([radius], Perturbation(), net.w), count(), {}
 
     def noted(q: Gaussian, nll: NoisyNLL, descend: Descent) -> tuple[Tensor, Tensor | None]:
@@ -180,101 +190,23 @@ def sabma_stages(
             kept[done] = Gaussian(q.mean.clone(), q.log_std.clone(), q.factor.clone())
         return inner(q, nll, descend)
 
-    run = Run(seed, progress=progress, label="SA-BMA")
-    about = dict(seeds=[seed], bound=bound, likelihood=likelihood, batchnorm="frozen", optim=optim, run=run)
-    kept[optim.steps] = converged(*fit_gaussians(net, data, prior, noted, **about))
+    run = Run(seed, progress=progress, label="SA-BMA", optim=optim, likelihood=likelihood)
+    kept[optim.steps] = converged(*fit_gaussians(net, data, prior, noted, run, bound, [seed]))
     return [kept[done] for done in at]
 
 
-@public
-def fit_sabma_grid(
-    net: Net,
-    data: Data,
-    prior: Gaussian,
-    *,
-    radii: Sequence[float],
-    seeds: Sequence[int],
-    start: Gaussian | None = None,
-    start_scale: float = 1.0,
-    mode: str = "kl_exact",
-    blocks: str = "mean+std",
-    joint: bool = True,
-    kl_weight: float = 1.0,
-    weight_decay: float = 0.0,
-    mc_samples: int = 1,
-    steps: int = 600,
-    lr: float = 1.0,
-    momentum: float = 0.9,
-    batch_size: int | None = None,
-    likelihood: Likelihood = "categorical",
-    batchnorm: str = "frozen",
-    damping: float | None = None,
-    switches: tuple[str, ...] = ("v_as_std", "total_derivative"),
-    training: Training | None = None,
-    checkpoint: Checkpoint = None,
-    progress: Progress = False,
-) -> dict[tuple[float, int], Gaussian]:
-    """`fit_sabma` for every radius and seed at once: (radius, seed) -> posterior, each what it is alone, to rounding.
-
-    Chains of small layers, and any network on a GPU, run all members in one pass; other networks run member by member.
-    radii, seeds: every radius is fitted with every seed; all other arguments as in `fit_sabma`, one checkpoint for all.
-    A member that diverges does not stop the others: it is left out of the result, and a warning names it.
-
-    Raises:
-        ValueError: As `fit_sabma` does, for no radius or no seed, and where all members diverge.
-
-    Example:
-        >>> import torch, flatviz as fv
-        >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
-        >>> data = fv.Data(torch.randn(12, 2), torch.arange(12) % 3)
-        >>> prior = fv.Gaussian(net.w, torch.full_like(net.w, -1.0), factor=torch.full((1, net.dim), 0.1))
-        >>> family = fv.fit_sabma_grid(net, data, prior, radii=[0, 0.5], seeds=[0, 1], steps=5)
-        >>> list(family)
-        [(0.0, 0), (0.0, 1), (0.5, 0), (0.5, 1)]
-    """
-    digest = arguments_digest(locals())
-    members = [(float(radius), seed) for radius in radii for seed in seeds]
-    if not members:
-        raise ValueError(f"radii and seeds must hold at least one number each, got {len(radii)} and {len(seeds)}")
-    perturbation = Perturbation(mode, blocks, joint, damping, tuple(switches))
-    fits = fit_gaussians(
-        net,
-        data,
-        prior,
-        _step([radius for radius, _ in members], perturbation, net.w),
-        seeds=[seed for _, seed in members],
-        bound=Bound(kl_weight, start, start_scale, mc_samples),
-        likelihood=likelihood,
-        batchnorm=batchnorm,
-        optim=Optim(steps, lr, momentum, weight_decay, batch_size),
-        run=Run(members[0][1], checkpoint, progress, f"{len(members)} members of SA-BMA", digest, training or Training()),
-    )
-    finite = {m: _posterior(fit, perturbation) for m, fit in zip(members, fits) if isinstance(fit, Gaussian)}
-    lost = [f"radius {radius:g} with seed {seed}" for radius, seed in members if (radius, seed) not in finite]
-    if not finite:
-        raise ValueError(f"all {len(members)} members diverged, {', '.join(lost)}: {fits[0]}")
-    if lost:
-        warnings.warn(f"{len(lost)} of {len(members)} members diverged and are left out: {', '.join(lost)}", stacklevel=2)
-    return finite
-
-
-# The tempered posterior of `vi`, where the reasons stand.
-_PLAIN = dict(kl_weight=0.03, start_scale=0.3, weight_decay=0.0, steps=600, lr=1.0, momentum=0.9, batch_size=None)
-
-_BATCHNORM = _PLAIN | dict(kl_weight=0.1, start_scale=0.01)  # as VI's
-
 METHOD = Method(
     fit=fit_sabma,
-    fit_radii=fit_sabma_grid,
+    at_once=True,
     plain=Tuned(
-        _PLAIN,
+        SETTINGS,
         radius=1.0,
         largest=5.0,
         tour=(0.0, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0),
         lab=(0.0, 0.5, 1.0, 2.0),
     ),
     batchnorm=Tuned(
-        _BATCHNORM,
+        BATCHNORM,
         radius=0.5,
         largest=2.0,
         tour=(0.0, 0.18, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0),
@@ -289,16 +221,15 @@ METHOD = Method(
 SAM_ON_MEAN = replace(
     METHOD,
     fit=partial(fit_sabma, mode="sam_mu"),
-    fit_radii=partial(fit_sabma_grid, mode="sam_mu"),
     plain=Tuned(
-        _PLAIN,
+        SETTINGS,
         radius=0.1,
         largest=1.0,
         tour=(0.0, 0.05, 0.1, 0.2, 0.5),
         lab=(0.0, 0.05, 0.2),
     ),
     batchnorm=Tuned(
-        _BATCHNORM,
+        BATCHNORM,
         radius=0.1,
         largest=0.2,
         tour=(0.0, 0.02, 0.05, 0.1, 0.2),
@@ -310,8 +241,7 @@ SAM_ON_MEAN = replace(
 RELEASED_CODE = replace(
     METHOD,
     fit=partial(fit_sabma, mode="authors_code"),
-    fit_radii=partial(fit_sabma_grid, mode="authors_code"),
-    plain=Tuned(_PLAIN, radius=0.5, largest=2.0),
-    batchnorm=Tuned(_BATCHNORM, radius=0.5, largest=2.0),
+    plain=Tuned(SETTINGS, radius=0.5, largest=2.0),
+    batchnorm=Tuned(BATCHNORM, radius=0.5, largest=2.0),
     evidence=(0.1, 0.5, 2.0),
 )

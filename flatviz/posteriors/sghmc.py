@@ -8,61 +8,45 @@ the variance by ten.  No correction for the noise of the minibatches.
 
 from __future__ import annotations
 
+from typing import Unpack
+
 import torch
 from torch import Tensor
 
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
-from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
-from flatviz.core.progress import Progress
-from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws
-from flatviz.training.gradient import Ascent
+from flatviz.training.keywords import Thinned, defaults
 from flatviz.training.langevin import Energy, Noisy, run_chains, starting_points, thinned
-from flatviz.training.run import Checkpoint, Run, Training
+from flatviz.training.run import Run
+
+SETTINGS = dict(n_draws=30, burn_in=300, thin=20, lr=0.002, friction=0.1, temperature=1.0, weight_decay=5e-4, batch_size=None)
 
 
 @public
+@defaults(SETTINGS)
 def fit_sghmc(
     net: Net,
     data: Data,
     *,
     seed: int,
-    n_draws: int = 30,
-    burn_in: int = 300,
-    thin: int = 20,
-    lr: float = 0.002,
-    friction: float = 0.1,
-    temperature: float = 1.0,
-    weight_decay: float = 5e-4,
-    prior: Gaussian | None = None,
+    friction: float = SETTINGS["friction"],
     chains: int = 1,
-    batch_size: int | None = None,
-    likelihood: Likelihood = "categorical",
-    batchnorm: str = "frozen",
-    ascent: Ascent | None = None,
-    training: Training | None = None,
-    checkpoint: Checkpoint = None,
-    progress: Progress = False,
+    **how: Unpack[Thinned],
 ) -> Draws:
     """Chains v <- (1 - alpha) v - lr g + sqrt(2 lr alpha T / N) xi, w <- w + v, from where the net stands; (n_draws, D).
 
+    The rate is a fifth of SGLD's, because the momentum multiplies the step by 1 / friction.
+
     Args:
-        n_draws: over all chains, a multiple of `chains`; 30 is what the largest ensembles of the studies take.
-        burn_in, thin: steps before the first draw, and from one draw to the next.
-        lr: the step, a fifth of SGLD's, because the momentum multiplies it by 1 / friction.
+        net: Its treated weights are the start.
+        data: The N training examples.
+        seed: Of noise and minibatches.
         friction: alpha, above 0 and at most 1; 0.1 is a momentum of 0.9.
-        temperature: T of exp(-U / T), printed beside the progress; 1 is Bayes, less is colder, 0 leaves the noise out.
-        weight_decay, prior: the prior N(0, 1 / (N weight_decay)), 5e-4 as the usual decay of SGD; or a Gaussian over the D
-            treated weights, as `transfer` returns, in its place.
-        batch_size: examples a minibatch; None (all) because the noise of small ones heats the chain further.
-        likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
-        batchnorm: "frozen" keeps the net's statistics, so that U is a function of w; "train" takes those of each batch.
-        ascent: `SAM(radius)` and the like make it F-SGHMC.
-        training: `Training(...)`: precision, accumulation, compilation, several processes.
-        checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
+        chains: All run at once; `n_draws` is a multiple of them.
+        **how: How it is run.
 
     Raises:
         ValueError: On bad data or divergence.
@@ -77,8 +61,8 @@ def fit_sghmc(
     run = Run.of(locals(), "SGHMC")
     if friction == 0:
         raise ValueError("friction must be above 0 and at most 1, got 0: 1 is SGLD")
-    steps, keep = thinned(n_draws, chains, burn_in, thin)
-    energy = Energy(net, data, likelihood, batchnorm, prior, weight_decay, temperature, ascent)
+    steps, keep = thinned(how["n_draws"], chains, how["burn_in"], how["thin"])
+    energy, lr = Energy(net, data, run, how["prior"], how["temperature"]), run.optim.lr
     start = starting_points(net, chains)
     v = torch.zeros_like(start)
 
@@ -86,13 +70,7 @@ def fit_sghmc(
         v.mul_(1 - friction).add_(g, alpha=-lr)
         w.add_(noisy(v, 2 * lr * friction))
 
-    return run_chains(energy, step, start, run, steps=steps, keep=keep, batch_size=batch_size, state={"velocity": v})
+    return run_chains(energy, step, start, steps=steps, keep=keep, state={"velocity": v})
 
 
-METHOD = Method(
-    fit=fit_sghmc,
-    plain=Tuned(
-        dict(n_draws=30, burn_in=300, thin=20, lr=0.002, friction=0.1, temperature=1.0, weight_decay=5e-4, batch_size=None)
-    ),
-    warm_start=True,
-)
+METHOD = Method(fit=fit_sghmc, plain=Tuned(SETTINGS), warm_start=True)

@@ -9,63 +9,47 @@ factor 1 / (1 - lr h / 2) on its variance; for gamma in (1/2, 1] it vanishes wit
 
 from __future__ import annotations
 
+from typing import Unpack
+
 from torch import Tensor
 
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
-from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
-from flatviz.core.progress import Progress
-from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws
-from flatviz.training.gradient import Ascent
+from flatviz.training.keywords import Thinned, defaults
 from flatviz.training.langevin import Energy, Noisy, run_chains, starting_points, thinned
-from flatviz.training.run import Checkpoint, Run, Training
+from flatviz.training.run import Run
+
+SETTINGS = dict(n_draws=30, burn_in=300, thin=20, lr=0.01, temperature=1.0, weight_decay=5e-4, batch_size=None)
 
 
 @public
+@defaults(SETTINGS)
 def fit_sgld(
     net: Net,
     data: Data,
     *,
     seed: int,
-    n_draws: int = 30,
-    burn_in: int = 300,
-    thin: int = 20,
-    lr: float = 0.01,
+    chains: int = 1,
     lr_power: float = 0.0,
     lr_delay: float = 100.0,
-    temperature: float = 1.0,
-    weight_decay: float = 5e-4,
-    prior: Gaussian | None = None,
-    chains: int = 1,
-    batch_size: int | None = None,
-    likelihood: Likelihood = "categorical",
-    batchnorm: str = "frozen",
-    ascent: Ascent | None = None,
-    training: Training | None = None,
-    checkpoint: Checkpoint = None,
-    progress: Progress = False,
+    **how: Unpack[Thinned],
 ) -> Draws:
     """Chains w <- w - lr g + sqrt(2 lr T / N) xi from where the net stands; draws (n_draws, D).
 
+    F-SGLD, given an `ascent`, has a drift that is no gradient, so that the sharpness-aware posterior is met approximately only.
+
     Args:
-        n_draws: over all chains, a multiple of `chains`; 30 is what the largest ensembles of the studies take.
-        burn_in, thin: steps before the first draw, and from one draw to the next; at lr 0.01, 300 is 3 units of lr x steps.
-        lr: the first step; above 2 / curvature the chain diverges, and a narrow prior is curvature.
-        lr_power, lr_delay: gamma and b of lr_t = lr (1 + t / b)^-gamma; 0 is a constant step.  0.55 is usual; b, in steps,
-            is how long the step stays near lr.  Draws are weighted alike, not by their step.
-        temperature: T of exp(-U / T), printed beside the progress; 1 is Bayes, less is colder, 0 leaves the noise out.
-        weight_decay, prior: the prior N(0, 1 / (N weight_decay)), 5e-4 as the usual decay of SGD; or a Gaussian over the D
-            treated weights, as `transfer` returns, in its place.
-        batch_size: examples a minibatch; None (all) because the noise of small ones heats the chain further.
-        likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
-        batchnorm: "frozen" keeps the net's statistics, so that U is a function of w; "train" takes those of each batch.
-        ascent: `SAM(radius)` and the like make it F-SGLD; with one ascent step its drift is no gradient, so that the
-            sharpness-aware posterior is met approximately only.
-        training: `Training(...)`: precision, accumulation, compilation, several processes.
-        checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
+        net: Its treated weights are the start.
+        data: The N training examples.
+        seed: Of noise and minibatches.
+        chains: All run at once; `n_draws` is a multiple of them.
+        lr_power: gamma of lr_t = lr (1 + t / b)^-gamma; 0 is a constant step, 0.55 is usual.  Draws are weighted alike, not
+            by their step.
+        lr_delay: b, in steps: how long the step stays near lr.
+        **how: How it is run.
 
     Raises:
         ValueError: On bad data or divergence.
@@ -78,18 +62,14 @@ def fit_sgld(
         torch.Size([4, 58])
     """
     run = Run.of(locals(), "SGLD")
-    steps, keep = thinned(n_draws, chains, burn_in, thin)
-    energy = Energy(net, data, likelihood, batchnorm, prior, weight_decay, temperature, ascent)
+    steps, keep = thinned(how["n_draws"], chains, how["burn_in"], how["thin"])
+    energy = Energy(net, data, run, how["prior"], how["temperature"])
 
     def step(t: int, w: Tensor, g: Tensor, noisy: Noisy) -> None:
-        lr_t = lr * (1 + t / lr_delay) ** -lr_power
+        lr_t = run.optim.lr * (1 + t / lr_delay) ** -lr_power
         w.add_(noisy(-lr_t * g, 2 * lr_t))
 
-    return run_chains(energy, step, starting_points(net, chains), run, steps=steps, keep=keep, batch_size=batch_size)
+    return run_chains(energy, step, starting_points(net, chains), steps=steps, keep=keep)
 
 
-METHOD = Method(
-    fit=fit_sgld,
-    plain=Tuned(dict(n_draws=30, burn_in=300, thin=20, lr=0.01, temperature=1.0, weight_decay=5e-4, batch_size=None)),
-    warm_start=True,
-)
+METHOD = Method(fit=fit_sgld, plain=Tuned(SETTINGS), warm_start=True)

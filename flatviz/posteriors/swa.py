@@ -5,49 +5,35 @@ w_SWA = 1/T sum_t w_t,  w_t the weights at the ends of T epochs at a constant ra
 
 from __future__ import annotations
 
+from typing import Unpack
+
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
-from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
-from flatviz.core.progress import Progress
 from flatviz.engine.batchnorm import refresh_batchnorm
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws
-from flatviz.training.gradient import Ascent
-from flatviz.training.run import Checkpoint, Run, Training
-from flatviz.training.snapshots import Tail, collect
+from flatviz.training.keywords import Tail, defaults
+from flatviz.training.run import Run
+from flatviz.training.snapshots import collect
+
+# minibatches of 10: with all hundred examples of the task in each, SGD has no noise for its tail to show
+SETTINGS = dict(snapshots=20, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=10)
 
 
 @public
-def fit_swa(
-    net: Net,
-    data: Data,
-    *,
-    seed: int,
-    snapshots: int = 20,
-    lr: float = 0.05,
-    momentum: float = 0.9,
-    weight_decay: float = 5e-4,
-    batch_size: int | None = 64,
-    likelihood: Likelihood = "categorical",
-    batchnorm: str = "frozen",
-    ascent: Ascent | None = None,
-    training: Training | None = None,
-    checkpoint: Checkpoint = None,
-    progress: Progress = False,
-) -> Draws:
+@defaults(SETTINGS)
+def fit_swa(net: Net, data: Data, *, seed: int, **how: Unpack[Tail]) -> Draws:
     """Run SGD at a constant rate from where the net stands and average one snapshot an epoch; a single draw, (1, D).
 
+    With batchnorm="train" `result.buffers` holds statistics recomputed on `data` at the average, for those collected on the
+    way belong to other weights.
+
     Args:
-        snapshots: epochs T >= 2; 20 as in SWAG.
-        lr: the constant rate, 0.05 because `pretrain` ends there: the tail goes on where training stopped.
-        momentum, weight_decay, batch_size: of SGD; 64 examples a minibatch leave noise for the tail to show.
-        likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
-        batchnorm: "frozen", or "train": then `result.buffers` holds statistics recomputed on `data` at the average, for those
-            collected on the way belong to other weights.
-        ascent: `SAM(radius)` and the like make it F-SWA.
-        training: `Training(...)`: precision, accumulation, compilation, several processes.
-        checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
+        net: Its treated weights are the start.
+        data: The N training examples.
+        seed: Of the order of the minibatches.
+        **how: How it is run.
 
     Raises:
         ValueError: On bad data or divergence.
@@ -60,16 +46,10 @@ def fit_swa(
         torch.Size([1, 58])
     """
     run = Run.of(locals(), "SWA")
-    tail = Tail(snapshots, lr, momentum, weight_decay, batch_size, likelihood, batchnorm, ascent)
-    moments, history = collect(net, data, tail, run)
+    moments, history = collect(net, data, run, how["snapshots"])
     w = moments.mean.to(net.w.dtype)
-    trains = batchnorm == "train" and net.has_batchnorm
+    trains = run.batchnorm == "train" and net.has_batchnorm
     return Draws(w[None], history, refresh_batchnorm(net, w, data).buffers() if trains else None)
 
 
-METHOD = Method(
-    fit=fit_swa,
-    # minibatches of 10: with all hundred examples of the task in each, SGD has no noise for its tail to show
-    plain=Tuned(dict(snapshots=20, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=10)),
-    warm_start=True,
-)
+METHOD = Method(fit=fit_swa, plain=Tuned(SETTINGS), warm_start=True)

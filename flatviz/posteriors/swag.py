@@ -9,6 +9,7 @@ so log_std = 1/2 log(scale v / 2) and factor = d sqrt(scale / (2 (K - 1))): scal
 from __future__ import annotations
 
 import math
+from typing import Unpack
 
 import torch
 from torch import Tensor
@@ -16,52 +17,33 @@ from torch import Tensor
 from flatviz.checks import check_count
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
-from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
-from flatviz.core.progress import Progress
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import History
-from flatviz.training.gradient import Ascent
-from flatviz.training.run import Checkpoint, Run, Training
-from flatviz.training.snapshots import Moments, Tail, collect, collect_members
+from flatviz.training.keywords import Tail, defaults
+from flatviz.training.run import Run
+from flatviz.training.snapshots import Moments, collect, collect_members
+
+# minibatches of 10: with all hundred examples of the task in each, SGD has no noise for its tail to show
+SETTINGS = dict(rank=5, snapshots=20, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=10)
 
 
 @public
+@defaults(SETTINGS)
 def fit_swag(
-    net: Net,
-    data: Data,
-    *,
-    seed: int,
-    rank: int = 5,
-    snapshots: int = 20,
-    scale: float = 1.0,
-    lr: float = 0.05,
-    momentum: float = 0.9,
-    weight_decay: float = 5e-4,
-    batch_size: int | None = 64,
-    likelihood: Likelihood = "categorical",
-    batchnorm: str = "frozen",
-    ascent: Ascent | None = None,
-    training: Training | None = None,
-    checkpoint: Checkpoint = None,
-    progress: Progress = False,
+    net: Net, data: Data, *, seed: int, rank: int = SETTINGS["rank"], scale: float = 1.0, **how: Unpack[Tail]
 ) -> Gaussian:
     """Run SGD at a constant rate from where the net stands, collecting one snapshot an epoch; mean (D,), factor (K, D).
 
     Args:
-        rank: deviations kept, K; 5 as in SA-BMA's experiments.
-        snapshots: epochs T >= rank >= 1; 20 as in the paper.
-        scale: multiplies the covariance; 1 is the paper.  Released scripts whose scale is without the half mean twice theirs:
+        net: Its treated weights are the start.
+        data: The N training examples.
+        seed: Of the order of the minibatches.
+        rank: Deviations kept, K; 5 as in SA-BMA's experiments.
+        scale: Multiplies the covariance; 1 is the paper.  Released scripts whose scale is without the half mean twice theirs:
             their 0.5 is 1 here, F-SWAG's 0.1 is 0.2.
-        lr: the constant rate, 0.05 because `pretrain` ends there: the tail goes on where training stopped.
-        momentum, weight_decay, batch_size: of SGD; 64 examples a minibatch leave noise for the tail to show.
-        likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
-        batchnorm: "frozen" keeps the net's statistics, so that all snapshots are weights of one function; "train" takes
-            those of each batch.
-        ascent: `SAM(radius)` and the like make it F-SWAG.
-        training: `Training(...)`: precision, accumulation, compilation, several processes.
-        checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
+        **how: How it is run.
 
     Raises:
         ValueError: On bad data or divergence.
@@ -74,8 +56,7 @@ def fit_swag(
         torch.Size([3, 58])
     """
     run = Run.of(locals(), "SWAG")
-    tail = Tail(snapshots, lr, momentum, weight_decay, batch_size, likelihood, batchnorm, ascent)
-    moments, history = collect(net, data, tail, run, rank=check_count(rank, "rank"))
+    moments, history = collect(net, data, run, how["snapshots"], rank=check_count(rank, "rank"))
     return swag_gaussian(moments, net.w.dtype, history, scale=scale)
 
 
@@ -90,37 +71,24 @@ def swag_gaussian(
     return Gaussian(moments.mean[row].to(dtype), log_std.to(dtype), factor.to(dtype), history)
 
 
+@defaults(SETTINGS)
 def fit_swag_members(
-    net: Net,
-    data: Data,
-    W: Tensor,
-    *,
-    seeds: list[int],
-    rank: int = 5,
-    snapshots: int = 20,
-    scale: float = 1.0,
-    lr: float = 0.05,
-    momentum: float = 0.9,
-    weight_decay: float = 5e-4,
-    batch_size: int | None = 64,
-    likelihood: Likelihood = "categorical",
-    batchnorm: str = "frozen",
-    ascent: Ascent | None = None,
-    training: Training | None = None,
-    checkpoint: Checkpoint = None,
-    progress: Progress = False,
+    net: Net, data: Data, W: Tensor, *, seeds: list[int], rank: int = SETTINGS["rank"], scale: float = 1.0, **how: Unpack[Tail]
 ) -> list[Gaussian]:
-    """`fit_swag` from each row of `W` (B, D) with a seed of its own, trained together; settings as there."""
+    """`fit_swag` from each row of `W` (B, D) with a seed of its own, trained together; settings as there.
+
+    Args:
+        net: Gives the architecture.
+        data: The N training examples.
+        W: Where each starts.
+        seeds: One a row.
+        rank: As in `fit_swag`.
+        scale: As in `fit_swag`.
+        **how: How it is run.
+    """
     run = Run.of({**locals(), "seed": seeds[0]}, "SWAG")
-    tail = Tail(snapshots, lr, momentum, weight_decay, batch_size, likelihood, batchnorm, ascent)
-    moments, histories = collect_members(net, data, W, seeds, tail, run, rank=check_count(rank, "rank"))
+    moments, histories = collect_members(net, data, W, seeds, run, how["snapshots"], rank=check_count(rank, "rank"))
     return [swag_gaussian(moments, W.dtype, history, i, scale) for i, history in enumerate(histories)]
 
 
-METHOD = Method(
-    fit=fit_swag,
-    fit_members=fit_swag_members,
-    # minibatches of 10: with all hundred examples of the task in each, SGD has no noise for its tail to show
-    plain=Tuned(dict(rank=5, snapshots=20, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=10)),
-    warm_start=True,
-)
+METHOD = Method(fit=fit_swag, fit_members=fit_swag_members, plain=Tuned(SETTINGS), warm_start=True)

@@ -7,48 +7,31 @@ The whole v, where SWAG takes half of it and lets the deviations carry the other
 
 from __future__ import annotations
 
+from typing import Unpack
+
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
-from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
-from flatviz.core.progress import Progress
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
-from flatviz.training.gradient import Ascent
-from flatviz.training.run import Checkpoint, Run, Training
-from flatviz.training.snapshots import Tail, collect
+from flatviz.training.keywords import Tail, defaults
+from flatviz.training.run import Run
+from flatviz.training.snapshots import collect
+
+# minibatches of 10: with all hundred examples of the task in each, SGD has no noise for its tail to show
+SETTINGS = dict(snapshots=20, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=10)
 
 
 @public
-def fit_swag_diag(
-    net: Net,
-    data: Data,
-    *,
-    seed: int,
-    snapshots: int = 20,
-    lr: float = 0.05,
-    momentum: float = 0.9,
-    weight_decay: float = 5e-4,
-    batch_size: int | None = 64,
-    likelihood: Likelihood = "categorical",
-    batchnorm: str = "frozen",
-    ascent: Ascent | None = None,
-    training: Training | None = None,
-    checkpoint: Checkpoint = None,
-    progress: Progress = False,
-) -> Gaussian:
+@defaults(SETTINGS)
+def fit_swag_diag(net: Net, data: Data, *, seed: int, **how: Unpack[Tail]) -> Gaussian:
     """Run SGD at a constant rate from where the net stands, collecting one snapshot an epoch; rank 0, mean (D,).
 
     Args:
-        snapshots: epochs T >= 2; 20 as in SWAG.
-        lr: the constant rate, 0.05 because `pretrain` ends there: the tail goes on where training stopped.
-        momentum, weight_decay, batch_size: of SGD; 64 examples a minibatch leave noise for the tail to show.
-        likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
-        batchnorm: "frozen" keeps the net's statistics, so that all snapshots are weights of one function; "train" takes
-            those of each batch.
-        ascent: `SAM(radius)` and the like make it F-SWAG-diagonal.
-        training: `Training(...)`: precision, accumulation, compilation, several processes.
-        checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
+        net: Its treated weights are the start.
+        data: The N training examples.
+        seed: Of the order of the minibatches.
+        **how: How it is run.
 
     Raises:
         ValueError: On bad data or divergence.
@@ -61,15 +44,9 @@ def fit_swag_diag(
         0
     """
     run = Run.of(locals(), "SWAG-diagonal")
-    tail = Tail(snapshots, lr, momentum, weight_decay, batch_size, likelihood, batchnorm, ascent)
-    moments, history = collect(net, data, tail, run)
+    moments, history = collect(net, data, run, how["snapshots"])
     log_std = 0.5 * moments.variance.log()
     return Gaussian(moments.mean.to(net.w.dtype), log_std.to(net.w.dtype), history=history)
 
 
-METHOD = Method(
-    fit=fit_swag_diag,
-    # minibatches of 10: with all hundred examples of the task in each, SGD has no noise for its tail to show
-    plain=Tuned(dict(snapshots=20, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=10)),
-    warm_start=True,
-)
+METHOD = Method(fit=fit_swag_diag, plain=Tuned(SETTINGS), warm_start=True)

@@ -14,18 +14,17 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_count, check_finite, check_nonnegative
+from flatviz.checks import check_count, check_finite
 from flatviz.core.data import Data
-from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator, randn_like
 from flatviz.gaussian import Gaussian
 from flatviz.results import Draws, History
 from flatviz.storage.checkpoints import State
 from flatviz.training.batched import members_batches, members_loss
-from flatviz.training.gradient import Ascent, gradient
+from flatviz.training.gradient import gradient
 from flatviz.training.loop import advance
-from flatviz.training.optimize import check_converged
+from flatviz.training.optimize import check_converged, check_covers
 from flatviz.training.run import Run
 
 Noisy = Callable[[Tensor, float], Tensor]  # (x, rate) -> x + sqrt(rate T / N) xi in place, xi ~ N(0, I) of each chain
@@ -36,35 +35,24 @@ Step = Callable[[int, Tensor, Tensor, Noisy], None]  # (step, w (B, D), g (B, D)
 class Energy:
     """What chains sample: exp(-U(w) / temperature) over the net's treated weights.
 
-    prior: a Gaussian; without one, weight decay stands for N(0, 1 / (N weight_decay)).  ascent: the gradient of L is that
-    at w + e.  Raises TypeError or ValueError for a prior that is none or covers other weights, or a value below 0.
+    prior: a Gaussian; without one, the run's weight decay stands for N(0, 1 / (N weight_decay)).  With the run's ascent the
+    gradient of L is that at w + e.  Raises TypeError or ValueError for a prior that is none or covers other weights.
     """
 
     net: Net
     data: Data
-    likelihood: Likelihood
-    batchnorm: str
+    run: Run
     prior: Gaussian | None
-    weight_decay: float
     temperature: float
-    ascent: Ascent | None
 
     def __post_init__(self) -> None:
-        check_nonnegative(self.weight_decay, "weight_decay")
-        check_nonnegative(self.temperature, "temperature")
-        if self.prior is None:
-            return
-        if not isinstance(self.prior, Gaussian):
-            raise TypeError(f"prior must be a Gaussian, as transfer returns, got {type(self.prior).__name__}")
-        if self.prior.dim != self.net.dim:
-            raise ValueError(
-                f"prior must cover the net's {self.net.dim} treated weights, got {self.prior.dim}: use what transfer returned"
-            )
+        if self.prior is not None:
+            check_covers(self.net, self.prior, "prior")
 
     def pull(self, w: Tensor) -> Tensor:
         """-grad log p(w) / N: weight_decay w, or P (w - m) / N of a Gaussian prior with mean m and precision P."""
         if self.prior is None:
-            return self.weight_decay * w
+            return self.run.optim.weight_decay * w
         return self.prior.precision_mul(w - self.prior.mean) / len(self.data)
 
 
@@ -72,11 +60,9 @@ def run_chains(
     energy: Energy,
     step: Step,
     w: Tensor,
-    run: Run,
     *,
     steps: int,
     keep: Callable[[int], bool],
-    batch_size: int | None,
     state: State | None = None,
     also_kept: tuple[Tensor, ...] = (),
 ) -> Draws:
@@ -88,9 +74,10 @@ def run_chains(
     Raises:
         ValueError: On divergence.
     """
+    run = energy.run
     run.check_no_validation("a chain samples, and has no best place to stop at")
     net, n, chains = energy.net, len(energy.data), len(w)
-    loss = members_loss(net, energy.data, energy.likelihood, energy.batchnorm, chains, run.passes)
+    loss = members_loss(net, energy.data, run.likelihood, run.batchnorm, chains, run.passes)
     seeds = [run.seed + 1000 * chain for chain in range(chains)]
     sources, state = [generator(seed) for seed in seeds], state or {}
     kept, losses, gains = [], [], []
@@ -102,7 +89,7 @@ def run_chains(
         return x.add_(xi, alpha=math.sqrt(rate * energy.temperature / n))
 
     def update(at: int, index: Tensor | None) -> None:
-        value, g, gain = gradient(loss, w, index, energy.ascent)
+        value, g, gain = gradient(loss, w, index, run.ascent)
         step(at, w, g + energy.pull(w), noisy)
         losses.append(value)
         if gain is not None:
@@ -113,7 +100,7 @@ def run_chains(
 
     generators = {f"noise {i}": source for i, source in enumerate(sources)}
     everything = {"w": w, "kept": kept, "losses": losses, "gains": gains, **loss.state, **state, **generators}
-    batches = members_batches(n, batch_size, [seed + 1 for seed in seeds], net.device)
+    batches = members_batches(n, run.optim.batch_size, [seed + 1 for seed in seeds], net.device)
     advance(everything, update, batches, steps, replace(run, label=f"{run.label}, T = {energy.temperature:g}"))
     history = History(torch.stack(losses).mean(1), sharpness=torch.stack(gains).mean(1) if gains else None)
     check_converged(history.loss, w, *state.values())

@@ -16,10 +16,11 @@ from flatviz.core.net import Net
 from flatviz.core.seeds import generator
 from flatviz.engine.batchnorm import TrainingNet, check_batchnorm
 from flatviz.engine.forward import forward
+from flatviz.gaussian import Gaussian
 from flatviz.objectives.nll import check_data
 from flatviz.results import History
 from flatviz.storage.checkpoints import State
-from flatviz.training.gradient import PLAIN, Ascent, TrainingLoss, gradient
+from flatviz.training.gradient import PLAIN, TrainingLoss, gradient
 from flatviz.training.loop import advance
 from flatviz.training.passes import Passes
 from flatviz.training.random_trunk import random_trunk_losses
@@ -143,28 +144,26 @@ def sgd(
     loss: TrainingLoss,
     w: Tensor,
     batches: Iterator[Tensor | None],
-    optim: Optim,
     run: Run,
     *,
     schedule: Callable[[int, int], float] = cosine,
-    ascent: Ascent | None = None,
     after: Callable[[int, Tensor], None] | None = None,
     state: State | None = None,
 ) -> tuple[Tensor, History]:
     """SGD with momentum m and coupled weight decay wd: v <- m v + g + wd w,  w <- w - lr schedule(step, steps) v.
 
-    g is the gradient at w, or with an `ascent` at w + e; weight decay acts at w.  `w` is (D,), or (B, D) for members
+    g is the gradient at w, or with the run's ascent at w + e; weight decay acts at w.  `w` is (D,), or (B, D) for members
     trained at once.  `after(step, w)` sees the new weights, and what it changes is in `state`, so that a checkpoint
     holds it.  Returns the weights and the history.
 
     Raises:
         ValueError: If the loss diverges.
     """
-    w = w.detach().clone()
+    w, optim = w.detach().clone(), run.optim
     velocity, losses, gains = torch.zeros_like(w), [], []
 
     def update(step: int, index: Tensor | None) -> None:
-        value, g, gain = gradient(loss, w, index, ascent)
+        value, g, gain = gradient(loss, w, index, run.ascent)
         if optim.weight_decay:
             g = g.add(w, alpha=optim.weight_decay)
         velocity.mul_(optim.momentum).add_(g)
@@ -176,7 +175,7 @@ def sgd(
             after(step, w)
 
     everything = {"w": w, "velocity": velocity, "losses": losses, "gains": gains, **loss.state, **(state or {})}
-    stopping = early_stopping(loss, [w], lambda: w, optim, run, members=None if w.ndim == 1 else len(w))
+    stopping = early_stopping(loss, [w], lambda: w, run, members=None if w.ndim == 1 else len(w))
     advance(everything, update, batches, optim.steps, run, stopping, examples=examples_of(loss, optim))
     checks = None if stopping is None else torch.stack(stopping.losses)
     history = History(torch.stack(losses), sharpness=torch.stack(gains) if gains else None, validation=checks)
@@ -193,7 +192,6 @@ def early_stopping(
     loss: TrainingLoss,
     held: Sequence[Tensor],
     center: Callable[[], Tensor],
-    optim: Optim,
     run: Run,
     *,
     members: int | None = None,
@@ -207,7 +205,9 @@ def early_stopping(
         return None
     loss.check(validation)
     statistics = [value for value in loss.state.values() if isinstance(value, Tensor)] if members is None else []
-    how = dict(steps=optim.steps, epoch=steps_per_epoch(len(loss.data), optim.batch_size), patience=run.training.patience)
+    how = dict(
+        steps=run.optim.steps, epoch=steps_per_epoch(len(loss.data), run.optim.batch_size), patience=run.training.patience
+    )
     return EarlyStopping(partial(_score, loss, center, validation), [*held, *statistics], **how, members=members)
 
 
@@ -222,3 +222,11 @@ def check_converged(losses: Tensor, *parameters: Tensor) -> None:
     bad = (~torch.isfinite(losses)).reshape(len(losses), -1).any(1).nonzero()
     at = f"at step {int(bad[0])}" if len(bad) else "at its last step"
     raise ValueError(f"the loss must stay finite, got NaN or inf {at} of {len(losses)}: lower lr or radius")
+
+
+def check_covers(net: Net, q: Gaussian, name: str) -> None:
+    """That `q` is a Gaussian over the net's treated weights."""
+    if not isinstance(q, Gaussian):
+        raise TypeError(f"{name} must be a Gaussian, as transfer returns, got {type(q).__name__}")
+    if q.dim != net.dim:
+        raise ValueError(f"{name} must cover the net's {net.dim} treated weights, got {q.dim}: use what transfer returned")

@@ -2,39 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
+from typing import Unpack
 
 from torch import nn
 
 from flatviz.checks import check_lr
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
-from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
-from flatviz.core.progress import Progress
 from flatviz.engine.batchnorm import refresh_batchnorm
-from flatviz.training.gradient import Ascent
+from flatviz.training.keywords import Epochs, defaults
 from flatviz.training.optimize import cosine, minibatches, sgd, steps_per_epoch, training_loss
-from flatviz.training.run import Checkpoint, Optim, Run, Training
+from flatviz.training.run import Run
 
 
 @public
+@defaults(dict(lr=0.1, momentum=0.9, weight_decay=5e-4, batch_size=64))
 def pretrain(
-    net: Net | nn.Module,
-    data: Data,
-    *,
-    seed: int,
-    epochs: int = 60,
-    lr: float = 0.1,
-    last_lr: float = 0.05,
-    momentum: float = 0.9,
-    weight_decay: float = 5e-4,
-    batch_size: int = 64,
-    likelihood: Likelihood = "categorical",
-    ascent: Ascent | None = None,
-    training: Training | None = None,
-    checkpoint: Checkpoint = None,
-    progress: Progress = False,
+    net: Net | nn.Module, data: Data, *, seed: int, epochs: int = 60, last_lr: float = 0.05, **how: Unpack[Epochs]
 ) -> Net:
     """Train a network by SGD and return it as a `Net` of its own; a module is read with all weights treated.
 
@@ -42,15 +29,12 @@ def pretrain(
     re-estimated, for the running ones lag behind the weights.
 
     Args:
-        epochs: passes over `data`; 60 bring the digits networks to about 98 % on their source task.
-        lr, last_lr: the rate falls from `lr` to `last_lr` along half a cosine; it ends high, where SWAG's constant rate
-            takes over.
-        momentum, weight_decay: 0.9 and 5e-4 as usual.  batch_size: examples a minibatch.
-        likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
-        ascent: `SAM(radius)` and the like, for a flat start.
-        training: `Training(...)`: precision, gradient accumulation, compilation, several processes, and early stopping on
-            validation data.
-        checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
+        net: The network; a module is copied.
+        data: The N training examples.
+        seed: Of the order of the minibatches.
+        epochs: Passes over `data`; 60 bring the digits networks to about 98 % on their source task.
+        last_lr: Where the rate ends.
+        **how: How it is trained.
 
     Raises:
         ValueError: On bad data or divergence.
@@ -67,10 +51,10 @@ def pretrain(
     if isinstance(net, nn.Module):
         net = Net.from_module(net)
     net = net.with_example(data.x)
-    check_lr(lr, zero=False)
-    loss, trained = training_loss(net, data, likelihood, "train", run.passes)
-    optim = Optim(epochs * steps_per_epoch(len(data), batch_size), lr, momentum, weight_decay, batch_size)
-    batches = minibatches(len(data), batch_size, seed, net.device)
-    w, _ = sgd(loss, net.w, batches, optim, run, schedule=partial(cosine, last=last_lr / lr), ascent=ascent)
+    check_lr(run.optim.lr, zero=False)
+    run = replace(run, optim=replace(run.optim, steps=epochs * steps_per_epoch(len(data), run.optim.batch_size)))
+    loss, trained = training_loss(net, data, run.likelihood, "train", run.passes)
+    batches = minibatches(len(data), run.optim.batch_size, seed, net.device)
+    w, _ = sgd(loss, net.w, batches, run, schedule=partial(cosine, last=last_lr / run.optim.lr))
     with run.passes.autocast(w):  # the statistics of the activations that were trained
         return refresh_batchnorm(trained(w), w, data)

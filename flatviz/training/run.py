@@ -1,9 +1,9 @@
-"""The records of a fit: `Training`, which a user gives, and the two that travel inside, how it steps and how it is run."""
+"""The records of a fit: `Training`, which a user gives, and `Optim` and `Run`, which travel inside in place of its keywords."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,10 @@ from flatviz.checks import check_count, check_lr, check_momentum, check_nonnegat
 from flatviz.core import arguments as arg
 from flatviz.core.boundary import ARGUMENTS
 from flatviz.core.data import Data
+from flatviz.core.likelihood import Likelihood
 from flatviz.core.progress import Progress
 from flatviz.storage.digest import arguments_digest
+from flatviz.training.gradient import Ascent
 from flatviz.training.passes import Passes
 
 Checkpoint = str | Path | None
@@ -80,14 +82,14 @@ class Optim:
     Made at the boundary of each fit from its flat keywords.  Raises ValueError for a value out of range.
     """
 
-    steps: int
-    lr: float
+    steps: int = 0
+    lr: float = 0.0
     momentum: float = 0.9
     weight_decay: float = 0.0
     batch_size: int | None = None
 
     def __post_init__(self) -> None:
-        check_count(self.steps, "steps")
+        check_count(self.steps, "steps", least=0)
         check_lr(self.lr)
         check_momentum(self.momentum)
         check_nonnegative(self.weight_decay, "weight_decay")
@@ -97,9 +99,19 @@ class Optim:
 
 @dataclass(frozen=True)
 class Run:
-    """How one fit is run: seed, path to save to and resume from, progress, its label, and a hash of its arguments.
+    """How one fit is run: what of its keywords several files read.
 
-    `arguments` is empty without a checkpoint: the hash only says whose checkpoint a file is.
+    Args:
+        seed: Of minibatches and noise.
+        checkpoint: Path to save to and resume from.
+        progress: Who watches.
+        label: What the run is called.
+        arguments: A hash of the arguments, which says whose checkpoint a file is; empty without one.
+        training: How minibatches pass.
+        optim: How it steps.
+        likelihood: Of the outputs.
+        batchnorm: Whether statistics are "frozen" or of each batch, "train".
+        ascent: The perturbation of a flat-seeking version.
     """
 
     seed: int
@@ -108,6 +120,10 @@ class Run:
     label: str = "training"
     arguments: str = ""
     training: Training = Training()
+    optim: Optim = Optim()
+    likelihood: Likelihood = "categorical"
+    batchnorm: str = "frozen"
+    ascent: Ascent | None = None
 
     @property
     def passes(self) -> Passes:
@@ -116,10 +132,11 @@ class Run:
 
     @classmethod
     def of(cls, arguments: Mapping[str, Any], label: str) -> Run:
-        """From `locals()` on the first line of a fit: its seed, checkpoint, progress and training, and a hash of the rest."""
-        digest = arguments_digest(arguments)
-        training = arguments.get("training") or Training()
-        return cls(arguments["seed"], arguments["checkpoint"], arguments["progress"], label, digest, training)
+        """From `locals()` on the first line of a fit, `how` and all: the keywords that are fields, and a hash of all."""
+        flat = {name: value for name, value in arguments.items() if name != "how"} | arguments.get("how", {})
+        optim = Optim(**{f.name: flat[f.name] for f in fields(Optim) if f.name in flat})
+        given = {f.name: flat[f.name] for f in fields(cls) if flat.get(f.name) is not None}
+        return cls(**given | dict(label=label, arguments=arguments_digest(flat), optim=optim))
 
     def check_no_validation(self, why: str) -> None:
         """ValueError where there is validation data and `why` it is of no use."""

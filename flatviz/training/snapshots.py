@@ -3,38 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 
 import torch
 from torch import Tensor
 
 from flatviz.checks import check_count
 from flatviz.core.data import Data
-from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.results import History
 from flatviz.storage.checkpoints import State
 from flatviz.training.batched import members_batches, members_loss
-from flatviz.training.gradient import Ascent, TrainingLoss
+from flatviz.training.gradient import TrainingLoss
 from flatviz.training.optimize import constant, minibatches, sgd, steps_per_epoch, training_loss
-from flatviz.training.run import Optim, Run
+from flatviz.training.run import Run
 
 ALL_KEPT = "each of its snapshots counts"  # why there is no best one to choose
 VARIANCE_FLOOR = 1e-12  # a weight that never moved (a pixel that is always blank) still needs a density
-
-
-@dataclass(frozen=True)
-class Tail:
-    """SGD at a constant rate for `snapshots` epochs: the settings that the three methods share."""
-
-    snapshots: int
-    lr: float
-    momentum: float
-    weight_decay: float
-    batch_size: int | None
-    likelihood: Likelihood
-    batchnorm: str
-    ascent: Ascent | None
 
 
 class Moments:
@@ -69,39 +54,39 @@ class Moments:
         return (self.squares / self.n).clamp_min(VARIANCE_FLOOR)
 
 
-def collect(net: Net, data: Data, tail: Tail, run: Run, *, rank: int = 0) -> tuple[Moments, History]:
+def collect(net: Net, data: Data, run: Run, snapshots: int, *, rank: int = 0) -> tuple[Moments, History]:
     """Moments of the weights at the ends of the epochs, from where the net stands.
 
-    With an `ascent` the snapshots are still those of w, never of the perturbed w + e.
+    With an ascent the snapshots are still those of w, never of the perturbed w + e.
     """
     run.check_no_validation(ALL_KEPT)
-    loss, _ = training_loss(net, data, tail.likelihood, tail.batchnorm, run.passes)
-    batches = minibatches(len(data), tail.batch_size, run.seed, net.device)
-    return _collect(loss, net.w, batches, len(data), tail, run, rank)
+    loss, _ = training_loss(net, data, run.likelihood, run.batchnorm, run.passes)
+    batches = minibatches(len(data), run.optim.batch_size, run.seed, net.device)
+    return _collect(loss, net.w, batches, run, snapshots, rank)
 
 
 def collect_members(
-    net: Net, data: Data, W: Tensor, seeds: list[int], tail: Tail, run: Run, *, rank: int = 0
+    net: Net, data: Data, W: Tensor, seeds: list[int], run: Run, snapshots: int, *, rank: int = 0
 ) -> tuple[Moments, list[History]]:
     """The same from each row of `W` (B, D), trained together, with a seed for each; moments (B, D)."""
     run.check_no_validation(ALL_KEPT)
-    loss = members_loss(net, data, tail.likelihood, tail.batchnorm, len(seeds), run.passes)
-    batches = members_batches(len(data), tail.batch_size, seeds, net.device)
-    moments, history = _collect(loss, W, batches, len(data), tail, run, rank)
+    loss = members_loss(net, data, run.likelihood, run.batchnorm, len(seeds), run.passes)
+    batches = members_batches(len(data), run.optim.batch_size, seeds, net.device)
+    moments, history = _collect(loss, W, batches, run, snapshots, rank)
     gained = history.sharpness
     return moments, [History(history.loss[:, i], sharpness=None if gained is None else gained[:, i]) for i in range(len(seeds))]
 
 
 def _collect(
-    loss: TrainingLoss, w: Tensor, batches: Iterator[Tensor | None], n: int, tail: Tail, run: Run, rank: int
+    loss: TrainingLoss, w: Tensor, batches: Iterator[Tensor | None], run: Run, snapshots: int, rank: int
 ) -> tuple[Moments, History]:
-    check_count(tail.snapshots, "snapshots", least=max(2, rank))
-    moments, epoch = Moments(rank, w), steps_per_epoch(n, tail.batch_size)
-    optim = Optim(tail.snapshots * epoch, tail.lr, tail.momentum, tail.weight_decay, tail.batch_size)
+    check_count(snapshots, "snapshots", least=max(2, rank))
+    moments, epoch = Moments(rank, w), steps_per_epoch(len(loss.data), run.optim.batch_size)
+    run = replace(run, optim=replace(run.optim, steps=snapshots * epoch))
 
     def after(step: int, w: Tensor) -> None:
         if (step + 1) % epoch == 0:
             moments.add(w)
 
-    _, history = sgd(loss, w, batches, optim, run, schedule=constant, ascent=tail.ascent, after=after, state=moments.state)
+    _, history = sgd(loss, w, batches, run, schedule=constant, after=after, state=moments.state)
     return moments, history

@@ -7,14 +7,12 @@ from torch import Tensor
 
 from flatviz.checks import check_choice
 from flatviz.core.data import Data
-from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.seeds import saved_rng
 from flatviz.results import History
 from flatviz.training.batched import members_batches, members_loss
-from flatviz.training.gradient import Ascent
 from flatviz.training.optimize import sgd
-from flatviz.training.run import Optim, Run
+from flatviz.training.run import Run
 
 STARTS = ("auto", "fresh", "head", "here")
 
@@ -38,22 +36,11 @@ def starts(net: Net, seeds: list[int], start: str) -> Tensor:
     return torch.stack([_one(net, seed, start) for seed in seeds])
 
 
-def train_members(
-    net: Net,
-    data: Data,
-    seeds: list[int],
-    start: str,
-    optim: Optim,
-    run: Run,
-    *,
-    likelihood: Likelihood,
-    batchnorm: str,
-    ascent: Ascent | None,
-) -> tuple[Tensor, History]:
+def train_members(net: Net, data: Data, seeds: list[int], start: str, run: Run) -> tuple[Tensor, History]:
     """SGD from `starts`, all members together: (members, D) and the history."""
-    loss = members_loss(net, data, likelihood, batchnorm, len(seeds), run.passes)
-    batches = members_batches(len(data), optim.batch_size, seeds, net.device)
-    return sgd(loss, starts(net, seeds, start), batches, optim, run, ascent=ascent)
+    loss = members_loss(net, data, run.likelihood, run.batchnorm, len(seeds), run.passes)
+    batches = members_batches(len(data), run.optim.batch_size, seeds, net.device)
+    return sgd(loss, starts(net, seeds, start), batches, run)
 
 
 def _one(net: Net, seed: int, start: str) -> Tensor:

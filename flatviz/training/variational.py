@@ -10,34 +10,33 @@ are one Gaussian with a leading dimension: mean (B, D); a single one has none, m
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_count, check_nonnegative
 from flatviz.core.data import Data
-from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator
 from flatviz.gaussian import Gaussian
 from flatviz.results import History
 from flatviz.storage.checkpoints import State
 from flatviz.training.batched import SequentialLoss, members_batches, members_loss
-from flatviz.training.gradient import TrainingLoss
+from flatviz.training.gradient import Ascent, TrainingLoss
 from flatviz.training.loop import advance
 from flatviz.training.noisy_nll import LocalNLL, NoisyNLL
 from flatviz.training.optimize import (
     BatchStatisticsLoss,
     check_converged,
+    check_covers,
     cosine,
     early_stopping,
     examples_of,
     minibatches,
     training_loss,
 )
-from flatviz.training.passes import Passes
 from flatviz.training.run import Optim, Run
 
 STEPS_AHEAD = 64  # whose noise is drawn at once: one by one, between other work, a draw takes four times as long
@@ -144,6 +143,16 @@ class Noise:
         return list(zip(z[..., : self.dim].unbind(), z[..., self.dim :].unbind()))
 
 
+def vi_step(q: Gaussian, nll: NoisyNLL, descend: Descent, *, ascent: Ascent | None) -> tuple[Tensor, Tensor | None]:
+    """One step from q, theta = (mean, log_std, factor).
+
+    g = grad_theta E_q[NLL], then the natural gradient of g + (kl_weight / N) KL(q || prior): see `Descent`
+    """
+    value, g, gain = nll(q, ascent=ascent)
+    descend(q, g)
+    return value, gain
+
+
 @dataclass(frozen=True)
 class Bound:
     """What a variational fit minimises, beside data and prior, and where q starts.
@@ -158,9 +167,10 @@ class Bound:
     mc_samples: int = 1
     local: bool = False
 
-    def __post_init__(self) -> None:
-        check_count(self.mc_samples, "mc_samples")
-        check_nonnegative(self.kl_weight, "kl_weight")
+    @classmethod
+    def of(cls, how: Mapping[str, Any], local: bool = False) -> Bound:
+        """From the keywords of a fit."""
+        return cls(how["kl_weight"], how["start"], how["start_scale"], how["mc_samples"], local)
 
 
 def fit_gaussians(
@@ -168,13 +178,9 @@ def fit_gaussians(
     data: Data,
     prior: Gaussian,
     step: Step,
-    *,
-    seeds: Sequence[int],
-    bound: Bound,
-    likelihood: Likelihood,
-    batchnorm: str,
-    optim: Optim,
     run: Run,
+    bound: Bound,
+    seeds: Sequence[int],
 ) -> list[Gaussian | ValueError]:
     """Move q from `bound.start` (default the prior) by `step`, one member a seed; a member that diverged is its error.
 
@@ -188,8 +194,8 @@ def fit_gaussians(
     start = prior if bound.start is None else bound.start
     check_covers(net, start, "start")
     start = narrowed(start, bound.start_scale)
-    B, shuffles = len(seeds), [seed + 1 for seed in seeds]
-    loss, trained = _losses(net, data, likelihood, batchnorm, B, run.passes)
+    B, shuffles, optim = len(seeds), [seed + 1 for seed in seeds], run.optim
+    loss, trained = _losses(net, data, run, B)
     if B > 1 and any(trained):
         run.check_no_validation("statistics of BatchNorm that members train at once are those of the last step")
     judged, draws, noisy = loss, bound.mc_samples, NoisyNLL
@@ -199,7 +205,7 @@ def fit_gaussians(
         if len(data) % examples:
             raise ValueError(f"with local=True batch_size must divide the {len(data)} examples, got {optim.batch_size}")
         draws, noisy = bound.mc_samples * examples, LocalNLL
-        loss = members_loss(net, data, likelihood, "frozen", draws)
+        loss = members_loss(net, data, run.likelihood, "frozen", draws)
     descent = Descent(start, prior, B, bound.kl_weight, len(data), optim)
     noise, losses, gains = Noise(seeds, draws, start, optim.steps), [], []
 
@@ -222,7 +228,7 @@ def fit_gaussians(
     batches = members_batches(len(data), optim.batch_size, shuffles, net.device)
     batches = minibatches(len(data), optim.batch_size, shuffles[0], net.device) if B == 1 else batches
     members = None if B == 1 else B
-    stopping = early_stopping(judged, [descent.theta], lambda: descent.theta[..., 0, :], optim, run, members=members)
+    stopping = early_stopping(judged, [descent.theta], lambda: descent.theta[..., 0, :], run, members=members)
     advance(state, update, batches, optim.steps, run, stopping, examples=examples_of(loss, optim))
     theta = descent.theta.reshape(B, *descent.theta.shape[-2:])
     checks = [] if stopping is None else stopping.losses
@@ -238,28 +244,18 @@ def converged(fit: Gaussian | ValueError) -> Gaussian:
     return fit
 
 
-def check_covers(net: Net, q: Gaussian, name: str) -> None:
-    """That `q` is a Gaussian over the net's treated weights."""
-    if not isinstance(q, Gaussian):
-        raise TypeError(f"{name} must be a Gaussian, as transfer returns, got {type(q).__name__}")
-    if q.dim != net.dim:
-        raise ValueError(f"{name} must cover the net's {net.dim} treated weights, got {q.dim}: use what transfer returned")
-
-
 def narrowed(q: Gaussian, scale: float) -> Gaussian:
     """Q with all its standard deviations times `scale`."""
     return q if scale == 1 else replace(q, log_std=q.log_std + math.log(scale), factor=scale * q.factor)
 
 
-def _losses(
-    net: Net, data: Data, likelihood: Likelihood, batchnorm: str, members: int, passes: Passes
-) -> tuple[TrainingLoss, list[BatchStatisticsLoss | None]]:
+def _losses(net: Net, data: Data, run: Run, members: int) -> tuple[TrainingLoss, list[BatchStatisticsLoss | None]]:
     """The loss of all members, and for each the one that trains BatchNorm statistics of its own, or None."""
     if members == 1:
-        loss, _ = training_loss(net, data, likelihood, batchnorm, passes)
+        loss, _ = training_loss(net, data, run.likelihood, run.batchnorm, run.passes)
         each: Sequence[TrainingLoss] = [loss]
     else:
-        loss = members_loss(net, data, likelihood, batchnorm, members, passes)
+        loss = members_loss(net, data, run.likelihood, run.batchnorm, members, run.passes)
         each = loss.losses if isinstance(loss, SequentialLoss) else [loss] * members
     return loss, [one if isinstance(one, BatchStatisticsLoss) else None for one in each]
 

@@ -1,0 +1,166 @@
+"""The keywords that fits share: each with its type, its default and what it means, in one place (PEP 692).
+
+A fit takes them as `**how: Unpack[SGD]`.  `defaults(settings)` gives it a signature and a docstring in which they stand one
+by one, and fills in what a call leaves out: `settings` of the method, tuned for the kind of network, then the defaults here.
+"""
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, NamedTuple, TypedDict, TypeVar, get_args, get_type_hints
+
+from flatviz.core.likelihood import Likelihood
+from flatviz.core.net import Net
+from flatviz.core.progress import Progress
+from flatviz.gaussian import Gaussian
+from flatviz.training.gradient import Ascent
+from flatviz.training.run import Checkpoint, Training
+
+R = TypeVar("R")
+
+
+class About(NamedTuple):
+    """What a keyword means, and its default where a method's settings have none."""
+
+    text: str
+    default: Any = None
+
+
+class Resumed(TypedDict, total=False):
+    """How a run is saved and watched."""
+
+    checkpoint: Annotated[Checkpoint, About("path to save to and resume from.")]
+    progress: Annotated[Progress, About("True, None (where a terminal watches) or a function(done, total, label).", False)]
+
+
+class Minibatches(Resumed, total=False):
+    """Gradients of minibatches."""
+
+    lr: Annotated[float, About("the first learning rate; it falls to 0 along half a cosine.")]
+    weight_decay: Annotated[float, About("wd; it stands for the prior N(0, 1 / (N wd)).")]
+    batch_size: Annotated[int | None, About("examples a minibatch; None, all of them.")]
+    likelihood: Annotated[
+        Likelihood, About('"categorical", or the standard deviation of Gaussian noise on floating targets.', "categorical")
+    ]
+    training: Annotated[
+        Training | None, About("`Training(...)`: precision, accumulation, compilation, several processes, early stopping.")
+    ]
+
+
+class FlatSeeking(TypedDict, total=False):
+    """The flat-seeking version of a method."""
+
+    ascent: Annotated[Ascent | None, About("`SAM(radius)` and the like: gradients at w + e, two a step, a flat-seeking fit.")]
+
+
+class Statistics(TypedDict, total=False):
+    """What BatchNorm normalises with."""
+
+    batchnorm: Annotated[
+        str, About('"frozen" keeps the net\'s BatchNorm statistics, "train" takes those of each batch.', "frozen")
+    ]
+
+
+class Descending(Minibatches, total=False):
+    """Momentum, for a number of steps."""
+
+    steps: Annotated[int, About("minibatches.")]
+    momentum: Annotated[float, About("share of the last step that the next one keeps.")]
+
+
+class SGD(Descending, FlatSeeking, total=False):
+    """SGD with momentum, which `SAM` makes flat-seeking."""
+
+
+class Epochs(Minibatches, FlatSeeking, total=False):
+    """Momentum, for a number of epochs."""
+
+    momentum: Annotated[float, About("share of the last step that the next one keeps.")]
+    lr: Annotated[float, About("the first learning rate; it falls along half a cosine.")]
+
+
+class Tail(Minibatches, FlatSeeking, Statistics, total=False):
+    """SGD at a constant rate, one snapshot of the weights an epoch."""
+
+    snapshots: Annotated[int, About("epochs T, two and the rank at least; 20 as in SWAG's paper.")]
+    lr: Annotated[float, About("the constant rate, 0.05 because `pretrain` ends there: the tail goes on where it stopped.")]
+    momentum: Annotated[float, About("share of the last step that the next one keeps.")]
+    batch_size: Annotated[int | None, About("examples a minibatch, few enough for noise; 64 on a whole source task.")]
+
+
+class Chain(Minibatches, FlatSeeking, Statistics, total=False):
+    """Draws of a stochastic-gradient chain."""
+
+    n_draws: Annotated[int, About("draws over all chains, (n_draws, D).")]
+    lr: Annotated[float, About("the step; above 2 / curvature a chain diverges, and a narrow prior is curvature.")]
+    temperature: Annotated[float, About("T of exp(-U / T); 1 is Bayes, less is colder, 0 leaves the noise out.")]
+    prior: Annotated[Gaussian | None, About("over the D treated weights, as of `transfer`, in place of weight decay.")]
+    batch_size: Annotated[int | None, About("examples a minibatch; None (all), for the noise of small ones heats a chain.")]
+
+
+class Thinned(Chain, total=False):
+    """Draws at equal distances along a chain."""
+
+    burn_in: Annotated[int, About("steps before the first draw.")]
+    thin: Annotated[int, About("steps from one draw to the next.")]
+
+
+class Variational(Descending, Statistics, total=False):
+    """Natural-gradient steps of a Gaussian q."""
+
+    kl_weight: Annotated[float, About("T of the posterior exp(-N L(w) / T) prior(w); 1 is Bayes, 0 leaves the prior out.")]
+    mc_samples: Annotated[int, About("draws of q a step.", 1)]
+    lr: Annotated[float, About("of natural gradients, so that 1 suits every T, N and prior; it falls along half a cosine.")]
+    weight_decay: Annotated[float, About("acts on the mean only.")]
+
+
+class FromPrior(Variational, total=False):
+    """The same from a Gaussian that is given."""
+
+    start: Annotated[Gaussian | None, About("q at first, of any rank; None: the prior.")]
+    start_scale: Annotated[
+        float, About("factor on its standard deviations: a wide start makes the first gradients mostly noise.")
+    ]
+
+
+def defaults(
+    settings: Mapping[str, Any], batchnorm: Mapping[str, Any] | None = None
+) -> Callable[[Callable[..., R]], Callable[..., R]]:
+    """Decorator of a fit with `**how`: the keywords one by one in signature and help, and defaults for those left out.
+
+    Args:
+        settings: The defaults of this method, tuned on the digits.
+        batchnorm: Those of a net with BatchNorm, where they are others.
+    """
+    other = {} if batchnorm is None else {name: value for name, value in batchnorm.items() if settings[name] != value}
+
+    def decorated(verb: Callable[..., R]) -> Callable[..., R]:
+        signature = inspect.signature(verb)
+        shared = get_args(get_type_hints(verb)["how"])[0].__annotations__
+        usual = {name: get_args(hint)[1].default for name, hint in shared.items()} | settings
+        parameters = [p for p in signature.parameters.values() if p.name != "how"]
+        for name in sorted(shared, key=lambda name: (name not in settings, name in Resumed.__annotations__)):
+            hint = shared[name]
+            about = dict(default=usual[name], annotation=get_args(hint)[0])
+            parameters.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, **about))
+
+        @functools.wraps(verb)
+        def filled(net: Net, *args: Any, **given: Any) -> R:
+            changed = other if other and net.has_batchnorm else {}
+            return verb(net, *args, **{**usual, **changed, **given})
+
+        filled.__signature__ = signature.replace(parameters=parameters)
+        filled.__doc__ = _documented(verb.__doc__, {name: get_args(hint)[1].text for name, hint in shared.items()}, other)
+        return filled
+
+    return decorated
+
+
+def _documented(doc: str, texts: Mapping[str, str], other: Mapping[str, Any]) -> str:
+    """`doc` with a line for each shared keyword in place of that of `**how`."""
+    before, _, after = doc.partition("        **how: ")
+    lines = [f"        {name}: {text}" for name, text in texts.items()]
+    if other:
+        listed = ", ".join(f"{name} {value}" for name, value in other.items())
+        lines.append(f"    The default of a net with BatchNorm: {listed}.")
+    return before + "\n".join(lines) + "\n" + after.partition("\n")[2]
