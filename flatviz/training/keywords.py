@@ -137,11 +137,12 @@ def defaults(
     def decorated(verb: Callable[..., R]) -> Callable[..., R]:
         signature = inspect.signature(verb)
         shared = get_args(get_type_hints(verb)["how"])[0].__annotations__
-        usual = {name: get_args(hint)[1].default for name, hint in shared.items()} | settings
+        usual = {name: hint.__metadata__[-1].default for name, hint in shared.items()} | settings
         parameters = [p for p in signature.parameters.values() if p.name != "how"]
         for name in sorted(shared, key=lambda name: (name not in settings, name in Resumed.__annotations__)):
             hint = shared[name]
-            about = dict(default=usual[name], annotation=get_args(hint)[0])
+            rules = hint.__metadata__[:-1]  # what the boundary checks stays in the annotation
+            about = dict(default=usual[name], annotation=Annotated[(hint.__origin__, *rules)] if rules else hint.__origin__)
             parameters.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, **about))
 
         @functools.wraps(verb)
@@ -150,7 +151,7 @@ def defaults(
             return verb(net, *args, **{**usual, **changed, **given})
 
         filled.__signature__ = signature.replace(parameters=parameters)
-        filled.__doc__ = _documented(verb.__doc__, {name: get_args(hint)[1].text for name, hint in shared.items()}, other)
+        filled.__doc__ = _documented(verb.__doc__, {name: hint.__metadata__[-1].text for name, hint in shared.items()}, other)
         return filled
 
     return decorated
