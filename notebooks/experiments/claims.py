@@ -157,14 +157,12 @@ def t8(draws):
 # %%
 def t5(evidence):
     rows, found = [], evidence["verdicts"]
-    for setting, baseline in (("tempered", "equal gradients"), ("tuned", "equal trials")):
+    for setting, baseline in (("tempered", "equal gradients"), ("T 1", "equal gradients")):
         asked = found[(found.setting == setting) & (found.baseline == baseline) & (found.method == "sabma")]
         for row in asked[asked.quantity.isin(["nll", "accuracy", "ece", "shifted_nll"])].itertuples():
-            label = "as tuned" if setting == "tuned" else setting
-            where = f"{over(evidence['table'])}, {label}, radius {row.radius:.3g}, {baseline}"
+            where = f"{over(evidence['table'])}, {setting}, radius {row.radius:.3g}, {baseline}"
             text = f"SA-BMA generalises better than VI: {evidence['NAMES'][row.quantity].removesuffix(' %')}"
-            chosen = setting == "tuned" or row.radius == 1.0
-            rows += [claim(f"{FLAT} T5", text, where, better(row), **numbers(row))] if chosen else []
+            rows += [claim(f"{FLAT} T5", text, where, better(row), **numbers(row))] if row.radius == 1.0 else []
     return rows
 
 
@@ -249,7 +247,7 @@ print(", ".join(f"{(claims.verdict == word).sum()} × {word}" for word in (HOLDS
 # %%
 measured = claims[claims.half.notna()]
 label = measured.claim + np.where(
-    measured.name == f"{FLAT} T5", measured.setting.str.extract("(, as tuned|, tempered)")[0].fillna(""), ""
+    measured.name == f"{FLAT} T5", measured.setting.str.extract("(, T 1|, tempered)")[0].fillna(""), ""
 )
 drawn = measured.assign(claim=label, effect=measured.gain / measured.half, bar=1.0)
 COLORS = {HOLDS: "#009E73", NOT: "#D55E00", OPEN: "#6b7780"}
