@@ -139,7 +139,9 @@ def recorded(tmp_path_factory):
     return recorder.first
 
 
-VERBS = {name: value for name, value in public_names().items() if inspect.isfunction(value)}
+VERBS = {  # but for those that pass their arguments on, by the type of the first, to one of the others
+    n: v for n, v in public_names().items() if inspect.isfunction(v) and n not in ("plot", "explore")
+}
 
 
 @pytest.mark.parametrize("name", VERBS)

@@ -136,14 +136,14 @@ def test_the_path_is_drawn_up_to_the_time_and_the_loss_there_is_told(family):
 def test_a_path_needs_two_points_and_a_step_for_each(family):
     one = dataclasses.replace(family.projection[-1], coords=family.projection[-1].coords[:1])
     with pytest.raises(ValueError, match="two points"):
-        fv.explore(family.surface, one)
+        fv.explore(family.surface, one, steps=[0])
     with pytest.raises(ValueError, match="6 points"):
         fv.explore(family.surface, family.projection[-1], steps=[0, 1])
 
 
 def test_bars_are_the_accuracy_in_the_bins_of_the_ensemble(family):
     prediction = family.prediction[-1]
-    view = fv.explore(prediction, method="sabma")
+    view = fv.explore(prediction, view="calibration", method="sabma")
     for n in (2, 6):
         view.controls["draws"].value = n
         confidence, answer = prediction.bma(n).max(-1)
@@ -157,4 +157,4 @@ def test_bars_are_the_accuracy_in_the_bins_of_the_ensemble(family):
 
 
 def test_one_draw_alone_leaves_the_slider_off(family):
-    assert fv.explore(family.prediction[family.index("sgd")]).controls["draws"].disabled
+    assert fv.explore(family.prediction[family.index("sgd")], view="calibration").controls["draws"].disabled
