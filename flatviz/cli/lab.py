@@ -23,6 +23,11 @@ def command(notebook: str, jupyter: tuple[str, ...]) -> int:
     """Open JupyterLab on the course, or on one notebook.
 
     JUPYTER: options for JupyterLab, after --.
+    \f
+
+    Raises:
+        ImportError: Without JupyterLab.
+        ValueError: For a notebook that is not there.
     """
     if missing := [m for m in ("jupyterlab", "ipywidgets", "anywidget") if find_spec(m) is None]:
         raise ImportError(f'this needs {", ".join(missing)}: pip install "flatviz[lab]" (in a clone: pip install ".[lab]")')

@@ -45,6 +45,9 @@ def module(name: str, extra: str) -> Any:
 def engine_of(workers: int | None, scheduler: str | None) -> Iterator[Any]:
     """A `dask.distributed` Client for --workers or --scheduler, closed at the end; None without either.
 
+    Yields:
+        The client.
+
     Raises:
         ValueError: For both options at once.
     """

@@ -52,6 +52,10 @@ def command(
     NAME: a notebook of notebooks/experiments; without it all are listed with their parameters.
 
     Finished fits are kept in the cache, so a run that was stopped continues.
+    \f
+
+    Raises:
+        ValueError: For an unknown experiment or parameter.
     """
     started = time.perf_counter()
     experiments = {p.stem: p for p in sorted((folder_of_notebooks() / EXPERIMENTS).glob("*.ipynb"))}

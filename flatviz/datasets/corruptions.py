@@ -196,7 +196,8 @@ def corrupt(data: Data, kind: str, severity: int, *, seed: int) -> Data:
         severity: 1 (hardly seen) to 5 (a person still reads most digits).
         seed: draws noise, directions and places.
 
-    Returns a `Data` of the same shape, values clipped to 0..1.
+    Returns:
+        A `Data` of the same shape, values clipped to 0..1.
 
     Raises:
         ValueError: For an unknown kind, a severity out of range, or inputs that are no such images.

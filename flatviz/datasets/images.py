@@ -52,15 +52,18 @@ def image_folder(
     memory: float = MEMORY,
     progress: Progress = False,
 ) -> Data:
-    """Images in a folder of class folders; x (N, 3, H, W) in bytes, batches from 0 to 1, y the folders in the order of their
-    names, which are the names of the classes.
+    """Images in a folder of class folders, whose names are those of the classes; x (N, 3, H, W) in bytes, batches from 0 to 1.
+
+    y (N,) numbers the folders in the order of their names.
 
     Args:
         path: `<path>/<class>/<anything>.png` or another format that Pillow reads; class folders without images are an error.
         size: pixels of each side to which images are scaled and cropped in the middle; None where all have one size.
         per_class: at most so many of each class, drawn by `seed`; None takes all.
         classes: names of all classes in the order of their numbers, for a folder that lacks some: `train.class_names`.
+        seed: draws them.
         memory: bytes of images that are kept in memory; a folder of more is read batch by batch, as by `stream`.
+        progress: a bar while images are read.
 
     Raises:
         FileNotFoundError: For a folder that is not there.
@@ -121,11 +124,12 @@ def public_images(
     Args:
         name: "mnist", "fashion_mnist", "cifar10", "cifar100" or "svhn".
         train: the training split, or the test split.
+        root: the folder of torchvision's files.
         download: False raises where it is not in `root` yet.
         per_class: at most so many of each class, drawn by `seed`; None takes all.
+        seed: draws them.
 
     Raises:
-        ValueError: For another name.
         RuntimeError: Where the files are absent, damaged or cannot be downloaded.
     """
     torchvision = _torchvision()

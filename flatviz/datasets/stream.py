@@ -127,6 +127,7 @@ def stream(examples: Any, *, labels: Tensor | list[int] | None = None, workers: 
         examples: with a length and `examples[i]`; x of one shape.  Of a `DataLoader` its data set is taken, in its order.
         labels: y of all examples; None: the data set's `targets` or `labels`, or else every example is read once for them.
         workers: threads that read.
+        progress: a bar while labels are read.
 
     Raises:
         TypeError: For a data set without a length or without `examples[i]`: `data_from` reads those into memory.
