@@ -13,6 +13,7 @@ from typing import Any
 import click
 import plotly
 
+from flatviz.checks import check_choice
 from flatviz.cli import options
 from flatviz.cli.options import module
 from flatviz.cli.output import check_output, write_page
@@ -52,10 +53,6 @@ def command(
     NAME: a notebook of notebooks/experiments; without it all are listed with their parameters.
 
     Finished fits are kept in the cache, so a run that was stopped continues.
-    \f
-
-    Raises:
-        ValueError: For an unknown experiment or parameter.
     """
     started = time.perf_counter()
     experiments = {p.stem: p for p in sorted((folder_of_notebooks() / EXPERIMENTS).glob("*.ipynb"))}
@@ -63,8 +60,7 @@ def command(
         for known, path in experiments.items():
             print(f"{known}: {', '.join(f'{n.lower()}={v}' for n, v in parameters_of(path).items())}")
         return
-    if name not in experiments:
-        raise ValueError(f"NAME must be one of {', '.join(experiments)}, got {name!r}")
+    check_choice(name, tuple(experiments), "NAME")
     for option, path in (("--out", out), ("--table", table)):
         if path is not None:
             check_output(option, path)
