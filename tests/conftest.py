@@ -98,9 +98,17 @@ def pytest_configure(config):
     first = "PYTEST_XDIST_WORKER" not in os.environ and not config.option.collectonly
     if CHROMIUM and whole and first and config.option.markexpr == "not slow":
         labdrive.start()
-    worker = "PYTEST_XDIST_WORKER" in os.environ
-    if (whole or worker or any("devices" in word for word in config.args)) and not missing():
+    if devices_asked(config) and not missing():
         second_device()  # before the first backward pass: autograd counts the devices then, and never again
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Beside a second device no test may fork: its tests run in a process of their own (`test_second_device.py`)."""
+    return True if collection_path.name == "devices" and not devices_asked(config) else None
+
+
+def devices_asked(config) -> bool:
+    return any("tests/devices" in word for word in config.args)
 
 
 def pytest_sessionstart(session):
