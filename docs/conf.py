@@ -1,6 +1,5 @@
 """Sphinx's settings for the site that `flatviz docs` builds; the text is made from notebooks/ and the docstrings."""
 
-import importlib
 import inspect
 import os
 import re
@@ -95,14 +94,14 @@ symmetry families plots widgets"""
 def write_reference(app):
     """A page a layer with its public names, for autodoc, and the table of them."""
     groups = {layer: {} for layer in LAYERS.split()}
-    for name, value in ((n, getattr(flatviz, n)) for n in flatviz.__all__):
+    top = {name: getattr(flatviz, name) for name in flatviz.__all__}
+    rooms = {layer: getattr(flatviz, layer) for layer in groups}
+    inside = {f"{layer}.{name}": getattr(room, name) for layer, room in rooms.items() for name in getattr(room, "__all__", ())}
+    first = {id(value) for value in top.values()}
+    for name, value in [*top.items(), *((n, v) for n, v in inside.items() if id(v) not in first)]:
         if inspect.isfunction(value) or inspect.isclass(value):
             layer = value.__module__.split(".")[1]
             groups["results" if layer == "gaussian" else layer][name] = value
-    for layer in ("datasets", "models"):  # whose functions are no names of flatviz itself
-        module = importlib.import_module(f"flatviz.{layer}")
-        functions = {n: getattr(module, n) for n in module.__all__ if inspect.isfunction(getattr(module, n))}
-        groups[layer] = {f"{layer}.{n}": value for n, value in functions.items()}
     folder = Path(app.srcdir, "reference")
     folder.mkdir(exist_ok=True)
     index = ["Reference", "=========", "", "Every public name. ``import flatviz as fv`` comes first.", ""]

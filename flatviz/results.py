@@ -50,19 +50,19 @@ def noun(cls: type) -> type:
     return dataclass(frozen=True, eq=False)(cls)
 
 
-SHOWN = "flatviz.plots.shown"  # whose shown(result) -> Figure | None draws what `drawn` marks
+DRAWING = "flatviz.plots.by_type"  # whose shown(result) -> Figure | None draws what `drawn` marks
 
 
 def drawn(cls: type) -> type:
     """A noun that draws itself as the last value of a notebook's cell.
 
-    Plots import results and not the other way round, so the module `SHOWN` is named here and loaded when a notebook asks;
+    Plots import results and not the other way round, so the module `DRAWING` is named here and loaded when a notebook asks;
     where plotly is not installed, or the result has no picture, its text stands alone.
     """
 
     def bundle(self: Any, include: Any = None, exclude: Any = None) -> dict:
         try:
-            figure = importlib.import_module(SHOWN).shown(self)
+            figure = importlib.import_module(DRAWING).shown(self)
         except ModuleNotFoundError:
             figure = None
         return {"text/plain": repr(self)} | ({} if figure is None else figure._repr_mimebundle_(include, exclude))
@@ -397,7 +397,7 @@ MEASURES = {  # of `Sharpness`, and what an axis says of each
 }
 
 
-FLATNESS = {  # of `flatness`, and what a legend says of each
+MEASURES = {  # of `sharpness_measures`, and what a legend says of each
     "lambda1": "λ₁",
     "trace": "trace",
     "sam": "SAM-sharpness",

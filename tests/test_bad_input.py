@@ -1,6 +1,6 @@
 """Every argument of every public verb, fed with wrong values: a valid call's value, or one clear error at the verb.
 
-The verbs and their arguments come from `fv.__all__` and the signatures, so that a new verb is in it by itself.
+The verbs and their arguments come from the public names and the signatures, so that a new verb is in it by itself.
 """
 
 import inspect
@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from every_verb import TaskWithPath, calls
+from every_verb import TaskWithPath, calls, public_names
 from torch import Tensor, nn
 
 import flatviz as fv
@@ -53,19 +53,21 @@ FREE = {"title", "label", "key", "x_label", "name", "path", "method"}  # texts t
 
 
 class Recorder:
-    """`flatviz`, noting the arguments of the first call of each function."""
+    """`flatviz` or a namespace of it, noting the arguments of the first call of each function."""
 
-    def __init__(self):
-        self.first = {}
+    def __init__(self, package=fv, prefix="", first=None):
+        self.package, self.prefix, self.first = package, prefix, {} if first is None else first
 
     def __getattr__(self, name):
-        value = getattr(fv, name)
+        value, full = getattr(self.package, name), self.prefix + name
+        if inspect.ismodule(value):
+            return Recorder(value, f"{full}.", self.first)
         if not inspect.isfunction(value):
             return value
 
         def noted(*args, **kwargs):
-            if name not in self.first:
-                self.first[name] = dict(inspect.signature(value).bind(*args, **kwargs).arguments)
+            if full not in self.first:
+                self.first[full] = dict(inspect.signature(value).bind(*args, **kwargs).arguments)
             return value(*args, **kwargs)
 
         return noted
@@ -137,14 +139,16 @@ def recorded(tmp_path_factory):
     return recorder.first
 
 
-VERBS = [name for name in fv.__all__ if inspect.isfunction(getattr(fv, name))]
+VERBS = {  # but for those that pass their arguments on, by the type of the first, to one of the others
+    n: v for n, v in public_names().items() if inspect.isfunction(v) and n not in ("plot", "explore")
+}
 
 
 @pytest.mark.parametrize("name", VERBS)
 def test_wrong_values_give_one_clear_error_at_the_verb(name, recorded, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)  # a path among the wrong values writes here
     monkeypatch.setattr(torch, "compile", lambda network, **_: network)  # it takes many seconds
-    verb = getattr(fv, name)
+    verb = VERBS[name]
     bad = []
     for argument, parameter in inspect.signature(verb).parameters.items():
         for kind, value in WRONG.items():
@@ -154,24 +158,24 @@ def test_wrong_values_give_one_clear_error_at_the_verb(name, recorded, monkeypat
     assert not bad, f"{len(bad)} of {len(WRONG) * len(inspect.signature(verb).parameters)}:\n" + "\n".join(bad)
 
 
-WORDS = [(name, arg) for name in VERBS for arg, p in inspect.signature(getattr(fv, name)).parameters.items()
+WORDS = [(name, arg) for name in VERBS for arg, p in inspect.signature(VERBS[name]).parameters.items()
          if {"str", "Treated", "Likelihood"} & set(str(p.annotation).split(" | ")) and arg not in FREE]  # fmt: skip
 
 
 @pytest.mark.parametrize("name, argument", WORDS)
 def test_a_word_that_an_argument_does_not_have_is_refused(name, argument, recorded):
     with pytest.raises((ValueError, TypeError), match="|".join(CLEAR)):
-        run(getattr(fv, name), recorded[name] | {argument: "wrong"})
+        run(VERBS[name], recorded[name] | {argument: "wrong"})
 
 
 def test_every_verb_is_checked_at_its_boundary():
-    assert not [name for name in VERBS if not hasattr(getattr(fv, name), "__wrapped__")]
+    assert not [name for name in VERBS if not hasattr(VERBS[name], "__wrapped__")]
 
 
 def test_values_that_a_docstring_allows_pass_the_boundary():
     line, ends = (lambda w: w.square().sum()), (torch.zeros(2), torch.ones(2))
     assert len(fv.slice_line(line, *ends, resolution=3, progress=None).values) == 3
-    assert fv.connect(line, *ends, bends=0, resolution=3).name == "straight line"
+    assert fv.landscape.connect(line, *ends, bends=0, resolution=3).name == "straight line"
     plane = fv.Plane(torch.zeros(2), torch.eye(2), "distance")
     assert fv.project(torch.ones(2), plane).coords.tolist() == [[1.0, 1.0]]
     net, data = fv.Net.from_module(nn.Linear(2, 2)), fv.Data(torch.randn(6, 2), torch.arange(6) % 2)
@@ -179,4 +183,4 @@ def test_values_that_a_docstring_allows_pass_the_boundary():
     flat = fv.Gaussian(torch.zeros(2), torch.zeros(2))  # rank 0: the gradient of its factor is empty
     assert fv.perturb(flat, (torch.ones(2), torch.ones(2), flat.factor), radius=0.1)[2].shape == (0, 2)
     table = torch.tensor([[0.9, 0.1]])
-    assert fv.agreement(table, table) == 1.0 and fv.total_variation(table, table) == 0.0
+    assert fv.metrics.agreement(table, table) == 1.0 and fv.metrics.total_variation(table, table) == 0.0

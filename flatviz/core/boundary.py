@@ -162,7 +162,7 @@ _TABLE: dict[str, arg.Check] = {
     "posterior": arg.posterior,
     "start": arg.kind((str, Gaussian), "a word or a Gaussian, as the verb's help says"),
     "ascent preview of": arg.function,
-    "settings fit_family.fit repeat_family.fit convergence_gap.fit": arg.values(arg.anything, "settings"),
+    "settings fit_family.fit repeat_family.fit convergence_gap.fit lab.fit tuned": arg.values(arg.anything, "settings"),
     # counts
     "n predict_gap.steps most_steps max_sweeps block starts": arg.whole(1),
     "resamples permutations bends fit_laplace.steps": arg.whole(0),
@@ -239,12 +239,12 @@ _TABLE: dict[str, arg.Check] = {
     "surface": arg.noun(Surface, "fv.slice_plane makes one"),
     "projection": arg.noun(Projection, "fv.project makes one"),
     "curve": arg.one_or_more(Curve, "fv.slice_line makes one"),
-    "points_on.curve": arg.noun(Curve, "fv.connect makes one"),
-    "step": arg.one_or_more(Mechanism, "fv.mechanism makes one"),
+    "points_on.curve": arg.noun(Curve, "fv.landscape.connect makes one"),
+    "step": arg.one_or_more(Mechanism, "fv.families.mechanism makes one"),
     "spectrum": arg.one_or_more(Spectrum, "fv.top_eigenpairs makes one"),
     "plane_eigen.spectrum": arg.noun(Spectrum, "fv.top_eigenpairs makes one"),
     "plot_density.spectrum": arg.noun(Spectrum, "fv.spectral_density makes one"),
-    "persistence": arg.noun(Persistence, "fv.persistence makes one"),
+    "persistence": arg.noun(Persistence, "fv.landscape.persistence makes one"),
     "explore_draws.draws": arg.kind(
         (Projection, Prediction), "a Projection or a Prediction", "fv.project and fv.predict make them"
     ),
@@ -252,14 +252,14 @@ _TABLE: dict[str, arg.Check] = {
     "predictions": arg.one_or_named(Prediction, "fv.predict makes one"),
     "measured": arg.one_or_named(Sharpness, "fv.sharpness makes one"),
     "projections": arg.one_or_more(Projection, "fv.project makes one"),
-    "family": arg.noun(Family, "fv.fit_family makes one"),
+    "family": arg.noun(Family, "fv.families.fit_family makes one"),
     "plot_surface.reference": arg.values(arg.noun(Projection, "fv.project makes one"), "Projections"),
     "plot_metrics.reference": arg.values(arg.noun(Prediction, "fv.predict makes one"), "Predictions"),
     "plot_spectrum.reference": arg.values(
         arg.each(arg.noun(Spectrum, "fv.top_eigenpairs makes one"), "Spectrum"), "lists of Spectrum"
     ),
     "align.reference": arg.tensor(1),
-    "shifts": arg.values(arg.one_or_more(Shift, "fv.shifted_scores makes one"), "Shifts, one or one a seed"),
+    "shifts": arg.values(arg.one_or_more(Shift, "fv.families.shifted_scores makes one"), "Shifts, one or one a seed"),
     "risks": arg.values(arg.tensor(1, 2), "risks (N,), or (seeds, N)"),
     "kinds": arg.each(arg.text, "kinds of fv.datasets.CORRUPTIONS"),
     "severities": arg.each(arg.whole(1), "severities from 1 to 5"),

@@ -108,7 +108,7 @@ def refresh_batchnorm(net: Net, w: Tensor, data: Data, *, batch_size: int = 512)
         >>> import torch, flatviz as fv
         >>> net = fv.Net.from_module(torch.nn.Sequential(torch.nn.BatchNorm1d(1), torch.nn.Linear(1, 2)))
         >>> data = fv.Data(torch.tensor([[3.0], [5.0]]), torch.tensor([0, 1]))
-        >>> fv.refresh_batchnorm(net, net.w, data).to_module()[0].running_mean.tolist()
+        >>> fv.engine.refresh_batchnorm(net, net.w, data).to_module()[0].running_mean.tolist()
         [4.0]
     """
     check_weights(w, net.dim)

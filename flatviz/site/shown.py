@@ -20,7 +20,7 @@ from flatviz.pages.document import json_for_html
 from flatviz.pages.story import tour_story
 from flatviz.plots.theme import CONFIG
 from flatviz.results import Family
-from flatviz.widgets.lab import FlatnessLab
+from flatviz.widgets.lab import Lab
 
 PLAIN = "A picture of the notebook; it is drawn by JavaScript."
 MOST, FEW = 40, 4  # pictures of one `interact`, over all its controls; in a small run
@@ -49,7 +49,7 @@ def figure_html(fig: BaseFigure) -> str:
 
 def widget_html(widget: ipywidgets.Widget) -> str:
     """The element of a widget: the lab as its live page, `interact` as its pictures, a box as the figures in it."""
-    if isinstance(widget, FlatnessLab):
+    if isinstance(widget, Lab):
         if not widget.wait(PATIENCE) or widget.family is None:
             raise RuntimeError(f"the lab must show a family after {PATIENCE} s, it says: {widget.status}")
         return family_html(widget.family, start=(widget.method, widget.radius, widget.n_draws))

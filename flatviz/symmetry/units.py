@@ -97,7 +97,7 @@ class Units:
         return net.with_buffers(net.buffers() | moved).at(v[: self.dim]) if moved else net.at(v)
 
 
-ARGUMENTS["units"] = noun(Units, "fv.units_of(net) makes one")
+ARGUMENTS["units"] = noun(Units, "fv.symmetry.units_of(net) makes one")
 
 
 def local_numbers(layers: tuple[Layer, ...]) -> Tensor:
