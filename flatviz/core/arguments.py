@@ -8,7 +8,6 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
-import torch
 from torch import Tensor, nn
 
 from flatviz.checks import check_choice, check_count, check_finite, check_nonnegative
@@ -73,11 +72,6 @@ def nonnegative(value: Any, name: str) -> None:
     """A finite number >= 0."""
     number(value, name)
     check_nonnegative(value, name)
-
-
-def backend(value: Any, name: str) -> None:
-    """A backend of `torch.compile`."""
-    check_choice(value, torch.compiler.list_backends(exclude_tags=()), name)
 
 
 def word(*words: str) -> Check:

@@ -138,7 +138,6 @@ _TABLE: dict[str, arg.Check] = {
     "batchnorm": arg.word("frozen", "train"),
     "validation": arg.noun(Data, "task.validation is one"),
     "accumulate patience": arg.whole(1),
-    "compile": arg.either((bool, arg.anything), (str, arg.backend), wanted="True, False or the name of a backend"),
     "parallel": arg.flag,
     "predict.batchnorm quantity.batchnorm shifted_scores.batchnorm": arg.either(
         (str, arg.word("frozen")), (Data, arg.anything), wanted="'frozen' or a Data that re-estimates the statistics"
