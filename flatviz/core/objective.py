@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import nullcontext
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from flatviz.checks import check_choice, check_weights
+from flatviz.checks import Vector, check_choice, check_weights, made_by, shown
 from flatviz.core.boundary import public
 from flatviz.core.precision import arithmetic
 from flatviz.core.progress import Progress, track
@@ -163,7 +163,13 @@ class FunctionObjective(Objective):
         return self.function(w)
 
 
-ObjectiveLike = Objective | Callable[[Tensor], Tensor]
+def check_objective(value: Any, name: str) -> None:
+    """A function of the weights, and no network."""
+    if isinstance(value, (nn.Module, type)) or made_by(type(value)) or not callable(value):
+        raise TypeError(f"{name} must be an objective, w (D,) -> (), got {shown(value)}: fv.nll(net, data) makes one")
+
+
+ObjectiveLike = Annotated[Objective | Callable[[Tensor], Tensor], check_objective]
 
 
 def as_objective(f: ObjectiveLike) -> Objective:
@@ -184,7 +190,7 @@ def as_objective(f: ObjectiveLike) -> Objective:
 
 
 @public
-def hvp(f: ObjectiveLike, w: Tensor, v: Tensor) -> Tensor:
+def hvp(f: ObjectiveLike, w: Vector, v: Vector) -> Tensor:
     """H v with H = grad^2 f(w) (D, D), by a double backward, or as the objective has it; `w`, `v` and the result are (D,).
 
     Raises:

@@ -14,7 +14,7 @@ from pathlib import Path
 import torch
 from torch import Tensor, fx, nn
 
-from flatviz.checks import check_choice
+from flatviz.checks import FilePath, NonNegative, check_choice
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
@@ -30,9 +30,9 @@ def cache_trunk(
     net: Net,
     data: Data,
     *,
-    memory: float = 2e9,
+    memory: NonNegative = 2e9,
     precision: str | None = None,
-    path: str | Path | None = None,
+    path: FilePath | None = None,
     progress: Progress = False,
 ) -> tuple[Net, Data]:
     """The net from its first treated layer on, and `data` as that layer sees it: (net, data), for every verb as before.

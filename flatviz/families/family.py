@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_choice, check_count
+from flatviz.checks import Count, Radius, Seed, Several, check_choice, check_count
 from flatviz.core.boundary import public
 from flatviz.core.data import Task
 from flatviz.core.net import Net
@@ -56,9 +56,9 @@ def fit_family(
     task: Task,
     prior: Gaussian,
     *,
-    radii: Mapping[str, Sequence[float]] | None = None,
-    seed: int,
-    fit: Mapping | None = None,
+    radii: Mapping[str, Sequence[Radius]] | None = None,
+    seed: Seed,
+    fit: Mapping[str, Any] | None = None,
     tuned: Choices | None = None,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
@@ -112,12 +112,12 @@ def measure(
     task: Task,
     family: Family,
     *,
-    seed: int,
-    n_draws: int = 30,
-    n_spectra: int = 5,
-    k: int = 5,
-    resolution: int = 41,
-    around_resolution: int = 31,
+    seed: Seed,
+    n_draws: Count = 30,
+    n_spectra: Count = 5,
+    k: Count = 5,
+    resolution: Several = 41,
+    around_resolution: Several = 31,
     progress: Progress = False,
 ) -> Family:
     """The family with its pictures and numbers: surface, samples on it, spectra, predictions on the test split.

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_choice, check_weights
+from flatviz.checks import Count, Rate, Seed, Several, Vector, Whole, check_choice, check_weights
 from flatviz.core.boundary import public
 from flatviz.core.objective import Objective, ObjectiveLike, as_objective
 from flatviz.core.progress import Progress, track
@@ -22,15 +22,15 @@ LOOK = 11  # points of a curve by which those on the way are compared
 @public
 def connect(
     f: ObjectiveLike,
-    a: Tensor,
-    b: Tensor,
+    a: Vector,
+    b: Vector,
     *,
     kind: str = "bezier",
-    bends: int = 1,
-    steps: int = 200,
-    lr: float = 0.1,
-    resolution: int = 41,
-    seed: int = 0,
+    bends: Whole = 1,
+    steps: Count = 200,
+    lr: Rate = 0.1,
+    resolution: Several = 41,
+    seed: Seed = 0,
     progress: Progress = False,
 ) -> Curve:
     """A curve from a to b (D,) on which the mean loss is low: minimises E_t f(c(t)), t uniform in [0, 1].
@@ -107,7 +107,7 @@ def _height(curve: Curve) -> tuple[float, float]:
 
 
 @public
-def points_on(curve: Curve, t: Tensor) -> Tensor:
+def points_on(curve: Curve, t: Vector) -> Tensor:
     """Weight vectors (T, D) of a curve of `connect` at `t` (T,) in [0, 1]: to project, to predict with.
 
     Raises:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_choice, check_count
+from flatviz.checks import Count, NonNegative, Seed, Several, check_choice, check_count
 from flatviz.core.boundary import public
 from flatviz.core.objective import DivergedError, Objective, ObjectiveLike, as_objective
 from flatviz.core.progress import Progress
@@ -27,10 +27,10 @@ def map_curvature(
     *,
     which: str = "largest",
     extent: Extent | None = None,
-    resolution: int = 11,
-    iters: int = 30,
-    tol: float = 1e-3,
-    seed: int = 0,
+    resolution: Several = 11,
+    iters: Count = 30,
+    tol: NonNegative = 1e-3,
+    seed: Seed = 0,
     progress: Progress = False,
     preview: Callable[[Surface], None] | None = None,
     cache: Cache = None,

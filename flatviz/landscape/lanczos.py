@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from torch import Tensor
-
-from flatviz.checks import check_choice, check_count
+from flatviz.checks import Count, NonNegative, Seed, Several, Vector, check_choice, check_count
 from flatviz.core.boundary import public
 from flatviz.core.objective import ObjectiveLike, as_objective
 from flatviz.core.seeds import generator
@@ -18,16 +16,16 @@ TOLERANCE = 1e-4  # residual over the largest eigenvalue at which a pair is good
 @public
 def top_eigenpairs(
     f: ObjectiveLike,
-    w: Tensor,
-    k: int = 5,
+    w: Vector,
+    k: Count = 5,
     *,
     which: str = "largest",
     curvature: str = "hessian",
     part: Part = None,
-    iters: int = 80,
-    tol: float = TOLERANCE,
-    basis: int | None = None,
-    seed: int = 0,
+    iters: Count = 80,
+    tol: NonNegative = TOLERANCE,
+    basis: Several | None = None,
+    seed: Seed = 0,
     name: str = "",
 ) -> Spectrum:
     """Hessian eigenpairs of `f` at `w`, the most positive (`which="largest"`) or most negative, by Lanczos.

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_choice, check_count
+from flatviz.checks import Count, Seed, Vector, check_choice, check_count
 from flatviz.core.boundary import public
 from flatviz.core.objective import ObjectiveLike, as_objective
 from flatviz.core.seeds import generator
@@ -20,13 +20,13 @@ COVARIANCE_FROM = 50  # test vectors at most whose covariance is read: it costs 
 @public
 def hessian_trace(
     f: ObjectiveLike,
-    w: Tensor,
+    w: Vector,
     *,
-    products: int = 60,
+    products: Count = 60,
     method: str = "xtrace",
     curvature: str = "hessian",
     part: Part = None,
-    seed: int = 0,
+    seed: Seed = 0,
 ) -> tuple[float, float]:
     """(estimate, standard error) of tr H, H = grad^2 f(w), from at most `products` products H v.
 

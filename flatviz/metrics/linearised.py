@@ -12,7 +12,7 @@ import math
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_choice, check_weights
+from flatviz.checks import Count, Seed, check_choice, check_weights
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
@@ -35,9 +35,9 @@ def predict_linearised(
     data: Data,
     *,
     link: str = "probit",
-    n_draws: int = 100,
+    n_draws: Count = 100,
     likelihood: Likelihood = "categorical",
-    seed: int = 0,
+    seed: Seed = 0,
 ) -> Prediction:
     """Predictions of the linearised network on `data`, with their scores.
 

@@ -6,13 +6,14 @@ import math
 
 from torch import Tensor
 
+from flatviz.checks import Count, Labels
 from flatviz.core.boundary import public
 from flatviz.metrics.averaging import accuracy_of, brier_of, for_sizes, labels_of, nll_of
 from flatviz.results import Prediction
 
 
 @public
-def accuracy(prediction: Prediction, y: Tensor | None = None, *, n_draws: int | None = None) -> Tensor:
+def accuracy(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None) -> Tensor:
     """Share of inputs whose most probable class is right; (S,) for every ensemble size, () for `n_draws`.
 
     Labels: `y` (N,), or those of the Data predicted on.
@@ -32,7 +33,7 @@ def accuracy(prediction: Prediction, y: Tensor | None = None, *, n_draws: int | 
 
 
 @public
-def nll_score(prediction: Prediction, y: Tensor | None = None, *, n_draws: int | None = None) -> Tensor:
+def nll_score(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None) -> Tensor:
     """Mean of -log p(y) in nats, p averaged over draws; (S,) for every ensemble size, () for `n_draws`.
 
     With a Gaussian likelihood, p is the mixture of the draws' Gaussians.
@@ -54,7 +55,7 @@ def nll_score(prediction: Prediction, y: Tensor | None = None, *, n_draws: int |
 
 
 @public
-def brier(prediction: Prediction, y: Tensor | None = None, *, n_draws: int | None = None) -> Tensor:
+def brier(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None) -> Tensor:
     """Mean of sum_c (p_c - 1[y = c])^2, between 0 and 2; (S,) for every ensemble size, () for `n_draws`.
 
     Example:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_choice, check_weights
+from flatviz.checks import Seed, Several, Vector, check_choice, check_weights
 from flatviz.core.boundary import public
 from flatviz.core.seeds import generator
 from flatviz.results import Plane
@@ -23,7 +23,7 @@ EPS = 1e-10  # of Li et al.'s code
 
 @public
 def plane_random(
-    net: Net, w: Tensor, *, normalize: str = "filter", convention: str = "flatviz", dims: int = 2, seed: int
+    net: Net, w: Vector, *, normalize: str = "filter", convention: str = "flatviz", dims: Several = 2, seed: Seed
 ) -> Plane:
     """Two Gaussian directions from `w` (D,), normalised; not orthogonal, as drawn.  dims: 3 and more for a volume.
 

@@ -20,11 +20,11 @@ import torch
 from torch import Tensor
 
 from flatviz.catalog import EUCLIDEAN, KL_BALL
-from flatviz.checks import check_choice, check_nonnegative
+from flatviz.checks import NonNegative, Numbers, Radius, check_choice, check_nonnegative
 from flatviz.core.boundary import public
 from flatviz.gaussian import Gaussian, number
 
-Theta = tuple[Tensor, Tensor, Tensor]  # mean (..., D), log_std (..., D), factor (..., K, D)
+Theta = tuple[Numbers, Numbers, Numbers]  # mean (..., D), log_std (..., D), factor (..., K, D)
 
 MODES = ("none", "kl_exact", "rank1_pinv", "rank1_damped", "sam_mu", "sam_theta", "authors_code")
 UNITS = {m: KL_BALL if m.startswith(("kl", "rank1")) else EUCLIDEAN for m in MODES}
@@ -96,12 +96,12 @@ def perturb(
     q: Gaussian,
     grad: Theta,
     *,
-    radius: float,
+    radius: Radius,
     mode: str = "kl_exact",
     blocks: str = "mean+std",
     joint: bool = True,
-    noise: tuple[Tensor, Tensor] | None = None,
-    damping: float | None = None,
+    noise: tuple[Numbers, Numbers] | None = None,
+    damping: NonNegative | None = None,
     switches: tuple[str, ...] = ("v_as_std", "total_derivative"),
 ) -> Theta:
     """The step of length `radius` from `q` that raises the loss most: Delta in (mean, log_std, factor), (D,), (D,), (K, D).

@@ -5,25 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from torch import nn
-from torch.utils.data import DataLoader, Dataset
 
+from flatviz.checks import Count, Radius, Seed
 from flatviz.core.boundary import public
-from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
-from flatviz.families.own import prepare_own
+from flatviz.families.own import Examples, prepare_own
 from flatviz.widgets.lab import FlatnessLab
 
 
 @public
 def lab(
     module: nn.Module | Net,
-    train: Data | Dataset | DataLoader | Sequence,
-    test: Data | Dataset | DataLoader | Sequence,
+    train: Examples,
+    test: Examples,
     *,
-    trials: int = 6,
-    radii: Mapping[str, Sequence[float]] | None = None,
-    seed: int = 0,
+    trials: Count = 6,
+    radii: Mapping[str, Sequence[Radius]] | None = None,
+    seed: Seed = 0,
     progress: Progress = None,
 ) -> FlatnessLab:
     """`FlatnessLab` of any classifier: it trains what has not learned, finds rates and settings, and checks accuracy each time.
