@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from numbers import Integral, Real
 from pathlib import Path
+from types import NoneType
 from typing import Annotated, Any, Literal
 
 import torch
@@ -160,7 +161,7 @@ def check_seed(seed: int, name: str = "seed") -> int:
 
 def check_choice(value: str, choices: tuple[str, ...], name: str) -> str:
     """One of the given words."""
-    if not isinstance(value, str) or value not in choices:
+    if not isinstance(value, (str, NoneType)) or value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {shown(value)}")
     return value
 
