@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import nullcontext
 from numbers import Real
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import torch
 from torch import Tensor, nn
@@ -20,7 +20,7 @@ from flatviz.core.seeds import saved_rng
 if TYPE_CHECKING:  # what a verb sees of a network is an objective
     from flatviz.core.net import Net
 
-CURVATURES = ("hessian", "ggn", "fisher")
+Curvature = Literal["hessian", "ggn", "fisher"]
 TWICE = SDPBackend.MATH  # of every Hessian product: the one attention kernel of PyTorch that can be differentiated twice
 Product = Callable[[Tensor], Tensor]  # v (D,) -> M v (D,)
 
@@ -87,7 +87,7 @@ class Objective:
             ValueError: For a curvature that only a network's mean loss has ("ggn", "fisher"), for an f without
                 gradients, and for one that gives two values at one w.
         """
-        if check_choice(curvature, CURVATURES, "curvature") != "hessian":
+        if check_choice(curvature, get_args(Curvature), "curvature") != "hessian":
             raise ValueError(f"curvature={curvature!r} needs an objective of a network, as nll makes, got {self.label}")
         with torch.inference_mode(False), torch.no_grad(), saved_rng():
             first, second = (_number(self(w), self.label) for _ in range(2))

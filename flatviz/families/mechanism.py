@@ -27,7 +27,7 @@ from flatviz.posteriors import METHODS
 from flatviz.posteriors.sabma import sabma_stages
 from flatviz.results import Family, Mechanism, Plane, Posterior, placed, reach_of
 from flatviz.training.optimize import training_loss
-from flatviz.training.perturb import UNITS, perturb
+from flatviz.training.perturb import UNITS, Blocks, Mode, perturb
 from flatviz.training.variational import NoisyNLL
 
 MARGIN = 1.25  # how much further than what is drawn the plane is computed
@@ -44,8 +44,8 @@ def mechanism(
     *,
     radii: Sequence[Radius],
     seed: Seed,
-    mode: str = "kl_exact",
-    blocks: str = "mean+std",
+    mode: Mode = "kl_exact",
+    blocks: Blocks = "mean+std",
     n_draws: Count = 32,
     resolution: Several = 31,
     likelihood: Likelihood = "categorical",

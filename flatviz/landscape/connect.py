@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Literal, get_args
 
 import torch
 from torch import Tensor
 
-from flatviz.checks import Count, Rate, Seed, Several, Vector, Whole, check_choice, check_weights
+from flatviz.checks import Count, Rate, Seed, Several, Vector, Whole, check_weights
 from flatviz.core.boundary import public
 from flatviz.core.objective import Objective, ObjectiveLike, as_objective
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import generator
 from flatviz.results import Curve
 
-KINDS = ("bezier", "polygonal")
+Kind = Literal["bezier", "polygonal"]
 LOOK = 11  # points of a curve by which those on the way are compared
 
 
@@ -25,7 +26,7 @@ def connect(
     a: Vector,
     b: Vector,
     *,
-    kind: str = "bezier",
+    kind: Kind = "bezier",
     bends: Whole = 1,
     steps: Count = 200,
     lr: Rate = 0.1,
@@ -57,7 +58,6 @@ def connect(
     """
     f = as_objective(f)
     check_weights(b, check_weights(a, f.dim, "a").numel(), "b")
-    check_choice(kind, KINDS, "kind")
     t = torch.linspace(0, 1, resolution, dtype=a.dtype, device=a.device)
 
     def curve(W: Tensor, t: Tensor) -> Curve:
@@ -119,7 +119,7 @@ def points_on(curve: Curve, t: Vector) -> Tensor:
         >>> fv.points_on(straight, torch.tensor([0.0, 0.25, 1.0])).tolist()
         [[0.0, 0.0], [0.25, 0.25], [1.0, 1.0]]
     """
-    if curve.W is None or curve.kind not in KINDS:
+    if curve.W is None or curve.kind not in get_args(Kind):
         raise ValueError(f"points_on needs a curve made by connect, got {curve.name or 'one without control vectors'}")
     return _mixing(t.to(curve.W), len(curve.W), curve.kind) @ curve.W
 

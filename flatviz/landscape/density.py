@@ -7,7 +7,7 @@ from torch import Tensor
 
 from flatviz.checks import Count, Seed, Vector, check_count
 from flatviz.core.boundary import public
-from flatviz.core.objective import ObjectiveLike, as_objective
+from flatviz.core.objective import Curvature, ObjectiveLike, as_objective
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import generator
 from flatviz.landscape.krylov import Krylov
@@ -25,7 +25,7 @@ def spectral_density(
     runs: Count = 4,
     steps: Count = 30,
     k: Count = 5,
-    curvature: str = "hessian",
+    curvature: Curvature = "hessian",
     part: Part = None,
     seed: Seed = 0,
     name: str = "",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from flatviz.checks import Count, NonNegative, Seed, Several, Vector, check_choice, check_count
+from typing import Literal
+
+from flatviz.checks import Count, NonNegative, Seed, Several, Vector, check_count
 from flatviz.core.boundary import public
-from flatviz.core.objective import ObjectiveLike, as_objective
+from flatviz.core.objective import Curvature, ObjectiveLike, as_objective
 from flatviz.core.seeds import generator
 from flatviz.landscape.krylov import Krylov, room_for
 from flatviz.landscape.operators import Operator, Part
@@ -19,8 +21,8 @@ def top_eigenpairs(
     w: Vector,
     k: Count = 5,
     *,
-    which: str = "largest",
-    curvature: str = "hessian",
+    which: Literal["largest", "smallest"] = "largest",
+    curvature: Curvature = "hessian",
     part: Part = None,
     iters: Count = 80,
     tol: NonNegative = TOLERANCE,
@@ -51,7 +53,6 @@ def top_eigenpairs(
         >>> [round(v, 3) for v in spectrum.values.tolist()], bool((spectrum.residual < 1e-3).all())
         ([9.0, 5.0], True)
     """
-    check_choice(which, ("largest", "smallest"), "which")
     f = as_objective(f)
     operator = Operator(f, w, curvature, part)
     if k > operator.like.numel():

@@ -13,7 +13,7 @@ from flatviz.core.boundary import public
 from flatviz.core.objective import ObjectiveLike, as_objective
 from flatviz.core.progress import Progress
 from flatviz.landscape.extent import Extent, ends
-from flatviz.landscape.grid import Cache, Grid, ticks_between
+from flatviz.landscape.grid import Cache, Grid, Precision, ticks_between
 from flatviz.results import Curve, Plane, Surface
 
 
@@ -25,7 +25,7 @@ def slice_plane(
     extent: Extent | None = None,
     resolution: Several = 41,
     exact: bool = False,
-    precision: str | None = None,
+    precision: Precision | None = None,
     progress: Progress = False,
     preview: Callable[[Surface], None] | None = None,
     cache: Cache = None,
@@ -88,7 +88,7 @@ def slice_line(
     extent: Extent | None = None,
     resolution: Several = 41,
     exact: bool = False,
-    precision: str | None = None,
+    precision: Precision | None = None,
     progress: Progress = False,
     cache: Cache = None,
     engine: Any = None,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Literal
 
 import torch
 from torch import Tensor
 
-from flatviz.checks import Count, Seed, Vector, check_choice, check_count
+from flatviz.checks import Count, Seed, Vector, check_count
 from flatviz.core.boundary import public
-from flatviz.core.objective import ObjectiveLike, as_objective
+from flatviz.core.objective import Curvature, ObjectiveLike, as_objective
 from flatviz.core.seeds import generator
 from flatviz.landscape.operators import Operator, Part
 
@@ -23,8 +24,8 @@ def hessian_trace(
     w: Vector,
     *,
     products: Count = 60,
-    method: str = "xtrace",
-    curvature: str = "hessian",
+    method: Literal["xtrace", "hutch++"] = "xtrace",
+    curvature: Curvature = "hessian",
     part: Part = None,
     seed: Seed = 0,
 ) -> tuple[float, float]:
@@ -53,7 +54,6 @@ def hessian_trace(
         True
     """
     check_count(products, "products", least=6)
-    check_choice(method, ("xtrace", "hutch++"), "method")
     operator = Operator(as_objective(f), w, curvature, part)
     like = operator.like
     if products >= like.numel():

@@ -6,7 +6,7 @@ from torch import Tensor
 
 from flatviz.checks import Count, Labels
 from flatviz.core.boundary import public
-from flatviz.metrics.averaging import N_BINS, ace_of, bins_of, ece_of, for_sizes, labels_of
+from flatviz.metrics.averaging import N_BINS, Binning, ace_of, bins_of, ece_of, for_sizes, labels_of
 from flatviz.results import Prediction
 
 
@@ -17,7 +17,7 @@ def ece(
     *,
     n_draws: Count | None = None,
     n_bins: Count = N_BINS,
-    kind: str = "width",
+    kind: Binning = "width",
 ) -> Tensor:
     """Expected calibration error; (S,) for every ensemble size, () for `n_draws`.
 
@@ -61,7 +61,7 @@ def reliability(
     *,
     n_draws: Count | None = None,
     n_bins: Count = N_BINS,
-    kind: str = "width",
+    kind: Binning = "width",
 ) -> Tensor:
     """Count, mean confidence and accuracy of each bin: (S, B, 3) for every ensemble size, (B, 3) for `n_draws`.
 

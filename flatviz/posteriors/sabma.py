@@ -27,7 +27,7 @@ from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.storage.digest import arguments_digest
 from flatviz.training.noisy_nll import NoisyNLL
-from flatviz.training.perturb import Perturbation
+from flatviz.training.perturb import Blocks, Mode, Perturbation, Switch
 from flatviz.training.run import Checkpoint, Optim, Run, Training
 from flatviz.training.variational import Bound, Descent, Step, converged, fit_gaussians
 
@@ -88,8 +88,8 @@ def fit_sabma(
     seed: Seed,
     start: Gaussian | None = None,
     start_scale: Positive = 1.0,
-    mode: str = "kl_exact",
-    blocks: str = "mean+std",
+    mode: Mode = "kl_exact",
+    blocks: Blocks = "mean+std",
     joint: bool = True,
     kl_weight: NonNegative = 1.0,
     weight_decay: NonNegative = 0.0,
@@ -101,7 +101,7 @@ def fit_sabma(
     likelihood: Likelihood = "categorical",
     batchnorm: Statistics = "frozen",
     damping: NonNegative | None = None,
-    switches: tuple[str, ...] = ("v_as_std", "total_derivative"),
+    switches: tuple[Switch, ...] = ("v_as_std", "total_derivative"),
     training: Training | None = None,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
@@ -197,8 +197,8 @@ def fit_sabma_grid(
     seeds: Sequence[Seed],
     start: Gaussian | None = None,
     start_scale: Positive = 1.0,
-    mode: str = "kl_exact",
-    blocks: str = "mean+std",
+    mode: Mode = "kl_exact",
+    blocks: Blocks = "mean+std",
     joint: bool = True,
     kl_weight: NonNegative = 1.0,
     weight_decay: NonNegative = 0.0,
@@ -210,7 +210,7 @@ def fit_sabma_grid(
     likelihood: Likelihood = "categorical",
     batchnorm: Statistics = "frozen",
     damping: NonNegative | None = None,
-    switches: tuple[str, ...] = ("v_as_std", "total_derivative"),
+    switches: tuple[Switch, ...] = ("v_as_std", "total_derivative"),
     training: Training | None = None,
     checkpoint: Checkpoint = None,
     progress: Progress = False,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Literal
 
 from flatviz.checks import Count, Radius, Whole, check_choice
 from flatviz.core.boundary import public
@@ -24,7 +24,7 @@ def plot_view(
     method: str | None = None,
     radius: Radius | None = None,
     n_draws: Count | None = None,
-    phase: str | None = None,
+    phase: Literal[PHASES] | None = None,
     moment: Whole | None = None,
     image: Whole | None = None,
 ) -> Figure:
@@ -78,7 +78,7 @@ def _row(view: View, family: Family, phase: str | None, moment: int | None) -> i
     """Which of the view's phases: the last without a choice."""
     moments, within = len(view.phases(family)) // len(PHASES), -1
     if phase is not None:
-        within = PHASES.index(check_choice(phase, PHASES, "phase")) - len(PHASES)
+        within = PHASES.index(phase) - len(PHASES)
     if moment is not None and moment >= max(1, moments):
         raise ValueError(f"moment must be below {max(1, moments)}, which {view.name!r} has, got {moment}: count from 0")
     return within - (0 if moment is None else (moments - 1 - moment) * len(PHASES))
