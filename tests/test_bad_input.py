@@ -140,8 +140,9 @@ def test_a_decorator_below_the_boundary_may_give_the_signature():
         public(verb)(1, rate=1)
 
 
-WORDS = [(name, arg) for name in VERBS for arg, p in inspect.signature(getattr(fv, name)).parameters.items()
-         if re.search(r"\bstr\b|Treated|Likelihood|Mode|Blocks|Literal|Curvature", str(p.annotation)) and {arg, f"{name}.{arg}"}.isdisjoint(FREE)]  # fmt: skip
+OF_TEXT = re.compile(r"\bstr\b|Treated|Likelihood|Mode|Blocks|Literal|Curvature")
+WORDS = [(name, argument) for name in VERBS for argument, p in inspect.signature(getattr(fv, name)).parameters.items()
+         if OF_TEXT.search(str(p.annotation)) and {argument, f"{name}.{argument}"}.isdisjoint(FREE)]  # fmt: skip
 
 
 @pytest.mark.parametrize("name, argument", WORDS)

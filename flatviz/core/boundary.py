@@ -57,7 +57,8 @@ def public(verb: Callable[P, R]) -> Callable[P, R]:
             given = signature.bind(*args, **kwargs).arguments
         except TypeError as error:
             raise TypeError(f"{verb.__name__}{signature} cannot be called so: {error}") from None
-        checks.update(checks or argument_checks(verb))  # at the first call: annotations may name what their file defines below
+        if not checks:  # at the first call: annotations may name what their file defines further down
+            checks.update(argument_checks(verb))
         for name, value in given.items():
             checks[name](value, name)
         args, kwargs = placed(_usable((args, kwargs)), _where((args, kwargs)))
