@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from flatviz.checks import Count, Radius, Seed, Several, check_choice, check_count
+from flatviz.checks import Count, FilePath, Radius, Seed, Several, check_choice, check_count
 from flatviz.core.boundary import public
 from flatviz.core.data import Task
 from flatviz.core.net import Net
@@ -33,7 +33,6 @@ from flatviz.planes.pca import plane_pca
 from flatviz.planes.random import plane_random
 from flatviz.posteriors import METHODS
 from flatviz.results import Draws, Family, Gaussian, Posterior, Prediction, Spectrum, Surface
-from flatviz.training.run import Checkpoint
 
 QUANTITIES = ("lambda1", "accuracy", "nll", "ece")  # of `Family.over_seeds`
 SURFACES = ("around", "sharpest", "maps")  # what `extend` may leave out: the loss around a center, and `Family.maps`
@@ -60,7 +59,7 @@ def fit_family(
     seed: Seed,
     fit: Mapping[str, Any] | None = None,
     tuned: Choices | None = None,
-    checkpoint: Checkpoint = None,
+    checkpoint: FilePath | None = None,
     progress: Progress = False,
     engine: Any = None,
 ) -> Family:

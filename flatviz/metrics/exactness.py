@@ -11,10 +11,11 @@ from typing import Annotated
 
 from torch import Tensor
 
+from flatviz.checks import kind
 from flatviz.core.boundary import public
 from flatviz.results import Prediction
 
-Averaged = Prediction | Annotated[Tensor, "averaged probabilities (N, C)"]
+Averaged = Annotated[Prediction | Tensor, kind((Prediction, Tensor), "a Prediction, or averaged probabilities (N, C)")]
 
 
 @public
