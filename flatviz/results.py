@@ -52,19 +52,19 @@ def noun(cls: type | None = None, *, made_by: str = "") -> type:
     return dataclass(frozen=True, eq=False)(cls)
 
 
-SHOWN = "flatviz.plots.shown"  # whose shown(result) -> Figure | None draws what `drawn` marks
+DRAWING = "flatviz.plots.by_type"  # whose shown(result) -> Figure | None draws what `drawn` marks
 
 
 def drawn(cls: type) -> type:
     """A noun that draws itself as the last value of a notebook's cell.
 
-    Plots import results and not the other way round, so the module `SHOWN` is named here and loaded when a notebook asks;
+    Plots import results and not the other way round, so the module `DRAWING` is named here and loaded when a notebook asks;
     where plotly is not installed, or the result has no picture, its text stands alone.
     """
 
     def bundle(self: Any, include: Any = None, exclude: Any = None) -> dict:
         try:
-            figure = importlib.import_module(SHOWN).shown(self)
+            figure = importlib.import_module(DRAWING).shown(self)
         except ModuleNotFoundError:
             figure = None
         return {"text/plain": repr(self)} | ({} if figure is None else figure._repr_mimebundle_(include, exclude))
@@ -357,7 +357,7 @@ class Spectrum:
     weights: Tensor | None = None
 
 
-@noun(made_by="fv.persistence makes one")
+@noun(made_by="fv.landscape.persistence makes one")
 class Persistence:
     """Valleys of a surface, M of them, by rising birth: the merge tree of its sublevel sets.
 
@@ -410,7 +410,7 @@ MEASURES = {  # of `Sharpness`, and what an axis says of each
 }
 
 
-FLATNESS = {  # of `flatness`, and what a legend says of each
+MEASURES = {  # of `sharpness_measures`, and what a legend says of each
     "lambda1": "λ₁",
     "trace": "trace",
     "sam": "SAM-sharpness",
@@ -518,7 +518,7 @@ class Prediction:
         return n
 
 
-@noun(made_by="fv.shifted_scores makes one")
+@noun(made_by="fv.families.shifted_scores makes one")
 class Shift:
     """Scores under distribution shift: `scores[name]` (K, V), a row a kind of corruption, a column a severity.
 
@@ -539,7 +539,7 @@ class Shift:
         return self.scores[name].mean(0)
 
 
-@noun(made_by="fv.mechanism makes one")
+@noun(made_by="fv.families.mechanism makes one")
 class Mechanism:
     """One step of a method from a Gaussian q, at R radii, in coordinates of the plane of its perturbation.
 
@@ -581,7 +581,7 @@ def reach_of(covariance: Tensor, ball: Tensor, worst: Tensor, worst_covariance: 
     return max(float(end.max()) for end in (sizes[0], sizes[1], worst.abs() + sizes[2], length))
 
 
-@noun(made_by="fv.fit_family makes one")
+@noun(made_by="fv.families.fit_family makes one")
 class Family:
     """Posteriors of one or more methods over their radii, and what was measured on each; M members.
 

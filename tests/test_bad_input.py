@@ -1,6 +1,6 @@
 """The boundary: each rule by itself, and each annotation of each public verb.
 
-The verbs and their arguments come from `fv.__all__` and the signatures, so that a new verb is in it by itself.
+The verbs and their arguments come from the public names and the signatures, so that a new verb is in it by itself.
 """
 
 import inspect
@@ -13,13 +13,16 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import pytest
 import torch
+from every_verb import public_names
 from torch import nn
 
 import flatviz as fv
 from flatviz import checks
 from flatviz.core.boundary import argument_checks, check_of, public
 
-VERBS = [name for name in fv.__all__ if inspect.isfunction(getattr(fv, name))]
+VERBS = {  # but for those that pass their arguments on, by the type of the first, to one of the others
+    n: v for n, v in public_names().items() if inspect.isfunction(v) and n not in ("plot", "explore")
+}
 FREE = {"title", "label", "key", "x_label", "name", "path", "method", "head"}  # texts that name or label: any will do
 FREE |= {
     "what",
@@ -101,17 +104,17 @@ def test_a_dict_is_asked_for_its_keys_and_its_values():
 @pytest.mark.parametrize("name", VERBS)
 def test_every_argument_of_a_verb_refuses_what_it_cannot_be(name):
     """`object()` is right nowhere but where anything is, and the verb's first argument is refused by a call."""
-    found = argument_checks(getattr(fv, name))
+    found = argument_checks(VERBS[name])
     free = {"result", "engine", "train", "test", "dataset", "inference"}  # what they must be the verb itself knows
     for argument, check in found.items():
         if argument not in free:
             with pytest.raises((TypeError, ValueError), match=rf"^{argument} must .*, got "):
                 check(object(), argument)
-    needed = [p for p in inspect.signature(getattr(fv, name)).parameters.values() if p.default is p.empty]
+    needed = [p for p in inspect.signature(VERBS[name]).parameters.values() if p.default is p.empty]
     given = [object() for p in needed if p.kind is p.POSITIONAL_OR_KEYWORD]
     if needed and needed[0].name not in free:
         with pytest.raises((TypeError, ValueError), match=rf"^{needed[0].name} must .*, got "):
-            getattr(fv, name)(*given, **{p.name: object() for p in needed if p.kind is p.KEYWORD_ONLY})
+            VERBS[name](*given, **{p.name: object() for p in needed if p.kind is p.KEYWORD_ONLY})
 
 
 def test_annotations_that_are_text_tell_a_reader_the_rule_and_a_wrong_call_the_signature():
@@ -141,24 +144,24 @@ def test_a_decorator_below_the_boundary_may_give_the_signature():
 
 
 OF_TEXT = re.compile(r"\bstr\b|Treated|Likelihood|Mode|Blocks|Literal|Curvature")
-WORDS = [(name, argument) for name in VERBS for argument, p in inspect.signature(getattr(fv, name)).parameters.items()
+WORDS = [(name, argument) for name in VERBS for argument, p in inspect.signature(VERBS[name]).parameters.items()
          if OF_TEXT.search(str(p.annotation)) and {argument, f"{name}.{argument}"}.isdisjoint(FREE)]  # fmt: skip
 
 
 @pytest.mark.parametrize("name, argument", WORDS)
 def test_a_word_that_an_argument_does_not_have_is_refused(name, argument):
     with pytest.raises((ValueError, TypeError), match=rf"^{argument} must .*, got 'wrong'"):
-        argument_checks(getattr(fv, name))[argument]("wrong", argument)
+        argument_checks(VERBS[name])[argument]("wrong", argument)
 
 
 def test_every_verb_is_checked_at_its_boundary():
-    assert not [name for name in VERBS if not hasattr(getattr(fv, name), "__wrapped__")]
+    assert not [name for name in VERBS if not hasattr(VERBS[name], "__wrapped__")]
 
 
 def test_values_that_a_docstring_allows_pass_the_boundary():
     line, ends = (lambda w: w.square().sum()), (torch.zeros(2), torch.ones(2))
     assert len(fv.slice_line(line, *ends, resolution=3, progress=None).values) == 3
-    assert fv.connect(line, *ends, bends=0, resolution=3).name == "straight line"
+    assert fv.landscape.connect(line, *ends, bends=0, resolution=3).name == "straight line"
     plane = fv.Plane(torch.zeros(2), torch.eye(2), "distance")
     assert fv.project(torch.ones(2), plane).coords.tolist() == [[1.0, 1.0]]
     net, data = fv.Net.from_module(nn.Linear(2, 2)), fv.Data(torch.randn(6, 2), torch.arange(6) % 2)
@@ -166,4 +169,4 @@ def test_values_that_a_docstring_allows_pass_the_boundary():
     flat = fv.Gaussian(torch.zeros(2), torch.zeros(2))  # rank 0: the gradient of its factor is empty
     assert fv.perturb(flat, (torch.ones(2), torch.ones(2), flat.factor), radius=0.1)[2].shape == (0, 2)
     table = torch.tensor([[0.9, 0.1]])
-    assert fv.agreement(table, table) == 1.0 and fv.total_variation(table, table) == 0.0
+    assert fv.metrics.agreement(table, table) == 1.0 and fv.metrics.total_variation(table, table) == 0.0

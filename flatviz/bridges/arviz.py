@@ -44,7 +44,7 @@ def diagnose_chains(draws: Draws, of: Callable[[Tensor], Tensor] | None = None) 
     Example:
         >>> import torch, flatviz as fv
         >>> q = fv.Draws(torch.randn(400, 2, generator=torch.Generator().manual_seed(0)), chains=4)
-        >>> diagnosis = fv.diagnose_chains(q)  # doctest: +SKIP
+        >>> diagnosis = fv.bridges.diagnose_chains(q)  # doctest: +SKIP
         >>> diagnosis.rhat.shape, bool((diagnosis.rhat < 1.02).all())  # doctest: +SKIP
         (torch.Size([2]), True)
     """

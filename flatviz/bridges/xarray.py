@@ -51,7 +51,7 @@ def to_xarray(result: object) -> xarray.Dataset:
         >>> import torch, flatviz as fv
         >>> plane = fv.plane_through(torch.zeros(3), torch.eye(3)[0], torch.eye(3)[1])
         >>> surface = fv.slice_plane(lambda w: (w ** 2).sum(), plane, resolution=5)
-        >>> fv.to_xarray(surface)["values"].dims  # doctest: +SKIP
+        >>> fv.bridges.to_xarray(surface)["values"].dims  # doctest: +SKIP
         ('a', 'b')
     """
     xarray = _xarray("to_xarray")
@@ -75,12 +75,14 @@ def from_xarray(dataset: Annotated[Any, "xarray.Dataset"]) -> object:
     Example:
         >>> import torch, flatviz as fv
         >>> q = fv.Draws(torch.ones(4, 2), chains=2)
-        >>> fv.from_xarray(fv.to_xarray(q))  # doctest: +SKIP
+        >>> fv.bridges.from_xarray(fv.bridges.to_xarray(q))  # doctest: +SKIP
         Draws(W (4, 2), chains=2)
     """
-    check_is(dataset, _xarray("from_xarray").Dataset, "dataset", "use what fv.to_xarray returned")
+    check_is(dataset, _xarray("from_xarray").Dataset, "dataset", "use what fv.bridges.to_xarray returned")
     if TEXT not in dataset.attrs:
-        raise ValueError(f"dataset must be one that fv.to_xarray made, got attrs {sorted(dataset.attrs)}: use fv.to_xarray")
+        raise ValueError(
+            f"dataset must be one that fv.bridges.to_xarray made, got attrs {sorted(dataset.attrs)}: use fv.bridges.to_xarray"
+        )
     return joined({str(name): torch.tensor(dataset[name].values) for name in dataset.variables}, dataset.attrs[TEXT])
 
 
@@ -101,7 +103,7 @@ def to_arviz(draws: Draws, of: Callable[[Tensor], Tensor] | None = None) -> arvi
     Example:
         >>> import torch, flatviz as fv
         >>> q = fv.Draws(torch.randn(40, 3, generator=torch.Generator().manual_seed(0)), chains=4)
-        >>> fv.to_arviz(q).posterior["w"].sizes  # doctest: +SKIP
+        >>> fv.bridges.to_arviz(q).posterior["w"].sizes  # doctest: +SKIP
         Frozen({'chain': 4, 'draw': 10, 'weight': 3})
     """
     arviz = _arviz("to_arviz")
@@ -124,10 +126,10 @@ def from_arviz(inference: Annotated[Any, "arviz.InferenceData"]) -> Draws:
     Example:
         >>> import torch, flatviz as fv
         >>> q = fv.Draws(torch.ones(6, 3), chains=2)
-        >>> fv.from_arviz(fv.to_arviz(q))  # doctest: +SKIP
+        >>> fv.bridges.from_arviz(fv.bridges.to_arviz(q))  # doctest: +SKIP
         Draws(W (6, 3), chains=2)
     """
-    check_is(inference, _arviz("from_arviz").InferenceData, "inference", "use what fv.to_arviz or a sampler returned")
+    check_is(inference, _arviz("from_arviz").InferenceData, "inference", "use what fv.bridges.to_arviz or a sampler returned")
     if "posterior" not in inference.groups():
         raise ValueError(f"inference must have a group posterior, got {inference.groups()}: ask the sampler for draws")
     posterior = inference.posterior.transpose("chain", "draw", ...)

@@ -25,7 +25,7 @@ def command(family: Path, out: Path, title: str) -> None:
     """Write a saved family of posteriors (`fv.save(lab.family, "family.pt")`) as one live page without Python."""
     check_output("--out", out)
     loaded = load(family)
-    check_is(loaded, Family, "the file", "save what fv.measure returned, or lab.family")
+    check_is(loaded, Family, "the file", "save what fv.families.measure returned, or lab.family")
     method = "sabma" if "sabma" in loaded.methods else loaded.methods[-1]
     radius = loaded.radius[loaded.index(method, 1.0)]
     page = family_page(

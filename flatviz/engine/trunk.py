@@ -63,7 +63,7 @@ def cache_trunk(
         >>> module = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Tanh(), torch.nn.Linear(8, 3))
         >>> net = fv.Net.from_module(module, lambda name: name.startswith("2."))
         >>> data = fv.Data(torch.randn(10, 4), torch.arange(10) % 3)
-        >>> late, features = fv.cache_trunk(net, data)
+        >>> late, features = fv.engine.cache_trunk(net, data)
         >>> features.x.shape, bool(torch.allclose(late(net.w, features.x), net(net.w, data.x), atol=1e-6))
         (torch.Size([10, 8]), True)
     """

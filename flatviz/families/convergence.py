@@ -83,8 +83,8 @@ def convergence_gap(
         >>> task = fv.datasets.moons_transfer(seed=0)
         >>> source = fv.pretrain(fv.models.mlp(task, hidden=(8,)), task.source, seed=0, epochs=3)
         >>> net, prior = fv.transfer(source, fv.fit_swag(source, task.source, seed=0), treated="norm+head")
-        >>> q = fv.fit_family(net, task, prior, radii={"vi": (0.0,)}, seed=0, fit={"steps": 20}).posterior[0]
-        >>> fv.convergence_gap(net, task, prior, q, "vi", seed=0, fit={"steps": 20}).steps
+        >>> q = fv.families.fit_family(net, task, prior, radii={"vi": (0.0,)}, seed=0, fit={"steps": 20}).posterior[0]
+        >>> fv.families.convergence_gap(net, task, prior, q, "vi", seed=0, fit={"steps": 20}).steps
         (20, 80)
     """
     known = tuple(name for name, m in METHODS.items() if m.needs_prior and "start_scale" in m.plain.settings)

@@ -14,7 +14,7 @@ from flatviz.core.data import Data, Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.core.seeds import generator, saved_rng
-from flatviz.metrics.predict import predict
+from flatviz.metrics.prediction import predict
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.hmc import fit_hmc
 from flatviz.posteriors.sabma import fit_sabma
@@ -92,7 +92,7 @@ def gap_regression(*, seed: Seed = 0, n: Count = 40) -> tuple[Data, Tensor]:
         ValueError: For n below 2.
 
     Example:
-        >>> data, x = fv.gap_regression(seed=0)
+        >>> data, x = fv.families.gap_regression(seed=0)
         >>> data.x.shape, x.shape, bool(((data.x > -1.0) & (data.x < 0.8)).any())
         (torch.Size([40, 1]), torch.Size([200, 1]), False)
     """
@@ -120,13 +120,13 @@ def predict_gap(
     A network 1-24-1 of tanh, all weights treated, prior N(0, 1 / fan-in) on each layer; the likelihood is that of the data.
     n_draws: draws a method; steps: of VI and SA-BMA; hmc: whether HMC runs too, a few seconds.
 
-    Returns name -> Prediction with outputs (S, 200, 1); `fv.plot_predictive` draws it.
+    Returns name -> Prediction with outputs (S, 200, 1); `fv.plots.plot_predictive` draws it.
 
     Raises:
         ValueError: For a radius below 0.
 
     Example:
-        >>> predictions = fv.predict_gap(radii=[0.5], n_draws=3, steps=5, hmc=False)
+        >>> predictions = fv.families.predict_gap(radii=[0.5], n_draws=3, steps=5, hmc=False)
         >>> {name: tuple(p.outputs.shape) for name, p in predictions.items()}
         {'vi': (3, 200, 1), 'sabma, radius 0.5': (3, 200, 1)}
     """

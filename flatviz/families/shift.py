@@ -14,7 +14,7 @@ from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
 from flatviz.datasets.corruptions import CORRUPTIONS, corrupt
-from flatviz.metrics.predict import predict
+from flatviz.metrics.prediction import predict
 from flatviz.results import AnyPosterior, Prediction, Shift
 
 SCORES = ("accuracy", "nll", "ece")
@@ -52,7 +52,7 @@ def shifted_scores(
         >>> net = fv.Net.from_module(torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(64, 2)))
         >>> data = fv.Data(torch.rand(6, 1, 8, 8), torch.arange(6) % 2)
         >>> q = fv.Gaussian(net.w, torch.full_like(net.w, -2.0))
-        >>> shift = fv.shifted_scores(net, q, data, kinds=["fog"], severities=[2, 4], n_draws=3, seed=0)
+        >>> shift = fv.families.shifted_scores(net, q, data, kinds=["fog"], severities=[2, 4], n_draws=3, seed=0)
         >>> shift.severities, shift.scores["nll"].shape
         ((0, 2, 4), torch.Size([1, 3]))
     """

@@ -47,7 +47,7 @@ def map_curvature(
         >>> import torch, flatviz as fv
         >>> plane = fv.Plane(torch.zeros(2), torch.eye(2), "distance")
         >>> bumps = lambda w: w[0] ** 4 + w[1] ** 2
-        >>> fv.map_curvature(bumps, plane, extent=1.0, resolution=3).values[:, 1].tolist()  # 12 a^2, or 2
+        >>> fv.landscape.map_curvature(bumps, plane, extent=1.0, resolution=3).values[:, 1].tolist()  # 12 a^2, or 2
         [12.0, 2.0, 12.0]
     """
     check_count(iters, "iters", least=2)

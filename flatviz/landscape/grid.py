@@ -94,7 +94,7 @@ class Grid:
         if self._store is not None:
             self._store.begin(_plan(evaluate), anew=anew)
         blocks = [(step, block) for step, level in _levels(self.shape) for block in _split(level, done)]
-        run = self._local(evaluate, blocks) if engine is None else self._far(engine, evaluate, blocks)
+        run = self._local(evaluate, blocks) if engine is None else self._on_cluster(engine, evaluate, blocks)
         last = {step: i for i, (step, _) in enumerate(blocks)}
         for i in track(self._kept(run, blocks, flat), label, progress, total=len(blocks)):
             step = blocks[i][0]
@@ -116,7 +116,9 @@ class Grid:
                     size = BLOCK if evaluate.in_blocks else max(1, min(BLOCK, int(WRITE / pace)))
             yield i, torch.cat(values)
 
-    def _far(self, engine: Any, evaluate: PointEvaluator, blocks: list[tuple[int, list[int]]]) -> Iterator[tuple[int, Tensor]]:
+    def _on_cluster(
+        self, engine: Any, evaluate: PointEvaluator, blocks: list[tuple[int, list[int]]]
+    ) -> Iterator[tuple[int, Tensor]]:
         for i, values in on_cluster(engine, self._job(evaluate), self._parts(blocks)):
             self._write(blocks[i][1], values)
             yield i, values

@@ -30,7 +30,7 @@ def ece(
         >>> import torch, flatviz as fv
         >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
         >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
-        >>> [round(v, 3) for v in fv.ece(prediction).tolist()]
+        >>> [round(v, 3) for v in fv.metrics.ece(prediction).tolist()]
         [0.536, 0.31]
     """
     return ece_of(reliability(prediction, y, n_draws=n_draws, n_bins=n_bins, kind=kind))
@@ -47,7 +47,7 @@ def ace(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | Non
         >>> import torch, flatviz as fv
         >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
         >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
-        >>> [round(v, 3) for v in fv.ace(prediction, n_bins=2).tolist()]
+        >>> [round(v, 3) for v in fv.metrics.ace(prediction, n_bins=2).tolist()]
         [0.536, 0.31]
     """
     y = labels_of(prediction, y)
@@ -69,7 +69,7 @@ def reliability(
         >>> import torch, flatviz as fv
         >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
         >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
-        >>> fv.reliability(prediction, n_draws=2, n_bins=2).tolist()  # count, confidence, accuracy
+        >>> fv.metrics.reliability(prediction, n_draws=2, n_bins=2).tolist()  # count, confidence, accuracy
         [[1.0, 0.5, 0.0], [1.0, 0.8807970881462097, 1.0]]
     """
     y = labels_of(prediction, y)

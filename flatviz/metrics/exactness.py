@@ -31,7 +31,7 @@ def agreement(prediction: Averaged, reference: Averaged) -> float:
 
     Example:
         >>> import torch, flatviz as fv
-        >>> fv.agreement(torch.tensor([[0.9, 0.1], [0.4, 0.6]]), torch.tensor([[0.6, 0.4], [0.6, 0.4]]))
+        >>> fv.metrics.agreement(torch.tensor([[0.9, 0.1], [0.4, 0.6]]), torch.tensor([[0.6, 0.4], [0.6, 0.4]]))
         0.5
     """
     p, r = _both(prediction, reference)
@@ -53,7 +53,7 @@ def total_variation(prediction: Averaged, reference: Averaged) -> float:
 
     Example:
         >>> import torch, flatviz as fv
-        >>> round(fv.total_variation(torch.tensor([[0.9, 0.1]]), torch.tensor([[0.6, 0.4]])), 6)
+        >>> round(fv.metrics.total_variation(torch.tensor([[0.9, 0.1]]), torch.tensor([[0.6, 0.4]])), 6)
         0.3
     """
     p, r = _both(prediction, reference)

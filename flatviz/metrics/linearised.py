@@ -55,7 +55,7 @@ def predict_linearised(
         >>> data = fv.Data(torch.ones(4, 2), torch.tensor([0, 1, 2, 2]))
         >>> mean = torch.tensor([0.0] * 8 + [2.0])  # a bias of 2 for class 2
         >>> sure, unsure = (fv.Gaussian(mean, torch.full_like(mean, log_std)) for log_std in (-9.0, 2.0))
-        >>> [round(float(fv.predict_linearised(net, q, data).probs.max()), 2) for q in (sure, unsure)]
+        >>> [round(float(fv.metrics.predict_linearised(net, q, data).probs.max()), 2) for q in (sure, unsure)]
         [0.79, 0.39]
     """
     if likelihood != "categorical" and link != "mc":

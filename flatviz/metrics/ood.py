@@ -26,7 +26,7 @@ def ood_scores(inside: Vector, outside: Vector) -> dict[str, float]:
 
     Example:
         >>> import torch, flatviz as fv
-        >>> scores = fv.ood_scores(torch.tensor([0.1, 0.2, 0.4]), torch.tensor([0.3, 0.8]))
+        >>> scores = fv.metrics.ood_scores(torch.tensor([0.1, 0.2, 0.4]), torch.tensor([0.3, 0.8]))
         >>> round(scores["auroc"], 3), scores["base_out"]
         (0.833, 0.4)
     """

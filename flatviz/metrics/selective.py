@@ -25,7 +25,7 @@ def risk_coverage(prediction: Prediction, y: Labels | None = None, *, n_draws: C
     Example:
         >>> import torch, flatviz as fv
         >>> logits = torch.tensor([[[3.0, 0.0], [0.0, 1.0], [2.0, 0.0]]])  # 1 draw, 3 inputs, 2 classes
-        >>> fv.risk_coverage(fv.Prediction(logits, torch.tensor([0, 0, 0])))
+        >>> fv.metrics.risk_coverage(fv.Prediction(logits, torch.tensor([0, 0, 0])))
         tensor([0.0000, 0.0000, 0.3333])
     """
     y = labels_of(prediction, y)

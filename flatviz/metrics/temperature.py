@@ -29,7 +29,7 @@ def fit_temperature(prediction: Prediction, y: Labels | None = None) -> float:
     Example:
         >>> import torch, flatviz as fv
         >>> logits = torch.tensor([[[4.0, 0.0]] * 4])  # sure of class 0, which is right three times in four
-        >>> T = fv.fit_temperature(fv.Prediction(logits, torch.tensor([0, 0, 0, 1])))
+        >>> T = fv.metrics.fit_temperature(fv.Prediction(logits, torch.tensor([0, 0, 0, 1])))
         >>> round(T, 2), round(float((logits / T).softmax(-1)[0, 0, 0]), 2)
         (3.64, 0.75)
     """
@@ -61,7 +61,7 @@ def scale_temperature(prediction: Prediction, temperature: Positive) -> Predicti
         >>> import torch, flatviz as fv
         >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
         >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
-        >>> fv.scale_temperature(prediction, 2.0).outputs[0].tolist()
+        >>> fv.metrics.scale_temperature(prediction, 2.0).outputs[0].tolist()
         [[1.0, 0.0], [1.5, 0.0]]
     """
     _check_categorical(prediction)

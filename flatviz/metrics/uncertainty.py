@@ -17,7 +17,7 @@ def predictive_entropy(prediction: Prediction, *, n_draws: Count | None = None) 
         >>> import torch, flatviz as fv
         >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
         >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
-        >>> [round(v, 3) for v in fv.predictive_entropy(prediction).tolist()]  # log 2 where the draws contradict each other
+        >>> [round(v, 3) for v in fv.metrics.predictive_entropy(prediction).tolist()]  # log 2 where the draws contradict each other
         [0.365, 0.693]
     """
     return _entropy(prediction.bma(n_draws))
@@ -31,7 +31,7 @@ def aleatoric_entropy(prediction: Prediction, *, n_draws: Count | None = None) -
         >>> import torch, flatviz as fv
         >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
         >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
-        >>> [round(v, 3) for v in fv.aleatoric_entropy(prediction).tolist()]
+        >>> [round(v, 3) for v in fv.metrics.aleatoric_entropy(prediction).tolist()]
         [0.365, 0.191]
     """
     return _entropy(prediction.probs[: prediction.size(n_draws)]).mean(0)
@@ -47,7 +47,7 @@ def mutual_information(prediction: Prediction, *, n_draws: Count | None = None) 
         >>> import torch, flatviz as fv
         >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
         >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
-        >>> [round(v, 3) for v in fv.mutual_information(prediction).tolist()]
+        >>> [round(v, 3) for v in fv.metrics.mutual_information(prediction).tolist()]
         [0.0, 0.502]
     """
     epistemic = predictive_entropy(prediction, n_draws=n_draws) - aleatoric_entropy(prediction, n_draws=n_draws)

@@ -64,7 +64,7 @@ def bma_nll(net: Net, data: Data, W: Vectors, *, center: Vector | None = None) -
         >>> import torch, flatviz as fv
         >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
         >>> data = fv.Data(torch.ones(4, 2), torch.tensor([0, 1, 2, 2]))
-        >>> g = fv.bma_nll(net, data, torch.zeros(5, net.dim))
+        >>> g = fv.objectives.bma_nll(net, data, torch.zeros(5, net.dim))
         >>> g.label, round(float(g(torch.zeros(net.dim))), 4)
         ('NLL of the average of 5 draws (nats)', 1.0986)
     """

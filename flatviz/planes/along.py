@@ -61,7 +61,7 @@ def plane_gradient(f: ObjectiveLike, w: Vector, other: Vector | None = None, *, 
 
     Example:
         >>> import torch, flatviz as fv
-        >>> plane = fv.plane_gradient(lambda w: w[0] ** 2, torch.tensor([3.0, 4.0, 0.0]), seed=0)
+        >>> plane = fv.planes.plane_gradient(lambda w: w[0] ** 2, torch.tensor([3.0, 4.0, 0.0]), seed=0)
         >>> plane.axes[0].abs().tolist(), plane.extent
         ([1.0, 0.0, 0.0], ((-0.5, 0.5), (-0.5, 0.5)))
     """

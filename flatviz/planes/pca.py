@@ -48,7 +48,7 @@ def plane_path(W: Vectors, *, name: str | None = None) -> Plane:
     Example:
         >>> import torch, flatviz as fv
         >>> t = torch.linspace(0, 1, 10)
-        >>> plane = fv.plane_path(torch.stack([t, t**2, 0 * t], dim=1))
+        >>> plane = fv.planes.plane_path(torch.stack([t, t**2, 0 * t], dim=1))
         >>> plane.origin.tolist()  # where the path ends
         [1.0, 1.0, 0.0]
     """

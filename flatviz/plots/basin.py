@@ -42,7 +42,7 @@ def plot_basin(
 
     Example:
         >>> plane = fv.Plane(torch.zeros(3), torch.eye(3)[:2], "distance in weight space")
-        >>> fig = fv.plot_basin(fv.slice_plane(lambda w: 3 + (w ** 2).sum(), plane, extent=1.0, resolution=5))
+        >>> fig = fv.plots.plot_basin(fv.slice_plane(lambda w: 3 + (w ** 2).sum(), plane, extent=1.0, resolution=5))
         >>> float(fig.data[0].customdata.min()), float(fig.data[0].customdata.max())  # 3 at the origin is the floor
         (0.0, 2.0)
     """

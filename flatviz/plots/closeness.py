@@ -42,7 +42,7 @@ def plot_closeness(
 
     Example:
         >>> rows = {"VI": {"vi": {"tv": (0.2, 0.01)}, "f-vi": {"tv": (0.1, 0.01)}}}
-        >>> fig = fv.plot_closeness(rows, floor={"tv": 0.01})
+        >>> fig = fv.plots.plot_closeness(rows, floor={"tv": 0.01})
         >>> [(trace.name, trace.x) for trace in fig.data if trace.mode == "markers"]
         [('VI', (0.2,)), ('F-VI', (0.1,))]
     """

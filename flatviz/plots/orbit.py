@@ -33,7 +33,7 @@ def plot_orbit(
     Example:
         >>> import torch, flatviz as fv
         >>> t = torch.tensor([-1.0, 0.0, 1.0])
-        >>> fig = fv.plot_orbit(t, {"trace": torch.tensor([3.0, 1.0, 4.0])}, torch.zeros(3))
+        >>> fig = fv.plots.plot_orbit(t, {"trace": torch.tensor([3.0, 1.0, 4.0])}, torch.zeros(3))
         >>> len(fig.layout.sliders[0].steps)
         3
     """

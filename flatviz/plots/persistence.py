@@ -19,7 +19,7 @@ def plot_persistence(persistence: Persistence, *, most: Count = 20, title: str |
     The deepest valley is on the left; it does not end, so its line goes on to the surface's highest value.
 
     Args:
-        persistence: what `fv.persistence` returned.
+        persistence: what `fv.landscape.persistence` returned.
         most: how many valleys are drawn, the deepest; more than 20 are hard to tell apart.
         title: default: how many valleys of what.
 
@@ -27,7 +27,7 @@ def plot_persistence(persistence: Persistence, *, most: Count = 20, title: str |
         >>> a = torch.linspace(-2, 2, 9)
         >>> plane = fv.Plane(torch.zeros(2), torch.eye(2), "distance in weight space")
         >>> two_wells = fv.Surface(plane, a, a, (a[:, None] ** 2 - 1) ** 2 + a ** 2 + 0.1 * a[:, None])
-        >>> fig = fv.plot_persistence(fv.persistence(two_wells))
+        >>> fig = fv.plots.plot_persistence(fv.landscape.persistence(two_wells))
         >>> len(fig.data[2].x)  # minima
         2
     """

@@ -38,7 +38,7 @@ def plot_reliability(
         >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
         >>> data = fv.Data(torch.ones(4, 2), torch.tensor([0, 1, 2, 2]))
         >>> prediction = fv.predict(net, fv.Gaussian(net.w, torch.zeros(net.dim)), data, 5, seed=0)
-        >>> fig = fv.plot_reliability(prediction, n_draws=2)
+        >>> fig = fv.plots.plot_reliability(prediction, n_draws=2)
         >>> int(fig.data[2].y.sum())  # counts
         4
     """

@@ -32,7 +32,7 @@ def save_figure(fig: Figure, path: FilePath, *, width: Count = 900, height: Coun
     Example:
         >>> import tempfile, torch, flatviz as fv
         >>> fig = fv.plot_curve(fv.Curve(torch.linspace(0, 1, 5), torch.ones(5)))
-        >>> fv.save_figure(fig, f"{tempfile.mkdtemp()}/pairs.html").name
+        >>> fv.plots.save_figure(fig, f"{tempfile.mkdtemp()}/pairs.html").name
         'pairs.html'
     """
     check_is(fig, go.Figure, "fig", "use what a plot_* returned")

@@ -48,7 +48,7 @@ def plot_surface_3d(
 
     Example:
         >>> plane = fv.plane_through(torch.zeros(3), torch.eye(3)[0], torch.eye(3)[1])
-        >>> fig = fv.plot_surface_3d(fv.slice_plane(lambda w: (w ** 2).sum(), plane, resolution=5))
+        >>> fig = fv.plots.plot_surface_3d(fv.slice_plane(lambda w: (w ** 2).sum(), plane, resolution=5))
         >>> fig.data[0].type, fig.data[0].z.shape
         ('surface', (5, 5))
     """

@@ -140,7 +140,8 @@ def laplace_evidence(
         >>> task = fv.datasets.moons_transfer(seed=0)
         >>> net = fv.Net.from_module(fv.models.mlp(task, hidden=(8,), seed=0))
         >>> trained = net.at(fv.fit_sgd(net, task.train, seed=0).center)
-        >>> fv.laplace_evidence(trained, task.train, prior_precision=1.0) > fv.laplace_evidence(net, task.train, prior_precision=1.0)
+        >>> evidence = fv.posteriors.laplace_evidence
+        >>> evidence(trained, task.train, prior_precision=1.0) > evidence(net, task.train, prior_precision=1.0)
         True
     """
     f = nll(net, data, likelihood=likelihood)
@@ -176,7 +177,7 @@ def laplace_precision(
         >>> import flatviz as fv
         >>> task = fv.datasets.moons_transfer(seed=0)
         >>> net = fv.Net.from_module(fv.models.mlp(task, hidden=(8,), seed=0))
-        >>> sorted(fv.laplace_precision(net, task.train, structure="diagonal")) == sorted(list(fv.layers_of(net))[:-1])
+        >>> sorted(fv.posteriors.laplace_precision(net, task.train, structure="diagonal")) == sorted(list(fv.symmetry.layers_of(net))[:-1])
         True
     """
     kept = _curvature(net, data, likelihood, structure, rank)

@@ -101,7 +101,7 @@ def moped_prior(net: Net, *, share: Positive = 0.05, floor: NonNegative = STD_FL
     Example:
         >>> import torch, flatviz as fv
         >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
-        >>> bool((fv.moped_prior(net, share=0.1).std <= 0.1 * net.w.abs() + 1e-4).all())
+        >>> bool((fv.posteriors.moped_prior(net, share=0.1).std <= 0.1 * net.w.abs() + 1e-4).all())
         True
     """
     if floor == 0:

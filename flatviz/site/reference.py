@@ -31,19 +31,17 @@ TITLES = {
     "plots": "Pictures",
     "widgets": "Live in JupyterLab",
 }
-WHOLE = ("datasets", "models")  # folders whose public functions are not names of flatviz itself
 
 
 def pages() -> dict[str, str]:
     """File name -> Markdown, a page a layer, and the table of them under "index"."""
     groups: dict[str, list[tuple[str, object]]] = {name: [] for name in TITLES}
-    for name in fv.__all__:
-        value = getattr(fv, name)
+    top = {f"fv.{name}": getattr(fv, name) for name in fv.__all__ if not inspect.ismodule(getattr(fv, name))}
+    inside = {f"fv.{room}.{n}": getattr(getattr(fv, room), n) for room in TITLES for n in dir(getattr(fv, room))}
+    first = {id(value) for value in top.values()}
+    for name, value in [*top.items(), *((n, v) for n, v in inside.items() if id(v) not in first)]:
         if inspect.isfunction(value) or inspect.isclass(value):
-            groups[_layer(value.__module__)].append((f"fv.{name}", value))
-    for folder in WHOLE:
-        module = importlib.import_module(f"flatviz.{folder}")
-        groups[folder] = [(f"fv.{folder}.{n}", v) for n in module.__all__ if inspect.isfunction(v := getattr(module, n))]
+            groups[_layer(value.__module__)].append((name, value))
     filled = {layer: values for layer, values in groups.items() if values}
     made = {layer: "\n".join(_page(layer, values)) + "\n" for layer, values in filled.items()}
     return made | {"index": "\n".join(_index(filled)) + "\n"}

@@ -19,7 +19,7 @@ from flatviz.pages.document import json_for_html
 from flatviz.pages.story import tour_story
 from flatviz.plots.theme import CONFIG
 from flatviz.results import Family
-from flatviz.widgets.lab import FlatnessLab
+from flatviz.widgets.lab import Lab
 
 PLAIN = "A picture of the notebook; it is drawn by JavaScript."
 LIVE = '<div class="fv-live"'  # how the element of an `interact` begins
@@ -59,7 +59,7 @@ def figure_html(fig: BaseFigure) -> str:
 
 def widget_html(widget: ipywidgets.Widget, most: int = MOST) -> str:
     """The element of a widget: the lab as its live page, `interact` as its pictures, a box as the figures in it."""
-    if isinstance(widget, FlatnessLab):
+    if isinstance(widget, Lab):
         return _lab_html(widget)
     if isinstance(widget, ipywidgets.interactive):
         return _interact_html(widget, most)
@@ -124,7 +124,7 @@ def _inside(widget: ipywidgets.Widget) -> list[ipywidgets.Widget]:
     return [widget]
 
 
-def _lab_html(lab: FlatnessLab) -> str:
+def _lab_html(lab: Lab) -> str:
     """What the lab has fitted once it is idle, with sliders that need no kernel."""
     if not lab.wait(PATIENCE):
         raise RuntimeError(f"the lab must be idle within {PATIENCE} s to be shown in a page, it says: {lab.status}")

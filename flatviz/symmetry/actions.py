@@ -28,7 +28,7 @@ def permute(units: Units, W: Vectors, order: Tensor) -> Tensor:
         >>> import torch, flatviz as fv
         >>> from torch import nn
         >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
-        >>> moved = fv.permute(fv.units_of(net), net.w[None], torch.tensor([2, 0, 1]))
+        >>> moved = fv.symmetry.permute(fv.symmetry.units_of(net), net.w[None], torch.tensor([2, 0, 1]))
         >>> x = torch.randn(5, 4)
         >>> bool(torch.allclose(net(moved[0], x), net(net.w, x), atol=1e-6))
         True
@@ -52,8 +52,8 @@ def rescale(units: Units, W: Vectors, factor: Numbers) -> Tensor:
         >>> import torch, flatviz as fv
         >>> from torch import nn
         >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
-        >>> units, factor = fv.units_of(net), torch.tensor([2.0, 0.5, 10.0])
-        >>> back = fv.rescale(units, fv.rescale(units, net.w[None], factor), 1 / factor)
+        >>> units, factor = fv.symmetry.units_of(net), torch.tensor([2.0, 0.5, 10.0])
+        >>> back = fv.symmetry.rescale(units, fv.symmetry.rescale(units, net.w[None], factor), 1 / factor)
         >>> bool(torch.allclose(back[0], net.w))
         True
     """
@@ -79,7 +79,7 @@ def flip(units: Units, W: Vectors, sign: Numbers) -> Tensor:
         >>> import torch, flatviz as fv
         >>> from torch import nn
         >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.Tanh(), nn.Linear(3, 2)))
-        >>> flipped, x = fv.flip(fv.units_of(net), net.w[None], -torch.ones(3)), torch.randn(5, 4)
+        >>> flipped, x = fv.symmetry.flip(fv.symmetry.units_of(net), net.w[None], -torch.ones(3)), torch.randn(5, 4)
         >>> bool(torch.allclose(net(flipped[0], x), net(net.w, x), atol=1e-6))
         True
     """
@@ -118,7 +118,7 @@ def random_order(units: Units, n: Count, *, seed: Seed) -> Tensor:
         >>> import flatviz as fv
         >>> from torch import nn
         >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
-        >>> order = fv.random_order(fv.units_of(net), 2, seed=0)
+        >>> order = fv.symmetry.random_order(fv.symmetry.units_of(net), 2, seed=0)
         >>> order.shape, order.sort(1).values.tolist()
         (torch.Size([2, 3]), [[0, 1, 2], [0, 1, 2]])
     """
@@ -144,7 +144,7 @@ def random_factor(units: Units, n: Count, *, seed: Seed, std: NonNegative = 1.0)
         >>> import flatviz as fv
         >>> from torch import nn
         >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
-        >>> factor = fv.random_factor(fv.units_of(net), 2, seed=0)
+        >>> factor = fv.symmetry.random_factor(fv.symmetry.units_of(net), 2, seed=0)
         >>> factor.shape, bool((factor > 0).all())
         (torch.Size([2, 3]), True)
     """

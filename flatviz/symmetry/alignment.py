@@ -50,9 +50,9 @@ def align(units: Units, W: Vectors, reference: Vector, *, starts: Count = 5, see
         >>> import torch, flatviz as fv
         >>> from torch import nn
         >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
-        >>> units = fv.units_of(net)
-        >>> moved = fv.permute(units, net.w[None], torch.tensor([2, 0, 1]))
-        >>> float(fv.align(units, moved, net.w).distance)
+        >>> units = fv.symmetry.units_of(net)
+        >>> moved = fv.symmetry.permute(units, net.w[None], torch.tensor([2, 0, 1]))
+        >>> float(fv.symmetry.align(units, moved, net.w).distance)
         0.0
     """
     W = units.check("permute", W)

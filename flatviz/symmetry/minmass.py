@@ -58,7 +58,7 @@ def min_mass(units: Units, W: Vectors, *, tolerance: Positive = 1e-12, max_sweep
         >>> import flatviz as fv
         >>> from torch import nn
         >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
-        >>> least = fv.min_mass(fv.units_of(net), net.w[None])
+        >>> least = fv.symmetry.min_mass(fv.symmetry.units_of(net), net.w[None])
         >>> bool(least.after < least.before), bool(least.residual < 1e-6)
         (True, True)
     """

@@ -102,7 +102,7 @@ def train_pool(
         >>> from torch import nn
         >>> x = torch.randn(64, 2, generator=torch.Generator().manual_seed(0))
         >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 2)))
-        >>> pool = fv.train_pool(net, fv.Data(x, (x[:, 0] > 0).long()), n=8, epochs=10, lr=0.3)
+        >>> pool = fv.symmetry.train_pool(net, fv.Data(x, (x[:, 0] > 0).long()), n=8, epochs=10, lr=0.3)
         >>> pool.W.shape, pool.n_diverged
         (torch.Size([8, 17]), 0)
     """

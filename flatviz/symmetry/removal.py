@@ -41,7 +41,7 @@ def unit_norm(units: Units, W: Vectors, *, norm: Positive = 1.0) -> tuple[Tensor
         >>> import flatviz as fv
         >>> from torch import nn
         >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
-        >>> W, factor = fv.unit_norm(fv.units_of(net), net.w[None])
+        >>> W, factor = fv.symmetry.unit_norm(fv.symmetry.units_of(net), net.w[None])
         >>> net.unflatten(W[0])["0.weight"].norm(dim=1).round(decimals=4).tolist()
         [1.0, 1.0, 1.0]
     """
@@ -93,7 +93,7 @@ def sort_units(units: Units, W: Vectors, *, rule: Rule = "max") -> tuple[Tensor,
         >>> import torch, flatviz as fv
         >>> from torch import nn
         >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
-        >>> W, order = fv.sort_units(fv.units_of(net), net.w[None])
+        >>> W, order = fv.symmetry.sort_units(fv.symmetry.units_of(net), net.w[None])
         >>> largest = net.unflatten(W[0])["0.weight"].amax(1)
         >>> bool((largest[:-1] >= largest[1:]).all()), order.shape
         (True, torch.Size([1, 3]))
@@ -144,9 +144,9 @@ def canonical(units: Units, W: Vectors, *, rule: Rule = "max", norm: Positive = 
         >>> import torch, flatviz as fv
         >>> from torch import nn
         >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
-        >>> units = fv.units_of(net)
-        >>> equal = fv.permute(units, net.w[None], torch.tensor([2, 0, 1]))
-        >>> bool(torch.allclose(fv.canonical(units, equal), fv.canonical(units, net.w[None]), atol=1e-6))
+        >>> units = fv.symmetry.units_of(net)
+        >>> equal = fv.symmetry.permute(units, net.w[None], torch.tensor([2, 0, 1]))
+        >>> bool(torch.allclose(fv.symmetry.canonical(units, equal), fv.symmetry.canonical(units, net.w[None]), atol=1e-6))
         True
     """
     return sort_units(units, unit_norm(units, W, norm=norm)[0], rule=rule)[0]

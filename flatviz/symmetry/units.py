@@ -29,7 +29,7 @@ class Units:
     and convolutions.  `refused` holds, for each action, the layers whose function it would change, with the reason.
     """
 
-    made_by = "fv.units_of(net) makes one"
+    made_by = "fv.symmetry.units_of(net) makes one"
 
     dim: int
     permuted: tuple[Layer, ...]

@@ -53,7 +53,7 @@ def record_path(
         ...         optimiser.zero_grad()
         ...         module(torch.randn(8, 3)).square().mean().backward()
         ...         _ = optimiser.step()
-        >>> path.steps, path.W.shape, fv.plane_path(path.W).name
+        >>> path.steps, path.W.shape, fv.planes.plane_path(path.W).name
         ((0, 5, 10, 15, 20), torch.Size([5, 4]), 'PCA of a path of 5 points')
     """
     return RecordedPath(module, every, most, treated, head, memory)

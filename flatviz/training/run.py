@@ -8,9 +8,7 @@ from pathlib import Path
 from types import NoneType
 from typing import Annotated, Any
 
-import torch
-
-from flatviz.checks import check_choice, check_count, check_file, check_lr, check_momentum, check_nonnegative, kind
+from flatviz.checks import check_count, check_file, check_lr, check_momentum, check_nonnegative, kind
 from flatviz.core.data import Data
 from flatviz.core.progress import Progress
 from flatviz.storage.digest import arguments_digest
@@ -30,7 +28,6 @@ class Training:
             perturbation stay in float32.
         accumulate: parts of a minibatch that pass one after another: the same gradient in less memory; BatchNorm then
             normalises each part by itself.
-        compile: True for `torch.compile`, or the name of another of its backends: slow to start, then faster.
         parallel: share each minibatch among the processes that `torchrun --nproc-per-node=2 script.py` started, averaging
             gradients; batch_size is of all together, every process holds net and data and draws the same noise, and
             BatchNorm normalises each share.
@@ -39,7 +36,7 @@ class Training:
         patience: checks without a lower loss that end the run.
 
     Chains, SWAG and pools, which have no one best place, take no validation; dropout and a sampled trunk, which draw noise for
-    a whole minibatch, take of the first four precision alone.
+    a whole minibatch, take of the first three precision alone.
     Raises ValueError for a value out of range, and parallel=True in a script that `torchrun` did not start.
 
     Example:
@@ -55,7 +52,6 @@ class Training:
 
     precision: str | None = None
     accumulate: int = 1
-    compile: bool | str = False
     parallel: bool = False
     validation: Data | None = None
     patience: int = 10
@@ -65,15 +61,12 @@ class Training:
         check_count(self.patience, "patience")
         kind(bool, "True or False")(self.parallel, "parallel")
         kind((Data, NoneType), "a Data", "task.validation is one")(self.validation, "validation")
-        kind((bool, str), "True, False or the name of a backend")(self.compile, "compile")
-        if isinstance(self.compile, str):
-            check_choice(self.compile, torch.compiler.list_backends(exclude_tags=()), "compile")
         _ = self.passes  # which checks its own values
 
     @property
     def passes(self) -> Passes:
         """How each minibatch goes through the network."""
-        return Passes(self.precision, self.accumulate, self.compile, self.parallel)
+        return Passes(self.precision, self.accumulate, self.parallel)
 
 
 @dataclass(frozen=True)
@@ -132,8 +125,8 @@ class Run:
             )
 
     def check_passes(self, why: str, *, precision: bool = True) -> None:
-        """ValueError where minibatches go in parts, compiled or on several processes, or not in full precision, and `why` they cannot."""
+        """ValueError where minibatches go in parts or on several processes, or not in full precision, and `why` they cannot."""
         passes = self.passes
-        if not passes.whole or passes.compile is not False or (passes.precision is not None and not precision):
+        if not passes.whole or (passes.precision is not None and not precision):
             kept = "precision and validation" if precision else "validation"
             raise ValueError(f"{self.label} takes of fv.Training {kept} alone, got {self.training}: {why}")

@@ -50,10 +50,10 @@ def plot_view(
         >>> task = fv.datasets.moons_transfer(seed=0)
         >>> source = fv.pretrain(fv.models.mlp(task, hidden=(8,)), task.source, seed=0, epochs=3)
         >>> net, prior = fv.transfer(source, fv.fit_swag(source, task.source, seed=0), treated="norm+head")
-        >>> family = fv.fit_family(net, task, prior, radii={"vi": (0.0,), "sabma": (0.5,)}, seed=0, fit={"steps": 2})
+        >>> family = fv.families.fit_family(net, task, prior, radii={"vi": (0.0,), "sabma": (0.5,)}, seed=0, fit={"steps": 2})
         >>> small = dict(n_draws=3, n_spectra=1, k=2, resolution=5, around_resolution=3)
-        >>> family = fv.measure(net, task, family, seed=0, **small)
-        >>> fig = fv.plot_view(family, "surface", method="sabma", radius=0.5, n_draws=2)
+        >>> family = fv.families.measure(net, task, family, seed=0, **small)
+        >>> fig = fv.widgets.plot_view(family, "surface", method="sabma", radius=0.5, n_draws=2)
         >>> [len(trace.x) for trace in fig.data if trace.name == "samples"]
         [2]
     """

@@ -42,7 +42,7 @@ from flatviz.families.choice import with_head_std
 from flatviz.families.members import fit_member
 from flatviz.families.tour import RANK, prepare
 from flatviz.metrics.averaging import scored
-from flatviz.metrics.sharpness import ORDERS, ordered
+from flatviz.metrics.curvature import ORDERS, ordered
 from flatviz.results import Prediction, interval
 
 torch.set_num_threads(1)
@@ -112,7 +112,7 @@ def of_draws(net, task, f, W, seed):
     values = correlations(lambda1, loss, error, f.many(W))
     for order in ORDERS:
         first = W[ordered(torch.arange(len(W)), lambda1, order, seed=seed)[:WEYL_DRAWS]]
-        bounds = fv.weyl_bounds(f, first, iters=40, seed=seed)
+        bounds = fv.metrics.weyl_bounds(f, first, iters=40, seed=seed)
         values |= {f"Weyl {what}, {order}": b for what, b in zip(("lower", "middle", "upper"), bounds)}
         values |= ensembles(prediction, lambda1, order, seed)
     return values

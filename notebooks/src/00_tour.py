@@ -177,7 +177,7 @@ fv.plot_metrics(predictions)
 # is fitted while you wait; a preview of a few steps stands there until then.
 
 # %%
-lab = fv.FlatnessLab(net, task, prior, fit=dict(steps=20) if FAST else None)
+lab = fv.lab(net, task, prior, fit=dict(steps=20) if FAST else None)
 lab
 
 # %% [markdown]

@@ -256,7 +256,7 @@ _ = ipywidgets.interact(colored, share=(0.05, 1.0, 0.05), log=[False, True])
 
 # %% [markdown]
 # *Figure: contours of the loss over a plane, with three markers in three separate valleys and higher ground between.
-# `fv.explore_surface(surface, corners)` makes a view of this kind in one line.*
+# `fv.explore(surface, corners)` makes a view of this kind in one line.*
 #
 # <details><summary>What one sees</summary>
 #
@@ -298,8 +298,8 @@ treated
 # [Chapter 12](12_symmetries.ipynb) is about this.
 
 # %%
-units = fv.units_of(net)
-other = fv.permute(units, a[None], fv.random_order(units, 1, seed=0))[0]
+units = fv.symmetry.units_of(net)
+other = fv.symmetry.permute(units, a[None], fv.symmetry.random_order(units, 1, seed=0))[0]
 assert torch.allclose(net(other, data.x), net(a, data.x), atol=1e-4)
 print(f"the same function, |a - other| = {(a - other).norm():.1f}")
 

@@ -229,7 +229,7 @@ assert wide.min() > ratio.min()
 S = tau**2 * torch.eye(n) + X @ X.T / delta
 logZ = torch.distributions.MultivariateNormal(torch.zeros(n), S).log_prob(Y[:, 0])
 full = dict(structure="full", likelihood=tau)
-ours = fv.laplace_evidence(linear.at(center), data, prior_precision=delta, **full)
+ours = fv.posteriors.laplace_evidence(linear.at(center), data, prior_precision=delta, **full)
 assert abs(ours - logZ) < 0.01 * abs(logZ)
 print(f"log evidence: exact {logZ:.3f}, Laplace {ours:.3f}")
 
@@ -273,7 +273,7 @@ la = fv.fit_laplace(net, task.train, seed=0, **keywords)
 print(keywords)
 
 # %%
-linearised = fv.predict_linearised(net, la, task.test)
+linearised = fv.metrics.predict_linearised(net, la, task.test)
 drawn = fv.predict(net, la, task.test, 30, seed=2)
 point = fv.predict(net, la.center[None], task.test, 1, seed=2)
 for name, p in {"point": point, "linearised": linearised, "weights drawn": drawn}.items():
@@ -418,7 +418,7 @@ assert covering.log_prob(draws).mean() > inside.log_prob(draws).mean()
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
 trial = [10 ** (k / 4) for k in range(-4, 9)]
 at = lambda d: torch.linalg.solve(X.T @ X / tau**2 + d * torch.eye(3), X.T @ Y / tau**2)[:, 0]
-values = [fv.laplace_evidence(linear.at(at(d)), data, prior_precision=d, **full) for d in trial]
+values = [fv.posteriors.laplace_evidence(linear.at(at(d)), data, prior_precision=d, **full) for d in trial]
 chosen = trial[max(range(len(trial)), key=values.__getitem__)]
 print(f"largest evidence at {chosen:.2f}, 3 / |w|^2 = {3 / center.square().sum():.2f}")
 assert 0.3 < chosen * center.square().sum() / 3 < 3
@@ -438,7 +438,7 @@ assert 0.3 < chosen * center.square().sum() / 3 < 3
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
 training = keywords | dict(structure="full", prior_precision=None)
 wide = fv.fit_laplace(net, task.train, seed=0, **training)
-lin = fv.predict_linearised(net, wide, task.test).scores["nll"][-1]
+lin = fv.metrics.predict_linearised(net, wide, task.test).scores["nll"][-1]
 raw = fv.predict(net, wide, task.test, 30, seed=2).scores["nll"][-1]
 print(f"NLL: linearised {lin:.3f}, weights drawn {raw:.3f}")
 assert lin < raw

@@ -318,7 +318,7 @@ assert together <= single.mean() + 1e-6  # Jensen
 
 # %%
 print(f"mean NLL of a member {single.mean():.3f}, of the average {together:.3f}")
-print(f"share of test digits on which two members differ: at most {fv.disagreement(members).max():.3f}")
+print(f"share of test digits on which two members differ: at most {fv.metrics.disagreement(members).max():.3f}")
 
 # %% [markdown]
 # Members that share a pre-trained trunk, as here, differ little: they see the same features. Members trained apart from
@@ -359,7 +359,7 @@ fv.plot_metrics(predictions)
 
 # %%
 for name, p in predictions.items():
-    total, own = fv.predictive_entropy(p), fv.aleatoric_entropy(p)
+    total, own = fv.metrics.predictive_entropy(p), fv.metrics.aleatoric_entropy(p)
     differ = (p.probs * (p.log_probs - p.bma().log())).sum(-1).mean(0)  # mean KL(p_m || average)
     assert torch.allclose(total, own + differ, atol=1e-4)
     total, own, differ = (float(e.mean()) for e in (total, own, differ))

@@ -329,9 +329,9 @@ print(f"the ascent gains {gained[:20].mean():.3f} nats at first, {gained[-20:].m
 
 # %%
 few = dict(n_draws=4, resolution=7) if FAST else {}
-stages = fv.mechanism_in_training(net, task.train, prior, radius=2.0, seed=0, settings=settings, **few)
+stages = fv.families.mechanism_in_training(net, task.train, prior, radius=2.0, seed=0, settings=settings, **few)
 assert all(stage.worst_loss > stage.loss for stage in stages)  # the worst posterior is worse at every moment
-fv.plot_mechanism(stages)
+fv.plots.plot_mechanism(stages)
 
 # %% [markdown]
 # *Figure: the loss over a plane, with a dotted line of the means of q that runs down into the dark basin. A blue ellipse, q,

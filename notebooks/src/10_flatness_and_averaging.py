@@ -30,7 +30,7 @@ import flatviz as fv
 from flatviz.experiments import at, holm, judged, read_table
 from flatviz.experiments.statistics import mean_zero
 from flatviz.families.tour import prepare
-from flatviz.metrics.sharpness import ordered
+from flatviz.metrics.curvature import ordered
 from flatviz.plots.theme import figure, style
 
 # %%
@@ -160,7 +160,7 @@ print(f"random matrices: {lower:.2f} <= {middle:.2f} <= {upper:.2f}")
 # %%
 L = fv.nll(net, task.train)
 for name, q in (("VI", vi), ("SA-BMA", flat)):
-    lower, middle, upper = fv.weyl_bounds(L, q.sample(3 if FAST else 5, seed=1))
+    lower, middle, upper = fv.metrics.weyl_bounds(L, q.sample(3 if FAST else 5, seed=1))
     assert lower <= 1.01 * middle and middle <= 1.01 * upper
     print(f"{name:7s} {lower:6.2f} <= {middle:6.2f} <= {upper:6.2f}")
 

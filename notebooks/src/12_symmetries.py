@@ -65,7 +65,7 @@ def network():
 # %%
 torch.manual_seed(0)
 net = fv.pretrain(network(), task.source, seed=0, epochs=5 if FAST else 40)
-units = fv.units_of(net)  # the hidden units, and which weights go in and out of each
+units = fv.symmetry.units_of(net)  # the hidden units, and which weights go in and out of each
 digits = 2 * math.log10(math.factorial(16))
 print(f"{net!r}\npermutations: a number with {digits:.0f} digits")
 
@@ -74,7 +74,7 @@ print(f"{net!r}\npermutations: a number with {digits:.0f} digits")
 
 # %%
 x, w = task.test.x, net.w[None]
-moved = fv.permute(units, w, fv.random_order(units, 1, seed=1))
+moved = fv.symmetry.permute(units, w, fv.symmetry.random_order(units, 1, seed=1))
 assert torch.allclose(net(moved[0], x), net(net.w, x), atol=1e-4)  # the same function
 print(f"distance in weight space {(moved - w).norm():.1f}, length of w {w.norm():.1f}")
 
@@ -87,7 +87,7 @@ print(f"distance in weight space {(moved - w).norm():.1f}, length of w {w.norm()
 
 # %%
 factor = torch.exp(torch.randn(1, 32, generator=generator))  # c of each unit
-scaled = fv.rescale(units, w, factor)
+scaled = fv.symmetry.rescale(units, w, factor)
 assert torch.allclose(net(scaled[0], x), net(net.w, x), atol=1e-3)
 L = fv.nll(net, task.source)
 print(f"loss {L(net.w):.5f} and {L(scaled[0]):.5f}")
@@ -128,8 +128,8 @@ assert abs(float(c[sharp.argmin()]) - (v / u) ** 0.5) < 0.02 and abs(float(sharp
 # **Predict first**: which of the seven see the rescaling, and which do not?
 
 # %%
-orbit = fv.rescaled_orbit(net, task.source, net.w, reach=2.0, resolution=3 if FAST else 9)
-fv.plot_orbit(orbit.t, orbit.measures, orbit.difference)
+orbit = fv.symmetry.rescaled_orbit(net, task.source, net.w, reach=2.0, resolution=3 if FAST else 9)
+fv.plots.plot_orbit(orbit.t, orbit.measures, orbit.difference)
 
 # %% [markdown]
 # *Figure: measures of sharpness along a path of rescaled networks, all of one function. Some rise by orders of magnitude
@@ -144,7 +144,7 @@ assert blind == {"relative", "asam", "weighted"} and orbit.difference.max() < 1e
 # And over *random* rescalings, by which factor does $\lambda_1$ vary?
 
 # %%
-spread = fv.rescale(units, w.expand(8, -1), torch.exp(0.7 * torch.randn(8, 32, generator=generator)))
+spread = fv.symmetry.rescale(units, w.expand(8, -1), torch.exp(0.7 * torch.randn(8, 32, generator=generator)))
 lam = torch.stack([fv.top_eigenpairs(L, v, 1, iters=30).values[0] for v in spread[: 3 if FAST else 8]])
 base = fv.top_eigenpairs(L, net.w, 1, iters=30).values[0]
 print(f"λ1 as trained {base:.1f}; rescaled {lam.min():.1f} to {lam.max():.1f}")
@@ -161,8 +161,8 @@ assert FAST or lam.max() / base > 3
 # Networks that differ by a symmetry become *equal*:
 
 # %%
-twin = fv.rescale(units, moved, factor)  # permuted and rescaled
-a, b = fv.canonical(units, w), fv.canonical(units, twin)
+twin = fv.symmetry.rescale(units, moved, factor)  # permuted and rescaled
+a, b = fv.symmetry.canonical(units, w), fv.symmetry.canonical(units, twin)
 assert torch.allclose(a, b, atol=1e-3)
 print(f"distance {(twin - w).norm():.1f} before, {(a - b).norm():.4f} after")
 
@@ -183,8 +183,8 @@ total = (2 * s).exp() * incoming**2 + (-2 * s).exp() * outgoing**2
 assert abs(float((2 * s[total.argmin()]).exp()) - outgoing / incoming) < 1e-3
 
 # %%
-least = fv.min_mass(units, scaled)
-again = fv.min_mass(units, w)
+least = fv.symmetry.min_mass(units, scaled)
+again = fv.symmetry.min_mass(units, w)
 assert torch.allclose(least.W, again.W, atol=1e-2)  # the least is one point for the whole orbit
 squares = {"rescaled": scaled, "as trained": w, "least": least.W}
 print("sum of squares:", ", ".join(f"{name} {v.square().sum():.1f}" for name, v in squares.items()))
@@ -327,7 +327,7 @@ for setting in ("plain", "tempered"):
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
 odd = fv.Net.from_module(torch.nn.Sequential(torch.nn.Linear(4, 16), torch.nn.Tanh(), torch.nn.Linear(16, 2)))
-flipped = fv.flip(fv.units_of(odd), odd.w[None], -torch.ones(16))
+flipped = fv.symmetry.flip(fv.symmetry.units_of(odd), odd.w[None], -torch.ones(16))
 inputs = torch.randn(5, 4, generator=generator)
 assert torch.allclose(odd(flipped[0], inputs), odd(odd.w, inputs), atol=1e-5) and 2**16 == 65536
 

@@ -206,7 +206,7 @@ print(f"stated error {rough.error:.3g} nats, largest error here {truth:.3g} nats
 assert 0 < truth < 3 * rough.error
 
 # %% [markdown]
-# `training=fv.Training(precision="bfloat16", accumulate=2, compile=True)` says how every fit goes through its minibatches.
+# `training=fv.Training(precision="bfloat16", accumulate=2)` says how every fit goes through its minibatches.
 # Training on several GPUs averages the gradients of the variational parameters over the processes. Put the fit into a file,
 # with `training=fv.Training(parallel=True)`, and start it with `torchrun --nproc-per-node 2 file.py`. The test of that path
 # runs two processes on a CPU and compares with one process on the joined batch; on a CUDA device none of this has been run yet.

@@ -28,7 +28,7 @@ from flatviz.core.seeds import generator
 from flatviz.landscape.lanczos import top_eigenpairs
 from flatviz.objectives.nll import nll
 from flatviz.planes.random import filter_normalized
-from flatviz.results import FLATNESS
+from flatviz.results import MEASURES
 from flatviz.symmetry.actions import random_signs, rescale
 from flatviz.symmetry.hidden import units_of
 
@@ -36,7 +36,7 @@ INVARIANT = ("relative", "asam", "weighted")  # those that do not see a rescalin
 
 
 @public
-def flatness(
+def sharpness_measures(
     net: Net,
     f: ObjectiveLike,
     W: Vectors,
@@ -47,7 +47,7 @@ def flatness(
     iters: Count = 40,
     seed: Seed = 0,
 ) -> dict[str, Tensor]:
-    """Seven measures of flatness at each row of `W` (S, D): name -> (S,), in the order of `FLATNESS`.
+    """Seven measures of flatness at each row of `W` (S, D): name -> (S,), in the order of `MEASURES`.
 
     lambda1, trace and sam (f(w + radius g / |g|) - f(w)) change when units are rescaled.  So does filter, the mean of
     d^T H d over filter-normalised directions d, which are invariant to the scale of a filter but not to that of one input
@@ -62,7 +62,7 @@ def flatness(
         >>> x = torch.randn(20, 4, generator=torch.Generator().manual_seed(0))
         >>> data = fv.Data(x, (x[:, 0] > 0).long())
         >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
-        >>> found = fv.flatness(net, fv.nll(net, data), net.w[None], probes=5)
+        >>> found = fv.symmetry.sharpness_measures(net, fv.nll(net, data), net.w[None], probes=5)
         >>> list(found)
         ['lambda1', 'trace', 'sam', 'filter', 'relative', 'asam', 'weighted']
     """
@@ -88,7 +88,7 @@ def flatness(
         top = top_eigenpairs(f, w, 1, iters=iters).values[0]
         return torch.stack([top, along(signs), sam, along(filters), along(layer), asam, along(signs * w)]).detach()
 
-    return dict(zip(FLATNESS, torch.stack([measures(w) for w in W]).unbind(1)))
+    return dict(zip(MEASURES, torch.stack([measures(w) for w in W]).unbind(1)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +109,7 @@ class Orbit:
 def rescaled_orbit(
     net: Net, data: Data, w: Vector, *, reach: Positive = 3.0, resolution: Several = 13, seed: Seed = 0
 ) -> Orbit:
-    """The same function at other weights: hidden units rescaled, and every measure of `flatness` there.
+    """The same function at other weights: hidden units rescaled, and every measure of `sharpness_measures` there.
 
     Half of the units of each layer, drawn by `seed`, grow by a factor exp(t) and the others shrink by it, t from -reach
     to reach.  The loss is the mean NLL of `data`, computed in the network's precision.
@@ -123,7 +123,7 @@ def rescaled_orbit(
         >>> x = torch.randn(20, 4, generator=torch.Generator().manual_seed(0))
         >>> data = fv.Data(x, (x[:, 0] > 0).long())
         >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
-        >>> orbit = fv.rescaled_orbit(net, data, net.w, reach=2.0, resolution=5)
+        >>> orbit = fv.symmetry.rescaled_orbit(net, data, net.w, reach=2.0, resolution=5)
         >>> float(orbit.difference.max()) < 1e-4 * orbit.scale, orbit.measures["lambda1"].shape
         (True, torch.Size([5]))
     """
@@ -136,4 +136,4 @@ def rescaled_orbit(
         outputs = torch.stack([net(v, data.x) for v in W])
     middle = outputs[len(t) // 2]
     difference = (outputs - middle).abs().flatten(1).amax(1)
-    return Orbit(t, W, flatness(net, f, W, seed=seed), difference, float(middle.abs().max()))
+    return Orbit(t, W, sharpness_measures(net, f, W, seed=seed), difference, float(middle.abs().max()))

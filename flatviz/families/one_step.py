@@ -69,7 +69,7 @@ def mechanism(
         >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
         >>> data = fv.Data(torch.randn(12, 2), torch.arange(12) % 3)
         >>> q = fv.Gaussian(net.w, torch.linspace(-2, -1, net.dim))
-        >>> shown = fv.mechanism(net, data, q, radii=[0.5, 1.0], seed=0, n_draws=4, resolution=5)
+        >>> shown = fv.families.mechanism(net, data, q, radii=[0.5, 1.0], seed=0, n_draws=4, resolution=5)
         >>> shown.worst.shape, bool(shown.worst_loss[1] > shown.worst_loss[0] > shown.loss)
         (torch.Size([2, 2]), True)
     """
@@ -116,7 +116,7 @@ def mechanism_in_training(
         >>> data = fv.Data(torch.randn(12, 2), torch.arange(12) % 3)
         >>> prior = fv.Gaussian(net.w, torch.linspace(-2, -1, net.dim))
         >>> few = dict(n_draws=2, resolution=3, settings={"steps": 8})
-        >>> stages = fv.mechanism_in_training(net, data, prior, radius=1.0, seed=0, at=[0, 4, 8], **few)
+        >>> stages = fv.families.mechanism_in_training(net, data, prior, radius=1.0, seed=0, at=[0, 4, 8], **few)
         >>> [stage.name for stage in stages]
         ['q after 0 steps', 'q after 4 steps', 'q after 8 steps']
     """

@@ -93,7 +93,7 @@ def weyl_bounds(f: ObjectiveLike, W: Vectors, *, iters: Count = 80, seed: Seed =
     Example:
         >>> import torch, flatviz as fv
         >>> W = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
-        >>> [round(bound, 3) for bound in fv.weyl_bounds(lambda w: (w**4).sum(), W)]  # Hessians diag(12, 0) and diag(0, 12)
+        >>> [round(bound, 3) for bound in fv.metrics.weyl_bounds(lambda w: (w**4).sum(), W)]  # Hessians diag(12, 0) and diag(0, 12)
         [6.0, 6.0, 12.0]
     """
     f = as_objective(f)

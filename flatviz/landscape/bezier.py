@@ -53,7 +53,7 @@ def connect(
         >>> import torch, flatviz as fv
         >>> ring = lambda w: (w.square().sum() - 1).square()  # a valley along the unit circle
         >>> ends = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
-        >>> round(fv.slice_line(ring, *ends).barrier, 2), fv.connect(ring, *ends, seed=0).barrier < 0.02
+        >>> round(fv.slice_line(ring, *ends).barrier, 2), fv.landscape.connect(ring, *ends, seed=0).barrier < 0.02
         (0.25, True)
     """
     f = as_objective(f)
@@ -115,8 +115,8 @@ def points_on(curve: Curve, t: Vector) -> Tensor:
 
     Example:
         >>> import torch, flatviz as fv
-        >>> straight = fv.connect(lambda w: w.sum(), torch.zeros(2), torch.ones(2), bends=0)
-        >>> fv.points_on(straight, torch.tensor([0.0, 0.25, 1.0])).tolist()
+        >>> straight = fv.landscape.connect(lambda w: w.sum(), torch.zeros(2), torch.ones(2), bends=0)
+        >>> fv.landscape.points_on(straight, torch.tensor([0.0, 0.25, 1.0])).tolist()
         [[0.0, 0.0], [0.25, 0.25], [1.0, 1.0]]
     """
     if curve.W is None or curve.kind not in get_args(Kind):

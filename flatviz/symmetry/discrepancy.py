@@ -61,7 +61,7 @@ def layers_of(net: Net) -> dict[str, Tensor]:
         >>> import flatviz as fv
         >>> from torch import nn
         >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
-        >>> {name: len(index) for name, index in fv.layers_of(net).items()}
+        >>> {name: len(index) for name, index in fv.symmetry.layers_of(net).items()}
         {'0': 15, '2': 8, 'all weights': 23}
     """
     layers: dict[str, list[Tensor]] = {}
@@ -100,7 +100,7 @@ def mmd(
         >>> import torch, flatviz as fv
         >>> g = torch.Generator().manual_seed(0)
         >>> a, b = torch.randn(60, 2, generator=g), torch.randn(30, 2, generator=g)
-        >>> distance = fv.mmd(a, {"same": b, "moved": b + 2.0})
+        >>> distance = fv.symmetry.mmd(a, {"same": b, "moved": b + 2.0})
         >>> distance["same"].p_value("all weights") > 0.05, distance["moved"].p_value("all weights") < 0.01
         (True, True)
     """
