@@ -410,7 +410,7 @@ MEASURES = {  # of `Sharpness`, and what an axis says of each
 }
 
 
-MEASURES = {  # of `sharpness_measures`, and what a legend says of each
+SHARPNESS_LABELS = {  # of `sharpness_measures`, and what a legend says of each
     "lambda1": "λ₁",
     "trace": "trace",
     "sam": "SAM-sharpness",

@@ -111,6 +111,7 @@ def transfer_task(
         shots: training examples a class.
         seed: draws them.
         test: a test split of its own, for sets that are published with one.
+        name: the name of the task begins with it.
 
     Raises:
         ValueError: For inputs of two shapes, floating targets or a class with too few examples.

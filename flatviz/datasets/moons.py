@@ -30,10 +30,8 @@ def moons_transfer(*, shots: Count = 10, noise: NonNegative = 0.15, seed: Seed =
         noise: standard deviation of each coordinate; 0.15 lets the classes touch, so that no posterior is sure everywhere.
         seed: draws points and noise; the sets are disjoint draws of one stream.
 
-    Returns a `Task` with x (N, 2).
-
-    Raises:
-        ValueError: For shots below 1 or a negative noise.
+    Returns:
+        A `Task` with x (N, 2).
 
     Example:
         >>> import flatviz as fv

@@ -39,15 +39,15 @@ def named_task(
     fewer than four classes, one half of each class's examples.
 
     Args:
+        name: see above.
         shots: training examples a class of the target, and as many to choose settings on.
         seed: draws them.
         size: pixels of each side to which a folder's images are scaled; None where all have one size.
         per_class: at most so many examples a class are read, drawn by `seed`; None reads all.
+        progress: a bar while images are read.
 
     Raises:
-        ValueError: For another name or too few examples.
-        FileNotFoundError: See above.
-        RuntimeError: For files that are not there.
+        ValueError: For another name.
 
     Example:
         >>> import flatviz as fv

@@ -28,7 +28,7 @@ from flatviz.core.seeds import generator
 from flatviz.landscape.lanczos import top_eigenpairs
 from flatviz.objectives.nll import nll
 from flatviz.planes.random import filter_normalized
-from flatviz.results import MEASURES
+from flatviz.results import SHARPNESS_LABELS
 from flatviz.symmetry.actions import random_signs, rescale
 from flatviz.symmetry.hidden import units_of
 
@@ -47,7 +47,7 @@ def sharpness_measures(
     iters: Count = 40,
     seed: Seed = 0,
 ) -> dict[str, Tensor]:
-    """Seven measures of flatness at each row of `W` (S, D): name -> (S,), in the order of `MEASURES`.
+    """Seven measures of flatness at each row of `W` (S, D): name -> (S,), in the order of `SHARPNESS_LABELS`.
 
     lambda1, trace and sam (f(w + radius g / |g|) - f(w)) change when units are rescaled.  So does filter, the mean of
     d^T H d over filter-normalised directions d, which are invariant to the scale of a filter but not to that of one input
@@ -88,7 +88,7 @@ def sharpness_measures(
         top = top_eigenpairs(f, w, 1, iters=iters).values[0]
         return torch.stack([top, along(signs), sam, along(filters), along(layer), asam, along(signs * w)]).detach()
 
-    return dict(zip(MEASURES, torch.stack([measures(w) for w in W]).unbind(1)))
+    return dict(zip(SHARPNESS_LABELS, torch.stack([measures(w) for w in W]).unbind(1)))
 
 
 @dataclass(frozen=True, eq=False)

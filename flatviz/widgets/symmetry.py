@@ -14,7 +14,7 @@ from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.objectives.nll import nll
 from flatviz.plots.theme import INK, figure, numbers
-from flatviz.results import MEASURES
+from flatviz.results import SHARPNESS_LABELS
 from flatviz.symmetry.actions import permute, random_order, random_signs, rescale
 from flatviz.symmetry.hidden import units_of
 from flatviz.symmetry.orbit import sharpness_measures
@@ -53,7 +53,7 @@ def explore_symmetry(net: Net, data: Data, w: Vector | None = None, *, seed: See
     with torch.no_grad():
         outputs = net(w, data.x)
     start = torch.cat(list(sharpness_measures(net, f, w[None], probes=PROBES, iters=20).values()))
-    view = FigureView(_figure(w, torch.ones(len(MEASURES))))
+    view = FigureView(_figure(w, torch.ones(len(SHARPNESS_LABELS))))
     shown = view.figure
     scale = ipywidgets.FloatSlider(0.0, min=-3.0, max=3.0, step=0.25, description="log scale", continuous_update=False)
     names = ["as it is", *(f"permuted {i}" for i in range(1, len(orders)))]
@@ -95,7 +95,13 @@ def _figure(w: Tensor, ratio: Tensor) -> go.Figure:
     fig.add_trace(go.Scatter(x=numbers(w), y=numbers(w), mode="markers", name="weights", marker=dots, showlegend=False))
     color = LOOKS["sabma"].color
     bars = go.Scatter(
-        x=list(MEASURES.values()), y=numbers(ratio), mode="markers", name="flatness", xaxis="x2", yaxis="y2", showlegend=False
+        x=list(SHARPNESS_LABELS.values()),
+        y=numbers(ratio),
+        mode="markers",
+        name="flatness",
+        xaxis="x2",
+        yaxis="y2",
+        showlegend=False,
     )
     fig.add_trace(bars.update(marker=dict(size=11, color=color)))
     return fig

@@ -13,6 +13,7 @@ from flatviz.families.images import N_IMAGES, disputed, has_images
 from flatviz.pages.bundle import pack, pack_members
 from flatviz.pages.images import LEVELS
 from flatviz.pages.views import views_of
+from flatviz.plots.images import plot_images
 
 
 def test_the_images_are_those_of_the_largest_mutual_information_at_every_ensemble_size(family, task):
@@ -33,6 +34,14 @@ def test_pixels_are_those_of_the_test_split(family, task):
     torch.testing.assert_close(
         pixels.float() / 255, task.test.x[rows, 0], atol=0.51 / 255, rtol=0
     )  # half a grey level; digits are in 0..1
+
+
+def test_of_one_network_nothing_is_said_of_draws_that_disagree(family):
+    for i, p in enumerate(family.prediction):
+        fig = plot_images(family, i)
+        for text in (fig.layout.title.text, fig.layout.meta["alt"]):
+            assert ("disagree" in text) == (p.n_draws > 1) and ("least sure" in text) == (p.n_draws == 1), text
+    assert {p.n_draws for p in family.prediction} > {1}
 
 
 def test_an_output_that_diverged_is_never_among_the_most_disputed():

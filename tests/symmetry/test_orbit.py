@@ -5,7 +5,7 @@ import torch
 from symmetric_networks import network
 
 import flatviz as fv
-from flatviz.symmetry.orbit import INVARIANT, MEASURES, rescaled_orbit, sharpness_measures
+from flatviz.symmetry.orbit import INVARIANT, SHARPNESS_LABELS, rescaled_orbit, sharpness_measures
 
 
 def problem():
@@ -53,7 +53,7 @@ def test_rescaling_changes_sharpness_but_not_predictions():
     for name in INVARIANT:
         values = orbit.measures[name]
         assert torch.allclose(values, values[middle].expand_as(values), rtol=1e-8), name
-    assert set(orbit.measures) == set(MEASURES)
+    assert set(orbit.measures) == set(SHARPNESS_LABELS)
 
 
 def test_a_network_of_tanh_has_no_such_orbit():
