@@ -24,17 +24,9 @@ VERBS = {  # but for those that pass their arguments on, by the type of the firs
     n: v for n, v in public_names().items() if inspect.isfunction(v) and n not in ("plot", "explore")
 }
 FREE = {"title", "label", "key", "x_label", "name", "path", "method", "head"}  # texts that name or label: any will do
-FREE |= {
-    "what",
-    "plot_severity.kind",
-    "view",
-    "head_start",
-    "trunk",
-    "prior_precision",
-    "start",
-    "structure",
-    "space",
-}  # the verb asks
+# words that the verb asks for itself, where its file or a result knows them
+FREE |= {"what", "view", "head_start", "trunk", "prior_precision", "start", "structure", "space"}
+FREE |= {"plots.plot_severity.kind", "score.measure"}  # the verb asks
 NAN, INF = math.nan, math.inf
 line, plane = torch.zeros(3), fv.Plane(torch.zeros(3), torch.eye(3)[:2], "distance")
 
