@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from flatviz.checks import check_choice
+from flatviz.checks import Count, FilePath, check_choice
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 
@@ -17,7 +17,7 @@ WHERE = "zenodo.org/records/2535967 (CIFAR-10-C.tar) or 3555552 (CIFAR-100-C.tar
 
 
 @public
-def cifar_c(root: str | Path, kind: str, severity: int) -> Data:
+def cifar_c(root: FilePath, kind: str, severity: Count) -> Data:
     """The test images of CIFAR-10-C or CIFAR-100-C under one of its 19 corruptions; x (N, 3, 32, 32) in bytes, y (N,).
 
     Nothing is downloaded: unpack the archive first.  The labels are those of CIFAR's test split, in its order.

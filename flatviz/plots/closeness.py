@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from plotly.subplots import make_subplots
 
+from flatviz.checks import Number
 from flatviz.core.boundary import public
 from flatviz.plots.ground import with_print
 from flatviz.plots.theme import MUTED, Figure, figure, style
@@ -24,7 +25,7 @@ Values = Mapping[str, tuple[float, float]]  # quantity -> (mean, half of its int
 def plot_closeness(
     rows: Mapping[str, Mapping[str, Values]],
     *,
-    floor: Mapping[str, float] | None = None,
+    floor: Mapping[str, Number] | None = None,
     title: str = "Is a flat posterior closer to the exact one?",
 ) -> Figure:
     """Distances to the exact posterior, a row a method: one marker each fit, left is closer.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from flatviz.checks import Count, Momentum, NonNegative, Rate, Seed, Statistics
 from flatviz.core.ascent import FisherSAM
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
@@ -27,14 +28,14 @@ def fit_sgd(
     net: Net,
     data: Data,
     *,
-    seed: int,
-    steps: int = 150,
-    lr: float = 0.05,
-    momentum: float = 0.9,
-    weight_decay: float = 5e-4,
-    batch_size: int | None = None,
+    seed: Seed,
+    steps: Count = 150,
+    lr: Rate = 0.05,
+    momentum: Momentum = 0.9,
+    weight_decay: NonNegative = 5e-4,
+    batch_size: Count | None = None,
     likelihood: Likelihood = "categorical",
-    batchnorm: str | None = None,
+    batchnorm: Statistics | None = None,
     ascent: Ascent | None = None,
     training: Training | None = None,
     checkpoint: Checkpoint = None,

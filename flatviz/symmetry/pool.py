@@ -10,7 +10,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_lr
+from flatviz.checks import Count, Momentum, NonNegative, Rate, Seed, Whole, check_lr
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
@@ -73,15 +73,15 @@ class Pool:
 def train_pool(
     net: Net,
     data: Data,
-    n: int = 1000,
+    n: Count = 1000,
     *,
-    seed: int = 0,
-    epochs: int = 60,
-    lr: float = 0.05,
-    drops: Sequence[int] = (),
-    momentum: float = 0.0,
-    weight_decay: float = 1e-3,
-    batch_size: int | None = 32,
+    seed: Seed = 0,
+    epochs: Count = 60,
+    lr: Rate = 0.05,
+    drops: tuple[Whole, ...] = (),
+    momentum: Momentum = 0.0,
+    weight_decay: NonNegative = 1e-3,
+    batch_size: Count | None = 32,
     keep_epochs: bool = False,
     training: Training | None = None,
     checkpoint: Checkpoint = None,

@@ -6,7 +6,7 @@ from functools import partial
 
 from torch import nn
 
-from flatviz.checks import check_lr
+from flatviz.checks import Count, Momentum, NonNegative, Rate, Seed, check_lr
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
@@ -23,13 +23,13 @@ def pretrain(
     net: Net | nn.Module,
     data: Data,
     *,
-    seed: int,
-    epochs: int = 60,
-    lr: float = 0.1,
-    last_lr: float = 0.05,
-    momentum: float = 0.9,
-    weight_decay: float = 5e-4,
-    batch_size: int = 64,
+    seed: Seed,
+    epochs: Count = 60,
+    lr: Rate = 0.1,
+    last_lr: Rate = 0.05,
+    momentum: Momentum = 0.9,
+    weight_decay: NonNegative = 5e-4,
+    batch_size: Count = 64,
     likelihood: Likelihood = "categorical",
     ascent: Ascent | None = None,
     training: Training | None = None,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import ipywidgets
 
+from flatviz.checks import Whole
 from flatviz.core.boundary import public
 from flatviz.plots.color import first_draws
 from flatviz.plots.nouns import check_on
@@ -57,7 +58,7 @@ def explore_surface(surface: Surface, projection: Projection | None = None) -> i
 
 
 @public
-def explore_path(surface: Surface, projection: Projection, *, steps: Sequence[int] | None = None) -> ipywidgets.VBox:
+def explore_path(surface: Surface, projection: Projection, *, steps: Sequence[Whole] | None = None) -> ipywidgets.VBox:
     """A path over a surface with a slider over time: where the weights went up to now, and the loss where they are.
 
     Args:
