@@ -48,8 +48,8 @@ def family(task, transferred):
     """A measured family of seven members: few radii, steps, draws and cells."""
     net, prior = transferred
     radii = {"sgd": (0.0,), "vi": (0.0,), "sam_mu": (0.0, 0.2), "sabma": (0.0, 0.5, 2.0)}
-    fitted = fv.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 40})
-    return fv.measure(net, task, fitted, seed=1, n_draws=6, n_spectra=2, k=3, resolution=11, around_resolution=9)
+    fitted = fv.families.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 40})
+    return fv.families.measure(net, task, fitted, seed=1, n_draws=6, n_spectra=2, k=3, resolution=11, around_resolution=9)
 
 
 @pytest.fixture

@@ -55,7 +55,7 @@ def figures_of(code, family):
     """The figures that the last lines of copied code make; the line before them reads `family = FAMILY`."""
     names = {"FAMILY": family}
     lines = code.splitlines()
-    calls = [i for i, line in enumerate(lines) if line.startswith("fv.plot_view(")]
+    calls = [i for i, line in enumerate(lines) if line.startswith("fv.widgets.plot_view(")]
     exec("\n".join(lines[: calls[0]]), names)
     return [eval(lines[i], names) for i in calls]
 

@@ -11,10 +11,10 @@ def test_every_sentence_of_what_holds_is_printed_by_the_evidence():
     printed = "\n".join(executed("evidence")).split("\n")
     short = [line.strip() for line in printed if " against VI, " in line and not re.search(r" seeds: ", line)]
     tempered, plain = block.split("Without a KL term")
-    where = {"KL weight 0.03": tempered, "KL weight 0, ": plain}
+    where = {"KL weight 0.03, ": tempered, "KL weight 0, ": plain}
     of, setting = {name: [] for name in where}, None
     for line in map(str.strip, printed):
-        setting = next((name for name in where if line.startswith(name)), None if line.startswith("settings,") else setting)
+        setting = next((name for name in where if line.startswith(name)), None if line.startswith("KL weight ") else setting)
         if setting and line in short:
             of[setting].append(line)
     for name, text in where.items():

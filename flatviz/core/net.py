@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,7 +15,7 @@ from torch.nn.modules.conv import _ConvNd
 from torch.nn.utils import parametrize
 
 from flatviz.checks import check_device, check_weights
-from flatviz.core.inputs import Fields, Inputs, run, run_with, tensors_of
+from flatviz.core.inputs import Fields, Inputs, run, tensors_of
 from flatviz.core.modules import Watch, check_unchanged, copied, eager, memory_of, memory_of_originals
 from flatviz.core.outputs import logits_of
 from flatviz.core.seeds import saved_rng
@@ -61,6 +61,8 @@ class Net:
     `trunk`: None, or where the other weights are drawn from in training and prediction (`transfer(trunk="sampled")`); calls
     of the net itself, and so objectives and figures, keep them where they are.
     """
+
+    made_by = "fv.Net.from_module(module) makes one"
 
     def __init__(self, module: nn.Module, kinds: dict[str, str], example: Tensor | None) -> None:
         parameters = dict(module.named_parameters())
@@ -130,16 +132,6 @@ class Net:
         if again and w.requires_grad:
             self._keep(out, w, parts)
         return out
-
-    def function(self) -> Callable[[Tensor, Tensor], Tensor]:
-        """net(w, x) of a copy, without side effects or looks at itself: what `torch.compile` can read."""
-        alone = self.copy()
-        self.check_runs_once()
-
-        def network(w: Tensor, x: Tensor) -> Tensor:
-            return logits_of(run_with(alone.module, alone.unflatten(w) | alone.buffers(), x))
-
-        return network
 
     def look(self, x: Tensor | Fields) -> Look:
         """What is seen in a pass over two examples of `x`, once; inside of a function transform, where nothing can be seen, it writes.

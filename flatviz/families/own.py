@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 import torch
 from torch import Tensor, nn
 from torch.utils.data import DataLoader, Dataset
 
-from flatviz.checks import check_is
+from flatviz.checks import anything, check_is
 from flatviz.core.data import Data, Task
 from flatviz.core.modules import copied
 from flatviz.core.net import Net
@@ -30,7 +30,7 @@ from flatviz.posteriors.swag import fit_swag
 from flatviz.posteriors.transfer import transfer
 from flatviz.training.pretrain import pretrain
 
-Examples = Data | Dataset | DataLoader | Sequence
+Examples = Annotated[Data | Dataset | DataLoader | Sequence, anything]
 RATES = (0.1, 0.03, 0.01, 0.003, 0.001)  # of pre-training and of SWAG: the first at which the network learns is taken
 EPOCHS = 30
 MOST = 2000  # examples that are fitted
@@ -40,8 +40,8 @@ DO = "check inputs and labels, train the module first, or call the steps yoursel
 
 
 @dataclass(frozen=True)
-class Own:
-    """What `FlatnessLab` takes, and how it was made: `fit`, the settings that the trials chose; `steps`, a line each."""
+class Prepared:
+    """What `Lab` takes, and how it was made: `fit`, the settings that the trials chose; `steps`, a line each."""
 
     net: Net
     task: Task
@@ -82,7 +82,7 @@ def prepare_own(
     seed: int = 0,
     progress: Progress = False,
     say: Callable[[str], None] = lambda text: None,
-) -> Own:
+) -> Prepared:
     """Net, task, prior and settings for a lab over normalisation layers and head of a classifier (head alone: without any).
 
     A module that has not learned `train` is trained first.  The prior of the normalisation layers is SWAG's on `train`, the
@@ -134,7 +134,7 @@ def prepare_own(
     check_learned(net, q.center, task.train, f"{METHODS[TUNED].label} with the best of {trials} trials", DO)
     accuracy = _accuracy(net, q.center, task.validation)
     note(f"settings of the best of {trials} trials: {choice}; accuracy {accuracy:.3f} on held-out examples")
-    return Own(net, task, prior, dict(choice.settings), tuple(done))
+    return Prepared(net, task, prior, dict(choice.settings), tuple(done))
 
 
 def _learned(net: Net, data: Data, seed: int, progress: Progress, note: Callable[[str], None]) -> Net:

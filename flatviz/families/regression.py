@@ -14,7 +14,7 @@ from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.core.seeds import saved_rng
 from flatviz.families.inputs import HIDDEN, NOISE, gap_prior, gap_regression
-from flatviz.metrics.predict import predict
+from flatviz.metrics.prediction import predict
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.hmc import fit_hmc
 from flatviz.posteriors.sabma import fit_sabma_grid

@@ -30,7 +30,7 @@ def each(
     if engine is None:
         yield from track(_here(function, given, items), label, progress, total=len(items))
     else:
-        yield from track(_far(function, given, items, engine, errors), label, progress, total=len(items))
+        yield from track(_on_cluster(function, given, items, engine, errors), label, progress, total=len(items))
 
 
 def workers(client: Any) -> int:
@@ -47,7 +47,7 @@ def _here(function: Callable, given: Mapping, items: Sequence[tuple[Hashable, An
         yield i, function(value, item)
 
 
-def _far(function: Callable, given: Mapping, items: Sequence, client: Any, errors: bool) -> Iterator[tuple[int, Any]]:
+def _on_cluster(function: Callable, given: Mapping, items: Sequence, client: Any, errors: bool) -> Iterator[tuple[int, Any]]:
     check_client(client)
     from distributed import as_completed  # optional; `check_client` has imported it
 

@@ -1,1 +1,12 @@
 """Geometry of any objective f: (D,) -> (): slices, curvature, projections.  It knows neither data nor networks."""
+
+from flatviz.lazy import lazy
+
+__getattr__, __dir__, __all__ = lazy(
+    __name__,
+    {
+        "bezier": "connect points_on",
+        "curvature_map": "map_curvature",
+        "topology": "persistence",
+    },
+)

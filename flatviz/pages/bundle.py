@@ -118,7 +118,7 @@ def pack(
 def check_measured(family: Family) -> None:
     """Raises ValueError for a family that `measure` did not return."""
     if family.surface is None or not family.prediction:
-        raise ValueError("the family must be measured before it is shown, got posteriors only: use fv.measure")
+        raise ValueError("the family must be measured before it is shown, got posteriors only: use fv.families.measure")
 
 
 def pack_members(

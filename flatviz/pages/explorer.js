@@ -411,7 +411,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
         image: entry.kind === "images" ? chosen.image ?? "" : "",
       };
       const said = Object.entries(more).filter(([, value]) => value !== "").map(([name, value]) => `, ${name}=${value}`).join("");
-      return `fv.plot_view(family, ${JSON.stringify(entry.name)}, method=${JSON.stringify(meta.method)}, radius=${meta.radius}, n_draws=${n}${said})`;
+      return `fv.widgets.plot_view(family, ${JSON.stringify(entry.name)}, method=${JSON.stringify(meta.method)}, radius=${meta.radius}, n_draws=${n}${said})`;
     });
     copied(["import flatviz as fv", "", ...(index.code ?? []), ...calls].join("\n"), "code");
   }

@@ -43,7 +43,7 @@ def animate_projection(
     Example:
         >>> plane = fv.plane_through(torch.zeros(3), torch.eye(3)[0], torch.eye(3)[1])
         >>> surface = fv.slice_plane(lambda w: (w ** 2).sum(), plane, resolution=5)
-        >>> fig = fv.animate_projection(surface, fv.project(torch.rand(4, 3), plane, name="training path"))
+        >>> fig = fv.plots.animate_projection(surface, fv.project(torch.rand(4, 3), plane, name="training path"))
         >>> len(fig.frames)
         4
     """

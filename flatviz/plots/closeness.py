@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from plotly.subplots import make_subplots
 
+from flatviz.checks import Number
 from flatviz.core.boundary import public
 from flatviz.plots.ground import with_print
 from flatviz.plots.theme import MUTED, Figure, figure, style
@@ -24,7 +25,7 @@ Values = Mapping[str, tuple[float, float]]  # quantity -> (mean, half of its int
 def plot_closeness(
     rows: Mapping[str, Mapping[str, Values]],
     *,
-    floor: Mapping[str, float] | None = None,
+    floor: Mapping[str, Number] | None = None,
     title: str = "Is a flat posterior closer to the exact one?",
 ) -> Figure:
     """Distances to the exact posterior, a row a method: one marker each fit, left is closer.
@@ -41,7 +42,7 @@ def plot_closeness(
 
     Example:
         >>> rows = {"VI": {"vi": {"tv": (0.2, 0.01)}, "f-vi": {"tv": (0.1, 0.01)}}}
-        >>> fig = fv.plot_closeness(rows, floor={"tv": 0.01})
+        >>> fig = fv.plots.plot_closeness(rows, floor={"tv": 0.01})
         >>> [(trace.name, trace.x) for trace in fig.data if trace.mode == "markers"]
         [('VI', (0.2,)), ('F-VI', (0.1,))]
     """

@@ -24,7 +24,7 @@ SCORES = {
 SYMBOLS = ("circle", "square", "diamond", "triangle-up")  # of baselines that are no methods
 ROW, SPREAD = 24, 0.36  # pixels of a row; how much of it the baselines share
 FAINT = 0.65  # opacity of what is not confirmed
-SHOWN = 0.9  # of the intervals, that lie inside the axis
+INSIDE = 0.9  # of the intervals, that lie inside the axis
 
 
 @public
@@ -44,7 +44,7 @@ def plot_gains(
 
     Example:
         >>> gains = {"vi": {"2 shots": {"nll": (0.1, 0.02)}, "50 shots": {"nll": (-0.05, 0.02)}}}
-        >>> fig = fv.plot_gains(gains)
+        >>> fig = fv.plots.plot_gains(gains)
         >>> fig.data[0].name, fig.data[0].x
         ('VI', (0.1, -0.05))
     """
@@ -107,7 +107,7 @@ def _edge(gains: Mapping[str, Rows], confirmed: Mapping[str, Rows], score: str) 
     """Where the axis ends: most intervals lie inside; without a bound one bad setting would hide all others."""
     rows = [row[score] for part in (gains, confirmed) for rows in part.values() for row in rows.values() if score in row]
     reach = sorted(abs(mean) + (half if math.isfinite(half) else 0) for mean, half in rows if math.isfinite(mean))
-    return (100 if score == "accuracy" else 1) * (reach[math.ceil(SHOWN * (len(reach) - 1))] if reach else 1.0) or 1.0
+    return (100 if score == "accuracy" else 1) * (reach[math.ceil(INSIDE * (len(reach) - 1))] if reach else 1.0) or 1.0
 
 
 def _dots(

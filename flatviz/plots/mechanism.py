@@ -71,7 +71,7 @@ def plot_mechanism(step: Mechanism | Sequence[Mechanism], *, title: str | None =
         Delta = radius F^-1 g / sqrt(g^T F^-1 g),   theta <- theta - lr grad NLL(q + Delta)
 
     Args:
-        step: what `fv.mechanism` returned; or stages of one training, as `fv.mechanism_in_training` returns them.
+        step: what `fv.families.mechanism` returned; or stages of one training, as `fv.families.mechanism_in_training` returns them.
         title: default: of which q.
 
     Raises:
@@ -81,15 +81,17 @@ def plot_mechanism(step: Mechanism | Sequence[Mechanism], *, title: str | None =
         >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
         >>> data = fv.Data(torch.randn(12, 2), torch.arange(12) % 3)
         >>> q = fv.Gaussian(net.w, torch.linspace(-2, -1, net.dim))
-        >>> step = fv.mechanism(net, data, q, radii=[0.5, 1.0], seed=0, n_draws=4, resolution=5)
-        >>> fig = fv.plot_mechanism(step)
+        >>> step = fv.families.mechanism(net, data, q, radii=[0.5, 1.0], seed=0, n_draws=4, resolution=5)
+        >>> fig = fv.plots.plot_mechanism(step)
         >>> [s.label for s in fig.layout.sliders[0].steps][:2]
         ['radius 0.5: q and its ball', 'radius 0.5: ascend to the worst q′']
     """
     stages = one_or_several(step)
     first, last = stages[0], len(stages[0].radius) - 1
     if not all(_same_ground(stage.surface, first.surface) for stage in stages):
-        raise ValueError("several steps must share one surface: fv.mechanism_in_training makes such, plot others one by one")
+        raise ValueError(
+            "several steps must share one surface: fv.families.mechanism_in_training makes such, plot others one by one"
+        )
     several = len(stages) > 1
     from_where = f"{len(stages)} moments of training" if several else first.name
     alt = "; later, ".join(_alt(stage, last) for stage in stages[:: max(1, len(stages) - 1)])

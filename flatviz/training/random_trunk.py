@@ -21,7 +21,7 @@ def random_trunk_losses(
     net: Net, data: Data, likelihood: Likelihood, batchnorm: str, members: int, passes: Passes = PLAIN
 ) -> list[RandomTrunkLoss]:
     """A loss for each member, with noise of its own.  Raises ValueError for trained BatchNorm statistics, and minibatches in parts."""
-    if not passes.whole or passes.compile is not False:
+    if not passes.whole:
         raise ValueError(f"a sampled trunk is drawn for a whole minibatch, got {passes}: of fv.Training use precision alone")
     if batchnorm == "train" and net.has_batchnorm:
         raise ValueError("a sampled trunk keeps its BatchNorm statistics, got batchnorm='train': use 'frozen'")

@@ -1,4 +1,4 @@
-"""A figure under a row of controls: what the `explore_<noun>` views share."""
+"""A figure under a row of controls: what the views of `explore` share."""
 
 from __future__ import annotations
 

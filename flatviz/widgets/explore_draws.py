@@ -10,7 +10,7 @@ import ipywidgets
 import torch
 
 from flatviz.core.boundary import public
-from flatviz.plots.metrics import SHOWN, plot_metrics
+from flatviz.plots.metrics import LABELS, plot_metrics
 from flatviz.plots.nouns import one_or_several
 from flatviz.plots.projection import plot_projection
 from flatviz.plots.reliability import plot_reliability
@@ -37,7 +37,7 @@ def explore_spectrum(spectrum: Spectrum | Sequence[Spectrum], *, method: str | N
 
     Example:
         >>> scale = torch.tensor([3.0, 2.0, 1.0])
-        >>> view = fv.explore_spectrum(fv.top_eigenpairs(lambda w: 0.5 * (scale * w * w).sum(), torch.ones(3), 3))
+        >>> view = fv.explore(fv.top_eigenpairs(lambda w: 0.5 * (scale * w * w).sum(), torch.ones(3), 3))
         >>> view.controls["largest"].value = 2
         >>> view.figure.data[0].y.round(3).tolist()
         [3.0, 2.0]
@@ -84,7 +84,7 @@ def explore_draws(draws: Projection | Prediction, *, method: str | None = None) 
 
     Example:
         >>> plane = fv.plane_through(torch.zeros(3), torch.eye(3)[0], torch.eye(3)[1])
-        >>> view = fv.explore_draws(fv.project(torch.rand(4, 3), plane))
+        >>> view = fv.explore(fv.project(torch.rand(4, 3), plane))
         >>> view.controls["draws"].value = 2
         >>> [len(trace.x) for trace in view.figure.data if trace.name == "samples"]
         [2]
@@ -125,7 +125,7 @@ def explore_calibration(prediction: Prediction, *, method: str | None = None) ->
     Example:
         >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
         >>> data = fv.Data(torch.ones(4, 2), torch.tensor([0, 1, 2, 2]))
-        >>> view = fv.explore_calibration(fv.predict(net, fv.Gaussian(net.w, torch.zeros(net.dim)), data, 5, seed=0))
+        >>> view = fv.explore(fv.predict(net, fv.Gaussian(net.w, torch.zeros(net.dim)), data, 5, seed=0))
         >>> view.controls["draws"].value = 2
         >>> view.text.value.startswith("2 draws: accuracy")
         True
@@ -144,7 +144,7 @@ def explore_calibration(prediction: Prediction, *, method: str | None = None) ->
 
 
 def _scores(prediction: Prediction, n: int) -> str:
-    values = ", ".join(f"{label} {float(prediction.scores[name][n - 1]):.3f}" for name, label in SHOWN.items())
+    values = ", ".join(f"{label} {float(prediction.scores[name][n - 1]):.3f}" for name, label in LABELS.items())
     return f"{n} draw{'s' if n > 1 else ''}: {values}"
 
 

@@ -36,11 +36,11 @@ from flatviz.widgets.worker import Stopped, Worker
 N_DRAWS = 30  # of each member, so the largest ensemble
 
 
-class FlatnessLab(ipywidgets.VBox):
+class Lab(ipywidgets.VBox):
     """Surface with samples, eigenvalues, scores and reliability of a family of posteriors, live.
 
     net, task, prior: what `transfer` returned, and the task whose `train` is fitted and whose `test` is scored.
-    family: one that `fv.measure` returned; without it a coarse one is fitted in the background at once.
+    family: one that `fv.families.measure` returned; without it a coarse one is fitted in the background at once.
     radii: method -> radii of that first family; fit: settings of every fit (kl_weight, steps, lr ...), beside those at
     which a net of this kind learns (with BatchNorm a smaller lr and smaller radii); seed: of all.
     tuned: method -> settings and radius that `flatviz run tune` chose, `flatviz.families.choice.read_choices(path)`; the slider starts
@@ -92,7 +92,7 @@ class FlatnessLab(ipywidgets.VBox):
             for r in values:
                 check_radius(r)
         if family is not None and (family.surface is None or not family.prediction):
-            raise ValueError("family must be measured, got one without its surface: use what fv.measure returned")
+            raise ValueError("family must be measured, got one without its surface: use what fv.families.measure returned")
         self._methods, self._most = tuple(self._radii), N_DRAWS
         self._tuned = {name: m.tuned(net) for name, m in METHODS.items()}
         self._fit, self._choices, self._seed = dict(fit or {}), dict(tuned or {}), seed
@@ -127,7 +127,7 @@ class FlatnessLab(ipywidgets.VBox):
         if name == "look":
             return check_look(value, self._methods)
         if name == "n_draws" and check_count(value, "n_draws") > self._most:
-            more = "lower it, or give a family that fv.measure made with a larger n_draws"
+            more = "lower it, or give a family that fv.families.measure made with a larger n_draws"
             raise ValueError(f"n_draws must be at most {self._most}, the draws of each member, got {value}: {more}")
         return value
 
@@ -264,7 +264,7 @@ class FlatnessLab(ipywidgets.VBox):
         self.radius = family.radius[family.index(self.method, self.radius)]  # the controls start at a fitted one
         self.family = family
         defaults = {m: family.radius[family.index(m, self._tuned[m].radius)] for m in family.methods if m in self._tuned}
-        code = ["# lab: the FlatnessLab of this notebook", "family = lab.family"]
+        code = ["# lab: the Lab of this notebook", "family = lab.family"]
         story = tour_story(family)
         self.view.show_family(family, stops=self.stops, live=True, story=story, code=code, defaults=defaults)
 

@@ -82,12 +82,12 @@ def measure(fitted, cell, n_draws=DRAWS, n_spectra=SPECTRA):
     prediction = scored(net, method, q, task.test, seed=seed + 1, n_draws=n_draws)
     f, W = fv.nll(net, task.train), q.sample(min(n_spectra, prediction.n_draws), seed=seed + 1)
     spectra = torch.stack([fv.top_eigenpairs(f, w, 5, iters=40, seed=seed).values for w in W])
-    values = {name: prediction.scores[name][-1] for name in SCORES} | dict(mi=fv.mutual_information(prediction).mean())
+    values = {name: prediction.scores[name][-1] for name in SCORES} | dict(mi=fv.metrics.mutual_information(prediction).mean())
     values |= dict(lambda1=spectra[:, 0].mean(), ratio=(spectra[:, 0] / spectra[:, 4]).mean())
     near = dict.fromkeys(NEAR, np.nan)
     if exact is not None:
         p = exact.probabilities
-        near = dict(agreement=fv.agreement(prediction, p), tv=fv.total_variation(prediction, p))
+        near = dict(agreement=fv.metrics.agreement(prediction, p), tv=fv.metrics.total_variation(prediction, p))
         near["mmd"] = weights_mmd(q, exact, seed=seed + 1)
     cost = method.gradients * method.tuned(net).settings.get("members", 1)
     return values | near | dict(seconds=seconds, gradients=cost)

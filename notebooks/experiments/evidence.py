@@ -111,7 +111,7 @@ if SAVE:
 # %%
 NAMES = {q: about.label for q, about in QUANTITIES.items() if q in set(table.quantity)}
 LABELS = {m: fv.METHODS[m].label for m in dict.fromkeys(table.method)}
-SHOWN = {name: setting for name, setting in SETTINGS.items() if name in set(table.setting)}
+STORED = {name: setting for name, setting in SETTINGS.items() if name in set(table.setting)}
 found = table[["setting", "method", "radius", "steps"]].drop_duplicates().to_dict("records")
 over = f"{table.seed.nunique()} seeds"
 
@@ -137,8 +137,8 @@ def values_of(cell):
 
 
 # %%
-for setting in SHOWN:
-    display(Markdown(f"**{SHOWN[setting].label}**"))
+for setting in STORED:
+    display(Markdown(f"**{STORED[setting].label}**"))
     rows = [named(cell) | values_of(cell) for cell in found if cell["setting"] == setting]
     display(pd.DataFrame(rows).style.hide())
 
@@ -196,9 +196,9 @@ def difference(row):
 
 # %%
 differences["text"] = differences.apply(difference, axis=1)
-for setting in SHOWN:
+for setting in STORED:
     for baseline, rows in differences[differences.setting == setting].groupby("baseline", sort=False):
-        display(Markdown(f"**Less VI of {baseline}**: {SHOWN[setting].label}. λ1: ratio; in brackets the seeds with a gain."))
+        display(Markdown(f"**Less VI of {baseline}**: {STORED[setting].label}. λ1: ratio; in brackets the seeds with a gain."))
         texts = [
             named(r.iloc[0]) | {NAMES[q]: t for q, t in zip(r.quantity, r.text)} for _, r in rows.groupby("claim", sort=False)
         ]
@@ -213,12 +213,12 @@ for setting in SHOWN:
 drawn = differences[
     differences["mean"].notna() & differences.quantity.isin(["lambda1", "nll", "accuracy", "ece", "shifted_nll"])
 ]
-gains = {s: {} for s in SHOWN}
+gains = {s: {} for s in STORED}
 for row in drawn.itertuples():
     name = f"{LABELS[row.method]}, radius {row.radius:.3g}"
     gains[row.setting].setdefault(f"VI, {row.baseline}", {}).setdefault(name, {})[row.quantity] = row.gain, row.half
-for setting in SHOWN:
-    display(fv.plot_gains(gains[setting], title=f"Gains over VI: {SHOWN[setting].label}"))
+for setting in STORED:
+    display(fv.plots.plot_gains(gains[setting], title=f"Gains over VI: {STORED[setting].label}"))
 
 
 # %% [markdown]
@@ -237,8 +237,8 @@ def near(cell):
 for setting in ("plain", "tempered") if "tv" in NAMES else ():
     flat_cells = [c for c in found if c["setting"] == setting and c["method"] != "vi"]
     rows = {f"{LABELS[c['method']]}, radius {c['radius']:.3g}": near(c) for c in flat_cells}
-    title = f"Is a flat posterior closer to the exact one? {SHOWN[setting].label}"
-    display(fv.plot_closeness(rows, floor=noise_floor(), title=title))
+    title = f"Is a flat posterior closer to the exact one? {STORED[setting].label}"
+    display(fv.plots.plot_closeness(rows, floor=noise_floor(), title=title))
 
 # %% [markdown]
 # ## Verdicts
@@ -255,9 +255,9 @@ asked = differences[differences.quantity.isin(ASKED) & claimed]
 verdicts = judged(asked, family=["setting", "baseline"])
 
 # %%
-for setting in SHOWN:
+for setting in STORED:
     for _, rows in verdicts[verdicts.setting == setting].groupby("baseline", sort=False):
-        print(f"{SHOWN[setting].label}; corrected by Holm for these {len(rows)}:")
+        print(f"{STORED[setting].label}; corrected by Holm for these {len(rows)}:")
         print(*sentences(rows), "", sep="\n")
 
 # %% [markdown]
@@ -275,8 +275,8 @@ def short(rows):
 
 
 # %%
-for setting in SHOWN:
-    print(SHOWN[setting].label)
+for setting in STORED:
+    print(STORED[setting].label)
     for _, rows in verdicts[verdicts.setting == setting].groupby(["baseline", "method", "radius"], sort=False):
         print(" ", short(rows))
 

@@ -159,7 +159,7 @@ def corrupted(kind, severity):
 _ = ipywidgets.interact(corrupted, kind=kinds, severity=(1, 5))
 
 # %% [markdown]
-# *Figure: ten digits in a row, as the chosen corruption leaves them.*
+# *Figure: ten digits in a row, changed by the chosen corruption.*
 #
 # ### Scores by severity
 #
@@ -173,8 +173,8 @@ posteriors = {"sgd": (sgd, 1), "vi": (vi, 30), "sabma": (flat, 30)}
 few = dict(kinds=["gaussian_noise", "fog"], severities=[3]) if FAST else {}
 
 # %%
-shifts = {m: fv.shifted_scores(net, q, task.test, seed=1, n_draws=n, **few) for m, (q, n) in posteriors.items()}
-fv.plot_severity(shifts)
+shifts = {m: fv.families.shifted_scores(net, q, task.test, seed=1, n_draws=n, **few) for m, (q, n) in posteriors.items()}
+fv.plots.plot_severity(shifts)
 
 # %% [markdown]
 # *Figure: accuracy, NLL and ECE over the severity of the corruption, a line for each method. NLL rises with severity, most
@@ -186,8 +186,8 @@ fv.plot_severity(shifts)
 # mistakes among those answered, the *risk*, over the coverage is the **risk-coverage** curve.
 
 # %%
-risks = {m: fv.risk_coverage(fv.predict(net, q, task.test, n, seed=1)) for m, (q, n) in posteriors.items()}
-fv.plot_risk_coverage(risks)
+risks = {m: fv.metrics.risk_coverage(fv.predict(net, q, task.test, n, seed=1)) for m, (q, n) in posteriors.items()}
+fv.plots.plot_risk_coverage(risks)
 
 # %% [markdown]
 # *Figure: the share of mistakes over the share of images answered; each curve rises from near 0 to the error rate.*
@@ -287,7 +287,7 @@ assert error(76) >= 0.01 - 1e-12 > error(77)
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
 some = kinds[:3] if FAST else kinds
-hurt = fv.shifted_scores(net, vi, task.test, seed=1, kinds=some, severities=[3], n_draws=10).scores["nll"][:, -1]
+hurt = fv.families.shifted_scores(net, vi, task.test, seed=1, kinds=some, severities=[3], n_draws=10).scores["nll"][:, -1]
 worst = some[int(hurt.argmax())]
 print(worst, f"{hurt.max():.2f} nats")
 assert hurt.max() >= hurt.mean()

@@ -100,7 +100,7 @@ def test_a_forward_that_writes_into_a_buffer_writes_into_a_copy(in_place):
     for _ in range(2):
         torch.testing.assert_close(f.many(W), want)
         torch.testing.assert_close(torch.stack([f(w) for w in W]).detach(), want)
-    fv.predict_linearised(net, fv.Gaussian(net.w, torch.full_like(net.w, -3.0)), data)
+    fv.metrics.predict_linearised(net, fv.Gaussian(net.w, torch.full_like(net.w, -3.0)), data)
     fv.fit_ensemble(net, data, seed=0, steps=2, members=2, start="here")
     plane = fv.plane_random(net, net.w, seed=0)
     surface = fv.slice_plane(f, plane, extent=1.0, resolution=3)
@@ -128,8 +128,10 @@ def chain():
 VERBS = {
     "fit_dropout": lambda net, data: fv.fit_dropout(net, data, seed=0, steps=2),
     "fit_laplace": lambda net, data: fv.fit_laplace(net, data, seed=0, structure="diagonal", steps=2),
-    "laplace_evidence": lambda net, data: fv.laplace_evidence(net, data, structure="diagonal", prior_precision=1.0),
-    "predict_linearised": lambda net, data: fv.predict_linearised(net, fv.Gaussian(net.w, torch.full_like(net.w, -3.0)), data),
+    "laplace_evidence": lambda net, data: fv.posteriors.laplace_evidence(net, data, structure="diagonal", prior_precision=1.0),
+    "predict_linearised": lambda net, data: fv.metrics.predict_linearised(
+        net, fv.Gaussian(net.w, torch.full_like(net.w, -3.0)), data
+    ),
     "fit_sgd": lambda net, data: fv.fit_sgd(net, data, seed=0, steps=2),
     "fit_ensemble": lambda net, data: fv.fit_ensemble(net, data, seed=0, steps=2, members=2),
     "pretrain": lambda net, data: fv.pretrain(net, data, seed=0, epochs=1),

@@ -61,7 +61,7 @@ def test_networks_of_whole_numbers_have_surfaces_lines_and_ensembles(kind):
     want = loop(net, data.x, data.y, W)
     for values in (
         f.over(plane.origin, plane.axes, 9)(COORDS),
-        fv.bma_nll(net, data, net.w[None]).over(net.w, plane.axes, 9)(COORDS),
+        fv.objectives.bma_nll(net, data, net.w[None]).over(net.w, plane.axes, 9)(COORDS),
     ):
         torch.testing.assert_close(values, want, rtol=1e-5, atol=1e-6)  # float32 sums over 30 examples
     torch.testing.assert_close(fv.slice_line(f, W[0], W[2], resolution=3).values[[0, 2]], want[[0, 2]], rtol=1e-5, atol=1e-6)
@@ -90,7 +90,7 @@ def test_the_users_data_are_never_written_into(by, treated):
     W = plane.points(COORDS)
     f, g = fv.nll(net, data), fv.quantity(net, data, "nll")
     want = loop(net, x, data.y, W)
-    ensemble = fv.bma_nll(net, data, net.w[None])
+    ensemble = fv.objectives.bma_nll(net, data, net.w[None])
     ways = [f.over(plane.origin, plane.axes, 9)(COORDS), f.over(plane.origin, plane.axes, 9, exact=True)(COORDS)]
     ways += [f.many(W), g.many(W), torch.stack([f(w) for w in W]).detach(), ensemble.many(W)]
     ways += [ensemble.over(net.w, plane.axes, 9)(COORDS), g.over(plane.origin, plane.axes, 9)(COORDS)]
@@ -166,7 +166,11 @@ class Together(nn.Module):
 @pytest.mark.parametrize("n", [3, 200])
 def test_outputs_that_hang_on_the_batch_are_refused(kind, n):
     net, data, _ = made(Together(kind), torch.randn(n, 12).sort(0).values)
-    for make in (fv.nll, lambda net, data: fv.quantity(net, data, "nll"), lambda net, data: fv.bma_nll(net, data, net.w[None])):
+    for make in (
+        fv.nll,
+        lambda net, data: fv.quantity(net, data, "nll"),
+        lambda net, data: fv.objectives.bma_nll(net, data, net.w[None]),
+    ):
         with pytest.raises(ValueError, match="each example alone, got outputs that depend on the rest of the batch"):
             make(net, data)
 

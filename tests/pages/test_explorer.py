@@ -78,13 +78,13 @@ def test_the_code_of_a_picture_makes_the_picture(page, family, hash, state, look
 
 def test_each_view_alone_is_the_figure_of_its_name(family):
     for view in views.views_of(family):
-        fig = fv.plot_view(family, view.name, method="sabma", radius=2.0, n_draws=4)
+        fig = fv.widgets.plot_view(family, view.name, method="sabma", radius=2.0, n_draws=4)
         assert isinstance(fig, fv.plots.theme.Figure) and fig.layout.title.text
-    samples = fv.plot_view(family, "surface", method="sabma", radius=2.0, n_draws=4)
+    samples = fv.widgets.plot_view(family, "surface", method="sabma", radius=2.0, n_draws=4)
     (trace,) = [t for t in samples.data if t.name == "samples"]
     torch.testing.assert_close(torch.tensor(trace.x), family.projection[family.index("sabma", 2.0)].coords[:4, 0])
     with pytest.raises(ValueError, match="view must be one of 'surface'.*got 'nope'"):
-        fv.plot_view(family, "nope")
+        fv.widgets.plot_view(family, "nope")
 
 
 def test_undo_takes_back_one_change_and_reset_goes_to_the_start(page):
