@@ -196,7 +196,7 @@ lab
 # - A network is a vector; a Bayesian network is a distribution over vectors, and predicts with the average of draws.
 # - SA-BMA minimises the loss at the worst posterior in a KL ball; radius 0 is variational inference, bit for bit.
 # - Flatness (eigenvalues on the training loss) and worth (scores on test data) are two questions with two answers.
-# - One seed is an anecdote. `flatviz run evidence` repeats everything over ten seeds and says what differs by more than noise.
+# - One seed is an anecdote. `flatviz run evidence` repeats everything over many seeds and says what differs by more than noise.
 #
 # ## Exercises
 #
@@ -238,7 +238,7 @@ assert p.scores["nll"][-1] <= single + 1e-6
 #
 # <details><summary>Solution</summary>
 #
-# Run the cell and read its lines; then look at what ten seeds say in [chapter B](B_expected_numbers.ipynb) before you
+# Run the cell and read its lines; then look at what many seeds say in [chapter B](B_expected_numbers.ipynb) before you
 # believe one seed. The released code's perturbation follows the score of the draw, not the gradient of the loss
 # ([chapter 08](08_from_sam_to_sabma.ipynb)).
 #

@@ -209,7 +209,7 @@ for k, v in measures.items():
 assert spearmanr(S.lambda1, S.lambda1).statistic == 1
 
 # %% [markdown]
-# Six networks, one task: this is an example, not evidence. For ten seeds with intervals there is `flatviz run evidence`,
+# Six networks, one task: this is an example, not evidence. For many seeds with intervals there is `flatviz run evidence`,
 # and [chapter 10](10_flatness_and_averaging.ipynb). What the table does show: *"flat minima generalise" is not a
 # statement until a measure is named.*
 
