@@ -169,8 +169,8 @@ def step_of(state, log_pi, width):
 
 
 # %% [markdown]
-# `fv.nll(net, data)` is $L$, `net.w` where the net stands. The proposal is scaled by the prior's widths, and the second half of
-# the walk is kept, every `thin`-th state:
+# `fv.nll(net, data)` is $L$, `net.w` the present weights. The proposal is scaled by the prior's widths, and the second half
+# of the walk is kept, every `thin`-th state:
 
 
 # %%
@@ -258,7 +258,7 @@ predictions["metropolis"] = fv.predict(net, mine, task.test, 20, seed=1)
 fv.plot_metrics(predictions)
 
 # %% [markdown]
-# *Figure: accuracy, NLL and ECE over the number of draws, for VI and for Metropolis, in their colours of the catalog.*
+# *Figure: accuracy, NLL and ECE over the number of draws, for VI and for Metropolis, in the colours of the catalog.*
 #
 # In 906 dimensions a random walk explores little: its draws are neighbours, and twenty of them predict like one. That is what
 # gradients are for ([chapter 07](07_sgld_dropout_ensembles.ipynb)), and what `diagnose_chains` would tell you.
@@ -334,7 +334,7 @@ far = torch.stack(list(walk(log_pi, torch.full((2,), 5.0), 2000, 0.15, torch.Gen
 assert far[:50].mean() > far[1000:].mean() + 1
 
 # %% [markdown]
-# **3.** Remove the prior from `log_target`. Which check of this notebook would notice, and how would you mend the check?
+# **3.** Remove the prior from `log_target`. Which check of this notebook would notice, and how would you improve the check?
 #
 # <details><summary>Solution</summary>
 #
