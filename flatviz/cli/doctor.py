@@ -19,8 +19,8 @@ CORE = [
 ]
 LAB = [
     ("jupyterlab", "jupyterlab", "flatviz lab", 'pip install "flatviz[lab]"'),
-    ("ipywidgets", "ipywidgets", "Lab, explore_surface", 'pip install "flatviz[lab]"'),
-    ("anywidget", "anywidget", "Lab, FigureWidget", 'pip install "flatviz[lab]"'),
+    ("ipywidgets", "ipywidgets", "lab, explore", 'pip install "flatviz[lab]"'),
+    ("anywidget", "anywidget", "lab, explore", 'pip install "flatviz[lab]"'),
     ("jupytext", "jupytext", "editing the notebooks' sources", 'pip install "flatviz[lab]"'),
 ]
 CPU_BUILD = (
