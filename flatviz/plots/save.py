@@ -6,7 +6,7 @@ from pathlib import Path
 
 import plotly.graph_objects as go
 
-from flatviz.checks import check_is
+from flatviz.checks import Count, FilePath, Positive, check_is
 from flatviz.core.boundary import public
 from flatviz.plots.theme import Figure
 
@@ -14,7 +14,7 @@ FORMATS = (".png", ".svg", ".pdf", ".html")
 
 
 @public
-def save_figure(fig: Figure, path: str | Path, *, width: int = 900, height: int = 620, zoom: float = 2.0) -> Path:
+def save_figure(fig: Figure, path: FilePath, *, width: Count = 900, height: Count = 620, zoom: Positive = 2.0) -> Path:
     """Write a figure; the suffix of `path` says how: .png, .svg, .pdf, or .html, which still moves; returns `path`.
 
     Args:

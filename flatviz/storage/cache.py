@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 
+from flatviz.checks import FilePath
 from flatviz.core.boundary import public
 from flatviz.results import from_plain, to_plain
 from flatviz.storage.digest import CannotHashError, value_digest
@@ -49,7 +50,7 @@ def cache_key(**settings: Any) -> str:
 
 
 @public
-def save(result: Any, path: str | Path) -> Path:
+def save(result: Any, path: FilePath) -> Path:
     """Write a noun, or a dict, tuple or list of nouns, tensors, numbers and texts; returns `path`.
 
     A path that ends in .npz or .safetensors is written so, for other programs: each tensor under the name of its field
@@ -76,7 +77,7 @@ def save(result: Any, path: str | Path) -> Path:
 
 
 @public
-def load(path: str | Path) -> Any:
+def load(path: FilePath) -> Any:
     """Read what `save` wrote, tensors on the CPU; no code in the file is ever run.
 
     Raises:

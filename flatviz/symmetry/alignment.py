@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_many_weights
+from flatviz.checks import Count, Seed, Vector, Vectors, check_many_weights
 from flatviz.core.boundary import public
 from flatviz.core.seeds import generator
 from flatviz.symmetry.actions import gathered, random_order
@@ -34,7 +34,7 @@ class Alignment:
 
 
 @public
-def align(units: Units, W: Tensor, reference: Tensor, *, starts: int = 5, seed: int = 0) -> Alignment:
+def align(units: Units, W: Vectors, reference: Vector, *, starts: Count = 5, seed: Seed = 0) -> Alignment:
     """Permute the units of each row of `W` (S, E) so that it comes close to `reference` (E,): weight matching.
 
     Maximises <reference, P W> over permutations, one layer at a time: with all others fixed the best order is a linear

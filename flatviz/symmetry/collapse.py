@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_count, check_many_weights
+from flatviz.checks import Count, Vectors, check_count, check_many_weights
 from flatviz.core.boundary import public
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
@@ -30,7 +30,7 @@ class PairDiversity:
 
 @public
 def pair_diversity(
-    net: Net, W: Tensor, x: Tensor, *, label: str = "", block: int = 8, progress: Progress = False
+    net: Net, W: Vectors, x: Tensor, *, label: str = "", block: Count = 8, progress: Progress = False
 ) -> PairDiversity:
     """Mutual information and disagreement of every pair of rows of `W` (S, D) on inputs `x` (N, ...).
 

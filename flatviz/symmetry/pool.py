@@ -10,7 +10,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_lr
+from flatviz.checks import Count, Momentum, NonNegative, Rate, Seed, Whole, check_lr
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
@@ -73,15 +73,15 @@ class Pool:
 def train_pool(
     net: Net,
     data: Data,
-    n: int = 1000,
+    n: Count = 1000,
     *,
-    seed: int = 0,
-    epochs: int = 60,
-    lr: float = 0.05,
-    drops: Sequence[int] = (),
-    momentum: float = 0.0,
-    weight_decay: float = 1e-3,
-    batch_size: int | None = 32,
+    seed: Seed = 0,
+    epochs: Count = 60,
+    lr: Rate = 0.05,
+    drops: tuple[Whole, ...] = (),
+    momentum: Momentum = 0.0,
+    weight_decay: NonNegative = 1e-3,
+    batch_size: Count | None = 32,
     keep_epochs: bool = False,
     training: Training | None = None,
     checkpoint: Checkpoint = None,
@@ -91,7 +91,7 @@ def train_pool(
 
     Member i has the seed seed + i and ends where it would end alone.  The rate is constant, as of the networks whose
     spread is looked at; it falls to a tenth at each epoch in `drops`.  keep_epochs: the weights after each epoch too.
-    training: `Training(...)`: precision, accumulation, compilation, several processes.
+    training: `Training(...)`: precision, accumulation, several processes.
     checkpoint: path to save to and resume from.  Diverged members are counted and left out, before anything is computed.
 
     Raises:

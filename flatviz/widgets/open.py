@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
 
 from torch import nn
 from torch.utils.data import DataLoader, Dataset
 
+from flatviz.checks import Count, Radius, Seed, anything
 from flatviz.core.boundary import public
 from flatviz.core.data import Data, Task
 from flatviz.core.net import Net
@@ -16,19 +18,21 @@ from flatviz.families.own import prepare_own
 from flatviz.results import Family, Gaussian
 from flatviz.widgets.lab import Lab
 
+Given = Data | Dataset | DataLoader | Sequence  # examples, as lab takes them
+
 
 @public
 def lab(
     module: nn.Module | Net,
-    train: Data | Dataset | DataLoader | Sequence | Task,
-    test: Data | Dataset | DataLoader | Sequence | Gaussian,
+    train: Annotated[Given | Task, anything],
+    test: Annotated[Given | Gaussian, anything],
     *,
-    radii: Mapping[str, Sequence[float]] | None = None,
+    radii: Mapping[str, Sequence[Radius]] | None = None,
     family: Family | None = None,
-    fit: Mapping | None = None,
+    fit: Mapping[str, Any] | None = None,
     tuned: Choices | None = None,
-    trials: int = 6,
-    seed: int = 0,
+    trials: Count = 6,
+    seed: Seed = 0,
     progress: Progress = None,
 ) -> Lab:
     """The laboratory in a notebook: sliders for radius and ensemble size over posteriors that are fitted as you ask for them.

@@ -190,7 +190,7 @@ def test_the_doctor_names_the_exact_fix(capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "anywidget", None)
     assert main(["doctor"]) == 1
     report = capsys.readouterr().out
-    assert "✗ scikit-learn" in report and "fix: pip install scikit-learn" in report
+    assert "✗ scikit-learn" in report and 'fix: pip install "scikit-learn"' in report
     assert "cannot run" in report and "not ready" in report
 
 
