@@ -55,7 +55,7 @@ def fit_ensemble(
             `batchnorm=data`.
         ascent: `SAM(radius)` and the like make it a flat-seeking ensemble, whose members differ less: look at
             `disagreement`.
-        training: `Training(...)`: precision, accumulation, compilation, several processes, early stopping.
+        training: `Training(...)`: precision, accumulation, several processes, early stopping.
         checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
 
     Raises:

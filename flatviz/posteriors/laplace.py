@@ -87,7 +87,7 @@ def fit_laplace(
         likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
         ascent: `SAM(radius)` and the like make it F-Laplace, whose centre is no stationary point.  BatchNorm statistics are
             the net's own.
-        training: `Training(...)`: precision, accumulation, compilation, several processes, early stopping.
+        training: `Training(...)`: precision, accumulation, several processes, early stopping.
         checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
 
     Raises:

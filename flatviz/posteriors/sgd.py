@@ -53,7 +53,7 @@ def fit_sgd(
         batchnorm: "frozen" (default where only some weights are treated) or "train" (default where all are); `result.buffers`
             are then its statistics, which `predict` uses.
         ascent: `SAM(radius)`, `ASAM(radius)`, `FisherSAM(radius)` for a flat solution, at two gradients a step.
-        training: `Training(...)`: precision, accumulation, compilation, several processes, early stopping.
+        training: `Training(...)`: precision, accumulation, several processes, early stopping.
         checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
 
     Raises:

@@ -47,7 +47,7 @@ def fit_swa(
         batchnorm: "frozen", or "train": then `result.buffers` holds statistics recomputed on `data` at the average, for those
             collected on the way belong to other weights.
         ascent: `SAM(radius)` and the like make it F-SWA.
-        training: `Training(...)`: precision, accumulation, compilation, several processes.
+        training: `Training(...)`: precision, accumulation, several processes.
         checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
 
     Raises:

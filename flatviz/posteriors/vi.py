@@ -75,7 +75,7 @@ def fit_vi(
     batchnorm: "frozen" keeps the net's statistics; "train" uses those of each batch and leaves running ones in
         `result.buffers`, which `predict` uses; for other verbs take `net.with_buffers(result.buffers)`.
     ascent: `SAM(radius)` and the like make it F-VI: each draw's gradient is taken at w + e, the KL's where q is.
-    training: `Training(...)`: precision, accumulation, compilation, several processes, early stopping by the loss at q's mean;
+    training: `Training(...)`: precision, accumulation, several processes, early stopping by the loss at q's mean;
         with local=True early stopping alone.
     checkpoint: path to save to and resume from.  `result.history` holds `loss` and `kl` of each step, (steps,) each.
 

@@ -91,7 +91,7 @@ def train_pool(
 
     Member i has the seed seed + i and ends where it would end alone.  The rate is constant, as of the networks whose
     spread is looked at; it falls to a tenth at each epoch in `drops`.  keep_epochs: the weights after each epoch too.
-    training: `Training(...)`: precision, accumulation, compilation, several processes.
+    training: `Training(...)`: precision, accumulation, several processes.
     checkpoint: path to save to and resume from.  Diverged members are counted and left out, before anything is computed.
 
     Raises:

@@ -48,7 +48,7 @@ def pretrain(
         momentum, weight_decay: 0.9 and 5e-4 as usual.  batch_size: examples a minibatch.
         likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
         ascent: `SAM(radius)` and the like, for a flat start.
-        training: `Training(...)`: precision, gradient accumulation, compilation, several processes, and early stopping on
+        training: `Training(...)`: precision, gradient accumulation, several processes, and early stopping on
             validation data.
         checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
 
