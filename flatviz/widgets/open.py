@@ -57,6 +57,7 @@ def lab(
         tuned: Of a task: method -> settings and radius that `flatviz run tune` chose.
         trials: Of a module: settings that are tried.
         seed: Of all random numbers.
+        progress: Of a module: True, False, or a function(done, total, label).
 
     Raises:
         ValueError: Where a step leaves a network that is no better than its largest class: it says which, and what
