@@ -32,6 +32,12 @@ looks for flatter ground. Move the **ensemble size**: so many draws are averaged
 
 MODEL = click.Choice(tuple(MODELS))
 PATH = click.Path(path_type=Path)
+# of the tasks that need no download
+EXPECTED = {
+    "mlp": "; well under two minutes on a CPU",
+    "conv": "; some minutes on a CPU",
+    "resnet20": "; ten minutes or more on a CPU, longer where others use it",
+}
 
 
 @click.command(
@@ -69,7 +75,7 @@ def command(
     task = named_task(data, seed=seed, size=size, per_class=per_class)
     place, why = pick(device or "auto", build_model(model, task, seed=seed))
     choices = None if tuned is None else read_choices(tuned)
-    expected = "; well under two minutes on a CPU" if data in OFFLINE else ""
+    expected = EXPECTED[model] if data in OFFLINE else ""
     print(f"flatviz {flatviz.__version__} tour: {model}, {data}, on {place} ({why}), seed {seed}{expected}")
     with single_thread(), options.engine_of(workers, scheduler) as engine:
         tour = run_tour(

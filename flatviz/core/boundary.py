@@ -181,7 +181,7 @@ _TABLE: dict[str, arg.Check] = {
     "seeds": arg.each(arg.seed, "seeds"),
     # numbers
     "lr last_lr": arg.real(check_lr),
-    "time norm tolerance window reach level": arg.positive,
+    "time minutes norm tolerance window reach level": arg.positive,
     "std memory": arg.nonnegative,
     "momentum": arg.real(check_momentum),
     "radius adaptive_radius": arg.real(check_radius),

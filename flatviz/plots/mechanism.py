@@ -17,7 +17,7 @@ from flatviz.plots.step import PHASES, RIM, STILL, mean_of, phase_traces
 from flatviz.plots.theme import INK, MUTED, Figure, figure, scatter, short, style
 from flatviz.results import Family, Mechanism, Surface
 
-EQUATION = "Δ = radius F⁻¹g / √(gᵀF⁻¹g),  θ ← θ − lr ∇NLL(q + Δ)"
+EQUATION = "Δ = radius F⁻¹g / √(gᵀF⁻¹g),  θ ← θ − lr (∇NLL(q + Δ) + (T / N) ∇KL(q ‖ prior))"
 TWEENS = 5  # frames from one phase to the next
 FRAME_MS = 70
 ROOM = 1.12  # times what is drawn: half of the width of a picture of one radius
@@ -39,7 +39,9 @@ ALTS = {
     "other": "q as an ellipse, the round ball of the radius, where q′ is, the gradients at both and the step",
     "none": "q as an ellipse, the gradient there and VI's step; there is no ball",
 }
-STEPS_BACK = "The step takes the gradient g′ there and goes against it from q: θ ← θ − lr ∇NLL(q + Δ)."
+STEPS_BACK = (
+    "The step takes the gradient g′ there and goes against it from q: θ ← θ − lr (∇NLL(q + Δ) + (T / N) ∇KL(q ‖ prior))."
+)
 CAPTIONS = {
     "kl": "What the radius does, on the plane of one step from VI's posterior q: the dashed ball is as large as the radius, at "
     "radius 1 q's own ellipse; the worst q′ in it, Δ = radius F⁻¹g / √(gᵀF⁻¹g) away, lies where the loss rises most for its "
