@@ -1,4 +1,4 @@
-"""From a classifier of the user's and two sets of examples to what a lab needs: settings by trials, accuracy after every step."""
+"""What a lab needs, from a classifier of the user's: settings by trials, checks, cuts by time (all in order, hence its length)."""
 
 from __future__ import annotations
 
