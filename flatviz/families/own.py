@@ -1,4 +1,4 @@
-"""What a lab needs, from a classifier of the user's: settings by trials, checks, cuts by time (all in order, hence its length)."""
+"""From a classifier of the user's to what a lab needs: trials, checks, cuts by time (in order of the steps, hence its length)."""
 
 from __future__ import annotations
 
