@@ -1,4 +1,4 @@
-"""From a classifier of the user's to what a lab needs: trials, checks, cuts by time (in order of the steps, hence its length)."""
+"""From a classifier of the user's to what a lab needs: trials, checks, cuts by time (step by step, hence its length)."""
 
 from __future__ import annotations
 
