@@ -44,6 +44,8 @@ class Gaussian:
         torch.Size([3, 4])
     """
 
+    made_by = "fv.transfer and fv.fit_swag return one"
+
     mean: Tensor
     log_std: Tensor
     factor: Tensor | None = None

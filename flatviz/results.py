@@ -16,12 +16,12 @@ import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any, Protocol, dataclass_transform, runtime_checkable
+from typing import Annotated, Any, Protocol, dataclass_transform, runtime_checkable
 
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_count, check_finite, check_many_weights, check_weights
+from flatviz.checks import check_count, check_finite, check_many_weights, check_weights, shown, tensor
 from flatviz.gaussian import Gaussian, KroneckerGaussian, PrecisionGaussian
 
 
@@ -44,9 +44,11 @@ def _shown(name: str, value: Any) -> str:
 
 
 @dataclass_transform(eq_default=False, frozen_default=True)
-def noun(cls: type) -> type:
-    """A frozen dataclass whose repr is one line."""
-    cls.__repr__ = one_line
+def noun(cls: type | None = None, *, made_by: str = "") -> type:
+    """A frozen dataclass whose repr is one line; `made_by` says in errors which verb makes one."""
+    if cls is None:
+        return partial(noun, made_by=made_by)
+    cls.__repr__, cls.made_by = one_line, made_by
     return dataclass(frozen=True, eq=False)(cls)
 
 
@@ -94,6 +96,17 @@ class FunctionPosterior(Protocol):
         ...
 
 
+def check_posterior(value: Any, name: str) -> None:
+    """Draws (S, D), or anything with `center` and `sample`, or with `outputs`."""
+    if isinstance(value, Tensor):
+        tensor(2)(value, name)
+    elif not isinstance(value, (Posterior, FunctionPosterior)):
+        raise TypeError(f"{name} must be a posterior (center, sample) or draws (S, D), got {shown(value)}: fv.fit_* make one")
+
+
+AnyPosterior = Annotated[Posterior | FunctionPosterior | Tensor, check_posterior]
+
+
 @noun
 class History:
     """What a fit recorded at each step: `loss`, `kl` (nats) and `sharpness`, the loss gained by the ascent; (T,) each.
@@ -109,7 +122,7 @@ class History:
     pull: Tensor | None = None
 
 
-@noun
+@noun(made_by="fit_hmc and the other chains return one")
 class Draws:
     """A posterior known by its draws `W` (S, D): a chain, an ensemble, or one point (MAP: S = 1).
 
@@ -191,7 +204,7 @@ PARALLEL = 1e-12  # smallest eigenvalue of the unit axes' Gram matrix: an angle 
 
 
 @drawn
-@noun
+@noun(made_by="fv.plane_pca, fv.plane_random and fv.plane_through make one")
 class Plane:
     """Points origin + a axes[0] + b axes[1] of weight space; `axes` (2, D) need not be orthonormal.
 
@@ -244,7 +257,7 @@ class Plane:
         return self.origin + coords @ self.axes
 
 
-@noun
+@noun(made_by="fv.slice_line makes one")
 class Curve:
     """Values (T,) against `t` (T,): a slice of the loss along a line, a path, a score against ensemble size.
 
@@ -284,7 +297,7 @@ class Curve:
 
 
 @drawn
-@noun
+@noun(made_by="fv.slice_plane makes one")
 class Surface:
     """Values of an objective over a plane, with their coordinates.
 
@@ -322,7 +335,7 @@ class Surface:
         return int((~torch.isfinite(self.values)).sum())
 
 
-@noun
+@noun(made_by="fv.top_eigenpairs makes one")
 class Spectrum:
     """Largest eigenpairs of a Hessian at `w`: `values` (K,) falling, `vectors` (K, D).
 
@@ -344,7 +357,7 @@ class Spectrum:
     weights: Tensor | None = None
 
 
-@noun
+@noun(made_by="fv.landscape.persistence makes one")
 class Persistence:
     """Valleys of a surface, M of them, by rising birth: the merge tree of its sublevel sets.
 
@@ -370,7 +383,7 @@ class Persistence:
 
 
 @drawn
-@noun
+@noun(made_by="fv.project makes one")
 class Projection:
     """Weight vectors seen on a plane: `coords` (S, 2), and `distance` (S,), how far each lies off the plane.
 
@@ -408,7 +421,7 @@ SHARPNESS_LABELS = {  # of `sharpness_measures`, and what a legend says of each
 }
 
 
-@noun
+@noun(made_by="fv.sharpness makes one")
 class Sharpness:
     """One row a draw, (S,): `lambda1`; `ratio` = lambda1 / lambda5; `trace` of the Hessian; `sam` and `adaptive`, the
     loss gained by one ascent step of its radius.  `residual` is the error bound of lambda1, `trace_error` the standard
@@ -445,7 +458,7 @@ def interval(values: Tensor) -> tuple[float, float]:
 
 
 @drawn
-@noun
+@noun(made_by="fv.predict makes one")
 class Prediction:
     """Outputs of S draws on N inputs, (S, N, C): logits, or means where `likelihood` is a Gaussian noise std.
 
@@ -505,7 +518,7 @@ class Prediction:
         return n
 
 
-@noun
+@noun(made_by="fv.families.shifted_scores makes one")
 class Shift:
     """Scores under distribution shift: `scores[name]` (K, V), a row a kind of corruption, a column a severity.
 
@@ -526,7 +539,7 @@ class Shift:
         return self.scores[name].mean(0)
 
 
-@noun
+@noun(made_by="fv.families.mechanism makes one")
 class Mechanism:
     """One step of a method from a Gaussian q, at R radii, in coordinates of the plane of its perturbation.
 
@@ -568,7 +581,7 @@ def reach_of(covariance: Tensor, ball: Tensor, worst: Tensor, worst_covariance: 
     return max(float(end.max()) for end in (sizes[0], sizes[1], worst.abs() + sizes[2], length))
 
 
-@noun
+@noun(made_by="fv.families.fit_family makes one")
 class Family:
     """Posteriors of one or more methods over their radii, and what was measured on each; M members.
 

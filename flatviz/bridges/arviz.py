@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_is
 from flatviz.core.boundary import public
 from flatviz.results import Draws
 
@@ -53,7 +52,6 @@ def diagnose_chains(draws: Draws, of: Callable[[Tensor], Tensor] | None = None) 
         import arviz  # optional: only these diagnostics need it
     except ImportError as error:
         raise ImportError("diagnose_chains needs arviz: pip install 'flatviz[arviz]'") from error
-    check_is(draws, Draws, "draws", "fit_hmc and the other chains return one")
     length = len(draws.W) // draws.chains
     if draws.chains < 2 or length < 4:
         raise ValueError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import torch
 from torch import Tensor
@@ -65,7 +65,7 @@ def to_xarray(result: object) -> xarray.Dataset:
 
 
 @public
-def from_xarray(dataset: xarray.Dataset) -> object:
+def from_xarray(dataset: Annotated[Any, "xarray.Dataset"]) -> object:
     """The result that `to_xarray` wrote, also after the data set was written to a file and read.
 
     Raises:
@@ -107,7 +107,6 @@ def to_arviz(draws: Draws, of: Callable[[Tensor], Tensor] | None = None) -> arvi
         Frozen({'chain': 4, 'draw': 10, 'weight': 3})
     """
     arviz = _arviz("to_arviz")
-    check_is(draws, Draws, "draws", "fit_hmc and the other chains return one")
     values = draws.W if of is None else of(draws.W)
     if not isinstance(values, Tensor) or len(values) != len(draws.W):
         raise TypeError(f"of(W) must return a tensor of {len(draws.W)} rows, one a draw, got {type(values).__name__}")
@@ -117,7 +116,7 @@ def to_arviz(draws: Draws, of: Callable[[Tensor], Tensor] | None = None) -> arvi
 
 
 @public
-def from_arviz(inference: arviz.InferenceData) -> Draws:
+def from_arviz(inference: Annotated[Any, "arviz.InferenceData"]) -> Draws:
     """The draws in the group `posterior` of ArviZ's InferenceData, its variables one after the other as a weight vector.
 
     Raises:

@@ -62,6 +62,8 @@ class Net:
     of the net itself, and so objectives and figures, keep them where they are.
     """
 
+    made_by = "fv.Net.from_module(module) makes one"
+
     def __init__(self, module: nn.Module, kinds: dict[str, str], example: Tensor | None) -> None:
         parameters = dict(module.named_parameters())
         self.module, self.example = module, example

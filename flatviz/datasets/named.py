@@ -6,6 +6,7 @@ from pathlib import Path
 
 import torch
 
+from flatviz.checks import Count, Seed
 from flatviz.core.boundary import public
 from flatviz.core.data import Data, Task
 from flatviz.core.progress import Progress
@@ -25,10 +26,10 @@ LEAST_CLASSES = 4  # of which one half can be a source of its own
 def named_task(
     name: str,
     *,
-    shots: int = 10,
-    seed: int = 0,
-    size: int | None = None,
-    per_class: int | None = None,
+    shots: Count = 10,
+    seed: Seed = 0,
+    size: Count | None = None,
+    per_class: Count | None = None,
     progress: Progress = False,
 ) -> Task:
     """A task by its name: "digits", "moons", "image-folder:PATH", "mnist:ROOT", "cifar10:ROOT" and so on.
@@ -38,15 +39,15 @@ def named_task(
     fewer than four classes, one half of each class's examples.
 
     Args:
+        name: see above.
         shots: training examples a class of the target, and as many to choose settings on.
         seed: draws them.
         size: pixels of each side to which a folder's images are scaled; None where all have one size.
         per_class: at most so many examples a class are read, drawn by `seed`; None reads all.
+        progress: a bar while images are read.
 
     Raises:
-        ValueError: For another name or too few examples.
-        FileNotFoundError: See above.
-        RuntimeError: For files that are not there.
+        ValueError: For another name.
 
     Example:
         >>> import flatviz as fv

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
-from flatviz.checks import check_count, check_weights
+from flatviz.checks import Count, Vector, check_count, check_weights
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.inputs import run_with
@@ -90,7 +90,7 @@ def _run(module: nn.Module, named: dict[str, Tensor], x: Tensor) -> Tensor:
 
 @torch.no_grad()
 @public
-def refresh_batchnorm(net: Net, w: Tensor, data: Data, *, batch_size: int = 512) -> Net:
+def refresh_batchnorm(net: Net, w: Vector, data: Data, *, batch_size: Count = 512) -> Net:
     """A net whose BatchNorm statistics are those of `data` at weights `w` (D,); it stands at `w`.
 
     Batches of `batch_size` (a last one of one example joins the one before) pass with the batch's own statistics, as in

@@ -10,11 +10,12 @@ import math
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import torch
 from torch import Tensor, fx, nn
 
-from flatviz.checks import check_choice
+from flatviz.checks import FilePath, NonNegative
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
@@ -30,9 +31,9 @@ def cache_trunk(
     net: Net,
     data: Data,
     *,
-    memory: float = 2e9,
-    precision: str | None = None,
-    path: str | Path | None = None,
+    memory: NonNegative = 2e9,
+    precision: Literal["float32", "bfloat16", "uint8"] | None = None,
+    path: FilePath | None = None,
     progress: Progress = False,
 ) -> tuple[Net, Data]:
     """The net from its first treated layer on, and `data` as that layer sees it: (net, data), for every verb as before.
@@ -66,8 +67,6 @@ def cache_trunk(
         >>> features.x.shape, bool(torch.allclose(late(net.w, features.x), net(net.w, data.x), atol=1e-6))
         (torch.Size([10, 8]), True)
     """
-    if precision is not None:
-        check_choice(precision, tuple(PRECISIONS), "precision")
     _check_passes(net, data.x[:2])
     graph, frontier = _followed(net, data.x[:2])
     trunk = _trunk(graph, frontier)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_choice
+from flatviz.checks import Count, Radius, Seed, check_choice
 from flatviz.core.boundary import public
 from flatviz.core.data import Task
 from flatviz.core.net import Net
@@ -52,11 +53,11 @@ def convergence_gap(
     q: Gaussian,
     method: str,
     *,
-    seed: int,
-    radius: float | None = None,
-    fit: Mapping | None = None,
-    times: int = 4,
-    n_draws: int = 200,
+    seed: Seed,
+    radius: Radius | None = None,
+    fit: Mapping[str, Any] | None = None,
+    times: Count = 4,
+    n_draws: Count = 200,
     progress: Progress = False,
 ) -> ConvergenceGap:
     """How far `q`, fitted by a method of `METHODS` on `task.train`, is from that method's own optimum.

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_choice, check_count
+from flatviz.checks import Count, FilePath, Radius, Seed, Several, check_choice, check_count
 from flatviz.core.boundary import public
 from flatviz.core.data import Task
 from flatviz.core.net import Net
@@ -33,7 +33,6 @@ from flatviz.planes.pca import plane_pca
 from flatviz.planes.random import plane_random
 from flatviz.posteriors import METHODS
 from flatviz.results import Draws, Family, Gaussian, Posterior, Prediction, Spectrum, Surface
-from flatviz.training.run import Checkpoint
 
 QUANTITIES = ("lambda1", "accuracy", "nll", "ece")  # of `Family.over_seeds`
 SURFACES = ("around", "sharpest", "maps")  # what `extend` may leave out: the loss around a center, and `Family.maps`
@@ -56,11 +55,11 @@ def fit_family(
     task: Task,
     prior: Gaussian,
     *,
-    radii: Mapping[str, Sequence[float]] | None = None,
-    seed: int,
-    fit: Mapping | None = None,
+    radii: Mapping[str, Sequence[Radius]] | None = None,
+    seed: Seed,
+    fit: Mapping[str, Any] | None = None,
     tuned: Choices | None = None,
-    checkpoint: Checkpoint = None,
+    checkpoint: FilePath | None = None,
     progress: Progress = False,
     engine: Any = None,
 ) -> Family:
@@ -112,12 +111,12 @@ def measure(
     task: Task,
     family: Family,
     *,
-    seed: int,
-    n_draws: int = 30,
-    n_spectra: int = 5,
-    k: int = 5,
-    resolution: int = 41,
-    around_resolution: int = 31,
+    seed: Seed,
+    n_draws: Count = 30,
+    n_spectra: Count = 5,
+    k: Count = 5,
+    resolution: Several = 41,
+    around_resolution: Several = 31,
     progress: Progress = False,
 ) -> Family:
     """The family with its pictures and numbers: surface, samples on it, spectra, predictions on the test split.

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from flatviz.checks import check_count
+from flatviz.checks import Count, Radius, Seed, check_count
 from flatviz.core.boundary import public
 from flatviz.core.data import Data, Task
 from flatviz.core.net import Net
@@ -79,7 +79,7 @@ def reference_posterior(net: Net, task: Task, prior: Gaussian, *, seed: int, pro
 
 
 @public
-def gap_regression(*, seed: int = 0, n: int = 40) -> tuple[Data, Tensor]:
+def gap_regression(*, seed: Seed = 0, n: Count = 40) -> tuple[Data, Tensor]:
     """A curve with a gap in its data, and inputs (200, 1) at which to predict it.
 
         y = sin(2 x) / 2 + x / 3 + 0.1 e,   x in [-2.5, -1] and [0.8, 2.5],   e standard normal
@@ -108,10 +108,10 @@ def gap_regression(*, seed: int = 0, n: int = 40) -> tuple[Data, Tensor]:
 @public
 def predict_gap(
     *,
-    radii: Sequence[float] = (1.0,),
-    seed: int = 0,
-    n_draws: int = 30,
-    steps: int = 1000,
+    radii: Sequence[Radius] = (1.0,),
+    seed: Seed = 0,
+    n_draws: Count = 30,
+    steps: Count = 1000,
     hmc: bool = True,
     progress: Progress = False,
 ) -> dict[str, Prediction]:

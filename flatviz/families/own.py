@@ -6,13 +6,13 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 import torch
 from torch import Tensor, nn
 from torch.utils.data import DataLoader, Dataset
 
-from flatviz.checks import check_is
+from flatviz.checks import anything, check_is
 from flatviz.core.data import Data, Task
 from flatviz.core.likelihood import mean_nll
 from flatviz.core.modules import copied
@@ -33,7 +33,7 @@ from flatviz.posteriors.swag import fit_swag
 from flatviz.posteriors.transfer import transfer
 from flatviz.training.pretrain import pretrain
 
-Examples = Data | Dataset | DataLoader | Sequence
+Examples = Annotated[Data | Dataset | DataLoader | Sequence, anything]
 RATES = (0.1, 0.03, 0.01, 0.003, 0.001)  # of pre-training and of SWAG: the first at which the network learns is taken
 EPOCHS = 30
 MOST = 2000  # examples that are fitted

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import torch
 
+from flatviz.checks import Seed
 from flatviz.core.boundary import public
 from flatviz.core.data import Task
 from flatviz.core.net import Net
@@ -31,8 +33,8 @@ def repeat_family(
     prior: Gaussian,
     family: Family,
     *,
-    seeds: Sequence[int],
-    fit: Mapping | None = None,
+    seeds: Sequence[Seed],
+    fit: Mapping[str, Any] | None = None,
     tuned: Choices | None = None,
     progress: Progress = False,
 ) -> Family:
@@ -79,7 +81,7 @@ def _fitted(
     prior: Gaussian,
     keys: list[tuple[str, float]],
     seeds: Sequence[int],
-    fit: Mapping | None,
+    fit: Mapping[str, Any] | None,
     tuned: Choices | None,
     progress: Progress,
 ) -> dict[tuple[tuple[str, float], int], Posterior]:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import Literal
 
 import torch
 
-from flatviz.checks import check_choice, check_count
+from flatviz.checks import Count, Seed, check_choice, check_count
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
 from flatviz.datasets.corruptions import CORRUPTIONS, corrupt
 from flatviz.metrics.prediction import predict
-from flatviz.results import FunctionPosterior, Posterior, Prediction, Shift
+from flatviz.results import AnyPosterior, Prediction, Shift
 
 SCORES = ("accuracy", "nll", "ece")
 KINDS, SEVERITIES = ("gaussian_noise", "defocus_blur", "fog", "pixelate"), (1, 3, 5)  # one kind of each of four families
@@ -23,14 +24,14 @@ KINDS, SEVERITIES = ("gaussian_noise", "defocus_blur", "fog", "pixelate"), (1, 3
 @public
 def shifted_scores(
     net: Net,
-    posterior: Posterior | FunctionPosterior,
+    posterior: AnyPosterior,
     data: Data,
     *,
-    seed: int,
+    seed: Seed,
     kinds: Sequence[str] = KINDS,
-    severities: Sequence[int] = SEVERITIES,
-    n_draws: int = 30,
-    batchnorm: str | Data | None = None,
+    severities: Sequence[Count] = SEVERITIES,
+    n_draws: Count = 30,
+    batchnorm: Literal["frozen"] | Data | None = None,
     progress: Progress = False,
 ) -> Shift:
     """Accuracy, NLL and ECE of the average of `n_draws` draws on `data` and on its corrupted copies, by kind and severity.

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Literal
 
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_choice, check_count
+from flatviz.checks import Count, NonNegative, Seed, Several, check_count
 from flatviz.core.boundary import public
 from flatviz.core.objective import DivergedError, Objective, ObjectiveLike, as_objective
 from flatviz.core.progress import Progress
@@ -25,12 +26,12 @@ def map_curvature(
     f: ObjectiveLike,
     plane: Plane,
     *,
-    which: str = "largest",
+    which: Literal["largest", "smallest"] = "largest",
     extent: Extent | None = None,
-    resolution: int = 11,
-    iters: int = 30,
-    tol: float = 1e-3,
-    seed: int = 0,
+    resolution: Several = 11,
+    iters: Count = 30,
+    tol: NonNegative = 1e-3,
+    seed: Seed = 0,
     progress: Progress = False,
     preview: Callable[[Surface], None] | None = None,
     cache: Cache = None,
@@ -49,7 +50,7 @@ def map_curvature(
         >>> fv.landscape.map_curvature(bumps, plane, extent=1.0, resolution=3).values[:, 1].tolist()  # 12 a^2, or 2
         [12.0, 2.0, 12.0]
     """
-    check_choice(which, ("largest", "smallest"), "which"), check_count(iters, "iters", least=2)
+    check_count(iters, "iters", least=2)
     f = as_objective(f)
     sides = ends(f, plane.origin, plane.axes, extent, plane.extent, resolution)
     a, b = (ticks_between(lo, hi, resolution, plane.origin) for lo, hi in sides)

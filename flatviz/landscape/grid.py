@@ -6,12 +6,12 @@ import itertools
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
 
+from flatviz.checks import FilePath
 from flatviz.core.objective import Objective, PointEvaluator
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import generator
@@ -24,7 +24,8 @@ CONFIRMED = 400  # one more cell is computed plainly and compared, after the run
 WRITE = 0.05  # seconds between two writes to disk, or one point
 DIVERGED = 16  # cells without a value at which a reduced precision is compared with the exact one
 STRIDES = (4, 2, 1)  # the first level of a plane is 1/16 of it
-Cache = bool | str | Path | None
+Precision = Literal["float32", "tf32", "bfloat16"]
+Cache = bool | FilePath | None
 
 
 class Grid:

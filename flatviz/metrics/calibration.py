@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from torch import Tensor
 
+from flatviz.checks import Count, Labels
 from flatviz.core.boundary import public
-from flatviz.metrics.averaging import N_BINS, ace_of, bins_of, ece_of, for_sizes, labels_of
+from flatviz.metrics.averaging import N_BINS, Binning, ace_of, bins_of, ece_of, for_sizes, labels_of
 from flatviz.results import Prediction
 
 
 @public
 def ece(
     prediction: Prediction,
-    y: Tensor | None = None,
+    y: Labels | None = None,
     *,
-    n_draws: int | None = None,
-    n_bins: int = N_BINS,
-    kind: str = "width",
+    n_draws: Count | None = None,
+    n_bins: Count = N_BINS,
+    kind: Binning = "width",
 ) -> Tensor:
     """Expected calibration error; (S,) for every ensemble size, () for `n_draws`.
 
@@ -36,7 +37,7 @@ def ece(
 
 
 @public
-def ace(prediction: Prediction, y: Tensor | None = None, *, n_draws: int | None = None, n_bins: int = N_BINS) -> Tensor:
+def ace(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None, n_bins: Count = N_BINS) -> Tensor:
     """Adaptive calibration error; (S,) for every ensemble size, () for `n_draws`.
 
     1 / (C B) sum over classes c and bins b of |share of class c - mean p_c|, bins of equal count in order of p_c: every
@@ -56,11 +57,11 @@ def ace(prediction: Prediction, y: Tensor | None = None, *, n_draws: int | None 
 @public
 def reliability(
     prediction: Prediction,
-    y: Tensor | None = None,
+    y: Labels | None = None,
     *,
-    n_draws: int | None = None,
-    n_bins: int = N_BINS,
-    kind: str = "width",
+    n_draws: Count | None = None,
+    n_bins: Count = N_BINS,
+    kind: Binning = "width",
 ) -> Tensor:
     """Count, mean confidence and accuracy of each bin: (S, B, 3) for every ensemble size, (B, 3) for `n_draws`.
 

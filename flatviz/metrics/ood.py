@@ -5,12 +5,13 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from flatviz.checks import Vector
 from flatviz.core.boundary import public
 from flatviz.core.seeds import saved_rng
 
 
 @public
-def ood_scores(inside: Tensor, outside: Tensor) -> dict[str, float]:
+def ood_scores(inside: Vector, outside: Vector) -> dict[str, float]:
     """How well a score tells inputs `outside` (M,) the distribution from those `inside` (N,); larger means more outside.
 
     auroc: P(outside > inside) + 1/2 P(equal).  aupr_out, aupr_in: average precision with outside, or inside (score

@@ -6,7 +6,7 @@ import math
 
 from torch import Tensor
 
-from flatviz.checks import check_choice
+from flatviz.checks import Count, Labels, check_choice
 from flatviz.core.boundary import public
 from flatviz.metrics.averaging import accuracy_of, brier_of, for_sizes, labels_of, nll_of
 from flatviz.metrics.calibration import ace, ece
@@ -14,7 +14,7 @@ from flatviz.results import Prediction
 
 
 @public
-def accuracy(prediction: Prediction, y: Tensor | None = None, *, n_draws: int | None = None) -> Tensor:
+def accuracy(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None) -> Tensor:
     """Share of inputs whose most probable class is right; (S,) for every ensemble size, () for `n_draws`.
 
     Labels: `y` (N,), or those of the Data predicted on.
@@ -34,7 +34,7 @@ def accuracy(prediction: Prediction, y: Tensor | None = None, *, n_draws: int | 
 
 
 @public
-def nll(prediction: Prediction, y: Tensor | None = None, *, n_draws: int | None = None) -> Tensor:
+def nll(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None) -> Tensor:
     """Mean of -log p(y) in nats, p averaged over draws; (S,) for every ensemble size, () for `n_draws`.
 
     With a Gaussian likelihood, p is the mixture of the draws' Gaussians.
@@ -56,7 +56,7 @@ def nll(prediction: Prediction, y: Tensor | None = None, *, n_draws: int | None 
 
 
 @public
-def brier(prediction: Prediction, y: Tensor | None = None, *, n_draws: int | None = None) -> Tensor:
+def brier(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None) -> Tensor:
     """Mean of sum_c (p_c - 1[y = c])^2, between 0 and 2; (S,) for every ensemble size, () for `n_draws`.
 
     Example:
@@ -74,7 +74,7 @@ SCORES = {"accuracy": accuracy, "nll": nll, "brier": brier, "ece": ece, "ace": a
 
 
 @public
-def score(prediction: Prediction, measure: str, *, n_draws: int | None = None) -> Tensor:
+def score(prediction: Prediction, measure: str, *, n_draws: Count | None = None) -> Tensor:
     """A score of a prediction by its name; (S,) for every ensemble size, () for `n_draws`.
 
     Args:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from flatviz.checks import Count, Labels
 from flatviz.core.boundary import public
 from flatviz.metrics.averaging import for_sizes, labels_of
 from flatviz.results import Prediction
 
 
 @public
-def risk_coverage(prediction: Prediction, y: Tensor | None = None, *, n_draws: int | None = None) -> Tensor:
+def risk_coverage(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None) -> Tensor:
     """Share of wrong answers among the k inputs answered with the largest probability, for k = 1 .. N, (N,).
 
     The value at k is the risk at coverage k / N; the last is 1 - accuracy; the mean is the area under the curve (AURC).

@@ -6,8 +6,8 @@ import math
 from dataclasses import replace
 
 from scipy.optimize import minimize_scalar
-from torch import Tensor
 
+from flatviz.checks import Labels, Positive
 from flatviz.core.boundary import public
 from flatviz.metrics.averaging import labels_of, nll_of, scored
 from flatviz.results import Prediction
@@ -16,7 +16,7 @@ COLDEST, HOTTEST = 0.05, 20.0
 
 
 @public
-def fit_temperature(prediction: Prediction, y: Tensor | None = None) -> float:
+def fit_temperature(prediction: Prediction, y: Labels | None = None) -> float:
     """The T > 0 for which the average of softmax(logits_s / T) over draws has the smallest NLL on held-out labels.
 
     Found by Brent's method on log T in [log 0.05, log 20].  Fit it on data that is neither trained nor tested on.
@@ -49,7 +49,7 @@ def fit_temperature(prediction: Prediction, y: Tensor | None = None) -> float:
 
 
 @public
-def scale_temperature(prediction: Prediction, temperature: float) -> Prediction:
+def scale_temperature(prediction: Prediction, temperature: Positive) -> Prediction:
     """The prediction with the logits of each draw divided by `temperature`, and its scores anew.
 
     Answers of a single draw stay; those of an average may not.

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from torch import Tensor
 
+from flatviz.checks import Count
 from flatviz.core.boundary import public
 from flatviz.results import Prediction
 
 
 @public
-def predictive_entropy(prediction: Prediction, *, n_draws: int | None = None) -> Tensor:
+def predictive_entropy(prediction: Prediction, *, n_draws: Count | None = None) -> Tensor:
     """Total uncertainty of each input, in nats, (N,): H(p) = -sum_c p_c log p_c of the averaged probabilities p.
 
     Example:
@@ -23,7 +24,7 @@ def predictive_entropy(prediction: Prediction, *, n_draws: int | None = None) ->
 
 
 @public
-def aleatoric_entropy(prediction: Prediction, *, n_draws: int | None = None) -> Tensor:
+def aleatoric_entropy(prediction: Prediction, *, n_draws: Count | None = None) -> Tensor:
     """The part that every draw sees, in nats, (N,): the mean over draws of H(p_s).
 
     Example:
@@ -37,7 +38,7 @@ def aleatoric_entropy(prediction: Prediction, *, n_draws: int | None = None) -> 
 
 
 @public
-def mutual_information(prediction: Prediction, *, n_draws: int | None = None) -> Tensor:
+def mutual_information(prediction: Prediction, *, n_draws: Count | None = None) -> Tensor:
     """The epistemic part, in nats, (N,): H(p) - mean_s H(p_s) = mean_s KL(p_s || p) >= 0.
 
     Between the label and the draw; biased low for few draws, 0 for one.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Literal
 
 import torch
 from torch import Tensor
@@ -65,7 +66,7 @@ def quantity(
     what: str | Callable[[Tensor, Tensor], Tensor],
     *,
     label: str | None = None,
-    batchnorm: str | Data = "frozen",
+    batchnorm: Literal["frozen"] | Data = "frozen",
     key: str = "",
 ) -> Quantity:
     """Any number of the outputs as an objective for slices and paths: what(outputs (N, C), y (N,)) -> ().

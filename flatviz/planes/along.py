@@ -6,9 +6,8 @@ import math
 from dataclasses import replace
 
 import torch
-from torch import Tensor
 
-from flatviz.checks import check_weights
+from flatviz.checks import Seed, Vector, Whole, check_weights
 from flatviz.core.boundary import public
 from flatviz.core.objective import ObjectiveLike, as_objective
 from flatviz.core.seeds import generator
@@ -19,7 +18,7 @@ RISE = 1.0  # the default extent of `plane_eigen`: where the quadratic model has
 
 @public
 def plane_along(
-    w: Tensor, u: Tensor, v: Tensor, *more: Tensor, orthonormal: bool = False, name: str = "plane of given directions"
+    w: Vector, u: Vector, v: Vector, *more: Vector, orthonormal: bool = False, name: str = "plane of given directions"
 ) -> Plane:
     """The plane (with more directions, the volume) from `w` along directions u, v (D,) of one's own, as they are.
 
@@ -50,7 +49,7 @@ def plane_along(
 
 
 @public
-def plane_gradient(f: ObjectiveLike, w: Tensor, other: Tensor | None = None, *, seed: int = 0) -> Plane:
+def plane_gradient(f: ObjectiveLike, w: Vector, other: Vector | None = None, *, seed: Seed = 0) -> Plane:
     """The plane of steepest ascent at `w` (D,) and one more direction, orthonormal; unit: distance.
 
     other: any direction (D,), made orthogonal to the gradient; SA-BMA's own adversarial one is
@@ -79,7 +78,7 @@ def plane_gradient(f: ObjectiveLike, w: Tensor, other: Tensor | None = None, *, 
 
 
 @public
-def plane_eigen(w: Tensor, spectrum: Spectrum, ranks: tuple[int, int] = (0, 1)) -> Plane:
+def plane_eigen(w: Vector, spectrum: Spectrum, ranks: tuple[Whole, Whole] = (0, 1)) -> Plane:
     """The plane of two Hessian eigenvectors at `w` (D,), those of the given ranks; orthonormal, unit: distance.
 
     Extent: along each axis where the quadratic model lambda a^2 / 2 has risen by 1, at most ten times the other's.

@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
+from flatviz.checks import Number, Positive
 from flatviz.core.boundary import public
 from flatviz.plots.captions import words
 from flatviz.plots.color import ColorScale
@@ -21,7 +22,7 @@ LEVEL = 0.5  # nats above the center: the contour that is drawn bold, and whose 
 
 @public
 def plot_basin(
-    surface: Surface, *, level: float = LEVEL, color_range: tuple[float, float] | None = None, title: str | None = None
+    surface: Surface, *, level: Positive = LEVEL, color_range: tuple[Number, Number] | None = None, title: str | None = None
 ) -> Figure:
     """How far the loss rises above that of the plane's origin: filled contours, colours in square roots of the rise.
 

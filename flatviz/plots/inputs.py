@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from flatviz.catalog import LOOKS
+from flatviz.checks import Count
 from flatviz.core.boundary import public
 from flatviz.plots.live import LINES
 from flatviz.plots.theme import INK, MUTED, Figure, figure, numbers, scatter, style, tinted
@@ -29,7 +30,7 @@ def plot_predictive(
     predictions: Mapping[str, Prediction],
     *,
     data: Data | None = None,
-    n_draws: int | None = None,
+    n_draws: Count | None = None,
     title: str = "What each method predicts",
 ) -> Figure:
     """A regression on one input: the mean of the draws, two bands, ten single draws, and the data, a panel a method.

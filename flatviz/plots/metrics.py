@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
+from flatviz.checks import Count
 from flatviz.core.boundary import public
 from flatviz.plots.noise import wilson
 from flatviz.plots.nouns import by_method
@@ -21,7 +22,7 @@ LABELS = {"accuracy": "accuracy", "nll": "NLL", "ece": "ECE"}
 def plot_metrics(
     predictions: Prediction | Mapping[str, Prediction],
     *,
-    n_draws: int | None = None,
+    n_draws: Count | None = None,
     method: str | None = None,
     reference: Mapping[str, Prediction] | None = None,
     title: str = "Scores against ensemble size",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 
+from flatviz.checks import Count
 from flatviz.core.boundary import public
 from flatviz.plots.captions import counted, words
 from flatviz.plots.ground import small_print, with_print
@@ -12,7 +13,7 @@ from flatviz.results import Persistence
 
 
 @public
-def plot_persistence(persistence: Persistence, *, most: int = 20, title: str | None = None) -> Figure:
+def plot_persistence(persistence: Persistence, *, most: Count = 20, title: str | None = None) -> Figure:
     """The merge tree: each valley an upright line from its minimum to the saddle where it meets a deeper one.
 
     The deepest valley is on the left; it does not end, so its line goes on to the surface's highest value.

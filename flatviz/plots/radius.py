@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from flatviz.checks import Radius
 from flatviz.core.boundary import public
 from flatviz.plots.theme import INK, MUTED, Figure, figure, room, scatter, short, style, tinted
 from flatviz.results import Family
@@ -20,7 +21,7 @@ HEIGHT = 640  # px
 
 
 @public
-def plot_radius(family: Family, *, method: str | None = None, radius: float | None = None, title: str | None = None) -> Figure:
+def plot_radius(family: Family, *, method: str | None = None, radius: Radius | None = None, title: str | None = None) -> Figure:
     """λ₁, NLL, accuracy and ECE against the radius: a row a quantity, a column a method, for each has a unit of its own.
 
     Radius 0, where each method is VI, stands left of a gap in the logarithmic axis; SGD's single point is a dotted line.
@@ -29,7 +30,8 @@ def plot_radius(family: Family, *, method: str | None = None, radius: float | No
 
     Args:
         family: what `fv.families.measure` returned; bands need `fv.families.repeat_family`.
-        method, radius: the member that a ring marks; None: none.
+        method: Of the member that a ring marks; None: none.
+        radius: Of that member.
         title: default: over how many seeds.
 
     Raises:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import plotly.graph_objects as go
 import torch
 
+from flatviz.checks import Count
 from flatviz.core.boundary import public
 from flatviz.plots.metrics import lost
 from flatviz.plots.noise import wilson
@@ -18,7 +19,7 @@ WIDTH = 640  # px
 
 @public
 def plot_reliability(
-    prediction: Prediction, *, n_draws: int | None = None, method: str | None = None, title: str = "Reliability"
+    prediction: Prediction, *, n_draws: Count | None = None, method: str | None = None, title: str = "Reliability"
 ) -> Figure:
     """Accuracy in each confidence bin as bars, the diagonal of perfect calibration, and the counts below.
 

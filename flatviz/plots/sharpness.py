@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
 import torch
 
-from flatviz.checks import check_choice
 from flatviz.core.boundary import public
 from flatviz.plots.nouns import by_method
 from flatviz.plots.theme import Figure, figure, scatter, style, tinted
@@ -14,10 +14,12 @@ from flatviz.results import MEASURES, Sharpness
 
 BAND = "the band is the 95 % interval of that mean, so it says how sure the line is and not how far draws scatter."
 
+Measure = Literal["lambda1", "ratio", "trace", "sam", "adaptive"]
+
 
 @public
 def plot_sharpness(
-    measured: Sharpness | Mapping[str, Sharpness], *, measure: str = "lambda1", title: str | None = None
+    measured: Sharpness | Mapping[str, Sharpness], *, measure: Measure = "lambda1", title: str | None = None
 ) -> Figure:
     """One measure of flatness against ensemble size: a marker a draw, a line through the mean of the draws so far.
 
@@ -38,7 +40,7 @@ def plot_sharpness(
         >>> fig.data[2].y.tolist()  # the mean of 1, 2 and 3 draws
         [3.0, 4.0, 4.0]
     """
-    label = MEASURES[check_choice(measure, tuple(MEASURES), "measure")]
+    label = MEASURES[measure]
     groups = by_method(measured)
     if not groups:
         raise ValueError("plot_sharpness needs at least one Sharpness, got none")

@@ -6,6 +6,7 @@ import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
+from flatviz.checks import Number
 from flatviz.core.boundary import public
 from flatviz.plots.captions import ends_text, title_of, words_over
 from flatviz.plots.color import ColorScale
@@ -23,7 +24,7 @@ def plot_surface_3d(
     projection: Projection | None = None,
     *,
     method: str | None = None,
-    color_range: tuple[float, float] | None = None,
+    color_range: tuple[Number, Number] | None = None,
     log: bool | None = None,
     path: bool | None = None,
     title: str | None = None,

@@ -21,6 +21,7 @@ import math
 import torch
 from torch import Tensor
 
+from flatviz.checks import Count, NonNegative, Positive, Radius, Rate, Seed, Share, Statistics
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
@@ -40,19 +41,19 @@ def fit_bsam(
     net: Net,
     data: Data,
     *,
-    seed: int,
-    radius: float = 0.01,
-    steps: int = 300,
-    lr: float = 0.1,
-    b1: float = 0.9,
-    b2: float = 0.99,
-    damping: float = 0.1,
-    weight_decay: float = 5e-4,
-    first_precision: float = 1.0,
-    parts: int = 1,
-    batch_size: int | None = None,
+    seed: Seed,
+    radius: Radius = 0.01,
+    steps: Count = 300,
+    lr: Rate = 0.1,
+    b1: Share = 0.9,
+    b2: Share = 0.99,
+    damping: NonNegative = 0.1,
+    weight_decay: NonNegative = 5e-4,
+    first_precision: Positive = 1.0,
+    parts: Count = 1,
+    batch_size: Count | None = None,
     likelihood: Likelihood = "categorical",
-    batchnorm: str = "frozen",
+    batchnorm: Statistics = "frozen",
     training: Training | None = None,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
@@ -71,7 +72,7 @@ def fit_bsam(
         batch_size: examples a minibatch; None, all of them, because few-shot training sets are small.
         likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
         batchnorm: "frozen" keeps the net's statistics; "train" takes those of each batch.
-        training: `Training(...)`: precision, accumulation, compilation, several processes, early stopping.
+        training: `Training(...)`: precision, accumulation, several processes, early stopping.
         checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
 
     Raises:

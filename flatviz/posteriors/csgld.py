@@ -18,6 +18,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
+from flatviz.checks import Count, NonNegative, Rate, Seed, Share, Statistics
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
@@ -37,20 +38,20 @@ def fit_csgld(
     net: Net,
     data: Data,
     *,
-    seed: int,
-    n_draws: int = 12,
-    cycles: int = 4,
-    cycle_steps: int = 150,
-    noisy_share: float = 0.2,
-    lr: float = 0.05,
-    friction: float = 1.0,
-    temperature: float = 1.0,
-    weight_decay: float = 5e-4,
+    seed: Seed,
+    n_draws: Count = 12,
+    cycles: Count = 4,
+    cycle_steps: Count = 150,
+    noisy_share: Share = 0.2,
+    lr: Rate = 0.05,
+    friction: Share = 1.0,
+    temperature: NonNegative = 1.0,
+    weight_decay: NonNegative = 5e-4,
     prior: Gaussian | None = None,
-    chains: int = 1,
-    batch_size: int | None = None,
+    chains: Count = 1,
+    batch_size: Count | None = None,
     likelihood: Likelihood = "categorical",
-    batchnorm: str = "frozen",
+    batchnorm: Statistics = "frozen",
     ascent: Ascent | None = None,
     training: Training | None = None,
     checkpoint: Checkpoint = None,
@@ -73,7 +74,7 @@ def fit_csgld(
         likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
         batchnorm: "frozen" keeps the net's statistics, so that U is a function of w; "train" takes those of each batch.
         ascent: `SAM(radius)` and the like make it F-cSGLD or F-cSGHMC.
-        training: `Training(...)`: precision, accumulation, compilation, several processes.
+        training: `Training(...)`: precision, accumulation, several processes.
         checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
 
     Raises:

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn.modules.conv import _ConvNd
 from torch.nn.modules.dropout import _DropoutNd
 
-from flatviz.checks import check_choice
+from flatviz.checks import Count, Momentum, NonNegative, Rate, Seed, Share, check_choice
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
@@ -34,15 +34,15 @@ def fit_dropout(
     net: Net,
     data: Data,
     *,
-    seed: int,
-    rate: float | None = None,
+    seed: Seed,
+    rate: Share | None = None,
     space: str = "weights",
-    n_draws: int = 30,
-    steps: int = 150,
-    lr: float = 0.05,
-    momentum: float = 0.9,
-    weight_decay: float = 5e-4,
-    batch_size: int | None = None,
+    n_draws: Count = 30,
+    steps: Count = 150,
+    lr: Rate = 0.05,
+    momentum: Momentum = 0.9,
+    weight_decay: NonNegative = 5e-4,
+    batch_size: Count | None = None,
     likelihood: Likelihood = "categorical",
     ascent: Ascent | None = None,
     training: Training | None = None,

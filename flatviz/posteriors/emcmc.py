@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from torch import Tensor
 
+from flatviz.checks import Count, NonNegative, Rate, Seed, Statistics, Whole
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
@@ -29,18 +30,18 @@ def fit_emcmc(
     net: Net,
     data: Data,
     *,
-    seed: int,
-    eta: float = 0.01,
-    n_draws: int = 30,
-    burn_in: int = 300,
-    thin: int = 20,
-    lr: float = 0.01,
-    temperature: float = 1.0,
-    weight_decay: float = 5e-4,
+    seed: Seed,
+    eta: NonNegative = 0.01,
+    n_draws: Count = 30,
+    burn_in: Whole = 300,
+    thin: Count = 20,
+    lr: Rate = 0.01,
+    temperature: NonNegative = 1.0,
+    weight_decay: NonNegative = 5e-4,
     prior: Gaussian | None = None,
-    batch_size: int | None = None,
+    batch_size: Count | None = None,
     likelihood: Likelihood = "categorical",
-    batchnorm: str = "frozen",
+    batchnorm: Statistics = "frozen",
     ascent: Ascent | None = None,
     training: Training | None = None,
     checkpoint: Checkpoint = None,
@@ -60,7 +61,7 @@ def fit_emcmc(
         likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
         batchnorm: "frozen" keeps the net's statistics, so that U is a function of w; "train" takes those of each batch.
         ascent: `SAM(radius)` and the like make it F-E-MCMC.
-        training: `Training(...)`: precision, accumulation, compilation, several processes.
+        training: `Training(...)`: precision, accumulation, several processes.
         checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
 
     Raises:

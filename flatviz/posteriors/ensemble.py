@@ -7,6 +7,7 @@ The members are trained together, a row each, which is faster and changes nothin
 
 from __future__ import annotations
 
+from flatviz.checks import Count, Momentum, NonNegative, Rate, Seed, Statistics
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
@@ -24,16 +25,16 @@ def fit_ensemble(
     net: Net,
     data: Data,
     *,
-    seed: int,
-    members: int = 5,
+    seed: Seed,
+    members: Count = 5,
     start: str = "auto",
-    steps: int = 150,
-    lr: float = 0.05,
-    momentum: float = 0.9,
-    weight_decay: float = 5e-4,
-    batch_size: int | None = 64,
+    steps: Count = 150,
+    lr: Rate = 0.05,
+    momentum: Momentum = 0.9,
+    weight_decay: NonNegative = 5e-4,
+    batch_size: Count | None = 64,
     likelihood: Likelihood = "categorical",
-    batchnorm: str = "frozen",
+    batchnorm: Statistics = "frozen",
     ascent: Ascent | None = None,
     training: Training | None = None,
     checkpoint: Checkpoint = None,
@@ -54,7 +55,7 @@ def fit_ensemble(
             `batchnorm=data`.
         ascent: `SAM(radius)` and the like make it a flat-seeking ensemble, whose members differ less: look at
             `disagreement`.
-        training: `Training(...)`: precision, accumulation, compilation, several processes, early stopping.
+        training: `Training(...)`: precision, accumulation, several processes, early stopping.
         checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
 
     Raises:

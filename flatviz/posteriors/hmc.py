@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_count
+from flatviz.checks import Count, NonNegative, Positive, Seed, Share, Whole, check_count
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
@@ -49,16 +49,16 @@ def fit_hmc(
     data: Data,
     prior: Gaussian | None = None,
     *,
-    seed: int,
-    n_draws: int = 400,
-    chains: int = 4,
-    burn_in: int = 300,
-    thin: int = 1,
-    kl_weight: float = 1.0,
-    weight_decay: float = 5e-4,
-    time: float = math.pi / 2,
-    accept: float = 0.8,
-    most_steps: int = 500,
+    seed: Seed,
+    n_draws: Count = 400,
+    chains: Count = 4,
+    burn_in: Whole = 300,
+    thin: Count = 1,
+    kl_weight: NonNegative = 1.0,
+    weight_decay: NonNegative = 5e-4,
+    time: Positive = math.pi / 2,
+    accept: Share = 0.8,
+    most_steps: Count = 500,
     likelihood: Likelihood = "categorical",
     checkpoint: Checkpoint = None,
     progress: Progress = False,

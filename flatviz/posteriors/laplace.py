@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 from flatviz.bridges.laplace import kronecker_eigen
-from flatviz.checks import check_choice, check_count, check_nonnegative
+from flatviz.checks import Count, Momentum, NonNegative, Positive, Rate, Seed, Whole, check_choice
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
@@ -37,7 +37,7 @@ from flatviz.training.random_trunk import refuse_random_trunk
 from flatviz.training.run import Checkpoint, Optim, Run, Training
 
 STRUCTURES = ("diagonal", "full", "last_layer", "lowrank", "kronecker")
-Precision = float | str | Mapping[str, float] | None
+Precision = Positive | str | Mapping[str, Positive] | None
 LARGEST = 5000  # weights whose covariance is kept whole
 STILL = 1e-6  # standard deviation of the weights that last_layer leaves alone
 
@@ -47,18 +47,18 @@ def fit_laplace(
     net: Net,
     data: Data,
     *,
-    seed: int,
+    seed: Seed,
     structure: str = "last_layer",
-    rank: int = 20,
-    prior_precision: float | str | Mapping[str, float] | None = None,
+    rank: Count = 20,
+    prior_precision: Positive | str | Mapping[str, Positive] | None = None,
     per_layer: bool = False,
     validation: Data | None = None,
-    temperature: float = 1.0,
-    steps: int = 150,
-    lr: float = 0.05,
-    momentum: float = 0.9,
-    weight_decay: float = 5e-4,
-    batch_size: int | None = None,
+    temperature: Positive = 1.0,
+    steps: Whole = 150,
+    lr: Rate = 0.05,
+    momentum: Momentum = 0.9,
+    weight_decay: NonNegative = 5e-4,
+    batch_size: Count | None = None,
     likelihood: Likelihood = "categorical",
     ascent: Ascent | None = None,
     training: Training | None = None,
@@ -87,7 +87,7 @@ def fit_laplace(
         likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
         ascent: `SAM(radius)` and the like make it F-Laplace, whose centre is no stationary point.  BatchNorm statistics are
             the net's own.
-        training: `Training(...)`: precision, accumulation, compilation, several processes, early stopping.
+        training: `Training(...)`: precision, accumulation, several processes, early stopping.
         checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
 
     Raises:
@@ -105,7 +105,7 @@ def fit_laplace(
     refuse_random_trunk(net, "Laplace")
     loss, _ = training_loss(net, data, likelihood, "frozen", run.passes)
     w, history = net.w.detach().clone(), None
-    if check_count(steps, "steps", least=0):
+    if steps:
         batches = minibatches(len(data), batch_size, seed, net.device)
         optim = Optim(steps, lr, momentum, weight_decay, batch_size)
         w, history = sgd(loss, w, batches, optim, run, ascent=ascent)
@@ -123,8 +123,8 @@ def laplace_evidence(
     data: Data,
     *,
     structure: str = "last_layer",
-    rank: int = 20,
-    prior_precision: float | Mapping[str, float],
+    rank: Count = 20,
+    prior_precision: Positive | Mapping[str, Positive],
     likelihood: Likelihood = "categorical",
 ) -> float:
     """Log Z at the net's own weights, in nats: how well this net and prior precision explain the data.
@@ -157,7 +157,7 @@ def laplace_precision(
     data: Data,
     *,
     structure: str = "last_layer",
-    rank: int = 20,
+    rank: Count = 20,
     validation: Data | None = None,
     per_layer: bool = True,
     likelihood: Likelihood = "categorical",
@@ -231,7 +231,7 @@ def _precision(
         check_data(net, validation, likelihood)
         score = _validation_nll(net, kept, validation, likelihood, temperature)
         return validated_precision(score, len(kept.layers), per_layer=per_layer)
-    if isinstance(asked, str) or check_nonnegative(asked, "prior_precision") == 0:
+    if isinstance(asked, str) or asked == 0:
         raise ValueError(
             f"prior_precision must be > 0, 'marginal' or 'validation', got {asked!r}: give one, or a weight_decay > 0"
         )

@@ -16,6 +16,7 @@ from functools import partial
 import torch
 from torch import Tensor
 
+from flatviz.checks import Count, Momentum, NonNegative, Positive, Rate, Seed, Statistics
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
@@ -37,20 +38,20 @@ def fit_mfvi(
     data: Data,
     prior: Gaussian | None = None,
     *,
-    seed: int,
-    prior_std: float = 0.3,
-    first_std: float = 0.02,
-    moped: float | None = None,
-    kl_weight: float = 1.0,
-    weight_decay: float = 0.0,
-    mc_samples: int = 1,
+    seed: Seed,
+    prior_std: Positive = 0.3,
+    first_std: Positive = 0.02,
+    moped: Positive | None = None,
+    kl_weight: NonNegative = 1.0,
+    weight_decay: NonNegative = 0.0,
+    mc_samples: Count = 1,
     local: bool = False,
-    steps: int = 600,
-    lr: float = 1.0,
-    momentum: float = 0.9,
-    batch_size: int | None = None,
+    steps: Count = 600,
+    lr: Rate = 1.0,
+    momentum: Momentum = 0.9,
+    batch_size: Count | None = None,
     likelihood: Likelihood = "categorical",
-    batchnorm: str = "frozen",
+    batchnorm: Statistics = "frozen",
     ascent: Ascent | None = None,
     training: Training | None = None,
     checkpoint: Checkpoint = None,

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from flatviz.checks import Count, Momentum, NonNegative, Rate, Seed
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
@@ -27,15 +28,15 @@ def fit_multi(
     data: Data,
     *,
     fit: Method | Callable[..., Posterior],
-    seed: int,
+    seed: Seed,
     settings: Mapping[str, Any] | None = None,
-    members: int = 3,
+    members: Count = 3,
     start: str = "auto",
-    steps: int = 150,
-    lr: float = 0.05,
-    momentum: float = 0.9,
-    weight_decay: float = 5e-4,
-    batch_size: int | None = 64,
+    steps: Count = 150,
+    lr: Rate = 0.05,
+    momentum: Momentum = 0.9,
+    weight_decay: NonNegative = 5e-4,
+    batch_size: Count | None = 64,
     likelihood: Likelihood = "categorical",
     ascent: Ascent | None = None,
     training: Training | None = None,

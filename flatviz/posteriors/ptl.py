@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from flatviz.checks import NonNegative, Seed
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
@@ -26,10 +27,10 @@ def fit_ptl(
     prior: Gaussian,
     *,
     fit: Method | Callable[..., Posterior],
-    seed: int,
+    seed: Seed,
     settings: Mapping[str, Any] | None = None,
-    scale: float = 1.0,
-    floor: float = 0.1,
+    scale: NonNegative = 1.0,
+    floor: NonNegative = 0.1,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Posterior:

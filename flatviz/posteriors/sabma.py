@@ -17,6 +17,7 @@ from typing import Any
 
 from torch import Tensor
 
+from flatviz.checks import Count, Momentum, NonNegative, Positive, Radius, Rate, Seed, Statistics
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
@@ -26,7 +27,7 @@ from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.storage.digest import arguments_digest
 from flatviz.training.noisy_nll import NoisyNLL
-from flatviz.training.perturb import Perturbation
+from flatviz.training.perturb import Blocks, Mode, Perturbation, Switch
 from flatviz.training.run import Checkpoint, Optim, Run, Training
 from flatviz.training.variational import Bound, Descent, Step, converged, fit_gaussians
 
@@ -83,24 +84,24 @@ def fit_sabma(
     data: Data,
     prior: Gaussian,
     *,
-    radius: float,
-    seed: int,
+    radius: Radius,
+    seed: Seed,
     start: Gaussian | None = None,
-    start_scale: float = 1.0,
-    mode: str = "kl_exact",
-    blocks: str = "mean+std",
+    start_scale: Positive = 1.0,
+    mode: Mode = "kl_exact",
+    blocks: Blocks = "mean+std",
     joint: bool = True,
-    kl_weight: float = 1.0,
-    weight_decay: float = 0.0,
-    mc_samples: int = 1,
-    steps: int = 600,
-    lr: float = 1.0,
-    momentum: float = 0.9,
-    batch_size: int | None = None,
+    kl_weight: NonNegative = 1.0,
+    weight_decay: NonNegative = 0.0,
+    mc_samples: Count = 1,
+    steps: Count = 600,
+    lr: Rate = 1.0,
+    momentum: Momentum = 0.9,
+    batch_size: Count | None = None,
     likelihood: Likelihood = "categorical",
-    batchnorm: str = "frozen",
-    damping: float | None = None,
-    switches: tuple[str, ...] = ("v_as_std", "total_derivative"),
+    batchnorm: Statistics = "frozen",
+    damping: NonNegative | None = None,
+    switches: tuple[Switch, ...] = ("v_as_std", "total_derivative"),
     training: Training | None = None,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
@@ -192,24 +193,24 @@ def fit_sabma_grid(
     data: Data,
     prior: Gaussian,
     *,
-    radii: Sequence[float],
-    seeds: Sequence[int],
+    radii: Sequence[Radius],
+    seeds: Sequence[Seed],
     start: Gaussian | None = None,
-    start_scale: float = 1.0,
-    mode: str = "kl_exact",
-    blocks: str = "mean+std",
+    start_scale: Positive = 1.0,
+    mode: Mode = "kl_exact",
+    blocks: Blocks = "mean+std",
     joint: bool = True,
-    kl_weight: float = 1.0,
-    weight_decay: float = 0.0,
-    mc_samples: int = 1,
-    steps: int = 600,
-    lr: float = 1.0,
-    momentum: float = 0.9,
-    batch_size: int | None = None,
+    kl_weight: NonNegative = 1.0,
+    weight_decay: NonNegative = 0.0,
+    mc_samples: Count = 1,
+    steps: Count = 600,
+    lr: Rate = 1.0,
+    momentum: Momentum = 0.9,
+    batch_size: Count | None = None,
     likelihood: Likelihood = "categorical",
-    batchnorm: str = "frozen",
-    damping: float | None = None,
-    switches: tuple[str, ...] = ("v_as_std", "total_derivative"),
+    batchnorm: Statistics = "frozen",
+    damping: NonNegative | None = None,
+    switches: tuple[Switch, ...] = ("v_as_std", "total_derivative"),
     training: Training | None = None,
     checkpoint: Checkpoint = None,
     progress: Progress = False,

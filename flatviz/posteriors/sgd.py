@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from flatviz.checks import Count, Momentum, NonNegative, Rate, Seed, Statistics
 from flatviz.core.ascent import FisherSAM
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
@@ -27,14 +28,14 @@ def fit_sgd(
     net: Net,
     data: Data,
     *,
-    seed: int,
-    steps: int = 150,
-    lr: float = 0.05,
-    momentum: float = 0.9,
-    weight_decay: float = 5e-4,
-    batch_size: int | None = None,
+    seed: Seed,
+    steps: Count = 150,
+    lr: Rate = 0.05,
+    momentum: Momentum = 0.9,
+    weight_decay: NonNegative = 5e-4,
+    batch_size: Count | None = None,
     likelihood: Likelihood = "categorical",
-    batchnorm: str | None = None,
+    batchnorm: Statistics | None = None,
     ascent: Ascent | None = None,
     training: Training | None = None,
     checkpoint: Checkpoint = None,
@@ -52,7 +53,7 @@ def fit_sgd(
         batchnorm: "frozen" (default where only some weights are treated) or "train" (default where all are); `result.buffers`
             are then its statistics, which `predict` uses.
         ascent: `SAM(radius)`, `ASAM(radius)`, `FisherSAM(radius)` for a flat solution, at two gradients a step.
-        training: `Training(...)`: precision, accumulation, compilation, several processes, early stopping.
+        training: `Training(...)`: precision, accumulation, several processes, early stopping.
         checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
 
     Raises:

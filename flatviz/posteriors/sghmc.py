@@ -11,6 +11,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from flatviz.checks import Count, NonNegative, Rate, Seed, Share, Statistics, Whole
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
@@ -29,19 +30,19 @@ def fit_sghmc(
     net: Net,
     data: Data,
     *,
-    seed: int,
-    n_draws: int = 30,
-    burn_in: int = 300,
-    thin: int = 20,
-    lr: float = 0.002,
-    friction: float = 0.1,
-    temperature: float = 1.0,
-    weight_decay: float = 5e-4,
+    seed: Seed,
+    n_draws: Count = 30,
+    burn_in: Whole = 300,
+    thin: Count = 20,
+    lr: Rate = 0.002,
+    friction: Share = 0.1,
+    temperature: NonNegative = 1.0,
+    weight_decay: NonNegative = 5e-4,
     prior: Gaussian | None = None,
-    chains: int = 1,
-    batch_size: int | None = None,
+    chains: Count = 1,
+    batch_size: Count | None = None,
     likelihood: Likelihood = "categorical",
-    batchnorm: str = "frozen",
+    batchnorm: Statistics = "frozen",
     ascent: Ascent | None = None,
     training: Training | None = None,
     checkpoint: Checkpoint = None,
@@ -61,7 +62,7 @@ def fit_sghmc(
         likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
         batchnorm: "frozen" keeps the net's statistics, so that U is a function of w; "train" takes those of each batch.
         ascent: `SAM(radius)` and the like make it F-SGHMC.
-        training: `Training(...)`: precision, accumulation, compilation, several processes.
+        training: `Training(...)`: precision, accumulation, several processes.
         checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
 
     Raises:

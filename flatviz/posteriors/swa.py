@@ -5,6 +5,7 @@ w_SWA = 1/T sum_t w_t,  w_t the weights at the ends of T epochs at a constant ra
 
 from __future__ import annotations
 
+from flatviz.checks import Count, Momentum, NonNegative, Rate, Seed, Several, Statistics
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
@@ -23,14 +24,14 @@ def fit_swa(
     net: Net,
     data: Data,
     *,
-    seed: int,
-    snapshots: int = 20,
-    lr: float = 0.05,
-    momentum: float = 0.9,
-    weight_decay: float = 5e-4,
-    batch_size: int | None = 64,
+    seed: Seed,
+    snapshots: Several = 20,
+    lr: Rate = 0.05,
+    momentum: Momentum = 0.9,
+    weight_decay: NonNegative = 5e-4,
+    batch_size: Count | None = 64,
     likelihood: Likelihood = "categorical",
-    batchnorm: str = "frozen",
+    batchnorm: Statistics = "frozen",
     ascent: Ascent | None = None,
     training: Training | None = None,
     checkpoint: Checkpoint = None,
@@ -46,7 +47,7 @@ def fit_swa(
         batchnorm: "frozen", or "train": then `result.buffers` holds statistics recomputed on `data` at the average, for those
             collected on the way belong to other weights.
         ascent: `SAM(radius)` and the like make it F-SWA.
-        training: `Training(...)`: precision, accumulation, compilation, several processes.
+        training: `Training(...)`: precision, accumulation, several processes.
         checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
 
     Raises:

@@ -13,7 +13,7 @@ import math
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_count
+from flatviz.checks import Count, Momentum, NonNegative, Positive, Rate, Seed, Several, Statistics
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
@@ -32,16 +32,16 @@ def fit_swag(
     net: Net,
     data: Data,
     *,
-    seed: int,
-    rank: int = 5,
-    snapshots: int = 20,
-    scale: float = 1.0,
-    lr: float = 0.05,
-    momentum: float = 0.9,
-    weight_decay: float = 5e-4,
-    batch_size: int | None = 64,
+    seed: Seed,
+    rank: Count = 5,
+    snapshots: Several = 20,
+    scale: Positive = 1.0,
+    lr: Rate = 0.05,
+    momentum: Momentum = 0.9,
+    weight_decay: NonNegative = 5e-4,
+    batch_size: Count | None = 64,
     likelihood: Likelihood = "categorical",
-    batchnorm: str = "frozen",
+    batchnorm: Statistics = "frozen",
     ascent: Ascent | None = None,
     training: Training | None = None,
     checkpoint: Checkpoint = None,
@@ -60,7 +60,7 @@ def fit_swag(
         batchnorm: "frozen" keeps the net's statistics, so that all snapshots are weights of one function; "train" takes
             those of each batch.
         ascent: `SAM(radius)` and the like make it F-SWAG.
-        training: `Training(...)`: precision, accumulation, compilation, several processes.
+        training: `Training(...)`: precision, accumulation, several processes.
         checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
 
     Raises:
@@ -75,7 +75,7 @@ def fit_swag(
     """
     run = Run.of(locals(), "SWAG")
     tail = Tail(snapshots, lr, momentum, weight_decay, batch_size, likelihood, batchnorm, ascent)
-    moments, history = collect(net, data, tail, run, rank=check_count(rank, "rank"))
+    moments, history = collect(net, data, tail, run, rank=rank)
     return swag_gaussian(moments, net.w.dtype, history, scale=scale)
 
 
@@ -104,7 +104,7 @@ def fit_swag_members(
     weight_decay: float = 5e-4,
     batch_size: int | None = 64,
     likelihood: Likelihood = "categorical",
-    batchnorm: str = "frozen",
+    batchnorm: Statistics = "frozen",
     ascent: Ascent | None = None,
     training: Training | None = None,
     checkpoint: Checkpoint = None,
@@ -113,7 +113,7 @@ def fit_swag_members(
     """`fit_swag` from each row of `W` (B, D) with a seed of its own, trained together; settings as there."""
     run = Run.of({**locals(), "seed": seeds[0]}, "SWAG")
     tail = Tail(snapshots, lr, momentum, weight_decay, batch_size, likelihood, batchnorm, ascent)
-    moments, histories = collect_members(net, data, W, seeds, tail, run, rank=check_count(rank, "rank"))
+    moments, histories = collect_members(net, data, W, seeds, tail, run, rank=rank)
     return [swag_gaussian(moments, W.dtype, history, i, scale) for i, history in enumerate(histories)]
 
 

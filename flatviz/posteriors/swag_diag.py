@@ -7,6 +7,7 @@ The whole v, where SWAG takes half of it and lets the deviations carry the other
 
 from __future__ import annotations
 
+from flatviz.checks import Count, Momentum, NonNegative, Rate, Seed, Several, Statistics
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
@@ -24,14 +25,14 @@ def fit_swag_diag(
     net: Net,
     data: Data,
     *,
-    seed: int,
-    snapshots: int = 20,
-    lr: float = 0.05,
-    momentum: float = 0.9,
-    weight_decay: float = 5e-4,
-    batch_size: int | None = 64,
+    seed: Seed,
+    snapshots: Several = 20,
+    lr: Rate = 0.05,
+    momentum: Momentum = 0.9,
+    weight_decay: NonNegative = 5e-4,
+    batch_size: Count | None = 64,
     likelihood: Likelihood = "categorical",
-    batchnorm: str = "frozen",
+    batchnorm: Statistics = "frozen",
     ascent: Ascent | None = None,
     training: Training | None = None,
     checkpoint: Checkpoint = None,
@@ -47,7 +48,7 @@ def fit_swag_diag(
         batchnorm: "frozen" keeps the net's statistics, so that all snapshots are weights of one function; "train" takes
             those of each batch.
         ascent: `SAM(radius)` and the like make it F-SWAG-diagonal.
-        training: `Training(...)`: precision, accumulation, compilation, several processes.
+        training: `Training(...)`: precision, accumulation, several processes.
         checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
 
     Raises:

@@ -12,6 +12,7 @@ import math
 import torch
 from torch import Tensor, nn
 
+from flatviz.checks import Count, NonNegative, Positive, Seed
 from flatviz.core.boundary import public
 from flatviz.core.heads import classes_of, replace_head
 from flatviz.core.net import Net
@@ -27,15 +28,15 @@ def transfer(
     net: Net,
     prior: Gaussian,
     *,
-    n_classes: int | None = None,
+    n_classes: Count | None = None,
     treated: Treated = "norm+head",
     head: str | None = None,
-    head_std: float = 0.1,
+    head_std: Positive = 0.1,
     head_start: str = "zero",
     keep_head: bool = False,
-    scale: float = 1.0,
+    scale: NonNegative = 1.0,
     trunk: str = "fixed",
-    seed: int = 0,
+    seed: Seed = 0,
 ) -> tuple[Net, Gaussian]:
     """A net restricted to a few weights, and the prior on them that the source task left: (net, prior).
 
@@ -91,7 +92,7 @@ def transfer(
 
 
 @public
-def moped_prior(net: Net, *, share: float = 0.05, floor: float = STD_FLOOR) -> Gaussian:
+def moped_prior(net: Net, *, share: Positive = 0.05, floor: NonNegative = STD_FLOOR) -> Gaussian:
     """The prior that needs no training: mean at the net's weights, standard deviation share |w|, at least `floor`; no covariance.
 
     MOPED (Krishnan et al. 2020, arXiv 1906.05323).  Where a bias is 0 it has standard deviation `floor`; the released SA-BMA

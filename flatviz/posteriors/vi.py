@@ -12,6 +12,7 @@ from functools import partial
 
 from torch import Tensor
 
+from flatviz.checks import Count, Momentum, NonNegative, Positive, Rate, Seed, Statistics
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
@@ -31,19 +32,19 @@ def fit_vi(
     data: Data,
     prior: Gaussian,
     *,
-    seed: int,
+    seed: Seed,
     start: Gaussian | None = None,
-    start_scale: float = 1.0,
-    kl_weight: float = 1.0,
-    weight_decay: float = 0.0,
-    mc_samples: int = 1,
+    start_scale: Positive = 1.0,
+    kl_weight: NonNegative = 1.0,
+    weight_decay: NonNegative = 0.0,
+    mc_samples: Count = 1,
     local: bool = False,
-    steps: int = 600,
-    lr: float = 1.0,
-    momentum: float = 0.9,
-    batch_size: int | None = None,
+    steps: Count = 600,
+    lr: Rate = 1.0,
+    momentum: Momentum = 0.9,
+    batch_size: Count | None = None,
     likelihood: Likelihood = "categorical",
-    batchnorm: str = "frozen",
+    batchnorm: Statistics = "frozen",
     ascent: Ascent | None = None,
     training: Training | None = None,
     checkpoint: Checkpoint = None,
@@ -74,7 +75,7 @@ def fit_vi(
     batchnorm: "frozen" keeps the net's statistics; "train" uses those of each batch and leaves running ones in
         `result.buffers`, which `predict` uses; for other verbs take `net.with_buffers(result.buffers)`.
     ascent: `SAM(radius)` and the like make it F-VI: each draw's gradient is taken at w + e, the KL's where q is.
-    training: `Training(...)`: precision, accumulation, compilation, several processes, early stopping by the loss at q's mean;
+    training: `Training(...)`: precision, accumulation, several processes, early stopping by the loss at q's mean;
         with local=True early stopping alone.
     checkpoint: path to save to and resume from.  `result.history` holds `loss` and `kl` of each step, (steps,) each.
 

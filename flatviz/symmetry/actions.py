@@ -7,6 +7,7 @@ import math
 import torch
 from torch import Tensor
 
+from flatviz.checks import Count, NonNegative, Numbers, Seed, Vectors
 from flatviz.core.boundary import public
 from flatviz.core.seeds import generator
 from flatviz.symmetry.numbering import Layer
@@ -14,7 +15,7 @@ from flatviz.symmetry.units import Units, local_numbers
 
 
 @public
-def permute(units: Units, W: Tensor, order: Tensor) -> Tensor:
+def permute(units: Units, W: Vectors, order: Tensor) -> Tensor:
     """Unit u of the result is unit order[s, u] of W: P^l W^l P^{l-1}^T, b^l -> P^l b^l; W (S, E), order (U,) or (S, U).
 
     Orders compose as permute(permute(W, p), q) = permute(W, p[q]).
@@ -37,7 +38,7 @@ def permute(units: Units, W: Tensor, order: Tensor) -> Tensor:
 
 
 @public
-def rescale(units: Units, W: Tensor, factor: Tensor) -> Tensor:
+def rescale(units: Units, W: Vectors, factor: Numbers) -> Tensor:
     """W^l -> diag(f^l) W^l diag(f^{l-1})^{-1}, b^l -> f^l b^l; W (S, E), factor (V,) or (S, V), all above 0.
 
     Of BatchNorm: a convolution's factor goes into mean (once) and variance (twice), exactly for eps = 0; gain and shift
@@ -66,7 +67,7 @@ def rescale(units: Units, W: Tensor, factor: Tensor) -> Tensor:
 
 
 @public
-def flip(units: Units, W: Tensor, sign: Tensor) -> Tensor:
+def flip(units: Units, W: Vectors, sign: Numbers) -> Tensor:
     """W^l -> diag(s^l) W^l diag(s^{l-1}), b^l -> s^l b^l, for networks whose hidden functions are odd (tanh).
 
     W (S, E), sign s (V,) or (S, V) of -1 and 1.
@@ -110,7 +111,7 @@ def scaled_by(units: Units, W: Tensor, factor: Tensor) -> Tensor:
 
 
 @public
-def random_order(units: Units, n: int, *, seed: int) -> Tensor:
+def random_order(units: Units, n: Count, *, seed: Seed) -> Tensor:
     """`n` orders (n, U), uniform over the permutation group.
 
     Example:
@@ -136,7 +137,7 @@ def random_order(units: Units, n: int, *, seed: int) -> Tensor:
 
 
 @public
-def random_factor(units: Units, n: int, *, seed: int, std: float = 1.0) -> Tensor:
+def random_factor(units: Units, n: Count, *, seed: Seed, std: NonNegative = 1.0) -> Tensor:
     """`n` scale factors (n, V), exp of normal numbers of standard deviation `std`.
 
     Example:

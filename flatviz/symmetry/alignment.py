@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_many_weights
+from flatviz.checks import Count, Seed, Vector, Vectors, check_many_weights
 from flatviz.core.boundary import public
 from flatviz.core.seeds import generator
 from flatviz.symmetry.actions import gathered, random_order
@@ -21,8 +21,10 @@ MAX_SWEEPS = 100  # a bound only: each sweep raises the match, and 3 to 6 are us
 
 @dataclass(frozen=True, eq=False)
 class Alignment:
-    """Networks `W` (S, E) with their units in the order (S, U) that brought them closest to a reference, and `distance`
-    (S,) to it, Euclidean over the treated weights; `before` (S,) is that of the networks as they came.
+    """Networks after their units were permuted to come close to a reference.
+
+    `W` (S, E) are the networks, `order` (S, U) the order of their units, `distance` (S,) the Euclidean distance to the reference
+    over the treated weights, and `before` (S,) that distance without the permutation.
     """
 
     W: Tensor
@@ -32,7 +34,7 @@ class Alignment:
 
 
 @public
-def align(units: Units, W: Tensor, reference: Tensor, *, starts: int = 5, seed: int = 0) -> Alignment:
+def align(units: Units, W: Vectors, reference: Vector, *, starts: Count = 5, seed: Seed = 0) -> Alignment:
     """Permute the units of each row of `W` (S, E) so that it comes close to `reference` (E,): weight matching.
 
     Maximises <reference, P W> over permutations, one layer at a time: with all others fixed the best order is a linear

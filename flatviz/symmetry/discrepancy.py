@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_count, check_many_weights
+from flatviz.checks import Count, Seed, Vectors, Whole, check_count, check_many_weights
 from flatviz.core.boundary import public
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator
@@ -72,15 +72,15 @@ def layers_of(net: Net) -> dict[str, Tensor]:
 
 @public
 def mmd(
-    target: Tensor,
-    sets: Mapping[str, Tensor],
+    target: Vectors,
+    sets: Mapping[str, Vectors],
     *,
     layers: Mapping[str, Tensor] | None = None,
     runs: Mapping[str, Tensor] | None = None,
-    resamples: int = 200,
-    permutations: int = 200,
-    block: int = 512,
-    seed: int = 0,
+    resamples: Whole = 200,
+    permutations: Whole = 200,
+    block: Count = 512,
+    seed: Seed = 0,
 ) -> dict[str, Mmd]:
     """Unbiased MMD^2 of each set of draws (n, D) from `target` (m, D), averaged over 20 kernels; it can be below 0.
 

@@ -7,7 +7,18 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_count, check_many_weights, check_weights
+from flatviz.checks import (
+    Count,
+    Positive,
+    Radius,
+    Seed,
+    Several,
+    Vector,
+    Vectors,
+    check_count,
+    check_many_weights,
+    check_weights,
+)
 from flatviz.core.ascent import ASAM, SAM
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
@@ -28,13 +39,13 @@ INVARIANT = ("relative", "asam", "weighted")  # those that do not see a rescalin
 def sharpness_measures(
     net: Net,
     f: ObjectiveLike,
-    W: Tensor,
+    W: Vectors,
     *,
-    radius: float = 0.05,
-    adaptive_radius: float = 0.5,
-    probes: int = 20,
-    iters: int = 40,
-    seed: int = 0,
+    radius: Radius = 0.05,
+    adaptive_radius: Radius = 0.5,
+    probes: Count = 20,
+    iters: Count = 40,
+    seed: Seed = 0,
 ) -> dict[str, Tensor]:
     """Seven measures of flatness at each row of `W` (S, D): name -> (S,), in the order of `SHARPNESS_LABELS`.
 
@@ -57,7 +68,6 @@ def sharpness_measures(
     """
     f = as_objective(f)
     check_many_weights(W, net.dim)
-    check_count(probes, "probes")
     g = generator(seed)
     signs = torch.randint(0, 2, (probes, net.dim), generator=g).to(W) * 2 - 1
     normal = torch.randn(probes, net.dim, generator=g, dtype=W.dtype).to(W.device)
@@ -96,7 +106,9 @@ class Orbit:
 
 
 @public
-def rescaled_orbit(net: Net, data: Data, w: Tensor, *, reach: float = 3.0, resolution: int = 13, seed: int = 0) -> Orbit:
+def rescaled_orbit(
+    net: Net, data: Data, w: Vector, *, reach: Positive = 3.0, resolution: Several = 13, seed: Seed = 0
+) -> Orbit:
     """The same function at other weights: hidden units rescaled, and every measure of `sharpness_measures` there.
 
     Half of the units of each layer, drawn by `seed`, grow by a factor exp(t) and the others shrink by it, t from -reach

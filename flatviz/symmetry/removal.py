@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_choice
+from flatviz.checks import Positive, Vectors
 from flatviz.core.boundary import public
 from flatviz.symmetry.actions import gathered, scaled_by
 from flatviz.symmetry.numbering import Layer
 from flatviz.symmetry.units import Units
 
 # rule -> number of a unit from its incoming weights (S, n, m)
+Rule = Literal["first", "max", "absmax", "mean", "median"]
 RULES: dict[str, Callable[[Tensor], Tensor]] = {
     "first": lambda V: V[..., 0],
     "max": lambda V: V.amax(-1),
@@ -24,7 +26,7 @@ RULES: dict[str, Callable[[Tensor], Tensor]] = {
 
 
 @public
-def unit_norm(units: Units, W: Tensor, *, norm: float = 1.0) -> tuple[Tensor, Tensor]:
+def unit_norm(units: Units, W: Vectors, *, norm: Positive = 1.0) -> tuple[Tensor, Tensor]:
     """Networks whose hidden units all have incoming weights of length `norm`, and the factors (S, V) that made them so.
 
     W (S, E).  Layer by layer f_i = norm / |incoming weights of unit i after the factors before|; the last layer takes up
@@ -74,7 +76,7 @@ def _summed(units: Units, squares: Tensor, unit: Tensor, kept: Tensor) -> Tensor
 
 
 @public
-def sort_units(units: Units, W: Tensor, *, rule: str = "max") -> tuple[Tensor, Tensor]:
+def sort_units(units: Units, W: Vectors, *, rule: Rule = "max") -> tuple[Tensor, Tensor]:
     """Networks whose units stand in falling order of one number, and the order (S, U) that sorted them.
 
     W (S, E).  rule: "first", the first incoming weight, after the units before it were sorted (what the released code of
@@ -97,7 +99,7 @@ def sort_units(units: Units, W: Tensor, *, rule: str = "max") -> tuple[Tensor, T
         (True, torch.Size([1, 3]))
     """
     W = units.check("permute", W)
-    number = RULES[check_choice(rule, tuple(RULES), "rule")]
+    number = RULES[rule]
     order = torch.arange(units.n_permuted, device=W.device).repeat(len(W), 1)
     groups_of: dict[int, Tensor] = {}
     for layer in units.permuted:
@@ -130,7 +132,7 @@ def weights_in(units: Units, layer: Layer) -> Tensor:
 
 
 @public
-def canonical(units: Units, W: Tensor, *, rule: str = "max", norm: float = 1.0) -> Tensor:
+def canonical(units: Units, W: Vectors, *, rule: Rule = "max", norm: Positive = 1.0) -> Tensor:
     """`unit_norm`, then `sort_units`: the same vector for all networks that differ by scaling and permutation.
 
     W and the result (S, E).  norm: length of each unit's incoming weights; rule: as in `sort_units`.

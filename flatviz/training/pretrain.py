@@ -6,7 +6,7 @@ from functools import partial
 
 from torch import nn
 
-from flatviz.checks import check_lr
+from flatviz.checks import Count, Momentum, NonNegative, Rate, Seed, check_lr
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
@@ -23,13 +23,13 @@ def pretrain(
     net: Net | nn.Module,
     data: Data,
     *,
-    seed: int,
-    epochs: int = 60,
-    lr: float = 0.1,
-    last_lr: float = 0.05,
-    momentum: float = 0.9,
-    weight_decay: float = 5e-4,
-    batch_size: int = 64,
+    seed: Seed,
+    epochs: Count = 60,
+    lr: Rate = 0.1,
+    last_lr: Rate = 0.05,
+    momentum: Momentum = 0.9,
+    weight_decay: NonNegative = 5e-4,
+    batch_size: Count = 64,
     likelihood: Likelihood = "categorical",
     ascent: Ascent | None = None,
     training: Training | None = None,
@@ -48,7 +48,7 @@ def pretrain(
         momentum, weight_decay: 0.9 and 5e-4 as usual.  batch_size: examples a minibatch.
         likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
         ascent: `SAM(radius)` and the like, for a flat start.
-        training: `Training(...)`: precision, gradient accumulation, compilation, several processes, and early stopping on
+        training: `Training(...)`: precision, gradient accumulation, several processes, and early stopping on
             validation data.
         checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
 

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
+from flatviz.checks import Count, NonNegative, Several
 from flatviz.core.boundary import public
 from flatviz.core.modules import copied
 from flatviz.core.net import Net
@@ -21,11 +22,11 @@ from flatviz.core.treated import Treated
 def record_path(
     module: nn.Module,
     *,
-    every: int = 1,
-    most: int = 500,
+    every: Count = 1,
+    most: Several = 500,
     treated: Treated = "all",
     head: str | None = None,
-    memory: float = 2**28,
+    memory: NonNegative = 2**28,
 ) -> RecordedPath:
     """Record the weights of `module` while any loop trains it: `with fv.record_path(module, every=10) as path: ...`.
 

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from types import NoneType
+from typing import Annotated, Any
 
-from flatviz.checks import check_count, check_lr, check_momentum, check_nonnegative
-from flatviz.core import arguments as arg
-from flatviz.core.boundary import ARGUMENTS
+from flatviz.checks import check_count, check_file, check_lr, check_momentum, check_nonnegative, kind
 from flatviz.core.data import Data
 from flatviz.core.progress import Progress
 from flatviz.storage.digest import arguments_digest
 from flatviz.training.passes import Passes
 
-Checkpoint = str | Path | None
+Checkpoint = Annotated[str | Path, check_file] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +48,8 @@ class Training:
         True
     """
 
+    made_by = "make one, fv.Training(accumulate=2)"
+
     precision: str | None = None
     accumulate: int = 1
     parallel: bool = False
@@ -56,19 +57,16 @@ class Training:
     patience: int = 10
 
     def __post_init__(self) -> None:
-        for name in ("accumulate", "parallel", "patience"):
-            ARGUMENTS[name](getattr(self, name), name)
-        if self.validation is not None:
-            ARGUMENTS["validation"](self.validation, "validation")
+        check_count(self.accumulate, "accumulate")
+        check_count(self.patience, "patience")
+        kind(bool, "True or False")(self.parallel, "parallel")
+        kind((Data, NoneType), "a Data", "task.validation is one")(self.validation, "validation")
         _ = self.passes  # which checks its own values
 
     @property
     def passes(self) -> Passes:
         """How each minibatch goes through the network."""
         return Passes(self.precision, self.accumulate, self.parallel)
-
-
-ARGUMENTS["training"] = arg.noun(Training, "make one, fv.Training(accumulate=2)")
 
 
 @dataclass(frozen=True)

@@ -60,9 +60,11 @@ def fit_each(
     tuned: Choices | None = None,
     progress: Progress = False,
 ) -> Family:
-    """The family that `fit_family` makes, its members fitted one after the other; `fail` hears of those that raise.
+    """The family that `fit_family` makes, its members fitted one after the other; `fail` is called with those that raise.
 
-    Raises the first error where all of them fail.
+    Raises:
+        Stopped: Where the user stopped it.
+        Exception: The first error, where all members fail.
     """
     fitted: dict[tuple[str, float], Posterior | Exception] = {}
     asked = [(method, float(r)) for method, values in radii.items() for r in values]
@@ -76,6 +78,7 @@ def fit_each(
             fail(*key, error)
     kept = [(m, r, q) for m, r in asked if not isinstance(q := fitted[same_member(m, r, tuned)], Exception)]
     if not kept:
-        raise next(iter(fitted.values()))
+        first = next(iter(fitted.values()))
+        raise first
     methods, values, posteriors = zip(*kept)
     return Family(methods, values, tuple(METHODS[m].unit for m in methods), posteriors)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
 
 from torch import nn
 from torch.utils.data import DataLoader, Dataset
 
+from flatviz.checks import Count, Positive, Radius, Seed, anything
 from flatviz.core.boundary import public
 from flatviz.core.data import Data, Task
 from flatviz.core.net import Net
@@ -19,20 +21,22 @@ from flatviz.widgets.members import coarse_radii
 
 COARSE = dict(n_draws=10, n_spectra=2, k=2, resolution=21, around_resolution=13)  # figures of a first family when time is short
 
+Given = Data | Dataset | DataLoader | Sequence  # examples, as lab takes them
+
 
 @public
 def lab(
     module: nn.Module | Net,
-    train: Data | Dataset | DataLoader | Sequence | Task,
-    test: Data | Dataset | DataLoader | Sequence | Gaussian,
+    train: Annotated[Given | Task, anything],
+    test: Annotated[Given | Gaussian, anything],
     *,
-    radii: Mapping[str, Sequence[float]] | None = None,
+    radii: Mapping[str, Sequence[Radius]] | None = None,
     family: Family | None = None,
-    fit: Mapping | None = None,
+    fit: Mapping[str, Any] | None = None,
     tuned: Choices | None = None,
-    trials: int = 6,
-    minutes: float | None = 10.0,
-    seed: int = 0,
+    trials: Count = 6,
+    minutes: Positive | None = 10.0,
+    seed: Seed = 0,
     progress: Progress = None,
 ) -> Lab:
     """The laboratory in a notebook: sliders for radius and ensemble size over posteriors that are fitted as you ask for them.
@@ -61,7 +65,7 @@ def lab(
             at first; `lab.made` says what was left out.
             What fits depends on the machine; None leaves nothing out.
         seed: Of all random numbers.
-        progress: True, None (where somebody watches) or a function.
+        progress: Of a module: True, False, or a function(done, total, label).
 
     Raises:
         ValueError: Where a step leaves a network that is no better than its largest class: it says which, and what

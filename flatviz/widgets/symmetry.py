@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from flatviz.catalog import LOOKS
+from flatviz.checks import Seed, Vector
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
@@ -23,7 +24,7 @@ PROBES = 32
 
 
 @public
-def explore_symmetry(net: Net, data: Data, w: Tensor | None = None, *, seed: int = 0) -> ipywidgets.VBox:
+def explore_symmetry(net: Net, data: Data, w: Vector | None = None, *, seed: Seed = 0) -> ipywidgets.VBox:
     """A slider that rescales hidden units of a network and a choice that permutes them, with what that changes.
 
     w: weights (D,), the net's own by default; data: a few hundred inputs with labels, on which loss, sharpness and outputs

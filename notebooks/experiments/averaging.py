@@ -140,8 +140,8 @@ def ensembles(prediction, lambda1, order, seed):
 # %% [markdown]
 # ## The toy: two modes of equal depth
 #
-# $l(w) = -\log\big(\tfrac12 e^{-(w-a)^2/2t^2} + \tfrac12 e^{-(w-b)^2/2(\rho t)^2}\big)$ with $a = -2$, $b = 2$, $t = 0.3$ and the
-# width ratio $\rho$. $q = N(m, s^2)$ starts where its expected gradient is zero, so that VI prefers neither side and noise decides.
+# l(w) = −log(½ exp(−(w − a)² / 2t²) + ½ exp(−(w − b)² / 2(ρt)²)) with a = −2, b = 2, t = 0.3 and the width ratio ρ.
+# q = N(m, s²) starts where its expected gradient is zero, so that VI prefers neither side and noise decides.
 
 # %%
 NARROW_AT, WIDE_AT, NARROW, START_STD, PRIOR_STD = -2.0, 2.0, 0.3, 0.5, 2.0

@@ -2,7 +2,7 @@
 # # Experiment: the exact posterior of the digits task, by HMC
 #
 # **Question.** How far are approximate posteriors from the exact one? For this, draws of the exact posterior are needed, and chains
-# that agree. The posterior is that which page and lab approximate: $\exp(-N L(w) / 0.03)\, p(w)$ over the 906 treated weights, with
+# that agree. The posterior is the one that page and lab approximate: exp(−N L(w) / 0.03) p(w) over the 906 treated weights, with
 # standard deviation 0.3 of the prior on the head.
 #
 # **Grid.** One run of Hamiltonian Monte Carlo for each seed of the [evidence](evidence.ipynb): 8 chains of 400 draws after 120

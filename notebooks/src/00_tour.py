@@ -126,10 +126,10 @@ shadows = {name: fv.project(q.sample(30, seed=1), plane, f) for name, q in [("vi
 fv.plot_surface(surface, shadows["sabma"], method="sabma", reference={"vi": shadows["vi"]})
 
 # %% [markdown]
-# *Figure: contours of the training loss over the plane. Markers of SA-BMA's draws lie together, crosses of VI's draws
-# beside them. The ring around a marker has the colour of the draw's own loss; a larger marker is farther off the plane.*
+# *Figure: contours of the training loss over the plane. Round markers are draws of SA-BMA, crosses are draws of VI, beside
+# them. The ring around a marker shows the loss of the draw itself; a larger marker is farther from the plane.*
 #
-# They are not: most of a draw lies off the plane, and its own loss (the ring) is not that of the ground beside it.
+# They are not: a draw is mostly off the plane, and its loss (the ring) differs from the loss of the plane beneath it.
 # Every plane through many dimensions hides more than it shows. [Chapter 02](02_slicing_a_loss_surface.ipynb) is about
 # that.
 #
@@ -160,7 +160,7 @@ fv.plot_metrics(predictions)
 
 # %% [markdown]
 # *Figure: accuracy, NLL and ECE, one below the other, against the number of draws averaged; a dashed line for VI, a solid
-# one for SA-BMA. The bands around the accuracies are the noise of a test set of this size: they overlap.*
+# one for SA-BMA. The bands around the accuracies show the sampling noise of a test set of this size: they overlap.*
 #
 # Flatter by the eigenvalues, and yet not better by the scores. Is that so at every radius?
 #
@@ -174,7 +174,7 @@ fv.plot_metrics(predictions)
 # 3. How large must the **ensemble** be until more draws change nothing?
 #
 # Choose the method SA-BMA for the first two, and the tabs *Flatness* and *Scores*. A radius that nobody has fitted yet
-# is fitted while you wait; a preview of a few steps stands there until then.
+# is fitted while you wait; until then you see a preview of a few steps.
 
 # %%
 lab = fv.lab(net, task, prior, fit=dict(steps=20) if FAST else None)

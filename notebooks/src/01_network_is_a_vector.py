@@ -117,7 +117,7 @@ fig.update_yaxes(autorange="reversed", title="row", scaleanchor="x", constrain="
 # $$ L(w) = -\frac{1}{N} \sum_{n=1}^{N} \log \operatorname{softmax}\big(f(w, x_n)\big)_{y_n} . $$
 #
 # The data are fixed. So $L$ is a function from $\mathbb{R}^D$ to $\mathbb{R}$, and nothing else. Its graph is the
-# **loss surface**. Below, first the formula as it stands, then the library's version of it.
+# **loss surface**. Below, first the formula itself, then the library's version of it.
 
 # %%
 net, data = nets[0], task.source
@@ -167,7 +167,7 @@ assert abs(D * cosines.square().mean() - 1) < 0.15  # E[cos^2] = 1 / D; 2,000 dr
 print(f"chance {cosines.square().mean().sqrt():.4f}, 1 / sqrt(D) {D**-0.5:.4f}, pair {cosine:.4f}")
 
 # %% [markdown]
-# The pair of trained networks stands closer than chance, since both have gains near 1 in their normalisation layers. The
+# The two trained networks are closer than two random vectors, since both have gains near 1 in their normalisation layers. The
 # rest of their weights hardly know of each other:
 
 # %%

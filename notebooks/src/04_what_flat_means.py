@@ -264,7 +264,7 @@ fv.plots.plot_orbit(orbit.t, orbit.measures, orbit.difference)
 # %% [markdown]
 # *Figure: seven lines against t, on a logarithmic axis, all 1 at t = 0. The lines of the largest eigenvalue, the trace,
 # SAM-sharpness and the filter measure rise steeply to both sides; those named relative, asam and weighted stay level. A
-# slider moves an upright line and says how far the logits moved: not at all.*
+# slider moves a vertical line; the text above it gives the change of the logits: none.*
 
 # %% [markdown]
 # A surprise: the filter measure changes most. Filter normalisation removes the scale of a filter, not that of the single
@@ -320,8 +320,7 @@ fv.plots.plot_sharpness({"vi": fv.sharpness(L, q.sample(4 if FAST else 10, seed=
 
 # %% [markdown]
 # *Figure: one marker for each draw at the height of its largest eigenvalue, and a line through the mean of the draws so
-# far. The band is the 95 % interval of that mean; of few draws it
-# is wider than the picture.*
+# far. The band is the 95 % interval of that mean; for few draws it is wider than the picture.*
 
 # %% [markdown]
 # ## Summary
@@ -329,7 +328,7 @@ fv.plots.plot_sharpness({"vi": fv.sharpness(L, q.sample(4 if FAST else 10, seed=
 # - Flatness at a point: $\lambda_1$, trace. Flatness within a radius: worst case, average case.
 # - In a bowl, worst case is $\tfrac12\rho^2\lambda_1$ and average case $\tfrac12\sigma^2\operatorname{tr} H$; elsewhere not.
 # - Measures rank the same networks differently.
-# - Rescaling ReLU units changes all measures that are not made for it. The function stays.
+# - Rescaling ReLU units changes every measure that is not invariant to it. The function stays the same.
 # - The curvature at a posterior's mean is the average Hessian of its draws.
 #
 # ## Exercises

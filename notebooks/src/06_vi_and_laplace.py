@@ -129,8 +129,8 @@ shown = [fv.Curve(w[every], p[every], "w", "density", k) for k, p in tents.items
 fv.plot_curve(shown, barrier=False, title="One mountain, two tents")
 
 # %% [markdown]
-# *Figure: three densities over one weight. The exact posterior is skewed, with a long right tail. Laplace's bell stands on
-# its summit, too far left; VI's bell stands farther right, where most of the mass is.*
+# *Figure: three densities over one weight. The exact posterior is skewed, with a long right tail. Laplace's bell is centred
+# on its mode, too far left; VI's bell is farther right, where most of the mass is.*
 #
 # The check: KL by summation on the grid. No tent of the family may beat VI's.
 
@@ -314,16 +314,16 @@ falling = fv.Curve(steps, q.history.loss, "step", "loss of a draw (nats)")
 fv.plot_curve(falling, barrier=False, log=True, title="VI: the loss of one draw a step")
 
 # %% [markdown]
-# *Figure: the loss of one draw a step, on a logarithmic axis. It falls from about 2.3 nats, that of guessing among ten
-# classes, and stays noisy to the end: every step sees another draw.*
+# *Figure: the loss of one draw at each step, on a logarithmic axis. It falls from about 2.3 nats, the loss of guessing among
+# ten classes, and stays noisy to the end, because every step uses another draw.*
 
 # %%
 predictions = dict(sgd=point, laplace=linearised, vi=fv.predict(net, q, task.test, 30, seed=2))
 fv.plot_metrics(predictions)
 
 # %% [markdown]
-# *Figure: accuracy, NLL and ECE against the number of draws averaged. SGD and linearised Laplace are horizontal lines: one
-# prediction each. VI's curve falls in NLL as draws are averaged.*
+# *Figure: accuracy, NLL and ECE against the number of draws averaged. SGD and linearised Laplace make one prediction each:
+# horizontal lines. VI's curve falls in NLL as draws are averaged.*
 #
 # Read the ECE too: SGD is surer than it is right, and linearised Laplace, with its shrunken logits, less sure than it is
 # right. Both have a gap; NLL and accuracy do not tell which.
@@ -350,7 +350,7 @@ _ = ipywidgets.interact(tempered, log10_T=(-3.0, 0.0, 0.5))
 
 # %% [markdown]
 # *Figure: scores of VI at the slider's temperature, beside SGD's horizontal line; the title says how wide the Gaussian is.
-# At T = 1 single draws are poor, and averaging many of them recovers a part.*
+# At T = 1 single draws are poor, and averaging many of them recovers part of the score.*
 #
 # <details><summary>What one sees</summary>
 #

@@ -159,7 +159,7 @@ def corrupted(kind, severity):
 _ = ipywidgets.interact(corrupted, kind=kinds, severity=(1, 5))
 
 # %% [markdown]
-# *Figure: ten digits in a row, as the chosen corruption leaves them.*
+# *Figure: ten digits in a row, changed by the chosen corruption.*
 #
 # ### Scores by severity
 #

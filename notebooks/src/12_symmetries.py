@@ -132,8 +132,9 @@ orbit = fv.symmetry.rescaled_orbit(net, task.source, net.w, reach=2.0, resolutio
 fv.plots.plot_orbit(orbit.t, orbit.measures, orbit.difference)
 
 # %% [markdown]
-# *Figure: measures of sharpness along a path of rescaled networks, all of one function. Some rise by orders of magnitude
-# away from the middle, others stay. The slider moves an upright line and names the factors there.*
+# *Figure: measures of sharpness along a path of rescaled networks that all compute the same function. Some measures rise by
+# orders of magnitude away from the middle, others stay constant. The slider moves a vertical line and gives the factors
+# there.*
 
 # %%
 blind = {name for name, values in orbit.measures.items() if (values / values[len(values) // 2] - 1).abs().max() < 0.01}
@@ -241,9 +242,9 @@ def with_clouds(fig, moved):
 _ = ipywidgets.interact(shifted, shift=(0.0, 6.0, 0.5))
 
 # %% [markdown]
-# *Figure: two clouds of points, blue circles and orange crosses. The title holds the squared MMD, about 0 where they lie
-# on each other, growing as the second is moved away, and then no more: once no two points are alike it says nothing about how
-# far.*
+# *Figure: two clouds of points, blue circles and orange crosses. The title gives the squared MMD: about 0 where the clouds
+# overlap, growing as the second moves away, until no two points are near each other; from there on it no longer depends on
+# the distance.*
 #
 # ## The study: what removal changes
 #
@@ -263,8 +264,8 @@ px.scatter(mean.rename(index=removed).reset_index(), x="value", y="method", colo
            labels=dict(value="100 MMD²", method="", setting=""))  # fmt: skip
 
 # %% [markdown]
-# *Figure: for each method with one mode and with ten (multi), the distance to the ensemble as trained, with unit norm and sorted
-# units, and with each network aligned to a reference.*
+# *Figure: for each method with one mode and with ten (multi), the distance to the ensemble: of the networks as trained, of
+# networks with unit norm and sorted units, and of networks aligned to a reference.*
 #
 # **Read it**: as trained, ten modes are far nearer than one. Part of that is a matter of seating plans: where symmetries are
 # removed, one mode comes nearer, by how much depends on the method and on the way. But in no way does it come as near as ten.

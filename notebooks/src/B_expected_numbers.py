@@ -1,7 +1,7 @@
 # %% [markdown]
 # # B · Which numbers should you see?
 #
-# **You will find** the figures of the course, read from the files that the project's own commands wrote: compare them with yours.
+# **You will find** the figures of the course, read from files that the project's commands wrote, to compare with yours.
 # No number on this page was typed.
 #
 # **Takes** five minutes to read and half a minute to run on a CPU.
@@ -129,8 +129,8 @@ _ = ipywidgets.interact(ten_seeds, setting=["tempered", "plain"], quantity=list(
 #
 # ## Where the other results lie
 #
-# Each file with the command that made it, where the file says so; `data/README.md` has the command of each and says how good
-# it is.
+# Each file with the command that wrote it, where the file names one; `data/README.md` has the command of each and says how
+# good it is.
 
 # %%
 for path in sorted(committed("evidence.csv").parent.glob("*.json")):

@@ -4,9 +4,9 @@
 # **You will** find a picture and copy its lines. **Needs** [chapter 01](01_network_is_a_vector.ipynb). **Takes** ten minutes to
 # look through, half a minute to run on a CPU.
 #
-# The pictures show the digits network of the course with two posteriors, VI and SA-BMA at radius 1, but for a regression and
-# small networks near the end. A picture takes one result, or results by method; what the result is made of stands above it.
-# Each figure's words for those who do not see it are in `fig.layout.meta["alt"]`.
+# The pictures show the digits network of the course with two posteriors, VI and SA-BMA at radius 1; those near the end show a
+# regression and small networks. A plot takes one result, or results by method; the cell above it computes the result.
+# `fig.layout.meta["alt"]` describes each figure in words, for readers who cannot see it.
 
 # %% tags=["parameters"]
 FAST = False  # True shrinks the run: tests and a first look
@@ -52,7 +52,7 @@ fv.plots.plot_surface_3d(surface, projection)
 # %% [markdown]
 # ## plot_basin
 #
-# The loss above that of the centre, on a scale of its own.
+# The rise of the loss above the centre, on a separate scale.
 
 # %%
 around = fv.plane_random(net, flat.center, seed=0)
@@ -102,7 +102,7 @@ fv.plot_spectrum(spectra["sabma"], method="sabma", reference={"vi": spectra["vi"
 # %% [markdown]
 # ## plot_density
 #
-# The whole spectrum as a density.
+# The whole spectrum of the Hessian as a density.
 
 # %%
 density = fv.spectral_density(f, flat.center, runs=2, steps=20 if FAST else 60, k=2)
@@ -129,7 +129,7 @@ fv.plot_metrics(predictions)
 # %% [markdown]
 # ## plot_reliability
 #
-# How often a prediction of some confidence is right.
+# How often predictions of a given confidence are right.
 
 # %%
 fv.plots.plot_reliability(predictions["sabma"], method="sabma")
@@ -137,7 +137,7 @@ fv.plots.plot_reliability(predictions["sabma"], method="sabma")
 # %% [markdown]
 # ## plot_severity
 #
-# Scores on images that are changed more and more.
+# Scores on corrupted images, by severity.
 
 # %%
 noisy = dict(kinds=["gaussian_noise"], n_draws=5, seed=3)
@@ -147,7 +147,7 @@ fv.plots.plot_severity(shifts)
 # %% [markdown]
 # ## plot_risk_coverage
 #
-# The share of errors among the inputs that the network is surest of.
+# The share of errors among the inputs on which the network is most confident.
 
 # %%
 fv.plots.plot_risk_coverage({name: fv.metrics.risk_coverage(p) for name, p in predictions.items()})
@@ -165,7 +165,7 @@ fv.plots.plot_radius(measured)
 # %% [markdown]
 # ## plot_view
 #
-# A picture of the laboratory by its name, in the state of its controls.
+# One picture of the laboratory, chosen by name, for a given state of the controls.
 
 # %%
 fv.widgets.plot_view(measured, "surface", method="sabma", radius=1.0, n_draws=5)
@@ -173,7 +173,7 @@ fv.widgets.plot_view(measured, "surface", method="sabma", radius=1.0, n_draws=5)
 # %% [markdown]
 # ## plot_mechanism
 #
-# What the radius does: the posterior, the ball around it, the worst posterior in it, the step.
+# One step of SA-BMA: the posterior, the ball around it, the worst posterior in the ball, the step.
 
 # %%
 step = fv.families.mechanism(net, task.train, vi, radii=[0.5, 1.0, 2.0], seed=0, n_draws=4, resolution=side)
@@ -188,25 +188,6 @@ fv.plots.plot_mechanism(step)
 data, x = fv.families.gap_regression()
 few = dict(steps=5) if FAST else {}
 fv.plots.plot_predictive(x, fv.families.predict_gap(radii=[0.5], n_draws=5, hmc=False, **few), data=data)
-
-# %% [markdown]
-# ## plot_closeness
-#
-# Distances to the exact posterior; with figures made up for the picture.
-
-# %%
-distances = {"VI": {"vi": {"tv": (0.20, 0.01), "mmd": (3.0, 0.3)}, "f-vi": {"tv": (0.17, 0.01), "mmd": (2.6, 0.3)}}}
-fv.plots.plot_closeness(distances, floor={"tv": 0.01})
-
-# %% [markdown]
-# ## plot_gains
-#
-# Paired differences from a baseline in several settings; made up again.
-
-# %%
-fv.plots.plot_gains(
-    {"vi": {"2 shots": {"nll": (0.10, 0.04)}, "10 shots": {"nll": (0.03, 0.02)}, "50 shots": {"nll": (-0.01, 0.02)}}}
-)
 
 # %% [markdown]
 # ## Symmetries

@@ -24,7 +24,10 @@ def problem():
     return net, task, prior
 
 
-@pytest.mark.parametrize(("method", "radius"), [("vi", None), ("sabma", 0.5), ("sam_mu", 0.1), ("f-vi", 0.1)])
+LATER = [pytest.param(*row, marks=pytest.mark.slow) for row in (("sam_mu", 0.1), ("f-vi", 0.1))]
+
+
+@pytest.mark.parametrize(("method", "radius"), [("vi", None), ("sabma", 0.5), *LATER])
 def test_a_long_fit_has_arrived_and_a_short_one_has_not(problem, method, radius):
     net, task, prior = problem
     record = fv.METHODS[method]

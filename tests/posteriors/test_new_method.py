@@ -15,6 +15,7 @@ from flatviz.families.members import fit_member
 from flatviz.families.tour import run_tour
 from flatviz.plots.theme import style
 from flatviz.posteriors.method import table
+from flatviz.widgets.members import first_radii
 
 TOY = '''
 """Toy: every draw is where the net stands, plus noise of one width."""
@@ -67,7 +68,8 @@ def test_it_is_on_the_page_of_the_tour(toy, transferred, task, monkeypatch, tmp_
 def test_it_is_in_the_menu_of_the_lab_and_in_its_own_colour(toy, transferred, task):
     pytest.importorskip("ipywidgets")
     net, prior = transferred
-    lab = fv.widgets.Lab(net, task, prior, fit={"steps": 2})
+    assert first_radii(net)["toy"] == (0.0,)
+    lab = fv.widgets.Lab(net, task, prior, radii={"vi": (0.0,), "sabma": (0.0, 2.0), "toy": (0.0,)}, fit={"steps": 2})
     assert lab.wait(300), lab.status
     assert "toy" in lab.family.methods
     lab.method = "toy"

@@ -1,4 +1,4 @@
-"""How a minibatch goes through the network changes its cost, not the step: parts, precision, compilation, memory."""
+"""How a minibatch goes through the network changes its cost, not the step: parts, precision, memory."""
 
 from functools import partial
 
