@@ -29,6 +29,11 @@ def first_radii(net: Net) -> dict[str, tuple[float, ...]]:
     return radii
 
 
+def coarse_radii(net: Net) -> dict[str, tuple[float, ...]]:
+    """The few members that a lab fits first when time is short: VI, and SA-BMA at its default radius; others on demand."""
+    return {"vi": (0.0,), "sabma": (0.0, METHODS["sabma"].tuned(net).radius)}
+
+
 def log_stops(radii: Sequence[float], largest: float = 0.0) -> list[float]:
     """Radii that a slider offers beside these fitted ones: 0, then log steps up to `largest` (0: twice the largest fitted)."""
     first = sorted(r for r in radii if r > 0)
