@@ -17,9 +17,12 @@ RETRIES = 5
 
 
 def on_cluster(client: Any, job: tuple, parts: list[Tensor]) -> Iterator[tuple[int, Tensor]]:
-    """(number of the block, its values) as they come in.
+    """Blocks of points, computed by the workers of a cluster.
 
     The job (objective, plane, options) is sent to every worker once; a lost worker costs only the blocks it had.
+
+    Yields:
+        (number of the block, its values) as they come in.
     """
     check_client(client)
     from distributed import as_completed, wait  # optional; `check_client` has imported it

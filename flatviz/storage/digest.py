@@ -78,8 +78,10 @@ def arguments_digest(arguments: Mapping[str, Any]) -> str:
 
 
 class _Hasher(pickle.Pickler):
-    """Writes into a hash.  A function or class that its module holds under its name stands there for its name, and its
-    content is written after the rest, for such things refer to each other in circles.
+    """Writes into a hash.
+
+    A function or class that its module has under its name is written as that name, and its content after the rest, for such
+    things refer to each other in circles.
     """
 
     def __init__(self) -> None:
