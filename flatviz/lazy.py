@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable, Mapping
+import importlib  # and nothing for types: this file is all that `import flatviz` loads
 
 
-def lazy(
-    package: str, homes: Mapping[str, str], rooms: str = ""
-) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
+def lazy(package: str, homes: dict[str, str], rooms: str = "") -> tuple:
     """What a package needs to load its public names late: its `__getattr__`, `__dir__` and `__all__`.
 
     Args:

@@ -423,9 +423,10 @@ SHARPNESS_LABELS = {  # of `sharpness_measures`, and what a legend says of each
 
 @noun(made_by="fv.sharpness makes one")
 class Sharpness:
-    """One row a draw, (S,): `lambda1`; `ratio` = lambda1 / lambda5; `trace` of the Hessian; `sam` and `adaptive`, the
-    loss gained by one ascent step of its radius.  `residual` is the error bound of lambda1, `trace_error` the standard
-    error of the trace.
+    """Measures of sharpness, one row a draw, (S,).
+
+    `lambda1`; `ratio` = lambda1 / lambda5; `trace` of the Hessian; `sam` and `adaptive`, the loss gained by one ascent step of
+    its radius.  `residual` is the error bound of lambda1, `trace_error` the standard error of the trace.
     """
 
     lambda1: Tensor

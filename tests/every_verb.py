@@ -150,8 +150,6 @@ def calls(fv, module, data, task, metrics):
         "metrics.predict_linearised": lambda: fv.metrics.predict_linearised(
             made["net"][0], made["laplace"], data, link="mc", n_draws=2
         ),
-        "plots.plot_closeness": lambda: fv.plots.plot_closeness({"VI": {"vi": {"tv": (0.2, 0.1)}}}),
-        "plots.plot_gains": lambda: fv.plots.plot_gains({"vi": {"2 shots": {"nll": (0.1, 0.02)}}}),
         "metrics.ece": lambda: fv.metrics.ece(made["prediction"]),
         "metrics.reliability": lambda: fv.metrics.reliability(made["prediction"]),
         "plot_surface": lambda: fv.plot_surface(made["surface"], made["projection"]),

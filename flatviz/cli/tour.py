@@ -28,6 +28,12 @@ OTHER = """A network pre-trained on one task became a Bayesian one, which learne
 LEAD = """Move the **radius**: SA-BMA asks the posterior to be good even at the worst posterior that far from it, so a larger one
 looks for flatter ground. Move the **ensemble size**: so many draws are averaged into one answer."""
 MODEL = click.Choice(tuple(MODELS))
+# of the tasks that need no download
+EXPECTED = {
+    "mlp": "; well under two minutes on a CPU",
+    "conv": "; some minutes on a CPU",
+    "resnet20": "; ten minutes or more on a CPU, longer where others use it",
+}
 
 
 @click.command(
@@ -67,7 +73,7 @@ def command(
     task = named_task(data, seed=seed, size=size, per_class=per_class)
     place, why = pick(device or "auto", build_model(model, task, seed=seed))
     choices = None if tuned is None else read_choices(tuned)
-    expected = "; well under two minutes on a CPU" if data in OFFLINE else ""
+    expected = EXPECTED[model] if data in OFFLINE else ""
     print(f"flatviz {flatviz.__version__} tour: {model}, {data}, on {place} ({why}), seed {seed}{expected}")
     torch.set_num_threads(1)  # on networks this small a second thread costs more than it brings
     how = dict(task=task, seed=seed, device=place, tuned=choices, progress=progress_of_command(), say=print)

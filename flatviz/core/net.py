@@ -100,6 +100,7 @@ class Net:
             pass on `example` (a batch of inputs; where None, a zero input whose shape is guessed from the first layer).
 
         Raises:
+            TypeError: For what is no module.
             ValueError: For a module with dropout left on, NaN weights, no norm layers, no head, or nothing
                 treated.
         """
@@ -207,7 +208,10 @@ class Net:
         """`w` (D,) and the net's buffers, or copies of them, in the module's places for the length of the block.
 
         What `functional_call` does, at a fraction of its overhead, which is a third of a small network's gradient.  One thread at
-        a time; yields the tensors in place.
+        a time.
+
+        Yields:
+            The tensors in place.
         """
         parts = [(p.clone() if copies else p).view(shape) for p, shape in zip(self._split(w), self._shapes)]
         with self._lock:

@@ -44,7 +44,8 @@ def cifar_c(root: FilePath, kind: str, severity: Count) -> Data:
     """
     folder = _folder(Path(root))
     check_choice(kind, tuple(sorted(p.stem for p in folder.glob("*.npy") if p.stem != "labels")), "kind")
-    check_choice(severity, range(1, SEVERITIES + 1), "severity")
+    if severity > SEVERITIES:
+        raise ValueError(f"severity must be a whole number from 1 to {SEVERITIES}, got {severity}")
     labels, images = _array(folder / "labels.npy"), _array(folder / f"{kind}.npy")
     if images.shape != (len(labels), 32, 32, 3) or images.dtype != np.uint8 or len(labels) % SEVERITIES:
         raise ValueError(

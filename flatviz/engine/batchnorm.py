@@ -59,6 +59,9 @@ class TrainingNet:
         """Outputs (N, C); running statistics move by `momentum` (default: each layer's own) unless `update` is off.
 
         A minibatch of one example, of which a layer has no variance, passes with the running statistics collected so far.
+
+        Raises:
+            ValueError: For one example where they are collected anew.
         """
         named = self._net.unflatten(w)
         looked = self._net.look(x)

@@ -44,6 +44,7 @@ def cache_trunk(
     what is fitted so is what `batchnorm="frozen"` fits.
 
     Args:
+        net: with at least one layer before the first treated one.
         data: what is passed through the trunk; a test set, or each corrupted copy of it, needs a call of its own.
         memory: bytes that the activations may take; beyond, they go in half precision to a memory-mapped file.
         precision: "float32", "bfloat16" or "uint8" (256 steps over the range of each tensor); None: float32 where they fit

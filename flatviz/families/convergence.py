@@ -69,11 +69,17 @@ def convergence_gap(
     E[g z] / sigma with g the gradient after the ascent, by which they set the widths.
 
     Args:
+        net: as `prepare` returns it.
+        task: of which the training split is used.
+        prior: of the fit.
+        q: what was fitted.
         method: one that fits a Gaussian from a start: "vi", "f-vi", "sabma", "sam_mu", "authors_code".
         seed: of the longer fit, that of `q`; the draws have others.
-        radius, fit: those of `q`: None are the method's own, as in `fit_family`.
+        radius: of `q`; None is the method's own.
+        fit: settings of `q`, as in `fit_family`; None are the method's own.
         times: steps of the longer fit over those of `q`.
         n_draws: of each posterior, twice.
+        progress: True, None (where a terminal watches) or a function.
 
     Raises:
         ValueError: For another method, or a KL weight of 0, where there is no such point.

@@ -1,8 +1,9 @@
-"""From a classifier of the user's and two sets of examples to what a lab needs: settings by trials, accuracy after every step."""
+"""From a classifier of the user's to what a lab needs: trials, checks, cuts by time (step by step, hence its length)."""
 
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
@@ -13,17 +14,19 @@ from torch.utils.data import DataLoader, Dataset
 
 from flatviz.checks import anything, check_is
 from flatviz.core.data import Data, Task
+from flatviz.core.likelihood import mean_nll
 from flatviz.core.modules import copied
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.core.seeds import generator
 from flatviz.core.treated import find_head
 from flatviz.datasets.stream import class_names_of
-from flatviz.families.choice import Choice, with_head_std
+from flatviz.engine.trunk import cache_trunk
+from flatviz.families.choice import with_head_std
 from flatviz.families.family import fit_member
 from flatviz.families.preparation import check_learned, recipe_for
 from flatviz.families.tour import HEAD_STD, RANK
-from flatviz.families.tune import tried
+from flatviz.families.tune import choices_of, tried
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.swag import fit_swag
@@ -36,18 +39,27 @@ EPOCHS = 30
 MOST = 2000  # examples that are fitted
 HELD_OUT = 0.2  # of the training examples: settings are chosen on them
 TUNED = "vi"  # whose settings the variational methods share
+SHRINK = (1.0, 0.3, 0.1, 0.03)  # of rates and of the prior's widths: the first at which a trial is finite and learns is taken
+LAB_GRADIENTS = 17_000  # of all fitted examples: the first family of a lab, with its figures
+TRAINING_SHARE = 0.025  # of the time budget, where it does not suffice for everything: the first picture comes soon
+SHORT = 200  # steps of a fit then
+TIMED = 32  # examples of the gradient that is timed
 DO = "check inputs and labels, train the module first, or call the steps yourself: pretrain, fit_swag, transfer"
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """What `Lab` takes, and how it was made: `fit`, the settings that the trials chose; `steps`, a line each."""
+    """What `Lab` takes, and how it was made: `fit`, the settings that the trials chose; `steps`, a line each.
+
+    coarse: whether time is short, so that a lab fits a few members first and measures them on few points.
+    """
 
     net: Net
     task: Task
     prior: Gaussian
     fit: Mapping[str, Any]
     steps: tuple[str, ...]
+    coarse: bool = False
 
 
 def examples(given: Examples, name: str) -> Data:
@@ -79,6 +91,7 @@ def prepare_own(
     test: Examples,
     *,
     trials: int = 6,
+    minutes: float | None = None,
     seed: int = 0,
     progress: Progress = False,
     say: Callable[[str], None] = lambda text: None,
@@ -87,7 +100,20 @@ def prepare_own(
 
     A module that has not learned `train` is trained first.  The prior of the normalisation layers is SWAG's on `train`, the
     head's is wide and about 0; each rate is the first at which the network learns.  Settings of the fits are those of the
-    best of `trials` on a fifth of `train` that is held out, by NLL.
+    best of `trials` on a fifth of `train` that is held out, by NLL; where none stays finite and learns, rates and widths of
+    the prior fall along `SHRINK`, and at last the head alone is treated.
+
+    Args:
+        module: The classifier, inputs (N, ...) -> logits (N, C).
+        train: Its training data.
+        test: Its test data.
+        trials: Settings that are tried.
+        minutes: Time that this and the first family of a lab may take, estimated from one timed gradient.  Where it does not
+            suffice: one trial; else the head alone is treated, on activations that are computed once, after a short training.
+            None: everything, whatever it takes.
+        seed: Of all random numbers.
+        progress: True, None (where somebody watches) or a function.
+        say: Hears of each step when it is done.
 
     Raises:
         ValueError: Where a step leaves a network that is no better than its largest class.
@@ -116,6 +142,23 @@ def prepare_own(
         ) from error
     if len(outputs) != 2 or outputs[1] < n_classes:
         raise ValueError(f"the module must give logits (N, C) for {n_classes} classes, got {outputs} for 2 inputs")
+    norm = any(b.kind == "norm" for b in net.blocks)
+    gradient, seconds = _seconds(net, task.train), math.inf if minutes is None else 60 * minutes
+    steps = METHODS[TUNED].tuned(net).settings["steps"]
+    work = {n: gradient * (2 * EPOCHS + (n + 1) * steps + LAB_GRADIENTS) for n in (trials, 1)}
+    affordable = [n for n, needed in work.items() if needed <= seconds]
+    if not affordable:
+        epochs = max(1, min(EPOCHS, int(TRAINING_SHARE * seconds / gradient)))
+        net = _learned(net, task.train, seed, progress, note, epochs, check=False)
+        note(
+            f"left out, for it would take about {work[1] / 60:.0f} of {minutes:g} minutes: normalisation layers, SWAG, images, "
+            f"all trials but one, all steps of a fit but {SHORT}, most radii, most points of the pictures"
+        )
+        return _head_alone(net, task, 1, seed, progress, note, done, SHORT)
+    if affordable[0] < trials:
+        note(
+            f"left out, for {trials} trials of settings would take about {work[trials] / 60:.0f} of {minutes:g} minutes: all but one"
+        )
     net = _learned(net, task.train, seed, progress, note)
     prior_of = _first_that_learns(
         lambda lr: fit_swag(net, task.train, rank=RANK, seed=seed, lr=lr, progress=progress),
@@ -123,32 +166,116 @@ def prepare_own(
         "SWAG",
         note,
     )
-    treated, what = (
-        ("norm+head", "normalisation layers and head") if any(b.kind == "norm" for b in net.blocks) else (_of_head(net), "head")
+    treated, what = ("norm+head", "normalisation layers and head") if norm else (_of_head(net), "head")
+    late, prior = transfer(net, prior_of, treated=treated, head_std=HEAD_STD, scale=recipe_for(net).scale)
+    note(f"treated: {what}, {late.dim} weights")
+    try:
+        return _with_settings(late, task, prior, affordable[0], seed, progress, note, done)
+    except ValueError as error:
+        if not norm:
+            raise
+        note(f"left out, for no trial learned: normalisation layers ({error})")
+        return _head_alone(net, task, trials, seed, progress, note, done)
+
+
+def _head_alone(
+    net: Net,
+    task: Task,
+    trials: int,
+    seed: int,
+    progress: Progress,
+    note: Callable[[str], None],
+    done: list[str],
+    steps: int | None = None,
+) -> Prepared:
+    """The head of a net that stays as it is, on the activations before it where `torch.fx` can follow the net."""
+    test = task.test.subset(torch.arange(min(len(task.test), MOST)))
+    if len(test) < len(task.test):
+        note(f"left out: all test examples but the first {MOST}")
+    everything = Gaussian(net.w, torch.zeros_like(net.w), torch.zeros_like(net.w)[None])
+    net, prior = transfer(net, everything, treated=_of_head(net), head_std=HEAD_STD)
+    parts = {"train": task.train, "test": test, "validation": task.validation}
+    try:
+        cached = {name: cache_trunk(net, data, progress=progress) for name, data in parts.items()}
+        net = cached["train"][0]
+        parts = {name: replace(features, class_names=parts[name].class_names) for name, (_, features) in cached.items()}
+    except ValueError as error:
+        note(f"activations are not kept: {error}")
+    task = replace(task, source=parts["train"], **parts)
+    note(f"treated: head, {net.dim} weights")
+    return _with_settings(net, task, prior, trials, seed, progress, note, done, steps)
+
+
+def _with_settings(
+    net: Net,
+    task: Task,
+    prior: Gaussian,
+    trials: int,
+    seed: int,
+    progress: Progress,
+    note: Callable[[str], None],
+    done: list[str],
+    steps: int | None = None,
+) -> Prepared:
+    """With the best of the trials, at the first of `SHRINK` at which that is finite and learns; raises the last ValueError."""
+    method, failed = METHODS[TUNED], None
+    for shrink in SHRINK:
+        fixed = {} if steps is None else {"steps": steps}
+        fixed |= {} if shrink == 1 else {"lr": shrink * method.tuned(net).settings["lr"]}
+        narrow = replace(prior, log_std=prior.log_std + math.log(shrink), factor=shrink * prior.factor)
+        given = dict(fixed=fixed, head_std=shrink * HEAD_STD, progress=progress)
+        choice, nll = choices_of(method, net, 1, fixed=fixed, head_std=shrink * HEAD_STD)[0], 0.0
+        if trials > 1:
+            rows = tried(method, [(net, task, task.validation, narrow)], [seed], trials, **given)
+            choice, (nll,) = min(rows, key=lambda row: row[1])
+        try:
+            if not math.isfinite(nll):
+                raise ValueError(f"one of {trials} trials of {method.label} must stay finite, got none: {DO}")
+            narrow = with_head_std(net, narrow, choice.head_std)
+            q = fit_member(net, task, narrow, TUNED, seed=seed, fit=choice.settings, progress=progress)
+            check_learned(net, q.center, task.train, f"{method.label} with the best of {trials} trials", DO)
+        except ValueError as error:
+            failed = error
+            continue
+        accuracy, at = _accuracy(net, q.center, task.validation), "" if shrink == 1 else f", at {shrink:g} of rate and widths"
+        note(f"settings of the best of {trials} trials{at}: {choice}; accuracy {accuracy:.3f} on held-out examples")
+        return Prepared(net, task, narrow, dict(choice.settings), tuple(done), steps is not None)
+    raise failed
+
+
+def _seconds(net: Net, data: Data) -> float:
+    """Seconds that a gradient over all examples takes, from the second of two over a few."""
+    x, y = data.subset(torch.arange(min(TIMED, len(data)))).batch(None)
+    for _ in range(2):
+        w, start = net.w.clone().requires_grad_(), time.perf_counter()
+        mean_nll(net(w, x), y, "categorical").backward()
+        taken = time.perf_counter() - start
+    return taken * len(data) / len(y)
+
+
+def _learned(
+    net: Net,
+    data: Data,
+    seed: int,
+    progress: Progress,
+    note: Callable[[str], None],
+    epochs: int = EPOCHS,
+    check: bool = True,
+) -> Net:
+    """The net as it is where its accuracy is in the upper half of what there is above its largest class, else trained.
+
+    check: whether it must learn; else it must stay finite.
+    """
+    share, accuracy = float(torch.bincount(data.y).max()) / len(data), _accuracy(net, net.w, data)
+    if accuracy >= (1 + share) / 2:
+        note(f"the module has learned already: accuracy {accuracy:.3f} on its training examples")
+        return net
+    return _first_that_learns(
+        lambda lr: pretrain(net, data, seed=seed, epochs=epochs, lr=lr, last_lr=lr / 2, progress=progress),
+        lambda trained: check_learned(trained, trained.w, data, "training", DO) if check else None,
+        "training" if epochs == EPOCHS else f"training for {epochs} of {EPOCHS} epochs",
+        note,
     )
-    net, prior = transfer(net, prior_of, treated=treated, head_std=HEAD_STD, scale=recipe_for(net).scale)
-    note(f"treated: {what}, {net.dim} weights")
-    choice = _chosen(net, task, prior, trials, seed)
-    prior = with_head_std(net, prior, choice.head_std)
-    q = fit_member(net, task, prior, TUNED, seed=seed, fit=choice.settings)
-    check_learned(net, q.center, task.train, f"{METHODS[TUNED].label} with the best of {trials} trials", DO)
-    accuracy = _accuracy(net, q.center, task.validation)
-    note(f"settings of the best of {trials} trials: {choice}; accuracy {accuracy:.3f} on held-out examples")
-    return Prepared(net, task, prior, dict(choice.settings), tuple(done))
-
-
-def _learned(net: Net, data: Data, seed: int, progress: Progress, note: Callable[[str], None]) -> Net:
-    """The net as it is where its accuracy is in the upper half of what there is above its largest class, else trained."""
-    share = float(torch.bincount(data.y).max()) / len(data)
-    if _accuracy(net, net.w, data) < (1 + share) / 2:
-        return _first_that_learns(
-            lambda lr: pretrain(net, data, seed=seed, epochs=EPOCHS, lr=lr, last_lr=lr / 2, progress=progress),
-            lambda trained: check_learned(trained, trained.w, data, "training", DO),
-            "training",
-            note,
-        )
-    note(f"the module has learned already: accuracy {_accuracy(net, net.w, data):.3f} on its training examples")
-    return net
 
 
 def _first_that_learns(
@@ -166,15 +293,6 @@ def _first_that_learns(
         note(f"{stage} at rate {rate:g}")
         return result
     raise failed
-
-
-def _chosen(net: Net, task: Task, prior: Gaussian, trials: int, seed: int) -> Choice:
-    """The trial with the lowest NLL on the held-out examples."""
-    rows = tried(METHODS[TUNED], [(net, task, task.validation, prior)], [seed], trials)
-    choice, (nll,) = min(rows, key=lambda row: row[1])
-    if not math.isfinite(nll):
-        raise ValueError(f"one of {trials} trials of {METHODS[TUNED].label} must stay finite, got none: {DO}")
-    return choice
 
 
 def _of_head(net: Net) -> Callable[[str], bool]:

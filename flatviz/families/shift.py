@@ -37,12 +37,15 @@ def shifted_scores(
     """Accuracy, NLL and ECE of the average of `n_draws` draws on `data` and on its corrupted copies, by kind and severity.
 
     Args:
+        net: the network.
+        posterior: over its treated weights.
         data: labelled images (N, C, H, W) from 0 to 1.
         kinds: of `fv.datasets.CORRUPTIONS`; by default one each of noise, blur, weather and digital.
         severities: 1 to 5; severity 0, the images as they are, comes first in the result.
         n_draws: ensemble size; the same draws for every corruption.
         batchnorm: as in `predict`: "frozen", or a Data that re-estimates the statistics for each draw.
         seed: of the draws and of the corruptions, which are the same for every posterior.
+        progress: True, None (where a terminal watches) or a function.
 
     Raises:
         ValueError: For a kind or severity that is not known, or data that are no such images.

@@ -21,11 +21,14 @@ def each(
     progress: Progress = False,
     errors: bool = False,
 ) -> Iterator[tuple[int, Any]]:
-    """(number, function(given[key], item)) of each (key, item), as they come in; in their order where `engine` is None.
+    """Calls of a function, here or on a cluster.
 
     given: what several tasks share, by key: a value, sent to every worker once, or a function without arguments, which is a
     task of its own: run once, by whichever worker, and again if that is lost.  A lost worker costs only the tasks it had.
     errors: True yields the exception of a task that fails on the workers, or loses them, in place of raising it.
+
+    Yields:
+        (number, function(given[key], item)) of each (key, item), as they come in; in their order where `engine` is None.
     """
     if engine is None:
         yield from track(_here(function, given, items), label, progress, total=len(items))

@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from flatviz.core.data import Task
+from flatviz.core.devices import pick
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.datasets.digits import digits_transfer
@@ -64,13 +65,18 @@ def prepare(
 
     model: a name, or a function task -> module.  task: default the digits of `shots` and `degrees`.
     recipe: of pre-training and SWAG, default that for this kind of network; epochs: of pre-training, in place of the recipe's.
+    device: "auto" takes the one that suits the network, and prints which and why.
 
     Raises:
         ValueError: Where pre-training or SWAG leave a network that is no better than its largest class.
     """
     task = digits_transfer(shots=shots, seed=seed, degrees=degrees) if task is None else task
-    task = task.to(device)
-    net = Net.from_module(build_model(model, task.for_source(), seed=seed), example=task.source.x[:2].cpu()).to(device)
+    module = build_model(model, task.for_source(), seed=seed)
+    place, why = pick(str(device), module)
+    if device == "auto":
+        print(f"on {place} ({why})")
+    task = task.to(place)
+    net = Net.from_module(module, example=task.source.x[:2].cpu()).to(place)
     recipe = recipe or recipe_for(net)
     recipe = recipe if epochs is None else dataclasses.replace(recipe, epochs=epochs)
     how = dict(epochs=recipe.epochs, lr=recipe.lr, last_lr=recipe.last_lr)

@@ -141,8 +141,9 @@ class Grid:
         return self._f, self._origin, self._axes, len(self._coords), dict(self._options, plan=_plan(evaluate))
 
     def _error(self, flat: Tensor) -> float:
-        """Largest difference from the exact value at corners, edges, middle and a few diverged cells; inf where only the
-        reduced precision diverged.
+        """Largest difference from the exact value at corners, edges, middle and a few diverged cells.
+
+        It is inf where only the reduced precision diverged.
         """
         ends = [sorted({0, n // 2, n - 1}) for n in self.shape]
         index = [int(i) for i in _ravel(list(itertools.product(*ends)), self.shape)]

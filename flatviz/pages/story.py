@@ -63,7 +63,7 @@ def tour_story(family: Family) -> tuple[Step, ...]:
             "The radius asks for more than a good average",
             "VI makes the loss low on average over q. **SA-BMA**, sharpness-aware Bayesian model averaging, makes it low for the "
             "**worst** q′ within a distance of q, and that distance is the **radius** γ:\n"
-            "= min over q of  max over q′:  E[L(w)], w ~ q′,   with √(2 KL(q′ ‖ q)) ≤ γ\n"
+            "= min over q of  max over q′:  E[L(w)], w ~ q′,  + (T / N) KL(q ‖ prior),   with √(2 KL(q′ ‖ q)) ≤ γ\n"
             "KL, the Kullback-Leibler divergence, says in nats (units of the natural logarithm) how far q′ is from q. Where even the "
             "worst q′ nearby has a low loss, the loss cannot rise steeply around q: that is why this looks for flat ground. At γ = 0 "
             f"it is VI. Move the **radius** from the left end to the right{seen}",

@@ -54,6 +54,8 @@ def plot(result: object, *more: Any, **options: Any) -> Figure:
 
     Args:
         result: A result of flatviz; where the function draws several, a list of them or a dict method -> result.
+        *more: Further results, as a projection on a surface.
+        **options: Keywords of the function that draws.
 
     Raises:
         TypeError: For anything else, with the types that have a figure.

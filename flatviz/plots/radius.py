@@ -30,7 +30,8 @@ def plot_radius(family: Family, *, method: str | None = None, radius: Radius | N
 
     Args:
         family: what `fv.families.measure` returned; bands need `fv.families.repeat_family`.
-        method, radius: the member that a ring marks; None: none.
+        method: Of the member that a ring marks; None: none.
+        radius: Of that member.
         title: default: over how many seeds.
 
     Raises:

@@ -18,9 +18,11 @@ def save_figure(fig: Figure, path: FilePath, *, width: Count = 900, height: Coun
     """Write a figure; the suffix of `path` says how: .png, .svg, .pdf, or .html, which still moves; returns `path`.
 
     Args:
-        fig: what a `plot_*` returned.
-        width, height: in pixels, but for .html, which takes the room it has.
-        zoom: pixels of a PNG for each of these.
+        fig: What a `plot_*` returned.
+        path: Where to.
+        width: In pixels; an .html page takes the room it has.
+        height: In pixels, likewise.
+        zoom: Pixels of a PNG for each of these.
 
     No other host is asked for anything.
 

@@ -98,6 +98,9 @@ def moped_prior(net: Net, *, share: Positive = 0.05, floor: NonNegative = STD_FL
     MOPED (Krishnan et al. 2020, arXiv 1906.05323).  Where a bias is 0 it has standard deviation `floor`; the released SA-BMA
     code gives all normalisation weights a standard deviation of 1e-8.
 
+    Raises:
+        ValueError: For a floor of 0.
+
     Example:
         >>> import torch, flatviz as fv
         >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))

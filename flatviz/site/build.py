@@ -15,7 +15,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 from sphinx.application import Sphinx
 
-from flatviz.site.source import folder_of_notebooks, notebooks, read
+from flatviz.site.source import EXPERIMENTS, folder_of_notebooks, notebooks, read
 
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs"  # Sphinx's settings, in a clone
 TREE = "```{{toctree}}\n:hidden:\n:glob:\n\n{}\n```"
@@ -54,9 +54,11 @@ def build(executed: Mapping[str, NotebookNode], live: str, out: Path) -> list[st
 
 
 def _for_site(notebook: NotebookNode, path: Path) -> NotebookNode:
-    """With the ways to run it below its title, and the pages below it for the sidebar."""
+    """With the ways to run it below its title, the pages below it for the sidebar, and an experiment without its code."""
     if any(cell.cell_type == "code" for cell in notebook.cells):
         notebook.cells.insert(1, new_markdown_cell(_ways_to_run(path)))
+    for cell in notebook.cells if path.parent.name == EXPERIMENTS else ():
+        cell.metadata.setdefault("tags", []).append("remove-input")
     if path.stem in BELOW:
         notebook.cells.append(new_markdown_cell(TREE.format(BELOW[path.stem])))
     return notebook

@@ -15,7 +15,7 @@ import torch
 from flatviz.checks import FilePath
 from flatviz.core.boundary import public
 from flatviz.results import from_plain, to_plain
-from flatviz.storage.digest import CannotHashError, value_digest
+from flatviz.storage.digest import CannotHashError, process_state, value_digest
 from flatviz.storage.files import DamagedFileError, read_checked, set_aside, write_checked
 from flatviz.storage.open_formats import FORMATS, read_open, write_open
 
@@ -43,10 +43,9 @@ def code_digest() -> str:
 
 
 def cache_key(**settings: Any) -> str:
-    """A hash of `settings`, of flatviz's code and of torch's version.  Raises CannotHashError for what has none."""
-    return value_digest(
-        {name: settings[name] for name in sorted(settings)} | {"code": code_digest(), "torch": torch.__version__}
-    )
+    """A hash of `settings`, of flatviz's code, torch's version and `process_state`.  Raises CannotHashError for what has none."""
+    around = {"code": code_digest(), "torch": torch.__version__, "process": process_state()}
+    return value_digest({name: settings[name] for name in sorted(settings)} | around)
 
 
 @public

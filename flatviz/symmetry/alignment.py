@@ -21,8 +21,10 @@ MAX_SWEEPS = 100  # a bound only: each sweep raises the match, and 3 to 6 are us
 
 @dataclass(frozen=True, eq=False)
 class Alignment:
-    """Networks `W` (S, E) with their units in the order (S, U) that brought them closest to a reference, and `distance`
-    (S,) to it, Euclidean over the treated weights; `before` (S,) is that of the networks as they came.
+    """Networks after their units were permuted to come close to a reference.
+
+    `W` (S, E) are the networks, `order` (S, U) the order of their units, `distance` (S,) the Euclidean distance to the reference
+    over the treated weights, and `before` (S,) that distance without the permutation.
     """
 
     W: Tensor

@@ -17,9 +17,10 @@ from flatviz.metrics.prediction import check_inputs
 
 @dataclass(frozen=True, eq=False)
 class PairDiversity:
-    """Every pair s < t of S networks, P = S (S - 1) / 2 of them: `information` (P,), the mutual information of label and
-    network in nats, which for two networks is their Jensen-Shannon divergence (from 0 to ln 2 = 0.693); `disagreement`
-    (P,), the share of inputs answered differently.  `label` says of which inputs.
+    """How much each pair s < t of S networks differs in what it predicts, P = S (S - 1) / 2 pairs.
+
+    `information` (P,) is the mutual information of label and network in nats, for two networks their Jensen-Shannon divergence
+    (from 0 to ln 2 = 0.693); `disagreement` (P,) is the share of inputs with different answers.  `label` says of which inputs.
     """
 
     information: Tensor

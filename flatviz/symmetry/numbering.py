@@ -12,8 +12,10 @@ from flatviz.symmetry.graph import Node, Reading
 
 @dataclass(frozen=True)
 class Layer:
-    """Hidden units start..stop of the numbering of all units.  `groups` > 1: of a grouped convolution, inside which they
-    stay; layers of one `cluster` (-1: none) swap their groups together.
+    """Hidden units start..stop of the numbering of all units.
+
+    Units of a grouped convolution (`groups` > 1) stay inside their group; layers of one `cluster` (-1: none) swap their groups
+    together.
     """
 
     name: str

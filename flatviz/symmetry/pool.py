@@ -17,6 +17,7 @@ from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.core.seeds import generator
 from flatviz.storage.files import atomic_path
+from flatviz.storage.tensors import from_bytes, to_bytes
 from flatviz.training.batched import members_batches, members_loss
 from flatviz.training.gradient import gradient
 from flatviz.training.loop import advance
@@ -50,23 +51,20 @@ class Pool:
 
     def save(self, path: str | Path) -> Path:
         """Write one safetensors file: tensors, no code."""
-        save_file, _ = _safetensors()
         tensors = {"W": self.W, "seeds": self.seeds, "loss": self.loss}
         tensors |= {} if self.epochs is None else {"epochs": self.epochs}
         with atomic_path(path) as partial:
-            about = {"flatviz": json.dumps({"kind": "pool", "n_diverged": self.n_diverged})}
-            save_file({k: v.detach().cpu().contiguous() for k, v in tensors.items()}, partial, metadata=about)
+            partial.write_bytes(to_bytes(tensors, flatviz=json.dumps({"kind": "pool", "n_diverged": self.n_diverged})))
         return Path(path)
 
     @classmethod
     def load(cls, path: str | Path) -> Pool:
         """Read what `save` wrote.  Raises ValueError for another file."""
-        _, safe_open = _safetensors()
-        with safe_open(path, framework="pt") as file:
-            about = json.loads((file.metadata() or {}).get("flatviz", "{}"))
-            if about.get("kind") != "pool":
-                raise ValueError(f"path must be a file that Pool.save wrote, got {path}: train_pool makes a pool")
-            return cls(n_diverged=about["n_diverged"], **{name: file.get_tensor(name) for name in file.keys()})
+        tensors, texts = from_bytes(Path(path).read_bytes())
+        about = json.loads(texts.get("flatviz", "{}"))
+        if about.get("kind") != "pool":
+            raise ValueError(f"path must be a file that Pool.save wrote, got {path}: train_pool makes a pool")
+        return cls(n_diverged=about["n_diverged"], **tensors)
 
 
 @public
@@ -159,12 +157,3 @@ def one_by_one(
                 w = w - lr * (g + weight_decay * w)
         rows.append(w)
     return torch.stack(rows)
-
-
-def _safetensors() -> tuple:
-    try:
-        from safetensors import safe_open  # optional: only a pool that is stored needs it
-        from safetensors.torch import save_file
-    except ImportError as error:
-        raise ImportError("a stored pool needs safetensors: pip install 'flatviz[checkpoint]'") from error
-    return save_file, safe_open

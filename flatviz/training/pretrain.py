@@ -42,15 +42,21 @@ def pretrain(
     re-estimated, for the running ones lag behind the weights.
 
     Args:
+        net: a module, or a `Net` whose treated weights are trained.
+        data: inputs and labels.
+        seed: of the minibatches.
         epochs: passes over `data`; 60 bring the digits networks to about 98 % on their source task.
-        lr, last_lr: the rate falls from `lr` to `last_lr` along half a cosine; it ends high, where SWAG's constant rate
-            takes over.
-        momentum, weight_decay: 0.9 and 5e-4 as usual.  batch_size: examples a minibatch.
+        lr: the first learning rate; it falls to `last_lr` along half a cosine.
+        last_lr: the last one; high, because SWAG goes on from there at a constant rate.
+        momentum: share of the last step that the next one keeps.
+        weight_decay: factor of |w|^2 / 2.
+        batch_size: examples a minibatch.
         likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
         ascent: `SAM(radius)` and the like, for a flat start.
         training: `Training(...)`: precision, gradient accumulation, several processes, and early stopping on
             validation data.
-        checkpoint: path to save to and resume from.  progress: True, None (where a terminal watches) or a function.
+        checkpoint: path to save to and resume from.
+        progress: True, None (where a terminal watches) or a function.
 
     Raises:
         ValueError: On bad data or divergence.

@@ -45,6 +45,7 @@ class Lab(ipywidgets.VBox):
     which a net of this kind learns (with BatchNorm a smaller lr and smaller radii); seed: of all.
     tuned: method -> settings and radius that `flatviz run tune` chose, `flatviz.families.choice.read_choices(path)`; the slider starts
     at that radius.
+    measuring: settings of `fv.families.measure` for the first family, where fewer draws or points must do.
     The traits `radius`, `n_draws`, `method` and `look` are those of the controls, `state` holds them all as a dict that can
     be set again.  A radius that is not fitted yet is fitted in the background, on the planes and scales of the family; Stop
     ends that.  `lab.family` holds all members fitted so far, `lab.wait()` returns when the background is idle, `lab.error`
@@ -75,6 +76,7 @@ class Lab(ipywidgets.VBox):
         fit: Mapping | None = None,
         tuned: Choices | None = None,
         seed: int = 0,
+        measuring: Mapping[str, int] | None = None,
     ) -> None:
         do = "use what fv.transfer returned"
         check_is(net, Net, "net", do)
@@ -93,9 +95,10 @@ class Lab(ipywidgets.VBox):
                 check_radius(r)
         if family is not None and (family.surface is None or not family.prediction):
             raise ValueError("family must be measured, got one without its surface: use what fv.families.measure returned")
-        self._methods, self._most = tuple(self._radii), N_DRAWS
+        self._methods, self._most = tuple(self._radii), (measuring or {}).get("n_draws", N_DRAWS)
         self._tuned = {name: m.tuned(net) for name, m in METHODS.items()}
         self._fit, self._choices, self._seed = dict(fit or {}), dict(tuned or {}), seed
+        self._measuring = {"n_draws": N_DRAWS, **(measuring or {})}
         self.family: Family | None = None
         self.error, self._status, self._share, self._kept_still = "", "", 0.0, False
         self.view = FamilyView(self._checked, self._hear)
@@ -244,8 +247,10 @@ class Lab(ipywidgets.VBox):
             raise
         except Exception:  # one of them: what can be fitted is shown, the rest is told
             family = fit_each(self._net, self._task, self._prior, self._radii, self._fail, **settings)
-        family = measure(self._net, self._task, family, seed=self._seed + 1, n_draws=N_DRAWS, progress=progress)
-        self._take(self._with_stages(family, settings))
+        family = measure(self._net, self._task, family, seed=self._seed + 1, progress=progress, **self._measuring)
+        self._take(family)  # at once: the moments of training take one more fit
+        if (whole := self._with_stages(family, settings)).stages:
+            self._take(whole)
 
     def _with_stages(self, family: Family, settings: Mapping[str, Any]) -> Family:
         try:

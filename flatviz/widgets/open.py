@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from torch import nn
 from torch.utils.data import DataLoader, Dataset
 
-from flatviz.checks import Count, Radius, Seed, anything
+from flatviz.checks import Count, Positive, Radius, Seed, anything
 from flatviz.core.boundary import public
 from flatviz.core.data import Data, Task
 from flatviz.core.net import Net
@@ -17,6 +17,9 @@ from flatviz.families.choice import Choices
 from flatviz.families.own import prepare_own
 from flatviz.results import Family, Gaussian
 from flatviz.widgets.lab import Lab
+from flatviz.widgets.members import coarse_radii
+
+COARSE = dict(n_draws=10, n_spectra=2, k=2, resolution=21, around_resolution=13)  # figures of a first family when time is short
 
 Given = Data | Dataset | DataLoader | Sequence  # examples, as lab takes them
 
@@ -32,6 +35,7 @@ def lab(
     fit: Mapping[str, Any] | None = None,
     tuned: Choices | None = None,
     trials: Count = 6,
+    minutes: Positive | None = 10.0,
     seed: Seed = 0,
     progress: Progress = None,
 ) -> Lab:
@@ -56,7 +60,12 @@ def lab(
         fit: Of a task: settings of every fit (steps, lr, kl_weight ...), beside those at which such a net learns.
         tuned: Of a task: method -> settings and radius that `flatviz run tune` chose.
         trials: Of a module: settings that are tried.
+        minutes: Of a module: time for the preparation and the first family, estimated from one timed gradient.  Where it is too
+            short, only one trial is made, or the head alone is treated on kept activations, with few members and coarse pictures
+            at first; `lab.made` says what was left out.
+            What fits depends on the machine; None leaves nothing out.
         seed: Of all random numbers.
+        progress: Of a module: True, False, or a function(done, total, label).
 
     Raises:
         ValueError: Where a step leaves a network that is no better than its largest class: it says which, and what
@@ -73,7 +82,17 @@ def lab(
     """
     if isinstance(train, Task):
         return Lab(module, train, test, family=family, radii=radii, fit=fit, tuned=tuned, seed=seed)
-    prepared = prepare_own(module, train, test, trials=trials, seed=seed, progress=progress)
-    view = Lab(prepared.net, prepared.task, prepared.prior, radii=radii, fit=prepared.fit, seed=seed)
+    say = (lambda text: None) if progress is False or callable(progress) else print
+    prepared = prepare_own(module, train, test, trials=trials, minutes=minutes, seed=seed, progress=progress, say=say)
+    some = coarse_radii(prepared.net) if prepared.coarse else None
+    view = Lab(
+        prepared.net,
+        prepared.task,
+        prepared.prior,
+        radii=radii or some,
+        fit=prepared.fit,
+        seed=seed,
+        measuring=COARSE if prepared.coarse else None,
+    )
     view.made = prepared.steps
     return view

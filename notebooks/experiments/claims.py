@@ -204,10 +204,6 @@ def flat_against_plain(table):
     return [claim(row.flat, text(row), where, better(row), **numbers(row)) for row in rows]
 
 
-# %% [markdown]
-# ### All claims
-
-
 # %%
 def judge():
     """Every claim, from the stored tables."""

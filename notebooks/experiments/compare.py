@@ -32,7 +32,6 @@ import torch
 
 # %%
 import flatviz as fv
-from flatviz.core.devices import pick
 from flatviz.experiments import at, judged, paired, read_table, run, sentences, shown, write_table
 from flatviz.experiments.reference import reference_of, weights_mmd
 from flatviz.families.members import fit_member
@@ -57,7 +56,7 @@ COMPARED_WITH_HMC = (DATA, MODEL, EPOCHS) == ("digits", "mlp", 0)  # the network
 def fit(cells, device, model=MODEL, data=DATA, epochs=EPOCHS, steps=STEPS, compared=COMPARED_WITH_HMC):
     """Posteriors of one seed with the seconds that each took; None for a fit that diverged."""
     seed = cells[0]["seed"]
-    net, task, prior = prepare(model, task=task_for(data, seed), seed=seed, epochs=epochs or None, device=pick(device)[0])
+    net, task, prior = prepare(model, task=task_for(data, seed), seed=seed, epochs=epochs or None, device=device)
     exact = reference_of(net, task, prior, seed=seed) if compared else None
     for cell in cells:
         started, q = time.perf_counter(), None

@@ -30,6 +30,7 @@ DEVICE = "cpu"
 # %%
 import numpy as np
 import pandas as pd
+import plotly.express as px
 from IPython.display import Markdown, display
 
 # %%
@@ -210,19 +211,31 @@ for setting in STORED:
 # Paired differences to VI as gains: right of the line the method is better. λ1 as a log ratio.
 
 # %%
-drawn = differences[
-    differences["mean"].notna() & differences.quantity.isin(["lambda1", "nll", "accuracy", "ece", "shifted_nll"])
-]
-gains = {s: {} for s in STORED}
-for row in drawn.itertuples():
-    name = f"{LABELS[row.method]}, radius {row.radius:.3g}"
-    gains[row.setting].setdefault(f"VI, {row.baseline}", {}).setdefault(name, {})[row.quantity] = row.gain, row.half
-for setting in STORED:
-    display(fv.plots.plot_gains(gains[setting], title=f"Gains over VI: {STORED[setting].label}"))
+SCORES = {"lambda1": "log λ1", "nll": "NLL", "accuracy": "accuracy (share)", "ece": "ECE", "shifted_nll": "shifted NLL"}
+LOOK = dict(template="plotly_white", scattermode="group", scattergap=0.4, legend=dict(orientation="h", y=1.2, title=""))
+
+
+def looked(fig):
+    """Bars of one row beside each other, panels with scales and names of their own."""
+    fig.update_traces(orientation="h", error_x=dict(width=0)).update_xaxes(matches=None)
+    fig.update_yaxes(autorange="reversed").for_each_annotation(lambda a: a.update(text=a.text.split("=")[-1]))
+    return fig.update_layout(**LOOK, height=560, margin_t=130, title_y=0.97)
+
+
+# %%
+names = differences.method.map(LABELS) + ", radius " + differences.radius.map("{:.3g}".format)
+drawn = differences.assign(name=names, VI=differences.baseline, score=differences.quantity.map(SCORES))
+drawn = drawn[drawn["mean"].notna() & drawn.score.notna()]
+for setting, rows in drawn.groupby("setting", sort=False):
+    fig = px.scatter(rows, x="gain", y="name", error_x="half", color="VI", symbol="VI", facet_col="score",
+                     category_orders={"score": list(SCORES.values())}, labels=dict(gain="gain →", name="", VI="VI, "),
+                     color_discrete_sequence=["#4d5761", "#0072B2", "#D55E00"],
+                     title=f"Gains over VI: {STORED[setting].label}")  # fmt: skip
+    display(looked(fig).update_xaxes(zeroline=True, zerolinecolor="black"))
 
 
 # %% [markdown]
-# Distance to HMC, means over seeds with 95 % intervals: VI at as many gradients (filled) and the flat-seeking fit (open). The dotted
+# Distance to HMC, means over seeds with 95 % intervals: VI at as many gradients and the flat-seeking fit. The dotted
 # line is the distance of one half of HMC's chains to the other.
 
 
@@ -234,11 +247,21 @@ def near(cell):
 
 
 # %%
+DISTANCES = {"tv": "total variation of predictions", "mmd": "100 MMD² of weights"}
 for setting in ("plain", "tempered") if "tv" in NAMES else ():
     flat_cells = [c for c in found if c["setting"] == setting and c["method"] != "vi"]
-    rows = {f"{LABELS[c['method']]}, radius {c['radius']:.3g}": near(c) for c in flat_cells}
-    title = f"Is a flat posterior closer to the exact one? {STORED[setting].label}"
-    display(fv.plots.plot_closeness(rows, floor=noise_floor(), title=title))
+    pairs = {f"{LABELS[c['method']]}, radius {c['radius']:.3g}": near(c) for c in flat_cells}
+    rows = pd.DataFrame([
+        dict(fit=fit, method=LABELS[m], distance=DISTANCES[q], mean=mean, half=half)
+        for fit, members in pairs.items() for m, values in members.items() for q, (mean, half) in values.items()
+        if q in DISTANCES
+    ]).dropna()  # fmt: skip
+    fig = px.scatter(rows, x="mean", y="fit", error_x="half", color="method", symbol="method", facet_col="distance",
+                     labels=dict(mean="left is closer", fit=""), title=f"Distance to the exact posterior: {STORED[setting].label}",
+                     color_discrete_map={LABELS[m]: fv.METHODS[m].look.color for m in RADII})  # fmt: skip
+    for column, q in enumerate(DISTANCES, 1):
+        fig.add_vline(noise_floor().get(q, np.nan), line_dash="dot", col=column)
+    display(looked(fig).update_xaxes(rangemode="tozero"))
 
 # %% [markdown]
 # ## Verdicts

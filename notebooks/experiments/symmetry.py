@@ -75,7 +75,7 @@ FITS = {
 }
 SETS = [f"{m}/{modes}" for m in FITS for modes in ("one", "multi")] + ["ensemble", "control", "single"]
 SCORES = ("accuracy", "ece", "brier", "mi", "ood_mi", "auroc", "aupr_out", "aupr_in", "fpr95")
-device, _ = pick(DEVICE)
+device, why = pick(DEVICE, nn.Linear(64, 64))  # the perceptrons of the pool are as small
 
 # %% [markdown]
 # ## Data and pool

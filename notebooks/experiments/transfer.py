@@ -329,7 +329,8 @@ def choices_of(methods, trials, device, seeds=(1000, 1001)):
 
 # %%
 if RUN:
-    device, _ = pick(DEVICE)
+    device, why = pick(DEVICE)
+    print(f"on {device} ({why})")
     images = read_images(DATA, max(SOURCE_IMAGES + max(1, SOURCE_IMAGES // 5), 2 * SHOTS + TEST_IMAGES, OUT_IMAGES))
     classes = split_classes(list(images.class_names) or [str(i) for i in range(int(images.y.max()) + 1)])
     source, prior = source_network(images, classes[0], device)
@@ -344,7 +345,7 @@ if RUN:
         from distributed import Client
 
         engine = Client(n_workers=WORKERS, threads_per_worker=1)
-    table = run(grid, fit, measure, name="transfer", device=DEVICE, engine=engine)
+    table = run(grid, fit, measure, name="transfer", device=str(device), engine=engine)
 else:
     table = read_table(TABLE)
 if SAVE:

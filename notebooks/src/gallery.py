@@ -190,25 +190,6 @@ few = dict(steps=5) if FAST else {}
 fv.plots.plot_predictive(x, fv.families.predict_gap(radii=[0.5], n_draws=5, hmc=False, **few), data=data)
 
 # %% [markdown]
-# ## plot_closeness
-#
-# Distances to the exact posterior; the numbers here are invented.
-
-# %%
-distances = {"VI": {"vi": {"tv": (0.20, 0.01), "mmd": (3.0, 0.3)}, "f-vi": {"tv": (0.17, 0.01), "mmd": (2.6, 0.3)}}}
-fv.plots.plot_closeness(distances, floor={"tv": 0.01})
-
-# %% [markdown]
-# ## plot_gains
-#
-# Paired differences from a baseline in several settings; the numbers here are invented.
-
-# %%
-fv.plots.plot_gains(
-    {"vi": {"2 shots": {"nll": (0.10, 0.04)}, "10 shots": {"nll": (0.03, 0.02)}, "50 shots": {"nll": (-0.01, 0.02)}}}
-)
-
-# %% [markdown]
 # ## Symmetries
 #
 # The pictures below show small networks of two hidden units.

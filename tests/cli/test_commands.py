@@ -139,6 +139,13 @@ time.sleep(60)
 """
 
 
+def test_a_jupyterlab_py_of_the_current_folder_is_not_run(monkeypatch, tmp_path):
+    pytest.importorskip("jupyterlab")
+    (tmp_path / "jupyterlab.py").write_text("raise SystemExit(7)")
+    monkeypatch.chdir(tmp_path)
+    assert main(["lab", "--", "--version"]) == 0
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="process groups of POSIX")
 def test_ctrl_c_in_the_lab_is_jupyters_to_answer(monkeypatch, tmp_path):
     (tmp_path / "jupyterlab.py").write_text(JUPYTER)

@@ -230,3 +230,34 @@ def test_a_class_that_is_masked_away_does_not_hide_what_depends_on_the_batch():
     data = fv.Data(torch.randn(64, 6) * torch.linspace(0.2, 3, 64)[:, None], torch.arange(64) % 3)
     with pytest.raises(ValueError, match="the net must treat each example alone"):
         fv.nll(fv.Net.from_module(Masked().eval()), data)
+
+
+class Slope(nn.Module):
+    """The gradient of a network in its inputs, taken inside the forward pass."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.head = nn.Linear(6, 8), nn.Linear(6, 3)
+
+    def forward(self, x):
+        with torch.enable_grad():
+            z = x.detach().clone().requires_grad_(True)
+            (slope,) = torch.autograd.grad(torch.tanh(self.a(z)).sum(), z, create_graph=True)
+        return self.head(slope)
+
+
+def test_a_module_that_takes_a_gradient_inside_its_forward_pass_has_values_and_a_surface():
+    torch.manual_seed(0)
+    x, y = torch.randn(20, 6), torch.arange(20) % 3
+    net = fv.Net.from_module(Slope())
+    f, plane = fv.nll(net, fv.Data(x, y)), fv.plane_random(net, net.w, seed=0)
+    surface = fv.slice_plane(f, plane, extent=0.5, resolution=3)
+    own = [
+        nn.functional.cross_entropy(net.to_module(w)(x), y) for w in plane.points(torch.cartesian_prod(surface.a, surface.b))
+    ]
+    torch.testing.assert_close(
+        surface.values.flatten(), torch.stack(own).detach(), rtol=1e-5, atol=1e-6
+    )  # float32, another order
+    torch.testing.assert_close(f(net.w), own[4].detach(), rtol=1e-5, atol=1e-6)
+    out = fv.predict(net, fv.Draws(net.w[None]), x, 1, seed=0).outputs[0]
+    torch.testing.assert_close(out, net.to_module()(x).detach(), rtol=1e-5, atol=1e-6)
