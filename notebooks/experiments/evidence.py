@@ -17,7 +17,7 @@ RUN = False  # True computes everything, False reads the stored table
 TABLE = "evidence"  # stored table, or path of a CSV file
 SAVE = ""  # path of a CSV file to write the table to
 FIRST = 100  # the first seed
-SEEDS = 20
+SEEDS = 10
 DATA = "digits"  # task, by name
 MODEL = "mlp"  # network, by name
 EPOCHS = 60  # of pre-training
@@ -306,7 +306,7 @@ for setting in STORED:
 # %% [markdown]
 # ## What would change our mind
 #
-# The task is small, the network has 906 treated weights, and twenty seeds leave effects open that are smaller than the intervals above.
-# A larger network on which flat-seeking wins in NLL at equal gradients and equal training loss, paired over twenty seeds that chose no
+# The task is small, the network has 906 treated weights, and ten seeds leave effects open that are smaller than the intervals above.
+# A larger network on which flat-seeking wins in NLL at equal gradients and equal training loss, paired over ten seeds that chose no
 # setting, would speak against these verdicts; so would another prior under which a flat posterior is closer to HMC.
 # `flatviz run evidence --data cifar10:FOLDER -p model=resnet20` asks the same of other data.

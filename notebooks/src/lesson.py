@@ -96,7 +96,7 @@
 # ### Minutes 76 to 85: What holds
 #
 # - **Show**: the page *What holds* of the site, first table; cover the last column. Rows SA-BMA T4 (lowest $\lambda_1$ of all
-#   methods), T5 (generalises better than VI: NLL, at equal gradients), T6 (too small a radius, too large a radius).
+#   methods), T5 (generalises better than VI: NLL, at equal gradients), T8 (Weyl's bounds on $\lambda_1$ of an ensemble).
 # - **Tell** (4 minutes): many seeds, equal gradients, intervals; how a claim becomes "inconclusive".
 # - **Ask** (5 minutes): *Which of these three sentences would you still write in a paper?* Vote, then uncover.
 # - **Seen**: three rows, three different verdicts. In a terminal `flatviz run evidence` makes the page with the
