@@ -14,7 +14,6 @@ from torch.utils.data import DataLoader, Dataset
 
 from flatviz.checks import anything, check_is
 from flatviz.core.data import Data, Task
-from flatviz.core.likelihood import mean_nll
 from flatviz.core.modules import copied
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
@@ -31,6 +30,8 @@ from flatviz.gaussian import Gaussian
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.swag import fit_swag
 from flatviz.posteriors.transfer import transfer
+from flatviz.training.gradient import value_and_grad
+from flatviz.training.optimize import FrozenLoss
 from flatviz.training.pretrain import pretrain
 
 Examples = Annotated[Data | Dataset | DataLoader | Sequence, anything]
@@ -245,12 +246,13 @@ def _with_settings(
 
 def _seconds(net: Net, data: Data) -> float:
     """Seconds that a gradient over all examples takes, from the second of two over a few."""
-    x, y = data.subset(torch.arange(min(TIMED, len(data)))).batch(None)
+    few = data.subset(torch.arange(min(TIMED, len(data))))
+    loss = FrozenLoss(net, few, "categorical")
     for _ in range(2):
-        w, start = net.w.clone().requires_grad_(), time.perf_counter()
-        mean_nll(net(w, x), y, "categorical").backward()
+        start = time.perf_counter()
+        value_and_grad(loss, net.w, None)
         taken = time.perf_counter() - start
-    return taken * len(data) / len(y)
+    return taken * len(data) / len(few)
 
 
 def _learned(
