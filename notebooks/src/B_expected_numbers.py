@@ -4,7 +4,7 @@
 # **You will find** the figures of the course, read from files that the project's commands wrote, to compare with yours.
 # No number on this page was typed.
 #
-# **Takes** five minutes to read and half a minute to run on a CPU.
+# **Takes** five minutes to read and a minute and a half to run on a CPU.
 #
 # **Number to expect**: the accuracy of VI in your tour is within 0.05 of that of seed 0 in the committed results. A cell below
 # asserts it.
