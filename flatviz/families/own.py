@@ -1,11 +1,11 @@
-"""From a classifier of the user's to what a lab needs: trials, checks, cuts by time (step by step, hence its length)."""
+"""From a classifier of the user to what a lab needs: trials, checks, and what a time budget leaves out."""
 
 from __future__ import annotations
 
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 import torch
@@ -49,8 +49,23 @@ DO = "check inputs and labels, train the module first, or call the steps yoursel
 
 
 @dataclass(frozen=True)
+class _Steps:
+    """What the steps of one preparation share: seed, progress, and the lines that say what was done."""
+
+    seed: int
+    progress: Progress
+    say: Callable[[str], None]
+    lines: list[str] = field(default_factory=list)
+
+    def note(self, text: str) -> None:
+        """One line more, also said at once."""
+        self.lines.append(text)
+        self.say(text)
+
+
+@dataclass(frozen=True)
 class Prepared:
-    """What `Lab` takes, and how it was made: `fit`, the settings that the trials chose; `steps`, a line each.
+    """What `Lab` takes: net, task, prior; `fit`, the settings that the trials chose; `steps`, a line for each step taken.
 
     coarse: whether time is short, so that a lab fits a few members first and measures them on few points.
     """
@@ -120,12 +135,7 @@ def prepare_own(
         ValueError: Where a step leaves a network that is no better than its largest class.
     """
     train, test = examples(train, "train"), examples(test, "test")
-    done: list[str] = []
-
-    def note(text: str) -> None:
-        done.append(text)
-        say(text)
-
+    run = _Steps(seed, progress, say)
     n_classes = int(max(train.y.max(), test.y.max())) + 1
     if not test.class_names and len(train.class_names) >= n_classes:
         test = replace(test, class_names=train.class_names)
@@ -150,97 +160,78 @@ def prepare_own(
     affordable = [n for n, needed in work.items() if needed <= seconds]
     if not affordable:
         epochs = max(1, min(EPOCHS, int(TRAINING_SHARE * seconds / gradient)))
-        net = _learned(net, task.train, seed, progress, note, epochs, check=False)
-        note(
+        net = _learned(net, task.train, run, epochs, check=False)
+        run.note(
             f"left out, for it would take about {work[1] / 60:.0f} of {minutes:g} minutes: normalisation layers, SWAG, images, "
             f"all trials but one, all steps of a fit but {SHORT}, most radii, most points of the pictures"
         )
-        return _head_alone(net, task, 1, seed, progress, note, done, SHORT)
+        return _head_alone(net, task, 1, run, SHORT)
     if affordable[0] < trials:
-        note(
+        run.note(
             f"left out, for {trials} trials of settings would take about {work[trials] / 60:.0f} of {minutes:g} minutes: all but one"
         )
-    net = _learned(net, task.train, seed, progress, note)
+    net = _learned(net, task.train, run)
     prior_of = _first_that_learns(
         lambda lr: fit_swag(net, task.train, rank=RANK, seed=seed, lr=lr, progress=progress),
         lambda swag: check_learned(net, swag.sample(1, seed=seed)[0], task.train, "SWAG", DO),
         "SWAG",
-        note,
+        run,
     )
     treated, what = ("norm+head", "normalisation layers and head") if norm else (_of_head(net), "head")
     late, prior = transfer(net, prior_of, treated=treated, head_std=HEAD_STD, scale=recipe_for(net).scale)
-    note(f"treated: {what}, {late.dim} weights")
+    run.note(f"treated: {what}, {late.dim} weights")
     try:
-        return _with_settings(late, task, prior, affordable[0], seed, progress, note, done)
+        return _with_settings(late, task, prior, affordable[0], run)
     except ValueError as error:
         if not norm:
             raise
-        note(f"left out, for no trial learned: normalisation layers ({error})")
-        return _head_alone(net, task, trials, seed, progress, note, done)
+        run.note(f"left out, for no trial learned: normalisation layers ({error})")
+        return _head_alone(net, task, trials, run)
 
 
-def _head_alone(
-    net: Net,
-    task: Task,
-    trials: int,
-    seed: int,
-    progress: Progress,
-    note: Callable[[str], None],
-    done: list[str],
-    steps: int | None = None,
-) -> Prepared:
+def _head_alone(net: Net, task: Task, trials: int, run: _Steps, steps: int | None = None) -> Prepared:
     """The head of a net that stays as it is, on the activations before it where `torch.fx` can follow the net."""
     test = task.test.subset(torch.arange(min(len(task.test), MOST)))
     if len(test) < len(task.test):
-        note(f"left out: all test examples but the first {MOST}")
+        run.note(f"left out: all test examples but the first {MOST}")
     everything = Gaussian(net.w, torch.zeros_like(net.w), torch.zeros_like(net.w)[None])
     net, prior = transfer(net, everything, treated=_of_head(net), head_std=HEAD_STD)
     parts = {"train": task.train, "test": test, "validation": task.validation}
     try:
-        cached = {name: cache_trunk(net, data, progress=progress) for name, data in parts.items()}
+        cached = {name: cache_trunk(net, data, progress=run.progress) for name, data in parts.items()}
         net = cached["train"][0]
         parts = {name: replace(features, class_names=parts[name].class_names) for name, (_, features) in cached.items()}
     except ValueError as error:
-        note(f"activations are not kept: {error}")
+        run.note(f"activations are not kept: {error}")
     task = replace(task, source=parts["train"], **parts)
-    note(f"treated: head, {net.dim} weights")
-    return _with_settings(net, task, prior, trials, seed, progress, note, done, steps)
+    run.note(f"treated: head, {net.dim} weights")
+    return _with_settings(net, task, prior, trials, run, steps)
 
 
-def _with_settings(
-    net: Net,
-    task: Task,
-    prior: Gaussian,
-    trials: int,
-    seed: int,
-    progress: Progress,
-    note: Callable[[str], None],
-    done: list[str],
-    steps: int | None = None,
-) -> Prepared:
+def _with_settings(net: Net, task: Task, prior: Gaussian, trials: int, run: _Steps, steps: int | None = None) -> Prepared:
     """With the best of the trials, at the first of `SHRINK` at which that is finite and learns; raises the last ValueError."""
     method, failed = METHODS[TUNED], None
     for shrink in SHRINK:
         fixed = {} if steps is None else {"steps": steps}
         fixed |= {} if shrink == 1 else {"lr": shrink * method.tuned(net).settings["lr"]}
         narrow = replace(prior, log_std=prior.log_std + math.log(shrink), factor=shrink * prior.factor)
-        given = dict(fixed=fixed, head_std=shrink * HEAD_STD, progress=progress)
+        given = dict(fixed=fixed, head_std=shrink * HEAD_STD, progress=run.progress)
         choice, nll = choices_of(method, net, 1, fixed=fixed, head_std=shrink * HEAD_STD)[0], 0.0
         if trials > 1:
-            rows = tried(method, [(net, task, task.validation, narrow)], [seed], trials, **given)
+            rows = tried(method, [(net, task, task.validation, narrow)], [run.seed], trials, **given)
             choice, (nll,) = min(rows, key=lambda row: row[1])
         try:
             if not math.isfinite(nll):
                 raise ValueError(f"one of {trials} trials of {method.label} must stay finite, got none: {DO}")
             narrow = with_head_std(net, narrow, choice.head_std)
-            q = fit_member(net, task, narrow, TUNED, seed=seed, fit=choice.settings, progress=progress)
+            q = fit_member(net, task, narrow, TUNED, seed=run.seed, fit=choice.settings, progress=run.progress)
             check_learned(net, q.center, task.train, f"{method.label} with the best of {trials} trials", DO)
         except ValueError as error:
             failed = error
             continue
         accuracy, at = _accuracy(net, q.center, task.validation), "" if shrink == 1 else f", at {shrink:g} of rate and widths"
-        note(f"settings of the best of {trials} trials{at}: {choice}; accuracy {accuracy:.3f} on held-out examples")
-        return Prepared(net, task, narrow, dict(choice.settings), tuple(done), steps is not None)
+        run.note(f"settings of the best of {trials} trials{at}: {choice}; accuracy {accuracy:.3f} on held-out examples")
+        return Prepared(net, task, narrow, dict(choice.settings), tuple(run.lines), steps is not None)
     raise failed
 
 
@@ -255,34 +246,24 @@ def _seconds(net: Net, data: Data) -> float:
     return taken * len(data) / len(few)
 
 
-def _learned(
-    net: Net,
-    data: Data,
-    seed: int,
-    progress: Progress,
-    note: Callable[[str], None],
-    epochs: int = EPOCHS,
-    check: bool = True,
-) -> Net:
+def _learned(net: Net, data: Data, run: _Steps, epochs: int = EPOCHS, check: bool = True) -> Net:
     """The net as it is where its accuracy is in the upper half of what there is above its largest class, else trained.
 
     check: whether it must learn; else it must stay finite.
     """
     share, accuracy = float(torch.bincount(data.y).max()) / len(data), _accuracy(net, net.w, data)
     if accuracy >= (1 + share) / 2:
-        note(f"the module has learned already: accuracy {accuracy:.3f} on its training examples")
+        run.note(f"the module has learned already: accuracy {accuracy:.3f} on its training examples")
         return net
     return _first_that_learns(
-        lambda lr: pretrain(net, data, seed=seed, epochs=epochs, lr=lr, last_lr=lr / 2, progress=progress),
+        lambda lr: pretrain(net, data, seed=run.seed, epochs=epochs, lr=lr, last_lr=lr / 2, progress=run.progress),
         lambda trained: check_learned(trained, trained.w, data, "training", DO) if check else None,
         "training" if epochs == EPOCHS else f"training for {epochs} of {EPOCHS} epochs",
-        note,
+        run,
     )
 
 
-def _first_that_learns(
-    fit: Callable[[float], Any], check: Callable[[Any], None], stage: str, note: Callable[[str], None]
-) -> Any:
+def _first_that_learns(fit: Callable[[float], Any], check: Callable[[Any], None], stage: str, run: _Steps) -> Any:
     """What `fit(rate)` gives at the first of `RATES` that `check` passes.  Raises the last ValueError where none does."""
     failed = None
     for rate in RATES:
@@ -292,7 +273,7 @@ def _first_that_learns(
         except ValueError as error:
             failed = error
             continue
-        note(f"{stage} at rate {rate:g}")
+        run.note(f"{stage} at rate {rate:g}")
         return result
     raise failed
 
