@@ -33,7 +33,10 @@ from flatviz.storage.committed import committed
 # %% [markdown]
 # ## The rules
 #
-# A claim of one comparison has its verdict. Claims of several comparisons follow from the verdicts on each:
+# T1 and T4 compare λ1 of all methods; T2 and T3 single draws and sets of draws, with the verdicts of [averaging](averaging.ipynb),
+# corrected for all of its claims; T5 SA-BMA with VI, with the verdicts of the [evidence](evidence.ipynb), corrected for the claims of
+# one setting and baseline. Flat-seeking versions (F-), whose gradients are taken at SAM's worst point, are compared with the plain
+# method of as many steps. A claim on several comparisons follows from the verdicts on each:
 #
 # - **T1** holds where λ1 is higher than SGD's in more than half of the methods that do not seek flatness, and does not hold where it
 #   is lower in more than half.
@@ -68,10 +71,6 @@ def notebook(name):
         return runpy.run_path(str(folder / "experiments" / f"{name}.py"))
 
 
-# %% [markdown]
-# ### λ1 of all methods: T1, T4
-
-
 # %%
 def of_lambda1(table, pairs, sign):
     """A verdict on each pair of methods: λ1 of the first higher (sign 1) or lower (-1) than that of the second."""
@@ -102,12 +101,6 @@ def t4(table):
     figure = f"λ1 lower than {words.count(HOLDS)} of {len(rivals)} methods'"
     figure += f", higher than that of {', '.join(above)}" if above else ""
     return claim(f"{FLAT} T4", "SA-BMA has the lowest λ1 of all methods", over(table), figure, verdict)
-
-
-# %% [markdown]
-# ### Single draws and sets of draws: T2, T3, T8; the toy with two modes: T7
-#
-# With the verdicts of the experiment on [averaging](averaging.ipynb), corrected for all of its claims.
 
 
 # %%
@@ -148,12 +141,6 @@ def t8(draws):
     return claim(f"{FLAT} T8", text, over(draws), figure, HOLDS if within == len(wide) else NOT)
 
 
-# %% [markdown]
-# ### SA-BMA against VI: T5, T6
-#
-# With the verdicts of the [evidence](evidence.ipynb), corrected for the claims of one setting and baseline.
-
-
 # %%
 def t5(evidence):
     rows, found = [], evidence["verdicts"]
@@ -183,11 +170,6 @@ def t6(evidence):
     text = "too small a radius brings no flatness, too large a one costs accuracy"
     return claim(f"{FLAT} T6", text, f"{over(evidence['table'])}, tempered, equal steps", figure, verdict)
 
-
-# %% [markdown]
-# ### Flat-seeking versions of every method
-#
-# Each method whose gradients are taken at SAM's worst point, against itself with as many steps.
 
 # %%
 CLAIMED = {"lambda1": "is flatter than", "nll": "has a lower NLL than", "tv": "predicts more like HMC than"}
@@ -247,12 +229,16 @@ label = measured.claim + np.where(
 )
 drawn = measured.assign(claim=label, effect=measured.gain / measured.half, bar=1.0)
 COLORS = {HOLDS: "#009E73", NOT: "#D55E00", OPEN: "#6b7780"}
-size = dict(height=160 + 20 * len(drawn), labels=dict(effect="difference / half of its interval", claim=""),
-            title="Each claim: difference in units of its 95 % interval's half")  # fmt: skip
+size = dict(height=220 + 36 * len(drawn), labels=dict(effect="difference / half of its 95 % interval", claim="", verdict=""),
+            title="Claims with an interval", template="plotly_white")  # fmt: skip
 fig = px.scatter(
     drawn, x="effect", y="claim", error_x="bar", color="verdict", symbol="verdict", color_discrete_map=COLORS, **size
 )
-fig.add_vline(x=0, line_width=1).update_yaxes(autorange="reversed", automargin=True, categoryarray=drawn.claim, dtick=1)
+fig.add_vline(x=0, line_width=1).update_yaxes(range=[len(drawn) - 0.5, -1], categoryarray=drawn.claim, dtick=1)
+fig.update_yaxes(ticklabelposition="inside top", ticklabelshift=6, tickfont_size=11, showgrid=False).update_xaxes(
+    automargin=True
+)
+fig.update_layout(legend=dict(orientation="h", y=1, yanchor="bottom"), margin=dict(l=8, r=8, t=110))
 
 # %% [markdown]
 # *Figure: a row a claim, coloured by its verdict.*
