@@ -34,7 +34,8 @@ from flatviz.training.gradient import value_and_grad
 from flatviz.training.optimize import FrozenLoss
 from flatviz.training.pretrain import pretrain
 
-Examples = Annotated[Data | Dataset | DataLoader | Sequence, anything]
+Given = Data | Dataset | DataLoader | Sequence  # examples, as a lab takes them
+Examples = Annotated[Given, anything]
 RATES = (0.1, 0.03, 0.01, 0.003, 0.001)  # of pre-training and of SWAG: the first at which the network learns is taken
 EPOCHS = 30
 MOST = 2000  # examples that are fitted

@@ -6,22 +6,19 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from torch import nn
-from torch.utils.data import DataLoader, Dataset
 
 from flatviz.checks import Count, Positive, Radius, Seed, anything
 from flatviz.core.boundary import public
-from flatviz.core.data import Data, Task
+from flatviz.core.data import Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.families.choice import Choices
-from flatviz.families.own import prepare_own
+from flatviz.families.own import Given, prepare_own
 from flatviz.results import Family, Gaussian
 from flatviz.widgets.lab import Lab
 from flatviz.widgets.members import coarse_radii
 
 COARSE = dict(n_draws=10, n_spectra=2, k=2, resolution=21, around_resolution=13)  # figures of a first family when time is short
-
-Given = Data | Dataset | DataLoader | Sequence  # examples, as lab takes them
 
 
 @public
@@ -62,8 +59,7 @@ def lab(
         trials: Of a module: settings that are tried.
         minutes: Of a module: time for the preparation and the first family, estimated from one timed gradient.  Where it is too
             short, only one trial is made, or the head alone is treated on kept activations, with few members and coarse pictures
-            at first; `lab.made` says what was left out.
-            What fits depends on the machine; None leaves nothing out.
+            at first; `lab.made` says what was left out.  What fits into the time depends on the machine; None leaves nothing out.
         seed: Of all random numbers.
         progress: Of a module: True, False, or a function(done, total, label).
 
