@@ -6,13 +6,14 @@ import copy
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.modules.conv import _ConvNd
 from torch.nn.utils import parametrize
+from torch.utils._pytree import TreeSpec, tree_flatten, tree_unflatten
 
 from flatviz.checks import check_device, check_weights
 from flatviz.core.inputs import Fields, Inputs, run, tensors_of
@@ -127,12 +128,13 @@ class Net:
         if w.shape != self.w.shape:
             check_weights(w, self.dim)
         writes, again, _ = self.look(x)
-        w = w.view_as(w) if again else w  # a node of the graph that is this call's alone, and its last
-        with self.installed(w, copies=writes) as parts:
-            out = logits_of(run(self.module, x.clone() if writes else x))
-        if again and w.requires_grad:
-            self._keep(out, w, parts)
-        return out
+        if again and torch.is_grad_enabled():
+            if torch._C._functorch.peek_interpreter_stack() is not None:
+                self.check_runs_once()
+            tensors, form = tree_flatten(x)
+            return _Again.apply(self, form, writes, w, *tensors)
+        with self.installed(w, copies=writes):
+            return logits_of(run(self.module, x.clone() if writes else x))
 
     def look(self, x: Tensor | Fields) -> Look:
         """What is seen in a pass over two examples of `x`, once; inside of a function transform, where nothing can be seen, it writes.
@@ -170,13 +172,11 @@ class Net:
         """Whether a backward pass fails once no weights are there."""
         nothing = [torch.empty_like(p, device="meta") for p in self._parameters]
         try:
-            self._place(nothing)
-            if out.requires_grad:
-                out.sum().backward()
+            with self._placed(nothing):
+                if out.requires_grad:
+                    out.sum().backward()
         except Exception:  # the module's own backward pass, which may raise what it likes
             return True
-        finally:
-            self._place(None)
         return False
 
     def check_runs_once(self) -> None:
@@ -186,22 +186,6 @@ class Net:
                 f"this needs a module that runs once, got {type(self.module).__name__}, which runs layers again in the backward "
                 "pass (checkpointing, an adjoint): turn that off; values and gradients with batchnorm='frozen' need no change"
             )
-
-    def _keep(self, out: Tensor, w: Tensor, parts: list[Tensor]) -> None:
-        """Weights of this call in the module's places from the beginning to the end of the backward pass."""
-
-        def begin(_: Tensor) -> None:
-            if torch.is_grad_enabled():  # a derivative of the derivative comes later, when other weights are there
-                self.check_runs_once()
-            self._lock.acquire()
-            self._place(parts)
-
-        def end(*_: object) -> None:
-            self._place(None)
-            self._lock.release()
-
-        out.register_hook(begin)
-        w.grad_fn.register_hook(end)
 
     @contextmanager
     def installed(self, w: Tensor, *, copies: bool = False) -> Iterator[list[Tensor]]:
@@ -214,10 +198,15 @@ class Net:
             The tensors in place.
         """
         parts = [(p.clone() if copies else p).view(shape) for p, shape in zip(self._split(w), self._shapes)]
+        with self._placed(parts, copies=copies):
+            yield parts
+
+    @contextmanager
+    def _placed(self, parts: list[Tensor], *, copies: bool = False) -> Iterator[None]:
         with self._lock:
             try:
                 self._place(parts, copies=copies)
-                yield parts
+                yield
             finally:
                 self._place(None)
 
@@ -366,3 +355,27 @@ class Net:
             for key, b in module._buffers.items()
             if b is not None
         ]
+
+
+class _Again(torch.autograd.Function):
+    """A call of a module that runs layers again in its backward pass: both passes with this call's weights in their places."""
+
+    @staticmethod
+    def forward(ctx: Any, net: Net, form: TreeSpec, writes: bool, w: Tensor, *tensors: Tensor) -> Tensor:
+        leaves = [t.detach().requires_grad_(t.requires_grad) for t in (w, *tensors)]
+        x = tree_unflatten(leaves[1:], form)
+        with torch.enable_grad(), net.installed(leaves[0], copies=writes) as parts:
+            out = logits_of(run(net.module, x.clone() if writes else x))
+        ctx.net, ctx.leaves, ctx.parts, ctx.out = net, leaves, parts, out
+        return out.detach()
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        if torch.is_grad_enabled():  # a derivative of the derivative comes later, when other weights are there
+            ctx.net.check_runs_once()
+        with ctx.net._placed(ctx.parts):
+            ctx.out.backward(grad, retain_graph=torch._C._autograd._get_current_graph_task_keep_graph())
+        grads = [t.grad for t in ctx.leaves]
+        for t in ctx.leaves:
+            t.grad = None
+        return (None, None, None, *grads)

@@ -236,7 +236,7 @@ for setting, rows in drawn.groupby("setting", sort=False):
 
 # %% [markdown]
 # Distance to HMC, means over seeds with 95 % intervals: VI at as many gradients and the flat-seeking fit. The dotted
-# line is the distance of one half of HMC's chains to the other.
+# line is the mean distance of one half of HMC's chains to the other in the stored reference (seeds 0 to 9).
 
 
 # %%
@@ -306,7 +306,7 @@ for setting in STORED:
 # %% [markdown]
 # ## What would change our mind
 #
-# The task is small, the network has 906 treated weights, and ten seeds leave effects open that are smaller than the intervals above.
-# A larger network on which flat-seeking wins in NLL at equal gradients and equal training loss, paired over ten seeds that chose no
+# The task is small, the network has 906 treated weights, and its seeds leave effects open that are smaller than the intervals above.
+# A larger network on which flat-seeking wins in NLL at equal gradients and equal training loss, paired over as many seeds that chose no
 # setting, would speak against these verdicts; so would another prior under which a flat posterior is closer to HMC.
 # `flatviz run evidence --data cifar10:FOLDER -p model=resnet20` asks the same of other data.
