@@ -96,7 +96,7 @@ def pytest_configure(config):
     """The whole suite is asked for: the drive through JupyterLab, which takes longest, begins before the first test."""
     whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS and not config.option.keyword
     first = "PYTEST_XDIST_WORKER" not in os.environ and not config.option.collectonly
-    if CHROMIUM and whole and first and config.option.markexpr == "not slow":
+    if CHROMIUM and whole and first and config.option.markexpr == "not slow and not notebooks":
         labdrive.start()
     if devices_asked(config) and not missing():
         second_device()  # before the first backward pass: autograd counts the devices then, and never again

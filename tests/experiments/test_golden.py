@@ -11,6 +11,7 @@ from experiment_notebooks import ROOT, executed
 from flatviz.experiments import read_table
 from flatviz.storage.committed import committed
 
+pytestmark = pytest.mark.notebooks
 GOLDEN = ROOT / "tests" / "golden"
 
 

@@ -6,6 +6,7 @@ from experiment_notebooks import executed
 
 from flatviz.experiments import read_table
 
+pytestmark = pytest.mark.notebooks
 KEYS = ["setting", "method", "radius", "steps"]
 
 
