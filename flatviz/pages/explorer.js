@@ -437,11 +437,11 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
   let width = 0;
   const watcher = new ResizeObserver(() => {              // of a window, or of a panel of JupyterLab
     if (stopped || !el.clientWidth) return;
-    if (el.clientWidth !== width) { width = el.clientWidth; arrange(current()); schedule(); }
+    if (el.clientWidth !== width) { width = el.clientWidth; placed = false; arrange(current()); schedule(); }
     pictures().forEach((p) => p.resize());
     pictures().forEach((p) => p.light(p.plot.clientWidth ? hovered ?? state.all.picked : null));
   });
-  watcher.observe(el);
+  [el, grid].forEach((node) => watcher.observe(node));
   const forget = onThemeChange(schedule);
   const print = (on) => () => {
     printing = on;

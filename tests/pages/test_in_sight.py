@@ -32,7 +32,7 @@ def page(family, browser, tmp_path_factory):
 
 
 def test_pictures_stand_beside_the_text_where_there_is_room_and_above_it_elsewhere(page):
-    for width, look in ((920, "beside"), (1280, "beside"), (600, "above"), (320, "above")):
+    for width, look in ((960, "beside"), (1280, "beside"), (600, "above"), (320, "above")):
         at(page, "method=sabma&radius=2&draws=3&tab=Surface&step=3", "sabma/2/3", "Surface")
         resized(page, width)
         page.locator(f".fv-{look}.fv-reads").wait_for(state="attached")
