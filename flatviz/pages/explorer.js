@@ -188,6 +188,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
     for (const f of frames) {
       if (f.tap !== tap) Object.assign(f, { tap }).about.open = !tap;   // captions on tap, where a picture takes the whole width
       f.node.hidden = !shown.includes(f);
+      if (reading && !wide && now.b) f.pair.tabIndex = 0; else f.pair.removeAttribute("tabindex");   // A and B stand in a row that is scrolled
       f.node.style.gridColumn = (now.b || below) && tab !== ALL ? "span 12" : row ? `span ${f.spread(shown)}` : `span ${filled(f)}`;
     }
   }
