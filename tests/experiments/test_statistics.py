@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from flatviz.experiments import at, equivalent, holm, judged, paired, sentences
+from flatviz.experiments import at, equivalent, holm, judged, paired, read_table, sentences
 from flatviz.experiments.statistics import mean_zero
 
 
@@ -133,3 +133,13 @@ def test_two_one_sided_tests_are_the_ninety_percent_interval_within_the_margin()
 def test_a_wide_interval_around_zero_shows_no_equivalence():
     few = mean_zero(pd.Series([-0.3, 0.3, -0.2, 0.2]))
     assert few["p"] == 1 and equivalent(few, 0.1) > 0.2  # not significant, and not shown to be small
+
+
+def test_on_the_near_task_transfer_beats_both_fits_without_the_source_and_on_the_default_task_neither():
+    """By scipy's paired test on the stored table, each of the four comparisons corrected for nine tasks, two fits, two scores."""
+    table = read_table("tasks")
+    for task, side in (("15 degrees, 2 shots", "greater"), ("90 degrees, 10 shots", "less")):
+        right = {m: at(table, setting=task, method=m)["accuracy"] for m in ("vi", "logistic", "scratch")}
+        for other in ("logistic", "scratch"):
+            assert len(right["vi"]) >= 10
+            assert stats.ttest_rel(right["vi"], right[other], alternative=side).pvalue < 0.05 / 36
