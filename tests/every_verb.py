@@ -92,7 +92,6 @@ def calls(fv, module, data, task, metrics):
         "spectral_density": lambda: keep("density", fv.spectral_density(made["f"], made["q"].mean, runs=2, steps=3, k=2)),
         "planes.plane_path": lambda: fv.planes.plane_path(made["q"].sample(4, seed=0)),
         "plane_along": lambda: fv.plane_along(*made["q"].sample(3, seed=0)),
-        "planes.plane_gradient": lambda: fv.planes.plane_gradient(made["f"], made["q"].mean),
         "plane_eigen": lambda: fv.plane_eigen(made["q"].mean, made["density"]),
         "quantity": lambda: fv.slice_plane(
             fv.quantity(made["net"][0], data, "nll", batchnorm=data), made["plane"], resolution=3
@@ -105,7 +104,6 @@ def calls(fv, module, data, task, metrics):
             "connected", fv.landscape.connect(made["f"], *made["q"].sample(2, seed=0), steps=2, resolution=3)
         ),
         "landscape.points_on": lambda: fv.landscape.points_on(made["connected"], torch.ones(2)),
-        "landscape.map_curvature": lambda: fv.landscape.map_curvature(made["f"], made["plane"], resolution=2, iters=3),
         "landscape.persistence": lambda: keep("valleys", fv.landscape.persistence(made["surface"])),
         "plots.plot_basin": lambda: fv.plots.plot_basin(made["surface"]),
         "plots.plot_surface_3d": lambda: fv.plots.plot_surface_3d(made["surface"], made["projection"]),

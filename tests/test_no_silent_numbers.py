@@ -45,10 +45,8 @@ DERIVATIVES = {
     "top_eigenpairs": lambda f: fv.top_eigenpairs(f, NET.w, 1),
     "spectral_density": lambda f: fv.spectral_density(f, NET.w, k=1, steps=4),
     "hessian_trace": lambda f: fv.hessian_trace(f, NET.w, products=6),
-    "map_curvature": lambda f: fv.landscape.map_curvature(f, fv.plane_pca(W), resolution=2),
     "sharpness": lambda f: fv.sharpness(f, W),
     "weyl_bounds": lambda f: fv.metrics.weyl_bounds(f, W),
-    "plane_gradient": lambda f: fv.planes.plane_gradient(f, NET.w),
     "connect": lambda f: fv.landscape.connect(f, W[0], W[1], steps=2),
 }
 
@@ -63,18 +61,6 @@ def test_a_derivative_of_what_has_none_is_refused(verb, name):
 def half_diverged(w):
     """log w[0] + |w|^2: NaN where w[0] < 0."""
     return w[0].log() + w.square().sum()
-
-
-def test_diverged_points_of_a_curvature_map_are_masked_and_counted():
-    plane = fv.Plane(torch.zeros(3), torch.eye(3)[:2], "step")
-    surface = fv.landscape.map_curvature(half_diverged, plane, extent=((-1, 2), (-1, 1)), resolution=4)  # w[0] = -1, 0, 1, 2
-    assert surface.n_diverged == 8 and bool(torch.isnan(surface.values[:2]).all())
-    want = torch.tensor([[2.0] * 4, [2.0] * 4])  # 2 - 1 / w[0]^2 is never the largest
-    torch.testing.assert_close(surface.values[2:], want)
-    far = fv.landscape.map_curvature(
-        lambda w: w.square().sum(), fv.Plane(torch.zeros(3), 1e38 * torch.eye(3)[:2], "step"), extent=10.0, resolution=3
-    )
-    assert far.n_diverged == 8  # weights that are inf, but for the origin
 
 
 @pytest.mark.parametrize("verb", ["top_eigenpairs", "spectral_density", "hessian_trace"])

@@ -14,12 +14,13 @@ from flatviz.cli import options
 from flatviz.cli.output import check_output, progress_of_command, write_page
 from flatviz.core.devices import pick
 from flatviz.datasets.named import OFFLINE, named_task
+from flatviz.families.baselines import worth_of_transfer
 from flatviz.families.choice import Choices, choice_of, read_choices
 from flatviz.families.preparation import MODELS, build_model
 from flatviz.families.tour import HEAD_STD, RANK, Tour, run_tour
 from flatviz.pages.page import family_page
 from flatviz.pages.story import tour_story
-from flatviz.pages.table import family_rows, text_table
+from flatviz.pages.table import family_rows, score_texts, text_table
 from flatviz.posteriors import METHODS
 
 DIGITS = """A network pre-trained on digits that lie on their side became a Bayesian one, which learned ten upright digits a
@@ -79,13 +80,15 @@ def command(
     with options.engine_of(workers, scheduler) as engine:
         tour = run_tour(model, engine=engine, **how)
     rows = family_rows(tour.family)
+    rows += [dict.fromkeys(rows[0], "") | {"method": name} | score_texts(p) for name, p in tour.alone.items()]
+    worth = worth_of_transfer(tour.family.prediction[tour.family.index("sabma", 0.0)], tour.alone)
     print(f"\n{tour.task.name}; test split of {len(tour.task.test)}; λ over {len(tour.family.spectrum[-1])} draws\n")
-    print(text_table(rows))
+    print(f"{text_table(rows)}\n\n{worth}")
     radii = [r for m, r in zip(tour.family.method, tour.family.radius) if m == "sabma"]
     page = family_page(
         tour.family,
         title="flatviz tour: from a pre-trained network to a flat posterior",
-        lead=f"{(DIGITS if data == 'digits' else OTHER).format(name=tour.task.name)} {LEAD}",
+        lead=f"{(DIGITS if data == 'digits' else OTHER).format(name=tour.task.name)} {worth}. {LEAD}",
         rows=rows,
         facts=_facts(tour, model, _words(data, model, size, per_class, seed, tuned), choices),
         start=("sabma", min(radii, key=lambda r: abs(r - METHODS["sabma"].tuned(tour.net).radius)), 10),

@@ -60,7 +60,7 @@ def digits_transfer(*, shots: Count = 10, seed: Seed = 0, degrees: NonNegative =
         Data(x[few], y[few]),
         test,
         n_classes=N_CLASSES,
-        name=f"digits, {shots} shots a class, from rotated digits",
+        name=f"digits, {shots} shots a class, from {'rotated digits' if degrees == 90 else f'digits turned by {degrees:g} degrees'}",
         validation=chosen_on,
     )
 

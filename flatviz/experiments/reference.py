@@ -133,11 +133,6 @@ def noise_floor() -> dict[str, float]:
     return {name: sum(f[f"halves_{name}"] for f in facts) / len(facts) for name in names}
 
 
-def about_reference() -> str:
-    """Which posterior it is, in a line."""
-    return f"of exp(-N L / {KL_WEIGHT:g}) p(w) with standard deviation {HEAD_STD:g} on the head"
-
-
 def mark_of(prior: Gaussian) -> Tensor:
     """Eight numbers by which a prior is known again."""
     return prior.mean[:: max(1, prior.dim // 8)][:8].cpu()

@@ -16,6 +16,7 @@ from flatviz.core.devices import pick
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.datasets.digits import digits_transfer
+from flatviz.families.baselines import at_solution, without_source
 from flatviz.families.choice import Choices
 from flatviz.families.family import check_settings, family_radii, fit_family, measure, same_member
 from flatviz.families.inputs import has_input_maps, input_maps, reference_posterior
@@ -26,7 +27,7 @@ from flatviz.families.stages import family_stages
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.swag import fit_swag
 from flatviz.posteriors.transfer import transfer
-from flatviz.results import Family, Gaussian, Posterior
+from flatviz.results import Family, Gaussian, Posterior, Prediction
 from flatviz.storage.cache import cached
 from flatviz.training.pretrain import pretrain
 
@@ -36,12 +37,16 @@ HEAD_STD, RANK = 0.3, 5
 
 @dataclass(frozen=True)
 class Tour:
-    """Everything the tour computed, at which settings, and which steps it found in the cache."""
+    """Everything the tour computed, at which settings, and which steps it found in the cache.
+
+    alone: what predicts the test split without the source, by name.
+    """
 
     net: Net
     task: Task
     prior: Gaussian
     family: Family
+    alone: Mapping[str, Prediction]
     cached: tuple[str, ...]
     seconds: float
     model: str
@@ -173,8 +178,13 @@ def run_tour(
         about_maps = dict(radii=radii, fit=fit, tuned=tuned, methods=methods, hmc=METHODS["hmc"])
         maps = step("maps over inputs and a regression, beside HMC", compute_maps, **about_maps)
         family = dataclasses.replace(family, inputs=maps)
+
+    def without() -> dict[str, Prediction]:
+        return {name: at_solution(other, task.test) for name, other in without_source(task, model, seed=seed).items()}
+
+    alone = step("fits without the source", without)
     seconds = time.perf_counter() - started
-    return Tour(net, task, prior, family, tuple(reused), seconds, model_name(model), recipe)
+    return Tour(net, task, prior, family, alone, tuple(reused), seconds, model_name(model), recipe)
 
 
 def _maps(net: Net, task: Task, prior: Gaussian, family: Family, seed: int, progress: Progress) -> dict[str, torch.Tensor]:

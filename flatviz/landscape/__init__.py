@@ -6,7 +6,6 @@ __getattr__, __dir__, __all__ = lazy(
     __name__,
     {
         "bezier": "connect points_on",
-        "curvature_map": "map_curvature",
         "topology": "persistence",
     },
 )

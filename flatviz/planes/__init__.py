@@ -6,7 +6,7 @@ __getattr__, __dir__, __all__ = lazy(
     __name__,
     {
         "pca": "plane_path plane_pca",
-        "along": "plane_along plane_eigen plane_gradient",
+        "along": "plane_along plane_eigen",
         "random": "plane_random",
         "through": "plane_through",
     },

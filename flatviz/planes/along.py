@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import torch
 
-from flatviz.checks import Seed, Vector, Whole, check_weights
+from flatviz.checks import Vector, Whole, check_weights
 from flatviz.core.boundary import public
-from flatviz.core.objective import ObjectiveLike, as_objective
-from flatviz.core.seeds import generator
 from flatviz.results import Plane, Spectrum
 
 RISE = 1.0  # the default extent of `plane_eigen`: where the quadratic model has risen by this much
@@ -46,35 +43,6 @@ def plane_along(
     reach = float(size.max())
     axes = (Q * R.diagonal().sign()).T.to(w.dtype)
     return Plane(w.clone(), axes, "distance in weight space", name=name, extent=((-reach, reach),) * len(axes))
-
-
-@public
-def plane_gradient(f: ObjectiveLike, w: Vector, other: Vector | None = None, *, seed: Seed = 0) -> Plane:
-    """The plane of steepest ascent at `w` (D,) and one more direction, orthonormal; unit: distance.
-
-    other: any direction (D,), made orthogonal to the gradient; SA-BMA's own adversarial one is
-    `perturb(q, grad, radius=radius)[0]`, what it adds to the mean.  Default: a random one of `seed`.
-    Extent: as far as `other` reaches, or 0.1 |w|.
-
-    Raises:
-        ValueError: Where the gradient is 0.
-
-    Example:
-        >>> import torch, flatviz as fv
-        >>> plane = fv.planes.plane_gradient(lambda w: w[0] ** 2, torch.tensor([3.0, 4.0, 0.0]), seed=0)
-        >>> plane.axes[0].abs().tolist(), plane.extent
-        ([1.0, 0.0, 0.0], ((-0.5, 0.5), (-0.5, 0.5)))
-    """
-    _, gradient = as_objective(f).value_and_grad(w)
-    if float(gradient.norm()) == 0:
-        raise ValueError("the gradient must have a length > 0, got 0: w is a stationary point, use plane_eigen")
-    reach = 0.1 * float(w.norm()) or 1.0
-    if other is None:
-        other = torch.randn(w.numel(), generator=generator(seed), dtype=w.dtype).to(w.device)
-    else:
-        reach = float(check_weights(other, w.numel(), "other").norm()) or reach
-    plane = plane_along(w, gradient, other, orthonormal=True, name="gradient plane")
-    return replace(plane, extent=((-reach, reach), (-reach, reach)))
 
 
 @public

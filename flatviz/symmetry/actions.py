@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import torch
 from torch import Tensor
 
@@ -193,10 +191,3 @@ def _factors(units: Units, W: Tensor, factor: Tensor) -> Tensor:
             f"factor must have shape ({units.n_scaled},) or ({len(W)}, {units.n_scaled}), got {tuple(factor.shape)}"
         )
     return factor.to(W).expand(len(W), -1)
-
-
-def log10_permutations(units: Units) -> float:
-    """log10 of the size of the permutation group, which itself may have thousands of digits."""
-    inside = sum(layer.groups * math.lgamma(layer.n // layer.groups + 1) for layer in units.permuted)
-    clusters = {layer.cluster: layer.groups for layer in units.permuted if layer.cluster >= 0}
-    return (inside + sum(math.lgamma(groups + 1) for groups in clusters.values())) / math.log(10)

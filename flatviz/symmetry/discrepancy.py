@@ -215,11 +215,3 @@ def _among(within: Tensor, sizes: Tensor, C: Tensor) -> Tensor:
     wanted = n * (n - 1) - inside_pairs  # pairs of unlike runs among n draws
     mean_cross = torch.where(cross_pairs > 0, cross / cross_pairs.clamp_min(1), 0.0)
     return (inside + wanted * mean_cross) / (inside_pairs + wanted)
-
-
-def expected_copies(one: float, *, n_modes: int, n: int) -> float:
-    """MMD^2 to expect of `n_modes` independent members of the target copied to `n` vectors, from `one`, that of one mode.
-
-    E MMD^2 = (n / M - 1) / (n - 1) (1 - E k(X, X')): with M = 10 and n = 100 an eleventh of one mode's, for nothing.
-    """
-    return one * (n / n_modes - 1) / (n - 1)

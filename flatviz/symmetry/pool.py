@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +14,6 @@ from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
-from flatviz.core.seeds import generator
 from flatviz.storage.files import atomic_path
 from flatviz.storage.tensors import from_bytes, to_bytes
 from flatviz.training.batched import members_batches, members_loss
@@ -142,18 +140,3 @@ def _converged(W: Tensor, seeds: Tensor, loss: Tensor, y: Tensor, epochs: Tensor
     rows = good.cpu()
     kept = None if epochs is None else epochs[:, good]
     return Pool(W[good], seeds[rows], loss[good], int((~good).sum()), kept)
-
-
-def one_by_one(
-    net: Net, data: Data, seeds: Sequence[int], *, epochs: int, lr: float, weight_decay: float, batch_size: int
-) -> Tensor:
-    """The same training of one network after the other, plain SGD: what `train_pool` is compared with, (S, D)."""
-    rows = []
-    for w, seed in zip(starts(net, list(seeds), "fresh"), seeds):
-        loss, source, w = members_loss(net, data, "categorical", "frozen", 1).losses[0], generator(seed), w.clone()
-        for _ in range(epochs):
-            for index in torch.randperm(len(data), generator=source).split(batch_size):
-                g = gradient(loss, w, index)[1]
-                w = w - lr * (g + weight_decay * w)
-        rows.append(w)
-    return torch.stack(rows)

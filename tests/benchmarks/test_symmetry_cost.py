@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 import timing
 import torch
+from oracles import one_by_one
 
 import flatviz as fv
-from flatviz.symmetry.pool import one_by_one
 from flatviz.training.batched import members_batches, members_loss
 from flatviz.training.gradient import gradient
 

@@ -49,15 +49,18 @@ def test_the_tour_prints_a_table_writes_a_page_and_reuses_its_steps(quick, capsy
     first = capsys.readouterr().out
     assert "SA-BMA" in first and "accuracy" in first and "reused" not in first
     assert f"folder made: {quick.parent}\n" in first
+    said = next(line for line in first.splitlines() if line.startswith("Here transfer "))
+    assert sum(line.startswith(("logistic regression ", "from scratch ")) for line in first.splitlines()) == 2
     for fit in ("SGD: 3 steps", "VI: 3 steps", "fitting: 3 steps", "measuring: 3 steps"):  # piped: lines in place of bars
         assert first.count(f"  {fit}, ") == 1, fit
     assert "eigenvalues" not in first  # a part of measuring
     page = quick.read_text(encoding="utf-8")
+    assert said in page and "<td>logistic regression</td>" in page
     assert page.startswith("<!doctype html>") and "BatchNorm frozen" not in str(data_of(page, "flatviz-index"))
     quick.unlink()
     assert main(["tour", "--out", str(quick), "--device", "cpu"]) == 0
     second = capsys.readouterr().out
-    assert second.count("reused from") == 6  # five steps as they come, and once at the end
+    assert second.count("reused from") == 7  # six steps as they come, and once at the end
     assert table(first) == table(second) and quick.read_text(encoding="utf-8") == page
     assert main(["tour", "--out", str(quick), "--device", "cpu", "--seed", "1"]) == 0
     other = capsys.readouterr().out
@@ -72,10 +75,10 @@ def test_a_damaged_step_of_the_cache_is_computed_again_and_said(quick, capsys):
         path.write_bytes(path.read_bytes()[:1000])
     assert main(["tour", "--out", str(quick), "--device", "cpu"]) == 0
     second = capsys.readouterr().out
-    assert second.count("damaged, so computed again") == len(files) == 5 and "reused" not in second
+    assert second.count("damaged, so computed again") == len(files) == 6 and "reused" not in second
     assert table(first) == table(second)
     assert main(["tour", "--out", str(quick), "--device", "cpu"]) == 0
-    assert capsys.readouterr().out.count("reused from") == 6
+    assert capsys.readouterr().out.count("reused from") == 7
 
 
 def test_a_cache_that_is_a_file_is_one_line(quick, capsys, monkeypatch, tmp_path):

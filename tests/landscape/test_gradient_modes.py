@@ -30,8 +30,6 @@ VERBS = {
     "ggn": lambda net, data, W: fv.top_eigenpairs(fv.nll(net, data), W[0], 2, curvature="ggn").values,
     "fisher": lambda net, data, W: fv.hvp(fv.nll(net, data), W[0], W[1]),
     "plain": lambda net, data, W: fv.top_eigenpairs(quadratic, W[0], 2).values,
-    "map_curvature": lambda net, data, W: fv.landscape.map_curvature(fv.nll(net, data), fv.plane_pca(W), resolution=2).values,
-    "plane_gradient": lambda net, data, W: fv.planes.plane_gradient(fv.nll(net, data), W[0]).axes,
     "connect": lambda net, data, W: fv.landscape.connect(fv.nll(net, data), W[0], W[1], steps=3, resolution=5).values,
     "sharpness": lambda net, data, W: fv.sharpness(fv.nll(net, data), W[:2]).sam,
     "predict": lambda net, data, W: fv.predict(net, W, data, 5, seed=0, batchnorm="frozen").scores["ece"],

@@ -102,19 +102,6 @@ def test_a_network_of_any_kind_can_be_connected(tiny):
     assert curve.values[-1] == pytest.approx(float(f(other).detach()), rel=1e-12) and curve.n == 12
 
 
-def test_the_curvature_map_of_a_quartic_is_its_second_derivative():
-    def f(w):
-        return (w[0] ** 4 - w[1] ** 2).sum() + 0.5 * w[2] ** 2
-
-    eye = torch.eye(3, dtype=torch.float64)
-    plane = fv.Plane(torch.zeros(3, dtype=torch.float64), eye[:2], "distance", extent=((-1, 1), (-1, 1)))
-    top, low = (fv.landscape.map_curvature(f, plane, which=which, resolution=5) for which in ("largest", "smallest"))
-    want = torch.maximum(12 * top.a**2, torch.ones(5))[:, None].expand(5, 5)
-    torch.testing.assert_close(top.values, want.double(), rtol=1e-6, atol=1e-8)
-    torch.testing.assert_close(low.values, torch.full((5, 5), -2.0, dtype=torch.float64), rtol=1e-6, atol=1e-8)
-    assert top.label == "largest Hessian eigenvalue"
-
-
 def test_a_gaussians_shadow_is_the_covariance_of_its_draws_shadows(gaussians):
     q, _ = gaussians
     g = torch.Generator().manual_seed(0)

@@ -95,25 +95,6 @@ def test_a_plane_of_ones_own_directions():
         fv.plane_along(w, u, 0 * v)
 
 
-def test_the_gradient_plane_holds_the_gradient_and_the_adversary(quadratic, gaussians):
-    f, H, c = quadratic
-    w, adversary = c + 1, torch.randn(12, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
-    plane = fv.planes.plane_gradient(f, w, adversary)
-    gradient = H @ (w - c)
-    torch.testing.assert_close(plane.axes[0], gradient / gradient.norm())
-    seen = fv.project(torch.stack([w + gradient, w + adversary]), plane)
-    assert plane.orthonormal and float(seen.distance.max()) < 1e-8 * float(gradient.norm())
-    assert plane.extent[0][1] == pytest.approx(float(adversary.norm()))
-    assert fv.planes.plane_gradient(f, w, seed=1).orthonormal
-    q, _ = gaussians  # SA-BMA's own direction
-    g = (torch.ones_like(q.mean), torch.zeros_like(q.mean), torch.zeros_like(q.factor))
-    delta = fv.perturb(q, g, radius=1.0)[0]
-    own = fv.planes.plane_gradient(lambda w: (w * torch.arange(7.0, dtype=w.dtype)).sum(), q.mean, delta)
-    assert float(fv.project(q.mean + delta, own).distance[0]) < 1e-9
-    with pytest.raises(ValueError, match="the gradient must have a length > 0, got 0: w is a stationary point"):
-        fv.planes.plane_gradient(f, c)
-
-
 def test_the_eigenvector_plane_shows_the_quadratic_in_its_own_axes(quadratic):
     f, H, c = quadratic
     spectrum = fv.top_eigenpairs(f, c, 3, tol=1e-10)

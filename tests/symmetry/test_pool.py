@@ -4,13 +4,13 @@ import math
 
 import pytest
 import torch
+from oracles import one_by_one
 from symmetric_networks import mlp, network, optunet
 from torch import nn
 
 import flatviz as fv
 from flatviz.engine.stacked import Stacked
 from flatviz.engine.stacked_conv import StackedConv, stack_conv
-from flatviz.symmetry.pool import one_by_one
 from flatviz.training.batched import BatchedLoss, SequentialLoss, members_loss
 from flatviz.training.gradient import gradient
 
