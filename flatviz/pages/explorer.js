@@ -218,7 +218,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
   function height(now, frame) {                           // so that bar and picture are on one screen
     const { height: own, layout } = chosenOf(frame, now.chosen), screen = screenHeight();
     if (reads(now) && el.clientWidth < 900) return stage.clientHeight - tall(head, now) - (frame.phases ? tall(frame.phases.node, now) : 0) - tall(frame.about.firstChild, now) - tall(frame.choice, now) - 16;
-    const roomy = layout.legend?.entrywidth && layout.yaxis?.scaleanchor ? above(layout) + FOOT + 260 : 300;  // a long legend leaves its plane some room
+    const roomy = now.b && el.clientWidth < 640 ? 440 : layout.legend?.entrywidth && layout.yaxis?.scaleanchor ? above(layout) + FOOT + 260 : 300;  // a long legend leaves its plane some room
     const least = el.clientWidth < 690 ? roomy : Math.max(300, Math.min(roomy, screen - tall(head, now) - 44));  // the menu of the picture is above it
     if (printing) return own;
     if (tabOf(now) === ALL) return Math.max(least, Math.min(own, screen - tall(head, now) - 40));
