@@ -59,6 +59,15 @@ if REPOSITORY:
     html_theme_options["icon_links"] = [
         {"name": "Source", "url": f"https://github.com/{REPOSITORY}", "icon": "fa-brands fa-github"}
     ]
+    owner, _, name = REPOSITORY.partition("/")
+    html_baseurl = f"https://{owner}.github.io/{name}/"
+    html_extra_path = ["tour.png"]  # what a link shows where it is posted
+    preview = {
+        "title": "flatviz: see what flatness does to a Bayesian network",
+        "type": "website",
+        "image": f"{html_baseurl}tour.png",
+    }
+    myst_html_meta = {f"property=og:{key}": value for key, value in preview.items()} | {"twitter:card": "summary_large_image"}
 
 
 def inline(self, node):

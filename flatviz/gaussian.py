@@ -9,15 +9,12 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 
 from flatviz.checks import check_count, check_finite, check_weights
-
-if TYPE_CHECKING:
-    from flatviz.results import History
+from flatviz.noun import History
 
 
 @dataclass(frozen=True, eq=False)

@@ -35,7 +35,7 @@ def command(family: Path, out: Path, title: str) -> None:
     page = family_page(
         loaded,
         title=title,
-        lead="Move the **radius** and the **ensemble size**; the guide says what there is to see.",
+        lead="Move the **radius** and the **ensemble size**; the pictures follow the text.",
         rows=family_rows(loaded),
         facts={"made by": f"flatviz {flatviz.__version__}: flatviz export {family}"},
         start=(method, radius, min(10, max(p.n_draws for p in loaded.prediction))),

@@ -26,8 +26,7 @@ from flatviz.posteriors import METHODS
 DIGITS = """A network pre-trained on digits that lie on their side became a Bayesian one, which learned ten upright digits a
 class."""
 OTHER = """A network pre-trained on one task became a Bayesian one, which learned a few examples a class of another ({name})."""
-LEAD = """Move the **radius**: SA-BMA asks the posterior to be good even at the worst posterior that far from it, so a larger one
-looks for flatter ground. Move the **ensemble size**: so many draws are averaged into one answer."""
+LEAD = """Scroll: the pictures follow the text. Move **radius** and **ensemble size** wherever you like."""
 MODEL = click.Choice(tuple(MODELS))
 # of the tasks that need no download
 EXPECTED = {

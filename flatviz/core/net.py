@@ -6,7 +6,7 @@ import copy
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -19,11 +19,9 @@ from flatviz.checks import check_device, check_weights
 from flatviz.core.inputs import Fields, Inputs, run, tensors_of
 from flatviz.core.modules import Watch, check_unchanged, copied, eager, memory_of, memory_of_originals
 from flatviz.core.outputs import logits_of
+from flatviz.core.random_trunk import RandomTrunk
 from flatviz.core.seeds import saved_rng
 from flatviz.core.treated import Treated, choose, refuse_dropout
-
-if TYPE_CHECKING:
-    from flatviz.core.random_trunk import RandomTrunk
 
 
 class Block(NamedTuple):
@@ -271,7 +269,7 @@ class Net:
 
         Its parameters require gradients where those of the user's module did.
         """
-        module = copied(self.module)
+        module = self._duplicate()
         state = self.unflatten(self.w if w is None else check_weights(w, self.dim)) | self._buffers
         with torch.no_grad():
             for name, value in module.named_parameters():
@@ -283,6 +281,10 @@ class Net:
         for name, value in module.named_parameters():
             value.requires_grad_(self._wants_gradient.get(name, True))
         return module
+
+    def _duplicate(self) -> nn.Module:
+        with self._lock:  # no other thread's weights are in it
+            return copied(self.module)
 
     def at(self, w: Tensor) -> Net:
         """The same net standing at other weights."""
@@ -299,8 +301,7 @@ class Net:
 
     def with_buffers(self, buffers: dict[str, Tensor]) -> Net:
         """The same net with other BatchNorm statistics."""
-        trunk = None if self.trunk is None else self.trunk.with_buffers(buffers)
-        return self._like(_buffers=dict(buffers), trunk=trunk)
+        return self._like(_buffers=dict(buffers))
 
     def with_trunk(self, trunk: RandomTrunk | None) -> Net:
         """The same net whose other weights are drawn in training and prediction; None: they stay where they are."""
@@ -312,11 +313,8 @@ class Net:
 
     def copy(self) -> Net:
         """A net that shares nothing, for another thread."""
-        module = copied(self.module)
-        trunk = None if self.trunk is None else self.trunk.copy()
-        return self._like(
-            module=module, w=self.w.clone(), trunk=trunk, _buffers={n: b.clone() for n, b in self._buffers.items()}
-        )
+        buffers = {n: b.clone() for n, b in self._buffers.items()}
+        return self._like(module=self._duplicate(), w=self.w.clone(), _buffers=buffers)
 
     def to(self, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> Net:
         """The same net on a device, in a dtype.  Raises RuntimeError for a GPU that is not there."""
@@ -325,7 +323,7 @@ class Net:
         example = self.example
         if example is not None:
             example = example.to(device, dtype if example.is_floating_point() else None)
-        module = copied(self.module).to(device=device, dtype=dtype)
+        module = self._duplicate().to(device=device, dtype=dtype)
         trunk = None if self.trunk is None else self.trunk.to(device, dtype)
         return self._like(module=module, w=self.w.to(device, dtype), trunk=trunk, _buffers=moved, example=example)
 

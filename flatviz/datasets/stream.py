@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -76,13 +76,13 @@ class Stream:
     def split(self, size: int | list[int]) -> Iterator[Tensor]:
         """All inputs in their order, in batches; the next ones are read meanwhile."""
         with ThreadPoolExecutor(self.workers) as threads:
-            waiting: deque[list[Future]] = deque()
+            waiting: deque[Iterator[Tensor]] = deque()
             for part in self.index.split(size):
-                waiting.append([threads.submit(self._read, i) for i in part.tolist()])
+                waiting.append(threads.map(self._read, part.tolist()))
                 if len(waiting) > AHEAD:
-                    yield self._batch([row.result() for row in waiting.popleft()])
+                    yield self._batch(list(waiting.popleft()))
             for rows in waiting:
-                yield self._batch([row.result() for row in rows])
+                yield self._batch(list(rows))
 
     def read(self) -> Tensor:
         """All inputs as the data set gives them, in memory: bytes stay bytes."""

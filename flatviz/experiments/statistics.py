@@ -1,5 +1,7 @@
 """Paired comparisons: differences seed by seed, their interval, verdicts corrected by Holm, and the sentences they make.
 
+"No effect" is a claim of its own: `equivalent` tests it against a margin; a difference that is not significant does not show it.
+
 Source: Holm, Scand. J. Statist. 6 (1979).
 """
 
@@ -52,6 +54,15 @@ def mean_zero(values: pd.Series, better: int = 1) -> dict[str, Any]:
     p = 2 * stats.t.sf(abs(mean) / error, n - 1) if error else float(mean == 0)
     half = stats.t.ppf(0.975, n - 1) * error if n > 1 else np.nan
     return {"mean": mean, "half": half, "n": n, "gains": int((better * x > 0).sum()), "gain": better * mean, "p": p}
+
+
+def equivalent(row: Mapping[str, Any], margin: float) -> float:
+    """The p of two one-sided t tests: small where the mean of a row of `paired` is shown to lie between -margin and margin.
+
+    Source: Schuirmann, J. Pharmacokinet. Biopharm. 15 (1987).
+    """
+    error = np.float64(row["half"]) / stats.t.ppf(0.975, row["n"] - 1)
+    return float(stats.t.sf((margin - abs(row["mean"])) / error, row["n"] - 1))
 
 
 def shown(values: pd.Series, form: str = ".3g", factor: float = 1.0) -> str:

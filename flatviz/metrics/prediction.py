@@ -68,7 +68,7 @@ def predict(
     W = None if functions else check_many_weights(_draws(posterior, n_draws, seed), net.dim, "draws")
     trunk = "fixed" if net.trunk is None else "sampled"
     if net.trunk is not None:
-        net, W = net.trunk.net, net.trunk.joined(W, seed=seed)
+        net, W = net.restrict("all"), net.trunk.joined(W, seed=seed)
     if functions:
         outputs = posterior.outputs(inputs, n_draws, seed=seed)
     elif mode == "re-estimated":

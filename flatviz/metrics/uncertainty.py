@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from torch import Tensor
+from torch.special import entr
 
 from flatviz.checks import Count
 from flatviz.core.boundary import public
@@ -20,7 +21,7 @@ def predictive_entropy(prediction: Prediction, *, n_draws: Count | None = None) 
         >>> [round(v, 3) for v in fv.metrics.predictive_entropy(prediction).tolist()]  # log 2 where the draws contradict each other
         [0.365, 0.693]
     """
-    return _entropy(prediction.bma(n_draws))
+    return entr(prediction.bma(n_draws)).sum(-1)
 
 
 @public
@@ -34,7 +35,7 @@ def aleatoric_entropy(prediction: Prediction, *, n_draws: Count | None = None) -
         >>> [round(v, 3) for v in fv.metrics.aleatoric_entropy(prediction).tolist()]
         [0.365, 0.191]
     """
-    return _entropy(prediction.probs[: prediction.size(n_draws)]).mean(0)
+    return entr(prediction.probs[: prediction.size(n_draws)]).sum(-1).mean(0)
 
 
 @public
@@ -52,7 +53,3 @@ def mutual_information(prediction: Prediction, *, n_draws: Count | None = None) 
     """
     epistemic = predictive_entropy(prediction, n_draws=n_draws) - aleatoric_entropy(prediction, n_draws=n_draws)
     return epistemic.clamp_min(0)  # below 0 by rounding only
-
-
-def _entropy(p: Tensor) -> Tensor:
-    return -(p * p.clamp_min(1e-38).log()).sum(-1)

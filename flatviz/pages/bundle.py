@@ -79,8 +79,8 @@ def pack(
 ) -> Bundle:
     """A measured family as figures and numbers, a figure for each of `VIEWS`.
 
-    stops: radii that the slider of each method offers beside the fitted ones; live: a kernel can fit those; story: steps of
-    the guide; code: lines of Python that make `family`, for the reader who wants the same picture;
+    stops: radii that the slider of each method offers beside the fitted ones; live: a kernel can fit those; story: sections
+    of the article; code: lines of Python that make `family`, for the reader who wants the same picture;
     defaults: the radius at which each method is shown first, else the middle one.
 
     Raises:

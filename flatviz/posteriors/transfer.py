@@ -147,7 +147,7 @@ def _with_prior(
 
 def _with_random_trunk(narrow: Net, net: Net, prior: Gaussian, scale: float, seed: int) -> Net:
     """The net whose other weights are drawn from the source's prior; a weight that the source lacks stays where it is."""
-    whole = Net.from_module(narrow.to_module().eval(), "all", example=narrow.example)
+    whole = narrow.restrict("all")
     source, treated = {b.name: b.slice for b in net.blocks}, {b.name for b in narrow.blocks}
     mean, log_std = whole.w.to(prior.mean).clone(), torch.full_like(whole.w, math.log(STD_FLOOR)).to(prior.mean)
     factor = prior.factor.new_zeros(prior.rank, whole.dim)
@@ -157,4 +157,4 @@ def _with_random_trunk(narrow: Net, net: Net, prior: Gaussian, scale: float, see
             mean[b.slice], log_std[b.slice] = prior.mean[at], prior.log_std[at] + 0.5 * math.log(scale)
             factor[:, b.slice] = prior.factor[:, at] * math.sqrt(scale)
     index = torch.cat([torch.arange(b.start, b.stop) for b in whole.blocks if b.name in treated])
-    return narrow.with_trunk(RandomTrunk(whole, Gaussian(mean, log_std, factor), index.to(whole.device), seed))
+    return narrow.with_trunk(RandomTrunk(Gaussian(mean, log_std, factor), index.to(whole.device), seed))

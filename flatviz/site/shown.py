@@ -17,7 +17,6 @@ from plotly.basedatatypes import BaseFigure
 
 from flatviz.pages.bundle import pack
 from flatviz.pages.document import json_for_html
-from flatviz.pages.story import tour_story
 from flatviz.plots.theme import CONFIG
 from flatviz.results import Family
 from flatviz.widgets.lab import Lab
@@ -106,8 +105,8 @@ def _label(value: Any) -> str:
 
 def family_html(family: Family, *, start: tuple[str, float, int]) -> str:
     """The element of a measured family; start: method, radius and ensemble size at which the controls stand first."""
-    bundle = pack(family, story=tour_story(family))
-    first = dict(zip(("method", "radius", "n_draws"), start)) | {"look": {"step": -1}}
+    bundle = pack(family)
+    first = dict(zip(("method", "radius", "n_draws"), start))
     data = {"index": bundle.index, "records": base64.b64encode(bundle.buffer).decode(), "start": first}
     return _element("fv-lab", "The laboratory: method, radius and ensemble size move every picture.", data)
 

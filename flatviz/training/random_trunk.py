@@ -47,6 +47,7 @@ class RandomTrunkLoss(TrainingLoss):
     ) -> None:
         self.passes = passes
         self.net, self.data, self.likelihood, self.trunk = net, data, likelihood, trunk
+        self.whole = net.restrict("all")
         self._source = generator(trunk.seed + member)
         self._drawn = trunk.prior.mean.clone()
 
@@ -61,7 +62,7 @@ class RandomTrunkLoss(TrainingLoss):
     def again(self, w: Tensor, index: Tensor | None) -> Tensor:
         """Mean loss with the trunk of the last call, ()."""
         x, y = self.data.batch(index)
-        outputs = self.passes.outputs(self.trunk.net, self.trunk.whole(w, self._drawn), x)
+        outputs = self.passes.outputs(self.whole, self.trunk.whole(w, self._drawn), x)
         return mean_nll(outputs, y, self.likelihood)
 
     @property

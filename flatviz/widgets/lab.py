@@ -270,8 +270,7 @@ class Lab(ipywidgets.VBox):
         self.family = family
         defaults = {m: family.radius[family.index(m, self._tuned[m].radius)] for m in family.methods if m in self._tuned}
         code = ["# lab: the Lab of this notebook", "family = lab.family"]
-        story = tour_story(family)
-        self.view.show_family(family, stops=self.stops, live=True, story=story, code=code, defaults=defaults)
+        self.view.show_family(family, stops=self.stops, live=True, code=code, defaults=defaults)
 
     def _repeat(self, seeds: int, progress: Progress) -> None:
         more = [self._seed + i for i in range(1, seeds + 1)]

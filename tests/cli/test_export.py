@@ -6,7 +6,7 @@ import flatviz as fv
 from flatviz.cli import main
 
 
-def test_a_saved_family_becomes_a_page_with_guide_and_code(family, tmp_path, capsys):
+def test_a_saved_family_becomes_a_page_with_article_and_code(family, tmp_path, capsys):
     path, page = fv.save(family, tmp_path / "family.pt"), tmp_path / "out" / "page.html"
     assert main(["export", str(path), "--out", str(page), "--title", "mine <b>"]) == 0
     text = page.read_text(encoding="utf-8")

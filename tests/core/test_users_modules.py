@@ -529,6 +529,27 @@ def test_one_net_in_several_threads_gives_the_values_of_one():
         assert all(torch.equal(q.result().W, fitted) for q in fits)
 
 
+def test_a_net_is_copied_while_another_thread_computes():
+    net, x, w = fv.Net.from_module(plain()), torch.randn(200, 5), None
+    inside, copied = threading.Event(), threading.Event()
+
+    def pause(*_):
+        inside.set()
+        copied.wait(0.2)  # the copy waits for the pass, so this runs out
+
+    net.module[0].register_forward_hook(pause)
+    w = (2 * net.w).requires_grad_()
+    with ThreadPoolExecutor(1) as thread:
+        job = thread.submit(net, w, x)
+        inside.wait()
+        copies = [net.copy(), net.to(dtype=torch.float64), fv.Net.from_module(net.to_module())]
+        copied.set()
+        job.result()
+    for other in copies:
+        assert torch.equal(other.w.float(), net.w)
+        assert all(isinstance(p, nn.Parameter) for p in other.module.parameters())
+
+
 def test_an_interrupt_at_any_moment_of_a_look_leaves_the_net_as_it_was(monkeypatch):
     module = plain()
     net, data, passes = fv.Net.from_module(module), fv.Data(torch.randn(12, 5), torch.arange(12) % 3), []

@@ -34,6 +34,18 @@ def test_temperatures_have_values_where_the_stored_table_has(tmp_path):
 def test_the_reference_samples_and_says_that_short_chains_do_not_agree(tmp_path):
     pytest.importorskip("arviz")
     draws = tmp_path / "hmc.pt"
-    small = dict(SEEDS=1, N_DRAWS=16, CHAINS=4, BURN_IN=4, EPOCHS=5)
+    small = dict(SEEDS=1, CONTROLS=0, N_DRAWS=16, CHAINS=4, BURN_IN=4, EPOCHS=5)
     said = "\n".join(executed("reference", RUN=True, SAVE_DRAWS=str(draws), **small))
     assert "chains of 1 seeds do not agree: R-hat at most" in said and draws.stat().st_size > 10_000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "small"), [("gaps", dict(TASKS="digits-near", METHODS="vi,sabma")), ("tasks", {})])
+def test_tasks_and_gaps_run_on_the_cells_of_their_stored_tables(tmp_path, name, small):
+    path = tmp_path / f"{name}.csv"
+    executed(name, RUN=True, SEEDS=1, STEPS=5, EPOCHS=5, SAVE=str(path), **small)
+    found, stored = read_table(path), read_table(name)
+    stored = stored[stored.setting.isin(found.setting) & stored.method.isin(found.method)]
+    assert set(found.quantity) == set(stored.quantity) and found.value.notna().all()
+    cells = lambda table: set(zip(table.setting, table.method))  # noqa: E731
+    assert cells(found) == cells(stored)
