@@ -110,7 +110,7 @@ def write_reference(app):
     for name, value in [*top.items(), *((n, v) for n, v in inside.items() if id(v) not in first)]:
         if inspect.isfunction(value) or inspect.isclass(value):
             layer = value.__module__.split(".")[1]
-            groups["results" if layer == "gaussian" else layer][name] = value
+            groups.get(layer, groups["results"])[name] = value  # modules beside the folders hold nouns
     folder = Path(app.srcdir, "reference")
     folder.mkdir(exist_ok=True)
     index = ["Reference", "=========", "", "Every public name. ``import flatviz as fv`` comes first.", ""]

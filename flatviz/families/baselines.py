@@ -26,7 +26,8 @@ def without_source(task: Task, model: Model = "mlp", *, seed: int) -> dict[str, 
     Logistic regression on the inputs (five strengths of its L2 penalty), and the network with all its weights trained from a
     random start (60 and 240 epochs).  A network stands at its solution, `net.w`.
     """
-    scratch = [pretrain(build_model(model, task, seed=seed), task.train, seed=seed, epochs=epochs) for epochs in EPOCHS]
+    started = build_model(model, task, seed=seed).to(task.train.y.device)  # `pretrain` trains a copy
+    scratch = [pretrain(started, task.train, seed=seed, epochs=epochs) for epochs in EPOCHS]
     found = {"logistic regression": [_logistic(task, c) for c in STRENGTHS], "from scratch": scratch}
     if task.validation is None:
         return {name: nets[0] for name, nets in found.items()}
