@@ -17,7 +17,7 @@ from scipy import stats
 from flatviz.experiments.table import QUANTITIES, Quantity
 
 LEVEL = 0.05
-HOLDS, NOT, OPEN = "holds", "does not hold", "inconclusive"
+HOLDS, NOT, OPEN, MISSING = "holds", "does not hold", "inconclusive", "not comparable"
 BETTER = {name: quantity.better for name, quantity in QUANTITIES.items() if quantity.better}
 RATIOS = tuple(name for name, quantity in QUANTITIES.items() if quantity.ratio)
 
@@ -88,18 +88,21 @@ def judged(table: pd.DataFrame, level: float = LEVEL, *, family: str | list[str]
 
     Returns:
         The table with family (its name), claims (their number in the family), corrected (p) and verdict: "holds" or "does not
-        hold" where the corrected p is below the level, by the sign of the gain, else "inconclusive".
+        hold" where the corrected p is below the level, by the sign of the gain, else "inconclusive"; "not comparable" where a
+        seed has no difference.
     """
     names = table[family].astype(str).agg(", ".join, axis=1) if isinstance(family, list) else pd.Series(family, table.index)
     by = table.p.groupby(names, sort=False)
     corrected = by.transform(holm)
-    word = np.where(corrected < level, np.where(table.gain > 0, HOLDS, NOT), OPEN)
+    word = np.where(corrected < level, np.where(table.gain > 0, HOLDS, NOT), np.where(table.gain.isna(), MISSING, OPEN))
     return table.assign(family=names, claims=by.transform("size"), corrected=corrected, verdict=word)
 
 
 def amount(row: Any) -> str:
     """The difference of a judged row as text: "NLL -0.1 ± 0.02" or "λ1 0.80 of VI's (0.75 to 0.85)"."""
     known = QUANTITIES.get(row.quantity, Quantity(row.quantity, 1))
+    if np.isnan(row.mean):  # a seed has no value
+        return known.label
     if row.ratio:
         middle, low, high = np.exp([row.mean, row.mean - row.half, row.mean + row.half])
         return f"{known.label} {middle:.2f} of {row.against}'s ({low:.2f} to {high:.2f})"
@@ -112,5 +115,6 @@ def sentences(table: pd.DataFrame) -> list[str]:
     Args:
         table: of `judged`, with the columns claim (who, and at what) and against (the name of what it is compared with).
     """
-    rows = table.itertuples()
-    return [f"{row.claim}: {amount(row)}, better in {row.gains} of {row.n} seeds: {row.verdict}" for row in rows]
+    claim = lambda row: f"{row.claim}: {amount(row)}"
+    seeds = lambda row: "" if np.isnan(row.mean) else f", better in {row.gains} of {row.n} seeds"
+    return [f"{claim(row)}{seeds(row)}: {row.verdict}" for row in table.itertuples()]
