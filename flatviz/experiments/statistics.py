@@ -115,6 +115,5 @@ def sentences(table: pd.DataFrame) -> list[str]:
     Args:
         table: of `judged`, with the columns claim (who, and at what) and against (the name of what it is compared with).
     """
-    claim = lambda row: f"{row.claim}: {amount(row)}"
-    seeds = lambda row: "" if np.isnan(row.mean) else f", better in {row.gains} of {row.n} seeds"
-    return [f"{claim(row)}{seeds(row)}: {row.verdict}" for row in table.itertuples()]
+    counts = ["" if np.isnan(row.mean) else f", better in {row.gains} of {row.n} seeds" for row in table.itertuples()]
+    return [f"{row.claim}: {amount(row)}{count}: {row.verdict}" for row, count in zip(table.itertuples(), counts)]
