@@ -90,7 +90,7 @@ def test_one_seed_decides_nothing_and_neither_does_a_value_that_is_not_finite():
     mine, theirs = frames(-5.0)
     theirs.loc[3, "nll"] = np.nan
     table = judged(paired(mine, theirs), family="all").set_index("quantity")
-    assert table.verdict["nll"] == "inconclusive" and table.n["nll"] == 10 and np.isnan(table.p["nll"])
+    assert table.verdict["nll"] == "not comparable" and table.n["nll"] == 10 and np.isnan(table.p["nll"])
     assert "nll" not in set(paired(mine.assign(nll=np.nan), theirs).quantity)  # not measured at all
 
 
