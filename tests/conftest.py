@@ -93,10 +93,10 @@ def browser():
 
 
 def pytest_configure(config):
-    """The whole suite is asked for: the drive through JupyterLab, which takes longest, begins before the first test."""
+    """All long tests are asked for: the drive through JupyterLab, which takes longest, begins before the first test."""
     whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS and not config.option.keyword
     first = "PYTEST_XDIST_WORKER" not in os.environ and not config.option.collectonly
-    if CHROMIUM and whole and first and config.option.markexpr == "not slow and not notebooks":
+    if CHROMIUM and whole and first and config.option.markexpr.startswith("long"):
         labdrive.start()
     if devices_asked(config) and not missing():
         second_device()  # before the first backward pass: autograd counts the devices then, and never again
@@ -112,7 +112,7 @@ def devices_asked(config) -> bool:
 
 
 def pytest_sessionstart(session):
-    """Failures are told as they happen, so that a run which is cut off has told its own."""
+    """Failures are printed as they happen, so that a run which is cut off has printed its failures."""
     if terminal := session.config.pluginmanager.get_plugin("terminalreporter"):
         session.config.pluginmanager.register(Telling(terminal))
 

@@ -46,6 +46,7 @@ def plain(tmp_path_factory):
     return results(torch.enable_grad, tmp_path_factory.mktemp("plain") / "q.pt")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mode", [pytest.param(torch.no_grad, marks=pytest.mark.slow), torch.inference_mode])
 def test_every_verb_gives_its_values_in_a_mode_without_gradients(mode, plain, tmp_path):
     got = results(mode, tmp_path / "q.pt")

@@ -23,7 +23,7 @@ from flatviz.storage.committed import committed
 ROOT = Path(__file__).resolve().parent.parent
 
 
-@pytest.mark.notebooks
+@pytest.mark.long
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
 def test_the_notebook_runs_in_its_small_form(path):
     cells = executed(path).cells

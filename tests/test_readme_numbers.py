@@ -6,7 +6,7 @@ import pytest
 from experiment_notebooks import ROOT, executed
 
 
-@pytest.mark.notebooks
+@pytest.mark.long
 def test_every_sentence_of_what_holds_is_printed_by_the_evidence():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     block = re.search(r"<!-- what holds -->\n(.*?)<!-- /what holds -->", readme, flags=re.S)[1]

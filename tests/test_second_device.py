@@ -11,6 +11,7 @@ from second_device import missing
 FOLDER = Path(__file__).parent / "devices"
 
 
+@pytest.mark.long
 @pytest.mark.skipif(bool(missing()), reason=missing())
 def test_everything_that_a_user_calls_runs_on_a_second_device():
     clean = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}

@@ -24,6 +24,8 @@ from flatviz.families.tour import run_tour
 from flatviz.site.build import build
 from flatviz.site.shown import family_html
 
+pytestmark = pytest.mark.long
+
 FEW = ("contents", "01_network_is_a_vector", "03_curvature")
 LOOKED_AT = (
     "index",

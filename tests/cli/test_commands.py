@@ -44,6 +44,7 @@ def quick(monkeypatch, tmp_path, request):
     return tmp_path / "out" / "tour.html"
 
 
+@pytest.mark.long
 def test_the_tour_prints_a_table_writes_a_page_and_reuses_its_steps(quick, capsys):
     assert main(["tour", "--out", str(quick), "--device", "cpu"]) == 0
     first = capsys.readouterr().out
@@ -67,6 +68,7 @@ def test_the_tour_prints_a_table_writes_a_page_and_reuses_its_steps(quick, capsy
     assert "reused" not in other and table(other) != table(first)
 
 
+@pytest.mark.long
 def test_a_damaged_step_of_the_cache_is_computed_again_and_said(quick, capsys):
     assert main(["tour", "--out", str(quick), "--device", "cpu"]) == 0
     first = capsys.readouterr().out

@@ -8,7 +8,7 @@ from experiment_notebooks import executed
 
 from flatviz.experiments import read_table
 
-pytestmark = pytest.mark.notebooks
+pytestmark = pytest.mark.long
 
 
 def test_compare_runs_and_what_it_writes_reads_the_same(tmp_path):

@@ -11,7 +11,7 @@ from experiment_notebooks import ROOT, executed
 from flatviz.experiments import read_table
 from flatviz.storage.committed import committed
 
-pytestmark = pytest.mark.notebooks
+pytestmark = pytest.mark.long
 GOLDEN = ROOT / "tests" / "golden"
 
 

@@ -6,7 +6,7 @@ from experiment_notebooks import executed
 
 from flatviz.experiments import read_table
 
-pytestmark = pytest.mark.notebooks
+pytestmark = pytest.mark.long
 KEYS = ["setting", "method", "radius", "steps"]
 
 

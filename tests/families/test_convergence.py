@@ -6,6 +6,8 @@ from torch import nn
 
 import flatviz as fv
 
+pytestmark = pytest.mark.long
+
 LONG = {"kl_weight": 1.0, "start_scale": 1.0, "steps": 1500}
 
 

@@ -83,6 +83,7 @@ def test_the_rank_correlation_is_spearmans():
     assert rank_correlation(a, torch.ones(5)) == 0.0
 
 
+@pytest.mark.long
 def test_no_panel_is_mostly_one_colour(family):
     scene = Scene(family)
     for view in views_of(family):
