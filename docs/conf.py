@@ -1,31 +1,43 @@
 """Sphinx's settings for the site that `flatviz docs` builds; the text is made from notebooks/ and the docstrings."""
 
+import inspect
 import os
+import re
 from html import escape
+from pathlib import Path
 
 from docutils import nodes
+from plotly.offline import get_plotlyjs
 
 import flatviz
+from flatviz.pages.page import front_end
 
 project = "flatviz"
 author = "the flatviz authors"
 copyright = "2026, the flatviz authors"
 version = release = flatviz.__version__
-extensions = ["myst_nb"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon"]
 nb_execution_mode = "off"  # `flatviz docs` ran them already
 myst_enable_extensions = ["dollarmath", "amsmath", "deflist", "attrs_block"]
 myst_heading_anchors = 3
 myst_dmath_double_inline = True
 suppress_warnings = ["mystnb.unknown_mime_type"]
-exclude_patterns = ["_made", "downloads"]
+exclude_patterns = ["downloads"]
+add_module_names = False
+autodoc_preserve_defaults = True
+autodoc_typehints = "none"
+autosummary_generate = False
+default_role = "code"  # `name` in a docstring
+napoleon_use_rtype = False
 
 html_theme = "pydata_sphinx_theme"
 html_title = "flatviz"
 html_css_files = ["site.css"]
-html_js_files = ["fv-site.js"]
+html_js_files = ["slides.js", "fv-site.js"]
+html_static_path = ["static", "katex"]
 html_math_renderer = "katex"
 html_context = {"default_mode": "auto"}
-html_sidebars = {name: [] for name in ("index", "lesson", "gallery", "claims")}  # they have no pages below them
+html_sidebars = {name: [] for name in ("index", "lesson", "gallery")}  # they have no pages below them
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
@@ -47,6 +59,15 @@ if REPOSITORY:
     html_theme_options["icon_links"] = [
         {"name": "Source", "url": f"https://github.com/{REPOSITORY}", "icon": "fa-brands fa-github"}
     ]
+    owner, _, name = REPOSITORY.partition("/")
+    html_baseurl = f"https://{owner}.github.io/{name}/"
+    html_extra_path = ["tour.png"]  # what a link shows where it is posted
+    preview = {
+        "title": "flatviz: see what flatness does to a Bayesian network",
+        "type": "website",
+        "image": f"{html_baseurl}tour.png",
+    }
+    myst_html_meta = {f"property=og:{key}": value for key, value in preview.items()} | {"twitter:card": "summary_large_image"}
 
 
 def inline(self, node):
@@ -62,6 +83,84 @@ def block(self, node):
     raise nodes.SkipNode
 
 
+def write_scripts(app, config):
+    """plotly.js, and the front end as a classic script: a browser loads no module from the disk."""
+    made = Path(app.srcdir, "made")
+    made.mkdir(exist_ok=True)
+    code = re.sub(r"^export ", "", front_end(), flags=re.MULTILINE)
+    names = "{ show, isDark, recolored, onThemeChange }"
+    made.joinpath("plotly.min.js").write_text(get_plotlyjs(), encoding="utf-8")
+    made.joinpath("explorer.js").write_text(
+        f"globalThis.flatvizExplorer = (() => {{\n{code}\nreturn {names};\n}})();\n", encoding="utf-8"
+    )
+    config.html_static_path.append(str(made))
+
+
+LAYERS = """results core storage engine objectives planes landscape datasets models training bridges posteriors metrics
+symmetry families plots widgets"""
+
+
+def write_reference(app):
+    """A page a layer with its public names, for autodoc, and the table of them."""
+    groups = {layer: {} for layer in LAYERS.split()}
+    top = {name: getattr(flatviz, name) for name in flatviz.__all__}
+    rooms = {layer: getattr(flatviz, layer) for layer in groups}
+    inside = {f"{layer}.{name}": getattr(room, name) for layer, room in rooms.items() for name in getattr(room, "__all__", ())}
+    first = {id(value) for value in top.values()}
+    for name, value in [*top.items(), *((n, v) for n, v in inside.items() if id(v) not in first)]:
+        if inspect.isfunction(value) or inspect.isclass(value):
+            layer = value.__module__.split(".")[1]
+            groups.get(layer, groups["results"])[name] = value  # modules beside the folders hold nouns
+    folder = Path(app.srcdir, "reference")
+    folder.mkdir(exist_ok=True)
+    index = ["Reference", "=========", "", "Every public name. ``import flatviz as fv`` comes first.", ""]
+    index += [".. toctree::", "   :hidden:", "", *(f"   {layer}" for layer in groups), ""]
+    for layer, values in groups.items():
+        names = sorted(values, key=str.lower)
+        page = [layer.capitalize(), "=" * len(layer), "", f".. automodule:: flatviz.{layer}", "   :no-members:", ""]
+        for name in names:
+            page += [
+                f".. autoclass:: flatviz.{name}\n   :members:"
+                if inspect.isclass(values[name])
+                else f".. autofunction:: flatviz.{name}",
+                "",
+            ]
+        folder.joinpath(f"{layer}.rst").write_text("\n".join(page), encoding="utf-8")
+        index += [f":doc:`{layer.capitalize()} <{layer}>`", "-" * 40, ""]
+        index += [".. autosummary::", "   :nosignatures:", "", *(f"   ~flatviz.{name}" for name in names), ""]
+    folder.joinpath("index.rst").write_text("\n".join(index), encoding="utf-8")
+
+
+SECTION = re.compile(r"(Args|Attributes|Returns|Raises|Yields|Example|Examples):\s*$")
+
+
+def plain(app, what, name, obj, options, lines):
+    """Docstrings are text: `code`, sections and examples mean something, other punctuation does not; equations stand apart."""
+    if what == "property" and lines:  # napoleon takes what stands before a colon for its type
+        lines[0] = lines[0].replace(": ", " – ")
+    text, section, code = [], False, False
+    for line in lines:
+        if line.strip() and not line.startswith(" "):
+            section = bool(SECTION.match(line))
+        before = text[-1] if text else ""
+        if line.startswith("    ") and not section and text:
+            if not before.strip():  # an equation
+                text += ["::", ""]
+            elif not before.startswith(" "):  # the rest of a sentence
+                line = line.strip()
+        if ">>>" not in line and "..." not in line:
+            parts = line.split("`")  # a span of code may begin on the line before
+            escape = [
+                part if code ^ bool(i % 2) else re.sub(r"[*|\\]|_(?!\w)", r"\\\g<0>", part) for i, part in enumerate(parts)
+            ]
+            line, code = "`".join(escape), code ^ (len(parts) % 2 == 0)
+        text.append(line)
+    lines[:] = text
+
+
 def setup(app):
-    """Formulas as the text that KaTeX reads in the browser."""
+    """Formulas as the text that KaTeX reads in the browser; pages of the reference, scripts."""
     app.add_html_math_renderer("katex", (inline, None), (block, None))
+    app.connect("config-inited", write_scripts)
+    app.connect("builder-inited", write_reference)
+    app.connect("autodoc-process-docstring", plain, priority=400)  # before napoleon

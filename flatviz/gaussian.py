@@ -9,15 +9,12 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 
 from flatviz.checks import check_count, check_finite, check_weights
-
-if TYPE_CHECKING:
-    from flatviz.results import History
+from flatviz.noun import History
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +40,8 @@ class Gaussian:
         >>> q.sample(3, seed=0).shape
         torch.Size([3, 4])
     """
+
+    made_by = "fv.transfer and fv.fit_swag return one"
 
     mean: Tensor
     log_std: Tensor

@@ -14,55 +14,30 @@ import importlib
 import math
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property, partial
-from typing import Any, Protocol, dataclass_transform, runtime_checkable
+from typing import Annotated, Any, Protocol, runtime_checkable
 
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_count, check_finite, check_many_weights, check_weights
+from flatviz.checks import check_count, check_finite, check_many_weights, check_weights, shown, tensor
 from flatviz.gaussian import Gaussian, KroneckerGaussian, PrecisionGaussian
+from flatviz.noun import History, noun
 
-
-def one_line(result: Any) -> str:
-    """Type and fields on one line: tensors by shape, long tuples by length; fields at their default are left out."""
-    shown = [_shown(f.name, value) for f in dataclasses.fields(result) if (value := getattr(result, f.name)) is not f.default]
-    text = ", ".join(shown)
-    return f"{type(result).__name__}({text if len(text) < 100 else text[:97] + '...'})"
-
-
-def _shown(name: str, value: Any) -> str:
-    if isinstance(value, Tensor):
-        return f"{name} {tuple(value.shape)}"
-    if isinstance(value, tuple) and (len(value) > 3 or any(dataclasses.is_dataclass(v) for v in value)):
-        return f"{name}: {len(value)}"
-    if isinstance(value, dict):
-        return f"{name}: {', '.join(map(str, value)) or 'none'}"
-    known = isinstance(value, (str, bool, int, float, tuple, type(None)))
-    return f"{name}={value!r}" if known else f"{name}: {type(value).__name__}"
-
-
-@dataclass_transform(eq_default=False, frozen_default=True)
-def noun(cls: type) -> type:
-    """A frozen dataclass whose repr is one line."""
-    cls.__repr__ = one_line
-    return dataclass(frozen=True, eq=False)(cls)
-
-
-SHOWN = "flatviz.plots.shown"  # whose shown(result) -> Figure | None draws what `drawn` marks
+DRAWING = "flatviz.plots.by_type"  # whose shown(result) -> Figure | None draws what `drawn` marks
 
 
 def drawn(cls: type) -> type:
     """A noun that draws itself as the last value of a notebook's cell.
 
-    Plots import results and not the other way round, so the module `SHOWN` is named here and loaded when a notebook asks;
+    Plots import results and not the other way round, so the module `DRAWING` is named here and loaded when a notebook asks;
     where plotly is not installed, or the result has no picture, its text stands alone.
     """
 
     def bundle(self: Any, include: Any = None, exclude: Any = None) -> dict:
         try:
-            figure = importlib.import_module(SHOWN).shown(self)
+            figure = importlib.import_module(DRAWING).shown(self)
         except ModuleNotFoundError:
             figure = None
         return {"text/plain": repr(self)} | ({} if figure is None else figure._repr_mimebundle_(include, exclude))
@@ -94,22 +69,18 @@ class FunctionPosterior(Protocol):
         ...
 
 
-@noun
-class History:
-    """What a fit recorded at each step: `loss`, `kl` (nats) and `sharpness`, the loss gained by the ascent; (T,) each.
-
-    `validation` is the loss of the validation data at each check, of a fit that was given some.  `pull` (D,) is the mean over the
-    steps of d_i (h_i / tau + P_ii) - leverage_i of a Gaussian's widths, 0 at their fixed point.
-    """
-
-    loss: Tensor
-    kl: Tensor | None = None
-    sharpness: Tensor | None = None
-    validation: Tensor | None = None
-    pull: Tensor | None = None
+def check_posterior(value: Any, name: str) -> None:
+    """Draws (S, D), or anything with `center` and `sample`, or with `outputs`."""
+    if isinstance(value, Tensor):
+        tensor(2)(value, name)
+    elif not isinstance(value, (Posterior, FunctionPosterior)):
+        raise TypeError(f"{name} must be a posterior (center, sample) or draws (S, D), got {shown(value)}: fv.fit_* make one")
 
 
-@noun
+AnyPosterior = Annotated[Posterior | FunctionPosterior | Tensor, check_posterior]
+
+
+@noun(made_by="fit_hmc and the other chains return one")
 class Draws:
     """A posterior known by its draws `W` (S, D): a chain, an ensemble, or one point (MAP: S = 1).
 
@@ -191,7 +162,7 @@ PARALLEL = 1e-12  # smallest eigenvalue of the unit axes' Gram matrix: an angle 
 
 
 @drawn
-@noun
+@noun(made_by="fv.plane_pca, fv.plane_random and fv.plane_through make one")
 class Plane:
     """Points origin + a axes[0] + b axes[1] of weight space; `axes` (2, D) need not be orthonormal.
 
@@ -244,7 +215,7 @@ class Plane:
         return self.origin + coords @ self.axes
 
 
-@noun
+@noun(made_by="fv.slice_line makes one")
 class Curve:
     """Values (T,) against `t` (T,): a slice of the loss along a line, a path, a score against ensemble size.
 
@@ -284,7 +255,7 @@ class Curve:
 
 
 @drawn
-@noun
+@noun(made_by="fv.slice_plane makes one")
 class Surface:
     """Values of an objective over a plane, with their coordinates.
 
@@ -322,7 +293,7 @@ class Surface:
         return int((~torch.isfinite(self.values)).sum())
 
 
-@noun
+@noun(made_by="fv.top_eigenpairs makes one")
 class Spectrum:
     """Largest eigenpairs of a Hessian at `w`: `values` (K,) falling, `vectors` (K, D).
 
@@ -344,7 +315,7 @@ class Spectrum:
     weights: Tensor | None = None
 
 
-@noun
+@noun(made_by="fv.landscape.persistence makes one")
 class Persistence:
     """Valleys of a surface, M of them, by rising birth: the merge tree of its sublevel sets.
 
@@ -370,7 +341,7 @@ class Persistence:
 
 
 @drawn
-@noun
+@noun(made_by="fv.project makes one")
 class Projection:
     """Weight vectors seen on a plane: `coords` (S, 2), and `distance` (S,), how far each lies off the plane.
 
@@ -397,7 +368,7 @@ MEASURES = {  # of `Sharpness`, and what an axis says of each
 }
 
 
-FLATNESS = {  # of `flatness`, and what a legend says of each
+SHARPNESS_LABELS = {  # of `sharpness_measures`, and what a legend says of each
     "lambda1": "λ₁",
     "trace": "trace",
     "sam": "SAM-sharpness",
@@ -408,11 +379,12 @@ FLATNESS = {  # of `flatness`, and what a legend says of each
 }
 
 
-@noun
+@noun(made_by="fv.sharpness makes one")
 class Sharpness:
-    """One row a draw, (S,): `lambda1`; `ratio` = lambda1 / lambda5; `trace` of the Hessian; `sam` and `adaptive`, the
-    loss gained by one ascent step of its radius.  `residual` is the error bound of lambda1, `trace_error` the standard
-    error of the trace.
+    """Measures of sharpness, one row a draw, (S,).
+
+    `lambda1`; `ratio` = lambda1 / lambda5; `trace` of the Hessian; `sam` and `adaptive`, the loss gained by one ascent step of
+    its radius.  `residual` is the error bound of lambda1, `trace_error` the standard error of the trace.
     """
 
     lambda1: Tensor
@@ -445,7 +417,7 @@ def interval(values: Tensor) -> tuple[float, float]:
 
 
 @drawn
-@noun
+@noun(made_by="fv.predict makes one")
 class Prediction:
     """Outputs of S draws on N inputs, (S, N, C): logits, or means where `likelihood` is a Gaussian noise std.
 
@@ -505,7 +477,7 @@ class Prediction:
         return n
 
 
-@noun
+@noun(made_by="fv.families.shifted_scores makes one")
 class Shift:
     """Scores under distribution shift: `scores[name]` (K, V), a row a kind of corruption, a column a severity.
 
@@ -526,7 +498,7 @@ class Shift:
         return self.scores[name].mean(0)
 
 
-@noun
+@noun(made_by="fv.families.mechanism makes one")
 class Mechanism:
     """One step of a method from a Gaussian q, at R radii, in coordinates of the plane of its perturbation.
 
@@ -568,7 +540,7 @@ def reach_of(covariance: Tensor, ball: Tensor, worst: Tensor, worst_covariance: 
     return max(float(end.max()) for end in (sizes[0], sizes[1], worst.abs() + sizes[2], length))
 
 
-@noun
+@noun(made_by="fv.families.fit_family makes one")
 class Family:
     """Posteriors of one or more methods over their radii, and what was measured on each; M members.
 

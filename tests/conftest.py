@@ -48,8 +48,8 @@ def family(task, transferred):
     """A measured family of seven members: few radii, steps, draws and cells."""
     net, prior = transferred
     radii = {"sgd": (0.0,), "vi": (0.0,), "sam_mu": (0.0, 0.2), "sabma": (0.0, 0.5, 2.0)}
-    fitted = fv.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 40})
-    return fv.measure(net, task, fitted, seed=1, n_draws=6, n_spectra=2, k=3, resolution=11, around_resolution=9)
+    fitted = fv.families.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 40})
+    return fv.families.measure(net, task, fitted, seed=1, n_draws=6, n_spectra=2, k=3, resolution=11, around_resolution=9)
 
 
 @pytest.fixture
@@ -93,18 +93,26 @@ def browser():
 
 
 def pytest_configure(config):
-    """The whole suite is asked for: the drive through JupyterLab, which takes longest, begins before the first test."""
+    """All long tests are asked for: the drive through JupyterLab, which takes longest, begins before the first test."""
     whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS and not config.option.keyword
     first = "PYTEST_XDIST_WORKER" not in os.environ and not config.option.collectonly
-    if CHROMIUM and whole and first and config.option.markexpr == "not slow":
+    if CHROMIUM and whole and first and config.option.markexpr.startswith("long"):
         labdrive.start()
-    worker = "PYTEST_XDIST_WORKER" in os.environ
-    if (whole or worker or any("devices" in word for word in config.args)) and not missing():
+    if devices_asked(config) and not missing():
         second_device()  # before the first backward pass: autograd counts the devices then, and never again
 
 
+def pytest_ignore_collect(collection_path, config):
+    """Beside a second device no test may fork: its tests run in a process of their own (`test_second_device.py`)."""
+    return True if collection_path.name == "devices" and not devices_asked(config) else None
+
+
+def devices_asked(config) -> bool:
+    return any("tests/devices" in word for word in config.args)
+
+
 def pytest_sessionstart(session):
-    """Failures are told as they happen, so that a run which is cut off has told its own."""
+    """Failures are printed as they happen, so that a run which is cut off has printed its failures."""
     if terminal := session.config.pluginmanager.get_plugin("terminalreporter"):
         session.config.pluginmanager.register(Telling(terminal))
 

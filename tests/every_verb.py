@@ -1,5 +1,6 @@
 """One small valid call of every public verb, for tests that hold for all of them."""
 
+import inspect
 from functools import partial
 from pathlib import Path
 
@@ -27,6 +28,15 @@ def _easy(data):
     return flatviz.Data(data.x.repeat(10, *[1] * (data.x.ndim - 1)), (data.x.flatten(1)[:, 0] > 0).long().repeat(10))
 
 
+def public_names():
+    """Name below `flatviz` -> value, of every public name: those of the top, and those of each namespace that are not there."""
+    rooms = {name: value for name in flatviz.__all__ if inspect.ismodule(value := getattr(flatviz, name))}
+    top = {name: getattr(flatviz, name) for name in flatviz.__all__ if name not in rooms}
+    lazy = {name: room for name, room in rooms.items() if name not in ("datasets", "models")}
+    inside = {f"{room}.{n}": getattr(module, n) for room, module in lazy.items() for n in getattr(module, "__all__", ())}
+    return top | {name: value for name, value in inside.items() if not any(value is v for v in top.values())}
+
+
 def calls(fv, module, data, task, metrics):
     """name -> call, for every public verb of the namespace `fv`; later calls use what earlier ones returned."""
     made, pictures, late = {}, _images(), _late()
@@ -49,24 +59,25 @@ def calls(fv, module, data, task, metrics):
         "fit_mfvi": lambda: fv.fit_mfvi(made["net"][0], data, **small),
         "fit_bsam": lambda: fv.fit_bsam(made["net"][0], data, **small),
         "fit_laplace": lambda: keep("laplace", fv.fit_laplace(made["net"][0], data, prior_precision=1.0, **small)),
-        "laplace_evidence": lambda: fv.laplace_evidence(made["net"][0], data, prior_precision=1.0),
-        "laplace_precision": lambda: fv.laplace_precision(made["net"][0], data, structure="lowrank", rank=2, validation=data),
+        "posteriors.laplace_evidence": lambda: fv.posteriors.laplace_evidence(made["net"][0], data, prior_precision=1.0),
+        "posteriors.laplace_precision": lambda: fv.posteriors.laplace_precision(
+            made["net"][0], data, structure="lowrank", rank=2, validation=data
+        ),
         "fit_sgld": lambda: fv.fit_sgld(made["net"][0], data, chains=2, **CHAIN),
         "fit_sghmc": lambda: fv.fit_sghmc(made["net"][0], data, **CHAIN),
         "fit_emcmc": lambda: fv.fit_emcmc(made["net"][0], data, **CHAIN),
         "fit_hmc": lambda: keep("hmc", fv.fit_hmc(made["net"][0], data, seed=0, n_draws=8, chains=2, burn_in=4, most_steps=4)),
-        "diagnose_chains": lambda: fv.diagnose_chains(made["hmc"]),
-        "to_arviz": lambda: keep("inference", fv.to_arviz(made["hmc"])),
-        "from_arviz": lambda: fv.from_arviz(made["inference"]),
+        "bridges.diagnose_chains": lambda: fv.bridges.diagnose_chains(made["hmc"]),
+        "bridges.to_arviz": lambda: keep("inference", fv.bridges.to_arviz(made["hmc"])),
+        "bridges.from_arviz": lambda: fv.bridges.from_arviz(made["inference"]),
         "fit_csgld": lambda: fv.fit_csgld(made["net"][0], data, seed=0, **CYCLES),
         "fit_ptl": lambda: fv.fit_ptl(*_three(made, data), fit=partial(fv.fit_csgld, **CYCLES), seed=0),
         "fit_dropout": lambda: fv.fit_dropout(made["net"][0], data, n_draws=2, **small),
         "fit_ensemble": lambda: keep("ensemble", fv.fit_ensemble(made["net"][0], data, members=2, **small)),
         "fit_multi": lambda: fv.fit_multi(made["net"][0], data, fit=partial(fv.fit_sgd, steps=2), members=2, **small),
-        "moped_prior": lambda: fv.moped_prior(made["net"][0]),
+        "posteriors.moped_prior": lambda: fv.posteriors.moped_prior(made["net"][0]),
         "fit_vi": lambda: fv.fit_vi(*_three(made, data), **small),
         "fit_sabma": lambda: keep("q", fv.fit_sabma(*_three(made, data), radius=0.5, **small)),
-        "fit_sabma_grid": lambda: fv.fit_sabma_grid(*_three(made, data), radii=[0.0, 0.5], seeds=[0], steps=2),
         "perturb": lambda: fv.perturb(made["q"], (made["q"].mean, made["q"].mean, made["q"].factor), radius=1.0),
         "nll": lambda: keep("f", fv.nll(made["net"][0], data)),
         "hvp": lambda: fv.hvp(made["f"], made["q"].mean, made["q"].mean),
@@ -78,97 +89,106 @@ def calls(fv, module, data, task, metrics):
         "project": lambda: keep("projection", fv.project(made["q"].sample(4, seed=0), made["plane"], made["f"])),
         "top_eigenpairs": lambda: keep("spectrum", fv.top_eigenpairs(made["f"], made["q"].mean, 2)),
         "spectral_density": lambda: keep("density", fv.spectral_density(made["f"], made["q"].mean, runs=2, steps=3, k=2)),
-        "plane_path": lambda: fv.plane_path(made["q"].sample(4, seed=0)),
+        "planes.plane_path": lambda: fv.planes.plane_path(made["q"].sample(4, seed=0)),
         "plane_along": lambda: fv.plane_along(*made["q"].sample(3, seed=0)),
-        "plane_gradient": lambda: fv.plane_gradient(made["f"], made["q"].mean),
         "plane_eigen": lambda: fv.plane_eigen(made["q"].mean, made["density"]),
         "quantity": lambda: fv.slice_plane(
             fv.quantity(made["net"][0], data, "nll", batchnorm=data), made["plane"], resolution=3
         ),
-        "bma_nll": lambda: fv.slice_plane(
-            fv.bma_nll(made["net"][0], data, made["q"].sample(2, seed=0)), made["plane"], resolution=2
+        "objectives.bma_nll": lambda: fv.slice_plane(
+            fv.objectives.bma_nll(made["net"][0], data, made["q"].sample(2, seed=0)), made["plane"], resolution=2
         ),
         "slice_path": lambda: keep("curve", fv.slice_path(made["f"], made["q"].sample(3, seed=0))),
-        "connect": lambda: keep("connected", fv.connect(made["f"], *made["q"].sample(2, seed=0), steps=2, resolution=3)),
-        "points_on": lambda: fv.points_on(made["connected"], torch.ones(2)),
-        "map_curvature": lambda: fv.map_curvature(made["f"], made["plane"], resolution=2, iters=3),
-        "persistence": lambda: keep("valleys", fv.persistence(made["surface"])),
-        "plot_basin": lambda: fv.plot_basin(made["surface"]),
-        "plot_surface_3d": lambda: fv.plot_surface_3d(made["surface"], made["projection"]),
+        "landscape.connect": lambda: keep(
+            "connected", fv.landscape.connect(made["f"], *made["q"].sample(2, seed=0), steps=2, resolution=3)
+        ),
+        "landscape.points_on": lambda: fv.landscape.points_on(made["connected"], torch.ones(2)),
+        "landscape.persistence": lambda: keep("valleys", fv.landscape.persistence(made["surface"])),
+        "plots.plot_basin": lambda: fv.plots.plot_basin(made["surface"]),
+        "plots.plot_surface_3d": lambda: fv.plots.plot_surface_3d(made["surface"], made["projection"]),
         "plot_density": lambda: fv.plot_density(made["density"]),
         "plot_curve": lambda: fv.plot_curve(made["curve"]),
-        "plot_persistence": lambda: fv.plot_persistence(made["valleys"]),
-        "animate_projection": lambda: fv.animate_projection(made["surface"], made["projection"]),
+        "plots.plot_persistence": lambda: fv.plots.plot_persistence(made["valleys"]),
+        "plots.animate_projection": lambda: fv.plots.animate_projection(made["surface"], made["projection"]),
         "explain": lambda: fv.explain(made["surface"]),
-        "to_xarray": lambda: keep("dataset", fv.to_xarray(made["surface"])),
-        "from_xarray": lambda: fv.from_xarray(made["dataset"]),
-        "save_figure": lambda: fv.save_figure(fv.plot_surface(made["surface"]), Path(task.path).with_suffix(".html")),
-        "hessian_trace": lambda: fv.hessian_trace(made["f"], made["q"].mean, products=8, curvature="ggn"),
-        "refresh_batchnorm": lambda: fv.refresh_batchnorm(made["net"][0], made["q"].mean, data),
-        "cache_trunk": lambda: fv.cache_trunk(late, pictures[2]),
-        "predict": lambda: keep("prediction", fv.predict(made["net"][0], made["q"], data, 3, seed=0, batchnorm=data)),
-        "agreement": lambda: fv.agreement(made["prediction"], made["prediction"]),
-        "total_variation": lambda: fv.total_variation(made["prediction"], made["prediction"]),
-        "accuracy": lambda: fv.accuracy(made["prediction"]),
-        "nll_score": lambda: fv.nll_score(made["prediction"]),
-        "brier": lambda: fv.brier(made["prediction"]),
-        "ace": lambda: fv.ace(made["prediction"]),
-        "predictive_entropy": lambda: fv.predictive_entropy(made["prediction"]),
-        "aleatoric_entropy": lambda: fv.aleatoric_entropy(made["prediction"]),
-        "mutual_information": lambda: fv.mutual_information(made["prediction"]),
-        "disagreement": lambda: fv.disagreement(made["prediction"]),
-        "label_information": lambda: fv.label_information(made["prediction"]),
-        "ood_scores": lambda: fv.ood_scores(torch.arange(5.0), torch.arange(2.0, 6.0)),
-        "risk_coverage": lambda: keep("risk", fv.risk_coverage(made["prediction"])),
-        "shifted_scores": lambda: keep(
-            "shift",
-            fv.shifted_scores(*pictures, kinds=["fog"], severities=[1, 3], n_draws=2, seed=0, batchnorm="frozen"),
+        "bridges.to_xarray": lambda: keep("dataset", fv.bridges.to_xarray(made["surface"])),
+        "bridges.from_xarray": lambda: fv.bridges.from_xarray(made["dataset"]),
+        "plots.save_figure": lambda: fv.plots.save_figure(
+            fv.plot_surface(made["surface"]), Path(task.path).with_suffix(".html")
         ),
-        "plot_severity": lambda: fv.plot_severity({"vi": made["shift"]}),
-        "plot_risk_coverage": lambda: fv.plot_risk_coverage({"vi": made["risk"]}),
-        "fit_temperature": lambda: fv.fit_temperature(made["prediction"]),
-        "scale_temperature": lambda: fv.scale_temperature(made["prediction"], 2.0),
+        "hessian_trace": lambda: fv.hessian_trace(made["f"], made["q"].mean, products=8, curvature="ggn"),
+        "engine.refresh_batchnorm": lambda: fv.engine.refresh_batchnorm(made["net"][0], made["q"].mean, data),
+        "engine.cache_trunk": lambda: fv.engine.cache_trunk(late, pictures[2]),
+        "predict": lambda: keep("prediction", fv.predict(made["net"][0], made["q"], data, 3, seed=0, batchnorm=data)),
+        "metrics.agreement": lambda: fv.metrics.agreement(made["prediction"], made["prediction"]),
+        "metrics.total_variation": lambda: fv.metrics.total_variation(made["prediction"], made["prediction"]),
+        "metrics.accuracy": lambda: fv.metrics.accuracy(made["prediction"]),
+        "metrics.nll": lambda: fv.metrics.nll(made["prediction"]),
+        "metrics.brier": lambda: fv.metrics.brier(made["prediction"]),
+        "metrics.ace": lambda: fv.metrics.ace(made["prediction"]),
+        "metrics.predictive_entropy": lambda: fv.metrics.predictive_entropy(made["prediction"]),
+        "metrics.aleatoric_entropy": lambda: fv.metrics.aleatoric_entropy(made["prediction"]),
+        "metrics.mutual_information": lambda: fv.metrics.mutual_information(made["prediction"]),
+        "metrics.disagreement": lambda: fv.metrics.disagreement(made["prediction"]),
+        "metrics.label_information": lambda: fv.metrics.label_information(made["prediction"]),
+        "metrics.ood_scores": lambda: fv.metrics.ood_scores(torch.arange(5.0), torch.arange(2.0, 6.0)),
+        "metrics.risk_coverage": lambda: keep("risk", fv.metrics.risk_coverage(made["prediction"])),
+        "families.shifted_scores": lambda: keep(
+            "shift",
+            fv.families.shifted_scores(*pictures, kinds=["fog"], severities=[1, 3], n_draws=2, seed=0, batchnorm="frozen"),
+        ),
+        "plots.plot_severity": lambda: fv.plots.plot_severity({"vi": made["shift"]}),
+        "plots.plot_risk_coverage": lambda: fv.plots.plot_risk_coverage({"vi": made["risk"]}),
+        "metrics.fit_temperature": lambda: fv.metrics.fit_temperature(made["prediction"]),
+        "metrics.scale_temperature": lambda: fv.metrics.scale_temperature(made["prediction"], 2.0),
         "sharpness": lambda: keep("sharpness", fv.sharpness(made["f"], made["q"].sample(2, seed=0), iters=5)),
-        "plot_flatness": lambda: fv.plot_flatness({"vi": made["sharpness"]}),
-        "weyl_bounds": lambda: fv.weyl_bounds(made["f"], made["q"].sample(2, seed=0), iters=5),
-        "predict_linearised": lambda: fv.predict_linearised(made["net"][0], made["laplace"], data, link="mc", n_draws=2),
-        "plot_closeness": lambda: fv.plot_closeness({"VI": {"vi": {"tv": (0.2, 0.1)}}}),
-        "plot_gains": lambda: fv.plot_gains({"vi": {"2 shots": {"nll": (0.1, 0.02)}}}),
-        "ece": lambda: fv.ece(made["prediction"]),
-        "reliability": lambda: fv.reliability(made["prediction"]),
+        "plots.plot_sharpness": lambda: fv.plots.plot_sharpness({"vi": made["sharpness"]}),
+        "metrics.weyl_bounds": lambda: fv.metrics.weyl_bounds(made["f"], made["q"].sample(2, seed=0), iters=5),
+        "metrics.predict_linearised": lambda: fv.metrics.predict_linearised(
+            made["net"][0], made["laplace"], data, link="mc", n_draws=2
+        ),
+        "metrics.ece": lambda: fv.metrics.ece(made["prediction"]),
+        "metrics.reliability": lambda: fv.metrics.reliability(made["prediction"]),
         "plot_surface": lambda: fv.plot_surface(made["surface"], made["projection"]),
         "plot_projection": lambda: fv.plot_projection(made["projection"]),
         "plot_spectrum": lambda: fv.plot_spectrum(made["spectrum"]),
         "plot_metrics": lambda: fv.plot_metrics(made["prediction"]),
-        "plot_reliability": lambda: fv.plot_reliability(made["prediction"]),
-        "explore_surface": lambda: fv.explore_surface(made["surface"], made["projection"]),
-        "explore_spectrum": lambda: fv.explore_spectrum(made["spectrum"]),
-        "explore_draws": lambda: (fv.explore_draws(made["projection"]), fv.explore_draws(made["prediction"])),
-        "explore_path": lambda: fv.explore_path(made["surface"], made["projection"], steps=range(4)),
-        "explore_calibration": lambda: fv.explore_calibration(made["prediction"]),
-        "convergence_gap": lambda: fv.convergence_gap(
+        "plots.plot_reliability": lambda: fv.plots.plot_reliability(made["prediction"]),
+        "explore": lambda: (
+            fv.explore(made["surface"], made["projection"]),
+            fv.explore(made["surface"], made["projection"], steps=range(4)),
+            fv.explore(made["projection"]),
+            fv.explore(made["spectrum"]),
+            fv.explore(made["prediction"]),
+            fv.explore(made["prediction"], view="calibration"),
+        ),
+        "score": lambda: fv.score(made["prediction"], "nll"),
+        "families.convergence_gap": lambda: fv.families.convergence_gap(
             *_three(made, task), made["q"], "vi", seed=0, n_draws=2, fit={"steps": 1}
         ),
-        "fit_family": lambda: keep("family", fv.fit_family(*_three(made, task), seed=0, **FAMILY)),
-        "measure": lambda: keep("measured", fv.measure(made["net"][0], task, made["family"], seed=0, **SMALL)),
-        "mechanism": lambda: keep(
-            "step", fv.mechanism(made["net"][0], data, made["q"], radii=[0.5, 1.0], seed=0, n_draws=2, resolution=3)
+        "families.fit_family": lambda: keep("family", fv.families.fit_family(*_three(made, task), seed=0, **FAMILY)),
+        "families.measure": lambda: keep(
+            "measured", fv.families.measure(made["net"][0], task, made["family"], seed=0, **SMALL)
         ),
-        "mechanism_in_training": lambda: fv.mechanism_in_training(
+        "families.mechanism": lambda: keep(
+            "step", fv.families.mechanism(made["net"][0], data, made["q"], radii=[0.5, 1.0], seed=0, n_draws=2, resolution=3)
+        ),
+        "families.mechanism_in_training": lambda: fv.families.mechanism_in_training(
             made["net"][0], data, made["q"], radius=0.5, seed=0, at=[0, 2], settings={"steps": 2}, n_draws=2, resolution=3
         ),
-        "plot_mechanism": lambda: fv.plot_mechanism(made["step"]),
-        "gap_regression": lambda: fv.gap_regression(n=4),
-        "predict_gap": lambda: keep("gap", fv.predict_gap(radii=[0.5], n_draws=2, steps=2, hmc=False)),
-        "plot_predictive": lambda: fv.plot_predictive(fv.gap_regression()[1], made["gap"]),
-        "repeat_family": lambda: fv.repeat_family(
+        "plots.plot_mechanism": lambda: fv.plots.plot_mechanism(made["step"]),
+        "families.gap_regression": lambda: fv.families.gap_regression(n=4),
+        "families.predict_gap": lambda: keep("gap", fv.families.predict_gap(radii=[0.5], n_draws=2, steps=2, hmc=False)),
+        "plots.plot_predictive": lambda: fv.plots.plot_predictive(fv.families.gap_regression()[1], made["gap"]),
+        "families.repeat_family": lambda: fv.families.repeat_family(
             made["net"][0], task, made["net"][1], made["measured"], seeds=[1], fit=FAMILY["fit"]
         ),
-        "plot_flatness_against_radius": lambda: fv.plot_flatness_against_radius(made["measured"]),
+        "plots.plot_radius": lambda: fv.plots.plot_radius(made["measured"]),
+        "plot": lambda: [fv.plot(made[name]) for name in ("surface", "curve", "spectrum", "prediction", "step", "measured")],
         "lab": lambda: fv.lab(module, _easy(data), _easy(data), trials=1, radii={"vi": (0.0,)}, progress=False).close(),
-        "plot_view": lambda: fv.plot_view(made["measured"], "surface", method="vi", n_draws=2),
+        "widgets.plot_view": lambda: fv.widgets.plot_view(made["measured"], "surface", method="vi", n_draws=2),
         "playground": lambda: fv.playground().close(),
-        "FlatnessLab": lambda: fv.FlatnessLab(*_three(made, task), family=made["measured"]).stop(),
+        "widgets.Lab": lambda: fv.widgets.Lab(*_three(made, task), family=made["measured"]).stop(),
         "save": lambda: fv.save(made["q"], task.path),
         "load": lambda: fv.load(task.path),
         "metric_objective": lambda: metric_objective(flatviz.Net.from_module(module), metrics)(
@@ -185,27 +205,31 @@ def symmetric_calls(fv):
     linear = torch.nn.Linear
     net = flatviz.Net.from_module(torch.nn.Sequential(linear(3, 4), torch.nn.ReLU(), linear(4, 2)))
     odd = flatviz.Net.from_module(torch.nn.Sequential(linear(3, 4), torch.nn.Tanh(), linear(4, 2)))
-    units, W = flatviz.units_of(net), net.w.expand(6, -1) * (1 + torch.arange(6.0)[:, None])
+    units, W = flatviz.symmetry.units_of(net), net.w.expand(6, -1) * (1 + torch.arange(6.0)[:, None])
     return {
-        "units_of": lambda: fv.units_of(net),
-        "random_order": lambda: fv.random_order(units, 6, seed=0),
-        "random_factor": lambda: fv.random_factor(units, 6, seed=0),
-        "permute": lambda: fv.permute(units, W, flatviz.random_order(units, 6, seed=0)),
-        "rescale": lambda: fv.rescale(units, W, flatviz.random_factor(units, 6, seed=0)),
-        "flip": lambda: fv.flip(flatviz.units_of(odd), odd.w[None], -torch.ones(4)),
-        "unit_norm": lambda: fv.unit_norm(units, W),
-        "sort_units": lambda: fv.sort_units(units, W),
-        "canonical": lambda: fv.canonical(units, W),
-        "min_mass": lambda: fv.min_mass(units, W),
-        "align": lambda: fv.align(units, W, net.w),
-        "layers_of": lambda: fv.layers_of(net),
-        "mmd": lambda: fv.mmd(W, {"draws": W[:3]}, layers=flatviz.layers_of(net), resamples=3, permutations=3),
-        "train_pool": lambda: fv.train_pool(net, _blobs(), n=3, epochs=2, lr=0.3),
-        "pair_diversity": lambda: fv.pair_diversity(net, W, _blobs().x),
-        "flatness": lambda: fv.flatness(net, flatviz.nll(net, _blobs()), W[:2], probes=2, iters=5),
-        "rescaled_orbit": lambda: fv.rescaled_orbit(net, _blobs(), W[0], resolution=3),
-        "plot_orbit": lambda: fv.plot_orbit(torch.arange(-1.0, 2), {"trace": torch.ones(3)}, torch.zeros(3)),
-        "explore_symmetry": lambda: fv.explore_symmetry(net, _blobs(), W[1]),
+        "symmetry.units_of": lambda: fv.symmetry.units_of(net),
+        "symmetry.random_order": lambda: fv.symmetry.random_order(units, 6, seed=0),
+        "symmetry.random_factor": lambda: fv.symmetry.random_factor(units, 6, seed=0),
+        "symmetry.permute": lambda: fv.symmetry.permute(units, W, flatviz.symmetry.random_order(units, 6, seed=0)),
+        "symmetry.rescale": lambda: fv.symmetry.rescale(units, W, flatviz.symmetry.random_factor(units, 6, seed=0)),
+        "symmetry.flip": lambda: fv.symmetry.flip(flatviz.symmetry.units_of(odd), odd.w[None], -torch.ones(4)),
+        "symmetry.unit_norm": lambda: fv.symmetry.unit_norm(units, W),
+        "symmetry.sort_units": lambda: fv.symmetry.sort_units(units, W),
+        "symmetry.canonical": lambda: fv.symmetry.canonical(units, W),
+        "symmetry.min_mass": lambda: fv.symmetry.min_mass(units, W),
+        "symmetry.align": lambda: fv.symmetry.align(units, W, net.w),
+        "symmetry.layers_of": lambda: fv.symmetry.layers_of(net),
+        "symmetry.mmd": lambda: fv.symmetry.mmd(
+            W, {"draws": W[:3]}, layers=flatviz.symmetry.layers_of(net), resamples=3, permutations=3
+        ),
+        "symmetry.train_pool": lambda: fv.symmetry.train_pool(net, _blobs(), n=3, epochs=2, lr=0.3),
+        "symmetry.pair_diversity": lambda: fv.symmetry.pair_diversity(net, W, _blobs().x),
+        "symmetry.sharpness_measures": lambda: fv.symmetry.sharpness_measures(
+            net, flatviz.nll(net, _blobs()), W[:2], probes=2, iters=5
+        ),
+        "symmetry.rescaled_orbit": lambda: fv.symmetry.rescaled_orbit(net, _blobs(), W[0], resolution=3),
+        "explore of a net": lambda: fv.explore(net, _blobs(), W[1]),
+        "plots.plot_orbit": lambda: fv.plots.plot_orbit(torch.arange(-1.0, 2), {"trace": torch.ones(3)}, torch.zeros(3)),
     }
 
 

@@ -103,7 +103,7 @@ def picture() -> Path:
 def drive(folder: Path) -> int:
     """Run the notebook with a second view of the lab, move each control, save; write seen.json and lab.png."""
     notebook = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
-    explored = "explored = fv.explore_surface(surface, fv.project(flat.sample(6, seed=1), plane, f))\nexplored"
+    explored = "explored = fv.explore(surface, fv.project(flat.sample(6, seed=1), plane, f))\nexplored"
     for name, source in (("a-second-view", "lab"), ("explored", explored)):
         cell = {"cell_type": "code", "id": name, "metadata": {}, "outputs": [], "execution_count": None, "source": source}
         notebook["cells"].append(cell)

@@ -5,7 +5,10 @@ from __future__ import annotations
 import torch
 
 import flatviz as fv
-from flatviz.training.gradient import TrainingLoss
+from flatviz.core.seeds import generator
+from flatviz.training.batched import members_loss
+from flatviz.training.gradient import TrainingLoss, gradient
+from flatviz.training.starts import starts
 
 
 def random_gaussian(seed: int, dim: int = 7, rank: int = 3, dtype=torch.float64) -> fv.Gaussian:
@@ -33,3 +36,16 @@ class FunctionLoss(TrainingLoss):
 
     def __call__(self, w, index):
         return self.function(w, index)
+
+
+def one_by_one(net, data, seeds, *, epochs, lr, weight_decay, batch_size):
+    """The same training of one network after the other, plain SGD: what `train_pool` is compared with, (S, D)."""
+    rows = []
+    for w, seed in zip(starts(net, list(seeds), "fresh"), seeds):
+        loss, source, w = members_loss(net, data, "categorical", "frozen", 1).losses[0], generator(seed), w.clone()
+        for _ in range(epochs):
+            for index in torch.randperm(len(data), generator=source).split(batch_size):
+                g = gradient(loss, w, index)[1]
+                w = w - lr * (g + weight_decay * w)
+        rows.append(w)
+    return torch.stack(rows)

@@ -12,6 +12,8 @@ from browsing import SLOW
 from flatviz.pages.page import family_page
 from flatviz.pages.table import family_rows
 
+EXPLORE = {"step": -1}  # below the article, where the tabs are
+
 
 def written(family, folder, *, start=("sabma", 0.5, 3), title="t", lead="l", **more):
     """The address of the family's page, a file in the folder."""
@@ -47,7 +49,7 @@ def code_of(page):
     page.locator(".fv-menu summary").click()
     page.get_by_text("Copy as code").click()
     text = page.locator(".fv-code").input_value()
-    page.locator("h1").click()
+    page.locator(".fv-reading").first.click()
     return text
 
 
@@ -55,7 +57,7 @@ def figures_of(code, family):
     """The figures that the last lines of copied code make; the line before them reads `family = FAMILY`."""
     names = {"FAMILY": family}
     lines = code.splitlines()
-    calls = [i for i, line in enumerate(lines) if line.startswith("fv.plot_view(")]
+    calls = [i for i, line in enumerate(lines) if line.startswith("fv.widgets.plot_view(")]
     exec("\n".join(lines[: calls[0]]), names)
     return [eval(lines[i], names) for i in calls]
 
@@ -73,7 +75,7 @@ def resized(page, width, height=800):
       view.clientWidth > w - 150 && [...view.querySelectorAll('figure:not([hidden]) .js-plotly-plot')].every((p) =>
       Math.abs(p._fullLayout?.width - p.clientWidth) < 2 && Math.abs(p._fullLayout.height - p.clientHeight) < 2); }"""
     page.wait_for_function(fits, arg=width, polling=100)
-    boxes = """() => JSON.stringify([...document.querySelectorAll('.fv-bar, .fv-guide, figure:not([hidden])')]
+    boxes = """() => JSON.stringify([...document.querySelectorAll('.fv-bar, .fv-article, figure:not([hidden])')]
       .map((node) => node.getBoundingClientRect()))"""
     before, now = "", page.evaluate(boxes)
     for _ in range(100):

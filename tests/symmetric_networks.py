@@ -78,7 +78,7 @@ def network(name, seed=0):
     x = torch.randn(20, *shape, dtype=torch.float64)
     torch.random.set_rng_state(state)
     net = fv.Net.from_module(module)
-    return net, fv.units_of(net), x
+    return net, fv.symmetry.units_of(net), x
 
 
 def outputs(net, units, V, x):

@@ -1,177 +1,159 @@
-"""Every argument of every public verb, fed with wrong values: a valid call's value, or one clear error at the verb.
+"""The boundary: each rule by itself, and each annotation of each public verb.
 
-The verbs and their arguments come from `fv.__all__` and the signatures, so that a new verb is in it by itself.
+The verbs and their arguments come from the public names and the signatures, so that a new verb is in it by itself.
 """
 
 import inspect
 import math
-import traceback
-from collections.abc import Mapping, Sequence
-from numbers import Integral, Real
+import re
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import pytest
 import torch
-from every_verb import TaskWithPath, calls
-from torch import Tensor, nn
+from every_verb import public_names
+from torch import nn
 
 import flatviz as fv
+from flatviz import checks
+from flatviz.core.boundary import argument_checks, check_of, public
 
-LIBRARY = str(Path(fv.__file__).parent)
-WRONG = {
-    "none": None, "true": True, "zero": 0, "one": 1, "negative": -1, "half": 0.5, "nan": math.nan,
-    "inf": math.inf, "complex": 1j, "empty text": "", "text": "wrong", "bytes": b"x", "empty list": [],
-    "list of int": [1], "empty tuple": (), "dict": {"a": 1},
-    "object": object(), "function": lambda *_: None, "type": int, "array": np.ones(3), "path": Path("nowhere"),
-    "scalar tensor": torch.tensor(1.0), "empty tensor": torch.zeros(0),
-    "NaN tensor": torch.full((3,), math.nan), "cube": torch.zeros(2, 2, 2), "int tensor": torch.arange(3),
-    "three numbers": torch.zeros(3), "module": nn.Linear(3, 2),
-    "other Gaussian": fv.Gaussian(torch.zeros(3), torch.zeros(3)), "other data": fv.Data(torch.zeros(4, 7), torch.zeros(4).long()),
-    "other plane": fv.Plane(torch.zeros(3), torch.eye(3)[:2], "distance"),
+VERBS = {  # but for those that pass their arguments on, by the type of the first, to one of the others
+    n: v for n, v in public_names().items() if inspect.isfunction(v) and n not in ("plot", "explore")
+}
+FREE = {"title", "label", "key", "x_label", "name", "path", "method", "head"}  # texts that name or label: any will do
+# words that the verb asks for itself, where its file or a result knows them
+FREE |= {"what", "view", "head_start", "trunk", "prior_precision", "start", "structure", "space"}
+FREE |= {"plots.plot_severity.kind", "score.measure"}  # the verb asks
+NAN, INF = math.nan, math.inf
+line, plane = torch.zeros(3), fv.Plane(torch.zeros(3), torch.eye(3)[:2], "distance")
+
+RULES = {  # a type: values that pass, values that do not, with a part of the error
+    "Count": (checks.Count, [1, 7, np.int64(2)], {0: ">= 1, got 0", True: ">= 1, got True", 0.5: "got 0.5", "1": "got '1'"}),
+    "Whole": (checks.Whole, [0, 3], {-1: "a whole number >= 0, got -1", 1j: "got 1j"}),
+    "Several": (checks.Several, [2], {1: "a whole number >= 2, got 1"}),
+    "Seed": (checks.Seed, [0, 2**63 - 1], {0.5: "an int, got 0.5", -1: "from 0 to 2", 2**63: "from 0 to 2", True: "an int, got True"}),
+    "Number": (checks.Number, [-1, 0.5, np.float64(1)], {"1": "a number, got '1'", True: "a number, got True", 1j: "a number"}),
+    "Positive": (checks.Positive, [1e-9], {0: "> 0, got 0", NAN: "> 0, got nan", INF: "> 0, got inf"}),
+    "NonNegative": (checks.NonNegative, [0, 1.0], {-1e-9: ">= 0, got -1e-09", NAN: ">= 0, got nan"}),
+    "Share": (checks.Share, [0, 1], {1.1: "from 0 to 1, got 1.1", NAN: "from 0 to 1, got nan"}),
+    "Radius": (checks.Radius, [0, 2.0], {-0.1: "must be >= 0, got -0.1: 0 is plain VI", INF: "a finite number >= 0, got inf"}),
+    "Rate": (checks.Rate, [0, 0.1], {-1: "a finite number >= 0, got -1", NAN: "got nan"}),
+    "Momentum": (checks.Momentum, [0, 0.9], {1: "from 0 to below 1, got 1"}),
+    "FilePath": (checks.FilePath, ["a", Path("b")], {"": "name a file, got ''", 3: "a path, got 3"}),
+    "Checkpoint": (Annotated[str | Path, checks.check_file], ["no.pt"], {"/": "name a file, got the folder '/'"}),
+    "Vector": (checks.Vector, [line], {line.view(1, 3): r"shape \(D,\), got \(1, 3\): one of its vectors is x\[0\]",
+               torch.arange(3): "floating-point torch.Tensor, got a int64 tensor", torch.zeros(0): "at least one number",
+               line / 0: "x must be finite, got 3 NaN"}),
+    "Vectors": (checks.Vectors, [line.view(1, 3)], {line: r"shape \(S, D\), got \(3,\): one vector is x\[None\]"}),
+    "Numbers": (checks.Numbers, [torch.zeros(0, 3), line], {"text": "floating-point torch.Tensor, got 'text'"}),
+    "Labels": (checks.Labels, [torch.arange(3)], {torch.tensor(1): r"shape \(N,\), got a single number", 1: "a tensor of labels"}),
+    "text": (str, ["", "a"], {1: "a text, got 1", None: "a text, got None"}),
+    "flag": (bool, [True], {1: "True or False, got 1"}),
+    "noun": (fv.Plane, [plane], {line: r"a Plane, got a float32 tensor of shape \(3,\): fv.plane_pca, fv.plane_random and"}),
+    "None": (checks.Count | None, [None, 1], {0: "a whole number >= 1, got 0"}),
+    "either": (str | checks.Share, ["a", 0.5], {2.0: "from 0 to 1, got 2.0", line: "a text, or a number, got a float32 tensor"}),
+    "noun or list": (fv.Plane | Sequence[fv.Plane], [plane, [plane]], {1: r"a Plane, or a list of them \(fv.plane_.*\), got 1",
+                     (plane, 1): r"x\[1\] must be a Plane, got 1"}),
+    "noun or dict": (fv.Plane | Mapping[str, fv.Plane], [plane], {1: r"a Plane, or a dict of them \(fv.plane_.*\), got 1"}),
+    "list": (Sequence[checks.Radius], [[0.5], (1, 2), range(3)], {(): "at least 1 of numbers, got 0", "ab": "a list of numbers",
+             (0, -1): r"x\[1\] must be >= 0, got -1"}),
+    "tuple": (tuple[str, ...], [(), ["a"]], {("a", 1): r"x\[1\] must be a text, got 1"}),
+    "function": (Callable[[int], int], [len, fv.SAM(0.1)], {int: "a function, got a type", nn.Identity(): "a function, got a Identity"}),
+    "word": (Literal["a", "b"], ["a"], {"c": "one of 'a', 'b', got 'c'", 1: "one of 'a', 'b', got 1"}),
+    "word or noun": (Literal["a"] | fv.Plane, ["a", plane], {"c": "one of 'a', got 'c'", 1: r"'a', or a Plane \(.*\), got 1"}),
+    "anything": (Any, [None, 1, line], {}),
+    "text beside": (Annotated[int, "steps"] | None, [1], {"a": "a number, got 'a'"}),
+    "posterior": (fv.results.AnyPosterior, [fv.Draws(torch.zeros(2, 3)), torch.zeros(2, 3)], {line: r"shape \(S, D\)", 1: "a posterior"}),
 }  # fmt: skip
-CLEAR = (", got ", "asked for", "do not pass", "must ", "needs ", "cannot ")
-TYPES = {  # by the words of an annotation: which values may be right
-    "int": lambda v: isinstance(v, Integral) and not isinstance(v, bool),
-    "float": lambda v: isinstance(v, Real) and not isinstance(v, bool),
-    "bool": lambda v: isinstance(v, bool), "str": lambda v: isinstance(v, str), "None": lambda v: v is None,
-    "Path": lambda v: isinstance(v, Path), "Tensor": lambda v: isinstance(v, Tensor), "Any": lambda v: True,
-    "object": lambda v: True, "Data": lambda v: isinstance(v, fv.Data), "Net": lambda v: isinstance(v, fv.Net),
-    "Module": lambda v: isinstance(v, nn.Module), "Gaussian": lambda v: isinstance(v, fv.Gaussian),
-    "Posterior": lambda v: isinstance(v, fv.Posterior), "Callable": callable, "Objective": callable, "ObjectiveLike": callable,
-    "Ascent": callable, "Plane": lambda v: isinstance(v, fv.Plane), "slice": lambda v: isinstance(v, slice),
-    "Sequence": lambda v: isinstance(v, Sequence), "tuple": lambda v: isinstance(v, Sequence), "Mapping": lambda v: isinstance(v, Mapping),
-    "Theta": lambda v: isinstance(v, Sequence),
-}  # fmt: skip
-ALIASES = {
-    "Likelihood": "str float", "Checkpoint": "str Path None", "Progress": "bool None Callable", "Cache": "bool str Path None",
-    "Extent": "float str Sequence Tensor", "Choices": "Mapping", "Part": "slice Tensor None", "Treated": "str Callable",
-}  # fmt: skip
 
 
-FREE = {"title", "label", "key", "x_label", "name", "path", "method"}  # texts that name or label: any will do
+@pytest.mark.parametrize("name", RULES)
+def test_a_rule_lets_what_keeps_it_pass_and_names_what_does_not(name):
+    hint, right, wrong = RULES[name]
+    check = check_of(hint)
+    for value in right:
+        check(value, "x")
+    for value, said in wrong.items():
+        with pytest.raises((TypeError, ValueError), match=said):
+            check(value, "x")
 
 
-class Recorder:
-    """`flatviz`, noting the arguments of the first call of each function."""
-
-    def __init__(self):
-        self.first = {}
-
-    def __getattr__(self, name):
-        value = getattr(fv, name)
-        if not inspect.isfunction(value):
-            return value
-
-        def noted(*args, **kwargs):
-            if name not in self.first:
-                self.first[name] = dict(inspect.signature(value).bind(*args, **kwargs).arguments)
-            return value(*args, **kwargs)
-
-        return noted
-
-
-def may_be_right(value, annotation):
-    words = set(
-        str(annotation).replace("[", " ").replace("]", " ").replace(",", " ").replace("|", " ").replace(".", " ").split()
-    )
-    words |= {w for word in words for w in ALIASES.get(word, "").split()}
-    return any(word in TYPES and TYPES[word](value) for word in words)
-
-
-def run(verb, arguments):
-    """Call with keywords, or by place where the signature wants it."""
-    args, kwargs = [], {}
-    for name, p in inspect.signature(verb).parameters.items():
-        if name in arguments:
-            if p.kind is p.VAR_POSITIONAL:
-                args += list(arguments[name]) if isinstance(arguments[name], tuple) else [arguments[name]]
-            elif p.kind is p.KEYWORD_ONLY:
-                kwargs[name] = arguments[name]
-            else:
-                args.append(arguments[name])
-    return verb(*args, **kwargs)
-
-
-def ours(error):
-    """Whether the last frame is not of the function among the wrong values, called as a fit: its own error is the user's."""
-    return "<lambda>()" not in str(error)
-
-
-def complaint(verb, arguments, argument, value, annotation):
-    """What is wrong with how the verb takes this value; "" where nothing is."""
-    try:
-        run(verb, arguments | {argument: value})
-    except (ValueError, TypeError, OSError) as error:
-        if not ours(error):
-            return ""
-        where = traceback.extract_tb(error.__traceback__)[-1].filename
-        if not where.startswith(LIBRARY):
-            return f"{type(error).__name__} from {where}: {error}"
-        if not any(word in str(error) for word in CLEAR):
-            return f"unclear: {error}"
-        return ""
-    except Exception as error:  # any other kind is the finding
-        return f"{type(error).__name__}: {error}"
-    nothing_more = inspect.signature(verb).parameters[argument].kind is inspect.Parameter.VAR_POSITIONAL and value == ()
-    return "" if nothing_more or may_be_right(value, annotation) else "accepted in silence"
-
-
-@pytest.fixture(scope="module")
-def recorded(tmp_path_factory):
-    """Arguments of one valid call of every verb."""
-    import loss_landscapes.metrics
-
-    torch.manual_seed(0)
-    module = nn.Sequential(nn.Linear(3, 6), nn.LayerNorm(6), nn.ReLU(), nn.Linear(6, 2)).eval()
-    nn.init.normal_(module[1].bias)
-    x = torch.randn(20, 3)
-    data = fv.Data(x, (x[:, 0] > 0).long())
-    task = TaskWithPath(data, data, data, n_classes=2)
-    object.__setattr__(task, "path", tmp_path_factory.mktemp("bad") / "q.pt")
-    recorder = Recorder()
-    for call in calls(
-        recorder, module, data, task, loss_landscapes.metrics.Loss(nn.CrossEntropyLoss(), data.x, data.y)
-    ).values():
-        call()
-    return recorder.first
-
-
-VERBS = [name for name in fv.__all__ if inspect.isfunction(getattr(fv, name))]
+def test_a_dict_is_asked_for_its_keys_and_its_values():
+    check = check_of(Mapping[str, Mapping[str, checks.Count]])
+    check({"a": {"b": 1}}, "x")
+    for value, said in [
+        ({"a": {"b": 0}}, r"x\['a'\]\['b'\] must be .* >= 1"),
+        ({1: {}}, "a key of x must be a text"),
+        ([], "a dict"),
+    ]:
+        with pytest.raises((TypeError, ValueError), match=said):
+            check(value, "x")
 
 
 @pytest.mark.parametrize("name", VERBS)
-def test_wrong_values_give_one_clear_error_at_the_verb(name, recorded, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)  # a path among the wrong values writes here
-    monkeypatch.setattr(torch, "compile", lambda network, **_: network)  # it takes many seconds
-    verb = getattr(fv, name)
-    bad = []
-    for argument, parameter in inspect.signature(verb).parameters.items():
-        for kind, value in WRONG.items():
-            said = complaint(verb, recorded[name], argument, value, parameter.annotation)
-            if said:
-                bad.append(f"{argument} = {kind}: {said[:200]}")
-    assert not bad, f"{len(bad)} of {len(WRONG) * len(inspect.signature(verb).parameters)}:\n" + "\n".join(bad)
+def test_every_argument_of_a_verb_refuses_what_it_cannot_be(name):
+    """`object()` is right nowhere but where anything is, and the verb's first argument is refused by a call."""
+    found = argument_checks(VERBS[name])
+    free = {"result", "engine", "train", "test", "dataset", "inference"}  # what they must be the verb itself knows
+    for argument, check in found.items():
+        if argument not in free:
+            with pytest.raises((TypeError, ValueError), match=rf"^{argument} must .*, got "):
+                check(object(), argument)
+    needed = [p for p in inspect.signature(VERBS[name]).parameters.values() if p.default is p.empty]
+    given = [object() for p in needed if p.kind is p.POSITIONAL_OR_KEYWORD]
+    if needed and needed[0].name not in free:
+        with pytest.raises((TypeError, ValueError), match=rf"^{needed[0].name} must .*, got "):
+            VERBS[name](*given, **{p.name: object() for p in needed if p.kind is p.KEYWORD_ONLY})
 
 
-WORDS = [(name, arg) for name in VERBS for arg, p in inspect.signature(getattr(fv, name)).parameters.items()
-         if {"str", "Treated", "Likelihood"} & set(str(p.annotation).split(" | ")) and arg not in FREE]  # fmt: skip
+def test_annotations_that_are_text_tell_a_reader_the_rule_and_a_wrong_call_the_signature():
+    assert "radius: 'Radius'" in str(inspect.signature(fv.fit_sabma)) and "seed: 'Seed'" in str(inspect.signature(fv.fit_sabma))
+    with pytest.raises(
+        TypeError, match=r"plane_through\(a: 'Vector', .* cannot be called so: missing a required argument: 'c'"
+    ):
+        fv.plane_through(line, line)
+
+
+def test_a_decorator_below_the_boundary_may_give_the_signature():
+    def verb(n, **how):
+        return n, how
+
+    parameter = inspect.Parameter(
+        "lr", inspect.Parameter.KEYWORD_ONLY, default=0.1, annotation=Annotated[checks.Rate, ("about",)]
+    )
+    given = inspect.signature(verb)
+    verb.__signature__ = given.replace(parameters=[given.parameters["n"].replace(annotation="checks.Count"), parameter])
+    assert public(verb)(1, lr=0.5) == (1, {"lr": 0.5})
+    with pytest.raises(ValueError, match="lr must be a finite number >= 0, got -1"):
+        public(verb)(1, lr=-1)
+    with pytest.raises(ValueError, match="n must be a whole number >= 1, got 0"):
+        public(verb)(0)
+    with pytest.raises(TypeError, match="cannot be called so: got an unexpected keyword argument 'rate'"):
+        public(verb)(1, rate=1)
+
+
+OF_TEXT = re.compile(r"\bstr\b|Treated|Likelihood|Mode|Blocks|Literal|Curvature")
+WORDS = [(name, argument) for name in VERBS for argument, p in inspect.signature(VERBS[name]).parameters.items()
+         if OF_TEXT.search(str(p.annotation)) and {argument, f"{name}.{argument}"}.isdisjoint(FREE)]  # fmt: skip
 
 
 @pytest.mark.parametrize("name, argument", WORDS)
-def test_a_word_that_an_argument_does_not_have_is_refused(name, argument, recorded):
-    with pytest.raises((ValueError, TypeError), match="|".join(CLEAR)):
-        run(getattr(fv, name), recorded[name] | {argument: "wrong"})
+def test_a_word_that_an_argument_does_not_have_is_refused(name, argument):
+    with pytest.raises((ValueError, TypeError), match=rf"^{argument} must .*, got 'wrong'"):
+        argument_checks(VERBS[name])[argument]("wrong", argument)
 
 
 def test_every_verb_is_checked_at_its_boundary():
-    assert not [name for name in VERBS if not hasattr(getattr(fv, name), "__wrapped__")]
+    assert not [name for name in VERBS if not hasattr(VERBS[name], "__wrapped__")]
 
 
 def test_values_that_a_docstring_allows_pass_the_boundary():
     line, ends = (lambda w: w.square().sum()), (torch.zeros(2), torch.ones(2))
     assert len(fv.slice_line(line, *ends, resolution=3, progress=None).values) == 3
-    assert fv.connect(line, *ends, bends=0, resolution=3).name == "straight line"
+    assert fv.landscape.connect(line, *ends, bends=0, resolution=3).name == "straight line"
     plane = fv.Plane(torch.zeros(2), torch.eye(2), "distance")
     assert fv.project(torch.ones(2), plane).coords.tolist() == [[1.0, 1.0]]
     net, data = fv.Net.from_module(nn.Linear(2, 2)), fv.Data(torch.randn(6, 2), torch.arange(6) % 2)
@@ -179,4 +161,4 @@ def test_values_that_a_docstring_allows_pass_the_boundary():
     flat = fv.Gaussian(torch.zeros(2), torch.zeros(2))  # rank 0: the gradient of its factor is empty
     assert fv.perturb(flat, (torch.ones(2), torch.ones(2), flat.factor), radius=0.1)[2].shape == (0, 2)
     table = torch.tensor([[0.9, 0.1]])
-    assert fv.agreement(table, table) == 1.0 and fv.total_variation(table, table) == 0.0
+    assert fv.metrics.agreement(table, table) == 1.0 and fv.metrics.total_variation(table, table) == 0.0

@@ -37,7 +37,7 @@ def test_an_objective_of_ones_own_has_every_default_and_serves_every_verb():
     torch.testing.assert_close(f.hvp(w, torch.ones(3)), H)
     torch.testing.assert_close(f.value_and_grad(w)[1], H * w)
     torch.testing.assert_close(fv.top_eigenpairs(f, w, 3).values, H.flip(0))
-    plane = fv.plane_gradient(f, w)
+    plane = fv.plane_along(w, *torch.eye(3)[:2])
     surface = fv.slice_plane(f, plane, resolution=3)
     plain = fv.slice_plane(lambda w: f(w), plane, resolution=3)
     assert torch.equal(surface.values, plain.values) and surface.label == plain.label == "f(w)"

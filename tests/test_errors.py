@@ -196,7 +196,7 @@ def test_no_fit_takes_a_rate_or_a_momentum_that_cannot_learn(name, setting, valu
 def test_radii_trained_together_are_checked_as_alone(setting):
     linear = fv.Net.from_module(nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2)))
     with pytest.raises(ValueError, match=r"(lr|momentum) must be"):
-        fv.fit_sabma_grid(linear, data(), prior(linear.dim), radii=[0.5, 1.0], seeds=[0], **setting)
+        fv.fit_sabma(linear, data(), prior(linear.dim), radius=[0.5, 1.0], seed=[0], **setting)
 
 
 NOUNS = {
@@ -209,15 +209,15 @@ NOUNS = {
     "plot_projection": "projection must be a Projection, got a Plane: fv.project makes one",
     "plot_metrics": "predictions must be a Prediction, or a dict of them .fv.predict makes one., got a Plane",
     "plot_reliability": "prediction must be a Prediction, got a Plane: fv.predict makes one",
-    "plot_flatness": "measured must be a Sharpness, or a dict of them .fv.sharpness makes one., got a Plane",
-    "plot_persistence": "persistence must be a Persistence, got a Plane: fv.persistence makes one",
+    "plot_sharpness": "measured must be a Sharpness, or a dict of them .fv.sharpness makes one., got a Plane",
+    "plot_persistence": "persistence must be a Persistence, got a Plane: fv.landscape.persistence makes one",
     "explain": r"explain takes a result \(Surface, .*\), got Net",
 }
 
 
 @pytest.mark.parametrize("name", NOUNS)
 def test_a_plot_of_another_noun_says_which_verb_makes_its_own(name):
-    draw = getattr(fv, name)
+    draw = getattr(fv.plots, name)
     given = {"animate_projection": (plane(5), []), "explain": (net(),)}.get(name, (plane(5),))
     with pytest.raises(TypeError, match=NOUNS[name]):
         draw(*given)
@@ -225,19 +225,17 @@ def test_a_plot_of_another_noun_says_which_verb_makes_its_own(name):
 
 def test_samples_on_a_surface_are_a_projection():
     surface = fv.slice_plane(lambda w: (w * w).sum(), plane(5), extent=1.0, resolution=3)
-    for draw in (fv.plot_surface, fv.plot_surface_3d):
+    for draw in (fv.plot_surface, fv.plots.plot_surface_3d):
         with pytest.raises(
             TypeError, match="projection must be a Projection, got a float32 tensor of shape .*: fv.project makes one"
         ):
             draw(surface, torch.zeros(3, 5))
 
 
-@pytest.mark.parametrize(
-    ("missing", "name"), [("ipywidgets", "FlatnessLab"), ("plotly", "plot_surface"), ("anywidget", "FlatnessLab")]
-)
+@pytest.mark.parametrize(("missing", "name"), [("ipywidgets", "lab"), ("plotly", "plot_surface"), ("anywidget", "explore")])
 def test_a_package_that_is_not_installed_is_named_with_its_extra(missing, name, monkeypatch):
+    package = getattr(fv, name).__module__.split(".")[1]
     monkeypatch.setitem(sys.modules, missing, None)
-    package = fv._WHERE[name].split(".")[1]
     monkeypatch.setattr(fv, package, getattr(fv, package))  # a new import sets it; this puts it back
     for module in [m for m in sys.modules if m.startswith(f"flatviz.{package}")]:
         monkeypatch.delitem(sys.modules, module)

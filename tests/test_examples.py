@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from every_verb import public_names
 
 import flatviz as fv
 from flatviz.core.seeds import saved_rng
@@ -25,11 +26,6 @@ def test_examples_run_and_print_what_they_say(path, monkeypatch, tmp_path):
     assert result.attempted and not result.failed
 
 
-def public_verbs():
-    """Functions of `fv.__all__`, where they are defined."""
-    return [name for name in fv.__all__ if inspect.isfunction(getattr(fv, name))]
-
-
-@pytest.mark.parametrize("name", public_verbs())
-def test_every_public_verb_has_a_runnable_example(name):
-    assert ">>> " in inspect.getdoc(getattr(fv, name)), f"help(fv.{name}) shows no example"
+@pytest.mark.parametrize(("name", "value"), public_names().items())
+def test_every_public_verb_has_a_runnable_example(name, value):
+    assert not inspect.isfunction(value) or ">>> " in inspect.getdoc(value), f"help(fv.{name}) shows no example"

@@ -46,7 +46,8 @@ def plain(tmp_path_factory):
     return results(torch.enable_grad, tmp_path_factory.mktemp("plain") / "q.pt")
 
 
-@pytest.mark.parametrize("mode", [torch.no_grad, torch.inference_mode])
+@pytest.mark.long
+@pytest.mark.parametrize("mode", [pytest.param(torch.no_grad, marks=pytest.mark.slow), torch.inference_mode])
 def test_every_verb_gives_its_values_in_a_mode_without_gradients(mode, plain, tmp_path):
     got = results(mode, tmp_path / "q.pt")
     for name, want in plain.items():
@@ -64,5 +65,5 @@ def test_a_result_made_in_inference_mode_is_of_use_outside_of_it():
     assert not q.mean.is_inference()
     f = fv.nll(net, data)
     fv.top_eigenpairs(f, w, 1), fv.hvp(f, w, net.w), fv.sharpness(f, draws.W, iters=5)
-    fv.connect(f, *draws.W[:2], steps=2, resolution=3)
+    fv.landscape.connect(f, *draws.W[:2], steps=2, resolution=3)
     net(w.clone().requires_grad_(True), data.x).sum().backward()

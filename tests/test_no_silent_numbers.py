@@ -8,7 +8,7 @@ from torch import nn
 
 import flatviz as fv
 from flatviz.core.objective import PointEvaluator
-from flatviz.metrics.sharpness import ordered
+from flatviz.metrics.curvature import ordered
 
 NAN, INF = math.nan, math.inf
 
@@ -36,7 +36,7 @@ NET, DATA = net(), data()
 W = NET.w + 0.1 * torch.randn(3, NET.dim, generator=torch.Generator().manual_seed(0))
 FLAT = {
     "accuracy": fv.quantity(NET, DATA, "accuracy"),
-    "bma_nll": fv.bma_nll(NET, DATA, W),
+    "bma_nll": fv.objectives.bma_nll(NET, DATA, W),
     "a detached function": lambda w: fv.nll(NET, DATA)(w).detach(),
     "accuracy in a function": lambda w: fv.quantity(NET, DATA, "accuracy")(w),
 }
@@ -45,11 +45,9 @@ DERIVATIVES = {
     "top_eigenpairs": lambda f: fv.top_eigenpairs(f, NET.w, 1),
     "spectral_density": lambda f: fv.spectral_density(f, NET.w, k=1, steps=4),
     "hessian_trace": lambda f: fv.hessian_trace(f, NET.w, products=6),
-    "map_curvature": lambda f: fv.map_curvature(f, fv.plane_pca(W), resolution=2),
     "sharpness": lambda f: fv.sharpness(f, W),
-    "weyl_bounds": lambda f: fv.weyl_bounds(f, W),
-    "plane_gradient": lambda f: fv.plane_gradient(f, NET.w),
-    "connect": lambda f: fv.connect(f, W[0], W[1], steps=2),
+    "weyl_bounds": lambda f: fv.metrics.weyl_bounds(f, W),
+    "connect": lambda f: fv.landscape.connect(f, W[0], W[1], steps=2),
 }
 
 
@@ -63,18 +61,6 @@ def test_a_derivative_of_what_has_none_is_refused(verb, name):
 def half_diverged(w):
     """log w[0] + |w|^2: NaN where w[0] < 0."""
     return w[0].log() + w.square().sum()
-
-
-def test_diverged_points_of_a_curvature_map_are_masked_and_counted():
-    plane = fv.Plane(torch.zeros(3), torch.eye(3)[:2], "step")
-    surface = fv.map_curvature(half_diverged, plane, extent=((-1, 2), (-1, 1)), resolution=4)  # w[0] = -1, 0, 1, 2
-    assert surface.n_diverged == 8 and bool(torch.isnan(surface.values[:2]).all())
-    want = torch.tensor([[2.0] * 4, [2.0] * 4])  # 2 - 1 / w[0]^2 is never the largest
-    torch.testing.assert_close(surface.values[2:], want)
-    far = fv.map_curvature(
-        lambda w: w.square().sum(), fv.Plane(torch.zeros(3), 1e38 * torch.eye(3)[:2], "step"), extent=10.0, resolution=3
-    )
-    assert far.n_diverged == 8  # weights that are inf, but for the origin
 
 
 @pytest.mark.parametrize("verb", ["top_eigenpairs", "spectral_density", "hessian_trace"])
@@ -98,7 +84,7 @@ def test_labels_that_are_no_classes_are_refused_by_every_objective(y, kind, text
         lambda: fv.quantity(NET, bad, "accuracy"),
         lambda: fv.quantity(NET, bad, "error"),
         lambda: fv.quantity(NET, bad, "nll"),
-        lambda: fv.bma_nll(NET, bad, W),
+        lambda: fv.objectives.bma_nll(NET, bad, W),
         lambda: fv.predict(NET, W, bad, 2, seed=0),
     ):
         with pytest.raises(kind, match=text):
@@ -107,8 +93,8 @@ def test_labels_that_are_no_classes_are_refused_by_every_objective(y, kind, text
 
 
 SCORES = {
-    "accuracy": fv.accuracy, "nll_score": fv.nll_score, "brier": fv.brier, "ece": fv.ece, "ace": fv.ace,
-    "reliability": fv.reliability, "fit_temperature": fv.fit_temperature,
+    "accuracy": fv.metrics.accuracy, "nll": fv.metrics.nll, "brier": fv.metrics.brier, "ece": fv.metrics.ece, "ace": fv.metrics.ace,
+    "reliability": fv.metrics.reliability, "fit_temperature": fv.metrics.fit_temperature,
 }  # fmt: skip
 
 
@@ -133,8 +119,8 @@ def test_labels_of_any_integer_dtype_are_the_same_labels(dtype):
     for score in SCORES.values():
         torch.testing.assert_close(score(prediction(), y.to(dtype)), score(prediction(), y), equal_nan=True)
         torch.testing.assert_close(score(prediction(y=y.to(dtype))), score(prediction(), y), equal_nan=True)
-    cooled = fv.scale_temperature(prediction(y=y.to(dtype)), 2.0)
-    torch.testing.assert_close(cooled.scores["brier"], fv.scale_temperature(prediction(), 2.0).scores["brier"])
+    cooled = fv.metrics.scale_temperature(prediction(y=y.to(dtype)), 2.0)
+    torch.testing.assert_close(cooled.scores["brier"], fv.metrics.scale_temperature(prediction(), 2.0).scores["brier"])
     other = data((torch.arange(12) % 3).to(dtype))
     assert other.y.dtype == torch.int64
     assert float(fv.nll(NET, other)(NET.w)) == float(fv.nll(NET, DATA)(NET.w))
@@ -194,9 +180,9 @@ def test_a_projection_of_another_plane_is_refused_by_every_picture():
     for draw in (
         lambda p: fv.plot_surface(surface, p),
         lambda p: fv.plot_surface(surface, reference={"vi": p}),
-        lambda p: fv.plot_surface_3d(surface, p),
-        lambda p: fv.animate_projection(surface, [on, p]),
-        lambda p: fv.animate_projection(surface, p),
+        lambda p: fv.plots.plot_surface_3d(surface, p),
+        lambda p: fv.plots.animate_projection(surface, [on, p]),
+        lambda p: fv.plots.animate_projection(surface, p),
     ):
         draw(on)
         with pytest.raises(ValueError, match=text):
@@ -228,16 +214,16 @@ def test_predictions_without_a_value_are_counted_and_scored_nan():
     p = prediction(bad=1)
     assert p.n_diverged == 1 and prediction().n_diverged == 0
     masked = prediction(bad=1, value=-INF)  # a class that is ruled out is no divergence
-    assert masked.n_diverged == 0 and bool(torch.isfinite(fv.ece(masked)).all())
-    scored = fv.scale_temperature(p, 1.0)
+    assert masked.n_diverged == 0 and bool(torch.isfinite(fv.metrics.ece(masked)).all())
+    scored = fv.metrics.scale_temperature(p, 1.0)
     for name, values in scored.scores.items():
         assert torch.isnan(values).tolist() == [False, True, True, True], name
     with pytest.raises(ValueError, match="fit_temperature needs finite outputs, got NaN or inf for 1 of 24"):
-        fv.fit_temperature(p)
+        fv.metrics.fit_temperature(p)
 
 
 def test_pairs_with_a_draw_without_a_value_have_no_disagreement():
-    for table in (fv.disagreement, fv.label_information):
+    for table in (fv.metrics.disagreement, fv.metrics.label_information):
         values, good = table(prediction(bad=1)), table(prediction())
         assert bool(torch.isnan(values[1]).all()) and bool(torch.isnan(values[:, 1]).all())
         torch.testing.assert_close(values[[0, 2, 3]][:, [0, 2, 3]], good[[0, 2, 3]][:, [0, 2, 3]])

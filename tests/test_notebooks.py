@@ -3,46 +3,33 @@
 import dis
 import inspect
 import json
-import os
 import re
 from pathlib import Path
 
 import nbformat
 import pandas as pd
 import pytest
-from browsing import CHROMIUM
 from course import CHAPTERS, NOTEBOOKS, executed, name
 
 import flatviz as fv
 from flatviz.cli import main
 from flatviz.pages.views import VIEWS
 from flatviz.posteriors import METHODS
-from flatviz.site.build import for_site
 from flatviz.site.run import CellError, run
 from flatviz.site.shown import PLAIN
 from flatviz.site.source import CONTENTS, EXPERIMENTS, read
 from flatviz.storage.committed import committed
 
 ROOT = Path(__file__).resolve().parent.parent
-IN_LAB = "00_tour"  # with a browser, tests/widgets/test_in_jupyterlab.py runs it in a kernel, and looks
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
 def test_the_notebook_runs_in_its_small_form(path):
     cells = executed(path).cells
     shown = [o.data.get("text/html", "") for c in cells if c.cell_type == "code" for o in c.outputs if "data" in o]
     silent = [text[:200] for text in shown if f'aria-label="{PLAIN}"' in text or 'aria-label=""' in text]
     assert not silent, "a figure needs words: flatviz.plots.theme.figure(title, alt), or layout.meta['alt']"
-
-
-@pytest.mark.skipif(CHROMIUM is not None, reason="the browser's JupyterLab runs it")
-def test_the_tour_runs_in_a_kernel(monkeypatch):
-    from nbclient import NotebookClient
-
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])))
-    notebook = read(next(p for p in NOTEBOOKS if p.stem == IN_LAB), fast=True)
-    NotebookClient(notebook, timeout=300, startup_timeout=120, kernel_name="python3").execute()
-    assert all(c.execution_count for c in notebook.cells if c.cell_type == "code")
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=name)
@@ -82,22 +69,18 @@ def test_the_lesson_names_sliders_tabs_and_claims_that_there_are():
     radii = METHODS["sabma"].plain.tour
     assert "radius** 0" in text and f"to {radii[-1]:g}" in text and "ten stops" in text and len({0.0, *radii}) == 10
     claims = pd.read_csv(committed("claims.csv")).groupby("name").verdict.first()  # of T5 the first row: NLL
-    assert len({claims[f"SA-BMA {row}"] for row in ("T4", "T5", "T6")}) == 3, "three rows, three different verdicts"
-
-
-def test_a_link_to_a_notebook_that_is_not_built_is_its_text():
-    source = "See [chapter 03](03_curvature.ipynb) and [this](00_tour.ipynb)."
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(source)])
-    assert for_site(notebook, "x", ["x", "00_tour"]).cells[0].source == "See chapter 03 and [this](00_tour.ipynb)."
+    assert len({claims[f"SA-BMA {row}"] for row in ("T4", "T5", "T8")}) == 3, "three rows, three different verdicts"
 
 
 def test_every_plot_has_its_picture_in_the_gallery():
     source = (ROOT / "notebooks" / "src" / "gallery.py").read_text(encoding="utf-8")
     entries = re.findall(r"^# ## ([a-z]\w+)$", source, re.M)
-    assert {n for n in fv.__all__ if n.startswith(("plot_", "animate_"))} <= set(entries), "add it to notebooks/src/gallery.py"
+    assert {n for n in (*dir(fv.plots), "plot_view") if n.startswith(("plot_", "animate_"))} <= set(entries), (
+        "add it to notebooks/src/gallery.py"
+    )
     for entry in entries:
         code = source.split(f"# ## {entry}\n")[1].split("# %%\n")[1].split("\n# %%")[0]
-        assert f"fv.{entry}(" in code and len(code.strip().splitlines()) <= 6, entry
+        assert f".{entry}(" in code and len(code.strip().splitlines()) <= 6, entry
 
 
 def cell(source, tags=()):
@@ -152,14 +135,11 @@ def test_an_interact_is_one_element_with_a_picture_at_every_stop():
     assert stops[data["controls"][0]["start"]] == 50 and data["controls"][1]["labels"] == ["up", "down"]
 
 
-def test_the_parameters_cell_shrinks_the_run_and_must_say_so(tmp_path):
+def test_a_small_run_says_so_in_the_parameters_cell(tmp_path):
     path = tmp_path / "x.ipynb"
     nbformat.write(nbformat.v4.new_notebook(cells=[cell("FAST = False  # small", ["parameters"])]), path)
     assert read(path).cells[0].source == "FAST = False  # small"
     assert read(path, fast=True).cells[0].source == "FAST = True  # small"
-    nbformat.write(nbformat.v4.new_notebook(cells=[cell("QUICK = 1", ["parameters"])]), path)
-    with pytest.raises(ValueError, match="must say FAST = False once"):
-        read(path)
 
 
 def test_the_command_prints_the_time_of_each_notebook_and_which_failed(capsys, monkeypatch):

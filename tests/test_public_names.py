@@ -3,35 +3,93 @@
 import inspect
 import subprocess
 import sys
+from pathlib import Path
 
+import pytest
+import torch
+from every_verb import public_names
 from forked import forked
 
 import flatviz as fv
 
+ROOT = Path(__file__).resolve().parent.parent
+
 CONTRACT = """Net Data Gaussian Draws Mixture Plane Surface Curve Spectrum Projection Prediction History Family Task
 nll hvp pretrain transfer fit_sgd fit_swag fit_vi fit_sabma plane_pca plane_random plane_through slice_plane slice_line
-top_eigenpairs project predict accuracy nll_score ece brier plot_surface plot_spectrum plot_projection plot_metrics
-plot_reliability FlatnessLab explore_surface refresh_batchnorm METHODS SAM ASAM FisherSAM fit_swa fit_swag_diag fit_mfvi
-fit_sgld fit_sghmc fit_csgld fit_emcmc fit_ptl fit_dropout fit_ensemble fit_multi fit_laplace fit_bsam ace
-predictive_entropy mutual_information disagreement ood_scores fit_temperature sharpness predict_linearised""".split()
+top_eigenpairs project predict score sharpness plot plot_surface plot_spectrum plot_projection plot_metrics explore lab METHODS
+SAM ASAM FisherSAM fit_swa fit_swag_diag fit_mfvi fit_sgld fit_sghmc fit_csgld fit_emcmc fit_ptl fit_dropout fit_ensemble
+fit_multi fit_laplace fit_bsam""".split()
+SPACES = {
+    "metrics": "accuracy nll brier ece ace reliability predictive_entropy mutual_information disagreement ood_scores fit_temperature",
+    "symmetry": "units_of permute rescale flip canonical min_mass align mmd train_pool rescaled_orbit",
+    "planes": "plane_pca plane_random plane_through plane_path",
+    "plots": "plot_surface plot_reliability plot_surface_3d plot_radius save_figure",
+    "datasets": "digits_transfer moons_transfer few_shot corrupt",
+    "models": "mlp resnet20 torchvision_model",
+}
 
 
 def test_every_name_of_the_contract_is_there():
-    missing = [name for name in CONTRACT if not hasattr(fv, name)]
-    assert not missing
+    assert not [name for name in CONTRACT if not hasattr(fv, name)]
     assert set(CONTRACT) <= set(dir(fv))
 
 
+def test_the_top_has_few_names_and_each_namespace_lists_its_own_to_who_presses_tab():
+    assert len([name for name in fv.__all__ if not inspect.ismodule(getattr(fv, name))]) <= 80
+    for room, names in SPACES.items():
+        assert set(names.split()) <= set(dir(getattr(fv, room))), room
+        assert all(hasattr(getattr(fv, room), name) for name in names.split()), room
+
+
+def test_no_module_has_the_name_of_a_verb_of_its_namespace():
+    """Once imported it would stand in the verb's place: fv.metrics.predict would be a module."""
+    for room in [name for name in fv.__all__ if inspect.ismodule(getattr(fv, name))]:
+        files = {p.stem for p in (ROOT / "flatviz" / room).glob("*.py")}
+        late = getattr(getattr(fv, room), "__getattr__", None)  # where names load at once they replace the module
+        assert late is None or not files & set(dir(getattr(fv, room))), room
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error():
+    for space, name in ((fv, "nothing"), (fv.metrics, "nothing"), (fv, "accuracy")):
+        with pytest.raises(AttributeError, match=f"module '{space.__name__}' has no attribute '{name}'"):
+            getattr(space, name)
+
+
+def test_plot_draws_what_the_function_of_the_type_draws(quadratic):
+    f, _, c = quadratic
+    plane = fv.plane_through(c, *torch.eye(len(c))[:2])
+    surface, curve, spectrum = fv.slice_plane(f, plane, resolution=5), fv.slice_line(f, c, c + 1), fv.top_eigenpairs(f, c, 2)
+    pairs = [
+        (surface, fv.plot_surface),
+        (curve, fv.plot_curve),
+        (spectrum, fv.plot_spectrum),
+        ([spectrum] * 2, fv.plot_spectrum),
+    ]
+    for result, draw in pairs:
+        assert fv.plot(result, title="a").to_json() == draw(result, title="a").to_json()
+    assert fv.plot({"vi": fv.sharpness(f, c[None], k=2)}).data[0].name == "VI"
+    for wrong in (3, [surface], {}, {"vi": curve}):
+        with pytest.raises(TypeError, match="plot takes .*, got "):
+            fv.plot(wrong)
+
+
+def test_a_score_by_name_is_the_function_of_that_name():
+    prediction = fv.Prediction(torch.randn(3, 20, 4), torch.arange(20) % 4)
+    for name in ("accuracy", "nll", "brier", "ece", "ace"):
+        assert torch.equal(fv.score(prediction, name), getattr(fv.metrics, name)(prediction))
+        assert torch.equal(fv.score(prediction, name, n_draws=2), getattr(fv.metrics, name)(prediction, n_draws=2))
+    with pytest.raises(ValueError, match="measure must be one of 'accuracy', 'nll', 'brier', 'ece', 'ace', got 'auroc'"):
+        fv.score(prediction, "auroc")
+
+
 def test_every_public_verb_has_a_docstring_that_says_more_than_its_name():
-    for name in fv.__all__:
-        value = getattr(fv, name)
+    for name, value in public_names().items():
         if inspect.isfunction(value) or inspect.isclass(value):
             assert value.__doc__ and len(value.__doc__) > 40, name
 
 
 def test_randomness_is_keyword_only_everywhere():
-    for name in fv.__all__:
-        value = getattr(fv, name)
+    for name, value in public_names().items():
         if inspect.isfunction(value) and "seed" in inspect.signature(value).parameters:
             assert (
                 inspect.signature(value).parameters["seed"].kind is inspect.Parameter.KEYWORD_ONLY or name == "top_eigenpairs"

@@ -2,19 +2,21 @@
 
 import re
 
+import pytest
 from experiment_notebooks import ROOT, executed
 
 
+@pytest.mark.long
 def test_every_sentence_of_what_holds_is_printed_by_the_evidence():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     block = re.search(r"<!-- what holds -->\n(.*?)<!-- /what holds -->", readme, flags=re.S)[1]
     printed = "\n".join(executed("evidence")).split("\n")
     short = [line.strip() for line in printed if " against VI, " in line and not re.search(r" seeds: ", line)]
-    tempered, plain = block.split("Without a KL term")
-    where = {"KL weight 0.03": tempered, "KL weight 0, ": plain}
+    said = re.split("At the tour's setting|At KL weight 1|Without a KL term", block)[1:]
+    where = dict(zip(("KL weight 0.03, ", "KL weight 1, ", "KL weight 0, "), said))
     of, setting = {name: [] for name in where}, None
     for line in map(str.strip, printed):
-        setting = next((name for name in where if line.startswith(name)), None if line.startswith("settings,") else setting)
+        setting = next((name for name in where if line.startswith(name)), None if line.startswith("KL weight ") else setting)
         if setting and line in short:
             of[setting].append(line)
     for name, text in where.items():

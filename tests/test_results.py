@@ -95,11 +95,11 @@ def one_of_each(q):
     pairs = (torch.eye(7), torch.eye(1))
     return {
         "History": fv.History(W[0], W[0], W[0]), "Gaussian": q, "Plane": plane, "Surface": surface, "Curve": curve,
-        "KroneckerGaussian": fv.KroneckerGaussian(W[0], torch.ones(7), (pairs,)), "Spectrum": spectrum,
-        "PrecisionGaussian": fv.PrecisionGaussian(W[0], torch.ones(7), W[:2]), "Projection": projection,
+        "KroneckerGaussian": fv.gaussian.KroneckerGaussian(W[0], torch.ones(7), (pairs,)), "Spectrum": spectrum,
+        "PrecisionGaussian": fv.gaussian.PrecisionGaussian(W[0], torch.ones(7), W[:2]), "Projection": projection,
         "Draws": fv.Draws(W, fv.History(W[0]), {"0.running_mean": W[0]}), "Mixture": fv.Mixture((q,) * 7), "Prediction": prediction,
-        "Persistence": fv.Persistence(surface, *W[:5]), "Sharpness": fv.Sharpness(*W[:7]),
-        "Shift": fv.Shift(("gaussian_noise",) * 9, (0, 1, 2, 3, 4, 5), dict.fromkeys(("accuracy", "nll", "ece"), W), 9, 9, "frozen"),
+        "Persistence": fv.results.Persistence(surface, *W[:5]), "Sharpness": fv.results.Sharpness(*W[:7]),
+        "Shift": fv.results.Shift(("gaussian_noise",) * 9, tuple(range(6)), dict.fromkeys(("accuracy", "nll", "ece"), W), 9, 9, "frozen"),
         "Mechanism": results.Mechanism(surface, *W[:1], (0.1,) * 12, *W[:6], 0.3, W[0], "sqrt(2 KL in nats)", "VI's posterior"),
         "Family": fv.Family(**many, surface=surface, **rest),
     }  # fmt: skip

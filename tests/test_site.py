@@ -1,6 +1,6 @@
 """The site works without network: links, search, formulas, figures, sliders, slides, on wide and narrow windows.
 
-A site of two chapters is built and looked at here; that of all notebooks, each page in both schemes, in the tests marked slow.
+A site with the results of two chapters is built and looked at here; each page of the whole one in the tests marked slow.
 Every wait has a limit: see `answer` and `limited` in tests/browsing.py.
 """
 
@@ -17,16 +17,25 @@ from pathlib import Path
 import pytest
 from browsing import answer, limited, watched
 from course import NOTEBOOKS, executed
+from every_verb import public_names
 
-import flatviz as fv
 from flatviz.cli.docs import SMALL_TOUR
 from flatviz.families.tour import run_tour
 from flatviz.site.build import build
 from flatviz.site.shown import family_html
-from flatviz.site.slides import write_slides
+
+pytestmark = pytest.mark.long
 
 FEW = ("contents", "01_network_is_a_vector", "03_curvature")
-LOOKED_AT = ("index", "contents", "01_network_is_a_vector", "03_curvature", "search", "reference/engine")
+LOOKED_AT = (
+    "index",
+    "contents",
+    "01_network_is_a_vector",
+    "03_curvature",
+    "experiments/evidence",
+    "search",
+    "reference/engine",
+)
 WITH_AXE = ("index", "03_curvature", "reference/engine")  # it takes the most time
 
 
@@ -40,7 +49,7 @@ def made(folder, notebooks):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """The folder of a site of two chapters."""
+    """The folder of the site, two chapters with their results."""
     return made(tmp_path_factory.mktemp("site"), [p for p in NOTEBOOKS if p.stem in FEW])
 
 
@@ -80,7 +89,7 @@ def links_lead_somewhere(site):
         for link in re.findall(r"""<a [^>]*?href=["']([^"']*)["']""", path.read_text(encoding="utf-8")):
             if re.match(r"\w+:", link):
                 continue
-            file, _, anchor = html.unescape(link).partition("#")
+            file, _, anchor = html.unescape(link).removesuffix("?slides").partition("#")
             target = (path.parent / file).resolve() if file else path
             assert target.exists(), f"{path.name}: {link}"
             if anchor and target in ids:
@@ -89,8 +98,8 @@ def links_lead_somewhere(site):
 
 def test_every_public_name_stands_in_the_reference(site):
     text = "".join(p.read_text(encoding="utf-8") for p in (site / "reference").glob("*.html"))
-    names = [n for n in fv.__all__ if inspect.isfunction(v := getattr(fv, n)) or inspect.isclass(v)]
-    missing = [n for n in names if f">{n}<" not in text]
+    names = [n.removeprefix("fv.") for n, v in public_names().items() if inspect.isfunction(v) or inspect.isclass(v)]
+    missing = [n for n in names if f'id="flatviz.{n}"' not in text]
     assert len(names) > 100 and not missing
 
 
@@ -224,12 +233,12 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 @pytest.mark.browser
 def test_slides_turn_by_keys_and_draw_their_figures_without_network(site, browser):
-    (path,) = write_slides(site, ["01_network_is_a_vector"])
     context = browser.new_context(viewport={"width": 1280, "height": 720})
     context.set_offline(True)
     page, foreign, errors = watched(context, "file:")
-    page.goto(path.as_uri())
-    count = page.evaluate("slides.length")
+    page.goto((site / "01_network_is_a_vector.html").as_uri() + "?slides")
+    page.locator(".slide:not([hidden])").wait_for()
+    count = page.locator(".slide").count()
     assert count > 10 and page.locator(".slide:not([hidden]) h1").count() == 1
     drawn = 0
     for i in range(1, count):

@@ -1,1 +1,11 @@
 """Other people's tools, spoken to in their language, answered in ours."""
+
+from flatviz.lazy import lazy
+
+__getattr__, __dir__, __all__ = lazy(
+    __name__,
+    {
+        "arviz": "diagnose_chains",
+        "xarray": "from_arviz from_xarray to_arviz to_xarray",
+    },
+)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_is
 from flatviz.core.boundary import public
 from flatviz.results import Draws
 
@@ -45,7 +44,7 @@ def diagnose_chains(draws: Draws, of: Callable[[Tensor], Tensor] | None = None) 
     Example:
         >>> import torch, flatviz as fv
         >>> q = fv.Draws(torch.randn(400, 2, generator=torch.Generator().manual_seed(0)), chains=4)
-        >>> diagnosis = fv.diagnose_chains(q)  # doctest: +SKIP
+        >>> diagnosis = fv.bridges.diagnose_chains(q)  # doctest: +SKIP
         >>> diagnosis.rhat.shape, bool((diagnosis.rhat < 1.02).all())  # doctest: +SKIP
         (torch.Size([2]), True)
     """
@@ -53,7 +52,6 @@ def diagnose_chains(draws: Draws, of: Callable[[Tensor], Tensor] | None = None) 
         import arviz  # optional: only these diagnostics need it
     except ImportError as error:
         raise ImportError("diagnose_chains needs arviz: pip install 'flatviz[arviz]'") from error
-    check_is(draws, Draws, "draws", "fit_hmc and the other chains return one")
     length = len(draws.W) // draws.chains
     if draws.chains < 2 or length < 4:
         raise ValueError(

@@ -89,7 +89,7 @@ def run_random_plane(
         try:
             library.random_plane(module, recorder, distance=distance, steps=steps, normalization=normalization)
         except ZeroDivisionError as error:
-            raise _not_finite(full) from error
+            raise ValueError(_not_finite(full)) from error
     name = f"{_named('random_plane')}(distance={distance:g}, steps={steps}, normalization={normalization!r}), seed {seed}"
     directions, places = axes.whole(coords)
     plane = Plane(full.w, directions.to(full.w.dtype), "distance in weight space", name)
@@ -144,7 +144,7 @@ def _recorded(library: Any, net: Net, metric: Any, record: Callable[[Tensor, Ten
                     f"the metric must run the network, whose weights are read then, got {name}: use metric_objective"
                 )
             if not bool(weights[0].isfinite().all()):
-                raise _not_finite(net)
+                raise ValueError(_not_finite(net))
             record(weights[0], _number(value, type(metric).__name__))
             return value
 
@@ -153,10 +153,10 @@ def _recorded(library: Any, net: Net, metric: Any, record: Callable[[Tensor, Ten
     return module, Recorder()
 
 
-def _not_finite(net: Net) -> ValueError:
+def _not_finite(net: Net) -> str:
     zero = [b.name for b in net.blocks if float(net.w[b.slice].abs().max()) == 0]
     because = f"; {zero[0]} is all zeros, by whose norm it divides" if zero else ""
-    return ValueError(
+    return (
         f"{_named('weights')} must be finite, got NaN or inf{because}: use plane_random, where the direction is then 0, "
         "or normalization=None"
     )
@@ -229,7 +229,7 @@ def _number(value: Any, name: str) -> Tensor:
 def _library() -> Any:
     try:
         import loss_landscapes
-        import loss_landscapes.metrics
+        import loss_landscapes.metrics  # noqa: F401  of which users take one
     except ImportError as error:
         raise ImportError("this bridge needs loss-landscapes: pip install 'loss-landscapes>=3.0.6,<5'") from error
     return loss_landscapes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import torch
 from torch import Tensor
@@ -51,7 +51,7 @@ def to_xarray(result: object) -> xarray.Dataset:
         >>> import torch, flatviz as fv
         >>> plane = fv.plane_through(torch.zeros(3), torch.eye(3)[0], torch.eye(3)[1])
         >>> surface = fv.slice_plane(lambda w: (w ** 2).sum(), plane, resolution=5)
-        >>> fv.to_xarray(surface)["values"].dims  # doctest: +SKIP
+        >>> fv.bridges.to_xarray(surface)["values"].dims  # doctest: +SKIP
         ('a', 'b')
     """
     xarray = _xarray("to_xarray")
@@ -65,7 +65,7 @@ def to_xarray(result: object) -> xarray.Dataset:
 
 
 @public
-def from_xarray(dataset: xarray.Dataset) -> object:
+def from_xarray(dataset: Annotated[Any, "xarray.Dataset"]) -> object:
     """The result that `to_xarray` wrote, also after the data set was written to a file and read.
 
     Raises:
@@ -75,12 +75,14 @@ def from_xarray(dataset: xarray.Dataset) -> object:
     Example:
         >>> import torch, flatviz as fv
         >>> q = fv.Draws(torch.ones(4, 2), chains=2)
-        >>> fv.from_xarray(fv.to_xarray(q))  # doctest: +SKIP
+        >>> fv.bridges.from_xarray(fv.bridges.to_xarray(q))  # doctest: +SKIP
         Draws(W (4, 2), chains=2)
     """
-    check_is(dataset, _xarray("from_xarray").Dataset, "dataset", "use what fv.to_xarray returned")
+    check_is(dataset, _xarray("from_xarray").Dataset, "dataset", "use what fv.bridges.to_xarray returned")
     if TEXT not in dataset.attrs:
-        raise ValueError(f"dataset must be one that fv.to_xarray made, got attrs {sorted(dataset.attrs)}: use fv.to_xarray")
+        raise ValueError(
+            f"dataset must be one that fv.bridges.to_xarray made, got attrs {sorted(dataset.attrs)}: use fv.bridges.to_xarray"
+        )
     return joined({str(name): torch.tensor(dataset[name].values) for name in dataset.variables}, dataset.attrs[TEXT])
 
 
@@ -101,11 +103,10 @@ def to_arviz(draws: Draws, of: Callable[[Tensor], Tensor] | None = None) -> arvi
     Example:
         >>> import torch, flatviz as fv
         >>> q = fv.Draws(torch.randn(40, 3, generator=torch.Generator().manual_seed(0)), chains=4)
-        >>> fv.to_arviz(q).posterior["w"].sizes  # doctest: +SKIP
+        >>> fv.bridges.to_arviz(q).posterior["w"].sizes  # doctest: +SKIP
         Frozen({'chain': 4, 'draw': 10, 'weight': 3})
     """
     arviz = _arviz("to_arviz")
-    check_is(draws, Draws, "draws", "fit_hmc and the other chains return one")
     values = draws.W if of is None else of(draws.W)
     if not isinstance(values, Tensor) or len(values) != len(draws.W):
         raise TypeError(f"of(W) must return a tensor of {len(draws.W)} rows, one a draw, got {type(values).__name__}")
@@ -115,7 +116,7 @@ def to_arviz(draws: Draws, of: Callable[[Tensor], Tensor] | None = None) -> arvi
 
 
 @public
-def from_arviz(inference: arviz.InferenceData) -> Draws:
+def from_arviz(inference: Annotated[Any, "arviz.InferenceData"]) -> Draws:
     """The draws in the group `posterior` of ArviZ's InferenceData, its variables one after the other as a weight vector.
 
     Raises:
@@ -125,10 +126,10 @@ def from_arviz(inference: arviz.InferenceData) -> Draws:
     Example:
         >>> import torch, flatviz as fv
         >>> q = fv.Draws(torch.ones(6, 3), chains=2)
-        >>> fv.from_arviz(fv.to_arviz(q))  # doctest: +SKIP
+        >>> fv.bridges.from_arviz(fv.bridges.to_arviz(q))  # doctest: +SKIP
         Draws(W (6, 3), chains=2)
     """
-    check_is(inference, _arviz("from_arviz").InferenceData, "inference", "use what fv.to_arviz or a sampler returned")
+    check_is(inference, _arviz("from_arviz").InferenceData, "inference", "use what fv.bridges.to_arviz or a sampler returned")
     if "posterior" not in inference.groups():
         raise ValueError(f"inference must have a group posterior, got {inference.groups()}: ask the sampler for draws")
     posterior = inference.posterior.transpose("chain", "draw", ...)

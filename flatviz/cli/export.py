@@ -8,8 +8,9 @@ import click
 
 import flatviz
 from flatviz.checks import check_is
+from flatviz.cli.options import PATH
 from flatviz.cli.options import out as out_option
-from flatviz.cli.output import check_output, write_text
+from flatviz.cli.output import check_output, write_page
 from flatviz.pages.page import family_page
 from flatviz.pages.story import tour_story
 from flatviz.pages.table import family_rows
@@ -18,25 +19,27 @@ from flatviz.storage.cache import load
 
 
 @click.command(epilog="Example: flatviz export family.pt --out family.html")
-@click.argument("family", type=click.Path(path_type=Path))
+@click.argument("family", type=PATH)
 @out_option("family.html", "the page")
-@click.option("--title", default="flatviz: a family of posteriors", show_default=True, help="Of the page.")
+@click.option("--title", default="flatviz: a family of posteriors", show_default=True, help="Title of the page.")
 def command(family: Path, out: Path, title: str) -> None:
-    """Write a saved family of posteriors (`fv.save(lab.family, "family.pt")`) as one live page without Python."""
+    """Write a saved family of posteriors as one live page.
+
+    FAMILY: a file that `fv.save(lab.family, "family.pt")` wrote.  The page needs no Python.
+    """
     check_output("--out", out)
     loaded = load(family)
-    check_is(loaded, Family, "the file", "save what fv.measure returned, or lab.family")
+    check_is(loaded, Family, "the file", "save what fv.families.measure returned, or lab.family")
     method = "sabma" if "sabma" in loaded.methods else loaded.methods[-1]
     radius = loaded.radius[loaded.index(method, 1.0)]
     page = family_page(
         loaded,
         title=title,
-        lead="Move the **radius** and the **ensemble size**; the guide says what there is to see.",
+        lead="Move the **radius** and the **ensemble size**; the pictures follow the text.",
         rows=family_rows(loaded),
         facts={"made by": f"flatviz {flatviz.__version__}: flatviz export {family}"},
         start=(method, radius, min(10, max(p.n_draws for p in loaded.prediction))),
         story=tour_story(loaded),
         code=[f"family = fv.load({str(family)!r})"],
     )
-    write_text(out, page)
-    print(f"{out} written: {out.stat().st_size / 1e6:.1f} MB with plotly.js inside, opens in any browser")
+    write_page(out, page)

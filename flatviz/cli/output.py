@@ -10,7 +10,7 @@ from pathlib import Path
 from flatviz.core.progress import Progress
 from flatviz.storage.files import atomic_path
 
-HOLD_FITS = ("fitting", "seed", "tuning")  # first words of the labels of stages whose steps are fits, with lines of their own
+FITS = ("fitting", "seed", "tuning")  # first words of the labels of stages that consist of fits
 
 
 def check_output(option: str, path: Path) -> Path:
@@ -29,14 +29,15 @@ def check_output(option: str, path: Path) -> Path:
     except OSError as error:
         raise ValueError(f"{option} must lie in a folder that can be written, got {path}: {error.strerror}") from None
     if absent:
-        print(f"folder made: {absent[0]}" + (f" (from {absent[-1]} on)" if len(absent) > 1 else ""))
+        print(f"folder made: {absent[0]}")
     return path
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a text file, whole or not at all."""
+def write_page(path: Path, text: str) -> None:
+    """Write an HTML file, whole or not at all, and say so."""
     with atomic_path(path) as partial:
         partial.write_text(text, encoding="utf-8")
+    print(f"{path} written: {path.stat().st_size / 1e6:.1f} MB with plotly.js inside, opens in any browser")
 
 
 def progress_of_command() -> Progress:
@@ -45,7 +46,7 @@ def progress_of_command() -> Progress:
 
 
 class Lines:
-    """Progress as printed lines: steps and seconds of each stage that ends, and each step of a stage of fits.
+    """Progress as printed lines: steps and seconds of each stage that ends, and of each step of a stage of fits.
 
     What happens inside the steps of other stages is not printed.
     """
@@ -56,20 +57,11 @@ class Lines:
 
     def __call__(self, done: int, total: int, label: str) -> None:
         """Note the step; print where it ends a stage."""
-        began = self._started.setdefault(label, time.perf_counter())
-        seconds = time.perf_counter() - began
-        if done >= total:
+        seconds = time.perf_counter() - self._started.setdefault(label, time.perf_counter())
+        ended, fits = done >= total, label.startswith(FITS)
+        if ended:
             del self._started[label]
-        if not all(_holds_fits(outer) for outer in self._started if outer != label):
-            return
-        if done >= total:
-            print(f"  {label}: {total} steps, {seconds:.1f} s", flush=True)
-            self._named = True
-        elif _holds_fits(label):
-            if done and not self._named:
-                print(f"  {label}: {done} of {total}, {seconds:.1f} s", flush=True)
-            self._named = False
-
-
-def _holds_fits(label: str) -> bool:
-    return label.split()[0] in HOLD_FITS
+        if all(outer.startswith(FITS) for outer in self._started if outer != label):
+            if ended or (fits and done and not self._named):
+                print(f"  {label}: {f'{total} steps' if ended else f'{done} of {total}'}, {seconds:.1f} s", flush=True)
+            self._named = ended if ended or fits else self._named

@@ -11,15 +11,18 @@ from pathlib import Path
 from typing import Any
 
 import click
+import plotly
 
+from flatviz.checks import check_choice
 from flatviz.cli import options
-from flatviz.cli.output import check_output, write_text
+from flatviz.cli.options import module
+from flatviz.cli.output import check_output, write_page
 from flatviz.plots.theme import CONFIG
-from flatviz.site.source import folder_of_notebooks
+from flatviz.site.source import EXPERIMENTS, folder_of_notebooks
 
 OFFLINE = dict(require_js_url="", mathjax_url="", jquery_url="")  # the page asks no other host for scripts
 PLOTLY = "application/vnd.plotly.v1+json"
-WORDS = {"true": True, "false": False}
+PYTHON = {"True": "true", "False": "false"}  # as JSON
 
 
 @click.command(epilog="Example: flatviz run evidence -p seeds=10 --device auto --workers 2 --out evidence.html")
@@ -31,8 +34,8 @@ WORDS = {"true": True, "false": False}
 @options.SEEDS
 @options.DEVICE
 @options.WORKERS
-@options.out(None, "the notebook with its results, as one HTML page without network,")
-@click.option("--table", type=click.Path(path_type=Path), help="File to write the long table to (CSV).")
+@options.out(None, "the notebook with its results, as one page that needs no network,")
+@click.option("--table", type=options.PATH, help="File to write the long table to (CSV).")
 def command(
     name: str | None,
     given: Sequence[str],
@@ -45,34 +48,33 @@ def command(
     out: Path | None,
     table: Path | None,
 ) -> None:
-    """Run the experiment NAME, a notebook of notebooks/experiments; without NAME list them with their parameters.
+    """Run an experiment, and write its page and its table.
 
-    Finished fits are kept in the cache: a run that was stopped goes on where it was.
+    NAME: a notebook of notebooks/experiments; without it all are listed with their parameters.
+
+    Finished fits are kept in the cache, so a run that was stopped continues.
     """
-    experiments = {p.stem: p for p in sorted((folder_of_notebooks() / "experiments").glob("*.ipynb"))}
+    started = time.perf_counter()
+    experiments = {p.stem: p for p in sorted((folder_of_notebooks() / EXPERIMENTS).glob("*.ipynb"))}
     if name is None:
         for known, path in experiments.items():
             print(f"{known}: {', '.join(f'{n.lower()}={v}' for n, v in parameters_of(path).items())}")
         return
-    if name not in experiments:
-        raise ValueError(f"NAME must be one of {', '.join(experiments)}, got {name!r}")
+    check_choice(name, tuple(experiments), "NAME")
     for option, path in (("--out", out), ("--table", table)):
         if path is not None:
             check_output(option, path)
     asked = dict(data=data, seed=seed, seeds=seeds, device=device, workers=workers, save=table and str(table.absolute()))
     words = [*given, *(f"{n}={v}" for n, v in asked.items() if v is not None), f"run={not stored}"]
-    started = time.perf_counter()
     notebook = executed(experiments[name], parsed(words, parameters_of(experiments[name]), name))
     if out is not None:
-        write_text(out, page_of(notebook, name))
-        print(f"{out} written: {out.stat().st_size / 1e6:.1f} MB, opens in any browser")
+        write_page(out, page_of(notebook, name))
     print(f"{time.perf_counter() - started:.0f} s in all")
 
 
 def parameters_of(path: Path) -> dict[str, str]:
     """Name -> default, as written, of the cell tagged `parameters`."""
-    papermill = _package("papermill")
-    return {name: str(about["default"]) for name, about in papermill.inspect_notebook(str(path)).items()}
+    return {n: str(about["default"]) for n, about in module("papermill", "lab").inspect_notebook(str(path)).items()}
 
 
 def parsed(words: Sequence[str], known: Mapping[str, str], name: str) -> dict[str, Any]:
@@ -88,7 +90,7 @@ def parsed(words: Sequence[str], known: Mapping[str, str], name: str) -> dict[st
             listed = ", ".join(n.lower() for n in known if n != "RUN")
             raise ValueError(f"a parameter must be NAME=VALUE with NAME one of {listed} for {name}, got {word!r}")
         try:
-            values[key.upper()] = WORDS[text.lower()] if text.lower() in WORDS else json.loads(text)
+            values[key.upper()] = json.loads(PYTHON.get(text, text))
         except json.JSONDecodeError:
             values[key.upper()] = text
     return values
@@ -100,7 +102,7 @@ def executed(path: Path, values: Mapping[str, Any]) -> Any:
     Raises:
         RuntimeError: Where a cell fails; it names the cell and the error.
     """
-    papermill = _package("papermill")
+    papermill = module("papermill", "lab")
     how = dict(progress_bar=False, log_output=False, stdout_file=sys.stdout, stderr_file=sys.stderr, cwd=str(Path.cwd()))
     how["extra_arguments"] = ["--IPKernelApp.log_level=40"]  # of the kernel itself, not of the cells
     try:
@@ -111,24 +113,13 @@ def executed(path: Path, values: Mapping[str, Any]) -> Any:
 
 def page_of(notebook: Any, name: str) -> str:
     """The notebook without its code as one HTML page: plotly.js inside, no script of another host."""
-    import plotly
-    from nbconvert import HTMLExporter  # optional: comes with JupyterLab
-
     for output in (o for cell in notebook.cells for o in cell.get("outputs", ()) if PLOTLY in o.get("data", {})):
         figure = plotly.io.from_json(json.dumps(output.data[PLOTLY], default=str), skip_invalid=True)
         output.data = {"text/html": plotly.io.to_html(figure, config=CONFIG, include_plotlyjs=False, full_html=False)}
     for cell in (c for c in notebook.cells if c.cell_type == "markdown"):
         cell.source = re.sub(r"\[([^\]]+)\]\([^)]*\.ipynb\)", r"\1", cell.source)  # to what is not in this file
-    exporter = HTMLExporter(template_name="lab", exclude_input=True, exclude_output_prompt=True, **OFFLINE)
+    exporter = module("nbconvert", "lab").HTMLExporter(
+        template_name="lab", exclude_input=True, exclude_output_prompt=True, **OFFLINE
+    )
     html, _ = exporter.from_notebook_node(notebook, resources={"metadata": {"name": f"flatviz: {name}"}})
     return html.replace("<head>", f"<head>\n<script>{plotly.offline.get_plotlyjs()}</script>", 1)
-
-
-def _package(name: str) -> Any:
-    """A package of the extra "lab", loaded now."""
-    try:
-        return __import__(name)
-    except ImportError as error:
-        raise ImportError(
-            f'flatviz run needs {error.name}: pip install "flatviz[lab]" (in a clone: pip install ".[lab]")'
-        ) from error

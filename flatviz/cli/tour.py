@@ -11,27 +11,29 @@ import torch
 import flatviz
 from flatviz.checks import check_count
 from flatviz.cli import options
-from flatviz.cli.output import check_output, progress_of_command, write_text
-from flatviz.cli.threads import single_thread
+from flatviz.cli.output import check_output, progress_of_command, write_page
 from flatviz.core.devices import pick
 from flatviz.datasets.named import OFFLINE, named_task
+from flatviz.families.baselines import worth_of_transfer
 from flatviz.families.choice import Choices, choice_of, read_choices
 from flatviz.families.preparation import MODELS, build_model
 from flatviz.families.tour import HEAD_STD, RANK, Tour, run_tour
 from flatviz.pages.page import family_page
 from flatviz.pages.story import tour_story
-from flatviz.pages.table import family_rows, text_table
+from flatviz.pages.table import family_rows, score_texts, text_table
 from flatviz.posteriors import METHODS
 
 DIGITS = """A network pre-trained on digits that lie on their side became a Bayesian one, which learned ten upright digits a
 class."""
 OTHER = """A network pre-trained on one task became a Bayesian one, which learned a few examples a class of another ({name})."""
-LEAD = """Move the **radius**: SA-BMA asks the posterior to be good even at the worst posterior that far from it, so a larger one
-looks for flatter ground. Move the **ensemble size**: so many draws are averaged into one answer."""
-
-
+LEAD = """Scroll: the pictures follow the text. Move **radius** and **ensemble size** wherever you like."""
 MODEL = click.Choice(tuple(MODELS))
-PATH = click.Path(path_type=Path)
+# of the tasks that need no download
+EXPECTED = {
+    "mlp": "; well under two minutes on a CPU",
+    "conv": "; some minutes on a CPU",
+    "resnet20": "; ten minutes or more on a CPU, longer where others use it",
+}
 
 
 @click.command(
@@ -40,9 +42,9 @@ PATH = click.Path(path_type=Path)
 @options.out("tour.html", "the page")
 @options.DATA
 @click.option("--size", type=int, help="Pixels of each side to which a folder's images are scaled (as they are).")
-@click.option("--per-class", type=int, help="At most so many images of each class are read (all).")
+@click.option("--per-class", type=int, help="Read at most this many images of each class (all).")
 @click.option("--model", type=MODEL, default="mlp", show_default=True, help="LayerNorm MLP, BatchNorm conv net, or ResNet-20.")
-@click.option("--tuned", type=PATH, help="Settings that the experiment tune chose, in place of the methods' own.")
+@click.option("--tuned", type=options.PATH, help="Settings chosen by `flatviz run tune`, in place of the methods' defaults.")
 @options.SEED
 @options.DEVICE
 @options.WORKERS
@@ -59,7 +61,9 @@ def command(
     workers: int | None,
     scheduler: str | None,
 ) -> None:
-    """Train a family of posteriors, print their scores and flatness, and write one live page.
+    """Train a family of posteriors and write one live page.
+
+    Their scores and flatness are printed.
 
     The page of --data moons also shows predictions over the plane of inputs, and a regression with a gap beside HMC.
     """
@@ -69,39 +73,44 @@ def command(
     task = named_task(data, seed=seed, size=size, per_class=per_class)
     place, why = pick(device or "auto", build_model(model, task, seed=seed))
     choices = None if tuned is None else read_choices(tuned)
-    expected = "; well under two minutes on a CPU" if data in OFFLINE else ""
+    expected = EXPECTED[model] if data in OFFLINE else ""
     print(f"flatviz {flatviz.__version__} tour: {model}, {data}, on {place} ({why}), seed {seed}{expected}")
-    with single_thread(), options.engine_of(workers, scheduler) as engine:
-        tour = run_tour(
-            model,
-            task=task,
-            seed=seed,
-            device=place,
-            tuned=choices,
-            engine=engine,
-            progress=progress_of_command(),
-            say=print,
-        )
+    torch.set_num_threads(1)  # on networks this small a second thread costs more than it brings
+    how = dict(task=task, seed=seed, device=place, tuned=choices, progress=progress_of_command(), say=print)
+    with options.engine_of(workers, scheduler) as engine:
+        tour = run_tour(model, engine=engine, **how)
     rows = family_rows(tour.family)
+    rows += [dict.fromkeys(rows[0], "") | {"method": name} | score_texts(p) for name, p in tour.alone.items()]
+    worth = worth_of_transfer(tour.family.prediction[tour.family.index("sabma", 0.0)], tour.alone)
     print(f"\n{tour.task.name}; test split of {len(tour.task.test)}; λ over {len(tour.family.spectrum[-1])} draws\n")
-    print(text_table(rows))
-    title = "flatviz tour: from a pre-trained network to a flat posterior"
-    lead = f"{(DIGITS if data == 'digits' else OTHER).format(name=tour.task.name)} {LEAD}"
-    asked = f"--data {data} --model {model}"
-    asked += "".join(f" --{name} {value}" for name, value in (("size", size), ("per-class", per_class)) if value)
-    asked += f" --seed {seed}" + f" --tuned {tuned}" * (tuned is not None)
-    facts, story = _facts(tour, model, asked, choices), tour_story(tour.family)
-    there = [r for m, r in zip(tour.family.method, tour.family.radius) if m == "sabma"]
-    start = ("sabma", min(there, key=lambda r: abs(r - METHODS["sabma"].tuned(tour.net).radius)), 10)
-    call = f"family = run_tour({model!r}, task={data!r}, seed={seed}).family"
-    if tuned is not None or size or per_class:
-        call = "# family: that of the command below, under 'How this was made'"
-    shown = dict(start=start, story=story, code=["from flatviz.families.tour import run_tour", call])
-    write_text(out, family_page(tour.family, title=title, lead=lead, rows=rows, facts=facts, **shown))
-    megabytes, seconds = out.stat().st_size / 1e6, time.perf_counter() - started
-    print(f"\n{out} written: {megabytes:.1f} MB with plotly.js inside, opens in any browser; {seconds:.0f} s in all")
+    print(f"{text_table(rows)}\n\n{worth}")
+    radii = [r for m, r in zip(tour.family.method, tour.family.radius) if m == "sabma"]
+    page = family_page(
+        tour.family,
+        title="flatviz tour: from a pre-trained network to a flat posterior",
+        lead=f"{(DIGITS if data == 'digits' else OTHER).format(name=tour.task.name)} {worth}. {LEAD}",
+        rows=rows,
+        facts=_facts(tour, model, _words(data, model, size, per_class, seed, tuned), choices),
+        start=("sabma", min(radii, key=lambda r: abs(r - METHODS["sabma"].tuned(tour.net).radius)), 10),
+        story=tour_story(tour.family),
+        code=["from flatviz.families.tour import run_tour", _call(model, data, seed, whole=not (tuned or size or per_class))],
+    )
+    write_page(out, page)
+    print(f"{time.perf_counter() - started:.0f} s in all")
     if tour.cached:
         print(f"reused from the cache: {', '.join(tour.cached)}")
+
+
+def _words(data: str, model: str, size: int | None, per_class: int | None, seed: int, tuned: Path | None) -> str:
+    """The options that repeat this tour."""
+    asked = {"data": data, "model": model, "size": size, "per-class": per_class, "seed": seed, "tuned": tuned}
+    return " ".join(f"--{name} {value}" for name, value in asked.items() if value is not None)
+
+
+def _call(model: str, data: str, seed: int, *, whole: bool) -> str:
+    """The line of Python that makes the family, where one line does."""
+    made = f"family = run_tour({model!r}, task={data!r}, seed={seed}).family"
+    return made if whole else "# family: that of the command below, under 'How this was made'"
 
 
 def _facts(tour: Tour, model: str, asked: str, tuned: Choices | None) -> dict[str, str]:

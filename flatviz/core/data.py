@@ -33,6 +33,8 @@ class Data:
         Data(4 examples, input_ids (4, 7) int64, attention_mask (4, 7) int64, classes 0..1)
     """
 
+    made_by = "make one, fv.Data(x, y)"
+
     x: Tensor | Inputs
     y: Tensor
     class_names: tuple[str, ...] = ()
@@ -164,6 +166,8 @@ class Task:
     validation: what settings are chosen on, as small as train; it shares no example with train or test.  None: there is none.
     source_classes: classes of the source where they are others than the target's: the transfer then makes a new head.
     """
+
+    made_by = "fv.datasets has some"
 
     source: Data
     train: Data

@@ -5,20 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from numbers import Real
+from typing import Annotated
 
 from torch import Tensor
 from torch.nn import functional as F
 
-Likelihood = str | float
 
-
-def check_likelihood(likelihood: Likelihood) -> Likelihood:
+def check_likelihood(likelihood: str | float, name: str = "likelihood") -> str | float:
     """'categorical', or the standard deviation of Gaussian noise on the targets (> 0)."""
-    if likelihood == "categorical":
+    if isinstance(likelihood, str) and likelihood == "categorical":
         return likelihood
     if isinstance(likelihood, Real) and not isinstance(likelihood, bool) and math.isfinite(likelihood) and likelihood > 0:
         return float(likelihood)
-    raise ValueError(f"likelihood must be 'categorical' or a noise standard deviation > 0, got {likelihood!r}")
+    raise ValueError(f"{name} must be 'categorical' or a noise standard deviation > 0, got {likelihood!r}")
+
+
+Likelihood = Annotated[str | float, check_likelihood]
 
 
 def mean_nll(outputs: Tensor, y: Tensor, likelihood: Likelihood, *, reduction: str = "mean") -> Tensor:

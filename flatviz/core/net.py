@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import copy
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.modules.conv import _ConvNd
 from torch.nn.utils import parametrize
+from torch.utils._pytree import TreeSpec, tree_flatten, tree_unflatten
 
 from flatviz.checks import check_device, check_weights
-from flatviz.core.inputs import Fields, Inputs, run, run_with, tensors_of
+from flatviz.core.inputs import Fields, Inputs, run, tensors_of
 from flatviz.core.modules import Watch, check_unchanged, copied, eager, memory_of, memory_of_originals
 from flatviz.core.outputs import logits_of
+from flatviz.core.random_trunk import RandomTrunk
 from flatviz.core.seeds import saved_rng
 from flatviz.core.treated import Treated, choose, refuse_dropout
-
-if TYPE_CHECKING:
-    from flatviz.core.random_trunk import RandomTrunk
 
 
 class Block(NamedTuple):
@@ -62,6 +61,8 @@ class Net:
     of the net itself, and so objectives and figures, keep them where they are.
     """
 
+    made_by = "fv.Net.from_module(module) makes one"
+
     def __init__(self, module: nn.Module, kinds: dict[str, str], example: Tensor | None) -> None:
         parameters = dict(module.named_parameters())
         self.module, self.example = module, example
@@ -98,6 +99,7 @@ class Net:
             pass on `example` (a batch of inputs; where None, a zero input whose shape is guessed from the first layer).
 
         Raises:
+            TypeError: For what is no module.
             ValueError: For a module with dropout left on, NaN weights, no norm layers, no head, or nothing
                 treated.
         """
@@ -124,22 +126,13 @@ class Net:
         if w.shape != self.w.shape:
             check_weights(w, self.dim)
         writes, again, _ = self.look(x)
-        w = w.view_as(w) if again else w  # a node of the graph that is this call's alone, and its last
-        with self.installed(w, copies=writes) as parts:
-            out = logits_of(run(self.module, x.clone() if writes else x))
-        if again and w.requires_grad:
-            self._keep(out, w, parts)
-        return out
-
-    def function(self) -> Callable[[Tensor, Tensor], Tensor]:
-        """net(w, x) of a copy, without side effects or looks at itself: what `torch.compile` can read."""
-        alone = self.copy()
-        self.check_runs_once()
-
-        def network(w: Tensor, x: Tensor) -> Tensor:
-            return logits_of(run_with(alone.module, alone.unflatten(w) | alone.buffers(), x))
-
-        return network
+        if again and torch.is_grad_enabled():
+            if torch._C._functorch.peek_interpreter_stack() is not None:
+                self.check_runs_once()
+            tensors, form = tree_flatten(x)
+            return _Again.apply(self, form, writes, w, *tensors)
+        with self.installed(w, copies=writes):
+            return logits_of(run(self.module, x.clone() if writes else x))
 
     def look(self, x: Tensor | Fields) -> Look:
         """What is seen in a pass over two examples of `x`, once; inside of a function transform, where nothing can be seen, it writes.
@@ -177,13 +170,11 @@ class Net:
         """Whether a backward pass fails once no weights are there."""
         nothing = [torch.empty_like(p, device="meta") for p in self._parameters]
         try:
-            self._place(nothing)
-            if out.requires_grad:
-                out.sum().backward()
+            with self._placed(nothing):
+                if out.requires_grad:
+                    out.sum().backward()
         except Exception:  # the module's own backward pass, which may raise what it likes
             return True
-        finally:
-            self._place(None)
         return False
 
     def check_runs_once(self) -> None:
@@ -194,34 +185,26 @@ class Net:
                 "pass (checkpointing, an adjoint): turn that off; values and gradients with batchnorm='frozen' need no change"
             )
 
-    def _keep(self, out: Tensor, w: Tensor, parts: list[Tensor]) -> None:
-        """Weights of this call in the module's places from the beginning to the end of the backward pass."""
-
-        def begin(_: Tensor) -> None:
-            if torch.is_grad_enabled():  # a derivative of the derivative comes later, when other weights are there
-                self.check_runs_once()
-            self._lock.acquire()
-            self._place(parts)
-
-        def end(*_: object) -> None:
-            self._place(None)
-            self._lock.release()
-
-        out.register_hook(begin)
-        w.grad_fn.register_hook(end)
-
     @contextmanager
     def installed(self, w: Tensor, *, copies: bool = False) -> Iterator[list[Tensor]]:
         """`w` (D,) and the net's buffers, or copies of them, in the module's places for the length of the block.
 
         What `functional_call` does, at a fraction of its overhead, which is a third of a small network's gradient.  One thread at
-        a time; yields the tensors in place.
+        a time.
+
+        Yields:
+            The tensors in place.
         """
         parts = [(p.clone() if copies else p).view(shape) for p, shape in zip(self._split(w), self._shapes)]
+        with self._placed(parts, copies=copies):
+            yield parts
+
+    @contextmanager
+    def _placed(self, parts: list[Tensor], *, copies: bool = False) -> Iterator[None]:
         with self._lock:
             try:
                 self._place(parts, copies=copies)
-                yield parts
+                yield
             finally:
                 self._place(None)
 
@@ -286,7 +269,7 @@ class Net:
 
         Its parameters require gradients where those of the user's module did.
         """
-        module = copied(self.module)
+        module = self._duplicate()
         state = self.unflatten(self.w if w is None else check_weights(w, self.dim)) | self._buffers
         with torch.no_grad():
             for name, value in module.named_parameters():
@@ -298,6 +281,10 @@ class Net:
         for name, value in module.named_parameters():
             value.requires_grad_(self._wants_gradient.get(name, True))
         return module
+
+    def _duplicate(self) -> nn.Module:
+        with self._lock:  # no other thread's weights are in it
+            return copied(self.module)
 
     def at(self, w: Tensor) -> Net:
         """The same net standing at other weights."""
@@ -314,8 +301,7 @@ class Net:
 
     def with_buffers(self, buffers: dict[str, Tensor]) -> Net:
         """The same net with other BatchNorm statistics."""
-        trunk = None if self.trunk is None else self.trunk.with_buffers(buffers)
-        return self._like(_buffers=dict(buffers), trunk=trunk)
+        return self._like(_buffers=dict(buffers))
 
     def with_trunk(self, trunk: RandomTrunk | None) -> Net:
         """The same net whose other weights are drawn in training and prediction; None: they stay where they are."""
@@ -327,11 +313,8 @@ class Net:
 
     def copy(self) -> Net:
         """A net that shares nothing, for another thread."""
-        module = copied(self.module)
-        trunk = None if self.trunk is None else self.trunk.copy()
-        return self._like(
-            module=module, w=self.w.clone(), trunk=trunk, _buffers={n: b.clone() for n, b in self._buffers.items()}
-        )
+        buffers = {n: b.clone() for n, b in self._buffers.items()}
+        return self._like(module=self._duplicate(), w=self.w.clone(), _buffers=buffers)
 
     def to(self, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> Net:
         """The same net on a device, in a dtype.  Raises RuntimeError for a GPU that is not there."""
@@ -340,7 +323,7 @@ class Net:
         example = self.example
         if example is not None:
             example = example.to(device, dtype if example.is_floating_point() else None)
-        module = copied(self.module).to(device=device, dtype=dtype)
+        module = self._duplicate().to(device=device, dtype=dtype)
         trunk = None if self.trunk is None else self.trunk.to(device, dtype)
         return self._like(module=module, w=self.w.to(device, dtype), trunk=trunk, _buffers=moved, example=example)
 
@@ -370,3 +353,27 @@ class Net:
             for key, b in module._buffers.items()
             if b is not None
         ]
+
+
+class _Again(torch.autograd.Function):
+    """A call of a module that runs layers again in its backward pass: both passes with this call's weights in their places."""
+
+    @staticmethod
+    def forward(ctx: Any, net: Net, form: TreeSpec, writes: bool, w: Tensor, *tensors: Tensor) -> Tensor:
+        leaves = [t.detach().requires_grad_(t.requires_grad) for t in (w, *tensors)]
+        x = tree_unflatten(leaves[1:], form)
+        with torch.enable_grad(), net.installed(leaves[0], copies=writes) as parts:
+            out = logits_of(run(net.module, x.clone() if writes else x))
+        ctx.net, ctx.leaves, ctx.parts, ctx.out = net, leaves, parts, out
+        return out.detach()
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        if torch.is_grad_enabled():  # a derivative of the derivative comes later, when other weights are there
+            ctx.net.check_runs_once()
+        with ctx.net._placed(ctx.parts):
+            ctx.out.backward(grad, retain_graph=torch._C._autograd._get_current_graph_task_keep_graph())
+        grads = [t.grad for t in ctx.leaves]
+        for t in ctx.leaves:
+            t.grad = None
+        return (None, None, None, *grads)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import nullcontext
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from flatviz.checks import check_choice, check_weights
+from flatviz.checks import Vector, check_choice, check_weights, made_by, shown
 from flatviz.core.boundary import public
 from flatviz.core.precision import arithmetic
 from flatviz.core.progress import Progress, track
@@ -20,7 +20,7 @@ from flatviz.core.seeds import saved_rng
 if TYPE_CHECKING:  # what a verb sees of a network is an objective
     from flatviz.core.net import Net
 
-CURVATURES = ("hessian", "ggn", "fisher")
+Curvature = Literal["hessian", "ggn", "fisher"]
 TWICE = SDPBackend.MATH  # of every Hessian product: the one attention kernel of PyTorch that can be differentiated twice
 Product = Callable[[Tensor], Tensor]  # v (D,) -> M v (D,)
 
@@ -87,7 +87,7 @@ class Objective:
             ValueError: For a curvature that only a network's mean loss has ("ggn", "fisher"), for an f without
                 gradients, and for one that gives two values at one w.
         """
-        if check_choice(curvature, CURVATURES, "curvature") != "hessian":
+        if check_choice(curvature, get_args(Curvature), "curvature") != "hessian":
             raise ValueError(f"curvature={curvature!r} needs an objective of a network, as nll makes, got {self.label}")
         with torch.inference_mode(False), torch.no_grad(), saved_rng():
             first, second = (_number(self(w), self.label) for _ in range(2))
@@ -163,7 +163,13 @@ class FunctionObjective(Objective):
         return self.function(w)
 
 
-ObjectiveLike = Objective | Callable[[Tensor], Tensor]
+def check_objective(value: Any, name: str) -> None:
+    """A function of the weights, and no network."""
+    if isinstance(value, (nn.Module, type)) or made_by(type(value)) or not callable(value):
+        raise TypeError(f"{name} must be an objective, w (D,) -> (), got {shown(value)}: fv.nll(net, data) makes one")
+
+
+ObjectiveLike = Annotated[Objective | Callable[[Tensor], Tensor], check_objective]
 
 
 def as_objective(f: ObjectiveLike) -> Objective:
@@ -184,7 +190,7 @@ def as_objective(f: ObjectiveLike) -> Objective:
 
 
 @public
-def hvp(f: ObjectiveLike, w: Tensor, v: Tensor) -> Tensor:
+def hvp(f: ObjectiveLike, w: Vector, v: Vector) -> Tensor:
     """H v with H = grad^2 f(w) (D, D), by a double backward, or as the objective has it; `w`, `v` and the result are (D,).
 
     Raises:

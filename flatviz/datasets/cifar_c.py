@@ -7,22 +7,17 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from flatviz.checks import check_choice
+from flatviz.checks import Count, FilePath, check_choice
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 
-KINDS = (
-    "gaussian_noise", "shot_noise", "impulse_noise", "speckle_noise", "defocus_blur", "glass_blur", "motion_blur",
-    "zoom_blur", "gaussian_blur", "snow", "frost", "fog", "spatter", "brightness", "contrast", "saturate",
-    "elastic_transform", "pixelate", "jpeg_compression",
-)  # fmt: skip
 FOLDERS = ("CIFAR-10-C", "CIFAR-100-C")
 SEVERITIES = 5
 WHERE = "zenodo.org/records/2535967 (CIFAR-10-C.tar) or 3555552 (CIFAR-100-C.tar), 2.9 GB each"
 
 
 @public
-def cifar_c(root: str | Path, kind: str, severity: int) -> Data:
+def cifar_c(root: FilePath, kind: str, severity: Count) -> Data:
     """The test images of CIFAR-10-C or CIFAR-100-C under one of its 19 corruptions; x (N, 3, 32, 32) in bytes, y (N,).
 
     Nothing is downloaded: unpack the archive first.  The labels are those of CIFAR's test split, in its order.
@@ -47,12 +42,12 @@ def cifar_c(root: str | Path, kind: str, severity: int) -> Data:
         >>> fv.datasets.cifar_c(folder, "fog", severity=3)
         Data(4 examples, x (4, 3, 32, 32) uint8, classes 0..3)
     """
-    check_choice(kind, KINDS, "kind")
-    if severity > SEVERITIES:
-        raise ValueError(f"severity must be a whole number from 1 to 5, got {severity}")
     folder = _folder(Path(root))
-    labels, images = _array(folder / "labels.npy", 1), _array(folder / f"{kind}.npy", 4)
-    if len(images) != len(labels) or len(labels) % SEVERITIES or images.shape[1:] != (32, 32, 3) or images.dtype != np.uint8:
+    check_choice(kind, tuple(sorted(p.stem for p in folder.glob("*.npy") if p.stem != "labels")), "kind")
+    if severity > SEVERITIES:
+        raise ValueError(f"severity must be a whole number from 1 to {SEVERITIES}, got {severity}")
+    labels, images = _array(folder / "labels.npy"), _array(folder / f"{kind}.npy")
+    if images.shape != (len(labels), 32, 32, 3) or images.dtype != np.uint8 or len(labels) % SEVERITIES:
         raise ValueError(
             f"{folder / kind}.npy must hold {len(labels)} images of 32 x 32 x 3 bytes, as labels.npy has labels, got "
             f"{images.shape} {images.dtype}: unpack the archive again"
@@ -70,14 +65,9 @@ def _folder(root: Path) -> Path:
     raise FileNotFoundError(f"root must hold labels.npy of CIFAR-10-C or CIFAR-100-C, got {str(root)!r}: unpack {WHERE} there")
 
 
-def _array(path: Path, sides: int) -> np.ndarray:
+def _array(path: Path) -> np.ndarray:
     """An array on disk, of which only what is used is read."""
-    if not path.is_file():
-        raise FileNotFoundError(f"{path} is not there: unpack the whole archive again, {WHERE}")
     try:
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
+        return np.load(path, mmap_mode="r", allow_pickle=False)
     except (ValueError, OSError, EOFError) as error:
         raise ValueError(f"{path} is cut short or no .npy file ({path.stat().st_size} bytes): unpack it again") from error
-    if array.ndim != sides:
-        raise ValueError(f"{path} must have {sides} dimensions, got {array.shape}: unpack it again")
-    return array

@@ -147,16 +147,14 @@ def _jpeg(x: Tensor, quality: float, _: torch.Generator) -> Tensor:
     """Written as JPEG and read again, each image alone; in grey for one channel."""
     from PIL import Image  # optional: torchvision brings it, and only this kind needs it
 
-    def packed(image: Tensor) -> Tensor:
-        pixels = (image * 255).round().byte().cpu().permute(1, 2, 0).squeeze(-1).numpy()
-        file = BytesIO()
-        Image.fromarray(pixels).save(file, "JPEG", quality=int(quality))
-        read = torch.from_numpy(np.array(Image.open(file)))
-        return read.view(*x.shape[2:], -1).permute(2, 0, 1).to(image) / 255
-
     if x.shape[1] not in (1, 3):
         raise ValueError(f"kind='jpeg' needs images of 1 or 3 channels, got {x.shape[1]}: use another kind")
-    return torch.stack([packed(image) for image in x])
+    packed = []
+    for pixels in (x * 255).round().byte().cpu().permute(0, 2, 3, 1).squeeze(-1).numpy():
+        file = BytesIO()
+        Image.fromarray(pixels).save(file, "JPEG", quality=int(quality))
+        packed.append(torch.from_numpy(np.array(Image.open(file))))
+    return torch.stack(packed).view(len(x), *x.shape[2:], -1).permute(0, 3, 1, 2).to(x) / 255
 
 
 def _signs(x: Tensor, source: torch.Generator, *shape: int) -> Tensor:
@@ -198,7 +196,8 @@ def corrupt(data: Data, kind: str, severity: int, *, seed: int) -> Data:
         severity: 1 (hardly seen) to 5 (a person still reads most digits).
         seed: draws noise, directions and places.
 
-    Returns a `Data` of the same shape, values clipped to 0..1.
+    Returns:
+        A `Data` of the same shape, values clipped to 0..1.
 
     Raises:
         ValueError: For an unknown kind, a severity out of range, or inputs that are no such images.

@@ -7,6 +7,7 @@ import math
 import torch
 from torch import Tensor
 
+from flatviz.checks import Count, NonNegative, Seed, Whole
 from flatviz.core.boundary import public
 from flatviz.core.data import Data, Task
 from flatviz.core.seeds import generator, saved_rng
@@ -17,14 +18,18 @@ N_CLASSES, N_SOURCE = 10, 700
 
 
 @public
-def digits_transfer(*, shots: int = 10, seed: int = 0, degrees: float = 90.0, validation: int | None = None) -> Task:
+def digits_transfer(*, shots: Count = 10, seed: Seed = 0, degrees: NonNegative = 90.0, validation: Whole | None = None) -> Task:
     """Source: 700 digits turned by 90 degrees.  Target: `shots` upright digits a class.  Test: all the rest, upright.
 
-    All are disjoint, drawn by `seed`.  Pixels are scaled to 0..1; x (N, 1, 8, 8).
-    degrees: by which the source is turned, counter-clockwise: how far apart the two domains are; pixels are moved without
-        change for multiples of 90, interpolated for others.
-    validation: digits a class taken out of the test split to choose settings on; None: as many as the shots, at most 15;
-        0: no validation split.
+    The splits are disjoint.  Pixels are scaled to 0..1; x (N, 1, 8, 8).
+
+    Args:
+        shots: training digits a class.
+        seed: draws the splits.
+        degrees: by which the source is turned, counter-clockwise: how far apart the two domains are; multiples of 90 move pixels
+            without change, other angles interpolate.
+        validation: digits a class taken out of the test split to choose settings on; None: as many as the shots, at most 15;
+            0: no validation split.
 
     Raises:
         ImportError: Without scikit-learn.
@@ -55,7 +60,7 @@ def digits_transfer(*, shots: int = 10, seed: int = 0, degrees: float = 90.0, va
         Data(x[few], y[few]),
         test,
         n_classes=N_CLASSES,
-        name=f"digits, {shots} shots a class, from rotated digits",
+        name=f"digits, {shots} shots a class, from {'rotated digits' if degrees == 90 else f'digits turned by {degrees:g} degrees'}",
         validation=chosen_on,
     )
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import torch
 
-from flatviz.checks import check_count
+from flatviz.checks import Count, Seed, Whole, check_count
 from flatviz.core.boundary import public
 from flatviz.core.data import Data, Task
 from flatviz.core.seeds import generator
@@ -71,7 +71,7 @@ def _split(data: Data, shots: int, seed: int) -> list[torch.Tensor]:
 
 
 @public
-def pick_classes(data: Data, classes: list[int]) -> Data:
+def pick_classes(data: Data, classes: list[Whole]) -> Data:
     """The examples of these classes, numbered 0, 1, ... in the order given; their names go with them.
 
     Raises:
@@ -98,7 +98,7 @@ def pick_classes(data: Data, classes: list[int]) -> Data:
 
 @public
 def transfer_task(
-    source: Data, target: Data, *, shots: int = 10, seed: int = 0, test: Data | None = None, name: str = "transfer"
+    source: Data, target: Data, *, shots: Count = 10, seed: Seed = 0, test: Data | None = None, name: str = "transfer"
 ) -> Task:
     """A task of any data: pre-train on `source`, learn `shots` examples a class of `target`.
 
@@ -111,6 +111,7 @@ def transfer_task(
         shots: training examples a class.
         seed: draws them.
         test: a test split of its own, for sets that are published with one.
+        name: the name of the task begins with it.
 
     Raises:
         ValueError: For inputs of two shapes, floating targets or a class with too few examples.

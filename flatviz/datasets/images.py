@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any
@@ -34,34 +34,12 @@ PUBLIC = {  # name -> torchvision's class, and how it is asked for the two split
 NAMED = ("fashion_mnist", "cifar10", "cifar100")  # whose classes have names: of the others they are digits
 
 
-@dataclass(frozen=True)
-class ImageFiles:
-    """Image files with labels, read one at a time: examples[i] -> (bytes (3, H, W), label).
-
-    stamps: size in bytes and time of change of each file when the folder was listed, by which a cache knows them.
-    """
-
-    files: tuple[str, ...]
-    targets: tuple[int, ...]
-    size: int | None
-
-    @property
-    def stamps(self) -> tuple[tuple[int, int], ...]:
-        """(bytes, nanoseconds) of each file."""
-        return tuple((s.st_size, s.st_mtime_ns) for s in map(os.stat, self.files))
-
-    def __len__(self) -> int:
-        return len(self.files)
-
-    def __getitem__(self, i: int) -> tuple[Tensor, int]:
-        torchvision = _torchvision()
-        transforms, file = torchvision.transforms, self.files[i]
-        steps = [] if self.size is None else [transforms.Resize(self.size), transforms.CenterCrop(self.size)]
-        try:
-            image = transforms.Compose([*steps, transforms.PILToTensor()])(torchvision.datasets.folder.pil_loader(file))
-        except OSError as error:
-            raise ValueError(f"each file must be a whole image, got {file}: {error}: replace or remove it") from error
-        return image, self.targets[i]
+def _whole_image(file: str) -> Any:
+    """A picture in RGB."""
+    try:
+        return _torchvision().datasets.folder.pil_loader(file)
+    except OSError as error:
+        raise ValueError(f"each file must be a whole image, got {file}: {error}: replace or remove it") from error
 
 
 def image_folder(
@@ -74,15 +52,18 @@ def image_folder(
     memory: float = MEMORY,
     progress: Progress = False,
 ) -> Data:
-    """Images in a folder of class folders; x (N, 3, H, W) in bytes, batches from 0 to 1, y the folders in the order of their
-    names, which are the names of the classes.
+    """Images in a folder of class folders, whose names are those of the classes; x (N, 3, H, W) in bytes, batches from 0 to 1.
+
+    y (N,) numbers the folders in the order of their names.
 
     Args:
         path: `<path>/<class>/<anything>.png` or another format that Pillow reads; class folders without images are an error.
         size: pixels of each side to which images are scaled and cropped in the middle; None where all have one size.
         per_class: at most so many of each class, drawn by `seed`; None takes all.
         classes: names of all classes in the order of their numbers, for a folder that lacks some: `train.class_names`.
+        seed: draws them.
         memory: bytes of images that are kept in memory; a folder of more is read batch by batch, as by `stream`.
+        progress: a bar while images are read.
 
     Raises:
         FileNotFoundError: For a folder that is not there.
@@ -106,29 +87,30 @@ def image_folder(
         raise FileNotFoundError(
             f"path must be a folder of class folders, got {str(path)!r}, which is not there: check its name"
         )
+    transforms, steps = torchvision.transforms, []
+    if size is not None:
+        steps = [transforms.Resize(check_count(size, "size")), transforms.CenterCrop(size)]
     try:
-        images = torchvision.datasets.ImageFolder(str(path))
+        to_bytes = transforms.Compose([*steps, transforms.PILToTensor()])
+        images = torchvision.datasets.ImageFolder(str(path), to_bytes, loader=_whole_image)
     except FileNotFoundError as error:
         raise ValueError(f"path must hold one folder of images for each class, got {str(path)!r}: {error}") from error
     names = tuple(images.classes if classes is None else classes)
     if unknown := set(images.classes) - set(names):
         raise ValueError(f"folders must be of the classes {names}, got {', '.join(sorted(unknown))} in {str(path)!r}")
-    number = [names.index(name) for name in images.classes]
-    targets = [number[label] for label in images.targets]
-    chosen = _chosen(torch.tensor(targets), per_class, seed)
-    if size is not None:
-        check_count(size, "size")
-    files = ImageFiles(tuple(images.samples[i][0] for i in chosen), tuple(targets[i] for i in chosen), size)
-    shape, y = files[0][0].shape, torch.tensor(files.targets)
-    if len(files) * shape.numel() > memory:
-        return Data(Stream(files, torch.arange(len(files)), shape, content=files.stamps), y, names)
-    x = torch.empty((len(files), *shape), dtype=torch.uint8)
-    for i in track(range(len(files)), "reading images", progress):
-        image, _ = files[i]
+    labels = torch.tensor([names.index(images.classes[label]) for label in images.targets])
+    chosen = _chosen(labels, per_class, seed)
+    y, shape = labels[chosen], images[chosen[0]][0].shape
+    if len(chosen) * shape.numel() > memory:
+        stamps = tuple((s.st_size, s.st_mtime_ns) for s in (os.stat(images.samples[i][0]) for i in chosen))
+        return Data(Stream(images, torch.tensor(chosen), shape, content=stamps), y, names)
+    x = torch.empty((len(chosen), *shape), dtype=torch.uint8)
+    for row, i in enumerate(track(chosen, "reading images", progress)):
+        image, _ = images[i]
         if image.shape != shape:
             shapes = f"{tuple(shape[1:])} and {tuple(image.shape[1:])}"
-            raise ValueError(f"images must be of one size, got {shapes} ({files.files[i]}): give size=")
-        x[i] = image
+            raise ValueError(f"images must be of one size, got {shapes} ({images.samples[i][0]}): give size=")
+        x[row] = image
     return Data(x, y, names)
 
 
@@ -142,11 +124,12 @@ def public_images(
     Args:
         name: "mnist", "fashion_mnist", "cifar10", "cifar100" or "svhn".
         train: the training split, or the test split.
+        root: the folder of torchvision's files.
         download: False raises where it is not in `root` yet.
         per_class: at most so many of each class, drawn by `seed`; None takes all.
+        seed: draws them.
 
     Raises:
-        ValueError: For another name.
         RuntimeError: Where the files are absent, damaged or cannot be downloaded.
     """
     torchvision = _torchvision()

@@ -7,6 +7,7 @@ import math
 import torch
 from torch import Tensor
 
+from flatviz.checks import Count, NonNegative, Seed
 from flatviz.core.boundary import public
 from flatviz.core.data import Data, Task
 from flatviz.core.seeds import generator
@@ -17,7 +18,7 @@ SOURCE_ANGLE = math.radians(30)
 
 
 @public
-def moons_transfer(*, shots: int = 10, noise: float = 0.15, seed: int = 0) -> Task:
+def moons_transfer(*, shots: Count = 10, noise: NonNegative = 0.15, seed: Seed = 0) -> Task:
     """Source: 200 points of the moons turned by 30 degrees.  Target: `shots` upright points a class.  Test: 400 upright.
 
     Validation: as many upright points as there are shots, at most 15 a class.
@@ -29,10 +30,8 @@ def moons_transfer(*, shots: int = 10, noise: float = 0.15, seed: int = 0) -> Ta
         noise: standard deviation of each coordinate; 0.15 lets the classes touch, so that no posterior is sure everywhere.
         seed: draws points and noise; the sets are disjoint draws of one stream.
 
-    Returns a `Task` with x (N, 2).
-
-    Raises:
-        ValueError: For shots below 1 or a negative noise.
+    Returns:
+        A `Task` with x (N, 2).
 
     Example:
         >>> import flatviz as fv

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Any
 
 import torch
@@ -75,17 +75,14 @@ class Stream:
 
     def split(self, size: int | list[int]) -> Iterator[Tensor]:
         """All inputs in their order, in batches; the next ones are read meanwhile."""
-        parts = iter(self.index.split(size))
         with ThreadPoolExecutor(self.workers) as threads:
-
-            def begin(part: Tensor) -> list[Future]:
-                return [threads.submit(self._read, i) for i in part.tolist()]
-
-            waiting = [begin(part) for part in islice(parts, AHEAD)]
-            while waiting:
-                rows = [row.result() for row in waiting.pop(0)]
-                waiting += [begin(part) for part in islice(parts, 1)]
-                yield self._batch(rows)
+            waiting: deque[Iterator[Tensor]] = deque()
+            for part in self.index.split(size):
+                waiting.append(threads.map(self._read, part.tolist()))
+                if len(waiting) > AHEAD:
+                    yield self._batch(list(waiting.popleft()))
+            for rows in waiting:
+                yield self._batch(list(rows))
 
     def read(self) -> Tensor:
         """All inputs as the data set gives them, in memory: bytes stay bytes."""
@@ -130,6 +127,7 @@ def stream(examples: Any, *, labels: Tensor | list[int] | None = None, workers: 
         examples: with a length and `examples[i]`; x of one shape.  Of a `DataLoader` its data set is taken, in its order.
         labels: y of all examples; None: the data set's `targets` or `labels`, or else every example is read once for them.
         workers: threads that read.
+        progress: a bar while labels are read.
 
     Raises:
         TypeError: For a data set without a length or without `examples[i]`: `data_from` reads those into memory.

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import torch
 from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
-from flatviz.checks import check_count, check_weights
+from flatviz.checks import Count, Vector, check_count, check_weights
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.inputs import run_with
@@ -52,7 +50,6 @@ class TrainingNet:
         with torch.inference_mode(False):  # statistics that a training pass may change, whatever mode the caller is in
             self._module = copied(net.module)
             self.buffers = {n: b.clone() for n, b in net.buffers().items()}
-        self.run = partial(_run, self._module)  # may be replaced by its compiled version
         self._norms = [m for m in self._module.modules() if isinstance(m, _BatchNorm)]
         self.norms = {n: m for n, m in self._module.named_modules() if isinstance(m, _BatchNorm) and m.track_running_stats}
         for m in self._norms:
@@ -62,6 +59,9 @@ class TrainingNet:
         """Outputs (N, C); running statistics move by `momentum` (default: each layer's own) unless `update` is off.
 
         A minibatch of one example, of which a layer has no variance, passes with the running statistics collected so far.
+
+        Raises:
+            ValueError: For one example where they are collected anew.
         """
         named = self._net.unflatten(w)
         looked = self._net.look(x)
@@ -73,7 +73,7 @@ class TrainingNet:
         for m in self._norms:
             m.momentum = m.momentum if momentum is None else momentum
         try:
-            return self.run(named | buffers, x)
+            return _run(self._module, named | buffers, x)
         except ValueError:
             if len(x) > 1 or momentum is not None:  # `refresh_batchnorm` needs their own
                 raise
@@ -93,7 +93,7 @@ def _run(module: nn.Module, named: dict[str, Tensor], x: Tensor) -> Tensor:
 
 @torch.no_grad()
 @public
-def refresh_batchnorm(net: Net, w: Tensor, data: Data, *, batch_size: int = 512) -> Net:
+def refresh_batchnorm(net: Net, w: Vector, data: Data, *, batch_size: Count = 512) -> Net:
     """A net whose BatchNorm statistics are those of `data` at weights `w` (D,); it stands at `w`.
 
     Batches of `batch_size` (a last one of one example joins the one before) pass with the batch's own statistics, as in
@@ -108,7 +108,7 @@ def refresh_batchnorm(net: Net, w: Tensor, data: Data, *, batch_size: int = 512)
         >>> import torch, flatviz as fv
         >>> net = fv.Net.from_module(torch.nn.Sequential(torch.nn.BatchNorm1d(1), torch.nn.Linear(1, 2)))
         >>> data = fv.Data(torch.tensor([[3.0], [5.0]]), torch.tensor([0, 1]))
-        >>> fv.refresh_batchnorm(net, net.w, data).to_module()[0].running_mean.tolist()
+        >>> fv.engine.refresh_batchnorm(net, net.w, data).to_module()[0].running_mean.tolist()
         [4.0]
     """
     check_weights(w, net.dim)

@@ -106,6 +106,7 @@ def check_function(net: Net, x: Tensor) -> tuple[Net, Work]:
     """The net as a function of its weights and of each example alone, and what an example costs.
 
     Raises:
+        TypeError: For inputs of several parts that the network does not take so.
         ValueError: For inputs that do not pass, for random numbers (dropout left on), and for outputs that depend
             on the rest of the batch.
     """

@@ -132,7 +132,10 @@ class Evaluator:
         size, batches, dtype = self.plan.stack, range(len(self._parts)), self._wide.dtype
         blocks = [range(i, min(i + size, len(coords))) for i in range(0, len(coords), size)]
         scores: dict[range, list] = {block: [] for block in blocks}
-        with torch.no_grad() if size > 1 else torch.inference_mode(), arithmetic(TF32 if self.plan.tf32 else IEEE):
+        with (
+            torch.inference_mode() if size == 1 and self._programs else torch.no_grad(),
+            arithmetic(TF32 if self.plan.tf32 else IEEE),
+        ):
             fits = self._keeps()
             order = [(b, j) for b in blocks for j in batches] if fits else [(b, j) for j in batches for b in blocks]
             block_now, j_now, placed, started = None, None, None, None

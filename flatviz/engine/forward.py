@@ -25,7 +25,7 @@ def forward(net: Net, W: Tensor, x: Tensor | Inputs, *, chunk: int | None = None
     if chunk < len(x):
         check_function(net, x)
     rows = []
-    with torch.inference_mode():
+    with torch.no_grad():  # not inference mode, in which a module that takes a gradient inside its forward pass cannot
         if isinstance(x, Tensor):
             for w in track(W, "predicting", progress):
                 rows.append(torch.cat([net(w, part) for part in x.split(chunk)]))
@@ -33,4 +33,4 @@ def forward(net: Net, W: Tensor, x: Tensor | Inputs, *, chunk: int | None = None
         else:  # each batch is read once, for all weights
             parts = track(x.split(chunk), "predicting", progress, total=-(-len(x) // chunk))
             out = torch.cat([torch.stack([net(w, part) for w in W]) for part in parts], dim=1)
-    return out.clone()  # a tensor made in inference mode cannot be used in autograd; its copy can
+    return out

@@ -52,6 +52,9 @@ class EvaluationPlanner:
         """The plan for `points` points origin + coords @ axes; `exact`: without any reuse between points.
 
         coords (S, K): the points that are coming, of which some are compared with the plain forward (`probes`).
+
+        Raises:
+            ValueError: For TF32 without CUDA.
         """
         base = Plan(dtype=str(self._dtype).removeprefix("torch."))
         if precision is not None:

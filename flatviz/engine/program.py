@@ -75,8 +75,10 @@ class Program:
         return max((v.shape.numel() * v.itemsize for v in results), default=0)
 
     def start(self, x: Tensor, origin: Tensor, axes: Tensor) -> tuple[Env, list[tuple[Tensor, ...]]]:
-        """What a batch needs once: frozen values that the varying steps read; of each affine step its result at `origin`
-        (D,) and its derivative along each of `axes` (K, D).
+        """What a batch needs once.
+
+        Frozen values that the varying steps read; of each affine step its result at `origin` (D,) and its derivative along
+        each of `axes` (K, D).
         """
         env = self._run(self.frozen, {self._trace.x: x})
 

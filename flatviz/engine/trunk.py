@@ -10,11 +10,12 @@ import math
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import torch
 from torch import Tensor, fx, nn
 
-from flatviz.checks import check_choice
+from flatviz.checks import FilePath, NonNegative
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
@@ -30,9 +31,9 @@ def cache_trunk(
     net: Net,
     data: Data,
     *,
-    memory: float = 2e9,
-    precision: str | None = None,
-    path: str | Path | None = None,
+    memory: NonNegative = 2e9,
+    precision: Literal["float32", "bfloat16", "uint8"] | None = None,
+    path: FilePath | None = None,
     progress: Progress = False,
 ) -> tuple[Net, Data]:
     """The net from its first treated layer on, and `data` as that layer sees it: (net, data), for every verb as before.
@@ -43,6 +44,7 @@ def cache_trunk(
     what is fitted so is what `batchnorm="frozen"` fits.
 
     Args:
+        net: with at least one layer before the first treated one.
         data: what is passed through the trunk; a test set, or each corrupted copy of it, needs a call of its own.
         memory: bytes that the activations may take; beyond, they go in half precision to a memory-mapped file.
         precision: "float32", "bfloat16" or "uint8" (256 steps over the range of each tensor); None: float32 where they fit
@@ -62,12 +64,10 @@ def cache_trunk(
         >>> module = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Tanh(), torch.nn.Linear(8, 3))
         >>> net = fv.Net.from_module(module, lambda name: name.startswith("2."))
         >>> data = fv.Data(torch.randn(10, 4), torch.arange(10) % 3)
-        >>> late, features = fv.cache_trunk(net, data)
+        >>> late, features = fv.engine.cache_trunk(net, data)
         >>> features.x.shape, bool(torch.allclose(late(net.w, features.x), net(net.w, data.x), atol=1e-6))
         (torch.Size([10, 8]), True)
     """
-    if precision is not None:
-        check_choice(precision, tuple(PRECISIONS), "precision")
     _check_passes(net, data.x[:2])
     graph, frontier = _followed(net, data.x[:2])
     trunk = _trunk(graph, frontier)

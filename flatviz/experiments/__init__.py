@@ -10,6 +10,7 @@ A study is a notebook of `notebooks/experiments/`.  It declares a grid, runs it 
     at          the rows of one cell as a frame of seeds by quantities
     paired      differences seed by seed: mean, 95 % interval, number of seeds with a gain, p
     judged      Holm's correction for a family of claims, and a verdict on each
+    equivalent  p of two one-sided tests that a difference lies within a margin: what "no effect" needs
     sentences   the judged rows as text
     shown       values of a cell as "mean ± half of the 95 % interval"
 
@@ -32,7 +33,7 @@ Example:
 """
 
 from flatviz.experiments.grid import run
-from flatviz.experiments.statistics import amount, holm, judged, paired, sentences, shown
+from flatviz.experiments.statistics import amount, equivalent, holm, judged, paired, sentences, shown
 from flatviz.experiments.table import COLUMNS, QUANTITIES, at, read_table, write_table
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "QUANTITIES",
     "amount",
     "at",
+    "equivalent",
     "holm",
     "judged",
     "paired",

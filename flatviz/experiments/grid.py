@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from flatviz.core.devices import pick
+from flatviz.checks import check_device
 from flatviz.core.progress import Progress
 from flatviz.experiments.table import CELL, COLUMNS
 from flatviz.families.tasks import cached_each, each
@@ -50,7 +50,7 @@ def run(
         group: columns that split the grid into units.
         engine: a `dask.distributed` Client whose workers share the units; a lost worker costs only the units it had.
         workers: more than 1 starts a Dask cluster of so many processes here for this run, in place of `engine`.
-        device: "auto" (CUDA where it is there), "cpu", "cuda"; a `fit` of small networks may `pick` again, by its network.
+        device: "auto", which `prepare` and `pick` read for their network, "cpu", "cuda", "cuda:1".
         cache: False computes everything and keeps nothing.  What `fit` and `measure` are and refer to is part of the key.
         files: stored files that `fit` and `measure` read; their content is part of the key too.
         progress: None, True or a function(done, total, label), in units.
@@ -74,7 +74,9 @@ def run(
         raise ValueError(f"grid must be cells that differ, got {'none' if not cells else 'one twice'}: change {name}'s grid")
     labels = [f"{name}, " + ", ".join(f"{c} {v}" for c, v in zip(group, key)) for key in units]
     todo = list(units.values())
-    fit = fit if device is None else partial(fit, device=pick(device)[0])
+    if device not in (None, "auto"):
+        check_device(device)
+    fit = fit if device is None else partial(fit, device=device)
     failed: dict[str, str] = {}
 
     def compute(missing: list[int]) -> Iterator[tuple[int, list[dict[str, float]]]]:

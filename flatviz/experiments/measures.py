@@ -10,7 +10,7 @@ from flatviz.datasets.corruptions import corrupt
 from flatviz.experiments.reference import Reference, weights_mmd
 from flatviz.landscape.lanczos import top_eigenpairs
 from flatviz.metrics.exactness import agreement, total_variation
-from flatviz.metrics.predict import predict
+from flatviz.metrics.prediction import predict
 from flatviz.objectives.nll import nll
 from flatviz.results import Posterior, Prediction
 

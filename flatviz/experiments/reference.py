@@ -24,12 +24,12 @@ from flatviz.families.choice import with_head_std
 from flatviz.families.tour import HEAD_STD
 from flatviz.gaussian import Gaussian
 from flatviz.metrics.exactness import agreement, total_variation
-from flatviz.metrics.predict import predict
+from flatviz.metrics.prediction import predict
 from flatviz.posteriors.hmc import fit_hmc
 from flatviz.results import Draws, Posterior
 from flatviz.storage.cache import cached, load
 from flatviz.storage.committed import expected
-from flatviz.symmetry.mmd import mmd
+from flatviz.symmetry.discrepancy import mmd
 
 CHAINS = dict(n_draws=3200, chains=8, burn_in=120)  # one gain of seed 4 moves slowly: with 400 draws its R-hat was 1.16
 MOST_RHAT, LEAST_ESS = 1.03, 400  # 50 a chain, Vehtari et al. 2021
@@ -131,11 +131,6 @@ def noise_floor() -> dict[str, float]:
     facts = [part["facts"] for name, part in load(COMMITTED).items() if name.startswith("seed ")] if COMMITTED.is_file() else []
     names = [name for name in ("tv", "mmd") if facts and all(f"halves_{name}" in f for f in facts)]
     return {name: sum(f[f"halves_{name}"] for f in facts) / len(facts) for name in names}
-
-
-def about_reference() -> str:
-    """Which posterior it is, in a line."""
-    return f"of exp(-N L / {KL_WEIGHT:g}) p(w) with standard deviation {HEAD_STD:g} on the head"
 
 
 def mark_of(prior: Gaussian) -> Tensor:

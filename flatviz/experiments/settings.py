@@ -26,5 +26,8 @@ SETTINGS = {
     "tempered": Setting(
         f"KL weight {KL_WEIGHT:g}, standard deviation {HEAD_STD:g} on the head: tour, lab and reference", HEAD_STD, TEMPERED
     ),
-    "tuned": Setting("settings, radius and prior width of each method chosen by flatviz tune", HEAD_STD, {}),
+}
+SETTINGS |= {
+    f"T {t:g}": Setting(f"KL weight {t:g}, standard deviation {HEAD_STD:g} on the head", HEAD_STD, TEMPERED | {"kl_weight": t})
+    for t in (0.1, 0.3, 1.0)
 }

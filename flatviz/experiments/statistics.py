@@ -1,5 +1,7 @@
 """Paired comparisons: differences seed by seed, their interval, verdicts corrected by Holm, and the sentences they make.
 
+"No effect" is a claim of its own: `equivalent` tests it against a margin; a difference that is not significant does not show it.
+
 Source: Holm, Scand. J. Statist. 6 (1979).
 """
 
@@ -15,7 +17,7 @@ from scipy import stats
 from flatviz.experiments.table import QUANTITIES, Quantity
 
 LEVEL = 0.05
-HOLDS, NOT, OPEN = "holds", "does not hold", "inconclusive"
+HOLDS, NOT, OPEN, MISSING = "holds", "does not hold", "inconclusive", "not comparable"
 BETTER = {name: quantity.better for name, quantity in QUANTITIES.items() if quantity.better}
 RATIOS = tuple(name for name, quantity in QUANTITIES.items() if quantity.ratio)
 
@@ -54,6 +56,15 @@ def mean_zero(values: pd.Series, better: int = 1) -> dict[str, Any]:
     return {"mean": mean, "half": half, "n": n, "gains": int((better * x > 0).sum()), "gain": better * mean, "p": p}
 
 
+def equivalent(row: Mapping[str, Any], margin: float) -> float:
+    """The p of two one-sided t tests: small where the mean of a row of `paired` is shown to lie between -margin and margin.
+
+    Source: Schuirmann, J. Pharmacokinet. Biopharm. 15 (1987).
+    """
+    error = np.float64(row["half"]) / stats.t.ppf(0.975, row["n"] - 1)
+    return float(stats.t.sf((margin - abs(row["mean"])) / error, row["n"] - 1))
+
+
 def shown(values: pd.Series, form: str = ".3g", factor: float = 1.0) -> str:
     """Mean ± half of the 95 % interval of `factor` times the values; of one value no interval."""
     test = mean_zero(factor * values)
@@ -77,18 +88,21 @@ def judged(table: pd.DataFrame, level: float = LEVEL, *, family: str | list[str]
 
     Returns:
         The table with family (its name), claims (their number in the family), corrected (p) and verdict: "holds" or "does not
-        hold" where the corrected p is below the level, by the sign of the gain, else "inconclusive".
+        hold" where the corrected p is below the level, by the sign of the gain, else "inconclusive"; "not comparable" where a
+        seed has no difference.
     """
     names = table[family].astype(str).agg(", ".join, axis=1) if isinstance(family, list) else pd.Series(family, table.index)
     by = table.p.groupby(names, sort=False)
     corrected = by.transform(holm)
-    word = np.where(corrected < level, np.where(table.gain > 0, HOLDS, NOT), OPEN)
+    word = np.where(corrected < level, np.where(table.gain > 0, HOLDS, NOT), np.where(table.gain.isna(), MISSING, OPEN))
     return table.assign(family=names, claims=by.transform("size"), corrected=corrected, verdict=word)
 
 
 def amount(row: Any) -> str:
     """The difference of a judged row as text: "NLL -0.1 ± 0.02" or "λ1 0.80 of VI's (0.75 to 0.85)"."""
     known = QUANTITIES.get(row.quantity, Quantity(row.quantity, 1))
+    if np.isnan(row.mean):  # a seed has no value
+        return known.label
     if row.ratio:
         middle, low, high = np.exp([row.mean, row.mean - row.half, row.mean + row.half])
         return f"{known.label} {middle:.2f} of {row.against}'s ({low:.2f} to {high:.2f})"
@@ -101,5 +115,5 @@ def sentences(table: pd.DataFrame) -> list[str]:
     Args:
         table: of `judged`, with the columns claim (who, and at what) and against (the name of what it is compared with).
     """
-    rows = table.itertuples()
-    return [f"{row.claim}: {amount(row)}, better in {row.gains} of {row.n} seeds: {row.verdict}" for row in rows]
+    counts = ["" if np.isnan(row.mean) else f", better in {row.gains} of {row.n} seeds" for row in table.itertuples()]
+    return [f"{row.claim}: {amount(row)}{count}: {row.verdict}" for row, count in zip(table.itertuples(), counts)]

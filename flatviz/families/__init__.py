@@ -1,1 +1,15 @@
 """What page and lab show: posteriors of one task over radii, measured on shared ground; the tour and one's own network."""
+
+from flatviz.lazy import lazy
+
+__getattr__, __dir__, __all__ = lazy(
+    __name__,
+    {
+        "family": "fit_family measure",
+        "seeds": "repeat_family",
+        "convergence": "convergence_gap",
+        "one_step": "mechanism mechanism_in_training",
+        "inputs": "gap_regression predict_gap",
+        "shift": "shifted_scores",
+    },
+)

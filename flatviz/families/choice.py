@@ -9,8 +9,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from flatviz.core import arguments as arg
-from flatviz.core.boundary import ARGUMENTS
 from flatviz.core.net import Net
 from flatviz.results import Gaussian
 
@@ -18,6 +16,8 @@ from flatviz.results import Gaussian
 @dataclass(frozen=True)
 class Choice:
     """Settings in place of a record's, radius, and standard deviation of the prior on the head; None leaves what there is."""
+
+    made_by = "flatviz.families.choice.read_choices reads a file of them"
 
     settings: Mapping[str, Any] = field(default_factory=dict)
     radius: float | None = None
@@ -32,7 +32,6 @@ class Choice:
 
 
 Choices = Mapping[str, Choice]
-ARGUMENTS["tuned"] = arg.values(arg.noun(Choice, "flatviz.families.choice.read_choices reads a file of them"), "choices")
 
 
 def choice_of(tuned: Choices | None, method: str) -> Choice:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_choice
+from flatviz.checks import Count, Radius, Seed, check_choice
 from flatviz.core.boundary import public
 from flatviz.core.data import Task
 from flatviz.core.net import Net
@@ -52,11 +53,11 @@ def convergence_gap(
     q: Gaussian,
     method: str,
     *,
-    seed: int,
-    radius: float | None = None,
-    fit: Mapping | None = None,
-    times: int = 4,
-    n_draws: int = 200,
+    seed: Seed,
+    radius: Radius | None = None,
+    fit: Mapping[str, Any] | None = None,
+    times: Count = 4,
+    n_draws: Count = 200,
     progress: Progress = False,
 ) -> ConvergenceGap:
     """How far `q`, fitted by a method of `METHODS` on `task.train`, is from that method's own optimum.
@@ -68,11 +69,17 @@ def convergence_gap(
     E[g z] / sigma with g the gradient after the ascent, by which they set the widths.
 
     Args:
+        net: as `prepare` returns it.
+        task: of which the training split is used.
+        prior: of the fit.
+        q: what was fitted.
         method: one that fits a Gaussian from a start: "vi", "f-vi", "sabma", "sam_mu", "authors_code".
         seed: of the longer fit, that of `q`; the draws have others.
-        radius, fit: those of `q`: None are the method's own, as in `fit_family`.
+        radius: of `q`; None is the method's own.
+        fit: settings of `q`, as in `fit_family`; None are the method's own.
         times: steps of the longer fit over those of `q`.
         n_draws: of each posterior, twice.
+        progress: True, None (where a terminal watches) or a function.
 
     Raises:
         ValueError: For another method, or a KL weight of 0, where there is no such point.
@@ -82,8 +89,8 @@ def convergence_gap(
         >>> task = fv.datasets.moons_transfer(seed=0)
         >>> source = fv.pretrain(fv.models.mlp(task, hidden=(8,)), task.source, seed=0, epochs=3)
         >>> net, prior = fv.transfer(source, fv.fit_swag(source, task.source, seed=0), treated="norm+head")
-        >>> q = fv.fit_family(net, task, prior, radii={"vi": (0.0,)}, seed=0, fit={"steps": 20}).posterior[0]
-        >>> fv.convergence_gap(net, task, prior, q, "vi", seed=0, fit={"steps": 20}).steps
+        >>> q = fv.families.fit_family(net, task, prior, radii={"vi": (0.0,)}, seed=0, fit={"steps": 20}).posterior[0]
+        >>> fv.families.convergence_gap(net, task, prior, q, "vi", seed=0, fit={"steps": 20}).steps
         (20, 80)
     """
     known = tuple(name for name, m in METHODS.items() if m.needs_prior and "start_scale" in m.plain.settings)

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_choice, check_count
+from flatviz.checks import Count, FilePath, Radius, Seed, Several, check_choice, check_count
 from flatviz.core.boundary import public
 from flatviz.core.data import Task
 from flatviz.core.net import Net
@@ -20,20 +20,19 @@ from flatviz.families.choice import Choices, choice_of
 from flatviz.families.images import family_images, one_more_image_row
 from flatviz.families.inputs import one_more_map
 from flatviz.families.maps import family_maps, last_maps_row, one_more_maps_row
-from flatviz.families.mechanism import family_steps, one_more_step
 from flatviz.families.members import check_settings, fit_group, fit_member, groups_of, same_member
+from flatviz.families.one_step import family_steps, one_more_step
 from flatviz.families.regression import one_more_curve
 from flatviz.families.tasks import each, workers
 from flatviz.landscape.lanczos import top_eigenpairs
 from flatviz.landscape.projection import project
 from flatviz.landscape.slices import slice_plane
-from flatviz.metrics.predict import predict
+from flatviz.metrics.prediction import predict
 from flatviz.objectives.nll import MeanNLL, nll
 from flatviz.planes.pca import plane_pca
 from flatviz.planes.random import plane_random
 from flatviz.posteriors import METHODS
 from flatviz.results import Draws, Family, Gaussian, Posterior, Prediction, Spectrum, Surface
-from flatviz.training.run import Checkpoint
 
 QUANTITIES = ("lambda1", "accuracy", "nll", "ece")  # of `Family.over_seeds`
 SURFACES = ("around", "sharpest", "maps")  # what `extend` may leave out: the loss around a center, and `Family.maps`
@@ -56,11 +55,11 @@ def fit_family(
     task: Task,
     prior: Gaussian,
     *,
-    radii: Mapping[str, Sequence[float]] | None = None,
-    seed: int,
-    fit: Mapping | None = None,
+    radii: Mapping[str, Sequence[Radius]] | None = None,
+    seed: Seed,
+    fit: Mapping[str, Any] | None = None,
     tuned: Choices | None = None,
-    checkpoint: Checkpoint = None,
+    checkpoint: FilePath | None = None,
     progress: Progress = False,
     engine: Any = None,
 ) -> Family:
@@ -84,7 +83,7 @@ def fit_family(
         >>> source = fv.pretrain(fv.models.mlp(task, hidden=(8,)), task.source, seed=0, epochs=3)
         >>> net, prior = fv.transfer(source, fv.fit_swag(source, task.source, seed=0), treated="norm+head")
         >>> radii = {"vi": (0.0,), "sabma": (0.0, 0.5)}
-        >>> family = fv.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 2})
+        >>> family = fv.families.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 2})
         >>> family.method, family.radius, family.posterior[0] is family.posterior[1]
         (('vi', 'sabma', 'sabma'), (0.0, 0.0, 0.5), True)
     """
@@ -112,12 +111,12 @@ def measure(
     task: Task,
     family: Family,
     *,
-    seed: int,
-    n_draws: int = 30,
-    n_spectra: int = 5,
-    k: int = 5,
-    resolution: int = 41,
-    around_resolution: int = 31,
+    seed: Seed,
+    n_draws: Count = 30,
+    n_spectra: Count = 5,
+    k: Count = 5,
+    resolution: Several = 41,
+    around_resolution: Several = 31,
     progress: Progress = False,
 ) -> Family:
     """The family with its pictures and numbers: surface, samples on it, spectra, predictions on the test split.
@@ -134,9 +133,9 @@ def measure(
         >>> source = fv.pretrain(fv.models.mlp(task, hidden=(8,)), task.source, seed=0, epochs=3)
         >>> net, prior = fv.transfer(source, fv.fit_swag(source, task.source, seed=0), treated="norm+head")
         >>> radii = {"vi": (0.0,), "sabma": (0.0, 0.5)}
-        >>> family = fv.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 2})
+        >>> family = fv.families.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 2})
         >>> small = dict(n_draws=3, n_spectra=1, k=2, resolution=5, around_resolution=3)
-        >>> measured = fv.measure(net, task, family, seed=0, **small)
+        >>> measured = fv.families.measure(net, task, family, seed=0, **small)
         >>> measured.surface.values.shape, measured.spectrum[2][0].values.shape
         (torch.Size([5, 5]), torch.Size([2]))
     """
@@ -184,7 +183,7 @@ def extend(
     settings = dict(n_draws=n_draws, n_spectra=n_spectra, k=k, resolution=resolution, progress=progress)
     f, near = nll(net, task.train), family.index(method, radius)
     one = _measure_one(net, task, f, family, posterior, family.around[near], seed=seed, **settings)
-    values = dict(zip(QUANTITIES, own_values(one[2], one[3])))
+    values = dict(zip(QUANTITIES, member_values(one[2], one[3])))
     over_seeds = {}
     for name, others in family.over_seeds.items():  # of its own seed alone
         row = torch.full_like(others[:1], torch.nan)
@@ -232,7 +231,7 @@ def complete(
     return family
 
 
-def own_values(spectra: Sequence[Spectrum], prediction: Prediction) -> Tensor:
+def member_values(spectra: Sequence[Spectrum], prediction: Prediction) -> Tensor:
     """`QUANTITIES` of one member: the mean of its draws' largest eigenvalues, and scores of its largest ensemble, (4,)."""
     lambda1 = torch.stack([s.values[0] for s in spectra]).mean()
     return torch.stack([lambda1, *(prediction.scores[name][-1].to(lambda1) for name in QUANTITIES[1:])]).cpu()

@@ -12,7 +12,7 @@ from flatviz.core.data import Data, Task
 from flatviz.core.inputs import Pixels
 from flatviz.results import Family, Prediction
 
-SHOWN = 8  # images at each ensemble size
+N_IMAGES = 8  # images at each ensemble size
 MOST_CLASSES = 20  # of which each draw's probabilities are drawn
 MOST_SIDE = 32  # px of an image; larger ones are averaged down
 BLOCK = 2000  # images whose disagreement is computed at a time
@@ -24,7 +24,7 @@ def has_images(task: Task) -> bool:
     return len(shape) == 4 and shape[1] in (1, 3) and task.n_classes <= MOST_CLASSES
 
 
-def family_images(task: Task, predictions: Sequence[Prediction], n_shown: int = SHOWN) -> dict[str, Tensor]:
+def family_images(task: Task, predictions: Sequence[Prediction], n_shown: int = N_IMAGES) -> dict[str, Tensor]:
     """`Family.images`: which test images each member's draws disagree on most, for every ensemble size; {} without images.
 
     index (K,): rows of the test split, rising; pixels (K, H, W) or (K, H, W, 3), uint8.  shown (M, S, k): for each member and
@@ -54,7 +54,7 @@ def one_more_image_row(task: Task, family: Family, prediction: Prediction) -> di
     return dict(index=index, pixels=_pixels(task.test, index)) | joined
 
 
-def disputed(prediction: Prediction, n_shown: int = SHOWN) -> tuple[Tensor, Tensor]:
+def disputed(prediction: Prediction, n_shown: int = N_IMAGES) -> tuple[Tensor, Tensor]:
     """Rows (S, k) of the inputs with the largest disagreement at each ensemble size n = 1 .. S, and the disagreement (S, k).
 
     Mutual information between label and draw over the first n draws, H(mean_s p_s) - mean_s H(p_s), in nats; one draw

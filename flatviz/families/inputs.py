@@ -8,13 +8,13 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from flatviz.checks import check_count
+from flatviz.checks import Count, Radius, Seed, check_count
 from flatviz.core.boundary import public
 from flatviz.core.data import Data, Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.core.seeds import generator, saved_rng
-from flatviz.metrics.predict import predict
+from flatviz.metrics.prediction import predict
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.hmc import fit_hmc
 from flatviz.posteriors.sabma import fit_sabma
@@ -79,7 +79,7 @@ def reference_posterior(net: Net, task: Task, prior: Gaussian, *, seed: int, pro
 
 
 @public
-def gap_regression(*, seed: int = 0, n: int = 40) -> tuple[Data, Tensor]:
+def gap_regression(*, seed: Seed = 0, n: Count = 40) -> tuple[Data, Tensor]:
     """A curve with a gap in its data, and inputs (200, 1) at which to predict it.
 
         y = sin(2 x) / 2 + x / 3 + 0.1 e,   x in [-2.5, -1] and [0.8, 2.5],   e standard normal
@@ -92,7 +92,7 @@ def gap_regression(*, seed: int = 0, n: int = 40) -> tuple[Data, Tensor]:
         ValueError: For n below 2.
 
     Example:
-        >>> data, x = fv.gap_regression(seed=0)
+        >>> data, x = fv.families.gap_regression(seed=0)
         >>> data.x.shape, x.shape, bool(((data.x > -1.0) & (data.x < 0.8)).any())
         (torch.Size([40, 1]), torch.Size([200, 1]), False)
     """
@@ -108,10 +108,10 @@ def gap_regression(*, seed: int = 0, n: int = 40) -> tuple[Data, Tensor]:
 @public
 def predict_gap(
     *,
-    radii: Sequence[float] = (1.0,),
-    seed: int = 0,
-    n_draws: int = 30,
-    steps: int = 1000,
+    radii: Sequence[Radius] = (1.0,),
+    seed: Seed = 0,
+    n_draws: Count = 30,
+    steps: Count = 1000,
     hmc: bool = True,
     progress: Progress = False,
 ) -> dict[str, Prediction]:
@@ -120,13 +120,13 @@ def predict_gap(
     A network 1-24-1 of tanh, all weights treated, prior N(0, 1 / fan-in) on each layer; the likelihood is that of the data.
     n_draws: draws a method; steps: of VI and SA-BMA; hmc: whether HMC runs too, a few seconds.
 
-    Returns name -> Prediction with outputs (S, 200, 1); `fv.plot_predictive` draws it.
+    Returns name -> Prediction with outputs (S, 200, 1); `fv.plots.plot_predictive` draws it.
 
     Raises:
         ValueError: For a radius below 0.
 
     Example:
-        >>> predictions = fv.predict_gap(radii=[0.5], n_draws=3, steps=5, hmc=False)
+        >>> predictions = fv.families.predict_gap(radii=[0.5], n_draws=3, steps=5, hmc=False)
         >>> {name: tuple(p.outputs.shape) for name, p in predictions.items()}
         {'vi': (3, 200, 1), 'sabma, radius 0.5': (3, 200, 1)}
     """

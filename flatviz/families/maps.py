@@ -14,10 +14,10 @@ from flatviz.core.data import Data, Task
 from flatviz.core.net import Net
 from flatviz.engine.batchnorm import check_batchnorm
 from flatviz.engine.stacked import Stacked, stack
-from flatviz.families.mechanism import plane_of_step
+from flatviz.families.one_step import plane_of_step
 from flatviz.landscape.projection import project
 from flatviz.landscape.slices import slice_plane
-from flatviz.metrics.predict import predict
+from flatviz.metrics.prediction import predict
 from flatviz.objectives.nll import nll
 from flatviz.objectives.quantity import Quantity, quantity
 from flatviz.results import Family, Plane, Posterior, Surface

@@ -109,7 +109,7 @@ def groups_of(members: Iterable[tuple[str, float]], parts: int) -> list[tuple[st
         radii.setdefault(method, []).append(radius)
     groups = []
     for method, every in radii.items():
-        joint = [r for r in every if r and METHODS[method].fit_radii is not None]
+        joint = [r for r in every if r and METHODS[method].at_once]
         groups += [(method, some) for i in range(parts) if (some := joint[i::parts])]
         groups += [(method, [r]) for r in every if r not in joint]
     return sorted(groups, key=lambda group: -len(group[1]))  # the longest first: workers end together
@@ -147,4 +147,4 @@ def fit_radii(
     prior, fit = with_head_std(net, prior, choice.head_std), {**choice.settings, **(fit or {})}
     settings = {name: value for name, value in method.keywords(net, settings=fit).items() if name != "radius"}
     how = dict(checkpoint=checkpoint, progress=progress)
-    return method.fit_radii(net, task.train, prior, radii=radii, seeds=seeds, **how, **settings)
+    return method.fit(net, task.train, prior, radius=radii, seed=seeds, **how, **settings)

@@ -1,17 +1,18 @@
-"""From a classifier of the user's and two sets of examples to what a lab needs: settings by trials, accuracy after every step."""
+"""From a classifier of the user to what a lab needs: trials, checks, and what a time budget leaves out."""
 
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any
 
 import torch
 from torch import Tensor, nn
 from torch.utils.data import DataLoader, Dataset
 
-from flatviz.checks import check_is
+from flatviz.checks import anything, check_is
 from flatviz.core.data import Data, Task
 from flatviz.core.modules import copied
 from flatviz.core.net import Net
@@ -19,35 +20,63 @@ from flatviz.core.progress import Progress
 from flatviz.core.seeds import generator
 from flatviz.core.treated import find_head
 from flatviz.datasets.stream import class_names_of
-from flatviz.families.choice import Choice, with_head_std
+from flatviz.engine.trunk import cache_trunk
+from flatviz.families.choice import with_head_std
 from flatviz.families.family import fit_member
 from flatviz.families.preparation import check_learned, recipe_for
 from flatviz.families.tour import HEAD_STD, RANK
-from flatviz.families.tune import tried
+from flatviz.families.tune import choices_of, tried
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.swag import fit_swag
 from flatviz.posteriors.transfer import transfer
+from flatviz.training.gradient import value_and_grad
+from flatviz.training.optimize import FrozenLoss
 from flatviz.training.pretrain import pretrain
 
-Examples = Data | Dataset | DataLoader | Sequence
+Given = Data | Dataset | DataLoader | Sequence  # examples, as a lab takes them
+Examples = Annotated[Given, anything]
 RATES = (0.1, 0.03, 0.01, 0.003, 0.001)  # of pre-training and of SWAG: the first at which the network learns is taken
 EPOCHS = 30
 MOST = 2000  # examples that are fitted
 HELD_OUT = 0.2  # of the training examples: settings are chosen on them
 TUNED = "vi"  # whose settings the variational methods share
+SHRINK = (1.0, 0.3, 0.1, 0.03)  # of rates and of the prior's widths: the first at which a trial is finite and learns is taken
+LAB_GRADIENTS = 17_000  # of all fitted examples: the first family of a lab, with its figures
+TRAINING_SHARE = 0.025  # of the time budget, where it does not suffice for everything: the first picture comes soon
+SHORT = 200  # steps of a fit then
+TIMED = 32  # examples of the gradient that is timed
 DO = "check inputs and labels, train the module first, or call the steps yourself: pretrain, fit_swag, transfer"
 
 
 @dataclass(frozen=True)
-class Own:
-    """What `FlatnessLab` takes, and how it was made: `fit`, the settings that the trials chose; `steps`, a line each."""
+class _Steps:
+    """What the steps of one preparation share: seed, progress, and the lines that say what was done."""
+
+    seed: int
+    progress: Progress
+    say: Callable[[str], None]
+    lines: list[str] = field(default_factory=list)
+
+    def note(self, text: str) -> None:
+        """One line more, also said at once."""
+        self.lines.append(text)
+        self.say(text)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What `Lab` takes: net, task, prior; `fit`, the settings that the trials chose; `steps`, a line for each step taken.
+
+    coarse: whether time is short, so that a lab fits a few members first and measures them on few points.
+    """
 
     net: Net
     task: Task
     prior: Gaussian
     fit: Mapping[str, Any]
     steps: tuple[str, ...]
+    coarse: bool = False
 
 
 def examples(given: Examples, name: str) -> Data:
@@ -79,26 +108,35 @@ def prepare_own(
     test: Examples,
     *,
     trials: int = 6,
+    minutes: float | None = None,
     seed: int = 0,
     progress: Progress = False,
     say: Callable[[str], None] = lambda text: None,
-) -> Own:
+) -> Prepared:
     """Net, task, prior and settings for a lab over normalisation layers and head of a classifier (head alone: without any).
 
     A module that has not learned `train` is trained first.  The prior of the normalisation layers is SWAG's on `train`, the
     head's is wide and about 0; each rate is the first at which the network learns.  Settings of the fits are those of the
-    best of `trials` on a fifth of `train` that is held out, by NLL.
+    best of `trials` on a fifth of `train` that is held out, by NLL; where none stays finite and learns, rates and widths of
+    the prior fall along `SHRINK`, and at last the head alone is treated.
+
+    Args:
+        module: The classifier, inputs (N, ...) -> logits (N, C).
+        train: Its training data.
+        test: Its test data.
+        trials: Settings that are tried.
+        minutes: Time that this and the first family of a lab may take, estimated from one timed gradient.  Where it does not
+            suffice: one trial; else the head alone is treated, on activations that are computed once, after a short training.
+            None: everything, whatever it takes.
+        seed: Of all random numbers.
+        progress: True, None (where somebody watches) or a function.
+        say: Hears of each step when it is done.
 
     Raises:
         ValueError: Where a step leaves a network that is no better than its largest class.
     """
     train, test = examples(train, "train"), examples(test, "test")
-    done: list[str] = []
-
-    def note(text: str) -> None:
-        done.append(text)
-        say(text)
-
+    run = _Steps(seed, progress, say)
     n_classes = int(max(train.y.max(), test.y.max())) + 1
     if not test.class_names and len(train.class_names) >= n_classes:
         test = replace(test, class_names=train.class_names)
@@ -116,44 +154,117 @@ def prepare_own(
         ) from error
     if len(outputs) != 2 or outputs[1] < n_classes:
         raise ValueError(f"the module must give logits (N, C) for {n_classes} classes, got {outputs} for 2 inputs")
-    net = _learned(net, task.train, seed, progress, note)
+    norm = any(b.kind == "norm" for b in net.blocks)
+    gradient, seconds = _seconds(net, task.train), math.inf if minutes is None else 60 * minutes
+    steps = METHODS[TUNED].tuned(net).settings["steps"]
+    work = {n: gradient * (2 * EPOCHS + (n + 1) * steps + LAB_GRADIENTS) for n in (trials, 1)}
+    affordable = [n for n, needed in work.items() if needed <= seconds]
+    if not affordable:
+        epochs = max(1, min(EPOCHS, int(TRAINING_SHARE * seconds / gradient)))
+        net = _learned(net, task.train, run, epochs, check=False)
+        run.note(
+            f"left out, for it would take about {work[1] / 60:.0f} of {minutes:g} minutes: normalisation layers, SWAG, images, "
+            f"all trials but one, all steps of a fit but {SHORT}, most radii, most points of the pictures"
+        )
+        return _head_alone(net, task, 1, run, SHORT)
+    if affordable[0] < trials:
+        run.note(
+            f"left out, for {trials} trials of settings would take about {work[trials] / 60:.0f} of {minutes:g} minutes: all but one"
+        )
+    net = _learned(net, task.train, run)
     prior_of = _first_that_learns(
         lambda lr: fit_swag(net, task.train, rank=RANK, seed=seed, lr=lr, progress=progress),
         lambda swag: check_learned(net, swag.sample(1, seed=seed)[0], task.train, "SWAG", DO),
         "SWAG",
-        note,
+        run,
     )
-    treated, what = (
-        ("norm+head", "normalisation layers and head") if any(b.kind == "norm" for b in net.blocks) else (_of_head(net), "head")
+    treated, what = ("norm+head", "normalisation layers and head") if norm else (_of_head(net), "head")
+    late, prior = transfer(net, prior_of, treated=treated, head_std=HEAD_STD, scale=recipe_for(net).scale)
+    run.note(f"treated: {what}, {late.dim} weights")
+    try:
+        return _with_settings(late, task, prior, affordable[0], run)
+    except ValueError as error:
+        if not norm:
+            raise
+        run.note(f"left out, for no trial learned: normalisation layers ({error})")
+        return _head_alone(net, task, trials, run)
+
+
+def _head_alone(net: Net, task: Task, trials: int, run: _Steps, steps: int | None = None) -> Prepared:
+    """The head of a net that stays as it is, on the activations before it where `torch.fx` can follow the net."""
+    test = task.test.subset(torch.arange(min(len(task.test), MOST)))
+    if len(test) < len(task.test):
+        run.note(f"left out: all test examples but the first {MOST}")
+    everything = Gaussian(net.w, torch.zeros_like(net.w), torch.zeros_like(net.w)[None])
+    net, prior = transfer(net, everything, treated=_of_head(net), head_std=HEAD_STD)
+    parts = {"train": task.train, "test": test, "validation": task.validation}
+    try:
+        cached = {name: cache_trunk(net, data, progress=run.progress) for name, data in parts.items()}
+        net = cached["train"][0]
+        parts = {name: replace(features, class_names=parts[name].class_names) for name, (_, features) in cached.items()}
+    except ValueError as error:
+        run.note(f"activations are not kept: {error}")
+    task = replace(task, source=parts["train"], **parts)
+    run.note(f"treated: head, {net.dim} weights")
+    return _with_settings(net, task, prior, trials, run, steps)
+
+
+def _with_settings(net: Net, task: Task, prior: Gaussian, trials: int, run: _Steps, steps: int | None = None) -> Prepared:
+    """With the best of the trials, at the first of `SHRINK` at which that is finite and learns; raises the last ValueError."""
+    method, failed = METHODS[TUNED], None
+    for shrink in SHRINK:
+        fixed = {} if steps is None else {"steps": steps}
+        fixed |= {} if shrink == 1 else {"lr": shrink * method.tuned(net).settings["lr"]}
+        narrow = replace(prior, log_std=prior.log_std + math.log(shrink), factor=shrink * prior.factor)
+        given = dict(fixed=fixed, head_std=shrink * HEAD_STD, progress=run.progress)
+        choice, nll = choices_of(method, net, 1, fixed=fixed, head_std=shrink * HEAD_STD)[0], 0.0
+        if trials > 1:
+            rows = tried(method, [(net, task, task.validation, narrow)], [run.seed], trials, **given)
+            choice, (nll,) = min(rows, key=lambda row: row[1])
+        try:
+            if not math.isfinite(nll):
+                raise ValueError(f"one of {trials} trials of {method.label} must stay finite, got none: {DO}")
+            narrow = with_head_std(net, narrow, choice.head_std)
+            q = fit_member(net, task, narrow, TUNED, seed=run.seed, fit=choice.settings, progress=run.progress)
+            check_learned(net, q.center, task.train, f"{method.label} with the best of {trials} trials", DO)
+        except ValueError as error:
+            failed = error
+            continue
+        accuracy, at = _accuracy(net, q.center, task.validation), "" if shrink == 1 else f", at {shrink:g} of rate and widths"
+        run.note(f"settings of the best of {trials} trials{at}: {choice}; accuracy {accuracy:.3f} on held-out examples")
+        return Prepared(net, task, narrow, dict(choice.settings), tuple(run.lines), steps is not None)
+    raise failed
+
+
+def _seconds(net: Net, data: Data) -> float:
+    """Seconds that a gradient over all examples takes, from the second of two over a few."""
+    few = data.subset(torch.arange(min(TIMED, len(data))))
+    loss = FrozenLoss(net, few, "categorical")
+    for _ in range(2):
+        start = time.perf_counter()
+        value_and_grad(loss, net.w, None)
+        taken = time.perf_counter() - start
+    return taken * len(data) / len(few)
+
+
+def _learned(net: Net, data: Data, run: _Steps, epochs: int = EPOCHS, check: bool = True) -> Net:
+    """The net as it is where its accuracy is in the upper half of what there is above its largest class, else trained.
+
+    check: whether it must learn; else it must stay finite.
+    """
+    share, accuracy = float(torch.bincount(data.y).max()) / len(data), _accuracy(net, net.w, data)
+    if accuracy >= (1 + share) / 2:
+        run.note(f"the module has learned already: accuracy {accuracy:.3f} on its training examples")
+        return net
+    return _first_that_learns(
+        lambda lr: pretrain(net, data, seed=run.seed, epochs=epochs, lr=lr, last_lr=lr / 2, progress=run.progress),
+        lambda trained: check_learned(trained, trained.w, data, "training", DO) if check else None,
+        "training" if epochs == EPOCHS else f"training for {epochs} of {EPOCHS} epochs",
+        run,
     )
-    net, prior = transfer(net, prior_of, treated=treated, head_std=HEAD_STD, scale=recipe_for(net).scale)
-    note(f"treated: {what}, {net.dim} weights")
-    choice = _chosen(net, task, prior, trials, seed)
-    prior = with_head_std(net, prior, choice.head_std)
-    q = fit_member(net, task, prior, TUNED, seed=seed, fit=choice.settings)
-    check_learned(net, q.center, task.train, f"{METHODS[TUNED].label} with the best of {trials} trials", DO)
-    accuracy = _accuracy(net, q.center, task.validation)
-    note(f"settings of the best of {trials} trials: {choice}; accuracy {accuracy:.3f} on held-out examples")
-    return Own(net, task, prior, dict(choice.settings), tuple(done))
 
 
-def _learned(net: Net, data: Data, seed: int, progress: Progress, note: Callable[[str], None]) -> Net:
-    """The net as it is where its accuracy is in the upper half of what there is above its largest class, else trained."""
-    share = float(torch.bincount(data.y).max()) / len(data)
-    if _accuracy(net, net.w, data) < (1 + share) / 2:
-        return _first_that_learns(
-            lambda lr: pretrain(net, data, seed=seed, epochs=EPOCHS, lr=lr, last_lr=lr / 2, progress=progress),
-            lambda trained: check_learned(trained, trained.w, data, "training", DO),
-            "training",
-            note,
-        )
-    note(f"the module has learned already: accuracy {_accuracy(net, net.w, data):.3f} on its training examples")
-    return net
-
-
-def _first_that_learns(
-    fit: Callable[[float], Any], check: Callable[[Any], None], stage: str, note: Callable[[str], None]
-) -> Any:
+def _first_that_learns(fit: Callable[[float], Any], check: Callable[[Any], None], stage: str, run: _Steps) -> Any:
     """What `fit(rate)` gives at the first of `RATES` that `check` passes.  Raises the last ValueError where none does."""
     failed = None
     for rate in RATES:
@@ -163,18 +274,9 @@ def _first_that_learns(
         except ValueError as error:
             failed = error
             continue
-        note(f"{stage} at rate {rate:g}")
+        run.note(f"{stage} at rate {rate:g}")
         return result
     raise failed
-
-
-def _chosen(net: Net, task: Task, prior: Gaussian, trials: int, seed: int) -> Choice:
-    """The trial with the lowest NLL on the held-out examples."""
-    rows = tried(METHODS[TUNED], [(net, task, task.validation, prior)], [seed], trials)
-    choice, (nll,) = min(rows, key=lambda row: row[1])
-    if not math.isfinite(nll):
-        raise ValueError(f"one of {trials} trials of {METHODS[TUNED].label} must stay finite, got none: {DO}")
-    return choice
 
 
 def _of_head(net: Net) -> Callable[[str], bool]:

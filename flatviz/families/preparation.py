@@ -69,7 +69,7 @@ def model_name(model: Model) -> str:
     return model if isinstance(model, str) else getattr(model, "__name__", type(model).__name__)
 
 
-def task_for(task: TaskOf, seed: int, *, shots: int = 10) -> Task:
+def task_for(task: TaskOf, seed: int, *, shots: int | None = None) -> Task:
     """The task of one seed: by name, drawn by the seed; a `Task` is the same for all; a function is called with the seed."""
     if isinstance(task, str):
         return named_task(task, shots=shots, seed=seed)

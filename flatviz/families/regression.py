@@ -14,10 +14,10 @@ from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.core.seeds import saved_rng
 from flatviz.families.inputs import HIDDEN, NOISE, gap_prior, gap_regression
-from flatviz.metrics.predict import predict
+from flatviz.metrics.prediction import predict
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.hmc import fit_hmc
-from flatviz.posteriors.sabma import fit_sabma_grid
+from flatviz.posteriors.sabma import fit_sabma
 from flatviz.posteriors.sgd import fit_sgd
 from flatviz.results import Draws, Gaussian, Posterior
 
@@ -84,7 +84,7 @@ def _fitted(
             found["sgd", 0.0] = Draws(fit_sgd(net, data, seed=seed, weight_decay=0.0, lr=0.002, **settings).center[None])
             continue
         mode = METHODS[method].look.perturbation or "kl_exact"
-        grid = fit_sabma_grid(net, data, prior, radii=radii, seeds=[seed], mode=mode, start=start, **settings)
+        grid = fit_sabma(net, data, prior, radius=radii, seed=[seed], mode=mode, start=start, **settings)
         found |= {(method, radius): q for (radius, _), q in grid.items()}
     return found
 

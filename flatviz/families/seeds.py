@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import torch
 
+from flatviz.checks import Seed
 from flatviz.core.boundary import public
 from flatviz.core.data import Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
 from flatviz.engine.batchnorm import check_batchnorm
 from flatviz.families.choice import Choices
-from flatviz.families.family import QUANTITIES, own_values
+from flatviz.families.family import QUANTITIES, member_values
 from flatviz.families.members import fit_member, fit_radii, same_member
 from flatviz.landscape.lanczos import top_eigenpairs
-from flatviz.metrics.predict import predict
+from flatviz.metrics.prediction import predict
 from flatviz.objectives.nll import nll
 from flatviz.posteriors import METHODS
 from flatviz.results import Draws, Family, Gaussian, Posterior
@@ -31,8 +33,8 @@ def repeat_family(
     prior: Gaussian,
     family: Family,
     *,
-    seeds: Sequence[int],
-    fit: Mapping | None = None,
+    seeds: Sequence[Seed],
+    fit: Mapping[str, Any] | None = None,
     tuned: Choices | None = None,
     progress: Progress = False,
 ) -> Family:
@@ -53,18 +55,18 @@ def repeat_family(
         >>> task = fv.datasets.moons_transfer(seed=0)
         >>> source = fv.pretrain(fv.models.mlp(task, hidden=(8,)), task.source, seed=0, epochs=3)
         >>> net, prior = fv.transfer(source, fv.fit_swag(source, task.source, seed=0), treated="norm+head")
-        >>> family = fv.fit_family(net, task, prior, radii={"vi": (0.0,), "sabma": (0.0, 0.5)}, seed=0, fit={"steps": 2})
+        >>> family = fv.families.fit_family(net, task, prior, radii={"vi": (0.0,), "sabma": (0.0, 0.5)}, seed=0, fit={"steps": 2})
         >>> small = dict(n_draws=3, n_spectra=1, k=2, resolution=5, around_resolution=3)
-        >>> measured = fv.measure(net, task, family, seed=0, **small)
-        >>> repeated = fv.repeat_family(net, task, prior, measured, seeds=[1, 2], fit={"steps": 2})
+        >>> measured = fv.families.measure(net, task, family, seed=0, **small)
+        >>> repeated = fv.families.repeat_family(net, task, prior, measured, seeds=[1, 2], fit={"steps": 2})
         >>> repeated.over_seeds["nll"].shape
         torch.Size([3, 3])
     """
     if not family.prediction or not family.spectrum:
-        raise ValueError("the family must be measured before it is repeated, got posteriors only: use fv.measure")
+        raise ValueError("the family must be measured before it is repeated, got posteriors only: use fv.families.measure")
     keys = [same_member(m, r, tuned) for m, r in zip(family.method, family.radius)]
     n_draws, n_spectra = max(p.n_draws for p in family.prediction), max(len(s) for s in family.spectrum)
-    columns = [torch.stack([own_values(*pair) for pair in zip(family.spectrum, family.prediction)])]
+    columns = [torch.stack([member_values(*pair) for pair in zip(family.spectrum, family.prediction)])]
     fitted = _fitted(net, task, prior, list(dict.fromkeys(keys)), seeds, fit, tuned, progress)
     for seed in track(list(seeds), "seeds", progress):
         rows = {key: _row(net, task, fitted.get((key, seed)), n_draws, n_spectra, seed + 1) for key in dict.fromkeys(keys)}
@@ -79,7 +81,7 @@ def _fitted(
     prior: Gaussian,
     keys: list[tuple[str, float]],
     seeds: Sequence[int],
-    fit: Mapping | None,
+    fit: Mapping[str, Any] | None,
     tuned: Choices | None,
     progress: Progress,
 ) -> dict[tuple[tuple[str, float], int], Posterior]:
@@ -87,12 +89,12 @@ def _fitted(
     fitted: dict = {}
     for method in dict.fromkeys(m for m, _ in keys):
         radii = [r for m, r in keys if m == method and r]
-        if METHODS[method].fit_radii is not None and radii:
+        if METHODS[method].at_once and radii:
             grid = fit_radii(net, task, prior, METHODS[method], radii, seeds, fit=fit, tuned=tuned, progress=progress)
             fitted |= {((method, radius), seed): q for (radius, seed), q in grid.items()}
     for key in keys:
         for seed in seeds:
-            if (key, seed) not in fitted and not (METHODS[key[0]].fit_radii is not None and key[1]):
+            if (key, seed) not in fitted and not (METHODS[key[0]].at_once and key[1]):
                 fitted[key, seed] = fit_member(net, task, prior, *key, seed=seed, fit=fit, tuned=tuned)
     return fitted
 

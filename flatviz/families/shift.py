@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import Literal
 
 import torch
 
-from flatviz.checks import check_choice, check_count
+from flatviz.checks import Count, Seed, check_choice, check_count
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
 from flatviz.datasets.corruptions import CORRUPTIONS, corrupt
-from flatviz.metrics.predict import predict
-from flatviz.results import FunctionPosterior, Posterior, Prediction, Shift
+from flatviz.metrics.prediction import predict
+from flatviz.results import AnyPosterior, Prediction, Shift
 
 SCORES = ("accuracy", "nll", "ece")
 KINDS, SEVERITIES = ("gaussian_noise", "defocus_blur", "fog", "pixelate"), (1, 3, 5)  # one kind of each of four families
@@ -23,25 +24,28 @@ KINDS, SEVERITIES = ("gaussian_noise", "defocus_blur", "fog", "pixelate"), (1, 3
 @public
 def shifted_scores(
     net: Net,
-    posterior: Posterior | FunctionPosterior,
+    posterior: AnyPosterior,
     data: Data,
     *,
-    seed: int,
+    seed: Seed,
     kinds: Sequence[str] = KINDS,
-    severities: Sequence[int] = SEVERITIES,
-    n_draws: int = 30,
-    batchnorm: str | Data | None = None,
+    severities: Sequence[Count] = SEVERITIES,
+    n_draws: Count = 30,
+    batchnorm: Literal["frozen"] | Data | None = None,
     progress: Progress = False,
 ) -> Shift:
     """Accuracy, NLL and ECE of the average of `n_draws` draws on `data` and on its corrupted copies, by kind and severity.
 
     Args:
+        net: the network.
+        posterior: over its treated weights.
         data: labelled images (N, C, H, W) from 0 to 1.
         kinds: of `fv.datasets.CORRUPTIONS`; by default one each of noise, blur, weather and digital.
         severities: 1 to 5; severity 0, the images as they are, comes first in the result.
         n_draws: ensemble size; the same draws for every corruption.
         batchnorm: as in `predict`: "frozen", or a Data that re-estimates the statistics for each draw.
         seed: of the draws and of the corruptions, which are the same for every posterior.
+        progress: True, None (where a terminal watches) or a function.
 
     Raises:
         ValueError: For a kind or severity that is not known, or data that are no such images.
@@ -51,7 +55,7 @@ def shifted_scores(
         >>> net = fv.Net.from_module(torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(64, 2)))
         >>> data = fv.Data(torch.rand(6, 1, 8, 8), torch.arange(6) % 2)
         >>> q = fv.Gaussian(net.w, torch.full_like(net.w, -2.0))
-        >>> shift = fv.shifted_scores(net, q, data, kinds=["fog"], severities=[2, 4], n_draws=3, seed=0)
+        >>> shift = fv.families.shifted_scores(net, q, data, kinds=["fog"], severities=[2, 4], n_draws=3, seed=0)
         >>> shift.severities, shift.scores["nll"].shape
         ((0, 2, 4), torch.Size([1, 3]))
     """

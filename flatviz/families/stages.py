@@ -8,7 +8,7 @@ from flatviz.core.data import Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.families.choice import Choices, choice_of, with_head_std
-from flatviz.families.mechanism import mechanism_in_training
+from flatviz.families.one_step import mechanism_in_training
 from flatviz.posteriors import METHODS
 from flatviz.results import Family, Gaussian, Mechanism
 

@@ -21,16 +21,19 @@ def each(
     progress: Progress = False,
     errors: bool = False,
 ) -> Iterator[tuple[int, Any]]:
-    """(number, function(given[key], item)) of each (key, item), as they come in; in their order where `engine` is None.
+    """Calls of a function, here or on a cluster.
 
     given: what several tasks share, by key: a value, sent to every worker once, or a function without arguments, which is a
     task of its own: run once, by whichever worker, and again if that is lost.  A lost worker costs only the tasks it had.
     errors: True yields the exception of a task that fails on the workers, or loses them, in place of raising it.
+
+    Yields:
+        (number, function(given[key], item)) of each (key, item), as they come in; in their order where `engine` is None.
     """
     if engine is None:
         yield from track(_here(function, given, items), label, progress, total=len(items))
     else:
-        yield from track(_far(function, given, items, engine, errors), label, progress, total=len(items))
+        yield from track(_on_cluster(function, given, items, engine, errors), label, progress, total=len(items))
 
 
 def workers(client: Any) -> int:
@@ -47,7 +50,7 @@ def _here(function: Callable, given: Mapping, items: Sequence[tuple[Hashable, An
         yield i, function(value, item)
 
 
-def _far(function: Callable, given: Mapping, items: Sequence, client: Any, errors: bool) -> Iterator[tuple[int, Any]]:
+def _on_cluster(function: Callable, given: Mapping, items: Sequence, client: Any, errors: bool) -> Iterator[tuple[int, Any]]:
     check_client(client)
     from distributed import as_completed  # optional; `check_client` has imported it
 

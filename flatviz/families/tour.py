@@ -12,9 +12,11 @@ from typing import Any
 import torch
 
 from flatviz.core.data import Task
+from flatviz.core.devices import pick
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.datasets.digits import digits_transfer
+from flatviz.families.baselines import at_solution, without_source
 from flatviz.families.choice import Choices
 from flatviz.families.family import check_settings, family_radii, fit_family, measure, same_member
 from flatviz.families.inputs import has_input_maps, input_maps, reference_posterior
@@ -25,7 +27,7 @@ from flatviz.families.stages import family_stages
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.swag import fit_swag
 from flatviz.posteriors.transfer import transfer
-from flatviz.results import Family, Gaussian, Posterior
+from flatviz.results import Family, Gaussian, Posterior, Prediction
 from flatviz.storage.cache import cached
 from flatviz.training.pretrain import pretrain
 
@@ -35,12 +37,16 @@ HEAD_STD, RANK = 0.3, 5
 
 @dataclass(frozen=True)
 class Tour:
-    """Everything the tour computed, at which settings, and which steps it found in the cache."""
+    """Everything the tour computed, at which settings, and which steps it found in the cache.
+
+    alone: what predicts the test split without the source, by name.
+    """
 
     net: Net
     task: Task
     prior: Gaussian
     family: Family
+    alone: Mapping[str, Prediction]
     cached: tuple[str, ...]
     seconds: float
     model: str
@@ -64,13 +70,18 @@ def prepare(
 
     model: a name, or a function task -> module.  task: default the digits of `shots` and `degrees`.
     recipe: of pre-training and SWAG, default that for this kind of network; epochs: of pre-training, in place of the recipe's.
+    device: "auto" takes the one that suits the network, and prints which and why.
 
     Raises:
         ValueError: Where pre-training or SWAG leave a network that is no better than its largest class.
     """
     task = digits_transfer(shots=shots, seed=seed, degrees=degrees) if task is None else task
-    task = task.to(device)
-    net = Net.from_module(build_model(model, task.for_source(), seed=seed), example=task.source.x[:2].cpu()).to(device)
+    module = build_model(model, task.for_source(), seed=seed)
+    place, why = pick(str(device), module)
+    if device == "auto":
+        print(f"on {place} ({why})")
+    task = task.to(place)
+    net = Net.from_module(module, example=task.source.x[:2].cpu()).to(place)
     recipe = recipe or recipe_for(net)
     recipe = recipe if epochs is None else dataclasses.replace(recipe, epochs=epochs)
     how = dict(epochs=recipe.epochs, lr=recipe.lr, last_lr=recipe.last_lr)
@@ -167,8 +178,13 @@ def run_tour(
         about_maps = dict(radii=radii, fit=fit, tuned=tuned, methods=methods, hmc=METHODS["hmc"])
         maps = step("maps over inputs and a regression, beside HMC", compute_maps, **about_maps)
         family = dataclasses.replace(family, inputs=maps)
+
+    def without() -> dict[str, Prediction]:
+        return {name: at_solution(other, task.test) for name, other in without_source(task, model, seed=seed).items()}
+
+    alone = step("fits without the source", without)
     seconds = time.perf_counter() - started
-    return Tour(net, task, prior, family, tuple(reused), seconds, model_name(model), recipe)
+    return Tour(net, task, prior, family, alone, tuple(reused), seconds, model_name(model), recipe)
 
 
 def _maps(net: Net, task: Task, prior: Gaussian, family: Family, seed: int, progress: Progress) -> dict[str, torch.Tensor]:

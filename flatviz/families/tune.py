@@ -18,13 +18,14 @@ from torch.quasirandom import SobolEngine
 from flatviz.catalog import NO_UNIT
 from flatviz.core.data import Data, Task
 from flatviz.core.net import Net
+from flatviz.core.progress import Progress, track
 from flatviz.datasets.few_shot import hold_out
 from flatviz.families.choice import Choice
 from flatviz.families.members import fit_member
 from flatviz.families.tour import HEAD_STD as RECORD_HEAD_STD
 from flatviz.gaussian import Gaussian
 from flatviz.metrics.linearised import predict_linearised
-from flatviz.metrics.predict import predict
+from flatviz.metrics.prediction import predict
 from flatviz.posteriors.method import Method
 from flatviz.results import Draws, Posterior, Prediction
 
@@ -111,10 +112,16 @@ def choices_of(
 
 
 def tried(
-    method: Method, cases: Sequence[tuple], seeds: Sequence[int], trials: int, **how: Any
+    method: Method,
+    cases: Sequence[tuple],
+    seeds: Sequence[int],
+    trials: int,
+    *,
+    progress: Progress = False,
+    **how: Any,
 ) -> list[tuple[Choice, tuple[float, ...]]]:
     """Each of `choices_of` with its validation NLL on the cases (net, task, validation, prior)."""
-    choices = choices_of(method, cases[0][0], trials, **how)
+    choices = track(choices_of(method, cases[0][0], trials, **how), "trials of settings", progress)
     return [(c, tuple(validation_nll(method, c, *case, seed=seed) for case, seed in zip(cases, seeds))) for c in choices]
 
 

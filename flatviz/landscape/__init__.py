@@ -1,1 +1,11 @@
 """Geometry of any objective f: (D,) -> (): slices, curvature, projections.  It knows neither data nor networks."""
+
+from flatviz.lazy import lazy
+
+__getattr__, __dir__, __all__ = lazy(
+    __name__,
+    {
+        "bezier": "connect points_on",
+        "topology": "persistence",
+    },
+)

@@ -10,14 +10,19 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from flatviz.storage.digest import process_state
+
 _made = threading.local()  # a worker makes each job's evaluator once a thread
 RETRIES = 5
 
 
 def on_cluster(client: Any, job: tuple, parts: list[Tensor]) -> Iterator[tuple[int, Tensor]]:
-    """(number of the block, its values) as they come in.
+    """Blocks of points, computed by the workers of a cluster.
 
     The job (objective, plane, options) is sent to every worker once; a lost worker costs only the blocks it had.
+
+    Yields:
+        (number of the block, its values) as they come in.
     """
     check_client(client)
     from distributed import as_completed, wait  # optional; `check_client` has imported it
@@ -34,13 +39,26 @@ def on_cluster(client: Any, job: tuple, parts: list[Tensor]) -> Iterator[tuple[i
 
 
 def check_client(client: Any) -> None:
-    """That `client` is one of dask.distributed.  Raises ImportError without that package, TypeError for anything else."""
+    """That `client` is one of dask.distributed, running, and that its workers compute what this process would.
+
+    Raises:
+        ImportError: Without that package.
+        TypeError: For anything else.
+        ValueError: For a closed client, and under autocast or hooks on all modules, which workers do not have.
+    """
     try:
         import distributed  # optional: extra "cluster"
     except ImportError as error:
         raise ImportError('engine= needs dask: pip install "flatviz[cluster]"') from error
     if not isinstance(client, distributed.Client):
         raise TypeError(f"engine must be a dask.distributed Client, got {type(client).__name__}: Client(...) makes one")
+    if client.status != "running":
+        raise ValueError(f"engine must be a running Client, got one that is {client.status}: make another, Client(...)")
+    if state := process_state():
+        raise ValueError(
+            f"engine must compute as this process does, got {', '.join(state)} that its workers lack: leave autocast, "
+            "remove hooks on all modules and hook the module itself"
+        )
 
 
 class _Job:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_count
+from flatviz.checks import Count, Seed, Vector, check_count
 from flatviz.core.boundary import public
-from flatviz.core.objective import ObjectiveLike, as_objective
+from flatviz.core.objective import Curvature, ObjectiveLike, as_objective
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import generator
 from flatviz.landscape.krylov import Krylov
@@ -20,14 +20,14 @@ CONVERGED = 1e-3  # residual over the largest eigenvalue at which a pair counts 
 @public
 def spectral_density(
     f: ObjectiveLike,
-    w: Tensor,
+    w: Vector,
     *,
-    runs: int = 4,
-    steps: int = 30,
-    k: int = 5,
-    curvature: str = "hessian",
+    runs: Count = 4,
+    steps: Count = 30,
+    k: Count = 5,
+    curvature: Curvature = "hessian",
     part: Part = None,
-    seed: int = 0,
+    seed: Seed = 0,
     name: str = "",
     progress: Progress = False,
 ) -> Spectrum:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from numbers import Real
+from typing import Annotated
 
 import torch
 from torch import Tensor
 
+from flatviz.checks import kind
 from flatviz.core.objective import Objective
 
-Extent = float | str | Sequence[float] | Sequence[Sequence[float]]
+WANTED = "'auto', a number > 0, (lo, hi), or a pair for each axis"
+Extent = Annotated[float | str | Sequence[float] | Sequence[Sequence[float]], kind((Real, str, tuple, list, Tensor), WANTED)]
 RISE = 5.0  # extent="auto" ends where the objective is this multiple of its value at the origin
 DOUBLINGS = 8  # of a quarter of what the plane suggests: where the objective never rises so far, the extent is 64 times that
 HALVINGS = 30  # of the same
@@ -41,7 +45,7 @@ def extent_of(extent: Extent | None, sides: int) -> list[tuple[float, float]]:
         values = torch.stack([-values, values])
     if values.ndim == 1 and len(values) == 2:
         values = values.expand(sides, 2)
-    whole = tuple(values.shape) == (sides, 2) and bool(values.isfinite().all())
+    whole = extent is not True and tuple(values.shape) == (sides, 2) and bool(values.isfinite().all())
     if not whole or not bool((values[:, 0] < values[:, 1]).all()):
         raise ValueError(f"{expected}, got {extent!r}")
     return [(float(lo), float(hi)) for lo, hi in values]

@@ -6,12 +6,12 @@ import itertools
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
 
+from flatviz.checks import FilePath
 from flatviz.core.objective import Objective, PointEvaluator
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import generator
@@ -24,7 +24,8 @@ CONFIRMED = 400  # one more cell is computed plainly and compared, after the run
 WRITE = 0.05  # seconds between two writes to disk, or one point
 DIVERGED = 16  # cells without a value at which a reduced precision is compared with the exact one
 STRIDES = (4, 2, 1)  # the first level of a plane is 1/16 of it
-Cache = bool | str | Path | None
+Precision = Literal["float32", "tf32", "bfloat16"]
+Cache = bool | FilePath | None
 
 
 class Grid:
@@ -93,7 +94,7 @@ class Grid:
         if self._store is not None:
             self._store.begin(_plan(evaluate), anew=anew)
         blocks = [(step, block) for step, level in _levels(self.shape) for block in _split(level, done)]
-        run = self._local(evaluate, blocks) if engine is None else self._far(engine, evaluate, blocks)
+        run = self._local(evaluate, blocks) if engine is None else self._on_cluster(engine, evaluate, blocks)
         last = {step: i for i, (step, _) in enumerate(blocks)}
         for i in track(self._kept(run, blocks, flat), label, progress, total=len(blocks)):
             step = blocks[i][0]
@@ -115,7 +116,9 @@ class Grid:
                     size = BLOCK if evaluate.in_blocks else max(1, min(BLOCK, int(WRITE / pace)))
             yield i, torch.cat(values)
 
-    def _far(self, engine: Any, evaluate: PointEvaluator, blocks: list[tuple[int, list[int]]]) -> Iterator[tuple[int, Tensor]]:
+    def _on_cluster(
+        self, engine: Any, evaluate: PointEvaluator, blocks: list[tuple[int, list[int]]]
+    ) -> Iterator[tuple[int, Tensor]]:
         for i, values in on_cluster(engine, self._job(evaluate), self._parts(blocks)):
             self._write(blocks[i][1], values)
             yield i, values
@@ -138,8 +141,9 @@ class Grid:
         return self._f, self._origin, self._axes, len(self._coords), dict(self._options, plan=_plan(evaluate))
 
     def _error(self, flat: Tensor) -> float:
-        """Largest difference from the exact value at corners, edges, middle and a few diverged cells; inf where only the
-        reduced precision diverged.
+        """Largest difference from the exact value at corners, edges, middle and a few diverged cells.
+
+        It is inf where only the reduced precision diverged.
         """
         ends = [sorted({0, n // 2, n - 1}) for n in self.shape]
         index = [int(i) for i in _ravel(list(itertools.product(*ends)), self.shape)]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from torch import Tensor
+from typing import Literal
 
-from flatviz.checks import check_choice, check_count
+from flatviz.checks import Count, NonNegative, Seed, Several, Vector, check_count
 from flatviz.core.boundary import public
-from flatviz.core.objective import ObjectiveLike, as_objective
+from flatviz.core.objective import Curvature, ObjectiveLike, as_objective
 from flatviz.core.seeds import generator
 from flatviz.landscape.krylov import Krylov, room_for
 from flatviz.landscape.operators import Operator, Part
@@ -18,16 +18,16 @@ TOLERANCE = 1e-4  # residual over the largest eigenvalue at which a pair is good
 @public
 def top_eigenpairs(
     f: ObjectiveLike,
-    w: Tensor,
-    k: int = 5,
+    w: Vector,
+    k: Count = 5,
     *,
-    which: str = "largest",
-    curvature: str = "hessian",
+    which: Literal["largest", "smallest"] = "largest",
+    curvature: Curvature = "hessian",
     part: Part = None,
-    iters: int = 80,
-    tol: float = TOLERANCE,
-    basis: int | None = None,
-    seed: int = 0,
+    iters: Count = 80,
+    tol: NonNegative = TOLERANCE,
+    basis: Several | None = None,
+    seed: Seed = 0,
     name: str = "",
 ) -> Spectrum:
     """Hessian eigenpairs of `f` at `w`, the most positive (`which="largest"`) or most negative, by Lanczos.
@@ -53,7 +53,6 @@ def top_eigenpairs(
         >>> [round(v, 3) for v in spectrum.values.tolist()], bool((spectrum.residual < 1e-3).all())
         ([9.0, 5.0], True)
     """
-    check_choice(which, ("largest", "smallest"), "which")
     f = as_objective(f)
     operator = Operator(f, w, curvature, part)
     if k > operator.like.numel():

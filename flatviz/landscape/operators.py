@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_weights
+from flatviz.checks import check_weights, kind
 from flatviz.core.objective import DivergedError, Objective
 
-Part = slice | Tensor | None
+WHICH = kind((slice, Tensor), "a slice, an index or a mask of the weights", "a layer's is net.blocks[i].slice")
+Part = Annotated[slice | Tensor, WHICH] | None
 
 
 class Operator:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_many_weights
+from flatviz.checks import check_many_weights, tensor
 from flatviz.core.boundary import public
 from flatviz.core.objective import ObjectiveLike, as_objective
 from flatviz.gaussian import GAUSSIANS, AnyGaussian
 from flatviz.results import Plane, Projection
 
+Points = Annotated[Tensor, tensor(1, 2)]
+
 
 @public
-def project(W: Tensor | AnyGaussian, plane: Plane, f: ObjectiveLike | None = None, *, name: str = "") -> Projection:
+def project(W: Points | AnyGaussian, plane: Plane, f: ObjectiveLike | None = None, *, name: str = "") -> Projection:
     """Nearest points of the plane to weight vectors (S, D): coords (S, 2), and the distance (S,) to them.
 
     Solves the 2 x 2 least-squares problem, so oblique axes are served; the residual is orthogonal to both.

@@ -8,12 +8,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_many_weights, check_weights
+from flatviz.checks import Several, Vector, Vectors, check_many_weights, check_weights
 from flatviz.core.boundary import public
 from flatviz.core.objective import ObjectiveLike, as_objective
 from flatviz.core.progress import Progress
 from flatviz.landscape.extent import Extent, ends
-from flatviz.landscape.grid import Cache, Grid, ticks_between
+from flatviz.landscape.grid import Cache, Grid, Precision, ticks_between
 from flatviz.results import Curve, Plane, Surface
 
 
@@ -23,9 +23,9 @@ def slice_plane(
     plane: Plane,
     *,
     extent: Extent | None = None,
-    resolution: int = 41,
+    resolution: Several = 41,
     exact: bool = False,
-    precision: str | None = None,
+    precision: Precision | None = None,
     progress: Progress = False,
     preview: Callable[[Surface], None] | None = None,
     cache: Cache = None,
@@ -82,13 +82,13 @@ def slice_plane(
 @public
 def slice_line(
     f: ObjectiveLike,
-    a: Tensor,
-    b: Tensor,
+    a: Vector,
+    b: Vector,
     *,
     extent: Extent | None = None,
-    resolution: int = 41,
+    resolution: Several = 41,
     exact: bool = False,
-    precision: str | None = None,
+    precision: Precision | None = None,
     progress: Progress = False,
     cache: Cache = None,
     engine: Any = None,
@@ -127,7 +127,7 @@ def slice_line(
 
 
 @public
-def slice_path(f: ObjectiveLike, W: Tensor, *, t: Tensor | None = None, x_label: str = "step", name: str = "") -> Curve:
+def slice_path(f: ObjectiveLike, W: Vectors, *, t: Vector | None = None, x_label: str = "step", name: str = "") -> Curve:
     """F at each of W (S, D) in turn: along a training path, a curve, a chain.
 
     t (S,): where each stands on the axis that `x_label` names; default 0, 1, 2, ...  name: of the curve, in legends.

@@ -28,7 +28,7 @@ def persistence(surface: Surface) -> Persistence:
         >>> import torch, flatviz as fv
         >>> plane = fv.Plane(torch.zeros(2), torch.eye(2), "distance")
         >>> wells = lambda w: (w[0] ** 2 - 1) ** 2 + w[1] ** 2 + 0.1 * w[0]
-        >>> valleys = fv.persistence(fv.slice_plane(wells, plane, extent=2.0))
+        >>> valleys = fv.landscape.persistence(fv.slice_plane(wells, plane, extent=2.0))
         >>> valleys.count(0.5), [round(d, 1) for d in valleys.depth.tolist()]
         (2, [inf, 0.9])
     """

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Literal
 
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_choice, check_count
+from flatviz.checks import Count, Seed, Vector, check_count
 from flatviz.core.boundary import public
-from flatviz.core.objective import ObjectiveLike, as_objective
+from flatviz.core.objective import Curvature, ObjectiveLike, as_objective
 from flatviz.core.seeds import generator
 from flatviz.landscape.operators import Operator, Part
 
@@ -20,13 +21,13 @@ COVARIANCE_FROM = 50  # test vectors at most whose covariance is read: it costs 
 @public
 def hessian_trace(
     f: ObjectiveLike,
-    w: Tensor,
+    w: Vector,
     *,
-    products: int = 60,
-    method: str = "xtrace",
-    curvature: str = "hessian",
+    products: Count = 60,
+    method: Literal["xtrace", "hutch++"] = "xtrace",
+    curvature: Curvature = "hessian",
     part: Part = None,
-    seed: int = 0,
+    seed: Seed = 0,
 ) -> tuple[float, float]:
     """(estimate, standard error) of tr H, H = grad^2 f(w), from at most `products` products H v.
 
@@ -53,7 +54,6 @@ def hessian_trace(
         True
     """
     check_count(products, "products", least=6)
-    check_choice(method, ("xtrace", "hutch++"), "method")
     operator = Operator(as_objective(f), w, curvature, part)
     like = operator.like
     if products >= like.numel():

@@ -1,1 +1,20 @@
-"""Predictions and what they are worth: scores, calibration."""
+"""Predictions and what they are worth: scores, calibration, uncertainty, sharpness."""
+
+from flatviz.lazy import lazy
+
+__getattr__, __dir__, __all__ = lazy(
+    __name__,
+    {
+        "prediction": "predict",
+        "scores": "accuracy brier nll score",
+        "calibration": "ace ece reliability",
+        "uncertainty": "aleatoric_entropy mutual_information predictive_entropy",
+        "exactness": "agreement total_variation",
+        "diversity": "disagreement label_information",
+        "ood": "ood_scores",
+        "selective": "risk_coverage",
+        "temperature": "fit_temperature scale_temperature",
+        "curvature": "sharpness weyl_bounds",
+        "linearised": "predict_linearised",
+    },
+)

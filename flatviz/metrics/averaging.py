@@ -5,15 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Literal
 
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_choice, check_is
+from flatviz.checks import check_is
 from flatviz.core.likelihood import check_labels
 from flatviz.results import Prediction
 
 N_BINS = 15
+
+Binning = Literal["width", "mass"]  # bins of one width, or of one number of examples
 
 
 def labels_of(prediction: Prediction, y: Tensor | None) -> Tensor:
@@ -63,13 +66,12 @@ def brier_of(log_bma: Tensor, y: Tensor) -> Tensor:
     return (log_bma.exp() - hot).square().sum(-1).mean()
 
 
-def bins_of(log_bma: Tensor, y: Tensor, n_bins: int, kind: str) -> Tensor:
+def bins_of(log_bma: Tensor, y: Tensor, n_bins: int, kind: Binning) -> Tensor:
     """Count, mean confidence and accuracy of each confidence bin, (B, 3); an empty bin is 0, NaN, NaN.
 
     kind "width": bins (i/B, (i+1)/B], so that a confidence of exactly 1 falls in the last; "mass": equal counts, in
     order of confidence, the first ones one larger where N is not a multiple of B.
     """
-    check_choice(kind, ("width", "mass"), "kind")
     confidence, predicted = log_bma.exp().max(-1)
     right = (predicted == y).to(confidence.dtype)
     if kind == "width":

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from torch import Tensor
 
+from flatviz.checks import Count, Labels
 from flatviz.core.boundary import public
-from flatviz.metrics.averaging import N_BINS, ace_of, bins_of, ece_of, for_sizes, labels_of
+from flatviz.metrics.averaging import N_BINS, Binning, ace_of, bins_of, ece_of, for_sizes, labels_of
 from flatviz.results import Prediction
 
 
 @public
 def ece(
     prediction: Prediction,
-    y: Tensor | None = None,
+    y: Labels | None = None,
     *,
-    n_draws: int | None = None,
-    n_bins: int = N_BINS,
-    kind: str = "width",
+    n_draws: Count | None = None,
+    n_bins: Count = N_BINS,
+    kind: Binning = "width",
 ) -> Tensor:
     """Expected calibration error; (S,) for every ensemble size, () for `n_draws`.
 
@@ -29,14 +30,14 @@ def ece(
         >>> import torch, flatviz as fv
         >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
         >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
-        >>> [round(v, 3) for v in fv.ece(prediction).tolist()]
+        >>> [round(v, 3) for v in fv.metrics.ece(prediction).tolist()]
         [0.536, 0.31]
     """
     return ece_of(reliability(prediction, y, n_draws=n_draws, n_bins=n_bins, kind=kind))
 
 
 @public
-def ace(prediction: Prediction, y: Tensor | None = None, *, n_draws: int | None = None, n_bins: int = N_BINS) -> Tensor:
+def ace(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None, n_bins: Count = N_BINS) -> Tensor:
     """Adaptive calibration error; (S,) for every ensemble size, () for `n_draws`.
 
     1 / (C B) sum over classes c and bins b of |share of class c - mean p_c|, bins of equal count in order of p_c: every
@@ -46,7 +47,7 @@ def ace(prediction: Prediction, y: Tensor | None = None, *, n_draws: int | None 
         >>> import torch, flatviz as fv
         >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
         >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
-        >>> [round(v, 3) for v in fv.ace(prediction, n_bins=2).tolist()]
+        >>> [round(v, 3) for v in fv.metrics.ace(prediction, n_bins=2).tolist()]
         [0.536, 0.31]
     """
     y = labels_of(prediction, y)
@@ -56,11 +57,11 @@ def ace(prediction: Prediction, y: Tensor | None = None, *, n_draws: int | None 
 @public
 def reliability(
     prediction: Prediction,
-    y: Tensor | None = None,
+    y: Labels | None = None,
     *,
-    n_draws: int | None = None,
-    n_bins: int = N_BINS,
-    kind: str = "width",
+    n_draws: Count | None = None,
+    n_bins: Count = N_BINS,
+    kind: Binning = "width",
 ) -> Tensor:
     """Count, mean confidence and accuracy of each bin: (S, B, 3) for every ensemble size, (B, 3) for `n_draws`.
 
@@ -68,7 +69,7 @@ def reliability(
         >>> import torch, flatviz as fv
         >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
         >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
-        >>> fv.reliability(prediction, n_draws=2, n_bins=2).tolist()  # count, confidence, accuracy
+        >>> fv.metrics.reliability(prediction, n_draws=2, n_bins=2).tolist()  # count, confidence, accuracy
         [[1.0, 0.5, 0.0], [1.0, 0.8807970881462097, 1.0]]
     """
     y = labels_of(prediction, y)

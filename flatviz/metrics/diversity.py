@@ -19,7 +19,7 @@ def disagreement(prediction: Prediction) -> Tensor:
         >>> import torch, flatviz as fv
         >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
         >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
-        >>> fv.disagreement(prediction).tolist()
+        >>> fv.metrics.disagreement(prediction).tolist()
         [[0.0, 0.5], [0.5, 0.0]]
     """
     answers = prediction.log_probs.argmax(-1)
@@ -37,7 +37,7 @@ def label_information(prediction: Prediction) -> Tensor:
         >>> import torch, flatviz as fv
         >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
         >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
-        >>> [[round(v, 3) for v in row] for row in fv.label_information(prediction).tolist()]
+        >>> [[round(v, 3) for v in row] for row in fv.metrics.label_information(prediction).tolist()]
         [[0.0, 0.0], [0.0, 0.693]]
     """
     answers, C = prediction.log_probs.argmax(-1), prediction.outputs.shape[-1]

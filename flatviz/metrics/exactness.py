@@ -7,15 +7,19 @@ Source: Izmailov et al. 2021 (arXiv 2104.14421), section 6.
 from __future__ import annotations
 
 import math
+from typing import Annotated
 
 from torch import Tensor
 
+from flatviz.checks import kind
 from flatviz.core.boundary import public
 from flatviz.results import Prediction
 
+Averaged = Annotated[Prediction | Tensor, kind((Prediction, Tensor), "a Prediction, or averaged probabilities (N, C)")]
+
 
 @public
-def agreement(prediction: Prediction | Tensor, reference: Prediction | Tensor) -> float:
+def agreement(prediction: Averaged, reference: Averaged) -> float:
     """Share of inputs on which both answer alike, in [0, 1]: argmax_y p(y | x) = argmax_y r(y | x).
 
     Args: prediction, reference: of the same inputs, or averaged class probabilities (N, C).
@@ -27,7 +31,7 @@ def agreement(prediction: Prediction | Tensor, reference: Prediction | Tensor) -
 
     Example:
         >>> import torch, flatviz as fv
-        >>> fv.agreement(torch.tensor([[0.9, 0.1], [0.4, 0.6]]), torch.tensor([[0.6, 0.4], [0.6, 0.4]]))
+        >>> fv.metrics.agreement(torch.tensor([[0.9, 0.1], [0.4, 0.6]]), torch.tensor([[0.6, 0.4], [0.6, 0.4]]))
         0.5
     """
     p, r = _both(prediction, reference)
@@ -37,7 +41,7 @@ def agreement(prediction: Prediction | Tensor, reference: Prediction | Tensor) -
 
 
 @public
-def total_variation(prediction: Prediction | Tensor, reference: Prediction | Tensor) -> float:
+def total_variation(prediction: Averaged, reference: Averaged) -> float:
     """Mean over inputs of sum_y |p(y | x) - r(y | x)| / 2, in [0, 1]: the probability by which some event may differ.
 
     Args: prediction, reference: of the same inputs, or averaged class probabilities (N, C).
@@ -49,7 +53,7 @@ def total_variation(prediction: Prediction | Tensor, reference: Prediction | Ten
 
     Example:
         >>> import torch, flatviz as fv
-        >>> round(fv.total_variation(torch.tensor([[0.9, 0.1]]), torch.tensor([[0.6, 0.4]])), 6)
+        >>> round(fv.metrics.total_variation(torch.tensor([[0.9, 0.1]]), torch.tensor([[0.6, 0.4]])), 6)
         0.3
     """
     p, r = _both(prediction, reference)

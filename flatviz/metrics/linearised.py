@@ -8,11 +8,12 @@ It is the prediction for which Laplace's curvature is exact.  It serves any `Gau
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_choice, check_weights
+from flatviz.checks import Count, Seed, check_weights
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
@@ -25,8 +26,6 @@ from flatviz.objectives.jacobian import jacobian_chunks
 from flatviz.objectives.nll import check_data
 from flatviz.results import Prediction
 
-LINKS = ("probit", "mc", "bridge")
-
 
 @public
 def predict_linearised(
@@ -34,10 +33,10 @@ def predict_linearised(
     posterior: AnyGaussian,
     data: Data,
     *,
-    link: str = "probit",
-    n_draws: int = 100,
+    link: Literal["probit", "mc", "bridge"] = "probit",
+    n_draws: Count = 100,
     likelihood: Likelihood = "categorical",
-    seed: int = 0,
+    seed: Seed = 0,
 ) -> Prediction:
     """Predictions of the linearised network on `data`, with their scores.
 
@@ -56,10 +55,9 @@ def predict_linearised(
         >>> data = fv.Data(torch.ones(4, 2), torch.tensor([0, 1, 2, 2]))
         >>> mean = torch.tensor([0.0] * 8 + [2.0])  # a bias of 2 for class 2
         >>> sure, unsure = (fv.Gaussian(mean, torch.full_like(mean, log_std)) for log_std in (-9.0, 2.0))
-        >>> [round(float(fv.predict_linearised(net, q, data).probs.max()), 2) for q in (sure, unsure)]
+        >>> [round(float(fv.metrics.predict_linearised(net, q, data).probs.max()), 2) for q in (sure, unsure)]
         [0.79, 0.39]
     """
-    check_choice(link, LINKS, "link")
     if likelihood != "categorical" and link != "mc":
         raise ValueError(f"a regression must have link='mc', draws of its means, got {link!r}, which makes class probabilities")
     check_data(net, data, likelihood)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import torch
-from torch import Tensor
+from typing import Any
 
+import torch
+
+from flatviz.checks import Vector
 from flatviz.core.boundary import public
 from flatviz.core.seeds import saved_rng
 
 
 @public
-def ood_scores(inside: Tensor, outside: Tensor) -> dict[str, float]:
+def ood_scores(inside: Vector, outside: Vector) -> dict[str, float]:
     """How well a score tells inputs `outside` (M,) the distribution from those `inside` (N,); larger means more outside.
 
     auroc: P(outside > inside) + 1/2 P(equal).  aupr_out, aupr_in: average precision with outside, or inside (score
@@ -21,33 +23,27 @@ def ood_scores(inside: Tensor, outside: Tensor) -> dict[str, float]:
 
     Raises:
         ValueError: For an empty or non-finite score.
-        ImportError: Without scikit-learn.
 
     Example:
         >>> import torch, flatviz as fv
-        >>> scores = fv.ood_scores(torch.tensor([0.1, 0.2, 0.4]), torch.tensor([0.3, 0.8]))
+        >>> scores = fv.metrics.ood_scores(torch.tensor([0.1, 0.2, 0.4]), torch.tensor([0.3, 0.8]))
         >>> round(scores["auroc"], 3), scores["base_out"]
         (0.833, 0.4)
     """
-    try:
-        with saved_rng():  # its import draws random numbers
-            from sklearn.metrics import average_precision_score, roc_auc_score  # torchmetrics squashes scores by a sigmoid
-    except ImportError as error:
-        raise ImportError("ood_scores needs scikit-learn: pip install scikit-learn") from error
+    with saved_rng():  # its import draws random numbers; torchmetrics would squash scores by a sigmoid
+        from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
     score = torch.cat([inside, outside]).double().cpu().numpy()
     is_out = torch.cat([torch.zeros(len(inside)), torch.ones(len(outside))]).numpy()
+
+    def fpr95(positive: Any, score: Any) -> float:
+        false, true, _ = roc_curve(positive, score, drop_intermediate=False)
+        return float(false[(true >= 0.95).argmax()])
+
     return {
         "auroc": float(roc_auc_score(is_out, score)),
         "aupr_out": float(average_precision_score(is_out, score)),
         "aupr_in": float(average_precision_score(1 - is_out, -score)),
-        "fpr95_out": _fpr95(outside, inside),
-        "fpr95_in": _fpr95(-inside, -outside),
+        "fpr95_out": fpr95(is_out, score),
+        "fpr95_in": fpr95(1 - is_out, -score),
         "base_out": len(outside) / len(score),
     }
-
-
-def _fpr95(positive: Tensor, negative: Tensor) -> float:
-    """Share of `negative` at or above the largest threshold that at least 95 % of `positive` reach."""
-    ranked = positive.sort(descending=True).values
-    needed = -(-95 * len(ranked) // 100)  # ceil, in whole numbers
-    return float((negative >= ranked[needed - 1]).double().mean())

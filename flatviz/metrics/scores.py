@@ -6,13 +6,15 @@ import math
 
 from torch import Tensor
 
+from flatviz.checks import Count, Labels, check_choice
 from flatviz.core.boundary import public
 from flatviz.metrics.averaging import accuracy_of, brier_of, for_sizes, labels_of, nll_of
+from flatviz.metrics.calibration import ace, ece
 from flatviz.results import Prediction
 
 
 @public
-def accuracy(prediction: Prediction, y: Tensor | None = None, *, n_draws: int | None = None) -> Tensor:
+def accuracy(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None) -> Tensor:
     """Share of inputs whose most probable class is right; (S,) for every ensemble size, () for `n_draws`.
 
     Labels: `y` (N,), or those of the Data predicted on.
@@ -24,7 +26,7 @@ def accuracy(prediction: Prediction, y: Tensor | None = None, *, n_draws: int | 
         >>> import torch, flatviz as fv
         >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
         >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
-        >>> fv.accuracy(prediction).tolist(), fv.accuracy(prediction, n_draws=2).tolist()
+        >>> fv.metrics.accuracy(prediction).tolist(), fv.metrics.accuracy(prediction, n_draws=2).tolist()
         ([0.5, 0.5], 0.5)
     """
     y = labels_of(prediction, y)
@@ -32,7 +34,7 @@ def accuracy(prediction: Prediction, y: Tensor | None = None, *, n_draws: int | 
 
 
 @public
-def nll_score(prediction: Prediction, y: Tensor | None = None, *, n_draws: int | None = None) -> Tensor:
+def nll(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None) -> Tensor:
     """Mean of -log p(y) in nats, p averaged over draws; (S,) for every ensemble size, () for `n_draws`.
 
     With a Gaussian likelihood, p is the mixture of the draws' Gaussians.
@@ -41,7 +43,7 @@ def nll_score(prediction: Prediction, y: Tensor | None = None, *, n_draws: int |
         >>> import torch, flatviz as fv
         >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
         >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
-        >>> [round(v, 3) for v in fv.nll_score(prediction).tolist()]
+        >>> [round(v, 3) for v in fv.metrics.nll(prediction).tolist()]
         [1.588, 0.41]
     """
     y = labels_of(prediction, y)
@@ -54,15 +56,39 @@ def nll_score(prediction: Prediction, y: Tensor | None = None, *, n_draws: int |
 
 
 @public
-def brier(prediction: Prediction, y: Tensor | None = None, *, n_draws: int | None = None) -> Tensor:
+def brier(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None) -> Tensor:
     """Mean of sum_c (p_c - 1[y = c])^2, between 0 and 2; (S,) for every ensemble size, () for `n_draws`.
 
     Example:
         >>> import torch, flatviz as fv
         >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
         >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
-        >>> [round(v, 3) for v in fv.brier(prediction).tolist()]
+        >>> [round(v, 3) for v in fv.metrics.brier(prediction).tolist()]
         [0.922, 0.264]
     """
     y = labels_of(prediction, y)
     return for_sizes(prediction, prediction.log_probs, n_draws, lambda log_bma: brier_of(log_bma, y))
+
+
+SCORES = {"accuracy": accuracy, "nll": nll, "brier": brier, "ece": ece, "ace": ace}
+
+
+@public
+def score(prediction: Prediction, measure: str, *, n_draws: Count | None = None) -> Tensor:
+    """A score of a prediction by its name; (S,) for every ensemble size, () for `n_draws`.
+
+    Args:
+        prediction: What `predict` returned on labelled data.
+        measure: "accuracy", "nll", "brier", "ece" or "ace": the functions of `fv.metrics`, which take further arguments.
+        n_draws: Ensemble size: the first draws.
+
+    Raises:
+        ValueError: For another word, without labels, or with too many draws.
+
+    Example:
+        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
+        >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
+        >>> [round(float(fv.score(prediction, name, n_draws=2)), 3) for name in ("nll", "ece")]
+        [0.41, 0.31]
+    """
+    return SCORES[check_choice(measure, tuple(SCORES), "measure")](prediction, n_draws=n_draws)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from flatviz.checks import Count, Labels
 from flatviz.core.boundary import public
 from flatviz.metrics.averaging import for_sizes, labels_of
 from flatviz.results import Prediction
 
 
 @public
-def risk_coverage(prediction: Prediction, y: Tensor | None = None, *, n_draws: int | None = None) -> Tensor:
+def risk_coverage(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None) -> Tensor:
     """Share of wrong answers among the k inputs answered with the largest probability, for k = 1 .. N, (N,).
 
     The value at k is the risk at coverage k / N; the last is 1 - accuracy; the mean is the area under the curve (AURC).
@@ -24,7 +25,7 @@ def risk_coverage(prediction: Prediction, y: Tensor | None = None, *, n_draws: i
     Example:
         >>> import torch, flatviz as fv
         >>> logits = torch.tensor([[[3.0, 0.0], [0.0, 1.0], [2.0, 0.0]]])  # 1 draw, 3 inputs, 2 classes
-        >>> fv.risk_coverage(fv.Prediction(logits, torch.tensor([0, 0, 0])))
+        >>> fv.metrics.risk_coverage(fv.Prediction(logits, torch.tensor([0, 0, 0])))
         tensor([0.0000, 0.0000, 0.3333])
     """
     y = labels_of(prediction, y)

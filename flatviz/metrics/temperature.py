@@ -6,8 +6,8 @@ import math
 from dataclasses import replace
 
 from scipy.optimize import minimize_scalar
-from torch import Tensor
 
+from flatviz.checks import Labels, Positive
 from flatviz.core.boundary import public
 from flatviz.metrics.averaging import labels_of, nll_of, scored
 from flatviz.results import Prediction
@@ -16,7 +16,7 @@ COLDEST, HOTTEST = 0.05, 20.0
 
 
 @public
-def fit_temperature(prediction: Prediction, y: Tensor | None = None) -> float:
+def fit_temperature(prediction: Prediction, y: Labels | None = None) -> float:
     """The T > 0 for which the average of softmax(logits_s / T) over draws has the smallest NLL on held-out labels.
 
     Found by Brent's method on log T in [log 0.05, log 20].  Fit it on data that is neither trained nor tested on.
@@ -29,7 +29,7 @@ def fit_temperature(prediction: Prediction, y: Tensor | None = None) -> float:
     Example:
         >>> import torch, flatviz as fv
         >>> logits = torch.tensor([[[4.0, 0.0]] * 4])  # sure of class 0, which is right three times in four
-        >>> T = fv.fit_temperature(fv.Prediction(logits, torch.tensor([0, 0, 0, 1])))
+        >>> T = fv.metrics.fit_temperature(fv.Prediction(logits, torch.tensor([0, 0, 0, 1])))
         >>> round(T, 2), round(float((logits / T).softmax(-1)[0, 0, 0]), 2)
         (3.64, 0.75)
     """
@@ -49,7 +49,7 @@ def fit_temperature(prediction: Prediction, y: Tensor | None = None) -> float:
 
 
 @public
-def scale_temperature(prediction: Prediction, temperature: float) -> Prediction:
+def scale_temperature(prediction: Prediction, temperature: Positive) -> Prediction:
     """The prediction with the logits of each draw divided by `temperature`, and its scores anew.
 
     Answers of a single draw stay; those of an average may not.
@@ -61,7 +61,7 @@ def scale_temperature(prediction: Prediction, temperature: float) -> Prediction:
         >>> import torch, flatviz as fv
         >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
         >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
-        >>> fv.scale_temperature(prediction, 2.0).outputs[0].tolist()
+        >>> fv.metrics.scale_temperature(prediction, 2.0).outputs[0].tolist()
         [[1.0, 0.0], [1.5, 0.0]]
     """
     _check_categorical(prediction)

@@ -46,6 +46,7 @@ def torchvision_model(
         name: as in `torchvision.models.list_models()`.
         weights: None, random by `seed`; torchvision's name ("IMAGENET1K_V1", "DEFAULT"), downloaded once and checked; or a
             file, `.pth` as torchvision publishes it or `.safetensors`, for a machine without network.
+        seed: of random weights and of the new head.
         side: pixels to which images are enlarged inside the module; None: a vision transformer's own side, else as they are.
 
     The head is at torch's initial values for `seed`; `transfer` gives it the prior's.  The module is in evaluation mode.

@@ -33,7 +33,8 @@ def load_weights(
             `weights_only=True`, so that no code in the file runs.  A dict with `state_dict` or `model`, and names that all
             begin with `module.` (of DataParallel), are understood.
         new_head: the head keeps the values that it has in `module`, whatever the file holds for it: for other classes.
-        head: its name (default: the last Linear or 1x1 convolution that runs); example: a batch of inputs to find it by.
+        head: its name (default: the last Linear or 1x1 convolution that runs).
+        example: a batch of inputs to find the head by.
 
     Raises:
         FileNotFoundError: For a path where there is no file.

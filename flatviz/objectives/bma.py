@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_many_weights, check_weights
+from flatviz.checks import Vector, Vectors, check_many_weights, check_weights
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
@@ -51,7 +51,7 @@ class BMALoss(NetworkObjective):
 
 
 @public
-def bma_nll(net: Net, data: Data, W: Tensor, *, center: Tensor | None = None) -> BMALoss:
+def bma_nll(net: Net, data: Data, W: Vectors, *, center: Vector | None = None) -> BMALoss:
     """Mean NLL of the prediction averaged over draws `W` (S, D), as an objective: of where the ensemble stands.
 
     At w every draw is shifted by w - center (default: the draws' mean), so a surface shows how the loss of the average,
@@ -64,7 +64,7 @@ def bma_nll(net: Net, data: Data, W: Tensor, *, center: Tensor | None = None) ->
         >>> import torch, flatviz as fv
         >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
         >>> data = fv.Data(torch.ones(4, 2), torch.tensor([0, 1, 2, 2]))
-        >>> g = fv.bma_nll(net, data, torch.zeros(5, net.dim))
+        >>> g = fv.objectives.bma_nll(net, data, torch.zeros(5, net.dim))
         >>> g.label, round(float(g(torch.zeros(net.dim))), 4)
         ('NLL of the average of 5 draws (nats)', 1.0986)
     """

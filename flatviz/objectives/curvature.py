@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from typing import get_args
 
 import torch
 from torch import Tensor
@@ -14,7 +15,7 @@ from flatviz.checks import check_choice
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood, mean_nll, output_curvature, output_gradient
 from flatviz.core.net import Net
-from flatviz.core.objective import CURVATURES, TWICE, hessian_operator
+from flatviz.core.objective import TWICE, Curvature, hessian_operator
 
 GRAPH_BYTES = 2**31  # of saved activations a kept graph may hold; beyond it, batches are gone through again each time
 
@@ -26,7 +27,7 @@ def curvature_operator(net: Net, data: Data, likelihood: Likelihood, w: Tensor, 
     gradient.  The graph is kept while it fits in GRAPH_BYTES; otherwise each product goes through batches again,
     each counted by its examples.
     """
-    make = _hessian if check_choice(curvature, CURVATURES, "curvature") == "hessian" else _outer
+    make = _hessian if check_choice(curvature, get_args(Curvature), "curvature") == "hessian" else _outer
 
     def over(part: Data) -> Callable[[Tensor], Tensor]:
         return make(net, part, likelihood, w, curvature, len(data))

@@ -73,7 +73,7 @@ class NetworkObjective(Objective):
     def many(self, W: Tensor, *, progress: Progress = False) -> Tensor:
         """Values (S,) at the rows of `W` (S, D), without gradients."""
         check_many_weights(W, self.dim)
-        with torch.inference_mode(self.statistics is None), torch.no_grad():
+        with torch.no_grad():
             if not self.data.is_held and self.additive and self.statistics is None:  # each batch is read once, for all w
                 batches = track(self.data.batches(self.chunk), self.label, progress, total=-(-self.n // self.chunk))
                 values = sum(torch.stack([self.score(self.net(w, x), y) for w in W]) for x, y in batches) / self.n
@@ -81,8 +81,7 @@ class NetworkObjective(Objective):
                 batches = list(self.data.batches(self.chunk)) if self.data.is_held else None
                 rows = [[self._scored(v, batches) for v in self.members(w)] for w in track(W, self.label, progress)]
                 values = torch.stack([self.joined(row) for row in rows])
-            values = values.to(W.dtype)
-        return values.clone()  # a tensor made in inference mode cannot be used in autograd; its copy can
+            return values.to(W.dtype)
 
     def over(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Literal
 
 import torch
 from torch import Tensor
@@ -65,13 +66,13 @@ def quantity(
     what: str | Callable[[Tensor, Tensor], Tensor],
     *,
     label: str | None = None,
-    batchnorm: str | Data = "frozen",
+    batchnorm: Literal["frozen"] | Data = "frozen",
     key: str = "",
 ) -> Quantity:
     """Any number of the outputs as an objective for slices and paths: what(outputs (N, C), y (N,)) -> ().
 
     what: "accuracy", "error", "nll", or a function; a `Prediction`'s metric is
-        `lambda out, y: fv.ece(fv.Prediction(out[None], y))`.
+        `lambda out, y: fv.metrics.ece(fv.Prediction(out[None], y))`.
     batchnorm: "frozen", the net's statistics; a `Data`, from which they are re-estimated at every point.
     key: what to call a function of one's own in a cache on disk (a named one calls itself).
 

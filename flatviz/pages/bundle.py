@@ -79,8 +79,8 @@ def pack(
 ) -> Bundle:
     """A measured family as figures and numbers, a figure for each of `VIEWS`.
 
-    stops: radii that the slider of each method offers beside the fitted ones; live: a kernel can fit those; story: steps of
-    the guide; code: lines of Python that make `family`, for the reader who wants the same picture;
+    stops: radii that the slider of each method offers beside the fitted ones; live: a kernel can fit those; story: sections
+    of the article; code: lines of Python that make `family`, for the reader who wants the same picture;
     defaults: the radius at which each method is shown first, else the middle one.
 
     Raises:
@@ -118,7 +118,7 @@ def pack(
 def check_measured(family: Family) -> None:
     """Raises ValueError for a family that `measure` did not return."""
     if family.surface is None or not family.prediction:
-        raise ValueError("the family must be measured before it is shown, got posteriors only: use fv.measure")
+        raise ValueError("the family must be measured before it is shown, got posteriors only: use fv.families.measure")
 
 
 def pack_members(

@@ -66,14 +66,14 @@ class Script:
 
 
 def json_for_html(value: Any) -> str:
-    """JSON without the characters that mean something to HTML or end a line of JavaScript: they are written as \\uXXXX.
+    r"""JSON without the characters that mean something to HTML or end a line of JavaScript: they are written as escapes.
 
     Raises:
         ValueError: For NaN and inf, which JSON does not have.
 
     Example:
     >>> json_for_html({"method": "</script>"})
-    '{"method":"\\\\u003c/script\\\\u003e"}'
+    '{"method":"\\u003c/script\\u003e"}'
     """
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).translate(PLAIN)
 

@@ -4,7 +4,7 @@
 // where: `figures` (traces and layout as the Python plot_* functions made them, `binds`, which parts change, `shared`, the
 // axes whose range holds every member, `group`, its tab, `slot` and `option`, what it is an alternative to, and `link`, which
 // of its points are draws), `fields` (name, offset, shape in one member's record of float32), `members` (method, radius,
-// label, words, ranges, alt texts, captions of their own), `story`, the steps of the guide, `code`, how Python gets the family, and `config`, plotly's.
+// label, words, ranges, alt texts, captions of their own), `story`, the sections of the article, `code`, how Python gets the family, and `config`, plotly's.
 // `bundle.buffer` holds the members' records one after the other.  `model` is a widget model, or stands in for one: get, set,
 // save_changes, on(event, callback), with the traits radius, n_draws, method and look.  `ask(want, what)` speaks to a kernel;
 // hash: whether the state stands in the address of the page.
@@ -21,7 +21,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
     if (["phase", "moment", "chosen", "tab", "compare", "step"].some((name) => name in values)) frames.forEach((f) => f.phases?.player.halt());
   });
   if (former) Object.assign(state, former);               // undo goes on over a family that is sent anew
-  let printing = false, waiting = false, stopped = false, pending = [], hovered = null, shot = 0, address = 0, stale = true;
+  let printing = false, waiting = false, stopped = false, pending = [], hovered = null, shot = 0, address = 0, stale = true, placed = false;
 
   // ---------------------------------------------------------------- members
   const methods = () => [...new Set(members.map((m) => m.meta.method))];
@@ -59,10 +59,6 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
     state.put({ ...state.all, radius });
     return true;
   }, "go through the fitted radii of this method");
-  const guide = action("Guide", "what there is to see, step by step", () => {
-    state.all.step < 0 ? step(0) : state.change({ step: -1 });
-  });
-  guide.hidden = !story.length;
   const undo = action("Undo", "take the last change back", () => state.undo());
   const more = menu("Menu", [
     ["Reset", () => state.reset()],
@@ -73,7 +69,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
   ]);
   const controls = element("div", { class: "fv-controls", role: "group", "aria-label": "controls" }, a.node,
     element("label", {}, element("span", {}, "ensemble size"), draws, drawsText), b.node);
-  const buttons = element("div", { class: "fv-buttons", role: "group", "aria-label": "actions" }, player.button, guide, compare, undo, more);
+  const buttons = element("div", { class: "fv-buttons", role: "group", "aria-label": "actions" }, player.button, compare, undo, more);
   const bar = element("progress", { max: 1, value: 0, "aria-label": "share of the fit that is done" }), said = element("span", { role: "status" });
   const button = action("Stop", "stop or start fitting", () => ask?.(button.textContent === "Stop" ? "stop" : "run"));
   const bands = action("Bands over seeds", "fit every member again with two more seeds, behind the picture", () => ask?.("seeds"));
@@ -102,13 +98,15 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
     tabButtons[i].focus();
   });
   tabs.hidden = names.length < 2;
-  const text = element("aside", { class: "fv-guide", "aria-label": "guide", hidden: "" });
+  const sections = story.map((s) => element("section", {}, element("h2", {}, s.title), ...paragraphs(s.text)));
+  const text = element("article", { class: "fv-article" }, ...sections);
+  text.hidden = !story.length;
   const grid = element("div", { class: "fv-figures", role: "tabpanel", id: panelId, "aria-label": "pictures", tabindex: 0 });
   const head = element("div", { class: "fv-bar" }, controls, work, note, spoken, element("div", { class: "fv-strip" }, tabs, buttons));
   el.classList.add("flatviz");
   keepKeys(el);
-  el.replaceChildren(element("style", {}, STYLE), head, code,
-    element("div", { class: "fv-body" }, text, grid));
+  const stage = element("div", { class: "fv-stage" }, head, code, grid);
+  el.replaceChildren(element("style", {}, STYLE), element("div", { class: "fv-body" }, text, stage));
 
   // ---------------------------------------------------------------- pictures in frames: alternatives share one
   const choose = (slot, option) => state.change({ chosen: { ...state.all.chosen, [slot]: option } });
@@ -117,10 +115,10 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
   for (const entry of index.figures) {
     let frame = entry.slot ? frames.find((f) => f.slot === entry.slot && f.group === entry.group) : null;
     if (!frame) {
-      const pair = element("div", { class: "fv-pair" }), caption = element("figcaption");
+      const pair = element("div", { class: "fv-pair" }), caption = element("p"), about = element("details", { open: "" }, element("summary", {}, "What is this?"), caption);
       const choice = element("div", { class: "fv-choice", hidden: "" });
-      const node = element("figure", {}, choice, pair, caption);
-      frame = { slot: entry.slot, group: entry.group, span: entry.span, least: entry.least, entries: [], node, pair, caption, choice, menus: {}, made: {}, shown: "" };
+      const node = element("figure", {}, choice, pair, element("figcaption", {}, about));
+      frame = { slot: entry.slot, group: entry.group, span: entry.span, least: entry.least, entries: [], node, pair, caption, about, choice, menus: {}, made: {}, shown: "" };
       grid.append(node);
       frames.push(frame);
     }
@@ -164,14 +162,18 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
     state.put({ ...state.all, ...standAt(at, entry.common) });
     return true;
   }
+  const reads = ({ step: at }) => at >= 0 && at < story.length - 1 && !printing;  // the last section is to explore
   const pictures = () => frames.flatMap((f) => Object.values(f.made));
 
   function arrange(now) {                                 // columns and heights by the room there is
-    const width = el.clientWidth, tab = tabOf(now), shown = frames.filter((f) => inTab(f, tab));
-    el.classList.toggle("fv-narrow", width < 640 || printing);
-    el.classList.toggle("fv-wide", width >= (now.b ? 1000 : 760) && !printing);  // for pictures with the guide beside
-    el.classList.toggle("fv-two", Boolean(now.b));
-    el.classList.toggle("fv-guided", now.step >= 0 && story.length > 0);
+    const width = el.clientWidth, tab = tabOf(now), reading = reads(now), wide = width >= 900;
+    let shown = frames.filter((f) => inTab(f, tab));
+    const classes = { narrow: width < 640 || printing, beside: wide && !printing, above: !wide && !printing, two: now.b, reads: reading, story: story.length && !printing };
+    for (const [name, on] of Object.entries(classes)) el.classList.toggle(`fv-${name}`, Boolean(on));
+    for (const node of [tabs, compare, undo]) node.hidden = reading || (node === tabs && names.length < 2);
+    if (reading && (!wide || now.b || shown.some((f) => (grid.clientWidth * f.spread(shown)) / 12 < f.least))) {   // one picture: that of which the text speaks
+      shown = [shown.find((f) => f.entries.some((e) => e.name === story[now.step].set?.see)) ?? shown[0]];
+    }
     const all = shown.reduce((sum, f) => sum + f.span, 0), tight = (f) => (grid.clientWidth * f.spread(shown)) / 12 < f.least;
     const row = tab !== ALL && (all <= 12 || shown.length < 3) && !now.b, below = row && shown.some(tight);
     const halves = width < 1000 || now.b, lines = [[]];      // all pictures: as many a line as there is room for, and no hole at its end
@@ -182,8 +184,11 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
       lines.at(-1).push(f);
     }
     const filled = (f) => share(f, lines.find((line) => line.includes(f)) ?? [f]);
+    const tap = width < 640 && !printing;
     for (const f of frames) {
-      f.node.hidden = !inTab(f, tab);
+      if (f.tap !== tap) Object.assign(f, { tap }).about.open = !tap;   // captions on tap, where a picture takes the whole width
+      f.node.hidden = !shown.includes(f);
+      if (reading && !wide && now.b) f.pair.tabIndex = 0; else f.pair.removeAttribute("tabindex");   // A and B stand in a row that is scrolled
       f.node.style.gridColumn = (now.b || below) && tab !== ALL ? "span 12" : row ? `span ${f.spread(shown)}` : `span ${filled(f)}`;
     }
   }
@@ -212,7 +217,8 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
 
   function height(now, frame) {                           // so that bar and picture are on one screen
     const { height: own, layout } = chosenOf(frame, now.chosen), screen = screenHeight();
-    const roomy = layout.legend?.entrywidth && layout.yaxis?.scaleanchor ? above(layout) + FOOT + 260 : 300;  // a long legend leaves its plane some room
+    if (reads(now) && el.clientWidth < 900) return stage.clientHeight - tall(head, now) - (frame.phases ? tall(frame.phases.node, now) : 0) - tall(frame.about.firstChild, now) - tall(frame.choice, now) - 16;
+    const roomy = now.b && el.clientWidth < 640 ? 440 : layout.legend?.entrywidth && layout.yaxis?.scaleanchor ? above(layout) + FOOT + 260 : 300;  // a long legend leaves its plane some room
     const least = el.clientWidth < 690 ? roomy : Math.max(300, Math.min(roomy, screen - tall(head, now) - 44));  // the menu of the picture is above it
     if (printing) return own;
     if (tabOf(now) === ALL) return Math.max(least, Math.min(own, screen - tall(head, now) - 40));
@@ -248,7 +254,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
   }
 
   function drawControls(now) {
-    const { a: first, b: second, n_draws: n, step: at } = now;
+    const { a: first, b: second, n_draws: n } = now;
     const offered = methods().map((m) => {
       const { label, unit } = membersOf(m)[0].meta;
       return [m, label, stops(m), unit, index.defaults[m]];
@@ -276,37 +282,36 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
       t.setAttribute("aria-selected", names[i] === tab);
       t.tabIndex = names[i] === tab ? 0 : -1;
     });
-    tell(at);
   }
 
-  // ---------------------------------------------------------------- the guide
-  let told = -2;
-  function tell(at) {
-    const i = Math.min(at, story.length - 1);
-    text.hidden = i < 0;
-    guide.setAttribute("aria-pressed", i >= 0);
-    if (i === told) return;
-    told = i;
-    if (i < 0) return;
-    const numbers = story.map((s, k) => {
-      const n = action(String(k + 1), s.title, () => step(k));
-      n.setAttribute("aria-label", `step ${k + 1}: ${s.title}`);
-      if (k === i) n.setAttribute("aria-current", "step");
-      return n;
-    });
-    const next = action(i + 1 < story.length ? "Next" : "End", "", () => (i + 1 < story.length ? step(i + 1) : state.change({ step: -1 })));
-    text.replaceChildren(element("div", { class: "fv-steps" }, ...numbers), element("h3", {}, story[i].title), ...paragraphs(story[i].text), next);
+  // ---------------------------------------------------------------- the article: the section in sight sets the controls
+  const left = {};                                        // section -> state in which the reader left it
+  const cover = () => (el.clientWidth < 900 ? parseFloat(getComputedStyle(text).paddingTop) : 0);  // of the screen, by the pictures
+  function inSight() {                                    // the section being read, -1 for the last
+    const line = cover() + 0.45 * (window.innerHeight - cover());
+    const at = Math.max(0, sections.findLastIndex((s) => s.getBoundingClientRect().top < line));
+    return at < sections.length - 1 ? at : -1;
   }
-  function step(i) {                                      // a step sets the controls for the reader
-    const { compare: other = null, ...values } = story[i].set ?? {};
-    state.change({ picked: null, ...values, compare: other, step: i });
+  function follow() {
+    const at = inSight(), now = state.all;
+    if (stopped || printing || at === now.step) return;
+    left[now.step] = now;
+    const { compare: other = null, see, ...values } = story.at(at).set ?? {};
+    state.acted({ step: at });
+    state.put(left[at] ?? { ...now, picked: null, ...values, compare: other, step: at });
   }
+  function goTo() {                                      // where the state says that the reader is
+    if (story.length && inSight() !== state.all.step) (sections[state.all.step] ?? stage).scrollIntoView();
+  }
+  let rest = 0;
+  const scrolled = () => { clearTimeout(rest); rest = setTimeout(follow, 120); };
 
   // ---------------------------------------------------------------- drawing: what is in sight first, the newest state only
   function draw() {
     const now = current();
     arrange(now);
     drawControls(now);
+    if (!placed && !stopped) { placed = true; goTo(); }
     const dark = isDark() && !printing;
     el.dataset.theme = dark ? "dark" : "light";
     pending = [];
@@ -333,11 +338,9 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
     }
     for (const one of pending) {                          // all that is measured, before anything is drawn: the browser lays out once
       one.height = height(now, one.frame);
-      one.most = printing ? Infinity : screenHeight() - tall(head, now) - 8;
+      one.most = printing ? Infinity : reads(now) ? one.height : screenHeight() - tall(head, now) - 8;
       if (one.picture.state) one.width = one.picture.plot.clientWidth;
     }
-    const sizes = { bar: head.offsetHeight, screen: screenHeight() };  // the guide stands below the one, within the other
-    for (const [name, px] of Object.entries(sizes)) el.style.setProperty(`--fv-${name}`, `${px}px`);
     const away = ({ frame }) => { const { top, bottom } = frame.node.getBoundingClientRect(); return bottom < 0 || top > window.innerHeight; };
     if (tabOf(now) === ALL) pending.sort((x, y) => away(x) - away(y));
     go(now, dark);
@@ -392,26 +395,26 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
   }
 
   // ---------------------------------------------------------------- taking it along
-  const inSight = () => frames.filter((f) => !f.node.hidden).flatMap((f) => {
+  const shownNow = () => frames.filter((f) => !f.node.hidden).flatMap((f) => {
     const entry = chosenOf(f, state.all.chosen);
     return ["A", "B"].map((letter) => [letter, entry, f.made[entry.name + letter]]).filter(([, , p]) => p?.node.isConnected && p.state);
   });
   async function save(format) {
-    for (const [letter, entry, picture] of inSight()) {
+    for (const [letter, entry, picture] of shownNow()) {
       const { method, radius } = picture.member.meta;
       download(await picture.image(format, format === "png" ? 2 : 1), ["flatviz", entry.name, method, radius || "", letter === "B" ? "b" : ""].filter(Boolean).join("-") + `.${format}`);
     }
   }
   function copyCode() {
     const { n_draws: n, phase, moment, chosen } = state.all;
-    const calls = inSight().map(([, entry, { member: { meta } }]) => {
+    const calls = shownNow().map(([, entry, { member: { meta } }]) => {
       const more = {                                      // what only some pictures have, where the reader chose it
         phase: entry.phases.length && phase !== null ? JSON.stringify(index.phases[Math.min(phase, index.phases.length - 1)]) : "",
         moment: entry.common && entry.phases.length && moment !== null ? Math.floor(placeOf(entry, state.all) / index.phases.length) : "",
         image: entry.kind === "images" ? chosen.image ?? "" : "",
       };
       const said = Object.entries(more).filter(([, value]) => value !== "").map(([name, value]) => `, ${name}=${value}`).join("");
-      return `fv.plot_view(family, ${JSON.stringify(entry.name)}, method=${JSON.stringify(meta.method)}, radius=${meta.radius}, n_draws=${n}${said})`;
+      return `fv.widgets.plot_view(family, ${JSON.stringify(entry.name)}, method=${JSON.stringify(meta.method)}, radius=${meta.radius}, n_draws=${n}${said})`;
     });
     copied(["import flatviz as fv", "", ...(index.code ?? []), ...calls].join("\n"), "code");
   }
@@ -425,7 +428,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
   }
   async function photograph() {                           // what a notebook without a kernel will show
     if (stopped || !el.isConnected) return;
-    const images = await Promise.all(inSight().slice(0, 2).map(([, , p]) => p.image("png")));
+    const images = await Promise.all(shownNow().slice(0, 2).map(([, , p]) => p.image("png")));
     ask("picture", { images, text: spoken.innerText });
   }
 
@@ -435,11 +438,11 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
   let width = 0;
   const watcher = new ResizeObserver(() => {              // of a window, or of a panel of JupyterLab
     if (stopped || !el.clientWidth) return;
-    if (el.clientWidth !== width) { width = el.clientWidth; arrange(current()); schedule(); }
+    if (el.clientWidth !== width) { width = el.clientWidth; placed = false; arrange(current()); schedule(); }
     pictures().forEach((p) => p.resize());
     pictures().forEach((p) => p.light(p.plot.clientWidth ? hovered ?? state.all.picked : null));
   });
-  watcher.observe(el);
+  [el, grid].forEach((node) => watcher.observe(node));
   const forget = onThemeChange(schedule);
   const print = (on) => () => {
     printing = on;
@@ -447,10 +450,11 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
     draw();
     if (on) pictures().forEach((p) => p.resize());
   };
-  const beforePrint = print(true), afterPrint = print(false), turned = () => { if (location.hash !== state.hash) state.read(location.hash); };
+  const beforePrint = print(true), afterPrint = print(false), turned = () => { if (location.hash !== state.hash) { state.read(location.hash); placed = false; } };
   window.addEventListener("beforeprint", beforePrint);
   window.addEventListener("afterprint", afterPrint);
   window.addEventListener("resize", schedule);
+  if (story.length) window.addEventListener("scroll", scrolled, { passive: true });
   if (hash) {
     window.addEventListener("hashchange", turned);
     if (location.hash.length > 1) state.read(location.hash);
@@ -503,6 +507,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
       window.removeEventListener("afterprint", afterPrint);
       window.removeEventListener("resize", schedule);
       window.removeEventListener("hashchange", turned);
+      window.removeEventListener("scroll", scrolled);
       pictures().forEach((p) => Plotly.purge(p.plot));
     },
   };

@@ -70,7 +70,7 @@ def family_page(
 
     lead: a paragraph of introduction, plain text in which **words** are bold; rows: a table, one mapping from heading to
     text a row; facts: how it was made; start: method, radius and ensemble size at which the controls stand first; story:
-    steps of the guide, the first of which is open; code: lines of Python that make `family`; look: the rest of the state at
+    sections of the article; code: lines of Python that make `family`; look: the rest of the state at
     which the page opens (tab, compare, picked, chosen, step, phase, moment).
     """
     bundle = pack(family, story=story, code=code)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import torch
+from scipy.stats import spearmanr
 
 from flatviz.plots.basin import LEVEL, above_center, basin_scale, basin_share, center_of
 from flatviz.plots.color import ColorScale
@@ -163,15 +164,7 @@ def rank_interval(rho: float, n: int) -> tuple[float, float]:
 
 def rank_correlation(a: torch.Tensor, b: torch.Tensor) -> float:
     """Spearman's, ties by their mean rank; 0 where one is constant."""
-    ranks = [_ranks(v.double()) for v in (a, b)]
-    x, y = (r - r.mean() for r in ranks)
-    size = float(x.norm() * y.norm())
-    return float(x @ y) / size if size else 0.0
-
-
-def _ranks(v: torch.Tensor) -> torch.Tensor:
-    below, same = (v[None] < v[:, None]).sum(1), (v[None] == v[:, None]).sum(1)
-    return below + (same + 1) / 2
+    return float(spearmanr(a, b).statistic) if min(len(a.unique()), len(b.unique())) > 1 else 0.0
 
 
 def sure_far_away(family: Family) -> str:

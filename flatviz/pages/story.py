@@ -1,4 +1,4 @@
-"""The guide beside the pictures: a few steps of text, each of which sets the controls for the reader."""
+"""The article beside the pictures: sections of text, each of which sets the controls while it is read."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from flatviz.results import Family
 
 @dataclass(frozen=True)
 class Step:
-    """One step: its title, its text, and where the controls stand while it is read.
+    """One section: its title, its text, and where the controls stand while it is read.
 
     text: paragraphs, one a line; **words** are bold, a line that begins with "= " is an equation.
-    set: any of method, radius, n_draws, tab, chosen, and compare with method and radius, as the state of the page has them.
+    set: any of method, radius, n_draws, tab, chosen, and compare with method and radius, as the state of the page has them;
+        see: the view that is shown where there is room for one.
     """
 
     title: str
@@ -24,7 +25,9 @@ class Step:
 
 
 def tour_story(family: Family) -> tuple[Step, ...]:
-    """The steps for a family with VI and SA-BMA: what a posterior is, what is sharp, what the radius does, what to try.
+    """The sections for a family with VI and SA-BMA: what a posterior is, what is sharp, what the radius does, what to try.
+
+    The last one stands over all pictures, which the reader explores.
 
     Empty for a family without these two.
     """
@@ -49,7 +52,7 @@ def tour_story(family: Family) -> tuple[Step, ...]:
             "plain training (SGD) ends at.\n"
             "= p(y | x) ≈ (1/M) Σ p(y | x, wₘ),   wₘ ~ q\n"
             "The answer is the average over M draws. Move the **ensemble size** M and see circles come and go.",
-            {"n_draws": 10, "tab": "Surface"},
+            {"n_draws": 10, "tab": "Surface", "see": "surface"},
         ),
         Step(
             "Sharp and flat",
@@ -57,17 +60,17 @@ def tour_story(family: Family) -> tuple[Step, ...]:
             "= L(w + δ) − L(w) ≈ ½ δᵀ H δ\n"
             "so the **eigenvalues of the Hessian** H say how fast: along the first direction as λ₁. The plot of "
             f"eigenvalues shows those of several draws. A low λ₁ is a **flat** place.{_map_beside_vi(family)}",
-            {**vi, "n_draws": 10, "tab": "Flatness"},
+            {**vi, "n_draws": 10, "tab": "Flatness", "see": "spectrum"},
         ),
         Step(
             "The radius asks for more than a good average",
             "VI makes the loss low on average over q. **SA-BMA**, sharpness-aware Bayesian model averaging, makes it low for the "
             "**worst** q′ within a distance of q, and that distance is the **radius** γ:\n"
-            "= min over q of  max over q′:  E[L(w)], w ~ q′,   with √(2 KL(q′ ‖ q)) ≤ γ\n"
+            "= min over q of  max over q′:  E[L(w)], w ~ q′,  + (T / N) KL(q ‖ prior),   with √(2 KL(q′ ‖ q)) ≤ γ\n"
             "KL, the Kullback-Leibler divergence, says in nats (units of the natural logarithm) how far q′ is from q. Where even the "
             "worst q′ nearby has a low loss, the loss cannot rise steeply around q: that is why this looks for flat ground. At γ = 0 "
             f"it is VI. Move the **radius** from the left end to the right{seen}",
-            {"method": "sabma", "radius": small, "n_draws": 10, "tab": moved},
+            {"method": "sabma", "radius": small, "n_draws": 10, "tab": moved, "see": "mechanism"},
         ),
         Step(
             "Side by side",
@@ -79,6 +82,7 @@ def tour_story(family: Family) -> tuple[Step, ...]:
                 "radius": middle,
                 "n_draws": 10,
                 "tab": "Flatness",
+                "see": "spectrum",
                 "compare": {"method": "vi", "radius": 0.0},
             },
         ),
@@ -92,8 +96,9 @@ def tour_story(family: Family) -> tuple[Step, ...]:
         ),
         *_inputs(family, middle),
         Step(
-            "Try",
-            "How many draws until more of them change nothing? At which radius do the draws leave the place where VI's crosses are? "
+            "Explore",
+            "The tabs hold all pictures. How many draws until more of them change nothing? At which radius do the draws leave the "
+            "place where VI's crosses are? "
             "Does the largest radius have the lowest λ₁, and the best NLL? The **Menu** copies any picture as code.",
             {"method": "sabma", "radius": large, "n_draws": 10, "tab": "Surface"},
         ),

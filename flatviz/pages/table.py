@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import torch
 
 from flatviz.plots.theme import short, style
-from flatviz.results import Family
+from flatviz.results import Family, Prediction
 
 
 def family_rows(family: Family) -> list[dict[str, str]]:
@@ -19,7 +19,6 @@ def family_rows(family: Family) -> list[dict[str, str]]:
     for i in range(len(family)):
         if any(family.posterior[i] is earlier for earlier in family.posterior[:i]):
             continue
-        scores = {k: float(v[-1]) for k, v in family.prediction[i].scores.items()}
         values = torch.stack([s.values for s in family.spectrum[i]])
         first = values[:, 0]
         spread = f" ({three(first.min())} to {three(first.max())})" if len(first) > 1 else ""
@@ -27,16 +26,24 @@ def family_rows(family: Family) -> list[dict[str, str]]:
             {
                 "method": style(family.method[i]).label,
                 "radius": short(family.radius[i]) if len(family.radii(family.method[i])) > 1 else "",
-                "draws": str(family.prediction[i].n_draws),
-                "accuracy": f"{100 * scores['accuracy']:.1f} %",
-                "NLL": f"{scores['nll']:.3f}",
-                "ECE": f"{scores['ece']:.3f}",
-                "Brier": f"{scores['brier']:.3f}",
+                **score_texts(family.prediction[i]),
                 "λ1": f"{three(first.mean())}{spread}",
                 "λ1/λ5": three((first / values[:, -1]).mean()),
             }
         )
     return rows
+
+
+def score_texts(prediction: Prediction) -> dict[str, str]:
+    """Number of draws and the scores of all of them."""
+    scores = {k: float(v[-1]) for k, v in prediction.scores.items()}
+    return {
+        "draws": str(prediction.n_draws),
+        "accuracy": f"{100 * scores['accuracy']:.1f} %",
+        "NLL": f"{scores['nll']:.3f}",
+        "ECE": f"{scores['ece']:.3f}",
+        "Brier": f"{scores['brier']:.3f}",
+    }
 
 
 def three(value: float | torch.Tensor) -> str:

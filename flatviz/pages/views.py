@@ -326,7 +326,8 @@ VIEWS = (
     View(
         "spectrum",
         _spectrum,
-        "Largest Hessian eigenvalues at several draws: how sharply the loss curves. Lower is flatter. Error bars are residuals.",
+        "Largest Hessian eigenvalues at several draws: how sharply the loss curves. Lower is flatter. Error bars "
+        "are residuals; where Lanczos has converged they are smaller than the markers.",
         shared=("yaxis",),
         group="Flatness",
         link={"draws": "eigenvalues"},

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import torch
-from torch import Tensor
 
-from flatviz.checks import check_weights
+from flatviz.checks import Vector, Whole, check_weights
 from flatviz.core.boundary import public
-from flatviz.core.objective import ObjectiveLike, as_objective
-from flatviz.core.seeds import generator
 from flatviz.results import Plane, Spectrum
 
 RISE = 1.0  # the default extent of `plane_eigen`: where the quadratic model has risen by this much
@@ -19,7 +15,7 @@ RISE = 1.0  # the default extent of `plane_eigen`: where the quadratic model has
 
 @public
 def plane_along(
-    w: Tensor, u: Tensor, v: Tensor, *more: Tensor, orthonormal: bool = False, name: str = "plane of given directions"
+    w: Vector, u: Vector, v: Vector, *more: Vector, orthonormal: bool = False, name: str = "plane of given directions"
 ) -> Plane:
     """The plane (with more directions, the volume) from `w` along directions u, v (D,) of one's own, as they are.
 
@@ -50,36 +46,7 @@ def plane_along(
 
 
 @public
-def plane_gradient(f: ObjectiveLike, w: Tensor, other: Tensor | None = None, *, seed: int = 0) -> Plane:
-    """The plane of steepest ascent at `w` (D,) and one more direction, orthonormal; unit: distance.
-
-    other: any direction (D,), made orthogonal to the gradient; SA-BMA's own adversarial one is
-    `perturb(q, grad, radius=radius)[0]`, what it adds to the mean.  Default: a random one of `seed`.
-    Extent: as far as `other` reaches, or 0.1 |w|.
-
-    Raises:
-        ValueError: Where the gradient is 0.
-
-    Example:
-        >>> import torch, flatviz as fv
-        >>> plane = fv.plane_gradient(lambda w: w[0] ** 2, torch.tensor([3.0, 4.0, 0.0]), seed=0)
-        >>> plane.axes[0].abs().tolist(), plane.extent
-        ([1.0, 0.0, 0.0], ((-0.5, 0.5), (-0.5, 0.5)))
-    """
-    _, gradient = as_objective(f).value_and_grad(w)
-    if float(gradient.norm()) == 0:
-        raise ValueError("the gradient must have a length > 0, got 0: w is a stationary point, use plane_eigen")
-    reach = 0.1 * float(w.norm()) or 1.0
-    if other is None:
-        other = torch.randn(w.numel(), generator=generator(seed), dtype=w.dtype).to(w.device)
-    else:
-        reach = float(check_weights(other, w.numel(), "other").norm()) or reach
-    plane = plane_along(w, gradient, other, orthonormal=True, name="gradient plane")
-    return replace(plane, extent=((-reach, reach), (-reach, reach)))
-
-
-@public
-def plane_eigen(w: Tensor, spectrum: Spectrum, ranks: tuple[int, int] = (0, 1)) -> Plane:
+def plane_eigen(w: Vector, spectrum: Spectrum, ranks: tuple[Whole, Whole] = (0, 1)) -> Plane:
     """The plane of two Hessian eigenvectors at `w` (D,), those of the given ranks; orthonormal, unit: distance.
 
     Extent: along each axis where the quadratic model lambda a^2 / 2 has risen by 1, at most ten times the other's.

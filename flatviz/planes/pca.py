@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_many_weights
+from flatviz.checks import Vectors, check_many_weights
 from flatviz.core.boundary import public
 from flatviz.results import Draws, Plane
 
@@ -15,7 +15,7 @@ NARROWEST = 0.8  # its shorter side over its longer one: a strip is hard to read
 
 
 @public
-def plane_pca(draws: Tensor | Draws, *, name: str | None = None) -> Plane:
+def plane_pca(draws: Vectors | Draws, *, name: str | None = None) -> Plane:
     """First two principal axes of weight vectors (S, D), through their mean; orthonormal, unit: distance.
 
     `explained` states their share of the draws' variance: what the picture does not show is the rest.
@@ -35,7 +35,7 @@ def plane_pca(draws: Tensor | Draws, *, name: str | None = None) -> Plane:
 
 
 @public
-def plane_path(W: Tensor, *, name: str | None = None) -> Plane:
+def plane_path(W: Vectors, *, name: str | None = None) -> Plane:
     """First two principal axes of a training path W (S, D) seen from its end: of W[i] - W[-1]; orthonormal.
 
     `explained` is their share of the summed squared distance from the end, not of a variance about a mean.
@@ -48,7 +48,7 @@ def plane_path(W: Tensor, *, name: str | None = None) -> Plane:
     Example:
         >>> import torch, flatviz as fv
         >>> t = torch.linspace(0, 1, 10)
-        >>> plane = fv.plane_path(torch.stack([t, t**2, 0 * t], dim=1))
+        >>> plane = fv.planes.plane_path(torch.stack([t, t**2, 0 * t], dim=1))
         >>> plane.origin.tolist()  # where the path ends
         [1.0, 1.0, 0.0]
     """

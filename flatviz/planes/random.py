@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_choice, check_weights
+from flatviz.checks import Seed, Several, Vector, check_weights
 from flatviz.core.boundary import public
 from flatviz.core.seeds import generator
 from flatviz.results import Plane
@@ -15,15 +15,15 @@ from flatviz.results import Plane
 if TYPE_CHECKING:  # planes see a network only as an objective and its blocks
     from flatviz.core.net import Net
 
-NORMALIZE = ("filter", "layer", "model", "weight", "none")
-CONVENTIONS = ("flatviz", "li2018", "loss-landscapes", "per-tensor")
+Normalize = Literal["filter", "layer", "model", "weight", "none"]
+Convention = Literal["flatviz", "li2018", "loss-landscapes", "per-tensor"]
 READ_FROM = {"loss-landscapes": "loss-landscapes 3.0.6"}  # others have another reading in each release
 EPS = 1e-10  # of Li et al.'s code
 
 
 @public
 def plane_random(
-    net: Net, w: Tensor, *, normalize: str = "filter", convention: str = "flatviz", dims: int = 2, seed: int
+    net: Net, w: Vector, *, normalize: Normalize = "filter", convention: Convention = "flatviz", dims: Several = 2, seed: Seed
 ) -> Plane:
     """Two Gaussian directions from `w` (D,), normalised; not orthogonal, as drawn.  dims: 3 and more for a volume.
 
@@ -51,8 +51,6 @@ def plane_random(
         True
     """
     check_weights(w, net.dim)
-    check_choice(normalize, NORMALIZE, "normalize")
-    check_choice(convention, CONVENTIONS, "convention")
     if convention != "flatviz" and normalize != "filter":
         raise ValueError(f"convention={convention!r} is a reading of normalize='filter', got normalize={normalize!r}")
     source = generator(seed)

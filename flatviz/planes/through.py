@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import torch
-from torch import Tensor
 
-from flatviz.checks import check_weights
+from flatviz.checks import Vector, check_weights
 from flatviz.core.boundary import public
 from flatviz.results import Plane
 
@@ -13,7 +12,7 @@ MARGIN = 1.3
 
 
 @public
-def plane_through(a: Tensor, b: Tensor, c: Tensor) -> Plane:
+def plane_through(a: Vector, b: Vector, c: Vector) -> Plane:
     """The plane that holds `a`, `b`, `c` (D,) each; its origin is their average, its first axis points from a to b.
 
     Orthonormal, unit: distance.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import plotly.graph_objects as go
 
@@ -43,7 +44,7 @@ def animate_projection(
     Example:
         >>> plane = fv.plane_through(torch.zeros(3), torch.eye(3)[0], torch.eye(3)[1])
         >>> surface = fv.slice_plane(lambda w: (w ** 2).sum(), plane, resolution=5)
-        >>> fig = fv.animate_projection(surface, fv.project(torch.rand(4, 3), plane, name="training path"))
+        >>> fig = fv.plots.animate_projection(surface, fv.project(torch.rand(4, 3), plane, name="training path"))
         >>> len(fig.frames)
         4
     """
@@ -67,7 +68,11 @@ def animate_projection(
     fig.add_trace(_markers(frames[0], scale, path))
     moving = len(fig.data) - 1
     fig.frames = [go.Frame(name=label, data=[_markers(p, scale, path)], traces=[moving]) for p, label in zip(frames, labels)]
-    fig.update_layout(**plane_axes(surface.plane, small_print(surface)), **_controls(labels))
+    fig.update_layout(**plane_axes(surface.plane, small_print(surface)), margin=dict(l=60, r=20, t=52, b=170))
+    shown = dict(currentvalue=dict(visible=True, xanchor="left"))
+    fig.update_layout(
+        **player([(label, label) for label in labels], FRAME_MS, t=96, left=110, **shown)
+    )  # px: below the small print
     fig.update_xaxes(range=[float(surface.a.min()), float(surface.a.max())])
     fig.update_yaxes(range=[float(surface.b.min()), float(surface.b.max())])
     return fig
@@ -80,15 +85,19 @@ def _markers(p: Projection, scale: ColorScale, path: bool) -> go.Scatter:
     return scatter(*p.coords.T, mode, "samples", customdata=p.distance, hover="%{customdata:.3g} off the plane", **look)
 
 
-def _controls(labels: Sequence[str]) -> dict:
+def player(
+    stops: Sequence[tuple[str, str]], duration: int, *, t: int, left: int, jump: int = 0, active: int = 0, **slider: Any
+) -> dict:
+    """A play and a pause button and a slider that stops at the frames (name, label), `left` and `t` px off; as parts of a layout.
+
+    duration: Of a frame, in ms.  jump: Likewise, of a second play button that shows only the stops; 0: none.
+    """
     # a surface is drawn again with each frame: plotly leaves it out while markers move by themselves
-    settings = dict(frame=dict(duration=FRAME_MS, redraw=True), mode="immediate", transition=dict(duration=0))
-    steps = [dict(label=label, method="animate", args=[[label], settings]) for label in labels]
-    play = dict(label="▶", method="animate", args=[None, settings | dict(fromcurrent=True)])
-    pause = dict(label="❚❚", method="animate", args=[[None], settings])
-    where = dict(x=0, y=0, xanchor="left", yanchor="top")
-    where["pad"] = dict(t=96)  # px below the axis: its title and small print stand between
-    menu = dict(type="buttons", direction="left", buttons=[play, pause], showactive=False, **where)
-    beside = dict(l=110, t=84, b=0, r=10)  # px: the buttons stand on the left
-    slider = dict(steps=steps, x=0, y=0, len=1, pad=beside, currentvalue=dict(visible=True, xanchor="left"), ticklen=0)
-    return dict(updatemenus=[menu], sliders=[slider], margin=dict(l=60, r=20, t=52, b=170))
+    settings = dict(frame=dict(duration=duration, redraw=True), mode="immediate", transition=dict(duration=0))
+    steps = [dict(label=label, method="animate", args=[[name], settings]) for name, label in stops]
+    button = lambda label, frames, more: dict(label=label, method="animate", args=[frames, settings | more])  # noqa: E731
+    jumps = [button("▶ in steps", [name for name, _ in stops], dict(frame=dict(duration=jump, redraw=True)))] if jump else []
+    buttons = [button("▶", None, dict(fromcurrent=True)), *jumps, button("❚❚", [None], {})]
+    menu = dict(type="buttons", direction="left", buttons=buttons, showactive=False, x=0, y=0, xanchor="left", yanchor="top")
+    moved = dict(steps=steps, active=active, x=0, y=0, len=1, pad=dict(l=left, t=t - 12, b=0, r=10), ticklen=0) | slider
+    return dict(updatemenus=[menu | dict(pad=dict(t=t))], sliders=[moved])

@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
+from flatviz.checks import Number, Positive
 from flatviz.core.boundary import public
 from flatviz.plots.captions import words
 from flatviz.plots.color import ColorScale
@@ -21,7 +22,7 @@ LEVEL = 0.5  # nats above the center: the contour that is drawn bold, and whose 
 
 @public
 def plot_basin(
-    surface: Surface, *, level: float = LEVEL, color_range: tuple[float, float] | None = None, title: str | None = None
+    surface: Surface, *, level: Positive = LEVEL, color_range: tuple[Number, Number] | None = None, title: str | None = None
 ) -> Figure:
     """How far the loss rises above that of the plane's origin: filled contours, colours in square roots of the rise.
 
@@ -41,7 +42,7 @@ def plot_basin(
 
     Example:
         >>> plane = fv.Plane(torch.zeros(3), torch.eye(3)[:2], "distance in weight space")
-        >>> fig = fv.plot_basin(fv.slice_plane(lambda w: 3 + (w ** 2).sum(), plane, extent=1.0, resolution=5))
+        >>> fig = fv.plots.plot_basin(fv.slice_plane(lambda w: 3 + (w ** 2).sum(), plane, extent=1.0, resolution=5))
         >>> float(fig.data[0].customdata.min()), float(fig.data[0].customdata.max())  # 3 at the origin is the floor
         (0.0, 2.0)
     """

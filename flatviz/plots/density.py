@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import Annotated
 
 import torch
 from torch import Tensor
 
+from flatviz.checks import Positive, kind
 from flatviz.core.boundary import public
 from flatviz.plots.captions import matrix_of, words
 from flatviz.plots.ground import small_print, with_print
@@ -17,8 +19,11 @@ POINTS = 600
 FLOOR = 1e-5  # of the highest density: below it a log axis shows nothing but the kernel's tail
 
 
+Density = Annotated[Spectrum, kind(Spectrum, "a Spectrum", "fv.spectral_density makes one")]
+
+
 @public
-def plot_density(spectrum: Spectrum, *, width: float | None = None, title: str | None = None) -> Figure:
+def plot_density(spectrum: Density, *, width: Positive | None = None, title: str | None = None) -> Figure:
     """Density of eigenvalues on a log axis, and a mark at each of the k largest, with its residual.
 
     The curve is sum_i weights[i] N(lambda; nodes[i], width^2).

@@ -27,8 +27,13 @@ def plot_images(family: Family, i: int, image: int | None = None) -> Figure:
     places = [row.index(image) if image in row else 0 for row in shown.tolist()]
     rows = [int(row[place]) for row, place in zip(shown, places)]
     one = f"{'one' if places[-1] else 'the first'}, {_said(prediction, rows[-1])}"
-    alt = f"the {k} test images on which the draws of {label} disagree most, and each draw's class probabilities for {one}"
-    fig = figure(f"Where the draws of {label} disagree most", alt, explain=alt, showlegend=False)
+    if prediction.n_draws > 1:
+        title = f"Where the draws of {label} disagree most"
+        alt = f"the {k} test images on which the draws of {label} disagree most, and each draw's class probabilities for {one}"
+    else:
+        title = f"Where {label} is least sure"
+        alt = f"the {k} test images on which the one network of {label} is least sure, and its class probabilities for {one}"
+    fig = figure(title, alt, explain=alt, showlegend=False)
     sizes = range(len(shown))
     mosaics = torch.stack([_mosaic(_pixels(family, shown[n])) for n in sizes])
     fig.add_live(go.Image(z=mosaics[-1].numpy(), name="images", hoverinfo="skip"), sizes={"z": mosaics})

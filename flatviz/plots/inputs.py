@@ -10,7 +10,9 @@ import torch
 from torch import Tensor
 
 from flatviz.catalog import LOOKS
+from flatviz.checks import Count
 from flatviz.core.boundary import public
+from flatviz.plots.live import LINES
 from flatviz.plots.theme import INK, MUTED, Figure, figure, numbers, scatter, style, tinted
 from flatviz.results import Family, Prediction
 
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
 
 CLASSES = ("#0072B2", "#D55E00")  # of the two classes' points
 MAP = [[0.0, "#2b6ca3"], [0.5, "#f7f7f7"], [1.0, "#c2571a"]]  # probability of class 1, white where it is open
-SHOWN = 10  # single draws that are drawn
 GAP = 0.04
 
 
@@ -29,7 +30,7 @@ def plot_predictive(
     predictions: Mapping[str, Prediction],
     *,
     data: Data | None = None,
-    n_draws: int | None = None,
+    n_draws: Count | None = None,
     title: str = "What each method predicts",
 ) -> Figure:
     """A regression on one input: the mean of the draws, two bands, ten single draws, and the data, a panel a method.
@@ -39,7 +40,7 @@ def plot_predictive(
 
     Args:
         x: inputs (N, 1) or (N,), rising.
-        predictions: name -> Prediction of outputs (S, N, 1), as `fv.predict_gap` returns; a name that begins with a key of
+        predictions: name -> Prediction of outputs (S, N, 1), as `fv.families.predict_gap` returns; a name that begins with a key of
             `fv.METHODS` has its colour.
         data: the training points.
         n_draws: ensemble size, the first draws of each; None: all.
@@ -51,12 +52,12 @@ def plot_predictive(
     Example:
         >>> x = torch.linspace(0, 1, 5)
         >>> prediction = fv.Prediction(torch.randn(3, 5, 1), likelihood=0.1)
-        >>> fig = fv.plot_predictive(x, {"vi": prediction}, n_draws=2)
+        >>> fig = fv.plots.plot_predictive(x, {"vi": prediction}, n_draws=2)
         >>> [trace.name for trace in fig.data]
         ['with noise', 'two standard deviations', 'draw 1', 'draw 2', 'mean']
     """
     if not predictions:
-        raise ValueError("plot_predictive needs at least one Prediction, got none: fv.predict_gap makes some")
+        raise ValueError("plot_predictive needs at least one Prediction, got none: fv.families.predict_gap makes some")
     x = x.reshape(-1)
     for name, p in predictions.items():
         if p.outputs.shape[1:] != (len(x), 1):
@@ -126,7 +127,7 @@ def _add_panel(fig: Figure, x: Tensor, p: Prediction, name: str, n: int, k: int,
         band = torch.cat([mean - 2 * wide, (mean + 2 * wide).flip(0)])
         look = dict(fill="toself", fillcolor=tinted(color, opacity), line=dict(width=0))
         fig.add_trace(scatter(torch.cat([x, x.flip(0)]), band, "lines", label, **look, **axis))
-    for i, draw in enumerate(draws[:SHOWN], 1):
+    for i, draw in enumerate(draws[:LINES], 1):
         line = dict(color=color, width=0.8)
         fig.add_trace(scatter(x, draw, "lines", f"draw {i}", line=line, opacity=0.6, **axis))
     hover = f"{_label(name)}<br>x = %{{x:.2f}}: %{{y:.3g}}"

@@ -10,6 +10,7 @@ import torch
 
 from flatviz.catalog import LOOKS
 from flatviz.core.boundary import public
+from flatviz.plots.animation import player
 from flatviz.plots.color import ColorScale
 from flatviz.plots.ground import add_contour, plane_axes, small_print, width_of
 from flatviz.plots.nouns import one_or_several
@@ -17,9 +18,10 @@ from flatviz.plots.step import PHASES, RIM, STILL, mean_of, phase_traces
 from flatviz.plots.theme import INK, MUTED, Figure, figure, scatter, short, style
 from flatviz.results import Family, Mechanism, Surface
 
-EQUATION = "Δ = radius F⁻¹g / √(gᵀF⁻¹g),  θ ← θ − lr ∇NLL(q + Δ)"
+EQUATION = "Δ = radius F⁻¹g / √(gᵀF⁻¹g),  θ ← θ − lr (∇NLL(q + Δ) + (T / N) ∇KL(q ‖ prior))"
 TWEENS = 5  # frames from one phase to the next
 FRAME_MS = 70
+CURRENT = dict(size=14, color=MUTED)  # the label of the stop at which the slider is
 ROOM = 1.12  # times what is drawn: half of the width of a picture of one radius
 LEGEND_ROW = 20  # px, of two names
 IN_SIGHT = 0.9  # share of the ground's width that the step of a family shows, whatever its radius
@@ -39,7 +41,9 @@ ALTS = {
     "other": "q as an ellipse, the round ball of the radius, where q′ is, the gradients at both and the step",
     "none": "q as an ellipse, the gradient there and VI's step; there is no ball",
 }
-STEPS_BACK = "The step takes the gradient g′ there and goes against it from q: θ ← θ − lr ∇NLL(q + Δ)."
+STEPS_BACK = (
+    "The step takes the gradient g′ there and goes against it from q: θ ← θ − lr (∇NLL(q + Δ) + (T / N) ∇KL(q ‖ prior))."
+)
 CAPTIONS = {
     "kl": "What the radius does, on the plane of one step from VI's posterior q: the dashed ball is as large as the radius, at "
     "radius 1 q's own ellipse; the worst q′ in it, Δ = radius F⁻¹g / √(gᵀF⁻¹g) away, lies where the loss rises most for its "
@@ -71,7 +75,7 @@ def plot_mechanism(step: Mechanism | Sequence[Mechanism], *, title: str | None =
         Delta = radius F^-1 g / sqrt(g^T F^-1 g),   theta <- theta - lr grad NLL(q + Delta)
 
     Args:
-        step: what `fv.mechanism` returned; or stages of one training, as `fv.mechanism_in_training` returns them.
+        step: what `fv.families.mechanism` returned; or stages of one training, as `fv.families.mechanism_in_training` returns them.
         title: default: of which q.
 
     Raises:
@@ -81,15 +85,17 @@ def plot_mechanism(step: Mechanism | Sequence[Mechanism], *, title: str | None =
         >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
         >>> data = fv.Data(torch.randn(12, 2), torch.arange(12) % 3)
         >>> q = fv.Gaussian(net.w, torch.linspace(-2, -1, net.dim))
-        >>> step = fv.mechanism(net, data, q, radii=[0.5, 1.0], seed=0, n_draws=4, resolution=5)
-        >>> fig = fv.plot_mechanism(step)
+        >>> step = fv.families.mechanism(net, data, q, radii=[0.5, 1.0], seed=0, n_draws=4, resolution=5)
+        >>> fig = fv.plots.plot_mechanism(step)
         >>> [s.label for s in fig.layout.sliders[0].steps][:2]
         ['radius 0.5: q and its ball', 'radius 0.5: ascend to the worst q′']
     """
     stages = one_or_several(step)
     first, last = stages[0], len(stages[0].radius) - 1
     if not all(_same_ground(stage.surface, first.surface) for stage in stages):
-        raise ValueError("several steps must share one surface: fv.mechanism_in_training makes such, plot others one by one")
+        raise ValueError(
+            "several steps must share one surface: fv.families.mechanism_in_training makes such, plot others one by one"
+        )
     several = len(stages) > 1
     from_where = f"{len(stages)} moments of training" if several else first.name
     alt = "; later, ".join(_alt(stage, last) for stage in stages[:: max(1, len(stages) - 1)])
@@ -101,9 +107,10 @@ def plot_mechanism(step: Mechanism | Sequence[Mechanism], *, title: str | None =
     places = list(range(len(fig.data), len(fig.data) + len(moving)))
     fig.add_traces(moving)
     fig.frames, labels = _frames(stages, places)
-    return fig.update_layout(
-        **_controls(labels, len(PHASES) * last + 1), height=780, margin=dict(l=60, r=20, t=_legend_height(fig) + 44, b=190)
-    )
+    font = dict(font=dict(color="rgba(0,0,0,0)"), currentvalue=dict(visible=True, xanchor="left", prefix="", font=CURRENT))
+    how = dict(t=126, left=200, jump=TWEENS * FRAME_MS * 4, active=len(PHASES) * last + 1)  # px: the buttons stand on the left
+    fig.update_layout(**player(labels, FRAME_MS, **how, **font))
+    return fig.update_layout(height=780, margin=dict(l=60, r=20, t=_legend_height(fig) + 44, b=190))
 
 
 def plot_step(family: Family, i: int) -> Figure:
@@ -252,40 +259,6 @@ def _between(here: list[go.Scatter], there: list[go.Scatter], done: float) -> li
         if a.marker.symbol == "arrow":
             trace.marker.size = (1 - done) * np.asarray(a.marker.size) + done * np.asarray(b.marker.size)
     return mixed
-
-
-def _controls(stops: list[tuple[str, str]], active: int) -> dict:
-    settings = dict(frame=dict(duration=FRAME_MS, redraw=True), mode="immediate", transition=dict(duration=0))
-    steps = [dict(label=label, method="animate", args=[[name], settings]) for name, label in stops]
-    play = dict(label="▶", method="animate", args=[None, settings | dict(fromcurrent=True)])
-    still = settings | dict(frame=dict(duration=TWEENS * FRAME_MS * 4, redraw=True))
-    jumps = dict(label="▶ in steps", method="animate", args=[[name for name, _ in stops], still])
-    pause = dict(label="❚❚", method="animate", args=[[None], settings])
-    menu = dict(
-        type="buttons",
-        direction="left",
-        buttons=[play, jumps, pause],
-        showactive=False,
-        x=0,
-        y=0,
-        xanchor="left",
-        yanchor="top",
-    )
-    beside = dict(l=200, t=114, b=0, r=10)  # px: the buttons stand on the left
-    current = dict(visible=True, xanchor="left", prefix="", font=dict(size=14, color=MUTED))
-    slider = dict(
-        active=active,
-        steps=steps,
-        x=0,
-        y=0,
-        len=1,
-        pad=beside,
-        currentvalue=current,
-        ticklen=0,
-        font=dict(color="rgba(0,0,0,0)"),
-    )
-    slider["currentvalue"]["font"]["color"] = MUTED
-    return dict(updatemenus=[menu | dict(pad=dict(t=126))], sliders=[slider])
 
 
 def _alt(step: Mechanism, k: int) -> str:

@@ -8,20 +8,21 @@ import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
+from flatviz.checks import Count
 from flatviz.core.boundary import public
 from flatviz.plots.noise import wilson
 from flatviz.plots.nouns import by_method
 from flatviz.plots.theme import INK, Figure, figure, room, scatter, style, tinted
 from flatviz.results import Prediction
 
-SHOWN = {"accuracy": "accuracy", "nll": "NLL", "ece": "ECE"}
+LABELS = {"accuracy": "accuracy", "nll": "NLL", "ece": "ECE"}
 
 
 @public
 def plot_metrics(
     predictions: Prediction | Mapping[str, Prediction],
     *,
-    n_draws: int | None = None,
+    n_draws: Count | None = None,
     method: str | None = None,
     reference: Mapping[str, Prediction] | None = None,
     title: str = "Scores against ensemble size",
@@ -63,13 +64,13 @@ def plot_metrics(
             who = name or "posterior"
             raise ValueError(f"prediction {who!r} must carry scores, got none: predict on a Data, which has labels")
     longest = max(n_draws or 1, *(p.n_draws for _, p in curves))
-    final = {style(m).label: {k: float(p.scores[k][-1]) for k in SHOWN} for m, p in curves}
+    final = {style(m).label: {k: float(p.scores[k][-1]) for k in LABELS} for m, p in curves}
     alt = "; ".join(f"{m}: accuracy {s['accuracy']:.3f}, NLL {s['nll']:.3f}, ECE {s['ece']:.3f}" for m, s in final.items())
     text = f"{alt}. The band around accuracy is its 95 % interval for {len(curves[-1][1].y)} test examples."
     fig = figure(title, alt, explain=text, **_axes([p for _, p in curves], longest))
     for name, p in curves[n_reference:]:
         fig.add_live(_noise(p, name, longest), "x", "y", "fillcolor")
-    for row, score in enumerate(SHOWN, 1):
+    for row, score in enumerate(LABELS, 1):
         axis = "" if row == 1 else str(row)
         for i, (name, p) in enumerate(curves):
             curve = _curve(p.scores[score], name, longest)
@@ -95,7 +96,7 @@ def lost(prediction: Prediction, method: str | None) -> str:
 def _axes(predictions: Sequence[Prediction], longest: int) -> dict:
     """A pair of axes for each score, one below the other; each holds all curves."""
     axes = {}
-    for row, (score, label) in enumerate(SHOWN.items()):
+    for row, (score, label) in enumerate(LABELS.items()):
         top, axis = 1 - row * 0.345, str(row + 1) if row else ""
         values = torch.cat([p.scores[score] for p in predictions])
         if score == "accuracy":  # with the bands
@@ -103,7 +104,7 @@ def _axes(predictions: Sequence[Prediction], longest: int) -> dict:
         axes[f"yaxis{axis}"] = dict(domain=[top - 0.29, top], title=label, anchor=f"x{axis}", range=room(values))
         x = dict(anchor=f"y{axis}", matches="x" if row else None, range=[0.5, longest + 0.5], showticklabels=False)
         axes[f"xaxis{axis}"] = x
-    axes[f"xaxis{len(SHOWN)}"] |= dict(showticklabels=True, title="draws averaged (ensemble size)")
+    axes[f"xaxis{len(LABELS)}"] |= dict(showticklabels=True, title="draws averaged (ensemble size)")
     return axes
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from torch import Tensor
 
 from flatviz.catalog import LOOKS
+from flatviz.checks import Vector
 from flatviz.core.boundary import public
 from flatviz.plots.theme import INK, Figure, figure, scatter
 
@@ -16,9 +17,9 @@ DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot", "solid")
 
 @public
 def plot_orbit(
-    t: Tensor,
-    measures: Mapping[str, Tensor],
-    difference: Tensor,
+    t: Vector,
+    measures: Mapping[str, Vector],
+    difference: Vector,
     *,
     title: str = "The same function at other weights",
 ) -> Figure:
@@ -32,7 +33,7 @@ def plot_orbit(
     Example:
         >>> import torch, flatviz as fv
         >>> t = torch.tensor([-1.0, 0.0, 1.0])
-        >>> fig = fv.plot_orbit(t, {"trace": torch.tensor([3.0, 1.0, 4.0])}, torch.zeros(3))
+        >>> fig = fv.plots.plot_orbit(t, {"trace": torch.tensor([3.0, 1.0, 4.0])}, torch.zeros(3))
         >>> len(fig.layout.sliders[0].steps)
         3
     """

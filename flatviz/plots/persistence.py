@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 
+from flatviz.checks import Count
 from flatviz.core.boundary import public
 from flatviz.plots.captions import counted, words
 from flatviz.plots.ground import small_print, with_print
@@ -12,13 +13,13 @@ from flatviz.results import Persistence
 
 
 @public
-def plot_persistence(persistence: Persistence, *, most: int = 20, title: str | None = None) -> Figure:
+def plot_persistence(persistence: Persistence, *, most: Count = 20, title: str | None = None) -> Figure:
     """The merge tree: each valley an upright line from its minimum to the saddle where it meets a deeper one.
 
     The deepest valley is on the left; it does not end, so its line goes on to the surface's highest value.
 
     Args:
-        persistence: what `fv.persistence` returned.
+        persistence: what `fv.landscape.persistence` returned.
         most: how many valleys are drawn, the deepest; more than 20 are hard to tell apart.
         title: default: how many valleys of what.
 
@@ -26,7 +27,7 @@ def plot_persistence(persistence: Persistence, *, most: int = 20, title: str | N
         >>> a = torch.linspace(-2, 2, 9)
         >>> plane = fv.Plane(torch.zeros(2), torch.eye(2), "distance in weight space")
         >>> two_wells = fv.Surface(plane, a, a, (a[:, None] ** 2 - 1) ** 2 + a ** 2 + 0.1 * a[:, None])
-        >>> fig = fv.plot_persistence(fv.persistence(two_wells))
+        >>> fig = fv.plots.plot_persistence(fv.landscape.persistence(two_wells))
         >>> len(fig.data[2].x)  # minima
         2
     """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 
+from flatviz.checks import Number
 from flatviz.core.boundary import public
 from flatviz.plots.captions import words
 from flatviz.plots.color import ColorScale, values_of
@@ -20,7 +21,7 @@ def plot_projection(
     projection: Projection,
     *,
     method: str | None = None,
-    color_range: tuple[float, float] | None = None,
+    color_range: tuple[Number, Number] | None = None,
     log: bool | None = None,
     color_bar: bool = True,
     title: str = "What the plane hides",

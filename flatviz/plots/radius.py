@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from flatviz.checks import Radius
 from flatviz.core.boundary import public
 from flatviz.plots.theme import INK, MUTED, Figure, figure, room, scatter, short, style, tinted
 from flatviz.results import Family
@@ -20,9 +21,7 @@ HEIGHT = 640  # px
 
 
 @public
-def plot_flatness_against_radius(
-    family: Family, *, method: str | None = None, radius: float | None = None, title: str | None = None
-) -> Figure:
+def plot_radius(family: Family, *, method: str | None = None, radius: Radius | None = None, title: str | None = None) -> Figure:
     """λ₁, NLL, accuracy and ECE against the radius: a row a quantity, a column a method, for each has a unit of its own.
 
     Radius 0, where each method is VI, stands left of a gap in the logarithmic axis; SGD's single point is a dotted line.
@@ -30,8 +29,9 @@ def plot_flatness_against_radius(
     the test split with the largest ensemble.
 
     Args:
-        family: what `fv.measure` returned; bands need `fv.repeat_family`.
-        method, radius: the member that a ring marks; None: none.
+        family: what `fv.families.measure` returned; bands need `fv.families.repeat_family`.
+        method: Of the member that a ring marks; None: none.
+        radius: Of that member.
         title: default: over how many seeds.
 
     Raises:
@@ -44,7 +44,7 @@ def plot_flatness_against_radius(
         >>> prediction = fv.Prediction(torch.zeros(1, 4, 2), torch.zeros(4, dtype=torch.long), scores=scores)
         >>> measured = dict(spectrum=((spectrum,),) * 2, prediction=(prediction,) * 2)
         >>> family = fv.Family(("sabma",) * 2, (0.0, 1.0), ("nats",) * 2, tuple(posteriors), **measured)
-        >>> fv.plot_flatness_against_radius(family).layout.title.text
+        >>> fv.plots.plot_radius(family).layout.title.text
         "Flatness and scores against radius<br><span style='font-size:0.8em'>one seed</span>"
     """
     return radius_figure(family, method, radius, title)
@@ -57,10 +57,12 @@ def radius_figure(
     title: str | None = None,
     previews: Sequence[int] = (),
 ) -> Figure:
-    """`plot_flatness_against_radius`; previews: members that axes hold and curves leave out, for a ring at one of them."""
+    """`plot_radius`; previews: members that axes hold and curves leave out, for a ring at one of them."""
     columns = columns_of(family)
     if not columns or not family.prediction or not family.spectrum:
-        raise ValueError(f"the family must be measured and have a method of several radii, got {family!r}: use fv.measure")
+        raise ValueError(
+            f"the family must be measured and have a method of several radii, got {family!r}: use fv.families.measure"
+        )
     table = {name: values_of(family, name) for name in ROWS}
     n_seeds = table["lambda1"].shape[1]
     over = f"mean and range of {n_seeds} seeds" if n_seeds > 1 else "one seed"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import plotly.graph_objects as go
 import torch
 
+from flatviz.checks import Count
 from flatviz.core.boundary import public
 from flatviz.plots.metrics import lost
 from flatviz.plots.noise import wilson
@@ -18,7 +19,7 @@ WIDTH = 640  # px
 
 @public
 def plot_reliability(
-    prediction: Prediction, *, n_draws: int | None = None, method: str | None = None, title: str = "Reliability"
+    prediction: Prediction, *, n_draws: Count | None = None, method: str | None = None, title: str = "Reliability"
 ) -> Figure:
     """Accuracy in each confidence bin as bars, the diagonal of perfect calibration, and the counts below.
 
@@ -37,7 +38,7 @@ def plot_reliability(
         >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
         >>> data = fv.Data(torch.ones(4, 2), torch.tensor([0, 1, 2, 2]))
         >>> prediction = fv.predict(net, fv.Gaussian(net.w, torch.zeros(net.dim)), data, 5, seed=0)
-        >>> fig = fv.plot_reliability(prediction, n_draws=2)
+        >>> fig = fv.plots.plot_reliability(prediction, n_draws=2)
         >>> int(fig.data[2].y.sum())  # counts
         4
     """

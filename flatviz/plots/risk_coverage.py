@@ -30,7 +30,7 @@ def plot_risk_coverage(risks: Mapping[str, Tensor], *, title: str = "Risk agains
         ValueError: For nothing to draw.
 
     Example:
-        >>> fig = fv.plot_risk_coverage({"vi": torch.linspace(0, 0.3, 100)})
+        >>> fig = fv.plots.plot_risk_coverage({"vi": torch.linspace(0, 0.3, 100)})
         >>> round(float(fig.data[-1].y[-1]), 2)  # answering all
         0.3
     """

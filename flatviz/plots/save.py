@@ -6,7 +6,7 @@ from pathlib import Path
 
 import plotly.graph_objects as go
 
-from flatviz.checks import check_is
+from flatviz.checks import Count, FilePath, Positive, check_is
 from flatviz.core.boundary import public
 from flatviz.plots.theme import Figure
 
@@ -14,13 +14,15 @@ FORMATS = (".png", ".svg", ".pdf", ".html")
 
 
 @public
-def save_figure(fig: Figure, path: str | Path, *, width: int = 900, height: int = 620, zoom: float = 2.0) -> Path:
+def save_figure(fig: Figure, path: FilePath, *, width: Count = 900, height: Count = 620, zoom: Positive = 2.0) -> Path:
     """Write a figure; the suffix of `path` says how: .png, .svg, .pdf, or .html, which still moves; returns `path`.
 
     Args:
-        fig: what a `plot_*` returned.
-        width, height: in pixels, but for .html, which takes the room it has.
-        zoom: pixels of a PNG for each of these.
+        fig: What a `plot_*` returned.
+        path: Where to.
+        width: In pixels; an .html page takes the room it has.
+        height: In pixels, likewise.
+        zoom: Pixels of a PNG for each of these.
 
     No other host is asked for anything.
 
@@ -32,7 +34,7 @@ def save_figure(fig: Figure, path: str | Path, *, width: int = 900, height: int 
     Example:
         >>> import tempfile, torch, flatviz as fv
         >>> fig = fv.plot_curve(fv.Curve(torch.linspace(0, 1, 5), torch.ones(5)))
-        >>> fv.save_figure(fig, f"{tempfile.mkdtemp()}/pairs.html").name
+        >>> fv.plots.save_figure(fig, f"{tempfile.mkdtemp()}/pairs.html").name
         'pairs.html'
     """
     check_is(fig, go.Figure, "fig", "use what a plot_* returned")

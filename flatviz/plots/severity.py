@@ -12,7 +12,7 @@ from flatviz.plots.nouns import one_or_several
 from flatviz.plots.theme import Figure, figure, scatter, style
 from flatviz.results import Shift, interval
 
-SHOWN = {"accuracy": "accuracy (share)", "nll": "NLL (nats)", "ece": "ECE"}
+LABELS = {"accuracy": "accuracy (share)", "nll": "NLL (nats)", "ece": "ECE"}
 GAP = 0.09  # between panels, as a share of the width
 SPREAD = 0.07  # severities between the bars of two methods
 
@@ -36,8 +36,8 @@ def plot_severity(
 
     Example:
         >>> scores = {name: torch.tensor([[0.9, 0.8, 0.6]]) for name in ("accuracy", "nll", "ece")}
-        >>> shift = fv.Shift(("fog",), (0, 1, 3), scores, n=100, n_draws=5)
-        >>> fig = fv.plot_severity({"vi": shift})
+        >>> shift = fv.results.Shift(("fog",), (0, 1, 3), scores, n=100, n_draws=5)
+        >>> fig = fv.plots.plot_severity({"vi": shift})
         >>> [round(float(trace.y[-1]), 2) for trace in fig.data]  # at severity 3
         [0.6, 0.6, 0.6]
     """
@@ -45,7 +45,7 @@ def plot_severity(
     first = _checked(grouped, kind)
     seeds = max(len(s) for s in grouped.values())
     over = kind.replace("_", " ") if kind else f"mean over {', '.join(k.replace('_', ' ') for k in first.kinds)}"
-    curves = {m: {q: _curves(of_seeds, q, kind) for q in SHOWN} for m, of_seeds in grouped.items()}
+    curves = {m: {q: _curves(of_seeds, q, kind) for q in LABELS} for m, of_seeds in grouped.items()}
     worst = {style(m).label: float(c["nll"][:, -1].mean()) for m, c in curves.items()}
     alt = f"NLL at severity {first.severities[-1]}: " + "; ".join(f"{m} {v:.3g}" for m, v in worst.items())
     about = f"{first.n} test images, " + (
@@ -53,7 +53,7 @@ def plot_severity(
     )
     text = f"Scores by severity of the corruption ({over}); severity 0 is the clean test split. {about}."
     fig = figure(title or f"Scores by severity: {over}", alt, explain=text, **_axes(first.severities, curves))
-    for panel, score in enumerate(SHOWN, 1):
+    for panel, score in enumerate(LABELS, 1):
         for i, method in enumerate(grouped):
             beside = SPREAD * (i - (len(grouped) - 1) / 2)
             _add(fig, method, first.severities, curves[method][score], panel, beside)
@@ -81,9 +81,9 @@ def _curves(of_seeds: Sequence[Shift], score: str, kind: str | None) -> Tensor:
 
 def _axes(severities: tuple[int, ...], curves: Mapping[str, Mapping[str, Tensor]]) -> dict:
     """Panels side by side, one a score, each as high as the means of its lines with half their span to either side."""
-    width, axes = (1 - GAP * (len(SHOWN) - 1)) / len(SHOWN), {}
+    width, axes = (1 - GAP * (len(LABELS) - 1)) / len(LABELS), {}
     ticks = dict(tickvals=list(severities), ticktext=["clean" if s == 0 else str(s) for s in severities])
-    for i, (score, label) in enumerate(SHOWN.items()):
+    for i, (score, label) in enumerate(LABELS.items()):
         number, left = str(i + 1) if i else "", i * (width + GAP)
         means = torch.stack([c[score].mean(0) for c in curves.values()])
         margin = 0.5 * float(means.max() - means.min()) or 0.1

@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
+from flatviz.checks import Number
 from flatviz.core.boundary import public
 from flatviz.plots.captions import ends_text, title_of, words_over
 from flatviz.plots.color import ColorScale, values_of
@@ -31,7 +32,7 @@ def plot_surface(
     *,
     method: str | None = None,
     reference: Mapping[str, Projection] | None = None,
-    color_range: tuple[float, float] | None = None,
+    color_range: tuple[Number, Number] | None = None,
     log: bool | None = None,
     path: bool | None = None,
     title: str | None = None,

@@ -6,6 +6,7 @@ import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
+from flatviz.checks import Number
 from flatviz.core.boundary import public
 from flatviz.plots.captions import ends_text, title_of, words_over
 from flatviz.plots.color import ColorScale
@@ -23,7 +24,7 @@ def plot_surface_3d(
     projection: Projection | None = None,
     *,
     method: str | None = None,
-    color_range: tuple[float, float] | None = None,
+    color_range: tuple[Number, Number] | None = None,
     log: bool | None = None,
     path: bool | None = None,
     title: str | None = None,
@@ -47,7 +48,7 @@ def plot_surface_3d(
 
     Example:
         >>> plane = fv.plane_through(torch.zeros(3), torch.eye(3)[0], torch.eye(3)[1])
-        >>> fig = fv.plot_surface_3d(fv.slice_plane(lambda w: (w ** 2).sum(), plane, resolution=5))
+        >>> fig = fv.plots.plot_surface_3d(fv.slice_plane(lambda w: (w ** 2).sum(), plane, resolution=5))
         >>> fig.data[0].type, fig.data[0].z.shape
         ('surface', (5, 5))
     """

@@ -7,6 +7,7 @@ page and the conformance tests read the table.
 from importlib import import_module
 
 from flatviz.catalog import ROWS, Look
+from flatviz.lazy import lazy
 from flatviz.posteriors.method import Method, table
 
 
@@ -16,3 +17,4 @@ def _record(look: Look) -> Method:
 
 
 METHODS = table(ROWS, _record)
+__getattr__, __dir__, __all__ = lazy(__name__, {"laplace": "laplace_evidence laplace_precision", "transfer": "moped_prior"})

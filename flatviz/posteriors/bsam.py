@@ -23,6 +23,7 @@ from typing import Unpack
 import torch
 from torch import Tensor
 
+from flatviz.checks import Count, NonNegative, Positive, Radius, Seed, Share, Statistics
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
@@ -44,15 +45,15 @@ def fit_bsam(
     net: Net,
     data: Data,
     *,
-    seed: int,
-    radius: float = 0.01,
-    steps: int = SETTINGS["steps"],
-    b1: float = 0.9,
-    b2: float = 0.99,
-    damping: float = 0.1,
-    first_precision: float = 1.0,
-    parts: int = 1,
-    batchnorm: str = "frozen",
+    seed: Seed,
+    radius: Radius = 0.01,
+    steps: Count = SETTINGS["steps"],
+    b1: Share = 0.9,
+    b2: Share = 0.99,
+    damping: NonNegative = 0.1,
+    first_precision: Positive = 1.0,
+    parts: Count = 1,
+    batchnorm: Statistics = "frozen",
     **how: Unpack[Minibatches],
 ) -> Gaussian:
     """Fit m and s from where the net stands; the diagonal Gaussian N(m, 1 / (N s)), mean and log_std (D,).

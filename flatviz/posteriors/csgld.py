@@ -19,6 +19,7 @@ from typing import Unpack
 import torch
 from torch import Tensor
 
+from flatviz.checks import Count, Seed, Share
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
@@ -38,12 +39,12 @@ def fit_csgld(
     net: Net,
     data: Data,
     *,
-    seed: int,
-    cycles: int = SETTINGS["cycles"],
-    cycle_steps: int = SETTINGS["cycle_steps"],
-    noisy_share: float = 0.2,
-    friction: float = 1.0,
-    chains: int = 1,
+    seed: Seed,
+    cycles: Count = SETTINGS["cycles"],
+    cycle_steps: Count = SETTINGS["cycle_steps"],
+    noisy_share: Share = 0.2,
+    friction: Share = 1.0,
+    chains: Count = 1,
     **how: Unpack[Chain],
 ) -> Draws:
     """`cycles` cycles from where the net stands; n_draws / (cycles chains) draws a cycle, evenly spaced over its noisy part.

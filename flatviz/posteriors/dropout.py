@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.nn.modules.conv import _ConvNd
 from torch.nn.modules.dropout import _DropoutNd
 
-from flatviz.checks import check_choice
+from flatviz.checks import Count, Seed, Share, check_choice
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
@@ -37,10 +37,10 @@ def fit_dropout(
     net: Net,
     data: Data,
     *,
-    seed: int,
-    rate: float | None = None,
+    seed: Seed,
+    rate: Share | None = None,
     space: str = "weights",
-    n_draws: int = SETTINGS["n_draws"],
+    n_draws: Count = SETTINGS["n_draws"],
     **how: Unpack[SGD],
 ) -> Posterior:
     """Train with dropout from where the net stands, then draw `n_draws` masked weight vectors, (n_draws, D).

@@ -13,6 +13,7 @@ from typing import Unpack
 
 from torch import Tensor
 
+from flatviz.checks import NonNegative, Seed
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
@@ -27,7 +28,7 @@ SETTINGS = dict(n_draws=30, burn_in=300, thin=20, lr=0.01, eta=0.01, temperature
 
 @public
 @defaults(SETTINGS)
-def fit_emcmc(net: Net, data: Data, *, seed: int, eta: float = SETTINGS["eta"], **how: Unpack[Thinned]) -> Draws:
+def fit_emcmc(net: Net, data: Data, *, seed: Seed, eta: NonNegative = SETTINGS["eta"], **how: Unpack[Thinned]) -> Draws:
     """One chain from where the net stands; draws (n_draws, D) are of w and of its guide a in turn, half of them each.
 
     Args:

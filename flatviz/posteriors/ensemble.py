@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Unpack
 
+from flatviz.checks import Count, Seed, Statistics
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
@@ -27,10 +28,10 @@ def fit_ensemble(
     net: Net,
     data: Data,
     *,
-    seed: int,
-    members: int = SETTINGS["members"],
+    seed: Seed,
+    members: Count = SETTINGS["members"],
     start: str = "auto",
-    batchnorm: str = "frozen",
+    batchnorm: Statistics = "frozen",
     **how: Unpack[SGD],
 ) -> Draws:
     """Train `members` networks over the treated weights; (members, D).

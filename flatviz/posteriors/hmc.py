@@ -20,7 +20,7 @@ from typing import Unpack
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_count
+from flatviz.checks import Count, NonNegative, Positive, Seed, Share, Whole, check_count
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
@@ -54,16 +54,16 @@ def fit_hmc(
     data: Data,
     prior: Gaussian | None = None,
     *,
-    seed: int,
-    n_draws: int = SETTINGS["n_draws"],
-    chains: int = SETTINGS["chains"],
-    burn_in: int = SETTINGS["burn_in"],
-    thin: int = SETTINGS["thin"],
-    kl_weight: float = SETTINGS["kl_weight"],
-    weight_decay: float = SETTINGS["weight_decay"],
-    time: float = math.pi / 2,
-    accept: float = 0.8,
-    most_steps: int = 500,
+    seed: Seed,
+    n_draws: Count = SETTINGS["n_draws"],
+    chains: Count = SETTINGS["chains"],
+    burn_in: Whole = SETTINGS["burn_in"],
+    thin: Count = SETTINGS["thin"],
+    kl_weight: NonNegative = SETTINGS["kl_weight"],
+    weight_decay: NonNegative = SETTINGS["weight_decay"],
+    time: Positive = math.pi / 2,
+    accept: Share = 0.8,
+    most_steps: Count = 500,
     likelihood: Likelihood = "categorical",
     **how: Unpack[Resumed],
 ) -> Draws:

@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 
 from flatviz.bridges.laplace import kronecker_eigen
-from flatviz.checks import check_choice, check_nonnegative
+from flatviz.checks import Count, Positive, Seed, Whole, check_choice
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
@@ -30,14 +30,14 @@ from flatviz.objectives.jacobian import ggn, jacobian_chunks
 from flatviz.objectives.nll import check_data, nll
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Gaussian, History, KroneckerGaussian, PrecisionGaussian
-from flatviz.training.keywords import SGD, defaults
+from flatviz.training.keywords import Epochs, defaults
 from flatviz.training.optimize import minibatches, sgd, training_loss
 from flatviz.training.precision import KeptCurvature, head_of, layers_in, marginal_precision, validated_precision
 from flatviz.training.random_trunk import refuse_random_trunk
 from flatviz.training.run import Run
 
 STRUCTURES = ("diagonal", "full", "last_layer", "lowrank", "kronecker")
-Precision = float | str | Mapping[str, float] | None
+Precision = Positive | str | Mapping[str, Positive] | None
 LARGEST = 5000  # weights whose covariance is kept whole
 STILL = 1e-6  # standard deviation of the weights that last_layer leaves alone
 
@@ -51,14 +51,15 @@ def fit_laplace(
     net: Net,
     data: Data,
     *,
-    seed: int,
+    seed: Seed,
     structure: str = "last_layer",
-    rank: int = 20,
+    rank: Count = 20,
     prior_precision: Precision = SETTINGS["prior_precision"],
     per_layer: bool = False,
     validation: Data | None = None,
-    temperature: float = 1.0,
-    **how: Unpack[SGD],
+    temperature: Positive = 1.0,
+    steps: Whole = SETTINGS["steps"],
+    **how: Unpack[Epochs],
 ) -> AnyGaussian:
     """Train by SGD from where the net stands (steps=0: not at all), then the Gaussian of the curvature there, mean (D,).
 
@@ -80,6 +81,7 @@ def fit_laplace(
         per_layer: "marginal" or "validation" choose a delta for each layer.
         validation: Examples for prior_precision="validation", neither trained on nor tested on; their Jacobians (N, C, D) are kept.
         temperature: T, which multiplies the covariance; 1 is Bayes, less is colder.
+        steps: Minibatches; 0, where the net is trained.
         **how: How it is trained.
 
     Raises:
@@ -98,7 +100,7 @@ def fit_laplace(
     likelihood = run.likelihood
     loss, _ = training_loss(net, data, likelihood, "frozen", run.passes)
     w, history = net.w.detach().clone(), None
-    if run.optim.steps:
+    if steps:
         w, history = sgd(loss, w, minibatches(len(data), run.optim.batch_size, seed, net.device), run)
     net = net.at(w)
     kept = _curvature(net, data, likelihood, structure, rank)
@@ -114,8 +116,8 @@ def laplace_evidence(
     data: Data,
     *,
     structure: str = "last_layer",
-    rank: int = 20,
-    prior_precision: float | Mapping[str, float],
+    rank: Count = 20,
+    prior_precision: Positive | Mapping[str, Positive],
     likelihood: Likelihood = "categorical",
 ) -> float:
     """Log Z at the net's own weights, in nats: how well this net and prior precision explain the data.
@@ -131,7 +133,8 @@ def laplace_evidence(
         >>> task = fv.datasets.moons_transfer(seed=0)
         >>> net = fv.Net.from_module(fv.models.mlp(task, hidden=(8,), seed=0))
         >>> trained = net.at(fv.fit_sgd(net, task.train, seed=0).center)
-        >>> fv.laplace_evidence(trained, task.train, prior_precision=1.0) > fv.laplace_evidence(net, task.train, prior_precision=1.0)
+        >>> evidence = fv.posteriors.laplace_evidence
+        >>> evidence(trained, task.train, prior_precision=1.0) > evidence(net, task.train, prior_precision=1.0)
         True
     """
     f = nll(net, data, likelihood=likelihood)
@@ -147,7 +150,7 @@ def laplace_precision(
     data: Data,
     *,
     structure: str = "last_layer",
-    rank: int = 20,
+    rank: Count = 20,
     validation: Data | None = None,
     per_layer: bool = True,
     likelihood: Likelihood = "categorical",
@@ -167,7 +170,7 @@ def laplace_precision(
         >>> import flatviz as fv
         >>> task = fv.datasets.moons_transfer(seed=0)
         >>> net = fv.Net.from_module(fv.models.mlp(task, hidden=(8,), seed=0))
-        >>> sorted(fv.laplace_precision(net, task.train, structure="diagonal")) == sorted(list(fv.layers_of(net))[:-1])
+        >>> sorted(fv.posteriors.laplace_precision(net, task.train, structure="diagonal")) == sorted(list(fv.symmetry.layers_of(net))[:-1])
         True
     """
     kept = _curvature(net, data, likelihood, structure, rank)
@@ -221,7 +224,7 @@ def _precision(
         check_data(net, validation, likelihood)
         score = _validation_nll(net, kept, validation, likelihood, temperature)
         return validated_precision(score, len(kept.layers), per_layer=per_layer)
-    if isinstance(asked, str) or check_nonnegative(asked, "prior_precision") == 0:
+    if isinstance(asked, str) or asked == 0:
         raise ValueError(
             f"prior_precision must be > 0, 'marginal' or 'validation', got {asked!r}: give one, or a weight_decay > 0"
         )

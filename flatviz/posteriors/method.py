@@ -8,9 +8,7 @@ from functools import partial
 from typing import Any
 
 from flatviz.catalog import NO_UNIT, Look
-from flatviz.core import arguments as arg
 from flatviz.core.ascent import SAM
-from flatviz.core.boundary import ARGUMENTS
 from flatviz.core.net import Net
 from flatviz.results import Posterior
 from flatviz.training.gradient import Ascent
@@ -121,9 +119,6 @@ class Method:
             at_once=False,
             ascent=ascent,
         )
-
-
-ARGUMENTS["fit"] = arg.either((Method, arg.anything), (object, arg.function), wanted="")
 
 
 def callable_of(fit: Method | Callable[..., Posterior]) -> Callable[..., Posterior]:

@@ -16,6 +16,7 @@ from typing import Unpack
 
 import torch
 
+from flatviz.checks import Positive, Seed
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
@@ -43,10 +44,10 @@ def fit_mfvi(
     data: Data,
     prior: Gaussian | None = None,
     *,
-    seed: int,
-    prior_std: float = SETTINGS["prior_std"],
-    first_std: float = SETTINGS["first_std"],
-    moped: float | None = None,
+    seed: Seed,
+    prior_std: Positive = SETTINGS["prior_std"],
+    first_std: Positive = SETTINGS["first_std"],
+    moped: Positive | None = None,
     local: bool = False,
     ascent: Ascent | None = None,
     **how: Unpack[Variational],

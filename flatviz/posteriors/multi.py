@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Unpack
 
+from flatviz.checks import Count, Seed
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
@@ -30,9 +31,9 @@ def fit_multi(
     data: Data,
     *,
     fit: Method | Callable[..., Posterior],
-    seed: int,
+    seed: Seed,
     settings: Mapping[str, Any] | None = None,
-    members: int = SETTINGS["members"],
+    members: Count = SETTINGS["members"],
     start: str = "auto",
     **how: Unpack[SGD],
 ) -> Mixture:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Unpack
 
+from flatviz.checks import NonNegative, Seed
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
@@ -28,10 +29,10 @@ def fit_ptl(
     prior: Gaussian,
     *,
     fit: Method | Callable[..., Posterior],
-    seed: int,
+    seed: Seed,
     settings: Mapping[str, Any] | None = None,
-    scale: float = SETTINGS["scale"],
-    floor: float = SETTINGS["floor"],
+    scale: NonNegative = SETTINGS["scale"],
+    floor: NonNegative = SETTINGS["floor"],
     **how: Unpack[Resumed],
 ) -> Posterior:
     """`fit(net, data, prior=the wider prior, seed=seed)`, from the prior's mean.

@@ -18,6 +18,7 @@ from typing import Any, Unpack
 
 from torch import Tensor
 
+from flatviz.checks import NonNegative, Radius, Seed
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
@@ -27,7 +28,7 @@ from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.training.keywords import FromPrior, defaults
 from flatviz.training.noisy_nll import NoisyNLL
-from flatviz.training.perturb import Perturbation
+from flatviz.training.perturb import Blocks, Mode, Perturbation, Switch
 from flatviz.training.run import Optim, Run
 from flatviz.training.variational import Bound, Descent, Step, converged, fit_gaussians
 
@@ -90,13 +91,13 @@ def fit_sabma(
     data: Data,
     prior: Gaussian,
     *,
-    radius: float | Sequence[float],
-    seed: int | Sequence[int],
-    mode: str = "kl_exact",
-    blocks: str = "mean+std",
+    radius: Radius | Sequence[Radius],
+    seed: Seed | Sequence[Seed],
+    mode: Mode = "kl_exact",
+    blocks: Blocks = "mean+std",
     joint: bool = True,
-    damping: float | None = None,
-    switches: Sequence[str] = ("v_as_std", "total_derivative"),
+    damping: NonNegative | None = None,
+    switches: tuple[Switch, ...] = ("v_as_std", "total_derivative"),
     **how: Unpack[FromPrior],
 ) -> Gaussian | dict[tuple[float, int], Gaussian]:
     """Fit a flat q = N(mean, diag(exp(2 log_std)) + factor^T factor) over the net's D treated weights.

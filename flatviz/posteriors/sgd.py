@@ -10,6 +10,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Unpack
 
+from flatviz.checks import Seed, Statistics
 from flatviz.core.ascent import FisherSAM
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
@@ -26,7 +27,7 @@ BATCHNORM = SETTINGS | dict(lr=0.01)  # at 0.05 some seeds diverge
 
 @public
 @defaults(SETTINGS, BATCHNORM)
-def fit_sgd(net: Net, data: Data, *, seed: int, batchnorm: str | None = None, **how: Unpack[SGD]) -> Draws:
+def fit_sgd(net: Net, data: Data, *, seed: Seed, batchnorm: Statistics | None = None, **how: Unpack[SGD]) -> Draws:
     """Train the treated weights from where the net stands; the result is a single draw, (1, D).
 
     Args:

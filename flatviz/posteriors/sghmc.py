@@ -13,6 +13,7 @@ from typing import Unpack
 import torch
 from torch import Tensor
 
+from flatviz.checks import Count, Seed, Share
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
@@ -31,9 +32,9 @@ def fit_sghmc(
     net: Net,
     data: Data,
     *,
-    seed: int,
-    friction: float = SETTINGS["friction"],
-    chains: int = 1,
+    seed: Seed,
+    friction: Share = SETTINGS["friction"],
+    chains: Count = 1,
     **how: Unpack[Thinned],
 ) -> Draws:
     """Chains v <- (1 - alpha) v - lr g + sqrt(2 lr alpha T / N) xi, w <- w + v, from where the net stands; (n_draws, D).

@@ -13,6 +13,7 @@ from typing import Unpack
 
 from torch import Tensor
 
+from flatviz.checks import Count, NonNegative, Positive, Seed
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
@@ -31,10 +32,10 @@ def fit_sgld(
     net: Net,
     data: Data,
     *,
-    seed: int,
-    chains: int = 1,
-    lr_power: float = 0.0,
-    lr_delay: float = 100.0,
+    seed: Seed,
+    chains: Count = 1,
+    lr_power: NonNegative = 0.0,
+    lr_delay: Positive = 100.0,
     **how: Unpack[Thinned],
 ) -> Draws:
     """Chains w <- w - lr g + sqrt(2 lr T / N) xi from where the net stands; draws (n_draws, D).

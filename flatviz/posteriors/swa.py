@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Unpack
 
+from flatviz.checks import Seed
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
@@ -23,7 +24,7 @@ SETTINGS = dict(snapshots=20, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_si
 
 @public
 @defaults(SETTINGS)
-def fit_swa(net: Net, data: Data, *, seed: int, **how: Unpack[Tail]) -> Draws:
+def fit_swa(net: Net, data: Data, *, seed: Seed, **how: Unpack[Tail]) -> Draws:
     """Run SGD at a constant rate from where the net stands and average one snapshot an epoch; a single draw, (1, D).
 
     With batchnorm="train" `result.buffers` holds statistics recomputed on `data` at the average, for those collected on the

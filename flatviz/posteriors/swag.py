@@ -14,7 +14,7 @@ from typing import Unpack
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_count
+from flatviz.checks import Count, Positive, Seed
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
@@ -32,7 +32,7 @@ SETTINGS = dict(rank=5, snapshots=20, lr=0.05, momentum=0.9, weight_decay=5e-4, 
 @public
 @defaults(SETTINGS)
 def fit_swag(
-    net: Net, data: Data, *, seed: int, rank: int = SETTINGS["rank"], scale: float = 1.0, **how: Unpack[Tail]
+    net: Net, data: Data, *, seed: Seed, rank: Count = SETTINGS["rank"], scale: Positive = 1.0, **how: Unpack[Tail]
 ) -> Gaussian:
     """Run SGD at a constant rate from where the net stands, collecting one snapshot an epoch; mean (D,), factor (K, D).
 
@@ -56,7 +56,7 @@ def fit_swag(
         torch.Size([3, 58])
     """
     run = Run.of(locals(), "SWAG")
-    moments, history = collect(net, data, run, how["snapshots"], rank=check_count(rank, "rank"))
+    moments, history = collect(net, data, run, how["snapshots"], rank=rank)
     return swag_gaussian(moments, net.w.dtype, history, scale=scale)
 
 
@@ -87,7 +87,7 @@ def fit_swag_members(
         **how: How it is run.
     """
     run = Run.of({**locals(), "seed": seeds[0]}, "SWAG")
-    moments, histories = collect_members(net, data, W, seeds, run, how["snapshots"], rank=check_count(rank, "rank"))
+    moments, histories = collect_members(net, data, W, seeds, run, how["snapshots"], rank=rank)
     return [swag_gaussian(moments, W.dtype, history, i, scale) for i, history in enumerate(histories)]
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Unpack
 
+from flatviz.checks import Seed
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
@@ -24,7 +25,7 @@ SETTINGS = dict(snapshots=20, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_si
 
 @public
 @defaults(SETTINGS)
-def fit_swag_diag(net: Net, data: Data, *, seed: int, **how: Unpack[Tail]) -> Gaussian:
+def fit_swag_diag(net: Net, data: Data, *, seed: Seed, **how: Unpack[Tail]) -> Gaussian:
     """Run SGD at a constant rate from where the net stands, collecting one snapshot an epoch; rank 0, mean (D,).
 
     Args:

@@ -12,6 +12,7 @@ import math
 import torch
 from torch import Tensor, nn
 
+from flatviz.checks import Count, NonNegative, Positive, Seed
 from flatviz.core.boundary import public
 from flatviz.core.heads import classes_of, replace_head
 from flatviz.core.net import Net
@@ -27,15 +28,15 @@ def transfer(
     net: Net,
     prior: Gaussian,
     *,
-    n_classes: int | None = None,
+    n_classes: Count | None = None,
     treated: Treated = "norm+head",
     head: str | None = None,
-    head_std: float = 0.1,
+    head_std: Positive = 0.1,
     head_start: str = "zero",
     keep_head: bool = False,
-    scale: float = 1.0,
+    scale: NonNegative = 1.0,
     trunk: str = "fixed",
-    seed: int = 0,
+    seed: Seed = 0,
 ) -> tuple[Net, Gaussian]:
     """A net restricted to a few weights, and the prior on them that the source task left: (net, prior).
 
@@ -91,16 +92,19 @@ def transfer(
 
 
 @public
-def moped_prior(net: Net, *, share: float = 0.05, floor: float = STD_FLOOR) -> Gaussian:
+def moped_prior(net: Net, *, share: Positive = 0.05, floor: NonNegative = STD_FLOOR) -> Gaussian:
     """The prior that needs no training: mean at the net's weights, standard deviation share |w|, at least `floor`; no covariance.
 
     MOPED (Krishnan et al. 2020, arXiv 1906.05323).  Where a bias is 0 it has standard deviation `floor`; the released SA-BMA
     code gives all normalisation weights a standard deviation of 1e-8.
 
+    Raises:
+        ValueError: For a floor of 0.
+
     Example:
         >>> import torch, flatviz as fv
         >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
-        >>> bool((fv.moped_prior(net, share=0.1).std <= 0.1 * net.w.abs() + 1e-4).all())
+        >>> bool((fv.posteriors.moped_prior(net, share=0.1).std <= 0.1 * net.w.abs() + 1e-4).all())
         True
     """
     if floor == 0:
@@ -143,7 +147,7 @@ def _with_prior(
 
 def _with_random_trunk(narrow: Net, net: Net, prior: Gaussian, scale: float, seed: int) -> Net:
     """The net whose other weights are drawn from the source's prior; a weight that the source lacks stays where it is."""
-    whole = Net.from_module(narrow.to_module().eval(), "all", example=narrow.example)
+    whole = narrow.restrict("all")
     source, treated = {b.name: b.slice for b in net.blocks}, {b.name for b in narrow.blocks}
     mean, log_std = whole.w.to(prior.mean).clone(), torch.full_like(whole.w, math.log(STD_FLOOR)).to(prior.mean)
     factor = prior.factor.new_zeros(prior.rank, whole.dim)
@@ -153,4 +157,4 @@ def _with_random_trunk(narrow: Net, net: Net, prior: Gaussian, scale: float, see
             mean[b.slice], log_std[b.slice] = prior.mean[at], prior.log_std[at] + 0.5 * math.log(scale)
             factor[:, b.slice] = prior.factor[:, at] * math.sqrt(scale)
     index = torch.cat([torch.arange(b.start, b.stop) for b in whole.blocks if b.name in treated])
-    return narrow.with_trunk(RandomTrunk(whole, Gaussian(mean, log_std, factor), index.to(whole.device), seed))
+    return narrow.with_trunk(RandomTrunk(Gaussian(mean, log_std, factor), index.to(whole.device), seed))

@@ -11,6 +11,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Unpack
 
+from flatviz.checks import Seed
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
@@ -36,7 +37,7 @@ def fit_vi(
     data: Data,
     prior: Gaussian,
     *,
-    seed: int,
+    seed: Seed,
     local: bool = False,
     ascent: Ascent | None = None,
     **how: Unpack[FromPrior],

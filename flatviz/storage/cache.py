@@ -12,9 +12,10 @@ from typing import Any
 
 import torch
 
+from flatviz.checks import FilePath
 from flatviz.core.boundary import public
 from flatviz.results import from_plain, to_plain
-from flatviz.storage.digest import CannotHashError, value_digest
+from flatviz.storage.digest import CannotHashError, process_state, value_digest
 from flatviz.storage.files import DamagedFileError, read_checked, set_aside, write_checked
 from flatviz.storage.open_formats import FORMATS, read_open, write_open
 
@@ -42,14 +43,13 @@ def code_digest() -> str:
 
 
 def cache_key(**settings: Any) -> str:
-    """A hash of `settings`, of flatviz's code and of torch's version.  Raises CannotHashError for what has none."""
-    return value_digest(
-        {name: settings[name] for name in sorted(settings)} | {"code": code_digest(), "torch": torch.__version__}
-    )
+    """A hash of `settings`, of flatviz's code, torch's version and `process_state`.  Raises CannotHashError for what has none."""
+    around = {"code": code_digest(), "torch": torch.__version__, "process": process_state()}
+    return value_digest({name: settings[name] for name in sorted(settings)} | around)
 
 
 @public
-def save(result: Any, path: str | Path) -> Path:
+def save(result: Any, path: FilePath) -> Path:
     """Write a noun, or a dict, tuple or list of nouns, tensors, numbers and texts; returns `path`.
 
     A path that ends in .npz or .safetensors is written so, for other programs: each tensor under the name of its field
@@ -76,7 +76,7 @@ def save(result: Any, path: str | Path) -> Path:
 
 
 @public
-def load(path: str | Path) -> Any:
+def load(path: FilePath) -> Any:
     """Read what `save` wrote, tensors on the CPU; no code in the file is ever run.
 
     Raises:

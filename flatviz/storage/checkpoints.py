@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import torch
 from torch import Tensor
 
 from flatviz.storage.files import DamagedFileError, read_checked, set_aside, write_checked
+from flatviz.storage.tensors import from_bytes, library, to_bytes
 
 State = dict[str, Tensor | list[Tensor] | torch.Generator]
 STEP, KIND = "step", "checkpoint"
@@ -20,18 +20,17 @@ def save_state(state: State, step: int, path: str | Path, about: str) -> None:
 
     A write that fails, because the disk is full or the folder read-only, is a warning: no run is lost by it.
     """
-    save, _ = _safetensors()
     tensors = {STEP: torch.tensor(step)}
     for name, value in state.items():
         if isinstance(value, torch.Generator):
             tensors[name] = value.get_state()
         elif isinstance(value, list):
             if value:
-                tensors[name] = torch.stack(value).detach().cpu()
+                tensors[name] = torch.stack(value)
         else:
-            tensors[name] = value.detach().cpu().clone().contiguous()
+            tensors[name] = value
     try:
-        write_checked(path, KIND, save(tensors, metadata={"about": about}))
+        write_checked(path, KIND, to_bytes(tensors, about=about))
     except OSError as error:
         warnings.warn(f"checkpoint not saved at step {step}: {error}; the run goes on without it", stacklevel=2)
 
@@ -45,7 +44,7 @@ def load_state(state: State, path: str | Path, about: str) -> int:
         ValueError: For the checkpoint of another run.
         ImportError: Without safetensors; `state` is then as it was.
     """
-    _, load = _safetensors()
+    library()  # before the run, not at its first checkpoint
     if not Path(path).exists():
         return 0
     try:
@@ -53,8 +52,8 @@ def load_state(state: State, path: str | Path, about: str) -> int:
     except DamagedFileError as error:
         warnings.warn(f"checkpoint {path}: {error}; {set_aside(path)}, starting anew", stacklevel=2)
         return 0
-    tensors, written_about = load(body), _metadata(body)["about"]
-    if written_about != about:
+    tensors, texts = from_bytes(body)
+    if (written_about := texts["about"]) != about:
         raise ValueError(
             f"checkpoint must be of this run, {about!r}, got that of {written_about!r} in {path}: name another file"
         )
@@ -79,19 +78,3 @@ def _check_layout(state: State, tensors: dict[str, Tensor], path: str | Path) ->
     if wrong:
         text = f"got other {', '.join(sorted(wrong))} in {path}, of another version of flatviz: name another file"
         raise ValueError(f"checkpoint must be of this run, {text}")
-
-
-def _metadata(body: bytes) -> dict[str, str]:
-    """The text beside the tensors: safetensors begin with the length of a JSON header, 8 bytes, and the header."""
-    length = int.from_bytes(body[:8], "little")
-    return json.loads(body[8 : 8 + length])["__metadata__"]
-
-
-def _safetensors() -> tuple:
-    try:
-        from safetensors.torch import load, save  # optional: only a run with a checkpoint needs it
-    except ImportError as error:
-        raise ImportError(
-            "a checkpoint needs safetensors: pip install 'flatviz[checkpoint]', or leave checkpoint out"
-        ) from error
-    return save, load

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import os
 import pickle
 import platform
 import sys
@@ -34,6 +35,13 @@ class CannotHashError(TypeError):
 def value_digest(value: Any) -> str:
     """A hash of a value of any kind.  Raises CannotHashError for what cannot be decided."""
     return _Hasher().hash(value)
+
+
+def process_state() -> dict[str, Any]:
+    """What outputs of any module depend on besides it: autocast, and hooks on all modules; empty where there are none."""
+    hooks = {k: list(v.values()) for k, v in vars(nn.modules.module).items() if "_hooks" in k and isinstance(v, dict) and v}
+    casts = {f"autocast on {d}": str(torch.get_autocast_dtype(d)) for d in ("cpu", "cuda") if torch.is_autocast_enabled(d)}
+    return hooks | casts
 
 
 def tensor_digest(*tensors: Tensor) -> str:
@@ -70,8 +78,10 @@ def arguments_digest(arguments: Mapping[str, Any]) -> str:
 
 
 class _Hasher(pickle.Pickler):
-    """Writes into a hash.  A function or class that its module holds under its name stands there for its name, and its
-    content is written after the rest, for such things refer to each other in circles.
+    """Writes into a hash.
+
+    A function or class that its module has under its name is written as that name, and its content after the rest, for such
+    things refer to each other in circles.
     """
 
     def __init__(self) -> None:
@@ -193,11 +203,13 @@ def _cached_properties(kind: type) -> set[str]:
 
 def _globals_of(f: types.FunctionType) -> list[tuple[str, Any]]:
     """The globals that a function's code names; of modules that have no version, the attributes it names."""
-    names, codes = set(), [f.__code__]
+    names, codes, reached = set(), [f.__code__], []
     for code in codes:
         names |= set(code.co_names)
         codes += [c for c in code.co_consts if isinstance(c, types.CodeType)]
-    spaces, reached, seen = [f.__globals__], [], set()
+    if names & {"environ", "getenv"}:  # whichever variable it reads
+        reached.append(("environ", dict(os.environ)))
+    spaces, seen = [f.__globals__], set()
     for space in spaces:
         for name in sorted(names & space.keys()):
             value = space[name]

@@ -28,9 +28,14 @@ class DamagedFileError(ValueError):
 
 @contextmanager
 def atomic_path(path: str | Path) -> Iterator[Path]:
-    """`with atomic_path(p) as q`: write to q; it becomes p when the block ends well, and is removed when not.
+    """A file that is written whole or not at all.
+
+    In `with atomic_path(p) as q:` the block writes to q.
 
     A file that is replaced keeps its mode, and a symbolic link stays one.  What a killed process left behind goes after STALE.
+
+    Yields:
+        q, which becomes p when the block ends well, and is removed when not.
     """
     path = Path(os.path.realpath(path))
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from flatviz.results import from_plain, to_plain
 from flatviz.storage.files import DamagedFileError, atomic_path
+from flatviz.storage.tensors import from_bytes, to_bytes
 
 FORMATS = (".npz", ".safetensors")
 TEXT = "flatviz"  # name of the JSON text
@@ -52,8 +53,7 @@ def write_open(result: Any, path: str | Path) -> None:
         with atomic_path(path) as partial, partial.open("wb") as file:
             np.savez_compressed(file, **{TEXT: np.array(text)}, **arrays)
         return
-    save, _ = _safetensors()
-    body = save({name: t.clone().contiguous() for name, t in tensors.items()}, metadata={TEXT: text})
+    body = to_bytes(tensors, **{TEXT: text})
     with atomic_path(path) as partial:
         partial.write_bytes(body)
 
@@ -65,11 +65,8 @@ def read_open(path: str | Path) -> Any:
             with np.load(path, allow_pickle=False) as file:
                 arrays = {name: file[name] for name in file.files}
             return joined({n: torch.from_numpy(a) for n, a in arrays.items() if n != TEXT}, str(arrays[TEXT]))
-        _, load = _safetensors()
-        body = Path(path).read_bytes()
-        tensors = load(body)
-        header = json.loads(body[8 : 8 + int.from_bytes(body[:8], "little")])
-        return joined(tensors, header["__metadata__"][TEXT])
+        tensors, texts = from_bytes(Path(path).read_bytes())
+        return joined(tensors, texts[TEXT])
     except ImportError:
         raise
     except Exception as error:  # readers of damaged files raise what they like
@@ -108,11 +105,3 @@ def _with_tensors(value: Any, tensors: dict[str, Tensor]) -> Any:
     if "tuple" in value:
         return tuple(_with_tensors(item, tensors) for item in value["tuple"])
     return {"noun": value["noun"], "fields": {_with_tensors(k, {}): _with_tensors(v, tensors) for k, v in value["fields"]}}
-
-
-def _safetensors() -> tuple:
-    try:
-        from safetensors.torch import load, save  # optional: only for this format
-    except ImportError as error:
-        raise ImportError('a .safetensors file needs safetensors: pip install "flatviz[checkpoint]", or save .npz') from error
-    return save, load

@@ -1,1 +1,19 @@
 """Maps of the weights that leave the function unchanged, their removal, and posteriors once equal networks are counted once."""
+
+from flatviz.lazy import lazy
+
+__getattr__, __dir__, __all__ = lazy(
+    __name__,
+    {
+        "hidden": "units_of",
+        "units": "Units",
+        "actions": "flip permute random_factor random_order rescale",
+        "removal": "canonical sort_units unit_norm",
+        "minmass": "min_mass",
+        "alignment": "align",
+        "discrepancy": "layers_of mmd",
+        "pool": "Pool train_pool",
+        "collapse": "pair_diversity",
+        "orbit": "rescaled_orbit sharpness_measures",
+    },
+)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
-
 import torch
 from torch import Tensor
 
+from flatviz.checks import Count, NonNegative, Numbers, Seed, Vectors
 from flatviz.core.boundary import public
 from flatviz.core.seeds import generator
 from flatviz.symmetry.numbering import Layer
@@ -14,7 +13,7 @@ from flatviz.symmetry.units import Units, local_numbers
 
 
 @public
-def permute(units: Units, W: Tensor, order: Tensor) -> Tensor:
+def permute(units: Units, W: Vectors, order: Tensor) -> Tensor:
     """Unit u of the result is unit order[s, u] of W: P^l W^l P^{l-1}^T, b^l -> P^l b^l; W (S, E), order (U,) or (S, U).
 
     Orders compose as permute(permute(W, p), q) = permute(W, p[q]).
@@ -27,7 +26,7 @@ def permute(units: Units, W: Tensor, order: Tensor) -> Tensor:
         >>> import torch, flatviz as fv
         >>> from torch import nn
         >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
-        >>> moved = fv.permute(fv.units_of(net), net.w[None], torch.tensor([2, 0, 1]))
+        >>> moved = fv.symmetry.permute(fv.symmetry.units_of(net), net.w[None], torch.tensor([2, 0, 1]))
         >>> x = torch.randn(5, 4)
         >>> bool(torch.allclose(net(moved[0], x), net(net.w, x), atol=1e-6))
         True
@@ -37,7 +36,7 @@ def permute(units: Units, W: Tensor, order: Tensor) -> Tensor:
 
 
 @public
-def rescale(units: Units, W: Tensor, factor: Tensor) -> Tensor:
+def rescale(units: Units, W: Vectors, factor: Numbers) -> Tensor:
     """W^l -> diag(f^l) W^l diag(f^{l-1})^{-1}, b^l -> f^l b^l; W (S, E), factor (V,) or (S, V), all above 0.
 
     Of BatchNorm: a convolution's factor goes into mean (once) and variance (twice), exactly for eps = 0; gain and shift
@@ -51,8 +50,8 @@ def rescale(units: Units, W: Tensor, factor: Tensor) -> Tensor:
         >>> import torch, flatviz as fv
         >>> from torch import nn
         >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
-        >>> units, factor = fv.units_of(net), torch.tensor([2.0, 0.5, 10.0])
-        >>> back = fv.rescale(units, fv.rescale(units, net.w[None], factor), 1 / factor)
+        >>> units, factor = fv.symmetry.units_of(net), torch.tensor([2.0, 0.5, 10.0])
+        >>> back = fv.symmetry.rescale(units, fv.symmetry.rescale(units, net.w[None], factor), 1 / factor)
         >>> bool(torch.allclose(back[0], net.w))
         True
     """
@@ -66,7 +65,7 @@ def rescale(units: Units, W: Tensor, factor: Tensor) -> Tensor:
 
 
 @public
-def flip(units: Units, W: Tensor, sign: Tensor) -> Tensor:
+def flip(units: Units, W: Vectors, sign: Numbers) -> Tensor:
     """W^l -> diag(s^l) W^l diag(s^{l-1}), b^l -> s^l b^l, for networks whose hidden functions are odd (tanh).
 
     W (S, E), sign s (V,) or (S, V) of -1 and 1.
@@ -78,7 +77,7 @@ def flip(units: Units, W: Tensor, sign: Tensor) -> Tensor:
         >>> import torch, flatviz as fv
         >>> from torch import nn
         >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.Tanh(), nn.Linear(3, 2)))
-        >>> flipped, x = fv.flip(fv.units_of(net), net.w[None], -torch.ones(3)), torch.randn(5, 4)
+        >>> flipped, x = fv.symmetry.flip(fv.symmetry.units_of(net), net.w[None], -torch.ones(3)), torch.randn(5, 4)
         >>> bool(torch.allclose(net(flipped[0], x), net(net.w, x), atol=1e-6))
         True
     """
@@ -110,14 +109,14 @@ def scaled_by(units: Units, W: Tensor, factor: Tensor) -> Tensor:
 
 
 @public
-def random_order(units: Units, n: int, *, seed: int) -> Tensor:
+def random_order(units: Units, n: Count, *, seed: Seed) -> Tensor:
     """`n` orders (n, U), uniform over the permutation group.
 
     Example:
         >>> import flatviz as fv
         >>> from torch import nn
         >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
-        >>> order = fv.random_order(fv.units_of(net), 2, seed=0)
+        >>> order = fv.symmetry.random_order(fv.symmetry.units_of(net), 2, seed=0)
         >>> order.shape, order.sort(1).values.tolist()
         (torch.Size([2, 3]), [[0, 1, 2], [0, 1, 2]])
     """
@@ -136,14 +135,14 @@ def random_order(units: Units, n: int, *, seed: int) -> Tensor:
 
 
 @public
-def random_factor(units: Units, n: int, *, seed: int, std: float = 1.0) -> Tensor:
+def random_factor(units: Units, n: Count, *, seed: Seed, std: NonNegative = 1.0) -> Tensor:
     """`n` scale factors (n, V), exp of normal numbers of standard deviation `std`.
 
     Example:
         >>> import flatviz as fv
         >>> from torch import nn
         >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
-        >>> factor = fv.random_factor(fv.units_of(net), 2, seed=0)
+        >>> factor = fv.symmetry.random_factor(fv.symmetry.units_of(net), 2, seed=0)
         >>> factor.shape, bool((factor > 0).all())
         (torch.Size([2, 3]), True)
     """
@@ -192,10 +191,3 @@ def _factors(units: Units, W: Tensor, factor: Tensor) -> Tensor:
             f"factor must have shape ({units.n_scaled},) or ({len(W)}, {units.n_scaled}), got {tuple(factor.shape)}"
         )
     return factor.to(W).expand(len(W), -1)
-
-
-def log10_permutations(units: Units) -> float:
-    """log10 of the size of the permutation group, which itself may have thousands of digits."""
-    inside = sum(layer.groups * math.lgamma(layer.n // layer.groups + 1) for layer in units.permuted)
-    clusters = {layer.cluster: layer.groups for layer in units.permuted if layer.cluster >= 0}
-    return (inside + sum(math.lgamma(groups + 1) for groups in clusters.values())) / math.log(10)

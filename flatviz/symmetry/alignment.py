@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_many_weights
+from flatviz.checks import Count, Seed, Vector, Vectors, check_many_weights
 from flatviz.core.boundary import public
 from flatviz.core.seeds import generator
 from flatviz.symmetry.actions import gathered, random_order
@@ -21,8 +21,10 @@ MAX_SWEEPS = 100  # a bound only: each sweep raises the match, and 3 to 6 are us
 
 @dataclass(frozen=True, eq=False)
 class Alignment:
-    """Networks `W` (S, E) with their units in the order (S, U) that brought them closest to a reference, and `distance`
-    (S,) to it, Euclidean over the treated weights; `before` (S,) is that of the networks as they came.
+    """Networks after their units were permuted to come close to a reference.
+
+    `W` (S, E) are the networks, `order` (S, U) the order of their units, `distance` (S,) the Euclidean distance to the reference
+    over the treated weights, and `before` (S,) that distance without the permutation.
     """
 
     W: Tensor
@@ -32,7 +34,7 @@ class Alignment:
 
 
 @public
-def align(units: Units, W: Tensor, reference: Tensor, *, starts: int = 5, seed: int = 0) -> Alignment:
+def align(units: Units, W: Vectors, reference: Vector, *, starts: Count = 5, seed: Seed = 0) -> Alignment:
     """Permute the units of each row of `W` (S, E) so that it comes close to `reference` (E,): weight matching.
 
     Maximises <reference, P W> over permutations, one layer at a time: with all others fixed the best order is a linear
@@ -50,9 +52,9 @@ def align(units: Units, W: Tensor, reference: Tensor, *, starts: int = 5, seed: 
         >>> import torch, flatviz as fv
         >>> from torch import nn
         >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
-        >>> units = fv.units_of(net)
-        >>> moved = fv.permute(units, net.w[None], torch.tensor([2, 0, 1]))
-        >>> float(fv.align(units, moved, net.w).distance)
+        >>> units = fv.symmetry.units_of(net)
+        >>> moved = fv.symmetry.permute(units, net.w[None], torch.tensor([2, 0, 1]))
+        >>> float(fv.symmetry.align(units, moved, net.w).distance)
         0.0
     """
     W = units.check("permute", W)

@@ -7,19 +7,20 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_count, check_many_weights
+from flatviz.checks import Count, Vectors, check_count, check_many_weights
 from flatviz.core.boundary import public
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.engine.forward import forward
-from flatviz.metrics.predict import check_inputs
+from flatviz.metrics.prediction import check_inputs
 
 
 @dataclass(frozen=True, eq=False)
 class PairDiversity:
-    """Every pair s < t of S networks, P = S (S - 1) / 2 of them: `information` (P,), the mutual information of label and
-    network in nats, which for two networks is their Jensen-Shannon divergence (from 0 to ln 2 = 0.693); `disagreement`
-    (P,), the share of inputs answered differently.  `label` says of which inputs.
+    """How much each pair s < t of S networks differs in what it predicts, P = S (S - 1) / 2 pairs.
+
+    `information` (P,) is the mutual information of label and network in nats, for two networks their Jensen-Shannon divergence
+    (from 0 to ln 2 = 0.693); `disagreement` (P,) is the share of inputs with different answers.  `label` says of which inputs.
     """
 
     information: Tensor
@@ -29,7 +30,7 @@ class PairDiversity:
 
 @public
 def pair_diversity(
-    net: Net, W: Tensor, x: Tensor, *, label: str = "", block: int = 8, progress: Progress = False
+    net: Net, W: Vectors, x: Tensor, *, label: str = "", block: Count = 8, progress: Progress = False
 ) -> PairDiversity:
     """Mutual information and disagreement of every pair of rows of `W` (S, D) on inputs `x` (N, ...).
 
@@ -40,8 +41,8 @@ def pair_diversity(
         >>> import torch, flatviz as fv
         >>> from torch import nn
         >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
-        >>> W = torch.stack([net.w, fv.permute(fv.units_of(net), net.w[None], torch.tensor([2, 0, 1]))[0]])
-        >>> float(fv.pair_diversity(net, W, torch.randn(5, 4)).disagreement)
+        >>> W = torch.stack([net.w, fv.symmetry.permute(fv.symmetry.units_of(net), net.w[None], torch.tensor([2, 0, 1]))[0]])
+        >>> float(fv.symmetry.pair_diversity(net, W, torch.randn(5, 4)).disagreement)
         0.0
     """
     check_many_weights(W, net.dim)

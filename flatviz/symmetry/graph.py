@@ -40,7 +40,7 @@ class Node:
 
 
 @dataclass(frozen=True)
-class Stream:
+class Flow:
     """What flows between two layers: its units, once as those permuted and once as those scaled."""
 
     permuted: Node
@@ -52,7 +52,7 @@ class Reading:
     """What was read: for each parameter or statistic, the units of its rows and of its columns."""
 
     rows: dict[str, tuple[Node, Node | None, float]] = field(default_factory=dict)  # name -> permuted, scaled, power
-    columns: dict[str, tuple[Stream, int, int]] = field(default_factory=dict)  # name -> stream, columns a unit, groups
+    columns: dict[str, tuple[Flow, int, int]] = field(default_factory=dict)  # name -> flow, columns a unit, groups
     groups: list[tuple[Node, Node, int]] = field(default_factory=list)  # a grouped convolution: units in, units out
     nodes: list[tuple[str, Node]] = field(default_factory=list)  # ("permuted" or "scaled", node) in order of execution
     before_norm: list[tuple[str, Node]] = field(default_factory=list)  # normalisation that undoes any scaling of a layer
@@ -77,7 +77,7 @@ def read_graph(net: Net) -> Reading:
 class _Reader:
     def __init__(self, net: Net) -> None:
         self.parts = dict(net.module.named_modules())
-        self.reading, self.streams, self.used = Reading(), {}, {}
+        self.reading, self.flows, self.used = Reading(), {}, {}
         self.input = Node("inputs", 0, refused={"all": "the inputs"})
 
     def read(self, graph: fx.Graph) -> Reading:
@@ -87,21 +87,21 @@ class _Reader:
                 for s in sources:
                     self._refuse(s, "all", "the outputs")
             elif node.op != "placeholder":
-                self.streams[node] = self._apply(node, sources)
+                self.flows[node] = self._apply(node, sources)
         return self.reading
 
-    def _sources(self, *values: Any) -> Iterator[Stream]:
+    def _sources(self, *values: Any) -> Iterator[Flow]:
         for value in values:
-            if isinstance(value, fx.Node) and value in self.streams:
-                yield self.streams[value]
+            if isinstance(value, fx.Node) and value in self.flows:
+                yield self.flows[value]
             elif isinstance(value, (tuple, list)):
                 yield from self._sources(*value)
             elif isinstance(value, dict):
                 yield from self._sources(*value.values())
 
-    def _apply(self, node: fx.Node, sources: list[Stream]) -> Stream:
+    def _apply(self, node: fx.Node, sources: list[Flow]) -> Flow:
         part = self.parts[node.target] if node.op == "call_module" else None
-        here = sources[0] if sources else Stream(self.input, self.input)
+        here = sources[0] if sources else Flow(self.input, self.input)
         if isinstance(part, nn.Linear) or (isinstance(part, _ConvNd) and not part.transposed):
             return self._layer(str(node.target), part, here)
         if isinstance(part, _BatchNorm):
@@ -123,7 +123,7 @@ class _Reader:
             return here
         for s in sources:
             self._refuse(s, "all", type(part).__name__ if part is not None else name)
-        return Stream(self.input, self.input)
+        return Flow(self.input, self.input)
 
     @staticmethod
     def _averages_places(name: str, node: fx.Node) -> bool:
@@ -142,9 +142,9 @@ class _Reader:
             return len(shape) == 2
         return name == "squeeze" or (node.args[1:] or (node.kwargs.get("start_dim", 0),)) in ((1,), (1, -1))
 
-    def _layer(self, name: str, part: nn.Linear | _ConvNd, here: Stream) -> Stream:
+    def _layer(self, name: str, part: nn.Linear | _ConvNd, here: Flow) -> Flow:
         n = part.weight.shape[0]
-        out = Stream(self._node("permuted", name, n), self._node("scaled", name, n))
+        out = Flow(self._node("permuted", name, n), self._node("scaled", name, n))
         groups = part.groups if isinstance(part, _ConvNd) else 1
         self.reading.rows[f"{name}.weight"] = (out.permuted, out.scaled, 1.0)
         if part.bias is not None:
@@ -160,26 +160,26 @@ class _Reader:
         self._once(name, here, out)
         return out
 
-    def _batchnorm(self, name: str, part: _BatchNorm, here: Stream) -> Stream:
+    def _batchnorm(self, name: str, part: _BatchNorm, here: Flow) -> Flow:
         if part.track_running_stats:
             self.reading.rows[f"{name}.running_mean"] = (here.permuted, here.scaled, 1.0)
             self.reading.rows[f"{name}.running_var"] = (here.permuted, here.scaled, 2.0)
-        self._refuse(Stream(self.input, here.scaled), "flip", "BatchNorm")
+        self._refuse(Flow(self.input, here.scaled), "flip", "BatchNorm")
         self.reading.before_norm.append((type(part).__name__, here.scaled))
         return self._after_norm(name, part, here)
 
-    def _layernorm(self, name: str, part: nn.LayerNorm, here: Stream) -> Stream:
+    def _layernorm(self, name: str, part: nn.LayerNorm, here: Flow) -> Flow:
         self.reading.before_norm.append((type(part).__name__, here.scaled))
-        self._refuse(Stream(self.input, here.scaled), "all", "LayerNorm, which reads all units at once")
+        self._refuse(Flow(self.input, here.scaled), "all", "LayerNorm, which reads all units at once")
         if part.normalized_shape != (here.permuted.root().n,):
             self._refuse(here, "all", f"{name}, which normalises over more than the units")
         return self._after_norm(name, part, here)
 
-    def _after_norm(self, name: str, part: _BatchNorm | nn.LayerNorm, here: Stream) -> Stream:
+    def _after_norm(self, name: str, part: _BatchNorm | nn.LayerNorm, here: Flow) -> Flow:
         """Gain and shift start units of their own for scaling; a permutation takes them along."""
-        after = Stream(here.permuted, self._node("scaled", name, here.permuted.root().n))
+        after = Flow(here.permuted, self._node("scaled", name, here.permuted.root().n))
         if part.weight is None:
-            self._refuse(Stream(self.input, after.scaled), "all", f"{name}, which has no gain to scale")
+            self._refuse(Flow(self.input, after.scaled), "all", f"{name}, which has no gain to scale")
         for key, value in (("weight", part.weight), ("bias", part.bias)):
             if value is not None:
                 self.reading.rows[f"{name}.{key}"] = (after.permuted, after.scaled, 1.0)
@@ -191,14 +191,14 @@ class _Reader:
         self.reading.nodes.append((kind, node))
         return node
 
-    def _once(self, name: str, *streams: Stream) -> None:
+    def _once(self, name: str, *flows: Flow) -> None:
         seen = self.used.setdefault(name, [])
-        seen += streams
-        for s in seen if len(seen) > len(streams) else ():
+        seen += flows
+        for s in seen if len(seen) > len(flows) else ():
             self._refuse(s, "all", f"{name}, which is used twice")
 
-    def _tied(self, a: Stream, b: Stream) -> Stream:
-        pick: tuple[Callable[[Stream], Node], ...] = (lambda s: s.permuted, lambda s: s.scaled)
+    def _tied(self, a: Flow, b: Flow) -> Flow:
+        pick: tuple[Callable[[Flow], Node], ...] = (lambda s: s.permuted, lambda s: s.scaled)
         for of in pick:
             first, second = sorted((of(a).root(), of(b).root()), key=lambda node: node.at)
             if first is second:
@@ -212,8 +212,8 @@ class _Reader:
         return a
 
     @staticmethod
-    def _refuse(stream: Stream, action: str, reason: str) -> None:
-        for node in (stream.permuted.root(), stream.scaled.root()):
+    def _refuse(flow: Flow, action: str, reason: str) -> None:
+        for node in (flow.permuted.root(), flow.scaled.root()):
             node.refused.setdefault(action, reason)
 
 

@@ -34,7 +34,7 @@ def units_of(net: Net) -> Units:
     Example:
         >>> import flatviz as fv
         >>> from torch import nn
-        >>> units = fv.units_of(fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2))))
+        >>> units = fv.symmetry.units_of(fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2))))
         >>> units.n_permutations, units.n_scaled
         (6, 3)
     """

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from flatviz.checks import Count, Positive, Vectors
 from flatviz.core.boundary import public
 from flatviz.symmetry.actions import scaled_by
 from flatviz.symmetry.units import Units
@@ -40,7 +41,7 @@ def mass(units: Units, W: Tensor) -> Tensor:
 
 
 @public
-def min_mass(units: Units, W: Tensor, *, tolerance: float = 1e-12, max_sweeps: int = 500) -> MinMass:
+def min_mass(units: Units, W: Vectors, *, tolerance: Positive = 1e-12, max_sweeps: Count = 500) -> MinMass:
     """Minimum over positive factors f of the mass sum_ij W_ij^2 (f_i / f_j)^2, for each row of W (S, E), in float64.
 
     Convex in log f, strictly so where every unit is connected to inputs or outputs.  One unit: with a, b the squared
@@ -57,7 +58,7 @@ def min_mass(units: Units, W: Tensor, *, tolerance: float = 1e-12, max_sweeps: i
         >>> import flatviz as fv
         >>> from torch import nn
         >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
-        >>> least = fv.min_mass(fv.units_of(net), net.w[None])
+        >>> least = fv.symmetry.min_mass(fv.symmetry.units_of(net), net.w[None])
         >>> bool(least.after < least.before), bool(least.residual < 1e-6)
         (True, True)
     """

@@ -12,8 +12,10 @@ from flatviz.symmetry.graph import Node, Reading
 
 @dataclass(frozen=True)
 class Layer:
-    """Hidden units start..stop of the numbering of all units.  `groups` > 1: of a grouped convolution, inside which they
-    stay; layers of one `cluster` (-1: none) swap their groups together.
+    """Hidden units start..stop of the numbering of all units.
+
+    Units of a grouped convolution (`groups` > 1) stay inside their group; layers of one `cluster` (-1: none) swap their groups
+    together.
     """
 
     name: str
@@ -31,8 +33,8 @@ class Layer:
 def touched(reading: Reading, node: Node, which: int) -> set[str]:
     """Names of the tensors in whose rows (which 1: of the scaled numbering, 0: the permuted) or columns a node stands."""
     rows = {k for k, v in reading.rows.items() if v[which] is not None and v[which].root() is node}
-    stream = ("permuted", "scaled")[which]
-    return rows | {k for k, (s, _, _) in reading.columns.items() if getattr(s, stream).root() is node}
+    flow = ("permuted", "scaled")[which]
+    return rows | {k for k, (s, _, _) in reading.columns.items() if getattr(s, flow).root() is node}
 
 
 def refuse_untreated(reading: Reading, sizes: dict) -> None:
@@ -110,14 +112,14 @@ def index_arrays(reading: Reading, sizes: dict, length: int, number: dict[Node, 
             if scaled is not None and scaled.root() in scale_number:
                 long["scale_row"][where] = scale_number[scaled.root()] + r
         if name in reading.columns:
-            stream, expand, groups = reading.columns[name]
+            flow, expand, groups = reading.columns[name]
             inside = shape[1] // expand  # units that a row of this group reads
             c = (index // steps[1]) % shape[1] // expand
             unit = c + index // steps[0] // (shape[0] // groups) * inside
-            if stream.permuted.root() in number:
-                long["column"][where] = number[stream.permuted.root()] + unit
+            if flow.permuted.root() in number:
+                long["column"][where] = number[flow.permuted.root()] + unit
                 long["column_step"][where], long["period"][where] = steps[1] * expand, inside
                 long["base"][where] -= c * steps[1] * expand
-            if stream.scaled.root() in scale_number:
-                long["scale_column"][where] = scale_number[stream.scaled.root()] + unit
+            if flow.scaled.root() in scale_number:
+                long["scale_column"][where] = scale_number[flow.scaled.root()] + unit
     return {**long, "power": power, "mass": mass, "kernel": kernel}

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_lr
+from flatviz.checks import Count, Momentum, NonNegative, Rate, Seed, Whole, check_lr
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
-from flatviz.core.seeds import generator
 from flatviz.storage.files import atomic_path
+from flatviz.storage.tensors import from_bytes, to_bytes
 from flatviz.training.batched import members_batches, members_loss
 from flatviz.training.gradient import gradient
 from flatviz.training.loop import advance
@@ -50,38 +49,35 @@ class Pool:
 
     def save(self, path: str | Path) -> Path:
         """Write one safetensors file: tensors, no code."""
-        save_file, _ = _safetensors()
         tensors = {"W": self.W, "seeds": self.seeds, "loss": self.loss}
         tensors |= {} if self.epochs is None else {"epochs": self.epochs}
         with atomic_path(path) as partial:
-            about = {"flatviz": json.dumps({"kind": "pool", "n_diverged": self.n_diverged})}
-            save_file({k: v.detach().cpu().contiguous() for k, v in tensors.items()}, partial, metadata=about)
+            partial.write_bytes(to_bytes(tensors, flatviz=json.dumps({"kind": "pool", "n_diverged": self.n_diverged})))
         return Path(path)
 
     @classmethod
     def load(cls, path: str | Path) -> Pool:
         """Read what `save` wrote.  Raises ValueError for another file."""
-        _, safe_open = _safetensors()
-        with safe_open(path, framework="pt") as file:
-            about = json.loads((file.metadata() or {}).get("flatviz", "{}"))
-            if about.get("kind") != "pool":
-                raise ValueError(f"path must be a file that Pool.save wrote, got {path}: train_pool makes a pool")
-            return cls(n_diverged=about["n_diverged"], **{name: file.get_tensor(name) for name in file.keys()})
+        tensors, texts = from_bytes(Path(path).read_bytes())
+        about = json.loads(texts.get("flatviz", "{}"))
+        if about.get("kind") != "pool":
+            raise ValueError(f"path must be a file that Pool.save wrote, got {path}: train_pool makes a pool")
+        return cls(n_diverged=about["n_diverged"], **tensors)
 
 
 @public
 def train_pool(
     net: Net,
     data: Data,
-    n: int = 1000,
+    n: Count = 1000,
     *,
-    seed: int = 0,
-    epochs: int = 60,
-    lr: float = 0.05,
-    drops: Sequence[int] = (),
-    momentum: float = 0.0,
-    weight_decay: float = 1e-3,
-    batch_size: int | None = 32,
+    seed: Seed = 0,
+    epochs: Count = 60,
+    lr: Rate = 0.05,
+    drops: tuple[Whole, ...] = (),
+    momentum: Momentum = 0.0,
+    weight_decay: NonNegative = 1e-3,
+    batch_size: Count | None = 32,
     keep_epochs: bool = False,
     training: Training | None = None,
     checkpoint: Checkpoint = None,
@@ -91,7 +87,7 @@ def train_pool(
 
     Member i has the seed seed + i and ends where it would end alone.  The rate is constant, as of the networks whose
     spread is looked at; it falls to a tenth at each epoch in `drops`.  keep_epochs: the weights after each epoch too.
-    training: `Training(...)`: precision, accumulation, compilation, several processes.
+    training: `Training(...)`: precision, accumulation, several processes.
     checkpoint: path to save to and resume from.  Diverged members are counted and left out, before anything is computed.
 
     Raises:
@@ -102,7 +98,7 @@ def train_pool(
         >>> from torch import nn
         >>> x = torch.randn(64, 2, generator=torch.Generator().manual_seed(0))
         >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 2)))
-        >>> pool = fv.train_pool(net, fv.Data(x, (x[:, 0] > 0).long()), n=8, epochs=10, lr=0.3)
+        >>> pool = fv.symmetry.train_pool(net, fv.Data(x, (x[:, 0] > 0).long()), n=8, epochs=10, lr=0.3)
         >>> pool.W.shape, pool.n_diverged
         (torch.Size([8, 17]), 0)
     """
@@ -144,27 +140,3 @@ def _converged(W: Tensor, seeds: Tensor, loss: Tensor, y: Tensor, epochs: Tensor
     rows = good.cpu()
     kept = None if epochs is None else epochs[:, good]
     return Pool(W[good], seeds[rows], loss[good], int((~good).sum()), kept)
-
-
-def one_by_one(
-    net: Net, data: Data, seeds: Sequence[int], *, epochs: int, lr: float, weight_decay: float, batch_size: int
-) -> Tensor:
-    """The same training of one network after the other, plain SGD: what `train_pool` is compared with, (S, D)."""
-    rows = []
-    for w, seed in zip(starts(net, list(seeds), "fresh"), seeds):
-        loss, source, w = members_loss(net, data, "categorical", "frozen", 1).losses[0], generator(seed), w.clone()
-        for _ in range(epochs):
-            for index in torch.randperm(len(data), generator=source).split(batch_size):
-                g = gradient(loss, w, index)[1]
-                w = w - lr * (g + weight_decay * w)
-        rows.append(w)
-    return torch.stack(rows)
-
-
-def _safetensors() -> tuple:
-    try:
-        from safetensors import safe_open  # optional: only a pool that is stored needs it
-        from safetensors.torch import save_file
-    except ImportError as error:
-        raise ImportError("a stored pool needs safetensors: pip install 'flatviz[checkpoint]'") from error
-    return save_file, safe_open

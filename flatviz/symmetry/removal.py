@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_choice
+from flatviz.checks import Positive, Vectors
 from flatviz.core.boundary import public
 from flatviz.symmetry.actions import gathered, scaled_by
 from flatviz.symmetry.numbering import Layer
 from flatviz.symmetry.units import Units
 
 # rule -> number of a unit from its incoming weights (S, n, m)
+Rule = Literal["first", "max", "absmax", "mean", "median"]
 RULES: dict[str, Callable[[Tensor], Tensor]] = {
     "first": lambda V: V[..., 0],
     "max": lambda V: V.amax(-1),
@@ -24,7 +26,7 @@ RULES: dict[str, Callable[[Tensor], Tensor]] = {
 
 
 @public
-def unit_norm(units: Units, W: Tensor, *, norm: float = 1.0) -> tuple[Tensor, Tensor]:
+def unit_norm(units: Units, W: Vectors, *, norm: Positive = 1.0) -> tuple[Tensor, Tensor]:
     """Networks whose hidden units all have incoming weights of length `norm`, and the factors (S, V) that made them so.
 
     W (S, E).  Layer by layer f_i = norm / |incoming weights of unit i after the factors before|; the last layer takes up
@@ -39,7 +41,7 @@ def unit_norm(units: Units, W: Tensor, *, norm: float = 1.0) -> tuple[Tensor, Te
         >>> import flatviz as fv
         >>> from torch import nn
         >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
-        >>> W, factor = fv.unit_norm(fv.units_of(net), net.w[None])
+        >>> W, factor = fv.symmetry.unit_norm(fv.symmetry.units_of(net), net.w[None])
         >>> net.unflatten(W[0])["0.weight"].norm(dim=1).round(decimals=4).tolist()
         [1.0, 1.0, 1.0]
     """
@@ -74,7 +76,7 @@ def _summed(units: Units, squares: Tensor, unit: Tensor, kept: Tensor) -> Tensor
 
 
 @public
-def sort_units(units: Units, W: Tensor, *, rule: str = "max") -> tuple[Tensor, Tensor]:
+def sort_units(units: Units, W: Vectors, *, rule: Rule = "max") -> tuple[Tensor, Tensor]:
     """Networks whose units stand in falling order of one number, and the order (S, U) that sorted them.
 
     W (S, E).  rule: "first", the first incoming weight, after the units before it were sorted (what the released code of
@@ -91,13 +93,13 @@ def sort_units(units: Units, W: Tensor, *, rule: str = "max") -> tuple[Tensor, T
         >>> import torch, flatviz as fv
         >>> from torch import nn
         >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
-        >>> W, order = fv.sort_units(fv.units_of(net), net.w[None])
+        >>> W, order = fv.symmetry.sort_units(fv.symmetry.units_of(net), net.w[None])
         >>> largest = net.unflatten(W[0])["0.weight"].amax(1)
         >>> bool((largest[:-1] >= largest[1:]).all()), order.shape
         (True, torch.Size([1, 3]))
     """
     W = units.check("permute", W)
-    number = RULES[check_choice(rule, tuple(RULES), "rule")]
+    number = RULES[rule]
     order = torch.arange(units.n_permuted, device=W.device).repeat(len(W), 1)
     groups_of: dict[int, Tensor] = {}
     for layer in units.permuted:
@@ -130,7 +132,7 @@ def weights_in(units: Units, layer: Layer) -> Tensor:
 
 
 @public
-def canonical(units: Units, W: Tensor, *, rule: str = "max", norm: float = 1.0) -> Tensor:
+def canonical(units: Units, W: Vectors, *, rule: Rule = "max", norm: Positive = 1.0) -> Tensor:
     """`unit_norm`, then `sort_units`: the same vector for all networks that differ by scaling and permutation.
 
     W and the result (S, E).  norm: length of each unit's incoming weights; rule: as in `sort_units`.
@@ -142,9 +144,9 @@ def canonical(units: Units, W: Tensor, *, rule: str = "max", norm: float = 1.0) 
         >>> import torch, flatviz as fv
         >>> from torch import nn
         >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
-        >>> units = fv.units_of(net)
-        >>> equal = fv.permute(units, net.w[None], torch.tensor([2, 0, 1]))
-        >>> bool(torch.allclose(fv.canonical(units, equal), fv.canonical(units, net.w[None]), atol=1e-6))
+        >>> units = fv.symmetry.units_of(net)
+        >>> equal = fv.symmetry.permute(units, net.w[None], torch.tensor([2, 0, 1]))
+        >>> bool(torch.allclose(fv.symmetry.canonical(units, equal), fv.symmetry.canonical(units, net.w[None]), atol=1e-6))
         True
     """
     return sort_units(units, unit_norm(units, W, norm=norm)[0], rule=rule)[0]

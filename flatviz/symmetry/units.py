@@ -10,8 +10,6 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_choice, check_many_weights, check_weights
-from flatviz.core.arguments import noun
-from flatviz.core.boundary import ARGUMENTS
 from flatviz.core.net import Net
 from flatviz.symmetry.numbering import Layer
 
@@ -30,6 +28,8 @@ class Units:
     (V: none) and `power` say by what d is scaled; `mass` marks the weights that are no shift, `kernel` those of Linear
     and convolutions.  `refused` holds, for each action, the layers whose function it would change, with the reason.
     """
+
+    made_by = "fv.symmetry.units_of(net) makes one"
 
     dim: int
     permuted: tuple[Layer, ...]
@@ -95,9 +95,6 @@ class Units:
         check_weights(v, len(self.row), "v")
         moved = {name: v[start:stop].clone() for name, start, stop in self.statistics}
         return net.with_buffers(net.buffers() | moved).at(v[: self.dim]) if moved else net.at(v)
-
-
-ARGUMENTS["units"] = noun(Units, "fv.units_of(net) makes one")
 
 
 def local_numbers(layers: tuple[Layer, ...]) -> Tensor:

@@ -116,10 +116,10 @@ def members_loss(
 
     It pays for a chain of small Linear layers or small convolutions, and for any network on a GPU; larger convolutions
     with weights of their own are no faster on a CPU.  Trained statistics are each member's own, so those go one by one, and
-    so does what is compiled or of reduced precision.
+    so does what is of reduced precision.
     """
     losses = training_losses(net, data, likelihood, batchnorm, members, passes)
-    if passes.compile is False and passes.precision is None and together and members > 1 and isinstance(losses[0], FrozenLoss):
+    if passes.precision is None and together and members > 1 and isinstance(losses[0], FrozenLoss):
         x = data.batch(None)[0] if data.is_held else None
         network = None if x is None else stack(net, x) or stack_conv(net, x)
         if network is not None or (x is not None and net.device.type == "cuda"):

@@ -55,6 +55,9 @@ def gradient(
 
     `w` is (D,), or (B, D) with a loss that gives (B,), one value a row.  Weight decay and priors are no part of either
     pass: they act at w.
+
+    Raises:
+        TypeError: For an ascent that returns something else than a perturbation of w's shape.
     """
     value, g = value_and_grad(loss, w, index)
     if ascent is None:

@@ -9,6 +9,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, NamedTuple, TypedDict, TypeVar, get_args, get_type_hints
 
+from flatviz.checks import Count, Momentum, NonNegative, Positive, Rate, Several, Statistics, Whole
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
@@ -29,22 +30,20 @@ class About(NamedTuple):
 class Resumed(TypedDict, total=False):
     """How a run is saved and watched."""
 
-    checkpoint: Annotated[Checkpoint, About("path to save to and resume from.")]
+    checkpoint: Annotated[Checkpoint, About("Path to save to and resume from.")]
     progress: Annotated[Progress, About("True, None (where a terminal watches) or a function(done, total, label).", False)]
 
 
 class Minibatches(Resumed, total=False):
     """Gradients of minibatches."""
 
-    lr: Annotated[float, About("the first learning rate; it falls to 0 along half a cosine.")]
-    weight_decay: Annotated[float, About("wd; it stands for the prior N(0, 1 / (N wd)).")]
-    batch_size: Annotated[int | None, About("examples a minibatch; None, all of them.")]
+    lr: Annotated[Rate, About("The first learning rate; it falls to 0 along half a cosine.")]
+    weight_decay: Annotated[NonNegative, About("wd; it stands for the prior N(0, 1 / (N wd)).")]
+    batch_size: Annotated[Count | None, About("Examples a minibatch; None, all of them.")]
     likelihood: Annotated[
         Likelihood, About('"categorical", or the standard deviation of Gaussian noise on floating targets.', "categorical")
     ]
-    training: Annotated[
-        Training | None, About("`Training(...)`: precision, accumulation, compilation, several processes, early stopping.")
-    ]
+    training: Annotated[Training | None, About("`Training(...)`: precision, accumulation, several processes, early stopping.")]
 
 
 class FlatSeeking(TypedDict, total=False):
@@ -53,19 +52,19 @@ class FlatSeeking(TypedDict, total=False):
     ascent: Annotated[Ascent | None, About("`SAM(radius)` and the like: gradients at w + e, two a step, a flat-seeking fit.")]
 
 
-class Statistics(TypedDict, total=False):
+class Normalised(TypedDict, total=False):
     """What BatchNorm normalises with."""
 
     batchnorm: Annotated[
-        str, About('"frozen" keeps the net\'s BatchNorm statistics, "train" takes those of each batch.', "frozen")
+        Statistics, About('"frozen" keeps the net\'s BatchNorm statistics, "train" takes those of each batch.', "frozen")
     ]
 
 
 class Descending(Minibatches, total=False):
     """Momentum, for a number of steps."""
 
-    steps: Annotated[int, About("minibatches.")]
-    momentum: Annotated[float, About("share of the last step that the next one keeps.")]
+    steps: Annotated[Count, About("Minibatches.")]
+    momentum: Annotated[Momentum, About("Share of the last step that the next one keeps.")]
 
 
 class SGD(Descending, FlatSeeking, total=False):
@@ -75,51 +74,53 @@ class SGD(Descending, FlatSeeking, total=False):
 class Epochs(Minibatches, FlatSeeking, total=False):
     """Momentum, for a number of epochs."""
 
-    momentum: Annotated[float, About("share of the last step that the next one keeps.")]
-    lr: Annotated[float, About("the first learning rate; it falls along half a cosine.")]
+    momentum: Annotated[Momentum, About("Share of the last step that the next one keeps.")]
+    lr: Annotated[Rate, About("The first learning rate; it falls along half a cosine.")]
 
 
-class Tail(Minibatches, FlatSeeking, Statistics, total=False):
+class Tail(Minibatches, FlatSeeking, Normalised, total=False):
     """SGD at a constant rate, one snapshot of the weights an epoch."""
 
-    snapshots: Annotated[int, About("epochs T, two and the rank at least; 20 as in SWAG's paper.")]
-    lr: Annotated[float, About("the constant rate, 0.05 because `pretrain` ends there: the tail goes on where it stopped.")]
-    momentum: Annotated[float, About("share of the last step that the next one keeps.")]
-    batch_size: Annotated[int | None, About("examples a minibatch, few enough for noise; 64 on a whole source task.")]
+    snapshots: Annotated[Several, About("Epochs T, two and the rank at least; 20 as in SWAG's paper.")]
+    lr: Annotated[Rate, About("The constant rate, 0.05 because `pretrain` ends there: the tail goes on where it stopped.")]
+    momentum: Annotated[Momentum, About("Share of the last step that the next one keeps.")]
+    batch_size: Annotated[Count | None, About("Examples a minibatch, few enough for noise; 64 on a whole source task.")]
 
 
-class Chain(Minibatches, FlatSeeking, Statistics, total=False):
+class Chain(Minibatches, FlatSeeking, Normalised, total=False):
     """Draws of a stochastic-gradient chain."""
 
-    n_draws: Annotated[int, About("draws over all chains, (n_draws, D).")]
-    lr: Annotated[float, About("the step; above 2 / curvature a chain diverges, and a narrow prior is curvature.")]
-    temperature: Annotated[float, About("T of exp(-U / T); 1 is Bayes, less is colder, 0 leaves the noise out.")]
-    prior: Annotated[Gaussian | None, About("over the D treated weights, as of `transfer`, in place of weight decay.")]
-    batch_size: Annotated[int | None, About("examples a minibatch; None (all), for the noise of small ones heats a chain.")]
+    n_draws: Annotated[Count, About("Draws over all chains, (n_draws, D).")]
+    lr: Annotated[Rate, About("The step; above 2 / curvature a chain diverges, and a narrow prior is curvature.")]
+    temperature: Annotated[NonNegative, About("T of exp(-U / T); 1 is Bayes, less is colder, 0 leaves the noise out.")]
+    prior: Annotated[Gaussian | None, About("Over the D treated weights, as of `transfer`, in place of weight decay.")]
+    batch_size: Annotated[Count | None, About("Examples a minibatch; None (all), for the noise of small ones heats a chain.")]
 
 
 class Thinned(Chain, total=False):
     """Draws at equal distances along a chain."""
 
-    burn_in: Annotated[int, About("steps before the first draw.")]
-    thin: Annotated[int, About("steps from one draw to the next.")]
+    burn_in: Annotated[Whole, About("Steps before the first draw.")]
+    thin: Annotated[Count, About("Steps from one draw to the next.")]
 
 
-class Variational(Descending, Statistics, total=False):
+class Variational(Descending, Normalised, total=False):
     """Natural-gradient steps of a Gaussian q."""
 
-    kl_weight: Annotated[float, About("T of the posterior exp(-N L(w) / T) prior(w); 1 is Bayes, 0 leaves the prior out.")]
-    mc_samples: Annotated[int, About("draws of q a step.", 1)]
-    lr: Annotated[float, About("of natural gradients, so that 1 suits every T, N and prior; it falls along half a cosine.")]
-    weight_decay: Annotated[float, About("acts on the mean only.")]
+    kl_weight: Annotated[
+        NonNegative, About("T of the posterior exp(-N L(w) / T) prior(w); 1 is Bayes, 0 leaves the prior out.")
+    ]
+    mc_samples: Annotated[Count, About("Draws of q a step.", 1)]
+    lr: Annotated[Rate, About("Of natural gradients, so that 1 suits every T, N and prior; it falls along half a cosine.")]
+    weight_decay: Annotated[NonNegative, About("Acts on the mean only.")]
 
 
 class FromPrior(Variational, total=False):
     """The same from a Gaussian that is given."""
 
-    start: Annotated[Gaussian | None, About("q at first, of any rank; None: the prior.")]
+    start: Annotated[Gaussian | None, About("Q at first, of any rank; None: the prior.")]
     start_scale: Annotated[
-        float, About("factor on its standard deviations: a wide start makes the first gradients mostly noise.")
+        Positive, About("Factor on its standard deviations: a wide start makes the first gradients mostly noise.")
     ]
 
 
@@ -135,23 +136,24 @@ def defaults(
     other = {} if batchnorm is None else {name: value for name, value in batchnorm.items() if settings[name] != value}
 
     def decorated(verb: Callable[..., R]) -> Callable[..., R]:
-        signature = inspect.signature(verb)
-        shared = get_args(get_type_hints(verb)["how"])[0].__annotations__
-        usual = {name: hint.__metadata__[-1].default for name, hint in shared.items()} | settings
-        parameters = [p for p in signature.parameters.values() if p.name != "how"]
-        for name in sorted(shared, key=lambda name: (name not in settings, name in Resumed.__annotations__)):
-            hint = shared[name]
-            rules = hint.__metadata__[:-1]  # what the boundary checks stays in the annotation
-            about = dict(default=usual[name], annotation=Annotated[(hint.__origin__, *rules)] if rules else hint.__origin__)
-            parameters.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, **about))
+        plain, signature = get_type_hints(verb), inspect.signature(verb)
+        (shared,) = get_args(plain.pop("how"))
+        about = {name: hint.__metadata__[-1] for name, hint in shared.__annotations__.items()}
+        plain |= get_type_hints(shared)  # without rules, for readers: the boundary reads those of `verb` and `shared`
+        usual = {name: entry.default for name, entry in about.items()} | settings
+        parameters = [p.replace(annotation=plain[p.name]) for p in signature.parameters.values() if p.name in plain]
+        names = sorted(about, key=lambda name: (name not in settings, name in Resumed.__annotations__))
+        for name in names:
+            given = dict(default=usual[name], annotation=plain[name])
+            parameters.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, **given))
 
         @functools.wraps(verb)
         def filled(net: Net, *args: Any, **given: Any) -> R:
             changed = other if other and net.has_batchnorm else {}
             return verb(net, *args, **{**usual, **changed, **given})
 
-        filled.__signature__ = signature.replace(parameters=parameters)
-        filled.__doc__ = _documented(verb.__doc__, {name: hint.__metadata__[-1].text for name, hint in shared.items()}, other)
+        filled.__signature__ = signature.replace(parameters=parameters, return_annotation=plain["return"])
+        filled.__doc__ = _documented(verb.__doc__, {name: about[name].text for name in names}, other)
         return filled
 
     return decorated

@@ -40,6 +40,7 @@ def advance(
 
     Raises:
         ValueError: Where the file is of another run.
+        RuntimeError: What a step raises.
         MemoryError: For a step that finds no memory.
     """
     about = f"{run.label} of {steps} steps, arguments {run.arguments}"

@@ -58,12 +58,11 @@ class FrozenLoss(TrainingLoss):
 
     def __init__(self, net: Net, data: Data, likelihood: Likelihood, passes: Passes = PLAIN) -> None:
         self.net, self.data, self.likelihood, self.passes = net, data, likelihood, passes
-        self.network = net if passes.compile is False else passes.compiled(net.function())
 
     def __call__(self, w: Tensor, index: Tensor | None) -> Tensor:
         """Mean loss at `w` (D,), ()."""
         x, y = self.data.batch(index)
-        return mean_nll(self.passes.outputs(self.network, w, x), y, self.likelihood)
+        return mean_nll(self.passes.outputs(self.net, w, x), y, self.likelihood)
 
     def check(self, data: Data) -> None:
         """Raises ValueError for data that the net cannot read."""
@@ -80,7 +79,6 @@ class BatchStatisticsLoss(TrainingLoss):
     def __init__(self, net: Net, data: Data, likelihood: Likelihood, passes: Passes = PLAIN) -> None:
         self.net, self.data, self.likelihood, self.passes = net, data, likelihood, passes
         self.training = TrainingNet(net)
-        self.training.run = passes.compiled(self.training.run)
 
     def __call__(self, w: Tensor, index: Tensor | None) -> Tensor:
         """Mean loss at `w` (D,), (); the running statistics move."""

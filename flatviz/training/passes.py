@@ -1,4 +1,4 @@
-"""How a minibatch goes through the network: in which precision, in how many parts, compiled, on how many processes."""
+"""How a minibatch goes through the network: in which precision, in how many parts, on how many processes."""
 
 from __future__ import annotations
 
@@ -23,13 +23,11 @@ class Passes:
 
     precision: "bfloat16" autocasts the network's products; weights, gradients, posterior and perturbation stay as they are.
     accumulate: parts of a minibatch that go one after another, their gradients averaged: less memory, the same step.
-    compile: `torch.compile` the network; a text names another backend of it.
     parallel: each process of a `torchrun` takes its share of the minibatch; gradients are averaged over processes.
     """
 
     precision: str | None = None
     accumulate: int = 1
-    compile: bool | str = False
     parallel: bool = False
 
     def __post_init__(self) -> None:
@@ -54,16 +52,6 @@ class Passes:
     def leads(self) -> bool:
         """Whether this process reports and saves: the first one does, or the only one."""
         return not self.parallel or dist.get_rank() == 0
-
-    def compiled(self, network: Callable) -> Callable:
-        """`network`, compiled where that was asked for."""
-        if self.compile is False:
-            return network
-
-        def plain(*args: object) -> Tensor:  # a function, whatever `network` is
-            return network(*args)
-
-        return torch.compile(plain, backend="inductor" if self.compile is True else self.compile)
 
     def outputs(self, network: Network, w: Tensor, x: Tensor) -> Tensor:
         """network(w, x) in this precision, given back in that of `w`; images in channels-last order where that is faster."""

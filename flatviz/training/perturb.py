@@ -15,21 +15,24 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import torch
 from torch import Tensor
 
 from flatviz.catalog import EUCLIDEAN, KL_BALL
-from flatviz.checks import check_choice, check_nonnegative
+from flatviz.checks import NonNegative, Numbers, Radius
 from flatviz.core.boundary import public
 from flatviz.gaussian import Gaussian, number
 
-Theta = tuple[Tensor, Tensor, Tensor]  # mean (..., D), log_std (..., D), factor (..., K, D)
+Theta = tuple[Numbers, Numbers, Numbers]  # mean (..., D), log_std (..., D), factor (..., K, D)
 
-MODES = ("none", "kl_exact", "rank1_pinv", "rank1_damped", "sam_mu", "sam_theta", "authors_code")
+Mode = Literal["none", "kl_exact", "rank1_pinv", "rank1_damped", "sam_mu", "sam_theta", "authors_code"]
+Blocks = Literal["mean", "mean+std", "mean+std+factor"]
+Switch = Literal["z2_mean_bug", "v_as_std", "total_derivative"]
+MODES = get_args(Mode)
 UNITS = {m: KL_BALL if m.startswith(("kl", "rank1")) else EUCLIDEAN for m in MODES}
 BLOCKS = {"mean": 1, "mean+std": 2, "mean+std+factor": 3}
-SWITCHES = ("z2_mean_bug", "v_as_std", "total_derivative")
 LEVERAGE_FLOOR = 0.1  # of d_i A_ii: a weight all of whose variance is in the factor has a log_std that hardly matters
 KL_STEPS = 4  # of the search for the length at which the exact KL is as asked
 FACTOR_DAMPING = 1e-3  # beside the eigenvalues of G, which lie in [0, 1)
@@ -37,21 +40,13 @@ FACTOR_DAMPING = 1e-3  # beside the eigenvalues of G, which lie in [0, 1)
 
 @dataclass(frozen=True)
 class Perturbation:
-    """The words of `perturb`, checked once; called inside a fit.  Raises ValueError for an unknown word."""
+    """The words of `perturb`; called inside a fit."""
 
-    mode: str = "kl_exact"
-    blocks: str = "mean+std"
+    mode: Mode = "kl_exact"
+    blocks: Blocks = "mean+std"
     joint: bool = True
     damping: float | None = None
-    switches: tuple[str, ...] = ("v_as_std", "total_derivative")
-
-    def __post_init__(self) -> None:
-        check_choice(self.mode, MODES, "mode")
-        check_choice(self.blocks, tuple(BLOCKS), "blocks")
-        if self.damping is not None:
-            check_nonnegative(self.damping, "damping")
-        for switch in self.switches:
-            check_choice(switch, SWITCHES, "switches")
+    switches: tuple[Switch, ...] = ("v_as_std", "total_derivative")
 
     @property
     def moved(self) -> int:
@@ -96,13 +91,13 @@ def perturb(
     q: Gaussian,
     grad: Theta,
     *,
-    radius: float,
-    mode: str = "kl_exact",
-    blocks: str = "mean+std",
+    radius: Radius,
+    mode: Mode = "kl_exact",
+    blocks: Blocks = "mean+std",
     joint: bool = True,
-    noise: tuple[Tensor, Tensor] | None = None,
-    damping: float | None = None,
-    switches: tuple[str, ...] = ("v_as_std", "total_derivative"),
+    noise: tuple[Numbers, Numbers] | None = None,
+    damping: NonNegative | None = None,
+    switches: tuple[Switch, ...] = ("v_as_std", "total_derivative"),
 ) -> Theta:
     """The step of length `radius` from `q` that raises the loss most: Delta in (mean, log_std, factor), (D,), (D,), (K, D).
 

@@ -43,7 +43,7 @@ class KeptCurvature:
         return delta[which]
 
     def logdet(self, delta: Tensor) -> Tensor:
-        """logdet(H + diag delta) - sum log delta for one precision (1,) or one a layer (L,), float64."""
+        """Of the evidence: log det (H + diag delta) - sum log delta, for one precision (1,) or one a layer (L,), float64."""
         values = self.values.double().cpu()
         if len(delta) == 1 or not isinstance(self.vectors, Tensor):
             return torch.log1p(values / (delta if len(delta) == 1 else self.of_weights(delta))).sum()

@@ -8,7 +8,7 @@ from typing import Unpack
 
 from torch import nn
 
-from flatviz.checks import check_lr
+from flatviz.checks import Count, Rate, Seed, check_lr
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
@@ -21,7 +21,7 @@ from flatviz.training.run import Run
 @public
 @defaults(dict(lr=0.1, momentum=0.9, weight_decay=5e-4, batch_size=64))
 def pretrain(
-    net: Net | nn.Module, data: Data, *, seed: int, epochs: int = 60, last_lr: float = 0.05, **how: Unpack[Epochs]
+    net: Net | nn.Module, data: Data, *, seed: Seed, epochs: Count = 60, last_lr: Rate = 0.05, **how: Unpack[Epochs]
 ) -> Net:
     """Train a network by SGD and return it as a `Net` of its own; a module is read with all weights treated.
 

@@ -21,7 +21,7 @@ def random_trunk_losses(
     net: Net, data: Data, likelihood: Likelihood, batchnorm: str, members: int, passes: Passes = PLAIN
 ) -> list[RandomTrunkLoss]:
     """A loss for each member, with noise of its own.  Raises ValueError for trained BatchNorm statistics, and minibatches in parts."""
-    if not passes.whole or passes.compile is not False:
+    if not passes.whole:
         raise ValueError(f"a sampled trunk is drawn for a whole minibatch, got {passes}: of fv.Training use precision alone")
     if batchnorm == "train" and net.has_batchnorm:
         raise ValueError("a sampled trunk keeps its BatchNorm statistics, got batchnorm='train': use 'frozen'")
@@ -47,6 +47,7 @@ class RandomTrunkLoss(TrainingLoss):
     ) -> None:
         self.passes = passes
         self.net, self.data, self.likelihood, self.trunk = net, data, likelihood, trunk
+        self.whole = net.restrict("all")
         self._source = generator(trunk.seed + member)
         self._drawn = trunk.prior.mean.clone()
 
@@ -61,7 +62,7 @@ class RandomTrunkLoss(TrainingLoss):
     def again(self, w: Tensor, index: Tensor | None) -> Tensor:
         """Mean loss with the trunk of the last call, ()."""
         x, y = self.data.batch(index)
-        outputs = self.passes.outputs(self.trunk.net, self.trunk.whole(w, self._drawn), x)
+        outputs = self.passes.outputs(self.whole, self.trunk.whole(w, self._drawn), x)
         return mean_nll(outputs, y, self.likelihood)
 
     @property

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
+from flatviz.checks import Count, NonNegative, Several
 from flatviz.core.boundary import public
 from flatviz.core.modules import copied
 from flatviz.core.net import Net
@@ -21,11 +22,11 @@ from flatviz.core.treated import Treated
 def record_path(
     module: nn.Module,
     *,
-    every: int = 1,
-    most: int = 500,
+    every: Count = 1,
+    most: Several = 500,
     treated: Treated = "all",
     head: str | None = None,
-    memory: float = 2**28,
+    memory: NonNegative = 2**28,
 ) -> RecordedPath:
     """Record the weights of `module` while any loop trains it: `with fv.record_path(module, every=10) as path: ...`.
 
@@ -52,7 +53,7 @@ def record_path(
         ...         optimiser.zero_grad()
         ...         module(torch.randn(8, 3)).square().mean().backward()
         ...         _ = optimiser.step()
-        >>> path.steps, path.W.shape, fv.plane_path(path.W).name
+        >>> path.steps, path.W.shape, fv.planes.plane_path(path.W).name
         ((0, 5, 10, 15, 20), torch.Size([5, 4]), 'PCA of a path of 5 points')
     """
     return RecordedPath(module, every, most, treated, head, memory)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from types import NoneType
+from typing import Annotated, Any
 
-from flatviz.checks import check_count, check_lr, check_momentum, check_nonnegative
-from flatviz.core import arguments as arg
-from flatviz.core.boundary import ARGUMENTS
+from flatviz.checks import check_count, check_file, check_lr, check_momentum, check_nonnegative, kind
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.progress import Progress
@@ -17,7 +16,7 @@ from flatviz.storage.digest import arguments_digest
 from flatviz.training.gradient import Ascent
 from flatviz.training.passes import Passes
 
-Checkpoint = str | Path | None
+Checkpoint = Annotated[str | Path, check_file] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +30,6 @@ class Training:
             perturbation stay in float32.
         accumulate: parts of a minibatch that pass one after another: the same gradient in less memory; BatchNorm then
             normalises each part by itself.
-        compile: True for `torch.compile`, or the name of another of its backends: slow to start, then faster.
         parallel: share each minibatch among the processes that `torchrun --nproc-per-node=2 script.py` started, averaging
             gradients; batch_size is of all together, every process holds net and data and draws the same noise, and
             BatchNorm normalises each share.
@@ -40,7 +38,7 @@ class Training:
         patience: checks without a lower loss that end the run.
 
     Chains, SWAG and pools, which have no one best place, take no validation; dropout and a sampled trunk, which draw noise for
-    a whole minibatch, take of the first four precision alone.
+    a whole minibatch, take of the first three precision alone.
     Raises ValueError for a value out of range, and parallel=True in a script that `torchrun` did not start.
 
     Example:
@@ -52,27 +50,25 @@ class Training:
         True
     """
 
+    made_by = "make one, fv.Training(accumulate=2)"
+
     precision: str | None = None
     accumulate: int = 1
-    compile: bool | str = False
     parallel: bool = False
     validation: Data | None = None
     patience: int = 10
 
     def __post_init__(self) -> None:
-        for name in ("accumulate", "compile", "parallel", "patience"):
-            ARGUMENTS[name](getattr(self, name), name)
-        if self.validation is not None:
-            ARGUMENTS["validation"](self.validation, "validation")
+        check_count(self.accumulate, "accumulate")
+        check_count(self.patience, "patience")
+        kind(bool, "True or False")(self.parallel, "parallel")
+        kind((Data, NoneType), "a Data", "task.validation is one")(self.validation, "validation")
         _ = self.passes  # which checks its own values
 
     @property
     def passes(self) -> Passes:
         """How each minibatch goes through the network."""
-        return Passes(self.precision, self.accumulate, self.compile, self.parallel)
-
-
-ARGUMENTS["training"] = arg.noun(Training, "make one, fv.Training(accumulate=2)")
+        return Passes(self.precision, self.accumulate, self.parallel)
 
 
 @dataclass(frozen=True)
@@ -146,8 +142,8 @@ class Run:
             )
 
     def check_passes(self, why: str, *, precision: bool = True) -> None:
-        """ValueError where minibatches go in parts, compiled or on several processes, or not in full precision, and `why` they cannot."""
+        """ValueError where minibatches go in parts or on several processes, or not in full precision, and `why` they cannot."""
         passes = self.passes
-        if not passes.whole or passes.compile is not False or (passes.precision is not None and not precision):
+        if not passes.whole or (passes.precision is not None and not precision):
             kept = "precision and validation" if precision else "validation"
             raise ValueError(f"{self.label} takes of fv.Training {kept} alone, got {self.training}: {why}")

@@ -1,1 +1,11 @@
-"""Live views in a notebook: `FlatnessLab`, and `explore_<noun>` for one's own results."""
+"""Live views in a notebook: `Lab`, the laboratory, and `explore(result)` for a result of any kind."""
+
+from flatviz.lazy import lazy
+
+__getattr__, __dir__, __all__ = lazy(
+    __name__,
+    {
+        "lab": "Lab",
+        "picture": "plot_view",
+    },
+)

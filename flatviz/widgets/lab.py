@@ -36,15 +36,16 @@ from flatviz.widgets.worker import Stopped, Worker
 N_DRAWS = 30  # of each member, so the largest ensemble
 
 
-class FlatnessLab(ipywidgets.VBox):
+class Lab(ipywidgets.VBox):
     """Surface with samples, eigenvalues, scores and reliability of a family of posteriors, live.
 
     net, task, prior: what `transfer` returned, and the task whose `train` is fitted and whose `test` is scored.
-    family: one that `fv.measure` returned; without it a coarse one is fitted in the background at once.
+    family: one that `fv.families.measure` returned; without it a coarse one is fitted in the background at once.
     radii: method -> radii of that first family; fit: settings of every fit (kl_weight, steps, lr ...), beside those at
     which a net of this kind learns (with BatchNorm a smaller lr and smaller radii); seed: of all.
     tuned: method -> settings and radius that `flatviz run tune` chose, `flatviz.families.choice.read_choices(path)`; the slider starts
     at that radius.
+    measuring: settings of `fv.families.measure` for the first family, where fewer draws or points must do.
     The traits `radius`, `n_draws`, `method` and `look` are those of the controls, `state` holds them all as a dict that can
     be set again.  A radius that is not fitted yet is fitted in the background, on the planes and scales of the family; Stop
     ends that.  `lab.family` holds all members fitted so far, `lab.wait()` returns when the background is idle, `lab.error`
@@ -75,6 +76,7 @@ class FlatnessLab(ipywidgets.VBox):
         fit: Mapping | None = None,
         tuned: Choices | None = None,
         seed: int = 0,
+        measuring: Mapping[str, int] | None = None,
     ) -> None:
         do = "use what fv.transfer returned"
         check_is(net, Net, "net", do)
@@ -92,10 +94,11 @@ class FlatnessLab(ipywidgets.VBox):
             for r in values:
                 check_radius(r)
         if family is not None and (family.surface is None or not family.prediction):
-            raise ValueError("family must be measured, got one without its surface: use what fv.measure returned")
-        self._methods, self._most = tuple(self._radii), N_DRAWS
+            raise ValueError("family must be measured, got one without its surface: use what fv.families.measure returned")
+        self._methods, self._most = tuple(self._radii), (measuring or {}).get("n_draws", N_DRAWS)
         self._tuned = {name: m.tuned(net) for name, m in METHODS.items()}
         self._fit, self._choices, self._seed = dict(fit or {}), dict(tuned or {}), seed
+        self._measuring = {"n_draws": N_DRAWS, **(measuring or {})}
         self.family: Family | None = None
         self.error, self._status, self._share, self._kept_still = "", "", 0.0, False
         self.view = FamilyView(self._checked, self._hear)
@@ -127,7 +130,7 @@ class FlatnessLab(ipywidgets.VBox):
         if name == "look":
             return check_look(value, self._methods)
         if name == "n_draws" and check_count(value, "n_draws") > self._most:
-            more = "lower it, or give a family that fv.measure made with a larger n_draws"
+            more = "lower it, or give a family that fv.families.measure made with a larger n_draws"
             raise ValueError(f"n_draws must be at most {self._most}, the draws of each member, got {value}: {more}")
         return value
 
@@ -244,8 +247,10 @@ class FlatnessLab(ipywidgets.VBox):
             raise
         except Exception:  # one of them: what can be fitted is shown, the rest is told
             family = fit_each(self._net, self._task, self._prior, self._radii, self._fail, **settings)
-        family = measure(self._net, self._task, family, seed=self._seed + 1, n_draws=N_DRAWS, progress=progress)
-        self._take(self._with_stages(family, settings))
+        family = measure(self._net, self._task, family, seed=self._seed + 1, progress=progress, **self._measuring)
+        self._take(family)  # at once: the moments of training take one more fit
+        if (whole := self._with_stages(family, settings)).stages:
+            self._take(whole)
 
     def _with_stages(self, family: Family, settings: Mapping[str, Any]) -> Family:
         try:
@@ -264,9 +269,8 @@ class FlatnessLab(ipywidgets.VBox):
         self.radius = family.radius[family.index(self.method, self.radius)]  # the controls start at a fitted one
         self.family = family
         defaults = {m: family.radius[family.index(m, self._tuned[m].radius)] for m in family.methods if m in self._tuned}
-        code = ["# lab: the FlatnessLab of this notebook", "family = lab.family"]
-        story = tour_story(family)
-        self.view.show_family(family, stops=self.stops, live=True, story=story, code=code, defaults=defaults)
+        code = ["# lab: the Lab of this notebook", "family = lab.family"]
+        self.view.show_family(family, stops=self.stops, live=True, code=code, defaults=defaults)
 
     def _repeat(self, seeds: int, progress: Progress) -> None:
         more = [self._seed + i for i in range(1, seeds + 1)]

@@ -29,6 +29,11 @@ def first_radii(net: Net) -> dict[str, tuple[float, ...]]:
     return radii
 
 
+def coarse_radii(net: Net) -> dict[str, tuple[float, ...]]:
+    """The few members that a lab fits first when time is short: VI, and SA-BMA at its default radius; others on demand."""
+    return {"vi": (0.0,), "sabma": (0.0, METHODS["sabma"].tuned(net).radius)}
+
+
 def log_stops(radii: Sequence[float], largest: float = 0.0) -> list[float]:
     """Radii that a slider offers beside these fitted ones: 0, then log steps up to `largest` (0: twice the largest fitted)."""
     first = sorted(r for r in radii if r > 0)
@@ -55,9 +60,11 @@ def fit_each(
     tuned: Choices | None = None,
     progress: Progress = False,
 ) -> Family:
-    """The family that `fit_family` makes, its members fitted one after the other; `fail` hears of those that raise.
+    """The family that `fit_family` makes, its members fitted one after the other; `fail` is called with those that raise.
 
-    Raises the first error where all of them fail.
+    Raises:
+        Stopped: Where the user stopped it.
+        Exception: The first error, where all members fail.
     """
     fitted: dict[tuple[str, float], Posterior | Exception] = {}
     asked = [(method, float(r)) for method, values in radii.items() for r in values]
@@ -71,6 +78,7 @@ def fit_each(
             fail(*key, error)
     kept = [(m, r, q) for m, r in asked if not isinstance(q := fitted[same_member(m, r, tuned)], Exception)]
     if not kept:
-        raise next(iter(fitted.values()))
+        first = next(iter(fitted.values()))
+        raise first
     methods, values, posteriors = zip(*kept)
     return Family(methods, values, tuple(METHODS[m].unit for m in methods), posteriors)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Literal
 
-from flatviz.checks import check_choice, check_count
+from flatviz.checks import Count, Radius, Whole, check_choice
 from flatviz.core.boundary import public
 from flatviz.pages import views
 from flatviz.pages.bundle import check_measured
@@ -22,11 +22,11 @@ def plot_view(
     view: str,
     *,
     method: str | None = None,
-    radius: float | None = None,
-    n_draws: int | None = None,
-    phase: str | None = None,
-    moment: int | None = None,
-    image: int | None = None,
+    radius: Radius | None = None,
+    n_draws: Count | None = None,
+    phase: Literal[PHASES] | None = None,
+    moment: Whole | None = None,
+    image: Whole | None = None,
 ) -> Figure:
     """One picture of the page and the lab, at one state of their controls: what their menu copies as code.
 
@@ -50,10 +50,10 @@ def plot_view(
         >>> task = fv.datasets.moons_transfer(seed=0)
         >>> source = fv.pretrain(fv.models.mlp(task, hidden=(8,)), task.source, seed=0, epochs=3)
         >>> net, prior = fv.transfer(source, fv.fit_swag(source, task.source, seed=0), treated="norm+head")
-        >>> family = fv.fit_family(net, task, prior, radii={"vi": (0.0,), "sabma": (0.5,)}, seed=0, fit={"steps": 2})
+        >>> family = fv.families.fit_family(net, task, prior, radii={"vi": (0.0,), "sabma": (0.5,)}, seed=0, fit={"steps": 2})
         >>> small = dict(n_draws=3, n_spectra=1, k=2, resolution=5, around_resolution=3)
-        >>> family = fv.measure(net, task, family, seed=0, **small)
-        >>> fig = fv.plot_view(family, "surface", method="sabma", radius=0.5, n_draws=2)
+        >>> family = fv.families.measure(net, task, family, seed=0, **small)
+        >>> fig = fv.widgets.plot_view(family, "surface", method="sabma", radius=0.5, n_draws=2)
         >>> [len(trace.x) for trace in fig.data if trace.name == "samples"]
         [2]
     """
@@ -64,7 +64,7 @@ def plot_view(
     i = family.index(method, radius)
     fig = wanted.draw(scene, i)
     drawn = fig.to_plotly_json()
-    size = scene.n_max if n_draws is None else check_count(n_draws, "n_draws")
+    size = scene.n_max if n_draws is None else n_draws
     at = _row(wanted, family, phase, moment)
     for live in fig.live:
         if live.rows != "all":
@@ -78,7 +78,7 @@ def _row(view: View, family: Family, phase: str | None, moment: int | None) -> i
     """Which of the view's phases: the last without a choice."""
     moments, within = len(view.phases(family)) // len(PHASES), -1
     if phase is not None:
-        within = PHASES.index(check_choice(phase, PHASES, "phase")) - len(PHASES)
+        within = PHASES.index(phase) - len(PHASES)
     if moment is not None and moment >= max(1, moments):
         raise ValueError(f"moment must be below {max(1, moments)}, which {view.name!r} has, got {moment}: count from 0")
     return within - (0 if moment is None else (moments - 1 - moment) * len(PHASES))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import anywidget
 import traitlets
@@ -19,7 +20,7 @@ class Playground(anywidget.AnyWidget):
 
 
 @public
-def playground(worlds: Sequence[str] = WORLDS) -> Playground:
+def playground(worlds: Sequence[Literal["weights", "step", "network"]] = WORLDS) -> Playground:
     """Training live in a cell: gradient descent, SAM, VI, SA-BMA, SGLD and HMC with flatviz's updates, in the browser.
 
     Args:

@@ -8,22 +8,23 @@ import torch
 from torch import Tensor
 
 from flatviz.catalog import LOOKS
+from flatviz.checks import Seed, Vector
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.objectives.nll import nll
 from flatviz.plots.theme import INK, figure, numbers
-from flatviz.results import FLATNESS
+from flatviz.results import SHARPNESS_LABELS
 from flatviz.symmetry.actions import permute, random_order, random_signs, rescale
-from flatviz.symmetry.flatness import flatness
 from flatviz.symmetry.hidden import units_of
+from flatviz.symmetry.orbit import sharpness_measures
 from flatviz.widgets.figure import FigureView
 
 PROBES = 32
 
 
 @public
-def explore_symmetry(net: Net, data: Data, w: Tensor | None = None, *, seed: int = 0) -> ipywidgets.VBox:
+def explore_symmetry(net: Net, data: Data, w: Vector | None = None, *, seed: Seed = 0) -> ipywidgets.VBox:
     """A slider that rescales hidden units of a network and a choice that permutes them, with what that changes.
 
     w: weights (D,), the net's own by default; data: a few hundred inputs with labels, on which loss, sharpness and outputs
@@ -40,7 +41,7 @@ def explore_symmetry(net: Net, data: Data, w: Tensor | None = None, *, seed: int
         >>> x = torch.randn(20, 4, generator=torch.Generator().manual_seed(0))
         >>> data = fv.Data(x, (x[:, 0] > 0).long())
         >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
-        >>> view = fv.explore_symmetry(net, data)
+        >>> view = fv.explore(net, data)
         >>> view.controls["scale"].value = 2.0
         >>> view.text.value.startswith("moved by")
         True
@@ -51,8 +52,8 @@ def explore_symmetry(net: Net, data: Data, w: Tensor | None = None, *, seed: int
     orders = torch.cat([torch.arange(units.n_permuted)[None], random_order(units, 5, seed=seed)])
     with torch.no_grad():
         outputs = net(w, data.x)
-    start = torch.cat(list(flatness(net, f, w[None], probes=PROBES, iters=20).values()))
-    view = FigureView(_figure(w, torch.ones(len(FLATNESS))))
+    start = torch.cat(list(sharpness_measures(net, f, w[None], probes=PROBES, iters=20).values()))
+    view = FigureView(_figure(w, torch.ones(len(SHARPNESS_LABELS))))
     shown = view.figure
     scale = ipywidgets.FloatSlider(0.0, min=-3.0, max=3.0, step=0.25, description="log scale", continuous_update=False)
     names = ["as it is", *(f"permuted {i}" for i in range(1, len(orders)))]
@@ -61,7 +62,7 @@ def explore_symmetry(net: Net, data: Data, w: Tensor | None = None, *, seed: int
 
     def redraw(_: object = None) -> None:
         moved = permute(units, rescale(units, w[None], (scale.value * up).exp()), orders[order.value])
-        ratio = torch.cat(list(flatness(net, f, moved, probes=PROBES, iters=20).values())) / start
+        ratio = torch.cat(list(sharpness_measures(net, f, moved, probes=PROBES, iters=20).values())) / start
         with torch.no_grad():
             gap = float((net(moved[0], data.x) - outputs).abs().max())
         with shown.batch_update():
@@ -94,7 +95,13 @@ def _figure(w: Tensor, ratio: Tensor) -> go.Figure:
     fig.add_trace(go.Scatter(x=numbers(w), y=numbers(w), mode="markers", name="weights", marker=dots, showlegend=False))
     color = LOOKS["sabma"].color
     bars = go.Scatter(
-        x=list(FLATNESS.values()), y=numbers(ratio), mode="markers", name="flatness", xaxis="x2", yaxis="y2", showlegend=False
+        x=list(SHARPNESS_LABELS.values()),
+        y=numbers(ratio),
+        mode="markers",
+        name="flatness",
+        xaxis="x2",
+        yaxis="y2",
+        showlegend=False,
     )
     fig.add_trace(bars.update(marker=dict(size=11, color=color)))
     return fig

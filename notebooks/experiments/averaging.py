@@ -42,7 +42,7 @@ from flatviz.families.choice import with_head_std
 from flatviz.families.members import fit_member
 from flatviz.families.tour import RANK, prepare
 from flatviz.metrics.averaging import scored
-from flatviz.metrics.sharpness import ORDERS, ordered
+from flatviz.metrics.curvature import ORDERS, ordered
 from flatviz.results import Prediction, interval
 
 torch.set_num_threads(1)
@@ -112,7 +112,7 @@ def of_draws(net, task, f, W, seed):
     values = correlations(lambda1, loss, error, f.many(W))
     for order in ORDERS:
         first = W[ordered(torch.arange(len(W)), lambda1, order, seed=seed)[:WEYL_DRAWS]]
-        bounds = fv.weyl_bounds(f, first, iters=40, seed=seed)
+        bounds = fv.metrics.weyl_bounds(f, first, iters=40, seed=seed)
         values |= {f"Weyl {what}, {order}": b for what, b in zip(("lower", "middle", "upper"), bounds)}
         values |= ensembles(prediction, lambda1, order, seed)
     return values
@@ -140,8 +140,8 @@ def ensembles(prediction, lambda1, order, seed):
 # %% [markdown]
 # ## The toy: two modes of equal depth
 #
-# $l(w) = -\log\big(\tfrac12 e^{-(w-a)^2/2t^2} + \tfrac12 e^{-(w-b)^2/2(\rho t)^2}\big)$ with $a = -2$, $b = 2$, $t = 0.3$ and the
-# width ratio $\rho$. $q = N(m, s^2)$ starts where its expected gradient is zero, so that VI prefers neither side and noise decides.
+# l(w) = −log(½ exp(−(w − a)² / 2t²) + ½ exp(−(w − b)² / 2(ρt)²)) with a = −2, b = 2, t = 0.3 and the width ratio ρ.
+# q = N(m, s²) starts where its expected gradient is zero, so that VI prefers neither side and noise decides.
 
 # %%
 NARROW_AT, WIDE_AT, NARROW, START_STD, PRIOR_STD = -2.0, 2.0, 0.3, 0.5, 2.0
@@ -194,7 +194,7 @@ def fit_modes(cells, start=None, settings=TOY):
     nothing = fv.Data(torch.zeros(1, 1, dtype=torch.float64), torch.zeros(1, 1, dtype=torch.float64))
     first, prior = (fv.Gaussian(net.w, torch.full_like(net.w, std).log()) for std in (START_STD, PRIOR_STD))
     radii, seeds = (list(dict.fromkeys(cell[key] for cell in cells)) for key in ("radius", "seed"))
-    fitted = fv.fit_sabma_grid(net, nothing, prior, start=first, radii=radii, seeds=seeds, **settings)
+    fitted = fv.fit_sabma(net, nothing, prior, start=first, radius=radii, seed=seeds, **settings)
     yield from ((cell, (fitted[cell["radius"], cell["seed"]], ratio)) for cell in cells)
 
 

@@ -32,7 +32,6 @@ import torch
 
 # %%
 import flatviz as fv
-from flatviz.core.devices import pick
 from flatviz.experiments import at, judged, paired, read_table, run, sentences, shown, write_table
 from flatviz.experiments.reference import reference_of, weights_mmd
 from flatviz.families.members import fit_member
@@ -57,7 +56,7 @@ COMPARED_WITH_HMC = (DATA, MODEL, EPOCHS) == ("digits", "mlp", 0)  # the network
 def fit(cells, device, model=MODEL, data=DATA, epochs=EPOCHS, steps=STEPS, compared=COMPARED_WITH_HMC):
     """Posteriors of one seed with the seconds that each took; None for a fit that diverged."""
     seed = cells[0]["seed"]
-    net, task, prior = prepare(model, task=task_for(data, seed), seed=seed, epochs=epochs or None, device=pick(device)[0])
+    net, task, prior = prepare(model, task=task_for(data, seed), seed=seed, epochs=epochs or None, device=device)
     exact = reference_of(net, task, prior, seed=seed) if compared else None
     for cell in cells:
         started, q = time.perf_counter(), None
@@ -82,12 +81,12 @@ def measure(fitted, cell, n_draws=DRAWS, n_spectra=SPECTRA):
     prediction = scored(net, method, q, task.test, seed=seed + 1, n_draws=n_draws)
     f, W = fv.nll(net, task.train), q.sample(min(n_spectra, prediction.n_draws), seed=seed + 1)
     spectra = torch.stack([fv.top_eigenpairs(f, w, 5, iters=40, seed=seed).values for w in W])
-    values = {name: prediction.scores[name][-1] for name in SCORES} | dict(mi=fv.mutual_information(prediction).mean())
+    values = {name: prediction.scores[name][-1] for name in SCORES} | dict(mi=fv.metrics.mutual_information(prediction).mean())
     values |= dict(lambda1=spectra[:, 0].mean(), ratio=(spectra[:, 0] / spectra[:, 4]).mean())
     near = dict.fromkeys(NEAR, np.nan)
     if exact is not None:
         p = exact.probabilities
-        near = dict(agreement=fv.agreement(prediction, p), tv=fv.total_variation(prediction, p))
+        near = dict(agreement=fv.metrics.agreement(prediction, p), tv=fv.metrics.total_variation(prediction, p))
         near["mmd"] = weights_mmd(q, exact, seed=seed + 1)
     cost = method.gradients * method.tuned(net).settings.get("members", 1)
     return values | near | dict(seconds=seconds, gradients=cost)

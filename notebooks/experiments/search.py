@@ -36,7 +36,6 @@ from scipy import stats
 
 # %%
 import flatviz as fv
-from flatviz.core.devices import pick
 from flatviz.datasets.corruptions import corrupt
 from flatviz.experiments import QUANTITIES, judged, paired, run, sentences
 from flatviz.experiments.measures import SEVERITY, SHIFTS
@@ -100,7 +99,7 @@ def fit(cells, device, model=MODEL, settings=settings, epochs=EPOCHS):
         BATCHNORM if model == "conv" else PLAIN, **({"scale": about["scale"]} if about["scale"] else {})
     )
     how = {name: about[name] for name in ("shots", "degrees", "rank")}
-    net, task, prior = prepare(model, seed=seed, epochs=epochs, recipe=recipe, device=pick(device)[0], **how)
+    net, task, prior = prepare(model, seed=seed, epochs=epochs, recipe=recipe, device=device, **how)
     task, validation = with_validation(task, seed)
     found = candidates(net, task, with_head_std(net, prior, about["head_std"]), about, cells)
     for cell in cells:

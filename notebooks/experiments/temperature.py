@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Experiment: which posterior should be approximated?
 #
-# **Question.** The posterior of page and lab is $\exp(-N L(w) / T)\, p(w)$, with *T* the KL weight and *p* a prior that is wider on the
+# **Question.** The posterior of page and lab is exp(−N L(w) / T) p(w), with *T* the KL weight and *p* a prior that is wider on the
 # head. Which temperature, which width and which start of *q* leave a posterior that predicts well by HMC, that VI can reach, and on
 # which SA-BMA's radius and the number of draws matter?
 #

@@ -186,7 +186,7 @@ def source_network(images, classes, device):
     module = network(fv.Task(source, source, source, len(classes))).eval()
     module.load_state_dict(state)
     net = fv.Net.from_module(module, example=source.x[:2])
-    return net, fv.moped_prior(net) if PRIOR == "moped" or prior is None else prior
+    return net, fv.posteriors.moped_prior(net) if PRIOR == "moped" or prior is None else prior
 
 
 # %% [markdown]
@@ -211,7 +211,7 @@ def prepared(seed, device):
     outside = {"": held(images.subset(left_out)), **setup.outside}
     outside = {name: fv.Data(o.x, torch.zeros_like(o.y)).to(device) for name, o in outside.items()}
     net, prior = new_head(task, seed, device)
-    late, seen = fv.cache_trunk(net, task.train) if KEEPS_TRUNK else (net, task.train)
+    late, seen = fv.engine.cache_trunk(net, task.train) if KEEPS_TRUNK else (net, task.train)
     return SimpleNamespace(
         net=net, late=late, task=task, seen=replace(task, train=seen), prior=prior, outside=outside, seed=seed
     )
@@ -270,9 +270,9 @@ def predicted(case, method, q, data):
     """The average of the draws on `data`."""
     net, n_draws = case.net, min(DRAWS, len(q.W)) if isinstance(q, fv.Draws) else DRAWS
     if KEEPS_TRUNK:
-        net, data = fv.cache_trunk(net, data)
+        net, data = fv.engine.cache_trunk(net, data)
     if method.linearised:
-        return fv.predict_linearised(net, q, data, link="mc", n_draws=n_draws, seed=case.seed + 1)
+        return fv.metrics.predict_linearised(net, q, data, link="mc", n_draws=n_draws, seed=case.seed + 1)
     refreshed = BATCHNORM == "refresh" and net.has_batchnorm and not isinstance(q, FunctionPosterior)
     return fv.predict(net, q, data, n_draws, seed=case.seed + 1, batchnorm=case.task.train if refreshed else frozen(net))
 
@@ -295,9 +295,9 @@ def measure(fitted, cell):
     clean, kinds, severities = predict(case.task.test), CORRUPTIONS.split(","), [int(s) for s in str(SEVERITIES).split(",")]
     shift = shift_of(predict, case.task.test, kinds, severities, seed=case.seed, clean=clean)
     values = {q: clean.scores[q][-1] for q in SCORES} | {f"shifted_{q}": shift.mean(q)[1:].mean() for q in SCORES}
-    values |= {"lambda1": lambda1(case, q), "seconds": seconds, "aurc": fv.risk_coverage(clean).mean()}
+    values |= {"lambda1": lambda1(case, q), "seconds": seconds, "aurc": fv.metrics.risk_coverage(clean).mean()}
     for name, images in case.outside.items():
-        ood = fv.ood_scores(fv.predictive_entropy(clean), fv.predictive_entropy(predict(images)))
+        ood = fv.metrics.ood_scores(fv.metrics.predictive_entropy(clean), fv.metrics.predictive_entropy(predict(images)))
         values |= {f"{score} {name}".strip(): ood[score] for score in ("auroc", "aupr_out", "fpr95_out")}
     cells = [(i, kind, j, severity) for i, kind in enumerate(kinds) for j, severity in enumerate(severities, 1)]
     return values | {f"{q}, {kind} {s}": shift.scores[q][i, j] for i, kind, j, s in cells for q in SCORES}
@@ -329,7 +329,8 @@ def choices_of(methods, trials, device, seeds=(1000, 1001)):
 
 # %%
 if RUN:
-    device, _ = pick(DEVICE)
+    device, why = pick(DEVICE)
+    print(f"on {device} ({why})")
     images = read_images(DATA, max(SOURCE_IMAGES + max(1, SOURCE_IMAGES // 5), 2 * SHOTS + TEST_IMAGES, OUT_IMAGES))
     classes = split_classes(list(images.class_names) or [str(i) for i in range(int(images.y.max()) + 1)])
     source, prior = source_network(images, classes[0], device)
@@ -344,7 +345,7 @@ if RUN:
         from distributed import Client
 
         engine = Client(n_workers=WORKERS, threads_per_worker=1)
-    table = run(grid, fit, measure, name="transfer", device=DEVICE, engine=engine)
+    table = run(grid, fit, measure, name="transfer", device=str(device), engine=engine)
 else:
     table = read_table(TABLE)
 if SAVE:

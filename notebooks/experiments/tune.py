@@ -31,7 +31,6 @@ import plotly.express as px
 
 # %%
 import flatviz as fv
-from flatviz.core.devices import pick
 from flatviz.experiments import run
 from flatviz.families.choice import Choice
 from flatviz.families.preparation import task_for
@@ -53,7 +52,7 @@ def fit(cells, device, model=MODEL, data=DATA, trials=TRIALS, epochs=EPOCHS):
     """Every trial with what it is fitted on; all of a seed share a network."""
     seed = cells[0]["seed"]
     task, _ = with_validation(task_for(data, seed), seed)
-    net, task, prior = prepare(model, task=task, seed=seed, epochs=epochs or None, device=pick(device)[0])
+    net, task, prior = prepare(model, task=task, seed=seed, epochs=epochs or None, device=device)
     task, validation = with_validation(task, seed)
     choices = {cell["method"]: choices_of(fv.METHODS[cell["method"]], net, trials) for cell in cells}
     for cell in cells:

@@ -117,7 +117,7 @@ fig.update_yaxes(autorange="reversed", title="row", scaleanchor="x", constrain="
 # $$ L(w) = -\frac{1}{N} \sum_{n=1}^{N} \log \operatorname{softmax}\big(f(w, x_n)\big)_{y_n} . $$
 #
 # The data are fixed. So $L$ is a function from $\mathbb{R}^D$ to $\mathbb{R}$, and nothing else. Its graph is the
-# **loss surface**. Below, first the formula as it stands, then the library's version of it.
+# **loss surface**. Below, first the formula itself, then the library's version of it.
 
 # %%
 net, data = nets[0], task.source
@@ -167,7 +167,7 @@ assert abs(D * cosines.square().mean() - 1) < 0.15  # E[cos^2] = 1 / D; 2,000 dr
 print(f"chance {cosines.square().mean().sqrt():.4f}, 1 / sqrt(D) {D**-0.5:.4f}, pair {cosine:.4f}")
 
 # %% [markdown]
-# The pair of trained networks stands closer than chance, since both have gains near 1 in their normalisation layers. The
+# The two trained networks are closer than two random vectors, since both have gains near 1 in their normalisation layers. The
 # rest of their weights hardly know of each other:
 
 # %%
@@ -256,7 +256,7 @@ _ = ipywidgets.interact(colored, share=(0.05, 1.0, 0.05), log=[False, True])
 
 # %% [markdown]
 # *Figure: contours of the loss over a plane, with three markers in three separate valleys and higher ground between.
-# `fv.explore_surface(surface, corners)` makes a view of this kind in one line.*
+# `fv.explore(surface, corners)` makes a view of this kind in one line.*
 #
 # <details><summary>What one sees</summary>
 #
@@ -298,8 +298,8 @@ treated
 # [Chapter 12](12_symmetries.ipynb) is about this.
 
 # %%
-units = fv.units_of(net)
-other = fv.permute(units, a[None], fv.random_order(units, 1, seed=0))[0]
+units = fv.symmetry.units_of(net)
+other = fv.symmetry.permute(units, a[None], fv.symmetry.random_order(units, 1, seed=0))[0]
 assert torch.allclose(net(other, data.x), net(a, data.x), atol=1e-4)
 print(f"the same function, |a - other| = {(a - other).norm():.1f}")
 

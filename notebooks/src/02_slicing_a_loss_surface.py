@@ -207,8 +207,9 @@ pca = fv.plane_pca(draws)
 fv.plot_projection(fv.project(draws, pca, L))
 
 # %% [markdown]
-# *Figure: one dot for each of 30 draws; its distance from the centre within the plane to the right, off the plane upwards.
-# Nearly all dots lie above the dashed diagonal: even the plane in which draws vary most hides more than it shows.*
+# *Figure: one dot for each of 30 draws; horizontal: its distance from the centre within the plane; vertical: its distance
+# from the plane. Nearly all dots are above the dashed diagonal: even the plane in which draws vary most hides more of a draw
+# than it shows.*
 
 # %% [markdown]
 # ## Lie 4: the grid
@@ -239,7 +240,7 @@ for distance in (10.0, 1.0, 0.1):
     print(f"{tool}: asked for distance {distance:4}, went {reach[distance]:.2f} |w|")
 
 # %% [markdown]
-# Release 3.0.6 *divides* by `distance` where it should multiply: whoever asks for a wide picture gets a narrow one. A
+# Release 3.0.6 *divides* by `distance` where it should multiply: a request for a wide picture gives a narrow one. A
 # reader who then says "my minimum is flat" has measured the tool. The cell below asserts this of that release, and says
 # what the installed one does.
 
@@ -274,7 +275,7 @@ fig.update_xaxes(title="distance along axis 1").update_yaxes(title="distance alo
 # fro, every other row is shifted by one step, the rows are not at a right angle to the columns, and the star of the
 # trained weights lies between the points.*
 #
-# The tool returns values without coordinates. Whoever draws them as a square grid draws a comb: neighbouring rows
+# The tool returns values without coordinates. Drawn as a square grid they look like a comb: neighbouring rows
 # disagree by one step. flatviz returns the coordinates with the values, and its grids hold the centre:
 
 # %%
@@ -303,8 +304,8 @@ def look(normalize, seed, log):
 ways = ["filter", "layer", "model", "weight", "none"]
 _ = ipywidgets.interact(look, normalize=ways, seed=(0, 5), log=[True, False])
 # %% [markdown]
-# *Figure: contours of the loss over a random plane through the network, low in the middle. The line below the axes says
-# how long they are.*
+# *Figure: contours of the loss over a random plane through the network, low in the middle. A line of text below the axes
+# gives their lengths.*
 #
 # <details><summary>What one sees</summary>
 #

@@ -60,8 +60,8 @@ floor = fv.plane_along(torch.zeros(2), *torch.eye(2), orthonormal=True, name="al
 fv.plot_surface(fv.slice_plane(tub, floor, resolution=41), title="A tub: eigenvalues 8 and 1")
 
 # %% [markdown]
-# *Figure: elliptic contours, long in one oblique direction and short across it. The ellipse is about three times as long
-# as wide, for the square root of 8 is 2.8.*
+# *Figure: elliptic contours, long in one oblique direction and short across it. The ellipse is about three times as long as
+# it is wide: the square root of 8 is 2.8.*
 
 # %% [markdown]
 # ## The derivation
@@ -200,7 +200,7 @@ def walk(rank, reach):
 _ = ipywidgets.interact(walk, rank=(1, 5), reach=(0.1, 2.0, 0.1))
 
 # %% [markdown]
-# *Figure: two curves with a common valley at a = 0. Close to it they are one; farther out they part, and the loss is not
+# *Figure: two curves with a common valley at a = 0. Close to it they coincide; farther out they differ, and the loss is not
 # even symmetric.*
 #
 # <details><summary>What one sees</summary>
@@ -233,7 +233,7 @@ fv.plot_density(density)
 
 # %% [markdown]
 # *Figure: density on a logarithmic axis. A tall narrow peak stands at zero; to its right a few separate low bumps, the
-# outliers, and triangles mark the five largest eigenvalues. The width of a bump is that of the smoothing.*
+# outliers, and triangles mark the five largest eigenvalues. The smoothing sets the width of a bump.*
 #
 # **Bulk and outliers.** Nearly all eigenvalues are close to zero: directions that the 100 digits say nothing about. About
 # as many as there are classes are large. "A minimum" of such a loss is a valley with a wide flat floor. The smallest

@@ -209,7 +209,7 @@ for k, v in measures.items():
 assert spearmanr(S.lambda1, S.lambda1).statistic == 1
 
 # %% [markdown]
-# Six networks, one task: this is an example, not evidence. For ten seeds with intervals there is `flatviz run evidence`,
+# Six networks, one task: this is an example, not evidence. For many seeds with intervals there is `flatviz run evidence`,
 # and [chapter 10](10_flatness_and_averaging.ipynb). What the table does show: *"flat minima generalise" is not a
 # statement until a measure is named.*
 
@@ -238,7 +238,7 @@ f, x = fv.nll(relu, task.source), task.source.x
 
 # %%
 factor = torch.linspace(0.5, 2.0, 16)  # one c for each hidden unit
-moved = fv.rescale(fv.units_of(relu), relu.w[None], factor)[0]
+moved = fv.symmetry.rescale(fv.symmetry.units_of(relu), relu.w[None], factor)[0]
 assert torch.allclose(relu(moved, x), relu(relu.w, x), atol=1e-4)  # the same function
 
 # %%
@@ -255,16 +255,16 @@ assert (by_formula - there).norm() < 1e-3 * there.norm()
 # `weighted` is $\sum_d w_d^2 H_{dd}$. **Predict first**: which lines stay level?
 
 # %%
-orbit = fv.rescaled_orbit(relu, task.source, relu.w, resolution=5 if FAST else 13)
+orbit = fv.symmetry.rescaled_orbit(relu, task.source, relu.w, resolution=5 if FAST else 13)
 lambda1 = orbit.measures["lambda1"]
 assert orbit.difference.max() < 1e-3 * orbit.scale  # no logit has moved
 assert lambda1.max() / lambda1.min() > 100  # the number to expect
-fv.plot_orbit(orbit.t, orbit.measures, orbit.difference)
+fv.plots.plot_orbit(orbit.t, orbit.measures, orbit.difference)
 
 # %% [markdown]
 # *Figure: seven lines against t, on a logarithmic axis, all 1 at t = 0. The lines of the largest eigenvalue, the trace,
 # SAM-sharpness and the filter measure rise steeply to both sides; those named relative, asam and weighted stay level. A
-# slider moves an upright line and says how far the logits moved: not at all.*
+# slider moves a vertical line; the text above it gives the change of the logits: none.*
 
 # %% [markdown]
 # A surprise: the filter measure changes most. Filter normalisation removes the scale of a filter, not that of the single
@@ -316,12 +316,11 @@ assert abs((0.5 * (h * W * W).sum(1)).mean() / exact - 1) < 0.02
 
 # %%
 q = fv.fit_vi(net, task.train, prior, seed=0, **fv.METHODS["vi"].keywords(net))
-fv.plot_flatness({"vi": fv.sharpness(L, q.sample(4 if FAST else 10, seed=1))})
+fv.plots.plot_sharpness({"vi": fv.sharpness(L, q.sample(4 if FAST else 10, seed=1))})
 
 # %% [markdown]
 # *Figure: one marker for each draw at the height of its largest eigenvalue, and a line through the mean of the draws so
-# far. The band is the 95 % interval of that mean; of few draws it
-# is wider than the picture.*
+# far. The band is the 95 % interval of that mean; for few draws it is wider than the picture.*
 
 # %% [markdown]
 # ## Summary
@@ -329,7 +328,7 @@ fv.plot_flatness({"vi": fv.sharpness(L, q.sample(4 if FAST else 10, seed=1))})
 # - Flatness at a point: $\lambda_1$, trace. Flatness within a radius: worst case, average case.
 # - In a bowl, worst case is $\tfrac12\rho^2\lambda_1$ and average case $\tfrac12\sigma^2\operatorname{tr} H$; elsewhere not.
 # - Measures rank the same networks differently.
-# - Rescaling ReLU units changes all measures that are not made for it. The function stays.
+# - Rescaling ReLU units changes every measure that is not invariant to it. The function stays the same.
 # - The curvature at a posterior's mean is the average Hessian of its draws.
 #
 # ## Exercises

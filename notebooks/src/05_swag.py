@@ -159,8 +159,8 @@ path = fv.project(walk, plane, L, name="path of SGD")
 fv.plot_surface(surface, path, title="SGD at a constant rate")
 
 # %% [markdown]
-# *Figure: contours of the training loss; small markers joined by a line lead from the start on a slope down into the valley,
-# where they lie close together.*
+# *Figure: contours of the training loss; small markers joined by a line lead from the start, on a slope, down into the
+# valley, where they are close together.*
 #
 # **Look**: is this a restless dog? It is a dog on its way. The first half of the walk comes down a slope, and only its end is
 # in the valley.
@@ -236,8 +236,8 @@ fv.plot_metrics(predictions)
 
 # %% [markdown]
 # *Figure: three panels, one below the other, against the number of draws averaged: accuracy, NLL and ECE on the test
-# digits. SGD and SWA are one network each, horizontal lines; SWAG's curve starts at a single draw and settles. Bands around
-# the accuracies are the noise of a test set of this size.*
+# digits. SGD and SWA are one network each, horizontal lines; SWAG's curve starts at a single draw and becomes level. Bands
+# around the accuracies show the sampling noise of a test set of this size.*
 
 # %%
 for name, p in predictions.items():
@@ -293,7 +293,7 @@ _ = ipywidgets.interact(widened, log10_scale=(-2.0, 2.0, 0.25))
 #
 # <details><summary>Solution</summary>
 #
-# For small $\eta$, $V \approx \eta c / (2 h (1 - m))$: ten times as wide for $m = 0.9$. Whoever adds noise of the right
+# For small $\eta$, $V \approx \eta c / (2 h (1 - m))$: ten times as wide for $m = 0.9$. If you add noise of the right
 # size for plain SGD to SGD with momentum samples ten times too widely.
 #
 # </details>

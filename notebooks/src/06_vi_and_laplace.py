@@ -129,8 +129,8 @@ shown = [fv.Curve(w[every], p[every], "w", "density", k) for k, p in tents.items
 fv.plot_curve(shown, barrier=False, title="One mountain, two tents")
 
 # %% [markdown]
-# *Figure: three densities over one weight. The exact posterior is skewed, with a long right tail. Laplace's bell stands on
-# its summit, too far left; VI's bell stands farther right, where most of the mass is.*
+# *Figure: three densities over one weight. The exact posterior is skewed, with a long right tail. Laplace's bell is centred
+# on its mode, too far left; VI's bell is farther right, where most of the mass is.*
 #
 # The check: KL by summation on the grid. No tent of the family may beat VI's.
 
@@ -229,7 +229,7 @@ assert wide.min() > ratio.min()
 S = tau**2 * torch.eye(n) + X @ X.T / delta
 logZ = torch.distributions.MultivariateNormal(torch.zeros(n), S).log_prob(Y[:, 0])
 full = dict(structure="full", likelihood=tau)
-ours = fv.laplace_evidence(linear.at(center), data, prior_precision=delta, **full)
+ours = fv.posteriors.laplace_evidence(linear.at(center), data, prior_precision=delta, **full)
 assert abs(ours - logZ) < 0.01 * abs(logZ)
 print(f"log evidence: exact {logZ:.3f}, Laplace {ours:.3f}")
 
@@ -273,7 +273,7 @@ la = fv.fit_laplace(net, task.train, seed=0, **keywords)
 print(keywords)
 
 # %%
-linearised = fv.predict_linearised(net, la, task.test)
+linearised = fv.metrics.predict_linearised(net, la, task.test)
 drawn = fv.predict(net, la, task.test, 30, seed=2)
 point = fv.predict(net, la.center[None], task.test, 1, seed=2)
 for name, p in {"point": point, "linearised": linearised, "weights drawn": drawn}.items():
@@ -314,16 +314,16 @@ falling = fv.Curve(steps, q.history.loss, "step", "loss of a draw (nats)")
 fv.plot_curve(falling, barrier=False, log=True, title="VI: the loss of one draw a step")
 
 # %% [markdown]
-# *Figure: the loss of one draw a step, on a logarithmic axis. It falls from about 2.3 nats, that of guessing among ten
-# classes, and stays noisy to the end: every step sees another draw.*
+# *Figure: the loss of one draw at each step, on a logarithmic axis. It falls from about 2.3 nats, the loss of guessing among
+# ten classes, and stays noisy to the end, because every step uses another draw.*
 
 # %%
 predictions = dict(sgd=point, laplace=linearised, vi=fv.predict(net, q, task.test, 30, seed=2))
 fv.plot_metrics(predictions)
 
 # %% [markdown]
-# *Figure: accuracy, NLL and ECE against the number of draws averaged. SGD and linearised Laplace are horizontal lines: one
-# prediction each. VI's curve falls in NLL as draws are averaged.*
+# *Figure: accuracy, NLL and ECE against the number of draws averaged. SGD and linearised Laplace make one prediction each:
+# horizontal lines. VI's curve falls in NLL as draws are averaged.*
 #
 # Read the ECE too: SGD is surer than it is right, and linearised Laplace, with its shrunken logits, less sure than it is
 # right. Both have a gap; NLL and accuracy do not tell which.
@@ -350,7 +350,7 @@ _ = ipywidgets.interact(tempered, log10_T=(-3.0, 0.0, 0.5))
 
 # %% [markdown]
 # *Figure: scores of VI at the slider's temperature, beside SGD's horizontal line; the title says how wide the Gaussian is.
-# At T = 1 single draws are poor, and averaging many of them recovers a part.*
+# At T = 1 single draws are poor, and averaging many of them recovers part of the score.*
 #
 # <details><summary>What one sees</summary>
 #
@@ -418,7 +418,7 @@ assert covering.log_prob(draws).mean() > inside.log_prob(draws).mean()
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
 trial = [10 ** (k / 4) for k in range(-4, 9)]
 at = lambda d: torch.linalg.solve(X.T @ X / tau**2 + d * torch.eye(3), X.T @ Y / tau**2)[:, 0]
-values = [fv.laplace_evidence(linear.at(at(d)), data, prior_precision=d, **full) for d in trial]
+values = [fv.posteriors.laplace_evidence(linear.at(at(d)), data, prior_precision=d, **full) for d in trial]
 chosen = trial[max(range(len(trial)), key=values.__getitem__)]
 print(f"largest evidence at {chosen:.2f}, 3 / |w|^2 = {3 / center.square().sum():.2f}")
 assert 0.3 < chosen * center.square().sum() / 3 < 3
@@ -438,7 +438,7 @@ assert 0.3 < chosen * center.square().sum() / 3 < 3
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
 training = keywords | dict(structure="full", prior_precision=None)
 wide = fv.fit_laplace(net, task.train, seed=0, **training)
-lin = fv.predict_linearised(net, wide, task.test).scores["nll"][-1]
+lin = fv.metrics.predict_linearised(net, wide, task.test).scores["nll"][-1]
 raw = fv.predict(net, wide, task.test, 30, seed=2).scores["nll"][-1]
 print(f"NLL: linearised {lin:.3f}, weights drawn {raw:.3f}")
 assert lin < raw

@@ -143,8 +143,8 @@ traces = [fv.Curve(t, p[::10], "step", "w", name) for name, p in paths.items()]
 fv.plot_curve(traces, barrier=False, title="One chain in a double well")
 
 # %% [markdown]
-# *Figure: two traces of w against the step, both starting at the left valley, w = −1. The one of the low barrier jumps to
-# the right valley at +1 and back, several times; the one of the high barrier stays at the left for all of the walk.*
+# *Figure: two traces of w against the step, both starting at the left valley, w = −1. With the low barrier the trace jumps to
+# the right valley at +1 and back, several times; with the high barrier it stays at the left throughout.*
 #
 # The chain with the high barrier looks perfectly calm. Nothing in it says that it has missed more than half of the mass.
 
@@ -238,7 +238,7 @@ t = torch.arange(len(fit), dtype=torch.float32)
 fv.plot_curve(fv.Curve(t, fit, "step", "training loss (nats)"), barrier=False, title="SGLD")
 
 # %% [markdown]
-# *Figure: the training loss against the step. It rises from the solution's low value to a plateau and wanders about there.*
+# *Figure: the training loss against the step. It rises from the low value of the solution to a plateau and fluctuates there.*
 #
 # **It rises!** At temperature 1 the posterior of 906 weights and 100 digits is not at the bottom of the valley. Along each
 # direction that the data determine a draw has an energy of one half on average ($\tfrac12 a w^2$ with
@@ -282,7 +282,7 @@ assert torch.allclose(outputs.var(0), r / (1 - r) * (A**2 @ x**2), rtol=0.05)
 # %% [markdown]
 # **Read the variance**: it depends on the weights and on the rate. It does *not* depend on the number of data. A
 # posterior narrows as data come in; dropout's width does not, unless training shrinks the weights. It is a useful way to
-# get diverse networks; a Bayesian posterior it is only of a model that is made for it (Gal and Ghahramani).
+# get diverse networks; it is a Bayesian posterior only of a model built for it (Gal and Ghahramani).
 #
 # Here on the network: a draw should have a fifth of its head's columns at 0.
 
@@ -318,7 +318,7 @@ assert together <= single.mean() + 1e-6  # Jensen
 
 # %%
 print(f"mean NLL of a member {single.mean():.3f}, of the average {together:.3f}")
-print(f"share of test digits on which two members differ: at most {fv.disagreement(members).max():.3f}")
+print(f"share of test digits on which two members differ: at most {fv.metrics.disagreement(members).max():.3f}")
 
 # %% [markdown]
 # Members that share a pre-trained trunk, as here, differ little: they see the same features. Members trained apart from
@@ -359,7 +359,7 @@ fv.plot_metrics(predictions)
 
 # %%
 for name, p in predictions.items():
-    total, own = fv.predictive_entropy(p), fv.aleatoric_entropy(p)
+    total, own = fv.metrics.predictive_entropy(p), fv.metrics.aleatoric_entropy(p)
     differ = (p.probs * (p.log_probs - p.bma().log())).sum(-1).mean(0)  # mean KL(p_m || average)
     assert torch.allclose(total, own + differ, atol=1e-4)
     total, own, differ = (float(e.mean()) for e in (total, own, differ))

@@ -98,8 +98,8 @@ for share in (1.0, 1e-3, 1e-6):  # ever nearer to the floor, along the sharp and
 # ## Near, for distributions
 #
 # Now let $q_\theta(w)$ be a Gaussian posterior with parameters $\theta = (\mu, \log\sigma)$, as in
-# [chapter 06](06_vi_and_laplace.ipynb). Two such posteriors are near when their draws can hardly be told apart. The measure
-# for that is the Kullback-Leibler divergence
+# [chapter 06](06_vi_and_laplace.ipynb). Two such posteriors are near when their draws can hardly be distinguished. The
+# measure for that is the Kullback-Leibler divergence
 #
 # $$ \mathrm{KL}(q' \Vert q) = \mathbb{E}_{w \sim q'} \left[ \log \frac{q'(w)}{q(w)} \right] . $$
 #
@@ -245,7 +245,7 @@ _ = ipywidgets.interact(balls, radius=ipywidgets.FloatSlider(value=0.5, max=2.0,
 # %% [markdown]
 # *Figure: a grey ellipse, wide and low, around the origin; inside it a blue ellipse of the same shape, which a dotted circle
 # crosses. A black line leaves the origin at 45 degrees. An orange ellipse, of the shape of the grey one and a little larger, has
-# moved to the right, nearly along the wide axis. At radius 2 its middle has left the grey one; at 0 the two are one.*
+# moved to the right, nearly along the wide axis. At radius 2 its centre is outside the grey one; at 0 the two coincide.*
 #
 # The worst mean does **not** lie on the gradient. It moves where $q$ is wide, since steps are cheap there. That is the
 # difference to SAM, and the one idea of the method.
@@ -287,7 +287,7 @@ assert torch.allclose(fisher_sam, rho * (uneven / F) / (uneven @ (uneven / F)).s
 
 # %% [markdown]
 # **VI.** At $\gamma = 0$ nothing is perturbed, and SA-BMA is variational inference, bit for bit. Now on the course's digits:
-# `prepare` returns the network of [chapter 00](00_tour.ipynb), its task and the prior that SWAG made of the source, and
+# `prepare` returns the network of [chapter 00](00_tour.ipynb), its task and the prior that SWAG estimated on the source, and
 # `METHODS` holds the settings with which every chapter fits a method.
 
 # %%
@@ -300,7 +300,7 @@ assert torch.equal(vi.mean, zero.mean) and torch.equal(vi.log_std, zero.log_std)
 # %% [markdown]
 # ## One step of the algorithm, line by line
 #
-# $z$ is the noise of a draw, $w_\theta(z) = \mu + \sigma z$; the loss of one draw stands for its mean $\ell(\theta)$.
+# $z$ is the noise of a draw, $w_\theta(z) = \mu + \sigma z$; the loss of one draw estimates its mean $\ell(\theta)$.
 #
 # | line of the algorithm | line of `flatviz/posteriors/sabma.py` |
 # |---|---|
@@ -329,15 +329,15 @@ print(f"the ascent gains {gained[:20].mean():.3f} nats at first, {gained[-20:].m
 
 # %%
 few = dict(n_draws=4, resolution=7) if FAST else {}
-stages = fv.mechanism_in_training(net, task.train, prior, radius=2.0, seed=0, settings=settings, **few)
+stages = fv.families.mechanism_in_training(net, task.train, prior, radius=2.0, seed=0, settings=settings, **few)
 assert all(stage.worst_loss > stage.loss for stage in stages)  # the worst posterior is worse at every moment
-fv.plot_mechanism(stages)
+fv.plots.plot_mechanism(stages)
 
 # %% [markdown]
 # *Figure: the loss over a plane, with a dotted line of the means of q that runs down into the dark basin. A blue ellipse, q,
 # goes along it; at each of five stops a green ellipse leaves it towards the rim of the dashed ball, and comes back.*
 #
-# Ball and ellipse have one shape at every moment, and both change together: the ball is $q$'s own ellipse times the radius.
+# Ball and ellipse have one shape at every moment, and both change together: the ball is the ellipse of $q$ times the radius.
 # What is drawn are shadows on the plane; `fv.explain` of the picture says how much of each move
 # lies in it.
 
@@ -353,7 +353,7 @@ fv.plot_mechanism(stages)
 L = fv.nll(net, task.train)
 grid = [0.0, 2.0] if FAST else [0.0, 0.5, 1.0, 2.0, 4.0]
 seeds = [0] if FAST else [0, 1, 2]
-fits = fv.fit_sabma_grid(net, task.train, prior, radii=grid, seeds=seeds, **settings)
+fits = fv.fit_sabma(net, task.train, prior, radius=grid, seed=seeds, **settings)
 
 
 # %%

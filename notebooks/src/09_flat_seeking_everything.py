@@ -348,7 +348,7 @@ assert 0.0 < lo < 0.1 and print(f"between {lo:.3f} and {hi:.3f}") is None
 # <details><summary>Solution</summary>
 #
 # Near a hilltop that is closer than $\rho$: the step runs over it and ends on the other side, below the top. Near the
-# bottom of a well: the step climbs the side on which the point stands, though the other rim may be higher; at the bottom
+# bottom of a well: the step climbs the side on which the point is, though the other rim may be higher; at the bottom
 # itself $g = 0$, and there is no step at all. On a smooth slope longer than $\rho$ it is exact.
 #
 # </details>

@@ -30,7 +30,7 @@ import flatviz as fv
 from flatviz.experiments import at, holm, judged, read_table
 from flatviz.experiments.statistics import mean_zero
 from flatviz.families.tour import prepare
-from flatviz.metrics.sharpness import ordered
+from flatviz.metrics.curvature import ordered
 from flatviz.plots.theme import figure, style
 
 # %%
@@ -160,7 +160,7 @@ print(f"random matrices: {lower:.2f} <= {middle:.2f} <= {upper:.2f}")
 # %%
 L = fv.nll(net, task.train)
 for name, q in (("VI", vi), ("SA-BMA", flat)):
-    lower, middle, upper = fv.weyl_bounds(L, q.sample(3 if FAST else 5, seed=1))
+    lower, middle, upper = fv.metrics.weyl_bounds(L, q.sample(3 if FAST else 5, seed=1))
     assert lower <= 1.01 * middle and middle <= 1.01 * upper
     print(f"{name:7s} {lower:6.2f} <= {middle:6.2f} <= {upper:6.2f}")
 
@@ -192,8 +192,8 @@ for order, (color, dash) in looks.items():
 fig
 
 # %% [markdown]
-# *Figure: three curves of the NLL over the number of draws, sharp first, random, flat first. They start apart and end in
-# the same point.*
+# *Figure: three curves of the NLL over the number of draws, sharp first, random, flat first. They start at different values
+# and end at the same one.*
 #
 # On one seed one of the three is always lowest. Is that more than chance?
 
@@ -246,14 +246,14 @@ _ = ipywidgets.interact(flat_less, against=["sharp", "random"], score=names)
 
 # %% [markdown]
 # *Figure: for 1, 2, 5 and 10 draws and for both methods the mean difference between the flattest draws and the others, with its
-# 95 % interval, and a dotted line at 0. Nearly all intervals hold the 0.* For NLL and ECE a point below the line is a point for
-# flat draws, for accuracy one above it.
+# 95 % interval, and a dotted line at 0. Nearly all intervals contain 0.* For NLL and ECE a point below the line is a point
+# for flat draws, for accuracy one above it.
 #
 # ### With a correction
 #
 # Two dozen intervals are two dozen chances to be wrong. Take 16 of them, those of the NLL, and the correlations between a draw's
-# $\lambda_1$ and its own NLL and error (Spearman's: of the ranks; as Fisher's $z$, which is nearly Gaussian). `judged` corrects the
-# $p$-values for the number of claims and writes a verdict on each:
+# $\lambda_1$ and its NLL and error (Spearman's: of the ranks; as Fisher's $z$, which is nearly Gaussian). `judged`
+# corrects the $p$-values for the number of claims and writes a verdict on each:
 
 # %%
 rows = [dict(claim=f"{m}, {n} flattest less {n} {other}: lower NLL", **row) for m in scores for other in ("sharp", "random")
@@ -343,8 +343,8 @@ assert abs(float((p < 0.05).any(1).float().mean()) - (1 - 0.95**20)) < 0.02
 assert abs(float((20 * p.min(1).values < 0.05).float().mean()) - 0.05) < 0.01  # corrected: 5 %
 
 # %% [markdown]
-# **4.** Is $\lambda_1$ of a draw (`sharpness`) related to its own test NLL (`members`), over the draws above? Compute Spearman's
-# correlation: that of the ranks.
+# **4.** Is $\lambda_1$ of a draw (`sharpness`) related to the draw's test NLL (`members`), over the draws above? Compute
+# Spearman's correlation: that of the ranks.
 #
 # <details><summary>Solution</summary>
 #

@@ -25,6 +25,7 @@ import torch
 # %%
 import flatviz as fv
 from flatviz.experiments import at, read_table
+from flatviz.families.baselines import at_solution, without_source, worth_of_transfer
 from flatviz.families.tour import prepare
 from flatviz.plots.theme import figure
 from flatviz.results import interval
@@ -135,8 +136,41 @@ with_source, from_nothing = accuracy(net, vi), accuracy(blank, without)
 print(f"with the source {with_source:.3f}, without {from_nothing:.3f}")
 
 # %% [markdown]
-# Were you surprised? On one seed and one task nothing is proved; but random features that are *not* tuned to lying digits can
-# serve upright ones as well as learned features do, or better. A source helps where it is near: exercise 4 does not turn it.
+# Were you surprised? Random features that are *not* tuned to lying digits can serve upright ones as well as learned features
+# do, or better. The fair opponents are stronger still: logistic regression on the 64 pixels, and the network with *all* its
+# weights trained on the hundred upright digits.
+
+# %%
+alone = {name: at_solution(other, task.test) for name, other in without_source(task, seed=0).items()}
+print(worth_of_transfer(fv.predict(net, vi, task.test, 30, seed=1), alone))
+
+# %% [markdown]
+# ### Where a source helps
+#
+# On one seed and one task nothing is proved. The experiment `flatviz run tasks` has twenty seeds of nine tasks: the source turned
+# by 15, 30 or 90 degrees, and 2, 5 or 10 digits a class. VI after transfer against the more accurate of the two without the
+# source, seed by seed; **helps** or **harms** where the 95 % interval of the difference is on one side of 0:
+
+# %%
+results = read_table("tasks")
+
+
+def worth(name):
+    """VI's accuracy less that of the better one without the source: mean, half of its interval, and the name of that one."""
+    right = {m: at(results, setting=name, method=m)["accuracy"] for m in ("vi", "logistic", "scratch")}
+    best = max(("logistic", "scratch"), key=lambda m: right[m].mean())
+    return *interval(100 * torch.tensor((right["vi"] - right[best]).to_numpy())), best
+
+
+# %%
+for name in results.setting[~results.setting.str.contains(", T ")].unique():
+    gain, half, best = worth(name)
+    word = "helps" if gain > half else "harms" if -gain > half else "makes no clear difference"
+    print(f"{name:21} transfer {word}: {gain:+.1f} ± {half:.1f} points against {best}")
+
+# %% [markdown]
+# A prior is worth examples where it is right, and costs examples where it is wrong: the story of the formula above, with a
+# network. `fv.datasets.named_task("digits-near")` is the task with 15 degrees and 2 digits a class.
 
 # %% [markdown]
 # ## Shift: images that nobody trained on
@@ -159,7 +193,7 @@ def corrupted(kind, severity):
 _ = ipywidgets.interact(corrupted, kind=kinds, severity=(1, 5))
 
 # %% [markdown]
-# *Figure: ten digits in a row, as the chosen corruption leaves them.*
+# *Figure: ten digits in a row, changed by the chosen corruption.*
 #
 # ### Scores by severity
 #
@@ -173,8 +207,8 @@ posteriors = {"sgd": (sgd, 1), "vi": (vi, 30), "sabma": (flat, 30)}
 few = dict(kinds=["gaussian_noise", "fog"], severities=[3]) if FAST else {}
 
 # %%
-shifts = {m: fv.shifted_scores(net, q, task.test, seed=1, n_draws=n, **few) for m, (q, n) in posteriors.items()}
-fv.plot_severity(shifts)
+shifts = {m: fv.families.shifted_scores(net, q, task.test, seed=1, n_draws=n, **few) for m, (q, n) in posteriors.items()}
+fv.plots.plot_severity(shifts)
 
 # %% [markdown]
 # *Figure: accuracy, NLL and ECE over the severity of the corruption, a line for each method. NLL rises with severity, most
@@ -186,8 +220,8 @@ fv.plot_severity(shifts)
 # mistakes among those answered, the *risk*, over the coverage is the **risk-coverage** curve.
 
 # %%
-risks = {m: fv.risk_coverage(fv.predict(net, q, task.test, n, seed=1)) for m, (q, n) in posteriors.items()}
-fv.plot_risk_coverage(risks)
+risks = {m: fv.metrics.risk_coverage(fv.predict(net, q, task.test, n, seed=1)) for m, (q, n) in posteriors.items()}
+fv.plots.plot_risk_coverage(risks)
 
 # %% [markdown]
 # *Figure: the share of mistakes over the share of images answered; each curve rises from near 0 to the error rate.*
@@ -204,9 +238,9 @@ for method, (q, n) in posteriors.items():
 # Compare the two pictures: a method can have the better NLL and calibration on corrupted images, and still the worse curve
 # here, where only the *order* of the confidences counts, and the number of mistakes.
 #
-# ## Ten seeds: what holds?
+# ## Many seeds: what holds?
 #
-# One seed is an anecdote. The experiment `flatviz run evidence` repeated split, network, prior and noise ten times. Its values come
+# One seed is an anecdote. The experiment `flatviz run evidence` repeated split, network, prior and noise for many seeds. Its values come
 # with flatviz; here they are compared by hand, paired seed by seed, in the setting of this chapter (`tempered`: KL weight 0.03).
 # `lambda1` is the largest Hessian eigenvalue of the training loss, `shifted_nll` the NLL on corrupted digits; of all but the
 # accuracy less is better.
@@ -217,7 +251,7 @@ table = read_table("evidence")  # one row a fit and quantity
 
 # %%
 def of(setting, method, radius, quantity, steps=1.0):
-    """Ten values, one a seed."""
+    """A value a seed."""
     cell = at(table, setting=setting, method=method, radius=radius, steps=steps)
     return torch.tensor(cell[quantity].to_numpy())
 
@@ -240,7 +274,7 @@ for quantity in ("lambda1", "nll", "accuracy", "ece", "shifted_nll"):
 # %% [markdown]
 # An interval that contains 0 leaves the question open. Which of your sentences from the single seed above survive?
 #
-# Ten intervals are ten chances to be wrong ([chapter 10](10_flatness_and_averaging.ipynb)): `flatviz run evidence` prints the full
+# Many intervals are many chances to be wrong ([chapter 10](10_flatness_and_averaging.ipynb)): `flatviz run evidence` prints the full
 # table with verdicts corrected for the number of claims. `flatviz run transfer` does the same with a ResNet on real images:
 # pre-train on some classes, ten images a class of the others, corrupted test images.
 #
@@ -249,7 +283,7 @@ for quantity in ("lambda1", "nll", "accuracy", "ece", "shifted_nll"):
 # %%
 paired = of("tempered", "sabma", 2.0, "nll") - of("tempered", "vi", 0.0, "nll")
 unpaired = (of("tempered", "sabma", 2.0, "nll").var() + of("tempered", "vi", 0.0, "nll").var()).sqrt()
-assert len(paired) == 10 and paired.std() < unpaired  # pairing removes what seeds share
+assert paired.std() < unpaired  # pairing removes what seeds share
 print(f"standard deviation of the difference: paired {paired.std():.4f}, as if unpaired {unpaired:.4f}")
 
 # %% [markdown]
@@ -287,7 +321,7 @@ assert error(76) >= 0.01 - 1e-12 > error(77)
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
 some = kinds[:3] if FAST else kinds
-hurt = fv.shifted_scores(net, vi, task.test, seed=1, kinds=some, severities=[3], n_draws=10).scores["nll"][:, -1]
+hurt = fv.families.shifted_scores(net, vi, task.test, seed=1, kinds=some, severities=[3], n_draws=10).scores["nll"][:, -1]
 worst = some[int(hurt.argmax())]
 print(worst, f"{hurt.max():.2f} nats")
 assert hurt.max() >= hurt.mean()

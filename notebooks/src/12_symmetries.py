@@ -65,7 +65,7 @@ def network():
 # %%
 torch.manual_seed(0)
 net = fv.pretrain(network(), task.source, seed=0, epochs=5 if FAST else 40)
-units = fv.units_of(net)  # the hidden units, and which weights go in and out of each
+units = fv.symmetry.units_of(net)  # the hidden units, and which weights go in and out of each
 digits = 2 * math.log10(math.factorial(16))
 print(f"{net!r}\npermutations: a number with {digits:.0f} digits")
 
@@ -74,7 +74,7 @@ print(f"{net!r}\npermutations: a number with {digits:.0f} digits")
 
 # %%
 x, w = task.test.x, net.w[None]
-moved = fv.permute(units, w, fv.random_order(units, 1, seed=1))
+moved = fv.symmetry.permute(units, w, fv.symmetry.random_order(units, 1, seed=1))
 assert torch.allclose(net(moved[0], x), net(net.w, x), atol=1e-4)  # the same function
 print(f"distance in weight space {(moved - w).norm():.1f}, length of w {w.norm():.1f}")
 
@@ -87,7 +87,7 @@ print(f"distance in weight space {(moved - w).norm():.1f}, length of w {w.norm()
 
 # %%
 factor = torch.exp(torch.randn(1, 32, generator=generator))  # c of each unit
-scaled = fv.rescale(units, w, factor)
+scaled = fv.symmetry.rescale(units, w, factor)
 assert torch.allclose(net(scaled[0], x), net(net.w, x), atol=1e-3)
 L = fv.nll(net, task.source)
 print(f"loss {L(net.w):.5f} and {L(scaled[0]):.5f}")
@@ -128,12 +128,13 @@ assert abs(float(c[sharp.argmin()]) - (v / u) ** 0.5) < 0.02 and abs(float(sharp
 # **Predict first**: which of the seven see the rescaling, and which do not?
 
 # %%
-orbit = fv.rescaled_orbit(net, task.source, net.w, reach=2.0, resolution=3 if FAST else 9)
-fv.plot_orbit(orbit.t, orbit.measures, orbit.difference)
+orbit = fv.symmetry.rescaled_orbit(net, task.source, net.w, reach=2.0, resolution=3 if FAST else 9)
+fv.plots.plot_orbit(orbit.t, orbit.measures, orbit.difference)
 
 # %% [markdown]
-# *Figure: measures of sharpness along a path of rescaled networks, all of one function. Some rise by orders of magnitude
-# away from the middle, others stay. The slider moves an upright line and names the factors there.*
+# *Figure: measures of sharpness along a path of rescaled networks that all compute the same function. Some measures rise by
+# orders of magnitude away from the middle, others stay constant. The slider moves a vertical line and gives the factors
+# there.*
 
 # %%
 blind = {name for name, values in orbit.measures.items() if (values / values[len(values) // 2] - 1).abs().max() < 0.01}
@@ -144,7 +145,7 @@ assert blind == {"relative", "asam", "weighted"} and orbit.difference.max() < 1e
 # And over *random* rescalings, by which factor does $\lambda_1$ vary?
 
 # %%
-spread = fv.rescale(units, w.expand(8, -1), torch.exp(0.7 * torch.randn(8, 32, generator=generator)))
+spread = fv.symmetry.rescale(units, w.expand(8, -1), torch.exp(0.7 * torch.randn(8, 32, generator=generator)))
 lam = torch.stack([fv.top_eigenpairs(L, v, 1, iters=30).values[0] for v in spread[: 3 if FAST else 8]])
 base = fv.top_eigenpairs(L, net.w, 1, iters=30).values[0]
 print(f"λ1 as trained {base:.1f}; rescaled {lam.min():.1f} to {lam.max():.1f}")
@@ -161,8 +162,8 @@ assert FAST or lam.max() / base > 3
 # Networks that differ by a symmetry become *equal*:
 
 # %%
-twin = fv.rescale(units, moved, factor)  # permuted and rescaled
-a, b = fv.canonical(units, w), fv.canonical(units, twin)
+twin = fv.symmetry.rescale(units, moved, factor)  # permuted and rescaled
+a, b = fv.symmetry.canonical(units, w), fv.symmetry.canonical(units, twin)
 assert torch.allclose(a, b, atol=1e-3)
 print(f"distance {(twin - w).norm():.1f} before, {(a - b).norm():.4f} after")
 
@@ -183,8 +184,8 @@ total = (2 * s).exp() * incoming**2 + (-2 * s).exp() * outgoing**2
 assert abs(float((2 * s[total.argmin()]).exp()) - outgoing / incoming) < 1e-3
 
 # %%
-least = fv.min_mass(units, scaled)
-again = fv.min_mass(units, w)
+least = fv.symmetry.min_mass(units, scaled)
+again = fv.symmetry.min_mass(units, w)
 assert torch.allclose(least.W, again.W, atol=1e-2)  # the least is one point for the whole orbit
 squares = {"rescaled": scaled, "as trained": w, "least": least.W}
 print("sum of squares:", ", ".join(f"{name} {v.square().sum():.1f}" for name, v in squares.items()))
@@ -241,9 +242,9 @@ def with_clouds(fig, moved):
 _ = ipywidgets.interact(shifted, shift=(0.0, 6.0, 0.5))
 
 # %% [markdown]
-# *Figure: two clouds of points, blue circles and orange crosses. The title holds the squared MMD, about 0 where they lie
-# on each other, growing as the second is moved away, and then no more: once no two points are alike it says nothing about how
-# far.*
+# *Figure: two clouds of points, blue circles and orange crosses. The title gives the squared MMD: about 0 where the clouds
+# overlap, growing as the second moves away, until no two points are near each other; from there on it no longer depends on
+# the distance.*
 #
 # ## The study: what removal changes
 #
@@ -263,8 +264,8 @@ px.scatter(mean.rename(index=removed).reset_index(), x="value", y="method", colo
            labels=dict(value="100 MMD²", method="", setting=""))  # fmt: skip
 
 # %% [markdown]
-# *Figure: for each method with one mode and with ten (multi), the distance to the ensemble as trained, with unit norm and sorted
-# units, and with each network aligned to a reference.*
+# *Figure: for each method with one mode and with ten (multi), the distance to the ensemble: of the networks as trained, of
+# networks with unit norm and sorted units, and of networks aligned to a reference.*
 #
 # **Read it**: as trained, ten modes are far nearer than one. Part of that is a matter of seating plans: where symmetries are
 # removed, one mode comes nearer, by how much depends on the method and on the way. But in no way does it come as near as ten.
@@ -327,7 +328,7 @@ for setting in ("plain", "tempered"):
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
 odd = fv.Net.from_module(torch.nn.Sequential(torch.nn.Linear(4, 16), torch.nn.Tanh(), torch.nn.Linear(16, 2)))
-flipped = fv.flip(fv.units_of(odd), odd.w[None], -torch.ones(16))
+flipped = fv.symmetry.flip(fv.symmetry.units_of(odd), odd.w[None], -torch.ones(16))
 inputs = torch.randn(5, 4, generator=generator)
 assert torch.allclose(odd(flipped[0], inputs), odd(odd.w, inputs), atol=1e-5) and 2**16 == 65536
 

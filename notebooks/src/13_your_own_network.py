@@ -161,12 +161,12 @@ assert FAST or scores["accuracy"][-1] > 0.9
 W, f = q.sample(20, seed=1), fv.nll(small, data)
 plane = fv.plane_pca(W)
 surface = fv.slice_plane(f, plane, extent="auto", resolution=11 if FAST else 31)
-fv.explore_surface(surface, fv.project(W, plane, f))
+fv.explore(surface, fv.project(W, plane, f))
 
 # %% [markdown]
 # *Figure: contours of the loss on the plane in which the draws vary most, with a marker for each draw; they gather in the
-# valley. Sliders set how many draws are shown and where the colours end.* Of 227 dimensions two are shown: the axes say how
-# much of the draws' variance they hold, and it is little.
+# valley. Sliders set how many draws are shown and the top of the colour scale.* Of 227 dimensions two are shown: the axes say
+# how much of the draws' variance they hold, and it is little.
 #
 # ## Which settings?
 #
@@ -205,8 +205,8 @@ ground = fv.slice_plane(fv.nll(whole, data), view, extent="auto", resolution=11 
 fv.plot_surface(ground, fv.project(path.W, view), path=True, title="Where my training loop went")
 
 # %% [markdown]
-# *Figure: a path over the contours of the loss, from the random start at a high loss to the end on the side of a valley: it
-# is still going down.*
+# *Figure: a path over the contours of the loss, from the random start at a high loss to its end on the side of a valley,
+# where it still descends.*
 
 # %%
 first_loss, last_loss = fv.nll(whole, data)(path.W[0]), fv.nll(whole, data)(path.W[-1])

@@ -100,8 +100,8 @@ slider = ipywidgets.FloatSlider(value=2.0, min=2.0, max=5.0, step=0.5, descripti
 _ = ipywidgets.interact(predicted, log10_examples=slider)
 
 # %% [markdown]
-# *Figure: predicted seconds over the points a side, a rising curve on a logarithmic axis. Ten times the examples move the
-# whole curve up by one power of ten.*
+# *Figure: predicted seconds against the number of points on a side, a rising curve on a logarithmic axis. Ten times the
+# examples move the whole curve up by one power of ten.*
 #
 # ## Fast is only good if it is right
 #
@@ -206,7 +206,7 @@ print(f"stated error {rough.error:.3g} nats, largest error here {truth:.3g} nats
 assert 0 < truth < 3 * rough.error
 
 # %% [markdown]
-# `training=fv.Training(precision="bfloat16", accumulate=2, compile=True)` says how every fit goes through its minibatches.
+# `training=fv.Training(precision="bfloat16", accumulate=2)` says how every fit goes through its minibatches.
 # Training on several GPUs averages the gradients of the variational parameters over the processes. Put the fit into a file,
 # with `training=fv.Training(parallel=True)`, and start it with `torchrun --nproc-per-node 2 file.py`. The test of that path
 # runs two processes on a CPU and compares with one process on the joined batch; on a CUDA device none of this has been run yet.
@@ -238,7 +238,7 @@ assert 1190 < alone < 1210
 #
 # <details><summary>Solution</summary>
 #
-# It is refused: a checkpoint belongs to one run. Going on with another seed would give a result that no seed stands for.
+# It is refused: a checkpoint belongs to one run. Continued with another seed, it would give a result that no seed reproduces.
 #
 # </details>
 
@@ -269,5 +269,5 @@ assert (big + one) - big != (big - big) + one
 # - [Dask distributed](https://distributed.dask.org): tasks over processes and machines.
 # - [PyTorch distributed](https://pytorch.org/docs/stable/distributed.html): `torchrun`, gloo and NCCL.
 #
-# **Next**: [chapter C](C_write_your_own_posterior.ipynb) writes a posterior of its own; or back to the
+# **Next**: [chapter C](C_write_your_own_posterior.ipynb) writes a new posterior; or back to the
 # [table of contents](contents.ipynb).

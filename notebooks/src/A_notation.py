@@ -63,12 +63,12 @@ assert top.values.shape == (3,) and top.vectors.shape == (3, D)
 #
 # - $p(w)$: prior; $p(w \mid \mathcal{D})$: the exact posterior; $q(w)$ or $q_\theta$: an approximate one
 # - $\mathcal{N}(\mu, \Sigma)$ with $\mu$ `mean` (D,), and
-#   $\Sigma = \operatorname{diag}(d) + F^\top F$, $d = e^{2s}$, $s$ `log_std` (D,), $F$ `factor` (K, D)
-# - $\theta = (\mu, s, F)$: what a fit changes
+#   $\Sigma = \operatorname{diag}(d) + B^\top B$, $d = e^{2s}$, $s$ `log_std` (D,), $B$ `factor` (K, D)
+# - $\theta = (\mu, s, B)$: what a fit changes
 # - $\mathrm{KL}(q \Vert p) = \mathbb{E}_q \log \frac{q}{p}$, in nats: `q.kl(p)`
-# - $z$: standard normal noise; $w = \mu + e^{s} \odot z_1 + F^\top z_2$: a draw, `q.sample(n, seed=)`
+# - $z$: standard normal noise; $w = \mu + e^{s} \odot z_1 + B^\top z_2$: a draw, `q.sample(n, seed=)`
 #
-# In code a draw is a row, so $F^\top z_2$ is written `z2 @ F`. The check: a covariance built by hand.
+# In code a draw is a row, so $B^\top z_2$ is written `z2 @ B`. The check: a covariance built by hand.
 
 # %%
 sigma = torch.diag((2 * prior.log_std).exp()) + prior.factor.T @ prior.factor
@@ -78,7 +78,7 @@ assert torch.allclose(prior.cov_mul(v), sigma @ v, rtol=1e-3, atol=1e-5)
 assert prior.sample(7, seed=0).shape == (7, D)
 
 # %% [markdown]
-# **Live**: a Gaussian over two weights, with $\Sigma = \operatorname{diag}(0.1, 0.1) + F^\top F$ and $F = (a, b)$. Which
+# **Live**: a Gaussian over two weights, with $\Sigma = \operatorname{diag}(0.1, 0.1) + B^\top B$ and $B = (a, b)$. Which
 # $a$ and $b$ make a long ellipse at 45 degrees?
 
 
@@ -124,7 +124,7 @@ assert torch.allclose(prediction.bma(), prediction.probs.mean(0))
 # - $E$ or $U$ energy, $-\log$ of the unnormalised posterior; $A$ its Hessian; $Z$ evidence:
 #   chapters [06](06_vi_and_laplace.ipynb) and [07](07_sgld_dropout_ensembles.ipynb)
 # - $\epsilon$ Langevin's step, $\beta$ inverse temperature, $\hat R$: [chapter 07](07_sgld_dropout_ensembles.ipynb)
-# - $\Delta^\star$ the worst step of a posterior: [chapter 08](08_from_sam_to_sabma.ipynb)
+# - $\Delta^\star$ the worst step of a posterior, $F$ the Fisher matrix: [chapter 08](08_from_sam_to_sabma.ipynb)
 #
 # ## Words
 #
@@ -153,11 +153,11 @@ assert torch.allclose(prediction.bma(), prediction.probs.mean(0))
 assert D * (2 + 5) == 6342 and D + D * (D + 1) // 2 == 411_777
 
 # %% [markdown]
-# **2.** Why is $\Sigma = \operatorname{diag}(d) + F^\top F$ always a covariance?
+# **2.** Why is $\Sigma = \operatorname{diag}(d) + B^\top B$ always a covariance?
 #
 # <details><summary>Solution</summary>
 #
-# $u^\top \Sigma u = \sum_i d_i u_i^2 + \lVert F u \rVert^2 > 0$ for every $u \ne 0$, as all $d_i = e^{2 s_i} > 0$.
+# $u^\top \Sigma u = \sum_i d_i u_i^2 + \lVert B u \rVert^2 > 0$ for every $u \ne 0$, as all $d_i = e^{2 s_i} > 0$.
 #
 # </details>
 
@@ -182,5 +182,5 @@ assert torch.isclose((2 * a.kl(b)).sqrt(), torch.tensor(0.5 / 0.5), rtol=1e-4)
 # %% [markdown]
 # ## References
 #
-# - The same alphabet stands at the top of `flatviz/results.py`, and holds in every docstring.
+# - The same alphabet is at the top of `flatviz/results.py`; every docstring uses it.
 # - The symbols of the paper: Lim et al., [arXiv 2406.15664](https://arxiv.org/abs/2406.15664).

@@ -1,10 +1,10 @@
 # %% [markdown]
 # # B · Which numbers should you see?
 #
-# **You will find** the figures of the course, read from the files that the project's own commands wrote: compare them with yours.
+# **You will find** the figures of the course, read from files that the project's commands wrote, to compare with yours.
 # No number on this page was typed.
 #
-# **Takes** five minutes to read and half a minute to run on a CPU.
+# **Takes** five minutes to read and a minute and a half to run on a CPU.
 #
 # **Number to expect**: the accuracy of VI in your tour is within 0.05 of that of seed 0 in the committed results. A cell below
 # asserts it.
@@ -55,22 +55,22 @@ tour = run_tour(**(small | dict(measured=few) if FAST else {}))
 print(text_table(family_rows(tour.family)))
 
 # %% [markdown]
-# ## Ten seeds
+# ## Many seeds
 #
-# `flatviz run evidence` repeated split, network, prior and noise ten times. Its values are a row for each fit and quantity:
+# `flatviz run evidence` repeated split, network, prior and noise. Its values are a row for each fit and quantity:
 
 # %%
 table = read_table("evidence")
 print(len(table), "values; the columns:", ", ".join(table))
 
 # %% [markdown]
-# The setting `tempered` is that of the tour and of the chapters (KL weight 0.03), `plain` that of the published scripts (KL
-# weight 0). So the row of seed 0 should be near your tour's:
+# The setting `tempered` is that of the tour and of the chapters (KL weight 0.03), `T 1` is Bayes, `plain` the published scripts (KL
+# weight 0). Its seeds are not yours, but your tour's figures should lie within their range:
 
 
 # %%
 def of(setting, method, radius, quantity, steps=1.0):
-    """Ten values, one a seed; steps in those of VI."""
+    """A value a seed; steps in those of VI."""
     cell = at(table, setting=setting, method=method, radius=radius, steps=steps)
     return torch.tensor(cell[quantity].to_numpy())
 
@@ -78,18 +78,19 @@ def of(setting, method, radius, quantity, steps=1.0):
 # %%
 mine = tour.family.prediction[tour.family.index("vi", 0.0)].scores
 for name in ("accuracy", "nll", "ece"):
-    ten = of("tempered", "vi", 0.0, name)
-    print(f"VI, {name:8} yours {mine[name][-1]:.3f}, committed {ten[0]:.3f}, ten seeds {ten.min():.3f} to {ten.max():.3f}")
+    theirs = of("tempered", "vi", 0.0, name)
+    print(f"VI, {name:8} yours {mine[name][-1]:.3f}, over {len(theirs)} seeds {theirs.min():.3f} to {theirs.max():.3f}")
 
 # %%
-assert FAST or abs(mine["accuracy"][-1] - of("tempered", "vi", 0.0, "accuracy")[0]) < 0.05
+accuracies = of("tempered", "vi", 0.0, "accuracy")
+assert FAST or accuracies.min() - 0.03 < mine["accuracy"][-1] < accuracies.max() + 0.03
 
 # %% [markdown]
 # **Live.** Choose a setting and a quantity. `steps` are in those of VI: a step of SAM or SA-BMA takes two gradients, so VI with
 # twice the steps costs as much.
 
 # %%
-cells = table[table.setting != "tuned"][["method", "radius", "steps"]].drop_duplicates()
+cells = table[["method", "radius", "steps"]].drop_duplicates()
 entries = list(cells.itertuples(index=False, name=None))
 words = dict(lambda1="λ1", nll="test NLL (nats)", accuracy="test accuracy", ece="ECE", shifted_nll="NLL on corrupted digits")
 
@@ -101,9 +102,9 @@ def label(method, radius, steps):
 
 
 # %%
-def ten_seeds(setting, quantity):
-    alt = f"{words[quantity]} of {len(entries)} fits in the setting {setting}, mean and 95 % interval over ten seeds"
-    fig = figure(f"{words[quantity]}, ten seeds", alt, xaxis_title=words[quantity], height=520, showlegend=False)
+def over_seeds(setting, quantity):
+    alt = f"{words[quantity]} of {len(entries)} fits in the setting {setting}, mean and 95 % interval over seeds"
+    fig = figure(f"{words[quantity]}, over seeds", alt, xaxis_title=words[quantity], height=520, showlegend=False)
     for entry in reversed(entries):
         add(fig, entry, interval(of(setting, *entry[:2], quantity, entry[2])))
     return fig.update_yaxes(type="category", automargin=True)
@@ -117,10 +118,10 @@ def add(fig, entry, ten):
 
 
 # %%
-_ = ipywidgets.interact(ten_seeds, setting=["tempered", "plain"], quantity=list(words))
+_ = ipywidgets.interact(over_seeds, setting=["tempered", "T 0.1", "T 0.3", "T 1", "plain"], quantity=list(words))
 
 # %% [markdown]
-# *Figure: a row for each method, radius and number of steps, with the mean of the quantity over ten seeds and its 95 %
+# *Figure: a row for each method, radius and number of steps, with the mean of the quantity over the seeds and its 95 %
 # interval.*
 #
 # Intervals of two methods may overlap although one is better on every seed: compare *paired* differences, as
@@ -129,8 +130,8 @@ _ = ipywidgets.interact(ten_seeds, setting=["tempered", "plain"], quantity=list(
 #
 # ## Where the other results lie
 #
-# Each file with the command that made it, where the file says so; `data/README.md` has the command of each and says how good
-# it is.
+# Each file with the command that wrote it, where the file names one; `data/README.md` has the command of each and says how
+# good it is.
 
 # %%
 for path in sorted(committed("evidence.csv").parent.glob("*.json")):
@@ -141,13 +142,13 @@ for path in sorted(committed("evidence.csv").parent.glob("*.json")):
 # ## Summary
 #
 # - Bits agree on one machine; statements over seeds with their intervals agree everywhere.
-# - Your figure of one seed belongs inside the range of ten seeds; outside it, something is wrong.
+# - Your figure of one seed belongs inside the range of many seeds; outside it, something is wrong.
 # - Methods are compared seed by seed, at equal steps and at equal gradients.
 #
 # ## Exercises
 #
-# **1.** Two methods, ten seeds each, and their intervals overlap. Can one still be better on every seed? Look at λ1 of VI and of
-# SA-BMA at radius 1 in the setting `plain`. (`of` gives the ten values in the order of their seeds.)
+# **1.** Two methods, the same seeds, and their intervals overlap. Can one still be better on every seed? Look at λ1 of VI and of
+# SA-BMA at radius 1 in the setting `plain`. (`of` gives the values in the order of their seeds.)
 #
 # <details><summary>Solution</summary>
 #

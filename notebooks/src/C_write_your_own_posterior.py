@@ -169,8 +169,8 @@ def step_of(state, log_pi, width):
 
 
 # %% [markdown]
-# `fv.nll(net, data)` is $L$, `net.w` where the net stands. The proposal is scaled by the prior's widths, and the second half of
-# the walk is kept, every `thin`-th state:
+# `fv.nll(net, data)` is $L$, `net.w` the present weights. The proposal is scaled by the prior's widths, and the second half
+# of the walk is kept, every `thin`-th state:
 
 
 # %%
@@ -258,7 +258,7 @@ predictions["metropolis"] = fv.predict(net, mine, task.test, 20, seed=1)
 fv.plot_metrics(predictions)
 
 # %% [markdown]
-# *Figure: accuracy, NLL and ECE over the number of draws, for VI and for Metropolis, in their colours of the catalog.*
+# *Figure: accuracy, NLL and ECE over the number of draws, for VI and for Metropolis, in the colours of the catalog.*
 #
 # In 906 dimensions a random walk explores little: its draws are neighbours, and twenty of them predict like one. That is what
 # gradients are for ([chapter 07](07_sgld_dropout_ensembles.ipynb)), and what `diagnose_chains` would tell you.
@@ -290,7 +290,7 @@ assert "f-sgld" in flat and "f-metropolis" not in flat
 # 1. put the functions and the record, as `METHOD`, into `flatviz/posteriors/metropolis.py`, with `@public` and a docstring
 #    with a runnable example on `fit_metropolis`;
 # 2. add its line to `flatviz/catalog.py`, as above, and its name to `flatviz/__init__.py`;
-# 3. say once what the new argument must be: `"epsilon": arg.positive` in the table of `flatviz/core/boundary.py`;
+# 3. say in its signature what the new argument must be: `epsilon: Positive`, a type of `flatviz/checks.py`;
 # 4. give its least settings in `tests/posteriors/test_conformance.py`, `"metropolis": dict(steps=8, thin=1, epsilon=0.3)`, and a
 #    call of it in `tests/every_verb.py`;
 # 5. run `python -m pytest tests/posteriors/test_conformance.py -k metropolis`.
@@ -334,7 +334,7 @@ far = torch.stack(list(walk(log_pi, torch.full((2,), 5.0), 2000, 0.15, torch.Gen
 assert far[:50].mean() > far[1000:].mean() + 1
 
 # %% [markdown]
-# **3.** Remove the prior from `log_target`. Which check of this notebook would notice, and how would you mend the check?
+# **3.** Remove the prior from `log_target`. Which check of this notebook would notice, and how would you improve the check?
 #
 # <details><summary>Solution</summary>
 #

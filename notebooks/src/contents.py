@@ -9,5 +9,5 @@
 #
 # <!-- contents -->
 # %% [markdown]
-# Words and letters that all notebooks share stand in [chapter A](A_notation.ipynb); the figures to expect, read from the files
-# that made them, in [chapter B](B_expected_numbers.ipynb).
+# [Chapter A](A_notation.ipynb) lists the words and letters that all notebooks share; [chapter B](B_expected_numbers.ipynb)
+# the numbers to expect, read from the stored files.

@@ -4,9 +4,9 @@
 # **You will** find a picture and copy its lines. **Needs** [chapter 01](01_network_is_a_vector.ipynb). **Takes** ten minutes to
 # look through, half a minute to run on a CPU.
 #
-# The pictures show the digits network of the course with two posteriors, VI and SA-BMA at radius 1, but for a regression and
-# small networks near the end. A picture takes one result, or results by method; what the result is made of stands above it.
-# Each figure's words for those who do not see it are in `fig.layout.meta["alt"]`.
+# The pictures show the digits network of the course with two posteriors, VI and SA-BMA at radius 1; those near the end show a
+# regression and small networks. A plot takes one result, or results by method; the cell above it computes the result.
+# `fig.layout.meta["alt"]` describes each figure in words, for readers who cannot see it.
 
 # %% tags=["parameters"]
 FAST = False  # True shrinks the run: tests and a first look
@@ -47,16 +47,16 @@ fv.plot_surface(surface, projection)
 # The same as a relief.
 
 # %%
-fv.plot_surface_3d(surface, projection)
+fv.plots.plot_surface_3d(surface, projection)
 
 # %% [markdown]
 # ## plot_basin
 #
-# The loss above that of the centre, on a scale of its own.
+# The rise of the loss above the centre, on a separate scale.
 
 # %%
 around = fv.plane_random(net, flat.center, seed=0)
-fv.plot_basin(fv.slice_plane(f, around, resolution=side))
+fv.plots.plot_basin(fv.slice_plane(f, around, resolution=side))
 
 # %% [markdown]
 # ## plot_projection
@@ -72,7 +72,7 @@ fv.plot_projection(projection)
 # Draws one after the other, with a slider.
 
 # %%
-fv.animate_projection(surface, projection)
+fv.plots.animate_projection(surface, projection)
 
 # %% [markdown]
 # ## plot_curve
@@ -88,7 +88,7 @@ fv.plot_curve(fv.slice_line(f, vi.center, flat.center, resolution=side))
 # The valleys of a surface: where each begins, and where it meets a deeper one.
 
 # %%
-fv.plot_persistence(fv.persistence(surface))
+fv.plots.plot_persistence(fv.landscape.persistence(surface))
 
 # %% [markdown]
 # ## plot_spectrum
@@ -102,20 +102,20 @@ fv.plot_spectrum(spectra["sabma"], method="sabma", reference={"vi": spectra["vi"
 # %% [markdown]
 # ## plot_density
 #
-# The whole spectrum as a density.
+# The whole spectrum of the Hessian as a density.
 
 # %%
 density = fv.spectral_density(f, flat.center, runs=2, steps=20 if FAST else 60, k=2)
 fv.plot_density(density)
 
 # %% [markdown]
-# ## plot_flatness
+# ## plot_sharpness
 #
 # Several measures of sharpness at once, relative to the first method.
 
 # %%
 sharp = {name: fv.sharpness(f, q.sample(3 if FAST else 10, seed=1), iters=10) for name, q in [("vi", vi), ("sabma", flat)]}
-fv.plot_flatness(sharp)
+fv.plots.plot_sharpness(sharp)
 
 # %% [markdown]
 # ## plot_metrics
@@ -129,55 +129,55 @@ fv.plot_metrics(predictions)
 # %% [markdown]
 # ## plot_reliability
 #
-# How often a prediction of some confidence is right.
+# How often predictions of a given confidence are right.
 
 # %%
-fv.plot_reliability(predictions["sabma"], method="sabma")
+fv.plots.plot_reliability(predictions["sabma"], method="sabma")
 
 # %% [markdown]
 # ## plot_severity
 #
-# Scores on images that are changed more and more.
+# Scores on corrupted images, by severity.
 
 # %%
 noisy = dict(kinds=["gaussian_noise"], n_draws=5, seed=3)
-shifts = {name: fv.shifted_scores(net, q, task.test, **noisy) for name, q in [("vi", vi), ("sabma", flat)]}
-fv.plot_severity(shifts)
+shifts = {name: fv.families.shifted_scores(net, q, task.test, **noisy) for name, q in [("vi", vi), ("sabma", flat)]}
+fv.plots.plot_severity(shifts)
 
 # %% [markdown]
 # ## plot_risk_coverage
 #
-# The share of errors among the inputs that the network is surest of.
+# The share of errors among the inputs on which the network is most confident.
 
 # %%
-fv.plot_risk_coverage({name: fv.risk_coverage(p) for name, p in predictions.items()})
+fv.plots.plot_risk_coverage({name: fv.metrics.risk_coverage(p) for name, p in predictions.items()})
 
 # %% [markdown]
-# ## plot_flatness_against_radius
+# ## plot_radius
 #
 # Flatness and scores of a measured family against its radii.
 
 # %%
-family = fv.fit_family(net, task, prior, radii={"vi": (0.0,), "sabma": (0.0, 0.5, 1.0, 2.0)}, seed=0, fit=steps)
-measured = fv.measure(net, task, family, seed=1, n_draws=10, n_spectra=2, k=2, resolution=5, around_resolution=5)
-fv.plot_flatness_against_radius(measured)
+family = fv.families.fit_family(net, task, prior, radii={"vi": (0.0,), "sabma": (0.0, 0.5, 1.0, 2.0)}, seed=0, fit=steps)
+measured = fv.families.measure(net, task, family, seed=1, n_draws=10, n_spectra=2, k=2, resolution=5, around_resolution=5)
+fv.plots.plot_radius(measured)
 
 # %% [markdown]
 # ## plot_view
 #
-# A picture of the laboratory by its name, in the state of its controls.
+# One picture of the laboratory, chosen by name, for a given state of the controls.
 
 # %%
-fv.plot_view(measured, "surface", method="sabma", radius=1.0, n_draws=5)
+fv.widgets.plot_view(measured, "surface", method="sabma", radius=1.0, n_draws=5)
 
 # %% [markdown]
 # ## plot_mechanism
 #
-# What the radius does: the posterior, the ball around it, the worst posterior in it, the step.
+# One step of SA-BMA: the posterior, the ball around it, the worst posterior in the ball, the step.
 
 # %%
-step = fv.mechanism(net, task.train, vi, radii=[0.5, 1.0, 2.0], seed=0, n_draws=4, resolution=side)
-fv.plot_mechanism(step)
+step = fv.families.mechanism(net, task.train, vi, radii=[0.5, 1.0, 2.0], seed=0, n_draws=4, resolution=side)
+fv.plots.plot_mechanism(step)
 
 # %% [markdown]
 # ## plot_predictive
@@ -185,26 +185,9 @@ fv.plot_mechanism(step)
 # A regression with a gap in its data: where nothing was seen, a good posterior widens.
 
 # %%
-data, x = fv.gap_regression()
+data, x = fv.families.gap_regression()
 few = dict(steps=5) if FAST else {}
-fv.plot_predictive(x, fv.predict_gap(radii=[0.5], n_draws=5, hmc=False, **few), data=data)
-
-# %% [markdown]
-# ## plot_closeness
-#
-# Distances to the exact posterior; with figures made up for the picture.
-
-# %%
-distances = {"VI": {"vi": {"tv": (0.20, 0.01), "mmd": (3.0, 0.3)}, "f-vi": {"tv": (0.17, 0.01), "mmd": (2.6, 0.3)}}}
-fv.plot_closeness(distances, floor={"tv": 0.01})
-
-# %% [markdown]
-# ## plot_gains
-#
-# Paired differences from a baseline in several settings; made up again.
-
-# %%
-fv.plot_gains({"vi": {"2 shots": {"nll": (0.10, 0.04)}, "10 shots": {"nll": (0.03, 0.02)}, "50 shots": {"nll": (-0.01, 0.02)}}})
+fv.plots.plot_predictive(x, fv.families.predict_gap(radii=[0.5], n_draws=5, hmc=False, **few), data=data)
 
 # %% [markdown]
 # ## Symmetries
@@ -213,7 +196,7 @@ fv.plot_gains({"vi": {"2 shots": {"nll": (0.10, 0.04)}, "10 shots": {"nll": (0.0
 
 # %%
 plain = fv.Net.from_module(torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ReLU(), torch.nn.Linear(2, 2)))
-units = fv.units_of(plain)
+units = fv.symmetry.units_of(plain)
 start = torch.tensor([1.5, 0.3, 0.4, 1.2]).repeat(3) + 0.3 * torch.randn(300, 12, generator=torch.Generator().manual_seed(0))
 
 # %% [markdown]
@@ -223,5 +206,5 @@ start = torch.tensor([1.5, 0.3, 0.4, 1.2]).repeat(3) + 0.3 * torch.randn(300, 12
 
 # %%
 x = torch.randn(60, 2, generator=torch.Generator().manual_seed(2))
-orbit = fv.rescaled_orbit(plain, fv.Data(x, (x[:, 0] > 0).long()), start[0], resolution=9)
-fv.plot_orbit(orbit.t, orbit.measures, orbit.difference)
+orbit = fv.symmetry.rescaled_orbit(plain, fv.Data(x, (x[:, 0] > 0).long()), start[0], resolution=9)
+fv.plots.plot_orbit(orbit.t, orbit.measures, orbit.difference)

@@ -13,8 +13,8 @@
 #
 # One rule: **nobody moves a slider before the class has said what will happen.** Write the votes on the board.
 #
-# The plan was walked through once: each slider below was moved to the places named, and what is seen there was read off.
-# Figures are those of seed 0; their last digits differ from one machine to the next.
+# The plan was tried once: each slider below was moved to the values named, and the observations were written down.
+# The numbers are of seed 0; their last digits differ between machines.
 #
 # ## Minute by minute
 #
@@ -23,8 +23,8 @@
 # - **Show**: [chapter 00](00_tour.ipynb), the story and its picture.
 # - **Tell** (3 minutes): the loss as ground, the weights as the place, uncertainty about the pegs as a posterior.
 # - **Ask** (5 minutes, in pairs): *Where do you sleep better, and what did you assume about tomorrow's wind?*
-# - **Seen**: the hollow is the lower place, and it is narrow; the meadow stays low over several units. Who prefers the hollow
-#   assumed that the pegs end up exactly where they were meant to.
+# - **Seen**: the hollow is the lower place, and it is narrow; the meadow stays low over several units. Those who prefer the hollow
+#   assume that the pegs end up exactly where they were meant to.
 #
 # ### Minutes 8 to 18: A network is a vector
 #
@@ -77,27 +77,27 @@
 #   steps are cheap where the posterior is unsure.
 # - **Show**: first page, method **SA-BMA**, tab **Flatness**.
 # - **Slider and question** (5 minutes): **radius** 0: *what is it now?* Then one stop a time, ten stops to 4 (in JupyterLab
-#   there are more, and a preview stands until a new radius is fitted): *what happens to
+#   there are more, and a preview is shown until a new radius is fitted): *what happens to
 #   $\lambda_1$, what to NLL?*
-# - **Seen**, in the line below the controls: at 0 it says what it said for VI, figure by figure. $\lambda_1$ falls from about 10 to
-#   about 5 at the last two stops, though not at every stop; NLL moves by a few hundredths up to 2.8, in no order.
+# - **Seen**, in the line below the controls: at 0 it says what it said for VI, figure by figure. $\lambda_1$ falls at every stop,
+#   from 7.4 to 4.9 at 2.8; at 4, the last stop, it is 10.8. NLL rises from 0.85 to 0.88.
 #
 # ### Minutes 66 to 76: Flat is not free
 #
 # - **Show**: first page, method SA-BMA, **radius** 0, tab **Flatness**; press **Compare**, then move the upper radius, A, to
-#   4. B stays at VI.
+#   2.8, and to 4. B stays at VI.
 # - **Tell** (4 minutes): the bold line is where the loss has risen by half a nat; the floor is written above each picture
 #   ("center").
 # - **Ask** (6 minutes): *Is the largest radius the best? Which number would you choose it by?*
-# - **Seen**: the bold line encloses more of the plane in A, and all five eigenvalues are lower; but the loss at the center
-#   is nearly twice as high, NLL is higher and several points of accuracy are lost. Choose by the NLL on validation data: not
-#   by $\lambda_1$, and not by these test scores.
+# - **Seen**: the bold line encloses more of the plane in A. At 2.8 all five eigenvalues are lower than VI's, and the loss at the
+#   center is a third higher; at 4 it is half as high again, the two largest eigenvalues are higher than VI's, and a point of
+#   accuracy is lost. NLL is higher at both. Choose by the NLL on validation data: not by $\lambda_1$, and not by these test scores.
 #
 # ### Minutes 76 to 85: What holds
 #
 # - **Show**: the page *What holds* of the site, first table; cover the last column. Rows SA-BMA T4 (lowest $\lambda_1$ of all
-#   methods), T5 (generalises better than VI: NLL, at equal gradients), T6 (too small a radius, too large a radius).
-# - **Tell** (4 minutes): ten seeds, equal gradients, intervals; how a claim becomes "inconclusive".
+#   methods), T5 (generalises better than VI: NLL, at equal gradients), T8 (Weyl's bounds on $\lambda_1$ of an ensemble).
+# - **Tell** (4 minutes): many seeds, equal gradients, intervals; how a claim becomes "inconclusive".
 # - **Ask** (5 minutes): *Which of these three sentences would you still write in a paper?* Vote, then uncover.
 # - **Seen**: three rows, three different verdicts. In a terminal `flatviz run evidence` makes the page with the
 #   tables behind them.
@@ -107,7 +107,8 @@
 # - **Tell**: nothing; the class says them, and you write. Then the exercises of chapters [04](04_what_flat_means.ipynb) and
 #   [08](08_from_sam_to_sabma.ipynb).
 # - **Ask**: *What would change your mind?*
-# - **Heard**, if all went well: flat at which radius, by which measure; flatter is not better by itself; one seed is an anecdote.
+# - **Heard**, if the lesson worked: flat at which radius, by which measure; flatter is not better by itself; one seed is an
+#   anecdote.
 #
 # ## Before the lesson
 #
@@ -120,7 +121,7 @@
 #
 # ## What usually goes wrong
 #
-# **"The plane shows the posterior."** It shows shadows. Open the tab Surface, where the distance off the plane stands beside
+# **"The plane shows the posterior."** It shows shadows. Open the tab Surface, which shows the distance from the plane beside
 # the surface: most draws lie above the diagonal, farther off the plane than in it.
 #
 # **"Lower λ₁ is better."** It is lower. Better is a statement on test data; let the class find a radius where λ₁ falls and NLL

@@ -36,7 +36,6 @@ class Setting:
 
     device: torch.device
     precision: str | None
-    compile: bool
     batch: int
     steps: int
     images: int
@@ -62,7 +61,7 @@ class Setting:
     @property
     def passes(self) -> dict:
         """Keywords of a fit."""
-        return dict(training=fv.Training(precision=self.precision, compile=self.compile), batch_size=self.batch)
+        return dict(training=fv.Training(precision=self.precision), batch_size=self.batch)
 
     def done(self) -> None:
         """Wait for the card."""
@@ -102,7 +101,6 @@ def plain_sgd(setting: Setting, module: nn.Module, data: fv.Data, progress: Call
     module = module.to(setting.device).train()
     if setting.device.type == "cuda":
         module = module.to(memory_format=torch.channels_last)
-    network = torch.compile(module) if setting.compile else module
     optimiser = torch.optim.SGD(module.parameters(), lr=0.01, momentum=0.9, weight_decay=5e-4)
     total = WARM + setting.steps
     for step in range(total):
@@ -110,7 +108,7 @@ def plain_sgd(setting: Setting, module: nn.Module, data: fv.Data, progress: Call
         index = torch.randint(len(data), (setting.batch,), device=setting.device)
         x, y = data.x[index], data.y[index]
         with torch.autocast(setting.device.type, torch.bfloat16, enabled=setting.precision is not None):
-            loss = nn.functional.cross_entropy(network(x.contiguous(memory_format=torch.channels_last)).float(), y)
+            loss = nn.functional.cross_entropy(module(x.contiguous(memory_format=torch.channels_last)).float(), y)
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
@@ -195,16 +193,15 @@ def main() -> None:
     ask.add_argument("--steps", type=int, default=91)
     ask.add_argument("--images", type=int, default=8192)
     ask.add_argument("--precision", choices=["float32", "bfloat16"], default="bfloat16")
-    ask.add_argument("--compile", action="store_true")
     ask.add_argument("--data", help="folder with a folder of images for each class")
     ask.add_argument("--epochs", type=int, default=30, help="of pre-training, with --data")
     ask.add_argument("--tiny", action="store_true", help="ResNet-20, few images: does it run?")
     asked = ask.parse_args()
     precision = None if asked.precision == "float32" else asked.precision
     batch, steps, images = (4, 3, 8) if asked.tiny else (asked.batch, asked.steps, asked.images)
-    setting = Setting(torch.device(asked.device), precision, asked.compile, batch, steps, images, asked.tiny)
+    setting = Setting(torch.device(asked.device), precision, batch, steps, images, asked.tiny)
     where = torch.cuda.get_device_name() if setting.device.type == "cuda" else "CPU"
-    print(f"torch {torch.__version__}, {where}, batch {batch}, {asked.precision}, compiled: {asked.compile}\n")
+    print(f"torch {torch.__version__}, {where}, batch {batch}, {asked.precision}\n")
     name = "ResNet-20" if asked.tiny else "ResNet-18"
     print(f"| fit of {name}, 32 x 32 | images/s | of the plain loop | peak GiB |\n|---|---|---|---|")
     table = rows(setting)

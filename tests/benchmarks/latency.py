@@ -94,7 +94,7 @@ def page_times(browser, path: Path, count: int) -> list[Row]:
 def lab_times(browser, count: int) -> list[Row]:
     """JupyterLab with the tour's family: its sliders, then radii that nobody fitted."""
     code = "import flatviz as fv\nfrom flatviz.families.tour import run_tour\nt = run_tour()\n"
-    code += "lab = fv.FlatnessLab(t.net, t.task, t.prior, family=t.family)\nlab"
+    code += "lab = fv.widgets.Lab(t.net, t.task, t.prior, family=t.family)\nlab"
     cell = {"cell_type": "code", "id": "a", "metadata": {}, "outputs": [], "execution_count": None, "source": code}
     with tempfile.TemporaryDirectory() as folder:
         notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [cell]}

@@ -404,9 +404,9 @@ def two_workers_fits() -> None:
         for n in (1, 2):
             with LocalCluster(n_workers=n, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
                 client.run(torch.set_num_threads, 1)
-                fv.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 1}, engine=client)
+                fv.families.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 1}, engine=client)
                 start = time.perf_counter()
-                fv.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 10}, engine=client)
+                fv.families.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 10}, engine=client)
                 seconds.append(time.perf_counter() - start)
         ratios.append(seconds[0] / seconds[1])
     say("fits on two Dask workers over one", sorted(ratios)[1], ">= 1.6")

@@ -78,7 +78,7 @@ def test_a_family_of_radii_and_seeds_together_over_one_after_the_other(task):
     prior, few = random_prior(net), dict(kl_weight=0.0, steps=4)
     radii, seeds = [0.0, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0], [0, 1, 2, 3]
     fast, of_four = least(
-        lambda: fv.fit_sabma_grid(net, task.train, prior, radii=radii, seeds=seeds, **few),
+        lambda: fv.fit_sabma(net, task.train, prior, radius=radii, seed=seeds, **few),
         lambda: [fv.fit_sabma(net, task.train, prior, radius=r, seed=0, **few) for r in radii[::2]],
         repeats=4,
     )

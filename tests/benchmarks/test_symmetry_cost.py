@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 import timing
 import torch
+from oracles import one_by_one
 
 import flatviz as fv
-from flatviz.symmetry.pool import one_by_one
 from flatviz.training.batched import members_batches, members_loss
 from flatviz.training.gradient import gradient
 
@@ -23,7 +23,7 @@ least = partial(timing.least, clock=time.process_time)
 def perceptrons(n):
     torch.manual_seed(0)
     net = fv.Net.from_module(nets.mlp(64, 16, 16, 10).double())
-    return net, fv.units_of(net), net.w * (1 + 0.5 * torch.randn(n, net.dim, dtype=torch.float64))
+    return net, fv.symmetry.units_of(net), net.w * (1 + 0.5 * torch.randn(n, net.dim, dtype=torch.float64))
 
 
 def test_least_mass_of_256_networks_over_cvxpy_one_by_one():
@@ -42,8 +42,8 @@ def test_least_mass_of_256_networks_over_cvxpy_one_by_one():
         return problem.value
 
     some = [conic(w) for w in W[:4]]
-    torch.testing.assert_close(fv.min_mass(units, W).after[:4], torch.tensor(some), rtol=1e-6, atol=0)
-    ours, theirs = least(lambda: fv.min_mass(units, W), lambda: [conic(w) for w in W[:4]])
+    torch.testing.assert_close(fv.symmetry.min_mass(units, W).after[:4], torch.tensor(some), rtol=1e-6, atol=0)
+    ours, theirs = least(lambda: fv.symmetry.min_mass(units, W), lambda: [conic(w) for w in W[:4]])
     print(f"least mass: {256 / 4 * theirs / ours:.0f}x, {1e6 * ours / 256:.0f} us a network against {1e3 * theirs / 4:.0f} ms")
     assert 256 / 4 * theirs / ours > 50
 
@@ -71,12 +71,12 @@ def test_a_small_pool_ends_where_one_after_the_other_ends():
     net = fv.Net.from_module(nets.mlp(64, 16, 16, 10))
     flat = fv.Data(train.x.flatten(1), train.y)
     recipe = dict(epochs=2, lr=0.1, weight_decay=1e-3, batch_size=32)
-    pool = fv.train_pool(net, flat, 32, **recipe)
+    pool = fv.symmetry.train_pool(net, flat, 32, **recipe)
     torch.testing.assert_close(pool.W[:2], one_by_one(net, flat, pool.seeds[:2].tolist(), **recipe), rtol=1e-3, atol=1e-4)
 
 
 def test_aligning_1000_networks_to_one_reference():
     net, units, W = perceptrons(1000)
-    (seconds,) = least(lambda: fv.align(units, W, net.w), repeats=1)
+    (seconds,) = least(lambda: fv.symmetry.align(units, W, net.w), repeats=1)
     print(f"alignment: {1e3 * seconds / 1000:.2f} ms a network, 5 starts")
     assert seconds / 1000 < 0.05

@@ -31,7 +31,7 @@ def last_block(name):
 def test_steps_from_kept_activations_over_steps_through_the_whole_network(what, treated, least):
     module, data = nets.settled(nets.ResNet20(), nets.images(64).x), nets.images(40)
     net = fv.Net.from_module(module, treated, example=data.x[:2])
-    late, features = fv.cache_trunk(net, data)
+    late, features = fv.engine.cache_trunk(net, data)
     prior = fv.Gaussian(net.w, net.w.new_full((net.dim,), -4.0))
     settings = dict(radius=0.1, steps=4, lr=1e-4, seed=0)
     whole, short = timing.least(

@@ -44,26 +44,31 @@ def quick(monkeypatch, tmp_path, request):
     return tmp_path / "out" / "tour.html"
 
 
+@pytest.mark.long
 def test_the_tour_prints_a_table_writes_a_page_and_reuses_its_steps(quick, capsys):
     assert main(["tour", "--out", str(quick), "--device", "cpu"]) == 0
     first = capsys.readouterr().out
     assert "SA-BMA" in first and "accuracy" in first and "reused" not in first
     assert f"folder made: {quick.parent}\n" in first
+    said = next(line for line in first.splitlines() if line.startswith("Here transfer "))
+    assert sum(line.startswith(("logistic regression ", "from scratch ")) for line in first.splitlines()) == 2
     for fit in ("SGD: 3 steps", "VI: 3 steps", "fitting: 3 steps", "measuring: 3 steps"):  # piped: lines in place of bars
         assert first.count(f"  {fit}, ") == 1, fit
     assert "eigenvalues" not in first  # a part of measuring
     page = quick.read_text(encoding="utf-8")
+    assert said in page and "<td>logistic regression</td>" in page
     assert page.startswith("<!doctype html>") and "BatchNorm frozen" not in str(data_of(page, "flatviz-index"))
     quick.unlink()
     assert main(["tour", "--out", str(quick), "--device", "cpu"]) == 0
     second = capsys.readouterr().out
-    assert second.count("reused from") == 6  # five steps as they come, and once at the end
+    assert second.count("reused from") == 7  # six steps as they come, and once at the end
     assert table(first) == table(second) and quick.read_text(encoding="utf-8") == page
     assert main(["tour", "--out", str(quick), "--device", "cpu", "--seed", "1"]) == 0
     other = capsys.readouterr().out
     assert "reused" not in other and table(other) != table(first)
 
 
+@pytest.mark.long
 def test_a_damaged_step_of_the_cache_is_computed_again_and_said(quick, capsys):
     assert main(["tour", "--out", str(quick), "--device", "cpu"]) == 0
     first = capsys.readouterr().out
@@ -72,10 +77,10 @@ def test_a_damaged_step_of_the_cache_is_computed_again_and_said(quick, capsys):
         path.write_bytes(path.read_bytes()[:1000])
     assert main(["tour", "--out", str(quick), "--device", "cpu"]) == 0
     second = capsys.readouterr().out
-    assert second.count("damaged, so computed again") == len(files) == 5 and "reused" not in second
+    assert second.count("damaged, so computed again") == len(files) == 6 and "reused" not in second
     assert table(first) == table(second)
     assert main(["tour", "--out", str(quick), "--device", "cpu"]) == 0
-    assert capsys.readouterr().out.count("reused from") == 6
+    assert capsys.readouterr().out.count("reused from") == 7
 
 
 def test_a_cache_that_is_a_file_is_one_line(quick, capsys, monkeypatch, tmp_path):
@@ -139,6 +144,13 @@ time.sleep(60)
 """
 
 
+def test_a_jupyterlab_py_of_the_current_folder_is_not_run(monkeypatch, tmp_path):
+    pytest.importorskip("jupyterlab")
+    (tmp_path / "jupyterlab.py").write_text("raise SystemExit(7)")
+    monkeypatch.chdir(tmp_path)
+    assert main(["lab", "--", "--version"]) == 0
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="process groups of POSIX")
 def test_ctrl_c_in_the_lab_is_jupyters_to_answer(monkeypatch, tmp_path):
     (tmp_path / "jupyterlab.py").write_text(JUPYTER)
@@ -190,7 +202,7 @@ def test_the_doctor_names_the_exact_fix(capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "anywidget", None)
     assert main(["doctor"]) == 1
     report = capsys.readouterr().out
-    assert "✗ scikit-learn" in report and "fix: pip install scikit-learn" in report
+    assert "✗ scikit-learn" in report and 'fix: pip install "scikit-learn"' in report
     assert "cannot run" in report and "not ready" in report
 
 

@@ -83,7 +83,7 @@ def test_without_a_name_the_experiments_are_listed_with_their_parameters(toy, ca
         (["toy", "-p", "draws=3"], "NAME one of save, seeds, device for toy, got 'draws=3'"),
         (["toy", "-p", "seeds"], "a parameter must be NAME=VALUE with NAME one of save, seeds, device for toy, got 'seeds'"),
         (["toy", "--data", "moons"], "NAME one of save, seeds, device for toy, got 'data=moons'"),
-        (["toi"], "NAME must be one of toy, got 'toi'"),
+        (["toi"], "NAME must be one of 'toy', got 'toi'"),
         (["toy", "-p", "seeds=100"], "toy, cell 3: ValueError: seeds must be below 100, got 100"),
     ],
 )

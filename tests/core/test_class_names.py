@@ -74,7 +74,7 @@ def test_a_prediction_has_the_names_of_its_data_and_a_file_gives_them_back(tmp_p
     q = fv.Gaussian(net.w, torch.full((net.dim,), -2.0))
     prediction = fv.predict(net, q, fv.Data(torch.ones(4, 2), torch.tensor([0, 1, 1, 0]), ("cat", "dog")), 2, seed=0)
     fv.save(prediction, tmp_path / "prediction.pt")
-    for p in (prediction, fv.load(tmp_path / "prediction.pt"), fv.scale_temperature(prediction, 2.0)):
+    for p in (prediction, fv.load(tmp_path / "prediction.pt"), fv.metrics.scale_temperature(prediction, 2.0)):
         assert p.class_names == ("cat", "dog") and p.classes == ("cat", "dog", "2")  # an output without a name has a number
     twice = dataclasses.replace(prediction, class_names=("crane", "crane"))
     assert twice.classes == ("crane (0)", "crane (1)", "2")  # a bar each
@@ -87,7 +87,7 @@ def test_pictures_and_their_words_call_classes_by_name(family):
     i = family.index("sabma", 2.0)
     row = int(family.images["shown"][i, 3, 0])
     label = digits[family.prediction[i].y[row]]
-    _, under, mean, _ = (fig := fv.plot_view(family, "images", method="sabma", radius=2.0, n_draws=4)).data
+    _, under, mean, _ = (fig := fv.widgets.plot_view(family, "images", method="sabma", radius=2.0, n_draws=4)).data
     assert tuple(mean.x) == digits and under.text[0].startswith(f"{label}, ")
     assert f"label {label}" in fig.layout.annotations[0].text and "label " in fig.layout.meta["alt"]
     index = pack(family).index

@@ -30,7 +30,7 @@ def test_images_in_bytes_are_a_quarter_of_the_floats_and_give_the_same_numbers(p
     plane = fv.plane_random(net, net.w, seed=0)
     assert torch.equal(fv.slice_plane(f, plane, resolution=5).values, fv.slice_plane(g, plane, resolution=5).values)
     assert torch.equal(fv.top_eigenpairs(f, net.w, 2).values, fv.top_eigenpairs(g, net.w, 2).values)
-    refreshed = [fv.refresh_batchnorm(net, net.w, data).buffers()["1.running_var"] for data in (kept, floats)]
+    refreshed = [fv.engine.refresh_batchnorm(net, net.w, data).buffers()["1.running_var"] for data in (kept, floats)]
     assert torch.equal(*refreshed)
     fits = [fv.fit_ensemble(net, data, seed=0, steps=4, members=3, batch_size=7).W for data in (kept, floats)]
     assert torch.equal(*fits)
@@ -125,7 +125,7 @@ def test_inputs_by_name_reach_the_module_as_keywords_in_every_verb():
     few = data.subset(torch.tensor([2, 0]))
     assert torch.equal(few.x.named["input_ids"], data.x.named["input_ids"][[2, 0]])
     net = fv.pretrain(Reader(), data, seed=0, epochs=3, batch_size=8)
-    assert fv.refresh_batchnorm(net, net.w, data) is not None
+    assert fv.engine.refresh_batchnorm(net, net.w, data) is not None
 
 
 def test_a_text_classifier_of_transformers_works_with_norm_layers_and_head():
@@ -190,7 +190,7 @@ def test_a_data_set_that_is_streamed_gives_the_numbers_of_one_in_memory(photos):
     torch.testing.assert_close(*predicted, **close)
     fits = [fv.fit_sgd(net, d, seed=0, steps=5, batch_size=8).center for d in (data, floats)]
     torch.testing.assert_close(*fits, **close)
-    means = [fv.refresh_batchnorm(net, net.w, d, batch_size=12).buffers()["1.running_mean"] for d in (data, floats)]
+    means = [fv.engine.refresh_batchnorm(net, net.w, d, batch_size=12).buffers()["1.running_mean"] for d in (data, floats)]
     torch.testing.assert_close(*means, **close)
     task = fv.datasets.transfer_task(data, data, shots=3)
     assert task.input_shape == (3, 8, 8) and len(task.test) == 12 and len(list(task.test.batches(5))) == 3

@@ -100,7 +100,7 @@ def test_a_forward_that_writes_into_a_buffer_writes_into_a_copy(in_place):
     for _ in range(2):
         torch.testing.assert_close(f.many(W), want)
         torch.testing.assert_close(torch.stack([f(w) for w in W]).detach(), want)
-    fv.predict_linearised(net, fv.Gaussian(net.w, torch.full_like(net.w, -3.0)), data)
+    fv.metrics.predict_linearised(net, fv.Gaussian(net.w, torch.full_like(net.w, -3.0)), data)
     fv.fit_ensemble(net, data, seed=0, steps=2, members=2, start="here")
     plane = fv.plane_random(net, net.w, seed=0)
     surface = fv.slice_plane(f, plane, extent=1.0, resolution=3)
@@ -128,8 +128,10 @@ def chain():
 VERBS = {
     "fit_dropout": lambda net, data: fv.fit_dropout(net, data, seed=0, steps=2),
     "fit_laplace": lambda net, data: fv.fit_laplace(net, data, seed=0, structure="diagonal", steps=2),
-    "laplace_evidence": lambda net, data: fv.laplace_evidence(net, data, structure="diagonal", prior_precision=1.0),
-    "predict_linearised": lambda net, data: fv.predict_linearised(net, fv.Gaussian(net.w, torch.full_like(net.w, -3.0)), data),
+    "laplace_evidence": lambda net, data: fv.posteriors.laplace_evidence(net, data, structure="diagonal", prior_precision=1.0),
+    "predict_linearised": lambda net, data: fv.metrics.predict_linearised(
+        net, fv.Gaussian(net.w, torch.full_like(net.w, -3.0)), data
+    ),
     "fit_sgd": lambda net, data: fv.fit_sgd(net, data, seed=0, steps=2),
     "fit_ensemble": lambda net, data: fv.fit_ensemble(net, data, seed=0, steps=2, members=2),
     "pretrain": lambda net, data: fv.pretrain(net, data, seed=0, epochs=1),
@@ -469,6 +471,53 @@ def test_layers_that_run_again_in_the_backward_pass_find_the_weights_of_their_ca
         fv.hvp(got, got.net.w, got.net.w)
 
 
+class Raising(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, grad):
+        raise ZeroDivisionError("of the user's own layer")
+
+
+class Fails(Again):
+    def forward(self, x):
+        return super().forward(Raising.apply(x * self.a.weight.mean()))
+
+
+def of_another_thread(call):
+    """What `call()` returns in a thread of its own; fails where that thread waits for ever."""
+    got = []
+    thread = threading.Thread(target=lambda: got.append(call()), daemon=True)
+    thread.start()
+    thread.join(30)  # one small pass takes a millisecond
+    assert got, "the other thread waits"
+    return got[0]
+
+
+@pytest.mark.parametrize("how", ("checkpoint", "adjoint"))
+def test_a_backward_pass_that_raises_leaves_the_net_to_all_threads(how):
+    net, x = fv.Net.from_module(Fails(how)), torch.randn(12, 5)
+    want = net(net.w, x)
+    w = (1.3 * net.w).requires_grad_()
+    with pytest.raises(ZeroDivisionError, match="of the user's own layer"):
+        net(w, x).sum().backward()
+    assert all(isinstance(p, nn.Parameter) for p in net.module.parameters())
+    assert torch.equal(of_another_thread(lambda: net(net.w, x)), want)
+
+
+@pytest.mark.parametrize("how", ("checkpoint", "adjoint"))
+def test_a_gradient_by_the_inputs_alone_leaves_the_net_to_all_threads(how):
+    net, x = fv.Net.from_module(Again(how)), torch.randn(12, 5, requires_grad=True)
+    w = (1.5 * net.w).requires_grad_()
+    (want,) = torch.autograd.grad(net.to_module(w)(x).sum(), x)
+    for held in (w, w.detach()) if how == "checkpoint" else (w,):  # this adjoint asks for its weights' gradient in any case
+        (got,) = torch.autograd.grad(net(held, x).sum(), x)
+        torch.testing.assert_close(got, want)
+    assert torch.equal(of_another_thread(lambda: net(net.w, x)), net(net.w, x))
+
+
 def test_one_net_in_several_threads_gives_the_values_of_one():
     net, data = fv.Net.from_module(plain()), fv.Data(torch.randn(200, 5), torch.arange(200) % 3)
     f, W = fv.nll(net, data), net.w + torch.randn(30, net.dim)
@@ -478,6 +527,27 @@ def test_one_net_in_several_threads_gives_the_values_of_one():
         fits = [threads.submit(fv.fit_sgd, net, data, seed=0, steps=10, batch_size=16) for _ in range(4)]
         assert all(torch.equal(v.result(), want) for v in values)
         assert all(torch.equal(q.result().W, fitted) for q in fits)
+
+
+def test_a_net_is_copied_while_another_thread_computes():
+    net, x, w = fv.Net.from_module(plain()), torch.randn(200, 5), None
+    inside, copied = threading.Event(), threading.Event()
+
+    def pause(*_):
+        inside.set()
+        copied.wait(0.2)  # the copy waits for the pass, so this runs out
+
+    net.module[0].register_forward_hook(pause)
+    w = (2 * net.w).requires_grad_()
+    with ThreadPoolExecutor(1) as thread:
+        job = thread.submit(net, w, x)
+        inside.wait()
+        copies = [net.copy(), net.to(dtype=torch.float64), fv.Net.from_module(net.to_module())]
+        copied.set()
+        job.result()
+    for other in copies:
+        assert torch.equal(other.w.float(), net.w)
+        assert all(isinstance(p, nn.Parameter) for p in other.module.parameters())
 
 
 def test_an_interrupt_at_any_moment_of_a_look_leaves_the_net_as_it_was(monkeypatch):

@@ -32,3 +32,11 @@ def test_angles_between_turn_the_same_way_as_quarters():
 def test_an_angle_below_0_is_refused():
     with pytest.raises(ValueError, match="degrees must be a finite number >= 0, got -45"):
         fv.datasets.digits_transfer(degrees=-45)
+
+
+def test_the_near_task_has_two_shots_and_a_source_turned_by_fifteen_degrees():
+    near, same = fv.datasets.named_task("digits-near", seed=4), fv.datasets.digits_transfer(shots=2, degrees=15.0, seed=4)
+    assert torch.equal(near.source.x, same.source.x) and torch.equal(near.train.x, same.train.x) and len(near.train) == 20
+    assert "2 shots a class, from digits turned by 15 degrees" in near.name
+    assert len(fv.datasets.named_task("digits-near", shots=5).train) == 50
+    assert len(fv.datasets.named_task("digits").train) == 100

@@ -8,8 +8,6 @@ from torch import nn
 import flatviz as fv
 from flatviz.training.memory import VECTORS, most_bytes
 
-pytestmark = pytest.mark.slow  # by itself: beside other tests autograd may have counted the devices before this one was there
-
 
 @pytest.mark.parametrize("rank", [0, 5])
 @pytest.mark.parametrize("name", VECTORS)

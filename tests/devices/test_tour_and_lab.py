@@ -37,12 +37,15 @@ def test_the_lab_fits_a_member_on_the_device_and_shows_it(device, task, transfer
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path))
     (net, prior), task = transferred, task.to(device)  # the prior stays on the CPU: it is moved where it is used
     net = net.to(device)
-    family = fv.measure(net, task, fv.fit_family(net, task, prior, seed=0, **FAMILY), seed=1, **SMALL)
+    family = fv.families.measure(net, task, fv.families.fit_family(net, task, prior, seed=0, **FAMILY), seed=1, **SMALL)
     assert {q.center.device for q in family.posterior} == {device}
     for q in family.posterior[1:]:
         assert torch.isfinite(q.sample(2, seed=0)).all()
-    fv.plot_view(family, "surface", method="vi", n_draws=2), fv.plot_view(family, "metrics", method="vi", n_draws=2)
-    lab = fv.FlatnessLab(net, task, prior, family=family, fit=FAMILY["fit"])
+    (
+        fv.widgets.plot_view(family, "surface", method="vi", n_draws=2),
+        fv.widgets.plot_view(family, "metrics", method="vi", n_draws=2),
+    )
+    lab = fv.widgets.Lab(net, task, prior, family=family, fit=FAMILY["fit"])
     try:
         lab.method, lab.radius = "sabma", 1.0
         assert lab.wait(120) and not lab.error

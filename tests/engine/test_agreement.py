@@ -129,7 +129,7 @@ def test_an_accuracy_may_differ_by_an_example_or_two_of_rounding():
 OBJECTIVES = {
     "nll": lambda net, data: fv.nll(net, data),
     "accuracy": lambda net, data: fv.quantity(net, data, "accuracy"),
-    "bma": lambda net, data: fv.bma_nll(net, data, torch.stack([net.w, net.w + 0.1, net.w - 0.1])),
+    "bma": lambda net, data: fv.objectives.bma_nll(net, data, torch.stack([net.w, net.w + 0.1, net.w - 0.1])),
 }
 
 

@@ -18,7 +18,7 @@ def net_and_data():
 def test_refreshed_statistics_are_those_of_all_data(net_and_data, n):
     net, data = net_and_data
     w, x = net.w + 0.1, data.x[:n] * torch.linspace(0.1, 5, n)[:, None]  # batches that differ
-    fresh = fv.refresh_batchnorm(net, w, fv.Data(x, data.y[:n]), batch_size=16)
+    fresh = fv.engine.refresh_batchnorm(net, w, fv.Data(x, data.y[:n]), batch_size=16)
     h = fresh.to_module()[0](x).detach()
     torch.testing.assert_close(fresh.buffers()["1.running_mean"], h.mean(0), rtol=1e-5, atol=1e-5)
     torch.testing.assert_close(fresh.buffers()["1.running_var"], h.var(0), rtol=1e-5, atol=1e-5)
@@ -34,13 +34,13 @@ def test_images_count_by_their_pixels_and_a_layer_used_twice_by_both():
             return self.h((self.b(self.c(x)) + self.b(2 * self.c(x))).mean((2, 3)))
 
     net, x = fv.Net.from_module(Twice().eval()), torch.randn(41, 3, 6, 5)
-    fresh = fv.refresh_batchnorm(net, net.w, fv.Data(x, torch.zeros(41)), batch_size=8)
+    fresh = fv.engine.refresh_batchnorm(net, net.w, fv.Data(x, torch.zeros(41)), batch_size=8)
     with torch.no_grad():
         h = net.module.c(x)
         seen = torch.cat([h, 2 * h]).transpose(0, 1).flatten(1)
     torch.testing.assert_close(fresh.buffers()["b.running_mean"], seen.mean(1), rtol=1e-4, atol=1e-5)
     torch.testing.assert_close(fresh.buffers()["b.running_var"], seen.var(1), rtol=1e-4, atol=1e-5)
-    assert fv.refresh_batchnorm(net, net.w, fv.Data(x[:1], torch.zeros(1))).w.shape == (net.dim,)  # pixels are enough
+    assert fv.engine.refresh_batchnorm(net, net.w, fv.Data(x[:1], torch.zeros(1))).w.shape == (net.dim,)  # pixels are enough
 
 
 @pytest.mark.parametrize("n", [512, 513, 1025])
@@ -53,13 +53,13 @@ def test_a_last_batch_of_one_joins_the_one_before(net_and_data, n):
 def test_one_example_has_no_statistics_and_inputs_are_never_written_into(net_and_data):
     net, data = net_and_data
     with pytest.raises(ValueError, match="data must hold at least 2 examples to estimate BatchNorm statistics, got 1"):
-        fv.refresh_batchnorm(net, net.w, data.subset(slice(0, 1)))
+        fv.engine.refresh_batchnorm(net, net.w, data.subset(slice(0, 1)))
     with pytest.raises(ValueError, match="batch_size must be a whole number >= 2, got 1"):
-        fv.refresh_batchnorm(net, net.w, data, batch_size=1)
+        fv.engine.refresh_batchnorm(net, net.w, data, batch_size=1)
     rude = fv.Net.from_module(nn.Sequential(nn.ReLU(inplace=True), nn.Linear(4, 6), nn.BatchNorm1d(6), nn.Linear(6, 3)))
     x = torch.randn(50, 4)
     own = fv.Data(x.clone(), data.y)
-    fv.refresh_batchnorm(rude, rude.w, own)
+    fv.engine.refresh_batchnorm(rude, rude.w, own)
     assert torch.equal(own.x, x)
 
 
@@ -68,7 +68,7 @@ def test_refreshing_changes_only_the_copy(net_and_data):
     before = {k: v.clone() for k, v in net.buffers().items()}
     x = data.x[:3]
     own = net(net.w, x)
-    fresh = fv.refresh_batchnorm(net, net.w, data)
+    fresh = fv.engine.refresh_batchnorm(net, net.w, data)
     assert not torch.allclose(fresh(fresh.w, x), own)
     torch.testing.assert_close(net(net.w, x), own, rtol=0, atol=0)
     assert all(torch.equal(v, before[k]) for k, v in net.buffers().items())
@@ -83,7 +83,7 @@ def test_predict_asks_for_the_choice_and_records_it(net_and_data):
     fresh = fv.predict(net, q, data, 2, seed=0, batchnorm=data)
     assert (frozen.batchnorm, fresh.batchnorm) == ("frozen", "re-estimated")
     w = q.sample(2, seed=0)[1]
-    torch.testing.assert_close(fresh.outputs[1], fv.refresh_batchnorm(net, w, data)(w, data.x))
+    torch.testing.assert_close(fresh.outputs[1], fv.engine.refresh_batchnorm(net, w, data)(w, data.x))
     assert fv.slice_plane(fv.nll(net, data), fv.plane_random(net, net.w, seed=0), resolution=3).batchnorm == "frozen"
     assert fv.top_eigenpairs(fv.nll(net, data), net.w, 2).batchnorm == "frozen"
 
@@ -115,5 +115,5 @@ def test_refreshing_repairs_a_deep_batchnorm_net_after_weight_averaging():
     rows = [fv.pretrain(net, data, seed=s, epochs=20, lr=0.2).w for s in range(4)]
     averaged = torch.stack(rows).mean(0)
     stale = float(fv.nll(net, data)(averaged))
-    fresh = float(fv.nll(fv.refresh_batchnorm(net, averaged, data), data)(averaged))
+    fresh = float(fv.nll(fv.engine.refresh_batchnorm(net, averaged, data), data)(averaged))
     assert fresh < 0.5 * stale  # 0.58 against 2.4, and 0.64 against 3.6 with another seed

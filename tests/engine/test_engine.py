@@ -175,7 +175,7 @@ def test_no_way_of_evaluating_runs_more_than_a_small_batch_at_once():
     net, data = fv.Net.from_module(module.eval()), fv.Data(torch.randn(96, 1, 24, 24), torch.arange(96) % 4)
     plane, coords = fv.plane_random(net, net.w, seed=0), torch.tensor([[0.1, 0.2], [0.3, 0.0]])
     W, f = plane.points(coords), fv.nll(net, data)
-    g, ensemble = fv.quantity(net, data, "nll"), fv.bma_nll(net, data, net.w[None])
+    g, ensemble = fv.quantity(net, data, "nll"), fv.objectives.bma_nll(net, data, net.w[None])
     ways = {
         "fast": lambda: f.over(plane.origin, plane.axes, 9)(coords),
         "exact": lambda: f.over(plane.origin, plane.axes, 9, exact=True)(coords),
@@ -197,8 +197,8 @@ def test_an_ensemble_keeps_no_more_than_one_network(monkeypatch):
     one, kept = 22 * 9 * 4 * 3, []  # the first layer at the origin and along two axes
     for memory in (6 * one, 6 * one - 6):
         monkeypatch.setattr("flatviz.engine.evaluate.MEMORY", memory)
-        evaluate = fv.bma_nll(net, data, W).over(net.w, plane.axes, 9)
-        torch.testing.assert_close(evaluate(coords), fv.bma_nll(net, data, W).many(net.w + coords @ plane.axes))
+        evaluate = fv.objectives.bma_nll(net, data, W).over(net.w, plane.axes, 9)
+        torch.testing.assert_close(evaluate(coords), fv.objectives.bma_nll(net, data, W).many(net.w + coords @ plane.axes))
         kept.append([member._started is not None for member in evaluate._evaluators])
         assert len({id(member._parts) for member in evaluate._evaluators}) == 1  # the data are there once
     assert kept == [[True] * 6, [False] * 6]
@@ -269,9 +269,9 @@ def test_any_quantity_of_the_outputs_is_an_objective():
         g = fv.quantity(net, data, what)
         torch.testing.assert_close(g.over(plane.origin, plane.axes, 5)(coords), want, rtol=1e-5, atol=1e-7)
         torch.testing.assert_close(g.many(plane.points(coords)), want, rtol=1e-5, atol=1e-7)
-    calibration = fv.quantity(net, data, lambda out, y: fv.ece(fv.Prediction(out[None], y)), label="ECE")
+    calibration = fv.quantity(net, data, lambda out, y: fv.metrics.ece(fv.Prediction(out[None], y)), label="ECE")
     assert calibration.label == "ECE" and calibration.batchnorm == "frozen" and calibration.n == 22
-    want = torch.stack([torch.as_tensor(fv.ece(fv.Prediction(o[None], data.y))).reshape(()) for o in outputs])
+    want = torch.stack([torch.as_tensor(fv.metrics.ece(fv.Prediction(o[None], data.y))).reshape(()) for o in outputs])
     torch.testing.assert_close(calibration.over(plane.origin, plane.axes, 5)(coords), want.float(), rtol=1e-4, atol=1e-6)
     with pytest.raises(ValueError, match="what must be one of 'accuracy', 'error', 'nll', or a function"):
         fv.quantity(net, data, "f1")
@@ -285,7 +285,7 @@ def test_statistics_can_be_re_estimated_at_every_point():
     assert g.batchnorm == "re-estimated"
     got = g.over(plane.origin, plane.axes, 5)(coords)
     for value, w in zip(got, plane.points(coords)):
-        own = fv.refresh_batchnorm(net, w, data)
+        own = fv.engine.refresh_batchnorm(net, w, data)
         torch.testing.assert_close(value, nn.functional.cross_entropy(own(w, data.x), data.y), rtol=1e-5, atol=1e-6)
     assert not torch.allclose(got, loop(net, data, plane, coords), rtol=1e-3)
     assert fv.quantity(fv.Net.from_module(nn.Linear(6, 4)), fv.Data(torch.ones(3, 6), torch.arange(3)), "nll").batchnorm is None
@@ -295,14 +295,14 @@ def test_the_loss_of_the_average_moves_with_the_ensemble():
     net, data, plane, coords = setting(Residual, "all")
     g = torch.Generator().manual_seed(0)
     W = net.w + 0.1 * torch.randn(3, net.dim, generator=g)
-    f = fv.bma_nll(net, data, W, center=net.w)
+    f = fv.objectives.bma_nll(net, data, W, center=net.w)
     for w, value in zip(plane.points(coords), f.over(plane.origin, plane.axes, 5)(coords)):
         p = torch.stack([net(draw + w - net.w, data.x).softmax(-1) for draw in W]).mean(0)
         want = -p[torch.arange(22), data.y].log().mean()
         torch.testing.assert_close(value, want, rtol=1e-5, atol=1e-6)
         torch.testing.assert_close(f(w), want, rtol=1e-5, atol=1e-6)
-    assert f.n == 22 and f.batchnorm == "frozen" and f.key == fv.bma_nll(net, data, W, center=net.w).key
-    alone = fv.bma_nll(net, data, net.w[None])
+    assert f.n == 22 and f.batchnorm == "frozen" and f.key == fv.objectives.bma_nll(net, data, W, center=net.w).key
+    alone = fv.objectives.bma_nll(net, data, net.w[None])
     torch.testing.assert_close(alone.many(plane.points(coords)), loop(net, data, plane, coords), rtol=1e-5, atol=1e-6)
 
 

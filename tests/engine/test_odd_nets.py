@@ -61,7 +61,7 @@ def test_networks_of_whole_numbers_have_surfaces_lines_and_ensembles(kind):
     want = loop(net, data.x, data.y, W)
     for values in (
         f.over(plane.origin, plane.axes, 9)(COORDS),
-        fv.bma_nll(net, data, net.w[None]).over(net.w, plane.axes, 9)(COORDS),
+        fv.objectives.bma_nll(net, data, net.w[None]).over(net.w, plane.axes, 9)(COORDS),
     ):
         torch.testing.assert_close(values, want, rtol=1e-5, atol=1e-6)  # float32 sums over 30 examples
     torch.testing.assert_close(fv.slice_line(f, W[0], W[2], resolution=3).values[[0, 2]], want[[0, 2]], rtol=1e-5, atol=1e-6)
@@ -90,7 +90,7 @@ def test_the_users_data_are_never_written_into(by, treated):
     W = plane.points(COORDS)
     f, g = fv.nll(net, data), fv.quantity(net, data, "nll")
     want = loop(net, x, data.y, W)
-    ensemble = fv.bma_nll(net, data, net.w[None])
+    ensemble = fv.objectives.bma_nll(net, data, net.w[None])
     ways = [f.over(plane.origin, plane.axes, 9)(COORDS), f.over(plane.origin, plane.axes, 9, exact=True)(COORDS)]
     ways += [f.many(W), g.many(W), torch.stack([f(w) for w in W]).detach(), ensemble.many(W)]
     ways += [ensemble.over(net.w, plane.axes, 9)(COORDS), g.over(plane.origin, plane.axes, 9)(COORDS)]
@@ -166,7 +166,11 @@ class Together(nn.Module):
 @pytest.mark.parametrize("n", [3, 200])
 def test_outputs_that_hang_on_the_batch_are_refused(kind, n):
     net, data, _ = made(Together(kind), torch.randn(n, 12).sort(0).values)
-    for make in (fv.nll, lambda net, data: fv.quantity(net, data, "nll"), lambda net, data: fv.bma_nll(net, data, net.w[None])):
+    for make in (
+        fv.nll,
+        lambda net, data: fv.quantity(net, data, "nll"),
+        lambda net, data: fv.objectives.bma_nll(net, data, net.w[None]),
+    ):
         with pytest.raises(ValueError, match="each example alone, got outputs that depend on the rest of the batch"):
             make(net, data)
 
@@ -226,3 +230,34 @@ def test_a_class_that_is_masked_away_does_not_hide_what_depends_on_the_batch():
     data = fv.Data(torch.randn(64, 6) * torch.linspace(0.2, 3, 64)[:, None], torch.arange(64) % 3)
     with pytest.raises(ValueError, match="the net must treat each example alone"):
         fv.nll(fv.Net.from_module(Masked().eval()), data)
+
+
+class Slope(nn.Module):
+    """The gradient of a network in its inputs, taken inside the forward pass."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.head = nn.Linear(6, 8), nn.Linear(6, 3)
+
+    def forward(self, x):
+        with torch.enable_grad():
+            z = x.detach().clone().requires_grad_(True)
+            (slope,) = torch.autograd.grad(torch.tanh(self.a(z)).sum(), z, create_graph=True)
+        return self.head(slope)
+
+
+def test_a_module_that_takes_a_gradient_inside_its_forward_pass_has_values_and_a_surface():
+    torch.manual_seed(0)
+    x, y = torch.randn(20, 6), torch.arange(20) % 3
+    net = fv.Net.from_module(Slope())
+    f, plane = fv.nll(net, fv.Data(x, y)), fv.plane_random(net, net.w, seed=0)
+    surface = fv.slice_plane(f, plane, extent=0.5, resolution=3)
+    own = [
+        nn.functional.cross_entropy(net.to_module(w)(x), y) for w in plane.points(torch.cartesian_prod(surface.a, surface.b))
+    ]
+    torch.testing.assert_close(
+        surface.values.flatten(), torch.stack(own).detach(), rtol=1e-5, atol=1e-6
+    )  # float32, another order
+    torch.testing.assert_close(f(net.w), own[4].detach(), rtol=1e-5, atol=1e-6)
+    out = fv.predict(net, fv.Draws(net.w[None]), x, 1, seed=0).outputs[0]
+    torch.testing.assert_close(out, net.to_module()(x).detach(), rtol=1e-5, atol=1e-6)

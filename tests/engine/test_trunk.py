@@ -35,7 +35,7 @@ def shortcut_first(name):
 @pytest.mark.parametrize("treated", [lambda name: name.startswith("head"), last_block, shortcut_first, "norm+head"])
 def test_outputs_and_gradients_are_the_whole_networks(treated):
     net, data = resnet(treated)
-    late, features = fv.cache_trunk(net, data)
+    late, features = fv.engine.cache_trunk(net, data)
     assert [(b.name, b.start, b.stop, b.kind) for b in late.blocks] == [(b.name, b.start, b.stop, b.kind) for b in net.blocks]
     w = net.w + 0.05 * torch.randn(net.dim, generator=torch.Generator().manual_seed(1))
     torch.testing.assert_close(late(w, features.x), net(w, data.x), atol=1e-5, rtol=1e-4)
@@ -45,7 +45,7 @@ def test_outputs_and_gradients_are_the_whole_networks(treated):
 
 def test_fits_curvature_and_predictions_are_the_whole_networks():
     net, data = resnet(last_block)
-    late, features = fv.cache_trunk(net, data)
+    late, features = fv.engine.cache_trunk(net, data)
     prior = fv.Gaussian(net.w, torch.full_like(net.w, -3.0))
     here, there = (fv.fit_sabma(n, d, prior, radius=0.5, steps=5, lr=0.01, seed=0) for n, d in ((net, data), (late, features)))
     torch.testing.assert_close(
@@ -61,16 +61,16 @@ def test_fits_curvature_and_predictions_are_the_whole_networks():
 
 def test_what_does_not_fit_into_memory_lies_on_disk_in_half_precision(tmp_path):
     net, data = resnet(last_block)
-    late, features = fv.cache_trunk(net, data, memory=1000, path=tmp_path / "trunk")
+    late, features = fv.engine.cache_trunk(net, data, memory=1000, path=tmp_path / "trunk")
     assert features.x.dtype == torch.bfloat16 and (tmp_path / "trunk").stat().st_size == features.x.numel() * 2
     torch.testing.assert_close(late(net.w, features.x), net(net.w, data.x), atol=0.05, rtol=0.05)  # eight bits of each number
-    _, again = fv.cache_trunk(net, data, memory=1000)
+    _, again = fv.engine.cache_trunk(net, data, memory=1000)
     assert again.x.dtype == torch.bfloat16 and torch.equal(again.x, features.x)
 
 
 def test_eight_bits_a_number_take_a_quarter_and_keep_the_outputs():
     net, data = resnet(last_block)
-    late, features = fv.cache_trunk(net, data, precision="uint8")
+    late, features = fv.engine.cache_trunk(net, data, precision="uint8")
     assert features.x.dtype == torch.uint8
     spread = float(net(net.w, data.x).std())
     assert float((late(net.w, features.x) - net(net.w, data.x)).abs().max()) < 0.05 * spread
@@ -86,7 +86,7 @@ def test_a_vision_transformers_head_starts_at_its_last_features():
         nn.init.normal_(vit.heads.head.weight, std=0.3)
     data = images()
     net = fv.Net.from_module(vit, lambda name: name.startswith("heads"), example=data.x[:2])
-    late, features = fv.cache_trunk(net, data)
+    late, features = fv.engine.cache_trunk(net, data)
     assert features.x.shape == (20, 8)
     torch.testing.assert_close(late(net.w, features.x), net(net.w, data.x), atol=1e-5, rtol=1e-4)
 
@@ -105,7 +105,7 @@ class Backwards(nn.Module):
 def test_weights_keep_their_places_whatever_the_order_of_execution():
     data = fv.Data(torch.randn(6, 4), torch.arange(6) % 2)
     net = fv.Net.from_module(Backwards(), lambda name: not name.startswith("body"))
-    late, features = fv.cache_trunk(net, data)
+    late, features = fv.engine.cache_trunk(net, data)
     assert [b.name for b in late.blocks] == [b.name for b in net.blocks]
     w = torch.randn(net.dim)
     torch.testing.assert_close(late(w, features.x), net(w, data.x), atol=1e-5, rtol=1e-4)
@@ -125,15 +125,15 @@ def test_networks_without_a_trunk_say_so():
     data = fv.Data(torch.randn(6, 4), torch.arange(6) % 2)
     net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 2)))
     with pytest.raises(ValueError, match="a trunk must come before the first treated layer, got Sequential"):
-        fv.cache_trunk(net, data)
+        fv.engine.cache_trunk(net, data)
     branching = fv.Net.from_module(Branching(), lambda name: name.startswith("head"))
     with pytest.raises(ValueError, match="the trunk must be one that torch.fx can follow, got Branching"):
-        fv.cache_trunk(branching, data)
+        fv.engine.cache_trunk(branching, data)
 
 
 def test_a_file_that_is_there_is_left_alone(tmp_path):
     net, data = resnet("head")
     (tmp_path / "thesis.txt").write_text("my only copy")
     with pytest.raises(FileExistsError, match="path must name a new file, got .*thesis.txt"):
-        fv.cache_trunk(net, data, path=tmp_path / "thesis.txt")
+        fv.engine.cache_trunk(net, data, path=tmp_path / "thesis.txt")
     assert (tmp_path / "thesis.txt").read_text() == "my only copy"

@@ -8,6 +8,8 @@ from experiment_notebooks import executed
 
 from flatviz.experiments import read_table
 
+pytestmark = pytest.mark.long
+
 
 def test_compare_runs_and_what_it_writes_reads_the_same(tmp_path):
     path = tmp_path / "compare.csv"

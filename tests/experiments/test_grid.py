@@ -147,7 +147,7 @@ def test_workers_are_started_for_a_run(asked):
 
 def test_the_device_reaches_fit(asked):
     def on(cells, device):
-        yield from ((cell, device.type == "cpu") for cell in cells)
+        yield from ((cell, device == "cpu") for cell in cells)
 
     table = run([dict(seed=0)], on, lambda fitted, cell: {"here": fitted}, name="toy", device="cpu", say=quiet)
     assert list(table.value) == [1.0]

@@ -60,7 +60,9 @@ def equal(a, b):
     return a == b
 
 
-@pytest.mark.parametrize("work", [tour, checkpointed_fit, cached_slice, experiment], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "work", [pytest.param(tour, marks=pytest.mark.long), checkpointed_fit, cached_slice, experiment], ids=lambda f: f.__name__
+)
 def test_what_was_killed_resumes_to_the_same_bits(work, transferred, task, tmp_path, monkeypatch):
     shared = transferred, task
     monkeypatch.setattr(loop, "SAVE_EVERY", 0.0)  # a checkpoint each step

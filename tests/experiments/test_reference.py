@@ -44,7 +44,7 @@ def test_what_is_stored_is_read_for_that_network_alone_and_others_are_computed_o
     other = fv.Gaussian(prior.mean + 0.1, prior.log_std, prior.factor)
     computed = study.reference_of(net, task, other, seed=0, say=said.append)
     assert said == ["seed 0: HMC, which no committed result holds for this network"]
-    assert fv.total_variation(computed.probabilities, read.probabilities) > 0.01
+    assert fv.metrics.total_variation(computed.probabilities, read.probabilities) > 0.01
     again = study.reference_of(net, task, other, seed=0, say=said.append)
     assert len(said) == 1 and torch.equal(again.probabilities, computed.probabilities) and torch.equal(again.W, computed.W)
 
@@ -57,7 +57,7 @@ def test_its_numbers_are_those_of_the_draws(quick):
     assert torch.equal(found.W, q.W)
     each = torch.stack([net(w, task.test.x).softmax(-1) for w in q.W])
     torch.testing.assert_close(found.probabilities, each.mean(0), rtol=1e-4, atol=1e-6)
-    assert found.facts["halves_tv"] == pytest.approx(fv.total_variation(each[:8].mean(0), each[8:].mean(0)), rel=1e-4)
+    assert found.facts["halves_tv"] == pytest.approx(fv.metrics.total_variation(each[:8].mean(0), each[8:].mean(0)), rel=1e-4)
 
 
 def test_the_distance_of_weights_is_none_for_the_same_law_and_knows_a_point_and_an_ensemble():

@@ -6,6 +6,7 @@ from experiment_notebooks import executed
 
 from flatviz.experiments import read_table
 
+pytestmark = pytest.mark.long
 KEYS = ["setting", "method", "radius", "steps"]
 
 
@@ -13,8 +14,8 @@ def test_the_evidence_runs_on_the_cells_of_the_stored_table(tmp_path):
     path = tmp_path / "evidence.csv"
     said = "\n".join(executed("evidence", RUN=True, SEEDS=2, STEPS=3, EPOCHS=5, DRAWS=2, SPECTRA=1, SAVE=str(path)))
     found, stored = read_table(path), read_table("evidence")
-    cells = lambda table: {tuple(row) for row in table[table.setting != "tuned"][KEYS].itertuples(index=False)}  # noqa: E731
-    assert cells(found) == cells(stored) and set(found.seed) == {0, 1} and found.value.notna().all()
+    cells = lambda table: {tuple(row) for row in table[KEYS].itertuples(index=False)}  # noqa: E731
+    assert cells(found) == cells(stored) and set(found.seed) == {100, 101} and found.value.notna().all()
     assert set(stored.quantity) - set(found.quantity) == {"agreement", "tv", "mmd"}  # another network than that of HMC
     assert "failed" not in said and "of 2 seeds: " in said
 
@@ -33,6 +34,18 @@ def test_temperatures_have_values_where_the_stored_table_has(tmp_path):
 def test_the_reference_samples_and_says_that_short_chains_do_not_agree(tmp_path):
     pytest.importorskip("arviz")
     draws = tmp_path / "hmc.pt"
-    small = dict(SEEDS=1, N_DRAWS=16, CHAINS=4, BURN_IN=4, EPOCHS=5)
+    small = dict(SEEDS=1, CONTROLS=0, N_DRAWS=16, CHAINS=4, BURN_IN=4, EPOCHS=5)
     said = "\n".join(executed("reference", RUN=True, SAVE_DRAWS=str(draws), **small))
     assert "chains of 1 seeds do not agree: R-hat at most" in said and draws.stat().st_size > 10_000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "small"), [("gaps", dict(TASKS="digits-near", METHODS="vi,sabma")), ("tasks", {})])
+def test_tasks_and_gaps_run_on_the_cells_of_their_stored_tables(tmp_path, name, small):
+    path = tmp_path / f"{name}.csv"
+    executed(name, RUN=True, SEEDS=1, STEPS=5, EPOCHS=5, SAVE=str(path), **small)
+    found, stored = read_table(path), read_table(name)
+    stored = stored[stored.setting.isin(found.setting) & stored.method.isin(found.method)]
+    assert set(found.quantity) == set(stored.quantity) and found.value.notna().all()
+    cells = lambda table: set(zip(table.setting, table.method))  # noqa: E731
+    assert cells(found) == cells(stored)

@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from flatviz.experiments import at, holm, judged, paired, sentences
+from flatviz.experiments import at, equivalent, holm, judged, paired, read_table, sentences
+from flatviz.experiments.statistics import mean_zero
 
 
 def frames(change=0.0, quantity="nll", n=10):
@@ -89,7 +90,7 @@ def test_one_seed_decides_nothing_and_neither_does_a_value_that_is_not_finite():
     mine, theirs = frames(-5.0)
     theirs.loc[3, "nll"] = np.nan
     table = judged(paired(mine, theirs), family="all").set_index("quantity")
-    assert table.verdict["nll"] == "inconclusive" and table.n["nll"] == 10 and np.isnan(table.p["nll"])
+    assert table.verdict["nll"] == "not comparable" and table.n["nll"] == 10 and np.isnan(table.p["nll"])
     assert "nll" not in set(paired(mine.assign(nll=np.nan), theirs).quantity)  # not measured at all
 
 
@@ -116,3 +117,29 @@ def test_at_picks_one_cell():
         at(table, method="sam")
     with pytest.raises(ValueError, match="got several rows"):
         at(pd.concat([table, table]), method="vi")
+
+
+def test_two_one_sided_tests_are_the_ninety_percent_interval_within_the_margin():
+    """p is below 5 % exactly where the 90 % interval of the mean lies within the margin; at its edge p is 5 %."""
+    values = pd.Series(np.random.default_rng(1).normal(0.002, 0.01, 12))
+    low, high = stats.t.interval(0.9, 11, loc=values.mean(), scale=stats.sem(values))
+    edge, row = max(-low, high), mean_zero(values)
+    assert equivalent(row, edge) == pytest.approx(0.05, rel=1e-6)
+    assert equivalent(row, 1.01 * edge) < 0.05 < equivalent(row, 0.99 * edge)
+    sides = [stats.ttest_1samp(values, -0.01, alternative="greater"), stats.ttest_1samp(values, 0.01, alternative="less")]
+    assert equivalent(row, 0.01) == pytest.approx(max(side.pvalue for side in sides), rel=1e-9)
+
+
+def test_a_wide_interval_around_zero_shows_no_equivalence():
+    few = mean_zero(pd.Series([-0.3, 0.3, -0.2, 0.2]))
+    assert few["p"] == 1 and equivalent(few, 0.1) > 0.2  # not significant, and not shown to be small
+
+
+def test_on_the_near_task_transfer_beats_both_fits_without_the_source_and_on_the_default_task_neither():
+    """By scipy's paired test on the stored table, each of the four comparisons corrected for nine tasks, two fits, two scores."""
+    table = read_table("tasks")
+    for task, side in (("15 degrees, 2 shots", "greater"), ("90 degrees, 10 shots", "less")):
+        right = {m: at(table, setting=task, method=m)["accuracy"] for m in ("vi", "logistic", "scratch")}
+        for other in ("logistic", "scratch"):
+            assert len(right["vi"]) >= 10
+            assert stats.ttest_rel(right["vi"], right[other], alternative=side).pvalue < 0.05 / 36

@@ -39,7 +39,9 @@ def test_a_task_is_a_name_a_task_or_a_function_of_the_seed():
     moons = fv.datasets.moons_transfer(seed=3)
     assert torch.equal(task_for("moons", 3).train.x, moons.train.x) and task_for(moons, 5) is moons
     assert torch.equal(task_for(lambda seed: fv.datasets.moons_transfer(seed=seed), 3).test.x, moons.test.x)
-    with pytest.raises(ValueError, match="data must be one of digits, moons, image-folder:PATH, mnist:ROOT.*got 'moon'"):
+    with pytest.raises(
+        ValueError, match="data must be one of digits, digits-near, moons, image-folder:PATH, mnist:ROOT.*got 'moon'"
+    ):
         task_for("moon", 0)
     with pytest.raises(TypeError, match="task must be a Task, got int"):
         task_for(lambda seed: seed, 0)
@@ -123,5 +125,5 @@ def test_the_command_takes_a_task_by_name(monkeypatch, tmp_path, capsys):
         and "digits" not in page.split("<script")[0]
     )
     assert main(["tour", "--data", "sun", "--out", str(out)]) == 1
-    assert "flatviz tour: data must be one of digits, moons" in capsys.readouterr().err
+    assert "flatviz tour: data must be one of digits, digits-near, moons" in capsys.readouterr().err
     assert "mlp" in preparation.MODELS

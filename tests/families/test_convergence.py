@@ -6,6 +6,8 @@ from torch import nn
 
 import flatviz as fv
 
+pytestmark = pytest.mark.long
+
 LONG = {"kl_weight": 1.0, "start_scale": 1.0, "steps": 1500}
 
 
@@ -24,7 +26,10 @@ def problem():
     return net, task, prior
 
 
-@pytest.mark.parametrize(("method", "radius"), [("vi", None), ("sabma", 0.5), ("sam_mu", 0.1), ("f-vi", 0.1)])
+LATER = [pytest.param(*row, marks=pytest.mark.slow) for row in (("sam_mu", 0.1), ("f-vi", 0.1))]
+
+
+@pytest.mark.parametrize(("method", "radius"), [("vi", None), ("sabma", 0.5), *LATER])
 def test_a_long_fit_has_arrived_and_a_short_one_has_not(problem, method, radius):
     net, task, prior = problem
     record = fv.METHODS[method]
@@ -32,7 +37,7 @@ def test_a_long_fit_has_arrived_and_a_short_one_has_not(problem, method, radius)
     for steps in (10, 1500):
         fit = LONG | {"steps": steps}
         q = record.fit(net, task.train, prior, seed=0, **record.keywords(net, radius=radius, settings=fit))
-        gaps[steps] = fv.convergence_gap(net, task, prior, q, method, seed=0, radius=radius, fit=fit, n_draws=400)
+        gaps[steps] = fv.families.convergence_gap(net, task, prior, q, method, seed=0, radius=radius, fit=fit, n_draws=400)
     assert gaps[10].gap > 10 * gaps[10].gap_noise and gaps[10].widths > 0.3
     assert abs(gaps[1500].gap) < 0.003 and gaps[1500].widths < 0.1
     assert str(gaps[10]).startswith(f"objective {gaps[10].objective:.3f} after 10 steps")
@@ -43,9 +48,9 @@ def test_widths_off_by_a_known_factor_are_reported_as_such(problem):
     net, task, prior = problem
     fit = LONG | {"kl_weight": 1000.0, "steps": 200}
     wide = fv.Gaussian(prior.mean, prior.log_std + 0.5 * torch.tensor(1.5).log(), prior.factor * 1.5**0.5)
-    gap = fv.convergence_gap(net, task, prior, wide, "vi", seed=0, fit=fit, n_draws=2000)
+    gap = fv.families.convergence_gap(net, task, prior, wide, "vi", seed=0, fit=fit, n_draws=2000)
     assert gap.widths == pytest.approx(0.5, rel=0.1)
     with pytest.raises(ValueError, match="kl_weight must be > 0, got 0"):
-        fv.convergence_gap(net, task, prior, wide, "vi", seed=0, fit=fit | {"kl_weight": 0.0})
+        fv.families.convergence_gap(net, task, prior, wide, "vi", seed=0, fit=fit | {"kl_weight": 0.0})
     with pytest.raises(ValueError, match="method must be one of"):
-        fv.convergence_gap(net, task, prior, wide, "swag", seed=0)
+        fv.families.convergence_gap(net, task, prior, wide, "swag", seed=0)

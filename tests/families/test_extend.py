@@ -18,16 +18,16 @@ def moons():
     source = fv.pretrain(fv.models.mlp(task, hidden=(8,)), task.source, seed=0, epochs=3)
     net, prior = fv.transfer(source, fv.fit_swag(source, task.source, seed=0), treated="norm+head")
     radii = {"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 0.5)}
-    family = fv.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 3})
-    family = fv.measure(net, task, family, seed=1, n_draws=4, n_spectra=2, k=2, resolution=5, around_resolution=3)
-    family = fv.repeat_family(net, task, prior, family, seeds=[9], fit={"steps": 3})
+    family = fv.families.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 3})
+    family = fv.families.measure(net, task, family, seed=1, n_draws=4, n_spectra=2, k=2, resolution=5, around_resolution=3)
+    family = fv.families.repeat_family(net, task, prior, family, seeds=[9], fit={"steps": 3})
     maps = input_maps(net, task, family, seed=1, reference=family.posterior[1], resolution=5)
     return net, task, prior, dataclasses.replace(family, inputs=maps)
 
 
 def test_a_radius_fitted_in_the_lab_joins_every_view_of_a_moons_tour(moons):
     net, task, prior, family = moons
-    lab = fv.FlatnessLab(net, task, prior, family=family, seed=0, fit={"steps": 3})
+    lab = fv.widgets.Lab(net, task, prior, family=family, seed=0, fit={"steps": 3})
     try:
         lab.radius = 1.0
         assert lab.wait(120) and lab.error == ""
@@ -39,7 +39,7 @@ def test_a_radius_fitted_in_the_lab_joins_every_view_of_a_moons_tour(moons):
         assert sorted(more.inputs) == sorted(direct)
         for name, values in direct.items():
             torch.testing.assert_close(more.inputs[name], values, rtol=1e-5, atol=1e-6)  # float32 sums
-        figure = fv.plot_view(more, "inputs", method="sabma", radius=1.0)
+        figure = fv.widgets.plot_view(more, "inputs", method="sabma", radius=1.0)
         assert (
             float((torch.as_tensor(figure.data[3].z) - direct["probs"][i, -1]).abs().max()) < 1e-6
         )  # after VI and two classes

@@ -17,40 +17,44 @@ def pictures():
 
 def test_shifted_scores_are_those_of_each_corrupted_copy(pictures):
     net, q, data = pictures
-    shift = fv.shifted_scores(net, q, data, kinds=["fog", "contrast"], severities=[1, 4], n_draws=3, seed=5, batchnorm="frozen")
+    shift = fv.families.shifted_scores(
+        net, q, data, kinds=["fog", "contrast"], severities=[1, 4], n_draws=3, seed=5, batchnorm="frozen"
+    )
     assert shift.severities == (0, 1, 4) and shift.n == 40 and shift.n_draws == 3 and shift.batchnorm == "frozen"
     for row, kind in enumerate(shift.kinds):
         for column, severity in enumerate(shift.severities):
             there = data if severity == 0 else fv.datasets.corrupt(data, kind, severity, seed=5)
             prediction = fv.predict(net, q, there, 3, seed=5, batchnorm="frozen")
             assert float(shift.scores["nll"][row, column]) == pytest.approx(
-                float(fv.nll_score(prediction, n_draws=3)), rel=1e-6
+                float(fv.metrics.nll(prediction, n_draws=3)), rel=1e-6
             )
-            assert float(shift.scores["accuracy"][row, column]) == pytest.approx(float(fv.accuracy(prediction, n_draws=3)))
+            assert float(shift.scores["accuracy"][row, column]) == pytest.approx(
+                float(fv.metrics.accuracy(prediction, n_draws=3))
+            )
     torch.testing.assert_close(shift.mean("ece"), (shift.scores["ece"][0] + shift.scores["ece"][1]) / 2)
 
 
 def test_the_result_names_the_batchnorm_statistics(pictures):
     net, q, data = pictures
     settings = dict(kinds=["fog"], severities=[3], n_draws=2, seed=0)
-    shift = fv.shifted_scores(net, q, data, batchnorm=data, **settings)
+    shift = fv.families.shifted_scores(net, q, data, batchnorm=data, **settings)
     assert shift.batchnorm == "re-estimated"
     with pytest.raises(ValueError, match="its statistics must be chosen, got batchnorm=None"):
-        fv.shifted_scores(net, q, data, **settings)
+        fv.families.shifted_scores(net, q, data, **settings)
 
 
 def test_bad_kinds_and_severities_say_what_to_do(pictures):
     net, q, data = pictures
     with pytest.raises(ValueError, match="a kind must be one of .*, got 'frost'"):
-        fv.shifted_scores(net, q, data, kinds=["frost"], seed=0, batchnorm="frozen")
+        fv.families.shifted_scores(net, q, data, kinds=["frost"], seed=0, batchnorm="frozen")
     with pytest.raises(ValueError, match=r"severities must rise, from 1 to 5, got \[3, 6\]"):
-        fv.shifted_scores(net, q, data, kinds=["fog"], severities=[3, 6], seed=0, batchnorm="frozen")
+        fv.families.shifted_scores(net, q, data, kinds=["fog"], severities=[3, 6], seed=0, batchnorm="frozen")
     with pytest.raises(ValueError, match=r"severities must rise, from 1 to 5, got \[3, 1\]"):
-        fv.shifted_scores(net, q, data, kinds=["fog"], severities=[3, 1], seed=0, batchnorm="frozen")
+        fv.families.shifted_scores(net, q, data, kinds=["fog"], severities=[3, 1], seed=0, batchnorm="frozen")
 
 
 def test_a_shift_survives_saving(tmp_path):
-    shift = fv.Shift(("fog",), (0, 2), {"nll": torch.tensor([[0.1, 0.4]])}, n=9, n_draws=2)
+    shift = fv.results.Shift(("fog",), (0, 2), {"nll": torch.tensor([[0.1, 0.4]])}, n=9, n_draws=2)
     back = fv.load(fv.save(shift, tmp_path / "shift.pt"))
     assert back.kinds == ("fog",) and torch.equal(back.scores["nll"], shift.scores["nll"])
 
@@ -62,35 +66,37 @@ def test_risk_at_each_coverage_is_a_count_of_mistakes_among_the_surest():
     order = sorted(range(30), key=lambda i: -float(p[i].max()))
     wrong = [int(p[i].argmax()) != i % 3 for i in order]
     by_hand = torch.tensor([sum(wrong[:k]) / k for k in range(1, 31)])
-    torch.testing.assert_close(fv.risk_coverage(prediction), by_hand)
-    assert float(fv.risk_coverage(prediction, n_draws=2)[-1]) == pytest.approx(1 - float(fv.accuracy(prediction, n_draws=2)))
+    torch.testing.assert_close(fv.metrics.risk_coverage(prediction), by_hand)
+    assert float(fv.metrics.risk_coverage(prediction, n_draws=2)[-1]) == pytest.approx(
+        1 - float(fv.metrics.accuracy(prediction, n_draws=2))
+    )
 
 
 def shifts(seeds):
     rows = torch.tensor([[0.9, 0.8, 0.5], [0.9, 0.7, 0.6]])
     names = ("accuracy", "nll", "ece")
-    return [fv.Shift(("fog", "jpeg"), (0, 1, 3), {n: rows - 0.1 * s for n in names}, 50, 4) for s in range(seeds)]
+    return [fv.results.Shift(("fog", "jpeg"), (0, 1, 3), {n: rows - 0.1 * s for n in names}, 50, 4) for s in range(seeds)]
 
 
 def test_the_severity_figure_draws_means_over_kinds_and_intervals_over_seeds():
-    fig = fv.plot_severity({"vi": shifts(3), "sabma": shifts(3)})
+    fig = fv.plots.plot_severity({"vi": shifts(3), "sabma": shifts(3)})
     lines = [t for t in fig.data if t.mode == "lines+markers"]
     assert len(lines) == 6 and [t.name for t in lines if t.showlegend] == ["VI", "SA-BMA"]
     assert lines[0].y.tolist() == pytest.approx([0.8, 0.65, 0.45])
     half = 4.302653 * 0.1 / 3**0.5  # Student's t of 2 degrees of freedom
     assert lines[0].error_y.array[0] == pytest.approx(half, abs=1e-5)
     assert "3 seeds" in fig.layout.annotations[0].text
-    one = fv.plot_severity({"vi": shifts(1)}, kind="jpeg")
+    one = fv.plots.plot_severity({"vi": shifts(1)}, kind="jpeg")
     assert len(one.data) == 3 and one.data[0].error_y.array is None and one.data[0].y.tolist() == pytest.approx([0.9, 0.7, 0.6])
     with pytest.raises(ValueError, match="kind must be one of 'fog', 'jpeg', got 'snow'"):
-        fv.plot_severity({"vi": shifts(1)}, kind="snow")
+        fv.plots.plot_severity({"vi": shifts(1)}, kind="snow")
     with pytest.raises(ValueError, match="same kinds and severities, got 2 different"):
-        fv.plot_severity({"vi": shifts(1), "sabma": fv.Shift(("fog",), (0, 1), {}, 50, 4)})
+        fv.plots.plot_severity({"vi": shifts(1), "sabma": fv.results.Shift(("fog",), (0, 1), {}, 50, 4)})
 
 
 def test_the_risk_figure_ends_at_the_error_of_answering_all():
     risks = torch.stack([torch.linspace(0, 0.2, 50), torch.linspace(0, 0.4, 50)])
-    fig = fv.plot_risk_coverage({"vi": risks, "sgd": risks[0]})
+    fig = fv.plots.plot_risk_coverage({"vi": risks, "sgd": risks[0]})
     lines = [t for t in fig.data if t.showlegend]
     assert [t.name for t in lines] == ["VI", "SGD (MAP)"]
     assert float(lines[0].y[-1]) == pytest.approx(0.3) and float(lines[0].x[-1]) == 1

@@ -85,6 +85,7 @@ def test_a_family_on_workers_is_the_local_one_and_has_its_checkpoints(client, tr
         fit_family(net, task, prior, engine="two", **fit)
 
 
+@pytest.mark.long
 def test_a_tour_on_workers_is_the_local_one(client, tmp_path, monkeypatch):
     small = dict(task="moons", recipe=Recipe(epochs=20), repeats=0, fit={"steps": 10})
     small |= dict(radii={"vi": (0.0,), "sabma": (0.5, 1.0)}, measured=dict(n_draws=3, n_spectra=1, k=1, resolution=3))

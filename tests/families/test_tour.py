@@ -19,7 +19,7 @@ def test_the_conv_net_early_in_training_survives_its_swag():
     assert prior.mean.isfinite().all() and prior.log_std.isfinite().all()
 
 
-@pytest.mark.parametrize("method", ["sam_mu", "sabma"])
+@pytest.mark.parametrize("method", [pytest.param("sam_mu", marks=pytest.mark.slow), "sabma"])
 def test_the_conv_net_learns_at_the_largest_radius_of_its_slider(prepared, method):
     net, task, prior = prepared
     q = fit_member(net, task, prior, method, METHODS[method].tuned(net).largest, seed=2)
@@ -27,6 +27,7 @@ def test_the_conv_net_learns_at_the_largest_radius_of_its_slider(prepared, metho
     assert loss[-20:].mean() < 0.85 * loss[:20].mean()  # at a rate of 0.05 it stays at that of guessing, or diverges
 
 
+@pytest.mark.slow
 def test_the_posteriors_of_the_conv_net_predict_better_than_its_map(prepared):
     """On the test split of a seed on which no setting was chosen; VI had 1.06 against MAP's 0.92 when it underfitted."""
     net, task, prior = prepared

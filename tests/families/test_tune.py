@@ -86,7 +86,7 @@ def test_a_choice_keeps_its_meaning_when_the_record_changes(monkeypatch, transfe
 def test_a_tuned_family_has_the_chosen_radius_settings_and_prior_of_each_method(transferred, task):
     net, prior = transferred
     tuned = {"vi": Choice({"steps": 5}), "sabma": Choice({"steps": 4, "kl_weight": 0.5}, 0.7, 0.6)}
-    family = fv.fit_family(net, task, prior, radii={"vi": (0.0,), "sabma": (0.0, 2.0)}, seed=0, tuned=tuned)
+    family = fv.families.fit_family(net, task, prior, radii={"vi": (0.0,), "sabma": (0.0, 2.0)}, seed=0, tuned=tuned)
     assert family.radius == (0.0, 0.0, 0.7, 2.0)
     settings = dict(steps=4, kl_weight=0.5, seed=0, start_scale=fv.METHODS["sabma"].plain.settings["start_scale"])
     by_hand = fv.fit_sabma(net, task.train, with_head_std(net, prior, 0.6), radius=0.7, **settings)
@@ -94,7 +94,7 @@ def test_a_tuned_family_has_the_chosen_radius_settings_and_prior_of_each_method(
     zero = fv.fit_vi(net, task.train, with_head_std(net, prior, 0.6), **settings)
     assert torch.equal(family.posterior[1].mean, zero.mean)  # VI at the settings of SA-BMA, not VI's own
     assert not torch.equal(family.posterior[0].mean, zero.mean)
-    alike = fv.fit_family(net, task, prior, radii={"vi": (0.0,), "sabma": (0.0,)}, seed=0, fit={"steps": 3})
+    alike = fv.families.fit_family(net, task, prior, radii={"vi": (0.0,), "sabma": (0.0,)}, seed=0, fit={"steps": 3})
     assert alike.posterior[0] is alike.posterior[1]
 
 
@@ -102,7 +102,7 @@ def test_tour_and_lab_take_the_choices(transferred, task, tmp_path, monkeypatch)
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path))
     net, prior = transferred
     tuned = {"sabma": Choice({"steps": 3}, 0.7)}
-    lab = fv.FlatnessLab(net, task, prior, radii={"sabma": (0.0, 2.0)}, tuned=tuned, fit={"steps": 2})
+    lab = fv.widgets.Lab(net, task, prior, radii={"sabma": (0.0, 2.0)}, tuned=tuned, fit={"steps": 2})
     assert lab.wait(300) and lab.family.radius == (0.0, 0.7, 2.0) and lab.radius == 0.7
     lab.close()
     few = dict(n_draws=3, n_spectra=1, k=2, resolution=3, around_resolution=3)

@@ -10,6 +10,7 @@ from experiment_notebooks import executed
 import flatviz as fv
 from flatviz.experiments import read_table
 
+pytestmark = pytest.mark.long
 HERE = Path(__file__).parent
 
 

@@ -41,3 +41,21 @@ def test_a_cluster_gives_the_local_values_and_survives_a_lost_worker(client, tmp
     whole = fv.slice_plane(f, plane, resolution=21)
     torch.testing.assert_close(again.values, whole.values, rtol=1e-5, atol=1e-7)
     assert torch.equal(fv.slice_plane(f, plane, resolution=21, cache=tmp_path).values, again.values)  # all on disk
+
+
+def test_what_workers_do_not_have_is_refused_and_so_is_a_closed_client(client):
+    f, plane = problem()
+    hook = nn.modules.module.register_module_forward_hook(lambda module, args, out: 2 * out)
+    try:
+        with pytest.raises(
+            ValueError, match="engine must compute as this process does, got _global_forward_hooks that its workers"
+        ):
+            fv.slice_plane(f, plane, resolution=3, engine=client)
+    finally:
+        hook.remove()
+    with torch.autocast("cpu", torch.bfloat16), pytest.raises(ValueError, match="got autocast on cpu that its workers lack"):
+        fv.slice_plane(f, plane, resolution=3, engine=client)
+    other = type(client)(client.scheduler.address)
+    other.close()
+    with pytest.raises(ValueError, match="engine must be a running Client, got one that is closed: make another"):
+        fv.slice_plane(f, plane, resolution=3, engine=other)

@@ -53,8 +53,6 @@ def test_a_loss_that_never_rises_ends_at_64_times_what_the_plane_suggests_and_a_
     assert flat.a.tolist() == [-64.0, 0.0, 64.0]
     wall = fv.slice_plane(lambda w: torch.where(w[0] > 0.01, torch.tensor(math.nan), 1 + 0 * w[0]), PLANE, extent="auto")
     assert float(wall.a[-1]) == pytest.approx(64 / 39)  # a tick on this side too
-    eigen = fv.map_curvature(lopsided, PLANE, extent="auto", resolution=3, iters=3)
-    assert float(eigen.b[-1]) == pytest.approx(40, rel=0.1)
 
 
 def test_a_centre_of_zero_has_no_multiple():

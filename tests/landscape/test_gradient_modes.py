@@ -23,20 +23,18 @@ def quadratic(w):
 VERBS = {
     "nll": lambda net, data, W: fv.nll(net, data)(W[0]),
     "quantity": lambda net, data, W: fv.quantity(net, data, "nll", batchnorm=data).many(W),
-    "bma_nll": lambda net, data, W: fv.bma_nll(net, data, W)(W[0]),
+    "bma_nll": lambda net, data, W: fv.objectives.bma_nll(net, data, W)(W[0]),
     "slice_plane": lambda net, data, W: fv.slice_plane(fv.nll(net, data), fv.plane_pca(W), resolution=3).values,
     "slice_line": lambda net, data, W: fv.slice_line(fv.nll(net, data), W[0], W[1], resolution=3).values,
     "top_eigenpairs": lambda net, data, W: fv.top_eigenpairs(fv.nll(net, data), W[0], 2).values,
     "ggn": lambda net, data, W: fv.top_eigenpairs(fv.nll(net, data), W[0], 2, curvature="ggn").values,
     "fisher": lambda net, data, W: fv.hvp(fv.nll(net, data), W[0], W[1]),
     "plain": lambda net, data, W: fv.top_eigenpairs(quadratic, W[0], 2).values,
-    "map_curvature": lambda net, data, W: fv.map_curvature(fv.nll(net, data), fv.plane_pca(W), resolution=2).values,
-    "plane_gradient": lambda net, data, W: fv.plane_gradient(fv.nll(net, data), W[0]).axes,
-    "connect": lambda net, data, W: fv.connect(fv.nll(net, data), W[0], W[1], steps=3, resolution=5).values,
+    "connect": lambda net, data, W: fv.landscape.connect(fv.nll(net, data), W[0], W[1], steps=3, resolution=5).values,
     "sharpness": lambda net, data, W: fv.sharpness(fv.nll(net, data), W[:2]).sam,
     "predict": lambda net, data, W: fv.predict(net, W, data, 5, seed=0, batchnorm="frozen").scores["ece"],
     "refreshed": lambda net, data, W: fv.predict(net, W, data, 5, seed=0, batchnorm=data).outputs,
-    "linearised": lambda net, data, W: fv.predict_linearised(net, fv.Gaussian(W[0], W[1]), data).outputs,
+    "linearised": lambda net, data, W: fv.metrics.predict_linearised(net, fv.Gaussian(W[0], W[1]), data).outputs,
     "project": lambda net, data, W: fv.project(W, fv.plane_pca(W), fv.nll(net, data)).values,
 }
 

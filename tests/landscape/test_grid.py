@@ -206,9 +206,8 @@ def test_a_float64_net_in_float32_states_its_error(tiny):
 def test_re_estimated_statistics_have_no_reduced_precision(conv, task):
     net, _ = conv
     g, plane = fv.quantity(net, task.train, "nll", batchnorm=task.train), fv.plane_random(net, net.w, seed=0)
-    for precision in ("bfloat16", "nonsense"):
-        with pytest.raises(ValueError, match=f"precision needs frozen BatchNorm statistics, got '{precision}' with"):
-            fv.slice_plane(g, plane, resolution=3, precision=precision)
+    with pytest.raises(ValueError, match="precision needs frozen BatchNorm statistics, got 'bfloat16' with"):
+        fv.slice_plane(g, plane, resolution=3, precision="bfloat16")
 
 
 def test_a_path_gives_the_values_at_its_points(quadratic):

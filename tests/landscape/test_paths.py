@@ -18,22 +18,22 @@ A, B = torch.tensor([-0.8, 0.6, 0.0]), torch.tensor([0.8, 0.6, 0.0])
 
 @pytest.mark.parametrize("kind, bends", [("bezier", 2), ("polygonal", 3)])
 def test_a_curve_goes_round_the_barrier(kind, bends):
-    straight = fv.connect(two_valleys, A, B, bends=0)
+    straight = fv.landscape.connect(two_valleys, A, B, bends=0)
     assert straight.barrier == pytest.approx(0.64**2, abs=1e-5)  # the hill's top is halfway
-    curve = fv.connect(two_valleys, A, B, kind=kind, bends=bends, steps=300, lr=0.05)
+    curve = fv.landscape.connect(two_valleys, A, B, kind=kind, bends=bends, steps=300, lr=0.05)
     assert curve.barrier < 0.05 and curve.W.shape == (bends + 2, 3)
     assert torch.equal(curve.W[0], A) and torch.equal(curve.W[-1], B)
     assert float(curve.values[0]) == float(two_valleys(A)) and float(curve.values[-1]) == float(two_valleys(B))
-    points = fv.points_on(curve, curve.t)
+    points = fv.landscape.points_on(curve, curve.t)
     torch.testing.assert_close(torch.stack([two_valleys(p) for p in points]), curve.values, rtol=1e-4, atol=1e-5)
-    again = fv.connect(two_valleys, A, B, kind=kind, bends=bends, steps=300, lr=0.05)
+    again = fv.landscape.connect(two_valleys, A, B, kind=kind, bends=bends, steps=300, lr=0.05)
     assert torch.equal(again.W, curve.W)
 
 
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
 def test_a_curve_is_the_same_at_every_scale_of_the_weights(scale):
-    unit = fv.connect(two_valleys, A, B, bends=2, steps=100)
-    curve = fv.connect(lambda w: two_valleys(w / scale), scale * A, scale * B, bends=2, steps=100)
+    unit = fv.landscape.connect(two_valleys, A, B, bends=2, steps=100)
+    curve = fv.landscape.connect(lambda w: two_valleys(w / scale), scale * A, scale * B, bends=2, steps=100)
     assert unit.barrier < 0.3 * 0.64**2  # of the straight line's
     torch.testing.assert_close(curve.W / scale, unit.W, rtol=0.02, atol=0.02)  # Adam's epsilon has no scale
 
@@ -47,11 +47,11 @@ def test_no_curve_is_worse_than_the_straight_line(kind, lr):
     first, last = A.double(), B.double()
     near = first + 1e-3 * torch.tensor([0.6, 0.8, 0.0])
     for a, b in ((first, near), (first, last)):
-        straight = fv.connect(steep, a, b, bends=0)
-        curve = fv.connect(steep, a, b, kind=kind, lr=lr, steps=50)
+        straight = fv.landscape.connect(steep, a, b, bends=0)
+        curve = fv.landscape.connect(steep, a, b, kind=kind, lr=lr, steps=50)
         assert curve.barrier <= straight.barrier * (1 + 1e-5)
         assert curve.barrier < straight.barrier or float(curve.values.mean()) <= float(straight.values.mean()) * (1 + 1e-5)
-    same = fv.connect(steep, first, first)
+    same = fv.landscape.connect(steep, first, first)
     assert same.barrier < 1e-12 and same.W.shape == (3, 3)
 
 
@@ -60,7 +60,7 @@ def test_what_has_no_gradient_is_refused_with_a_way_out(tiny):
     with pytest.raises(
         ValueError, match=r"connect needs an f with a gradient, got accuracy: train the curve on nll\(net, data\)"
     ):
-        fv.connect(fv.quantity(net, data, "accuracy"), net.w, net.w + 1)
+        fv.landscape.connect(fv.quantity(net, data, "accuracy"), net.w, net.w + 1)
 
 
 def test_a_line_says_whose_statistics_are_used(task, conv):
@@ -68,7 +68,7 @@ def test_a_line_says_whose_statistics_are_used(task, conv):
     f, other = fv.nll(net, task.train), net.w + 0.1
     lines = [fv.slice_line(f, *ends, resolution=3) for ends in ((net.w, other), (other, net.w), (other, other + 1))]
     wanted = ["the net at t = 0", "the net at t = 1", "a net that is neither end"]
-    for line, owner in zip([*lines, fv.connect(f, net.w, other, steps=2, resolution=3)], [*wanted, wanted[0]]):
+    for line, owner in zip([*lines, fv.landscape.connect(f, net.w, other, steps=2, resolution=3)], [*wanted, wanted[0]]):
         assert line.name.endswith(f" with the BatchNorm statistics of {owner}") and owner in fv.explain(line)
     again = fv.slice_line(fv.quantity(net, task.train, "nll", batchnorm=task.train), net.w, other, resolution=3)
     assert again.name == "" and again.batchnorm == "re-estimated"
@@ -78,11 +78,13 @@ def test_curves_are_their_formulas():
     W, t = torch.randn(3, 4, generator=torch.Generator().manual_seed(0)), torch.tensor([0.0, 0.25, 0.75, 1.0])
     bezier = fv.Curve(t, t, W=W, kind="bezier")
     want = torch.stack([(1 - s) ** 2 * W[0] + 2 * s * (1 - s) * W[1] + s**2 * W[2] for s in t])
-    torch.testing.assert_close(fv.points_on(bezier, t), want)
+    torch.testing.assert_close(fv.landscape.points_on(bezier, t), want)
     chain = fv.Curve(t, t, W=W, kind="polygonal")
-    torch.testing.assert_close(fv.points_on(chain, t), torch.stack([W[0], (W[0] + W[1]) / 2, (W[1] + W[2]) / 2, W[2]]))
+    torch.testing.assert_close(
+        fv.landscape.points_on(chain, t), torch.stack([W[0], (W[0] + W[1]) / 2, (W[1] + W[2]) / 2, W[2]])
+    )
     with pytest.raises(ValueError, match="points_on needs a curve made by connect"):
-        fv.points_on(fv.Curve(t, t), t)
+        fv.landscape.points_on(fv.Curve(t, t), t)
 
 
 def test_a_barrier_is_measured_from_the_line_between_the_ends():
@@ -95,22 +97,9 @@ def test_a_network_of_any_kind_can_be_connected(tiny):
     net, data = tiny
     f = fv.nll(net, data)
     other = net.w + 2 * torch.randn(net.dim, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
-    straight, curve = fv.connect(f, net.w, other, bends=0), fv.connect(f, net.w, other, steps=60, lr=0.05)
+    straight, curve = fv.landscape.connect(f, net.w, other, bends=0), fv.landscape.connect(f, net.w, other, steps=60, lr=0.05)
     assert float(curve.values.mean()) < float(straight.values.mean())
     assert curve.values[-1] == pytest.approx(float(f(other).detach()), rel=1e-12) and curve.n == 12
-
-
-def test_the_curvature_map_of_a_quartic_is_its_second_derivative():
-    def f(w):
-        return (w[0] ** 4 - w[1] ** 2).sum() + 0.5 * w[2] ** 2
-
-    eye = torch.eye(3, dtype=torch.float64)
-    plane = fv.Plane(torch.zeros(3, dtype=torch.float64), eye[:2], "distance", extent=((-1, 1), (-1, 1)))
-    top, low = (fv.map_curvature(f, plane, which=which, resolution=5) for which in ("largest", "smallest"))
-    want = torch.maximum(12 * top.a**2, torch.ones(5))[:, None].expand(5, 5)
-    torch.testing.assert_close(top.values, want.double(), rtol=1e-6, atol=1e-8)
-    torch.testing.assert_close(low.values, torch.full((5, 5), -2.0, dtype=torch.float64), rtol=1e-6, atol=1e-8)
-    assert top.label == "largest Hessian eigenvalue"
 
 
 def test_a_gaussians_shadow_is_the_covariance_of_its_draws_shadows(gaussians):
@@ -137,7 +126,7 @@ def surface(values):
 
 def test_valleys_die_where_they_meet_a_deeper_one():
     row = [5.0, 1.0, 4.0, 0.0, 6.0, 2.0, 9.0]  # minima 1, 0, 2; saddles 4 and 6 between them
-    found = fv.persistence(surface([row, row]))
+    found = fv.landscape.persistence(surface([row, row]))
     assert found.birth.tolist() == [0, 1, 2]
     assert found.death.tolist() == [math.inf, 4, 6] and found.parent.tolist() == [-1, 0, 0]
     assert found.minimum[:, 1].tolist() == [3, 1, 5] and found.saddle[:, 1].tolist() == [-1, 2, 4]
@@ -147,7 +136,7 @@ def test_valleys_die_where_they_meet_a_deeper_one():
 def test_persistence_equals_a_slow_flood():
     """Components of {values <= level}, counted at every level by flooding."""
     values = torch.rand(7, 6, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
-    found = fv.persistence(surface(values))
+    found = fv.landscape.persistence(surface(values))
     for level in values.reshape(-1).tolist():
         left, count = {tuple(c) for c in (values <= level).nonzero().tolist()}, 0
         while left:
@@ -164,15 +153,15 @@ def test_persistence_equals_a_slow_flood():
 def test_a_volume_has_valleys_too_and_diverged_cells_are_walls():
     values = torch.full((3, 3, 3), 5.0)
     values[0, 0, 0], values[2, 2, 2] = 0.0, 1.0
-    assert fv.persistence(surface(values)).death.tolist() == [math.inf, 5]
+    assert fv.landscape.persistence(surface(values)).death.tolist() == [math.inf, 5]
     apart = torch.tensor([[0.0, math.nan, 1.0], [2.0, math.inf, 3.0]])
-    assert fv.persistence(surface(apart)).death.tolist() == [math.inf, math.inf]
+    assert fv.landscape.persistence(surface(apart)).death.tolist() == [math.inf, math.inf]
     with pytest.raises(ValueError, match="the surface must have a finite value, got 4 diverged cells"):
-        fv.persistence(surface(torch.full((2, 2), math.nan)))
+        fv.landscape.persistence(surface(torch.full((2, 2), math.nan)))
 
 
 def test_a_plateau_is_one_valley_and_a_result_can_be_saved(tmp_path):
-    found = fv.persistence(surface([[1.0, 1.0, 1.0], [1.0, 1.0, 2.0]]))
+    found = fv.landscape.persistence(surface([[1.0, 1.0, 1.0], [1.0, 1.0, 2.0]]))
     assert found.birth.tolist() == [1.0]
     fv.save(found, tmp_path / "p.pt")
     assert torch.equal(fv.load(tmp_path / "p.pt").surface.values, found.surface.values)

@@ -24,7 +24,8 @@ def rank_one(log_std, dtype=torch.float32):
 @pytest.mark.parametrize("link", ["probit", "mc", "bridge"])
 def test_a_gaussian_of_rank_one_in_float32_has_the_predictions_of_float64(link, log_std):
     found, exact = (
-        fv.predict_linearised(*rank_one(log_std, dtype), link=link, n_draws=30) for dtype in (torch.float32, torch.float64)
+        fv.metrics.predict_linearised(*rank_one(log_std, dtype), link=link, n_draws=30)
+        for dtype in (torch.float32, torch.float64)
     )
     assert bool(torch.isfinite(found.outputs).all())
     if link != "bridge":  # which divides by V, and so by the rounding of what is zero
@@ -65,7 +66,7 @@ def regression():
 
 def test_a_regression_has_draws_of_its_means(regression):
     net, q, data = regression
-    p = fv.predict_linearised(net, q, data, link="mc", n_draws=20_000, likelihood=0.5)
+    p = fv.metrics.predict_linearised(net, q, data, link="mc", n_draws=20_000, likelihood=0.5)
     assert p.outputs.shape == (20_000, 5, 1) and p.likelihood == 0.5 and not p.scores
     std = ((data.x @ q.cov_mul(torch.eye(3, dtype=torch.float64))) * data.x).sum(1).sqrt()
     torch.testing.assert_close(
@@ -76,12 +77,12 @@ def test_a_regression_has_draws_of_its_means(regression):
 
 def test_a_regression_taken_for_classes_is_one_clear_error(regression):
     with pytest.raises(TypeError, match="needs integer class labels, got floating targets: give likelihood=the noise"):
-        fv.predict_linearised(*regression)
+        fv.metrics.predict_linearised(*regression)
     with pytest.raises(ValueError, match="a regression must have link='mc', draws of its means, got 'probit'"):
-        fv.predict_linearised(*regression, likelihood=0.5)
+        fv.metrics.predict_linearised(*regression, likelihood=0.5)
     net, q, data = regression
     with pytest.raises(ValueError, match=r"targets must have shape \(N, 1\) as the net's outputs, got \(5, 2\)"):
-        fv.predict_linearised(net, q, fv.Data(data.x, torch.zeros(5, 2).double()), link="mc", likelihood=0.5)
+        fv.metrics.predict_linearised(net, q, fv.Data(data.x, torch.zeros(5, 2).double()), link="mc", likelihood=0.5)
 
 
 def test_a_first_layer_that_works_in_place_leaves_the_data_alone():
@@ -90,5 +91,5 @@ def test_a_first_layer_that_works_in_place_leaves_the_data_alone():
         layer, x = torch.nn.Linear(3, 2), torch.randn(6, 3)
     nets = [fv.Net.from_module(torch.nn.Sequential(torch.nn.ReLU(inplace=inplace), layer)) for inplace in (True, False)]
     kept, q = x.clone(), fv.Gaussian(nets[0].w, torch.full_like(nets[0].w, -1.0))
-    inplace, plain = (fv.predict_linearised(net, q, fv.Data(x, torch.arange(6) % 2)).outputs for net in nets)
+    inplace, plain = (fv.metrics.predict_linearised(net, q, fv.Data(x, torch.arange(6) % 2)).outputs for net in nets)
     assert torch.equal(x, kept) and torch.equal(inplace, plain)

@@ -20,19 +20,19 @@ def test_scores_of_every_size_equal_scikit_learn_on_averaged_probabilities(predi
     y = prediction.y.numpy()
     for size in range(1, 7):
         p = prediction.outputs[:size].softmax(-1).mean(0).numpy()
-        assert float(fv.accuracy(prediction)[size - 1]) == pytest.approx(accuracy_score(y, p.argmax(1)))
-        assert float(fv.nll_score(prediction)[size - 1]) == pytest.approx(log_loss(y, p, labels=range(4)))
+        assert float(fv.metrics.accuracy(prediction)[size - 1]) == pytest.approx(accuracy_score(y, p.argmax(1)))
+        assert float(fv.metrics.nll(prediction)[size - 1]) == pytest.approx(log_loss(y, p, labels=range(4)))
         hot = torch.nn.functional.one_hot(prediction.y, 4).numpy()
-        assert float(fv.brier(prediction)[size - 1]) == pytest.approx(((p - hot) ** 2).sum(1).mean())
-        for score in (fv.accuracy, fv.nll_score, fv.brier, fv.ece):
+        assert float(fv.metrics.brier(prediction)[size - 1]) == pytest.approx(((p - hot) ** 2).sum(1).mean())
+        for score in (fv.metrics.accuracy, fv.metrics.nll, fv.metrics.brier, fv.metrics.ece):
             assert float(score(prediction, n_draws=size)) == pytest.approx(float(score(prediction)[size - 1]))
 
 
 def test_nll_of_a_sure_mistake_is_finite_and_the_average_is_no_worse_than_its_members(prediction):
     sure = fv.Prediction(torch.tensor([[[400.0, 0.0]]]), torch.tensor([1]))
-    assert float(fv.nll_score(sure)[0]) == pytest.approx(400.0)
-    members = torch.stack([fv.nll_score(fv.Prediction(o[None], prediction.y))[0] for o in prediction.outputs])
-    assert float(fv.nll_score(prediction)[-1]) <= float(members.mean())
+    assert float(fv.metrics.nll(sure)[0]) == pytest.approx(400.0)
+    members = torch.stack([fv.metrics.nll(fv.Prediction(o[None], prediction.y))[0] for o in prediction.outputs])
+    assert float(fv.metrics.nll(prediction)[-1]) <= float(members.mean())
 
 
 def test_gaussian_nll_is_that_of_the_mixture():
@@ -40,7 +40,7 @@ def test_gaussian_nll_is_that_of_the_mixture():
     means, y = torch.randn(3, 5, 1, generator=g), torch.randn(5, generator=g)
     p = fv.Prediction(means, y, likelihood=0.4)
     density = torch.distributions.Normal(means[..., 0], 0.4).log_prob(y).exp().mean(0)
-    torch.testing.assert_close(fv.nll_score(p)[-1], -density.log().mean())
+    torch.testing.assert_close(fv.metrics.nll(p)[-1], -density.log().mean())
 
 
 def by_hand(p, y, n_bins):
@@ -57,11 +57,11 @@ def by_hand(p, y, n_bins):
 
 def test_equal_width_ece_is_the_definition_and_confidence_one_falls_in_the_last_bin(prediction):
     p = prediction.bma()
-    assert float(fv.ece(prediction)[-1]) == pytest.approx(by_hand(p, prediction.y, 15))
+    assert float(fv.metrics.ece(prediction)[-1]) == pytest.approx(by_hand(p, prediction.y, 15))
     sure = fv.Prediction(torch.tensor([[[900.0, 0.0], [900.0, 0.0]]]), torch.tensor([0, 1]))
-    bins = fv.reliability(sure, n_draws=1)
+    bins = fv.metrics.reliability(sure, n_draws=1)
     assert bins[:, 0].tolist() == [0.0] * 14 + [2.0]
-    assert float(fv.ece(sure)[0]) == pytest.approx(0.5)
+    assert float(fv.metrics.ece(sure)[0]) == pytest.approx(0.5)
 
 
 def test_equal_width_ece_equals_torchmetrics_where_no_confidence_is_one(prediction):
@@ -69,7 +69,7 @@ def test_equal_width_ece_equals_torchmetrics_where_no_confidence_is_one(predicti
     for size in (1, 6):
         p = prediction.outputs[:size].softmax(-1).mean(0)
         expected = theirs(p, prediction.y, num_classes=4, n_bins=15, norm="l1")
-        assert float(fv.ece(prediction)[size - 1]) == pytest.approx(float(expected), abs=1e-6)
+        assert float(fv.metrics.ece(prediction)[size - 1]) == pytest.approx(float(expected), abs=1e-6)
 
 
 def test_equal_mass_ece_equals_a_reference_on_a_fixed_array():
@@ -78,31 +78,36 @@ def test_equal_mass_ece_equals_a_reference_on_a_fixed_array():
     outputs = torch.stack([confidence, 1 - confidence], 1).log()[None]
     p = fv.Prediction(outputs, 1 - right)
     # three bins of two: |1/2 - .575|, |1/2 - .675|, |1 - .85|, each with weight 1/3
-    assert float(fv.ece(p, n_bins=3, kind="mass")[0]) == pytest.approx((0.075 + 0.175 + 0.15) / 3, abs=1e-6)
-    assert fv.reliability(p, n_draws=1, n_bins=4, kind="mass")[:, 0].tolist() == [2, 2, 1, 1]
+    assert float(fv.metrics.ece(p, n_bins=3, kind="mass")[0]) == pytest.approx((0.075 + 0.175 + 0.15) / 3, abs=1e-6)
+    assert fv.metrics.reliability(p, n_draws=1, n_bins=4, kind="mass")[:, 0].tolist() == [2, 2, 1, 1]
     with pytest.raises(ValueError, match="kind must be one of 'width', 'mass', got 'depth'"):
-        fv.ece(p, kind="depth")
+        fv.metrics.ece(p, kind="depth")
 
 
 def test_predict_carries_the_scores_of_every_size(transferred, task):
     net, prior = transferred
     p = fv.predict(net, prior, task.test, 4, seed=0)
     assert p.outputs.shape == (4, len(task.test), 10)
-    for name, score in (("accuracy", fv.accuracy), ("nll", fv.nll_score), ("ece", fv.ece), ("brier", fv.brier)):
+    for name, score in (
+        ("accuracy", fv.metrics.accuracy),
+        ("nll", fv.metrics.nll),
+        ("ece", fv.metrics.ece),
+        ("brier", fv.metrics.brier),
+    ):
         torch.testing.assert_close(p.scores[name], score(p))
-    torch.testing.assert_close(p.bins[2], fv.reliability(p, n_draws=3), equal_nan=True)
+    torch.testing.assert_close(p.bins[2], fv.metrics.reliability(p, n_draws=3), equal_nan=True)
     module = net.to_module(prior.sample(4, seed=0)[3])
     torch.testing.assert_close(p.outputs[3], module(task.test.x).detach(), rtol=1e-4, atol=1e-5)
     unlabelled = fv.predict(net, prior, task.test.x, 2, seed=0)
     torch.testing.assert_close(unlabelled.outputs, p.outputs[:2])
-    torch.testing.assert_close(fv.accuracy(unlabelled, task.test.y), p.scores["accuracy"][:2])
+    torch.testing.assert_close(fv.metrics.accuracy(unlabelled, task.test.y), p.scores["accuracy"][:2])
     assert math.isclose(float(p.bma(4).sum()), len(task.test), rel_tol=1e-5)
 
 
 def test_scores_without_labels_or_with_too_many_draws_say_so(prediction):
     with pytest.raises(ValueError, match="scores need labels, got none: predict on a Data, or give y"):
-        fv.accuracy(fv.Prediction(prediction.outputs))
+        fv.metrics.accuracy(fv.Prediction(prediction.outputs))
     with pytest.raises(ValueError, match="y must hold 50 labels, got 3"):
-        fv.accuracy(prediction, torch.zeros(3, dtype=torch.long))
+        fv.metrics.accuracy(prediction, torch.zeros(3, dtype=torch.long))
     with pytest.raises(ValueError, match="asked for 7 draws, but this prediction has 6"):
-        fv.nll_score(prediction, n_draws=7)
+        fv.metrics.nll(prediction, n_draws=7)

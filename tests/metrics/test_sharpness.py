@@ -4,7 +4,7 @@ import pytest
 import torch
 
 import flatviz as fv
-from flatviz.metrics.sharpness import ordered
+from flatviz.metrics.curvature import ordered
 
 
 def test_measures_of_a_quadratic_are_those_of_its_matrix(quadratic):
@@ -31,7 +31,7 @@ def test_weyl_bounds_hold_on_the_samples_of_a_network_and_the_middle_is_the_aver
     net, data = tiny
     f = fv.nll(net, data)
     W = net.w + 0.3 * torch.randn(4, net.dim, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
-    lower, middle, upper = fv.weyl_bounds(f, W)
+    lower, middle, upper = fv.metrics.weyl_bounds(f, W)
     dense = torch.stack([torch.autograd.functional.hessian(f, w) for w in W])
     spectra = torch.linalg.eigvalsh(dense)
     assert middle == pytest.approx(float(torch.linalg.eigvalsh(dense.mean(0))[-1]), rel=1e-5)

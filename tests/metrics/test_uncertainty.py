@@ -20,20 +20,20 @@ def prediction():
 def test_mutual_information_is_the_mean_divergence_of_the_draws_from_their_average(prediction):
     p, mean = prediction.probs, prediction.bma()
     kl = (p * (p / mean).log()).sum(-1).mean(0)
-    torch.testing.assert_close(fv.mutual_information(prediction), kl)
-    total = fv.aleatoric_entropy(prediction) + fv.mutual_information(prediction)
-    torch.testing.assert_close(fv.predictive_entropy(prediction), total)
-    torch.testing.assert_close(fv.predictive_entropy(prediction), torch.distributions.Categorical(mean).entropy())
-    assert float(fv.mutual_information(prediction, n_draws=1).max()) == 0.0
+    torch.testing.assert_close(fv.metrics.mutual_information(prediction), kl)
+    total = fv.metrics.aleatoric_entropy(prediction) + fv.metrics.mutual_information(prediction)
+    torch.testing.assert_close(fv.metrics.predictive_entropy(prediction), total)
+    torch.testing.assert_close(fv.metrics.predictive_entropy(prediction), torch.distributions.Categorical(mean).entropy())
+    assert float(fv.metrics.mutual_information(prediction, n_draws=1).max()) == 0.0
     sure = fv.Prediction(torch.tensor([[[900.0, 0.0]], [[0.0, 900.0]]]))
-    assert float(fv.mutual_information(sure)[0]) == pytest.approx(math.log(2))
+    assert float(fv.metrics.mutual_information(sure)[0]) == pytest.approx(math.log(2))
     with pytest.raises(ValueError, match="asked for 7 draws, but this prediction has 6"):
-        fv.mutual_information(prediction, n_draws=7)
+        fv.metrics.mutual_information(prediction, n_draws=7)
 
 
 def test_disagreement_and_label_information_of_each_pair(prediction):
     answers = prediction.outputs.argmax(-1)
-    apart, shared = fv.disagreement(prediction), fv.label_information(prediction)
+    apart, shared = fv.metrics.disagreement(prediction), fv.metrics.label_information(prediction)
     for s in range(6):
         for t in range(6):
             assert float(apart[s, t]) == pytest.approx(float((answers[s] != answers[t]).double().mean()))
@@ -48,26 +48,26 @@ def test_adaptive_calibration_error_is_its_definition(prediction):
         for b in range(n_bins):
             inside = order[10 * b : 10 * b + 10]
             total += abs(sum(float(prediction.y[i] == c) - float(p[i, c]) for i in inside) / 10)
-    assert float(fv.ace(prediction, n_bins=n_bins)[-1]) == pytest.approx(total / (4 * n_bins))
+    assert float(fv.metrics.ace(prediction, n_bins=n_bins)[-1]) == pytest.approx(total / (4 * n_bins))
 
 
 def test_out_of_distribution_scores_count_ties_by_half_and_do_not_see_a_monotone_map():
     g = torch.Generator().manual_seed(0)
     inside = torch.randn(300, generator=g).round(decimals=1)
     outside = (torch.randn(200, generator=g) + 1).round(decimals=1)
-    scores = fv.ood_scores(inside, outside)
+    scores = fv.metrics.ood_scores(inside, outside)
     by_pairs = (outside[:, None] > inside).double() + 0.5 * (outside[:, None] == inside).double()
     assert scores["auroc"] == pytest.approx(float(by_pairs.mean()))
     assert scores["auroc"] == pytest.approx(roc_auc_score([0] * 300 + [1] * 200, torch.cat([inside, outside]).numpy()))
     assert scores["base_out"] == 0.4 and scores["aupr_out"] > 0.4
-    for moved in (fv.ood_scores(40 * inside, 40 * outside), fv.ood_scores(inside - 7, outside - 7)):
+    for moved in (fv.metrics.ood_scores(40 * inside, 40 * outside), fv.metrics.ood_scores(inside - 7, outside - 7)):
         assert moved == pytest.approx(scores)  # a sigmoid squeezed in between would change them
     with pytest.raises(ValueError, match=r"outside must have shape \(D,\)"):
-        fv.ood_scores(inside, outside[None])
+        fv.metrics.ood_scores(inside, outside[None])
 
 
 def test_fpr95_and_average_precision_of_seven_scores_counted_by_hand():
-    scores = fv.ood_scores(torch.tensor([1.0, 2.0, 3.0, 4.0]), torch.tensor([2.5, 3.5, 5.0]))
+    scores = fv.metrics.ood_scores(torch.tensor([1.0, 2.0, 3.0, 4.0]), torch.tensor([2.5, 3.5, 5.0]))
     # from the top: 5 out, 4 in, 3.5 out, 3 in, 2.5 out, 2 in, 1 in
     assert scores["aupr_out"] == pytest.approx((1 / 1 + 2 / 3 + 3 / 5) / 3)
     assert scores["aupr_in"] == pytest.approx((1 / 1 + 2 / 2 + 3 / 4 + 4 / 6) / 4)  # from the bottom
@@ -76,7 +76,7 @@ def test_fpr95_and_average_precision_of_seven_scores_counted_by_hand():
 
 
 def test_fpr95_is_the_first_threshold_that_reaches_95_percent_in_both_conventions():
-    scores = fv.ood_scores(torch.arange(100.0), torch.arange(50.0, 90.0))
+    scores = fv.metrics.ood_scores(torch.arange(100.0), torch.arange(50.0, 90.0))
     # 38 of 40 outside are >= 52: 48 of 100 inside are too.  95 of 100 inside are <= 94: so are all outside.
     assert scores["fpr95_out"] == pytest.approx(0.48) and scores["fpr95_in"] == 1.0
 
@@ -85,7 +85,7 @@ def test_out_of_distribution_scores_are_those_of_scikit_learn():
     g = torch.Generator().manual_seed(0)
     inside = torch.randn(200, generator=g, dtype=torch.float64)
     outside = 2 * torch.randn(150, generator=g, dtype=torch.float64) + 1  # another width: the two conventions part
-    found = fv.ood_scores(inside, outside)
+    found = fv.metrics.ood_scores(inside, outside)
     score, is_out = torch.cat([inside, outside]).numpy(), [0] * 200 + [1] * 150
     for side, positive, s in (("out", is_out, score), ("in", [1 - v for v in is_out], -score)):
         fpr, tpr, _ = roc_curve(positive, s)
@@ -99,11 +99,11 @@ def test_temperature_scaling_finds_the_temperature_that_was_put_in():
     logits = torch.randn(1, 20_000, 3, generator=g, dtype=torch.float64)
     y = torch.distributions.Categorical(logits=logits[0]).sample()  # calibrated by construction
     hot = fv.Prediction(3.0 * logits, y)
-    found = fv.fit_temperature(hot)
+    found = fv.metrics.fit_temperature(hot)
     assert found == pytest.approx(3.0, rel=0.05)
-    cooled = fv.scale_temperature(hot, found)
-    assert float(cooled.scores["nll"][0]) < float(fv.nll_score(hot)[0])
-    assert float(cooled.scores["ece"][0]) < 0.02 < float(fv.ece(hot)[0])
-    assert float(cooled.scores["accuracy"][0]) == float(fv.accuracy(hot)[0])
+    cooled = fv.metrics.scale_temperature(hot, found)
+    assert float(cooled.scores["nll"][0]) < float(fv.metrics.nll(hot)[0])
+    assert float(cooled.scores["ece"][0]) < 0.02 < float(fv.metrics.ece(hot)[0])
+    assert float(cooled.scores["accuracy"][0]) == float(fv.metrics.accuracy(hot)[0])
     with pytest.raises(ValueError, match="temperature must be a finite number > 0, got 0"):
-        fv.scale_temperature(hot, 0.0)
+        fv.metrics.scale_temperature(hot, 0.0)

@@ -23,7 +23,6 @@ def test_the_networks_have_as_many_weights_as_their_layers_add_up_to():
     shortcuts, head = 16 * 32 + 32 * 64, 64 * 10 + 10
     norms = 2 * (7 * 16 + 7 * 32 + 7 * 64)  # the stem's, two a block, one a shortcut: 7, 7 and 7 of each width
     assert count(fv.models.resnet20(images())) == convolutions + shortcuts + head + norms
-    assert count(fv.models.lenet(images(28, 1))) == 61_706
     assert count(fv.models.resnet20(images(n_classes=4), norm="group")) == convolutions + shortcuts + 64 * 4 + 4 + norms
 
 
@@ -54,8 +53,6 @@ def test_a_seed_makes_the_same_network_and_the_global_rng_stays():
 
 
 def test_bad_networks_say_what_to_do():
-    with pytest.raises(ValueError, match=r"lenet needs images of 28 x 28 or 32 x 32, got inputs of shape \(3, 16, 16\)"):
-        fv.models.lenet(images(16))
     with pytest.raises(ValueError, match="norm must be one of 'batch', 'group', 'frn', got 'layer'"):
         fv.models.resnet20(images(), norm="layer")
     with pytest.raises(ValueError, match="width must be a multiple of 8 for norm='group', got 6"):

@@ -94,7 +94,7 @@ def test_an_objective_prints_on_one_line(tiny):
     for f in (
         fv.nll(net, data),
         fv.quantity(net, data, "nll"),
-        fv.bma_nll(net, data, net.w + torch.randn(30, net.dim).double()),
+        fv.objectives.bma_nll(net, data, net.w + torch.randn(30, net.dim).double()),
     ):
         assert "\n" not in repr(f) and len(repr(f)) < 250
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 from browsing import axe, plain
-from pagedrive import at, code_of, drawn, figures_of, opened, written
+from pagedrive import EXPLORE, at, code_of, drawn, figures_of, opened, written
 
 import flatviz as fv
 from flatviz.pages import views
@@ -16,12 +16,13 @@ from flatviz.pages.story import tour_story
 pytestmark = pytest.mark.browser
 CODE = ["family = FAMILY"]
 STATES = ("sabma", 0.5, 3)
+SEEN = "(node) => { const { top, bottom } = node.getBoundingClientRect(); return top >= -1 && bottom <= innerHeight; }"
 
 
 @pytest.fixture(scope="module")
 def address(family, tmp_path_factory):
-    """The page with guide and code, as a file."""
-    return written(family, tmp_path_factory.mktemp("explorer"), start=STATES, story=tour_story(family), code=CODE)
+    """The page with article and code, open where all pictures are, as a file."""
+    return written(family, tmp_path_factory.mktemp("explorer"), start=STATES, story=tour_story(family), code=CODE, look=EXPLORE)
 
 
 @pytest.fixture(scope="module")
@@ -78,13 +79,13 @@ def test_the_code_of_a_picture_makes_the_picture(page, family, hash, state, look
 
 def test_each_view_alone_is_the_figure_of_its_name(family):
     for view in views.views_of(family):
-        fig = fv.plot_view(family, view.name, method="sabma", radius=2.0, n_draws=4)
+        fig = fv.widgets.plot_view(family, view.name, method="sabma", radius=2.0, n_draws=4)
         assert isinstance(fig, fv.plots.theme.Figure) and fig.layout.title.text
-    samples = fv.plot_view(family, "surface", method="sabma", radius=2.0, n_draws=4)
+    samples = fv.widgets.plot_view(family, "surface", method="sabma", radius=2.0, n_draws=4)
     (trace,) = [t for t in samples.data if t.name == "samples"]
     torch.testing.assert_close(torch.tensor(trace.x), family.projection[family.index("sabma", 2.0)].coords[:4, 0])
     with pytest.raises(ValueError, match="view must be one of 'surface'.*got 'nope'"):
-        fv.plot_view(family, "nope")
+        fv.widgets.plot_view(family, "nope")
 
 
 def test_undo_takes_back_one_change_and_reset_goes_to_the_start(page):
@@ -167,15 +168,33 @@ def test_the_reading_says_how_many_draws_there_are_and_which_posterior_radius_0_
     at(page, "method=nope&radius=2&draws=5&tab=Surface", "sabma/2/5", "Surface")  # no such method: the page's first one
 
 
-def test_steps_of_the_guide_set_the_controls(page, family):
-    at(page, "method=sabma&radius=2&draws=5&tab=All&step=1", "sabma/2/5", "All")
-    for number, step in enumerate(tour_story(family), 1):
-        page.get_by_label(f"step {number}: {step.title}").click()
-        method, radius = step.set.get("method", "sabma"), step.set.get("radius", 2)  # the first leaves them as they are
-        drawn(page, f"{method}/{radius:g}/6")  # ten draws are asked for, six are there
-        page.locator(".fv-guide h3", has_text=step.title).wait_for()
-        assert page.get_by_role("tab", selected=True).inner_text() == step.set["tab"]
-        assert page.locator(".fv-two").count() == ("compare" in step.set)
+@pytest.mark.parametrize("width", (1280, 390))
+def test_each_section_sets_the_controls_where_it_is_read_and_its_pictures_are_in_sight(browser, address, family, width):
+    page, story = opened(browser, address + "#step=1", width=width), tour_story(family)
+    for number in range(1, len(story)):
+        step, title = story[number], page.locator(".fv-article h2").nth(number)
+        title.evaluate("(node) => node.parentNode.scrollIntoView()")
+        method, radius = step.set["method"], step.set["radius"]
+        other = " | vi/0" if "compare" in step.set else ""
+        drawn(page, f"{method}/{radius:g}/6", step.set["tab"] + other)  # ten draws are asked for, six are there
+        exploring = number == len(story) - 1
+        assert page.get_by_role("tablist").is_visible() == exploring and title.evaluate(SEEN)
+        if not exploring:
+            assert page.locator("figure:not([hidden]) .fv-plot").first.evaluate(SEEN)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert not page.errors_met
+    page.context.close()
+
+
+def test_a_section_that_is_left_and_read_again_stands_as_the_reader_left_it(browser, address, family):
+    page, story = opened(browser, address + "#step=2"), tour_story(family)
+    drawn(page, "sabma/0.5/3")
+    page.get_by_label("radius", exact=True).fill("0")
+    drawn(page, "sabma/0/3")
+    for number, state in ((2, f"sabma/{story[2].set['radius']:g}/6"), (1, "sabma/0/3")):
+        page.locator(".fv-article section").nth(number).evaluate("(node) => node.scrollIntoView()")
+        drawn(page, state)
+    page.context.close()
 
 
 def test_no_picture_is_wider_than_its_frame_in_whatever_order_tabs_are_opened(page):
@@ -210,8 +229,8 @@ def test_dark_ground_has_light_ink_and_its_data_are_the_same(browser, address, p
 
 def test_axe_finds_nothing_serious_light_or_dark_narrow_or_wide(browser, address):
     script = axe()
-    for context in (dict(width=1280), dict(width=400, color_scheme="dark")):
-        page = opened(browser, address + "#method=sabma&radius=0.5&draws=3&tab=Flatness&b=0:vi&step=2", **context)
+    for context, step in ((dict(width=1280), 2), (dict(width=400, color_scheme="dark"), 2), (dict(width=400), 0)):
+        page = opened(browser, f"{address}#method=sabma&radius=0.5&draws=3&tab=Flatness&b=0:vi&step={step}", **context)
         page.evaluate(script)
         found = page.evaluate(
             "axe.run().then((r) => r.violations.map((v) => [v.impact, v.id, v.nodes.slice(0, 3).map((n) => n.html)]))"

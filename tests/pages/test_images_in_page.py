@@ -49,7 +49,7 @@ def test_lines_images_and_their_choice_are_those_of_a_direct_computation(page, f
     for radius, n in ((2.0, 5), (2.0, 3), (0.5, 6)):
         at(page, f"method=sabma&radius={radius:g}&draws={n}&tab=Images", f"sabma/{radius:g}/{n}", "Images")
         prediction = family.prediction[family.index("sabma", radius)]
-        every = fv.mutual_information(prediction, n_draws=n)
+        every = fv.metrics.mutual_information(prediction, n_draws=n)
         rows = page.evaluate(ROWS)
         assert len(rows) == 8
         torch.testing.assert_close(every[rows], every.topk(8).values, atol=1e-5, rtol=0)

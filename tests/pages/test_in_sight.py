@@ -1,15 +1,16 @@
-"""Controls, guide and pictures are in sight together, and no picture moves away below the pointer."""
+"""Controls, text and pictures are in sight together, and no picture moves away below the pointer."""
 
 import pytest
-from pagedrive import at, opened, resized, written
+from pagedrive import EXPLORE, at, opened, resized, written
 
 from flatviz.pages.story import tour_story
 
 pytestmark = pytest.mark.browser
 
 PLACES = """() => { const box = (node) => (({ left, right, top, bottom }) => ({ left, right, top, bottom }))(node.getBoundingClientRect());
-  const [figure, guide, bar] = ['figure:not([hidden])', '.fv-guide', '.fv-bar'].map((where) => box(document.querySelector(where)));
-  return { figure, guide, bar }; }"""
+  const places = ['figure:not([hidden]) .fv-plot', '.fv-article section:nth-of-type(3) h2', '.fv-bar'];
+  const [figure, text, bar] = places.map((where) => box(document.querySelector(where)));
+  return { figure, text, bar }; }"""
 POINT = """(d) => { const plot = document.querySelector('[data-name=surface] .js-plotly-plot');
   const curveNumber = plot.data.findIndex((t) => t.name === 'samples');
   plot.emit('plotly_hover', { points: [{ data: plot.data[curveNumber], pointNumber: d, curveNumber }] }); }"""
@@ -23,27 +24,23 @@ RING = """() => { const figure = document.querySelector('[data-name=surface]');
 
 @pytest.fixture(scope="module")
 def page(family, browser, tmp_path_factory):
-    address = written(family, tmp_path_factory.mktemp("sight"), start=("sabma", 2.0, 3), story=tour_story(family))
+    address = written(family, tmp_path_factory.mktemp("sight"), start=("sabma", 2.0, 3), story=tour_story(family), look=EXPLORE)
     page = opened(browser, address)
     yield page
     assert not page.errors_met
     page.context.close()
 
 
-def test_the_guide_stands_beside_the_pictures_where_there_is_room_and_is_short_above_them_elsewhere(page):
-    for width, look in ((880, "beside"), (1280, "beside"), (600, "above")):
+def test_pictures_stand_beside_the_text_where_there_is_room_and_above_it_elsewhere(page):
+    for width, look in ((960, "beside"), (1280, "beside"), (600, "above"), (320, "above")):
         at(page, "method=sabma&radius=2&draws=3&tab=Surface&step=3", "sabma/2/3", "Surface")
         resized(page, width)
-        page.wait_for_function(
-            "(w) => document.querySelector('.flatviz').classList.contains('fv-wide') === w", arg=look == "beside"
-        )
+        page.locator(f".fv-{look}.fv-reads").wait_for(state="attached")
+        page.locator(".fv-article section").nth(2).evaluate("(node) => node.scrollIntoView()")
         found = page.evaluate(PLACES)
-        figure, guide = found["figure"], found["guide"]
-        if look == "beside":
-            assert guide["right"] <= figure["left"] and abs(guide["top"] - figure["top"]) < 2
-            assert guide["bottom"] - found["bar"]["bottom"] <= 800 - (found["bar"]["bottom"] - found["bar"]["top"])
-        else:
-            assert guide["bottom"] - guide["top"] <= 14 * 14 + 1  # its height is limited, in em of 14 px
+        figure, text = found["figure"], found["text"]
+        assert figure["bottom"] <= 800 and text["top"] >= -1, (width, found)
+        assert text["right"] <= figure["left"] if look == "beside" else text["top"] >= figure["bottom"], (width, found)
 
 
 def test_no_picture_moves_and_no_other_draw_is_told_of_when_the_reader_points_at_one(page):

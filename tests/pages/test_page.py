@@ -110,7 +110,9 @@ def test_a_view_is_one_entry_and_then_in_page_and_lab(family, monkeypatch):
 
 def test_a_family_that_was_not_measured_is_refused(family):
     bare = fv.Family(family.method, family.radius, family.unit, family.posterior)
-    with pytest.raises(ValueError, match="the family must be measured before it is shown, got posteriors only: use fv.measure"):
+    with pytest.raises(
+        ValueError, match="the family must be measured before it is shown, got posteriors only: use fv.families.measure"
+    ):
         pack(bare)
 
 
@@ -235,13 +237,13 @@ def check_drawn(drawn, family, method, radius, n):
     same_trace(drawn["surface"], fv.plot_surface(family.surface, fewer, **colors), "samples", "x", "y", "marker.line.color")
     same_trace(drawn["surface"], fv.plot_surface(family.surface, fewer, **colors), "surface", "z")
     for name in {"around", "sharpest"} & set(drawn):  # one of the two
-        basin = fv.plot_basin(getattr(family, name)[i], color_range=views.Scene(family).rises[name])
+        basin = fv.plots.plot_basin(getattr(family, name)[i], color_range=views.Scene(family).rises[name])
         same_trace(drawn[name], basin, "surface", "z")
         same_trace(drawn[name], basin, "level", "z")
     same_trace(drawn["hidden"], fv.plot_projection(fewer, **colors), "samples", "x", "y")
     same_trace(drawn["spectrum"], fv.plot_spectrum(family.spectrum[i], method=method), "draws", "y")
-    same_trace(drawn["reliability"], fv.plot_reliability(family.prediction[i], n_draws=n, method=method), "accuracy", "y")
-    same_trace(drawn["reliability"], fv.plot_reliability(family.prediction[i], n_draws=n, method=method), "count", "y")
+    same_trace(drawn["reliability"], fv.plots.plot_reliability(family.prediction[i], n_draws=n, method=method), "accuracy", "y")
+    same_trace(drawn["reliability"], fv.plots.plot_reliability(family.prediction[i], n_draws=n, method=method), "count", "y")
     mine = fv.plot_metrics(family.prediction[i], method=method, reference={"sgd": family.prediction[0]}, n_draws=n)
     shown = [t for t in drawn["metrics"]["data"] if t["name"] != "noise"]
     wanted = [t for t in mine.data if t.name != "noise"]

@@ -93,7 +93,7 @@ def test_in_every_phase_the_page_draws_the_step_and_its_worst_posterior_is_the_o
         assert slider.get_attribute("aria-valuetext") == f"{place + 1} of 5: {phase}"
         assert f"; {phase}. SA-BMA" in page.locator("[data-name=mechanism] [role=group]").first.get_attribute("aria-label")
         assert page.locator(".fv-phases output").inner_text().startswith(f"{phase}: ")
-        same_step(page, fv.plot_view(staged, "mechanism", method="sabma", radius=2.0, phase=phase))
+        same_step(page, fv.widgets.plot_view(staged, "mechanism", method="sabma", radius=2.0, phase=phase))
         at_worst = page.evaluate(TRACES)["the worst q′"]
         if place:
             same_ellipse(at_worst, staged, *worst_of(net, task, staged, 2.0))
@@ -130,7 +130,7 @@ def test_the_moments_of_training_share_the_frame_and_their_slider_goes_through_a
         slider.fill(str(5 * moment + phase))
         there(page, 5 * moment + phase)
         assert slider.get_attribute("aria-valuetext").endswith(f"{staged.stages[moment].name}: {PHASES[phase]}")
-        figure = fv.plot_view(staged, "moments", phase=PHASES[phase], moment=moment)
+        figure = fv.widgets.plot_view(staged, "moments", phase=PHASES[phase], moment=moment)
         same_step(page, figure)
         note = page.locator("figure:not([hidden]) .annotation-text").first
         assert note.text_content() == figure.layout.annotations[0].text
@@ -144,7 +144,7 @@ def test_the_moments_of_training_share_the_frame_and_their_slider_goes_through_a
     same_step(page, figure)
     for name in ("moment", "phase"):
         with pytest.raises(ValueError, match=f"{name} must be"):
-            fv.plot_view(staged, "moments", **{name: {"moment": 5, "phase": "jump"}[name]})
+            fv.widgets.plot_view(staged, "moments", **{name: {"moment": 5, "phase": "jump"}[name]})
 
 
 @pytest.mark.browser
@@ -204,7 +204,7 @@ def test_play_goes_through_the_phases_once_and_everything_glides(browser, addres
     found = [[None, *page.evaluate(PLACE)[1:]], *played(page)]
     names = [name for name, _ in itertools.groupby(phase for phase, *_ in found[1:] if phase is not None)]
     assert names[-4:] == ["1", "2", "3", "4"] and len(names) <= 5
-    figures = [fv.plot_view(staged, "mechanism", method="sabma", radius=2.0, phase=phase) for phase in PHASES]
+    figures = [fv.widgets.plot_view(staged, "mechanism", method="sabma", radius=2.0, phase=phase) for phase in PHASES]
     traces = [{t["name"]: [plain(t[axis])[0] for axis in "xy"] for t in json.loads(f.to_json())["data"][1:]} for f in figures]
     stands = [next(k for k, (phase, *_) in enumerate(found) if phase == str(p)) for p in range(1, 5)]
     for p, (begin, end) in enumerate(itertools.pairwise([0, *stands])):

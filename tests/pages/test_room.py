@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from browsing import answer
-from pagedrive import at, opened, written
+from pagedrive import EXPLORE, at, opened, written
 
 from flatviz.pages.story import tour_story
 from flatviz.plots.radius import ROWS, values_of
@@ -52,7 +52,7 @@ SETTLED = """() => [...document.querySelectorAll('.flatviz figure:not([hidden]) 
 @pytest.fixture(scope="module")
 def address(family, tmp_path_factory):
     seeds = replace(family, over_seeds={name: values_of(family, name).repeat(1, 3) for name in ROWS})
-    return written(seeds, tmp_path_factory.mktemp("room"), start=START, story=tour_story(family))
+    return written(seeds, tmp_path_factory.mktemp("room"), start=START, story=tour_story(family), look=EXPLORE)
 
 
 @pytest.mark.parametrize("width", (400, 1280))
@@ -61,7 +61,7 @@ def test_no_word_of_a_picture_is_cut_or_lies_over_another(browser, address, widt
     met = []
     for tab in ("Surface", "Radius", "Flatness", "Scores"):
         for pair, look in (("", ""), ("&b=0:vi", " | vi/0")):
-            at(page, f"method=sabma&radius=2&draws=3&tab={tab}&step=1{pair}", "sabma/2/3", tab + look)
+            at(page, f"method=sabma&radius=2&draws=3&tab={tab}&step=0{pair}", "sabma/2/3", tab + look)
             page.wait_for_function(SETTLED, polling=100, timeout=40_000)
             met += [f"{tab}{look}: {words}" for words in page.evaluate(CROWDED)]
     page.context.close()

@@ -24,12 +24,12 @@ def test_the_ensembles_loss_at_a_point_is_that_of_its_draws_moved_there(family, 
     W = family.posterior[i].sample(family.prediction[i].n_draws, seed=1)  # the seed of the family's measuring
     here = family.projection[i].coords.mean(0)
     move = (maps["a"][j] - here[0]) * plane.axes[0] + (maps["b"][k] - here[1]) * plane.axes[1]
-    loss = fv.bma_nll(net, task.train, W[:n])(W[:n].mean(0) + move)  # another path: the objective's own ensemble
+    loss = fv.objectives.bma_nll(net, task.train, W[:n])(W[:n].mean(0) + move)  # another path: the objective's own ensemble
     assert float(maps["ensemble"][i, n - 1, j, k]) == pytest.approx(float(loss), rel=2e-5)
     for plane, surface in (("sharpest", family.sharpest[i]), ("around", family.around[i]), ("ascent", maps["ascent"][i])):
         a, b = centered_ticks(surface)
         move = a[j] * surface.plane.axes[0] + b[k] * surface.plane.axes[1]  # from where the draws are
-        loss = fv.bma_nll(net, task.train, W[:n])(W[:n].mean(0) + move)
+        loss = fv.objectives.bma_nll(net, task.train, W[:n])(W[:n].mean(0) + move)
         assert float(maps[f"{plane} ensemble"][i, n - 1, j, k]) == pytest.approx(float(loss), rel=2e-5)
     point = family.index("sgd")
     assert torch.equal(maps["ensemble"][point, 0], maps["ensemble"][point, -1])
@@ -67,7 +67,7 @@ def test_a_relief_has_the_heights_that_the_map_has_as_colours_and_they_are_kept_
     index = pack(family).index
     entries = {f["name"]: f for f in index["figures"]}
     for name in ("sharpest", "around accuracy", "ascent"):
-        flat, relief = (fv.plot_view(family, n, method="sabma", radius=2.0) for n in (name, f"{name} relief"))
+        flat, relief = (fv.widgets.plot_view(family, n, method="sabma", radius=2.0) for n in (name, f"{name} relief"))
         np.testing.assert_array_equal(flat.data[0].z, relief.data[0].z)
         np.testing.assert_array_equal(flat.data[0].customdata, relief.data[0].customdata)
         kept = [{b["path"]: b["field"] for b in entries[n]["binds"]}["data.0.z"] for n in (name, f"{name} relief")]
@@ -85,7 +85,7 @@ def page(browser, family, tmp_path_factory):
 
 def same_ground(page, family, name, radius, n):
     shown = page.evaluate(PICTURE, name)
-    direct = json.loads(fv.plot_view(family, name, method="sabma", radius=radius, n_draws=n).to_json())["data"]
+    direct = json.loads(fv.widgets.plot_view(family, name, method="sabma", radius=radius, n_draws=n).to_json())["data"]
     assert [t["name"] for t in shown] == [t["name"] for t in direct]
     for a, b in zip(shown, direct):
         for axis in "xyz":

@@ -13,7 +13,7 @@ def step(family, title):
 
 
 def test_the_first_step_leaves_the_method_where_the_page_opens(family):
-    assert set(tour_story(family)[0].set) == {"n_draws", "tab"}
+    assert set(tour_story(family)[0].set) == {"n_draws", "tab", "see"}
 
 
 def test_the_guide_says_why_map_curves_less_than_vi_only_where_it_does(family):

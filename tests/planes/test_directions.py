@@ -73,13 +73,13 @@ def test_a_training_path_is_seen_from_its_end():
     g = torch.Generator().manual_seed(0)
     t = torch.linspace(3, 0, 20)[:, None]
     W = 5 + t * torch.randn(9, generator=g) + 0.3 * t**2 * torch.randn(9, generator=g)
-    plane = fv.plane_path(W)
+    plane = fv.planes.plane_path(W)
     assert torch.equal(plane.origin, W[-1]) and plane.orthonormal
     assert sum(plane.explained) == pytest.approx(1, abs=1e-5)  # two directions made it
     seen = fv.project(W, plane)
     assert float(seen.distance.max()) < 1e-4 and float(seen.coords[-1].norm()) < 1e-6
     with pytest.raises(ValueError, match="at least 3 draws, got 2: draw more, or record more steps"):
-        fv.plane_path(W[:2])
+        fv.planes.plane_path(W[:2])
 
 
 def test_a_plane_of_ones_own_directions():
@@ -93,25 +93,6 @@ def test_a_plane_of_ones_own_directions():
         fv.plane_along(w, u, 3 * u, orthonormal=True)
     with pytest.raises(ValueError, match="axes must have a length > 0, got 0 for number 2"):
         fv.plane_along(w, u, 0 * v)
-
-
-def test_the_gradient_plane_holds_the_gradient_and_the_adversary(quadratic, gaussians):
-    f, H, c = quadratic
-    w, adversary = c + 1, torch.randn(12, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
-    plane = fv.plane_gradient(f, w, adversary)
-    gradient = H @ (w - c)
-    torch.testing.assert_close(plane.axes[0], gradient / gradient.norm())
-    seen = fv.project(torch.stack([w + gradient, w + adversary]), plane)
-    assert plane.orthonormal and float(seen.distance.max()) < 1e-8 * float(gradient.norm())
-    assert plane.extent[0][1] == pytest.approx(float(adversary.norm()))
-    assert fv.plane_gradient(f, w, seed=1).orthonormal
-    q, _ = gaussians  # SA-BMA's own direction
-    g = (torch.ones_like(q.mean), torch.zeros_like(q.mean), torch.zeros_like(q.factor))
-    delta = fv.perturb(q, g, radius=1.0)[0]
-    own = fv.plane_gradient(lambda w: (w * torch.arange(7.0, dtype=w.dtype)).sum(), q.mean, delta)
-    assert float(fv.project(q.mean + delta, own).distance[0]) < 1e-9
-    with pytest.raises(ValueError, match="the gradient must have a length > 0, got 0: w is a stationary point"):
-        fv.plane_gradient(f, c)
 
 
 def test_the_eigenvector_plane_shows_the_quadratic_in_its_own_axes(quadratic):

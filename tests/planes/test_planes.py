@@ -71,7 +71,7 @@ def test_a_plane_through_three_points_holds_them():
 
 def test_a_plane_of_many_large_vectors_comes_from_the_gram_matrix_and_is_the_same(monkeypatch):
     W = torch.randn(12, 40, generator=torch.Generator().manual_seed(0)) * torch.linspace(3, 0.1, 40)
-    for make in (fv.plane_pca, fv.plane_path):
+    for make in (fv.plane_pca, fv.planes.plane_path):
         monkeypatch.setattr("flatviz.planes.pca.MOST", 2**24)
         whole = make(W)
         monkeypatch.setattr("flatviz.planes.pca.MOST", 100)  # 8 columns a block

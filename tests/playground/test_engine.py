@@ -298,7 +298,7 @@ def test_scores_are_those_of_flatviz(answers):
     x, y = torch.randn(50, 2, generator=generator(8), dtype=torch.float64), (torch.arange(50) * 7) % 3
     prediction = fv.predict(net, 3 * start.sample(6, seed=2), fv.Data(x, y), 6, seed=0)
     found = answers["scores", ""]
-    for name, score in (("ece", fv.ece), ("nll", fv.nll_score), ("accuracy", fv.accuracy)):
+    for name, score in (("ece", fv.metrics.ece), ("nll", fv.metrics.nll), ("accuracy", fv.metrics.accuracy)):
         close(found[name], score(prediction, n_draws=6))
 
 

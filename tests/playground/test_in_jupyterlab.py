@@ -41,6 +41,7 @@ def page(browser, tmp_path_factory):
 
 
 @pytest.mark.browser
+@pytest.mark.long
 @pytest.mark.parametrize("view, label", [(".pg", "radius of SA-BMA"), (".flatviz[data-state]", "ensemble size")])
 def test_keys_move_the_slider_and_leave_the_notebook_alone(page, view, label):
     slider = page.locator(view).get_by_label(label, exact=True)

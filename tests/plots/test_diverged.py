@@ -45,8 +45,8 @@ def diverged(family):
 def test_a_panel_without_values_says_why_and_one_with_values_says_nothing(diverged, view, said):
     i = diverged.index("sabma", RADIUS)
     said = said.format(n=diverged.prediction[i].outputs[..., 0].numel())
-    assert noted(fv.plot_view(diverged, view, method="sabma", radius=RADIUS)) == said
-    assert noted(fv.plot_view(diverged, view, method="sabma", radius=2.0)) == ""
+    assert noted(fv.widgets.plot_view(diverged, view, method="sabma", radius=RADIUS)) == said
+    assert noted(fv.widgets.plot_view(diverged, view, method="sabma", radius=2.0)) == ""
     meta = pack(diverged).index["members"][i]
     assert meta["alts"][view].endswith(said.replace("<br>", " "))
 
@@ -57,11 +57,11 @@ def test_curves_off_the_scale_are_told_with_where_they_run(diverged):
     curves[diverged.index("sabma", 2.0)] = 50 + 10 * torch.linspace(0, 1, 5)
     shown = dataclasses.replace(diverged, inputs=diverged.inputs | {"curves": curves})
     assert (
-        noted(fv.plot_view(shown, "regression", method="sabma", radius=2.0))
+        noted(fv.widgets.plot_view(shown, "regression", method="sabma", radius=2.0))
         == "off the scale:<br>the mean runs<br>from 50 to 60"
     )
     curves[i, 0] = torch.nan  # one draw of several
-    assert noted(fv.plot_view(shown, "regression", method="vi")) == ""
+    assert noted(fv.widgets.plot_view(shown, "regression", method="vi")) == ""
 
 
 @pytest.mark.browser

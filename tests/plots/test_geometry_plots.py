@@ -30,13 +30,13 @@ def spectrum():
 
 
 def test_a_relief_has_the_surfaces_heights_and_the_samples_own(surface, path):
-    fig = fv.plot_surface_3d(surface, path)
+    fig = fv.plots.plot_surface_3d(surface, path)
     relief, points = fig.data
     assert relief.type == "surface" and points.type == "scatter3d"
     torch.testing.assert_close(torch.tensor(relief.z), surface.values.T.log10())  # spans decades: logarithmic
     torch.testing.assert_close(torch.tensor(points.z), path.values.log10())
     assert points.mode == "markers+lines+text" and points.text == ("start", "", "end") and fig.layout.scene.zaxis.ticktext
-    flat = fv.plot_surface_3d(surface, log=False, color_range=(0.0, 2.0))
+    flat = fv.plots.plot_surface_3d(surface, log=False, color_range=(0.0, 2.0))
     assert float(torch.tensor(flat.data[0].z).max()) == 2.0  # cut off, and said so by the scale
 
 
@@ -44,41 +44,41 @@ def test_a_volume_is_drawn_by_its_level_sets():
     ticks = [torch.linspace(-1, 1, n) for n in (3, 4, 5)]
     grid = torch.stack(torch.meshgrid(*ticks, indexing="ij"))
     volume = fv.Surface(fv.Plane(torch.zeros(3), torch.eye(3), "distance"), *ticks[:2], grid.square().sum(0), more=(ticks[2],))
-    (levels,) = fv.plot_surface_3d(volume).data
+    (levels,) = fv.plots.plot_surface_3d(volume).data
     assert levels.type == "volume" and len(levels.value) == 60
     nearest = min(range(60), key=lambda i: levels.value[i])
     assert abs(levels.y[nearest]) == pytest.approx(1 / 3) and levels.x[nearest] == 0
-    assert "unit: distance" in fv.plot_surface_3d(volume).layout.annotations[0].text
+    assert "unit: distance" in fv.plots.plot_surface_3d(volume).layout.annotations[0].text
     with pytest.raises(ValueError, match=r"a relief needs values on a grid of 2 or 3 axes, got shape \(5,\)"):
-        fv.plot_surface_3d(fv.Surface(volume.plane, *[torch.zeros(5)] * 3))
+        fv.plots.plot_surface_3d(fv.Surface(volume.plane, *[torch.zeros(5)] * 3))
 
 
 def test_a_relief_and_a_volume_mark_their_diverged_cells_and_print_what_they_know(surface, path):
     values = surface.values.clone()
     values[0, 2], values[8, 6] = math.nan, math.inf
     broken = dataclasses.replace(surface, values=values, precision="tf32", error=0.01)
-    relief, marks, _ = fv.plot_surface_3d(broken, path).data
+    relief, marks, _ = fv.plots.plot_surface_3d(broken, path).data
     assert list(zip(marks.x, marks.y)) == [(-2.0, pytest.approx(-1 / 3)), (2.0, 1.0)]
     assert math.isnan(relief.z[2][0]) and list(marks.z) == [relief.cmin] * 2
-    small = fv.plot_surface_3d(broken).layout.annotations[0].text
+    small = fv.plots.plot_surface_3d(broken).layout.annotations[0].text
     for part in ("mean over 100 examples", "BatchNorm frozen", "2 cells diverged (×)", "computed in tf32, off by at most 0.01"):
         assert part in small, part
-    assert "2 cells diverged: marked, not filled in." in fv.explain(fv.plot_surface_3d(broken))
-    assert "Heights are f(w) at" in fv.explain(fv.plot_surface_3d(surface, path))  # its samples are ink, not coloured
-    assert "unit: distance in weight space" in fv.plot_surface_3d(surface).layout.annotations[0].text
+    assert "2 cells diverged: marked, not filled in." in fv.explain(fv.plots.plot_surface_3d(broken))
+    assert "Heights are f(w) at" in fv.explain(fv.plots.plot_surface_3d(surface, path))  # its samples are ink, not coloured
+    assert "unit: distance in weight space" in fv.plots.plot_surface_3d(surface).layout.annotations[0].text
     side = torch.arange(2.0)
     cube = torch.tensor([[[0.0, 1.0], [2.0, 3.0]], [[1.0, 2.0], [3.0, math.inf]]])
     volume = fv.Surface(fv.Plane(torch.zeros(3), torch.eye(3), "distance"), side, side, cube, more=(side,))
-    levels, marks = fv.plot_surface_3d(volume).data
+    levels, marks = fv.plots.plot_surface_3d(volume).data
     assert (list(marks.x), list(marks.y), list(marks.z)) == ([1.0], [1.0], [1.0]) and levels.value[7] == 3.0
     assert "1 cell diverged: marked, and counted as the highest value." in fv.explain(volume)
 
 
 def test_distances_in_a_relief_are_to_scale_where_the_plane_allows_it(surface):
-    ratio = fv.plot_surface_3d(surface).layout.scene.aspectratio
+    ratio = fv.plots.plot_surface_3d(surface).layout.scene.aspectratio
     assert ratio.x == 1 and ratio.y == pytest.approx(0.5)
     oblique = fv.Plane(torch.zeros(4), torch.tensor([[2.0, 0, 0, 0], [1.0, 1, 0, 0]]), "step")
-    fig = fv.plot_surface_3d(dataclasses.replace(surface, plane=oblique))
+    fig = fv.plots.plot_surface_3d(dataclasses.replace(surface, plane=oblique))
     assert fig.layout.scene.aspectratio.y == 1 and "45° apart" in fig.layout.annotations[0].text
 
 
@@ -107,8 +107,8 @@ def test_a_path_shows_its_barrier_where_it_is_highest():
 
 
 def test_valleys_are_drawn_from_minimum_to_saddle(surface):
-    found = fv.persistence(surface)
-    fig = fv.plot_persistence(found)
+    found = fv.landscape.persistence(surface)
+    fig = fv.plots.plot_persistence(found)
     joins, valleys, minima = fig.data
     assert list(minima.y) == pytest.approx(found.birth.tolist()) and len(minima.y) == 2
     assert valleys.y[1] == pytest.approx(float(surface.values.max())) and valleys.y[4] == pytest.approx(float(found.death[1]))
@@ -117,18 +117,18 @@ def test_valleys_are_drawn_from_minimum_to_saddle(surface):
 
 
 def test_an_animation_has_a_frame_a_step_and_a_slider_to_it(surface, path):
-    fig = fv.animate_projection(surface, path)
+    fig = fv.plots.animate_projection(surface, path)
     assert [len(f.data[0].x) for f in fig.frames] == [1, 2, 3]
     assert len(fig.layout.sliders[0].steps) == 3 and fig.layout.sliders[0].steps[2].args[0] == ("2",)
     assert fig.frames[2].data[0].marker.cmin == fig.data[0].zmin  # one scale
     assert all(b.args[1]["frame"]["redraw"] for b in fig.layout.updatemenus[0].buttons)  # else the surface goes meanwhile
     assert "Plotly.animate(" not in fig.to_html(include_plotlyjs=False)  # nor does it play unasked
-    radii = fv.animate_projection(surface, [path, path], ["radius 0", "radius 1"])
+    radii = fv.plots.animate_projection(surface, [path, path], ["radius 0", "radius 1"])
     assert [f.name for f in radii.frames] == ["radius 0", "radius 1"] and radii.data[1].mode == "markers"
     with pytest.raises(ValueError, match="labels must name each of 2 frames, got 1"):
-        fv.animate_projection(surface, [path, path], ["radius 0"])
+        fv.plots.animate_projection(surface, [path, path], ["radius 0"])
     with pytest.raises(ValueError, match="must have a finite value, got 63 diverged cells"):
-        fv.animate_projection(dataclasses.replace(surface, values=torch.full((9, 7), math.nan)), path)
+        fv.plots.animate_projection(dataclasses.replace(surface, values=torch.full((9, 7), math.nan)), path)
 
 
 def test_every_picture_can_be_explained(surface, path, spectrum, gaussians):
@@ -136,9 +136,9 @@ def test_every_picture_can_be_explained(surface, path, spectrum, gaussians):
     for part in ("mean NLL (nats) at 9 x 7 points", "distance in weight space", "orthonormal", "70 % of the variance",
                  "over 100 examples", "frozen", "from "):  # fmt: skip
         assert part in text, part
-    assert fv.explain(fv.plot_surface_3d(surface)) == text
+    assert fv.explain(fv.plots.plot_surface_3d(surface)) == text
     assert "off it" in fv.explain(path) and "Lanczos" in fv.explain(spectrum)
-    assert "2 valleys" in fv.explain(fv.persistence(surface))
+    assert "2 valleys" in fv.explain(fv.landscape.persistence(surface))
     assert fv.explain(fv.plot_surface(surface))  # an older figure: its description
     t = torch.linspace(0, 1, 3)
     assert "1 trained control vector between" in fv.explain(fv.Curve(t, t, W=torch.zeros(3, 4), kind="bezier"))
@@ -157,7 +157,7 @@ def test_what_is_not_known_is_not_said(surface, path):
     plain = fv.Curve(torch.linspace(0, 1, 3), torch.zeros(3))
     assert "says nothing of its data or of BatchNorm" in fv.explain(plain)
     assert "No BatchNorm statistics are recorded" in fv.explain(dataclasses.replace(plain, n=9))
-    seen = fv.plane_path(torch.eye(4)[:3])
+    seen = fv.planes.plane_path(torch.eye(4)[:3])
     assert "of the squared distance from the origin" in fv.explain(seen) and "variance" not in fv.explain(seen)
     end = fv.plot_surface(dataclasses.replace(surface, plane=seen)).layout.xaxis.title.text
     assert "% of squared distance" in end and "variance" not in end
@@ -172,7 +172,7 @@ def test_what_is_not_known_is_not_said(surface, path):
     assert "smallest first" in fv.plot_spectrum(smallest).layout.xaxis.title.text
     assert "1 weight vector seen on the plane lies" in fv.explain(fv.project(torch.ones(4), surface.plane))
     bowl = dataclasses.replace(surface, values=surface.a[:, None] ** 2 + surface.b**2)
-    assert fv.explain(fv.persistence(bowl)).startswith("1 valley of mean NLL (nats); it does not end.")
+    assert fv.explain(fv.landscape.persistence(bowl)).startswith("1 valley of mean NLL (nats); it does not end.")
 
 
 def test_every_picture_says_its_data_its_batchnorm_and_its_precision(surface, path, spectrum):
@@ -180,7 +180,7 @@ def test_every_picture_says_its_data_its_batchnorm_and_its_precision(surface, pa
     curve = fv.Curve(surface.a, surface.a**2, **known)
     pictures = [fv.plot_curve([curve, curve]), fv.plot_spectrum(dataclasses.replace(spectrum, **known)),
                 fv.plot_density(dataclasses.replace(spectrum, **known)),
-                fv.plot_persistence(fv.persistence(dataclasses.replace(surface, **known)))]  # fmt: skip
+                fv.plots.plot_persistence(fv.landscape.persistence(dataclasses.replace(surface, **known)))]  # fmt: skip
     for fig in pictures:
         assert fig.layout.xaxis.title.text.count("mean over 100 examples · BatchNorm re-estimated") == 1
     other = fv.plot_curve([curve, dataclasses.replace(curve, n=1)]).layout.xaxis.title.text
@@ -235,19 +235,19 @@ def _inside(points, corners):
 
 def test_flatness_is_drawn_against_ensemble_size_with_the_interval_of_its_mean():
     rows = torch.tensor([3.0, 5.0, 4.0, 8.0], dtype=torch.float64)
-    found = fv.Sharpness(rows, *[2 * rows] * 6)
-    fig = fv.plot_flatness({"vi": found, "sabma": found}, measure="trace")
+    found = fv.results.Sharpness(rows, *[2 * rows] * 6)
+    fig = fv.plots.plot_sharpness({"vi": found, "sabma": found}, measure="trace")
     band, draws, line = fig.data[:3]
     assert list(draws.y) == [6, 10, 8, 16] and list(line.y) == [6, 8, 8, 10] and list(line.x) == [1, 2, 3, 4]
     half = 12.706204736 * math.sqrt(8) / math.sqrt(2)  # t of one degree of freedom, as tables print it; std of 6 and 10
     assert band.y[0] == pytest.approx(8 - half) and band.y[-1] == pytest.approx(8 + half) and band.x[0] == 2
     assert line.line.color != fig.data[5].line.color and "Hessian" in fig.layout.yaxis.title.text
-    assert found.interval("lambda1")[0] == 5 and math.isnan(fv.Sharpness(*[rows[:1]] * 7).interval("sam")[1])
+    assert found.interval("lambda1")[0] == 5 and math.isnan(fv.results.Sharpness(*[rows[:1]] * 7).interval("sam")[1])
     assert "95 % interval" in fv.explain(fig)
     with pytest.raises(ValueError, match="measure must be"):
-        fv.plot_flatness(found, measure="flat")
-    with pytest.raises(ValueError, match="plot_flatness needs at least one Sharpness, got none"):
-        fv.plot_flatness({})
+        fv.plots.plot_sharpness(found, measure="flat")
+    with pytest.raises(ValueError, match="plot_sharpness needs at least one Sharpness, got none"):
+        fv.plots.plot_sharpness({})
 
 
 def test_a_reference_above_the_selected_spectrum_is_inside_the_picture(spectrum):

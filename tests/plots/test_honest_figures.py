@@ -17,9 +17,9 @@ from flatviz.pages.grounds import averages_scale
 from flatviz.pages.scene import Scene, rank_correlation
 from flatviz.pages.views import VIEWS, views_of
 from flatviz.plots.basin import above_center, basin_share
+from flatviz.plots.by_type import shown
 from flatviz.plots.color import ColorScale
 from flatviz.plots.noise import wilson
-from flatviz.plots.shown import shown
 from flatviz.plots.surface_3d import height_at
 from flatviz.plots.theme import LOSS_SCALE, room
 
@@ -47,10 +47,10 @@ def test_a_flatter_bowl_is_a_wider_one_however_high_its_floor():
     assert float(flat.values.min()) == 0.0 and float(flat.values.max()) == pytest.approx(8.0)
     assert basin_share(flat) == pytest.approx(math.pi * 0.5 / 16, rel=0.15)  # pi r^2 of 4 x 4, r^2 = 2 * 0.5 / curvature
     assert basin_share(flat) > 1.7 * basin_share(sharp)
-    shown = fv.plot_basin(bowl(2.0, floor=3.0)).data[0]
+    shown = fv.plots.plot_basin(bowl(2.0, floor=3.0)).data[0]
     torch.testing.assert_close(torch.tensor(shown.z).square(), torch.tensor(shown.customdata), atol=1e-4, rtol=1e-4)
     with pytest.raises(ValueError, match="the plane's origin must be on the grid, got one beside it: take a symmetric extent"):
-        fv.plot_basin(fv.slice_plane(lambda w: (w * w).sum(), bowl(1.0).plane, extent=1.0, resolution=4))
+        fv.plots.plot_basin(fv.slice_plane(lambda w: (w * w).sum(), bowl(1.0).plane, extent=1.0, resolution=4))
 
 
 def test_the_caption_says_of_the_width_what_the_pictures_show(family):
@@ -83,6 +83,7 @@ def test_the_rank_correlation_is_spearmans():
     assert rank_correlation(a, torch.ones(5)) == 0.0
 
 
+@pytest.mark.long
 def test_no_panel_is_mostly_one_colour(family):
     scene = Scene(family)
     for view in views_of(family):
@@ -162,7 +163,7 @@ def test_wilsons_interval_is_scipys():
 def test_reliability_bars_of_few_examples_fade_and_carry_their_interval(family):
     prediction = family.prediction[-1]
     count, _, right = prediction.bins[-1].nan_to_num(0).unbind(-1)
-    bars = fv.plot_reliability(prediction).data[0]
+    bars = fv.plots.plot_reliability(prediction).data[0]
     order = count.argsort()
     assert all(bars.marker.opacity[i] <= bars.marker.opacity[j] for i, j in zip(order, order[1:]))
     assert bars.marker.opacity[int(count.argmax())] == 1 and bars.marker.opacity[int(count.argmin())] < 0.3
@@ -196,7 +197,7 @@ def test_a_spread_of_rounding_noise_is_drawn_flat():
 def test_in_a_relief_samples_stand_on_lines_to_the_surface_in_their_methods_colour():
     surface = bowl(2.0)
     W = torch.tensor([[0.31, -0.77, 2.0], [1.05, 0.0, 0.0], [9.0, 0.0, 0.0]])
-    fig = fv.plot_surface_3d(surface, fv.project(W, surface.plane, lambda w: (w * w).sum()), method="sabma", log=False)
+    fig = fv.plots.plot_surface_3d(surface, fv.project(W, surface.plane, lambda w: (w * w).sum()), method="sabma", log=False)
     relief, drops, points = fig.data
     color = fv.METHODS["sabma"].look.color
     assert drops.line.color == points.marker.color == color and points.name == "SA-BMA" and points.showlegend
@@ -210,9 +211,9 @@ def test_in_a_relief_samples_stand_on_lines_to_the_surface_in_their_methods_colo
 def test_a_figure_of_a_cell_is_tall_enough_and_its_plane_has_the_colour_bar_beside_it(family):
     surface, shown = family.surface, family.projection[-1]
     figures = [
-        *(fv.plot_surface(surface, shown), fv.plot_basin(family.around[0]), fv.plot_surface_3d(surface, shown)),
+        *(fv.plot_surface(surface, shown), fv.plots.plot_basin(family.around[0]), fv.plots.plot_surface_3d(surface, shown)),
         *(fv.plot_projection(shown), fv.plot_spectrum(family.spectrum[0]), fv.plot_metrics(family.prediction[-1])),
-        fv.plot_reliability(family.prediction[-1]),
+        fv.plots.plot_reliability(family.prediction[-1]),
     ]
     assert all(fig.layout.height >= 520 for fig in figures)
     fig = figures[0]
@@ -245,7 +246,7 @@ def test_a_plane_a_surface_a_projection_and_a_prediction_draw_themselves_in_a_ce
         assert drawn[0]["type"] == kind.strip() and bundle["application/vnd.plotly.v1+json"]["layout"]["meta"]["alt"]
     bare = fv.Prediction(family.prediction[-1].outputs)  # without labels there is no picture
     assert set(bare._repr_mimebundle_()) == {"text/plain"}
-    monkeypatch.setitem(sys.modules, "flatviz.plots.shown", None)  # as where plotly is not installed
+    monkeypatch.setitem(sys.modules, "flatviz.plots.by_type", None)  # as where plotly is not installed
     assert set(family.surface._repr_mimebundle_()) == {"text/plain"}
 
 

@@ -9,10 +9,11 @@ import torch
 
 import flatviz as fv
 from flatviz.families.family import extend
-from flatviz.families.images import SHOWN, disputed, has_images
+from flatviz.families.images import N_IMAGES, disputed, has_images
 from flatviz.pages.bundle import pack, pack_members
 from flatviz.pages.images import LEVELS
 from flatviz.pages.views import views_of
+from flatviz.plots.images import plot_images
 
 
 def test_the_images_are_those_of_the_largest_mutual_information_at_every_ensemble_size(family, task):
@@ -20,11 +21,11 @@ def test_the_images_are_those_of_the_largest_mutual_information_at_every_ensembl
     for i, p in enumerate(family.prediction):
         shown, nats = family.images["shown"][i], family.images["nats"][i]
         for n in range(2, p.n_draws + 1):
-            every = fv.mutual_information(p, n_draws=n)  # the metric, in float32 and one size at a time
-            assert float(every[shown[n - 1]].min()) >= float(every.topk(SHOWN).values.min()) - 1e-6
+            every = fv.metrics.mutual_information(p, n_draws=n)  # the metric, in float32 and one size at a time
+            assert float(every[shown[n - 1]].min()) >= float(every.topk(N_IMAGES).values.min()) - 1e-6
             torch.testing.assert_close(every[shown[n - 1]], nats[n - 1].float(), atol=1e-5, rtol=0)
-        entropy = fv.predictive_entropy(p, n_draws=1)
-        torch.testing.assert_close(entropy[shown[0]], entropy.topk(SHOWN).values, atol=1e-5, rtol=0)
+        entropy = fv.metrics.predictive_entropy(p, n_draws=1)
+        torch.testing.assert_close(entropy[shown[0]], entropy.topk(N_IMAGES).values, atol=1e-5, rtol=0)
     assert torch.equal(family.images["shown"][0][0], family.images["shown"][0][-1])  # MAP is one network at every size
 
 
@@ -33,6 +34,14 @@ def test_pixels_are_those_of_the_test_split(family, task):
     torch.testing.assert_close(
         pixels.float() / 255, task.test.x[rows, 0], atol=0.51 / 255, rtol=0
     )  # half a grey level; digits are in 0..1
+
+
+def test_of_one_network_nothing_is_said_of_draws_that_disagree(family):
+    for i, p in enumerate(family.prediction):
+        fig = plot_images(family, i)
+        for text in (fig.layout.title.text, fig.layout.meta["alt"]):
+            assert ("disagree" in text) == (p.n_draws > 1) and ("least sure" in text) == (p.n_draws == 1), text
+    assert {p.n_draws for p in family.prediction} > {1}
 
 
 def test_an_output_that_diverged_is_never_among_the_most_disputed():
@@ -67,7 +76,7 @@ def test_a_member_fitted_later_brings_the_images_it_adds(family, task, transferr
 
 def test_the_figure_shows_the_most_disputed_image_and_each_draw_of_it(family):
     i, n = family.index("sabma", 2.0), 4
-    fig = fv.plot_view(family, "images", method="sabma", radius=2.0, n_draws=n)
+    fig = fv.widgets.plot_view(family, "images", method="sabma", radius=2.0, n_draws=n)
     mosaic, labels, mean, draws = fig.data
     rows, p = family.images["shown"][i, n - 1], family.prediction[i]
     direct = p.outputs[:n, rows[0]].softmax(-1)

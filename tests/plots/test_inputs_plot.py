@@ -20,8 +20,8 @@ def moons():
     source = fv.pretrain(fv.models.mlp(task, hidden=(8,)), task.source, seed=0, epochs=3)
     net, prior = fv.transfer(source, fv.fit_swag(source, task.source, seed=0), treated="norm+head")
     radii = {"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 0.5)}
-    family = fv.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 3})
-    family = fv.measure(net, task, family, seed=0, n_draws=4, n_spectra=1, k=2, resolution=5, around_resolution=5)
+    family = fv.families.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 3})
+    family = fv.families.measure(net, task, family, seed=0, n_draws=4, n_spectra=1, k=2, resolution=5, around_resolution=5)
     exact = fv.Draws(prior.sample(100, seed=3))
     return net, task, family, exact
 
@@ -53,7 +53,7 @@ def test_a_family_of_images_has_no_map(family, task):
 def test_bands_are_two_standard_deviations_of_the_draws_and_draws_are_single_functions():
     g = torch.Generator().manual_seed(0)
     x, prediction = torch.linspace(0, 1, 5), fv.Prediction(torch.randn(6, 5, 1, generator=g), likelihood=0.3)
-    fig = fv.plot_predictive(x, {"vi": prediction, "sabma, radius 1": prediction}, n_draws=4)
+    fig = fv.plots.plot_predictive(x, {"vi": prediction, "sabma, radius 1": prediction}, n_draws=4)
     noisy, band, *draws, mean = fig.data[:7]
     outputs = prediction.outputs[:4, :, 0].double()
     torch.testing.assert_close(torch.tensor(mean.y), outputs.mean(0))
@@ -62,13 +62,13 @@ def test_bands_are_two_standard_deviations_of_the_draws_and_draws_are_single_fun
     assert len(draws) == 4 and list(draws[2].y) == outputs[2].tolist()
     assert [a.text for a in fig.layout.annotations] == ["VI", "SA-BMA, radius 1"]
     with pytest.raises(ValueError, match=r"outputs of 'vi' must have shape \(S, 4, 1\), got \(6, 5, 1\)"):
-        fv.plot_predictive(x[:4], {"vi": prediction})
+        fv.plots.plot_predictive(x[:4], {"vi": prediction})
 
 
 def test_the_gap_has_no_data_and_every_method_predicts_there():
-    data, x = fv.gap_regression(seed=1)
+    data, x = fv.families.gap_regression(seed=1)
     assert not bool(((data.x > -1.0) & (data.x < 0.8)).any()) and len(data) == 40
-    predictions = fv.predict_gap(radii=[0.5, 1.0], n_draws=3, steps=3, hmc=False)
+    predictions = fv.families.predict_gap(radii=[0.5, 1.0], n_draws=3, steps=3, hmc=False)
     assert list(predictions) == ["vi", "sabma, radius 0.5", "sabma, radius 1"]
     assert all(p.outputs.shape == (3, 200, 1) and p.likelihood == 0.1 for p in predictions.values())
 

@@ -11,7 +11,7 @@ from oracles import random_gaussian
 from safetensors.torch import load
 
 import flatviz as fv
-from flatviz.families.mechanism import one_more_step
+from flatviz.families.one_step import one_more_step
 from flatviz.pages import views
 from flatviz.pages.scene import Scene
 from flatviz.plots.mechanism import OF_BALL, TWEENS, caption_of_step, plot_step
@@ -27,7 +27,7 @@ def shown():
     data = fv.Data(torch.randn(30, 2, generator=g, dtype=torch.float64), torch.arange(30) % 2)
     q = random_gaussian(3)  # D = 7
     q = fv.Gaussian(q.mean[: net.dim], q.log_std[: net.dim], q.factor[:, : net.dim])
-    return net, data, q, fv.mechanism(net, data, q, radii=[0.5, 2.0], seed=0, n_draws=8, resolution=7)
+    return net, data, q, fv.families.mechanism(net, data, q, radii=[0.5, 2.0], seed=0, n_draws=8, resolution=7)
 
 
 def gradient(net, data, q, seed=0):
@@ -51,7 +51,7 @@ def test_the_ellipse_of_the_worst_posterior_is_the_one_that_perturb_gives(shown)
     axes = step.surface.plane.axes
     covariance = axes @ dense(worst) @ axes.T
     center = axes @ (worst.mean - q.mean)
-    fig = fv.plot_mechanism(step)
+    fig = fv.plots.plot_mechanism(step)
     drawn = next(t for t in fig.data if t.name == "the worst q′")
     points = torch.stack([torch.tensor(drawn.x), torch.tensor(drawn.y)], 1)
     off = points - center
@@ -78,7 +78,7 @@ def test_the_worst_posterior_is_worse_and_sams_ball_reaches_as_far(shown):
     net, data, q, step = shown
     assert step.loss < float(step.worst_loss[0]) < float(step.worst_loss[1])
     torch.testing.assert_close(step.worst.norm(dim=1), step.length)  # the plane holds the move of the mean
-    sam = fv.mechanism(net, data, q, radii=[float(step.length[1])], mode="sam_mu", seed=0, n_draws=8, resolution=3)
+    sam = fv.families.mechanism(net, data, q, radii=[float(step.length[1])], mode="sam_mu", seed=0, n_draws=8, resolution=3)
     torch.testing.assert_close(sam.ball[0], torch.eye(2).double() * step.length[1] ** 2)
     g = step.gradient / step.gradient.norm()
     torch.testing.assert_close(sam.worst[0] / sam.length[0], g)
@@ -87,7 +87,7 @@ def test_the_worst_posterior_is_worse_and_sams_ball_reaches_as_far(shown):
 def test_frames_go_through_the_phases_of_each_radius_and_each_stage_without_jumps(shown):
     _, _, _, step = shown
     later = dataclasses.replace(step, name="later")
-    fig = fv.plot_mechanism([step, later])
+    fig = fv.plots.plot_mechanism([step, later])
     assert len(fig.layout.sliders[0].steps) == 2 * 2 * len(PHASES)
     assert len(fig.frames) == 4 * len(PHASES) * TWEENS - (TWEENS - 1)  # the last phase of all leads to no other
     for name in ("the worst q′", "the mean now", "gradient g′ at q′", "step: − g′ from q"):
@@ -106,7 +106,7 @@ def trained(shown):
     net, data, q, _ = shown
     settings = {"steps": 20, "start_scale": 0.5, "batch_size": 10}
     few = dict(seed=4, n_draws=8, resolution=5)
-    return q, settings, fv.mechanism_in_training(net, data, q, radius=0.5, at=AT, settings=settings, **few)
+    return q, settings, fv.families.mechanism_in_training(net, data, q, radius=0.5, at=AT, settings=settings, **few)
 
 
 def stopped(net, data, prior, steps, settings, path):
@@ -137,7 +137,7 @@ def test_stages_of_training_are_those_at_which_a_fit_stops_and_the_last_is_its_p
         whole = at == settings["steps"]
         q = fv.fit_sabma(net, data, prior, radius=0.5, seed=4, **tuned) if whole else None
         q = q or stopped(net, data, prior, at, settings, tmp_path / f"{at}.safetensors")
-        alone = fv.mechanism(net, data, q, radii=[0.5], seed=4, n_draws=8, resolution=3)
+        alone = fv.families.mechanism(net, data, q, radii=[0.5], seed=4, n_draws=8, resolution=3)
         assert (stage.loss, stage.radius) == (pytest.approx(alone.loss, rel=1e-9), alone.radius)
         for name in ("worst_loss", "length"):
             torch.testing.assert_close(getattr(stage, name), getattr(alone, name), rtol=1e-9, atol=0)
@@ -150,7 +150,7 @@ def test_stages_of_training_are_those_at_which_a_fit_stops_and_the_last_is_its_p
 def test_at_each_stage_the_ellipse_at_the_top_is_the_worst_posterior_that_perturb_gives(shown, trained, tmp_path):
     net, data, _, _ = shown
     prior, settings, stages = trained
-    fig = fv.plot_mechanism(stages)
+    fig = fv.plots.plot_mechanism(stages)
     frames, plane = {f.name: f for f in fig.frames}, stages[0].surface.plane
     for i, at in enumerate(AT):
         q = stopped(net, data, prior, at, settings, tmp_path / f"{at}.safetensors")
@@ -166,7 +166,7 @@ def test_at_each_stage_the_ellipse_at_the_top_is_the_worst_posterior_that_pertur
 
 def test_from_stage_to_stage_nothing_jumps_and_all_stays_in_the_picture(trained):
     *_, stages = trained
-    fig = fv.plot_mechanism(stages)
+    fig = fv.plots.plot_mechanism(stages)
     drawn = {
         n: [next(t for t in f.data if t.name == n) for f in fig.frames] for n in ("q", "the worst q′", "step: − g′ from q")
     }
@@ -181,23 +181,23 @@ def test_from_stage_to_stage_nothing_jumps_and_all_stays_in_the_picture(trained)
 
 def test_stages_on_planes_of_their_own_are_refused(shown, trained):
     net, data, q, step = shown
-    other = fv.mechanism(net, data, q, radii=[1.0], seed=1, n_draws=2, resolution=3)
+    other = fv.families.mechanism(net, data, q, radii=[1.0], seed=1, n_draws=2, resolution=3)
     with pytest.raises(ValueError, match="share one surface"):
-        fv.plot_mechanism([step, other])
+        fv.plots.plot_mechanism([step, other])
     for wrong, text in (
         ({"at": [0, 700]}, "600 steps"),
         ({"at": [5, 5]}, "rise"),
         ({"settings": {"step": 3}}, "setting of SA-BMA"),
     ):
         with pytest.raises(ValueError, match=text):
-            fv.mechanism_in_training(net, data, q, radius=0.5, seed=0, **wrong)
+            fv.families.mechanism_in_training(net, data, q, radius=0.5, seed=0, **wrong)
 
 
 def test_in_page_and_lab_the_radius_moves_the_ball_and_the_ground_stays(family, transferred, task):
     net, _ = transferred
     i = family.index("sabma", 2.0)
     q = family.posterior[family.index("vi")]
-    alone = fv.mechanism(net, task.train, q, radii=[2.0], seed=1, resolution=9)
+    alone = fv.families.mechanism(net, task.train, q, radii=[2.0], seed=1, resolution=9)
     rows = family.mechanism
     torch.testing.assert_close(rows.worst[i], alone.worst[0], rtol=1e-4, atol=1e-6)
     torch.testing.assert_close(rows.ball[i], alone.ball[0], rtol=1e-4, atol=1e-8)
@@ -222,7 +222,7 @@ def drawn(fig, *names):
 def test_axes_are_the_same_at_every_radius_so_that_the_ball_grows_and_q_stays_and_nothing_is_cut(family):
     ends = set()
     for method, radius in zip(family.method, family.radius):
-        fig = fv.plot_view(family, "mechanism", method=method, radius=radius)
+        fig = fv.widgets.plot_view(family, "mechanism", method=method, radius=radius)
         ends |= {fig.layout.xaxis.range, fig.layout.yaxis.range}
         lo, hi = fig.layout.xaxis.range
         assert drawn(fig, "q", "ball of the radius", "SAM's ball", "the worst q′").max() < hi == -lo
@@ -236,7 +236,7 @@ def test_the_ground_reaches_as_far_as_the_largest_radius_that_the_slider_offers(
     for method, mode in (("sabma", "kl_exact"), ("sam_mu", "sam_mu")):
         largest = fv.METHODS[method].tuned(net).largest
         q = family.posterior[family.index("vi")]
-        alone = fv.mechanism(net, task.train, q, radii=[largest], seed=1, mode=mode, resolution=3)
+        alone = fv.families.mechanism(net, task.train, q, radii=[largest], seed=1, mode=mode, resolution=3)
         assert max(family.radii(method)) < largest and float(ground.a.max()) > 1.2 * alone.reach(0)
         wide = one_more_step(net, task.train, family, method, 3 * largest, seed=1)  # by code: beyond the slider
         far = dataclasses.replace(

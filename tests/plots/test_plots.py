@@ -126,10 +126,10 @@ def test_what_has_no_method_has_no_methods_colour_or_name(prediction):
     draws, mean = fv.plot_spectrum([one, one]).data
     assert mean.name == "ResNet-18" and mean.line.color == draws.marker.color == INK
     assert mean.showlegend and "SA-BMA" not in fv.plot_spectrum([one, one]).to_json()
-    measured = fv.Sharpness(*[torch.tensor([1.0, 2.0, 4.0])] * 7)
-    for fig in (fv.plot_metrics(prediction), fv.plot_flatness(measured)):
+    measured = fv.results.Sharpness(*[torch.tensor([1.0, 2.0, 4.0])] * 7)
+    for fig in (fv.plot_metrics(prediction), fv.plots.plot_sharpness(measured)):
         assert fig.data[-1].line.color == INK and "SA-BMA" not in fig.to_json()
-    assert fv.plot_reliability(prediction).data[0].marker.color == INK
+    assert fv.plots.plot_reliability(prediction).data[0].marker.color == INK
 
 
 def test_scores_are_curves_and_a_single_point_a_flat_line(prediction):
@@ -145,13 +145,13 @@ def test_scores_are_curves_and_a_single_point_a_flat_line(prediction):
 
 
 def test_reliability_draws_the_bins_of_the_asked_size(prediction):
-    fig = fv.plot_reliability(prediction, n_draws=2)
+    fig = fv.plots.plot_reliability(prediction, n_draws=2)
     torch.testing.assert_close(torch.tensor(fig.data[0].y), prediction.bins[1][:, 2].nan_to_num(0))
     torch.testing.assert_close(torch.tensor(fig.data[2].y), prediction.bins[1][:, 0])
     with pytest.raises(ValueError, match=r"n_draws must be in 1..6, got 7: draw more"):
-        fv.plot_reliability(prediction, n_draws=7)
+        fv.plots.plot_reliability(prediction, n_draws=7)
     with pytest.raises(ValueError, match="must carry calibration bins, got none"):
-        fv.plot_reliability(fv.Prediction(prediction.outputs))
+        fv.plots.plot_reliability(fv.Prediction(prediction.outputs))
 
 
 def test_figures_offer_no_button_to_a_server_and_change_no_global_setting(surface, monkeypatch):

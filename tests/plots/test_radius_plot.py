@@ -13,7 +13,7 @@ from flatviz.plots.radius import ROWS, place_of
 @pytest.fixture(scope="module")
 def repeated(family, transferred, task):
     net, prior = transferred
-    return fv.repeat_family(net, task, prior, family, seeds=[7, 8], fit={"steps": 5})
+    return fv.families.repeat_family(net, task, prior, family, seeds=[7, 8], fit={"steps": 5})
 
 
 def test_the_first_seed_is_the_familys_own_and_the_others_are_those_of_fits_by_themselves(repeated, family, transferred, task):
@@ -33,7 +33,7 @@ def test_the_first_seed_is_the_familys_own_and_the_others_are_those_of_fits_by_t
 
 
 def test_lines_are_means_over_seeds_and_bands_their_range(repeated):
-    fig = fv.plot_flatness_against_radius(repeated, method="sabma", radius=2.0)
+    fig = fv.plots.plot_radius(repeated, method="sabma", radius=2.0)
     radii = repeated.radii("sabma")
     rows = [repeated.index("sabma", r) for r in radii]
     for k, name in enumerate(ROWS):
@@ -52,10 +52,10 @@ def test_lines_are_means_over_seeds_and_bands_their_range(repeated):
 
 def test_of_one_seed_there_is_no_band_and_a_member_fitted_later_has_no_other_seeds(family, repeated, transferred, task):
     net, prior = transferred
-    assert not any("seeds" in t.name for t in fv.plot_flatness_against_radius(family).data)
+    assert not any("seeds" in t.name for t in fv.plots.plot_radius(family).data)
     q = fit_member(net, task, prior, "sabma", 1.0, seed=0, fit={"steps": 5})
     more = extend(net, task, repeated, "sabma", 1.0, q, seed=1)
-    fig = fv.plot_flatness_against_radius(more, method="sabma", radius=1.0)
+    fig = fv.plots.plot_radius(more, method="sabma", radius=1.0)
     ring = next(t for t in fig.data if t.name == "selected" and t.xaxis == "x2")
     assert ring.y[0] == pytest.approx(sum(float(s.values[0]) for s in more.spectrum[-1]) / 2, rel=1e-5)
 
@@ -70,5 +70,7 @@ def test_a_family_without_radii_is_refused(family):
     one = {
         f.name: getattr(family, f.name)[:1] for f in dataclasses.fields(family) if isinstance(getattr(family, f.name), tuple)
     }
-    with pytest.raises(ValueError, match="must be measured and have a method of several radii, got .*: use fv.measure"):
-        fv.plot_flatness_against_radius(dataclasses.replace(family, **one))
+    with pytest.raises(
+        ValueError, match="must be measured and have a method of several radii, got .*: use fv.families.measure"
+    ):
+        fv.plots.plot_radius(dataclasses.replace(family, **one))

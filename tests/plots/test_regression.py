@@ -23,8 +23,8 @@ def moons():
     source = fv.pretrain(fv.models.mlp(task, hidden=(8,)), task.source, seed=0, epochs=3)
     net, prior = fv.transfer(source, fv.fit_swag(source, task.source, seed=0), treated="norm+head")
     radii = {"sgd": (0.0,), "vi": (0.0,), "sam_mu": (0.1,), "sabma": (0.0, 0.5, 2.0)}
-    family = fv.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 3})
-    family = fv.measure(net, task, family, seed=1, n_draws=12, n_spectra=1, k=2, resolution=5, around_resolution=5)
+    family = fv.families.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 3})
+    family = fv.families.measure(net, task, family, seed=1, n_draws=12, n_spectra=1, k=2, resolution=5, around_resolution=5)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(regression, "STEPS", 30)
         patch.setattr(regression, "CHAINS", dict(chains=2, burn_in=4, n_draws=8, most_steps=4))
@@ -50,9 +50,9 @@ def test_curves_are_draws_of_the_method_at_its_radius(moons):
 
 def test_mean_and_bands_are_those_of_the_figure_of_predictions(moons):
     i, n = moons.index("sabma", 2.0), 4
-    fig = json.loads(fv.plot_view(moons, "regression", method="sabma", radius=2.0, n_draws=n).to_json())["data"]
+    fig = json.loads(fv.widgets.plot_view(moons, "regression", method="sabma", radius=2.0, n_draws=n).to_json())["data"]
     prediction = fv.Prediction(moons.inputs["curves"][i][..., None], likelihood=NOISE)
-    direct = fv.plot_predictive(moons.inputs["curve x"], {"sabma": prediction}, n_draws=n)
+    direct = fv.plots.plot_predictive(moons.inputs["curve x"], {"sabma": prediction}, n_draws=n)
     mine = [t for t in fig if t.get("xaxis") == "x2"]
     for name in ("with noise", "two standard deviations", "mean"):
         (a,), (b,) = ([t for t in some if t["name"] == name] for some in (mine, direct.data))
@@ -84,7 +84,9 @@ def test_in_the_page_both_sliders_draw_what_the_figure_has(moons, browser, tmp_p
     script = "() => JSON.parse(JSON.stringify(document.querySelector('[data-name=regression] .js-plotly-plot').data))"
     for method, radius, n in (("sabma", 2.0, 3), ("sabma", 2.0, 12), ("sabma", 0.5, 1), ("sam_mu", 0.1, 5), ("sgd", 0.0, 5)):
         at(page, f"method={method}&radius={radius:g}&draws={n}&tab=Regression", f"{method}/{radius:g}/{n}", "Regression")
-        direct = json.loads(fv.plot_view(moons, "regression", method=method, radius=radius, n_draws=n).to_json())["data"]
+        direct = json.loads(fv.widgets.plot_view(moons, "regression", method=method, radius=radius, n_draws=n).to_json())[
+            "data"
+        ]
         for a, b in zip(page.evaluate(script), direct, strict=True):
             left, right = (v[np.isfinite(v)] for v in (plain(a["y"]), plain(b["y"])))
             np.testing.assert_allclose(left, right, rtol=1e-4, atol=1e-5, err_msg=f"{a['name']} {method} {radius} {n}")

@@ -34,7 +34,7 @@ def small(module=None):
 )
 def test_fifty_steps_of_a_family_together_are_those_of_each_member_alone(settings):
     net, data, prior = small()
-    found = fv.fit_sabma_grid(net, data, prior, radii=[0.0, 0.3], seeds=[0, 1], steps=50, **settings)
+    found = fv.fit_sabma(net, data, prior, radius=[0.0, 0.3], seed=[0, 1], steps=50, **settings)
     assert list(found) == [(0.0, 0), (0.0, 1), (0.3, 0), (0.3, 1)]
     for (radius, seed), q in list(found.items())[1:3]:
         alone = fv.fit_sabma(net, data, prior, radius=radius, seed=seed, steps=50, **settings)
@@ -48,11 +48,11 @@ def test_fifty_steps_of_a_family_together_are_those_of_each_member_alone(setting
 def test_what_cannot_run_together_runs_one_after_the_other():
     net, data, prior = small(nn.Sequential(nn.Linear(3, 5), nn.BatchNorm1d(5), nn.ReLU(), nn.Linear(5, 3)))
     for settings in (dict(), dict(mode="sam_theta", mc_samples=2), dict(batchnorm="train")):
-        found = fv.fit_sabma_grid(net, data, prior, radii=[0.3], seeds=[0, 1], steps=2, **settings)
+        found = fv.fit_sabma(net, data, prior, radius=[0.3], seed=[0, 1], steps=2, **settings)
         alone = fv.fit_sabma(net, data, prior, radius=0.3, seed=1, steps=2, **settings)
         torch.testing.assert_close(found[0.3, 1].mean, alone.mean)
-    with pytest.raises(ValueError, match="radii must hold at least 1 of radii, got 0"):
-        fv.fit_sabma_grid(net, data, prior, radii=[], seeds=[0])
+    with pytest.raises(ValueError, match="radii must hold at least 1 of numbers, got 0"):
+        fv.fit_sabma(net, data, prior, radius=[], seed=[0])
 
 
 def narrow():
@@ -66,7 +66,7 @@ def narrow():
 def test_a_family_runs_wherever_its_members_run_alone():
     net, data, prior = narrow()
     settings = dict(steps=5, kl_weight=1.0, lr=1e-4)
-    grid = fv.fit_sabma_grid(net, data, prior, radii=[2.0, 4.0], seeds=[1], **settings)
+    grid = fv.fit_sabma(net, data, prior, radius=[2.0, 4.0], seed=[1], **settings)
     for radius in (2.0, 4.0):
         alone = fv.fit_sabma(net, data, prior, radius=radius, seed=1, **settings)
         torch.testing.assert_close(grid[radius, 1].mean, alone.mean, rtol=1e-4, atol=1e-5)
@@ -74,16 +74,16 @@ def test_a_family_runs_wherever_its_members_run_alone():
 
 def test_a_member_that_diverges_is_named_and_the_others_are_returned():
     net, data, prior = small()
-    settings = dict(seeds=[0, 1], steps=20, kl_weight=0.0)
+    settings = dict(seed=[0, 1], steps=20, kl_weight=0.0)
     with pytest.warns(
         UserWarning, match="2 of 4 members diverged and are left out: radius 1e.30 with seed 0, radius 1e.30 with"
     ):
-        grid = fv.fit_sabma_grid(net, data, prior, radii=[0.3, 1e30], **settings)
+        grid = fv.fit_sabma(net, data, prior, radius=[0.3, 1e30], **settings)
     assert list(grid) == [(0.3, 0), (0.3, 1)]
-    whole = fv.fit_sabma_grid(net, data, prior, radii=[0.3, 0.0], **settings)
+    whole = fv.fit_sabma(net, data, prior, radius=[0.3, 0.0], **settings)
     for member, q in grid.items():
         torch.testing.assert_close(q.mean, whole[member].mean, rtol=1e-12, atol=1e-12)
     with pytest.raises(ValueError, match="all 2 members diverged, radius 1e.30 with seed 0, .* got NaN or inf at step 1 of 20"):
-        fv.fit_sabma_grid(net, data, prior, radii=[1e30], **settings)
+        fv.fit_sabma(net, data, prior, radius=[1e30], **settings)
     with pytest.raises(ValueError, match="the loss must stay finite, got NaN or inf .* lower lr or radius"):
         fv.fit_sabma(net, data, prior, radius=1e30, seed=0, steps=20)

@@ -52,7 +52,7 @@ def test_linearised_predictions_are_those_of_the_dense_gaussian(small):
     least = 0.5 * values.min()
     dense = fv.Gaussian(net.w, 0.5 * least.log().expand(net.dim), ((values - least).sqrt() * vectors).T)
     for link in ("probit", "mc"):
-        found, exact = (fv.predict_linearised(net, p, data, link=link, n_draws=5).outputs for p in (q, dense))
+        found, exact = (fv.metrics.predict_linearised(net, p, data, link=link, n_draws=5).outputs for p in (q, dense))
         torch.testing.assert_close(found, exact, rtol=1e-5, atol=1e-5)
 
 
@@ -70,11 +70,11 @@ def test_a_network_too_large_for_a_dense_matrix_is_fitted_predicted_and_weighed(
     data = fv.Data(torch.randn(50, 64), torch.randint(0, 10, (50,)))
     q = fv.fit_laplace(net, data, seed=0, steps=5, structure="kronecker", prior_precision="marginal")
     assert q.sample(2, seed=0).shape == (2, net.dim) and net.dim == 6570
-    assert bool(torch.isfinite(fv.predict_linearised(net, q, data).scores["nll"]))
+    assert bool(torch.isfinite(fv.metrics.predict_linearised(net, q, data).scores["nll"]))
     still = fv.fit_laplace(net, data, seed=0, steps=0, structure="kronecker", prior_precision=DELTA)
     diagonal = torch.randn(3, net.dim)
     torch.testing.assert_close(still.precision_mul(still.cov_mul(diagonal)), diagonal, rtol=1e-3, atol=1e-4)
-    evidence = fv.laplace_evidence(net, data, structure="kronecker", prior_precision=DELTA)
+    evidence = fv.posteriors.laplace_evidence(net, data, structure="kronecker", prior_precision=DELTA)
     assert evidence < -50 * float(fv.nll(net, data)(net.w))
     with pytest.raises(
         ValueError, match="must cover at most 5,000 weights, got 6,570: use structure='diagonal', 'lowrank', 'kronecker' or"

@@ -43,7 +43,7 @@ def test_the_posterior_and_the_evidence_of_a_linear_regression_are_exact(structu
     q = fv.fit_laplace(net, data, structure=structure, **SETTLED)
     torch.testing.assert_close(q.mean, mean)
     torch.testing.assert_close(q.cov_mul(torch.eye(3, dtype=torch.float64)), cov, rtol=1e-8, atol=1e-12)
-    found = fv.laplace_evidence(net, data, structure=structure, prior_precision=2.0, likelihood=NOISE)
+    found = fv.posteriors.laplace_evidence(net, data, structure=structure, prior_precision=2.0, likelihood=NOISE)
     assert found == pytest.approx(evidence, abs=1e-8)
 
 
@@ -74,10 +74,10 @@ def test_training_and_the_prior_of_the_training_lead_to_the_same_posterior(regre
 def test_the_marginal_precision_is_where_the_evidence_is_largest(regression):
     net, data, *_ = regression
     settings = dict(structure="full", likelihood=NOISE)
-    found = fv.laplace_precision(net, data, per_layer=False, **settings)[""]
+    found = fv.posteriors.laplace_precision(net, data, per_layer=False, **settings)[""]
 
     def evidence(delta):
-        return fv.laplace_evidence(net, data, prior_precision=delta, **settings)
+        return fv.posteriors.laplace_evidence(net, data, prior_precision=delta, **settings)
 
     assert evidence(found) > max(evidence(found * 1.05), evidence(found / 1.05))
 
@@ -110,14 +110,16 @@ def test_probit_and_sampled_predictions_agree_and_are_less_sure_than_the_point(t
     net, data = tiny
     q = fv.fit_laplace(net, data, seed=0, steps=30, structure="full", prior_precision=2.0)
     point = fv.predict(net, fv.Draws(q.mean[None]), data, 1, seed=0).probs[0]
-    found = {link: fv.predict_linearised(net, q, data, link=link, n_draws=400).bma() for link in ("probit", "mc", "bridge")}
+    found = {
+        link: fv.metrics.predict_linearised(net, q, data, link=link, n_draws=400).bma() for link in ("probit", "mc", "bridge")
+    }
     for p in found.values():
         torch.testing.assert_close(p.sum(-1), torch.ones(12, dtype=torch.float64))
     assert float((found["probit"] - found["mc"]).abs().sum(-1).mean()) / 2 < 0.1  # total variation
     confidence = {k: float(p.max(-1).values.mean()) for k, p in found.items()}
     assert confidence["mc"] < float(point.max(-1).values.mean()) and confidence["probit"] < float(point.max(-1).values.mean())
-    assert fv.predict_linearised(net, q, data).scores["nll"].shape == (1,)
-    assert float(fv.mutual_information(fv.predict_linearised(net, q, data, link="mc", n_draws=20)).min()) > 0
+    assert fv.metrics.predict_linearised(net, q, data).scores["nll"].shape == (1,)
+    assert float(fv.metrics.mutual_information(fv.metrics.predict_linearised(net, q, data, link="mc", n_draws=20)).min()) > 0
 
 
 def bridge(f, V):
@@ -139,7 +141,7 @@ def test_probit_and_bridge_are_their_formulas_under_any_gaussian(tiny):
     f, V = net(q.mean, data.x), J @ dense_covariance(q) @ J.transpose(1, 2)
     probit = torch.softmax(f / torch.sqrt(1 + math.pi * V.diagonal(dim1=1, dim2=2) / 8), -1)
     assert float((probit - f.softmax(-1)).abs().max()) > 0.05  # V matters here
-    found = {link: fv.predict_linearised(net, q, data, link=link).bma() for link in ("probit", "bridge")}
+    found = {link: fv.metrics.predict_linearised(net, q, data, link=link).bma() for link in ("probit", "bridge")}
     torch.testing.assert_close(found["probit"], probit, rtol=1e-10, atol=1e-12)
     expected = torch.tensor([bridge(*fV) for fV in zip(f, V)], dtype=torch.float64)
     torch.testing.assert_close(found["bridge"], expected, rtol=1e-10, atol=1e-12)
@@ -166,10 +168,10 @@ def test_covariance_evidence_probit_and_bridge_are_those_of_laplace_torch(struct
     if structure == "last_layer":
         covariance = q.cov_mul(torch.eye(net.dim, dtype=torch.float64))[-18:, -18:]
         torch.testing.assert_close(covariance, peer.posterior_covariance, rtol=1e-4, atol=1e-7)  # its H is off by 2e-7
-    found = fv.laplace_evidence(net, data, structure=structure, prior_precision=1.5)
+    found = fv.posteriors.laplace_evidence(net, data, structure=structure, prior_precision=1.5)
     assert found == pytest.approx(float(peer.log_marginal_likelihood()), rel=1e-6)
     for link in ("probit", "bridge"):
-        p = fv.predict_linearised(net, q, test, link=link).bma()
+        p = fv.metrics.predict_linearised(net, q, test, link=link).bma()
         torch.testing.assert_close(p, peer(new, link_approx=link), rtol=1e-4, atol=1e-6)
 
 
@@ -191,7 +193,7 @@ def test_kronecker_comes_from_laplace_torch_and_names_what_it_cannot_do(regressi
     net, data, mean, cov, evidence = regression
     q = fv.fit_laplace(net, data, structure="kronecker", **SETTLED)
     torch.testing.assert_close(q.cov_mul(torch.eye(3, dtype=torch.float64)), cov, rtol=1e-5, atol=1e-8)
-    found = fv.laplace_evidence(net, data, structure="kronecker", prior_precision=2.0, likelihood=NOISE)
+    found = fv.posteriors.laplace_evidence(net, data, structure="kronecker", prior_precision=2.0, likelihood=NOISE)
     assert found == pytest.approx(evidence, abs=1e-4)
 
 
@@ -203,7 +205,7 @@ def test_bad_requests_say_what_to_do(tiny):
         ValueError, match="structure must be one of 'diagonal', 'full', 'last_layer', 'lowrank', 'kronecker', got 'low'"
     ):
         fv.fit_laplace(net, data, seed=0, structure="low")
-    assert math.isfinite(fv.laplace_evidence(net, data, prior_precision=1.0))
+    assert math.isfinite(fv.posteriors.laplace_evidence(net, data, prior_precision=1.0))
 
 
 @pytest.mark.parametrize("precision", [1.0, "per layer"])

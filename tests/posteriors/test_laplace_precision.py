@@ -41,7 +41,7 @@ def test_one_precision_a_layer_gives_the_dense_covariance_and_evidence(structure
     close = dict(rtol=1e-6, atol=1e-6 if structure == "lowrank" else 1e-9)  # eigenpairs come to 1e-4 of the largest
     torch.testing.assert_close(q.cov_mul(torch.eye(net.dim).double()), exact, **close)
     torch.testing.assert_close(q.variance, exact.diagonal(), **close)
-    assert fv.laplace_evidence(net, data, **settings) == pytest.approx(evidence(net, data, H, each), rel=1e-7)
+    assert fv.posteriors.laplace_evidence(net, data, **settings) == pytest.approx(evidence(net, data, H, each), rel=1e-7)
     off = q.sample(20_000, seed=0) - q.mean
     torch.testing.assert_close(off.T @ off / 20_000, exact, rtol=0, atol=0.05 * float(exact.diagonal().max()))
     colder = fv.fit_laplace(net, data, temperature=0.25, **SETTLED, **settings)
@@ -57,7 +57,7 @@ def test_low_rank_keeps_the_largest_eigenpairs_and_the_prior_elsewhere(tiny):
     exact = torch.linalg.inv(kept + torch.diag(each))
     covariance = q.cov_mul(torch.eye(net.dim).double())
     torch.testing.assert_close(covariance, exact, rtol=1e-4, atol=1e-5)  # Lanczos' eigenvectors are good to some 1e-6
-    assert fv.laplace_evidence(net, data, structure="lowrank", rank=3, prior_precision=DELTA) == pytest.approx(
+    assert fv.posteriors.laplace_evidence(net, data, structure="lowrank", rank=3, prior_precision=DELTA) == pytest.approx(
         evidence(net, data, kept, each), rel=1e-6
     )
     assert repr(q) == "PrecisionGaussian(dim=35, rank=3)"
@@ -65,7 +65,7 @@ def test_low_rank_keeps_the_largest_eigenpairs_and_the_prior_elsewhere(tiny):
 
 def test_the_density_of_a_precision_gaussian_is_that_of_the_dense_one():
     g = random_gaussian(3)  # any positive definite numbers
-    q = fv.PrecisionGaussian(g.mean, g.log_std.exp(), g.factor)
+    q = fv.gaussian.PrecisionGaussian(g.mean, g.log_std.exp(), g.factor)
     precision = torch.diag((-2 * g.log_std).exp()) + g.factor.T @ g.factor
     oracle = torch.distributions.MultivariateNormal(g.mean, precision_matrix=precision)
     W = q.sample(4, seed=0)
@@ -74,7 +74,7 @@ def test_the_density_of_a_precision_gaussian_is_that_of_the_dense_one():
     torch.testing.assert_close(q.precision_mul(q.cov_mul(W)), W)
     assert torch.equal(W[:2], q.sample(2, seed=0)) and torch.equal(q.center, g.mean)
     with pytest.raises(ValueError, match=r"basis must have shape \(R, 7\), got \(2, 3\)"):
-        fv.PrecisionGaussian(g.mean, g.log_std.exp(), torch.zeros(2, 3))
+        fv.gaussian.PrecisionGaussian(g.mean, g.log_std.exp(), torch.zeros(2, 3))
 
 
 @pytest.mark.parametrize("structure", ["full", "diagonal", "lowrank"])
@@ -82,17 +82,17 @@ def test_the_marginal_precisions_are_where_the_evidence_is_largest_in_every_laye
     net, data = tiny
     net = net.at(fv.fit_sgd(net, data, seed=0, steps=200, weight_decay=1e-3).center)
     settings = dict(structure=structure, rank=8)
-    found = fv.laplace_precision(net, data, **settings)
-    best = fv.laplace_evidence(net, data, prior_precision=found, **settings)
-    one = fv.laplace_precision(net, data, per_layer=False, **settings)
+    found = fv.posteriors.laplace_precision(net, data, **settings)
+    best = fv.posteriors.laplace_evidence(net, data, prior_precision=found, **settings)
+    one = fv.posteriors.laplace_precision(net, data, per_layer=False, **settings)
     assert len(set(one.values())) == 1 and tuple(found) == NAMES
     assert (
-        best > fv.laplace_evidence(net, data, prior_precision=one["0"], **settings) + 0.1
+        best > fv.posteriors.laplace_evidence(net, data, prior_precision=one["0"], **settings) + 0.1
     )  # one layer's width is not another's
     for layer in found:
         for factor in (1.05, 1 / 1.05):
             moved = found | {layer: found[layer] * factor}
-            assert best >= fv.laplace_evidence(net, data, prior_precision=moved, **settings)
+            assert best >= fv.posteriors.laplace_evidence(net, data, prior_precision=moved, **settings)
     q = fv.fit_laplace(net, data, prior_precision="marginal", per_layer=True, **SETTLED, **settings)
     again = fv.fit_laplace(net, data, prior_precision=found, **SETTLED, **settings)
     torch.testing.assert_close(q.variance, again.variance, rtol=1e-9, atol=0)
@@ -112,8 +112,8 @@ def test_the_validated_precision_has_the_least_nll_of_the_linearised_network(str
         return float(torch.nn.functional.cross_entropy(logits, validation.y))
 
     settings = dict(structure=structure, rank=5, validation=validation)
-    one = next(iter(fv.laplace_precision(net, data, per_layer=False, **settings).values()))
-    each = fv.laplace_precision(net, data, **settings)
+    one = next(iter(fv.posteriors.laplace_precision(net, data, per_layer=False, **settings).values()))
+    each = fv.posteriors.laplace_precision(net, data, **settings)
     assert score(one) == pytest.approx(min(score(d) for d in torch.logspace(-4, 4, 33).tolist()), abs=1e-6)
     assert score(each) <= score(one) + 1e-9
     fitted = fv.fit_laplace(net, data, prior_precision="validation", per_layer=True, **SETTLED, **settings)
@@ -122,7 +122,7 @@ def test_the_validated_precision_has_the_least_nll_of_the_linearised_network(str
         net, fv.fit_laplace(net, data, structure=structure, rank=5, prior_precision=each, **SETTLED), validation
     )
     torch.testing.assert_close(V, wanted[1], rtol=1e-6, atol=1e-9)
-    assert fv.predict_linearised(net, fitted, validation).scores["nll"].shape == (1,)
+    assert fv.metrics.predict_linearised(net, fitted, validation).scores["nll"].shape == (1,)
 
 
 def test_bad_precisions_say_what_to_do(tiny):

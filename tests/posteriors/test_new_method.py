@@ -15,6 +15,7 @@ from flatviz.families.members import fit_member
 from flatviz.families.tour import run_tour
 from flatviz.plots.theme import style
 from flatviz.posteriors.method import table
+from flatviz.widgets.members import first_radii
 
 TOY = '''
 """Toy: every draw is where the net stands, plus noise of one width."""
@@ -67,7 +68,8 @@ def test_it_is_on_the_page_of_the_tour(toy, transferred, task, monkeypatch, tmp_
 def test_it_is_in_the_menu_of_the_lab_and_in_its_own_colour(toy, transferred, task):
     pytest.importorskip("ipywidgets")
     net, prior = transferred
-    lab = fv.FlatnessLab(net, task, prior, fit={"steps": 2})
+    assert first_radii(net)["toy"] == (0.0,)
+    lab = fv.widgets.Lab(net, task, prior, radii={"vi": (0.0,), "sabma": (0.0, 2.0), "toy": (0.0,)}, fit={"steps": 2})
     assert lab.wait(300), lab.status
     assert "toy" in lab.family.methods
     lab.method = "toy"
@@ -103,4 +105,4 @@ def transferred_task(transferred, task):
 def test_a_setting_that_no_method_has_is_one_clear_error(transferred, task):
     net, prior = transferred
     with pytest.raises(ValueError, match="a setting of fit must be one of .*'steps'.* got 'step'"):
-        fv.fit_family(net, task, prior, radii={"sgd": (0.0,)}, seed=0, fit={"step": 3})
+        fv.families.fit_family(net, task, prior, radii={"sgd": (0.0,)}, seed=0, fit={"step": 3})

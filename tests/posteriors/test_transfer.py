@@ -90,7 +90,7 @@ def test_a_downstream_prior_keeps_its_head(source, task):
 
 def test_a_moped_prior_is_as_wide_as_its_share_of_each_weight(source):
     net, _ = source
-    p = fv.moped_prior(net, share=0.1, floor=1e-3)
+    p = fv.posteriors.moped_prior(net, share=0.1, floor=1e-3)
     for mean, std, w in zip(p.mean.tolist(), p.std.tolist(), net.w.tolist()):
         assert mean == w and abs(std - max(0.1 * abs(w), 1e-3)) < 1e-6
     narrow, q = fv.transfer(net, p, n_classes=2, head_std=0.3)

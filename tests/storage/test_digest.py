@@ -4,6 +4,7 @@ import copy
 import functools
 import importlib
 import math  # noqa: F401, named in MAKERS, as other modules
+import os
 import re  # noqa: F401
 import socket
 import subprocess
@@ -23,7 +24,7 @@ from torch import nn
 from torch.nn import functional as F
 
 import flatviz as fv
-from flatviz.storage.cache import cached
+from flatviz.storage.cache import cache_key, cached
 from flatviz.storage.digest import CannotHashError, net_digest, value_digest
 
 FACTOR = 2.0
@@ -283,3 +284,25 @@ def test_a_checkpoint_of_a_run_whose_arguments_cannot_be_hashed_is_one_clear_err
     ):
         fv.fit_sgd(fv.Net.from_module(Locked()), data, seed=0, steps=1, checkpoint=tmp_path / "c")
     assert not list(tmp_path.iterdir())
+
+
+class Gained(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(3, 2)
+
+    def forward(self, x):
+        return float(os.environ.get("GAIN", "1")) * self.layer(x)
+
+
+def test_hooks_on_all_modules_autocast_and_variables_that_code_reads_change_a_key(monkeypatch):
+    before, gained = cache_key(a=1), digest(Gained())
+    hook = nn.modules.module.register_module_forward_hook(lambda module, args, out: 2 * out)
+    hooked = cache_key(a=1)
+    hook.remove()
+    with torch.autocast("cpu", torch.bfloat16):
+        cast = cache_key(a=1)
+    assert len({before, hooked, cast}) == 3 and cache_key(a=1) == before
+    plain = digest(Own())
+    monkeypatch.setenv("GAIN", "3")
+    assert digest(Gained()) != gained and digest(Own()) == plain and cache_key(a=1) == before

@@ -15,7 +15,7 @@ def test_a_permuted_copy_with_noise_is_brought_back(name):
     v = units.extended(net)
     g = torch.Generator().manual_seed(0)
     V = v + 0.02 * v.std() * torch.randn(30, len(v), generator=g, dtype=v.dtype)
-    found = fv.align(units, fv.permute(units, V, fv.random_order(units, 30, seed=1)), v)
+    found = fv.symmetry.align(units, fv.symmetry.permute(units, V, fv.symmetry.random_order(units, 30, seed=1)), v)
     back = (found.W - V).abs().amax(1) == 0
     assert float(back.double().mean()) >= 0.95  # a local optimum now and then
     assert bool((found.distance <= found.before + 1e-12).all())
@@ -25,19 +25,19 @@ def test_aligned_networks_are_permutations_of_themselves():
     net, units, x = network("conv and flatten")
     g = torch.Generator().manual_seed(0)
     V = torch.randn(10, net.dim, generator=g, dtype=torch.float64)
-    found = fv.align(units, V, net.w)
-    assert torch.equal(fv.permute(units, V, found.order), found.W)
+    found = fv.symmetry.align(units, V, net.w)
+    assert torch.equal(fv.symmetry.permute(units, V, found.order), found.W)
     assert float((outputs(net, units, found.W, x) - outputs(net, units, V, x)).abs().max()) < 1e-10
 
 
 def test_one_hidden_layer_meets_the_best_of_all_its_permutations():
     net = fv.Net.from_module(torch.nn.Sequential(torch.nn.Linear(4, 5), torch.nn.Tanh(), torch.nn.Linear(5, 3)).double())
-    units = fv.units_of(net)
+    units = fv.symmetry.units_of(net)
     V = torch.randn(6, net.dim, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
     best = torch.full((6,), torch.inf, dtype=torch.float64)
     for p in itertools.permutations(range(5)):
-        best = torch.minimum(best, (fv.permute(units, V, torch.tensor(p)) - net.w).norm(dim=1))
-    assert torch.allclose(fv.align(units, V, net.w, starts=1).distance, best, rtol=1e-12)
+        best = torch.minimum(best, (fv.symmetry.permute(units, V, torch.tensor(p)) - net.w).norm(dim=1))
+    assert torch.allclose(fv.symmetry.align(units, V, net.w, starts=1).distance, best, rtol=1e-12)
 
 
 def test_optunet_comes_close_to_the_best_of_its_28800_permutations():
@@ -47,20 +47,20 @@ def test_optunet_comes_close_to_the_best_of_its_28800_permutations():
     both = torch.cat([inside[:, None].expand(-1, 120, -1).flatten(0, 1), 5 + inside.repeat(120, 1)], 1) + 2
     orders = [torch.cat([torch.tensor([0, 1]).expand(14_400, -1), both], 1),
               torch.cat([torch.tensor([1, 0]).expand(14_400, -1), both.roll(5, 1)], 1)]  # fmt: skip
-    found = fv.align(units, V, net.w, starts=10)
+    found = fv.symmetry.align(units, V, net.w, starts=10)
     for v, distance in zip(V, found.distance):
-        best = min(float((fv.permute(units, v.expand(14_400, -1), o) - net.w).norm(dim=1).min()) for o in orders)
+        best = min(float((fv.symmetry.permute(units, v.expand(14_400, -1), o) - net.w).norm(dim=1).min()) for o in orders)
         assert best - 1e-9 <= float(distance) <= 1.005 * best
 
 
 def test_more_starts_never_move_further_away():
     net, units, _ = network("mlp")
     V = torch.randn(40, net.dim, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
-    few, many = (fv.align(units, V, net.w, starts=n).distance for n in (1, 8))
+    few, many = (fv.symmetry.align(units, V, net.w, starts=n).distance for n in (1, 8))
     assert bool((many <= few + 1e-12).all()) and float((few - many).max()) > 0
 
 
 def test_a_reference_of_another_length_is_refused():
     net, units, _ = network("mlp")
     with pytest.raises(ValueError, match="reference must have shape"):
-        fv.align(units, net.w[None], net.w[:-1])
+        fv.symmetry.align(units, net.w[None], net.w[:-1])

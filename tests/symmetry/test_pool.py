@@ -4,13 +4,13 @@ import math
 
 import pytest
 import torch
+from oracles import one_by_one
 from symmetric_networks import mlp, network, optunet
 from torch import nn
 
 import flatviz as fv
 from flatviz.engine.stacked import Stacked
 from flatviz.engine.stacked_conv import StackedConv, stack_conv
-from flatviz.symmetry.pool import one_by_one
 from flatviz.training.batched import BatchedLoss, SequentialLoss, members_loss
 from flatviz.training.gradient import gradient
 
@@ -32,7 +32,7 @@ def problem(build=mlp, shape=(6,), n=60, dtype=torch.float64):
 @pytest.mark.parametrize(("build", "shape"), [(mlp, (6,)), (optunet, (1, 8, 8))])
 def test_a_member_of_the_pool_is_the_network_trained_alone(build, shape):
     net, data = problem(build, shape)
-    pool = fv.train_pool(net, data, n=4, seed=5, **RECIPE)
+    pool = fv.symmetry.train_pool(net, data, n=4, seed=5, **RECIPE)
     kept = pool.seeds.tolist()
     assert len(kept) >= 2
     torch.testing.assert_close(pool.W, one_by_one(net, data, kept, **RECIPE), rtol=1e-9, atol=1e-9)
@@ -41,16 +41,16 @@ def test_a_member_of_the_pool_is_the_network_trained_alone(build, shape):
 def test_diverged_members_are_counted_and_left_out():
     net, data = problem()
     far = fv.Data(data.x * 1e3, data.y)  # on inputs this large many a network never learns, and some overflow
-    pool = fv.train_pool(net, far, n=30, **RECIPE | dict(lr=0.05))
+    pool = fv.symmetry.train_pool(net, far, n=30, **RECIPE | dict(lr=0.05))
     assert 0 < pool.n_diverged < 30 and len(pool) + pool.n_diverged == 30
     assert bool(torch.isfinite(pool.W).all()) and float(pool.loss.max()) < math.log(3)
     with pytest.raises(ValueError, match="must hold a network that converged, got 4 that did not: lower lr"):
-        fv.train_pool(net, fv.Data(data.x * 1e6, data.y), n=4, **RECIPE | dict(lr=1e3))
+        fv.symmetry.train_pool(net, fv.Data(data.x * 1e6, data.y), n=4, **RECIPE | dict(lr=1e3))
 
 
 def test_a_stopped_pool_resumes_and_ends_as_if_it_had_never_stopped(tmp_path):
     net, data = problem()
-    whole = fv.train_pool(net, data, n=3, keep_epochs=True, **RECIPE)
+    whole = fv.symmetry.train_pool(net, data, n=3, keep_epochs=True, **RECIPE)
     assert whole.epochs.shape == (4, 3, net.dim) and torch.equal(whole.epochs[-1], whole.W)
 
     class Stop(Exception):
@@ -62,8 +62,8 @@ def test_a_stopped_pool_resumes_and_ends_as_if_it_had_never_stopped(tmp_path):
 
     path = tmp_path / "pool.ckpt"
     with pytest.raises(Stop):
-        fv.train_pool(net, data, n=3, keep_epochs=True, checkpoint=path, progress=cancel, **RECIPE)
-    resumed = fv.train_pool(net, data, n=3, keep_epochs=True, checkpoint=path, **RECIPE)
+        fv.symmetry.train_pool(net, data, n=3, keep_epochs=True, checkpoint=path, progress=cancel, **RECIPE)
+    resumed = fv.symmetry.train_pool(net, data, n=3, keep_epochs=True, checkpoint=path, **RECIPE)
     assert torch.equal(resumed.W, whole.W) and torch.equal(resumed.epochs, whole.epochs)
     assert torch.equal(resumed.loss, whole.loss)
 
@@ -72,22 +72,22 @@ def test_a_pool_is_one_safetensors_file(tmp_path):
     from safetensors.torch import load_file
 
     net, data = problem(dtype=torch.float32)
-    pool = fv.train_pool(net, data, n=5, **RECIPE)
+    pool = fv.symmetry.train_pool(net, data, n=5, **RECIPE)
     path = pool.save(tmp_path / "pool.safetensors")
     assert torch.equal(load_file(path)["W"], pool.W)
-    again = fv.Pool.load(path)
+    again = fv.symmetry.Pool.load(path)
     assert torch.equal(again.W, pool.W) and torch.equal(again.seeds, pool.seeds) and again.n_diverged == pool.n_diverged
     from safetensors.torch import save_file
 
     save_file({"W": pool.W}, tmp_path / "other.safetensors")
     with pytest.raises(ValueError, match=r"a file that Pool.save wrote"):
-        fv.Pool.load(tmp_path / "other.safetensors")
+        fv.symmetry.Pool.load(tmp_path / "other.safetensors")
 
 
 def test_rates_fall_to_a_tenth_at_each_drop():
     net, data = problem()
-    first = fv.train_pool(net, data, n=2, keep_epochs=True, drops=(2,), **RECIPE)
-    plain = fv.train_pool(net, data, n=2, keep_epochs=True, **RECIPE)
+    first = fv.symmetry.train_pool(net, data, n=2, keep_epochs=True, drops=(2,), **RECIPE)
+    plain = fv.symmetry.train_pool(net, data, n=2, keep_epochs=True, **RECIPE)
     assert torch.equal(first.epochs[2], plain.epochs[2])
     moved = [(p.epochs[3] - p.epochs[2]).norm() for p in (first, plain)]
     assert float(moved[0]) < 0.2 * float(moved[1])
@@ -96,7 +96,7 @@ def test_rates_fall_to_a_tenth_at_each_drop():
 def test_batchnorm_networks_are_refused():
     net, _, x = network("batchnorm")
     with pytest.raises(ValueError, match="a pool needs a network without BatchNorm"):
-        fv.train_pool(net, fv.Data(x, torch.arange(20) % 3), n=2, **RECIPE)
+        fv.symmetry.train_pool(net, fv.Data(x, torch.arange(20) % 3), n=2, **RECIPE)
 
 
 def conv_nets():
@@ -140,7 +140,7 @@ def test_pairs_written_out():
     net, data = problem()
     W = torch.randn(7, net.dim, dtype=torch.float64, generator=torch.Generator().manual_seed(3))
     for block in (2, 100):
-        found = fv.pair_diversity(net, W, data.x, block=block)
+        found = fv.symmetry.pair_diversity(net, W, data.x, block=block)
         at = 0
         for s in range(7):
             for t in range(s + 1, 7):
@@ -155,12 +155,14 @@ def test_pairs_written_out():
 
 def test_symmetric_networks_have_no_information_and_answers_that_never_meet_have_ln_2():
     net, units, x = network("mlp")
-    moved = fv.permute(
-        units, fv.rescale(units, net.w[None], fv.random_factor(units, 1, seed=0)), fv.random_order(units, 1, seed=1)
+    moved = fv.symmetry.permute(
+        units,
+        fv.symmetry.rescale(units, net.w[None], fv.symmetry.random_factor(units, 1, seed=0)),
+        fv.symmetry.random_order(units, 1, seed=1),
     )
-    found = fv.pair_diversity(net, torch.cat([net.w[None], moved]), x)
+    found = fv.symmetry.pair_diversity(net, torch.cat([net.w[None], moved]), x)
     assert float(found.information) < 1e-12 and float(found.disagreement) == 0.0
     sure = torch.zeros(2, net.dim, dtype=torch.float64)
     sure[0, -3], sure[1, -1] = 1e3, 1e3  # the head's shifts alone
-    found = fv.pair_diversity(net, sure, x)
+    found = fv.symmetry.pair_diversity(net, sure, x)
     assert float(found.information) == pytest.approx(math.log(2)) and float(found.disagreement) == 1.0

@@ -26,20 +26,20 @@ def several(net, units, n=5):
 
 
 def orbit_point(units, V, seed):
-    scaled = fv.rescale(units, V, fv.random_factor(units, len(V), seed=seed))
-    return fv.permute(units, scaled, fv.random_order(units, len(V), seed=seed + 1))
+    scaled = fv.symmetry.rescale(units, V, fv.symmetry.random_factor(units, len(V), seed=seed))
+    return fv.symmetry.permute(units, scaled, fv.symmetry.random_order(units, len(V), seed=seed + 1))
 
 
 @pytest.mark.parametrize("name", SCALED)
 def test_unit_norm_gives_every_hidden_row_the_norm_and_keeps_the_function(name):
     net, units, x = network(name)
     V = several(net, units)
-    W, factor = fv.unit_norm(units, V, norm=3.0)
+    W, factor = fv.symmetry.unit_norm(units, V, norm=3.0)
     rows = units.scaled if name != "residual" else [r for r in units.scaled if "conv1" in r.name]  # others are tied
     norms = incoming(units, W.square()).sqrt()
     assert max(float((norms[:, r.start : r.stop] - 3.0).abs().max()) for r in rows) < 1e-12
     assert float((outputs(net, units, W, x) - outputs(net, units, V, x)).abs().max()) < 1e-10
-    again, same = fv.unit_norm(units, W, norm=3.0)
+    again, same = fv.symmetry.unit_norm(units, W, norm=3.0)
     assert float((again - W).abs().max()) < 1e-12 and float((same - 1).abs().max()) < 1e-12
     assert bool((factor > 0).all())
 
@@ -48,7 +48,7 @@ def test_a_unit_without_incoming_weights_stands_still():
     net, units, _ = network("mlp")
     w = net.w.clone()
     w[net.blocks[0].start : net.blocks[0].start + 6] = 0.0
-    W, factor = fv.unit_norm(units, w[None])
+    W, factor = fv.symmetry.unit_norm(units, w[None])
     assert bool(torch.isfinite(W).all()) and float(factor[0, 0]) == 1.0
 
 
@@ -57,7 +57,7 @@ def test_a_unit_without_incoming_weights_stands_still():
 def test_scaling_then_sorting_gives_one_vector_for_all_equal_networks(name, rule):
     net, units, _ = network(name)
     V = several(net, units)
-    one, other = (fv.canonical(units, W, rule=rule) for W in (V, orbit_point(units, V, 5)))
+    one, other = (fv.symmetry.canonical(units, W, rule=rule) for W in (V, orbit_point(units, V, 5)))
     assert float((one - other).abs().max()) < 1e-10
     assert float((one - V).abs().max()) > 0.01
 
@@ -66,7 +66,9 @@ def test_scaling_then_sorting_gives_one_vector_for_all_equal_networks(name, rule
 def test_sorting_before_scaling_is_no_representative(rule):
     net, units, _ = network("mlp")
     V = several(net, units)
-    one, other = (fv.unit_norm(units, fv.sort_units(units, W, rule=rule)[0])[0] for W in (V, orbit_point(units, V, 5)))
+    one, other = (
+        fv.symmetry.unit_norm(units, fv.symmetry.sort_units(units, W, rule=rule)[0])[0] for W in (V, orbit_point(units, V, 5))
+    )
     assert float((one - other).abs().max()) > 0.1
 
 
@@ -74,9 +76,9 @@ def test_sorting_before_scaling_is_no_representative(rule):
 def test_sorted_units_stand_in_falling_order_and_sorting_again_changes_nothing(rule):
     net, units, x = network("mlp")
     V = several(net, units)
-    W, order = fv.sort_units(units, V, rule=rule)
-    assert torch.equal(fv.permute(units, V, order), W)
-    assert torch.equal(fv.sort_units(units, W, rule=rule)[0], W)
+    W, order = fv.symmetry.sort_units(units, V, rule=rule)
+    assert torch.equal(fv.symmetry.permute(units, V, order), W)
+    assert torch.equal(fv.symmetry.sort_units(units, W, rule=rule)[0], W)
     numbers = {"first": lambda a: a[:, 0], "absmax": lambda a: np.abs(a).max(1), "max": lambda a: a.max(1),
                "mean": lambda a: a.mean(1), "median": lambda a: np.sort(a, 1)[:, (a.shape[1] - 1) // 2]}  # fmt: skip
     for w in W:
@@ -91,13 +93,13 @@ def test_sorted_units_stand_in_falling_order_and_sorting_again_changes_nothing(r
 def test_ties_keep_their_order():
     net, units, _ = network("mlp")
     w = torch.zeros_like(net.w)
-    assert fv.sort_units(units, w[None])[1].equal(torch.arange(9)[None])
+    assert fv.symmetry.sort_units(units, w[None])[1].equal(torch.arange(9)[None])
 
 
 def test_an_unknown_rule_is_refused_by_name():
     net, units, _ = network("mlp")
     with pytest.raises(ValueError, match="rule must be one of 'first', 'max'"):
-        fv.sort_units(units, net.w[None], rule="largest")
+        fv.symmetry.sort_units(units, net.w[None], rule="largest")
 
 
 def cvxpy_mass(net, w):
@@ -118,7 +120,7 @@ def cvxpy_mass(net, w):
 def test_the_least_mass_is_that_of_cvxpy():
     net, units, _ = network("mlp")
     V = several(net, units, 3)
-    least = fv.min_mass(units, V)
+    least = fv.symmetry.min_mass(units, V)
     theirs = torch.tensor([cvxpy_mass(net, v) for v in V])
     assert torch.allclose(least.after, theirs, rtol=1e-6)  # cvxpy stops at about 1e-8 of its own scale
 
@@ -127,8 +129,10 @@ def test_the_least_mass_is_that_of_cvxpy():
 def test_min_mass_keeps_the_function_balances_every_unit_and_is_one_for_the_whole_orbit(name):
     net, units, x = network(name)
     V = several(net, units)
-    least = fv.min_mass(units, V, tolerance=1e-15)
-    other = fv.min_mass(units, fv.rescale(units, V, fv.random_factor(units, len(V), seed=3)), tolerance=1e-15)
+    least = fv.symmetry.min_mass(units, V, tolerance=1e-15)
+    other = fv.symmetry.min_mass(
+        units, fv.symmetry.rescale(units, V, fv.symmetry.random_factor(units, len(V), seed=3)), tolerance=1e-15
+    )
     assert float((outputs(net, units, least.W, x) - outputs(net, units, V, x)).abs().max()) < 1e-10
     a, b = incoming(units, least.W.square()), outgoing(units, least.W.square())
     assert float(((a - b) / (a + b)).abs().max()) < 1e-6 and float(least.residual.max()) < 1e-6
@@ -142,15 +146,15 @@ def test_min_mass_keeps_the_function_balances_every_unit_and_is_one_for_the_whol
 def test_the_mass_never_rises_from_one_sweep_to_the_next(name):
     net, units, _ = network(name)
     V = several(net, units)
-    masses = torch.stack([fv.min_mass(units, V, max_sweeps=n).after for n in range(1, 12)])
+    masses = torch.stack([fv.symmetry.min_mass(units, V, max_sweeps=n).after for n in range(1, 12)])
     assert bool((masses[1:] <= masses[:-1] * (1 + 1e-12)).all()) and bool((masses[0] <= mass(units, V)).all())
 
 
 def test_one_hidden_layer_takes_one_sweep_and_meets_its_closed_form():
     torch.manual_seed(0)
     net = fv.Net.from_module(nn.Sequential(nn.Linear(7, 5), nn.ReLU(), nn.Linear(5, 3)).double())
-    units = fv.units_of(net)
-    least = fv.min_mass(units, net.w[None], max_sweeps=1)
+    units = fv.symmetry.units_of(net)
+    least = fv.symmetry.min_mass(units, net.w[None], max_sweeps=1)
     parts = net.unflatten(net.w)
     closed = 2 * (parts["0.weight"].norm(dim=1) * parts["2.weight"].norm(dim=0)).sum()
     assert torch.allclose(least.after[0], closed, rtol=1e-14)
@@ -160,12 +164,12 @@ def test_the_mass_is_convex_in_log_factors_with_gradient_twice_in_minus_out():
     net, units, _ = network("mlp")
 
     def F(u):
-        return mass(units, fv.rescale(units, net.w[None], u.exp()))[0]
+        return mass(units, fv.symmetry.rescale(units, net.w[None], u.exp()))[0]
 
     g = torch.Generator().manual_seed(0)
     u, v = (torch.randn(units.n_scaled, generator=g, dtype=torch.float64) for _ in range(2))
     assert F((u + v) / 2) <= (F(u) + F(v)) / 2
-    scaled = fv.rescale(units, net.w[None], u.exp()).square()
+    scaled = fv.symmetry.rescale(units, net.w[None], u.exp()).square()
     gradient = torch.autograd.functional.jacobian(lambda t: _mass_at(units, net.w, t), u)
     assert torch.allclose(gradient, 2 * (incoming(units, scaled) - outgoing(units, scaled))[0], rtol=1e-10)
     hessian = torch.autograd.functional.hessian(lambda t: _mass_at(units, net.w, t), u)
@@ -187,7 +191,7 @@ def test_a_dead_unit_stands_still_and_is_named(end):
         parts["0.weight"][2] = 0.0
     else:
         parts["2.weight"][:, 2] = 0.0
-    least = fv.min_mass(units, net.flatten(parts)[None])
+    least = fv.symmetry.min_mass(units, net.flatten(parts)[None])
     assert least.dead[0].nonzero().flatten().tolist() == [2] and float(least.factor[0, 2]) == 1.0
     assert bool(torch.isfinite(least.W).all()) and float(least.residual) < 1e-5
 
@@ -196,7 +200,7 @@ def test_a_dead_unit_stands_still_and_is_named(end):
 def test_networks_with_normalisation_are_refused_with_the_reason(name):
     net, units, _ = network(name)
     with pytest.raises(ValueError, match="undoes any scaling of the layer before"):
-        fv.min_mass(units, units.extended(net)[None])
+        fv.symmetry.min_mass(units, units.extended(net)[None])
 
 
 def test_a_fixed_layer_before_the_norm_leaves_a_minimum():
@@ -204,6 +208,6 @@ def test_a_fixed_layer_before_the_norm_leaves_a_minimum():
     with torch.no_grad():
         module[1].weight.uniform_(0.5, 2.0)
     net = fv.Net.from_module(module, "norm+head", example=torch.zeros(1, 6).double())
-    least = fv.min_mass(fv.units_of(net), net.w[None])
+    least = fv.symmetry.min_mass(fv.symmetry.units_of(net), net.w[None])
     gain, head = module[1].weight.detach().abs(), module[3].weight.detach().norm(dim=0)
     assert torch.allclose(least.after[0], 2 * (gain * head).sum(), rtol=1e-12)

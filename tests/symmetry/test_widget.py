@@ -9,7 +9,7 @@ import flatviz as fv
 
 def test_a_slider_moves_the_weights_and_the_sharpness_and_no_output():
     net, units, x = network("mlp")
-    box = fv.explore_symmetry(net, fv.Data(x, torch.arange(20) % 3))
+    box = fv.explore(net, fv.Data(x, torch.arange(20) % 3))
     first, flat = box.figure.data[0].y.copy(), box.figure.data[1].y.copy()
     assert flat == pytest.approx([1.0] * 7)
     box.controls["scale"].value = 2.0
@@ -20,4 +20,4 @@ def test_a_slider_moves_the_weights_and_the_sharpness_and_no_output():
     assert float(abs(box.figure.data[0].y - first).max()) > 0.1 and box.figure.data[1].y[0] == pytest.approx(1.0, rel=1e-4)
     tanh, _, _ = network("tanh")
     with pytest.raises(ValueError, match="got Tanh"):
-        fv.explore_symmetry(tanh, fv.Data(x, torch.arange(20) % 3))
+        fv.explore(tanh, fv.Data(x, torch.arange(20) % 3))

@@ -42,7 +42,7 @@ def test_the_default_fit_of_a_regression_with_little_noise_is_near_its_posterior
     assert (q.std * precision.diagonal().sqrt()).tolist() == pytest.approx([1, 1, 1], rel=0.1)
 
 
-@pytest.mark.parametrize("kl_weight", [1.0, 0.03])
+@pytest.mark.parametrize("kl_weight", [pytest.param(1.0, marks=pytest.mark.slow), 0.03])
 def test_widths_are_those_of_the_best_diagonal_gaussian_within_two_percent(regression, kl_weight):
     """KL(q || posterior) is least at sigma^2 = 1 / diag(precision), mean at the posterior's."""
     net, data, hessian, pull = regression
@@ -81,6 +81,7 @@ class Apart(nn.Module):
         return (self.A @ self.w).expand(len(x), -1)
 
 
+@pytest.mark.slow
 def test_mean_widths_and_factor_are_those_that_lbfgs_finds_on_the_exact_bound():
     """A rank too low for the posterior: the best q of this family is found by scipy from the closed form of the KL."""
     g = torch.Generator().manual_seed(1)

@@ -1,4 +1,4 @@
-"""How a minibatch goes through the network changes its cost, not the step: parts, precision, compilation, memory."""
+"""How a minibatch goes through the network changes its cost, not the step: parts, precision, memory."""
 
 from functools import partial
 
@@ -71,7 +71,7 @@ def test_parts_hold_fewer_examples_at_once(tiny):
     net, data = tiny
     sizes = []
     loss = FrozenLoss(net, data, "categorical", Passes(accumulate=4))
-    plain, loss.network = loss.network, lambda w, x: (sizes.append(len(x)), plain(w, x))[1]
+    plain, loss.net = loss.net, lambda w, x: (sizes.append(len(x)), plain(w, x))[1]
     gradient(loss, net.w, None)
     assert sizes == [3, 3, 3, 3]
 
@@ -94,30 +94,6 @@ def test_bfloat16_is_inside_the_network_only(conv_case):
         reduced, plain = (fitted(name, net, data, batch_size=10, batchnorm="frozen", training=t) for t in how)
         assert everything(reduced).dtype == torch.float32
         torch.testing.assert_close(reduced.history.loss, plain.history.loss, rtol=0.02, atol=0.02)
-
-
-@pytest.mark.slow  # torch.compile takes seconds to import
-@pytest.mark.parametrize("batchnorm", ["frozen", "train"])
-def test_a_compiled_network_makes_the_same_step(batchnorm, conv_case):
-    module, data = conv_case
-    net = fv.Net.from_module(module.eval())
-    results = []
-    for how in (Passes(), Passes(compile="aot_eager")):
-        loss, trained = training_loss(net, data, "categorical", batchnorm, how)
-        parts = gradient(loss, net.w, torch.arange(8), fv.SAM(0.1))
-        results.append([*parts, *trained(net.w).buffers().values()])
-    for plain, compiled in zip(*results):
-        torch.testing.assert_close(compiled, plain, rtol=1e-5, atol=1e-6)
-
-
-@pytest.mark.slow
-def test_a_network_compiled_by_inductor_makes_the_same_step(conv_case):
-    module, data = conv_case
-    net = fv.Net.from_module(module.eval())
-    for name in FITS:
-        how = (fv.Training(compile=c) for c in (False, True))
-        a, b = (fitted(name, net, data, batch_size=10, batchnorm="frozen", training=t) for t in how)
-        torch.testing.assert_close(everything(b), everything(a), rtol=1e-4, atol=1e-5)
 
 
 def test_pretraining_takes_them_all(conv_case):
@@ -167,7 +143,6 @@ def test_wrong_words_are_refused(tiny):
     for settings, match in (
         (dict(precision="float16"), "precision must be one of"),
         (dict(accumulate=0), "accumulate must be"),
-        (dict(compile="no such backend"), "compile must be one of"),
         (dict(parallel=True), "parallel=True needs processes, got a script run by itself: torchrun"),
     ):
         with pytest.raises(ValueError, match=match):
@@ -179,9 +154,7 @@ def test_wrong_words_are_refused(tiny):
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize(
-    "settings", [{}, {"precision": "bfloat16"}, {"accumulate": 2}, {"precision": "bfloat16", "compile": True}]
-)
+@pytest.mark.parametrize("settings", [{}, {"precision": "bfloat16"}, {"accumulate": 2}])
 def test_on_a_gpu_every_way_makes_the_cpus_step(settings, conv_case):
     module, data = conv_case
     net = fv.Net.from_module(module.eval())

@@ -92,8 +92,8 @@ def test_the_path_is_drawn_in_its_plane(module):
     with fv.record_path(module) as path:
         train(module, 12, optimiser=torch.optim.Adam(module.parameters(), lr=0.05))
     data = fv.Data(torch.randn(8, 3), torch.randint(0, 2, (8,)))
-    f, plane = fv.nll(path.net, data), fv.plane_path(path.W)
+    f, plane = fv.nll(path.net, data), fv.planes.plane_path(path.W)
     projection = fv.project(path.W, plane, f)
-    fig = fv.animate_projection(fv.slice_plane(f, plane, resolution=5), projection)
+    fig = fv.plots.animate_projection(fv.slice_plane(f, plane, resolution=5), projection)
     assert len(fig.frames) == 13
     torch.testing.assert_close(projection.coords[-1], torch.zeros(2), rtol=0, atol=1e-5)

@@ -36,8 +36,8 @@ def test_a_run_stopped_anywhere_resumes_to_the_same_bits(seeds, stop, tiny, tmp_
             if done == stop:
                 raise KeyboardInterrupt
 
-        settings = dict(radii=[0.3], seeds=seeds, steps=10, batch_size=5, checkpoint=checkpoint, progress=progress)
-        return fv.fit_sabma_grid(net, data, prior, **settings)
+        settings = dict(radius=[0.3], seed=seeds, steps=10, batch_size=5, checkpoint=checkpoint, progress=progress)
+        return fv.fit_sabma(net, data, prior, **settings)
 
     with pytest.raises(KeyboardInterrupt):
         fit(tmp_path / "run", stop)

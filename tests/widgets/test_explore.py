@@ -1,4 +1,4 @@
-"""The explore_<noun> views by their controls: each figure is the one that its plot makes of what is asked."""
+"""The views of `explore` by their controls: each figure is the one that its plot makes of what is asked."""
 
 import dataclasses
 import json
@@ -15,7 +15,7 @@ from flatviz.plots.theme import CONFIG
 
 def test_each_control_changes_the_figure_as_plot_surface_would(family):
     surface, projection = family.surface, family.projection[-1]
-    view = fv.explore_surface(surface, projection)
+    view = fv.explore(surface, projection)
     samples = next(t for t in view.figure.data if t.name == "samples")
     assert len(samples.x) == 6
     view.controls["samples"].value = 2
@@ -31,7 +31,7 @@ def test_each_control_changes_the_figure_as_plot_surface_would(family):
 
 def test_the_ellipse_of_a_gaussian_stays_when_a_control_moves(family):
     projection = fv.project(family.posterior[-1], family.surface.plane)
-    view = fv.explore_surface(family.surface, projection)
+    view = fv.explore(family.surface, projection)
     before = [(t.name, list(t.x)) for t in view.figure.data]
     assert "95 % of its draws" in dict(before)
     view.controls["ceiling"].value = 0.5
@@ -39,14 +39,14 @@ def test_the_ellipse_of_a_gaussian_stays_when_a_control_moves(family):
 
 
 def test_a_surface_alone_is_shown_with_the_samples_control_off(family):
-    view = fv.explore_surface(family.surface)
+    view = fv.explore(family.surface)
     assert view.controls["samples"].disabled
     view.controls["ceiling"].value = 0.5
     assert isinstance(view.figure, go.Figure) and view.children[1].figure is view.figure
 
 
 def test_a_page_gets_the_figure_when_it_asks_and_again_at_each_change(family):
-    view, sent = fv.explore_surface(family.surface, family.projection[-1]), []
+    view, sent = fv.explore(family.surface, family.projection[-1]), []
     shown = view.children[1]
     shown.channel.send = lambda content, buffers=None: sent.append((content, buffers))
     shown._answer(shown, {"want": "figure"}, [])
@@ -66,7 +66,7 @@ def named(view, name):
 
 def test_a_path_of_one_point_is_a_marker_without_a_line(family):
     path = dataclasses.replace(family.projection[-1], name="path")
-    view = fv.explore_surface(family.surface, path)
+    view = fv.explore(family.surface, path)
     assert named(view, "path") is not None
     view.controls["samples"].value = 1
     assert "path" not in [t.name for t in view.figure.data] and len(named(view, "samples").x) == 1
@@ -76,7 +76,7 @@ def test_a_path_of_one_point_is_a_marker_without_a_line(family):
 
 def test_eigenvalues_are_those_of_the_first_draws_and_the_first_ranks(family):
     spectra = family.spectrum[-1]  # two draws, three eigenvalues
-    view = fv.explore_spectrum(spectra, method="sabma")
+    view = fv.explore(spectra, method="sabma")
     values = torch.stack([s.values for s in spectra])
     np.testing.assert_allclose(named(view, "SA-BMA").y, values.mean(0), rtol=1e-6)
     view.controls["largest"].value = 2
@@ -89,7 +89,7 @@ def test_eigenvalues_are_those_of_the_first_draws_and_the_first_ranks(family):
 
 def test_a_logarithmic_axis_holds_all_eigenvalues_and_is_off_where_one_is_negative(quadratic):
     f, H, c = quadratic
-    view = fv.explore_spectrum(fv.top_eigenpairs(f, c, 5))
+    view = fv.explore(fv.top_eigenpairs(f, c, 5))
     view.controls["log"].value = True
     lo, hi = view.figure.layout.yaxis.range
     assert view.figure.layout.yaxis.type == "log"
@@ -97,12 +97,12 @@ def test_a_logarithmic_axis_holds_all_eigenvalues_and_is_off_where_one_is_negati
     assert 10**lo < float(exact[0]) and float(exact[-1]) < 10**hi
     view.controls["log"].value = False
     assert view.figure.layout.yaxis.type == "linear" and view.figure.layout.yaxis.range[1] > float(exact[-1])
-    assert fv.explore_spectrum(fv.top_eigenpairs(lambda w: -f(w), c, 2)).controls["log"].disabled
+    assert fv.explore(fv.top_eigenpairs(lambda w: -f(w), c, 2)).controls["log"].disabled
 
 
 def test_draws_on_a_plane_are_the_first_n_and_the_axes_stand_still(family):
     projection = family.projection[-1]
-    view = fv.explore_draws(projection, method="sabma")
+    view = fv.explore(projection, method="sabma")
     ends = view.figure.layout.xaxis.range
     view.controls["draws"].value = 2
     np.testing.assert_allclose(named(view, "samples").y, projection.distance[:2], rtol=1e-6)
@@ -114,7 +114,7 @@ def test_draws_on_a_plane_are_the_first_n_and_the_axes_stand_still(family):
 
 def test_the_mark_and_the_numbers_are_those_of_the_ensemble(family):
     prediction = family.prediction[-1]
-    view = fv.explore_draws(prediction)
+    view = fv.explore(prediction)
     view.controls["draws"].value = 4
     assert [shape.x0 for shape in view.figure.layout.shapes] == [4]
     right = (prediction.bma(4).argmax(-1) == prediction.y).float().mean()
@@ -123,7 +123,7 @@ def test_the_mark_and_the_numbers_are_those_of_the_ensemble(family):
 
 def test_the_path_is_drawn_up_to_the_time_and_the_loss_there_is_told(family):
     surface, projection = family.surface, family.projection[-1]
-    view = fv.explore_path(surface, projection, steps=range(0, 60, 10))
+    view = fv.explore(surface, projection, steps=range(0, 60, 10))
     assert len(named(view, "path").x) == 6
     for i in (2, 0, 4):
         view.controls["time"].value = i
@@ -136,14 +136,14 @@ def test_the_path_is_drawn_up_to_the_time_and_the_loss_there_is_told(family):
 def test_a_path_needs_two_points_and_a_step_for_each(family):
     one = dataclasses.replace(family.projection[-1], coords=family.projection[-1].coords[:1])
     with pytest.raises(ValueError, match="two points"):
-        fv.explore_path(family.surface, one)
+        fv.explore(family.surface, one, steps=[0])
     with pytest.raises(ValueError, match="6 points"):
-        fv.explore_path(family.surface, family.projection[-1], steps=[0, 1])
+        fv.explore(family.surface, family.projection[-1], steps=[0, 1])
 
 
 def test_bars_are_the_accuracy_in_the_bins_of_the_ensemble(family):
     prediction = family.prediction[-1]
-    view = fv.explore_calibration(prediction, method="sabma")
+    view = fv.explore(prediction, view="calibration", method="sabma")
     for n in (2, 6):
         view.controls["draws"].value = n
         confidence, answer = prediction.bma(n).max(-1)
@@ -157,4 +157,4 @@ def test_bars_are_the_accuracy_in_the_bins_of_the_ensemble(family):
 
 
 def test_one_draw_alone_leaves_the_slider_off(family):
-    assert fv.explore_calibration(family.prediction[family.index("sgd")]).controls["draws"].disabled
+    assert fv.explore(family.prediction[family.index("sgd")], view="calibration").controls["draws"].disabled

@@ -9,7 +9,7 @@ from browsing import need_chromium
 
 from flatviz.posteriors import METHODS
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(labdrive.LIMIT + 180)]
+pytestmark = [pytest.mark.browser, pytest.mark.long, pytest.mark.timeout(labdrive.LIMIT + 180)]
 
 
 @pytest.fixture(scope="module")

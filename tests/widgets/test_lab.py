@@ -29,7 +29,7 @@ FIT = {"steps": 10}
 @pytest.fixture
 def lab(transferred, task, family):
     net, prior = transferred
-    lab = fv.FlatnessLab(net, task, prior, family=family, fit=FIT)
+    lab = fv.widgets.Lab(net, task, prior, family=family, fit=FIT)
     lab.sent_messages = []
     lab.view.channel.send = lambda content, buffers=None: lab.sent_messages.append((content, buffers))
     yield lab
@@ -82,7 +82,7 @@ def test_a_radius_nobody_fitted_is_fitted_behind_and_only_its_record_travels(lab
 
 def test_stop_keeps_what_was_found_and_says_so(transferred, task, family):
     net, prior = transferred
-    lab = fv.FlatnessLab(net, task, prior, family=family, fit={"steps": 1_000_000})
+    lab = fv.widgets.Lab(net, task, prior, family=family, fit={"steps": 1_000_000})
     lab.method, lab.radius = "sabma", 1.3
     before = lab.family
     assert lab.busy and button(lab)
@@ -94,14 +94,14 @@ def test_stop_keeps_what_was_found_and_says_so(transferred, task, family):
 def test_without_a_family_the_first_one_is_fitted_behind(transferred, task):
     net, prior = transferred
     radii = {"vi": (0.0,), "sabma": (0.0, 0.5)}
-    lab = fv.FlatnessLab(net, task, prior, radii=radii, fit={"steps": 2})
+    lab = fv.widgets.Lab(net, task, prior, radii=radii, fit={"steps": 2})
     assert lab.wait(600)
     assert lab.family.methods == ("vi", "sabma") and lab.family.surface is not None
 
 
 def test_an_error_behind_is_told_and_not_lost(transferred, task, family):
     net, prior = transferred
-    lab = fv.FlatnessLab(net, task, prior, family=family, fit={"steps": 5, "lr": 1e30})
+    lab = fv.widgets.Lab(net, task, prior, family=family, fit={"steps": 5, "lr": 1e30})
     lab.method, lab.radius = "sabma", 1.1
     assert lab.wait(60)
     assert "the loss must stay finite" in lab.status
@@ -119,12 +119,13 @@ def test_a_prior_of_another_net_is_refused(transferred, task):
     net, prior = transferred
     short = fv.Gaussian(prior.mean[:5], prior.log_std[:5], prior.factor[:, :5])
     with pytest.raises(ValueError, match="prior must cover the net's 906 treated weights, got 5: use what transfer returned"):
-        fv.FlatnessLab(net, task, short)
+        fv.widgets.Lab(net, task, short)
 
 
+@pytest.mark.slow
 def test_a_net_with_batchnorm_learns_at_the_settings_the_lab_gives_it():
     net, task, prior = prepare("conv", seed=0)
-    lab = fv.FlatnessLab(net, task, prior, radii={"vi": (0.0,), "sabma": (0.0, 0.25)})
+    lab = fv.widgets.Lab(net, task, prior, radii={"vi": (0.0,), "sabma": (0.0, 0.25)})
     assert lab.wait(300), lab.status
     for method, radius in (("vi", 0.0), ("sabma", 0.25)):
         scores = lab.family.prediction[lab.family.index(method, radius)].scores
@@ -133,7 +134,7 @@ def test_a_net_with_batchnorm_learns_at_the_settings_the_lab_gives_it():
 
 def test_every_radius_the_lab_offers_a_net_with_batchnorm_is_one_it_learns_at(conv, task, family):
     net, prior = conv
-    lab = fv.FlatnessLab(net, task, prior, family=family)
+    lab = fv.widgets.Lab(net, task, prior, family=family)
     for method, stops in lab.stops.items():
         assert max(*stops, *lab._radii[method]) <= max(fv.METHODS[method].batchnorm.tour)
     both = [(m.batchnorm.settings, m.plain.settings) for m in fv.METHODS.values() if m.batchnorm]
@@ -190,7 +191,7 @@ def fitting(lab):
 
 def test_stop_ends_the_first_family_after_the_step_in_progress(transferred, task):
     net, prior = transferred
-    lab = fv.FlatnessLab(net, task, prior, radii={"sgd": (0.0,), "vi": (0.0,)}, fit={"steps": 1_000_000})
+    lab = fv.widgets.Lab(net, task, prior, radii={"sgd": (0.0,), "vi": (0.0,)}, fit={"steps": 1_000_000})
     assert "/1000000" in fitting(lab)
     lab.stop()
     assert lab.wait(20) and "stopped" in lab.status and lab.family is None
@@ -200,7 +201,7 @@ def test_stop_ends_the_first_family_after_the_step_in_progress(transferred, task
 def test_close_stops_the_work_and_leaves_neither_thread_nor_widget(transferred, task, family):
     net, prior = transferred
     before, threads = len(widgets._instances), threading.active_count()
-    lab = fv.FlatnessLab(net, task, prior, family=family, fit={"steps": 1_000_000})
+    lab = fv.widgets.Lab(net, task, prior, family=family, fit={"steps": 1_000_000})
     lab.method, lab.radius = "sabma", 1.3
     fitting(lab)
     lab.close()
@@ -213,7 +214,7 @@ def test_close_stops_the_work_and_leaves_neither_thread_nor_widget(transferred, 
 
 def test_an_idle_lab_has_no_thread(transferred, task, family):
     net, prior = transferred
-    lab = fv.FlatnessLab(net, task, prior, family=family, fit=FIT)
+    lab = fv.widgets.Lab(net, task, prior, family=family, fit=FIT)
     lab.method, lab.radius = "sabma", 1.25
     assert lab.wait(120)
     assert not [t for t in threading.enumerate() if t.name == "flatviz-worker"]
@@ -264,18 +265,18 @@ def test_the_lab_refuses_at_once_what_it_could_not_fit(transferred, task, family
     with pytest.raises(
         TypeError, match=r"task must be a Task, got Data: it needs .* fv.Task\(source, train, test, n_classes\)"
     ):
-        fv.FlatnessLab(net, task.train, prior)
+        fv.widgets.Lab(net, task.train, prior)
     with pytest.raises(TypeError, match="net must be a Net, got Sequential: use what fv.transfer returned"):
-        fv.FlatnessLab(net.to_module(), task, prior)
+        fv.widgets.Lab(net.to_module(), task, prior)
     with pytest.raises(TypeError, match="prior must be a Gaussian, got Tensor: use what fv.transfer returned"):
-        fv.FlatnessLab(net, task, prior.mean)
+        fv.widgets.Lab(net, task, prior.mean)
     with pytest.raises(ValueError, match="method of radii must be one of .* got 'swagger'"):
-        fv.FlatnessLab(net, task, prior, radii={"swagger": (0.0,)})
+        fv.widgets.Lab(net, task, prior, radii={"swagger": (0.0,)})
     with pytest.raises(ValueError, match="radius must be >= 0, got -1"):
-        fv.FlatnessLab(net, task, prior, radii={"sabma": (0.0, -1.0)})
+        fv.widgets.Lab(net, task, prior, radii={"sabma": (0.0, -1.0)})
     bare = fv.Family(family.method, family.radius, family.unit, family.posterior)
-    with pytest.raises(ValueError, match="family must be measured, .* fv.measure"):
-        fv.FlatnessLab(net, task, prior, family=bare)
+    with pytest.raises(ValueError, match="family must be measured, .* fv.families.measure"):
+        fv.widgets.Lab(net, task, prior, family=bare)
 
 
 def test_the_view_answers_a_page_and_its_saved_state_holds_no_arrays(family):
@@ -366,7 +367,7 @@ def test_a_setting_no_method_has_is_refused_at_once_and_no_thread_begins(transfe
     net, prior = transferred
     threads = threading.active_count()
     with pytest.raises(ValueError, match="a setting of fit must be one of .*, got 'stesp'"):
-        fv.FlatnessLab(net, task, prior, fit={"stesp": 3})
+        fv.widgets.Lab(net, task, prior, fit={"stesp": 3})
     assert threading.active_count() == threads
 
 
@@ -380,9 +381,9 @@ def test_an_error_is_whole_with_method_and_radius_and_what_could_be_fitted_stays
             raise ValueError(long)
         return real(*args, **settings)
 
-    broken = dataclasses.replace(fv.METHODS["sam_mu"], fit=fails, fit_radii=None)
+    broken = dataclasses.replace(fv.METHODS["sam_mu"], fit=fails, at_once=False)
     monkeypatch.setitem(fv.METHODS, "sam_mu", broken)
-    lab = fv.FlatnessLab(net, task, prior, radii={"vi": (0.0,), "sam_mu": (0.0, 0.05, 0.2)}, fit={"steps": 2})
+    lab = fv.widgets.Lab(net, task, prior, radii={"vi": (0.0,), "sam_mu": (0.0, 0.05, 0.2)}, fit={"steps": 2})
     assert lab.wait(120)
     assert lab.error == f"SAM on the mean, radius 0.2: ValueError: {long}"
     assert lab.family.radii("sam_mu") == (0.0, 0.05) and lab.view._status["error"] == lab.error
@@ -420,17 +421,17 @@ def test_running_a_cell_again_closes_its_former_lab_and_leaves_no_thread_or_widg
     net, prior = transferred
     shell = Shell()
     monkeypatch.setattr(cells, "_shell", lambda: shell)
-    lab = fv.FlatnessLab(net, task, prior, family=family, fit={"steps": 1_000_000})
+    lab = fv.widgets.Lab(net, task, prior, family=family, fit={"steps": 1_000_000})
     count, threads, former = len(widgets._instances), threading.active_count(), []
     for _ in range(2):
         lab.method, lab.radius = "sabma", 1.3
         assert "/1000000" in fitting(lab) and "SA-BMA, radius 1.3" in lab.status
         former.append(lab)
         shell.execution_count += 1
-        lab = fv.FlatnessLab(net, task, prior, family=family, fit={"steps": 1_000_000})
+        lab = fv.widgets.Lab(net, task, prior, family=family, fit={"steps": 1_000_000})
     assert all(old.wait(20) for old in former)
     assert len(widgets._instances) == count and threading.active_count() == threads
-    second = fv.FlatnessLab(net, task, prior, family=family)  # in the same run of the cell: both stay
+    second = fv.widgets.Lab(net, task, prior, family=family)  # in the same run of the cell: both stay
     assert len(widgets._instances) == 2 * count - (count - len(lab_widgets(lab)))
     second.close()
     lab.close()
@@ -509,7 +510,7 @@ def test_a_notebook_run_without_a_browser_says_how_to_see_the_lab(transferred, t
     shown = []
     monkeypatch.setattr("flatviz.widgets.lab.show_still", lambda html, name: not shown.append(html))
     net, prior = transferred
-    lab = fv.FlatnessLab(net, task, prior, family=family)
+    lab = fv.widgets.Lab(net, task, prior, family=family)
     assert lab._repr_mimebundle_()["text/plain"] == ""  # a notebook rendered without widgets shows the still, no repr below it
     assert "JupyterLab" in shown[0] and "lab.to_html(" in shown[0] and f"data-view='{lab.view.channel.model_id}'" in shown[0]
     lab.close()

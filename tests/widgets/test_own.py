@@ -1,5 +1,7 @@
 """`fv.lab`: any classifier in one cell; a network that learns nothing is refused."""
 
+import math
+
 import numpy as np
 import pytest
 import torch
@@ -7,6 +9,8 @@ from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
 import flatviz as fv
+from flatviz.families import own
+from flatviz.families.choice import Choice
 from flatviz.families.own import examples
 
 
@@ -79,7 +83,12 @@ def test_a_module_nobody_tuned_for_has_a_lab_in_one_call_whose_posteriors_are_al
         module = make()
     before = [p.detach().clone() for p in module.parameters()]
     view = fv.lab(
-        module, *map(given, digits), trials=3, radii={"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 0.2)}, progress=False
+        module,
+        *map(given, digits),
+        trials=3,
+        minutes=None,
+        radii={"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 0.2)},
+        progress=False,
     )
     assert view.wait(600) and view.error == "" and len(view.made) == 4, (view.made, view.error)
     for method, radius, prediction in zip(view.family.method, view.family.radius, view.family.prediction):
@@ -87,6 +96,35 @@ def test_a_module_nobody_tuned_for_has_a_lab_in_one_call_whose_posteriors_are_al
         assert accuracy > 0.7, (method, radius, accuracy, view.made)  # guessing gives 0.1
     assert all(torch.equal(a, b) for a, b in zip(before, module.parameters()))
     view.close()
+
+
+def test_a_budget_that_is_too_short_treats_the_head_alone_and_says_what_it_left_out(digits):
+    with torch.random.fork_rng():
+        torch.manual_seed(1)
+        module = Convs()
+    how = dict(trials=1, radii={"vi": (0.0,), "sabma": (0.0, 0.2)}, progress=False)
+    view = fv.lab(module, *digits, minutes=1e-6, **how)
+    assert view.wait(600) and view.error == "", view.error
+    assert view.made[0].startswith("training for 1 of 30 epochs") and "minutes: normalisation layers" in view.made[1], view.made
+    assert view.made[2] == f"treated: head, {24 * 10 + 10} weights"  # a Linear of 24 inputs and 10 outputs
+    assert all(float(p.scores["accuracy"][-1]) > 0.3 for p in view.family.prediction)  # guessing gives 0.1
+    view.close()
+
+
+@pytest.mark.parametrize(("finite_from", "said"), [(1.0, "trials: "), (0.1, "trials, at 0.1 of rate and widths: ")])
+def test_trials_that_are_not_finite_are_made_again_at_smaller_rates_and_widths(finite_from, said, digits, monkeypatch):
+    seen = []
+
+    def tried(method, cases, seeds, trials, *, fixed, **how):
+        net, _, _, prior = cases[0]
+        rate = fixed.get("lr", method.tuned(net).settings["lr"])
+        seen.append((rate, float(prior.log_std.exp().mean())))
+        return [(Choice({"lr": rate, "steps": 60}), (1.0 if rate <= finite_from else math.inf,))]
+
+    monkeypatch.setattr(own, "tried", tried)
+    prepared = own.prepare_own(nn.Sequential(nn.Flatten(), nn.Linear(64, 10)), *digits, trials=2)
+    assert said in prepared.steps[-1] and prepared.fit["lr"] == seen[-1][0] == finite_from
+    assert seen[-1][1] == pytest.approx(finite_from * seen[0][1])  # the prior's widths fall as the rates do
 
 
 def test_a_network_that_learns_nothing_is_refused(digits):
@@ -98,10 +136,9 @@ def test_a_network_that_learns_nothing_is_refused(digits):
         def forward(self, x):
             return self.head(0.0 * x.flatten(1))
 
-    with pytest.raises(
-        ValueError, match="training must leave a network that learned, got accuracy 0.1.*train the module first"
-    ):
-        fv.lab(Dead(), *digits, trials=1, progress=False)
+    refused = r"training must leave a network that learned, got accuracy 0\.\d+ .*train the module first"
+    with pytest.raises(ValueError, match=refused):
+        fv.lab(Dead(), *digits, trials=1, minutes=None, progress=False)
 
 
 def test_examples_are_the_same_from_arrays_tensors_dataset_and_loader(digits):

@@ -15,7 +15,7 @@ from flatviz.widgets.preview import STEPS, views_in_sight
 @pytest.fixture
 def lab(transferred, task, family):
     net, prior = transferred
-    lab = fv.FlatnessLab(net, task, prior, family=family, fit={"steps": 60})
+    lab = fv.widgets.Lab(net, task, prior, family=family, fit={"steps": 60})
     lab.sent_messages = []
     lab.view.channel.send = lambda content, buffers=None: lab.sent_messages.append((content, buffers))
     yield lab

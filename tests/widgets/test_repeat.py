@@ -11,7 +11,7 @@ import flatviz as fv
 def test_the_labs_own_family_has_the_mechanism_and_gets_its_bands_when_asked(transferred, task):
     net, prior = transferred
     fit, radii = {"steps": 10}, {"vi": (0.0,), "sabma": (0.0, 0.5, 2.0)}
-    lab = fv.FlatnessLab(net, task, prior, radii=radii, fit=fit)
+    lab = fv.widgets.Lab(net, task, prior, radii=radii, fit=fit)
     assert lab.wait(300) and lab.error == ""
     names = [figure["name"] for figure in lab.view._bundle.index["figures"]]
     assert "mechanism" in names and "radius" in names and lab.view._bundle.index["seeds"] == 1
@@ -22,7 +22,7 @@ def test_the_labs_own_family_has_the_mechanism_and_gets_its_bands_when_asked(tra
     assert lab.busy
     lab.radius, lab.look = 0.5, {"tab": "Scores"}  # looking around at what is fitted ends nothing
     assert lab.wait(300) and lab.error == "" and lab.radius == 0.5
-    direct = fv.repeat_family(net, task, prior, before, seeds=[1, 2], fit=fit)
+    direct = fv.families.repeat_family(net, task, prior, before, seeds=[1, 2], fit=fit)
     for name, values in direct.over_seeds.items():
         torch.testing.assert_close(lab.family.over_seeds[name], values, rtol=1e-5, atol=1e-6, equal_nan=True)
     index = json.loads(next(c["index"] for c in sent if c["kind"] == "family"))
@@ -34,7 +34,7 @@ def test_the_labs_own_family_has_the_mechanism_and_gets_its_bands_when_asked(tra
 
 def test_bands_need_a_family(transferred, task):
     net, prior = transferred
-    lab = fv.FlatnessLab(net, task, prior, radii={"vi": (0.0,)}, fit={"steps": 1_000_000})
+    lab = fv.widgets.Lab(net, task, prior, radii={"vi": (0.0,)}, fit={"steps": 1_000_000})
     with pytest.raises(ValueError, match="got none yet: call lab.wait"):
         lab.repeat()
     lab.close()

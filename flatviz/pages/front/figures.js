@@ -47,6 +47,7 @@ class Picture {
     if (placed) drawn.layout = { ...drawn.layout, margin: placed.margin, legend: placed.legend, annotations: raised(drawn.layout.annotations, placed.more) };
     drawn.layout = stacked(drawn.layout, width);
     drawn = fitted(drawn, width, height);
+    if (narrow) drawn.data = labelled(drawn.data);
     if (width < 420) drawn.layout = smaller(drawn.layout);
     if (TOUCH.matches) drawn.layout.dragmode = false;                           // a swipe scrolls the page
     if (dark) drawn = { data: recolored(drawn.data), layout: recolored(drawn.layout) };
@@ -151,12 +152,26 @@ class Picture {
 
 // Room above a picture less than 460 px wide, where the legend takes more rows than it was given.
 function narrower({ data, layout }, width) {
-  const names = keys({ data, layout });
+  const every = keys({ data, layout }), names = keys({ data: data.filter((t) => !direct(t)), layout });
   const room = width - 84 - (data.some((t) => t.colorbar) ? 108 : 0), widest = Math.max(0, ...names.map((name) => 44 + 7.2 * name.length));
   const all = names.reduce((sum, name) => sum + 44 + 7.2 * name.length, 0), one = layout.legend?.entrywidth;
-  const given = one ? Math.ceil(names.length / 2) : 1, rows = one ? names.length : all <= room ? 1 : Math.ceil(names.length / Math.max(1, Math.floor(room / widest)));
-  const more = names.length ? 19.5 * (rows - given) : 0;
+  const given = one ? Math.ceil(every.length / 2) : 1, rows = !names.length ? 0 : one ? names.length : all <= room ? 1 : Math.ceil(names.length / Math.max(1, Math.floor(room / widest)));
+  const more = every.length ? 19.5 * (rows - given) : 0;
   return { more, margin: { ...layout.margin, t: above(layout) + more }, legend: one ? { ...layout.legend, entrywidth: 0.98 } : layout.legend };
+}
+
+// Names beside their lines in place of a legend: of several lines each at another point; of a long name the symbol in it, where it has one.
+const direct = (t) => t.type === "scatter" && /lines/.test(t.mode);
+const brief = (name) => (name.length < 11 && !name.includes("SAM's") ? name : name.match(/(?<![\p{L}])(− )?[qg]′?(?![\p{L}'])/u)?.[0] ?? "");
+function labelled(data) {
+  let k = 0;
+  return data.map((t) => {
+    if (!direct(t) || !t.name || t.showlegend === false || t.visible === false) return t;
+    const n = t.y?.length ?? atob(t.y?.bdata ?? "").length / Number(t.y?.dtype?.[1] ?? 8), name = brief(t.name), at = n > 2 && n < 60 ? n - 1 - ((k * Math.ceil(n / 5)) % n) : n - 1;
+    if (name) k += 1;
+    const text = Array.from({ length: n }, (_, i) => (i === at ? name : ""));
+    return { ...t, showlegend: false, mode: `${t.mode}+text`, text, textposition: n < 60 ? "top left" : "top center", textfont: { size: 12, color: t.line?.color }, cliponaxis: false };
+  });
 }
 
 const above = (layout) => layout.margin?.t ?? layout.template.layout.margin.t;

@@ -37,10 +37,10 @@ class State {
   undo() {
     this.last = "";
     this.acted(this.start);
-    if (this.past.length) this.put(this.past.pop());
+    if (this.past.length) this.put({ ...this.past.pop(), step: this.all.step });   // the article stands where it is scrolled to
   }
 
-  reset() { this.change(this.start); this.last = ""; }
+  reset() { this.change({ ...this.start, step: this.all.step }); this.last = ""; }
 
   get hash() {
     const { method, radius, n_draws, tab, compare, picked, chosen, step, ...rest } = this.all;

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_count, check_many_weights
+from flatviz.checks import Count, Seed, Vectors, Whole, check_count, check_many_weights
 from flatviz.core.boundary import public
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator
@@ -61,7 +61,7 @@ def layers_of(net: Net) -> dict[str, Tensor]:
         >>> import flatviz as fv
         >>> from torch import nn
         >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
-        >>> {name: len(index) for name, index in fv.layers_of(net).items()}
+        >>> {name: len(index) for name, index in fv.symmetry.layers_of(net).items()}
         {'0': 15, '2': 8, 'all weights': 23}
     """
     layers: dict[str, list[Tensor]] = {}
@@ -72,15 +72,15 @@ def layers_of(net: Net) -> dict[str, Tensor]:
 
 @public
 def mmd(
-    target: Tensor,
-    sets: Mapping[str, Tensor],
+    target: Vectors,
+    sets: Mapping[str, Vectors],
     *,
     layers: Mapping[str, Tensor] | None = None,
     runs: Mapping[str, Tensor] | None = None,
-    resamples: int = 200,
-    permutations: int = 200,
-    block: int = 512,
-    seed: int = 0,
+    resamples: Whole = 200,
+    permutations: Whole = 200,
+    block: Count = 512,
+    seed: Seed = 0,
 ) -> dict[str, Mmd]:
     """Unbiased MMD^2 of each set of draws (n, D) from `target` (m, D), averaged over 20 kernels; it can be below 0.
 
@@ -100,7 +100,7 @@ def mmd(
         >>> import torch, flatviz as fv
         >>> g = torch.Generator().manual_seed(0)
         >>> a, b = torch.randn(60, 2, generator=g), torch.randn(30, 2, generator=g)
-        >>> distance = fv.mmd(a, {"same": b, "moved": b + 2.0})
+        >>> distance = fv.symmetry.mmd(a, {"same": b, "moved": b + 2.0})
         >>> distance["same"].p_value("all weights") > 0.05, distance["moved"].p_value("all weights") < 0.01
         (True, True)
     """
@@ -215,11 +215,3 @@ def _among(within: Tensor, sizes: Tensor, C: Tensor) -> Tensor:
     wanted = n * (n - 1) - inside_pairs  # pairs of unlike runs among n draws
     mean_cross = torch.where(cross_pairs > 0, cross / cross_pairs.clamp_min(1), 0.0)
     return (inside + wanted * mean_cross) / (inside_pairs + wanted)
-
-
-def expected_copies(one: float, *, n_modes: int, n: int) -> float:
-    """MMD^2 to expect of `n_modes` independent members of the target copied to `n` vectors, from `one`, that of one mode.
-
-    E MMD^2 = (n / M - 1) / (n - 1) (1 - E k(X, X')): with M = 10 and n = 100 an eleventh of one mode's, for nothing.
-    """
-    return one * (n / n_modes - 1) / (n - 1)

@@ -7,7 +7,18 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_count, check_many_weights, check_weights
+from flatviz.checks import (
+    Count,
+    Positive,
+    Radius,
+    Seed,
+    Several,
+    Vector,
+    Vectors,
+    check_count,
+    check_many_weights,
+    check_weights,
+)
 from flatviz.core.ascent import ASAM, SAM
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
@@ -17,7 +28,7 @@ from flatviz.core.seeds import generator
 from flatviz.landscape.lanczos import top_eigenpairs
 from flatviz.objectives.nll import nll
 from flatviz.planes.random import filter_normalized
-from flatviz.results import FLATNESS
+from flatviz.results import SHARPNESS_LABELS
 from flatviz.symmetry.actions import random_signs, rescale
 from flatviz.symmetry.hidden import units_of
 
@@ -25,18 +36,18 @@ INVARIANT = ("relative", "asam", "weighted")  # those that do not see a rescalin
 
 
 @public
-def flatness(
+def sharpness_measures(
     net: Net,
     f: ObjectiveLike,
-    W: Tensor,
+    W: Vectors,
     *,
-    radius: float = 0.05,
-    adaptive_radius: float = 0.5,
-    probes: int = 20,
-    iters: int = 40,
-    seed: int = 0,
+    radius: Radius = 0.05,
+    adaptive_radius: Radius = 0.5,
+    probes: Count = 20,
+    iters: Count = 40,
+    seed: Seed = 0,
 ) -> dict[str, Tensor]:
-    """Seven measures of flatness at each row of `W` (S, D): name -> (S,), in the order of `FLATNESS`.
+    """Seven measures of flatness at each row of `W` (S, D): name -> (S,), in the order of `SHARPNESS_LABELS`.
 
     lambda1, trace and sam (f(w + radius g / |g|) - f(w)) change when units are rescaled.  So does filter, the mean of
     d^T H d over filter-normalised directions d, which are invariant to the scale of a filter but not to that of one input
@@ -51,13 +62,12 @@ def flatness(
         >>> x = torch.randn(20, 4, generator=torch.Generator().manual_seed(0))
         >>> data = fv.Data(x, (x[:, 0] > 0).long())
         >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
-        >>> found = fv.flatness(net, fv.nll(net, data), net.w[None], probes=5)
+        >>> found = fv.symmetry.sharpness_measures(net, fv.nll(net, data), net.w[None], probes=5)
         >>> list(found)
         ['lambda1', 'trace', 'sam', 'filter', 'relative', 'asam', 'weighted']
     """
     f = as_objective(f)
     check_many_weights(W, net.dim)
-    check_count(probes, "probes")
     g = generator(seed)
     signs = torch.randint(0, 2, (probes, net.dim), generator=g).to(W) * 2 - 1
     normal = torch.randn(probes, net.dim, generator=g, dtype=W.dtype).to(W.device)
@@ -78,7 +88,7 @@ def flatness(
         top = top_eigenpairs(f, w, 1, iters=iters).values[0]
         return torch.stack([top, along(signs), sam, along(filters), along(layer), asam, along(signs * w)]).detach()
 
-    return dict(zip(FLATNESS, torch.stack([measures(w) for w in W]).unbind(1)))
+    return dict(zip(SHARPNESS_LABELS, torch.stack([measures(w) for w in W]).unbind(1)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,8 +106,10 @@ class Orbit:
 
 
 @public
-def rescaled_orbit(net: Net, data: Data, w: Tensor, *, reach: float = 3.0, resolution: int = 13, seed: int = 0) -> Orbit:
-    """The same function at other weights: hidden units rescaled, and every measure of `flatness` there.
+def rescaled_orbit(
+    net: Net, data: Data, w: Vector, *, reach: Positive = 3.0, resolution: Several = 13, seed: Seed = 0
+) -> Orbit:
+    """The same function at other weights: hidden units rescaled, and every measure of `sharpness_measures` there.
 
     Half of the units of each layer, drawn by `seed`, grow by a factor exp(t) and the others shrink by it, t from -reach
     to reach.  The loss is the mean NLL of `data`, computed in the network's precision.
@@ -111,7 +123,7 @@ def rescaled_orbit(net: Net, data: Data, w: Tensor, *, reach: float = 3.0, resol
         >>> x = torch.randn(20, 4, generator=torch.Generator().manual_seed(0))
         >>> data = fv.Data(x, (x[:, 0] > 0).long())
         >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
-        >>> orbit = fv.rescaled_orbit(net, data, net.w, reach=2.0, resolution=5)
+        >>> orbit = fv.symmetry.rescaled_orbit(net, data, net.w, reach=2.0, resolution=5)
         >>> float(orbit.difference.max()) < 1e-4 * orbit.scale, orbit.measures["lambda1"].shape
         (True, torch.Size([5]))
     """
@@ -124,4 +136,4 @@ def rescaled_orbit(net: Net, data: Data, w: Tensor, *, reach: float = 3.0, resol
         outputs = torch.stack([net(v, data.x) for v in W])
     middle = outputs[len(t) // 2]
     difference = (outputs - middle).abs().flatten(1).amax(1)
-    return Orbit(t, W, flatness(net, f, W, seed=seed), difference, float(middle.abs().max()))
+    return Orbit(t, W, sharpness_measures(net, f, W, seed=seed), difference, float(middle.abs().max()))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
-from typing import Any
+from typing import Annotated, Any
 
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_choice
+from flatviz.checks import Count, Radius, Seed, Several, Whole, check_choice, check_count, each
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
@@ -26,10 +27,13 @@ from flatviz.posteriors import METHODS
 from flatviz.posteriors.sabma import sabma_stages
 from flatviz.results import Family, Mechanism, Plane, Posterior, placed, reach_of
 from flatviz.training.optimize import training_loss
-from flatviz.training.perturb import UNITS, perturb
+from flatviz.training.perturb import UNITS, Blocks, Mode, perturb
 from flatviz.training.variational import NoisyNLL
 
 MARGIN = 1.25  # how much further than what is drawn the plane is computed
+
+
+Moments = Annotated[Sequence[Whole], each(partial(check_count, least=0), "numbers of steps", least=2)]
 
 
 @public
@@ -38,12 +42,12 @@ def mechanism(
     data: Data,
     q: Gaussian,
     *,
-    radii: Sequence[float],
-    seed: int,
-    mode: str = "kl_exact",
-    blocks: str = "mean+std",
-    n_draws: int = 32,
-    resolution: int = 31,
+    radii: Sequence[Radius],
+    seed: Seed,
+    mode: Mode = "kl_exact",
+    blocks: Blocks = "mean+std",
+    n_draws: Count = 32,
+    resolution: Several = 31,
     likelihood: Likelihood = "categorical",
     name: str = "q",
 ) -> Mechanism:
@@ -65,7 +69,7 @@ def mechanism(
         >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
         >>> data = fv.Data(torch.randn(12, 2), torch.arange(12) % 3)
         >>> q = fv.Gaussian(net.w, torch.linspace(-2, -1, net.dim))
-        >>> shown = fv.mechanism(net, data, q, radii=[0.5, 1.0], seed=0, n_draws=4, resolution=5)
+        >>> shown = fv.families.mechanism(net, data, q, radii=[0.5, 1.0], seed=0, n_draws=4, resolution=5)
         >>> shown.worst.shape, bool(shown.worst_loss[1] > shown.worst_loss[0] > shown.loss)
         (torch.Size([2, 2]), True)
     """
@@ -85,12 +89,12 @@ def mechanism_in_training(
     data: Data,
     prior: Gaussian,
     *,
-    radius: float,
-    seed: int,
-    at: Sequence[int] | None = None,
-    settings: Mapping | None = None,
-    n_draws: int = 32,
-    resolution: int = 31,
+    radius: Radius,
+    seed: Seed,
+    at: Moments | None = None,
+    settings: Mapping[str, Any] | None = None,
+    n_draws: Count = 32,
+    resolution: Several = 31,
     likelihood: Likelihood = "categorical",
     progress: Progress = False,
 ) -> list[Mechanism]:
@@ -112,7 +116,7 @@ def mechanism_in_training(
         >>> data = fv.Data(torch.randn(12, 2), torch.arange(12) % 3)
         >>> prior = fv.Gaussian(net.w, torch.linspace(-2, -1, net.dim))
         >>> few = dict(n_draws=2, resolution=3, settings={"steps": 8})
-        >>> stages = fv.mechanism_in_training(net, data, prior, radius=1.0, seed=0, at=[0, 4, 8], **few)
+        >>> stages = fv.families.mechanism_in_training(net, data, prior, radius=1.0, seed=0, at=[0, 4, 8], **few)
         >>> [stage.name for stage in stages]
         ['q after 0 steps', 'q after 4 steps', 'q after 8 steps']
     """

@@ -11,7 +11,7 @@ import math
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_choice, check_count, check_many_weights
+from flatviz.checks import Count, NonNegative, Radius, Seed, Vectors, check_choice, check_count, check_many_weights
 from flatviz.core.ascent import ASAM, SAM
 from flatviz.core.boundary import public
 from flatviz.core.objective import Objective, ObjectiveLike, as_objective
@@ -28,15 +28,15 @@ ORDERS = ("sharp", "random", "flat")
 @public
 def sharpness(
     f: ObjectiveLike,
-    W: Tensor,
+    W: Vectors,
     *,
-    radius: float = 0.05,
-    adaptive_radius: float = 0.5,
-    eta: float = 0.01,
-    k: int = 5,
-    probes: int = 10,
-    iters: int = 40,
-    seed: int = 0,
+    radius: Radius = 0.05,
+    adaptive_radius: Radius = 0.5,
+    eta: NonNegative = 0.01,
+    k: Count = 5,
+    probes: Count = 10,
+    iters: Count = 40,
+    seed: Seed = 0,
     progress: Progress = False,
 ) -> Sharpness:
     """Lambda1, lambda1 / lambda_k, trace, SAM-sharpness and its adaptive version at each row of `W` (S, D).
@@ -84,7 +84,7 @@ def _gains(f: Objective, w: Tensor, ascents: tuple[SAM, ASAM]) -> list[Tensor]:
 
 
 @public
-def weyl_bounds(f: ObjectiveLike, W: Tensor, *, iters: int = 80, seed: int = 0) -> tuple[float, float, float]:
+def weyl_bounds(f: ObjectiveLike, W: Vectors, *, iters: Count = 80, seed: Seed = 0) -> tuple[float, float, float]:
     """Theorem 1 on these very draws: (lower, lambda_max of the averaged Hessian, upper).
 
     1/M max_j [lmax(H_j) + sum_{m != j} lmin(H_m)]  <=  lmax(1/M sum_m H_m)  <=  1/M sum_m lmax(H_m),  by Weyl.
@@ -93,7 +93,7 @@ def weyl_bounds(f: ObjectiveLike, W: Tensor, *, iters: int = 80, seed: int = 0) 
     Example:
         >>> import torch, flatviz as fv
         >>> W = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
-        >>> [round(bound, 3) for bound in fv.weyl_bounds(lambda w: (w**4).sum(), W)]  # Hessians diag(12, 0) and diag(0, 12)
+        >>> [round(bound, 3) for bound in fv.metrics.weyl_bounds(lambda w: (w**4).sum(), W)]  # Hessians diag(12, 0) and diag(0, 12)
         [6.0, 6.0, 12.0]
     """
     f = as_objective(f)

@@ -5,7 +5,7 @@ import torch
 from symmetric_networks import network
 
 import flatviz as fv
-from flatviz.symmetry.flatness import FLATNESS, INVARIANT, flatness, rescaled_orbit
+from flatviz.symmetry.orbit import INVARIANT, SHARPNESS_LABELS, rescaled_orbit, sharpness_measures
 
 
 def problem():
@@ -20,7 +20,7 @@ def dense(net, data, w):
 def test_each_measure_is_that_of_the_dense_hessian():
     net, _, data = problem()
     H, w, f = dense(net, data, net.w), net.w, fv.nll(net, data)
-    found = flatness(net, f, w[None], probes=3000)
+    found = sharpness_measures(net, f, w[None], probes=3000)
     W1 = net.unflatten(w)["0.weight"]
     blocks = H[:30, :30].view(5, 6, 5, 6)
     exact = {
@@ -53,7 +53,7 @@ def test_rescaling_changes_sharpness_but_not_predictions():
     for name in INVARIANT:
         values = orbit.measures[name]
         assert torch.allclose(values, values[middle].expand_as(values), rtol=1e-8), name
-    assert set(orbit.measures) == set(FLATNESS)
+    assert set(orbit.measures) == set(SHARPNESS_LABELS)
 
 
 def test_a_network_of_tanh_has_no_such_orbit():

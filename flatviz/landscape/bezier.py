@@ -4,33 +4,34 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Literal, get_args
 
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_choice, check_weights
+from flatviz.checks import Count, Rate, Seed, Several, Vector, Whole, check_weights
 from flatviz.core.boundary import public
 from flatviz.core.objective import Objective, ObjectiveLike, as_objective
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import generator
 from flatviz.results import Curve
 
-KINDS = ("bezier", "polygonal")
+Kind = Literal["bezier", "polygonal"]
 LOOK = 11  # points of a curve by which those on the way are compared
 
 
 @public
 def connect(
     f: ObjectiveLike,
-    a: Tensor,
-    b: Tensor,
+    a: Vector,
+    b: Vector,
     *,
-    kind: str = "bezier",
-    bends: int = 1,
-    steps: int = 200,
-    lr: float = 0.1,
-    resolution: int = 41,
-    seed: int = 0,
+    kind: Kind = "bezier",
+    bends: Whole = 1,
+    steps: Count = 200,
+    lr: Rate = 0.1,
+    resolution: Several = 41,
+    seed: Seed = 0,
     progress: Progress = False,
 ) -> Curve:
     """A curve from a to b (D,) on which the mean loss is low: minimises E_t f(c(t)), t uniform in [0, 1].
@@ -52,12 +53,11 @@ def connect(
         >>> import torch, flatviz as fv
         >>> ring = lambda w: (w.square().sum() - 1).square()  # a valley along the unit circle
         >>> ends = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
-        >>> round(fv.slice_line(ring, *ends).barrier, 2), fv.connect(ring, *ends, seed=0).barrier < 0.02
+        >>> round(fv.slice_line(ring, *ends).barrier, 2), fv.landscape.connect(ring, *ends, seed=0).barrier < 0.02
         (0.25, True)
     """
     f = as_objective(f)
     check_weights(b, check_weights(a, f.dim, "a").numel(), "b")
-    check_choice(kind, KINDS, "kind")
     t = torch.linspace(0, 1, resolution, dtype=a.dtype, device=a.device)
 
     def curve(W: Tensor, t: Tensor) -> Curve:
@@ -107,7 +107,7 @@ def _height(curve: Curve) -> tuple[float, float]:
 
 
 @public
-def points_on(curve: Curve, t: Tensor) -> Tensor:
+def points_on(curve: Curve, t: Vector) -> Tensor:
     """Weight vectors (T, D) of a curve of `connect` at `t` (T,) in [0, 1]: to project, to predict with.
 
     Raises:
@@ -115,11 +115,11 @@ def points_on(curve: Curve, t: Tensor) -> Tensor:
 
     Example:
         >>> import torch, flatviz as fv
-        >>> straight = fv.connect(lambda w: w.sum(), torch.zeros(2), torch.ones(2), bends=0)
-        >>> fv.points_on(straight, torch.tensor([0.0, 0.25, 1.0])).tolist()
+        >>> straight = fv.landscape.connect(lambda w: w.sum(), torch.zeros(2), torch.ones(2), bends=0)
+        >>> fv.landscape.points_on(straight, torch.tensor([0.0, 0.25, 1.0])).tolist()
         [[0.0, 0.0], [0.25, 0.25], [1.0, 1.0]]
     """
-    if curve.W is None or curve.kind not in KINDS:
+    if curve.W is None or curve.kind not in get_args(Kind):
         raise ValueError(f"points_on needs a curve made by connect, got {curve.name or 'one without control vectors'}")
     return _mixing(t.to(curve.W), len(curve.W), curve.kind) @ curve.W
 

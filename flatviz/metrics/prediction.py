@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Annotated, Literal
+
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_many_weights
+from flatviz.checks import Count, Seed, check_many_weights, kind
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood, check_labels
@@ -15,18 +17,20 @@ from flatviz.core.seeds import saved_rng
 from flatviz.engine.batchnorm import check_batchnorm, refresh_batchnorm, with_trained_buffers
 from flatviz.engine.forward import forward
 from flatviz.metrics.averaging import scored
-from flatviz.results import FunctionPosterior, Posterior, Prediction
+from flatviz.results import AnyPosterior, FunctionPosterior, Posterior, Prediction
+
+Examples = Annotated[Tensor | Data, kind((Tensor, Data), "a tensor of inputs (N, ...), or fv.Data(x, y)")]
 
 
 @public
 def predict(
     net: Net,
-    posterior: Posterior | FunctionPosterior | Tensor,
-    x: Tensor | Data,
-    n_draws: int,
+    posterior: AnyPosterior,
+    x: Examples,
+    n_draws: Count,
     *,
-    seed: int,
-    batchnorm: str | Data | None = None,
+    seed: Seed,
+    batchnorm: Literal["frozen"] | Data | None = None,
     likelihood: Likelihood = "categorical",
     progress: Progress = False,
 ) -> Prediction:
@@ -64,7 +68,7 @@ def predict(
     W = None if functions else check_many_weights(_draws(posterior, n_draws, seed), net.dim, "draws")
     trunk = "fixed" if net.trunk is None else "sampled"
     if net.trunk is not None:
-        net, W = net.trunk.net, net.trunk.joined(W, seed=seed)
+        net, W = net.restrict("all"), net.trunk.joined(W, seed=seed)
     if functions:
         outputs = posterior.outputs(inputs, n_draws, seed=seed)
     elif mode == "re-estimated":

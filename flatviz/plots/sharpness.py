@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
 import torch
 
-from flatviz.checks import check_choice
 from flatviz.core.boundary import public
 from flatviz.plots.nouns import by_method
 from flatviz.plots.theme import Figure, figure, scatter, style, tinted
@@ -14,10 +14,12 @@ from flatviz.results import MEASURES, Sharpness
 
 BAND = "the band is the 95 % interval of that mean, so it says how sure the line is and not how far draws scatter."
 
+Measure = Literal["lambda1", "ratio", "trace", "sam", "adaptive"]
+
 
 @public
-def plot_flatness(
-    measured: Sharpness | Mapping[str, Sharpness], *, measure: str = "lambda1", title: str | None = None
+def plot_sharpness(
+    measured: Sharpness | Mapping[str, Sharpness], *, measure: Measure = "lambda1", title: str | None = None
 ) -> Figure:
     """One measure of flatness against ensemble size: a marker a draw, a line through the mean of the draws so far.
 
@@ -33,15 +35,15 @@ def plot_flatness(
 
     Example:
         >>> lambda1 = torch.tensor([3.0, 5.0, 4.0])
-        >>> measured = fv.Sharpness(lambda1, *[lambda1] * 6)  # as `fv.sharpness` gives it
-        >>> fig = fv.plot_flatness({"vi": measured})
+        >>> measured = fv.results.Sharpness(lambda1, *[lambda1] * 6)  # as `fv.sharpness` gives it
+        >>> fig = fv.plots.plot_sharpness({"vi": measured})
         >>> fig.data[2].y.tolist()  # the mean of 1, 2 and 3 draws
         [3.0, 4.0, 4.0]
     """
-    label = MEASURES[check_choice(measure, tuple(MEASURES), "measure")]
+    label = MEASURES[measure]
     groups = by_method(measured)
     if not groups:
-        raise ValueError("plot_flatness needs at least one Sharpness, got none")
+        raise ValueError("plot_sharpness needs at least one Sharpness, got none")
     last = {m: s.interval(measure) for m, s in groups.items()}
     sizes = ", ".join(f"{style(m).label} {len(s.lambda1)}" for m, s in groups.items())
     alt = "; ".join(f"{style(m).label}: mean {value:.3g} ± {half:.2g}" for m, (value, half) in last.items())

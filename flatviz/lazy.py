@@ -1,0 +1,33 @@
+"""Public names that load when first used (PEP 562), so that `import flatviz` loads no torch and Tab shows every name."""
+
+from __future__ import annotations
+
+import importlib  # and nothing for types: this file is all that `import flatviz` loads
+
+
+def lazy(package: str, homes: dict[str, str], rooms: str = "") -> tuple:
+    """What a package needs to load its public names late: its `__getattr__`, `__dir__` and `__all__`.
+
+    Args:
+        package: The package's `__name__`.
+        homes: Module, below the package -> the names that it defines.  No module has the name of one of them: imported, it
+            would stand in the name's place.
+        rooms: Subpackages that belong to the names.
+    """
+    where = {name: f"{package}.{module}" for module, names in homes.items() for name in names.split()}
+    names = sorted([*where, *rooms.split()])
+
+    def load(name: str) -> object:
+        if name in rooms.split():
+            return importlib.import_module(f"{package}.{name}")
+        if name not in where:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        try:
+            return getattr(importlib.import_module(where[name]), name)
+        except ModuleNotFoundError as error:
+            if (error.name or "flatviz").partition(".")[0] == "flatviz":  # a fault of ours, not a package that is absent
+                raise
+            text = f'{package}.{name} needs {error.name}: pip install "flatviz[lab]" (in a clone: pip install ".[lab]")'
+            raise ModuleNotFoundError(text, name=error.name) from error
+
+    return load, lambda: names, names

@@ -1,0 +1,159 @@
+"""`plot(result)`: the figure that belongs to the type of a result; a notebook's cell shows its last value the same way."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import singledispatch
+from typing import Any
+
+import torch
+
+from flatviz.plots.captions import words
+from flatviz.plots.curve import plot_curve
+from flatviz.plots.density import plot_density
+from flatviz.plots.ground import with_print
+from flatviz.plots.mechanism import plot_mechanism
+from flatviz.plots.metrics import plot_metrics
+from flatviz.plots.persistence import plot_persistence
+from flatviz.plots.projection import plot_projection
+from flatviz.plots.radius import plot_radius
+from flatviz.plots.reliability import plot_reliability
+from flatviz.plots.severity import plot_severity
+from flatviz.plots.sharpness import plot_sharpness
+from flatviz.plots.spectrum import plot_spectrum
+from flatviz.plots.surface import plot_surface
+from flatviz.plots.surface_3d import plot_surface_3d
+from flatviz.plots.theme import COLORS, INK, Figure, figure, scatter, short
+from flatviz.results import (
+    Curve,
+    Family,
+    Mechanism,
+    Persistence,
+    Plane,
+    Prediction,
+    Projection,
+    Sharpness,
+    Shift,
+    Spectrum,
+    Surface,
+)
+
+
+@singledispatch
+def plot(result: object, *more: Any, **options: Any) -> Figure:
+    """The figure of a result, chosen by its type; `more` and `options` are those of the function that draws it.
+
+    =====================================  =============================================================
+    `Surface`                              `plot_surface`; of three axes `plot_surface_3d`
+    `Curve`, `Spectrum`, `Projection`      `plot_curve`, `plot_spectrum` or `plot_density`, `plot_projection`
+    `Prediction`                           `plot_reliability`; of several methods `plot_metrics`
+    `Sharpness`, `Shift`, `Persistence`    `plot_sharpness`, `plot_severity`, `plot_persistence`
+    `Mechanism`, `Family`, `Plane`         `plot_mechanism`, `plot_radius`, the plane's two axes
+    =====================================  =============================================================
+
+    Args:
+        result: A result of flatviz; where the function draws several, a list of them or a dict method -> result.
+        *more: Further results, as a projection on a surface.
+        **options: Keywords of the function that draws.
+
+    Raises:
+        TypeError: For anything else, with the types that have a figure.
+
+    Example:
+        >>> plane = fv.plane_through(torch.zeros(3), torch.eye(3)[0], torch.eye(3)[1])
+        >>> fig = fv.plot(fv.slice_plane(lambda w: (w ** 2).sum(), plane, resolution=5), log=False)
+        >>> fig.data[0].name
+        'surface'
+    """
+    names = ", ".join(kind.__name__ for kind in plot.registry if kind is not object and kind not in (Mapping, list, tuple))
+    raise TypeError(f"plot takes a result ({names}), a list of them, or method -> result, got {type(result).__name__}")
+
+
+for _kind, _draw in {
+    Curve: plot_curve,
+    Family: plot_radius,
+    Mechanism: plot_mechanism,
+    Persistence: plot_persistence,
+    Prediction: plot_reliability,
+    Projection: plot_projection,
+    Sharpness: plot_sharpness,
+}.items():
+    plot.register(_kind, _draw)
+
+
+@plot.register
+def _(surface: Surface, *more: Any, **options: Any) -> Figure:
+    return (plot_surface_3d if surface.more else plot_surface)(surface, *more, **options)
+
+
+@plot.register
+def _(spectrum: Spectrum, **options: Any) -> Figure:
+    return (plot_spectrum if spectrum.nodes is None else plot_density)(spectrum, **options)
+
+
+@plot.register
+def _(shift: Shift, **options: Any) -> Figure:
+    return plot_severity({"posterior": shift}, **options)
+
+
+@plot.register(list)
+@plot.register(tuple)
+def _(results: Sequence, *more: Any, **options: Any) -> Figure:
+    draw = {Curve: plot_curve, Spectrum: plot_spectrum, Mechanism: plot_mechanism}.get(type(results[0]) if results else None)
+    if draw is None:
+        raise TypeError(f"plot takes a list of Curve, Spectrum or Mechanism, got a list of {_kinds(results)}")
+    return draw(results, *more, **options)
+
+
+@plot.register
+def _(results: Mapping, **options: Any) -> Figure:
+    first = next(iter(results.values()), None)
+    kind = type(first[0] if isinstance(first, list) and first else first)
+    draw = {Prediction: plot_metrics, Sharpness: plot_sharpness, Shift: plot_severity}.get(kind)
+    if draw is None:
+        raise TypeError(f"plot takes method -> Prediction, Sharpness or Shift, got {_kinds(results.values())} as values")
+    return draw(results, **options)
+
+
+@plot.register
+def _plane(plane: Plane) -> Figure:
+    """The first two axes at their lengths and angle, and the part of the plane to look at."""
+    if not math.isfinite(plane.angle):
+        raise ValueError(f"a plane is drawn by two axes of some length, got lengths {plane.lengths}: take other directions")
+    angle = math.radians(plane.angle)
+    first, second = plane.lengths[:2]
+    ends = torch.tensor([[first, 0.0], [second * math.cos(angle), second * math.sin(angle)]], dtype=torch.float64)
+    fig = figure(f"{plane.name[0].upper()}{plane.name[1:]}", words(plane), explain=words(plane), width=560)
+    if plane.extent is not None:
+        (a0, a1), (b0, b1) = plane.extent[:2]
+        corners = torch.tensor([[a0, b0], [a1, b0], [a1, b1], [a0, b1], [a0, b0]], dtype=torch.float64) @ ends
+        look = dict(fill="toself", fillcolor="rgba(0, 114, 178, 0.08)", line=dict(color=COLORS[1], width=1.5))
+        fig.add_trace(scatter(*corners.T, "lines", "extent", legend=True, **look))
+    for i, (x, y) in enumerate(ends.tolist()):
+        side = "top left" if i == 0 and plane.extent is not None and plane.extent[0][1] < 2 else "top right"
+        share = "" if not plane.explained else f", {100 * plane.explained[i]:.0f} %"
+        arrow = dict(symbol="arrow", size=[0, 13], angleref="previous", color=INK, opacity=1)
+        text = dict(text=["", f"axis {i + 1}: length {short(plane.lengths[i])}{share}"], textposition=side)
+        fig.add_trace(
+            scatter([0, x], [0, y], "lines+markers+text", f"axis {i + 1}", line=dict(color=INK), marker=arrow, **text)
+        )
+    origin = dict(symbol="circle", size=8, color=INK)
+    fig.add_trace(scatter([0], [0], "markers", "origin", legend=True, marker=origin))
+    equal = dict(title="distance in weight space", scaleanchor="x", scaleratio=1)
+    return fig.update_layout(xaxis=dict(title=with_print("distance in weight space", f"one step: {plane.unit}")), yaxis=equal)
+
+
+def _kinds(values: Any) -> str:
+    return ", ".join(dict.fromkeys(type(value).__name__ for value in values)) or "nothing"
+
+
+def shown(result: Plane | Surface | Projection | Prediction) -> Figure | None:
+    """The figure of a cell's last value; None where its text says all: more than three axes, no labels, no finite value."""
+    empty = {
+        Plane: lambda plane: not math.isfinite(plane.angle),
+        Projection: lambda projection: not len(projection.coords),
+        Prediction: lambda prediction: prediction.bins is None or "ece" not in prediction.scores,
+        Surface: lambda surface: surface.values.ndim > 3 or not bool(surface.values.isfinite().any()),
+    }
+    return None if empty[type(result)](result) else plot(result)
