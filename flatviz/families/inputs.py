@@ -15,7 +15,6 @@ from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.core.seeds import generator, saved_rng
 from flatviz.metrics.prediction import predict
-from flatviz.posteriors import METHODS
 from flatviz.posteriors.hmc import fit_hmc
 from flatviz.posteriors.sabma import fit_sabma
 from flatviz.posteriors.vi import fit_vi
@@ -75,7 +74,7 @@ def _maps(net: Net, task: Task, q: Posterior, a: Tensor, b: Tensor, n: int, size
 
 def reference_posterior(net: Net, task: Task, prior: Gaussian, *, seed: int, progress: Progress = False) -> Posterior:
     """HMC on the family's own posterior, at the settings of its record."""
-    return fit_hmc(net, task.train, prior, seed=seed, progress=progress, **METHODS["hmc"].plain.settings)
+    return fit_hmc(net, task.train, prior, seed=seed, progress=progress)
 
 
 @public
@@ -134,13 +133,13 @@ def predict_gap(
     with saved_rng(seed):
         net = Net.from_module(nn.Sequential(nn.Linear(1, HIDDEN), nn.Tanh(), nn.Linear(HIDDEN, 1)))
     prior = gap_prior(net)
-    settings = dict(seed=seed, likelihood=NOISE, steps=steps, progress=progress)
+    settings = dict(seed=seed, likelihood=NOISE, kl_weight=1.0, start_scale=1.0, steps=steps, progress=progress)
     start = Gaussian(net.w, torch.full_like(net.w, math.log(0.02)), prior.factor)
     posteriors: dict[str, Posterior] = {"vi": fit_vi(net, data, prior, start=start, **settings)}
     for r in radii:
         posteriors[f"sabma, radius {r:g}"] = fit_sabma(net, data, prior, radius=float(r), start=start, **settings)
     if hmc:
-        chains = dict(chains=4, burn_in=150, n_draws=max(120, 4 * n_draws), most_steps=64)
+        chains = dict(kl_weight=1.0, chains=4, burn_in=150, n_draws=max(120, 4 * n_draws), most_steps=64)
         posteriors["hmc"] = fit_hmc(net, data, prior, seed=seed, likelihood=NOISE, progress=progress, **chains)
     return {name: predict(net, q, x, n_draws, seed=seed + 1, likelihood=NOISE) for name, q in posteriors.items()}
 

@@ -24,7 +24,7 @@ from flatviz.results import Draws, Gaussian, Posterior
 POINTS = 64  # inputs at which each draw is kept
 REFERENCE_DRAWS = 100  # of HMC
 STEPS = 1000  # of every fit
-CHAINS = dict(chains=4, burn_in=150, n_draws=120, most_steps=64)
+CHAINS = dict(kl_weight=1.0, chains=4, burn_in=150, n_draws=120, most_steps=64)
 
 
 def gap_curves(
@@ -84,7 +84,9 @@ def _fitted(
             found["sgd", 0.0] = Draws(fit_sgd(net, data, seed=seed, weight_decay=0.0, lr=0.002, **settings).center[None])
             continue
         mode = METHODS[method].look.perturbation or "kl_exact"
-        grid = fit_sabma(net, data, prior, radius=radii, seed=[seed], mode=mode, start=start, **settings)
+        grid = fit_sabma(
+            net, data, prior, radius=radii, seed=[seed], mode=mode, start=start, start_scale=1.0, kl_weight=1.0, **settings
+        )
         found |= {(method, radius): q for (radius, _), q in grid.items()}
     return found
 

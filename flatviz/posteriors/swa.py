@@ -14,7 +14,7 @@ from flatviz.core.net import Net
 from flatviz.engine.batchnorm import refresh_batchnorm
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws
-from flatviz.training.keywords import Tail, defaults
+from flatviz.training.keywords import LARGE, Tail, defaults
 from flatviz.training.run import Run
 from flatviz.training.snapshots import collect
 
@@ -23,7 +23,7 @@ SETTINGS = dict(snapshots=20, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_si
 
 
 @public
-@defaults(SETTINGS)
+@defaults(SETTINGS | LARGE)
 def fit_swa(net: Net, data: Data, *, seed: Seed, **how: Unpack[Tail]) -> Draws:
     """Run SGD at a constant rate from where the net stands and average one snapshot an epoch; a single draw, (1, D).
 

@@ -21,7 +21,7 @@ from flatviz.core.net import Net
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import History
-from flatviz.training.keywords import Tail, defaults
+from flatviz.training.keywords import LARGE, Tail, defaults
 from flatviz.training.run import Run
 from flatviz.training.snapshots import Moments, collect, collect_members
 
@@ -30,7 +30,7 @@ SETTINGS = dict(rank=5, snapshots=20, lr=0.05, momentum=0.9, weight_decay=5e-4, 
 
 
 @public
-@defaults(SETTINGS)
+@defaults(SETTINGS | LARGE)
 def fit_swag(
     net: Net, data: Data, *, seed: Seed, rank: Count = SETTINGS["rank"], scale: Positive = 1.0, **how: Unpack[Tail]
 ) -> Gaussian:
@@ -71,7 +71,7 @@ def swag_gaussian(
     return Gaussian(moments.mean[row].to(dtype), log_std.to(dtype), factor.to(dtype), history)
 
 
-@defaults(SETTINGS)
+@defaults(SETTINGS | LARGE)
 def fit_swag_members(
     net: Net, data: Data, W: Tensor, *, seeds: list[int], rank: int = SETTINGS["rank"], scale: float = 1.0, **how: Unpack[Tail]
 ) -> list[Gaussian]:

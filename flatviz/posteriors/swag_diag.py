@@ -15,7 +15,7 @@ from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
-from flatviz.training.keywords import Tail, defaults
+from flatviz.training.keywords import LARGE, Tail, defaults
 from flatviz.training.run import Run
 from flatviz.training.snapshots import collect
 
@@ -24,7 +24,7 @@ SETTINGS = dict(snapshots=20, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_si
 
 
 @public
-@defaults(SETTINGS)
+@defaults(SETTINGS | LARGE)
 def fit_swag_diag(net: Net, data: Data, *, seed: Seed, **how: Unpack[Tail]) -> Gaussian:
     """Run SGD at a constant rate from where the net stands, collecting one snapshot an epoch; rank 0, mean (D,).
 

@@ -78,13 +78,18 @@ class Epochs(Minibatches, FlatSeeking, total=False):
     lr: Annotated[Rate, About("The first learning rate; it falls along half a cosine.")]
 
 
+LARGE = dict(batch_size=64)  # of a tail on a source task, where SWAG begins; in `METHODS` it has that of the few-shot task
+
+
 class Tail(Minibatches, FlatSeeking, Normalised, total=False):
     """SGD at a constant rate, one snapshot of the weights an epoch."""
 
     snapshots: Annotated[Several, About("Epochs T, two and the rank at least; 20 as in SWAG's paper.")]
     lr: Annotated[Rate, About("The constant rate, 0.05 because `pretrain` ends there: the tail goes on where it stopped.")]
     momentum: Annotated[Momentum, About("Share of the last step that the next one keeps.")]
-    batch_size: Annotated[Count | None, About("Examples a minibatch, few enough for noise; 64 on a whole source task.")]
+    batch_size: Annotated[
+        Count | None, About("Examples a minibatch, few enough for noise: 10 of the hundred of a few-shot task.")
+    ]
 
 
 class Chain(Minibatches, FlatSeeking, Normalised, total=False):

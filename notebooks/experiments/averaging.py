@@ -145,7 +145,7 @@ def ensembles(prediction, lambda1, order, seed):
 
 # %%
 NARROW_AT, WIDE_AT, NARROW, START_STD, PRIOR_STD = -2.0, 2.0, 0.3, 0.5, 2.0
-TOY = dict(kl_weight=0.1, steps=600, likelihood=1.0)
+TOY = dict(kl_weight=0.1, start_scale=1.0, steps=600, likelihood=1.0)
 modes = [dict(setting=f"width ratio {ratio}", method="sabma", radius=r, seed=s)
          for ratio in (2, 5, 10) for r in (0.0, 0.5, 1.0, 2.0) for s in range(MODE_RUNS)]  # fmt: skip
 

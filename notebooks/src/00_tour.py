@@ -95,12 +95,12 @@ net
 # it is half their squared distance, counted in standard deviations; so the ball $\mathrm{KL} \le \gamma^2 / 2$ holds all
 # whose means are no farther than $\gamma$.
 #
-# In code $T$ is `kl_weight`, $\gamma$ is `radius`. `METHODS["vi"].keywords(net)` are the course's settings for a network
-# of this kind (steps, rates, $T$), the same in every chapter. [Chapter 06](06_vi_and_laplace.ipynb) derives the first,
+# In code $T$ is `kl_weight`, $\gamma$ is `radius`. What a call leaves out (steps, rates, $T$) has the course's setting for a
+# network of this kind, the same in every chapter. [Chapter 06](06_vi_and_laplace.ipynb) derives the first,
 # [chapter 08](08_from_sam_to_sabma.ipynb) the second.
 
 # %%
-settings = fv.METHODS["vi"].keywords(net) | (dict(steps=20) if FAST else {})
+settings = dict(steps=20) if FAST else {}
 vi = fv.fit_vi(net, task.train, prior, seed=0, **settings)
 flat = fv.fit_sabma(net, task.train, prior, radius=2.0, seed=0, **settings)
 

@@ -213,14 +213,13 @@ print(f"loss {value:.3f} here, {value_there:.3f} there; cosine of the two gradie
 steps = dict(steps=20) if FAST else {}
 radius = 0.2
 swag = {a: fv.fit_swag(net, task.train, seed=0, rank=5, ascent=fv.SAM(radius) if a else None) for a in (False, True)}
-settings = dict(fv.METHODS["vi"].plain.settings) | steps
-vi = {a: fv.fit_vi(net, task.train, prior, seed=0, ascent=fv.SAM(radius) if a else None, **settings) for a in (False, True)}
+vi = {a: fv.fit_vi(net, task.train, prior, seed=0, ascent=fv.SAM(radius) if a else None, **steps) for a in (False, True)}
 
 # %% [markdown]
 # **Check**: at radius 0 the flat-seeking method is the plain one, bit for bit.
 
 # %%
-zero = fv.fit_vi(net, task.train, prior, seed=0, ascent=fv.SAM(0.0), **settings)
+zero = fv.fit_vi(net, task.train, prior, seed=0, ascent=fv.SAM(0.0), **steps)
 assert torch.equal(zero.mean, vi[False].mean)
 
 # %% [markdown]
@@ -280,7 +279,7 @@ broad = fv.Gaussian(torch.zeros(2), torch.full((2,), 3.0))
 def widths(ascent):
     run = dict(seed=0, likelihood=1.0, kl_weight=2 / 50, steps=800 if FAST else 1600, lr=0.1, mc_samples=4)
     start = fv.Gaussian(torch.zeros(2), torch.full((2,), -2.0))
-    return fv.fit_vi(bowl, data, broad, start=start, ascent=ascent, **run).std
+    return fv.fit_vi(bowl, data, broad, start=start, start_scale=1.0, ascent=ascent, **run).std
 
 
 # %%

@@ -119,7 +119,7 @@ pictures(rows, "Source above, target below", "Five digits on their side above, u
 # network with random weights? (`restrict` chooses the treated weights of a network, as `transfer` does.)
 
 # %%
-settings = dict(fv.METHODS["vi"].plain.settings) | (dict(steps=20) if FAST else {})
+settings = dict(steps=20) if FAST else {}
 blank = fv.Net.from_module(fv.models.mlp(task, seed=0)).restrict("norm+head")
 blank_prior = fv.Gaussian(blank.w, prior.log_std)  # as wide, but around random weights
 

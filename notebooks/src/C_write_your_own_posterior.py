@@ -199,7 +199,7 @@ def fit_metropolis(
 
 # %%
 net, task, prior = prepare(epochs=5 if FAST else 60)
-start = fv.fit_vi(net, task.train, prior, seed=0, **fv.METHODS["vi"].plain.settings)
+start = fv.fit_vi(net, task.train, prior, seed=0)
 warm = net.at(start.center)  # a walk from a good place
 short = dict(steps=200, thin=10)
 

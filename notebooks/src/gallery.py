@@ -23,11 +23,10 @@ torch.set_num_threads(1)
 net, task, prior = prepare(epochs=8 if FAST else 60)
 f, side = fv.nll(net, task.train), 11 if FAST else 41
 steps = dict(steps=20) if FAST else {}
-settings = dict(fv.METHODS["sabma"].plain.settings) | steps  # as in all chapters
 
 # %%
-vi = fv.fit_vi(net, task.train, prior, seed=0, **settings)
-flat = fv.fit_sabma(net, task.train, prior, radius=1.0, seed=0, **settings)
+vi = fv.fit_vi(net, task.train, prior, seed=0, **steps)
+flat = fv.fit_sabma(net, task.train, prior, radius=1.0, seed=0, **steps)
 W = flat.sample(10, seed=1)
 
 # %% [markdown]
