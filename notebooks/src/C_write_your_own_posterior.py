@@ -290,7 +290,8 @@ assert "f-sgld" in flat and "f-metropolis" not in flat
 # 1. put the functions and the record, as `METHOD`, into `flatviz/posteriors/metropolis.py`, with `@public` and a docstring
 #    with a runnable example on `fit_metropolis`;
 # 2. add its line to `flatviz/catalog.py`, as above, and its name to `flatviz/__init__.py`;
-# 3. say in its signature what the new argument must be: `epsilon: Positive`, a type of `flatviz/checks.py`;
+# 3. say in its signature what the new argument must be: `epsilon: Positive`, a type of `flatviz/checks.py`
+#    (keywords that fits share are in `flatviz/training/keywords.py`);
 # 4. give its least settings in `tests/posteriors/test_conformance.py`, `"metropolis": dict(steps=8, thin=1, epsilon=0.3)`, and a
 #    call of it in `tests/every_verb.py`;
 # 5. run `python -m pytest tests/posteriors/test_conformance.py -k metropolis`.

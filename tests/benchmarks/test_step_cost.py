@@ -24,8 +24,8 @@ least = partial(timing.least, repeats=8, clock=time.process_time)
 def plain(net, data, n, **settings):
     """n steps of SGD or SAM, as a function of `progress`."""
     batches = minibatches(len(data), None, 0, net.device)
-    loss, optim = FrozenLoss(net, data, "categorical"), Optim(n, lr=0.01)
-    return lambda progress: sgd(loss, net.w, batches, optim, Run(0, progress=progress), schedule=constant, **settings)
+    loss, how = FrozenLoss(net, data, "categorical"), dict(optim=Optim(n, lr=0.01), **settings)
+    return lambda progress: sgd(loss, net.w, batches, Run(0, progress=progress, **how), schedule=constant)
 
 
 def random_prior(net, rank=5):

@@ -48,7 +48,7 @@ def test_moments_of_a_linear_regression_are_the_exact_ones(regression, kl_weight
 def test_without_a_prior_weight_decay_is_one(regression):
     net, data, _ = regression
     decay = 0.2
-    q = fv.fit_hmc(net, data, seed=0, n_draws=3200, chains=32, burn_in=100, likelihood=0.5, weight_decay=decay)
+    q = fv.fit_hmc(net, data, seed=0, n_draws=3200, chains=32, burn_in=100, likelihood=0.5, kl_weight=1.0, weight_decay=decay)
     cov = torch.linalg.inv(data.x.T @ data.x / 0.25 + 30 * decay * torch.eye(4).double())
     mean = cov @ (data.x.T @ data.y)[:, 0] / 0.25
     assert float(((q.W.mean(0) - mean) / cov.diagonal().sqrt()).abs().max()) < 0.1
@@ -83,7 +83,7 @@ def test_one_skewed_weight_is_sampled_as_quadrature_says(monkeypatch):
     prior = fv.Gaussian(torch.zeros(1).double(), torch.zeros(1).double())
     net = fv.Net.from_module(Cubed())
     monkeypatch.setattr("flatviz.posteriors.hmc.members_loss", all_at_once)
-    q = fv.fit_hmc(net, data, prior, seed=1, n_draws=6400, chains=32, burn_in=200, likelihood=0.4)
+    q = fv.fit_hmc(net, data, prior, seed=1, n_draws=6400, chains=32, burn_in=200, likelihood=0.4, kl_weight=1.0)
     grid = torch.linspace(-6, 6, 20001).double()
     log_density = -((data.y - grid**3 * x).square().sum(0) / (2 * 0.4**2)) - grid.square() / 2
     mass = (log_density - log_density.max()).exp()

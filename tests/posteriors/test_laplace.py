@@ -64,7 +64,7 @@ def test_the_diagonal_keeps_the_diagonal_of_the_curvature(regression):
 
 def test_training_and_the_prior_of_the_training_lead_to_the_same_posterior(regression):
     net, data, *_ = regression
-    settings = dict(seed=0, structure="full", likelihood=NOISE, weight_decay=2.0 / 30)
+    settings = dict(seed=0, structure="full", likelihood=NOISE, weight_decay=2.0 / 30, prior_precision=None)
     q = fv.fit_laplace(net.at(torch.zeros_like(net.w)), data, steps=100, lr=0.2, momentum=0.5, **settings)
     exact = fv.fit_laplace(net, data, structure="full", **SETTLED)
     torch.testing.assert_close(q.mean, exact.mean, rtol=1e-3, atol=1e-4)
@@ -200,7 +200,7 @@ def test_kronecker_comes_from_laplace_torch_and_names_what_it_cannot_do(regressi
 def test_bad_requests_say_what_to_do(tiny):
     net, data = tiny
     with pytest.raises(ValueError, match="prior_precision must be > 0, 'marginal' or 'validation', got 0.0"):
-        fv.fit_laplace(net, data, seed=0, steps=0, weight_decay=0.0)
+        fv.fit_laplace(net, data, seed=0, steps=0, weight_decay=0.0, prior_precision=None)
     with pytest.raises(
         ValueError, match="structure must be one of 'diagonal', 'full', 'last_layer', 'lowrank', 'kronecker', got 'low'"
     ):

@@ -17,6 +17,7 @@ CHAINS = dict(**DECAY, n_draws=2000, chains=100, burn_in=150, thin=10)
 CYCLES = dict(n_draws=800, chains=100, cycles=4, cycle_steps=120, noisy_share=0.3, lr=0.08)
 
 # settings; |mean - exact| in exact sds, at most; sd over that of the reference, least and most; which reference; known bias
+BAYES = dict(kl_weight=1.0, start_scale=1.0)  # the posterior itself, from the prior's own widths
 CASES = {
     "sgd": (dict(**DECAY, steps=200), 0.01, 0, 0, "posterior", "a point, the mode"),
     "swa": (ROUGH, 0.35, 0, 0, "posterior", "a point; the mean of a noisy path"),
@@ -24,13 +25,13 @@ CASES = {
     "swag": (dict(**ROUGH, rank=20), 0.35, 0.55, 1.6, "posterior", "as wide as SGD's noise, which rate and batch decide"),
     "mfvi": (dict(**VARIATIONAL, prior_std=DELTA**-0.5, first_std=0.2), 0.15, 0.9, 1.1, "conditional", "given the others: narrower"),
     "moped": (dict(**VARIATIONAL, prior_std=DELTA**-0.5, moped=0.2), 0.4, 0.9, 1.1, "conditional", "its prior stands where the net does"),
-    "vi": (VARIATIONAL, 0.15, 0.85, 1.15, "posterior", "none beyond the shaking of the last steps"),
-    "sabma": (dict(steps=600, mc_samples=4, radius=0.5), 0.3, 0.7, 1.1, "posterior", "a flat posterior is narrower"),
+    "vi": (dict(**VARIATIONAL, **BAYES), 0.15, 0.85, 1.15, "posterior", "none beyond the shaking of the last steps"),
+    "sabma": (dict(**BAYES, steps=600, mc_samples=4, radius=0.5), 0.3, 0.7, 1.1, "posterior", "a flat posterior is narrower"),
     "bsam": (dict(**DECAY, steps=200), 0.2, 1.2, 2.7, "posterior", "s is the size of a gradient, not a curvature: too wide"),
     "laplace": (dict(**DECAY, structure="full", steps=200), 0.03, 0.98, 1.02, "posterior", "none: the posterior is Gaussian"),
     "sgld": (dict(**CHAINS, lr=0.02), 0.15, 0.93, 1.12, "posterior", "wider by 1 / (1 - lr h / 2): at most 7 % here"),
     "sghmc": (dict(**CHAINS, lr=0.01, friction=0.3), 0.15, 0.93, 1.07, "posterior", "none beyond the step"),
-    "hmc": (dict(n_draws=2000, chains=100, burn_in=50), 0.1, 0.93, 1.07, "posterior", "none"),
+    "hmc": (dict(kl_weight=1.0, n_draws=2000, chains=100, burn_in=50), 0.1, 0.93, 1.07, "posterior", "none"),
     "csgld": (dict(**CYCLES, **DECAY), 0.15, 0.6, 1.0, "posterior", "the noisy end of a cycle is short: too narrow where flat"),
     "csghmc": (dict(**CYCLES | {"lr": 0.02}, **DECAY, friction=0.3), 0.15, 0.6, 1.0, "posterior", "csgld's"),
     "emcmc": (dict(**DECAY, eta=ETA, lr=0.03, n_draws=1600, burn_in=150, thin=3), 0.5, 0.8, 1.2, "with the guide", "none"),

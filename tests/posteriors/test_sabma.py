@@ -36,7 +36,7 @@ def test_every_mode_fits_and_the_seed_decides(mode, transferred, task):
 
 def test_a_learning_rate_of_zero_leaves_the_prior_where_it_is(transferred, task):
     net, prior = transferred
-    q = fv.fit_sabma(net, task.train, prior, radius=2.0, lr=0.0, blocks="mean+std+factor", **QUICK)
+    q = fv.fit_sabma(net, task.train, prior, radius=2.0, lr=0.0, start_scale=1.0, blocks="mean+std+factor", **QUICK)
     assert torch.equal(q.mean, prior.mean) and torch.equal(q.log_std, prior.log_std) and torch.equal(q.factor, prior.factor)
 
 
@@ -69,7 +69,7 @@ def test_vi_reaches_the_exact_posterior_of_a_linear_regression():
     prior = fv.Gaussian(torch.zeros(1, dtype=torch.float64), torch.zeros(1, dtype=torch.float64))
     precision = float((x * x).sum()) / 0.25 + 1.0
     mean, std = float((x * y).sum()) / 0.25 / precision, 1 / math.sqrt(precision)
-    q = fv.fit_vi(net, fv.Data(x, y), prior, likelihood=0.5, mc_samples=4, seed=0)
+    q = fv.fit_vi(net, fv.Data(x, y), prior, kl_weight=1.0, likelihood=0.5, mc_samples=4, seed=0)
     assert float(q.mean[0]) == pytest.approx(mean, abs=0.2 * std)
     assert float(q.log_std.exp()[0]) == pytest.approx(std, rel=0.1)
 
@@ -77,8 +77,8 @@ def test_vi_reaches_the_exact_posterior_of_a_linear_regression():
 def test_the_kl_weight_pulls_towards_the_prior_and_a_narrow_prior_does_not_diverge(transferred, task):
     net, prior = transferred
     assert float(prior.log_std.exp().min()) < 1e-2  # narrow in places: plain SGD on its KL would overshoot
-    near = fv.fit_vi(net, task.train, prior, kl_weight=1.0, steps=60, seed=0)
-    far = fv.fit_vi(net, task.train, prior, kl_weight=0.0, steps=60, seed=0)
+    near = fv.fit_vi(net, task.train, prior, kl_weight=1.0, start_scale=1.0, steps=60, seed=0)
+    far = fv.fit_vi(net, task.train, prior, kl_weight=0.0, start_scale=1.0, steps=60, seed=0)
     assert float(near.kl(prior)) < 0.05 * float(far.kl(prior))
     assert near.history.kl[0] == pytest.approx(0, abs=1e-2) and far.history.kl is None
 
@@ -101,7 +101,7 @@ def test_the_gradient_of_a_step_equals_autograd_through_the_reparameterisation(d
 def test_the_mean_bug_of_the_released_code_ends_up_in_the_center(transferred, task):
     net, prior = transferred
     settings = dict(radius=0.1, mode="authors_code", kl_weight=0.0, **QUICK)
-    with_bug = fv.fit_sabma(net, task.train, prior, switches=("z2_mean_bug",), lr=0.0, **settings)
+    with_bug = fv.fit_sabma(net, task.train, prior, switches=("z2_mean_bug",), lr=0.0, start_scale=1.0, **settings)
     torch.testing.assert_close(with_bug.mean, prior.mean + prior.factor.sum(0))
 
 
@@ -134,7 +134,7 @@ def test_statistics_trained_along_are_those_that_predictions_use(fit, conv, task
 def test_a_fit_starts_at_start_and_is_pulled_to_the_prior(fit, transferred, task):
     net, prior = transferred
     start = fv.Gaussian(prior.mean + 0.1, prior.log_std - 1.0, torch.zeros(2, prior.dim))  # narrower, of another rank
-    still = fit(net, task.train, prior, start=start, lr=0.0, steps=2, seed=0)
+    still = fit(net, task.train, prior, start=start, start_scale=1.0, lr=0.0, steps=2, seed=0)
     assert torch.equal(still.mean, start.mean) and torch.equal(still.log_std, start.log_std) and still.rank == 2
     torch.testing.assert_close(still.history.kl[0], start.kl(prior))
     assert torch.equal(fit(net, task.train, prior, start=prior, **QUICK).mean, fit(net, task.train, prior, **QUICK).mean)

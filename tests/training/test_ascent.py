@@ -73,9 +73,7 @@ def test_a_step_is_the_gradient_at_the_perturbed_point_with_decay_at_the_unpertu
         FrozenLoss(net, data, "categorical"),
         net.w,
         minibatches(12, None, 0, net.device),
-        Optim(1, lr=0.5, weight_decay=0.3),
-        Run(0),
-        ascent=fv.SAM(0.1),
+        Run(0, optim=Optim(1, lr=0.5, weight_decay=0.3), ascent=fv.SAM(0.1)),
     )
     torch.testing.assert_close(got, net.w - 0.5 * (gs + 0.3 * net.w))
     torch.testing.assert_close(history.sharpness[0], (f(worst) - f(w)).detach())
@@ -87,7 +85,7 @@ def test_the_second_pass_leaves_batchnorm_statistics_alone_and_lr_zero_leaves_th
     data = fv.Data(torch.randn(16, 3), torch.randint(0, 2, (16,)))
     net = fv.Net.from_module(module)
     loss, trained = training_loss(net, data, "categorical", "train")
-    w, _ = sgd(loss, net.w, minibatches(16, None, 0, net.device), Optim(1, lr=0.0), Run(0), ascent=fv.SAM(0.5))
+    w, _ = sgd(loss, net.w, minibatches(16, None, 0, net.device), Run(0, optim=Optim(1, lr=0.0), ascent=fv.SAM(0.5)))
     assert torch.equal(w, net.w)
     module.train()(data.x)
     buffers = trained(w).buffers()

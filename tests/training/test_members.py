@@ -53,12 +53,12 @@ def test_one_step_together_is_each_step_alone(treated, ascent):
 def test_fifty_steps_together_are_fifty_steps_alone_in_float64():
     net, data = chain(torch.float64)
     W, seeds = rows(net), [4, 5, 6]
-    optim, run, sam = Optim(50, lr=0.1, momentum=0.9, weight_decay=1e-3), Run(0), fv.SAM(0.05)
+    run = Run(0, optim=Optim(50, lr=0.1, momentum=0.9, weight_decay=1e-3), ascent=fv.SAM(0.05))
     loss = members_loss(net, data, "categorical", "frozen", 3)
-    got, history = sgd(loss, W, members_batches(20, 8, seeds, net.device), optim, run, ascent=sam)
+    got, history = sgd(loss, W, members_batches(20, 8, seeds, net.device), run)
     for i, w in enumerate(W):
         one = FrozenLoss(net, data, "categorical")
-        alone, own = sgd(one, w, minibatches(20, 8, seeds[i], net.device), optim, run, ascent=sam)
+        alone, own = sgd(one, w, minibatches(20, 8, seeds[i], net.device), run)
         torch.testing.assert_close(got[i], alone, rtol=1e-8, atol=1e-8)
         torch.testing.assert_close(history.loss[:, i], own.loss, rtol=1e-8, atol=1e-8)
 

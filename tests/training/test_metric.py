@@ -117,7 +117,7 @@ def test_a_narrow_posterior_costs_fewer_steps_and_has_the_same_moments(regressio
         return leapfrog(potential, z, momentum, slope, size, n, metric)
 
     monkeypatch.setattr(hmc, "leapfrog", counted)
-    settings = dict(seed=0, n_draws=1600, chains=32, burn_in=60, likelihood=1.0)
+    settings = dict(seed=0, n_draws=1600, chains=32, burn_in=60, likelihood=1.0, kl_weight=1.0)
     q = fv.fit_hmc(net, data, prior, **settings)
     z = torch.linalg.solve_triangular(torch.linalg.cholesky(cov), (q.W - mean).T, upper=False)
     assert float(z.mean(1).abs().max()) < 0.1  # of 1,600 draws, nearly independent: 0.025 each

@@ -36,7 +36,7 @@ def test_the_best_weights_that_were_checked_are_returned_and_the_run_ends(case):
     loss = FrozenLoss(net, data, "categorical")
     batches = minibatches(len(data), 4, 0, net.device)
     optim = Optim(400, 0.3, 0.9, 5e-4, 4)
-    sgd(loss, net.w, batches, optim, Run(0), after=lambda step, w: path.append(w.clone()))
+    sgd(loss, net.w, batches, Run(0, optim=optim), after=lambda step, w: path.append(w.clone()))
     every = 8  # 400 steps in 50 checks; an epoch has 3
     checks = fv.nll(net, validation).many(torch.stack(path[every - 1 :: every]))
     best = int(checks[:20].argmin())
