@@ -42,10 +42,12 @@ def test_a_learning_rate_of_zero_leaves_the_prior_where_it_is(transferred, task)
 
 def test_the_ascent_raises_the_loss_and_the_fit_lowers_it(transferred, task):
     net, prior = transferred
-    q = fv.fit_sabma(net, task.train, prior, radius=1.0, kl_weight=0.0, steps=60, seed=0)
+    q = fv.fit_sabma(net, task.train, prior, radius=1.0, kl_weight=0.0, start_scale=1.0, steps=60, seed=0)
     assert float((q.history.sharpness > 0).float().mean()) > 0.9
     assert float(q.history.loss[-10:].mean()) < 0.6 * float(q.history.loss[:3].mean())
-    released = fv.fit_sabma(net, task.train, prior, radius=1.0, mode="authors_code", kl_weight=0.0, steps=60, seed=0)
+    released = fv.fit_sabma(
+        net, task.train, prior, radius=1.0, mode="authors_code", kl_weight=0.0, start_scale=1.0, steps=60, seed=0
+    )
     assert float(released.history.sharpness.mean()) < 0.5 * float(q.history.sharpness.mean())
 
 
@@ -54,7 +56,9 @@ def test_a_flat_posterior_has_a_smaller_eigenvalue_than_vi(transferred, task):
     f = fv.nll(net, task.train)
     sharp = {}
     for radius in (0.0, 2.0):
-        q = fv.fit_sabma(net, task.train, prior, radius=radius, kl_weight=0.0, weight_decay=5e-4, steps=200, seed=0)
+        q = fv.fit_sabma(
+            net, task.train, prior, radius=radius, kl_weight=0.0, start_scale=1.0, weight_decay=5e-4, steps=200, seed=0
+        )
         sharp[radius] = torch.stack([fv.top_eigenpairs(f, w, 1).values[0] for w in q.sample(3, seed=1)]).mean()
     assert float(sharp[2.0]) < 0.85 * float(sharp[0.0])
 
@@ -113,7 +117,9 @@ def test_minibatches_and_frozen_weights(conv, task):
     assert all(torch.equal(v, before[k]) for k, v in net.module.state_dict().items())  # buffers and trunk never move
 
 
-@pytest.mark.parametrize("fit", [fv.fit_vi, partial(fv.fit_sabma, radius=0.3), fv.fit_mfvi])
+@pytest.mark.parametrize(
+    "fit", [partial(fv.fit_vi, start_scale=1.0), partial(fv.fit_sabma, radius=0.3, start_scale=1.0), fv.fit_mfvi]
+)
 def test_statistics_trained_along_are_those_that_predictions_use(fit, conv, task, tmp_path):
     """With the net's own statistics these draws know nothing (13 % of ten classes on the digits)."""
     net, prior = conv
