@@ -199,7 +199,9 @@ def test_the_gradient_written_by_hand_is_that_of_torch(answers, case):
 @pytest.mark.parametrize("method, radius", [("vi", 0.0), ("sabma", 0.7)])
 def test_vi_and_sabma_take_the_steps_of_flatviz(answers, case, method, radius):
     net, data, prior, start, _, likelihood = CASES[case]()
-    fit = dict(start=start, kl_weight=KAPPA, mc_samples=2, steps=STEPS, lr=LR, likelihood=likelihood, seed=SEED)
+    fit = dict(
+        start=start, start_scale=1.0, kl_weight=KAPPA, mc_samples=2, steps=STEPS, lr=LR, likelihood=likelihood, seed=SEED
+    )
     q = fv.fit_sabma(net, data, prior, radius=radius, **fit) if radius else fv.fit_vi(net, data, prior, **fit)
     found = answers[method, case]
     close(found["q"]["mean"], q.mean)

@@ -27,7 +27,7 @@ def moons():
     family = fv.families.measure(net, task, family, seed=1, n_draws=12, n_spectra=1, k=2, resolution=5, around_resolution=5)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(regression, "STEPS", 30)
-        patch.setattr(regression, "CHAINS", dict(chains=2, burn_in=4, n_draws=8, most_steps=4))
+        patch.setattr(regression, "CHAINS", dict(kl_weight=1.0, chains=2, burn_in=4, n_draws=8, most_steps=4))
         patch.setattr(regression, "REFERENCE_DRAWS", 8)
         curves = regression.gap_curves(family.method, family.radius, seed=0, n_draws=12)
         yield dataclasses.replace(family, inputs=curves)
@@ -36,7 +36,7 @@ def moons():
 def test_curves_are_draws_of_the_method_at_its_radius(moons):
     net, data, prior, x = regression._setting(0)
     start = fv.Gaussian(net.w, torch.full_like(net.w, 0.02).log(), prior.factor)
-    how = dict(start=start, seed=0, steps=30, likelihood=NOISE)
+    how = dict(start=start, start_scale=1.0, kl_weight=1.0, seed=0, steps=30, likelihood=NOISE)
     q = fv.fit_sabma(net, data, prior, radius=2.0, **how)  # alone, not beside other radii
     i, vi = moons.index("sabma", 2.0), moons.index("vi")
     curves = moons.inputs["curves"]
