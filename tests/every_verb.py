@@ -2,7 +2,6 @@
 
 import inspect
 from functools import partial
-from pathlib import Path
 
 import torch
 
@@ -68,8 +67,6 @@ def calls(fv, module, data, task, metrics):
         "fit_emcmc": lambda: fv.fit_emcmc(made["net"][0], data, **CHAIN),
         "fit_hmc": lambda: keep("hmc", fv.fit_hmc(made["net"][0], data, seed=0, n_draws=8, chains=2, burn_in=4, most_steps=4)),
         "bridges.diagnose_chains": lambda: fv.bridges.diagnose_chains(made["hmc"]),
-        "bridges.to_arviz": lambda: keep("inference", fv.bridges.to_arviz(made["hmc"])),
-        "bridges.from_arviz": lambda: fv.bridges.from_arviz(made["inference"]),
         "fit_csgld": lambda: fv.fit_csgld(made["net"][0], data, seed=0, **CYCLES),
         "fit_ptl": lambda: fv.fit_ptl(*_three(made, data), fit=partial(fv.fit_csgld, **CYCLES), seed=0),
         "fit_dropout": lambda: fv.fit_dropout(made["net"][0], data, n_draws=2, **small),
@@ -112,11 +109,6 @@ def calls(fv, module, data, task, metrics):
         "plots.plot_persistence": lambda: fv.plots.plot_persistence(made["valleys"]),
         "plots.animate_projection": lambda: fv.plots.animate_projection(made["surface"], made["projection"]),
         "explain": lambda: fv.explain(made["surface"]),
-        "bridges.to_xarray": lambda: keep("dataset", fv.bridges.to_xarray(made["surface"])),
-        "bridges.from_xarray": lambda: fv.bridges.from_xarray(made["dataset"]),
-        "plots.save_figure": lambda: fv.plots.save_figure(
-            fv.plot_surface(made["surface"]), Path(task.path).with_suffix(".html")
-        ),
         "hessian_trace": lambda: fv.hessian_trace(made["f"], made["q"].mean, products=8, curvature="ggn"),
         "engine.refresh_batchnorm": lambda: fv.engine.refresh_batchnorm(made["net"][0], made["q"].mean, data),
         "engine.cache_trunk": lambda: fv.engine.cache_trunk(late, pictures[2]),

@@ -23,7 +23,7 @@ SPACES = {
     "metrics": "accuracy nll brier ece ace reliability predictive_entropy mutual_information disagreement ood_scores fit_temperature",
     "symmetry": "units_of permute rescale flip canonical min_mass align mmd train_pool rescaled_orbit",
     "planes": "plane_pca plane_random plane_through plane_path",
-    "plots": "plot_surface plot_reliability plot_surface_3d plot_radius save_figure",
+    "plots": "plot_surface plot_reliability plot_surface_3d plot_radius",
     "datasets": "digits_transfer moons_transfer few_shot corrupt",
     "models": "mlp resnet20 torchvision_model",
 }

@@ -6,6 +6,5 @@ __getattr__, __dir__, __all__ = lazy(
     __name__,
     {
         "arviz": "diagnose_chains",
-        "xarray": "from_arviz from_xarray to_arviz to_xarray",
     },
 )

@@ -20,7 +20,6 @@ __getattr__, __dir__, __all__ = lazy(
         "radius": "plot_radius",
         "reliability": "plot_reliability",
         "risk_coverage": "plot_risk_coverage",
-        "save": "save_figure",
         "severity": "plot_severity",
         "sharpness": "plot_sharpness",
         "spectrum": "plot_spectrum",

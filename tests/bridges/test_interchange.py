@@ -1,12 +1,10 @@
 """Results in the formats of others: read by their own libraries, and back without a changed bit."""
 
 import json
-import sys
 
 import numpy as np
 import pytest
 import torch
-from browsing import need_chromium
 
 import flatviz as fv
 from flatviz.storage.open_formats import split
@@ -76,75 +74,3 @@ def test_bfloat16_which_numpy_lacks_goes_to_safetensors(tmp_path):
     with pytest.raises(TypeError, match="got bfloat16 in W: save .safetensors"):
         fv.save(q, tmp_path / "x.npz")
     same(fv.load(fv.save(q, tmp_path / "x.safetensors")), q)
-
-
-@pytest.mark.parametrize("name", ["draws", "surface", "curve", "spectrum", "projection", "prediction"])
-def test_xarray_takes_a_result_and_gives_it_back(results, name):
-    pytest.importorskip("xarray")
-    dataset = fv.bridges.to_xarray(results[name])
-    assert dataset.attrs["noun"].lower() == name and not [d for v in dataset.values() for d in v.dims if d[-1].isdigit()]
-    same(fv.bridges.from_xarray(dataset), results[name])
-
-
-def test_a_surface_is_looked_up_by_its_coordinates(results):
-    pytest.importorskip("xarray")
-    surface = results["surface"]
-    found = fv.bridges.to_xarray(surface)["values"].sel(a=float(surface.a[3]), b=float(surface.b[1]), method="nearest")
-    assert float(found) == float(surface.values[3, 1])
-
-
-def test_arviz_summarises_and_draws_chains_and_gives_them_back(results):
-    az = pytest.importorskip("arviz")
-    q = fv.Draws(torch.randn(400, 3, generator=torch.Generator().manual_seed(0)), chains=4)
-    inference = fv.bridges.to_arviz(q)
-    table = az.summary(inference, round_to="none")
-    np.testing.assert_allclose(table["mean"], q.W.mean(0), atol=1e-6)  # float32 sums in another order
-    np.testing.assert_allclose(table["r_hat"], fv.bridges.diagnose_chains(q).rhat, atol=1e-9)
-    assert az.plot_trace(inference).shape == (1, 2)
-    same(fv.bridges.from_arviz(inference), q)
-    assert fv.bridges.to_arviz(q, of=lambda W: W.norm(dim=1)).posterior["value"].shape == (4, 100, 1)
-
-
-def test_wrong_input_is_named(results):
-    pytest.importorskip("arviz")
-    with pytest.raises(TypeError, match="result must be one of Surface, Curve"):
-        fv.bridges.to_xarray(results["gaussian"])
-    with pytest.raises(ValueError, match="dataset must be one that fv.bridges.to_xarray made"):
-        fv.bridges.from_xarray(_empty())
-    with pytest.raises(TypeError, match="inference must be"):
-        fv.bridges.from_arviz(results["draws"])
-
-
-def _empty():
-    import xarray
-
-    return xarray.Dataset({"x": ("n", np.ones(2))})
-
-
-def test_a_missing_package_is_named_with_its_extra(results, monkeypatch):
-    for package, call in {
-        "xarray": lambda: fv.bridges.to_xarray(results["curve"]),
-        "arviz": lambda: fv.bridges.to_arviz(results["draws"]),
-        "kaleido": lambda: fv.plots.save_figure(fv.plot_curve(results["curve"]), "x.png"),
-    }.items():
-        monkeypatch.setitem(sys.modules, package, None)
-        with pytest.raises(ImportError, match=rf'needs {package}.*: pip install "flatviz\['):
-            call()
-
-
-@pytest.mark.browser
-def test_a_figure_becomes_a_png_svg_and_pdf(results, tmp_path):
-    need_chromium()
-    pytest.importorskip("kaleido")
-    fig = fv.plot_curve(results["curve"])
-    first = {
-        s: fv.plots.save_figure(fig, tmp_path / f"x.{s}", width=300, height=200).read_bytes()[:5] for s in ("png", "svg", "pdf")
-    }
-    assert first == {"png": b"\x89PNG\r", "svg": b"<svg ", "pdf": b"%PDF-"}
-    size = np.frombuffer((tmp_path / "x.png").read_bytes()[16:24], ">u4")
-    assert size.tolist() == [600, 400]  # two pixels for each
-
-
-def test_another_suffix_is_refused(results, tmp_path):
-    with pytest.raises(ValueError, match="path must end in .png, .svg, .pdf, .html, got x.jpg"):
-        fv.plots.save_figure(fv.plot_curve(results["curve"]), tmp_path / "x.jpg")
