@@ -1,8 +1,10 @@
 """The experiments of this folder's golden texts, each computed once in its small form."""
 
+import numpy as np
 import pandas as pd
 import pytest
-from experiment_notebooks import executed
+from experiment_notebooks import executed, functions
+from scipy.stats import entropy
 
 from flatviz.experiments import read_table
 
@@ -49,3 +51,23 @@ def test_tasks_and_gaps_run_on_the_cells_of_their_stored_tables(tmp_path, name, 
     assert set(found.quantity) == set(stored.quantity) and found.value.notna().all()
     cells = lambda table: set(zip(table.setting, table.method))  # noqa: E731
     assert cells(found) == cells(stored)
+
+
+def test_lengths_of_training_are_fitted_measured_and_compared(tmp_path):
+    path = tmp_path / "along.csv"
+    small = dict(SEEDS=2, LENGTHS="1,2", STEPS=3, EPOCHS=5, DRAWS=2, SPECTRA=1, GIBBS=3)
+    said = "\n".join(executed("along", RUN=True, SAVE=str(path), **small))
+    found, stored = read_table(path), read_table("along")
+    assert set(stored.quantity) == set(found.quantity) and found.value.notna().all()
+    assert said.count("vacuous at every length") == 9  # three methods, three objectives, a few steps
+    assert said.count("equal gradients: ") == 3
+
+
+@pytest.mark.parametrize("error", [0.0, 0.03, 0.4, 0.99])
+def test_the_certificate_is_the_largest_error_within_the_budget(error):
+    space = functions("along")
+    for budget in (1e-6, 0.05, 0.7, 3.0):
+        e = np.linspace(0, 1, 200_001)[1:-1]
+        inside = e[entropy([[error], [1 - error]], [e, 1 - e]) <= budget]
+        assert space["largest"](error, budget) == pytest.approx(max(inside, default=error), abs=1e-5)
+    assert space["largest"](1.0, 0.1) == 1.0 and space["certificate"](0.1, 20.0, 100) < space["certificate"](0.1, 40.0, 100)

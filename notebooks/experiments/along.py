@@ -1,0 +1,238 @@
+# %% [markdown]
+# # Experiment: what changes with the length of training?
+#
+# **Question.** A fit that is stopped early is flat, wide and near its start, whatever its method. How do the largest eigenvalue, the
+# trace, the widths, the KL to the prior and the scores move as the fits get longer, and does the difference between SA-BMA and VI
+# stay? (Distances to the exact posterior, at five lengths of VI: [evidence](evidence.ipynb).)
+#
+# **Grid.** Digits, 10 shots a class, the MLP. VI, SAM on the mean and SA-BMA, each fitted anew at seven lengths from a sixteenth of the
+# default steps to four times as many; the rate falls to 0 along each. Three objectives: *T* = 0.03 (tour and lab), *T* = 1 (Bayes), and
+# that of the published scripts. The seeds are the first ones of the [evidence](evidence.ipynb), with the same splits, networks and noise.
+
+# %% tags=["parameters"]
+RUN = False  # True computes everything, False reads the stored table
+TABLE = "along"  # stored table, or path of a CSV file
+SAVE = ""  # path of a CSV file to write the table to
+FIRST = 100  # the first seed
+SEEDS = 8
+LENGTHS = "0.0625,0.125,0.25,0.5,1,2,4"  # in default steps
+EPOCHS = 60  # of pre-training
+STEPS = 0  # of each fit of length 1; 0: those of the method
+DRAWS = 30  # averaged for a prediction
+SPECTRA = 3  # draws of which the curvature is measured
+GIBBS = 300  # draws for the error of a single draw
+WORKERS = 1  # more than 1: processes of a local Dask cluster
+DEVICE = "cpu"
+
+# %%
+import numpy as np
+import pandas as pd
+import plotly.express as px
+from IPython.display import display
+from scipy.optimize import brentq
+from scipy.special import rel_entr
+
+# %%
+import flatviz as fv
+from flatviz.experiments import QUANTITIES, at, read_table, run, shown, write_table
+from flatviz.experiments.measures import Measurement
+from flatviz.experiments.settings import SETTINGS
+from flatviz.experiments.statistics import mean_zero, paired
+from flatviz.families.choice import with_head_std
+from flatviz.families.members import fit_member
+from flatviz.families.tour import prepare
+
+# %% [markdown]
+# ## The grid
+
+# %%
+RADII = {"vi": 0.0, "sam_mu": 0.2, "sabma": 2.0}
+USED = ("tempered", "T 1", "plain")
+cells = [
+    dict(setting=s, method=m, radius=r, steps=float(length))
+    for s in USED
+    for m, r in RADII.items()
+    for length in LENGTHS.split(",")
+]
+grid = [dict(cell, seed=seed) for seed in range(FIRST, FIRST + SEEDS) for cell in cells]
+
+
+# %% [markdown]
+# ## Fit and measure
+#
+# *Gibbs error*: share of wrong labels of a single draw of *q*, mean over draws, on the training images and on the test images.
+# *Certificate*: with a probability of 95 % over the training images, the Gibbs error on new images is at most this
+# (PAC-Bayes: kl(train error, error) ≤ (KL(q, p) + log(2 √N / 0.05)) / N; McAllester 1999, Maurer 2004). The prior *p* comes from the
+# source images alone, which are other scans than the training images, so the bound holds for any *q*; the shots are drawn class by
+# class, which it takes for independent draws. At 0.9 and above, the error of guessing, a certificate is **vacuous**.
+
+
+# %%
+def fit(cells, device):
+    """Posteriors of one seed, each with what measures it."""
+    seed = cells[0]["seed"]
+    net, task, prior = prepare("mlp", seed=seed, epochs=EPOCHS, device=device)
+    for cell in cells:
+        chosen = SETTINGS[cell["setting"]]
+        own = with_head_std(net, prior, chosen.head_std)
+        steps = STEPS or fv.METHODS[cell["method"]].keywords(net)["steps"]
+        settings = dict(chosen.fit, steps=max(1, round(cell["steps"] * steps)))
+        q = fit_member(net, task, own, cell["method"], cell["radius"] or None, seed=seed, fit=settings)
+        yield cell, (net, task, own, q, Measurement(net, task, seed=seed, n_draws=DRAWS, n_spectra=SPECTRA))
+
+
+# %%
+def gibbs(net, q, data):
+    """Share of wrong labels of a draw, mean over draws."""
+    return float((fv.predict(net, q, data, GIBBS, seed=7).log_probs.argmax(-1) != data.y).double().mean())
+
+
+def largest(error, budget):
+    """The largest e with kl(error, e) <= budget, kl of two Bernoulli variables."""
+    kl = lambda e: rel_entr(error, e) + rel_entr(1 - error, 1 - e)
+    return 1.0 if error >= 1 or kl(1 - 1e-12) <= budget else brentq(lambda e: kl(e) - budget, error, 1 - 1e-12)
+
+
+def certificate(error, kl, n, level=0.05):
+    return largest(error, (kl + np.log(2 * np.sqrt(n) / level)) / n)
+
+
+def measure(fitted, cell):
+    net, task, prior, q, measured = fitted
+    f, kl, wrong = fv.nll(net, task.train), float(q.kl(prior)), gibbs(net, q, task.train)
+    traces = [fv.hessian_trace(f, w, products=30)[0] for w in q.sample(SPECTRA, seed=cell["seed"] + 1)]
+    width = float((q.variance / prior.variance).log().mean().div(2).exp())
+    values = {
+        "trace": float(np.mean(traces)),
+        "kl": kl,
+        "width": width,
+        "train error": wrong,
+        "error": gibbs(net, q, task.test),
+    }
+    return measured(q) | values | {"certificate": certificate(wrong, kl, len(task.train))}
+
+
+# %% [markdown]
+# ## Run, or read
+
+# %%
+table = run(grid, fit, measure, name="along", device=DEVICE, workers=WORKERS) if RUN else read_table(TABLE)
+if SAVE:
+    write_table(table, SAVE)
+LABELS = {m: fv.METHODS[m].label for m in dict.fromkeys(table.method)}
+NAMES = {q: QUANTITIES[q].label for q in ("lambda1", "train", "nll", "accuracy", "ece", "shifted_nll")}
+NAMES |= {"trace": "trace", "kl": "KL to the prior", "width": "sd(q) / sd(p)", "train error": "Gibbs error, train"}
+NAMES |= {"error": "Gibbs error, test", "certificate": "certificate"}
+STORED = [s for s in USED if s in set(table.setting)]
+lengths = sorted(table.steps.unique())
+
+
+# %% [markdown]
+# ## Values
+#
+# Means over seeds ± half of the 95 % interval, at a quarter of the default steps, at the default and at four times as many. *Width*:
+# geometric mean over the weights.
+
+
+# %%
+def values_of(setting, method, steps):
+    v = at(table, setting=setting, method=method, steps=steps)
+    factor = {q: QUANTITIES[q].factor if q in QUANTITIES else 1 for q in NAMES}
+    return {"method": LABELS[method], "steps": f"{steps:g}"} | {
+        NAMES[q]: shown(v[q], factor=factor[q]) for q in NAMES if q in v
+    }
+
+
+# %%
+for setting in STORED:
+    print(SETTINGS[setting].label)
+    some = [s for s in lengths if s in (0.25, 1, 4)] or lengths
+    rows = [values_of(setting, m, s) for m in LABELS for s in some]
+    display(pd.DataFrame(rows).fillna("").style.hide())
+
+# %% [markdown]
+# ## Pictures
+
+# %%
+DRAWN = ["lambda1", "trace", "width", "kl", "nll", "shifted_nll", "accuracy", "train"]
+LOOK = dict(template="plotly_white", legend=dict(orientation="h", y=1.12, title=""), margin_t=110, title_y=0.97)
+for setting in STORED:
+    rows = table[(table.setting == setting) & table.quantity.isin(DRAWN)]
+    means = rows.groupby(["method", "steps", "quantity"], sort=False).value.apply(mean_zero).unstack()
+    means = means.reset_index().assign(method=lambda d: d.method.map(LABELS), name=lambda d: d.quantity.map(NAMES))
+    fig = px.line(means, x="steps", y="mean", error_y="half", color="method", markers=True, log_x=True, facet_col="name",
+                  facet_col_wrap=4, facet_col_spacing=0.06, facet_row_spacing=0.14, labels=dict(steps="steps / default", mean=""),
+                  category_orders={"name": [NAMES[q] for q in DRAWN], "method": list(LABELS.values())},
+                  color_discrete_map={LABELS[m]: fv.METHODS[m].look.color for m in LABELS}, title=SETTINGS[setting].label)  # fmt: skip
+    fig.update_yaxes(matches=None, showticklabels=True).for_each_annotation(lambda a: a.update(text=a.text.split("=")[-1]))
+    display(fig.update_layout(**LOOK, height=560))
+
+# %% [markdown]
+# *Figure: a point is the mean over seeds of fits of that length, with its 95 % interval; the length is a multiple of the default.*
+#
+# ## Verdicts
+#
+# *Does a quantity still move?* The fit of four times the default steps against the default, seed by seed. It **moves** where the 95 %
+# interval of the difference (of λ1 and of the trace: of the ratio) excludes no change.
+
+# %%
+SIGNS = {"lambda1": -1, "trace": -1, "width": 1, "nll": -1, "shifted_nll": -1, "accuracy": 1}
+
+
+def change(row):
+    """A row of `paired` as text."""
+    if row.ratio:
+        middle, low, high = np.exp([row.mean, row.mean - row.half, row.mean + row.half])
+        return f"{NAMES[row.quantity]} {middle:.2f} times ({low:.2f} to {high:.2f})"
+    factor = QUANTITIES[row.quantity].factor if row.quantity in QUANTITIES else 1
+    return f"{NAMES[row.quantity]} {factor * row.mean:+.2g} ± {factor * row.half:.2g}"
+
+
+def compared(mine, theirs):
+    """The quantities that differ, and those of which it is not shown."""
+    rows = list(paired(mine, theirs, SIGNS, ("lambda1", "trace")).itertuples())
+    moved = [change(r) for r in rows if abs(r.mean) > r.half]
+    still = [NAMES[r.quantity] for r in rows if not abs(r.mean) > r.half]
+    return "; ".join(filter(None, [", ".join(moved), still and f"no change shown in {', '.join(still)}"]))
+
+
+# %%
+cell = lambda setting, method, steps: at(table, setting=setting, method=method, steps=steps)
+if {1.0, 4.0} <= set(lengths):
+    for setting in STORED:
+        print(f"{SETTINGS[setting].label}: four times the default steps against the default")
+        for m in LABELS:
+            print(f"  {LABELS[m]}: {compared(cell(setting, m, 4.0), cell(setting, m, 1.0))}")
+
+# %% [markdown]
+# *Does the difference between SA-BMA and VI stay?* Ratio of λ1 at equal steps, and at equal gradients (VI of twice the steps).
+
+# %%
+for setting in STORED:
+    print(f"{SETTINGS[setting].label}: λ1 of SA-BMA over VI's")
+    for name, factor in {"equal steps": 1, "equal gradients": fv.METHODS["sabma"].gradients}.items():
+        pairs = {
+            s: paired(cell(setting, "sabma", s), cell(setting, "vi", factor * s)) for s in lengths if factor * s in lengths
+        }
+        rows = [(s, next(r for r in p.itertuples() if r.quantity == "lambda1")) for s, p in pairs.items()]
+        print(f"  {name}: " + ", ".join(f"{np.exp(r.mean):.2f} ± {np.exp(r.mean) * r.half:.2f} at {s:g}" for s, r in rows))
+
+# %% [markdown]
+# *What is certified?* The bound holds for any *q*, flat or not; a smaller KL and a smaller training error lower it.
+
+# %%
+for setting in STORED:
+    for m in LABELS:
+        v = {s: cell(setting, m, s).certificate.mean() for s in lengths}
+        best = min(v, key=v.get)
+        word = "vacuous at every length" if v[best] >= 0.9 else f"least at {best:g} of the default steps"
+        error = cell(setting, m, best).error.mean()
+        print(
+            f"{SETTINGS[setting].label}, {LABELS[m]}: certificate {v[best]:.3f}, Gibbs error on test images {error:.3f}: {word}"
+        )
+
+# %% [markdown]
+# ## What would change our mind
+#
+# A setting in which λ1 of SA-BMA over VI's stays below 1 at every length with a posterior of its own (*T* > 0), or one in which the
+# flat-seeking fit has the smaller certificate at the same length.
