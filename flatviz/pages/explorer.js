@@ -216,9 +216,10 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
   const screenHeight = () => el.closest(".jp-Notebook, .jp-WindowedPanel-outer")?.clientHeight || window.innerHeight;
 
   function height(now, frame) {                           // so that bar and picture are on one screen
-    const { height: own } = chosenOf(frame, now.chosen), screen = screenHeight();
+    const { height: own, layout } = chosenOf(frame, now.chosen), screen = screenHeight();
     if (reads(now) && el.clientWidth < 900) return stage.clientHeight - tall(head, now) - (frame.phases ? tall(frame.phases.node, now) : 0) - tall(frame.about.firstChild, now) - tall(frame.choice, now) - 24;
-    const least = now.b && el.clientWidth < 640 ? 440 : 300;
+    const roomy = now.b && el.clientWidth < 640 ? 440 : frame.phases && !reads(now) ? above(layout) + FOOT + 290 : 300;  // the step has small marks
+    const least = el.clientWidth < 690 ? roomy : Math.max(300, Math.min(roomy, screen - tall(head, now) - 44));  // the menu of the picture is above it
     if (printing) return own;
     if (tabOf(now) === ALL) return Math.max(least, Math.min(own, screen - tall(head, now) - 40));
     const title = el.closest(".jp-Notebook") ? 0 : el.getBoundingClientRect().top + window.scrollY;   // the page's title and introduction

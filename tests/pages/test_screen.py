@@ -128,8 +128,11 @@ WIDEST = """() => {
   const look = () => { window.widest = Math.max(window.widest, document.documentElement.scrollWidth); requestAnimationFrame(look); };
   look();
 }"""  # ever since, whatever is drawn meanwhile
-CUT = """() => { const stage = document.querySelector('.fv-stage'), { bottom } = stage.getBoundingClientRect();
-  return [...stage.querySelectorAll('figure:not([hidden]), .fv-controls')].filter((n) => n.getBoundingClientRect().bottom > bottom + 1).length; }"""
+CUT = """() => {
+  const stage = document.querySelector('.fv-stage'), { bottom } = stage.getBoundingClientRect();
+  const seen = [...stage.querySelectorAll('figure:not([hidden]), .fv-controls')];
+  return seen.filter((n) => n.getBoundingClientRect().bottom > bottom + 1).length;
+}"""
 
 
 def test_on_a_small_phone_no_section_is_cut_and_nothing_is_ever_wider_than_the_screen(browser, address, everything):

@@ -264,7 +264,9 @@ def test_words_and_colours_are_of_the_step_that_is_drawn(family, method, radius,
     i = family.index(method, radius)
     fig, caption = plot_step(family, i), caption_of_step(family, i)
     assert formula in caption and ("F⁻¹" in caption) == (method == "sabma" and radius > 0)
-    assert {t.name for t in fig.data if t.visible is False and not t.name.endswith(RIM) and not t.name.startswith("shaft")} == hidden
+    assert {
+        t.name for t in fig.data if t.visible is False and not t.name.endswith(RIM) and not t.name.startswith("shaft")
+    } == hidden
     for trace in fig.data:
         if trace.name in ("ball of the radius", "the worst q′"):
             assert trace.line.color == fv.METHODS[method].look.color
