@@ -18,10 +18,13 @@ import pytest
 from browsing import answer, limited, watched
 from course import NOTEBOOKS, executed
 from every_verb import public_names
+from plotly.offline import get_plotlyjs
 
+import flatviz as fv
 from flatviz.cli.docs import SMALL_TOUR
 from flatviz.families.tour import run_tour
-from flatviz.site.build import build
+from flatviz.pages.page import front_end
+from flatviz.site.build import DOCS, build
 from flatviz.site.shown import family_html
 
 pytestmark = pytest.mark.long
@@ -176,6 +179,37 @@ def test_every_page_is_whole_and_axe_finds_no_serious_fault_in_either_scheme(who
     found = looks(whole, browser, pages(whole), [scheme], [name(p, whole) for p in pages(whole)])
     wrong = {f"{where}: {what}": seen[what] for where, seen in found.items() for what in NONE if seen[what] != NONE[what]}
     assert len(found) > 40 and not wrong
+
+
+def a_chapter(folder, n_figures):
+    """A page with a figure below each of a few screens of text, and what it loads."""
+    figure = fv.plots.theme.figure("title", "alt").to_json()
+    text = "<p>Text of the chapter.</p>" * 60
+    parts = f'{text}<div class="fv-figure"><script type="application/json">{figure}</script></div>' * n_figures
+    (folder / "page.html").write_text(f'<meta charset="utf-8"><script src="fv-site.js"></script>{parts}', encoding="utf-8")
+    (folder / "fv-site.js").write_text((DOCS / "static" / "fv-site.js").read_text(encoding="utf-8"), encoding="utf-8")
+    (folder / "plotly.min.js").write_text(get_plotlyjs(), encoding="utf-8")
+    code = re.sub(r"^export ", "", front_end(), flags=re.MULTILINE)
+    module = f"globalThis.flatvizExplorer = (() => {{{code}\nreturn {{ show, isDark, recolored, onThemeChange }};}})();"
+    (folder / "explorer.js").write_text(module, encoding="utf-8")
+    return (folder / "page.html").as_uri()
+
+
+WIDTHS = "() => [...document.querySelectorAll('.js-plotly-plot')].map((p) => p._fullLayout.width)"
+
+
+@pytest.mark.browser
+def test_on_paper_every_figure_is_drawn_and_as_wide_as_the_sheet_allows(browser, tmp_path):
+    page, _, errors = watched(browser, "file:")
+    page.set_default_timeout(1000 * PAGE)
+    page.goto(a_chapter(tmp_path, 4))
+    page.wait_for_function("() => globalThis.Plotly && globalThis.flatvizExplorer", polling=100)  # loaded once the page rests
+    assert len(page.evaluate(WIDTHS)) < 4  # those that nobody has scrolled to
+    page.evaluate("() => { window.dispatchEvent(new Event('beforeprint')); }")
+    assert page.evaluate(WIDTHS) == [660] * 4
+    page.evaluate("() => { window.dispatchEvent(new Event('afterprint')); }")
+    assert min(page.evaluate(WIDTHS)) > 700 and not errors
+    page.close()
 
 
 @pytest.mark.slow

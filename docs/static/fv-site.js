@@ -2,7 +2,8 @@
 // this folder: no page asks another host for anything, and a page opened from the disk works too.
 (() => {
   const base = document.currentScript.src.replace(/[^/]*$/, "");
-  const loads = {};
+  const loads = {}, drawers = [], PAPER = 660;            // px: as wide as a figure is on paper
+  let printing = false;
   const script = (name) => (loads[name] ??= new Promise((resolve, reject) => {
     const node = document.createElement("script");
     node.src = base + name;
@@ -92,17 +93,19 @@
     const house = current().layout.template?.layout?.font?.color === "#1f2933";    // another template stays on white
     plot.style.minWidth = `${widthNeeded(current())}px`;
     node.style.minHeight = "0";
-    const width = plot.clientWidth || node.clientWidth;
     const draw = () => {
-      const shown = structuredClone(current()), data = shown.data, dark = house && isDark();
+      const width = printing ? PAPER : plot.clientWidth || node.clientWidth;
+      const shown = structuredClone(current()), data = shown.data, dark = house && isDark() && !printing;
       delete shown.layout.width;
       delete shown.layout.meta;
       shown.layout.height = Math.min(shown.layout.height ?? 460, Math.max(room, 300));
       const layout = { ...withTitle(withLegend(withAxisTitles(shown.layout, width), data, width), width), autosize: true };
+      if (printing) Object.assign(layout, { width, autosize: false });
       plot.style.height = `${layout.height}px`;
       node.classList.toggle("fv-dark", dark);
       return Plotly.react(plot, dark ? recolored(data) : data, dark ? recolored(layout) : layout, { ...config, responsive: false });
     };
+    drawers.push(draw);
     await draw();
     if (frames) await Plotly.addFrames(plot, frames);
     if (house && !frames) onThemeChange(draw);
@@ -157,17 +160,31 @@
   const seen = new IntersectionObserver((entries) => {
     for (const { isIntersecting, target } of entries) {
       if (!isIntersecting) continue;
-      seen.unobserve(target);
-      (target.classList.contains("fv-lab") ? lab : target.classList.contains("fv-live") ? live : figure)(target);
+      bring(target);
     }
   }, { rootMargin: "800px" });
+  const undrawn = new Set();
+  function bring(node) {                                  // draw what stands here
+    seen.unobserve(node);
+    if (undrawn.delete(node)) (node.classList.contains("fv-lab") ? lab : node.classList.contains("fv-live") ? live : figure)(node);
+  }
+  const paper = (on) => () => {                           // on paper all figures are drawn, also those that nobody has scrolled to
+    printing = on;
+    drawers.forEach((draw) => draw());
+    if (on) [...undrawn].forEach(bring);
+  };
   const reachable = () => {                               // what scrolls can be scrolled by keys too
     for (const node of document.querySelectorAll(".bd-article pre, .bd-article table")) node.tabIndex = node.scrollWidth > node.clientWidth ? 0 : -1;
   };
   const begin = () => {
     new ResizeObserver(reachable).observe(document.body);
     formulas();
-    document.querySelectorAll(".fv-figure, .fv-live, .fv-lab").forEach((node) => seen.observe(node));
+    document.querySelectorAll(".fv-figure, .fv-live, .fv-lab").forEach((node) => { undrawn.add(node); seen.observe(node); });
+    window.addEventListener("beforeprint", paper(true));
+    window.addEventListener("afterprint", paper(false));
+    const ready = () => { if (undrawn.size) for (const name of ["plotly.min.js", "explorer.js"]) script(name); };  // printing waits for nothing
+    const later = () => (window.requestIdleCallback ?? setTimeout)(ready);
+    if (document.readyState === "complete") later(); else window.addEventListener("load", later);
   };
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", begin);
   else begin();

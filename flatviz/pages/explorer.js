@@ -217,13 +217,14 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
 
   function height(now, frame) {                           // so that bar and picture are on one screen
     const { height: own, layout } = chosenOf(frame, now.chosen), screen = screenHeight();
-    if (reads(now) && el.clientWidth < 900) return stage.clientHeight - tall(head, now) - (frame.phases ? tall(frame.phases.node, now) : 0) - tall(frame.about.firstChild, now) - tall(frame.choice, now) - 16;
-    const roomy = now.b && el.clientWidth < 640 ? 440 : layout.legend?.entrywidth && layout.yaxis?.scaleanchor ? above(layout) + FOOT + 260 : 300;  // a long legend leaves its plane some room
+    if (reads(now) && el.clientWidth < 900) return stage.clientHeight - tall(head, now) - (frame.phases ? tall(frame.phases.node, now) : 0) - tall(frame.about.firstChild, now) - tall(frame.choice, now) - 24;
+    const roomy = now.b && el.clientWidth < 640 ? 440 : frame.phases && !reads(now) ? above(layout) + FOOT + 290 : 300;  // the step has small marks
     const least = el.clientWidth < 690 ? roomy : Math.max(300, Math.min(roomy, screen - tall(head, now) - 44));  // the menu of the picture is above it
     if (printing) return own;
     if (tabOf(now) === ALL) return Math.max(least, Math.min(own, screen - tall(head, now) - 40));
     const title = el.closest(".jp-Notebook") ? 0 : el.getBoundingClientRect().top + window.scrollY;   // the page's title and introduction
-    const below = (frame.phases ? tall(frame.phases.node, now) : 0) + (now.b ? 60 : 104);   // and a caption of four lines, which a pair leaves out
+    const under = (f) => (f.phases ? tall(f.phases.node, now) : 0) + (reads(now) ? tall(f.choice, now) + tall(f.caption, now) : now.b ? 36 : 80);   // a caption of four lines, which a pair leaves out
+    const below = 24 + (reads(now) ? Math.max(...frames.filter((f) => !f.node.hidden).map(under)) : under(frame));   // the article's pictures are whole on the screen
     const room = screen - tall(head, now) - Math.max(below, el.clientWidth >= 1000 && title < 0.3 * screen ? title + 48 : 0);
     return Math.round(Math.max(least, Math.min(now.b ? 440 : 560, room)));
   }
@@ -294,7 +295,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
   }
   function follow() {
     const at = inSight(), now = state.all;
-    if (stopped || printing || at === now.step) return;
+    if (stopped || printing || !placed || at === now.step) return;   // not before the page is scrolled to where its state says
     left[now.step] = now;
     const { compare: other = null, see, ...values } = story.at(at).set ?? {};
     state.acted({ step: at });
@@ -315,7 +316,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
     const dark = isDark() && !printing;
     el.dataset.theme = dark ? "dark" : "light";
     pending = [];
-    for (const frame of frames.filter((f) => inTab(f, tabOf(now)))) {
+    for (const frame of frames.filter((f) => !f.node.hidden)) {
       const entry = chosenOf(frame, now.chosen), alone = entry.kind === "plotly" && (entry.common || !entry.binds.length);
       const sides = now.b && !alone ? { A: now.a, B: now.b } : { A: now.a };
       if (frame.shown !== `${entry.name}/${Object.keys(sides)}`) {
@@ -349,10 +350,11 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
   function go(now, dark) {
     const until = performance.now() + (printing ? 1e9 : 30);  // ms: two pictures in one frame, where they are drawn in two at most
     while (pending.length) {
-      const { picture, member, entry, height: px, most, width } = pending.shift();
+      const { frame, picture, member, entry, height: px, most, width } = pending.shift();
       if (picture.draw(member, now.n_draws, { height: px, most, width, dark, ranges: ranges(entry), transition: player.glide, at: placeOf(entry, now) })) {
         picture.light(hovered ?? now.picked);
       }
+      if (picture.print && !frame.caption.textContent.endsWith(picture.print)) frame.caption.append(picture.print);
       const phase = entry.phases[placeOf(entry, now)]?.[0];
       picture.describe(`${member.meta.alts[entry.name]}${phase ? `; ${phase}` : ""}. ${sentence({ ...now.a, member, wanted: member.meta.radius, method: member.meta.method }, now.n_draws)}`);
       if (performance.now() > until && pending.length) {

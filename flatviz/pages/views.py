@@ -387,7 +387,7 @@ VIEWS = (
         "probabilities, bars are their mean. Point at a draw here or in another picture: its answers stand below the images.",
         span=12,
         height=470,
-        alt="the test images on which draws disagree most, and each draw's class probabilities for one of them",
+        alt="the test images on which draws disagree most, or one draw is least sure, and each draw's class probabilities for one",
         group="Images",
         when=lambda family: bool(family.images),
         kind="images",

@@ -14,7 +14,7 @@ from flatviz.plots.animation import player
 from flatviz.plots.color import ColorScale
 from flatviz.plots.ground import add_contour, plane_axes, small_print, width_of
 from flatviz.plots.nouns import one_or_several
-from flatviz.plots.step import PHASES, RIM, STILL, mean_of, phase_traces
+from flatviz.plots.step import PHASES, RIM, STILL, labelled, mean_of, phase_traces
 from flatviz.plots.theme import INK, MUTED, Figure, figure, scatter, short, style
 from flatviz.results import Family, Mechanism, Surface
 
@@ -23,7 +23,6 @@ TWEENS = 5  # frames from one phase to the next
 FRAME_MS = 70
 CURRENT = dict(size=14, color=MUTED)  # the label of the stop at which the slider is
 ROOM = 1.12  # times what is drawn: half of the width of a picture of one radius
-LEGEND_ROW = 20  # px, of two names
 IN_SIGHT = 0.9  # share of the ground's width that the step of a family shows, whatever its radius
 BALLS = ("kl", "sam", "other")
 OF_BALL = {  # a trace -> kinds of step that have it
@@ -110,7 +109,7 @@ def plot_mechanism(step: Mechanism | Sequence[Mechanism], *, title: str | None =
     font = dict(font=dict(color="rgba(0,0,0,0)"), currentvalue=dict(visible=True, xanchor="left", prefix="", font=CURRENT))
     how = dict(t=126, left=200, jump=TWEENS * FRAME_MS * 4, active=len(PHASES) * last + 1)  # px: the buttons stand on the left
     fig.update_layout(**player(labels, FRAME_MS, **how, **font))
-    return fig.update_layout(height=780, margin=dict(l=60, r=20, t=_legend_height(fig) + 44, b=190))
+    return fig.update_layout(height=780, margin=dict(l=60, r=20, t=44, b=190))
 
 
 def plot_step(family: Family, i: int) -> Figure:
@@ -132,8 +131,8 @@ def plot_step(family: Family, i: int) -> Figure:
             trace.visible = kind in OF_BALL[name]
             fig.follow({f"data.{k}.visible": trace.visible}, rows="all", trace=trace.name)
         if name in OF_METHOD and not trace.name.endswith(RIM):
-            trace.line.color = color
-            fig.follow({f"data.{k}.line.color": color}, rows="all", trace=trace.name)
+            trace.line.color = trace.textfont.color = color
+            fig.follow({f"data.{k}.line.color": color, f"data.{k}.textfont.color": color}, rows="all", trace=trace.name)
     return fig
 
 
@@ -154,7 +153,9 @@ def caption_of_step(family: Family, i: int) -> str:
     """What is drawn of the step of a member, and how to read it."""
     method, kind = family.method[i], kind_of(family, i)
     said = CAPTIONS[kind if _perturbation_of(method) or method == "vi" else "not"].format(label=style(method).label)
-    return f"{said} Ellipses are one standard deviation; arrows of gradients and of the step show directions."
+    return (
+        f"{said} Ellipses are one standard deviation, the dot is the mean; arrows of gradients and of the step show directions."
+    )
 
 
 def plot_moments(stages: Sequence[Mechanism]) -> Figure:
@@ -171,7 +172,12 @@ def _in_phases(fig: Figure, steps: Sequence[tuple[Mechanism, int]], half: float)
     shown = [(step, k, phase) for step, k in steps for phase in range(len(PHASES))]
     rows = [phase_traces(step, phase, k, half) for step, k, phase in shown]
     for traces in zip(*rows):
-        paths = ("x", "y", "marker.size") if traces[0].marker.symbol == "arrow" else ("x", "y")
+        paths = (
+            "x",
+            "y",
+            *(("marker.size",) if traces[0].marker.symbol == "arrow" else ()),
+            *(("text",) if traces[0].text else ()),
+        )
         name = traces[0].name.removesuffix(RIM)  # a rim lies where its line does
         for path in paths:
             values, where = np.array([np.asarray(trace[path]) for trace in traces]), f"data.{len(fig.data)}.{path}"
@@ -181,16 +187,10 @@ def _in_phases(fig: Figure, steps: Sequence[tuple[Mechanism, int]], half: float)
                 fig.follow({where: values}, rows="phase", trace=name, key=f"{name} {path}")
         fig.add_trace(traces[-1])
     raised = [_raised(step, phase, k, stage=len(steps) > 1) for step, k, phase in shown]
-    legend = _legend_height(fig)
-    above = dict(x=0, y=1, xref="paper", yref="paper", xanchor="left", yanchor="bottom", yshift=legend + 4)
+    above = dict(x=0, y=1, xref="paper", yref="paper", xanchor="left", yanchor="bottom", yshift=4)
     fig.add_annotation(text=raised[-1], font=dict(size=12), showarrow=False, **above)
     fig.follow({"layout.annotations.0.text": raised}, rows="phase")
-    return fig.update_layout(margin=dict(t=legend + 60))
-
-
-def _legend_height(fig: Figure) -> int:
-    """In px, of two names a row."""
-    return LEGEND_ROW * -(-sum(trace.showlegend is True for trace in fig.data) // 2)
+    return fig.update_layout(margin=dict(t=60))
 
 
 def _raised(step: Mechanism, phase: int, k: int, *, stage: bool) -> str:
@@ -205,8 +205,7 @@ def _figure(step: Mechanism, k: int, title: str, alt: str) -> Figure:
     fig.update_layout(**plane_axes(step.surface.plane, small_print(step.surface)), width=width_of(step.surface) + 160)
     for axis, ticks in (("xaxis", step.surface.a), ("yaxis", step.surface.b)):
         fig.update_layout({axis: dict(range=[float(ticks.min()), float(ticks.max())])})
-    legend = dict(entrywidth=0.48, entrywidthmode="fraction", font=dict(size=12))
-    return fig.update_layout(legend=legend)
+    return fig
 
 
 def _same_ground(a: Surface, b: Surface) -> bool:
@@ -233,7 +232,7 @@ def _path(stages: Sequence[Mechanism]) -> go.Scatter:
     points = torch.stack([mean_of(stage) for stage in stages])
     names = [stage.name for stage in stages]
     look = dict(line=line, marker=dots, customdata=names, hovertemplate="%{customdata}<extra></extra>")
-    return scatter(*points.T, "lines+markers", "path of q's mean", legend=True, **look)
+    return labelled(scatter(*points.T, "lines+markers", "path of q's mean", **look), PATH)
 
 
 def _frames(stages: Sequence[Mechanism], places: list[int]) -> tuple[list[go.Frame], list[tuple[str, str]]]:

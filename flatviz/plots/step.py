@@ -25,6 +25,17 @@ SHAFT = 0.7  # of an arrow: what has a rim, which would look out in front of the
 RING = 48  # points of an ellipse
 STILL = ("q", "ball of the radius", "SAM's ball", "SAM's move", "gradient g at q", "shaft of gradient g at q")  # in all phases
 RIM = " rim"  # after the name of a line: a wider one below it in white
+LABELS = {  # a trace -> what stands beside it, at which of its points, and on which side
+    "q": ("q", 30, "bottom left"),
+    "ball of the radius": ("ball", 18, "top left"),
+    "SAM's ball": ("SAM's ball", 42, "bottom right"),
+    "the worst q′": ("q′", 0, "middle right"),
+    "gradient g at q": ("g", 1, "middle left"),
+    "gradient g′ at q′": ("g′", 1, "middle right"),
+    "step: − g′ from q": ("−g′", 1, "bottom right"),
+    "path of q's mean": ("path of q's mean", 0, "bottom left"),
+}
+HALO = "0 0 3px #fefefe, 0 0 3px #fefefe, 0 0 2px #fefefe"  # of a label, on any colour of the ground, which is alike on a dark page
 COLORS = dict(q=LOOKS["vi"].color, worst=LOOKS["sabma"].color, sam=LOOKS["sam_mu"].color)
 
 
@@ -48,7 +59,7 @@ def phase_traces(step: Mechanism, phase: int, k: int, half: float) -> list[go.Sc
         (torch.stack([zero, sams_move * length]), "SAM's move", dict(color=COLORS["sam"], width=1.5)),
     ]
     arrows = [
-        (zero, _unit(step.gradient) * ARROW * half, "gradient g at q", INK),
+        (zero, _unit(step.gradient) * ARROW * half, "gradient g at q", "#1e2832"),
         (top, back * ARROW * (phase > 1), "gradient g′ at q′", "#8a1c7c"),
         (zero, -back * STEP * (phase > 3), "step: − g′ from q", COLORS["q"]),
     ]
@@ -56,18 +67,28 @@ def phase_traces(step: Mechanism, phase: int, k: int, half: float) -> list[go.Sc
     shafts = [(center + torch.stack([start, start + SHAFT * move]), f"shaft of {name}") for start, move, name, _ in arrows]
     rims = [(points, f"{name}{RIM}") for points, name, line in drawn if "dash" not in line] + shafts
     traces = [scatter(*points.T, "lines", name, line=dict(color="#fefefe", width=5)) for points, name in rims]
-    traces += [_on_ground(points, name, line, legend=True) for points, name, line in drawn]
+    traces += [
+        labelled(
+            scatter(*points.T, "lines", name, line=line, hoverinfo="name"), line["color"], name != "the worst q′" or phase > 0
+        )
+        for points, name, line in drawn
+    ]
     traces += [_arrow(center + start, move, name, color) for start, move, name, color in arrows]
     return [*traces, _dot(center + (top if phase < 3 else zero))]
 
 
 def _dot(at: Tensor) -> go.Scatter:
     look = dict(marker=dict(size=11, color="#ffd23f", line=dict(color=INK, width=1.5)), hoverinfo="name")
-    return scatter(*at[:, None], "markers", "the mean now", legend=True, **look)
+    return scatter(*at[:, None], "markers", "the mean now", **look)
 
 
-def _on_ground(points: Tensor, name: str, line: dict, legend: bool) -> go.Scatter:
-    return scatter(*points.T, "lines", name, legend=legend, line=line, hoverinfo="name")
+def labelled(trace: go.Scatter, color: str, shown: bool = True) -> go.Scatter:
+    """The trace with its label beside one of its points; with none where it has no label, or nothing of it is shown."""
+    text, at, side = LABELS.get(trace.name, ("", 0, None))
+    texts = [text if i == at and shown else "" for i in range(len(trace.x))]
+    return trace.update(
+        mode=f"{trace.mode}+text", text=texts, textposition=side, textfont=dict(color=color, size=13, shadow=HALO)
+    )
 
 
 def _arrow(start: Tensor, move: Tensor, name: str, color: str) -> go.Scatter:
@@ -80,7 +101,8 @@ def _arrow(start: Tensor, move: Tensor, name: str, color: str) -> go.Scatter:
         line=dict(color="#fefefe", width=1),
     )
     ends = torch.stack([start, start + move])
-    return scatter(*ends.T, "lines+markers", name, legend=True, line=dict(color=color, width=3), marker=tip, hoverinfo="name")
+    arrow = scatter(*ends.T, "lines+markers", name, line=dict(color=color, width=3), marker=tip, hoverinfo="name")
+    return labelled(arrow, color, float(move.norm()) > 0)
 
 
 def _unit(v: Tensor) -> Tensor:

@@ -20,7 +20,8 @@ DIFFERENT = """async () => {
     + (e.children.length ? '' : e.textContent);
   const ticks = (part) => /tick|grid/.test(part);  // one more may stand before or after the others
   const look = (plot, part) => {
-    const all = [...plot.querySelectorAll(`${part}, ${part} *`)].map(one);
+    const empty = (e) => e.classList.contains('textpoint') && !e.children.length;  // of a point without a label
+    const all = [...plot.querySelectorAll(`${part}, ${part} *`)].filter((e) => !empty(e)).map(one);
     return (ticks(part) ? all.sort() : all).join('');
   };
   for (const plot of document.querySelectorAll('figure:not([hidden]) .js-plotly-plot')) {

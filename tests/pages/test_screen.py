@@ -121,3 +121,29 @@ def test_a_swipe_over_a_picture_scrolls_the_page(browser, address, size):
     ranges = "document.querySelector('.js-plotly-plot')._fullLayout.dragmode"
     assert page.evaluate(ranges) is False
     page.context.close()
+
+
+WIDEST = """() => {
+  window.widest = 0;
+  const look = () => { window.widest = Math.max(window.widest, document.documentElement.scrollWidth); requestAnimationFrame(look); };
+  look();
+}"""  # ever since, whatever is drawn meanwhile
+CUT = """() => {
+  const stage = document.querySelector('.fv-stage'), { bottom } = stage.getBoundingClientRect();
+  const seen = [...stage.querySelectorAll('figure:not([hidden]), .fv-controls')];
+  return seen.filter((n) => n.getBoundingClientRect().bottom > bottom + 1).length;
+}"""
+
+
+def test_on_a_small_phone_no_section_is_cut_and_nothing_is_ever_wider_than_the_screen(browser, address, everything):
+    page = opened(browser, address, width=320, height=640, has_touch=True, is_mobile=True)
+    page.evaluate(WIDEST)
+    for step, section in enumerate(tour_story(everything)[:-1]):
+        at(page, f"step={step + 1}&method=sabma&radius=2&draws=5&tab={section.set['tab']}", "sabma/2/5", section.set["tab"])
+        assert page.evaluate(CUT) == 0, section.title
+    at(page, "tab=All&step=0&draws=5", "sabma/0.5/5", "All")  # pictures that no section has shown are drawn here first
+    page.locator(".fv-menu summary").click()
+    box = page.locator(".fv-menu > div").bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= 320
+    assert page.evaluate("window.widest") == 320 and not page.errors_met
+    page.context.close()

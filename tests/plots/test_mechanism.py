@@ -15,7 +15,7 @@ from flatviz.families.one_step import one_more_step
 from flatviz.pages import views
 from flatviz.pages.scene import Scene
 from flatviz.plots.mechanism import OF_BALL, TWEENS, caption_of_step, plot_step
-from flatviz.plots.step import PHASES, ellipse
+from flatviz.plots.step import PHASES, RIM, ellipse
 from flatviz.storage.checkpoints import KIND
 from flatviz.storage.files import read_checked
 
@@ -260,11 +260,13 @@ def test_the_ground_reaches_as_far_as_the_largest_radius_that_the_slider_offers(
         ("sgd", 0.0, "SGD (MAP) has no ball", set(OF_BALL)),
     ],
 )
-def test_words_legend_and_colours_are_of_the_step_that_is_drawn(family, method, radius, formula, hidden):
+def test_words_and_colours_are_of_the_step_that_is_drawn(family, method, radius, formula, hidden):
     i = family.index(method, radius)
     fig, caption = plot_step(family, i), caption_of_step(family, i)
     assert formula in caption and ("F⁻¹" in caption) == (method == "sabma" and radius > 0)
-    assert {t.name for t in fig.data if t.visible is False and t.showlegend} == hidden
+    assert {
+        t.name for t in fig.data if t.visible is False and not t.name.endswith(RIM) and not t.name.startswith("shaft")
+    } == hidden
     for trace in fig.data:
         if trace.name in ("ball of the radius", "the worst q′"):
             assert trace.line.color == fv.METHODS[method].look.color
@@ -272,3 +274,12 @@ def test_words_legend_and_colours_are_of_the_step_that_is_drawn(family, method, 
                 direction = family.mechanism.worst[i] / family.mechanism.worst[i].norm()
                 along = float(direction @ family.mechanism.gradient / family.mechanism.gradient.norm())
                 assert (along > 0.999) == (method == "sam_mu")
+
+
+def test_each_mark_has_its_label_beside_it_once_it_is_there(family):
+    fig = plot_step(family, family.index("sabma", 2.0))
+    texts = {p.trace: p.values for p in fig._live if p.path.endswith(".text") and p.trace}
+    seen = [{word for rows in texts.values() for word in rows[phase if rows.ndim > 1 else slice(None)]} for phase in range(5)]
+    always = {"", "q", "ball", "SAM's ball", "g"}
+    assert seen == [always, always | {"q′"}, *[always | {"q′", "g′"}] * 2, always | {"q′", "g′", "−g′"}]
+    assert not any(trace.showlegend for trace in fig.data)

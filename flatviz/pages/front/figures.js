@@ -19,7 +19,7 @@ class Picture {
     const narrow = width < 460 && narrower(entry, width);
     if (entry.layout.yaxis?.scaleanchor && !entry.layout.xaxis2) {                  // a square, and the room around it
       const square = (narrow ? narrow.margin.t : above(entry.layout)) + width - 100;
-      height = Math.round(Math.max(300, narrow ? Math.min(square, Math.max(most, narrow.margin.t + FOOT + 145)) : Math.min(height, square)));
+      height = Math.round(narrow ? Math.min(square, Math.max(most, narrow.margin.t + narrow.margin.b + 85)) : Math.max(300, Math.min(height, square)));
     }
     if (entry.layout.yaxis?.scaleanchor && entry.layout.xaxis2 && !narrow) {        // squares side by side
       const panels = Object.keys(entry.layout).filter((name) => /^xaxis\d*$/.test(name)).length;
@@ -27,7 +27,7 @@ class Picture {
     }
     const placed = narrow || beside(entry, ranges, width, height);
     const sized = entry.binds.some((b) => b.rows !== "all" && b.rows !== "phase");
-    const scene = [width < 420, placed && width, dark, height, JSON.stringify(ranges)].join("/");
+    const scene = [placed && width, dark, height, JSON.stringify(ranges)].join("/");
     const place = [scene, member.meta.method, member.meta.radius, member.version ?? 0, sized ? n : ""].join("/"), state = `${place}/${at}`;
     if (this.state === state) { this.resize(width); return false; }
     const first = !this.state, values = entry.binds.map((bind) => bound(bind, index.fields, member, n, at, this.held));
@@ -44,11 +44,12 @@ class Picture {
     let drawn = { data: entry.data, layout: { ...entry.layout, height, uirevision: "kept", datarevision: ++this.revision } };  // a copy: plotly writes into what it is given
     entry.binds.forEach((bind, i) => { drawn = assigned(drawn, bind.path.split("."), values[i]); });
     for (const [axis, range] of Object.entries(ranges)) drawn = assigned(drawn, ["layout", axis, "range"], range);
-    if (placed) drawn.layout = { ...drawn.layout, margin: placed.margin, legend: placed.legend, annotations: raised(drawn.layout.annotations, placed.more) };
+    if (placed) drawn.layout = { ...drawn.layout, margin: placed.margin };
     drawn.layout = stacked(drawn.layout, width);
     drawn = fitted(drawn, width, height);
     if (narrow) drawn.data = labelled(drawn.data);
-    if (width < 420) drawn.layout = smaller(drawn.layout);
+    this.print = narrow ? printOf(drawn.layout) : "";
+    if (narrow) drawn.layout = smaller(drawn.layout);
     if (TOUCH.matches) drawn.layout.dragmode = false;                           // a swipe scrolls the page
     if (dark) drawn = { data: recolored(drawn.data), layout: recolored(drawn.layout) };
     else drawn = { data: drawn.data.map((trace) => ({ ...trace })), layout: drawn.layout };
@@ -154,38 +155,37 @@ class Picture {
 function narrower({ data, layout }, width) {
   const every = keys({ data, layout }), names = keys({ data: data.filter((t) => !direct(t)), layout });
   const room = width - 84 - (data.some((t) => t.colorbar) ? 108 : 0), widest = Math.max(0, ...names.map((name) => 44 + 7.2 * name.length));
-  const all = names.reduce((sum, name) => sum + 44 + 7.2 * name.length, 0), one = layout.legend?.entrywidth;
-  const given = one ? Math.ceil(every.length / 2) : 1, rows = !names.length ? 0 : one ? names.length : all <= room ? 1 : Math.ceil(names.length / Math.max(1, Math.floor(room / widest)));
-  const more = every.length ? 19.5 * (rows - given) : 0;
-  return { more, margin: { ...layout.margin, t: above(layout) + more }, legend: one ? { ...layout.legend, entrywidth: 0.98 } : layout.legend };
+  const all = names.reduce((sum, name) => sum + 44 + 7.2 * name.length, 0);
+  const rows = !names.length ? 0 : all <= room ? 1 : Math.ceil(names.length / Math.max(1, Math.floor(room / widest)));
+  return { margin: { ...layout.margin, t: above(layout) + (every.length ? 19.5 * (rows - 1) : 0), b: FOOT - 40 } };
 }
 
-// Names beside their lines in place of a legend: of several lines each at another point; of a long name the symbol in it, where it has one.
-const direct = (t) => t.type === "scatter" && /lines/.test(t.mode);
-const brief = (name) => (name.length < 11 && !name.includes("SAM's") ? name : name.match(/(?<![\p{L}])(− )?[qg]′?(?![\p{L}'])/u)?.[0] ?? "");
+// Names beside their lines in place of a legend, of several lines each at another point.
+const direct = (t) => t.type === "scatter" && /lines/.test(t.mode) && t.name?.length < 11;
 function labelled(data) {
+  const several = data.filter((t) => direct(t) && t.showlegend !== false && t.visible !== false).length;
   let k = 0;
   return data.map((t) => {
-    if (!direct(t) || !t.name || t.showlegend === false || t.visible === false) return t;
-    const n = t.y?.length ?? atob(t.y?.bdata ?? "").length / Number(t.y?.dtype?.[1] ?? 8), name = brief(t.name), at = n > 2 && n < 60 ? n - 1 - ((k * Math.ceil(n / 5)) % n) : n - 1;
-    if (name) k += 1;
-    const text = Array.from({ length: n }, (_, i) => (i === at ? name : ""));
+    if (!direct(t) || t.showlegend === false || t.visible === false) return t;
+    const n = t.y?.length ?? atob(t.y?.bdata ?? "").length / Number(t.y?.dtype?.[1] ?? 8), at = n > 2 && n < 60 ? Math.max(0, n - 1 - k++ * Math.max(1, Math.floor(n / several))) : n - 1;
+    const text = Array.from({ length: n }, (_, i) => (i === at ? t.name : ""));
     return { ...t, showlegend: false, mode: `${t.mode}+text`, text, textposition: n < 60 ? "top left" : "top center", textfont: { size: 12, color: t.line?.color }, cliponaxis: false };
   });
 }
 
 const above = (layout) => layout.margin?.t ?? layout.template.layout.margin.t;
 
-// Notes above the legend, that much higher.
-const raised = (notes, more) => notes?.map((note) => (note.yshift > 60 ? { ...note, yshift: note.yshift + more } : note));
+// What stands in small print below the axes, as a sentence.
+const printOf = ({ xaxis }) => { const [, ...lines] = (xaxis?.title?.text ?? "").replace(/<\/?span[^>]*>/g, "").split("<br>"); return lines.length ? ` (${lines.join("; ")}.)` : ""; };
 
-// Smaller titles, legend and notes for a picture less than 420 px wide.
+// Smaller titles, legend and notes for a picture less than 460 px wide; its small print is in the caption.
 function smaller(layout) {
   const title = { ...layout.title, font: { ...layout.title?.font, size: 12 } };
   const widest = (text) => Math.max(...text.split("<br>").map((line) => line.length));
   const annotations = layout.annotations?.map((a) => ({ ...a, font: { ...a.font, size: widest(a.text ?? "") > 54 ? 8.5 : 10 } }));
   const legend = { ...layout.legend, font: { ...layout.legend?.font, size: 11 } };
-  return { ...layout, title, legend, ...(annotations ? { annotations } : {}) };
+  const { xaxis } = layout, text = xaxis?.title?.text?.split("<br>")[0];
+  return { ...layout, title, legend, ...(text ? { xaxis: { ...xaxis, title: { ...xaxis.title, text } } } : {}), ...(annotations ? { annotations } : {}) };
 }
 
 const axisName = (id) => `${id[0]}axis${id.slice(1)}`;

@@ -133,7 +133,8 @@ class ImagePicture extends Picture {
     const chart = wide ? { left: 0.52 * width + 46, top: 58, width: across, height: height - 82 - foot, turned, foot }
       : { left: 40, top: 0.54 * height + 50, width: across, height: 0.46 * height - 60 - foot, turned, foot };
     const title = (text, x, y, size = 15) => svg.append(drawing("text", { x, y, "font-size": size }, text));
-    title(wide ? "Images on which the draws disagree most" : "Where the draws disagree most", tiles.left + (this.mark.hidden ? 4 : 18), 22);
+    const where = items.kept(n) === 1 ? "it is least sure" : "the draws disagree most";   // one draw disagrees with nobody
+    title(wide && items.kept(n) > 1 ? `Images on which ${where}` : `Where ${where}`, tiles.left + (this.mark.hidden ? 4 : 18), 22);
     all.forEach((item, k) => svg.append(this.tile(items, item, k, all.length, tiles)));
     svg.append(this.probabilities(items, chart));
     plot.style.height = `${height}px`;

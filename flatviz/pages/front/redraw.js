@@ -4,7 +4,7 @@
 // of a few traces.  `redrawn` has plotly's own trace modules compute and draw those, 1 to 10 ms, and says whether it could: not
 // where something else changed, where the range of an axis may have, or where this plotly.js is made otherwise.
 
-const DATA = /^data\.(\d+)\.(x|y|z|customdata|marker\.(?:size|color|opacity|symbol|line\.color)|error_y\.array(?:minus)?)$/;
+const DATA = /^data\.(\d+)\.(x|y|z|text|customdata|marker\.(?:size|color|opacity|symbol|line\.color)|error_y\.array(?:minus)?)$/;
 const NOTES = /^layout\.(annotations|shapes)\.(\d+)\.(text|x0|x1|y0|y1)$/;
 const LAYERS = { scatter: "scatterlayer", bar: "barlayer", contour: "contourlayer", heatmap: "heatmaplayer" };
 const FIELDS = ["contour", "heatmap"];                    // traces that reach to their ends, whatever their values

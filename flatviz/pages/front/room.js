@@ -1,22 +1,15 @@
 // ------------------------------------------------------------------ room around a plane, and for the words beside it
 
-const FOOT = 92, BAR = 130, LEFT = 60, KEYS = 200;         // px: axis title with small print; colour bar; axis; legend beside the plane
+const FOOT = 92, BAR = 130, LEFT = 60;                     // px: axis title with small print; colour bar; axis
 
-// Margins of a picture of one plane that is wider than the plane needs, so that colour bar and words stand beside it, and a
-// long legend on its left; null for other pictures, and where there is no such room.
+// Margins of a picture of one plane that is wider than the plane needs, so that colour bar and words stand beside it; null for
+// other pictures, and where there is no such room.
 function beside({ layout, data }, ranges, width, height) {
   if (!layout.yaxis?.scaleanchor || layout.xaxis2) return null;
-  const [x, y] = ["xaxis", "yaxis"].map((axis) => ranges[axis] ?? layout[axis].range), long = Boolean(layout.legend?.entrywidth);
-  const ratio = x && y ? (x[1] - x[0]) / (y[1] - y[0]) : 1, bar = data.some((t) => t.colorbar) ? BAR : 20;
-  const free = (top) => width - LEFT - bar - (height - top - FOOT) * ratio, wide = (top, left) => Math.min(width - LEFT - bar - left, (height - top - FOOT) * ratio);
-  const top = long ? 84 : above(layout), turned = long && wide(top, KEYS) > wide(above(layout), 0);
-  const left = turned ? KEYS : 0, words = turned ? 0 : keys({ data, layout }).reduce((sum, name) => sum + 44 + 7.2 * name.length, 0);
-  const extra = Math.max(0, Math.min(free(turned ? top : above(layout)) - left, width - LEFT - bar - words) / 2);
-  if (!turned && (long || extra < 8)) return null;
-  const margin = { ...layout.margin, t: turned ? top : above(layout), l: LEFT + left + extra, r: bar + extra };
-  const plane = width - margin.l - margin.r;
-  const legend = turned ? { ...layout.legend, orientation: "v", entrywidth: 0, x: -(LEFT + left) / plane, y: 1, yanchor: "top", maxheight: 400 } : layout.legend;
-  return { margin, legend, more: turned ? top - above(layout) : 0 };
+  const [x, y] = ["xaxis", "yaxis"].map((axis) => ranges[axis] ?? layout[axis].range), bar = data.some((t) => t.colorbar) ? BAR : 20;
+  const ratio = x && y ? (x[1] - x[0]) / (y[1] - y[0]) : 1, words = keys({ data, layout }).reduce((sum, name) => sum + 44 + 7.2 * name.length, 0);
+  const extra = Math.min(width - LEFT - bar - (height - above(layout) - FOOT) * ratio, width - LEFT - bar - words) / 2;
+  return extra < 8 ? null : { margin: { ...layout.margin, t: above(layout), l: LEFT + extra, r: bar + extra } };
 }
 
 // Panels that stand in a row, one below the other where the picture is less than 460 px wide.
@@ -42,8 +35,12 @@ function fitted({ data, layout }, width, height) {
   const tall = height - (layout.margin?.t ?? 76) - (layout.margin?.b ?? FOOT);
   const named = (bar) => ({ ...bar, title: { ...bar.title, font: { ...bar.title.font, size: Math.max(10, Math.min(15, tall / (0.54 * bar.title.text.length))) } } });
   const traces = data.map((t) => (t.colorbar?.title?.text ? { ...t, colorbar: named(t.colorbar) } : t));
-  const { scene, yaxis } = layout, far = 460 / width, size = tall / (0.54 * (yaxis?.title?.text ?? "").length);
-  if (!scene && size < 15 && !layout.yaxis2) layout = { ...layout, yaxis: { ...yaxis, title: { ...yaxis.title, font: { ...yaxis.title.font, size: Math.max(10, size) } } } };
+  const { scene } = layout, far = 460 / width;
+  for (const name of Object.keys(layout).filter((key) => /^[xy]axis\d*$/.test(key))) {
+    const axis = layout[name], [from, to] = axis.domain ?? [0, 1], long = name[0] === "y" ? tall : width - 60, [text] = (axis.title?.text ?? "").split("<br>");
+    const size = (long * (to - from)) / (0.54 * text.replace(/<[^>]*>/g, "").length);
+    if (size < 15) layout = { ...layout, [name]: { ...axis, title: { ...axis.title, font: { ...axis.title.font, size: Math.max(9, size) } } } };
+  }
   if (!scene?.camera || far <= 1) return { data: traces, layout };
   const eye = Object.fromEntries(Object.entries(scene.camera.eye).map(([axis, v]) => [axis, v * far ** 0.7]));
   const brief = ({ title }) => title.text.replace(/ of [^)]*\)/, ")");  // the share of what is said in the caption
