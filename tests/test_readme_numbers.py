@@ -24,6 +24,18 @@ def test_every_sentence_of_what_holds_is_printed_by_the_evidence():
         assert said and not [line for line in said if line not in of[name]], name
 
 
+@pytest.mark.long
+def test_what_the_readme_says_is_left_of_the_objective_is_printed_by_the_gaps():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    printed = dict(
+        re.findall(r"^(.*), digits: has not arrived: .* seeds, ([\d.]+) % of", "\n".join(executed("gaps")), flags=re.M)
+    )
+    assert re.search(r"VI's objective is ([\d.]+) % lower, SA-BMA's ([\d.]+) %", readme).groups() == (
+        printed["VI"],
+        printed["SA-BMA"],
+    )
+
+
 def test_the_readme_is_read_in_a_minute_and_prints_no_raw_output():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert len(readme.split()) <= 900

@@ -24,7 +24,7 @@ SCHEDULER = click.option("--scheduler", metavar="ADDRESS", help="Share the fits 
 
 
 def out(default: str | None, what: str) -> Callable:
-    """--out: the path to write to; its folder is made."""
+    """--out: the path to write to; its folder is created."""
     return click.option("--out", type=PATH, default=default, show_default=default is not None, help=f"File to write {what} to.")
 
 

@@ -14,7 +14,7 @@ FITS = ("fitting", "seed", "tuning")  # first words of the labels of stages that
 
 
 def check_output(option: str, path: Path) -> Path:
-    """A path that can be written, tried before hours of work: its folder is made, and a file in it.
+    """A path that can be written, tried before hours of work: its folder is created, and a file in it.
 
     Raises:
         ValueError: For a folder, and for a place where no file can be written.
