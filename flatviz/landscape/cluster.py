@@ -14,6 +14,7 @@ from flatviz.storage.digest import process_state
 
 _made = threading.local()  # a worker makes each job's evaluator once a thread
 RETRIES = 5
+PATIENCE = 60  # seconds for a finished block to arrive; later it is sent again: its worker was lost on the way
 
 
 def on_cluster(client: Any, job: tuple, parts: list[Tensor]) -> Iterator[tuple[int, Tensor]]:
@@ -29,13 +30,24 @@ def on_cluster(client: Any, job: tuple, parts: list[Tensor]) -> Iterator[tuple[i
 
     sent = client.scatter(_Job(uuid.uuid4().hex, job), broadcast=True, hash=False)
     wait(sent)
-    futures = [client.submit(_block, sent, i, part.numpy(), pure=False, retries=RETRIES) for i, part in enumerate(parts)]
+    blocks = {}
+
+    def submit(i: int) -> Any:
+        future = client.submit(_block, sent, i, parts[i].numpy(), pure=False, retries=RETRIES)
+        blocks[future] = i
+        return future
+
+    waiting = as_completed([submit(i) for i in range(len(parts))])
     try:
-        for future in as_completed(futures):
-            number, values = future.result()
-            yield number, torch.from_numpy(values)
+        for future in waiting:
+            try:
+                number, values = future.result(timeout=PATIENCE)
+            except TimeoutError:
+                waiting.add(submit(blocks[future]))
+            else:
+                yield number, torch.from_numpy(values)
     finally:
-        client.cancel(futures)
+        client.cancel(list(blocks))
 
 
 def check_client(client: Any) -> None:

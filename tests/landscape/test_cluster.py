@@ -10,6 +10,8 @@ from workers import two_workers
 
 import flatviz as fv
 
+Future = pytest.importorskip("distributed").Future
+
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory):
@@ -41,6 +43,22 @@ def test_a_cluster_gives_the_local_values_and_survives_a_lost_worker(client, tmp
     whole = fv.slice_plane(f, plane, resolution=21)
     torch.testing.assert_close(again.values, whole.values, rtol=1e-5, atol=1e-7)
     assert torch.equal(fv.slice_plane(f, plane, resolution=21, cache=tmp_path).values, again.values)  # all on disk
+
+
+def test_a_finished_block_that_does_not_arrive_is_sent_again(client, monkeypatch):
+    f, plane = problem()
+    result, late = Future.result, []
+
+    def arrives(future, timeout=None):
+        if not late:
+            late.append(future.key)
+            raise TimeoutError
+        return result(future, timeout)
+
+    monkeypatch.setattr(Future, "result", arrives)
+    again = fv.slice_plane(f, plane, resolution=9, engine=client)
+    assert late
+    torch.testing.assert_close(again.values, fv.slice_plane(f, plane, resolution=9).values, rtol=1e-5, atol=1e-7)
 
 
 def test_what_workers_do_not_have_is_refused_and_so_is_a_closed_client(client):
