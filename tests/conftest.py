@@ -102,6 +102,14 @@ def pytest_configure(config):
         second_device()  # before the first backward pass: autograd counts the devices then, and never again
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """What needs a browser is long: before `-m` chooses."""
+    for item in items:
+        if item.get_closest_marker("browser"):
+            item.add_marker("long")
+
+
 def pytest_ignore_collect(collection_path, config):
     """Beside a second device no test may fork: its tests run in a process of their own (`test_second_device.py`)."""
     return True if collection_path.name == "devices" and not devices_asked(config) else None
