@@ -139,11 +139,12 @@ def _move(page, base: str, frames: list[int], picture: Path) -> dict:
     method, radius, _ = seen["first"]["state"].split("/")
 
     sent = "print({k: n for k, n in lab.view.sent.items()})"
-    before = answer(page, IN_KERNEL, sent)
-    view.get_by_label("ensemble size", exact=True).fill("17")
-    _until(page, SHOWS, f"{method}/{radius}/17")
+    seen["sent"] = [answer(page, IN_KERNEL, sent)]
+    for size in ("13", "17"):
+        view.get_by_label("ensemble size", exact=True).fill(size)
+        _until(page, SHOWS, f"{method}/{radius}/{size}")
+        seen["sent"].append(answer(page, IN_KERNEL, sent))
     seen["more draws"] = look(view)
-    seen["sent"] = [before, answer(page, IN_KERNEL, sent)]
 
     _until(page, SAMPLES, 6)
     answer(page, IN_KERNEL, "explored.controls['samples'].value = 2")

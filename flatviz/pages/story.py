@@ -34,14 +34,16 @@ def tour_story(family: Family) -> tuple[Step, ...]:
     if not {"vi", "sabma"} <= set(family.methods):
         return ()
     radii = [r for r in family.radii("sabma") if r > 0]
-    small, middle, large = radii[0], radii[len(radii) // 2], radii[-1]
+    middle, large = radii[len(radii) // 2], radii[-1]
     vi, tests = {"method": "vi", "radius": 0.0}, "images" if family.images else "examples"
     seeds = next((values.shape[1] for values in family.over_seeds.values()), 1)
     drawn = family.mechanism is not None
     played = "\n**Play the step**, below the picture, goes through one step of the training: ascend to the worst q′, take the gradient "
     played += "there, step back, descend."
     moved, seen = (
-        ("Radius", f": the ball grows, and rings mark its place on the curves.{played}") if drawn else ("Flatness", ".")
+        ("Radius", f": the ball shrinks and grows with it, and rings mark its place on the curves.{played}")
+        if drawn
+        else ("Flatness", ".")
     )
     return (
         Step(
@@ -69,8 +71,8 @@ def tour_story(family: Family) -> tuple[Step, ...]:
             "= min over q of  max over q′:  E[L(w)], w ~ q′,  + (T / N) KL(q ‖ prior),   with √(2 KL(q′ ‖ q)) ≤ γ\n"
             "KL, the Kullback-Leibler divergence, says in nats (units of the natural logarithm) how far q′ is from q. Where even the "
             "worst q′ nearby has a low loss, the loss cannot rise steeply around q: that is why this looks for flat ground. At γ = 0 "
-            f"it is VI. Move the **radius** from the left end to the right{seen}",
-            {"method": "sabma", "radius": small, "n_draws": 10, "tab": moved, "see": "mechanism"},
+            f"it is VI. Move the **radius** to the left end and back{seen}",
+            {"method": "sabma", "radius": large, "n_draws": 10, "tab": moved, "see": "mechanism"},
         ),
         Step(
             "Side by side",

@@ -25,7 +25,7 @@ SHAFT = 0.7  # of an arrow: what has a rim, which would look out in front of the
 RING = 48  # points of an ellipse
 STILL = ("q", "ball of the radius", "SAM's ball", "SAM's move", "gradient g at q", "shaft of gradient g at q")  # in all phases
 RIM = " rim"  # after the name of a line: a wider one below it in white
-LABELS = {  # a trace -> what stands beside it, at which of its points, and on which side
+LABELS = {  # a trace -> its label, the point beside which it is, and on which side of it
     "q": ("q", 30, "bottom left"),
     "ball of the radius": ("ball", 18, "top left"),
     "SAM's ball": ("SAM's ball", 42, "bottom right"),

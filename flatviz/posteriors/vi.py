@@ -21,17 +21,11 @@ from flatviz.training.gradient import Ascent
 from flatviz.training.keywords import FromPrior, defaults
 from flatviz.training.noisy_nll import check_local
 from flatviz.training.run import Run
-from flatviz.training.variational import Bound, converged, fit_gaussians, vi_step
-
-# A tempered posterior, T = 0.03.  The experiment temperature chose it (data/temperature.csv), from fits by plain gradient steps:
-# HMC predicts nearly as well there as at its best T, and the radius lowers lambda1, which it does not from T = 0.1 on.
-SETTINGS = dict(kl_weight=0.03, start_scale=0.3, weight_decay=0.0, steps=600, lr=1.0, momentum=0.9, batch_size=None)
-# The conv net overfits at T = 0.03.  Of T = 0.03, 0.1 and 0.3 and starts of 0.01 and 0.03, these had the least validation NLL.
-BATCHNORM = SETTINGS | dict(kl_weight=0.1, start_scale=0.01)
+from flatviz.training.variational import TEMPERED, TEMPERED_BATCHNORM, Bound, converged, fit_gaussians, vi_step
 
 
 @public
-@defaults(SETTINGS, BATCHNORM)
+@defaults(TEMPERED, TEMPERED_BATCHNORM)
 def fit_vi(
     net: Net,
     data: Data,
@@ -91,8 +85,8 @@ _POINT = dict(tour=(0.0,), lab=(0.0,))
 
 METHOD = Method(
     fit=fit_vi,
-    plain=Tuned(SETTINGS, **_POINT),
-    batchnorm=Tuned(BATCHNORM, **_POINT),
+    plain=Tuned(TEMPERED, **_POINT),
+    batchnorm=Tuned(TEMPERED_BATCHNORM, **_POINT),
     evidence=(0.0,),
     needs_prior=True,
 )

@@ -123,7 +123,7 @@ class Variational(Descending, Normalised, total=False):
 class FromPrior(Variational, total=False):
     """The same from a Gaussian that is given."""
 
-    start: Annotated[Gaussian | None, About("Q at first, of any rank; None: the prior.")]
+    start: Annotated[Gaussian | None, About("Where q starts, a Gaussian of any rank; None: the prior.")]
     start_scale: Annotated[
         Positive, About("Factor on its standard deviations: a wide start makes the first gradients mostly noise.")
     ]

@@ -74,11 +74,11 @@ def fit(cells, device):
     net, task, prior = prepare("mlp", seed=seed, epochs=EPOCHS, device=device)
     for cell in cells:
         chosen = SETTINGS[cell["setting"]]
-        own = with_head_std(net, prior, chosen.head_std)
+        wider = with_head_std(net, prior, chosen.head_std)
         steps = STEPS or fv.METHODS[cell["method"]].keywords(net)["steps"]
         settings = dict(chosen.fit, steps=max(1, round(cell["steps"] * steps)))
-        q = fit_member(net, task, own, cell["method"], cell["radius"] or None, seed=seed, fit=settings)
-        yield cell, (net, task, own, q, Measurement(net, task, seed=seed, n_draws=DRAWS, n_spectra=SPECTRA))
+        q = fit_member(net, task, wider, cell["method"], cell["radius"] or None, seed=seed, fit=settings)
+        yield cell, (net, task, wider, q, Measurement(net, task, seed=seed, n_draws=DRAWS, n_spectra=SPECTRA))
 
 
 # %%
@@ -234,5 +234,5 @@ for setting in STORED:
 # %% [markdown]
 # ## What would change our mind
 #
-# A setting in which λ1 of SA-BMA over VI's stays below 1 at every length with a posterior of its own (*T* > 0), or one in which the
+# A setting in which λ1 of SA-BMA over VI's stays below 1 at every length and *T* > 0, or one in which the
 # flat-seeking fit has the smaller certificate at the same length.
