@@ -135,12 +135,13 @@ lengths = sorted(table.steps.unique())
 
 
 # %%
+FACTORS = {q: QUANTITIES[q].factor if q in QUANTITIES else 1 for q in NAMES}
+
+
 def values_of(setting, method, steps):
     v = at(table, setting=setting, method=method, steps=steps)
-    factor = {q: QUANTITIES[q].factor if q in QUANTITIES else 1 for q in NAMES}
-    return {"method": LABELS[method], "steps": f"{steps:g}"} | {
-        NAMES[q]: shown(v[q], factor=factor[q]) for q in NAMES if q in v
-    }
+    texts = {NAMES[q]: shown(v[q], factor=FACTORS[q]) for q in NAMES if q in v}
+    return {"method": LABELS[method], "steps": f"{steps:g}"} | texts
 
 
 # %%
@@ -158,6 +159,7 @@ DRAWN = ["lambda1", "trace", "width", "kl", "nll", "shifted_nll", "accuracy", "t
 LOOK = dict(template="plotly_white", legend=dict(orientation="h", y=1.12, title=""), margin_t=110, title_y=0.97)
 for setting in STORED:
     rows = table[(table.setting == setting) & table.quantity.isin(DRAWN)]
+    rows = rows.assign(value=rows.value * rows.quantity.map(FACTORS))
     means = rows.groupby(["method", "steps", "quantity"], sort=False).value.apply(mean_zero).unstack()
     means = means.reset_index().assign(method=lambda d: d.method.map(LABELS), name=lambda d: d.quantity.map(NAMES))
     fig = px.line(means, x="steps", y="mean", error_y="half", color="method", markers=True, log_x=True, facet_col="name",
@@ -165,6 +167,7 @@ for setting in STORED:
                   category_orders={"name": [NAMES[q] for q in DRAWN], "method": list(LABELS.values())},
                   color_discrete_map={LABELS[m]: fv.METHODS[m].look.color for m in LABELS}, title=SETTINGS[setting].label)  # fmt: skip
     fig.update_yaxes(matches=None, showticklabels=True).for_each_annotation(lambda a: a.update(text=a.text.split("=")[-1]))
+    fig.update_xaxes(tickvals=lengths, ticktext=[f"{s:g}" if s in (0.0625, 0.25, 1, 4) else "" for s in lengths])
     display(fig.update_layout(**LOOK, height=560))
 
 # %% [markdown]
@@ -184,7 +187,7 @@ def change(row):
     if row.ratio:
         middle, low, high = np.exp([row.mean, row.mean - row.half, row.mean + row.half])
         return f"{NAMES[row.quantity]} {middle:.2f} times ({low:.2f} to {high:.2f})"
-    factor = QUANTITIES[row.quantity].factor if row.quantity in QUANTITIES else 1
+    factor = FACTORS[row.quantity]
     return f"{NAMES[row.quantity]} {factor * row.mean:+.2g} ± {factor * row.half:.2g}"
 
 
