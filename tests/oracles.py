@@ -38,6 +38,16 @@ class FunctionLoss(TrainingLoss):
         return self.function(w, index)
 
 
+def stopping_at(step: int):
+    """A progress function that cancels before this step."""
+
+    def stop(done, total, label):
+        if done == step:
+            raise KeyboardInterrupt
+
+    return stop
+
+
 def one_by_one(net, data, seeds, *, epochs, lr, weight_decay, batch_size):
     """The same training of one network after the other, plain SGD: what `train_pool` is compared with, (S, D)."""
     rows = []

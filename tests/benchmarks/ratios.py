@@ -362,54 +362,48 @@ def trace() -> None:
         print(f"  PyHessian 0.1 density on torch {torch.__version__}: {type(error).__name__}")
 
 
-@row
-def two_workers() -> None:
-    """Wall time of a plane on one and on two Dask workers of one thread each; median of 5 pairs."""
+def on_workers(name: str, pairs: int, wanted: str, work: Callable[[object, bool], None]) -> None:
+    """Wall time of `work(client, whole)` on one and on two Dask workers of one thread each, after a small run; median of pairs."""
     try:
         from distributed import Client, LocalCluster
     except ImportError:
-        print("two Dask workers: distributed is not installed")
+        print(f"{name}: distributed is not installed")
         return
-    data = images(128)
-    net = fv.Net.from_module(settled(ResNet20(), data.x), "all")
-    f, plane = fv.nll(net, data), fv.plane_random(net, net.w, seed=0)
     ratios = []
-    for _ in range(5):
-        seconds = []
-        for n in (1, 2):
-            with LocalCluster(n_workers=n, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
-                fv.slice_plane(f, plane, resolution=4, engine=client)
-                start = time.perf_counter()
-                fv.slice_plane(f, plane, resolution=16, engine=client)
-                seconds.append(time.perf_counter() - start)
-        ratios.append(seconds[0] / seconds[1])
-    say("two Dask workers over one", sorted(ratios)[2], ">= 1.5")
-
-
-@row
-def two_workers_fits() -> None:
-    """Wall time of a family of eight fits of ResNet-20's norm + head on one and on two Dask workers; median of 3 pairs."""
-    try:
-        from distributed import Client, LocalCluster
-    except ImportError:
-        print("two Dask workers: distributed is not installed")
-        return
-    data = images(64)
-    net = fv.Net.from_module(settled(ResNet20(), data.x), "norm+head", example=data.x[:2])
-    prior = fv.Gaussian(net.w, torch.full_like(net.w, -4.0))
-    task, radii = fv.Task(data, data, data, n_classes=10), {"sabma": tuple(0.1 * (i + 1) for i in range(8))}
-    ratios = []
-    for _ in range(3):
+    for _ in range(pairs):
         seconds = []
         for n in (1, 2):
             with LocalCluster(n_workers=n, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
                 client.run(torch.set_num_threads, 1)
-                fv.families.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 1}, engine=client)
+                work(client, False)
                 start = time.perf_counter()
-                fv.families.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 10}, engine=client)
+                work(client, True)
                 seconds.append(time.perf_counter() - start)
         ratios.append(seconds[0] / seconds[1])
-    say("fits on two Dask workers over one", sorted(ratios)[1], ">= 1.6")
+    say(name, sorted(ratios)[pairs // 2], wanted)
+
+
+@row
+def two_workers() -> None:
+    data = images(128)
+    net = fv.Net.from_module(settled(ResNet20(), data.x), "all")
+    f, plane = fv.nll(net, data), fv.plane_random(net, net.w, seed=0)
+    work = lambda client, whole: fv.slice_plane(f, plane, resolution=16 if whole else 4, engine=client)  # noqa: E731
+    on_workers("plane on two Dask workers over one", 5, ">= 1.5", work)
+
+
+@row
+def two_workers_fits() -> None:
+    """A family of eight fits of ResNet-20's norm + head."""
+    data = images(64)
+    net = fv.Net.from_module(settled(ResNet20(), data.x), "norm+head", example=data.x[:2])
+    prior = fv.Gaussian(net.w, torch.full_like(net.w, -4.0))
+    task, radii = fv.Task(data, data, data, n_classes=10), {"sabma": tuple(0.1 * (i + 1) for i in range(8))}
+
+    def work(client: object, whole: bool) -> None:
+        fv.families.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 10 if whole else 1}, engine=client)
+
+    on_workers("fits on two Dask workers over one", 3, ">= 1.6", work)
 
 
 def main(names: list[str]) -> None:

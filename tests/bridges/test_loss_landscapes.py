@@ -98,20 +98,6 @@ def test_its_plane_comes_back_with_the_coordinates_of_each_value(case, distance)
     assert version("loss-landscapes") in surface.plane.name
 
 
-@of_306
-def test_its_rows_are_shifted_and_its_centre_is_missing_in_3_0_6(case):
-    """With an odd number of steps no value is at the weights; the coordinates lay it open."""
-    module, _, metric = case
-    surface = run_random_plane(module, metric, steps=5, seed=3)
-    places = torch.stack([surface.a, surface.b], 1).reshape(5, 5, 2)  # in the order of its walk
-    second = places[0, 1] - places[0, 0]
-    first = places[1, 0] - places[0, -1] + second
-    steps = places @ torch.linalg.inv(torch.stack([first, second]))  # in its own two directions
-    torch.testing.assert_close(steps - steps[0, 0], (steps - steps[0, 0]).round(), rtol=0, atol=1e-3)
-    assert float(steps.norm(dim=-1).min()) > 0.5
-    assert float(steps[0, :, 1].min()) == pytest.approx(float(steps[1, :, 1].min()) + 1, abs=1e-3)
-
-
 @pytest.mark.parametrize("distance", [1.0, 0.01])
 def test_another_release_comes_back_with_the_coordinates_of_its_own_walk(case, stand_in, distance):
     """Other values, start, row order, wrapper, arguments; `contrib` fails to import."""

@@ -92,13 +92,6 @@ def test_data_sets_and_loaders_become_one_set_in_their_order():
         data_from([])
 
 
-def test_a_network_learns_from_a_folder(folder):
-    data = image_folder(folder, size=8)
-    task = fv.Task(data, data, data, n_classes=3)
-    net = fv.pretrain(fv.models.mlp(task, hidden=(8,)), data, seed=0, epochs=60, batch_size=12)
-    assert (net(net.w, data.x).argmax(1) == data.y).float().mean() > 0.9
-
-
 def test_a_folder_that_lacks_a_class_is_numbered_by_the_names_of_the_other(folder, tmp_path):
     train = image_folder(folder)
     (folder / "ant").rename(tmp_path / "other_place")

@@ -25,10 +25,3 @@ def test_a_seed_fixes_the_points_and_another_changes_them():
     one, same, other = (fv.datasets.moons_transfer(seed=s) for s in (0, 0, 1))
     assert torch.equal(one.train.x, same.train.x) and not torch.equal(one.train.x, other.train.x)
     assert torch.bincount(one.train.y).tolist() == [10, 10]
-
-
-def test_a_small_network_learns_them():
-    task = fv.datasets.moons_transfer(seed=0)
-    net = fv.pretrain(fv.models.mlp(task, hidden=(16, 16)), task.source, seed=0, epochs=40)
-    assert (net(net.w, task.source.x).argmax(1) == task.source.y).float().mean() > 0.95
-    assert (net(net.w, task.test.x).argmax(1) == task.test.y).float().mean() > 0.75  # turned by 30 degrees only

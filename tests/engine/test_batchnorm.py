@@ -96,22 +96,3 @@ def test_statistics_that_a_fit_trained_are_saved_with_it_and_used_by_predict(net
         outputs = fv.predict(net, q, data, 1, seed=0, batchnorm="frozen").outputs[0]
         assert torch.equal(outputs, fv.predict(alone, q.W, data, 1, seed=0, batchnorm="frozen").outputs[0])
     assert fv.fit_sgd(net, data, seed=0, steps=20, batchnorm="frozen").buffers is None
-
-
-def test_refreshing_repairs_a_deep_batchnorm_net_after_weight_averaging():
-    layers = []
-    generator = torch.Generator().manual_seed(0)
-    state = torch.random.get_rng_state()
-    torch.manual_seed(0)
-    for _ in range(6):
-        layers += [nn.Linear(8, 8), nn.BatchNorm1d(8), nn.ReLU()]
-    module = nn.Sequential(*layers, nn.Linear(8, 2))
-    torch.random.set_rng_state(state)
-    x = torch.randn(200, 8, generator=generator)
-    data = fv.Data(x, (x[:, 0] * x[:, 1] > 0).long())
-    net = fv.pretrain(module, data, seed=0, epochs=3, lr=0.2)
-    rows = [fv.pretrain(net, data, seed=s, epochs=20, lr=0.2).w for s in range(4)]
-    averaged = torch.stack(rows).mean(0)
-    stale = float(fv.nll(net, data)(averaged))
-    fresh = float(fv.nll(fv.engine.refresh_batchnorm(net, averaged, data), data)(averaged))
-    assert fresh < 0.5 * stale  # 0.58 against 2.4, and 0.64 against 3.6 with another seed

@@ -9,7 +9,6 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 import flatviz as fv
-from flatviz.engine.evaluate import Plan
 from flatviz.engine.plan import EvaluationPlanner
 
 
@@ -202,15 +201,6 @@ def test_an_ensemble_keeps_no_more_than_one_network(monkeypatch):
         kept.append([member._started is not None for member in evaluate._evaluators])
         assert len({id(member._parts) for member in evaluate._evaluators}) == 1  # the data are there once
     assert kept == [[True] * 6, [False] * 6]
-
-
-def test_stacked_points_keep_to_the_memory_limit_too(monkeypatch):
-    net, data, plane, coords = setting(nn.Sequential, "all")
-    monkeypatch.setattr("flatviz.engine.evaluate.MEMORY", 0)
-    plan = Plan(chunk=8, stack=2, reuse=True, prefix=True)
-    evaluate = fv.nll(net, data).over(plane.origin, plane.axes, 5, plan=plan.to_dict())
-    torch.testing.assert_close(evaluate(coords), loop(net, data, plane, coords), rtol=1e-5, atol=1e-7)
-    assert evaluate._started is None and evaluate.in_blocks
 
 
 def test_weight_vectors_themselves_can_be_asked():

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from oracles import stopping_at
 from workers import two_workers
 
 from flatviz.experiments import COLUMNS, at, read_table, run, write_table
@@ -56,12 +57,8 @@ def test_the_table_has_one_row_a_cell_and_quantity_in_the_order_of_the_grid(aske
 def test_a_stopped_run_goes_on_where_it_was_and_gives_the_same_bits(asked):
     whole = run(GRID, fit, measure, name="toy", cache=False, say=quiet)
 
-    def stop(done, total, label):
-        if done == 2:
-            raise KeyboardInterrupt
-
     with pytest.raises(KeyboardInterrupt):
-        run(GRID, fit, measure, name="toy", progress=stop, say=quiet)
+        run(GRID, fit, measure, name="toy", progress=stopping_at(2), say=quiet)
     resumed = run(GRID, fit, measure, name="toy", say=quiet)
     assert asked() == [0, 1, 2, 0, 1, 2, 2]  # the whole run, the stopped one, and what it had not kept
     pd.testing.assert_frame_equal(resumed, whole, check_exact=True)

@@ -8,7 +8,7 @@ import flatviz as fv
 
 pytestmark = pytest.mark.long
 
-LONG = {"kl_weight": 1.0, "start_scale": 1.0, "steps": 1500}
+LONG = {"kl_weight": 1.0, "start_scale": 1.0, "steps": 800}
 
 
 @pytest.fixture(scope="module")
@@ -29,17 +29,17 @@ def problem():
 LATER = [pytest.param(*row, marks=pytest.mark.slow) for row in (("sam_mu", 0.1), ("f-vi", 0.1))]
 
 
-@pytest.mark.parametrize(("method", "radius"), [("vi", None), ("sabma", 0.5), *LATER])
+@pytest.mark.parametrize(("method", "radius"), [("sabma", 0.5), *LATER])
 def test_a_long_fit_has_arrived_and_a_short_one_has_not(problem, method, radius):
     net, task, prior = problem
     record = fv.METHODS[method]
     gaps = {}
-    for steps in (10, 1500):
+    for steps in (10, 800):
         fit = LONG | {"steps": steps}
         q = record.fit(net, task.train, prior, seed=0, **record.keywords(net, radius=radius, settings=fit))
         gaps[steps] = fv.families.convergence_gap(net, task, prior, q, method, seed=0, radius=radius, fit=fit, n_draws=400)
     assert gaps[10].gap > 10 * gaps[10].gap_noise and gaps[10].widths > 0.3
-    assert abs(gaps[1500].gap) < 0.003 and gaps[1500].widths < 0.1
+    assert abs(gaps[800].gap) < 0.003 and gaps[800].widths < 0.1
     assert str(gaps[10]).startswith(f"objective {gaps[10].objective:.3f} after 10 steps")
 
 

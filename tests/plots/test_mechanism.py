@@ -7,14 +7,13 @@ import numpy as np
 import pytest
 import torch
 from browsing import plain
-from oracles import random_gaussian
+from oracles import random_gaussian, stopping_at
 from safetensors.torch import load
 
 import flatviz as fv
-from flatviz.families.one_step import one_more_step
 from flatviz.pages import views
 from flatviz.pages.scene import Scene
-from flatviz.plots.mechanism import OF_BALL, TWEENS, caption_of_step, plot_step
+from flatviz.plots.mechanism import OF_BALL, TWEENS, plot_step
 from flatviz.plots.step import PHASES, RIM, ellipse
 from flatviz.storage.checkpoints import KIND
 from flatviz.storage.files import read_checked
@@ -112,17 +111,10 @@ def trained(shown):
 def stopped(net, data, prior, steps, settings, path):
     """q of `fit_sabma` stopped after so many steps, from the file that it leaves behind."""
 
-    class Enough(Exception):
-        pass
-
-    def enough(done, total, label):
-        if done == steps:
-            raise Enough
-
     tuned = fv.METHODS["sabma"].plain.settings | settings
     try:
-        q = fv.fit_sabma(net, data, prior, radius=0.5, seed=4, **tuned, checkpoint=path, progress=enough)
-    except Enough:
+        q = fv.fit_sabma(net, data, prior, radius=0.5, seed=4, **tuned, checkpoint=path, progress=stopping_at(steps))
+    except KeyboardInterrupt:
         theta = load(read_checked(path, KIND))["theta"]
         q = fv.Gaussian(theta[0], theta[1], theta[2:])
     return q
@@ -206,32 +198,20 @@ def test_the_ground_reaches_as_far_as_the_largest_radius_that_the_slider_offers(
         q = family.posterior[family.index("vi")]
         alone = fv.families.mechanism(net, task.train, q, radii=[largest], seed=1, mode=mode, resolution=3)
         assert max(family.radii(method)) < largest and float(ground.a.max()) > 1.2 * alone.reach(0)
-        wide = one_more_step(net, task.train, family, method, 3 * largest, seed=1)  # by code: beyond the slider
-        far = dataclasses.replace(
-            family,
-            **{name: (*getattr(family, name), getattr(family, name)[-1]) for name in ("posterior", "unit")},
-            method=(*family.method, method),
-            radius=(*family.radius, 3 * largest),
-            mechanism=wide,
-        )
-        fig = plot_step(far, len(family))
-        assert drawn(fig, "ball of the radius", "the worst q′").max() < fig.layout.xaxis.range[1]
 
 
 @pytest.mark.parametrize(
-    ("method", "radius", "formula", "hidden"),
+    ("method", "radius", "hidden"),
     [
-        ("sabma", 2.0, "Δ = radius F⁻¹g", set()),
-        ("sam_mu", 0.2, "Δ = radius g / |g|", {"SAM's ball", "SAM's move"}),
-        ("sabma", 0.0, "At radius 0 there is no ball", set(OF_BALL)),
-        ("vi", 0.0, "At radius 0 there is no ball", set(OF_BALL)),
-        ("sgd", 0.0, "SGD (MAP) has no ball", set(OF_BALL)),
+        ("sabma", 2.0, set()),
+        ("sam_mu", 0.2, {"SAM's ball", "SAM's move"}),
+        ("vi", 0.0, set(OF_BALL)),
+        ("sgd", 0.0, set(OF_BALL)),
     ],
 )
-def test_words_and_colours_are_of_the_step_that_is_drawn(family, method, radius, formula, hidden):
+def test_marks_and_colours_are_of_the_step_that_is_drawn(family, method, radius, hidden):
     i = family.index(method, radius)
-    fig, caption = plot_step(family, i), caption_of_step(family, i)
-    assert formula in caption and ("F⁻¹" in caption) == (method == "sabma" and radius > 0)
+    fig = plot_step(family, i)
     assert {
         t.name for t in fig.data if t.visible is False and not t.name.endswith(RIM) and not t.name.startswith("shaft")
     } == hidden
@@ -242,12 +222,3 @@ def test_words_and_colours_are_of_the_step_that_is_drawn(family, method, radius,
                 direction = family.mechanism.worst[i] / family.mechanism.worst[i].norm()
                 along = float(direction @ family.mechanism.gradient / family.mechanism.gradient.norm())
                 assert (along > 0.999) == (method == "sam_mu")
-
-
-def test_each_mark_has_its_label_beside_it_once_it_is_there(family):
-    fig = plot_step(family, family.index("sabma", 2.0))
-    texts = {p.trace: p.values for p in fig._live if p.path.endswith(".text") and p.trace}
-    seen = [{word for rows in texts.values() for word in rows[phase if rows.ndim > 1 else slice(None)]} for phase in range(5)]
-    always = {"", "q", "ball", "SAM's ball", "g"}
-    assert seen == [always, always | {"q′"}, *[always | {"q′", "g′"}] * 2, always | {"q′", "g′", "−g′"}]
-    assert not any(trace.showlegend for trace in fig.data)

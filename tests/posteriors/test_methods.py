@@ -134,16 +134,13 @@ def test_a_dropout_mask_is_a_weight_vector():
     torch.testing.assert_close(net(net.w * mask, x), module[3](hidden))
 
 
-def test_dropout_rates_follow_the_network_or_the_argument_and_what_has_no_weight_vector_is_refused(task):
+def test_dropout_of_a_convolution_masks_whole_channels():
     convolution = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.Conv2d(4, 3, 3), nn.Flatten(), nn.Linear(48, 2))
     net = fv.Net.from_module(convolution)
     assert find_rates(net, torch.randn(2, 1, 8, 8), 0.2) == {"2": 0.2, "4": 0.2}  # not the one that reads the data
     mask = weight_mask(net, {"2": 0.5}, torch.Generator().manual_seed(0))
     channels = mask[net.blocks[2].slice].view(3, 4, 3, 3)
     assert bool((channels == channels[:1, :, :1, :1]).all()) and float(mask[net.blocks[0].slice].min()) == 1.0
-    lost = fv.Net.from_module(nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.1), nn.Tanh(), nn.Linear(4, 2)).eval())
-    with pytest.raises(ValueError, match=r"each dropout layer must mask columns .*, got '1', which masks .* give rate="):
-        fv.fit_dropout(lost, fv.Data(torch.randn(4, 3), torch.tensor([0, 1, 0, 1])), seed=0)
 
 
 def test_dropout_without_weight_vectors_is_a_posterior_of_functions():

@@ -17,6 +17,7 @@ from flatviz.plots.theme import style
 from flatviz.posteriors.method import table
 from flatviz.widgets.members import first_radii
 
+MEASURED = dict(n_draws=2, n_spectra=1, k=2, resolution=5, around_resolution=5)
 TOY = '''
 """Toy: every draw is where the net stands, plus noise of one width."""
 
@@ -56,7 +57,7 @@ def toy(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_it_is_on_the_page_of_the_tour(toy, transferred, task, monkeypatch, tmp_path, capsys):
-    small = dict(fit={"steps": 2}, measured=dict(n_draws=2, n_spectra=1, k=2, resolution=5, around_resolution=5))
+    small = dict(fit={"steps": 2}, measured=MEASURED)
     monkeypatch.setattr(flatviz.cli.tour, "run_tour", functools.partial(run_tour, **small))
     monkeypatch.setattr(flatviz.families.tour, "prepare", lambda model, **others: (transferred[0], task, transferred[1]))
     out = tmp_path / "tour.html"
@@ -69,7 +70,9 @@ def test_it_is_in_the_menu_of_the_lab_and_in_its_own_colour(toy, transferred, ta
     pytest.importorskip("ipywidgets")
     net, prior = transferred
     assert first_radii(net)["toy"] == (0.0,)
-    lab = fv.widgets.Lab(net, task, prior, radii={"vi": (0.0,), "sabma": (0.0, 2.0), "toy": (0.0,)}, fit={"steps": 2})
+    lab = fv.widgets.Lab(
+        net, task, prior, radii={"vi": (0.0,), "sabma": (0.0, 2.0), "toy": (0.0,)}, fit={"steps": 2}, measuring=MEASURED
+    )
     assert lab.wait(300), lab.status
     assert "toy" in lab.family.methods
     lab.method = "toy"

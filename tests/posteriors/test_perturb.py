@@ -15,10 +15,6 @@ def gradient(q, seed=5):
     return tuple(torch.randn(t.shape, generator=g, dtype=t.dtype) for t in (q.mean, q.log_std, q.factor))
 
 
-def moved(q, delta):
-    return fv.Gaussian(q.mean + delta[0], q.log_std + delta[1], q.factor + delta[2])
-
-
 def fisher_quadratic(q, delta, damping):
     """Delta^T F Delta of each block, F block by block as its docstring states it, dense."""
     A = dense_covariance(q).inverse()

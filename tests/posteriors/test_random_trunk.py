@@ -4,6 +4,7 @@ import math
 
 import pytest
 import torch
+from oracles import stopping_at
 
 import flatviz as fv
 from flatviz.core.seeds import generator
@@ -66,12 +67,8 @@ def test_a_stopped_fit_resumes_with_the_same_trunks(source, task, tmp_path):
     narrow, q = fv.transfer(net, prior, n_classes=10, trunk="sampled")
     whole = fv.fit_vi(narrow, task.train, q, steps=6, seed=0)
 
-    def stop(done, total, label):
-        if done == 3:
-            raise KeyboardInterrupt
-
     with pytest.raises(KeyboardInterrupt):
-        fv.fit_vi(narrow, task.train, q, steps=6, seed=0, checkpoint=tmp_path / "c", progress=stop)
+        fv.fit_vi(narrow, task.train, q, steps=6, seed=0, checkpoint=tmp_path / "c", progress=stopping_at(3))
     assert torch.equal(fv.fit_vi(narrow, task.train, q, steps=6, seed=0, checkpoint=tmp_path / "c").mean, whole.mean)
 
 

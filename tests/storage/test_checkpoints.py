@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from oracles import stopping_at
 
 import flatviz as fv
 from flatviz.storage.checkpoints import load_state, save_state
@@ -70,10 +71,6 @@ def test_a_checkpoint_of_another_layout_is_refused_and_changes_nothing(tmp_path)
 def test_a_full_disk_loses_no_fit(fit, tmp_path, monkeypatch, cancelled):
     want = fit().W
 
-    def stop(done, total, label):
-        if done == 2:
-            raise KeyboardInterrupt
-
     def full(self, *args, **kwargs):
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -81,7 +78,7 @@ def test_a_full_disk_loses_no_fit(fit, tmp_path, monkeypatch, cancelled):
     with pytest.warns(UserWarning, match=r"checkpoint not saved at step \d: .*No space left on device"):
         if cancelled:
             with pytest.raises(KeyboardInterrupt):
-                fit(checkpoint=tmp_path / "run", progress=stop)
+                fit(checkpoint=tmp_path / "run", progress=stopping_at(2))
         else:
             assert torch.equal(fit(checkpoint=tmp_path / "run").W, want)
     assert not list(tmp_path.iterdir())

@@ -92,20 +92,6 @@ def test_the_bootstrap_interval_covers_as_often_as_it_says():
     assert inside >= 48  # 95 % nominal, and bandwidths move with the sample; below 80 % it would be of no use
 
 
-def test_ten_modes_copied_have_an_eleventh_of_one_modes_value_for_nothing():
-    """E MMD^2 = ((n / M - 1) / (n - 1)) (1 - E k(X, X')): with M = 10, n = 100 an eleventh of M = 1."""
-    one, ten = [], []
-    for seed in range(12):
-        A, modes = randn(200, 4, seed=seed), randn(11, 4, seed=100 + seed)
-        found = fv.symmetry.mmd(
-            A, {"one": modes[:1].repeat(100, 1), "ten": modes[1:].repeat_interleave(10, 0)}, resamples=0, permutations=0
-        )
-        one.append(float(found["one"].value[0])), ten.append(float(found["ten"].value[0]))
-    one, ten = torch.tensor(one), torch.tensor(ten)
-    wanted = float(one.mean()) * (100 / 10 - 1) / (100 - 1)
-    assert abs(float(ten.mean()) - wanted) < 3 * float(ten.std() + one.std() / 11) / 12**0.5
-
-
 def test_whole_runs_are_resampled_and_their_pairs_stay_pairs():
     """The bootstrap's mean stays at the value: copies of a run that is drawn twice are no new pairs of one run."""
     A, modes = randn(200, 4), randn(10, 4, seed=1)

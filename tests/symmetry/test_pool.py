@@ -4,7 +4,7 @@ import math
 
 import pytest
 import torch
-from oracles import one_by_one
+from oracles import one_by_one, stopping_at
 from symmetric_networks import mlp, network, optunet
 from torch import nn
 
@@ -53,16 +53,9 @@ def test_a_stopped_pool_resumes_and_ends_as_if_it_had_never_stopped(tmp_path):
     whole = fv.symmetry.train_pool(net, data, n=3, keep_epochs=True, **RECIPE)
     assert whole.epochs.shape == (4, 3, net.dim) and torch.equal(whole.epochs[-1], whole.W)
 
-    class Stop(Exception):
-        pass
-
-    def cancel(done, total, label):
-        if done == 11:
-            raise Stop
-
     path = tmp_path / "pool.ckpt"
-    with pytest.raises(Stop):
-        fv.symmetry.train_pool(net, data, n=3, keep_epochs=True, checkpoint=path, progress=cancel, **RECIPE)
+    with pytest.raises(KeyboardInterrupt):
+        fv.symmetry.train_pool(net, data, n=3, keep_epochs=True, checkpoint=path, progress=stopping_at(11), **RECIPE)
     resumed = fv.symmetry.train_pool(net, data, n=3, keep_epochs=True, checkpoint=path, **RECIPE)
     assert torch.equal(resumed.W, whole.W) and torch.equal(resumed.epochs, whole.epochs)
     assert torch.equal(resumed.loss, whole.loss)

@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from oracles import stopping_at
 from torch import nn
 
 import flatviz as fv
@@ -84,16 +85,6 @@ def regression():
     cov = torch.linalg.inv(torch.eye(6).double() + x.T @ x)
     net = fv.Net.from_module(nn.Linear(6, 1, bias=False).double())
     return net, fv.Data(x, y), fv.Gaussian(torch.zeros(6).double(), torch.zeros(6).double()), cov @ (x.T @ y)[:, 0], cov
-
-
-def stopping_at(step):
-    """A progress function that cancels before this trajectory."""
-
-    def stop(done, total, label):
-        if done == step:
-            raise KeyboardInterrupt
-
-    return stop
 
 
 def test_a_run_stopped_in_burn_in_goes_on_with_what_it_learnt(regression, tmp_path):

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from oracles import random_gaussian
+from oracles import random_gaussian, stopping_at
 
 import flatviz as fv
 from flatviz.training import variational
@@ -32,11 +32,7 @@ def test_a_run_stopped_anywhere_resumes_to_the_same_bits(seeds, stop, tiny, tmp_
     prior = fv.Gaussian(net.w, torch.full_like(net.w, -2.0), factor)
 
     def fit(checkpoint=None, stop=None):
-        def progress(done, total, label):
-            if done == stop:
-                raise KeyboardInterrupt
-
-        settings = dict(radius=[0.3], seed=seeds, steps=10, batch_size=5, checkpoint=checkpoint, progress=progress)
+        settings = dict(radius=[0.3], seed=seeds, steps=10, batch_size=5, checkpoint=checkpoint, progress=stopping_at(stop))
         return fv.fit_sabma(net, data, prior, **settings)
 
     with pytest.raises(KeyboardInterrupt):
