@@ -104,7 +104,8 @@ def pytest_configure(config):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """What needs a browser is long: before `-m` chooses."""
+    """What needs a browser is long: before `-m` chooses.  One file of one test takes minutes: it begins first."""
+    items.sort(key=lambda item: item.path.name != "test_second_device.py")
     for item in items:
         if item.get_closest_marker("browser"):
             item.add_marker("long")

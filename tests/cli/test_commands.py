@@ -1,7 +1,6 @@
 """The commands: what they print, what they leave, and one line for bad input."""
 
 import functools
-import importlib
 import os
 import signal
 import subprocess
@@ -205,16 +204,6 @@ def test_every_command_has_help_with_an_example(command, capsys):
     assert said.startswith(f"Usage: flatviz {command}") and f"flatviz {command}" in said.partition("Example")[2]
 
 
-def test_the_same_option_has_one_name_and_one_help():
-    commands = [importlib.import_module(f"flatviz.cli.{name}").command for name in COMMANDS]
-    helps = {}
-    for option in (
-        p for c in commands for p in c.params if p.name in ("data", "device", "seed", "seeds", "workers", "scheduler")
-    ):
-        assert helps.setdefault(option.name, option.help) == option.help, option.name
-    assert set(helps) == {"data", "device", "seed", "seeds", "workers", "scheduler"}
-
-
 def test_an_unknown_command_or_option_is_status_2(capsys):
     assert main(["evidence2"]) == 2 and "No such command" in capsys.readouterr().err
     assert main(["tour", "--nonsense"]) == 2 and "No such option" in capsys.readouterr().err
@@ -235,7 +224,3 @@ def test_lines_of_progress_name_stages_and_count_fits_that_name_nothing(capsys):
             list(track(range(3), inner, lines) if inner else ())
     text = [line.rpartition(",")[0].strip() for line in capsys.readouterr().out.splitlines()]
     assert text == ["seed 0: 1 of 2", "seed 0: 2 steps", "VI: 3 steps", "VI: 3 steps", "seed 1: 2 steps", "measuring: 2 steps"]
-
-
-def test_the_cache_folder_of_the_tests_is_their_own():
-    assert "flatviz-tests" in str(cache_folder())

@@ -128,16 +128,6 @@ def test_inputs_by_name_reach_the_module_as_keywords_in_every_verb():
     assert fv.engine.refresh_batchnorm(net, net.w, data) is not None
 
 
-def test_a_text_classifier_of_transformers_works_with_norm_layers_and_head():
-    transformers = pytest.importorskip("transformers")
-    config = transformers.DistilBertConfig(
-        vocab_size=11, dim=16, hidden_dim=24, n_layers=1, n_heads=2, max_position_embeddings=8, num_labels=3,
-        dropout=0.0, attention_dropout=0.0, seq_classif_dropout=0.0,
-    )  # fmt: skip
-    torch.manual_seed(0)
-    agrees_with_the_module(transformers.DistilBertForSequenceClassification(config), sentences())
-
-
 def test_inputs_by_name_that_are_wrong_are_one_clear_error():
     ids = torch.ones(4, 7).long()
     with pytest.raises(ValueError, match="attention_mask and y must be of one length, got 3 inputs and 4 labels"):

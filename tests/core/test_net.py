@@ -64,24 +64,6 @@ def test_an_error_inside_the_network_leaves_the_weights_in_place():
     torch.testing.assert_close(net.to_module()(torch.ones(1, 3)), net(net.w, torch.ones(1, 3)))
 
 
-def test_resnet18_treats_every_batchnorm_and_the_head():
-    torchvision = pytest.importorskip("torchvision")
-    net = fv.Net.from_module(torchvision.models.resnet18(num_classes=10), treated="norm+head")
-    assert net.dim == 14_730  # 9,600 of all BatchNorm layers, those of the shortcuts too, and a head of 5,130
-    assert {b.name for b in net.blocks if b.kind == "head"} == {"fc.weight", "fc.bias"}
-    assert any("downsample" in b.name for b in net.blocks)
-
-
-def test_vision_transformer_treats_every_layernorm_and_the_head():
-    torchvision = pytest.importorskip("torchvision")
-    module = torchvision.models.VisionTransformer(
-        image_size=224, patch_size=56, num_layers=2, num_heads=2, hidden_dim=16, mlp_dim=32, num_classes=7
-    )
-    net = fv.Net.from_module(module, treated="norm+head")
-    assert net.dim == 5 * 2 * 16 + 17 * 7  # two LayerNorms a block, one at the end, the head
-    assert {b.name for b in net.blocks if b.kind == "head"} == {"heads.head.weight", "heads.head.bias"}
-
-
 def test_the_head_is_the_last_linear_to_run_not_the_last_registered():
     class Backwards(nn.Module):
         def __init__(self):
@@ -113,16 +95,3 @@ def test_the_users_module_is_neither_changed_nor_followed():
     with torch.no_grad():
         module[0].weight.zero_()
     assert float(net.w.abs().max()) > 0
-
-
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here")
-def test_everything_moves_to_the_gpu(transferred, task):
-    net, prior = transferred
-    net, data = net.to("cuda"), task.to("cuda")
-    prior = fv.Gaussian(*(t.cuda() for t in (prior.mean, prior.log_std, prior.factor)))
-    q = fv.fit_sabma(net, data.train, prior, radius=1.0, seed=0, steps=5)
-    f = fv.nll(net, data.train)
-    plane = fv.plane_pca(q.sample(5, seed=0))
-    assert not fv.slice_plane(f, plane, resolution=5).values.is_cuda  # a result for readers
-    assert not fv.top_eigenpairs(f, q.center, 2).values.is_cuda
-    assert not fv.predict(net, q, data.test, 3, seed=0).outputs.is_cuda

@@ -41,17 +41,13 @@ def test_draws_have_the_covariance_that_they_are_of():
     torch.testing.assert_close(torch.einsum("snc,snd->ncd", off, off) / 20_000, cov.double(), rtol=0, atol=float(0.1 * size))
 
 
-def test_the_bridge_survives_no_variance_and_far_logits_and_is_its_formula_elsewhere():
+def test_the_bridge_survives_no_variance_and_far_logits():
     g = torch.Generator().manual_seed(0)
     f, A = torch.randn(6, 3, generator=g).double(), torch.randn(6, 3, 3, generator=g).double()
     for mean, cov in ((f, torch.zeros(6, 3, 3).double()), (1000 * f, A @ A.transpose(1, 2)), (f[:, :2], torch.ones(6, 2, 2))):
         p = _bridge(mean, cov).exp()
         assert bool(torch.isfinite(p).all())
         torch.testing.assert_close(p.sum(-1), torch.ones_like(p[:, 0]))
-    V = A[0] @ A[0].T
-    v, m = V - V.sum(1)[:, None] * V.sum(0) / V.sum(), f[0] - V.sum(1) / V.sum() * f[0].sum()
-    alpha = torch.stack([(1 - 2 / 3 + m[i].exp() / 9 * (-m).exp().sum()) / v[i, i] for i in range(3)])
-    torch.testing.assert_close(_bridge(f[:1], V[None])[0].exp(), alpha / alpha.sum())
 
 
 @pytest.fixture

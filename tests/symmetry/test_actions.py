@@ -49,21 +49,6 @@ def test_both_are_the_matrix_products_of_the_paper():
     assert torch.allclose(ours, theirs, rtol=1e-13, atol=0)
 
 
-def test_orders_and_factors_compose_and_undo_themselves():
-    net, units, _ = network("optunet")
-    V = several(net, units)
-    p, q = fv.symmetry.random_order(units, 4, seed=1), fv.symmetry.random_order(units, 4, seed=2)
-    assert torch.equal(
-        fv.symmetry.permute(units, fv.symmetry.permute(units, V, p), q), fv.symmetry.permute(units, V, p.gather(1, q))
-    )
-    assert torch.equal(fv.symmetry.permute(units, fv.symmetry.permute(units, V, p), p.argsort(1)), V)
-    f, g = fv.symmetry.random_factor(units, 4, seed=1), fv.symmetry.random_factor(units, 4, seed=2)
-    assert torch.allclose(
-        fv.symmetry.rescale(units, fv.symmetry.rescale(units, V, f), g), fv.symmetry.rescale(units, V, f * g), rtol=1e-12
-    )
-    assert torch.allclose(fv.symmetry.rescale(units, fv.symmetry.rescale(units, V, f), 1 / f), V, rtol=1e-12)
-
-
 def test_tanh_units_flip_their_signs_and_refuse_scaling_by_name():
     net, units, x = network("tanh")
     V = several(net, units)

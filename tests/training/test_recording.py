@@ -86,14 +86,3 @@ def test_a_loop_without_an_optimiser_adds_points_itself(module):
     with pytest.warns(UserWarning, match=r"no step of a torch.optim optimiser was seen: call path.add\(\) in the loop"):
         with fv.record_path(module):
             pass
-
-
-def test_the_path_is_drawn_in_its_plane(module):
-    with fv.record_path(module) as path:
-        train(module, 12, optimiser=torch.optim.Adam(module.parameters(), lr=0.05))
-    data = fv.Data(torch.randn(8, 3), torch.randint(0, 2, (8,)))
-    f, plane = fv.nll(path.net, data), fv.planes.plane_path(path.W)
-    projection = fv.project(path.W, plane, f)
-    fig = fv.plots.animate_projection(fv.slice_plane(f, plane, resolution=5), projection)
-    assert len(fig.frames) == 13
-    torch.testing.assert_close(projection.coords[-1], torch.zeros(2), rtol=0, atol=1e-5)
