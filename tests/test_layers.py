@@ -1,6 +1,7 @@
 """Imports point down, methods keep apart, names say something, files stay short."""
 
 import ast
+import functools
 import graphlib
 import subprocess
 import sys
@@ -49,9 +50,10 @@ OF_CORE = {
 METHODS = "posteriors"  # methods do not import methods: a composed one takes the other as an argument
 
 
+@functools.cache
 def imports(path):
     """(module, line, inside a function, only for types) of every import of ours or of a third party."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    found, tree = [], ast.parse(path.read_text(encoding="utf-8"))
     functions = [n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
     inside = {id(n) for f in functions for n in ast.walk(f)}
     typing_blocks = [n for n in ast.walk(tree) if isinstance(n, ast.If) and "TYPE_CHECKING" in ast.dump(n.test)]
@@ -63,8 +65,8 @@ def imports(path):
             names = [a.name for a in node.names]
         else:
             continue
-        for name in names:
-            yield name, node.lineno, id(node) in inside, id(node) in typed
+        found += [(name, node.lineno, id(node) in inside, id(node) in typed) for name in names]
+    return found
 
 
 PACKAGES = {"flatviz"} | {f"flatviz.{p.parent.name}" for p in FILES if p.name == "__init__.py" and p.parent != ROOT}

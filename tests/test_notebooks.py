@@ -7,18 +7,14 @@ import re
 from pathlib import Path
 
 import nbformat
-import pandas as pd
 import pytest
 from course import CHAPTERS, NOTEBOOKS, executed, name
 
 import flatviz as fv
 from flatviz.cli import main
-from flatviz.pages.views import VIEWS
-from flatviz.posteriors import METHODS
 from flatviz.site.run import CellError, run
 from flatviz.site.shown import PLAIN
 from flatviz.site.source import CONTENTS, EXPERIMENTS, read
-from flatviz.storage.committed import committed
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -51,25 +47,6 @@ def test_the_table_of_contents_links_every_chapter():
     table = nbformat.read(next(p for p in NOTEBOOKS if p.stem == CONTENTS), as_version=4).cells[0].source
     course = [p.name for p in NOTEBOOKS if p.stem != CONTENTS and p.parent.name != EXPERIMENTS]
     assert course == re.findall(r"\]\((\w+\.ipynb)\)", table)
-
-
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
-def test_every_mention_of_a_chapter_is_a_link_to_it(path):
-    text = "\n".join(c.source for c in nbformat.read(path, as_version=4).cells if c.cell_type == "markdown")
-    text = text.replace("Matrix Computations, 4th edition, chapter 10", "")  # of another book
-    assert not re.findall(r"(?<!\[)\b[Cc]hapters? (?:\d\d|[A-C])\b", text), "write [chapter NN](NN_name.ipynb)"
-    for number, target in re.findall(r"\[(?:[Cc]hapter )?(\d\d|[A-C])\]\((\w+)\.ipynb\)", text):
-        assert target.startswith(f"{number}_") and path.with_name(f"{target}.ipynb").exists()
-
-
-def test_the_lesson_names_sliders_tabs_and_claims_that_there_are():
-    text = nbformat.read(next(p for p in NOTEBOOKS if p.stem == "lesson"), as_version=4).cells[0].source
-    tabs = set(re.findall(r"tab \**(\w+)\**", text))
-    assert tabs and tabs <= {view.group for view in VIEWS}
-    radii = METHODS["sabma"].plain.tour
-    assert "radius** 0" in text and f"to {radii[-1]:g}" in text and "ten stops" in text and len({0.0, *radii}) == 10
-    claims = pd.read_csv(committed("claims.csv")).groupby("name").verdict.first()  # of T5 the first row: NLL
-    assert len({claims[f"SA-BMA {row}"] for row in ("T4", "T5", "T8")}) == 3, "three rows, three different verdicts"
 
 
 def test_every_plot_has_its_picture_in_the_gallery():

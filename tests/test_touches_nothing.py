@@ -1,66 +1,157 @@
-"""Every public verb, called, leaves the user's module and every global random state as they were, to the bit."""
+"""Every public verb, called: it leaves the user's things as they were, measures in IEEE float32, and gives the same in every mode."""
 
+import dataclasses
 import inspect
 import random
+from dataclasses import dataclass, field
 
 import numpy as np
 import plotly.io as pio
+import pytest
 import torch
 from every_verb import TaskWithPath, calls, public_names
-from torch import nn
+from torch import Tensor, nn
 
 import flatviz as fv
+from flatviz.core.precision import IEEE, float32_flags
+
+TRAINING = ("convergence_gap", "pretrain", "record_path", "fit_", "lab", "repeat_family", "mechanism_in_training", "predict_gap",
+            "train_pool")  # fmt: skip
+FOREIGN = ("metric_objective", "run_random_plane", "run_linear_interpolation")  # another library computes
+
+
+class Looks(nn.Linear):
+    """A layer that notes torch's float32 flags in each pass."""
+
+    seen: set = set()
+
+    def forward(self, x):
+        Looks.seen.add(float32_flags())
+        return super().forward(x)
+
+
+@dataclass
+class Seen:
+    """What was seen of one call."""
+
+    changed: list = field(default_factory=list)  # of the user's module and of global states
+    arithmetic: set = field(default_factory=set)  # flags in the passes of its networks
+    tensors: list = field(default_factory=list)
 
 
 def states():
-    return (
-        random.getstate(),
-        np.random.get_state()[1].tobytes(),
-        torch.random.get_rng_state().numpy().tobytes(),
-        torch.get_num_threads(),
-        torch.is_grad_enabled(),
-        torch.get_default_dtype(),
-        pio.templates.default,
-    )
+    return {
+        "random": random.getstate(),
+        "numpy": np.random.get_state()[1].tobytes(),
+        "torch": torch.random.get_rng_state().numpy().tobytes(),
+        "threads": torch.get_num_threads(),
+        "grad": torch.is_grad_enabled(),
+        "dtype": torch.get_default_dtype(),
+        "template": pio.templates.default,
+        "float32": float32_flags(),
+    }
 
 
 def snapshot(module):
-    tensors = {k: v.detach().clone() for k, v in module.state_dict().items()}
-    flags = {n: (p.requires_grad, None if p.grad is None else p.grad.clone()) for n, p in module.named_parameters()}
-    modes = {n: m.training for n, m in module.named_modules()}
-    hooks = {n: len(m._forward_hooks) for n, m in module.named_modules()}
-    return tensors, flags, modes, hooks
+    grads = {f"grad of {n}": p.grad if p.grad is None else p.grad.clone() for n, p in module.named_parameters()}
+    rest = {f"{n} requires grad": p.requires_grad for n, p in module.named_parameters()}
+    rest |= {f"mode and hooks of {n}": (m.training, len(m._forward_hooks)) for n, m in module.named_modules()}
+    return {k: v.detach().clone() for k, v in module.state_dict().items()} | grads | rest
 
 
-def assert_same(module, before):
-    tensors, flags, modes, hooks = snapshot(module)
-    assert all(torch.equal(v, before[0][k]) for k, v in tensors.items())
-    assert {n: f[0] for n, f in flags.items()} == {n: f[0] for n, f in before[1].items()}
-    assert all((f[1] is None) == (before[1][n][1] is None) for n, f in flags.items())
-    assert (modes, hooks) == before[2:]
+def differing(before, after):
+    same = lambda a, b: torch.equal(a, b) if isinstance(a, Tensor) and isinstance(b, Tensor) else a is b or a == b  # noqa: E731
+    return [name for name in before if not same(before[name], after[name])]
 
 
-def test_every_public_verb_leaves_module_and_random_states_as_they_were(tmp_path):
+def tensors(value):
+    """All tensors of a result, however deep; a figure has its traces for that."""
+    if isinstance(value, Tensor):
+        return [value.detach().double()]
+    if isinstance(value, (list, tuple)):
+        return [t for item in value for t in tensors(item)]
+    if isinstance(value, dict):
+        return tensors(list(value.values()))
+    if isinstance(value, fv.Net):
+        return [value.w.double(), *(b.double() for b in value.buffers().values())]
+    if dataclasses.is_dataclass(value):
+        return tensors([getattr(value, f.name) for f in dataclasses.fields(value)])
+    return []
+
+
+def called(mode, path):
+    """Name -> `Seen` of every verb; module, data and calls made inside of `mode`, in a user's own arithmetic (TF32)."""
     import loss_landscapes.metrics
 
-    torch.manual_seed(0)
-    module = nn.Sequential(nn.Linear(3, 6), nn.BatchNorm1d(6), nn.ReLU(), nn.Linear(6, 3), nn.LayerNorm(3), nn.Linear(3, 2))
-    for layer in (module[1], module[4]):
-        nn.init.normal_(layer.bias)
-    module.train()
-    module(torch.randn(8, 3))  # BatchNorm statistics that are not the initial ones
-    module[0].weight.requires_grad_(False)
-    module[3].weight.grad = torch.ones_like(module[3].weight)
-    x = torch.randn(20, 3)
-    data = fv.Data(x, (x[:, 0] > 0).long())
-    task = TaskWithPath(data, data, data, n_classes=2)
-    object.__setattr__(task, "path", tmp_path / "q.pt")
-    metric = loss_landscapes.metrics.Loss(nn.CrossEntropyLoss(), data.x, data.y)
-    todo = calls(fv, module, data, task, metric)
-    for name, call in todo.items():
-        before_module, before = snapshot(module), states()
-        call()
-        assert states() == before, name
-        assert_same(module, before_module)
+    before, seen = float32_flags(), {}
+    torch.set_float32_matmul_precision("high")
+    try:
+        with torch.random.fork_rng(), mode():
+            torch.manual_seed(0)
+            module = nn.Sequential(nn.Linear(3, 6), nn.BatchNorm1d(6), nn.ReLU(), nn.Linear(6, 3), nn.LayerNorm(3), Looks(3, 2))
+            for layer in (module[1], module[4]):
+                nn.init.normal_(layer.bias)
+            module.train()
+            module(torch.randn(8, 3))  # BatchNorm statistics that are not the initial ones
+            module[0].weight.requires_grad_(False)
+            if mode is torch.enable_grad:
+                module[3].weight.grad = torch.ones_like(module[3].weight)
+            x = torch.randn(20, 3)
+            data = fv.Data(x, (x[:, 0] > 0).long())
+            task = TaskWithPath(data, data, data, n_classes=2)
+            object.__setattr__(task, "path", path)
+            metric = loss_landscapes.metrics.Loss(nn.CrossEntropyLoss(), data.x, data.y)
+            for name, call in calls(fv, module, data, task, metric).items():
+                was, Looks.seen = snapshot(module) | states(), set()
+                result = tensors(call())
+                seen[name] = Seen(differing(was, snapshot(module) | states()), Looks.seen, result)
+            users = float32_flags()
+    finally:
+        torch.set_float32_matmul_precision(before[0])
+        for unit, value in zip((torch.backends.cuda.matmul, torch.backends.mkldnn.matmul), (before[2], before[5])):
+            unit.fp32_precision = value
+    assert float32_flags() == before
+    return seen, users
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory):
+    return called(torch.enable_grad, tmp_path_factory.mktemp("plain") / "q.pt")
+
+
+def test_every_public_verb_leaves_module_and_global_states_as_they_were(plain):
+    seen, _ = plain
+    assert not {name: one.changed for name, one in seen.items() if one.changed}
     public = {n for n, value in public_names().items() if inspect.isfunction(value)} | {"widgets.Lab"}
-    assert public <= set(todo), f"call these too: {public - set(todo)}"
+    assert public <= set(seen), f"call these too: {public - set(seen)}"
+
+
+def test_measuring_verbs_run_in_ieee_and_training_in_what_the_user_set(plain):
+    seen, users = plain
+    ours = {name: one.arithmetic for name, one in seen.items() if name not in FOREIGN}
+    training = {name for name in ours if name.rpartition(".")[2].startswith(TRAINING)}
+    assert not {n: a for n, a in ours.items() if not a <= ({IEEE, users} if n in training else {IEEE})}
+    assert sum(map(bool, ours.values())) > 40 and sum(users in ours[name] for name in training) > 20
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("mode", [pytest.param(torch.no_grad, marks=pytest.mark.slow), torch.inference_mode])
+def test_every_verb_gives_its_values_in_a_mode_without_gradients(mode, plain, tmp_path):
+    got, _ = called(mode, tmp_path / "q.pt")
+    for name, want in plain[0].items():
+        assert len(got[name].tensors) == len(want.tensors), name
+        for a, b in zip(got[name].tensors, want.tensors):  # the same operations in the same order: a few roundings of float32
+            torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-5, equal_nan=True, msg=lambda m: f"{name}: {m}")  # noqa: B023
+
+
+def test_a_result_made_in_inference_mode_is_of_use_outside_of_it():
+    with torch.inference_mode():
+        net = fv.Net.from_module(nn.Linear(3, 2)).at(torch.ones(8))
+        data, prior = fv.Data(torch.randn(12, 3), torch.arange(12) % 2), fv.Gaussian(net.w + 0, torch.zeros(8))
+        draws, w = fv.Draws(torch.randn(4, 8)), torch.randn(8)
+    q = fv.fit_vi(net, data, prior, seed=0, steps=2)
+    assert not q.mean.is_inference()
+    f = fv.nll(net, data)
+    fv.top_eigenpairs(f, w, 1), fv.hvp(f, w, net.w), fv.sharpness(f, draws.W, iters=5)
+    fv.landscape.connect(f, *draws.W[:2], steps=2, resolution=3)
+    net(w.clone().requires_grad_(True), data.x).sum().backward()

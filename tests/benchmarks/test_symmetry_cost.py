@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 import timing
 import torch
-from oracles import one_by_one
 
 import flatviz as fv
 from flatviz.training.batched import members_batches, members_loss
@@ -64,15 +63,6 @@ def test_a_pool_of_1000_optunets_over_one_after_the_other():
     )
     print(f"pool of 1,000 OptuNets: {50 * theirs / ours:.1f}x, {1e6 * ours / 4000:.0f} us a step of a network")
     assert 50 * theirs / ours > 10
-
-
-def test_a_small_pool_ends_where_one_after_the_other_ends():
-    train = fv.datasets.digits_transfer(shots=10, seed=0).source
-    net = fv.Net.from_module(nets.mlp(64, 16, 16, 10))
-    flat = fv.Data(train.x.flatten(1), train.y)
-    recipe = dict(epochs=2, lr=0.1, weight_decay=1e-3, batch_size=32)
-    pool = fv.symmetry.train_pool(net, flat, 32, **recipe)
-    torch.testing.assert_close(pool.W[:2], one_by_one(net, flat, pool.seeds[:2].tolist(), **recipe), rtol=1e-3, atol=1e-4)
 
 
 def test_aligning_1000_networks_to_one_reference():

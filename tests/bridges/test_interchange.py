@@ -13,23 +13,8 @@ from flatviz.storage.open_formats import split
 @pytest.fixture(scope="module")
 def results(transferred, task):
     net, prior = transferred
-    q = fv.Draws(prior.sample(8, seed=0), chains=2)
-    f = fv.nll(net, task.train)
-    plane = fv.plane_pca(q.W)
-    surface = fv.slice_plane(f, plane, resolution=5)
-    return {
-        "gaussian": prior,
-        "draws": q,
-        "surface": surface,
-        "curve": fv.slice_line(f, q.W[0], q.W[1], resolution=4),
-        "spectrum": fv.top_eigenpairs(f, q.W[0], k=2, iters=10),
-        "projection": fv.project(q.W, plane, f),
-        "prediction": fv.predict(net, q, task.test, 4, seed=0),
-        "nested": {"radii": (0.0, 1.0), "all": [surface, q.W], 3: None, "nan": float("nan")},
-    }
-
-
-NAMES = ["gaussian", "draws", "surface", "curve", "spectrum", "projection", "prediction", "nested"]
+    f, W = fv.nll(net, task.train), prior.sample(4, seed=0)
+    return {"surface": fv.slice_plane(f, fv.plane_pca(W), resolution=5), "curve": fv.slice_line(f, W[0], W[1], resolution=4)}
 
 
 def same(a, b):
@@ -38,12 +23,6 @@ def same(a, b):
     for name, t in ours[0].items():
         assert t.dtype == theirs[0][name].dtype
         assert torch.allclose(t.double(), theirs[0][name].double(), rtol=0, atol=0, equal_nan=True), name
-
-
-@pytest.mark.parametrize("suffix", [".npz", ".safetensors"])
-@pytest.mark.parametrize("name", NAMES)
-def test_a_saved_result_is_read_back_to_the_bit(results, name, suffix, tmp_path):
-    same(fv.load(fv.save(results[name], tmp_path / f"x{suffix}")), results[name])
 
 
 def test_numpy_and_safetensors_read_the_arrays_by_their_names_without_flatviz(results, tmp_path):

@@ -79,32 +79,6 @@ def test_mnist_is_read_from_its_published_format_without_a_download(tmp_path):
     assert public_images("mnist", train=False, root=tmp_path, download=False, per_class=1).y.sort().values.tolist() == [0, 1, 2]
 
 
-def test_cifar10_is_read_from_its_published_format_and_a_damaged_file_is_refused(tmp_path, monkeypatch):
-    import torchvision
-
-    kind = torchvision.datasets.CIFAR10
-    base = tmp_path / kind.base_folder
-    base.mkdir()
-    rows = np.arange(2 * 3072, dtype=np.uint32).astype(np.uint8).reshape(2, 3072)
-    for file, _ in [*kind.train_list, *kind.test_list]:
-        (base / file).write_bytes(pickle.dumps({"data": rows, "labels": [3, 5]}))
-    (base / "batches.meta").write_bytes(pickle.dumps({"label_names": list("abcdefghij")}))
-    with pytest.raises(RuntimeError, match="cifar10 must lie whole in .* or be downloadable"):  # checksums of other content
-        public_images("cifar10", train=False, root=tmp_path, download=False)
-    monkeypatch.setattr(kind, "_check_integrity", lambda self: True)
-    monkeypatch.setattr("torchvision.datasets.cifar.check_integrity", lambda *_: True)
-    data = public_images("cifar10", train=False, root=tmp_path, download=False)
-    assert data.x.shape == (2, 3, 32, 32) and data.y.tolist() == [3, 5]
-    assert torch.equal((data.x[0, 1, 0, :3] * 255).round().byte(), torch.from_numpy(rows[0, 1024:1027]))  # green plane
-
-
-def test_absent_files_and_other_names_are_one_clear_error(tmp_path):
-    with pytest.raises(RuntimeError, match="svhn must lie whole in .* give download=False"):
-        public_images("svhn", train=True, root=tmp_path, download=False)
-    with pytest.raises(ValueError, match="name must be one of 'mnist'"):
-        public_images("imagenet", train=True, root=tmp_path)
-
-
 def test_data_sets_and_loaders_become_one_set_in_their_order():
     x, y = torch.rand(10, 3), torch.arange(10) % 4
     pairs = TensorDataset(x, y)

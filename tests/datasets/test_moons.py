@@ -1,6 +1,5 @@
 """Two moons: their geometry, their sizes, and that a network transfers to them."""
 
-import pytest
 import torch
 
 import flatviz as fv
@@ -33,8 +32,3 @@ def test_a_small_network_learns_them():
     net = fv.pretrain(fv.models.mlp(task, hidden=(16, 16)), task.source, seed=0, epochs=40)
     assert (net(net.w, task.source.x).argmax(1) == task.source.y).float().mean() > 0.95
     assert (net(net.w, task.test.x).argmax(1) == task.test.y).float().mean() > 0.75  # turned by 30 degrees only
-
-
-def test_shots_below_one_are_refused():
-    with pytest.raises(ValueError, match="shots must be a whole number >= 1, got 0"):
-        fv.datasets.moons_transfer(shots=0)

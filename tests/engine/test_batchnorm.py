@@ -54,8 +54,6 @@ def test_one_example_has_no_statistics_and_inputs_are_never_written_into(net_and
     net, data = net_and_data
     with pytest.raises(ValueError, match="data must hold at least 2 examples to estimate BatchNorm statistics, got 1"):
         fv.engine.refresh_batchnorm(net, net.w, data.subset(slice(0, 1)))
-    with pytest.raises(ValueError, match="batch_size must be a whole number >= 2, got 1"):
-        fv.engine.refresh_batchnorm(net, net.w, data, batch_size=1)
     rude = fv.Net.from_module(nn.Sequential(nn.ReLU(inplace=True), nn.Linear(4, 6), nn.BatchNorm1d(6), nn.Linear(6, 3)))
     x = torch.randn(50, 4)
     own = fv.Data(x.clone(), data.y)

@@ -78,19 +78,6 @@ def test_the_operations_at_a_point_are_the_fewest(name):
         assert seen.channels_last == Counter({op: n for op, n in expected.items() if op != "addmm"})
 
 
-def test_a_frozen_trunk_runs_once_and_only_the_head_is_summed():
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
-        net = fv.Net.from_module(settled(ResNet20(), torch.randn(8, 3, 32, 32)), lambda name: name.startswith("head"))
-        data = fv.Data(torch.randn(8, 3, 32, 32), torch.arange(8))
-    plane, coords = fv.plane_random(net, net.w, seed=0), torch.tensor([[0.1, 0.2]])
-    evaluate = fv.nll(net, data).over(plane.origin, plane.axes, 100)
-    evaluate(coords)
-    with Operations() as seen:
-        evaluate(coords)
-    assert not {"convolution", "addmm", "native_batch_norm", "relu_", "relu"} & set(seen.count)
-
-
 def test_a_short_last_batch_is_traced_for_itself():
     """Sizes are part of a trace: a view to (256, 12) would fail, or worse, on the 88 examples of the last batch."""
 

@@ -21,17 +21,6 @@ def golden(name):
     return [line.strip() for line in text.replace("cannot tell", "inconclusive").splitlines() if line.strip()]
 
 
-def rows_of(lines):
-    """Rows of the golden tables, without what they are about: columns are where the line of dashes says."""
-    found, columns = [], []
-    for line in lines:
-        if re.fullmatch(r"-[- ]+", line):
-            columns = [m.span() for m in re.finditer(r"-+", line)]
-        elif columns and ("±" in line or "[" in line) and ": " not in line:
-            found.append(tuple(filter(None, (line[a:b].strip() for a, b in columns))))
-    return found
-
-
 def shown(name, **parameters):
     """(lines, rows of tables) that a notebook shows."""
     lines = [html.unescape(line) for text in executed(name, **parameters) for line in text.splitlines()]

@@ -217,14 +217,3 @@ def test_a_network_without_batchnorm_and_with_a_late_treated_head_gives_the_plai
     for quantity in ("nll", "shifted_nll", "lambda1"):
         a, b = (table["transfer", "resnet20-group", "vi", quantity] for table in found)
         np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-4)
-
-
-def test_an_effect_that_seeds_hide_is_found_in_pairs():
-    from flatviz.experiments import judged
-    from flatviz.experiments.statistics import mean_zero
-
-    common, noise = np.random.default_rng(0).normal(size=(2, 10)) * [[1.0], [0.01]]
-    rows = [
-        dict(claim=name, **mean_zero(pd.Series(common - gain + noise - common), -1)) for name, gain in (("a", 0.1), ("b", 0.0))
-    ]
-    assert judged(pd.DataFrame(rows), family="two").verdict.tolist() == ["holds", "inconclusive"]

@@ -107,17 +107,6 @@ def test_quick_points_are_written_together(counted, tmp_path, monkeypatch):
     assert sum(writes) == 121 and writes[0] == 1 and max(writes) == 16 and len(writes) < 14
 
 
-def test_a_damaged_record_is_computed_again(counted, tmp_path):
-    f, plane = counted
-    surface = fv.slice_plane(f, plane, resolution=5, cache=tmp_path)
-    (store,) = tmp_path.glob("*.points")
-    body = bytearray(store.read_bytes())
-    body[-10] ^= 255
-    store.write_bytes(bytes(body))
-    again = fv.slice_plane(f, plane, resolution=5, cache=tmp_path)
-    assert len(f.asked) == 26 and torch.equal(again.values, surface.values)
-
-
 def test_a_changed_setting_never_meets_a_stale_file(counted, tmp_path):
     f, plane = counted
     fv.slice_plane(f, plane, resolution=5, cache=tmp_path)
@@ -150,15 +139,6 @@ def test_the_key_of_a_network_is_all_its_values_depend_on(tmp_path):
         fv.slice_plane(lambda w: w.sum(), fv.plane_random(net, net.w, seed=0), cache=tmp_path)
     with pytest.raises(ValueError, match=r"use nll, a named quantity, or quantity\(..., key='what it computes'\)"):
         fv.slice_plane(fv.quantity(net, data, lambda o, y: o.sum()), fv.plane_random(net, net.w, seed=0), cache=tmp_path)
-
-
-def test_a_resumed_run_gives_the_bytes_of_a_whole_one(task, transferred, tmp_path):
-    net, _ = transferred
-    f, plane = fv.nll(net, task.train), fv.plane_random(net, net.w, seed=0)
-    whole = fv.slice_plane(f, plane, resolution=9)
-    with pytest.raises(Killed):
-        fv.slice_plane(f, plane, resolution=9, cache=tmp_path, progress=killer(2))
-    assert torch.equal(fv.slice_plane(f, plane, resolution=9, cache=tmp_path).values, whole.values)
 
 
 def test_a_volume_of_a_quadratic_is_the_quadratic(quadratic):
@@ -226,23 +206,3 @@ def test_an_engine_that_is_none_is_refused(quadratic):
     plane = fv.Plane(c, torch.eye(12, dtype=torch.float64)[:2], "step")
     with pytest.raises(TypeError, match="engine must be a dask.distributed Client, got str"):
         fv.slice_plane(f, plane, extent=1.0, resolution=3, engine="localhost")
-
-
-def test_blocks_do_not_depend_on_what_is_done():
-    done = torch.zeros(40, dtype=torch.bool)
-    whole = list(grid._split(list(range(40)), done))
-    done[:20] = True
-    assert list(grid._split(list(range(40)), done)) == [whole[1][4:], whole[2]]
-
-
-@pytest.mark.parametrize("head", [b"", b"{\xff", b'{"a": '])
-def test_a_store_whose_head_is_damaged_is_begun_again(counted, tmp_path, head):
-    f, plane = counted
-    surface = fv.slice_plane(f, plane, resolution=5, cache=tmp_path)
-    (store,) = tmp_path.glob("*.points")
-    store.write_bytes(head)
-    with pytest.warns(UserWarning, match="damaged, so computed again"):
-        assert torch.equal(fv.slice_plane(f, plane, resolution=5, cache=tmp_path).values, surface.values)
-    before = len(f.asked)
-    assert torch.equal(fv.slice_plane(f, plane, resolution=5, cache=tmp_path).values, surface.values)
-    assert len(f.asked) == before  # whole again

@@ -55,14 +55,6 @@ def test_no_curve_is_worse_than_the_straight_line(kind, lr):
     assert same.barrier < 1e-12 and same.W.shape == (3, 3)
 
 
-def test_what_has_no_gradient_is_refused_with_a_way_out(tiny):
-    net, data = tiny
-    with pytest.raises(
-        ValueError, match=r"connect needs an f with a gradient, got accuracy: train the curve on nll\(net, data\)"
-    ):
-        fv.landscape.connect(fv.quantity(net, data, "accuracy"), net.w, net.w + 1)
-
-
 def test_a_line_says_whose_statistics_are_used(task, conv):
     net, _ = conv
     f, other = fv.nll(net, task.train), net.w + 0.1
@@ -91,15 +83,6 @@ def test_a_barrier_is_measured_from_the_line_between_the_ends():
     t = torch.linspace(0, 1, 5)
     assert fv.Curve(t, torch.tensor([1.0, 2.0, 4.0, 3.0, 3.0])).barrier == pytest.approx(2.0)
     assert fv.Curve(t, torch.tensor([1.0, 0.5, 0.2, 0.5, 3.0])).barrier == 0.0
-
-
-def test_a_network_of_any_kind_can_be_connected(tiny):
-    net, data = tiny
-    f = fv.nll(net, data)
-    other = net.w + 2 * torch.randn(net.dim, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
-    straight, curve = fv.landscape.connect(f, net.w, other, bends=0), fv.landscape.connect(f, net.w, other, steps=60, lr=0.05)
-    assert float(curve.values.mean()) < float(straight.values.mean())
-    assert curve.values[-1] == pytest.approx(float(f(other).detach()), rel=1e-12) and curve.n == 12
 
 
 def test_a_gaussians_shadow_is_the_covariance_of_its_draws_shadows(gaussians):

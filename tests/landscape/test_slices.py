@@ -30,28 +30,6 @@ def test_the_origin_is_on_the_grid_exactly(quadratic, extent, resolution):
     torch.testing.assert_close(surface.values[middle, middle], f(plane.origin), rtol=0, atol=0)
 
 
-def test_values_equal_a_plain_loop_over_the_module(task, transferred):
-    net, _ = transferred
-    f = fv.nll(net, task.train)
-    plane = fv.plane_random(net, net.w, seed=1)
-    for exact, relative in ((False, 1e-5), (True, 1e-6)):
-        surface = fv.slice_plane(f, plane, extent=0.8, resolution=7, exact=exact)
-        largest = float(surface.values.max())
-        for i in range(7):
-            for j in range(7):
-                w = plane.origin + surface.a[i] * plane.axes[0] + surface.b[j] * plane.axes[1]
-                value = torch.nn.functional.cross_entropy(net.to_module(w)(task.train.x), task.train.y).item()
-                assert abs(float(surface.values[i, j]) - value) <= relative * abs(value) + 1e-7 * largest
-
-
-def test_float64_values_equal_a_plain_loop_to_ten_digits(tiny):
-    net, data = tiny
-    f, plane = fv.nll(net, data), fv.plane_random(net, net.w, seed=0)
-    surface = fv.slice_plane(f, plane, resolution=5)
-    loop = torch.stack([torch.stack([f(plane.points(torch.stack([a, b])[None])[0]) for b in surface.b]) for a in surface.a])
-    torch.testing.assert_close(surface.values, loop.detach(), rtol=1e-10, atol=0)
-
-
 def test_diverged_cells_stay_and_are_counted():
     plane = fv.Plane(torch.zeros(2), torch.eye(2), "step")
     surface = fv.slice_plane(lambda w: torch.log(w[0]), plane, extent=1.0, resolution=5)
@@ -77,9 +55,3 @@ def test_a_bad_extent_says_what_was_expected(quadratic, extent):
         fv.slice_plane(f, plane, extent=extent)
     with pytest.raises(ValueError, match="this plane suggests none"):
         fv.slice_plane(f, plane)
-
-
-def test_the_result_says_what_it_is(task, transferred):
-    net, _ = transferred
-    surface = fv.slice_plane(fv.nll(net, task.train), fv.plane_random(net, net.w, seed=0), resolution=3)
-    assert (surface.label, surface.n, surface.batchnorm) == ("mean NLL (nats)", 100, None)

@@ -27,8 +27,6 @@ def test_mutual_information_is_the_mean_divergence_of_the_draws_from_their_avera
     assert float(fv.metrics.mutual_information(prediction, n_draws=1).max()) == 0.0
     sure = fv.Prediction(torch.tensor([[[900.0, 0.0]], [[0.0, 900.0]]]))
     assert float(fv.metrics.mutual_information(sure)[0]) == pytest.approx(math.log(2))
-    with pytest.raises(ValueError, match="asked for 7 draws, but this prediction has 6"):
-        fv.metrics.mutual_information(prediction, n_draws=7)
 
 
 def test_disagreement_and_label_information_of_each_pair(prediction):
@@ -75,12 +73,6 @@ def test_fpr95_and_average_precision_of_seven_scores_counted_by_hand():
     assert scores["fpr95_in"] == pytest.approx(2 / 3)  # all inside are <= 4: so are 2.5 and 3.5 of the three outside
 
 
-def test_fpr95_is_the_first_threshold_that_reaches_95_percent_in_both_conventions():
-    scores = fv.metrics.ood_scores(torch.arange(100.0), torch.arange(50.0, 90.0))
-    # 38 of 40 outside are >= 52: 48 of 100 inside are too.  95 of 100 inside are <= 94: so are all outside.
-    assert scores["fpr95_out"] == pytest.approx(0.48) and scores["fpr95_in"] == 1.0
-
-
 def test_out_of_distribution_scores_are_those_of_scikit_learn():
     g = torch.Generator().manual_seed(0)
     inside = torch.randn(200, generator=g, dtype=torch.float64)
@@ -105,5 +97,3 @@ def test_temperature_scaling_finds_the_temperature_that_was_put_in():
     assert float(cooled.scores["nll"][0]) < float(fv.metrics.nll(hot)[0])
     assert float(cooled.scores["ece"][0]) < 0.02 < float(fv.metrics.ece(hot)[0])
     assert float(cooled.scores["accuracy"][0]) == float(fv.metrics.accuracy(hot)[0])
-    with pytest.raises(ValueError, match="temperature must be a finite number > 0, got 0"):
-        fv.metrics.scale_temperature(hot, 0.0)

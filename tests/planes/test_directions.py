@@ -32,8 +32,6 @@ def test_each_normalisation_is_the_written_definition(net):
     weight = fv.plane_random(net, net.w, normalize="weight", seed=3)
     torch.testing.assert_close(weight.axes[0], raw.sign() * net.w.abs())
     assert weight.unit == "weight-normalised step"
-    with pytest.raises(ValueError, match="normalize must be one of 'filter', 'layer', 'model', 'weight', 'none', got 'rows'"):
-        fv.plane_random(net, net.w, normalize="rows", seed=0)
 
 
 def test_conventions_of_other_tools_by_name(net):

@@ -14,7 +14,7 @@ from scipy.stats import binomtest, spearmanr
 
 import flatviz as fv
 from flatviz.pages.grounds import averages_scale
-from flatviz.pages.scene import Scene, rank_correlation
+from flatviz.pages.scene import Scene
 from flatviz.pages.views import VIEWS, views_of
 from flatviz.plots.basin import above_center, basin_share
 from flatviz.plots.by_type import shown
@@ -75,12 +75,6 @@ def test_a_family_of_few_posteriors_claims_nothing_of_its_width(family):
         f.name: getattr(family, f.name)[:3] for f in dataclasses.fields(family) if isinstance(getattr(family, f.name), tuple)
     }
     assert "nothing is said" in Scene(dataclasses.replace(family, **few)).words["sharpest"]
-
-
-def test_the_rank_correlation_is_spearmans():
-    a, b = torch.tensor([1.0, 2.0, 2.0, 5.0, 3.0]), torch.tensor([9.0, 7.0, 8.0, 1.0, 1.0])
-    assert rank_correlation(a, b) == pytest.approx(spearmanr(a, b).statistic)
-    assert rank_correlation(a, torch.ones(5)) == 0.0
 
 
 @pytest.mark.long
@@ -208,29 +202,6 @@ def test_in_a_relief_samples_stand_on_lines_to_the_surface_in_their_methods_colo
     assert float(inside[0]) == pytest.approx(0.52, rel=1e-5)
 
 
-def test_a_figure_of_a_cell_is_tall_enough_and_its_plane_has_the_colour_bar_beside_it(family):
-    surface, shown = family.surface, family.projection[-1]
-    figures = [
-        *(fv.plot_surface(surface, shown), fv.plots.plot_basin(family.around[0]), fv.plots.plot_surface_3d(surface, shown)),
-        *(fv.plot_projection(shown), fv.plot_spectrum(family.spectrum[0]), fv.plot_metrics(family.prediction[-1])),
-        fv.plots.plot_reliability(family.prediction[-1]),
-    ]
-    assert all(fig.layout.height >= 520 for fig in figures)
-    fig = figures[0]
-    plot = (float(surface.a.max() - surface.a.min()) / float(surface.b.max() - surface.b.min())) * (520 - 76 - 88)
-    assert fig.layout.width - plot < 320  # px, for axis and bar: the plot fills the rest
-
-
-def test_what_a_picture_says_of_itself_holds_for_every_ensemble_size(family):
-    scene = Scene(family)
-    for view in views_of(family):
-        fig, i = view.draw(scene, len(family) - 1), len(family) - 1
-        changes = any(p.rows in ("draws", "size") for p in fig.live)
-        assert view.alt or not changes, view.name  # else the figure's own text, made of this member's figures
-        if not view.alt and not view.said:  # what the step is does not hang on the ensemble
-            assert f"{scene.lambda1(i):.3g}" in fig.layout.meta["alt"] or "center" in fig.layout.meta["alt"]
-
-
 def test_a_plane_a_surface_a_projection_and_a_prediction_draw_themselves_in_a_cell(family, monkeypatch):
     monkeypatch.setattr(pio.renderers, "default", "plotly_mimetype")
     kinds = {
@@ -254,12 +225,6 @@ def test_the_arrows_of_a_plane_have_its_lengths_and_angle(family):
     plane = fv.Plane(torch.zeros(3), torch.tensor([[2.0, 0, 0], [1.0, 1, 0]]), "step")
     first, second = (t for t in shown(plane).data if t.name.startswith("axis"))
     assert (first.x[1], first.y[1]) == pytest.approx((2, 0)) and (second.x[1], second.y[1]) == pytest.approx((1, 1))
-
-
-def compared():
-    plain = {"nll": (0.9, 0.02), "lambda1": (4.0, 0.5), "seconds": (1.0, 0.1)}
-    table = {m: {k: (v * (1 + 0.3 * i), h) for k, (v, h) in plain.items()} for i, m in enumerate(("sgd", "vi", "swag", "hmc"))}
-    return table | {f"f-{m}": {k: (0.8 * v, h) for k, (v, h) in table[m].items()} for m in ("sgd", "vi", "swag")}
 
 
 def test_on_dark_ground_every_methods_line_has_contrast_and_its_hue():

@@ -147,38 +147,6 @@ def test_stages_of_training_are_those_at_which_a_fit_stops_and_the_last_is_its_p
     assert stages[-1].center.norm() == 0 and float((stages[0].center - stages[1].center).norm()) > 0.01
 
 
-def test_at_each_stage_the_ellipse_at_the_top_is_the_worst_posterior_that_perturb_gives(shown, trained, tmp_path):
-    net, data, _, _ = shown
-    prior, settings, stages = trained
-    fig = fv.plots.plot_mechanism(stages)
-    frames, plane = {f.name: f for f in fig.frames}, stages[0].surface.plane
-    for i, at in enumerate(AT):
-        q = stopped(net, data, prior, at, settings, tmp_path / f"{at}.safetensors")
-        g = gradient(net, data, q, seed=4)
-        delta = fv.perturb(q, g, radius=0.5, blocks="mean+std")
-        worst = fv.Gaussian(q.mean + delta[0], q.log_std + delta[1], q.factor + delta[2])
-        covariance = plane.axes @ dense(worst) @ plane.axes.T
-        drawn = next(t for t in frames[f"{i}.1.0"].data if t.name == "the worst q′")
-        off = torch.stack([torch.tensor(drawn.x), torch.tensor(drawn.y)], 1) - plane.axes @ (worst.mean - plane.origin)
-        on_it = (off @ torch.linalg.inv(covariance) * off).sum(1)
-        torch.testing.assert_close(on_it, torch.ones(len(off)).double(), rtol=1e-6, atol=0)
-
-
-def test_from_stage_to_stage_nothing_jumps_and_all_stays_in_the_picture(trained):
-    *_, stages = trained
-    fig = fv.plots.plot_mechanism(stages)
-    drawn = {
-        n: [next(t for t in f.data if t.name == n) for f in fig.frames] for n in ("q", "the worst q′", "step: − g′ from q")
-    }
-    for traces in drawn.values():
-        points = np.array([[t.x, t.y] for t in traces])  # (frames, 2, points)
-        whole = points.max((0, 2)) - points.min((0, 2))
-        assert (np.abs(np.diff(points, axis=0)).max((0, 2)) <= whole.max() / TWEENS * 1.01).all()
-        for axis, values in zip((fig.layout.xaxis, fig.layout.yaxis), (points[:, 0], points[:, 1])):
-            assert axis.range[0] < values.min() and values.max() < axis.range[1]
-    assert "of each move's length" in fig.layout.meta["alt"]
-
-
 def test_stages_on_planes_of_their_own_are_refused(shown, trained):
     net, data, q, step = shown
     other = fv.families.mechanism(net, data, q, radii=[1.0], seed=1, n_draws=2, resolution=3)

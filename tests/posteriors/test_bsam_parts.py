@@ -5,16 +5,6 @@ import torch
 from torch import nn
 
 import flatviz as fv
-from flatviz.core.seeds import generator
-from flatviz.posteriors.bsam import _shards
-
-
-def test_the_parts_of_a_full_batch_are_shuffled_by_the_seed_and_hold_every_example_once():
-    source = generator(0)
-    first, second = (_shards(40, None, 4, source, torch.device("cpu")) for _ in range(2))
-    assert torch.equal(torch.cat(first).sort().values, torch.arange(40)) and [len(s) for s in first] == [10] * 4
-    assert not torch.equal(first[0].sort().values, torch.arange(10)) and not torch.equal(first[0], second[0])
-    assert all(torch.equal(a, b) for a, b in zip(first, _shards(40, None, 4, generator(0), torch.device("cpu"))))
 
 
 def test_sorted_data_have_the_precision_of_shuffled_data():
@@ -35,17 +25,3 @@ def test_more_parts_than_examples_are_refused_and_a_short_last_minibatch_is_deal
     with pytest.raises(ValueError, match="parts must be at most the 4 examples of a minibatch, got 5"):
         fv.fit_bsam(net, data, parts=5, batch_size=4, seed=0)
     assert bool(torch.isfinite(fv.fit_bsam(net, data, parts=4, batch_size=4, steps=6, seed=0).log_std).all())  # 4, 4, 1
-
-
-def test_a_stopped_run_goes_on_with_the_same_parts(tmp_path):
-    net, data = fv.Net.from_module(nn.Linear(3, 2)), fv.Data(torch.randn(8, 3), torch.arange(8) % 2)
-    whole = fv.fit_bsam(net, data, parts=3, steps=6, seed=0)
-
-    def stop(done, total, label):
-        if done == 4:
-            raise KeyboardInterrupt
-
-    settings = dict(parts=3, steps=6, seed=0, checkpoint=tmp_path / "b.pt")
-    with pytest.raises(KeyboardInterrupt):
-        fv.fit_bsam(net, data, progress=stop, **settings)
-    assert torch.equal(fv.fit_bsam(net, data, **settings).log_std, whole.log_std)

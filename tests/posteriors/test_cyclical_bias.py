@@ -38,10 +38,3 @@ def test_a_cycle_of_sgld_ends_with_the_share_of_the_variance_that_its_noisy_rate
     found = (w.square() * N * h).view(3, 500).mean(1)
     expected = 1 - torch.exp(-2 * h * area).view(3, 500).mean(1)
     torch.testing.assert_close(found, expected, rtol=0.2, atol=0)  # three standard errors of 500 squares; large steps add some
-
-
-def test_bsam_of_a_full_batch_is_too_wide_by_a_fourth_root_of_the_examples(curved):
-    net, data, h = curved
-    q = fv.fit_bsam(net, data, likelihood=1.0, radius=0.0, weight_decay=0.0, damping=0.0, b2=0.95, steps=150, seed=0)
-    wide = (q.std * (N * h).sqrt()).view(3, 500)[0].mean()
-    assert float(wide) == pytest.approx((math.pi * N / 2) ** 0.25, rel=0.05)

@@ -56,12 +56,6 @@ def test_linearised_predictions_are_those_of_the_dense_gaussian(small):
         torch.testing.assert_close(found, exact, rtol=1e-5, atol=1e-5)
 
 
-def test_it_survives_saving(small, tmp_path):
-    *_, q, _ = small
-    back = fv.load(fv.save(q, tmp_path / "q.pt"))
-    assert torch.equal(back.sample(2, seed=0), q.sample(2, seed=0))
-
-
 def test_a_network_too_large_for_a_dense_matrix_is_fitted_predicted_and_weighed():
     """64-64-32-10, 6,570 weights, above what a dense covariance may have."""
     pytest.importorskip("laplace")

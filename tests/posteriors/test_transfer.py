@@ -39,20 +39,11 @@ def test_the_rest_stays_at_its_source_value_and_the_net_stands_at_the_prior(sour
     torch.testing.assert_close(dict(module.named_parameters())["1.weight"].detach(), kept["1.weight"])
 
 
-def test_the_head_is_found_by_the_source_data_whatever_the_module(source):
-    net, _ = source
-    assert net.example is not None and net.example.shape[1:] == (1, 8, 8)
-
-
 def test_bad_transfers_say_what_to_do(source):
     net, prior = source
     short = fv.Gaussian(prior.mean[:5], prior.log_std[:5])
     with pytest.raises(ValueError, match=rf"prior must cover the net's {net.dim} weights, got 5: fit it on the same net"):
         fv.transfer(net, short, treated="norm+head", head_std=0.1, scale=1.0)
-    with pytest.raises(ValueError, match="scale must be > 0, got 0"):
-        fv.transfer(net, prior, treated="norm+head", head_std=0.1, scale=0)
-    with pytest.raises(ValueError, match="head_std must be a finite number > 0, got nan"):
-        fv.transfer(net, prior, treated="norm+head", head_std=math.nan, scale=1)
 
 
 def test_other_classes_get_a_new_head_and_the_rest_is_as_with_the_same(source, task):

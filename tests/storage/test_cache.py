@@ -37,12 +37,6 @@ def test_the_environment_moves_the_folder(monkeypatch, tmp_path):
     assert cache_folder() == tmp_path / "flatviz"
 
 
-def test_tuples_lists_and_tensors_come_back_as_they_were(tmp_path):
-    value = {"a": (1, [torch.arange(3), "x"]), "b": None}
-    back = load(save(value, tmp_path / "v.pt"))
-    assert back["a"][0] == 1 and isinstance(back["a"], tuple) and torch.equal(back["a"][1][0], torch.arange(3))
-
-
 def test_a_cache_that_is_a_file_is_one_clear_error(monkeypatch, tmp_path):
     (tmp_path / "mine").write_text("a file")
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / "mine"))

@@ -96,12 +96,6 @@ def test_ties_keep_their_order():
     assert fv.symmetry.sort_units(units, w[None])[1].equal(torch.arange(9)[None])
 
 
-def test_an_unknown_rule_is_refused_by_name():
-    net, units, _ = network("mlp")
-    with pytest.raises(ValueError, match="rule must be one of 'first', 'max'"):
-        fv.symmetry.sort_units(units, net.w[None], rule="largest")
-
-
 def cvxpy_mass(net, w):
     """Least mass of an MLP by cvxpy's default conic solver, in log factors, as the authors do it."""
     cp = pytest.importorskip("cvxpy")
@@ -158,29 +152,6 @@ def test_one_hidden_layer_takes_one_sweep_and_meets_its_closed_form():
     parts = net.unflatten(net.w)
     closed = 2 * (parts["0.weight"].norm(dim=1) * parts["2.weight"].norm(dim=0)).sum()
     assert torch.allclose(least.after[0], closed, rtol=1e-14)
-
-
-def test_the_mass_is_convex_in_log_factors_with_gradient_twice_in_minus_out():
-    net, units, _ = network("mlp")
-
-    def F(u):
-        return mass(units, fv.symmetry.rescale(units, net.w[None], u.exp()))[0]
-
-    g = torch.Generator().manual_seed(0)
-    u, v = (torch.randn(units.n_scaled, generator=g, dtype=torch.float64) for _ in range(2))
-    assert F((u + v) / 2) <= (F(u) + F(v)) / 2
-    scaled = fv.symmetry.rescale(units, net.w[None], u.exp()).square()
-    gradient = torch.autograd.functional.jacobian(lambda t: _mass_at(units, net.w, t), u)
-    assert torch.allclose(gradient, 2 * (incoming(units, scaled) - outgoing(units, scaled))[0], rtol=1e-10)
-    hessian = torch.autograd.functional.hessian(lambda t: _mass_at(units, net.w, t), u)
-    assert float(torch.linalg.eigvalsh(hessian).min()) > 0
-
-
-def _mass_at(units, w, u):
-    """The posynomial itself, sum_d w_d^2 exp(2 (u_row - u_column))."""
-    padded = torch.cat([u, torch.zeros(1, dtype=u.dtype)])
-    kept = units.mass
-    return (w[kept].square() * (2 * (padded[units.scale_row[kept]] - padded[units.scale_column[kept]])).exp()).sum()
 
 
 @pytest.mark.parametrize("end", ["in", "out"])

@@ -2,11 +2,9 @@
 
 import pytest
 import torch
-from oracles import FunctionLoss
 from torch import nn
 
 import flatviz as fv
-from flatviz.training.gradient import TrainingLoss, gradient
 from flatviz.training.optimize import FrozenLoss, minibatches, sgd, training_loss
 from flatviz.training.run import Optim, Run
 
@@ -92,23 +90,3 @@ def test_the_second_pass_leaves_batchnorm_statistics_alone_and_lr_zero_leaves_th
     assert int(buffers["1.num_batches_tracked"]) == 1
     torch.testing.assert_close(buffers["1.running_mean"], module[1].running_mean)
     torch.testing.assert_close(buffers["1.running_var"], module[1].running_var)
-
-
-def test_radius_zero_gains_exactly_nothing_and_is_the_plain_fit(tiny):
-    net, data = tiny
-    plain = fv.fit_sgd(net, data, steps=3, seed=0)
-    flat = fv.fit_sgd(net, data, steps=3, seed=0, ascent=fv.SAM(0.0))
-    assert torch.equal(plain.W, flat.W) and float(flat.history.sharpness.abs().max()) == 0.0
-    assert float(fv.fit_sgd(net, data, steps=3, seed=0, ascent=fv.SAM(0.1)).history.sharpness.min()) > 0
-
-
-def test_a_loss_that_only_says_its_value_has_the_same_second_pass_and_no_state():
-    loss, w = FunctionLoss(lambda w, index: (w * w).sum()), torch.tensor([1.0, 2.0])
-    assert float(loss.again(w, None)) == float(loss(w, None)) == 5.0 and loss.state == {}
-    with pytest.raises(NotImplementedError):
-        TrainingLoss()(w, None)
-
-
-def test_a_loss_gives_back_its_value_its_gradient_and_no_gain_without_an_ascent():
-    value, g, gain = gradient(FunctionLoss(lambda w, index: (w * w).sum()), torch.tensor([1.0, 2.0]), None)
-    assert float(value) == 5.0 and g.tolist() == [2.0, 4.0] and gain is None

@@ -26,9 +26,3 @@ def made(n=65):
 def test_a_last_batch_of_one_example_trains(fit):
     net, data = made()
     fit(net, data)
-
-
-def test_one_example_in_all_is_still_refused_where_statistics_are_estimated():
-    net, _ = made()
-    with pytest.raises(ValueError, match="at least 2 examples to estimate BatchNorm statistics, got 1"):
-        fv.engine.refresh_batchnorm(net, net.w, fv.Data(torch.randn(1, 3), torch.tensor([0])))

@@ -1,6 +1,5 @@
 """Members trained together are the members trained alone."""
 
-import time
 from types import MethodType
 
 import pytest
@@ -94,29 +93,6 @@ def test_a_network_with_a_tied_layer_or_a_third_axis_is_not_stacked():
     assert stack(fv.Net.from_module(nn.Sequential(nn.Linear(3, 2))), torch.randn(4, 5, 3)) is None
 
 
-def test_an_ensemble_and_its_members_alone(task):
-    net = fv.Net.from_module(fv.models.mlp(task, hidden=(16, 16))).with_example(task.train.x)
-    together = fv.fit_ensemble(net, task.train, members=3, steps=2, seed=0)
-    assert len({round(float(w.norm()), 4) for w in together.W}) == 3
-    alone = fv.fit_ensemble(net, task.train, members=1, steps=2, seed=1000)
-    torch.testing.assert_close(together.W[1], alone.W[0], rtol=1e-4, atol=1e-5)
-
-
-def test_together_is_faster_than_one_by_one_on_a_small_network(task):
-    net = fv.Net.from_module(fv.models.mlp(task)).with_example(task.train.x).restrict("norm+head")
-    W, seconds = rows(net, 16), {}
-    for together in (True, False):
-        loss = members_loss(net, task.train, "categorical", "frozen", 16, together=together)
-        gradient(loss, W, None)
-        times = []
-        for _ in range(5):
-            started = time.process_time()
-            gradient(loss, W, None)
-            times.append(time.process_time() - started)
-        seconds[together] = min(times)
-    assert seconds[True] < 0.9 * seconds[False], seconds
-
-
 def test_any_network_in_evaluation_mode_can_run_together_as_it_does_on_a_gpu():
     torch.manual_seed(0)
     module = nn.Sequential(
@@ -132,12 +108,6 @@ def test_any_network_in_evaluation_mode_can_run_together_as_it_does_on_a_gpu():
             gradient(alone, W, index, fv.SAM(0.1)),
         ):
             torch.testing.assert_close(got, want)
-
-
-def test_a_member_that_diverges_is_one_clear_error(task):
-    net = fv.Net.from_module(fv.models.mlp(task, hidden=(8,))).with_example(task.train.x)
-    with pytest.raises(ValueError, match="the loss must stay finite, got NaN or inf at .* lower lr or radius"):
-        fv.fit_ensemble(net, task.train, members=2, steps=30, lr=1e20, seed=0)
 
 
 def patched_layer(module, index, forward):

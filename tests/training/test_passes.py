@@ -44,17 +44,6 @@ def conv_case():
     return nn.Sequential(*layers), fv.Data(x, y)
 
 
-@pytest.mark.parametrize("name", FITS)
-@pytest.mark.parametrize("batch_size", [None, 7])
-def test_a_minibatch_in_parts_makes_the_same_step(name, batch_size, tiny):
-    net, data = tiny
-    whole = fitted(name, net, data, batch_size=batch_size)
-    parts = fitted(name, net, data, batch_size=batch_size, training=fv.Training(accumulate=3))
-    torch.testing.assert_close(everything(parts), everything(whole), rtol=1e-9, atol=1e-11)  # float64, 6 steps
-    torch.testing.assert_close(parts.history.loss, whole.history.loss, rtol=1e-9, atol=0)
-    assert not torch.equal(everything(parts), everything(whole))  # it did go another way
-
-
 def test_parts_of_members_trained_together_and_more_parts_than_examples(tiny):
     net, data = tiny
     loss = members_loss(net, data, "categorical", "frozen", 2)
