@@ -14,7 +14,7 @@ from flatviz.core.seeds import generator
 from flatviz.core.treated import guesses
 from flatviz.symmetry.actions import gathered, random_factor, random_order, random_signs, scaled_by
 from flatviz.symmetry.graph import read_graph
-from flatviz.symmetry.numbering import index_arrays, number_layers, refusals, refuse_untreated, touched
+from flatviz.symmetry.numbering import index_arrays, number_layers, refusals, refuse_untreated, still, touched
 from flatviz.symmetry.units import ACTIONS, Units
 
 TRIED = 3  # moves of each action
@@ -26,7 +26,11 @@ def units_of(net: Net) -> Units:
     """Hidden units of a network: which weights lead in and out of each, and which actions leave the function unchanged.
 
     Linear, Conv (grouped too), flatten between them, BatchNorm, LayerNorm, residual sums, pooling and elementwise
-    functions are followed; units on any other path stand still.  A layer of which a weight is not treated stands still.
+    functions are followed.  Of `nn.MultiheadAttention`, alone or in PyTorch's transformers: whole heads are permuted, and
+    inside a head its dimensions (queries and keys together, values on their own) are permuted, and scaled: q_d by f, k_d
+    by 1 / f, v_d by f, the column of the output layer that reads it by 1 / f.  Left out: of a head the other maps
+    Q -> A Q, K -> A^{-T} K, permutations of a transformer's residual stream, attention written by hand.
+    Units on any other path stand still, as does a layer of which a weight is not treated: `Units.still` lists them.
 
     Raises:
         TypeError: For a module that torch.fx cannot trace.
@@ -59,6 +63,7 @@ def units_of(net: Net) -> Units:
         statistics=tuple(statistics),
         refused={a: refusals(reading, a) for a in ACTIONS},
         free=treated_free[0] if treated_free else "",
+        still=still(reading, [b.name for b in net.blocks]),
     )
     changed = _changes(net, units)
     return replace(units, refused={action: units.refused[action] + changed.get(action, ()) for action in ACTIONS})

@@ -26,7 +26,8 @@ class Units:
     row[d] and in the column of unit column[d] (U where in none); with unit i of its layer's own numbering in its row and
     j in its column its address is base[d] + i row_step[d] + (j mod period[d]) column_step[d].  scale_row, scale_column
     (V: none) and `power` say by what d is scaled; `mass` marks the weights that are no shift, `kernel` those of Linear
-    and convolutions.  `refused` holds, for each action, the layers whose function it would change, with the reason.
+    and convolutions.  `refused` holds, for each action, the layers whose function it would change, with the reason; `still`
+    the treated layers whose units no action moves, with the reason (the last layer, whose units are the outputs, aside).
     """
 
     made_by = "fv.symmetry.units_of(net) makes one"
@@ -48,9 +49,11 @@ class Units:
     statistics: tuple[tuple[str, int, int], ...]
     refused: dict[str, tuple[str, ...]]
     free: str
+    still: tuple[str, ...]
 
     def __repr__(self) -> str:
-        return f"Units({self.n_permuted} permuted in {len(self.permuted)} layers, {self.n_scaled} scaled, D={self.dim})"
+        found = f"{self.n_permuted} permuted in {len(self.permuted)} layers, {self.n_scaled} scaled, D={self.dim}"
+        return f"Units({found}; left out, see units.still: {len(self.still)})" if self.still else f"Units({found})"
 
     @property
     def n_permuted(self) -> int:
@@ -77,7 +80,10 @@ class Units:
             got = "; ".join(first) + (f" and {more} more" if more > 0 else "")
             raise ValueError(f"{WORDS[action]} need {NEEDS[action]} of hidden units, got {got}: leave this action out")
         if not (self.permuted if action == "permute" else self.scaled):
-            raise ValueError(f"{WORDS[action]} need hidden units whose weights are all treated, got none: treat all weights")
+            reasons = f"; these stand still: {', '.join(self.still[:2])}" if self.still else ""
+            raise ValueError(
+                f"{WORDS[action]} need hidden units whose weights are all treated, got none: treat all weights{reasons}"
+            )
         if self.statistics and isinstance(W, Tensor) and W.ndim == 2 and W.shape[1] == self.dim:
             raise ValueError(
                 "this network has BatchNorm, whose running statistics move with its units: "

@@ -11,7 +11,7 @@ from flatviz.symmetry.minmass import mass
 from flatviz.symmetry.removal import RULES, incoming, outgoing
 
 SCALED = [name for name in NETWORKS if name != "tanh"]
-LIGHT = ["mlp", "conv and flatten", "optunet", "residual"]
+LIGHT = ["mlp", "conv and flatten", "optunet", "residual", "attention"]
 
 
 def several(net, units, n=5):
@@ -53,7 +53,7 @@ def test_a_unit_without_incoming_weights_stands_still():
 
 
 @pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("name", ["mlp", "conv and flatten", "optunet", "batchnorm", "residual"])
+@pytest.mark.parametrize("name", ["mlp", "conv and flatten", "optunet", "batchnorm", "residual", "attention"])
 def test_scaling_then_sorting_gives_one_vector_for_all_equal_networks(name, rule):
     net, units, _ = network(name)
     V = several(net, units)
