@@ -138,7 +138,8 @@ def test_between_the_points_hmc_is_unsure_and_at_them_sure_vi_and_sabma_less_so(
               Object.assign(gap, {{ seed, draws: 30 }});
               gap.again();
               for (let i = 0; i < 1500; i++) gap.advance();
-              return gap.panes.map((pane) => {{ pane.refresh(Infinity); pane.score(); return {{ ...pane.unsure, loss: pane.test.at(-1) }}; }});
+              for (const pane of gap.panes) {{ pane.refresh(Infinity); pane.score(); }}
+              return gap.panes.map((pane) => ({{ ...pane.unsure, loss: pane.test.at(-1) }}));
             }}""",
             seed,
         )
