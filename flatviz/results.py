@@ -13,7 +13,7 @@ import dataclasses
 import importlib
 import math
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property, partial
 from typing import Annotated, Any, Protocol, runtime_checkable
@@ -541,70 +541,104 @@ def reach_of(covariance: Tensor, ball: Tensor, worst: Tensor, worst_covariance: 
 
 
 @noun(made_by="fv.families.fit_family makes one")
-class Family:
-    """Posteriors of one or more methods over their radii, and what was measured on each; M members.
+class Member:
+    """One posterior of a family: its method at a radius in `unit`, and what was measured on it.
 
-    `method`, `radius`, `unit` and `posterior` run in parallel, (M,).  `surface` is shared by all members, on the PCA
-    plane of all their draws; the tuples below it hold one entry a member: its draws on that plane, the surface on a
-    random plane around its center, that on the plane of the two sharpest directions there (all of one extent), the
-    spectra of several draws, and the prediction on the test split.  `over_seeds`, where members were fitted again with
-    other noise, holds "lambda1", "accuracy", "nll" and "ece" (M, S), a column a seed.  `mechanism` holds
-    one step from VI's posterior at every member's radius, a row a member; `stages` the step of SA-BMA at several moments of
-    one training, all on one surface: see `families.stages`.
-    `inputs`, of a task in the plane, holds what each member predicts over it: see `families.inputs.input_maps`.
-    `images`, of a task of images, holds those on which each member's draws disagree most: see `families.images.family_images`.
-    `maps` holds other quantities and planes: see `families.maps.family_maps`.
+    projection: its draws on the family's surface; around: the surface on a random plane around its center, sharpest: that on
+    the plane of the two sharpest directions there; spectrum: of several draws; prediction: on the test split.  step: one step
+    from VI's posterior at this radius.  over_seeds: "lambda1", "accuracy", "nll" and "ece" (S,) of fits with other noise.
+    maps: what other pictures draw of it, by name: see `families.maps`, `inputs`, `regression` and `images`.
     """
 
-    method: tuple[str, ...]
-    radius: tuple[float, ...]
-    unit: tuple[str, ...]
-    posterior: tuple[Posterior, ...]
-    surface: Surface | None = None
-    projection: tuple[Projection, ...] = ()
-    around: tuple[Surface, ...] = ()
-    sharpest: tuple[Surface, ...] = ()
-    spectrum: tuple[tuple[Spectrum, ...], ...] = ()
-    prediction: tuple[Prediction, ...] = ()
+    method: str
+    radius: float
+    unit: str
+    posterior: Posterior
+    projection: Projection | None = None
+    around: Surface | None = None
+    sharpest: Surface | None = None
+    spectrum: tuple[Spectrum, ...] = ()
+    prediction: Prediction | None = None
+    step: Mechanism | None = None
     over_seeds: dict[str, Tensor] = field(default_factory=dict)
-    mechanism: Mechanism | None = None
+    maps: dict[str, Any] = field(default_factory=dict)
+
+
+@noun(made_by="fv.families.fit_family makes one")
+class Family:
+    """Posteriors of one or more methods over their radii: M members on shared ground.
+
+    `surface` is the loss on the PCA plane of all draws.  `inputs`, `images` and `maps` are what the members' `maps` share: a grid
+    of inputs, the pixels, the accuracy.  `stages`: the step of SA-BMA at several moments of one training, see `families.stages`.
+    `family[i]` is a member; `family.method`, `.radius`, `.prediction` ... hold a field of every member, (M,).
+    """
+
+    members: tuple[Member, ...]
+    surface: Surface | None = None
     inputs: dict[str, Tensor] = field(default_factory=dict)
     images: dict[str, Tensor] = field(default_factory=dict)
     maps: dict[str, Any] = field(default_factory=dict)
     stages: tuple[Mechanism, ...] = ()
 
     def __len__(self) -> int:
-        return len(self.method)
+        return len(self.members)
+
+    def __getitem__(self, i: int) -> Member:
+        return self.members[i]
+
+    def add(self, member: Member) -> Family:
+        """With one more member."""
+        return dataclasses.replace(self, members=(*self.members, member))
+
+    def each(self, **fields: Sequence) -> Family:
+        """With fields of its members replaced by these, one a member."""
+        rows = zip(self.members, *fields.values(), strict=True)
+        return dataclasses.replace(self, members=tuple(dataclasses.replace(m, **dict(zip(fields, row))) for m, *row in rows))
+
+    @property
+    def measured(self) -> bool:
+        """Whether it is more than posteriors."""
+        return self.surface is not None and all(m.prediction is not None and m.spectrum for m in self.members)
+
+    @property
+    def n_draws(self) -> int:
+        """The largest ensemble size."""
+        return max(m.prediction.n_draws for m in self.members)
 
     @property
     def methods(self) -> tuple[str, ...]:
         """The methods, once each, in order."""
-        return tuple(dict.fromkeys(self.method))
+        return tuple(dict.fromkeys(m.method for m in self.members))
 
     def radii(self, method: str) -> tuple[float, ...]:
         """Radii at which `method` was fitted, rising."""
-        return tuple(sorted(r for m, r in zip(self.method, self.radius) if m == method))
+        return tuple(sorted(m.radius for m in self.members if m.method == method))
 
     def index(self, method: str, radius: float | None = None) -> int:
         """Member of `method` whose radius is nearest to `radius`, as sliders count: in powers of ten, 0 by itself."""
-        members = [i for i, m in enumerate(self.method) if m == method]
+        members = [i for i, m in enumerate(self.members) if m.method == method]
         if not members:
             raise ValueError(f"method must be one of {', '.join(map(repr, self.methods))}, got {method!r}")
         if radius is None:
             return members[0]
 
         def far(i: int) -> float:
-            r = self.radius[i]
+            r = self.members[i].radius
             return 0.0 if r == radius else abs(math.log10(r / radius)) if r > 0 and radius > 0 else math.inf
 
-        return min(members, key=lambda i: (far(i), self.radius[i]))
+        return min(members, key=lambda i: (far(i), self.members[i].radius))
+
+
+for _name in ("method", "radius", "unit", "posterior", "projection", "around", "sharpest", "spectrum", "prediction"):
+    _doc = f"`Member.{_name}` of every member, (M,)."
+    setattr(Family, _name, property(lambda self, name=_name: tuple(getattr(m, name) for m in self.members), doc=_doc))
 
 
 NOUNS = {
     cls.__name__: cls
     for cls in (
         *(History, Gaussian, KroneckerGaussian, PrecisionGaussian, Draws, Mixture, Plane, Curve),
-        *(Surface, Persistence, Spectrum, Projection, Sharpness, Prediction, Shift, Mechanism, Family),
+        *(Surface, Persistence, Spectrum, Projection, Sharpness, Prediction, Shift, Mechanism, Member, Family),
     )
 }
 

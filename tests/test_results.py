@@ -62,10 +62,8 @@ def one_of_each(q):
     prediction = fv.Prediction(
         torch.zeros(30, 100, 10), W[0], "categorical", "frozen", dict.fromkeys(("nll", "accuracy", "ece"), W[0])
     )
-    many = dict(method=("sabma",) * 12, radius=(0.1,) * 12, unit=("sqrt(2 KL in nats)",) * 12, posterior=(q,) * 12)
-    rest = dict(
-        projection=(projection,) * 12, around=(surface,) * 12, spectrum=((spectrum,) * 3,) * 12, prediction=(prediction,) * 12
-    )
+    rest = dict(projection=projection, around=surface, spectrum=(spectrum,) * 3, prediction=prediction)
+    member = results.Member("sabma", 0.1, "sqrt(2 KL in nats)", q, **rest, maps={"probs": W})
     pairs = (torch.eye(7), torch.eye(1))
     return {
         "History": fv.History(W[0], W[0], W[0]), "Gaussian": q, "Plane": plane, "Surface": surface, "Curve": curve,
@@ -75,7 +73,7 @@ def one_of_each(q):
         "Persistence": fv.results.Persistence(surface, *W[:5]), "Sharpness": fv.results.Sharpness(*W[:7]),
         "Shift": fv.results.Shift(("gaussian_noise",) * 9, tuple(range(6)), dict.fromkeys(("accuracy", "nll", "ece"), W), 9, 9, "frozen"),
         "Mechanism": results.Mechanism(surface, *W[:1], (0.1,) * 12, *W[:6], 0.3, W[0], "sqrt(2 KL in nats)", "VI's posterior"),
-        "Family": fv.Family(**many, surface=surface, **rest),
+        "Member": member, "Family": fv.Family((member,) * 12, surface),
     }  # fmt: skip
 
 

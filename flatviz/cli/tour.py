@@ -82,8 +82,8 @@ def command(
         tour = run_tour(model, engine=engine, **how)
     rows = family_rows(tour.family)
     rows += [dict.fromkeys(rows[0], "") | {"method": name} | score_texts(p) for name, p in tour.alone.items()]
-    worth = worth_of_transfer(tour.family.prediction[tour.family.index("sabma", 0.0)], tour.alone)
-    print(f"\n{tour.task.name}; test split of {len(tour.task.test)}; λ over {len(tour.family.spectrum[-1])} draws\n")
+    worth = worth_of_transfer(tour.family[tour.family.index("sabma", 0.0)].prediction, tour.alone)
+    print(f"\n{tour.task.name}; test split of {len(tour.task.test)}; λ over {len(tour.family[-1].spectrum)} draws\n")
     print(f"{text_table(rows)}\n\n{worth}")
     radii = [r for m, r in zip(tour.family.method, tour.family.radius) if m == "sabma"]
     page = family_page(
@@ -117,7 +117,7 @@ def _call(model: str, data: str, seed: int, *, whole: bool) -> str:
 
 def _facts(tour: Tour, model: str, asked: str, tuned: Choices | None) -> dict[str, str]:
     task, family = tour.task, tour.family
-    statistics = family.prediction[0].batchnorm
+    statistics = family[0].prediction.batchnorm
     chosen = {METHODS[m].label: str(choice_of(tuned, m)) for m in family.methods if m in (tuned or {})}
     what = "images" if len(task.input_shape) == 3 else "examples"
     sizes = ", ".join(f"{len(part)} {name}" for name, part in task.parts().items())

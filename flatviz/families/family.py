@@ -17,12 +17,12 @@ from flatviz.core.progress import Progress, track
 from flatviz.engine.batchnorm import check_batchnorm
 from flatviz.families.basins import sharpest_surface, sharpest_surfaces
 from flatviz.families.choice import Choices, choice_of
-from flatviz.families.images import family_images, one_more_image_row
-from flatviz.families.inputs import one_more_map
-from flatviz.families.maps import family_maps, last_maps_row, one_more_maps_row
-from flatviz.families.members import check_settings, fit_group, fit_member, groups_of, same_member
-from flatviz.families.one_step import family_steps, one_more_step
-from flatviz.families.regression import one_more_curve
+from flatviz.families.images import disputed_row, family_images, has_images, with_pixels
+from flatviz.families.inputs import input_row
+from flatviz.families.maps import family_maps, maps_row
+from flatviz.families.members import check_settings, family_of, fit_group, fit_member, groups_of, once, same_member
+from flatviz.families.one_step import family_steps, step_of
+from flatviz.families.regression import curves_row
 from flatviz.families.tasks import each, workers
 from flatviz.landscape.lanczos import top_eigenpairs
 from flatviz.landscape.projection import project
@@ -32,7 +32,7 @@ from flatviz.objectives.nll import MeanNLL, nll
 from flatviz.planes.pca import plane_pca
 from flatviz.planes.random import plane_random
 from flatviz.posteriors import METHODS
-from flatviz.results import Draws, Family, Gaussian, Posterior, Prediction, Spectrum, Surface
+from flatviz.results import Draws, Family, Gaussian, Member, Plane, Posterior, Prediction, Projection, Spectrum
 
 QUANTITIES = ("lambda1", "accuracy", "nll", "ece")  # of `Family.over_seeds`
 SURFACES = ("around", "sharpest", "maps")  # what `extend` may leave out: the loss around a center, and `Family.maps`
@@ -84,7 +84,7 @@ def fit_family(
         >>> net, prior = fv.transfer(source, fv.fit_swag(source, task.source, seed=0), treated="norm+head")
         >>> radii = {"vi": (0.0,), "sabma": (0.0, 0.5)}
         >>> family = fv.families.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 2})
-        >>> family.method, family.radius, family.posterior[0] is family.posterior[1]
+        >>> family.method, family.radius, family[0].posterior is family[1].posterior
         (('vi', 'sabma', 'sabma'), (0.0, 0.0, 0.5), True)
     """
     radii = family_radii(net, tuned) if radii is None else with_chosen(radii, tuned)
@@ -100,9 +100,7 @@ def fit_family(
     for cell in asked:
         if (key := same_member(*cell, tuned)) not in fitted:  # diverged beside others: alone it says so
             fitted[key] = fit_member(net, task, prior, *key, seed=seed, fit=fit, tuned=tuned, progress=progress)
-    methods, values = zip(*asked)
-    units = tuple(METHODS[m].unit for m in methods)
-    return Family(methods, values, units, tuple(fitted[same_member(*cell, tuned)] for cell in asked))
+    return family_of(asked, [fitted[same_member(*cell, tuned)] for cell in asked])
 
 
 @public
@@ -140,24 +138,23 @@ def measure(
         (torch.Size([5, 5]), torch.Size([2]))
     """
     check_count(n_draws, "n_draws", least=2)
-    f = nll(net, task.train)
-    unique = {id(q): q for q in family.posterior}
-    pooled = torch.cat([q.sample(n_draws if not _is_point(q) else 1, seed=seed) for q in unique.values()])
+    f, posteriors = nll(net, task.train), list({id(q): q for q in family.posterior}.values())
+    pooled = torch.cat([q.sample(n_draws if not _is_point(q) else 1, seed=seed) for q in posteriors])
     plane = plane_pca(pooled, name=f"PCA plane of {len(pooled)} draws")
-    surface = slice_plane(f, plane, resolution=resolution, progress=progress)
-    family = dataclasses.replace(family, surface=surface)
-    seen: dict[int, tuple] = {}
-    for q in track(list(unique.values()), "measuring", progress):
-        settings = dict(n_draws=n_draws, n_spectra=n_spectra, k=k, resolution=around_resolution, progress=progress)
-        seen[id(q)] = _measure_one(net, task, f, family, q, seed=seed, **settings)
-    for q, one in zip(unique.values(), sharpest_surfaces(f, list(unique.values()), around_resolution, seed)):
-        seen[id(q)] = (*seen[id(q)], one)
-    names = ("projection", "around", "spectrum", "prediction", "sharpest")
-    measured = dict(zip(names, zip(*(seen[id(q)] for q in family.posterior))))
-    steps = family_steps(net, task.train, family, seed=seed, resolution=3 * around_resolution // 2)
-    images = family_images(task, measured["prediction"])
-    family = dataclasses.replace(family, **measured, mechanism=steps, images=images)
-    return dataclasses.replace(family, maps=family_maps(net, task, family, seed=seed, resolution=around_resolution))
+    family = dataclasses.replace(family, surface=slice_plane(f, plane, resolution=resolution, progress=progress))
+    sizes = dict(n_draws=n_draws, n_spectra=n_spectra, k=k)
+
+    def look(member: Member) -> tuple:
+        q = member.posterior
+        around = slice_plane(f, plane_random(net, q.center, seed=seed), resolution=around_resolution, progress=progress)
+        return around, *_look(net, task, f, plane, q, seed=seed, progress=progress, **sizes)
+
+    around, projection, spectrum, prediction = zip(*once(family, look, "measuring", progress))
+    surfaces = dict(zip(map(id, posteriors), sharpest_surfaces(f, posteriors, around_resolution, seed)))
+    sharpest = [surfaces[id(q)] for q in family.posterior]
+    family = family.each(projection=projection, around=around, spectrum=spectrum, prediction=prediction, sharpest=sharpest)
+    family = family_steps(net, task.train, family, seed=seed, resolution=3 * around_resolution // 2)
+    return family_maps(net, task, family_images(task, family), seed=seed, resolution=around_resolution)
 
 
 def extend(
@@ -177,38 +174,21 @@ def extend(
     surfaces: those of `SURFACES` that are computed, two thirds of the work; for the others that of the nearest member stands in,
     until `complete` computes them.
     """
-    n_draws = max(p.n_draws for p in family.prediction)
-    n_spectra = max(len(s) for s in family.spectrum)
-    k, resolution = len(family.spectrum[0][0].values), len(family.around[0].a)
-    settings = dict(n_draws=n_draws, n_spectra=n_spectra, k=k, resolution=resolution, progress=progress)
-    f, near = nll(net, task.train), family.index(method, radius)
-    one = _measure_one(net, task, f, family, posterior, family.around[near], seed=seed, **settings)
-    values = dict(zip(QUANTITIES, member_values(one[2], one[3])))
-    over_seeds = {}
-    for name, others in family.over_seeds.items():  # of its own seed alone
-        row = torch.full_like(others[:1], torch.nan)
-        row[0, 0] = values[name]
-        over_seeds[name] = torch.cat([others, row])
-    more = Family(
-        (*family.method, method),
-        (*family.radius, float(radius)),
-        (*family.unit, METHODS[method].unit),
-        (*family.posterior, posterior),
-        family.surface,
-        (*family.projection, one[0]),
-        (*family.around, one[1]),
-        spectrum=(*family.spectrum, one[2]),
-        prediction=(*family.prediction, one[3]),
-        sharpest=(*family.sharpest, family.sharpest[near]),
-        over_seeds=over_seeds,
-        mechanism=one_more_step(net, task.train, family, method, radius, seed=seed),
-        inputs=one_more_curve(
-            one_more_map(net, task, family, posterior, one[3].n_draws, seed=seed), method, radius, seed=seed - 1
-        ),
-        images=one_more_image_row(task, family, one[3]),
-        stages=family.stages,
-        maps=one_more_maps_row(family, near),
-    )
+    near = family[family.index(method, radius)]
+    sizes = dict(n_draws=family.n_draws, n_spectra=max(map(len, family.spectrum)), k=len(near.spectrum[0].values))
+    plane = family.surface.plane
+    looked = _look(net, task, nll(net, task.train), plane, posterior, seed=seed, progress=progress, **sizes)
+    values = dict(zip(QUANTITIES, member_values(*looked[1:])))
+    alone = {name: torch.full_like(row, torch.nan) for name, row in near.over_seeds.items()}  # of its own seed
+    for name, row in alone.items():
+        row[0] = values[name]
+    told = dict(zip(("projection", "spectrum", "prediction"), looked)) | {"over_seeds": alone}
+    step = step_of(net, task.train, family, method, radius, seed=seed)
+    about = dict(method=method, radius=float(radius), unit=METHODS[method].unit, posterior=posterior, step=step)
+    member = dataclasses.replace(near, **about, **told)
+    maps = near.maps | input_row(net, task, family, member, seed=seed) | curves_row(family, method, radius, seed=seed - 1)
+    maps |= disputed_row(member.prediction, family.n_draws) if has_images(task) else {}
+    more = with_pixels(task, family.add(dataclasses.replace(member, maps=maps)))
     return complete(net, task, more, surfaces, seed=seed, progress=progress)
 
 
@@ -219,16 +199,18 @@ def complete(
 
     surfaces: those of `SURFACES` that are computed; "maps" holds the accuracy on the planes of the other two.
     """
-    f, q, resolution = nll(net, task.train), family.posterior[-1], len(family.around[0].a)
+    f, member = nll(net, task.train), family[-1]
+    q, resolution = member.posterior, len(member.around.a)
     if "around" in surfaces:
         around = slice_plane(f, plane_random(net, q.center, seed=seed), resolution=resolution, progress=progress)
-        family = dataclasses.replace(family, around=(*family.around[:-1], around))
+        member = dataclasses.replace(member, around=around)
     if "sharpest" in surfaces:
-        sharpest = sharpest_surface(f, q, resolution, float(family.sharpest[0].a.max()), seed)
-        family = dataclasses.replace(family, sharpest=(*family.sharpest[:-1], sharpest))
-    if "maps" in surfaces:
-        family = dataclasses.replace(family, maps=last_maps_row(net, task, family, seed=seed))
-    return family
+        sharpest = sharpest_surface(f, q, resolution, float(member.sharpest.a.max()), seed)
+        member = dataclasses.replace(member, sharpest=sharpest)
+    if "maps" in surfaces and family.maps:
+        maps = maps_row(net, task, family, member, seed=seed, resolution=len(member.maps["ascent"].a))
+        member = dataclasses.replace(member, maps=member.maps | maps)
+    return dataclasses.replace(family, members=(*family.members[:-1], member))
 
 
 def member_values(spectra: Sequence[Spectrum], prediction: Prediction) -> Tensor:
@@ -237,31 +219,26 @@ def member_values(spectra: Sequence[Spectrum], prediction: Prediction) -> Tensor
     return torch.stack([lambda1, *(prediction.scores[name][-1].to(lambda1) for name in QUANTITIES[1:])]).cpu()
 
 
-def _measure_one(
+def _look(
     net: Net,
     task: Task,
     f: MeanNLL,
-    family: Family,
+    plane: Plane,
     q: Posterior,
-    around: Surface | None = None,
     *,
     seed: int,
     n_draws: int,
     n_spectra: int,
     k: int,
-    resolution: int,
     progress: Progress,
-) -> tuple:
-    point = _is_point(q)
-    draws = q.sample(1 if point else n_draws, seed=seed)
-    projection = project(draws, family.surface.plane, f)
-    if around is None:
-        around = slice_plane(f, plane_random(net, q.center, seed=seed), resolution=resolution, progress=progress)
+) -> tuple[Projection, tuple[Spectrum, ...], Prediction]:
+    """Its draws on the plane, the eigenvalues of some of them, and their prediction."""
+    draws = q.sample(1 if _is_point(q) else n_draws, seed=seed)
     starts = track(list(draws[:n_spectra]), "eigenvalues", progress)
     spectra = tuple(top_eigenpairs(f, w, k, seed=seed, name=f"draw {i}") for i, w in enumerate(starts, 1))
     statistics = "frozen" if check_batchnorm(net, "frozen") else None
     prediction = predict(net, q, task.test, len(draws), seed=seed, batchnorm=statistics, progress=progress)
-    return projection, around, spectra, prediction
+    return project(draws, plane, f), spectra, prediction
 
 
 def _is_point(q: Posterior) -> bool:

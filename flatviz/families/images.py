@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import replace
 
 import torch
 from torch import Tensor
@@ -10,6 +10,7 @@ from torch.nn.functional import adaptive_avg_pool2d
 
 from flatviz.core.data import Data, Task
 from flatviz.core.inputs import Pixels
+from flatviz.families.members import once, with_maps
 from flatviz.results import Family, Prediction
 
 N_IMAGES = 8  # images at each ensemble size
@@ -24,34 +25,27 @@ def has_images(task: Task) -> bool:
     return len(shape) == 4 and shape[1] in (1, 3) and task.n_classes <= MOST_CLASSES
 
 
-def family_images(task: Task, predictions: Sequence[Prediction], n_shown: int = N_IMAGES) -> dict[str, Tensor]:
-    """`Family.images`: which test images each member's draws disagree on most, for every ensemble size; {} without images.
-
-    index (K,): rows of the test split, rising; pixels (K, H, W) or (K, H, W, 3), uint8.  shown (M, S, k): for each member and
-    ensemble size the rows of the test split with the largest `nats` (M, S, k), largest first: see `disputed`.
-    """
+def family_images(task: Task, family: Family) -> Family:
+    """The family with the test images on which each member's draws disagree most, where the task has images."""
     if not has_images(task):
-        return {}
-    size = max(p.n_draws for p in predictions)
-    seen: dict[int, tuple[Tensor, Tensor]] = {}
-    for p in predictions:
-        if id(p) not in seen:
-            seen[id(p)] = _rows(p, size, n_shown)
-    shown, nats = (torch.stack(rows) for rows in zip(*(seen[id(p)] for p in predictions)))
-    index = shown.unique()
-    return dict(index=index, pixels=_pixels(task.test, index), shown=shown, nats=nats)
+        return family
+    return with_pixels(task, with_maps(family, once(family, lambda m: disputed_row(m.prediction, family.n_draws))))
 
 
-def one_more_image_row(task: Task, family: Family, prediction: Prediction) -> dict[str, Tensor]:
-    """`family.images` with a row for a member that joins the family, and with the images that it adds."""
-    images = family.images
-    if not images:
-        return {}
-    _, size, n_shown = images["shown"].shape
-    shown, nats = _rows(prediction, size, n_shown)
-    index = torch.cat([images["index"], shown.flatten()]).unique()
-    joined = {"shown": torch.cat([images["shown"], shown[None]]), "nats": torch.cat([images["nats"], nats[None]])}
-    return dict(index=index, pixels=_pixels(task.test, index)) | joined
+def with_pixels(task: Task, family: Family) -> Family:
+    """The family with `images` of all that its members show.
+
+    index (K,): rows of the test split, rising; pixels (K, H, W) or (K, H, W, 3), uint8.
+    """
+    if "shown" not in family[0].maps:
+        return family
+    index = torch.cat([m.maps["shown"].flatten() for m in family]).unique()
+    return replace(family, images=dict(index=index, pixels=_pixels(task.test, index)))
+
+
+def disputed_row(prediction: Prediction, size: int) -> dict[str, Tensor]:
+    """A member's `disputed` up to an ensemble `size`, "shown" and "nats" (S, k): a point is every ensemble, its row is repeated."""
+    return {name: torch.cat([t, t[-1:].expand(size - len(t), -1)]) for name, t in zip(("shown", "nats"), disputed(prediction))}
 
 
 def disputed(prediction: Prediction, n_shown: int = N_IMAGES) -> tuple[Tensor, Tensor]:
@@ -78,11 +72,6 @@ def _disagreement(log_probs: Tensor) -> Tensor:
 
 def _entropy(p: Tensor) -> Tensor:
     return -torch.special.xlogy(p, p).sum(-1)
-
-
-def _rows(prediction: Prediction, size: int, n_shown: int) -> tuple[Tensor, Tensor]:
-    """`disputed`, its last row repeated up to `size`: a point is every ensemble."""
-    return tuple(torch.cat([t, t[-1:].expand(size - len(t), -1)]) for t in disputed(prediction, n_shown))
 
 
 def _pixels(data: Data, index: Tensor) -> Tensor:

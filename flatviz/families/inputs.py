@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import torch
 from torch import Tensor, nn
@@ -14,11 +15,12 @@ from flatviz.core.data import Data, Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.core.seeds import generator, saved_rng
+from flatviz.families.members import once, with_maps
 from flatviz.metrics.prediction import predict
 from flatviz.posteriors.hmc import fit_hmc
 from flatviz.posteriors.sabma import fit_sabma
 from flatviz.posteriors.vi import fit_vi
-from flatviz.results import Family, Gaussian, Posterior, Prediction
+from flatviz.results import Family, Gaussian, Member, Posterior, Prediction
 
 MARGIN = 0.8  # beyond the data, in their unit, that a map shows
 NOISE, HIDDEN, WIDTH = 0.1, 24, 1.0  # of the regression: standard deviation of targets, hidden units, prior's on the weights
@@ -33,35 +35,28 @@ def has_input_maps(task: Task) -> bool:
 
 def input_maps(
     net: Net, task: Task, family: Family, *, seed: int, reference: Posterior | None = None, resolution: int = 17
-) -> dict[str, Tensor]:
-    """`Family.inputs`: the probability of class 1 over a grid of inputs, for every member and every ensemble size.
+) -> Family:
+    """The family with the probability of class 1 over a grid of inputs, of every member at every ensemble size.
 
-    a, b (G,): ticks of the grid; probs (M, S, G, G): of member, ensemble size, b, a; x, y: the training points; reference
-    (G, G): of all draws of a reference posterior, HMC.
+    `inputs`: ticks a, b (G,) of the grid; x, y: the training points; reference (G, G): of all draws of a reference posterior,
+    HMC.  A member's "probs" (S, G, G): of ensemble size, b, a.
     """
     x = torch.cat([task.train.x, task.test.x]).cpu()
     lo, hi = x.amin(0) - MARGIN, x.amax(0) + MARGIN
     a, b = (torch.linspace(float(lo[k]), float(hi[k]), resolution) for k in (0, 1))
-    size = max(p.n_draws for p in family.prediction)
-    seen: dict[int, Tensor] = {}
-    for q, p in zip(family.posterior, family.prediction):
-        if id(q) not in seen:
-            seen[id(q)] = _maps(net, task, q, a, b, p.n_draws, size, seed)
-    shown = dict(
-        a=a, b=b, probs=torch.stack([seen[id(q)] for q in family.posterior]), x=task.train.x.cpu(), y=task.train.y.cpu()
-    )
-    return (
-        shown if reference is None else shown | {"reference": _maps(net, task, reference, a, b, REFERENCE_DRAWS, seed=seed)[-1]}
-    )
+    shared = family.inputs | dict(a=a, b=b, x=task.train.x.cpu(), y=task.train.y.cpu())
+    if reference is not None:
+        shared["reference"] = _maps(net, task, reference, a, b, REFERENCE_DRAWS, seed=seed)[-1]
+    family = replace(family, inputs=shared)
+    return with_maps(family, once(family, lambda m: input_row(net, task, family, m, seed=seed)))
 
 
-def one_more_map(net: Net, task: Task, family: Family, q: Posterior, n_draws: int, *, seed: int) -> dict[str, Tensor]:
-    """`family.inputs` with a row for a member of `n_draws` draws that joins the family, on the grid it has."""
-    if "probs" not in family.inputs:
-        return family.inputs
-    probs, a, b = (family.inputs[name] for name in ("probs", "a", "b"))
-    row = _maps(net, task, q, a, b, n_draws, probs.shape[1], seed)
-    return family.inputs | {"probs": torch.cat([probs, row[None].to(probs)])}
+def input_row(net: Net, task: Task, family: Family, member: Member, *, seed: int) -> dict[str, Tensor]:
+    """What one member predicts ("probs"), on the grid that the family has; {} where it has none."""
+    if "a" not in family.inputs:
+        return {}
+    a, b = family.inputs["a"], family.inputs["b"]
+    return {"probs": _maps(net, task, member.posterior, a, b, member.prediction.n_draws, family.n_draws, seed)}
 
 
 def _maps(net: Net, task: Task, q: Posterior, a: Tensor, b: Tensor, n: int, size: int = 0, seed: int = 0) -> Tensor:

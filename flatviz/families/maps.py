@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -14,86 +15,69 @@ from flatviz.core.data import Data, Task
 from flatviz.core.net import Net
 from flatviz.engine.batchnorm import check_batchnorm
 from flatviz.engine.stacked import Stacked, stack
+from flatviz.families.members import once, with_maps
 from flatviz.families.one_step import plane_of_step
 from flatviz.landscape.projection import project
 from flatviz.landscape.slices import slice_plane
 from flatviz.metrics.prediction import predict
 from flatviz.objectives.nll import nll
 from flatviz.objectives.quantity import Quantity, quantity
-from flatviz.results import Family, Plane, Posterior, Surface
+from flatviz.results import Family, Member, Plane, Posterior, Surface
 
 FINE = 21  # grid points a side of the loss
 COARSE = 17  # grid points a side of the accuracy
 ENSEMBLE = 9  # of the loss of the averaged prediction, which takes as many runs as there are draws
 CENTERED, MOST = 7, 10  # of the same on planes through the center: grid points a side, and draws that are averaged at most
 AT_ONCE = 6400  # examples times networks that run together
-PLANES = ("sharpest", "around")  # of a member, whose loss `Family` has; and "ascent"
-ROWS = (
-    "ascent",
-    *(f"{plane} {quantity}" for plane in (*PLANES, "ascent") for quantity in ("accuracy", "ensemble")),
-    "draws accuracy",
-    "ensemble",
-)  # one of each member
 
 
-def family_maps(net: Net, task: Task, family: Family, *, seed: int, resolution: int = FINE) -> dict[str, Any]:
-    """`Family.maps`.
+def family_maps(net: Net, task: Task, family: Family, *, seed: int, resolution: int = FINE) -> Family:
+    """The family with other quantities and planes: on the shared plane in its `maps`, the rest in those of its members.
 
-    accuracy: a Surface, of the training examples on the shared plane; draws accuracy (M, S): of each draw itself, NaN where
-    a member has fewer.  ascent: a Surface a member, the mean NLL on the plane of `plane_of_step` at its center; sharpest
-    accuracy, around accuracy, ascent accuracy: a Surface a member.  ensemble (M, S, A, B), on ticks `a`, `b` of the shared
-    plane: see `ensemble_losses`; not for a net with BatchNorm, whose convolutions would take minutes.  sharpest ensemble,
-    around ensemble, ascent ensemble (M, MOST, CENTERED, CENTERED): the same on planes through the member's center, from where
-    the draws are, of the first `MOST` draws; only for a net that runs at several weight vectors at once.
+    accuracy: a Surface, of the training examples on the shared plane; a, b: ticks of the shared plane at which members have
+    "ensemble"; not for a net with BatchNorm, whose convolutions would take minutes.
     resolution: grid points a side, at most; the accuracy has `COARSE`, the ensemble `ENSEMBLE`, and a net with BatchNorm
     half as many of each.
     """
-    resolution, ensembles = min(resolution, _side(net, FINE)), not net.has_batchnorm
-    shared, size = family.surface, max(p.n_draws for p in family.prediction)
-    side = min(ENSEMBLE, resolution)
-    ticks = [torch.linspace(float(t.min()), float(t.max()), side).to(t) for t in (shared.a, shared.b)]
-    seen: dict[int, dict[str, Any]] = {}
-    stacked = stack(net, task.train.x) if ensembles and isinstance(task.train.x, Tensor) else None
-    for i, q in enumerate(family.posterior):
-        if id(q) not in seen:
-            planes = {name: getattr(family, name)[i] for name in PLANES}
-            draws = family.prediction[i].n_draws, size, seed
-            seen[id(q)] = _member_maps(net, task, q, planes, *draws, resolution)
-            if ensembles:
-                seen[id(q)]["ensemble"] = ensemble_losses(net, task, q, shared.plane, ticks, *draws, stacked=stacked)
-            if stacked is not None:
-                seen[id(q)] |= _centered(net, task, q, planes | {"ascent": seen[id(q)]["ascent"]}, draws[0], seed, stacked)
-    rows = {name: [seen[id(q)][name] for q in family.posterior] for name in next(iter(seen.values()))}
-    joined = {k: tuple(v) if isinstance(v[0], Surface) else torch.stack(v) for k, v in rows.items()}
-    accuracy = _accuracy(quantity(net, task.train, "accuracy"), shared, COARSE)
-    return joined | {"accuracy": accuracy} | ({"a": ticks[0], "b": ticks[1]} if ensembles else {})
+    resolution, shared = min(resolution, _side(net, FINE)), family.surface
+    maps: dict[str, Any] = {"accuracy": _accuracy(quantity(net, task.train, "accuracy"), shared, COARSE)}
+    if not net.has_batchnorm:
+        side = min(ENSEMBLE, resolution)
+        maps |= {
+            name: torch.linspace(float(t.min()), float(t.max()), side).to(t) for name, t in zip("ab", (shared.a, shared.b))
+        }
+    family = replace(family, maps=maps)
+    return with_maps(family, once(family, lambda m: maps_row(net, task, family, m, seed=seed, resolution=resolution)))
 
 
-def one_more_maps_row(family: Family, near: int) -> dict[str, Any]:
-    """`family.maps` with a row for a member that joins the family, in which that of member `near` stands in."""
-    maps = family.maps
-    return maps | {name: _joined(maps[name], maps[name][near]) for name in ROWS if name in maps}
+def maps_row(net: Net, task: Task, family: Family, member: Member, *, seed: int, resolution: int) -> dict[str, Any]:
+    """What one member has beside the surfaces of its own planes, which it has already.
 
-
-def last_maps_row(net: Net, task: Task, family: Family, *, seed: int) -> dict[str, Any]:
-    """`family.maps` with the row of its last member computed, on the grids it has."""
-    maps, q = family.maps, family.posterior[-1]
-    if not maps:
-        return {}
-    draws = family.prediction[-1].n_draws, maps["draws accuracy"].shape[1], seed
-    planes = {name: getattr(family, name)[-1] for name in PLANES}
-    row = _member_maps(net, task, q, planes, *draws, len(maps["ascent"][0].a))
-    stacked = stack(net, task.train.x) if "ensemble" in maps and isinstance(task.train.x, Tensor) else None
-    if "ensemble" in maps:
-        row["ensemble"] = ensemble_losses(net, task, q, family.surface.plane, [maps["a"], maps["b"]], *draws, stacked=stacked)
-    if "ascent ensemble" in maps:
-        row |= _centered(net, task, q, planes | {"ascent": row["ascent"]}, draws[0], seed, stacked)
-    return maps | {name: _joined(maps[name][:-1], value) for name, value in row.items()}
-
-
-def _joined(rows: Any, one: Any) -> Any:
-    """Rows of members, and one more."""
-    return (*rows, one) if isinstance(one, Surface) else torch.cat([rows, one[None]])
+    draws accuracy (S,): of each draw itself, NaN where the member has fewer.  ascent: a Surface, the mean NLL on the plane of
+    `plane_of_step` at its center; sharpest accuracy, around accuracy, ascent accuracy: Surfaces.  ensemble (S, A, B), on ticks
+    a, b of the shared plane: see `ensemble_losses`.  sharpest ensemble, around ensemble, ascent ensemble
+    (MOST, CENTERED, CENTERED): the same on planes through the member's center, from where the draws are, of the first `MOST`
+    draws; only for a net that runs at several weight vectors at once.
+    """
+    q, n_draws, data = member.posterior, member.prediction.n_draws, task.train
+    f, right = nll(net, data), quantity(net, data, "accuracy")
+    planes = {"sharpest": member.sharpest, "around": member.around}
+    plane = plane_of_step(q, f.value_and_grad(q.center)[1], seed)
+    planes["ascent"] = slice_plane(f, plane, extent=float(member.sharpest.a.max()), resolution=resolution)
+    row: dict[str, Any] = {f"{name} accuracy": _accuracy(right, s, _side(net, COARSE)) for name, s in planes.items()}
+    accuracies = right.many(q.sample(n_draws, seed=seed)).float().cpu()
+    row["draws accuracy"] = pad(accuracies, (0, family.n_draws - len(accuracies)), value=torch.nan)
+    row["ascent"] = planes["ascent"]
+    if "a" not in family.maps:
+        return row
+    stacked = stack(net, data.x) if isinstance(data.x, Tensor) else None
+    about, ticks = dict(seed=seed, stacked=stacked), [family.maps["a"], family.maps["b"]]
+    row["ensemble"] = ensemble_losses(net, task, q, family.surface.plane, ticks, n_draws, family.n_draws, **about)
+    if stacked is not None:
+        for name, s in planes.items():
+            few = min(n_draws, MOST), MOST
+            row[f"{name} ensemble"] = ensemble_losses(net, task, q, s.plane, centered_ticks(s), *few, **about, centered=True)
+    return row
 
 
 def ensemble_losses(
@@ -141,36 +125,9 @@ def _outputs(net: Net, stacked: Stacked | None, W: Tensor, data: Data) -> Tensor
         return torch.cat([stacked(part, features) for part in W.split(max(1, AT_ONCE // len(data)))])
 
 
-def _centered(
-    net: Net, task: Task, q: Posterior, planes: Mapping[str, Surface], n_draws: int, seed: int, stacked: Stacked
-) -> dict[str, Tensor]:
-    """`ensemble_losses` on planes through the member's center, as far as their surfaces reach."""
-    few, found = min(n_draws, MOST), {}
-    for name, surface in planes.items():
-        ticks = centered_ticks(surface)
-        found[f"{name} ensemble"] = ensemble_losses(
-            net, task, q, surface.plane, ticks, few, MOST, seed, stacked=stacked, centered=True
-        )
-    return found
-
-
 def centered_ticks(surface: Surface) -> list[Tensor]:
     """Where on a plane through its center a member has the loss of the averaged prediction."""
     return [torch.linspace(float(t.min()), float(t.max()), CENTERED) for t in (surface.a, surface.b)]
-
-
-def _member_maps(
-    net: Net, task: Task, q: Posterior, planes: Mapping[str, Surface], n_draws: int, size: int, seed: int, resolution: int
-) -> dict[str, Any]:
-    """What one member has on planes of its own, and the accuracy of its draws."""
-    f, right = nll(net, task.train), quantity(net, task.train, "accuracy")
-    plane = plane_of_step(q, f.value_and_grad(q.center)[1], seed)
-    ascent = slice_plane(f, plane, extent=float(planes["sharpest"].a.max()), resolution=resolution)
-    found: dict[str, Any] = {"ascent": ascent}
-    for name, surface in (*planes.items(), ("ascent", ascent)):
-        found[f"{name} accuracy"] = _accuracy(right, surface, _side(net, COARSE))
-    accuracies = right.many(q.sample(n_draws, seed=seed)).float().cpu()
-    return found | {"draws accuracy": pad(accuracies, (0, size - len(accuracies)), value=torch.nan)}
 
 
 def _accuracy(right: Quantity, surface: Surface, most: int) -> Surface:

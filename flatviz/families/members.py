@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from flatviz.checks import check_choice, check_radius
 from flatviz.core.data import Task
 from flatviz.core.net import Net
-from flatviz.core.progress import Progress
+from flatviz.core.progress import Progress, track
 from flatviz.families.choice import Choices, choice_of, with_head_std
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.method import Method
-from flatviz.results import Gaussian, Posterior
+from flatviz.results import Family, Gaussian, Member, Posterior
 from flatviz.training.run import Checkpoint
 
 
@@ -53,6 +54,25 @@ def fit_member(
         net = net.at(sgd.fit(net, task.train, **how, **sgd.keywords(net, settings=start), **ascent).center)
     given = (prior,) if record.needs_prior else ()
     return record.fit(net, task.train, *given, seed=seed, checkpoint=checkpoint, progress=progress, **keywords)
+
+
+def family_of(cells: Sequence[tuple[str, float]], posteriors: Iterable[Posterior]) -> Family:
+    """A family that is not measured, of (method, radius) and their posteriors."""
+    return Family(tuple(Member(m, float(r), METHODS[m].unit, q) for (m, r), q in zip(cells, posteriors)))
+
+
+def once(family: Family, function: Callable[[Member], Any], label: str = "", progress: Progress = False) -> list[Any]:
+    """function(member) of every member, asked once for those that share a posterior: radius 0 of several methods."""
+    first: dict[int, Member] = {}
+    for member in family:
+        first.setdefault(id(member.posterior), member)
+    values = {key: function(member) for key, member in track(list(first.items()), label, progress)}
+    return [values[id(member.posterior)] for member in family]
+
+
+def with_maps(family: Family, rows: Iterable[Mapping[str, Any]]) -> Family:
+    """With these among the `maps` of its members, one row each."""
+    return family.each(maps=[m.maps | row for m, row in zip(family, rows)])
 
 
 def fit_near(

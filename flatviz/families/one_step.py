@@ -31,6 +31,7 @@ from flatviz.training.perturb import UNITS, Blocks, Mode, perturb
 from flatviz.training.variational import NoisyNLL
 
 MARGIN = 1.25  # how much further than what is drawn the plane is computed
+STEP_DRAWS = 32  # behind each expectation of a family's steps
 
 
 Moments = Annotated[Sequence[Whole], each(partial(check_count, least=0), "numbers of steps", least=2)]
@@ -167,39 +168,34 @@ def _around(steps: list[dict[str, Any]]) -> list[tuple[float, float]]:
     return [(float(middle) - half, float(middle) + half) for middle in (low + high) / 2]
 
 
-def family_steps(
-    net: Net, data: Data, family: Family, *, seed: int, n_draws: int = 32, resolution: int = 31
-) -> Mechanism | None:
-    """A step from VI's posterior, a row a member of the family; None where VI is not in it.
+def family_steps(net: Net, data: Data, family: Family, *, seed: int, resolution: int = 31) -> Family:
+    """The family with a step from VI's posterior at every member's radius; without it where VI is not in the family.
 
     All on the plane of Sigma g and g at VI's mean, so that the radius moves the ball and the ground stays, which reaches as far
     as the largest radius that a lab offers.  Methods without a perturbation, and radius 0, move nothing.
     """
-    if "vi" not in family.methods or not isinstance(q := family.posterior[family.index("vi")], Gaussian):
-        return None
-    expected = _expected(net, data, q, "categorical", n_draws, seed)
+    if "vi" not in family.methods or not isinstance(q := family[family.index("vi")].posterior, Gaussian):
+        return family
+    expected = _expected(net, data, q, "categorical", STEP_DRAWS, seed)
     loss, g, _ = expected(q)
     plane = plane_of_step(q, g[0], seed)
-    rows = _rows(q, expected, g, plane, _asked(family.method, family.radius), "mean+std")
+    rows = [_rows(q, expected, g, plane, [_asked(m.method, m.radius)], "mean+std") for m in family]
     about = dict(gradient=plane.axes @ g[0], loss=float(loss), unit="of each member", name="VI's posterior")
     perturbing = [m for m in family.methods if METHODS[m].look.perturbation and max(family.radii(m)) > 0]
-    largest = [max(METHODS[m].tuned(net).largest, *family.radii(m)) for m in perturbing]
-    beyond = _rows(q, expected, g, plane, _asked(perturbing, largest), "mean+std") if perturbing else rows
-    return _on_ground(net, data, q, plane, rows, family.radius, resolution, beyond, **about)
+    largest = [_asked(m, max(METHODS[m].tuned(net).largest, *family.radii(m))) for m in perturbing]
+    beyond = _rows(q, expected, g, plane, largest, "mean+std") if perturbing else rows[0]
+    ground = _on_ground(net, data, q, plane, rows[0], (0.0,), resolution, beyond, **about)
+    return family.each(step=[replace(ground, radius=(m.radius,), **row) for m, row in zip(family, rows)])
 
 
-def one_more_step(
-    net: Net, data: Data, family: Family, method: str, radius: float, *, seed: int, n_draws: int = 32
-) -> Mechanism | None:
-    """`family.mechanism` with a row for a member that joins the family."""
-    if family.mechanism is None:
+def step_of(net: Net, data: Data, family: Family, method: str, radius: float, *, seed: int) -> Mechanism | None:
+    """The step of a member that joins the family, on its ground; None where that has none."""
+    if (ground := family[0].step) is None:
         return None
-    step = family.mechanism
-    q, plane = family.posterior[family.index("vi")], placed(step.surface.plane, net.device)
-    expected = _expected(net, data, q, "categorical", n_draws, seed)
-    rows = _rows(q, expected, expected(q)[1], plane, _asked([method], [radius]), "mean+std")
-    joined = {name: torch.cat([getattr(step, name), row]) for name, row in rows.items()}
-    return replace(step, radius=(*step.radius, float(radius)), **joined)
+    q, plane = family[family.index("vi")].posterior, placed(ground.surface.plane, net.device)
+    expected = _expected(net, data, q, "categorical", STEP_DRAWS, seed)
+    rows = _rows(q, expected, expected(q)[1], plane, [_asked(method, radius)], "mean+std")
+    return replace(ground, radius=(float(radius),), **rows)
 
 
 def _on_ground(
@@ -221,9 +217,9 @@ def _on_ground(
     return Mechanism(surface, covariance, tuple(map(float, radii)), **rows, **about)
 
 
-def _asked(methods: Sequence[str], radii: Sequence[float]) -> list[tuple[float, str]]:
-    modes = [METHODS[m].look.perturbation for m in methods]
-    return [(float(r) if mode else 0.0, mode or "none") for r, mode in zip(radii, modes)]
+def _asked(method: str, radius: float) -> tuple[float, str]:
+    mode = METHODS[method].look.perturbation
+    return (float(radius), mode) if mode else (0.0, "none")
 
 
 def _expected(net: Net, data: Data, q: Gaussian, likelihood: Likelihood, n_draws: int, seed: int) -> NoisyNLL:

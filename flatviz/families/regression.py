@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import torch
 from torch import Tensor, nn
@@ -14,12 +15,13 @@ from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.core.seeds import saved_rng
 from flatviz.families.inputs import HIDDEN, NOISE, gap_prior, gap_regression
+from flatviz.families.members import with_maps
 from flatviz.metrics.prediction import predict
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.hmc import fit_hmc
 from flatviz.posteriors.sabma import fit_sabma
 from flatviz.posteriors.sgd import fit_sgd
-from flatviz.results import Draws, Gaussian, Posterior
+from flatviz.results import Draws, Family, Gaussian, Posterior
 
 POINTS = 64  # inputs at which each draw is kept
 REFERENCE_DRAWS = 100  # of HMC
@@ -27,36 +29,33 @@ STEPS = 1000  # of every fit
 CHAINS = dict(kl_weight=1.0, chains=4, burn_in=150, n_draws=120, most_steps=64)
 
 
-def gap_curves(
-    methods: Sequence[str], radii: Sequence[float], *, seed: int, n_draws: int, progress: Progress = False
-) -> dict[str, Tensor]:
-    """What draws of each member predict on `gap_regression`: the entries of `Family.inputs` that begin with "curve".
+def gap_curves(family: Family, *, seed: int, progress: Progress = False) -> Family:
+    """The family with what draws of each member's method, at its radius, predict on `gap_regression`.
 
-    curve x (G,); curves (M, S, G): of member and draw, NaN where a member has fewer draws or its fit diverged; curve data
+    A member's "curves" (S, G): of its draws, NaN where it has fewer or its fit diverged.  `inputs`: curve x (G,); curve data
     (N, 2): inputs and targets; curve reference (R, G): draws of HMC; curve noise (1,): standard deviation of the likelihood.
     A network 1-24-1 of tanh, all weights treated; methods with a perturbation are `fit_sabma` at that radius, in their mode.
     """
     net, data, prior, x = _setting(seed)
-    asked = list(zip(methods, map(float, radii)))
-    fitted = _fitted(net, data, prior, asked, seed, progress)
+    fitted = _fitted(net, data, prior, [(m.method, m.radius) for m in family], seed, progress)
     exact = fit_hmc(net, data, prior, seed=seed, likelihood=NOISE, progress=progress, **CHAINS)
-    rows = [_curves(net, fitted.get(_same(*cell)), x, n_draws, seed) for cell in asked]
-    return {
+    shared = {
         "curve x": x[:, 0],
-        "curves": torch.stack(rows),
         "curve data": torch.cat([data.x, data.y], 1),
         "curve reference": _curves(net, exact, x, REFERENCE_DRAWS, seed),
         "curve noise": torch.tensor([NOISE]),
     }
+    rows = [{"curves": _curves(net, fitted.get(_same(m.method, m.radius)), x, family.n_draws, seed)} for m in family]
+    return with_maps(replace(family, inputs=family.inputs | shared), rows)
 
 
-def one_more_curve(inputs: dict[str, Tensor], method: str, radius: float, *, seed: int) -> dict[str, Tensor]:
-    """The entries with a row for a member that joins the family."""
-    if "curves" not in inputs:
-        return inputs
+def curves_row(family: Family, method: str, radius: float, *, seed: int) -> dict[str, Tensor]:
+    """What draws of a member that joins the family predict ("curves"); {} where that has none."""
+    if "curve x" not in family.inputs:
+        return {}
     net, data, prior, x = _setting(seed)
     q = _fitted(net, data, prior, [(method, float(radius))], seed, False).get(_same(method, float(radius)))
-    return inputs | {"curves": torch.cat([inputs["curves"], _curves(net, q, x, inputs["curves"].shape[1], seed)[None]])}
+    return {"curves": _curves(net, q, x, family.n_draws, seed)}
 
 
 def _setting(seed: int) -> tuple[Net, Data, Gaussian, Tensor]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -38,13 +37,12 @@ def repeat_family(
     tuned: Choices | None = None,
     progress: Progress = False,
 ) -> Family:
-    """The measured family with `over_seeds`: each of its members fitted again with every one of `seeds`, and measured.
+    """The measured family with `over_seeds`: each member fitted again with every one of `seeds`, and measured.
 
     Data, pre-trained network and prior stay; the noise of fit and draws changes, so what spreads over seeds is what that
     noise does.  The radii of a method are trained together, with all seeds at once, where the network allows it.
-    over_seeds: "lambda1", the mean over as many draws as the family has spectra; "accuracy", "nll" and "ece" of the test
-    split at the family's largest ensemble; (M, 1 + seeds) each, a row a member, the family's own values first, NaN where a
-    fit diverged.
+    over_seeds of a member: "lambda1", the mean over as many draws as the family has spectra; "accuracy", "nll" and "ece" of the
+    test split at the family's largest ensemble; (1 + seeds,) each, the member's own value first, NaN where a fit diverged.
     seeds: those of the noise, without that of the family; fit, tuned: as in `fit_family`.
 
     Raises:
@@ -59,20 +57,20 @@ def repeat_family(
         >>> small = dict(n_draws=3, n_spectra=1, k=2, resolution=5, around_resolution=3)
         >>> measured = fv.families.measure(net, task, family, seed=0, **small)
         >>> repeated = fv.families.repeat_family(net, task, prior, measured, seeds=[1, 2], fit={"steps": 2})
-        >>> repeated.over_seeds["nll"].shape
-        torch.Size([3, 3])
+        >>> repeated[2].over_seeds["nll"].shape
+        torch.Size([3])
     """
-    if not family.prediction or not family.spectrum:
+    if not family.measured:
         raise ValueError("the family must be measured before it is repeated, got posteriors only: use fv.families.measure")
-    keys = [same_member(m, r, tuned) for m, r in zip(family.method, family.radius)]
-    n_draws, n_spectra = max(p.n_draws for p in family.prediction), max(len(s) for s in family.spectrum)
-    columns = [torch.stack([member_values(*pair) for pair in zip(family.spectrum, family.prediction)])]
+    keys = [same_member(m.method, m.radius, tuned) for m in family]
+    n_draws, n_spectra = family.n_draws, max(map(len, family.spectrum))
+    columns = [torch.stack([member_values(m.spectrum, m.prediction) for m in family])]
     fitted = _fitted(net, task, prior, list(dict.fromkeys(keys)), seeds, fit, tuned, progress)
     for seed in track(list(seeds), "seeds", progress):
         rows = {key: _row(net, task, fitted.get((key, seed)), n_draws, n_spectra, seed + 1) for key in dict.fromkeys(keys)}
         columns.append(torch.stack([rows[key] for key in keys]))
     table = torch.stack(columns, -1)  # (M, 4, 1 + seeds)
-    return dataclasses.replace(family, over_seeds={name: table[:, i] for i, name in enumerate(QUANTITIES)})
+    return family.each(over_seeds=[dict(zip(QUANTITIES, rows)) for rows in table])
 
 
 def _fitted(

@@ -36,7 +36,7 @@ def family_stages(
     if METHOD not in family.methods or net.has_batchnorm:
         return ()
     wanted = record.tuned(net).radius if choice.radius is None else choice.radius
-    radius = family.radius[family.index(METHOD, wanted)]
+    radius = family[family.index(METHOD, wanted)].radius
     if radius == 0:
         return ()
     asked = {**choice.settings, **(fit or {})}

@@ -20,6 +20,7 @@ from flatviz.families.baselines import at_solution, without_source
 from flatviz.families.choice import Choices
 from flatviz.families.family import check_settings, family_radii, fit_family, measure, same_member
 from flatviz.families.inputs import has_input_maps, input_maps, reference_posterior
+from flatviz.families.members import with_maps
 from flatviz.families.preparation import Model, Recipe, TaskOf, build_model, check_learned, model_name, recipe_for, task_for
 from flatviz.families.regression import gap_curves
 from flatviz.families.seeds import repeat_family
@@ -153,7 +154,7 @@ def run_tour(
         tuned=tuned,
         methods=methods,
     )
-    family = dataclasses.replace(family, posterior=_shared(family, tuned, device))
+    family = family.each(posterior=_shared(family, tuned, device))
     family = step(
         "surface, samples, spectra and scores",
         lambda: measure(net, task, family, seed=seed + 1, progress=progress, **measured),
@@ -163,7 +164,7 @@ def run_tour(
         methods=methods,
         measured=measured,
     )
-    family = dataclasses.replace(family, posterior=_shared(family, tuned, device))
+    family = family.each(posterior=_shared(family, tuned, device))
     about_stages = dict(radii=radii, fit=fit, tuned=tuned, method=METHODS["sabma"])
     compute_stages = partial(family_stages, net, task, prior, family, seed=seed, fit=fit, tuned=tuned, progress=progress)
     family = dataclasses.replace(family, stages=step("moments of one training", compute_stages, **about_stages))
@@ -172,12 +173,12 @@ def run_tour(
         seeds = [seed + 100 + i for i in range(repeats)]
         again = dict(radii=radii, fit=fit, tuned=tuned, methods=methods, measured=measured, seeds=seeds)
         compute = partial(repeat_family, net, task, prior, family, seeds=seeds, fit=fit, tuned=tuned, progress=progress)
-        family = dataclasses.replace(family, over_seeds=step("other seeds", lambda: compute().over_seeds, **again))
+        family = family.each(over_seeds=step("other seeds", lambda: [m.over_seeds for m in compute()], **again))
     if has_input_maps(task):
         compute_maps = partial(_maps, net, task, prior, family, seed, progress)
         about_maps = dict(radii=radii, fit=fit, tuned=tuned, methods=methods, hmc=METHODS["hmc"])
-        maps = step("maps over inputs and a regression, beside HMC", compute_maps, **about_maps)
-        family = dataclasses.replace(family, inputs=maps)
+        inputs, rows = step("maps over inputs and a regression, beside HMC", compute_maps, **about_maps)
+        family = with_maps(dataclasses.replace(family, inputs=inputs), rows)
 
     def without() -> dict[str, Prediction]:
         return {name: at_solution(other, task.test) for name, other in without_source(task, model, seed=seed).items()}
@@ -187,11 +188,10 @@ def run_tour(
     return Tour(net, task, prior, family, alone, tuple(reused), seconds, model_name(model), recipe)
 
 
-def _maps(net: Net, task: Task, prior: Gaussian, family: Family, seed: int, progress: Progress) -> dict[str, torch.Tensor]:
+def _maps(net: Net, task: Task, prior: Gaussian, family: Family, seed: int, progress: Progress) -> tuple[dict, list[dict]]:
     exact = reference_posterior(net, task, prior, seed=seed, progress=progress)
-    maps = input_maps(net, task, family, seed=seed + 1, reference=exact)
-    size = max(p.n_draws for p in family.prediction)
-    return maps | gap_curves(family.method, family.radius, seed=seed, n_draws=size, progress=progress)
+    family = gap_curves(input_maps(net, task, family, seed=seed + 1, reference=exact), seed=seed, progress=progress)
+    return family.inputs, [{name: m.maps[name] for name in ("probs", "curves")} for m in family]
 
 
 def _moved(q, device: torch.device | str):
@@ -202,6 +202,6 @@ def _moved(q, device: torch.device | str):
 
 def _shared(family: Family, tuned: Choices | None, device: torch.device | str) -> tuple[Posterior, ...]:
     """Its posteriors on a device, radius 0 of every method being one object again after a reading from disk."""
-    keys = [same_member(m, r, tuned) for m, r in zip(family.method, family.radius)]
+    keys = [same_member(m.method, m.radius, tuned) for m in family]
     moved = {key: _moved(q, device) for key, q in zip(keys, family.posterior)}
     return tuple(moved[key] for key in keys)

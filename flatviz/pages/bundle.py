@@ -92,7 +92,7 @@ def pack(
     shapes = {name: np.max([m.arrays[name].values.shape for m in members], axis=0) for name in members[0].arrays}
     sizes = [int(np.prod(shape)) for shape in shapes.values()]
     offsets = np.cumsum([0, *sizes]).tolist()
-    whole = max(range(len(family)), key=lambda i: (family.prediction[i].n_draws, len(family.spectrum[i]), i))
+    whole = max(range(len(family)), key=lambda i: (family[i].prediction.n_draws, len(family[i].spectrum), i))
     figures = {v.name: members[whole].figures.get(v.name) or v.draw(scene, whole) for v in views.views_of(family)}
     index = {
         "n_max": scene.n_max,
@@ -117,7 +117,7 @@ def pack(
 
 def check_measured(family: Family) -> None:
     """Raises ValueError for a family that `measure` did not return."""
-    if family.surface is None or not family.prediction:
+    if not family.measured:
         raise ValueError("the family must be measured before it is shown, got posteriors only: use fv.families.measure")
 
 
@@ -191,17 +191,17 @@ def _member(scene: Scene, i: int, only: Collection[str] | None = None) -> Member
     figures = {view.name: view.draw(scene, i) for view in every if view.name in made}
     drawn = [(view, figures[view.name]) for view in every if view.name in made]
     live = {_field(view, k, p): p for view, fig in drawn for k, p in enumerate(_follows(view, fig))}
-    scores = {name: Live("", "", family.prediction[i].scores[name].cpu().numpy(), "size") for name in SCORES}
-    lambda1 = np.array([sum(float(s.values[0]) for s in family.spectrum[i]) / len(family.spectrum[i])])
+    scores = {name: Live("", "", family[i].prediction.scores[name].cpu().numpy(), "size") for name in SCORES}
+    lambda1 = np.array([sum(float(s.values[0]) for s in family[i].spectrum) / len(family[i].spectrum)])
     meta = {
-        "method": family.method[i],
-        "radius": family.radius[i],
-        "unit": family.unit[i],
-        "label": style(family.method[i]).label,
+        "method": family[i].method,
+        "radius": family[i].radius,
+        "unit": family[i].unit,
+        "label": style(family[i].method).label,
         "words": {name: _said(p) for name, p in live.items() if p.words},
-        "n_spectra": len(family.spectrum[i]),
-        "n_draws": family.prediction[i].n_draws,
-        "equals": style(family.method[first]).label if (first := scene.first[i]) != i else "",
+        "n_spectra": len(family[i].spectrum),
+        "n_draws": family[i].prediction.n_draws,
+        "equals": style(family[first].method).label if (first := scene.first[i]) != i else "",
         **({"images": member_images(family, i)} if family.images else {}),
         "waiting": [view.name for view in every if view not in shown],
         "alts": {view.name: view.alt if view.common else _alt(view, figures[view.like or view.name]) for view in shown},
@@ -209,7 +209,7 @@ def _member(scene: Scene, i: int, only: Collection[str] | None = None) -> Member
         "ranges": {view.name: _ranges(view, fig) for view, fig in drawn},
     }
     arrays = {name: p for name, p in live.items() if not p.words}
-    projection = family.projection[i]
+    projection = family[i].projection
     draws = {"draw loss": values_of(projection), "draw distance": projection.distance}
     own = {name: Live("", "", numbers(values), "draws") for name, values in draws.items()}
     return Member(meta, figures, arrays | scores | own | {"lambda1": Live("", "", lambda1)})

@@ -35,7 +35,7 @@ def accuracy(plane: str, relief: bool) -> Draw:
     """The training accuracy on a plane of the member's own."""
 
     def draw(scene: Scene, i: int) -> Figure:
-        surface, title = scene.family.maps[f"{plane} accuracy"][i], f"Training accuracy, {PLANES[plane]}"
+        surface, title = scene.family[i].maps[f"{plane} accuracy"], f"Training accuracy, {PLANES[plane]}"
         scale = ColorScale(0.0, 1.0)
         if relief:
             return plot_relief(surface, scale, title)
@@ -59,28 +59,30 @@ def averaged(plane: str, relief: bool) -> Draw:
     """The loss of the averaged prediction on a plane of the member's own, while its draws move together; follows the ensemble size."""
 
     def draw(scene: Scene, i: int) -> Figure:
-        values, near = scene.family.maps[f"{plane} ensemble"], scene.surfaces(plane)[i]
-        ticks = [torch.linspace(float(t.min()), float(t.max()), side) for t, side in zip((near.a, near.b), values.shape[2:])]
-        surface = Surface(near.plane, *ticks, values[i, -1], ENSEMBLE, near.n)
+        name, near = f"{plane} ensemble", scene.surfaces(plane)[i]
+        values = scene.family[i].maps[name]
+        ticks = [torch.linspace(float(t.min()), float(t.max()), side) for t, side in zip((near.a, near.b), values.shape[1:])]
+        surface = Surface(near.plane, *ticks, values[-1], ENSEMBLE, near.n)
         title = f"Loss of the average, {PLANES[plane]}{', in relief' if relief else ''}"
-        scale = averages_scale(scene, values)
+        scale = averages_scale(scene, name)
         if relief:
-            return _sized(plot_relief(surface, scale, title), values[i], relief)
+            return _sized(plot_relief(surface, scale, title), values, relief)
         alt = f"loss of the averaged prediction over the {PLANES[plane]}, {short(center_of(surface))} at the center"
         fig = _centered(surface, scale, title, alt, "#fefefe")
-        return _sized(fig, values[i], relief)
+        return _sized(fig, values, relief)
 
     return draw
 
 
-def averages_scale(scene: Scene, values: Tensor) -> ColorScale:
-    """One scale for the losses (M, S, A, B) of the averages of all members, of which few lie beyond an end and of no map most.
+def averages_scale(scene: Scene, name: str) -> ColorScale:
+    """One scale for the losses (S, A, B) called `name` of the averages of all members, of which few lie beyond an end and of no map most.
 
     Its ends are those of the largest ensembles.  A point estimate, far below all averages near its center, moves an end only so
     far that its map is not mostly there.
     """
+    values = torch.stack([m.maps[name] for m in scene.family])
     every = values[scene.distinct, -1].flatten(1).double()
-    several = every[[scene.family.prediction[i].n_draws > 1 for i in scene.distinct]]
+    several = every[[scene.family[i].prediction.n_draws > 1 for i in scene.distinct]]
     several = several if len(several) else every
     lo = min(float(several.quantile(ENDS[0], dim=1).min()), float(every.quantile(0.4, dim=1).min()))
     hi = max(float(several.flatten().quantile(ENDS[1])), float(every.quantile(0.6, dim=1).max()))
@@ -99,12 +101,12 @@ def shared(quantity: str, relief: bool) -> Draw:
 
 
 def _loss(scene: Scene, i: int) -> tuple[Surface, Projection, dict]:
-    return scene.family.surface, scene.family.projection[i], dict(title="Loss surface and samples", **scene.colors)
+    return scene.family.surface, scene.family[i].projection, dict(title="Loss surface and samples", **scene.colors)
 
 
 def _accuracy(scene: Scene, i: int) -> tuple[Surface, Projection, dict]:
-    surface, projection = scene.family.maps["accuracy"], scene.family.projection[i]
-    values = scene.family.maps["draws accuracy"][i][: len(projection.coords)]
+    surface, projection = scene.family.maps["accuracy"], scene.family[i].projection
+    values = scene.family[i].maps["draws accuracy"][: len(projection.coords)]
     lowest = float(min(surface.values.min(), values.min()))
     look = dict(title="Training accuracy and samples", color_range=(min(lowest, 0.9), 1.0), log=False)
     return surface, replace(projection, values=values, label=surface.label), look
@@ -112,12 +114,12 @@ def _accuracy(scene: Scene, i: int) -> tuple[Surface, Projection, dict]:
 
 def _ensemble(scene: Scene, i: int) -> tuple[Surface, Projection, dict]:
     maps = scene.family.maps
-    scale = averages_scale(scene, maps["ensemble"])
+    scale = averages_scale(scene, "ensemble")
     surface = Surface(
-        scene.family.surface.plane, maps["a"], maps["b"], maps["ensemble"][i, -1], ENSEMBLE, scene.family.surface.n
+        scene.family.surface.plane, maps["a"], maps["b"], scene.family[i].maps["ensemble"][-1], ENSEMBLE, scene.family.surface.n
     )
     look = dict(title="Loss of the averaged prediction, wherever the draws move", color_range=(scale.lo, scale.hi), log=False)
-    return surface, scene.family.projection[i], look
+    return surface, scene.family[i].projection, look
 
 
 ENDS = 0.02, 0.85  # shares of the losses of averages below the start of their scale, of each member, and below its end, of all
@@ -127,8 +129,8 @@ GROUNDS = {"loss": _loss, "accuracy": _accuracy, "ensemble": _ensemble}
 
 def _map(scene: Scene, i: int, surface: Surface, projection: Projection, look: dict) -> Figure:
     family = scene.family
-    beside = {m: family.projection[j] for m, j in scene.references.items()}
-    fig = plot_surface(surface, projection, method=family.method[i], reference=beside, **look)
+    beside = {m: family[j].projection for m, j in scene.references.items()}
+    fig = plot_surface(surface, projection, method=family[i].method, reference=beside, **look)
     for axis, ticks, at in zip("xy", (surface.a, surface.b), projection.coords.T):
         fig.layout[f"{axis}axis"].range = _reach(ticks, at)  # given, not found: a draw at the edge must not move the ground
     return fig
@@ -143,7 +145,7 @@ def _reach(ticks: Tensor, at: Tensor) -> list[float]:
 
 def _relief(scene: Scene, i: int, surface: Surface, projection: Projection, look: dict) -> Figure:
     look = look | dict(title=f"{look['title']}, in relief")
-    fig = plot_surface_3d(surface, projection, method=scene.family.method[i], **look)
+    fig = plot_surface_3d(surface, projection, method=scene.family[i].method, **look)
     for k, trace in enumerate(fig.data):
         if trace.name == "drop lines":
             fig.follow({f"data.{k}.{axis}": trace[axis] for axis in "xyz"}, rows="segments")
@@ -156,9 +158,9 @@ def _relief(scene: Scene, i: int, surface: Surface, projection: Projection, look
 
 def _moving(fig: Figure, scene: Scene, i: int, relief: bool) -> Figure:
     """The ground follows member and ensemble size; a cross at the shadow of the draws' mean, where the ensemble stands."""
-    maps, (x, y) = scene.family.maps, scene.family.projection[i].coords.mean(0)
-    fig = _sized(fig, maps["ensemble"][i], relief)
-    bar = averages_scale(scene, maps["ensemble"]).bar(ENSEMBLE)  # marks the ends of all members, not of this one
+    x, y = scene.family[i].projection.coords.mean(0)
+    fig = _sized(fig, scene.family[i].maps["ensemble"], relief)
+    bar = averages_scale(scene, "ensemble").bar(ENSEMBLE)  # marks the ends of all members, not of this one
     fig.update_traces(colorbar=bar, selector=dict(name="surface"))
     if not relief:
         cross = dict(symbol="cross-thin", size=16, line=dict(color="#fefefe", width=3))

@@ -26,17 +26,17 @@ def member_images(family: Family, i: int) -> dict[str, Any]:
     pool (P): rows of the test split that it shows at any size, `labels` theirs; shown[n - 1]: places in the pool of those shown
     at ensemble size n, with `nats` of disagreement; probs: of draw, image of the pool and class, as bytes of `LEVELS`.
     """
-    prediction, shown = family.prediction[i], family.images["shown"][i]
+    prediction, shown, nats = family[i].prediction, family[i].maps["shown"], family[i].maps["nats"]
     pool = shown.unique()
     probs = prediction.outputs[:, pool].log_softmax(-1).exp().cpu()
     return {
         "pool": pool.tolist(),
         "labels": prediction.y[pool].tolist(),
         "shown": torch.searchsorted(pool, shown).tolist(),
-        "nats": [[round(float(v), 3) for v in row] for row in family.images["nats"][i]],
+        "nats": [[round(float(v), 3) for v in row] for row in nats],
         "n_draws": prediction.n_draws,
         "classes": list(prediction.classes),
-        "color": style(family.method[i]).color,
+        "color": style(family[i].method).color,
         "probs": _text((probs * LEVELS).round().nan_to_num(nan=LEVELS + 1).to(torch.uint8)),
     }
 

@@ -37,7 +37,7 @@ class Scene:
     @cached_property
     def n_max(self) -> int:
         """The largest ensemble size."""
-        return max(p.n_draws for p in self.family.prediction)
+        return self.family.n_draws
 
     @cached_property
     def references(self) -> dict[str, int]:
@@ -76,7 +76,7 @@ class Scene:
 
     def surfaces(self, plane: str) -> Sequence[Surface]:
         """The loss on one of `planes`, a surface a member."""
-        return self.family.maps["ascent"] if plane == "ascent" else getattr(self.family, plane)
+        return [m.maps["ascent"] if plane == "ascent" else getattr(m, plane) for m in self.family]
 
     def _range(self, surfaces: Sequence[Surface]) -> tuple[float, float]:
         scale = basin_scale([above_center(surfaces[i]) for i in self.distinct])
@@ -102,10 +102,10 @@ class Scene:
             "radius": trends,
             "seeds": self._seeds(),
             "sure": sure_far_away(self.family),
-            "most": str(self.family.maps["ascent ensemble"].shape[1]) if "ascent ensemble" in self.family.maps else "",
+            "most": str(len(averages)) if (averages := self.family[0].maps.get("ascent ensemble")) is not None else "",
             **self._stages(),
         }
-        words, names = class_words(self.family), self.family.prediction[0].classes
+        words, names = class_words(self.family), self.family[0].prediction.classes
         second, third = (min(c, len(words) - 1) for c in (1, 2))
         said |= {"class 1": words[second], "class 2": words[third], "name 2": names[third]}
         return said | {plane: self._width(self.surfaces(plane)) for plane in self.planes}
@@ -126,7 +126,7 @@ class Scene:
 
     def lambda1(self, i: int) -> float:
         """Largest eigenvalue of a member, the mean over its draws."""
-        return sum(float(s.values[0]) for s in self.family.spectrum[i]) / len(self.family.spectrum[i])
+        return sum(float(s.values[0]) for s in self.family[i].spectrum) / len(self.family[i].spectrum)
 
     def _floor(self) -> str:
         """The loss at the center of VI and of the largest radius of each method that has several."""
@@ -135,9 +135,9 @@ class Scene:
         if "vi" not in family.methods or not ends:
             return ""
         centers = [
-            f"{short(center_of(family.around[i]))} ({style(family.method[i]).label}, {family.radius[i]:g})" for i in ends
+            f"{short(center_of(family[i].around))} ({style(family[i].method).label}, {family[i].radius:g})" for i in ends
         ]
-        floor = short(center_of(family.around[family.index("vi")]))
+        floor = short(center_of(family[family.index("vi")].around))
         return f"The center itself is not in the colours: its loss is {floor} for VI and {', '.join(centers)} at the largest radii."
 
     def _width(self, surfaces: Sequence[Surface]) -> str:
@@ -176,7 +176,7 @@ def sure_far_away(family: Family) -> str:
     far = torch.cdist(grid, held["x"].to(grid).reshape(-1, 2)).amin(1) > FAR
     if not far.any():
         return ""
-    maps = {"VI": held["probs"][family.index("vi"), -1], "HMC": held["reference"]}
+    maps = {"VI": family[family.index("vi")].maps["probs"][-1], "HMC": held["reference"]}
     shares = {name: float(((p.reshape(-1)[far] - 0.5).abs() > SURE - 0.5).double().mean()) for name, p in maps.items()}
     said = " and ".join(f"{100 * share:.0f} % ({name})" for name, share in shares.items())
     why = ""

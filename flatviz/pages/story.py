@@ -36,8 +36,8 @@ def tour_story(family: Family) -> tuple[Step, ...]:
     radii = [r for r in family.radii("sabma") if r > 0]
     middle, large = radii[len(radii) // 2], radii[-1]
     vi, tests = {"method": "vi", "radius": 0.0}, "images" if family.images else "examples"
-    seeds = next((values.shape[1] for values in family.over_seeds.values()), 1)
-    drawn = family.mechanism is not None
+    seeds = next((len(values) for values in family[0].over_seeds.values()), 1)
+    drawn = family[0].step is not None
     played = "\n**Play the step**, below the picture, goes through one step of the training: ascend to the worst q′, take the gradient "
     played += "there, step back, descend."
     moved, seen = (
@@ -111,7 +111,7 @@ def _map_beside_vi(family: Family) -> str:
     """Why MAP may have the lower eigenvalue: it is measured at one vector, VI's at draws around one."""
     if "sgd" not in family.methods:
         return ""
-    first, vi = (family.spectrum[family.index(m)] for m in ("sgd", "vi"))
+    first, vi = (family[family.index(m)].spectrum for m in ("sgd", "vi"))
     at_map, at_vi = (sum(float(s.values[0]) for s in spectra) / len(spectra) for spectra in (first, vi))
     if at_map >= at_vi:
         return ""
@@ -121,7 +121,7 @@ def _map_beside_vi(family: Family) -> str:
 
 def _inputs(family: Family, radius: float) -> tuple[Step, ...]:
     """The step on what the posterior says where there are no data, for a family that has such pictures."""
-    tabs = [tab for tab, there in (("Inputs", "probs"), ("Regression", "curves")) if there in family.inputs]
+    tabs = [tab for tab, there in (("Inputs", "a"), ("Regression", "curve x")) if there in family.inputs]
     if not tabs:
         return ()
     told = {

@@ -17,16 +17,16 @@ def family_rows(family: Family) -> list[dict[str, str]]:
     """
     rows = []
     for i in range(len(family)):
-        if any(family.posterior[i] is earlier for earlier in family.posterior[:i]):
+        if any(family[i].posterior is earlier for earlier in family.posterior[:i]):
             continue
-        values = torch.stack([s.values for s in family.spectrum[i]])
+        values = torch.stack([s.values for s in family[i].spectrum])
         first = values[:, 0]
         spread = f" ({three(first.min())} to {three(first.max())})" if len(first) > 1 else ""
         rows.append(
             {
-                "method": style(family.method[i]).label,
-                "radius": short(family.radius[i]) if len(family.radii(family.method[i])) > 1 else "",
-                **score_texts(family.prediction[i]),
+                "method": style(family[i].method).label,
+                "radius": short(family[i].radius) if len(family.radii(family[i].method)) > 1 else "",
+                **score_texts(family[i].prediction),
                 "λ1": f"{three(first.mean())}{spread}",
                 "λ1/λ5": three((first / values[:, -1]).mean()),
             }

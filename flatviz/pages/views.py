@@ -76,7 +76,7 @@ class View:
 
 
 def _hidden(scene: Scene, i: int) -> Figure:
-    fig = plot_projection(scene.family.projection[i], method=scene.family.method[i], color_bar=False, **scene.colors)
+    fig = plot_projection(scene.family[i].projection, method=scene.family[i].method, color_bar=False, **scene.colors)
     far = 100 * fig.layout.xaxis.range[1]  # a member fitted later may lie further out
     return fig.update_traces(x=[0, far], y=[0, far], selector=dict(name="equal"))
 
@@ -103,23 +103,23 @@ def _moments(scene: Scene, i: int) -> Figure:
 
 def _radius(scene: Scene, i: int) -> Figure:
     family = scene.family
-    return radius_figure(family, family.method[i], family.radius[i], previews=scene.previews)
+    return radius_figure(family, family[i].method, family[i].radius, previews=scene.previews)
 
 
 def _spectrum(scene: Scene, i: int) -> Figure:
     family = scene.family
-    reference = {m: family.spectrum[j] for m, j in scene.references.items()}
-    return plot_spectrum(family.spectrum[i], method=family.method[i], reference=reference)
+    reference = {m: family[j].spectrum for m, j in scene.references.items()}
+    return plot_spectrum(family[i].spectrum, method=family[i].method, reference=reference)
 
 
 def _metrics(scene: Scene, i: int) -> Figure:
     family = scene.family
-    reference = {m: family.prediction[j] for m, j in scene.references.items()}
-    return plot_metrics(family.prediction[i], method=family.method[i], reference=reference, n_draws=scene.n_max)
+    reference = {m: family[j].prediction for m, j in scene.references.items()}
+    return plot_metrics(family[i].prediction, method=family[i].method, reference=reference, n_draws=scene.n_max)
 
 
 def _reliability(scene: Scene, i: int) -> Figure:
-    return plot_reliability(scene.family.prediction[i], method=scene.family.method[i])
+    return plot_reliability(scene.family[i].prediction, method=scene.family[i].method)
 
 
 TWO, THREE = "2-D map", "3-D relief"
@@ -171,7 +171,7 @@ def _through_the_center(plane: str, about: str, when: Callable[[Family], bool] =
         "stand where they are. It follows the ensemble size, up to {most} draws; the average is mostly below the draws it is of."
     )
     averages = dict(data=f"{plane} ensemble", needs=maps, fixed=("surface",), **place)
-    has = lambda family: f"{plane} ensemble" in family.maps  # noqa: E731
+    has = lambda family: f"{plane} ensemble" in family[0].maps  # noqa: E731
     mapped = lambda family: bool(family.maps)  # noqa: E731
     end = " {" + plane + "} {floor}"
     return [
@@ -261,7 +261,7 @@ VIEWS = (
         "takes as many runs as there are draws.",
         "the loss of the averaged prediction over the plane of most variance of all draws, while the draws move together",
         fixed=("surface",),
-        when=lambda family: "ensemble" in family.maps,
+        when=lambda family: "a" in family.maps,
     ),
     View(
         "mechanism",
@@ -271,7 +271,7 @@ VIEWS = (
         shared=("xaxis", "yaxis"),
         fixed=("surface",),
         option={"step": "from VI's posterior"},
-        when=lambda family: family.mechanism is not None,
+        when=lambda family: family[0].step is not None,
         phases=lambda family: tuple(zip(PHASES, DOES)),
         **STEP,
     ),
@@ -283,7 +283,7 @@ VIEWS = (
         "joins the means of q.",
         alt="the step of SA-BMA at several moments of one training, with the path of q's mean",
         option={"step": "at moments of training"},
-        when=lambda family: family.mechanism is not None and len(family.stages) > 0,
+        when=lambda family: family[0].step is not None and len(family.stages) > 0,
         phases=lambda family: [(f"{q.name}: {phase}", does) for q in family.stages for phase, does in zip(PHASES, DOES)],
         common=True,
         **STEP,
@@ -362,7 +362,7 @@ VIEWS = (
         height=470,
         alt="class probability over the plane of inputs, of VI, the selected posterior and HMC, with the training points",
         group="Inputs",
-        when=lambda family: "probs" in family.inputs,
+        when=lambda family: "a" in family.inputs,
     ),
     View(
         "regression",
@@ -375,7 +375,7 @@ VIEWS = (
         height=470,
         alt="predictive mean, bands and single draws of a regression with a gap, of VI, the selected posterior and HMC",
         group="Regression",
-        when=lambda family: "curves" in family.inputs,
+        when=lambda family: "curve x" in family.inputs,
     ),
     View(
         "images",

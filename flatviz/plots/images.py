@@ -21,9 +21,9 @@ def plot_images(family: Family, i: int, image: int | None = None) -> Figure:
     image: row of the test split of that one; the first of those shown, where it is not among them.
     Disagreement is `families.images.disputed`; the line under an image is its label and the disagreement in nats.
     """
-    shown, nats, prediction = family.images["shown"][i], family.images["nats"][i], family.prediction[i]
+    shown, nats, prediction = family[i].maps["shown"], family[i].maps["nats"], family[i].prediction
     height, k = family.images["pixels"].shape[1], shown.shape[1]
-    label = style(family.method[i]).label
+    label = style(family[i].method).label
     places = [row.index(image) if image in row else 0 for row in shown.tolist()]
     rows = [int(row[place]) for row, place in zip(shown, places)]
     one = f"{'one' if places[-1] else 'the first'}, {_said(prediction, rows[-1])}"
@@ -67,7 +67,7 @@ def _add_frame(fig: Figure, places: list[int], steps: tuple[float, float], size:
 
 def _add_probabilities(fig: Figure, family: Family, i: int, rows: list[int]) -> None:
     """Mean and single draws for the image of each ensemble size at its row of the test split."""
-    prediction = family.prediction[i]
+    prediction = family[i].prediction
     n_draws, names = prediction.n_draws, prediction.classes
     means, lines, titles = [], [], []
     for n in range(1, len(rows) + 1):
@@ -77,7 +77,7 @@ def _add_probabilities(fig: Figure, family: Family, i: int, rows: list[int]) -> 
         drawn = torch.arange(n_draws)[:, None] < kept
         lines.append(torch.where(drawn, pad(probs, (0, 1), value=torch.nan), torch.nan))  # the gap between two draws
         titles.append(f"{_said(prediction, row)}: mean and single draws")
-    color, axis = style(family.method[i]).color, dict(xaxis="x2", yaxis="y2")
+    color, axis = style(family[i].method).color, dict(xaxis="x2", yaxis="y2")
     bars = go.Bar(x=names, y=means[-1].numpy(), name="mean", marker=dict(color=tinted(color, 0.35)), **axis)
     fig.add_live(bars, sizes={"y": torch.stack(means)})
     draws = scatter(

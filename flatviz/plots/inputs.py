@@ -77,7 +77,7 @@ def plot_input_maps(family: Family, i: int) -> Figure:
     """Class probabilities over the plane of inputs: VI, member i, HMC, with the training points; follows the ensemble size."""
     shown = family.inputs
     vi = family.index("vi") if "vi" in family.methods else i
-    panels = [("vi", shown["probs"][vi, -1], False), (family.method[i], shown["probs"][i, -1], True)]
+    panels = [("vi", family[vi].maps["probs"][-1], False), (family[i].method, family[i].maps["probs"][-1], True)]
     panels += [("hmc", shown["reference"], False)] if "reference" in shown else []
     classes = class_words(family)
     alt = f"probability of {classes[1]} over the plane of inputs: VI, the selected posterior, and HMC as reference"
@@ -90,7 +90,7 @@ def plot_input_maps(family: Family, i: int) -> Figure:
         lines = dict(contours=dict(start=0.05, end=0.95, size=0.1), line=dict(width=0.5, color="rgba(255,255,255,0.6)"))
         trace = go.Contour(**place, **look, **lines, **axis, hovertemplate="(%{x:.2f}, %{y:.2f}): %{z:.2f}<extra></extra>")
         if follows:
-            fig.add_live(trace, sizes={"z": shown["probs"][i]})
+            fig.add_live(trace, sizes={"z": family[i].maps["probs"]})
         else:
             fig.add_trace(trace)
         for c, color in enumerate(CLASSES):
@@ -105,14 +105,14 @@ def plot_input_maps(family: Family, i: int) -> Figure:
         fig.update_layout(
             {f"yaxis{at}": dict(scaleanchor=f"x{at}", constrain="domain"), f"xaxis{at}": dict(constrain="domain")}
         )
-    lost = "" if bool(shown["probs"][i].isfinite().any()) else "diverged:<br>no probability<br>is a number"
+    lost = "" if bool(family[i].maps["probs"].isfinite().any()) else "diverged:<br>no probability<br>is a number"
     fig.note(lost, x="x2 domain", y="y2 domain")
     return fig
 
 
 def class_words(family: Family) -> tuple[str, ...]:
     """What a sentence calls the task's classes: their names, or "class 1"."""
-    prediction = family.prediction[0]
+    prediction = family[0].prediction
     return tuple(name if c < len(prediction.class_names) else f"class {name}" for c, name in enumerate(prediction.classes))
 
 

@@ -118,13 +118,13 @@ def plot_step(family: Family, i: int) -> Figure:
     Axes are as wide as the ground, which reaches as far as the largest radius, so that the ball grows and q stays; a member
     that reaches further has wider ones.  What moves has the colour of the member's method, and what its step has not is left out.
     """
-    step, kind = family.mechanism, kind_of(family, i)
-    half = max(ROOM * step.reach(i), IN_SIGHT * _half(step))
-    fig = _figure(step, i, "One step from VI's posterior", ALTS[kind])
+    step, kind = family[i].step, kind_of(family, i)
+    half = max(ROOM * step.reach(0), IN_SIGHT * _half(step))
+    fig = _figure(step, 0, "One step from VI's posterior", ALTS[kind])
     fig.update_layout(xaxis_range=[-half, half], yaxis_range=[-half, half])
-    color = style(family.method[i]).color
+    color = style(family[i].method).color
     shown = [t.name.removesuffix(RIM) for t in fig.data]
-    fig = _in_phases(fig, [(step, i)], half)
+    fig = _in_phases(fig, [(step, 0)], half)
     for k, trace in enumerate(fig.data[len(shown) :], len(shown)):
         name = trace.name.removesuffix(RIM).removeprefix("shaft of ")
         if name in OF_BALL:
@@ -138,8 +138,8 @@ def plot_step(family: Family, i: int) -> Figure:
 
 def kind_of(family: Family, i: int) -> str:
     """What the step of a member is: that of `kl_exact`; "sam", along g; "other", of another Euclidean ball; "none", without a ball."""
-    mode = _perturbation_of(family.method[i])
-    if mode is None or family.radius[i] == 0:
+    mode = _perturbation_of(family[i].method)
+    if mode is None or family[i].radius == 0:
         return "none"
     return {"kl_exact": "kl", "sam_mu": "sam"}.get(mode, "other")
 
@@ -151,7 +151,7 @@ def _perturbation_of(method: str) -> str | None:
 
 def caption_of_step(family: Family, i: int) -> str:
     """What is drawn of the step of a member, and how to read it."""
-    method, kind = family.method[i], kind_of(family, i)
+    method, kind = family[i].method, kind_of(family, i)
     said = CAPTIONS[kind if _perturbation_of(method) or method == "vi" else "not"].format(label=style(method).label)
     return (
         f"{said} Ellipses are one standard deviation, the dot is the mean; arrows of gradients and of the step show directions."

@@ -38,12 +38,11 @@ def plot_radius(family: Family, *, method: str | None = None, radius: Radius | N
         ValueError: For a family that was not measured, or in which no method has two radii.
 
     Example:
-        >>> posteriors = [fv.Gaussian(torch.zeros(2), torch.zeros(2))] * 2
         >>> spectrum = fv.Spectrum(torch.tensor([2.0]), torch.eye(2)[:1], torch.zeros(1), 1)
         >>> scores = {"accuracy": torch.tensor([0.7]), "nll": torch.tensor([0.9]), "ece": torch.tensor([0.1])}
         >>> prediction = fv.Prediction(torch.zeros(1, 4, 2), torch.zeros(4, dtype=torch.long), scores=scores)
-        >>> measured = dict(spectrum=((spectrum,),) * 2, prediction=(prediction,) * 2)
-        >>> family = fv.Family(("sabma",) * 2, (0.0, 1.0), ("nats",) * 2, tuple(posteriors), **measured)
+        >>> q, measured = fv.Gaussian(torch.zeros(2), torch.zeros(2)), dict(spectrum=(spectrum,), prediction=prediction)
+        >>> family = fv.Family(tuple(fv.results.Member("sabma", r, "nats", q, **measured) for r in (0.0, 1.0)))
         >>> fv.plots.plot_radius(family).layout.title.text
         "Flatness and scores against radius<br><span style='font-size:0.8em'>one seed</span>"
     """
@@ -59,7 +58,7 @@ def radius_figure(
 ) -> Figure:
     """`plot_radius`; previews: members that axes hold and curves leave out, for a ring at one of them."""
     columns = columns_of(family)
-    if not columns or not family.prediction or not family.spectrum:
+    if not columns or not all(m.prediction and m.spectrum for m in family):
         raise ValueError(
             f"the family must be measured and have a method of several radii, got {family!r}: use fv.families.measure"
         )
@@ -87,8 +86,8 @@ def radius_figure(
 
 def values_of(family: Family, quantity: str) -> Tensor:
     """(M, S) of a quantity, a row a member, a column a seed; the family's own seed where there are no others."""
-    if quantity in family.over_seeds:
-        return family.over_seeds[quantity].double()
+    if quantity in family[0].over_seeds:
+        return torch.stack([m.over_seeds[quantity] for m in family]).double()
     if quantity == "lambda1":
         return torch.tensor([[sum(float(s.values[0]) for s in spectra) / len(spectra)] for spectra in family.spectrum]).double()
     return torch.tensor([[float(p.scores[quantity][-1])] for p in family.prediction]).double()
@@ -104,7 +103,7 @@ def trend(family: Family, method: str, previews: Sequence[int] = ()) -> str:
         said.append(
             f"{label} {100 * first:.1f} to {100 * last:.1f} %" if name == "accuracy" else f"{label} {first:.3g} to {last:.3g}"
         )
-    return f"{style(method).label} from radius {family.radius[ends[0]]:g} to {family.radius[ends[1]]:g}: {', '.join(said)}"
+    return f"{style(method).label} from radius {family[ends[0]].radius:g} to {family[ends[1]].radius:g}: {', '.join(said)}"
 
 
 def columns_of(family: Family) -> list[str]:
@@ -114,7 +113,7 @@ def columns_of(family: Family) -> list[str]:
 
 def _curve(family: Family, method: str, previews: Sequence[int]) -> tuple[float, ...]:
     """The radii of a method's curve."""
-    left_out = [family.radius[i] for i in previews if family.method[i] == method]
+    left_out = [family[i].radius for i in previews if family[i].method == method]
     return tuple(r for r in family.radii(method) if r not in left_out)
 
 
@@ -205,7 +204,7 @@ def _add_ring(
     member = family.index(method, radius)
     for j, name in enumerate(columns):
         here = name == method or method == "vi"
-        at = place_of(family.radius[member] if name == method else 0.0, family.radii(name))
+        at = place_of(family[member].radius if name == method else 0.0, family.radii(name))
         for i, quantity in enumerate(ROWS):
             k = _number(i, j, len(columns))
             y = float(table[quantity][member].nanmean())

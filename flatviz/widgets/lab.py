@@ -93,7 +93,7 @@ class Lab(ipywidgets.VBox):
             check_choice(method, tuple(METHODS), "a method of radii")
             for r in values:
                 check_radius(r)
-        if family is not None and (family.surface is None or not family.prediction):
+        if family is not None and not family.measured:
             raise ValueError("family must be measured, got one without its surface: use what fv.families.measure returned")
         self._methods, self._most = tuple(self._radii), (measuring or {}).get("n_draws", N_DRAWS)
         self._tuned = {name: m.tuned(net) for name, m in METHODS.items()}
@@ -258,17 +258,17 @@ class Lab(ipywidgets.VBox):
         except Stopped:
             raise
         except Exception as error:  # its picture is left out
-            self._fail(METHOD, family.radius[family.index(METHOD, self._tuned[METHOD].radius)], error)
+            self._fail(METHOD, family[family.index(METHOD, self._tuned[METHOD].radius)].radius, error)
             return family
 
     def _take(self, family: Family) -> None:
-        self._methods, self._most = family.methods, max(p.n_draws for p in family.prediction)
+        self._methods, self._most = family.methods, family.n_draws
         self.n_draws = min(self.n_draws, self._most)
         if self.method not in family.methods:
             self.method = family.methods[-1]
-        self.radius = family.radius[family.index(self.method, self.radius)]  # the controls start at a fitted one
+        self.radius = family[family.index(self.method, self.radius)].radius  # the controls start at a fitted one
         self.family = family
-        defaults = {m: family.radius[family.index(m, self._tuned[m].radius)] for m in family.methods if m in self._tuned}
+        defaults = {m: family[family.index(m, self._tuned[m].radius)].radius for m in family.methods if m in self._tuned}
         code = ["# lab: the Lab of this notebook", "family = lab.family"]
         self.view.show_family(family, stops=self.stops, live=True, code=code, defaults=defaults)
 

@@ -10,7 +10,7 @@ from flatviz.core.data import Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.families.choice import Choices
-from flatviz.families.members import fit_member, same_member
+from flatviz.families.members import family_of, fit_member, same_member
 from flatviz.plots.theme import style
 from flatviz.posteriors import METHODS
 from flatviz.results import Family, Gaussian, Posterior
@@ -80,5 +80,4 @@ def fit_each(
     if not kept:
         first = next(iter(fitted.values()))
         raise first
-    methods, values, posteriors = zip(*kept)
-    return Family(methods, values, tuple(METHODS[m].unit for m in methods), posteriors)
+    return family_of([cell for *cell, _ in kept], [q for *_, q in kept])

@@ -47,10 +47,10 @@ def show_preview(
     settings: fit, tuned and progress of `fit_near`.  Nothing is shown for a method that cannot start at a posterior.
     """
     near = family.index(method, radius)
-    q = fit_near(net, task, prior, method, radius, family.posterior[near], STEPS, seed=seed, **settings)
+    q = fit_near(net, task, prior, method, radius, family[near].posterior, STEPS, seed=seed, **settings)
     if q is None:
         return
-    note = f", preview: {STEPS} steps from radius {family.radius[near]:.3g}"
+    note = f", preview: {STEPS} steps from radius {family[near].radius:.3g}"
     sight, how = views_in_sight(family, look), dict(seed=seed + 1, progress=settings["progress"])
     first = [name for name in SURFACES if any(name in view.needs for view in sight)]
     part = extend(net, task, family, method, radius, q, surfaces=first, **how)

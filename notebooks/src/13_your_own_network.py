@@ -93,7 +93,7 @@ for method, radius, predicted in zip(family.method, family.radius, family.predic
     print(f"{name:28} radius {radius:<5g} accuracy {accuracy:.3f} NLL {nll:.3f}")
 
 # %%
-one = float(family.prediction[0].scores["accuracy"][-1])  # SGD's single network
+one = float(family[0].prediction.scores["accuracy"][-1])  # SGD's single network
 assert FAST or one > 0.9
 
 # %% [markdown]

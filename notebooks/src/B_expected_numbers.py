@@ -76,7 +76,7 @@ def of(setting, method, radius, quantity, steps=1.0):
 
 
 # %%
-mine = tour.family.prediction[tour.family.index("vi", 0.0)].scores
+mine = tour.family[tour.family.index("vi", 0.0)].prediction.scores
 for name in ("accuracy", "nll", "ece"):
     theirs = of("tempered", "vi", 0.0, name)
     print(f"VI, {name:8} yours {mine[name][-1]:.3f}, over {len(theirs)} seeds {theirs.min():.3f} to {theirs.max():.3f}")

@@ -83,9 +83,9 @@ def test_a_prediction_has_the_names_of_its_data_and_a_file_gives_them_back(tmp_p
 def test_pictures_and_their_words_call_classes_by_name(family):
     digits = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
     named = tuple(dataclasses.replace(p, class_names=digits) for p in family.prediction)
-    family = dataclasses.replace(family, prediction=named)
+    family = family.each(prediction=named)
     i = family.index("sabma", 2.0)
-    row = int(family.images["shown"][i, 3, 0])
+    row = int(family[i].maps["shown"][3, 0])
     label = digits[family.prediction[i].y[row]]
     _, under, mean, _ = (fig := fv.widgets.plot_view(family, "images", method="sabma", radius=2.0, n_draws=4)).data
     assert tuple(mean.x) == digits and under.text[0].startswith(f"{label}, ")

@@ -6,7 +6,6 @@ import pytest
 import torch
 
 import flatviz as fv
-from flatviz import results
 from flatviz.families.inputs import input_maps
 from flatviz.pages.bundle import pack
 
@@ -21,8 +20,7 @@ def moons():
     family = fv.families.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 3})
     family = fv.families.measure(net, task, family, seed=1, n_draws=4, n_spectra=2, k=2, resolution=5, around_resolution=3)
     family = fv.families.repeat_family(net, task, prior, family, seeds=[9], fit={"steps": 3})
-    maps = input_maps(net, task, family, seed=1, reference=family.posterior[1], resolution=5)
-    return net, task, prior, dataclasses.replace(family, inputs=maps)
+    return net, task, prior, input_maps(net, task, family, seed=1, reference=family.posterior[1], resolution=5)
 
 
 def test_a_radius_fitted_in_the_lab_joins_every_view_of_a_moons_tour(moons):
@@ -36,31 +34,25 @@ def test_a_radius_fitted_in_the_lab_joins_every_view_of_a_moons_tour(moons):
         assert more.radius[i] == 1.0 and len(more) == len(family) + 1
         assert pack(more).index["members"][i]["radius"] == 1.0
         direct = input_maps(net, task, more, seed=1, reference=family.posterior[1], resolution=5)
-        assert sorted(more.inputs) == sorted(direct)
-        for name, values in direct.items():
-            torch.testing.assert_close(more.inputs[name], values, rtol=1e-5, atol=1e-6)  # float32 sums
+        assert sorted(more.inputs) == sorted(direct.inputs)
+        for one, other in zip(more, direct, strict=True):
+            torch.testing.assert_close(one.maps["probs"], other.maps["probs"], rtol=1e-5, atol=1e-6)  # float32 sums
         figure = fv.widgets.plot_view(more, "inputs", method="sabma", radius=1.0)
         assert (
-            float((torch.as_tensor(figure.data[3].z) - direct["probs"][i, -1]).abs().max()) < 1e-6
+            float((torch.as_tensor(figure.data[3].z) - direct[i].maps["probs"][-1]).abs().max()) < 1e-6
         )  # after VI and two classes
     finally:
         lab.close()
 
 
-def parts(held):
-    """The fields of a result by name; all else as it is."""
-    return {f.name: getattr(held, f.name) for f in dataclasses.fields(held)} if isinstance(held, results.Mechanism) else held
-
-
-def test_what_holds_a_row_a_member_has_one_more(moons):
+def test_a_member_that_joins_has_every_field_and_map_of_the_others(moons):
     net, task, prior, family = moons
     more = fv.families.family.extend(net, task, family, "sabma", 1.0, family.posterior[-1], seed=1)
-    n, rows = len(family), []
-    for field in dataclasses.fields(family):
-        before, after = (parts(getattr(one, field.name)) for one in (family, more))
-        for one, other in [(before[k], after[k]) for k in before] if isinstance(before, dict) else [(before, after)]:
-            if isinstance(one, (tuple, torch.Tensor)) and len(one) == n:
-                rows.append(field.name)
-                assert len(other) == n + 1, field.name
-    told = {"method", "radius", "unit", "posterior", "projection", "around", "sharpest", "spectrum", "prediction"}
-    assert told | {"over_seeds", "mechanism", "inputs", "maps"} == set(rows)
+    one, other = family[-1], more[-1]
+    for field in dataclasses.fields(one):
+        assert bool(getattr(other, field.name)) == bool(getattr(one, field.name)), field.name
+    for held, grown in ((one.maps, other.maps), (one.over_seeds, other.over_seeds)):
+        assert {k: v.shape for k, v in held.items() if isinstance(v, torch.Tensor)} == {
+            k: v.shape for k, v in grown.items() if isinstance(v, torch.Tensor)
+        } and held.keys() == grown.keys()
+    assert other.step.worst.shape == one.step.worst.shape and float(other.step.radius[0]) == 1.0

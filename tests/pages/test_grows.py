@@ -1,6 +1,5 @@
 """A member fitted outside the family: curves, scales and captions, which are of all members, become those of the larger family."""
 
-import dataclasses
 import json
 
 import numpy as np
@@ -75,7 +74,7 @@ def test_a_preview_is_in_the_axes_and_not_in_curves_and_captions(before, grown, 
 
 
 def test_radius_zero_keeps_its_place_left_of_a_smaller_radius(family, before):
-    nearer = dataclasses.replace(family, radius=tuple(0.1 if r == 0.5 else r for r in family.radius))
+    nearer = family.each(radius=[0.1 if r == 0.5 else r for r in family.radius])
     bundle = before.with_members(pack_members(before, nearer, [family.radius.index(0.5)]))
     (entry,) = (e for e in bundle.index["figures"] if e["name"] == "radius")
     field = [bind["field"] for bind in entry["binds"] if bind["path"].endswith(".x")][-1]  # of a ring in the last column

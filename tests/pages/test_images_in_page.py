@@ -135,7 +135,7 @@ def test_two_states_each_show_their_own_images_and_the_view_is_saved_without_plo
     at(page, "method=sabma&radius=2&draws=5&tab=Images&b=0:vi", "sabma/2/5", "Images | vi/0")
     rows = page.evaluate(ROWS)
     for part, i in ((rows[:8], family.index("sabma", 2.0)), (rows[8:], family.index("vi"))):
-        assert part == family.images["shown"][i, 4].tolist()
+        assert part == family[i].maps["shown"][4].tolist()
     page.locator(".fv-menu summary").click()
     with page.expect_download() as download:
         page.get_by_text("Save as PNG").click()

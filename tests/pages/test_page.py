@@ -80,8 +80,7 @@ def test_members_packed_later_carry_the_same_record_and_only_they_are_packed(fam
 
 
 def family_of(family, members):
-    fields = ("method", "radius", "unit", "posterior", "projection", "around", "sharpest", "spectrum", "prediction")
-    return dataclasses.replace(family, **{k: tuple(getattr(family, k)[i] for i in members) for k in fields})
+    return dataclasses.replace(family, members=tuple(family[i] for i in members))
 
 
 def toy(scene, i):
@@ -109,7 +108,7 @@ def test_a_view_is_one_entry_and_then_in_page_and_lab(family, monkeypatch):
 
 
 def test_a_family_that_was_not_measured_is_refused(family):
-    bare = fv.Family(family.method, family.radius, family.unit, family.posterior)
+    bare = family_of(family, [0]).each(prediction=[None])
     with pytest.raises(
         ValueError, match="the family must be measured before it is shown, got posteriors only: use fv.families.measure"
     ):
@@ -208,7 +207,7 @@ def opened(browser, text, path):
 def test_a_nasty_method_name_title_or_caption_is_shown_and_does_not_run(family, browser, tmp_path, monkeypatch):
     nasty_view = dataclasses.replace(views.VIEWS[0], caption=NASTY)
     monkeypatch.setattr(views, "VIEWS", (nasty_view, *views.VIEWS[1:]))
-    named = dataclasses.replace(family, method=tuple(NASTY if m == "sabma" else m for m in family.method))
+    named = family.each(method=[NASTY if m == "sabma" else m for m in family.method])
     text = family_page(named, title=NASTY, lead=NASTY, rows=family_rows(named), facts={NASTY: NASTY}, start=(NASTY, 0.5, 3))
     page, reports = opened(browser, text, tmp_path / "nasty.html")
     page.locator(".flatviz[data-state]").wait_for()
@@ -271,11 +270,8 @@ def test_diverged_draws_and_cells_do_not_break_the_page(family):
     p = family.projection[-1]
     broken = p.values.clone()
     broken[0] = torch.nan
-    worse = dataclasses.replace(
-        family,
-        surface=dataclasses.replace(family.surface, values=values),
-        projection=(*family.projection[:-1], dataclasses.replace(p, values=broken)),
-    )
+    worse = family.each(projection=[*family.projection[:-1], dataclasses.replace(p, values=broken)])
+    worse = dataclasses.replace(worse, surface=dataclasses.replace(family.surface, values=values))
     index = json.loads(pack(worse).text)  # no NaN in the JSON text: a browser would refuse it
     assert any("1 cell diverged" in json.dumps(f["layout"]) for f in index["figures"])
 

@@ -76,7 +76,7 @@ def test_the_stages_are_those_of_the_members_own_fit(staged, task, transferred):
     plane = staged.stages[-1].surface.plane
     off = plane.axes @ (q.mean - plane.origin)
     assert float(off.norm()) < 0.05 * float(staged.stages[-1].covariance.diagonal().sqrt().min())
-    assert family_stages(net, task, prior, dataclasses.replace(staged, method=("vi",) * len(staged)), seed=0) == ()
+    assert family_stages(net, task, prior, staged.each(method=["vi"] * len(staged)), seed=0) == ()
 
 
 @pytest.mark.browser
@@ -113,7 +113,7 @@ def worst_of(net, task, family, radius):
 
 def same_ellipse(shown, family, q, worst):
     """The drawn points are one standard deviation of q' in the plane: dense algebra, in float64."""
-    axes = family.mechanism.surface.plane.axes.double()
+    axes = family[0].step.surface.plane.axes.double()
     covariance = axes @ (torch.diag((2 * worst.log_std).exp()) + worst.factor.T @ worst.factor).double() @ axes.T
     off = torch.tensor([shown["x"], shown["y"]]).T.double() - axes @ (worst.mean - q.mean).double()
     on_it = (off @ torch.linalg.inv(covariance) * off).sum(1)

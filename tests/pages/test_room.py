@@ -1,7 +1,6 @@
 """Words of the pictures have room: inside their figure and apart from each other, in every tab, narrow and wide, alone and in pairs."""
 
 import random
-from dataclasses import replace
 
 import pytest
 from browsing import answer
@@ -51,7 +50,7 @@ SETTLED = """() => [...document.querySelectorAll('.flatviz figure:not([hidden]) 
 
 @pytest.fixture(scope="module")
 def address(family, tmp_path_factory):
-    seeds = replace(family, over_seeds={name: values_of(family, name).repeat(1, 3) for name in ROWS})
+    seeds = family.each(over_seeds=[{q: values_of(family, q)[i].repeat(3) for q in ROWS} for i in range(len(family))])
     return written(seeds, tmp_path_factory.mktemp("room"), start=START, story=tour_story(family), look=EXPLORE)
 
 

@@ -7,6 +7,7 @@ import torch
 from pagedrive import at, drawn, opened, written
 
 from flatviz.cli.tour import LEAD, OTHER
+from flatviz.families.members import with_maps
 from flatviz.pages.story import tour_story
 from flatviz.pages.views import views_of
 
@@ -41,9 +42,10 @@ def everything(family):
     noise = torch.Generator().manual_seed(0)
     m, s, (a, x) = len(family), max(p.n_draws for p in family.prediction), (torch.linspace(-1, 1, k) for k in (5, 8))
     rand = lambda *shape: torch.rand(*shape, generator=noise)  # noqa: E731
-    maps = dict(a=a, b=a, probs=rand(m, s, 5, 5), x=rand(6, 2), y=torch.arange(6) % 2, reference=rand(5, 5))
-    curves = {"curve x": x, "curves": rand(m, s, 8), "curve data": rand(6, 2), "curve reference": rand(4, 8)}
-    return dataclasses.replace(family, inputs=maps | curves | {"curve noise": torch.tensor([0.1])})
+    rows = [{"probs": rand(s, 5, 5), "curves": rand(s, 8)} for _ in range(m)]
+    maps = dict(a=a, b=a, x=rand(6, 2), y=torch.arange(6) % 2, reference=rand(5, 5))
+    curves = {"curve x": x, "curve data": rand(6, 2), "curve reference": rand(4, 8)}
+    return dataclasses.replace(with_maps(family, rows), inputs=maps | curves | {"curve noise": torch.tensor([0.1])})
 
 
 @pytest.fixture(scope="module")

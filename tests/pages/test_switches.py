@@ -25,21 +25,25 @@ def test_the_ensembles_loss_at_a_point_is_that_of_its_draws_moved_there(family, 
     here = family.projection[i].coords.mean(0)
     move = (maps["a"][j] - here[0]) * plane.axes[0] + (maps["b"][k] - here[1]) * plane.axes[1]
     loss = fv.objectives.bma_nll(net, task.train, W[:n])(W[:n].mean(0) + move)  # another path: the objective's own ensemble
-    assert float(maps["ensemble"][i, n - 1, j, k]) == pytest.approx(float(loss), rel=2e-5)
-    for plane, surface in (("sharpest", family.sharpest[i]), ("around", family.around[i]), ("ascent", maps["ascent"][i])):
+    assert float(family[i].maps["ensemble"][n - 1, j, k]) == pytest.approx(float(loss), rel=2e-5)
+    for plane, surface in (
+        ("sharpest", family.sharpest[i]),
+        ("around", family.around[i]),
+        ("ascent", family[i].maps["ascent"]),
+    ):
         a, b = centered_ticks(surface)
         move = a[j] * surface.plane.axes[0] + b[k] * surface.plane.axes[1]  # from where the draws are
         loss = fv.objectives.bma_nll(net, task.train, W[:n])(W[:n].mean(0) + move)
-        assert float(maps[f"{plane} ensemble"][i, n - 1, j, k]) == pytest.approx(float(loss), rel=2e-5)
-    point = family.index("sgd")
-    assert torch.equal(maps["ensemble"][point, 0], maps["ensemble"][point, -1])
+        assert float(family[i].maps[f"{plane} ensemble"][n - 1, j, k]) == pytest.approx(float(loss), rel=2e-5)
+    point = family[family.index("sgd")].maps["ensemble"]
+    assert torch.equal(point[0], point[-1])
 
 
 def test_the_ascents_plane_holds_sigma_g_and_g_and_its_values_are_the_losses_there(family, task, transferred):
     net, _ = transferred
     f = fv.nll(net, task.train)
     for i in (family.index("sabma", 2.0), family.index("sgd")):
-        q, surface = family.posterior[i], family.maps["ascent"][i]
+        q, surface = family[i].posterior, family[i].maps["ascent"]
         w = q.center.clone().requires_grad_(True)
         (g,) = torch.autograd.grad(torch.nn.functional.cross_entropy(net(w, task.train.x), task.train.y), w)
         axes = surface.plane.axes
@@ -55,12 +59,12 @@ def test_accuracies_are_shares_of_training_examples_that_are_right(family, task,
     net, _ = transferred
     i = family.index("sabma", 2.0)
     right = lambda w: float((net(w, task.train.x).argmax(-1) == task.train.y).float().mean())  # noqa: E731
-    for surface in (family.maps["accuracy"], *(family.maps[f"{p} accuracy"][i] for p in ("sharpest", "around", "ascent"))):
+    for surface in (family.maps["accuracy"], *(family[i].maps[f"{p} accuracy"] for p in ("sharpest", "around", "ascent"))):
         w = surface.plane.origin + surface.a[2] * surface.plane.axes[0] + surface.b[4] * surface.plane.axes[1]
         assert float(surface.values[2, 4]) == pytest.approx(right(w), abs=1.01 / len(task.train))  # a tie may round
     W = family.posterior[i].sample(3, seed=1)
-    assert [float(v) for v in family.maps["draws accuracy"][i][:3]] == pytest.approx([right(w) for w in W])
-    assert bool(family.maps["draws accuracy"][family.index("sgd")][1:].isnan().all())
+    assert [float(v) for v in family[i].maps["draws accuracy"][:3]] == pytest.approx([right(w) for w in W])
+    assert bool(family[family.index("sgd")].maps["draws accuracy"][1:].isnan().all())
 
 
 def test_a_relief_has_the_heights_that_the_map_has_as_colours_and_they_are_kept_once(family):

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import torch
 
+from flatviz.families.members import with_maps
 from flatviz.pages.scene import FAR, Scene, rank_correlation, rank_interval
 from flatviz.pages.story import tour_story
 
@@ -22,16 +23,16 @@ def test_the_guide_says_why_map_curves_less_than_vi_only_where_it_does(family):
         for method, value in (("sgd", of_map), ("vi", of_vi)):
             i = family.index(method)
             spectrum[i] = tuple(replace(s, values=torch.full_like(s.values, value)) for s in spectrum[i])
-        return step(replace(family, spectrum=tuple(spectrum)), "Sharp and flat").text
+        return step(family.each(spectrum=spectrum), "Sharp and flat").text
 
     assert "MAP's λ₁, 2, is lower than VI's, 3" in with_eigenvalues(2.0, 3.0)
     assert "MAP" not in with_eigenvalues(3.0, 2.0)
 
 
 def test_the_guide_counts_the_seeds_and_names_what_is_scored(family):
-    over = {"nll": torch.zeros(len(family), 3)}
+    over = [{"nll": torch.zeros(3)}] * len(family)
     assert "one seed prove nothing" in step(family, "Is flatter better?").text
-    assert "with 3 seeds, proves nothing" in step(replace(family, over_seeds=over), "Is flatter better?").text
+    assert "with 3 seeds, proves nothing" in step(family.each(over_seeds=over), "Is flatter better?").text
     assert "test images" in step(family, "Is flatter better?").text
     assert "test examples" in step(replace(family, images={}), "Is flatter better?").text
 
@@ -41,14 +42,14 @@ def test_a_family_with_maps_of_inputs_has_a_step_on_them_and_its_caption_counts_
     ticks, members = torch.tensor([0.0, 1.0, 2.0]), len(family)
     probs = torch.full((members, 6, 3, 3), 0.5)
     probs[family.index("vi"), -1, 2] = 0.99  # one row of three, at b = 2
-    inputs = {"a": ticks, "b": ticks, "x": torch.zeros(1, 2), "y": torch.zeros(1), "probs": probs}
+    inputs = {"a": ticks, "b": ticks, "x": torch.zeros(1, 2), "y": torch.zeros(1)}
     inputs["reference"] = torch.full((3, 3), 0.02)
-    seen = replace(family, inputs=inputs)
+    seen = replace(with_maps(family, [{"probs": p} for p in probs]), inputs=inputs)
     assert step(seen, "What it does not know").set["tab"] == "Inputs"
     far = sum(x**2 + y**2 > FAR**2 for x in (0, 1, 2) for y in (0, 1, 2))
     said = Scene(seen).words["sure"]
     assert f"{100 * 3 / far:.0f} % (VI) and 100 % (HMC)" in said and "exact posterior too" in said
-    open_everywhere = replace(family, inputs=inputs | {"reference": torch.full((3, 3), 0.4)})
+    open_everywhere = replace(seen, inputs=inputs | {"reference": torch.full((3, 3), 0.4)})
     assert "0 % (HMC)" in (said := Scene(open_everywhere).words["sure"]) and "exact posterior too" not in said
 
 

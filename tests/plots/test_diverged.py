@@ -7,6 +7,7 @@ import torch
 from pagedrive import at, opened, written
 
 import flatviz as fv
+from flatviz.families.members import with_maps
 from flatviz.metrics.averaging import scored
 from flatviz.pages.bundle import pack
 
@@ -24,13 +25,15 @@ def diverged(family):
     """The family with one member, SA-BMA at 0.5, that is NaN in every view."""
     i, noise = family.index("sabma", RADIUS), torch.Generator().manual_seed(0)
     m, s, x = len(family), max(p.n_draws for p in family.prediction), torch.linspace(-1, 1, 5)
-    maps = dict(a=x, b=x, probs=torch.rand(m, s, 5, 5, generator=noise), x=torch.rand(6, 2), y=torch.arange(6) % 2)
-    curves = {"curve x": x, "curves": torch.rand(m, s, 5, generator=noise), "curve data": torch.rand(6, 2, generator=noise)}
-    inputs = maps | curves | {"curve reference": torch.rand(4, 5), "curve noise": torch.tensor([0.1])}
-    inputs["probs"][i], inputs["curves"][i] = torch.nan, torch.nan
+    probs, curves = torch.rand(m, s, 5, 5, generator=noise), torch.rand(m, s, 5, generator=noise)
+    inputs = dict(a=x, b=x, x=torch.rand(6, 2), y=torch.arange(6) % 2)
+    inputs |= {"curve x": x, "curve data": torch.rand(6, 2, generator=noise)}
+    inputs |= {"curve reference": torch.rand(4, 5), "curve noise": torch.tensor([0.1])}
+    probs[i], curves[i] = torch.nan, torch.nan
     predictions = list(family.prediction)
     predictions[i] = scored(dataclasses.replace(predictions[i], outputs=torch.full_like(predictions[i].outputs, torch.nan)))
-    return dataclasses.replace(family, inputs=inputs, prediction=tuple(predictions))
+    rows = [{"probs": p, "curves": c} for p, c in zip(probs, curves)]
+    return dataclasses.replace(with_maps(family.each(prediction=predictions), rows), inputs=inputs)
 
 
 @pytest.mark.parametrize(
@@ -52,10 +55,10 @@ def test_a_panel_without_values_says_why_and_one_with_values_says_nothing(diverg
 
 
 def test_curves_off_the_scale_are_told_with_where_they_run(diverged):
-    curves = diverged.inputs["curves"].clone()
+    curves = torch.stack([m.maps["curves"] for m in diverged])
     i = diverged.index("vi")
     curves[diverged.index("sabma", 2.0)] = 50 + 10 * torch.linspace(0, 1, 5)
-    shown = dataclasses.replace(diverged, inputs=diverged.inputs | {"curves": curves})
+    shown = with_maps(diverged, [{"curves": c} for c in curves])
     assert (
         noted(fv.widgets.plot_view(shown, "regression", method="sabma", radius=2.0))
         == "off the scale:<br>the mean runs<br>from 50 to 60"

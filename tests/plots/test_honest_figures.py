@@ -13,6 +13,7 @@ from plotly.colors import sample_colorscale
 from scipy.stats import binomtest, spearmanr
 
 import flatviz as fv
+from flatviz.families.members import with_maps
 from flatviz.pages.grounds import averages_scale
 from flatviz.pages.scene import Scene
 from flatviz.pages.views import VIEWS, views_of
@@ -71,10 +72,7 @@ def test_the_caption_says_of_the_width_what_the_pictures_show(family):
 
 
 def test_a_family_of_few_posteriors_claims_nothing_of_its_width(family):
-    few = {
-        f.name: getattr(family, f.name)[:3] for f in dataclasses.fields(family) if isinstance(getattr(family, f.name), tuple)
-    }
-    assert "nothing is said" in Scene(dataclasses.replace(family, **few)).words["sharpest"]
+    assert "nothing is said" in Scene(dataclasses.replace(family, members=family.members[:3])).words["sharpest"]
 
 
 @pytest.mark.long
@@ -91,13 +89,13 @@ def test_no_panel_is_mostly_one_colour(family):
 
 
 def test_a_member_of_a_far_higher_loss_widens_the_scale_of_averages_and_map_does_not_start_it(family):
-    values = family.maps["ensemble"].clone()
+    values = torch.stack([m.maps["ensemble"] for m in family])
     last, point = len(family) - 1, family.method.index("sgd")
     values[last] *= 6
     values[point, :, :3] *= 0.01  # a third of the point estimate's plane
     averages = [values[i, -1] for i in range(len(family)) if i != point]
-    scale = averages_scale(Scene(dataclasses.replace(family, maps=family.maps | {"ensemble": values})), values)
-    assert scale.hi > float(family.maps["ensemble"].max()) * 0.5 and scale.above and scale.below
+    scale = averages_scale(Scene(with_maps(family, [{"ensemble": v} for v in values])), "ensemble")
+    assert scale.hi > float(max(m.maps["ensemble"].max() for m in family)) * 0.5 and scale.above and scale.below
     for own in (*averages, values[point]):
         assert float(((own > scale.hi) | (own < scale.lo)).double().mean()) < 0.5
     lowest = min(float(own.min()) for own in averages)

@@ -19,14 +19,14 @@ from flatviz.plots.images import plot_images
 def test_the_images_are_those_of_the_largest_mutual_information_at_every_ensemble_size(family, task):
     assert has_images(task)
     for i, p in enumerate(family.prediction):
-        shown, nats = family.images["shown"][i], family.images["nats"][i]
+        shown, nats = family[i].maps["shown"], family[i].maps["nats"]
         for n in range(2, p.n_draws + 1):
             every = fv.metrics.mutual_information(p, n_draws=n)  # the metric, in float32 and one size at a time
             assert float(every[shown[n - 1]].min()) >= float(every.topk(N_IMAGES).values.min()) - 1e-6
             torch.testing.assert_close(every[shown[n - 1]], nats[n - 1].float(), atol=1e-5, rtol=0)
         entropy = fv.metrics.predictive_entropy(p, n_draws=1)
         torch.testing.assert_close(entropy[shown[0]], entropy.topk(N_IMAGES).values, atol=1e-5, rtol=0)
-    assert torch.equal(family.images["shown"][0][0], family.images["shown"][0][-1])  # MAP is one network at every size
+    assert torch.equal(family[0].maps["shown"][0], family[0].maps["shown"][-1])  # MAP is one network at every size
 
 
 def test_pixels_are_those_of_the_test_split(family, task):
@@ -59,7 +59,7 @@ def test_the_bytes_of_the_page_are_the_probabilities_of_each_draw(family):
         direct = p.outputs[:, said["pool"]].softmax(-1)
         np.testing.assert_allclose(levels / LEVELS, direct, atol=0.51 / LEVELS)  # half a level
         shown = np.array(said["pool"])[np.array(said["shown"])]
-        assert np.array_equal(shown, family.images["shown"][i])
+        assert np.array_equal(shown, family[i].maps["shown"])
 
 
 def test_a_member_fitted_later_brings_the_images_it_adds(family, task, transferred):
@@ -78,7 +78,7 @@ def test_the_figure_shows_the_most_disputed_image_and_each_draw_of_it(family):
     i, n = family.index("sabma", 2.0), 4
     fig = fv.widgets.plot_view(family, "images", method="sabma", radius=2.0, n_draws=n)
     mosaic, labels, mean, draws = fig.data
-    rows, p = family.images["shown"][i, n - 1], family.prediction[i]
+    rows, p = family[i].maps["shown"][n - 1], family[i].prediction
     direct = p.outputs[:n, rows[0]].softmax(-1)
     torch.testing.assert_close(torch.as_tensor(np.array(mean.y)), direct.mean(0))
     lines = np.array(draws.y, float).reshape(p.n_draws, -1)

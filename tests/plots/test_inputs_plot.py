@@ -1,7 +1,5 @@
 """Uncertainty in input space: what is drawn is what the draws predict."""
 
-import dataclasses
-
 import pytest
 import torch
 from browsing import SLOW
@@ -29,20 +27,20 @@ def moons():
 def test_a_map_holds_the_averaged_probability_of_every_ensemble_size_at_every_input(moons):
     net, task, family, exact = moons
     assert has_input_maps(task)
-    maps = input_maps(net, task, family, seed=1, reference=exact, resolution=7)
-    i = family.index("sabma", 0.5)
+    shown = input_maps(net, task, family, seed=1, reference=exact, resolution=7)
+    maps, i = shown.inputs, family.index("sabma", 0.5)
+    probs_of = shown[i].maps["probs"]
     W = family.posterior[i].sample(4, seed=1)
     x = torch.stack([maps["a"][2], maps["b"][5]])[None]
     probs = torch.stack([net(w, x).softmax(-1)[0, 1] for w in W])
     for n in (1, 3, 4):
-        assert float(maps["probs"][i, n - 1, 5, 2]) == pytest.approx(float(probs[:n].mean()), abs=1e-5)
-    sgd = maps["probs"][family.index("sgd")]
+        assert float(probs_of[n - 1, 5, 2]) == pytest.approx(float(probs[:n].mean()), abs=1e-5)
+    sgd = shown[family.index("sgd")].maps["probs"]
     assert torch.equal(sgd[0], sgd[3])  # a point is every ensemble
-    shown = dataclasses.replace(family, inputs=maps)
     fig = plot_input_maps(shown, i)
     assert [a.text for a in fig.layout.annotations] == ["VI", "SA-BMA", "HMC", ""]
     live = next(p for p in fig.live if p.rows == "size")
-    torch.testing.assert_close(torch.as_tensor(live.values), maps["probs"][i])
+    torch.testing.assert_close(torch.as_tensor(live.values), probs_of)
     assert {v.name for v in views_of(shown)} - {v.name for v in views_of(family)} == {"inputs"}
 
 
@@ -76,7 +74,7 @@ def test_the_gap_has_no_data_and_every_method_predicts_there():
 @pytest.mark.browser
 def test_in_the_page_the_map_is_that_of_the_selected_ensemble_size(moons, browser, tmp_path):
     net, task, family, exact = moons
-    shown = dataclasses.replace(family, inputs=input_maps(net, task, family, seed=1, reference=exact, resolution=5))
+    shown = input_maps(net, task, family, seed=1, reference=exact, resolution=5)
     path = tmp_path / "moons.html"
     path.write_text(
         family_page(shown, title="t", lead="", rows=family_rows(shown), facts={}, start=("sabma", 0.5, 3)), encoding="utf-8"
@@ -89,6 +87,6 @@ def test_in_the_page_the_map_is_that_of_the_selected_ensemble_size(moons, browse
     z = page.locator("figure[data-name=inputs] .js-plotly-plot").evaluate(
         "(p) => p.data.filter((t) => t.type === 'contour')[1].z"
     )
-    wanted = shown.inputs["probs"][shown.index("sabma", 0.5), 2]
+    wanted = shown[shown.index("sabma", 0.5)].maps["probs"][2]
     torch.testing.assert_close(torch.tensor(z), wanted, atol=1e-5, rtol=1e-4)
     page.close()

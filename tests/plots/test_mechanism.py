@@ -158,19 +158,19 @@ def test_in_page_and_lab_the_radius_moves_the_ball_and_the_ground_stays(family, 
     i = family.index("sabma", 2.0)
     q = family.posterior[family.index("vi")]
     alone = fv.families.mechanism(net, task.train, q, radii=[2.0], seed=1, resolution=9)
-    rows = family.mechanism
-    torch.testing.assert_close(rows.worst[i], alone.worst[0], rtol=1e-4, atol=1e-6)
-    torch.testing.assert_close(rows.ball[i], alone.ball[0], rtol=1e-4, atol=1e-8)
-    sam = family.index("sam_mu", 0.2)
-    assert float(rows.ball[sam][0, 0]) == pytest.approx(0.04) and float(rows.ball[sam][0, 1]) == 0
-    for still in (family.index("vi"), family.index("sgd"), family.index("sabma", 0.0)):
-        assert float(rows.length[still]) == 0 and float(rows.ball[still].abs().max()) == 0
+    step = family[i].step
+    torch.testing.assert_close(step.worst, alone.worst, rtol=1e-4, atol=1e-6)
+    torch.testing.assert_close(step.ball, alone.ball, rtol=1e-4, atol=1e-8)
+    sam = family[family.index("sam_mu", 0.2)].step.ball[0]
+    assert float(sam[0, 0]) == pytest.approx(0.04) and float(sam[0, 1]) == 0
+    for still in (family[family.index(method, 0.0)].step for method in ("vi", "sgd", "sabma")):
+        assert float(still.length) == 0 and float(still.ball.abs().max()) == 0
     view = next(v for v in views.VIEWS if v.name == "mechanism")
     small, large = (view.draw(Scene(family), family.index("sabma", r)) for r in (0.5, 2.0))
     assert [p.path for p in small.live] == [p.path for p in large.live] and "surface" in view.fixed
     inner, outer = (next(t for t in fig.data if t.name == "ball of the radius") for fig in (small, large))
     assert max(outer.x) == pytest.approx(4 * max(inner.x), rel=1e-5)
-    assert f"{float(rows.worst_loss[i]):.3g} at q′" in plot_step(family, i).layout.annotations[0].text
+    assert f"{float(step.worst_loss):.3g} at q′" in plot_step(family, i).layout.annotations[0].text
 
 
 def drawn(fig, *names):
@@ -192,7 +192,7 @@ def test_axes_are_the_same_at_every_radius_so_that_the_ball_grows_and_q_stays_an
 
 def test_the_ground_reaches_as_far_as_the_largest_radius_that_the_slider_offers(family, task, transferred):
     net, _ = transferred
-    ground = family.mechanism.surface
+    ground = family[0].step.surface
     for method, mode in (("sabma", "kl_exact"), ("sam_mu", "sam_mu")):
         largest = fv.METHODS[method].tuned(net).largest
         q = family.posterior[family.index("vi")]
@@ -219,6 +219,6 @@ def test_marks_and_colours_are_of_the_step_that_is_drawn(family, method, radius,
         if trace.name in ("ball of the radius", "the worst q′"):
             assert trace.line.color == fv.METHODS[method].look.color
             if trace.visible is not False:  # what the colour says is what lies there: SAM's worst point is along g
-                direction = family.mechanism.worst[i] / family.mechanism.worst[i].norm()
-                along = float(direction @ family.mechanism.gradient / family.mechanism.gradient.norm())
+                direction = family[i].step.worst[0] / family[i].step.worst[0].norm()
+                along = float(direction @ family[i].step.gradient / family[i].step.gradient.norm())
                 assert (along > 0.999) == (method == "sam_mu")

@@ -29,8 +29,7 @@ def moons():
         patch.setattr(regression, "STEPS", 30)
         patch.setattr(regression, "CHAINS", dict(kl_weight=1.0, chains=2, burn_in=4, n_draws=8, most_steps=4))
         patch.setattr(regression, "REFERENCE_DRAWS", 8)
-        curves = regression.gap_curves(family.method, family.radius, seed=0, n_draws=12)
-        yield dataclasses.replace(family, inputs=curves)
+        yield regression.gap_curves(family, seed=0)
 
 
 def test_curves_are_draws_of_the_method_at_its_radius(moons):
@@ -39,7 +38,7 @@ def test_curves_are_draws_of_the_method_at_its_radius(moons):
     how = dict(start=start, start_scale=1.0, kl_weight=1.0, seed=0, steps=30, likelihood=NOISE)
     q = fv.fit_sabma(net, data, prior, radius=2.0, **how)  # alone, not beside other radii
     i, vi = moons.index("sabma", 2.0), moons.index("vi")
-    curves = moons.inputs["curves"]
+    curves = [m.maps["curves"] for m in moons]
     torch.testing.assert_close(curves[i], torch.stack([net(w, x)[:, 0] for w in q.sample(12, seed=1)]), rtol=1e-4, atol=1e-5)
     q = fv.fit_vi(net, data, prior, **how)
     torch.testing.assert_close(curves[vi], torch.stack([net(w, x)[:, 0] for w in q.sample(12, seed=1)]), rtol=1e-4, atol=1e-5)
@@ -51,7 +50,7 @@ def test_curves_are_draws_of_the_method_at_its_radius(moons):
 def test_mean_and_bands_are_those_of_the_figure_of_predictions(moons):
     i, n = moons.index("sabma", 2.0), 4
     fig = json.loads(fv.widgets.plot_view(moons, "regression", method="sabma", radius=2.0, n_draws=n).to_json())["data"]
-    prediction = fv.Prediction(moons.inputs["curves"][i][..., None], likelihood=NOISE)
+    prediction = fv.Prediction(moons[i].maps["curves"][..., None], likelihood=NOISE)
     direct = fv.plots.plot_predictive(moons.inputs["curve x"], {"sabma": prediction}, n_draws=n)
     mine = [t for t in fig if t.get("xaxis") == "x2"]
     for name in ("with noise", "two standard deviations", "mean"):
@@ -59,20 +58,19 @@ def test_mean_and_bands_are_those_of_the_figure_of_predictions(moons):
         np.testing.assert_allclose(plain(a["y"]), np.array(b["y"]), rtol=1e-5, atol=1e-6)
     (lines,) = [t for t in mine if t["name"] == "draws"]
     single = plain(lines["y"]).reshape(n, -1)[:, :-1]
-    np.testing.assert_allclose(single, moons.inputs["curves"][i][:n], rtol=1e-6)
+    np.testing.assert_allclose(single, moons[i].maps["curves"][:n], rtol=1e-6)
 
 
 def test_a_fit_that_diverged_leaves_its_panel_empty(moons):
-    inputs = moons.inputs | {"curves": moons.inputs["curves"].clone()}
-    inputs["curves"][-1] = torch.nan
-    fig = plot_gap(dataclasses.replace(moons, inputs=inputs), len(moons) - 1)
+    nan = torch.full_like(moons[-1].maps["curves"], torch.nan)
+    fig = plot_gap(moons.add(dataclasses.replace(moons[-1], maps={"curves": nan})), len(moons))
     drawn = [t for t in fig.data if t.xaxis == "x2" and t.name != "data"]
     assert not any(np.isfinite(np.array(t.y, float)).any() for t in drawn)
 
 
 def test_a_member_that_joins_has_its_own_curves(moons):
-    more = regression.one_more_curve(moons.inputs, "sabma", 2.0, seed=0)
-    torch.testing.assert_close(more["curves"][-1], moons.inputs["curves"][moons.index("sabma", 2.0)], rtol=1e-4, atol=1e-5)
+    row = regression.curves_row(moons, "sabma", 2.0, seed=0)["curves"]
+    torch.testing.assert_close(row, moons[moons.index("sabma", 2.0)].maps["curves"], rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.browser

@@ -274,7 +274,7 @@ def test_the_lab_refuses_at_once_what_it_could_not_fit(transferred, task, family
         fv.widgets.Lab(net, task, prior, radii={"swagger": (0.0,)})
     with pytest.raises(ValueError, match="radius must be >= 0, got -1"):
         fv.widgets.Lab(net, task, prior, radii={"sabma": (0.0, -1.0)})
-    bare = fv.Family(family.method, family.radius, family.unit, family.posterior)
+    bare = family.each(prediction=[None] * len(family))
     with pytest.raises(ValueError, match="family must be measured, .* fv.families.measure"):
         fv.widgets.Lab(net, task, prior, family=bare)
 

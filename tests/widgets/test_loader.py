@@ -4,7 +4,6 @@ import base64
 import dataclasses
 
 import pytest
-import torch
 from kernel_stand_in import TOLD, send_members, shown
 
 from flatviz.pages.bundle import pack, pack_members
@@ -12,25 +11,11 @@ from flatviz.pages.bundle import pack, pack_members
 pytestmark = pytest.mark.browser
 
 
-def rows_of(held, n):
-    """What of it has a row a member."""
-    values = held if isinstance(held, dict) else {f.name: getattr(held, f.name) for f in dataclasses.fields(held)}
-    return {k: v for k, v in values.items() if isinstance(v, (tuple, torch.Tensor)) and len(v) == n}
-
-
 def with_a_far_member(family, bundle):
     """(distance of its farthest draw from the plane, its record) for a copy of the last member, ten times as far off."""
     last = family.projection[-1]
     off = dataclasses.replace(last, distance=10 * last.distance)
-    fields = ("method", "unit", "posterior", "around", "sharpest", "spectrum", "prediction")
-    more = {name: (*getattr(family, name), getattr(family, name)[-1]) for name in fields}
-    for name in ("mechanism", "images", "maps"):
-        held = getattr(family, name)
-        rows = {
-            k: (*v, v[-1]) if isinstance(v, tuple) else torch.cat([v, v[-1:]]) for k, v in rows_of(held, len(family)).items()
-        }
-        more[name] = held | rows if isinstance(held, dict) else dataclasses.replace(held, **rows)
-    grown = dataclasses.replace(family, radius=(*family.radius, 9.0), projection=(*family.projection, off), **more)
+    grown = family.add(dataclasses.replace(family[-1], radius=9.0, projection=off))
     return float(off.distance.max()), pack_members(bundle, grown, [len(grown) - 1])
 
 

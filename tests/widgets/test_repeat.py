@@ -23,8 +23,8 @@ def test_the_labs_own_family_has_the_mechanism_and_gets_its_bands_when_asked(tra
     lab.radius, lab.look = 0.5, {"tab": "Scores"}  # looking around at what is fitted ends nothing
     assert lab.wait(300) and lab.error == "" and lab.radius == 0.5
     direct = fv.families.repeat_family(net, task, prior, before, seeds=[1, 2], fit=fit)
-    for name, values in direct.over_seeds.items():
-        torch.testing.assert_close(lab.family.over_seeds[name], values, rtol=1e-5, atol=1e-6, equal_nan=True)
+    for one, other in zip(lab.family, direct, strict=True):
+        torch.testing.assert_close(one.over_seeds, other.over_seeds, rtol=1e-5, atol=1e-6, equal_nan=True)
     index = json.loads(next(c["index"] for c in sent if c["kind"] == "family"))
     bands = [t for f in index["figures"] if f["name"] == "radius" for t in f["data"] if t["name"] == "SA-BMA, seeds"]
     assert index["seeds"] == 3 and bands
