@@ -29,7 +29,7 @@ def test_the_first_seed_is_the_familys_own_and_the_others_are_those_of_fits_by_t
     lambda1 = [float(fv.top_eigenpairs(f, w, 1).values[0]) for w in q.sample(2, seed=9)]
     assert float(repeated[i].over_seeds["lambda1"][2]) == pytest.approx(sum(lambda1) / 2, rel=1e-2)
     vi, zero = (family.index(m, 0.0) for m in ("vi", "sabma"))
-    assert torch.equal(repeated.over_seeds["nll"][vi], repeated.over_seeds["nll"][zero])  # radius 0 is one member
+    assert torch.equal(repeated[vi].over_seeds["nll"], repeated[zero].over_seeds["nll"])  # radius 0 is one member
 
 
 def test_lines_are_means_over_seeds_and_bands_their_range(repeated):
