@@ -19,7 +19,7 @@ SAVE = ""  # path of a CSV file to write the table to
 SEEDS = 10
 DRAWS = 30  # of each posterior
 EPOCHS = 60  # of pre-training
-STEPS = 300  # of each fit
+STEPS = 0  # of each fit; 0: those of the method
 MODE_RUNS = 20  # of the toy, for each width ratio and radius
 WORKERS = 1  # more than 1: processes of a local Dask cluster
 DEVICE = "cpu"
@@ -74,7 +74,7 @@ def of_rank(swag, rank):
 
 
 # %%
-def fit(cells, device, epochs=EPOCHS, settings=TEMPERED | dict(steps=STEPS)):
+def fit(cells, device, epochs=EPOCHS, settings=TEMPERED | (dict(steps=STEPS) if STEPS else {})):
     """Posteriors of one seed, which share a network and a prior."""
     seed = cells[0]["seed"]
     net, task, prior = prepare("mlp", seed=seed, epochs=epochs, rank=max(RANKS), device=device)
