@@ -77,7 +77,9 @@ def of_rank(swag, rank):
 def fit(cells, device, epochs=EPOCHS, settings=TEMPERED | (dict(steps=STEPS) if STEPS else {})):
     """Posteriors of one seed, which share a network and a prior."""
     seed = cells[0]["seed"]
-    net, task, prior = prepare("mlp", seed=seed, epochs=epochs, rank=max(RANKS), device=device)
+    net, task, prior = prepare(
+        "mlp", task=fv.datasets.digits_transfer(seed=seed), seed=seed, epochs=epochs, rank=max(RANKS), device=device
+    )
     wide = with_head_std(net, prior, HEAD_STD)
     for cell in cells:
         prior = of_rank(wide, int(cell["setting"].split()[1]))

@@ -98,8 +98,9 @@ def fit(cells, device, model=MODEL, settings=settings, epochs=EPOCHS):
     recipe = dataclasses.replace(
         BATCHNORM if model == "conv" else PLAIN, **({"scale": about["scale"]} if about["scale"] else {})
     )
-    how = {name: about[name] for name in ("shots", "degrees", "rank")}
-    net, task, prior = prepare(model, seed=seed, epochs=epochs, recipe=recipe, device=device, **how)
+    task = fv.datasets.digits_transfer(shots=about["shots"], degrees=about["degrees"], seed=seed)
+    how = dict(task=task, seed=seed, epochs=epochs, recipe=recipe, rank=about["rank"])
+    net, task, prior = prepare(model, device=device, **how)
     task, validation = with_validation(task, seed)
     found = candidates(net, task, with_head_std(net, prior, about["head_std"]), about, cells)
     for cell in cells:

@@ -75,7 +75,7 @@ grid = [dict(setting=p, **f, seed=20 + i) for i in range(SEEDS) for p in POSTERI
 def fit(cells, device):
     """Posteriors of one seed; None where there is none, or where the fit diverged."""
     seed = cells[0]["seed"]
-    net, task, prior = prepare("mlp", seed=seed, epochs=EPOCHS, device=device)
+    net, task, prior = prepare("mlp", task=fv.datasets.digits_transfer(seed=seed), seed=seed, epochs=EPOCHS, device=device)
     exact = {}
     for cell in cells:
         chosen = dict(POSTERIORS[cell["setting"]])
