@@ -42,6 +42,7 @@ __getattr__, __dir__, __all__ = lazy(
         "posteriors.hmc": "fit_hmc",
         "posteriors.csgld": "fit_csgld",
         "posteriors.emcmc": "fit_emcmc",
+        "posteriors.svgd": "fit_svgd",
         "posteriors.ptl": "fit_ptl",
         "posteriors.mfvi": "fit_mfvi",
         "posteriors.bsam": "fit_bsam",

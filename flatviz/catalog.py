@@ -72,6 +72,7 @@ ROWS = (
     Look("csgld", "cyclical SGLD", "#7d0f38", "dot", "x-open", "csgld.METHOD", flat=True),
     Look("csghmc", "cyclical SGHMC", "#c2185b", "dashdot", "x-open", "csgld.CYCLICAL_SGHMC", flat=True),
     Look("emcmc", "E-MCMC", "#96506b", "dashdot", "diamond-open", "emcmc.METHOD", flat=True),
+    Look("svgd", "SVGD", "#5a3d8a", "dashdot", "octagon", "svgd.METHOD", flat=True),
     Look("ptl", "PTL", "#8c6f7a", "longdash", "pentagon", "ptl.METHOD"),
     Look("dropout", "MC dropout", "#2f7d7d", "dash", "circle-open", "dropout.METHOD", flat=True),
     Look("ensemble", "deep ensemble", "#4d5b66", "solid", "bowtie", "ensemble.METHOD", flat=True),

@@ -65,6 +65,7 @@ def calls(fv, module, data, task, metrics):
         "fit_sgld": lambda: fv.fit_sgld(made["net"][0], data, chains=2, **CHAIN),
         "fit_sghmc": lambda: fv.fit_sghmc(made["net"][0], data, **CHAIN),
         "fit_emcmc": lambda: fv.fit_emcmc(made["net"][0], data, **CHAIN),
+        "fit_svgd": lambda: fv.fit_svgd(made["net"][0], data, n_draws=2, **small),
         "fit_hmc": lambda: keep("hmc", fv.fit_hmc(made["net"][0], data, seed=0, n_draws=8, chains=2, burn_in=4, most_steps=4)),
         "bridges.diagnose_chains": lambda: fv.bridges.diagnose_chains(made["hmc"]),
         "fit_csgld": lambda: fv.fit_csgld(made["net"][0], data, seed=0, **CYCLES),

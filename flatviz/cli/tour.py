@@ -68,7 +68,8 @@ def command(
 
     Their scores and flatness are printed.
 
-    The page of --data moons also shows predictions over the plane of inputs, and a regression with a gap beside HMC.
+    Its page also trains two weights and a regression with a gap in the browser; that of --data moons shows predictions over
+    the plane of inputs, and the regression for every member of the family beside HMC.
     """
     started = time.perf_counter()
     check_output("--out", out)
@@ -96,6 +97,7 @@ def command(
         facts=_facts(tour, model, _words(data, model, size, per_class, seed, tuned), choices),
         start=("sabma", min(radii, key=lambda r: abs(r - METHODS["sabma"].tuned(tour.net).radius)), 10),
         story=tour_story(tour.family),
+        playground=True,
         code=["from flatviz.families.tour import run_tour", _call(model, data, seed, whole=not (tuned or size or per_class))],
     )
     write_page(out, page)

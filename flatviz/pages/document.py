@@ -87,6 +87,12 @@ def table_html(rows: Sequence[Mapping[str, str]]) -> str:
     return f'<div class="scroll{" words" * words}" tabindex="0" role="group" aria-label="table">{table}</div>'
 
 
+def paragraph(lead: str) -> str:
+    """Plain text in which **words** are bold, as a paragraph of introduction."""
+    text = re.sub(r"[*]{2}([^*]+)[*]{2}", r"<b>\1</b>", html.escape(lead))
+    return f'<p class="lead">{text}</p>'
+
+
 def document(
     title: str,
     lead: str,
@@ -103,7 +109,6 @@ def document(
     from column to text a row; facts: how it was made; scripts: in the order in which they run.
     """
     escape = html.escape
-    introduction = re.sub(r"[*]{2}([^*]+)[*]{2}", r"<b>\1</b>", escape(lead))
     code = [s.source for s in scripts if s.kind in ("", "module")]
     terms = "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in facts.items())
     elements = "\n".join(s.html for s in scripts)
@@ -113,7 +118,7 @@ def document(
 <title>{escape(title)}</title><link rel="icon" href="data:,"><style>{STYLE}</style></head>
 <body><main>
 <h1>{escape(title)}</h1>
-<p class="lead">{introduction}</p>
+{paragraph(lead)}
 {pictures}
 <h2>{escape(heading)}</h2>
 {table_html(rows)}

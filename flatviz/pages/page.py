@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from flatviz.pages.bundle import pack
-from flatviz.pages.document import Script, document, json_for_html
+from flatviz.pages.document import Script, document, json_for_html, paragraph
+from flatviz.pages.playground import LEAD, playground_elements
 from flatviz.pages.story import Step
 from flatviz.results import Family
 
@@ -65,13 +66,15 @@ def family_page(
     story: Sequence[Step] = (),
     code: Sequence[str] = (),
     look: Mapping[str, Any] | None = None,
+    playground: bool = False,
 ) -> str:
     """The HTML text of a measured family.
 
     lead: a paragraph of introduction, plain text in which **words** are bold; rows: a table, one mapping from heading to
     text a row; facts: how it was made; start: method, radius and ensemble size at which the controls stand first; story:
     sections of the article; code: lines of Python that make `family`; look: the rest of the state at
-    which the page opens (tab, compare, picked, chosen, step, phase, moment).
+    which the page opens (tab, compare, picked, chosen, step, phase, moment); playground: the two-weight world above
+    the lead, and a regression with a gap below the article, both trained in the browser.
     """
     bundle = pack(family, story=story, code=code)
     scripts = [
@@ -85,6 +88,11 @@ def family_page(
         Script(front_end() + BOOTSTRAP),
     ]
     pictures = '<div id="explorer"><noscript>The pictures on this page are drawn by JavaScript.</noscript></div>'
+    if playground:
+        (weights, gap), code_of_worlds = playground_elements(["weights"], ["gap"])
+        scripts.insert(0, Script(code_of_worlds))
+        pictures = f"{weights}\n<h2>The same with a trained network</h2>\n{paragraph(lead)}\n{pictures}\n{gap}"
+        lead = LEAD
     return document(title, lead, pictures, heading="All posteriors", rows=rows, facts=facts, scripts=scripts)
 
 

@@ -23,7 +23,7 @@ PARTS = (
 )
 METHODS = {"gd": "sgd", "sam": "sam_mu", "vi": "vi", "sabma": "sabma", "sgld": "sgld", "hmc": "hmc"}
 LABELS = {"gd": "gradient descent", "sam": "SAM"}  # here of a single point, without momentum
-WORLDS = ("weights", "step", "network")
+WORLDS = ("weights", "step", "network", "gap")
 TITLE = "Flatness, live"
 LEAD = "Green asks what the worst place near it costs, blue does not. Which of them ends where a small change hardly matters?"
 
@@ -41,15 +41,16 @@ def playground_module() -> str:
     return "\n".join([head, *(re.sub(r"^import .*?;\n", "", text, flags=re.MULTILINE) for text in files)])
 
 
-def playground_element(worlds: Sequence[str] = WORLDS) -> tuple[str, str]:
-    """An element and the text of the module script that fills it, to embed in a page; worlds: of "weights", "step", "network"."""
-    options = json_for_html({"worlds": list(worlds)})
-    return '<div id="playground"></div>', f'{playground_module()}\nmount(document.getElementById("playground"), {options});'
+def playground_elements(*parts: Sequence[str]) -> tuple[list[str], str]:
+    """An element for each part, a sequence of `WORLDS`, and the text of the module script that fills them, to embed in a page."""
+    ids = [f"playground-{'-'.join(worlds)}" for worlds in parts]
+    calls = [f'mount(document.getElementById("{name}"), {json_for_html({"worlds": w})});' for name, w in zip(ids, parts)]
+    return [f'<div id="{name}"></div>' for name in ids], "\n".join([playground_module(), *calls])
 
 
 def playground_page() -> str:
     """The HTML text of the playground: one file, no kernel, no network."""
-    element, code = playground_element()
+    (element,), code = playground_elements(WORLDS)
     script = Script(code)
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{POLICY.format(hashes=script.source)}">

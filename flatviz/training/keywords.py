@@ -109,6 +109,13 @@ class Thinned(Chain, total=False):
     thin: Annotated[Count, About("Steps from one draw to the next.")]
 
 
+class Particles(Descending, Chain, total=False):
+    """Draws that move together."""
+
+    n_draws: Annotated[Several, About("S, the particles, all of which are draws.")]
+    lr: Annotated[Rate, About("The step; a particle far from the others follows its own gradient by the share 1 / S of it.")]
+
+
 class Variational(Descending, Normalised, total=False):
     """Natural-gradient steps of a Gaussian q."""
 

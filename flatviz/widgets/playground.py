@@ -20,12 +20,12 @@ class Playground(anywidget.AnyWidget):
 
 
 @public
-def playground(worlds: Sequence[Literal["weights", "step", "network"]] = WORLDS) -> Playground:
+def playground(worlds: Sequence[Literal["weights", "step", "network", "gap"]] = WORLDS) -> Playground:
     """Training live in a cell: gradient descent, SAM, VI, SA-BMA, SGLD and HMC with flatviz's updates, in the browser.
 
     Args:
         worlds: "weights", six grounds of two weights; "step", one step of SA-BMA phase by phase; "network", a small
-            network on points of the plane or a regression with a gap, two methods side by side.
+            network on points of the plane, two methods side by side; "gap", one on a regression with a gap, beside HMC.
 
     Raises:
         ValueError: For another word.

@@ -324,6 +324,22 @@ print(f"share of test digits on which two members differ: at most {fv.metrics.di
 # Members that share a pre-trained trunk, as here, differ little: they see the same features. Members trained apart from
 # scratch stand in different valleys ([chapter 01](01_network_is_a_vector.ipynb)), which no chain would have visited.
 #
+# **Members that know of each other**: give each pair a repulsion, the gradient of a kernel $k(w, w')$, and share the
+# gradients through the same kernel. At rest the members are draws of the posterior (Stein variational gradient descent):
+#
+# $$ w_i \leftarrow w_i + \frac{\eta}{S} \sum_j \Big[ \underbrace{-k(w_j, w_i)\, \nabla U(w_j)}_{\text{downhill}} +
+#    \underbrace{\nabla_{w_j} k(w_j, w_i)}_{\text{apart}} \Big] . $$
+#
+# Without the second term they all meet at the mode. On the regression above:
+
+# %%
+how = dict(n_draws=100, steps=500, lr=0.5)
+for T in (1.0, 0.0):  # with repulsion, and without
+    particles = fv.fit_svgd(linear, data, seed=0, temperature=T, **how, **decay).W
+    ratio = particles.std(0) / cov.diagonal().sqrt()
+    print(f"temperature {T:g}: width over exact width", [round(float(r), 2) for r in ratio])
+
+# %% [markdown]
 # ## All together
 #
 # The predictions of the three, beside VI of [chapter 06](06_vi_and_laplace.ipynb).
@@ -476,6 +492,7 @@ assert 0.8 < worth / (n * (1 - c) / (1 + c)) < 1.25
 # - Gal and Ghahramani: Dropout as a Bayesian approximation, 2016, [arXiv 1506.02142](https://arxiv.org/abs/1506.02142).
 # - Lakshminarayanan, Pritzel, Blundell: Simple and scalable predictive uncertainty estimation using deep ensembles, 2017,
 #   [arXiv 1612.01474](https://arxiv.org/abs/1612.01474).
+# - Liu and Wang: Stein variational gradient descent, 2016, [arXiv 1608.04471](https://arxiv.org/abs/1608.04471).
 # - Deep ensembles in [uncertainty-baselines](https://github.com/google/uncertainty-baselines).
 #
 # **Next**: [chapter 08](08_from_sam_to_sabma.ipynb) makes all of this flat-seeking.

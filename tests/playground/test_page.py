@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from browsing import SLOW
+from pagedrive import opened as opened_tour
+from pagedrive import written
 
 from flatviz.pages.playground import playground_page
+from flatviz.pages.story import tour_story
 
 PLAYGROUND = "document.querySelector('.pg')?.playground"
 pytestmark = pytest.mark.browser
@@ -123,3 +126,37 @@ def test_the_drawn_budget_is_what_the_ball_allows(browser, address):
       return [Math.hypot(...r.delta.mean.map((d, i) => d / Math.exp(r.from.logStd[i]))), r.share, settings.radius];
     }}""")
     assert moved == pytest.approx(radius * share**0.5, rel=1e-9)
+
+
+def test_between_the_points_hmc_is_unsure_and_at_them_sure_vi_and_sabma_less_so(browser, address):
+    """What the page says of the gap, for three seeds: the spread of 30 draws where points are, and how much it grows in the gap."""
+    page = opened(browser, address, reduced_motion="reduce")
+    for seed in (1, 2, 3):
+        spread = page.evaluate(
+            f"""(seed) => {{
+              const {{ gap }} = {PLAYGROUND};
+              Object.assign(gap, {{ seed, draws: 30 }});
+              gap.again();
+              for (let i = 0; i < 1500; i++) gap.advance();
+              return gap.panes.map((pane) => {{ pane.refresh(Infinity); return pane.unsure; }});
+            }}""",
+            seed,
+        )
+        *gaussian, hmc = ((s["points"], s["gap"] / s["points"]) for s in spread)
+        assert all(points > 1.3 * hmc[0] and growth < 0.8 * hmc[1] for points, growth in gaussian), (seed, spread)
+    assert page.met == []
+
+
+def test_the_tour_page_begins_with_two_weights_and_ends_with_the_gap_beside_hmc(browser, family, tmp_path):
+    address = written(family, tmp_path, story=tour_story(family), playground=True)
+    text = (tmp_path / "tour.html").read_text(encoding="utf-8")
+    assert text.index('id="playground-weights"') < text.index('id="explorer"') < text.index('id="playground-gap"')
+    assert text.count("class NetworkWorld") == 1  # one module for both
+    for width in (320, 390, 1280):
+        page = opened_tour(browser, address, width=width, height=800, reduced_motion="reduce")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        top = page.locator(".pg-grip canvas").bounding_box()
+        assert top["y"] + top["height"] < 800  # the ground stands on the first screen
+        panes = page.locator("#playground-gap select[aria-label=method]").evaluate_all("(all) => all.map((s) => s.value)")
+        assert panes == ["vi", "sabma", "hmc"] and page.errors_met == []
+        page.context.close()

@@ -82,7 +82,7 @@ def in_training(name, training):
 
 
 STEPPED = [name for name in METHODS if name != "hmc"]  # HMC takes no minibatches
-SAMPLED = ("swa", "swag", "swag_diag", "sgld", "sghmc", "csgld", "csghmc", "emcmc", "ptl")
+SAMPLED = ("swa", "swag", "swag_diag", "sgld", "sghmc", "csgld", "csghmc", "emcmc", "svgd", "ptl")
 
 
 @pytest.mark.parametrize("name", STEPPED)

@@ -35,6 +35,7 @@ CASES = {
     "csgld": (dict(**CYCLES, **DECAY), 0.15, 0.6, 1.0, "posterior", "the noisy end of a cycle is short: too narrow where flat"),
     "csghmc": (dict(**CYCLES | {"lr": 0.02}, **DECAY, friction=0.3), 0.15, 0.6, 1.0, "posterior", "csgld's"),
     "emcmc": (dict(**DECAY, eta=ETA, lr=0.03, n_draws=1600, burn_in=150, thin=3), 0.5, 0.8, 1.2, "with the guide", "none"),
+    "svgd": (dict(**DECAY, n_draws=100, steps=1000, lr=0.5, momentum=0.9), 0.05, 0.85, 1.0, "posterior", "too narrow"),
     "ptl": (dict(fit=partial(fv.fit_csgld, likelihood=NOISE, **CYCLES), floor=0.0), 0.15, 0.6, 1.0, "posterior", "csgld's"),
     "dropout": (dict(**DECAY, steps=300, n_draws=500), 3, 0.7, 2.3, "posterior", "another prior: sd |w| / 3, whatever the data"),
     "ensemble": (dict(**DECAY, members=3, batch_size=None, steps=200), 0.01, 0, 1e-3, "posterior", "one mode: all agree"),

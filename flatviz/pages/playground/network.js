@@ -1,5 +1,5 @@
 // The world of a network: two methods side by side learn the same few points, their predictions, scores and loss planes.
-import { Learner, Network, networkLoss, Random, averaged, accuracy, ece, nllScore, softmax, topEigenpairs, plus, dot } from "./engine.js";
+import { GAUSSIAN, Learner, Network, networkLoss, Random, averaged, accuracy, ece, nllScore, softmax, topEigenpairs, plus, dot } from "./engine.js";
 
 const GRID = 27, PLANE = 23, REACH = 1.2, HIGH = 1.5, TESTS = 200, LONG = 1500, GAP_NOISE = 0.15;
 const CLASS_INKS = [[78, 134, 181], [214, 133, 62]];
@@ -34,18 +34,20 @@ class Pane {
     this.plane = new Board((pen, w, h) => this.drawInputs(pen, w, h), { ratio: 0.8, label: "" });
     this.loss = new Board((pen, w, h) => this.drawLoss(pen, w, h), { ratio: 0.5, label: "", most: 230 });
     this.menu = menuOf("method", ["gd", "sam", "vi", "sabma", "sgld", "hmc"].map((m) => [m, styleOf(m)[0]]), method, (m) => { this.method = m; this.shadows = []; world.again(); });
-    this.node = node("div", { class: "pg-pane" }, this.menu, this.plane.node, this.loss.node);
+    this.node = node("div", { class: "pg-pane" }, this.menu, this.plane.node, world.planes ? this.loss.node : null);
   }
 
   begin() {
     const { world } = this, regression = world.kind === "gap", { radius, rho, kappa, rate } = world.settings;
+    this.plane.reshape(regression ? 0.6 : 0.8);
     this.network = new Network([regression ? 1 : 2, ...NETS[world.net][1], regression ? 1 : 2]);
-    const D = this.network.dim, random = new Random(1000 + world.seed), train = world.train, slow = regression ? 0.05 : 1;
+    const D = this.network.dim, random = new Random(1000 + world.seed), train = world.train;
+    const slow = regression && !GAUSSIAN[this.method] ? 0.05 : 1;   // steps of VI and SA-BMA have the length of their widths
     this.learned = networkLoss(this.network, train);
     const prior = { mean: new Float64Array(D), logStd: new Float64Array(D).fill(Math.log(1.5)) };
     const start = { mean: this.network.init(random), logStd: new Float64Array(D).fill(Math.log(0.05)) };
     const chain = this.method === "sgld" ? 0.2 : 1;
-    const settings = { T: kappa / train.y.length, rate: rate * slow * chain, momentum: 0.9, draws: 2, radius: this.method === "sam" ? rho : radius, most: 12 };
+    const settings = { T: kappa / train.y.length, rate: rate * slow * chain, momentum: 0.9, draws: 2, radius: this.method === "sam" ? rho : radius, most: regression ? 30 : 12 };
     this.learner = new Learner(this.method, this.learned, prior, start, settings, world.seed);
     this.noise = Array.from({ length: 30 }, () => random.normals(D));
     Object.assign(this, { fields: [], turn: 0, x: [], test: [], ece: [], lambda: [], axes: null, near: topEigenpairs(this.learned, this.learner.q.mean, 2), drawn: null, row: 0, lost: false });
@@ -106,6 +108,14 @@ class Pane {
     this.lambda.push(this.lost ? NaN : (this.near = topEigenpairs(this.learned, this.learner.q.mean, 2, 12, this.near))[0].value);
   }
 
+  // Standard deviation over the draws of what they predict at a place of the grid; in the middle of the gap, and on average at the points.
+  differ(i) { return Math.sqrt(this.fields.reduce((sum, field) => sum + (field[i] - this.mean[i]) ** 2, 0) / this.fields.length); }
+
+  get unsure() {
+    const at = (x) => this.differ(Math.round(20 * (x + 3))), { x } = this.world.train;
+    return { gap: at(-0.1), points: x.reduce((sum, place) => sum + at(place), 0) / x.length };
+  }
+
   // The two sharpest directions at the mean, and row by row the loss on their plane.
   curve() {
     if (this.lost) return;
@@ -117,7 +127,7 @@ class Pane {
   }
 
   fill(rows) {
-    for (; rows > 0 && this.next && this.row < PLANE; rows--, this.row++) for (let j = 0; j < PLANE; j++) {
+    for (; this.world.planes && rows > 0 && this.next && this.row < PLANE; rows--, this.row++) for (let j = 0; j < PLANE; j++) {
       const [a, b] = [j, this.row].map((k) => (2 * k / (PLANE - 1) - 1) * REACH);
       this.next[this.row * PLANE + j] = this.learned.both(plus(plus(this.center, this.axes[0].vector, a), this.axes[1].vector, -b / 2), null);
     }
@@ -178,7 +188,7 @@ class Pane {
 
   drawRegression(pen, width, height) {
     const ink = inks(), color = colorOf(this.method), n = this.mean.length, X = (i) => i / (n - 1) * width, Y = (v) => height / 2 - v / 2.6 * height / 2;
-    const spread = this.mean.map((m, i) => 2 * Math.sqrt(this.fields.reduce((s, f) => s + (f[i] - m) ** 2, 0) / this.fields.length + GAP_NOISE ** 2));
+    const spread = this.mean.map((_, i) => 2 * Math.hypot(this.differ(i), GAP_NOISE));
     pen.fillStyle = pen.strokeStyle = color;
     pen.beginPath();
     this.mean.forEach((m, i) => pen.lineTo(X(i), Y(m + spread[i])));
@@ -222,8 +232,9 @@ class Pane {
 
 class NetworkWorld {
   constructor(options = {}) {
-    Object.assign(this, { kind: "spiral", net: "one", seed: 1, draws: 10, steps: 0, frames: 0, settings: { radius: 2, rho: 0.2, kappa: 0.1, rate: 0.1, shots: 20, noise: 0.15 } });
-    this.panes = [new Pane(this, "vi"), new Pane(this, "sabma")];
+    const { kind = "spiral", methods = ["vi", "sabma"], planes = true, label = "a network", settings = {} } = options;
+    Object.assign(this, { kind, planes, label, net: "one", seed: 1, draws: 10, steps: 0, frames: 0, settings: { radius: 2, rho: 0.2, kappa: 0.1, rate: 0.1, shots: 20, noise: 0.15, ...settings } });
+    this.panes = methods.map((method) => new Pane(this, method));
     this.traces = new Board((pen, w, h) => this.drawTraces(pen, w, h), { ratio: 0.16, label: "", least: 190, most: 330 });
     this.build();
     this.again();
@@ -233,11 +244,12 @@ class NetworkWorld {
 
   build() {
     const set = (name) => (value, final) => { this.settings[name] = value; if (final) { this.forget(); this.again(); this.play(true); } };
-    const slider = (name, label, stops, say, help) => new Slider(label, stops, this.settings[name], set(name), { say, help }).node;
+    this.sliders = {};
+    const slider = (name, label, stops, say, help) => (this.sliders[name] = new Slider(label, stops, this.settings[name], set(name), { say, help }).node);
     this.playButton = button("Play", "play or pause", () => this.play(!this.clock.playing), { class: "pg-play" });
     this.verdict = node("p", { class: "pg-verdict", role: "status" });
     const restart = (change) => (value) => { change(value); this.forget(); this.again(); this.play(true); };
-    this.node = node("section", { class: "pg-network", "aria-label": "a network" },
+    this.node = node("section", { class: "pg-network", "aria-label": this.label },
       node("div", { class: "pg-panes" }, ...this.panes.map((pane) => pane.node)),
       node("div", { class: "pg-row" }, this.playButton,
         button("Again", "the same run from its start", () => { this.again(); this.play(true); }),
@@ -250,7 +262,7 @@ class NetworkWorld {
         slider("rho", "radius of SAM", [0, 0.05, 0.1, 0.2, 0.5, 1], (x) => `${x}, a distance`),
         slider("kappa", "temperature", [0.01, 0.03, 0.1, 0.3, 1], (x) => (x === 1 ? "1: Bayes" : `${x}: colder than Bayes`), "the weight of KL(q ‖ prior)"),
         slider("rate", "learning rate", [0.005, 0.01, 0.02, 0.05, 0.1]),
-        slider("shots", "points a class", [4, 8, 12, 20, 40, 80]),
+        slider("shots", "points a class or side", [4, 8, 12, 20, 40, 80]),
         slider("noise", "noise of the points", [0, 0.1, 0.15, 0.2, 0.3, 0.5]),
         new Slider("ensemble", [1, 2, 5, 10, 20, 30], 10, (value) => { this.draws = value; for (const pane of this.panes) pane.refresh(Infinity); this.draw(); }, { say: (x) => `${x} draw${x > 1 ? "s" : ""}` }).node));
   }
@@ -262,6 +274,8 @@ class NetworkWorld {
     this.steps = 0;
     this.train = pointsOf(kind, n, settings.noise, random);
     this.test = pointsOf(kind, TESTS, settings.noise, random);
+    this.sliders.rho.hidden = this.panes.every((pane) => pane.method !== "sam");
+    this.sliders.noise.hidden = kind === "gap";
     this.high = kind === "gap" ? 40 : HIGH;
     this.grid = kind === "gap" ? Float64Array.from({ length: 121 }, (_, i) => -3 + i / 20)
       : Float64Array.from({ length: 2 * GRID * GRID }, (_, k) => { const i = k >> 1; return k % 2 ? 2 * (1 - 2 * Math.floor(i / GRID) / (GRID - 1)) : 2.4 * (2 * (i % GRID) / (GRID - 1) - 1); });
@@ -276,16 +290,22 @@ class NetworkWorld {
     if (!on) { for (const pane of this.panes) { pane.refresh(Infinity); pane.curve(); pane.fill(PLANE); pane.score(); } this.draw(); }
   }
 
+  advance() {
+    this.steps += 1;
+    for (const pane of this.panes) if (pane.method !== "hmc" || this.steps % 2) pane.step();
+  }
+
   // Two steps a frame; every so many frames the dearer things, the panes by turns, so that no frame is late.
   frame(passed) {
     this.due = Math.min(3, (this.due ?? 0) + passed * 80);
-    for (; this.due >= 1; this.due--) { this.steps += 1; for (const pane of this.panes) if (pane.method !== "hmc" || this.steps % 2) pane.step(); }
+    for (; this.due >= 1; this.due--) this.advance();
     this.frames += 1;
+    const { length } = this.panes;
     this.panes.forEach((pane, k) => {
       if (pane.lost) return;
-      if (this.frames % 2 === k) pane.refresh(2);
-      if ((this.frames + 6 * k) % 12 === 0) pane.score();
-      if ((this.frames + 30 * k) % 60 === 15) pane.curve();
+      if (this.frames % length === k) pane.refresh(2);
+      if ((this.frames + 12 * k / length) % 12 === 0) pane.score();
+      if ((this.frames + 60 * k / length) % 60 === 15) pane.curve();
       else pane.fill(1);
     });
     this.draw();
@@ -296,13 +316,14 @@ class NetworkWorld {
 
   // While it plays, the panes take turns.
   draw(all = !this.clock?.playing) {
-    const { frames, panes } = this;
+    const { frames, panes } = this, { length } = panes;
     if (all) { for (const pane of panes) pane.draw(); this.traces.draw(); }
     else if (frames % 12 === 0) this.traces.draw();
-    else if (frames % 6 < 2) panes[frames % 2].loss.draw();
-    else panes[frames % 2].plane.draw();
+    else if (this.planes && frames % (3 * length) < length) panes[frames % length].loss.draw();
+    else panes[frames % length].plane.draw();
     if (this.clock?.playing && this.frames % 30) return;
-    const said = this.panes.map((p) => `${styleOf(p.method)[0]}: ` + (p.lost ? "diverged" : `test loss ${two(p.test.at(-1))}${this.kind === "gap" ? "" : `, ECE ${two(p.ece.at(-1))}, ${Math.round(100 * p.right)} % right`}, λ₁ ${two(p.axes[0].value)}`));
+    const said = this.panes.map((p) => `${styleOf(p.method)[0]}: ` + (p.lost ? "diverged" : `test loss ${two(p.test.at(-1))}, ${this.kind === "gap" ? `its draws differ by ${two(p.unsure.gap)} in the gap and ${two(p.unsure.points)} at the points`
+      : `ECE ${two(p.ece.at(-1))}, ${Math.round(100 * p.right)} % right, λ₁ ${two(p.axes[0].value)}`}`));
     this.verdict.textContent = `Step ${this.steps}. ${said.join(" · ")}`;
     this.panes.forEach((p, i) => {
       p.plane.say(`What the ensemble of ${styleOf(p.method)[0]} predicts for ${DATA[this.kind]}. ${said[i]}.`);

@@ -1,10 +1,12 @@
-// The playground in an element: the two-weight world, the step, the network, or those that `options.worlds` names.
+// The playground in an element: the two-weight world, the step, the network, the gap, or those that `options.worlds` names.
+
+const GAP = { kind: "gap", label: "a regression with a gap", methods: ["vi", "sabma", "hmc"], planes: false, settings: { radius: 1, kappa: 1 } };
 
 export function mount(el, options = {}) {
   const root = node("div", { class: "pg" });
   keepKeys(root);
   root.append(node("style", {}, STYLE));
-  const worlds = new Set(options.worlds ?? ["weights", "step", "network"]), made = {};
+  const worlds = new Set(options.worlds ?? ["weights", "step", "network", "gap"]), made = {};
   const section = (title, text, content) => root.append(node("h2", {}, title), ...text.map((line) => node("p", {}, line)), content);
   if (worlds.has("weights") || worlds.has("step")) {
     made.weights = new World(options);
@@ -18,6 +20,11 @@ export function mount(el, options = {}) {
     made.network = new NetworkWorld(options);
     section("A network of about fifty weights", ["The same two trainings, of a network. Flat shows as wide rings of the loss around the draws. "
       + "Spirals come first because there the flatter training mostly has the lower test loss as well; on the moons it is a matter of the seed."], made.network.node);
+  }
+  if (worlds.has("gap")) {
+    made.gap = new NetworkWorld({ ...options, ...GAP });
+    section("A regression with a gap", ["No points lie in the middle. HMC, whose draws are of the exact posterior if it runs long enough, is sure at the points and unsure "
+      + "between them; the bands of VI and SA-BMA are wider at the points, and grow less towards the middle."], made.gap.node);
   }
   const theme = () => { root.dataset.theme = isDark() ? "dark" : "light"; for (const world of Object.values(made)) world.recolor(); };
   el.replaceChildren(root);

@@ -68,6 +68,8 @@ class Board {
     this.draw();
   }
 
+  reshape(ratio) { if (ratio !== this.ratio) { this.ratio = ratio; this.fit(); } }
+
   draw() {
     if (!this.width) return;
     const pen = this.canvas.getContext("2d");
@@ -156,7 +158,7 @@ function levelLines(values, rows, columns, level) {
 // A small chart of several lines against one axis of steps, each labelled with its last value at its end.
 // series: [{ color, x, y, name }]; values that are not finite are left out.  log: a logarithmic axis.
 function traceChart(pen, left, top, width, height, title, series, { log = false, most = 0 } = {}) {
-  const ink = inks(), room = 44, value = (y) => (log ? Math.log10(Math.max(y, 1e-6)) : y);
+  const ink = inks(), room = 52, value = (y) => (log ? Math.log10(Math.max(y, 1e-6)) : y);
   const all = series.flatMap((s) => s.y.filter(Number.isFinite).map(value));
   let [lo, hi] = [Math.min(...all), Math.max(...all)];
   if (!all.length) [lo, hi] = [0, 1];

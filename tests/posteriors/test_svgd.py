@@ -1,0 +1,83 @@
+"""SVGD: a step is the paper's double sum, its particles have the moments of a Gaussian target, and without heat they all descend."""
+
+import math
+
+import pytest
+import torch
+from torch import nn
+
+import flatviz as fv
+from flatviz.posteriors.svgd import stein
+
+N, NOISE, DECAY, S = 30, 0.5, 0.1, 100
+
+
+@pytest.fixture(scope="module")
+def line():
+    """(net, data, exact mean, exact covariance) of a regression with two inputs that go together."""
+    g = torch.Generator().manual_seed(1)
+    x = torch.randn(N, 2, generator=g, dtype=torch.float64)
+    x[:, 1] += x[:, 0]
+    y = x @ torch.tensor([[1.0], [-0.5]], dtype=torch.float64) + NOISE * torch.randn(N, 1, generator=g, dtype=torch.float64)
+    cov = torch.linalg.inv(x.T @ x / NOISE**2 + N * DECAY * torch.eye(2, dtype=torch.float64))
+    net = fv.Net.from_module(nn.Sequential(nn.Linear(2, 1, bias=False)).double())
+    return net, fv.Data(x, y), (cov @ x.T @ y)[:, 0] / NOISE**2, cov
+
+
+def double_sum(w, g, temperature):
+    """Equation 8 of the paper, a pair at a time; the gradient of the kernel by autograd."""
+    apart = sorted(float((w[i] - w[j]).norm()) for i in range(len(w)) for j in range(i))
+    h = apart[(len(apart) - 1) // 2] ** 2 / math.log(len(w))
+    phi = torch.zeros_like(w)
+    for i in range(len(w)):
+        for j in range(len(w)):
+            other = w[j].clone().requires_grad_(True)
+            k = (-(other - w[i]).square().sum() / h).exp()
+            phi[i] += k.detach() * -g[j] / temperature + torch.autograd.grad(k, other)[0]
+    return phi / len(w)
+
+
+def test_a_step_is_the_double_sum_of_the_paper():
+    gen = torch.Generator().manual_seed(0)
+    w, g = torch.randn(2, 6, 5, generator=gen, dtype=torch.float64)
+    torch.testing.assert_close(stein(w, g, 0.3), 0.3 * double_sum(w, g, 0.3), rtol=1e-12, atol=1e-14)
+
+
+def test_two_steps_of_the_fit_are_two_steps_of_the_sum_with_momentum(line):
+    net, data, _, _ = line
+    how = dict(seed=0, n_draws=5, lr=0.02, momentum=0.5, weight_decay=DECAY, likelihood=NOISE)
+    before, after = (fv.fit_svgd(net, data, steps=steps, **how).W for steps in (1, 3))
+    w, v = starts_of(net, how), 0
+    for step in range(3):
+        g = (w @ data.x.T - data.y.T) @ data.x / (N * NOISE**2) + DECAY * w
+        v = 0.5 * v + double_sum(w, g, 1 / N) / N
+        w = w + 0.02 * v
+        if step == 0:
+            torch.testing.assert_close(before, w, rtol=1e-10, atol=1e-12)
+    torch.testing.assert_close(after, w, rtol=1e-10, atol=1e-12)
+
+
+def starts_of(net, how):
+    """Where the particles start: a step of no length."""
+    return fv.fit_svgd(net, fv.Data(torch.zeros(1, 2).double(), torch.zeros(1, 1).double()), **how | dict(steps=1, lr=1e-300)).W
+
+
+def test_its_particles_have_mean_and_covariance_of_a_gaussian_target(line):
+    net, data, mean, cov = line
+    W = fv.fit_svgd(net, data, seed=0, n_draws=S, steps=2000, lr=0.5, weight_decay=DECAY, likelihood=NOISE).W
+    root = torch.linalg.cholesky(cov)
+    standard = torch.linalg.solve_triangular(root, (W - mean).T, upper=False)
+    assert float(standard.mean(1).abs().max()) < 0.02
+    ratios = torch.linalg.eigvalsh(standard @ standard.T / S)
+    assert 0.85 < float(ratios.min()) and float(ratios.max()) < 1.02  # a hundred particles are a little narrower
+
+
+def test_without_heat_nothing_keeps_particles_apart_and_all_arrive_at_the_mode(line):
+    net, data, mean, _ = line
+    W = fv.fit_svgd(net, data, seed=0, n_draws=4, steps=400, lr=0.1, temperature=0.0, weight_decay=DECAY, likelihood=NOISE).W
+    assert float((W - mean).abs().max()) < 1e-4
+
+
+def test_particles_at_one_place_are_refused(line):
+    with pytest.raises(ValueError, match=r"3 particles must start apart, got one place for all: treat a head"):
+        fv.fit_svgd(*line[:2], seed=0, n_draws=3, start="here")
