@@ -123,6 +123,13 @@ def test_a_chapter_offers_itself_with_blanks(site):
     assert [text.count("Solution") for text in said] == [4, 0] and said[1].count("# your code") == 4
 
 
+@pytest.mark.parametrize(("page", "link"), [("contents", r"\d\d_\w+\.html"), ("gallery", r"#[\w-]+")])
+def test_contents_and_gallery_have_thumbnails(site, page, link):
+    text = (site / f"{page}.html").read_text(encoding="utf-8")
+    shown = re.findall(rf'<a href="{link}"><img src="([^"]+)"', text)
+    assert len(shown) >= 15 and all((site / source).exists() for source in shown)
+
+
 WIDE = "() => document.documentElement.scrollWidth - innerWidth"
 LOOK = """async () => {
   const wait = (ms) => new Promise((done) => setTimeout(done, ms));
