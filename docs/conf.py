@@ -34,10 +34,10 @@ html_theme = "pydata_sphinx_theme"
 html_title = "flatviz"
 html_css_files = ["site.css"]
 html_js_files = ["slides.js", "fv-site.js"]
-html_static_path = ["static", "katex"]
+html_static_path = ["static", "katex", "thumbs"]
 html_math_renderer = "katex"
 html_context = {"default_mode": "auto"}
-html_sidebars = {name: [] for name in ("index", "lesson", "gallery")}  # they have no pages below them
+html_sidebars = {name: [] for name in ("index", "lesson", "gallery", "playground", "install")}  # they have no pages below them
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
@@ -48,7 +48,7 @@ html_theme_options = {
     "secondary_sidebar_items": ["page-toc"],
     "show_prev_next": True,
     "navigation_with_keys": False,
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 7,
     "footer_start": ["copyright"],
     "footer_end": [],
     "pygments_light_style": "a11y-high-contrast-light",

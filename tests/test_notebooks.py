@@ -1,5 +1,6 @@
 """The notebooks run in their small form and have the form of a chapter; what the site shows of a cell."""
 
+import ast
 import dis
 import inspect
 import json
@@ -14,7 +15,7 @@ import flatviz as fv
 from flatviz.cli import main
 from flatviz.site.run import CellError, run
 from flatviz.site.shown import PLAIN
-from flatviz.site.source import CONTENTS, EXPERIMENTS, read
+from flatviz.site.source import CONTENTS, EXPERIMENTS, read, with_blanks
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -41,6 +42,30 @@ def test_the_notebook_has_the_form_of_a_chapter(path):
         if cell.cell_type == "code":
             lines = [line for line in cell.source.splitlines() if line.strip()]
             assert len(lines) <= 6, f"a cell has at most six lines, got {len(lines)}:\n{cell.source}"
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=name)
+def test_the_students_version_has_a_blank_for_each_exercise_and_needs_no_line_of_a_solution(path):
+    chapter = read(path)
+    student = with_blanks(chapter)
+    text, exercises = ("\n".join(c.source for c in n.cells if c.cell_type == "markdown") for n in (student, chapter))
+    exercises = re.findall(r"^\*\*\d+\.\*\* ", exercises.partition("\n## Exercises\n")[2], re.MULTILINE)
+    assert text.count("*Your answer:*") == len(exercises) == [c.source for c in student.cells].count("# your code") > 1
+    assert "Solution" not in text and nbformat.validate(student) is None
+    kept = [c.source for c in student.cells if c.cell_type == "code"]
+    gone = [c.source for c in chapter.cells if c.cell_type == "code" and c.source not in kept]
+    (set_there, _), (set_here, read_here) = mentioned(gone), mentioned(kept)
+    assert gone and not (set_there - set_here) & read_here
+
+
+def mentioned(cells):
+    """The names that these lines of code set, arguments of functions among them, and those that they read."""
+    lines = "\n".join(line for cell in cells for line in cell.splitlines() if not line.startswith("%"))
+    nodes = list(ast.walk(ast.parse(lines)))
+    named = {
+        kind: {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, kind)} for kind in (ast.Store, ast.Load)
+    }
+    return named[ast.Store] | {n.arg for n in nodes if isinstance(n, ast.arg)}, named[ast.Load]
 
 
 def test_the_table_of_contents_links_every_chapter():

@@ -4,6 +4,7 @@ A site with the results of two chapters is built and looked at here; each page o
 Every wait has a limit: see `answer` and `limited` in tests/browsing.py.
 """
 
+import contextlib
 import functools
 import html
 import http.server
@@ -14,10 +15,12 @@ import threading
 import urllib.parse
 from pathlib import Path
 
+import nbformat
 import pytest
 from browsing import answer, limited, watched
 from course import NOTEBOOKS, executed
 from every_verb import public_names
+from playwright.sync_api import TimeoutError
 from plotly.offline import get_plotlyjs
 
 import flatviz as fv
@@ -32,6 +35,8 @@ pytestmark = pytest.mark.long
 FEW = ("contents", "01_network_is_a_vector", "03_curvature")
 LOOKED_AT = (
     "index",
+    "playground",
+    "install",
     "contents",
     "01_network_is_a_vector",
     "03_curvature",
@@ -39,7 +44,7 @@ LOOKED_AT = (
     "search",
     "reference/engine",
 )
-WITH_AXE = ("index", "03_curvature", "reference/engine")  # it takes the most time
+WITH_AXE = ("index", "playground", "03_curvature", "reference/engine")  # it takes the most time
 
 
 def made(folder, notebooks):
@@ -106,6 +111,25 @@ def test_every_public_name_stands_in_the_reference(site):
     assert len(names) > 100 and not missing
 
 
+def test_the_first_page_begins_with_two_weights_and_is_small(site):
+    text = (site / "index.html").read_text(encoding="utf-8")
+    assert text.index('id="playground-weights"') < text.index('class="fv-lab"') and len(text.encode()) < 2_000_000
+
+
+def test_a_chapter_offers_itself_with_blanks(site):
+    page = (site / "03_curvature.html").read_text(encoding="utf-8")
+    given, blank = (nbformat.read(site / link, as_version=4) for link in re.findall(r'href="([^"]*03_curvature.ipynb)"', page))
+    said = ["\n".join(cell.source for cell in notebook.cells) for notebook in (given, blank)]
+    assert [text.count("Solution") for text in said] == [4, 0] and said[1].count("# your code") == 4
+
+
+@pytest.mark.parametrize(("page", "link"), [("contents", r"\d\d_\w+\.html"), ("gallery", r"#[\w-]+")])
+def test_contents_and_gallery_have_thumbnails(site, page, link):
+    text = (site / f"{page}.html").read_text(encoding="utf-8")
+    shown = re.findall(rf'<a href="{link}"><img src="([^"]+)"', text)
+    assert len(shown) >= 15 and all((site / source).exists() for source in shown)
+
+
 WIDE = "() => document.documentElement.scrollWidth - innerWidth"
 LOOK = """async () => {
   const wait = (ms) => new Promise((done) => setTimeout(done, ms));
@@ -143,6 +167,8 @@ def look(context, path, scheme, with_axe):
     seen = answer(page, LOOK, seconds=PAGE)
     page.set_viewport_size({"width": 400, "height": 900})
     page.wait_for_timeout(500)  # the theme looks after a moment at what scrolls now
+    with contextlib.suppress(TimeoutError):  # figures are drawn anew
+        page.wait_for_function(f"() => ({WIDE})() <= 0", timeout=5000)
     seen |= {"wide on a phone": page.evaluate(WIDE), "foreign": foreign, "errors": errors}
     seen["faults"] = faults(page) if with_axe else []
     page.close()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,11 +16,16 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 from sphinx.application import Sphinx
 
-from flatviz.site.source import EXPERIMENTS, folder_of_notebooks, notebooks, read
+from flatviz.pages.playground import WORLDS, playground_elements
+from flatviz.site.source import CONTENTS, EXPERIMENTS, SOLUTION, folder_of_notebooks, notebooks, read, with_blanks
 
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs"  # Sphinx's settings, in a clone
 TREE = "```{{toctree}}\n:hidden:\n:glob:\n\n{}\n```"
 BELOW = {"contents": "[0-9]*\n[A-Z]_*", "claims": "*"}  # the pages that a page lists in the sidebar
+BLANKS = "blanks"  # the folder of the students' versions
+PLAYGROUND = {"weights": ["weights"], "worlds": WORLDS}  # file -> worlds: on the first page, on a page of their own
+INSTALL = re.compile(r"^## Two commands\n(.*?)^## ", re.DOTALL | re.MULTILINE)  # of the README
+THUMBNAIL = '<a href="{}"><img src="_static/{}.webp" alt="" width="320" height="208" loading="lazy">{}</a>'
 COLAB, BINDER = "https://colab.research.google.com/github/", "https://mybinder.org/v2/gh/"
 
 
@@ -43,20 +49,35 @@ def build(executed: Mapping[str, NotebookNode], live: str, out: Path) -> list[st
         source, warnings = Path(folder) / "source", io.StringIO()
         for path in notebooks():
             place = source / path.relative_to(folder_of_notebooks())
-            for part in (place.parent, source / "downloads"):
+            for part in (place.parent, source / "downloads" / BLANKS):
                 part.mkdir(parents=True, exist_ok=True)
             shutil.copy(path, source / "downloads")
+            nbformat.write(with_blanks(read(path)), source / "downloads" / BLANKS / path.name)
             nbformat.write(_for_site(deepcopy(executed.get(path.stem) or read(path)), path), place)
-        shutil.copy(DOCS / "index.md", source)
-        (source / "live.html").write_text(live, encoding="utf-8")
+        for page in DOCS.glob("*.md"):
+            shutil.copy(page, source)
+        parts = {"live": live} | {name: _embedded(worlds) for name, worlds in PLAYGROUND.items()}
+        for name, text in parts.items():
+            (source / f"{name}.html").write_text(text, encoding="utf-8")
+        (commands,) = INSTALL.findall((DOCS.parent / "README.md").read_text(encoding="utf-8"))
+        (source / "install.md").write_text(f"# Install\n{commands}", encoding="utf-8")
         Sphinx(source, DOCS, out, Path(folder) / "doctrees", "html", status=None, warning=warnings).build()
     return [line for line in warnings.getvalue().splitlines() if line.strip()]
+
+
+def _embedded(worlds: Sequence[str]) -> str:
+    """An element of the playground and the script that fills it."""
+    (element,), code = playground_elements(worlds)
+    return f'{element}\n<script type="module">{code}</script>'
 
 
 def _for_site(notebook: NotebookNode, path: Path) -> NotebookNode:
     """With the ways to run it below its title, the pages below it for the sidebar, and an experiment without its code."""
     if any(cell.cell_type == "code" for cell in notebook.cells):
-        notebook.cells.insert(1, new_markdown_cell(_ways_to_run(path)))
+        solved = any(SOLUTION.search(cell.source) for cell in notebook.cells)
+        notebook.cells.insert(1, new_markdown_cell(_ways_to_run(path, solved)))
+    if pictured := _thumbnails(notebook, path):
+        notebook.cells.insert(1, new_markdown_cell(pictured))
     for cell in notebook.cells if path.parent.name == EXPERIMENTS else ():
         cell.metadata.setdefault("tags", []).append("remove-input")
     if path.stem in BELOW:
@@ -64,10 +85,28 @@ def _for_site(notebook: NotebookNode, path: Path) -> NotebookNode:
     return notebook
 
 
-def _ways_to_run(path: Path) -> str:
-    """As slides, as a file; where GitHub builds the site (it says so in GITHUB_REPOSITORY) also Colab and Binder."""
+def _thumbnails(notebook: NotebookNode, path: Path) -> str:
+    """Small pictures that lead to the chapters of the contents and to the sections of the gallery; else nothing."""
+    if path.stem == CONTENTS:
+        titles = {p.stem: read(p).cells[0].source.partition("\n")[0].lstrip("# ") for p in notebooks()}
+        leads = {f"{name}.html": (name, title) for name, title in titles.items()}
+    elif path.stem == "gallery":
+        heads = re.findall(
+            r"^## (\w+)$", "\n".join(c.source for c in notebook.cells if c.cell_type == "markdown"), re.MULTILINE
+        )
+        leads = {f"#{name}": (name, head) for head in heads for name in [head.replace("_", "-")]}
+    else:
+        return ""
+    shown = [THUMBNAIL.format(link, *lead) for link, lead in leads.items() if (DOCS / "thumbs" / f"{lead[0]}.webp").exists()]
+    return f'<div class="fv-thumbs">{"".join(shown)}</div>'
+
+
+def _ways_to_run(path: Path, solved: bool) -> str:
+    """As a file, with blanks in place of solutions, as slides; where GitHub builds the site (GITHUB_REPOSITORY) in Colab and Binder."""
     place = path.relative_to(folder_of_notebooks()).as_posix()
     ways = [f"{{download}}`download it </downloads/{path.name}>`, and open it with `flatviz lab --notebook {place}`"]
+    if solved:
+        ways.append(f"{{download}}`download it with blanks </downloads/{BLANKS}/{path.name}>` in place of the solutions")
     ways.append('<a href="?slides">show it as slides</a>')
     if repository := os.environ.get("GITHUB_REPOSITORY"):
         ways.append(f"[open it in Colab]({COLAB}{repository}/blob/main/notebooks/{place})")

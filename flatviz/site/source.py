@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +15,7 @@ PACKAGED = Path(__file__).resolve().parent.parent / "_notebooks"  # where an ins
 CLONE = Path(__file__).resolve().parent.parent.parent / "notebooks"
 CONTENTS = "contents"  # the table of contents
 EXPERIMENTS = "experiments"  # the folder of the experiments
+SOLUTION = re.compile(r"<details><summary>Solution</summary>.*?</details>", re.DOTALL)
 
 
 def notebooks(names: Sequence[str] = ()) -> list[Path]:
@@ -49,3 +52,19 @@ def read(path: Path, *, fast: bool = False) -> NotebookNode:
         if fast and "parameters" in cell.metadata.get("tags", ()):
             cell.source = cell.source.replace("FAST = False", "FAST = True", 1)
     return notebook
+
+
+def with_blanks(notebook: NotebookNode) -> NotebookNode:
+    """The student's version: a blank cell in place of each solution, its folded text and its hidden cells."""
+    from nbformat.v4 import new_code_cell  # optional: comes with JupyterLab
+
+    student = deepcopy(notebook)
+    student.cells = []
+    for cell in deepcopy(notebook.cells):
+        if "hide-cell" in cell.metadata.get("tags", ()):
+            continue
+        cell.source, solved = SOLUTION.subn("*Your answer:*", cell.source)
+        student.cells.append(cell)
+        if solved:
+            student.cells.append(new_code_cell("# your code", id=f"blank-{len(student.cells)}"))
+    return student

@@ -138,10 +138,12 @@ def test_between_the_points_hmc_is_unsure_and_at_them_sure_vi_and_sabma_less_so(
               Object.assign(gap, {{ seed, draws: 30 }});
               gap.again();
               for (let i = 0; i < 1500; i++) gap.advance();
-              return gap.panes.map((pane) => {{ pane.refresh(Infinity); return pane.unsure; }});
+              for (const pane of gap.panes) {{ pane.refresh(Infinity); pane.score(); }}
+              return gap.panes.map((pane) => ({{ ...pane.unsure, loss: pane.test.at(-1) }}));
             }}""",
             seed,
         )
+        assert all(s["loss"] < 0 for s in spread), (seed, spread)  # each fits the points
         *gaussian, hmc = ((s["points"], s["gap"] / s["points"]) for s in spread)
         assert all(points > 1.3 * hmc[0] and growth < 0.8 * hmc[1] for points, growth in gaussian), (seed, spread)
     assert page.met == []
