@@ -175,6 +175,20 @@ def look(context, path, scheme, with_axe):
     return seen
 
 
+SMALL = """() => [...document.querySelectorAll('button, select, summary, .pg input, .bd-breadcrumbs a, .fv-thumbs a')]
+  .filter((c) => c.checkVisibility() && c.offsetWidth && (c.offsetHeight < 43.5 || c.offsetWidth < 43.5)).map((c) => c.outerHTML)"""
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("name", ["index", "playground", "contents", "gallery"])
+def test_on_the_smallest_phone_nothing_scrolls_sideways_and_targets_are_as_large_as_a_finger(site, browser, name):
+    page = browser.new_context(viewport={"width": 320, "height": 640}, is_mobile=True, has_touch=True).new_page()
+    page.goto((site / f"{name}.html").as_uri())
+    answer(page, LOOK, seconds=PAGE)
+    assert page.evaluate(WIDE) <= 0 and page.evaluate(SMALL) == []
+    page.context.close()
+
+
 def faults(page):
     """What axe finds serious or critical."""
     package = Path(importlib.util.find_spec("axe_playwright_python").origin)
