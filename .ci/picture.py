@@ -25,6 +25,8 @@ def frames(page_path: Path) -> list[Image.Image]:
         page.goto(page_path.resolve().as_uri())
         slider = page.locator(".flatviz[data-state]").get_by_role("slider", name="radius", exact=True)
         slider.wait_for()
+        slider.evaluate("node => node.closest('.flatviz').scrollIntoView()")  # below the playground
+        page.wait_for_timeout(3000)
         pictures = []
         for stop in range(int(slider.get_attribute("max")) + 1):
             slider.fill(str(stop))

@@ -123,6 +123,13 @@ def test_a_chapter_offers_itself_with_blanks(site):
     assert [text.count("Solution") for text in said] == [4, 0] and said[1].count("# your code") == 4
 
 
+@pytest.mark.parametrize(("page", "link"), [("contents", r"\d\d_\w+\.html"), ("gallery", r"#[\w-]+")])
+def test_contents_and_gallery_have_thumbnails(site, page, link):
+    text = (site / f"{page}.html").read_text(encoding="utf-8")
+    shown = re.findall(rf'<a href="{link}"><img src="([^"]+)"', text)
+    assert len(shown) >= 15 and all((site / source).exists() for source in shown)
+
+
 WIDE = "() => document.documentElement.scrollWidth - innerWidth"
 LOOK = """async () => {
   const wait = (ms) => new Promise((done) => setTimeout(done, ms));
@@ -166,6 +173,20 @@ def look(context, path, scheme, with_axe):
     seen["faults"] = faults(page) if with_axe else []
     page.close()
     return seen
+
+
+SMALL = """() => [...document.querySelectorAll('button, select, summary, .pg input, .bd-breadcrumbs a, .fv-thumbs a')]
+  .filter((c) => c.checkVisibility() && c.offsetWidth && (c.offsetHeight < 43.5 || c.offsetWidth < 43.5)).map((c) => c.outerHTML)"""
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("name", ["index", "playground", "contents", "gallery"])
+def test_on_the_smallest_phone_nothing_scrolls_sideways_and_targets_are_as_large_as_a_finger(site, browser, name):
+    page = browser.new_context(viewport={"width": 320, "height": 640}, is_mobile=True, has_touch=True).new_page()
+    page.goto((site / f"{name}.html").as_uri())
+    answer(page, LOOK, seconds=PAGE)
+    assert page.evaluate(WIDE) <= 0 and page.evaluate(SMALL) == []
+    page.context.close()
 
 
 def faults(page):

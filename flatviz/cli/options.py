@@ -15,7 +15,7 @@ from flatviz.checks import check_count
 SCHEDULER_WAIT = "30s"
 PATH = click.Path(path_type=Path)
 
-DATA = click.option("--data", metavar="NAME", help="Task: digits, moons, image-folder:PATH, cifar10:ROOT ...")
+DATA = click.option("--data", metavar="NAME", help="Task: digits-near, digits, moons, image-folder:PATH, cifar10:ROOT ...")
 DEVICE = click.option("--device", help="auto, cpu, cuda or cuda:N; auto takes a GPU where the network gains from it.")
 SEED = click.option("--seed", type=int, help="Seed of the split, the networks and all noise (0).")
 SEEDS = click.option("--seeds", type=int, help="Number of seeds.")

@@ -13,7 +13,7 @@ from flatviz.checks import check_count
 from flatviz.cli import options
 from flatviz.cli.output import check_output, progress_of_command, write_page
 from flatviz.core.devices import pick
-from flatviz.datasets.named import OFFLINE, named_task
+from flatviz.datasets.named import DEFAULT, OFFLINE, named_task
 from flatviz.families.baselines import worth_of_transfer
 from flatviz.families.choice import Choices, choice_of, read_choices
 from flatviz.families.preparation import MODELS, build_model
@@ -23,8 +23,11 @@ from flatviz.pages.story import tour_story
 from flatviz.pages.table import family_rows, score_texts, text_table
 from flatviz.posteriors import METHODS
 
-DIGITS = """A network pre-trained on digits that lie on their side became a Bayesian one, which learned ten upright digits a
-class."""
+WHAT = {
+    "digits": """A network pre-trained on digits turned by 90 degrees became a Bayesian one, which learned ten upright digits a class.""",
+    "digits-near": """A network pre-trained on digits turned by 15 degrees became a Bayesian one, which learned two upright digits
+a class.""",
+}
 OTHER = """A network pre-trained on one task became a Bayesian one, which learned a few examples a class of another ({name})."""
 LEAD = """Scroll: the pictures follow the text. Move **radius** and **ensemble size** wherever you like."""
 MODEL = click.Choice(tuple(MODELS))
@@ -70,7 +73,7 @@ def command(
     """
     started = time.perf_counter()
     check_output("--out", out)
-    seed, data = check_count(seed or 0, "--seed", least=0), data or "digits"
+    seed, data = check_count(seed or 0, "--seed", least=0), data or DEFAULT
     task = named_task(data, seed=seed, size=size, per_class=per_class)
     place, why = pick(device or "auto", build_model(model, task, seed=seed))
     choices = None if tuned is None else read_choices(tuned)
@@ -89,7 +92,7 @@ def command(
     page = family_page(
         tour.family,
         title="flatviz tour: from a pre-trained network to a flat posterior",
-        lead=f"{(DIGITS if data == 'digits' else OTHER).format(name=tour.task.name)} {worth}. {LEAD}",
+        lead=f"{WHAT.get(data, OTHER).format(name=tour.task.name)} {worth}. {LEAD}",
         rows=rows,
         facts=_facts(tour, model, _words(data, model, size, per_class, seed, tuned), choices),
         start=("sabma", min(radii, key=lambda r: abs(r - METHODS["sabma"].tuned(tour.net).radius)), 10),

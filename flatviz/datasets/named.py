@@ -19,6 +19,7 @@ from flatviz.datasets.moons import moons_transfer
 
 NEAR = dict(degrees=15.0, shots=2)  # the experiment tasks chose it: here transfer helps
 OFFLINE = {"digits": digits_transfer, "digits-near": partial(digits_transfer, **NEAR), "moons": moons_transfer}
+DEFAULT = "digits-near"  # of tour, lab and course
 FOLDER = "image-folder"
 NAMES = (*OFFLINE, f"{FOLDER}:PATH", *(f"{name.replace('_', '-')}:ROOT" for name in PUBLIC))
 LEAST_CLASSES = 4  # of which one half can be a source of its own

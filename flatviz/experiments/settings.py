@@ -10,11 +10,12 @@ from flatviz.posteriors import METHODS
 
 
 class Setting(NamedTuple):
-    """An objective and a prior that the methods share: standard deviation of the prior on the head, settings of each fit."""
+    """An objective, a prior and a task that the methods share: standard deviation of the prior on the head, settings of each fit."""
 
     label: str
     head_std: float
     fit: Mapping[str, float]
+    task: str = "digits"
 
 
 PUBLISHED = dict(kl_weight=0.0, start_scale=1.0, weight_decay=5e-4)  # the published scripts; decay on the mean only
@@ -30,4 +31,13 @@ SETTINGS = {
 SETTINGS |= {
     f"T {t:g}": Setting(f"KL weight {t:g}, standard deviation {HEAD_STD:g} on the head", HEAD_STD, TEMPERED | {"kl_weight": t})
     for t in (0.1, 0.3, 1.0)
+}
+SETTINGS |= {
+    f"near, T {t:g}": Setting(
+        f"digits-near, KL weight {t:g}, standard deviation {HEAD_STD:g} on the head",
+        HEAD_STD,
+        TEMPERED | {"kl_weight": t},
+        "digits-near",
+    )
+    for t in (KL_WEIGHT, 1.0)
 }

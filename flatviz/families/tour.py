@@ -15,7 +15,7 @@ from flatviz.core.data import Task
 from flatviz.core.devices import pick
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
-from flatviz.datasets.digits import digits_transfer
+from flatviz.datasets.named import DEFAULT, named_task
 from flatviz.families.baselines import at_solution, without_source
 from flatviz.families.choice import Choices
 from flatviz.families.family import check_settings, family_radii, fit_family, measure, same_member
@@ -59,8 +59,6 @@ def prepare(
     *,
     task: Task | None = None,
     seed: int = 0,
-    shots: int = 10,
-    degrees: float = 90.0,
     rank: int = RANK,
     epochs: int | None = None,
     recipe: Recipe | None = None,
@@ -69,14 +67,14 @@ def prepare(
 ) -> tuple[Net, Task, Gaussian]:
     """Task, pre-trained network restricted to norm layers and head, and the prior of that rank that SWAG on the source gives.
 
-    model: a name, or a function task -> module.  task: default the digits of `shots` and `degrees`.
+    model: a name, or a function task -> module.  task: default that of the tour.
     recipe: of pre-training and SWAG, default that for this kind of network; epochs: of pre-training, in place of the recipe's.
     device: "auto" takes the one that suits the network, and prints which and why.
 
     Raises:
         ValueError: Where pre-training or SWAG leave a network that is no better than its largest class.
     """
-    task = digits_transfer(shots=shots, seed=seed, degrees=degrees) if task is None else task
+    task = named_task(DEFAULT, seed=seed) if task is None else task
     module = build_model(model, task.for_source(), seed=seed)
     place, why = pick(str(device), module)
     if device == "auto":
@@ -99,7 +97,7 @@ def prepare(
 def run_tour(
     model: Model = "mlp",
     *,
-    task: TaskOf = "digits",
+    task: TaskOf = DEFAULT,
     seed: int = 0,
     device: torch.device | str = "cpu",
     radii: Mapping[str, Sequence[float]] | None = None,
@@ -115,7 +113,7 @@ def run_tour(
 ) -> Tour:
     """Pre-train, transfer, fit the family, measure it, fit it again with other noise; each step is kept in the cache folder.
 
-    model: a name, or a function task -> module; task: a name ("digits", "moons", "image-folder:PATH"), a `Task`, or a
+    model: a name, or a function task -> module; task: a name ("digits-near", "moons", "image-folder:PATH"), a `Task`, or a
     function of the seed; epochs and recipe as in `prepare`; fit, tuned and measured: what `fit_family` and `measure` take
     beside their defaults; repeats: how often the family is fitted again with other noise, for the bands over seeds; None:
     2, but 0 for a net with BatchNorm, whose convolutions take minutes.  engine: a `dask.distributed` Client, whose workers share

@@ -40,9 +40,13 @@ def _one_of(*values: Any) -> Place:
     return lambda u: values[min(int(u * len(values)), len(values) - 1)]
 
 
+def _or_zero(place: Place, share: float = 1 / 8) -> Place:
+    return lambda u: 0.0 if u < share else place((u - share) / (1 - share))
+
+
 SPACE: dict[str, Place] = {  # a setting is tuned where a method has it
     "lr": _log(0.004, 0.2),
-    "steps": _one_of(150, 300, 600),
+    "steps": _one_of(150, 300, 600, 1200),
     "kl_weight": _log(1e-3, 1.0),
     "temperature": _log(1e-2, 1.0),
     "weight_decay": _log(1e-5, 1e-2),
@@ -50,7 +54,8 @@ SPACE: dict[str, Place] = {  # a setting is tuned where a method has it
 }
 NATURAL_LR = _log(0.2, 2.0)  # of a method whose own rate is 1, that of natural-gradient steps
 HEAD_STD = _log(0.1, 1.0)  # of the prior, where a method takes one
-LEAST_RADIUS = 0.05  # of the largest
+LEAST_RADIUS = 0.05  # of the largest; an eighth of all trials have radius 0
+DIMENSIONS = (*SPACE, "radius", "head_std")  # of the one list of trials that all methods share
 
 
 def space_of(method: Method, net: Net, fixed: Collection[str] = ()) -> dict[str, Place]:
@@ -61,7 +66,7 @@ def space_of(method: Method, net: Net, fixed: Collection[str] = ()) -> dict[str,
         space["lr"] = NATURAL_LR
     if method.unit != NO_UNIT or method.ascent is not None:
         largest = tuned.largest or 5 * tuned.radius
-        space["radius"] = _log(LEAST_RADIUS * largest, largest)
+        space["radius"] = _or_zero(_log(LEAST_RADIUS * largest, largest))
     return space | ({"head_std": HEAD_STD} if method.needs_prior else {})
 
 
@@ -93,6 +98,8 @@ def choices_of(
 ) -> list[Choice]:
     """The choices that are tried for a method: its record's first, then points of one Sobol sequence on log scales.
 
+    All methods share these points, so that two methods that have a setting try the same values of it, in the same trials.
+
     Args:
         method: Of `fv.METHODS`.
         net: The network; nets with BatchNorm have settings of their own in the record.
@@ -102,10 +109,10 @@ def choices_of(
     """
     space, record = space_of(method, net, fixed or {}), record_of(method, net, head_std=head_std)
     record = replace(record, settings={**record.settings, **(fixed or {})})
-    points = SobolEngine(len(space), scramble=True, seed=0).draw(trials - 1) if space and trials > 1 else torch.zeros(0, 1)
+    points = SobolEngine(len(DIMENSIONS), scramble=True, seed=0).draw(trials - 1) if space and trials > 1 else torch.zeros(0, 1)
     choices = [record]
     for point in points.tolist():
-        values = {name: place(u) for (name, place), u in zip(space.items(), point)}
+        values = {name: space[name](u) for name, u in zip(DIMENSIONS, point) if name in space}
         radius, width = values.pop("radius", None), values.pop("head_std", None)
         choices.append(Choice({**record.settings, **values}, radius, width))
     return choices

@@ -23,7 +23,7 @@ table { border-collapse: collapse; font-size: 14px; font-variant-numeric: tabula
 th, td { padding: 4px 14px 4px 0; text-align: right; border-bottom: 1px solid var(--line); }
 .scroll:not(.words) :is(th, td) { white-space: nowrap; }
 th:first-child, td:first-child, .words th, .words td { text-align: left; vertical-align: top; }
-.scroll { overflow-x: auto; } details { margin-top: 26px; } summary { cursor: pointer; font-weight: 600; }
+.scroll { overflow-x: auto; } details { margin-top: 26px; } summary { cursor: pointer; font-weight: 600; padding: 10px 0; }
 dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 2px 16px; font-size: 14px; }
 dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
 @media print { body { font-size: 12px; } .js-plotly-plot, tr { break-inside: avoid; } .scroll { overflow: visible; }

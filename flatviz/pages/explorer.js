@@ -26,6 +26,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
   // ---------------------------------------------------------------- members
   const methods = () => [...new Set(members.map((m) => m.meta.method))];
   const membersOf = (method) => members.filter((m) => m.meta.method === method);
+  const fitted = (method) => membersOf(method).filter((m) => !m.meta.note).map((m) => m.meta.radius).sort((x, y) => x - y);
   function stops(method) {                                // where the radius slider stops, 0 first
     const offered = live ? (index.stops[method] ?? []) : [];
     return [...new Set([...membersOf(method).map((m) => m.meta.radius), ...offered])].sort((a, b) => a - b);
@@ -52,7 +53,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
   });
   const player = new Player((first) => {                  // from radius 0 on where it stands at the largest
     const { a: { method, member } } = current(), { radius: at } = member.meta;
-    const radii = membersOf(method).filter((m) => !m.meta.note).map((m) => m.meta.radius).sort((x, y) => x - y);
+    const radii = fitted(method);
     const radius = radii.find((r) => r > at) ?? (first ? radii[0] : undefined);
     if (radius === undefined || radii.length < 2) return false;
     if (first) state.past.push(state.all);                // one step of undo, however far it plays
@@ -66,6 +67,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
     ...(hash ? [["Copy link", () => copied(new URL(state.hash, location.href).href, "link")]] : []),
     ["Save as SVG", () => save("svg")],
     ["Save as PNG", () => save("png")],
+    ...(globalThis.MediaRecorder ? [["Save film of the radius", () => film()]] : []),
   ]);
   const controls = element("div", { class: "fv-controls", role: "group", "aria-label": "controls" }, a.node,
     element("label", {}, element("span", {}, "ensemble size"), draws, drawsText), b.node);
@@ -406,6 +408,34 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
       const { method, radius } = picture.member.meta;
       download(await picture.image(format, format === "png" ? 2 : 1), ["flatviz", entry.name, method, radius || "", letter === "B" ? "b" : ""].filter(Boolean).join("-") + `.${format}`);
     }
+  }
+  // The pictures that are shown, side by side, at every fitted radius and back again, as a video.
+  async function film() {
+    const before = state.all, { method, member: { meta: { label } } } = current().a, stills = [], FOOT = 40, EACH = 450;   // px, ms
+    for (const radius of fitted(method)) {
+      state.put({ ...before, radius });
+      while (el.dataset.state !== `${method}/${radius}/${before.n_draws}`) await new Promise(requestAnimationFrame);
+      stills.push({ radius, images: await Promise.all(shownNow().map(async ([, , p]) => loaded(await p.image("png")))) });
+    }
+    state.put(before);
+    const wide = Math.max(...stills.map(({ images }) => images.reduce((sum, i) => sum + i.width, 0))), tall = Math.max(...stills.flatMap(({ images }) => images.map((i) => i.height)));
+    const canvas = element("canvas", { width: wide + wide % 2, height: tall + FOOT + tall % 2 }), pen = canvas.getContext("2d");   // even, as MP4 needs it
+    const [{ color, backgroundColor, fontFamily }, parts] = [getComputedStyle(el), []];
+    const type = ["video/mp4", "video/webm"].find((t) => MediaRecorder.isTypeSupported(t)), recorder = new MediaRecorder(canvas.captureStream(), { mimeType: type, videoBitsPerSecond: 4e6 });
+    const ended = new Promise((done) => { recorder.addEventListener("stop", done); });
+    recorder.addEventListener("dataavailable", ({ data }) => parts.push(data));
+    recorder.start();
+    for (const { radius, images } of [...stills, ...stills.slice(0, -1).reverse(), stills[0]]) {   // a video ends where its last picture begins
+      Object.assign(pen, { fillStyle: backgroundColor, font: `600 18px ${fontFamily}` });
+      pen.fillRect(0, 0, canvas.width, canvas.height);
+      images.reduce((x, image) => { pen.drawImage(image, x, 0); return x + image.width; }, 0);
+      pen.fillStyle = color;
+      pen.fillText(`${label}, radius ${radius}`, 14, canvas.height - 14);
+      await new Promise((done) => { setTimeout(done, EACH); });
+    }
+    recorder.stop();
+    await ended;
+    download(URL.createObjectURL(new Blob(parts, { type })), `flatviz-${method}-radius.${type.slice(6)}`);
   }
   function copyCode() {
     const { n_draws: n, phase, moment, chosen } = state.all;

@@ -17,7 +17,7 @@ from nbformat.v4 import new_markdown_cell
 from sphinx.application import Sphinx
 
 from flatviz.pages.playground import WORLDS, playground_elements
-from flatviz.site.source import EXPERIMENTS, SOLUTION, folder_of_notebooks, notebooks, read, with_blanks
+from flatviz.site.source import CONTENTS, EXPERIMENTS, SOLUTION, folder_of_notebooks, notebooks, read, with_blanks
 
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs"  # Sphinx's settings, in a clone
 TREE = "```{{toctree}}\n:hidden:\n:glob:\n\n{}\n```"
@@ -25,6 +25,7 @@ BELOW = {"contents": "[0-9]*\n[A-Z]_*", "claims": "*"}  # the pages that a page 
 BLANKS = "blanks"  # the folder of the students' versions
 PLAYGROUND = {"weights": ["weights"], "worlds": WORLDS}  # file -> worlds: on the first page, on a page of their own
 INSTALL = re.compile(r"^## Two commands\n(.*?)^## ", re.DOTALL | re.MULTILINE)  # of the README
+THUMBNAIL = '<a href="{}"><img src="_static/{}.webp" alt="" width="320" height="208" loading="lazy">{}</a>'
 COLAB, BINDER = "https://colab.research.google.com/github/", "https://mybinder.org/v2/gh/"
 
 
@@ -75,11 +76,29 @@ def _for_site(notebook: NotebookNode, path: Path) -> NotebookNode:
     if any(cell.cell_type == "code" for cell in notebook.cells):
         solved = any(SOLUTION.search(cell.source) for cell in notebook.cells)
         notebook.cells.insert(1, new_markdown_cell(_ways_to_run(path, solved)))
+    if pictured := _thumbnails(notebook, path):
+        notebook.cells.insert(1, new_markdown_cell(pictured))
     for cell in notebook.cells if path.parent.name == EXPERIMENTS else ():
         cell.metadata.setdefault("tags", []).append("remove-input")
     if path.stem in BELOW:
         notebook.cells.append(new_markdown_cell(TREE.format(BELOW[path.stem])))
     return notebook
+
+
+def _thumbnails(notebook: NotebookNode, path: Path) -> str:
+    """Small pictures that lead to the chapters of the contents and to the sections of the gallery; else nothing."""
+    if path.stem == CONTENTS:
+        titles = {p.stem: read(p).cells[0].source.partition("\n")[0].lstrip("# ") for p in notebooks()}
+        leads = {f"{name}.html": (name, title) for name, title in titles.items()}
+    elif path.stem == "gallery":
+        heads = re.findall(
+            r"^## (\w+)$", "\n".join(c.source for c in notebook.cells if c.cell_type == "markdown"), re.MULTILINE
+        )
+        leads = {f"#{name}": (name, head) for head in heads for name in [head.replace("_", "-")]}
+    else:
+        return ""
+    shown = [THUMBNAIL.format(link, *lead) for link, lead in leads.items() if (DOCS / "thumbs" / f"{lead[0]}.webp").exists()]
+    return f'<div class="fv-thumbs">{"".join(shown)}</div>'
 
 
 def _ways_to_run(path: Path, solved: bool) -> str:

@@ -71,7 +71,7 @@ grid = [dict(cell, seed=seed) for seed in range(FIRST, FIRST + SEEDS) for cell i
 def fit(cells, device):
     """Posteriors of one seed, each with what measures it."""
     seed = cells[0]["seed"]
-    net, task, prior = prepare("mlp", seed=seed, epochs=EPOCHS, device=device)
+    net, task, prior = prepare("mlp", task=fv.datasets.digits_transfer(seed=seed), seed=seed, epochs=EPOCHS, device=device)
     for cell in cells:
         chosen = SETTINGS[cell["setting"]]
         wider = with_head_std(net, prior, chosen.head_std)

@@ -19,7 +19,7 @@ SAVE = ""  # path of a CSV file to write the table to
 SEEDS = 10
 DRAWS = 30  # of each posterior
 EPOCHS = 60  # of pre-training
-STEPS = 300  # of each fit
+STEPS = 0  # of each fit; 0: those of the method
 MODE_RUNS = 20  # of the toy, for each width ratio and radius
 WORKERS = 1  # more than 1: processes of a local Dask cluster
 DEVICE = "cpu"
@@ -74,10 +74,12 @@ def of_rank(swag, rank):
 
 
 # %%
-def fit(cells, device, epochs=EPOCHS, settings=TEMPERED | dict(steps=STEPS)):
+def fit(cells, device, epochs=EPOCHS, settings=TEMPERED | (dict(steps=STEPS) if STEPS else {})):
     """Posteriors of one seed, which share a network and a prior."""
     seed = cells[0]["seed"]
-    net, task, prior = prepare("mlp", seed=seed, epochs=epochs, rank=max(RANKS), device=device)
+    net, task, prior = prepare(
+        "mlp", task=fv.datasets.digits_transfer(seed=seed), seed=seed, epochs=epochs, rank=max(RANKS), device=device
+    )
     wide = with_head_std(net, prior, HEAD_STD)
     for cell in cells:
         prior = of_rank(wide, int(cell["setting"].split()[1]))

@@ -54,7 +54,7 @@ grid = [dict(method="hmc", seed=seed) for seed in range(SEEDS)]
 # %%
 def sample(seed, device="cpu"):
     """What is stored of a seed; `mark` is what a prior is recognised by."""
-    net, task, prior = prepare("mlp", seed=seed, epochs=EPOCHS, device=device)
+    net, task, prior = prepare("mlp", task=fv.datasets.digits_transfer(seed=seed), seed=seed, epochs=EPOCHS, device=device)
     found = sample_reference(net, task, prior, seed=seed, chains=HOW, diagnose=True)
     halves = {"probabilities": found.probabilities.half(), "draws": found.W.half()}
     return {"mark": mark_of(prior), **halves, "facts": found.facts}
@@ -86,7 +86,7 @@ controls = [dict(setting="control", method=method, seed=seed) for seed in range(
 
 def fit_controls(cells, device):
     seed = cells[0]["seed"]
-    net, task, prior = prepare("mlp", seed=seed, epochs=EPOCHS, device=device)
+    net, task, prior = prepare("mlp", task=fv.datasets.digits_transfer(seed=seed), seed=seed, epochs=EPOCHS, device=device)
     exact = reference_of(net, task, prior, seed=seed, say=print)
     W = exact.W.to(net.w)
     found = {

@@ -20,7 +20,7 @@ SEEDS = 4  # of the search, from 0 on
 FRESH = 10  # of the confirmation, from 200 on
 CASES = 0  # only so many cases, from the first; 0: all
 EPOCHS = 60  # of pre-training
-STEPS = 300  # of a fit in the setting of the published scripts
+STEPS = 600  # of a fit in the setting of the published scripts
 WORKERS = 1  # more than 1: processes of a local Dask cluster
 DEVICE = "cpu"
 
@@ -56,9 +56,9 @@ FIRST = "the published scripts' setting"
 DEFAULT = dict(steps=STEPS, head_std=0.1, kl_weight=0.0, rank=RANK, scale=0.0, shots=10, degrees=90.0)
 WORDS = dict(steps="steps", head_std="head std", kl_weight="KL weight", rank="rank", scale="SWAG scale", shots="shots",
              degrees="source turned by")  # fmt: skip
-ALONE = dict(steps=(150, 600), head_std=(0.3, 1.0), kl_weight=(0.03, 1.0), rank=(2, 20), shots=(2, 5, 50), degrees=(0.0, 45.0))
+ALONE = dict(steps=(300, 1200), head_std=(0.3, 1.0), kl_weight=(0.03, 1.0), rank=(2, 20), shots=(2, 5, 50), degrees=(0.0, 45.0))
 TOGETHER = [dict(head_std=std, kl_weight=kl) for kl in ALONE["kl_weight"] for std in ALONE["head_std"]]
-CONV = [dict(scale=64.0), dict(shots=5), dict(kl_weight=0.03), dict(steps=600), dict(shots=2), dict(degrees=45.0), dict(rank=20),
+CONV = [dict(scale=64.0), dict(shots=5), dict(kl_weight=0.03), dict(steps=1200), dict(shots=2), dict(degrees=45.0), dict(rank=20),
         dict(shots=50)]  # fmt: skip
 
 # %%
@@ -98,8 +98,9 @@ def fit(cells, device, model=MODEL, settings=settings, epochs=EPOCHS):
     recipe = dataclasses.replace(
         BATCHNORM if model == "conv" else PLAIN, **({"scale": about["scale"]} if about["scale"] else {})
     )
-    how = {name: about[name] for name in ("shots", "degrees", "rank")}
-    net, task, prior = prepare(model, seed=seed, epochs=epochs, recipe=recipe, device=device, **how)
+    task = fv.datasets.digits_transfer(shots=about["shots"], degrees=about["degrees"], seed=seed)
+    how = dict(task=task, seed=seed, epochs=epochs, recipe=recipe, rank=about["rank"])
+    net, task, prior = prepare(model, device=device, **how)
     task, validation = with_validation(task, seed)
     found = candidates(net, task, with_head_std(net, prior, about["head_std"]), about, cells)
     for cell in cells:

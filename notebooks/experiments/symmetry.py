@@ -374,7 +374,7 @@ flatness = [dict(setting=s, method=m, radius=r, seed=i) for i in range(SEEDS) fo
 def fit_flatness(cells):
     """Draws of each method of one seed."""
     seed = cells[0]["seed"]
-    net, task, prior = prepare("mlp", seed=seed, epochs=FIT_EPOCHS)
+    net, task, prior = prepare("mlp", task=fv.datasets.digits_transfer(seed=seed), seed=seed, epochs=FIT_EPOCHS)
     for cell in cells:
         head_std, settings = SETTINGS[cell["setting"]]
         given, wide = settings | (dict(steps=STEPS) if STEPS else {}), with_head_std(net, prior, head_std)

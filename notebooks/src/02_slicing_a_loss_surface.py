@@ -55,7 +55,7 @@ size = 11 if FAST else 31  # points along each side of a plane
 # with the course's settings for it from `METHODS`.
 
 # %%
-net, task, prior = prepare(epochs=5 if FAST else 60)
+net, task, prior = prepare(task=fv.datasets.digits_transfer(), epochs=5 if FAST else 60)
 L = fv.nll(net, task.train)  # the loss of the 100 training digits
 w = fv.fit_sgd(net, task.train, seed=0, **fv.METHODS["sgd"].keywords(net)).center
 generator = torch.Generator().manual_seed(0)

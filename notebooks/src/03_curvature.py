@@ -37,7 +37,7 @@ torch.set_num_threads(1)
 # weights, `w` the solution that SGD found.
 
 # %%
-net, task, prior = prepare(epochs=5 if FAST else 60)
+net, task, prior = prepare(task=fv.datasets.digits_transfer(), epochs=5 if FAST else 60)
 L = fv.nll(net, task.train)
 w = fv.fit_sgd(net, task.train, seed=0, **fv.METHODS["sgd"].keywords(net)).center
 

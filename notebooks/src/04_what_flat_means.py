@@ -177,7 +177,7 @@ _ = ipywidgets.interact(worst_case, radius=(0.05, 1.5, 0.05))
 # which is the trace once more where the loss is a bowl.
 
 # %%
-net, task, prior = prepare(epochs=5 if FAST else 60)
+net, task, prior = prepare(task=fv.datasets.digits_transfer(), epochs=5 if FAST else 60)
 L, steps = fv.nll(net, task.train), 60 if FAST else 300
 recipes = {"SGD": {}, "long": dict(steps=3 * steps), "weight decay": dict(weight_decay=0.02)}
 recipes["small step"] = dict(lr=0.005)

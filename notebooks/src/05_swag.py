@@ -93,7 +93,7 @@ assert abs(w.var() / V - 1) < 0.05  # 20,000 walkers know a variance to 1 %
 # chapter: $T$ `snapshots`, $K$ = `rank`, ten digits a batch.
 
 # %%
-net, task, prior = prepare(epochs=5 if FAST else 60)
+net, task, prior = prepare(task=fv.datasets.digits_transfer(), epochs=5 if FAST else 60)
 L = fv.nll(net, task.train)
 solution = fv.fit_sgd(net, task.train, seed=0, **fv.METHODS["sgd"].keywords(net)).center
 net = net.at(solution)

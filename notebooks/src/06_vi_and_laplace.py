@@ -266,7 +266,7 @@ for m, v in [(1.0, 0.5), (2.0, 4.0), (-1.0, 9.0)]:
 # and $\delta$ is the one of largest evidence (`"marginal"`).
 
 # %%
-net, task, prior = prepare(epochs=5 if FAST else 60)
+net, task, prior = prepare(task=fv.datasets.digits_transfer(), epochs=5 if FAST else 60)
 L = fv.nll(net, task.train)
 keywords = fv.METHODS["laplace"].keywords(net) | (dict(steps=60) if FAST else {})
 la = fv.fit_laplace(net, task.train, seed=0, **keywords)

@@ -225,7 +225,7 @@ _ = ipywidgets.interact(crowd_at, beta=(1.0, 16.0, 1.0), step=(0.01, 0.1, 0.01))
 # The same line of code on 906 weights, from SGD's solution, with the course's settings.
 
 # %%
-net, task, prior = prepare(epochs=5 if FAST else 60)
+net, task, prior = prepare(task=fv.datasets.digits_transfer(), epochs=5 if FAST else 60)
 solution = fv.fit_sgd(net, task.train, seed=0, **fv.METHODS["sgd"].keywords(net)).center
 net = net.at(solution)
 short = dict(burn_in=50, thin=5) if FAST else {}

@@ -290,7 +290,7 @@ assert torch.allclose(fisher_sam, rho * (uneven / F) / (uneven @ (uneven / F)).s
 # `prepare` returns the network of [chapter 00](00_tour.ipynb), its task and the prior that SWAG estimated on the source.
 
 # %%
-net, task, prior = prepare(epochs=5 if FAST else 60)
+net, task, prior = prepare(task=fv.datasets.digits_transfer(), epochs=5 if FAST else 60)
 settings = dict(steps=20) if FAST else {}
 vi = fv.fit_vi(net, task.train, prior, seed=0, **settings)
 zero = fv.fit_sabma(net, task.train, prior, radius=0.0, seed=0, **settings)

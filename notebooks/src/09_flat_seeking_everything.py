@@ -186,7 +186,7 @@ print(f"spread in the wide well: {spread[0]:.3f} at radius 0, {spread[1]:.3f} at
 # In words: **take the gradient elsewhere, apply it here.** That is one argument of every fit in flatviz.
 
 # %%
-net, task, prior = prepare(epochs=5 if FAST else 60)
+net, task, prior = prepare(task=fv.datasets.digits_transfer(), epochs=5 if FAST else 60)
 loss = fv.nll(net, task.train)  # mean loss of the 100 training digits, as a function of the weights
 value, g = loss.value_and_grad(net.w)
 

@@ -61,7 +61,7 @@ generator = torch.Generator().manual_seed(0)
 # network with the weights `w`.
 
 # %%
-net, task, prior = prepare(epochs=5 if FAST else 60)
+net, task, prior = prepare(task=fv.datasets.digits_transfer(), epochs=5 if FAST else 60)
 settings = dict(steps=20) if FAST else {}
 vi = fv.fit_vi(net, task.train, prior, seed=0, **settings)
 flat = fv.fit_sabma(net, task.train, prior, radius=2.0, seed=0, **settings)

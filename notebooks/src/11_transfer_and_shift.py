@@ -86,7 +86,7 @@ print(f"posterior mean {mean:.4f}, mean of {n} examples and {k:.0f} at the prior
 # shall learn: normalisation layers and a fresh head. `prepare` does the three steps.
 
 # %%
-net, task, prior = prepare(epochs=5 if FAST else 60)
+net, task, prior = prepare(task=fv.datasets.digits_transfer(), epochs=5 if FAST else 60)
 print(task)
 print(net)
 
@@ -340,7 +340,7 @@ assert hurt.max() >= hurt.mean()
 assert len(task.validation) == len(task.train)
 
 # %% [markdown]
-# **4.** `prepare(degrees=...)` turns the source by another angle. Compare 0 degrees with the 90 of the course.
+# **4.** `digits_transfer(degrees=...)` turns the source by another angle. Compare 0 degrees with the 90 of this chapter.
 #
 # <details><summary>Solution</summary>
 #
@@ -349,7 +349,7 @@ assert len(task.validation) == len(task.train)
 # </details>
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
-near_net, near_task, near_prior = prepare(epochs=5 if FAST else 60, degrees=0.0)
+near_net, near_task, near_prior = prepare(task=fv.datasets.digits_transfer(degrees=0.0), epochs=5 if FAST else 60)
 near = fv.fit_vi(near_net, near_task.train, near_prior, seed=0, **settings)
 scores = fv.predict(near_net, near, near_task.test, 30, seed=1).scores
 print(f"source at 0 degrees {float(scores['accuracy'][-1]):.3f}, at 90 {with_source:.3f}, none {from_nothing:.3f}")

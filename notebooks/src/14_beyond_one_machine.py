@@ -54,7 +54,7 @@ folder = Path(tempfile.mkdtemp())
 # ([chapter 02](02_slicing_a_loss_surface.ipynb)) evaluates the loss on a plane through the result.
 
 # %%
-net, task, prior = prepare(epochs=5 if FAST else 60)
+net, task, prior = prepare(task=fv.datasets.digits_transfer(), epochs=5 if FAST else 60)
 f = fv.nll(net, task.train)
 w = fv.fit_sgd(net, task.train, seed=0, **fv.METHODS["sgd"].keywords(net)).center
 plane = fv.plane_random(net, w, seed=0)

@@ -37,7 +37,7 @@ from flatviz.families.tour import prepare
 # - $L(w)$: mean negative log likelihood in nats, `fv.nll(net, data)`
 
 # %%
-net, task, prior = prepare(epochs=5 if FAST else 60)
+net, task, prior = prepare(task=fv.datasets.digits_transfer(), epochs=5 if FAST else 60)
 w, x, y = net.w, task.train.x, task.train.y
 D, N, C = net.dim, len(task.train), 10
 assert w.shape == (D,) and y.shape == (N,) and net(w, x).shape == (N, C)

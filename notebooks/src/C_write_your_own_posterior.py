@@ -198,7 +198,7 @@ def fit_metropolis(
 # (`net.at(w)` is the net standing at `w`):
 
 # %%
-net, task, prior = prepare(epochs=5 if FAST else 60)
+net, task, prior = prepare(task=fv.datasets.digits_transfer(), epochs=5 if FAST else 60)
 start = fv.fit_vi(net, task.train, prior, seed=0)
 warm = net.at(start.center)  # a walk from a good place
 short = dict(steps=200, thin=10)

@@ -20,7 +20,7 @@ from flatviz.families.tour import prepare
 torch.set_num_threads(1)
 
 # %%
-net, task, prior = prepare(epochs=8 if FAST else 60)
+net, task, prior = prepare(task=fv.datasets.digits_transfer(), epochs=8 if FAST else 60)
 f, side = fv.nll(net, task.train), 11 if FAST else 41
 steps = dict(steps=20) if FAST else {}
 

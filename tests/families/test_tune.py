@@ -43,6 +43,14 @@ def test_every_method_gets_the_same_trials_and_its_record_is_the_first(transferr
         assert all((c.head_std is not None) == (name in ("sabma", "vi")) for c in choices)
         assert len({str(c) for c in choices}) == 5
         assert study.choices_of(fv.METHODS[name], net, 3) == choices[:3]  # more trials keep the first
+    lists = {name: study.choices_of(fv.METHODS[name], net, 20)[1:] for name in ("vi", "sabma", "sam_mu", "f-vi")}
+    for theirs in lists.values():  # one list of trials: what a method shares with VI has VI's values
+        for a, b in zip(lists["vi"], theirs):
+            assert a.head_std == b.head_std and all(
+                a.settings[k] == b.settings[k] for k in ("lr", "steps", "kl_weight", "weight_decay")
+            )
+    radii = [choice.radius for choice in lists["sabma"]]
+    assert min(radii) == 0 < sorted(radii)[5] < 1
     fixed = study.choices_of(fv.METHODS["vi"], net, 4, fixed={"steps": 7}, head_std=0.7)
     assert {c.settings["steps"] for c in fixed} == {7} and fixed[0].head_std == 0.7
 

@@ -1,5 +1,6 @@
 """The page: one file, nothing from elsewhere, and in a browser without network its sliders draw what plot_* draws."""
 
+import base64
 import dataclasses
 import json
 import re
@@ -9,7 +10,7 @@ import plotly.graph_objects as go
 import plotly.io as pio
 import pytest
 import torch
-from browsing import DRAWN, SLOW, plain, watched
+from browsing import DRAWN, SLOW, answer, plain, watched
 from pagedrive import data_of
 
 import flatviz as fv
@@ -179,6 +180,37 @@ def test_in_a_browser_without_network_both_sliders_and_the_menu_draw_what_the_pl
     assert saved.value.path().stat().st_size > 1000 and saved.value.suggested_filename.startswith("flatviz-")
     assert not foreign and not errors
     context.close()
+
+
+FILM = """async (url) => {
+  const video = document.createElement('video'), canvas = document.createElement('canvas'), shown = [];
+  video.muted = true;
+  await new Promise((done, failed) => { video.onloadeddata = done; video.onerror = failed; video.src = url; });
+  for (const share of [0.08, 0.48, 0.95]) {                // radius 0, the largest, 0 again
+    await new Promise((done) => { video.onseeked = done; video.currentTime = share * video.duration; });
+    Object.assign(canvas, { width: video.videoWidth, height: video.videoHeight });
+    canvas.getContext('2d').drawImage(video, 0, 0);
+    shown.push([...canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data]);
+  }
+  const far = (a, b) => a.filter((v, i) => Math.abs(v - b[i]) > 90).length;
+  return { width: video.videoWidth, there: far(shown[0], shown[1]), back: far(shown[0], shown[2]) };
+}"""
+
+
+@pytest.mark.browser
+def test_the_film_of_the_radius_goes_there_and_back_and_the_page_stands_where_it_stood(page_text, browser, tmp_path):
+    page, reports = opened(browser, page_text, tmp_path / "tour.html")
+    page.locator(".flatviz[data-state='sabma/0.5/3']").wait_for()
+    page.locator(".fv-menu summary").click()
+    with page.expect_download() as saved:
+        page.get_by_text("Save film of the radius").click()
+    page.locator(".flatviz[data-state='sabma/0.5/3']").wait_for()
+    name, film = saved.value.suggested_filename, saved.value.path().read_bytes()
+    assert name.startswith("flatviz-sabma-radius.") and not reports
+    page.goto("about:blank")  # the policy of a page allows no video
+    seen = answer(page, FILM, f"data:video/{name.rpartition('.')[2]};base64,{base64.b64encode(film).decode()}")
+    assert seen["width"] > 400 and seen["there"] > 500 > 10 * seen["back"]
+    page.context.close()
 
 
 NASTY = '"</script><script>window.injected = 1</script><img src=x onerror="window.injected = 2">\u2028'

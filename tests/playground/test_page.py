@@ -155,7 +155,11 @@ def test_the_tour_page_begins_with_two_weights_and_ends_with_the_gap_beside_hmc(
     assert text.index('id="playground-weights"') < text.index('id="explorer"') < text.index('id="playground-gap"')
     assert text.count("class NetworkWorld") == 1  # one module for both
     for width in (320, 390, 1280):
-        page = opened_tour(browser, address, width=width, height=800, reduced_motion="reduce")
+        hand = dict(is_mobile=True, has_touch=True) if width < 500 else {}
+        page = opened_tour(browser, address, width=width, height=800, reduced_motion="reduce", **hand)
+        small = page.evaluate("""() => [...document.querySelectorAll('button, select, summary, .pg input')]
+          .filter((c) => c.checkVisibility() && c.offsetParent && (c.offsetHeight < 44 || c.offsetWidth < 44)).map((c) => c.outerHTML)""")
+        assert not (hand and small), (width, small)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         top = page.locator(".pg-grip canvas").bounding_box()
         assert top["y"] + top["height"] < 800  # the ground stands on the first screen

@@ -124,7 +124,7 @@ def test_a_prior_of_another_net_is_refused(transferred, task):
 
 @pytest.mark.slow
 def test_a_net_with_batchnorm_learns_at_the_settings_the_lab_gives_it():
-    net, task, prior = prepare("conv", seed=0)
+    net, task, prior = prepare("conv", task=fv.datasets.digits_transfer(), seed=0)
     lab = fv.widgets.Lab(net, task, prior, radii={"vi": (0.0,), "sabma": (0.0, 0.25)})
     assert lab.wait(300), lab.status
     for method, radius in (("vi", 0.0), ("sabma", 0.25)):

@@ -133,6 +133,13 @@ function paragraphs(text) {
   });
 }
 
+async function loaded(url) {                              // the image of a data URL, once it can be drawn
+  const image = new Image();
+  image.src = url;
+  await image.decode();
+  return image;
+}
+
 function download(url, name) {
   const link = element("a", { href: url, download: name });
   document.body.append(link);

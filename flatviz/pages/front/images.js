@@ -227,9 +227,7 @@ class ImagePicture extends Picture {
     svg.setAttribute("xmlns", "http://www.w3.org/2000/svg");
     const url = `data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(svg))}`;
     if (format === "svg") return url;
-    const image = new Image(), canvas = element("canvas", { width: width * scale, height: height * scale });
-    image.src = url;
-    await image.decode();
+    const image = await loaded(url), canvas = element("canvas", { width: width * scale, height: height * scale });
     canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
     return canvas.toDataURL("image/png");
   }
