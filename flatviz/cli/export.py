@@ -38,7 +38,7 @@ def command(family: Path, out: Path, title: str) -> None:
         lead="Move the **radius** and the **ensemble size**; the pictures follow the text.",
         rows=family_rows(loaded),
         facts={"made by": f"flatviz {flatviz.__version__}: flatviz export {family}"},
-        start=(method, radius, min(10, max(p.n_draws for p in loaded.prediction))),
+        start=(method, radius, min(10, loaded.n_draws)),
         story=tour_story(loaded),
         code=[f"family = fv.load({str(family)!r})"],
     )
