@@ -123,7 +123,6 @@ def calls(fv, module, data, task, metrics):
         "metrics.aleatoric_entropy": lambda: fv.metrics.aleatoric_entropy(made["prediction"]),
         "metrics.mutual_information": lambda: fv.metrics.mutual_information(made["prediction"]),
         "metrics.disagreement": lambda: fv.metrics.disagreement(made["prediction"]),
-        "metrics.label_information": lambda: fv.metrics.label_information(made["prediction"]),
         "metrics.ood_scores": lambda: fv.metrics.ood_scores(torch.arange(5.0), torch.arange(2.0, 6.0)),
         "metrics.risk_coverage": lambda: keep("risk", fv.metrics.risk_coverage(made["prediction"])),
         "families.shifted_scores": lambda: keep(

@@ -223,10 +223,9 @@ def test_predictions_without_a_value_are_counted_and_scored_nan():
 
 
 def test_pairs_with_a_draw_without_a_value_have_no_disagreement():
-    for table in (fv.metrics.disagreement, fv.metrics.label_information):
-        values, good = table(prediction(bad=1)), table(prediction())
-        assert bool(torch.isnan(values[1]).all()) and bool(torch.isnan(values[:, 1]).all())
-        torch.testing.assert_close(values[[0, 2, 3]][:, [0, 2, 3]], good[[0, 2, 3]][:, [0, 2, 3]])
+    values, good = fv.metrics.disagreement(prediction(bad=1)), fv.metrics.disagreement(prediction())
+    assert bool(torch.isnan(values[1]).all()) and bool(torch.isnan(values[:, 1]).all())
+    torch.testing.assert_close(values[[0, 2, 3]][:, [0, 2, 3]], good[[0, 2, 3]][:, [0, 2, 3]])
 
 
 def test_a_reduced_precision_that_loses_values_states_no_small_error():

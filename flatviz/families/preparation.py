@@ -14,7 +14,7 @@ from flatviz.core.data import Data, Task
 from flatviz.core.likelihood import mean_nll
 from flatviz.core.net import Net
 from flatviz.core.seeds import saved_rng
-from flatviz.datasets.named import OFFLINE, named_task
+from flatviz.datasets.named import named_task
 from flatviz.models.convnet import convnet
 from flatviz.models.mlp import mlp
 from flatviz.models.resnet import resnet20
@@ -76,16 +76,6 @@ def task_for(task: TaskOf, seed: int, *, shots: int | None = None) -> Task:
     task = task if isinstance(task, Task) else task(seed)
     check_is(task, Task, "task", "give a name such as 'digits', a Task, or a function seed -> Task")
     return task
-
-
-def cache_name(task: TaskOf, seed: int) -> str | Task:
-    """What stands for the task of a seed in a cache's key: the name of what the name and the seed fix, else all its data."""
-    return task if isinstance(task, str) and task in OFFLINE else task_for(task, seed)
-
-
-def task_name(task: TaskOf) -> str:
-    """What tables and pages call it."""
-    return task if isinstance(task, str) else task_for(task, 0).name
 
 
 def check_learned(net: Net, w: Tensor, data: Data, stage: str, do: str) -> None:

@@ -10,7 +10,7 @@ __getattr__, __dir__, __all__ = lazy(
         "calibration": "ace ece reliability",
         "uncertainty": "aleatoric_entropy mutual_information predictive_entropy",
         "exactness": "agreement total_variation",
-        "diversity": "disagreement label_information",
+        "diversity": "disagreement",
         "ood": "ood_scores",
         "selective": "risk_coverage",
         "temperature": "fit_temperature scale_temperature",

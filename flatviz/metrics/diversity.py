@@ -26,28 +26,6 @@ def disagreement(prediction: Prediction) -> Tensor:
     return _of_numbers(prediction, (answers[:, None] != answers[None]).to(prediction.outputs.dtype).mean(-1))
 
 
-@public
-def label_information(prediction: Prediction) -> Tensor:
-    """Mutual information of the answers of each pair of draws over the inputs, in nats, (S, S); the diagonal is entropy.
-
-    I = sum_ab p(a, b) log(p(a, b) / (p(a) p(b))), p(a, b) the share of inputs where one answers a and the other b.
-    Low among diverse members; biased up by about (C - 1)^2 / (2 N).
-
-    Example:
-        >>> import torch, flatviz as fv
-        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
-        >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
-        >>> [[round(v, 3) for v in row] for row in fv.metrics.label_information(prediction).tolist()]
-        [[0.0, 0.0], [0.0, 0.693]]
-    """
-    answers, C = prediction.log_probs.argmax(-1), prediction.outputs.shape[-1]
-    hot = torch.nn.functional.one_hot(answers, C).double()
-    joint = torch.einsum("sna,tnb->stab", hot, hot) / answers.shape[1]
-    apart = joint.sum(3, keepdim=True) * joint.sum(2, keepdim=True)
-    terms = torch.where(joint > 0, joint * (joint / apart.clamp_min(1e-300)).clamp_min(1e-300).log(), 0.0)
-    return _of_numbers(prediction, terms.sum((2, 3)).to(prediction.outputs.dtype))
-
-
 def pair_mean(matrix: Tensor) -> Tensor:
     """Mean over pairs s < t of a symmetric (S, S) table, (); NaN for a single draw."""
     rows, columns = torch.triu_indices(*matrix.shape, offset=1)
