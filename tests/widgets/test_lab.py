@@ -1,14 +1,10 @@
-"""The lab by its traits: what is fitted is shown at once, what is not is fitted behind, and Stop stops it."""
+"""The lab by its traits: what is fitted is shown at once, what is not is fitted behind."""
 
 import dataclasses
 import json
 import random
 import re
-import subprocess
-import sys
-import textwrap
 import threading
-import time
 
 import pytest
 import torch
@@ -17,11 +13,8 @@ from pagedrive import data_of
 
 import flatviz as fv
 from flatviz.families.members import fit_member
-from flatviz.families.tour import prepare
-from flatviz.widgets import cells
 from flatviz.widgets.members import first_radii
 from flatviz.widgets.view import FamilyView, still
-from flatviz.widgets.worker import Stopped, Worker
 
 FIT = {"steps": 10}
 
@@ -35,11 +28,6 @@ def lab(transferred, task, family):
     yield lab
     lab.close()
     lab.wait(60)
-
-
-def button(lab):
-    """Whether the page's button offers to stop."""
-    return lab.view._status["busy"]
 
 
 def test_traits_of_the_lab_and_of_the_controls_are_one(lab):
@@ -80,34 +68,6 @@ def test_a_radius_nobody_fitted_is_fitted_behind_and_only_its_record_travels(lab
     assert torch.equal(lab.family.projection[i].plane.axes, lab.family.surface.plane.axes)  # the shared plane
 
 
-def test_stop_keeps_what_was_found_and_says_so(transferred, task, family):
-    net, prior = transferred
-    lab = fv.widgets.Lab(net, task, prior, family=family, fit={"steps": 1_000_000})
-    lab.method, lab.radius = "sabma", 1.3
-    before = lab.family
-    assert lab.busy and button(lab)
-    lab.stop()
-    assert lab.wait(60)
-    assert lab.family is before and "stopped" in lab.status and not button(lab)
-
-
-def test_without_a_family_the_first_one_is_fitted_behind(transferred, task):
-    net, prior = transferred
-    radii = {"vi": (0.0,), "sabma": (0.0, 0.5)}
-    lab = fv.widgets.Lab(net, task, prior, radii=radii, fit={"steps": 2})
-    assert lab.wait(600)
-    assert lab.family.methods == ("vi", "sabma") and lab.family.surface is not None
-
-
-def test_an_error_behind_is_told_and_not_lost(transferred, task, family):
-    net, prior = transferred
-    lab = fv.widgets.Lab(net, task, prior, family=family, fit={"steps": 5, "lr": 1e30})
-    lab.method, lab.radius = "sabma", 1.1
-    assert lab.wait(60)
-    assert "the loss must stay finite" in lab.status
-    assert not button(lab)  # nothing runs, so nothing can be stopped
-
-
 def test_stops_begin_at_zero_rise_in_log_steps_and_keep_clear_of_fitted_radii(lab):
     for method, stops in lab.stops.items():
         assert stops[0] == 0 and stops == sorted(stops)
@@ -120,16 +80,6 @@ def test_a_prior_of_another_net_is_refused(transferred, task):
     short = fv.Gaussian(prior.mean[:5], prior.log_std[:5], prior.factor[:, :5])
     with pytest.raises(ValueError, match="prior must cover the net's 906 treated weights, got 5: use what transfer returned"):
         fv.widgets.Lab(net, task, short)
-
-
-@pytest.mark.slow
-def test_a_net_with_batchnorm_learns_at_the_settings_the_lab_gives_it():
-    net, task, prior = prepare("conv", task=fv.datasets.digits_transfer(), seed=0)
-    lab = fv.widgets.Lab(net, task, prior, radii={"vi": (0.0,), "sabma": (0.0, 0.25)})
-    assert lab.wait(300), lab.status
-    for method, radius in (("vi", 0.0), ("sabma", 0.25)):
-        scores = lab.family.prediction[lab.family.index(method, radius)].scores
-        assert float(scores["accuracy"][-1]) > 0.6, method  # 0.65 at lr 0.01, below 0.5 at the MLP's 0.05; guessing 0.1
 
 
 def test_every_radius_the_lab_offers_a_net_with_batchnorm_is_one_it_learns_at(conv, task, family):
@@ -181,85 +131,6 @@ def test_a_bad_value_from_the_page_changes_nothing_and_the_page_is_told_what_hol
     assert traits[name] == getattr(lab, name) and traits["n_draws"] == lab.n_draws
 
 
-def fitting(lab):
-    """Wait until a fit of a million steps is under way."""
-    end = time.monotonic() + 60
-    while "/1000000" not in lab.status and time.monotonic() < end:
-        time.sleep(0.05)
-    return lab.status
-
-
-def test_stop_ends_the_first_family_after_the_step_in_progress(transferred, task):
-    net, prior = transferred
-    lab = fv.widgets.Lab(net, task, prior, radii={"sgd": (0.0,), "vi": (0.0,)}, fit={"steps": 1_000_000})
-    assert "/1000000" in fitting(lab)
-    lab.stop()
-    assert lab.wait(20) and "stopped" in lab.status and lab.family is None
-    assert not button(lab)
-
-
-def test_close_stops_the_work_and_leaves_neither_thread_nor_widget(transferred, task, family):
-    net, prior = transferred
-    before, threads = len(widgets._instances), threading.active_count()
-    lab = fv.widgets.Lab(net, task, prior, family=family, fit={"steps": 1_000_000})
-    lab.method, lab.radius = "sabma", 1.3
-    fitting(lab)
-    lab.close()
-    assert lab.wait(20) and threading.active_count() == threads
-    assert len(widgets._instances) == before
-    lab.radius = 1.4  # closed: nothing begins
-    lab.run()
-    assert lab.wait(1) and threading.active_count() == threads
-
-
-def test_an_idle_lab_has_no_thread(transferred, task, family):
-    net, prior = transferred
-    lab = fv.widgets.Lab(net, task, prior, family=family, fit=FIT)
-    lab.method, lab.radius = "sabma", 1.25
-    assert lab.wait(120)
-    assert not [t for t in threading.enumerate() if t.name == "flatviz-worker"]
-
-
-def test_a_process_that_exits_during_a_fit_ends_well(tmp_path):
-    code = """
-        import time, torch
-        from flatviz.widgets.worker import Worker
-
-        def work(progress):
-            a = torch.randn(400, 400)
-            for i in range(1_000_000):
-                progress(i, 1_000_000, "fit")
-                a = (a @ a).tanh()
-
-        worker = Worker(lambda share, text: None)
-        worker.submit("fit", work)
-        time.sleep(1)
-    """
-    ended = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=120)
-    assert (ended.returncode, ended.stderr) == (0, "")
-
-
-def test_a_system_exit_or_a_failing_report_does_not_end_the_worker():
-    reports, failing = [], []
-
-    def report(share, text):
-        reports.append(text)
-        if failing:
-            raise RuntimeError("the page is gone")
-
-    worker = Worker(report)
-    worker.submit("fit", lambda progress: sys.exit(3))
-    assert worker.wait(10) and reports == ["fit: 3"] and not worker.busy
-    failing.append(True)
-    hook, threading.excepthook = threading.excepthook, lambda args: None
-    worker.submit("fit", lambda progress: None)
-    assert worker.wait(10)
-    threading.excepthook = hook
-    failing.clear()
-    worker.submit("again", lambda progress: None)
-    assert worker.wait(10) and reports[-1] == "again: done"
-
-
 def test_the_lab_refuses_at_once_what_it_could_not_fit(transferred, task, family):
     net, prior = transferred
     with pytest.raises(
@@ -296,49 +167,6 @@ def test_the_view_answers_a_page_and_its_saved_state_holds_no_arrays(family):
     assert len(state) < 20_000 and "plotly.js" not in state.split("_esm")[0]
 
 
-def test_the_worker_drops_what_is_overtaken_and_the_newest_wins():
-    reports, done, started = [], [], threading.Event()
-    worker = Worker(lambda share, text: reports.append(text))
-
-    def slow(progress):
-        started.set()
-        for i in range(10_000):
-            progress(i, 10_000, "slow")
-            time.sleep(0.001)
-        done.append("slow")
-
-    worker.submit("slow", slow)
-    assert started.wait(30)
-    worker.submit("waiting", lambda progress: done.append("waiting"))
-    worker.submit("newest", lambda progress: done.append("newest"))
-    assert worker.wait(60)
-    assert done[-1] == "newest" and "slow" not in done and reports[-1] == "newest: done"
-
-
-def test_the_worker_leaves_the_number_of_threads_as_it_was():
-    before = torch.get_num_threads()
-    worker = Worker(lambda share, text: None)
-    worker.submit("x", lambda progress: None)
-    worker.wait(30)
-    assert torch.get_num_threads() == before
-    assert issubclass(Stopped, Exception)
-
-
-def test_a_page_hears_of_progress_twice_a_second_at_most():
-    reports = []
-    worker = Worker(lambda share, text: reports.append(text))
-
-    def fast(progress):
-        for i in range(2000):
-            progress(i, 2000, "fast")
-
-    start = time.monotonic()
-    worker.submit("fast", fast)
-    assert worker.wait(60)
-    assert reports[0].startswith("fast: fast 0/2000") and reports[-1] == "fast: done"
-    assert len(reports) <= 2 + 2 * (time.monotonic() - start)
-
-
 def test_state_is_plain_data_that_can_be_set_again_and_bad_parts_of_it_change_nothing(lab):
     before = lab.state
     assert json.loads(json.dumps(before)) == before
@@ -371,27 +199,6 @@ def test_a_setting_no_method_has_is_refused_at_once_and_no_thread_begins(transfe
     assert threading.active_count() == threads
 
 
-def test_an_error_is_whole_with_method_and_radius_and_what_could_be_fitted_stays(transferred, task, monkeypatch):
-    net, prior = transferred
-    real = fv.METHODS["sam_mu"].fit
-    long = "the loss must stay finite, got nan: " + "lower lr or radius; " * 20
-
-    def fails(*args, **settings):
-        if settings["radius"] > 0.1:
-            raise ValueError(long)
-        return real(*args, **settings)
-
-    broken = dataclasses.replace(fv.METHODS["sam_mu"], fit=fails, at_once=False)
-    monkeypatch.setitem(fv.METHODS, "sam_mu", broken)
-    lab = fv.widgets.Lab(net, task, prior, radii={"vi": (0.0,), "sam_mu": (0.0, 0.05, 0.2)}, fit={"steps": 2})
-    assert lab.wait(120)
-    assert lab.error == f"SAM on the mean, radius 0.2: ValueError: {long}"
-    assert lab.family.radii("sam_mu") == (0.0, 0.05) and lab.view._status["error"] == lab.error
-    lab.radius, lab.method = 0.08, "sam_mu"
-    assert lab.wait(120) and lab.error == "" and 0.08 in lab.family.radii("sam_mu")  # a fit that goes well clears it
-    lab.close()
-
-
 def test_the_radius_a_method_has_by_default_is_one_the_lab_fits(transferred, conv):
     for net, _ in (transferred, conv):
         radii = first_radii(net)
@@ -403,42 +210,6 @@ def test_the_nearest_fitted_member_is_nearest_in_powers_of_ten(family):
     radii = family.radii("sabma")
     assert radii == (0.0, 0.5, 2.0)
     assert [family.radius[family.index("sabma", r)] for r in (0.0, 0.01, 0.9, 1.1, 1.24, 50.0)] == [0, 0.5, 0.5, 2, 2, 2]
-
-
-class Shell:
-    """Stands in for the kernel's shell: one cell, run several times."""
-
-    kernel = object()
-
-    def __init__(self):
-        self.execution_count = 1
-
-    def get_parent(self):
-        return {"metadata": {"cellId": "the-cell"}}
-
-
-def test_running_a_cell_again_closes_its_former_lab_and_leaves_no_thread_or_widget(transferred, task, family, monkeypatch):
-    net, prior = transferred
-    shell = Shell()
-    monkeypatch.setattr(cells, "_shell", lambda: shell)
-    lab = fv.widgets.Lab(net, task, prior, family=family, fit={"steps": 1_000_000})
-    count, threads, former = len(widgets._instances), threading.active_count(), []
-    for _ in range(2):
-        lab.method, lab.radius = "sabma", 1.3
-        assert "/1000000" in fitting(lab) and "SA-BMA, radius 1.3" in lab.status
-        former.append(lab)
-        shell.execution_count += 1
-        lab = fv.widgets.Lab(net, task, prior, family=family, fit={"steps": 1_000_000})
-    assert all(old.wait(20) for old in former)
-    assert len(widgets._instances) == count and threading.active_count() == threads
-    second = fv.widgets.Lab(net, task, prior, family=family)  # in the same run of the cell: both stay
-    assert len(widgets._instances) == 2 * count - (count - len(lab_widgets(lab)))
-    second.close()
-    lab.close()
-
-
-def lab_widgets(lab):
-    return {lab.model_id, lab.layout.model_id, lab.view.model_id, lab.view.layout.model_id, lab.view.channel.model_id}
 
 
 def test_the_picture_a_notebook_keeps_is_the_pages_own_and_nothing_else():
