@@ -123,7 +123,7 @@ def _low_corner(surface: Surface) -> tuple[int, int]:
     seen = surface.values.nan_to_num(torch.inf, posinf=torch.inf)
     i, j = (max(len(t) // 3, 1) for t in (surface.a, surface.b))
     corners = {(1, -1): seen[-i:, :j], (1, 1): seen[-i:, -j:], (-1, -1): seen[:i, :j], (-1, 1): seen[:i, -j:]}
-    return min(corners, key=lambda c: float(f"{float(corners[c].max()):.5g}"))  # what rounding alone tells apart is as low
+    return min(corners, key=lambda c: float(corners[c].max()))
 
 
 def _relief(surface: Surface, shown: torch.Tensor, scale: ColorScale) -> go.Surface:
