@@ -37,8 +37,8 @@ def accuracy(plane: str, relief: bool) -> Draw:
     def draw(scene: Scene, i: int) -> Figure:
         surface, title = scene.family[i].maps[f"{plane} accuracy"], f"Training accuracy, {PLANES[plane]}"
         scale = ColorScale(0.0, 1.0)
-        if relief:
-            return plot_relief(surface, scale, title)
+        if relief:  # seen from one place, whichever member is drawn
+            return plot_relief(surface, scale, title).update_layout(scene_camera_eye=dict(x=1.3, y=-1.4, z=1.0))
         lowest, middle = short(float(surface.values.min())), short(center_of(surface))
         alt = f"training accuracy over the {PLANES[plane]}, {middle} at the center, at least {lowest}"
         return _centered(surface, scale, title, alt, "#d55e00")
