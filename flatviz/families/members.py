@@ -106,8 +106,8 @@ def fit_near(
 
 
 def check_settings(fit: Mapping | None) -> None:
-    """That each name in `fit` is a setting of some method."""
-    known = dict.fromkeys(name for m in METHODS.values() for name in m.plain.settings)
+    """That each name in `fit` is a setting of some method, or "lr_scale"."""
+    known = dict.fromkeys(["lr_scale", *(name for m in METHODS.values() for name in m.plain.settings)])
     for name in fit or {}:
         check_choice(name, tuple(known), "a setting of fit")
 

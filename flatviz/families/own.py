@@ -232,7 +232,9 @@ def _with_settings(net: Net, task: Task, prior: Gaussian, trials: int, run: _Ste
             continue
         accuracy, at = _accuracy(net, q.center, task.validation), "" if shrink == 1 else f", at {shrink:g} of rate and widths"
         run.note(f"settings of the best of {trials} trials{at}: {choice}; accuracy {accuracy:.3f} on held-out examples")
-        return Prepared(net, task, narrow, dict(choice.settings), tuple(run.lines), steps is not None)
+        for_all = {name: value for name, value in choice.settings.items() if name != "lr"}
+        for_all["lr_scale"] = choice.settings["lr"] / method.tuned(net).settings["lr"]
+        return Prepared(net, task, narrow, for_all, tuple(run.lines), steps is not None)
     raise failed
 
 

@@ -98,10 +98,13 @@ class Method:
         """Keywords for `fit` beside seed, checkpoint and progress.
 
         radius: None is that of `tuned(net)`.  settings: values in place of the tuned ones; names that are not among the
-        method's own settings are left out, so that one mapping serves several methods.
+        method's own settings are left out, so that one mapping serves several methods.  "lr_scale" multiplies the method's own lr,
+        since a rate of natural-gradient steps is none of plain ones.
         """
-        tuned = self.tuned(net)
-        chosen = {name: (settings or {}).get(name, value) for name, value in tuned.settings.items()}
+        tuned, settings = self.tuned(net), settings or {}
+        chosen = {name: settings.get(name, value) for name, value in tuned.settings.items()}
+        if "lr_scale" in settings and "lr" in chosen:
+            chosen["lr"] *= settings["lr_scale"]
         radius = tuned.radius if radius is None else radius
         if self.ascent is not None:
             return chosen | {"ascent": self.ascent(radius)}
