@@ -44,7 +44,7 @@ def rise_distance(f: Objective, center: Tensor, spectrum: Spectrum) -> float:
     model = math.sqrt(2 * RISE / largest) if largest > 0 else 1.0
     far = torch.linspace(0, model, TICKS + 1, dtype=center.dtype, device=center.device)[1:]
     least, reached = float(f(center)) + RISE, []
-    for axis in (sign * vector for vector in spectrum.vectors[:2] for sign in (1, -1)):
+    for axis in (sign * vector for vector in spectrum.vectors[:2].to(center) for sign in (1, -1)):
         risen = (~(f.many(center + far[:, None] * axis) < least)).nonzero()
         reached.append(float(far[risen[0]]) if len(risen) else model)
     return max(reached)
