@@ -94,7 +94,10 @@ def test_an_idle_lab_has_no_thread(transferred, task, family):
     lab = fv.widgets.Lab(net, task, prior, family=family, fit=FIT)
     lab.method, lab.radius = "sabma", 1.25
     assert lab.wait(120)
-    assert not [t for t in threading.enumerate() if t.name == "flatviz-worker"]
+    left = [t for t in threading.enumerate() if t.name == "flatviz-worker"]  # one may still be returning from its last line
+    for thread in left:
+        thread.join(30)
+    assert not any(thread.is_alive() for thread in left)
 
 
 def test_an_error_is_whole_with_method_and_radius_and_what_could_be_fitted_stays(transferred, task, monkeypatch):
