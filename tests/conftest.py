@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import threading
 
 _cache = tempfile.TemporaryDirectory(prefix="flatviz-tests-")
 os.environ["FLATVIZ_CACHE"] = _cache.name  # before anything of ours is imported
@@ -158,3 +159,17 @@ def pytest_terminal_summary(terminalreporter):
     skipped = [r for r in terminalreporter.stats.get("skipped", []) if "no Chromium" in str(r.longrepr)]
     if skipped:
         terminalreporter.write_line(f"{len(skipped)} browser tests skipped: no Chromium found on this machine")
+
+
+@pytest.fixture
+def left_over():
+    """Call it: threads that began after the test did and are alive after ten seconds (one may be returning from its last line)."""
+    before = set(threading.enumerate())  # a count would also change when a thread of an earlier test ends
+
+    def alive():
+        begun = [thread for thread in threading.enumerate() if thread not in before]
+        for thread in begun:
+            thread.join(10)
+        return [thread for thread in begun if thread.is_alive()]
+
+    return alive

@@ -1,7 +1,6 @@
 """What the lab fits behind: the first family, Stop, errors, and threads that end with it."""
 
 import dataclasses
-import threading
 import time
 
 import pytest
@@ -75,29 +74,26 @@ def test_stop_ends_the_first_family_after_the_step_in_progress(transferred, task
     assert not button(lab)
 
 
-def test_close_stops_the_work_and_leaves_neither_thread_nor_widget(transferred, task, family):
+def test_close_stops_the_work_and_leaves_neither_thread_nor_widget(transferred, task, family, left_over):
     net, prior = transferred
-    before, threads = len(widgets._instances), threading.active_count()
+    before = len(widgets._instances)
     lab = fv.widgets.Lab(net, task, prior, family=family, fit={"steps": 1_000_000})
     lab.method, lab.radius = "sabma", 1.3
     fitting(lab)
     lab.close()
-    assert lab.wait(20) and threading.active_count() == threads
+    assert lab.wait(20) and not left_over()
     assert len(widgets._instances) == before
     lab.radius = 1.4  # closed: nothing begins
     lab.run()
-    assert lab.wait(1) and threading.active_count() == threads
+    assert lab.wait(1) and not left_over()
 
 
-def test_an_idle_lab_has_no_thread(transferred, task, family):
+def test_an_idle_lab_has_no_thread(transferred, task, family, left_over):
     net, prior = transferred
     lab = fv.widgets.Lab(net, task, prior, family=family, fit=FIT)
     lab.method, lab.radius = "sabma", 1.25
     assert lab.wait(120)
-    left = [t for t in threading.enumerate() if t.name == "flatviz-worker"]  # one may still be returning from its last line
-    for thread in left:
-        thread.join(30)
-    assert not any(thread.is_alive() for thread in left)
+    assert not left_over()
 
 
 def test_an_error_is_whole_with_method_and_radius_and_what_could_be_fitted_stays(transferred, task, monkeypatch):
@@ -133,12 +129,14 @@ class Shell:
         return {"metadata": {"cellId": "the-cell"}}
 
 
-def test_running_a_cell_again_closes_its_former_lab_and_leaves_no_thread_or_widget(transferred, task, family, monkeypatch):
+def test_running_a_cell_again_closes_its_former_lab_and_leaves_no_thread_or_widget(
+    transferred, task, family, monkeypatch, left_over
+):
     net, prior = transferred
     shell = Shell()
     monkeypatch.setattr(cells, "_shell", lambda: shell)
     lab = fv.widgets.Lab(net, task, prior, family=family, fit={"steps": 1_000_000})
-    count, threads, former = len(widgets._instances), threading.active_count(), []
+    count, former = len(widgets._instances), []
     for _ in range(2):
         lab.method, lab.radius = "sabma", 1.3
         assert "/1000000" in fitting(lab) and "SA-BMA, radius 1.3" in lab.status
@@ -146,7 +144,7 @@ def test_running_a_cell_again_closes_its_former_lab_and_leaves_no_thread_or_widg
         shell.execution_count += 1
         lab = fv.widgets.Lab(net, task, prior, family=family, fit={"steps": 1_000_000})
     assert all(old.wait(20) for old in former)
-    assert len(widgets._instances) == count and threading.active_count() == threads
+    assert len(widgets._instances) == count and not left_over()
     second = fv.widgets.Lab(net, task, prior, family=family)  # in the same run of the cell: both stay
     assert len(widgets._instances) == 2 * count - (count - len(lab_widgets(lab)))
     second.close()

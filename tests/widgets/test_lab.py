@@ -4,7 +4,6 @@ import dataclasses
 import json
 import random
 import re
-import threading
 
 import pytest
 import torch
@@ -191,12 +190,11 @@ def test_both_radii_of_a_comparison_are_fitted(lab):
     assert {("sabma", 0.9), ("sam_mu", 0.15)} <= set(zip(lab.family.method, lab.family.radius))
 
 
-def test_a_setting_no_method_has_is_refused_at_once_and_no_thread_begins(transferred, task):
+def test_a_setting_no_method_has_is_refused_at_once_and_no_thread_begins(transferred, task, left_over):
     net, prior = transferred
-    threads = threading.active_count()
     with pytest.raises(ValueError, match="a setting of fit must be one of .*, got 'stesp'"):
         fv.widgets.Lab(net, task, prior, fit={"stesp": 3})
-    assert threading.active_count() == threads
+    assert not left_over()
 
 
 def test_the_radius_a_method_has_by_default_is_one_the_lab_fits(transferred, conv):
@@ -238,8 +236,8 @@ def test_a_page_of_the_lab_needs_no_kernel(lab, tmp_path):
 
 
 @pytest.mark.slow
-def test_after_two_hundred_random_moves_fits_stops_and_errors_all_that_was_sent_is_the_family(lab, monkeypatch):
-    moves, threads, count = random.Random(0), threading.active_count(), len(widgets._instances)
+def test_after_two_hundred_random_moves_fits_stops_and_errors_all_that_was_sent_is_the_family(lab, monkeypatch, left_over):
+    moves, count = random.Random(0), len(widgets._instances)
     real = fv.METHODS["sabma"].fit
 
     def fails_at_some(*args, **settings):
@@ -274,7 +272,7 @@ def test_after_two_hundred_random_moves_fits_stops_and_errors_all_that_was_sent_
             traits = [c["traits"] for c, _ in lab.sent_messages if c["kind"] == "traits"][-1]
             assert traits == {"radius": lab.radius, "n_draws": lab.n_draws, "method": lab.method, "look": lab.look}
     assert failures and len(lab.family) > 10
-    assert threading.active_count() == threads and len(widgets._instances) == count
+    assert not left_over() and len(widgets._instances) == count
 
 
 def test_a_notebook_run_without_a_browser_says_how_to_see_the_lab(transferred, task, family, monkeypatch):
