@@ -64,16 +64,6 @@ def named(view, name):
     return [trace for trace in view.figure.data if trace.name == name][-1]
 
 
-def test_a_path_of_one_point_is_a_marker_without_a_line(family):
-    path = dataclasses.replace(family.projection[-1], name="path")
-    view = fv.explore(family.surface, path)
-    assert named(view, "path") is not None
-    view.controls["samples"].value = 1
-    assert "path" not in [t.name for t in view.figure.data] and len(named(view, "samples").x) == 1
-    view.controls["samples"].value = 3
-    assert len(named(view, "path").x) == 3
-
-
 def test_eigenvalues_are_those_of_the_first_draws_and_the_first_ranks(family):
     spectra = family.spectrum[-1]  # two draws, three eigenvalues
     view = fv.explore(spectra, method="sabma")
@@ -154,7 +144,3 @@ def test_bars_are_the_accuracy_in_the_bins_of_the_ensemble(family):
             assert bars.y[k] == pytest.approx(float(right[bins == k].mean()), abs=1e-5)
         assert int(sum(named(view, "count").y)) == len(right)
         assert f"{n} draws" in view.text.value and view.figure.layout.meta["alt"].endswith(f"with {n} draws")
-
-
-def test_one_draw_alone_leaves_the_slider_off(family):
-    assert fv.explore(family.prediction[family.index("sgd")], view="calibration").controls["draws"].disabled
