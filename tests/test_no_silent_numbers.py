@@ -139,17 +139,6 @@ def test_targets_and_labels_must_be_numbers():
         fv.Data(x, torch.zeros(3, dtype=torch.complex64))
 
 
-def test_complex_values_are_refused_wherever_a_value_is_taken():
-    plane = fv.Plane(torch.zeros(NET.dim), torch.eye(NET.dim)[:2], "step", extent=((-1, 1), (-1, 1)))
-    mine = fv.quantity(NET, DATA, lambda out, y: (out.sum() * 1j).exp(), label="phase")
-    for f in (lambda w: (w.sum() * 1j).exp(), mine):
-        for verb in (lambda f: fv.slice_plane(f, plane, resolution=3), lambda f: fv.slice_path(f, W)):
-            with pytest.raises(TypeError, match="must (be|return) a real number, got torch.complex64"):
-                verb(f)
-    with pytest.raises(TypeError, match="w must be a floating-point torch.Tensor, got a complex64 tensor"):
-        fv.top_eigenpairs(fv.nll(NET, DATA), NET.w * 1j, 1)
-
-
 @pytest.mark.parametrize("axes, text", [
     ([[1.0, 0, 0], [0, 0, 0]], r"axes must have a length > 0, got 0 for number 2"),
     ([[1.0, 2, 0], [1, 2, 0]], r"axes must point in different directions, got parallel ones"),
