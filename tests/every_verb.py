@@ -6,7 +6,7 @@ from functools import partial
 import torch
 
 import flatviz
-from flatviz.bridges.loss_landscapes import metric_objective, run_linear_interpolation, run_random_plane
+from flatviz.bridges.loss_landscapes import metric_objective, run_random_plane
 
 CHAIN = dict(seed=0, n_draws=2, burn_in=1, thin=1)
 CYCLES = dict(n_draws=2, cycles=2, cycle_steps=3)
@@ -97,10 +97,6 @@ def calls(fv, module, data, task, metrics):
             fv.objectives.bma_nll(made["net"][0], data, made["q"].sample(2, seed=0)), made["plane"], resolution=2
         ),
         "slice_path": lambda: keep("curve", fv.slice_path(made["f"], made["q"].sample(3, seed=0))),
-        "landscape.connect": lambda: keep(
-            "connected", fv.landscape.connect(made["f"], *made["q"].sample(2, seed=0), steps=2, resolution=3)
-        ),
-        "landscape.points_on": lambda: fv.landscape.points_on(made["connected"], torch.ones(2)),
         "landscape.persistence": lambda: keep("valleys", fv.landscape.persistence(made["surface"])),
         "plots.plot_basin": lambda: fv.plots.plot_basin(made["surface"]),
         "plots.plot_surface_3d": lambda: fv.plots.plot_surface_3d(made["surface"], made["projection"]),
@@ -118,7 +114,6 @@ def calls(fv, module, data, task, metrics):
         "metrics.accuracy": lambda: fv.metrics.accuracy(made["prediction"]),
         "metrics.nll": lambda: fv.metrics.nll(made["prediction"]),
         "metrics.brier": lambda: fv.metrics.brier(made["prediction"]),
-        "metrics.ace": lambda: fv.metrics.ace(made["prediction"]),
         "metrics.predictive_entropy": lambda: fv.metrics.predictive_entropy(made["prediction"]),
         "metrics.aleatoric_entropy": lambda: fv.metrics.aleatoric_entropy(made["prediction"]),
         "metrics.mutual_information": lambda: fv.metrics.mutual_information(made["prediction"]),
@@ -131,8 +126,6 @@ def calls(fv, module, data, task, metrics):
         ),
         "plots.plot_severity": lambda: fv.plots.plot_severity({"vi": made["shift"]}),
         "plots.plot_risk_coverage": lambda: fv.plots.plot_risk_coverage({"vi": made["risk"]}),
-        "metrics.fit_temperature": lambda: fv.metrics.fit_temperature(made["prediction"]),
-        "metrics.scale_temperature": lambda: fv.metrics.scale_temperature(made["prediction"], 2.0),
         "sharpness": lambda: keep("sharpness", fv.sharpness(made["f"], made["q"].sample(2, seed=0), iters=5)),
         "plots.plot_sharpness": lambda: fv.plots.plot_sharpness({"vi": made["sharpness"]}),
         "metrics.weyl_bounds": lambda: fv.metrics.weyl_bounds(made["f"], made["q"].sample(2, seed=0), iters=5),
@@ -187,7 +180,6 @@ def calls(fv, module, data, task, metrics):
             flatviz.Net.from_module(module).w
         ),
         "run_random_plane": lambda: run_random_plane(module, metrics, steps=3),
-        "run_linear_interpolation": lambda: run_linear_interpolation(module, made["source"], metrics, steps=3),
         **symmetric_calls(fv),
     }
 

@@ -9,7 +9,6 @@ import torch
 from torch import nn
 
 import flatviz as fv
-from flatviz.catalog import NO_UNIT
 from flatviz.core.devices import pick
 
 
@@ -117,28 +116,6 @@ def test_nothing_moves_to_cuda_that_is_absent(thing):
     with pytest.raises(RuntimeError, match=r"got 'cuda' but torch .* sees no GPU: use 'cpu', or run `flatviz doctor`"):
         thing().to("cuda")
     assert thing().to("cpu", torch.float64) is not None
-
-
-PLAIN = {name: m for name, m in fv.METHODS.items() if m.ascent is None}
-
-
-def fitted(name, given, **settings):
-    method = fv.METHODS[name]
-    radius = {"radius": 1.0} if method.unit != NO_UNIT else {}
-    return method.fit(net(), given, *([prior(34)] if method.needs_prior else []), seed=0, **radius, **settings)
-
-
-WRONG = [("lr", -0.1), ("lr", math.nan), ("momentum", 1.0), ("momentum", -0.1)]
-
-
-@pytest.mark.parametrize(
-    ("name", "setting", "value"),
-    [(name, *w) for name, method in PLAIN.items() for w in WRONG if w[0] in method.plain.settings],
-)
-def test_no_fit_takes_a_rate_or_a_momentum_that_cannot_learn(name, setting, value):
-    expected = {"lr": "a finite number >= 0", "momentum": "from 0 to below 1"}[setting]
-    with pytest.raises(ValueError, match=f"{setting} must be {expected}, got {value}"):
-        fitted(name, data(), **{setting: value})
 
 
 @pytest.mark.parametrize(("missing", "name"), [("ipywidgets", "lab"), ("plotly", "plot_surface"), ("anywidget", "explore")])

@@ -8,6 +8,7 @@ from torch import nn
 
 import flatviz as fv
 from flatviz.core.objective import PointEvaluator
+from flatviz.metrics.averaging import scored
 from flatviz.metrics.curvature import ordered
 
 NAN, INF = math.nan, math.inf
@@ -47,7 +48,6 @@ DERIVATIVES = {
     "hessian_trace": lambda f: fv.hessian_trace(f, NET.w, products=6),
     "sharpness": lambda f: fv.sharpness(f, W),
     "weyl_bounds": lambda f: fv.metrics.weyl_bounds(f, W),
-    "connect": lambda f: fv.landscape.connect(f, W[0], W[1], steps=2),
 }
 
 
@@ -93,8 +93,8 @@ def test_labels_that_are_no_classes_are_refused_by_every_objective(y, kind, text
 
 
 SCORES = {
-    "accuracy": fv.metrics.accuracy, "nll": fv.metrics.nll, "brier": fv.metrics.brier, "ece": fv.metrics.ece, "ace": fv.metrics.ace,
-    "reliability": fv.metrics.reliability, "fit_temperature": fv.metrics.fit_temperature,
+    "accuracy": fv.metrics.accuracy, "nll": fv.metrics.nll, "brier": fv.metrics.brier, "ece": fv.metrics.ece,
+    "reliability": fv.metrics.reliability,
 }  # fmt: skip
 
 
@@ -119,8 +119,6 @@ def test_labels_of_any_integer_dtype_are_the_same_labels(dtype):
     for score in SCORES.values():
         torch.testing.assert_close(score(prediction(), y.to(dtype)), score(prediction(), y), equal_nan=True)
         torch.testing.assert_close(score(prediction(y=y.to(dtype))), score(prediction(), y), equal_nan=True)
-    cooled = fv.metrics.scale_temperature(prediction(y=y.to(dtype)), 2.0)
-    torch.testing.assert_close(cooled.scores["brier"], fv.metrics.scale_temperature(prediction(), 2.0).scores["brier"])
     other = data((torch.arange(12) % 3).to(dtype))
     assert other.y.dtype == torch.int64
     assert float(fv.nll(NET, other)(NET.w)) == float(fv.nll(NET, DATA)(NET.w))
@@ -139,17 +137,6 @@ def test_targets_and_labels_must_be_numbers():
             fv.Data(x, torch.tensor([0.0, bad, 1.0]))
     with pytest.raises(TypeError, match="y must be real labels or targets, got torch.complex64"):
         fv.Data(x, torch.zeros(3, dtype=torch.complex64))
-
-
-def test_complex_values_are_refused_wherever_a_value_is_taken():
-    plane = fv.Plane(torch.zeros(NET.dim), torch.eye(NET.dim)[:2], "step", extent=((-1, 1), (-1, 1)))
-    mine = fv.quantity(NET, DATA, lambda out, y: (out.sum() * 1j).exp(), label="phase")
-    for f in (lambda w: (w.sum() * 1j).exp(), mine):
-        for verb in (lambda f: fv.slice_plane(f, plane, resolution=3), lambda f: fv.slice_path(f, W)):
-            with pytest.raises(TypeError, match="must (be|return) a real number, got torch.complex64"):
-                verb(f)
-    with pytest.raises(TypeError, match="w must be a floating-point torch.Tensor, got a complex64 tensor"):
-        fv.top_eigenpairs(fv.nll(NET, DATA), NET.w * 1j, 1)
 
 
 @pytest.mark.parametrize("axes, text", [
@@ -202,7 +189,7 @@ def test_a_curve_with_a_hole_has_no_barrier():
 
 
 @pytest.mark.parametrize("value", [NAN, INF])
-@pytest.mark.parametrize("score", [s for s in SCORES if s != "fit_temperature"])
+@pytest.mark.parametrize("score", SCORES)
 def test_a_score_of_draws_without_a_value_is_nan_from_that_draw_on(score, value):
     bad, good = SCORES[score](prediction(bad=2, value=value)), SCORES[score](prediction())
     torch.testing.assert_close(bad[:2], good[:2], equal_nan=True)
@@ -215,11 +202,8 @@ def test_predictions_without_a_value_are_counted_and_scored_nan():
     assert p.n_diverged == 1 and prediction().n_diverged == 0
     masked = prediction(bad=1, value=-INF)  # a class that is ruled out is no divergence
     assert masked.n_diverged == 0 and bool(torch.isfinite(fv.metrics.ece(masked)).all())
-    scored = fv.metrics.scale_temperature(p, 1.0)
-    for name, values in scored.scores.items():
+    for name, values in scored(p).scores.items():
         assert torch.isnan(values).tolist() == [False, True, True, True], name
-    with pytest.raises(ValueError, match="fit_temperature needs finite outputs, got NaN or inf for 1 of 24"):
-        fv.metrics.fit_temperature(p)
 
 
 def test_pairs_with_a_draw_without_a_value_have_no_disagreement():

@@ -5,27 +5,27 @@ import re
 import pytest
 from experiment_notebooks import ROOT, executed
 
+from flatviz.experiments import read_table
+from flatviz.experiments.settings import SETTINGS
+
 
 @pytest.mark.long
 def test_every_sentence_of_what_holds_is_printed_by_the_evidence():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     block = re.search(r"<!-- what holds -->\n(.*?)<!-- /what holds -->", readme, flags=re.S)[1]
-    printed = "\n".join(executed("evidence")).split("\n")
-    short = [line.strip() for line in printed if " against VI, " in line and not re.search(r" seeds: ", line)]
-    said = re.split("At the tour's setting|There at KL weight 1|On digits turned by 90|There without a KL term", block)[1:]
-    where = dict(
-        zip(("digits-near, KL weight 0.03, ", "digits-near, KL weight 1, ", "KL weight 0.03, ", "KL weight 0, "), said)
-    )
-    of, setting = {name: [] for name in where}, None
-    for line in map(str.strip, printed):
-        setting = next(
-            (name for name in where if line.startswith(name)), None if re.match("(digits-near, )?KL weight ", line) else setting
-        )
-        if setting and line in short:
-            of[setting].append(line)
-    for name, text in where.items():
+    settings = {about.label.split(" (")[0].split(", weight decay")[0]: about.label for about in SETTINGS.values()}
+    printed, setting = {}, None
+    for line in "\n".join(executed("evidence")).split("\n"):
+        setting = line if line in settings.values() else setting
+        printed.setdefault(setting, set()).add(line.strip())
+    for name, text in re.findall(r"^\*\*(.*?)\*\*(.*?)(?=^\*\*|\Z)", block, flags=re.M | re.S):
         said = re.findall(r"^- (.*)$", text, flags=re.M)
-        assert said and not [line for line in said if line not in of[name]], name
+        assert said and set(said) <= printed[settings[name]], name
+
+
+def test_all_have_a_larger_nll_at_temperature_1():
+    nll = read_table("evidence").query("quantity == 'nll' and steps == 1").groupby(["setting", "method", "radius"]).value.mean()
+    assert (nll["near, T 1"] > nll["near, T 0.03"]).all()
 
 
 @pytest.mark.long

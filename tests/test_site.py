@@ -259,31 +259,6 @@ def test_the_whole_site_has_no_dead_link_and_nothing_of_another_host(whole):
     links_lead_somewhere(whole)
 
 
-@pytest.mark.slow
-@pytest.mark.browser
-@pytest.mark.timeout(3600)
-def test_a_slider_of_every_chapter_moves_its_picture_without_python(whole, browser):
-    still = []
-    for path in [p for p in pages(whole) if 'class="fv-live"' in p.read_text(encoding="utf-8")]:
-        page, _, errors = watched(browser, "file:")
-        page.set_default_timeout(1000 * PAGE)
-        page.goto(path.as_uri())
-        node = page.locator(".fv-live").first
-        node.scroll_into_view_if_needed()
-        page.wait_for_selector(".fv-live[data-drawn] .main-svg")
-        drawn = "() => JSON.stringify(document.querySelector('.fv-live .js-plotly-plot').data)"
-        before, control = page.evaluate(drawn), node.locator("input, select").first
-        control.evaluate("""(e) => {
-          if (e.tagName === 'SELECT') e.selectedIndex = e.options.length - 1;
-          else e.value = e.value === e.max ? e.min : e.max;
-          e.dispatchEvent(new Event('input', { bubbles: true }));
-        }""")
-        page.wait_for_timeout(1500)
-        still += [path.name] if errors or page.evaluate(drawn) == before else []
-        page.close()
-    assert not still
-
-
 @pytest.mark.browser
 def test_the_search_finds_a_word_of_a_chapter(site, browser):
     handler = functools.partial(Quiet, directory=str(site))  # a search reads pages, which a browser allows of a server only

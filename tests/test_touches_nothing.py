@@ -153,5 +153,4 @@ def test_a_result_made_in_inference_mode_is_of_use_outside_of_it():
     assert not q.mean.is_inference()
     f = fv.nll(net, data)
     fv.top_eigenpairs(f, w, 1), fv.hvp(f, w, net.w), fv.sharpness(f, draws.W, iters=5)
-    fv.landscape.connect(f, *draws.W[:2], steps=2, resolution=3)
     net(w.clone().requires_grad_(True), data.x).sum().backward()

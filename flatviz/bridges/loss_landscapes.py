@@ -2,7 +2,7 @@
 
 Releases differ in values, start point, row order and normalisation, so nothing of that is assumed.  Each slice comes back with
 the coordinates at which its values were really computed, read from the weights that the network had at each evaluation, and
-names the installed version.  Used of the package: `point`, `random_plane`, `linear_interpolation` and `metrics.Metric`.
+names the installed version.  Used of the package: `point`, `random_plane` and `metrics.Metric`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from flatviz.checks import check_count, check_weights
 from flatviz.core.net import Net
 from flatviz.core.objective import Objective
 from flatviz.core.seeds import saved_rng
-from flatviz.results import Curve, Plane, Surface, for_readers
+from flatviz.results import Plane, Surface, for_readers
 
 NEW_DIRECTION = 0.05  # of the first step: a point that is so far from the directions seen so far adds one
 ROUNDING = 3e-6  # of the weights' norm: what in-place sums of float32 lose over a plane
@@ -96,34 +96,6 @@ def run_random_plane(
     a, b = places.to(full.w.dtype).T
     statistics = "frozen" if full.has_batchnorm else None
     return for_readers(Surface(plane, a, b, torch.tensor(values).to(a), type(metric).__name__, None, statistics))
-
-
-def run_linear_interpolation(
-    start: Net | nn.Module, end: Net | nn.Module, metric: Any, *, steps: int = 100, seed: int = 0
-) -> Curve:
-    """`loss_landscapes.linear_interpolation` on copies; t is where each value was really computed, 0 at `start`.
-
-    Raises:
-        ValueError: If the two have different weights in number, or for a metric that does not run the network.
-    """
-    library = _library()
-    check_count(steps, "steps")
-    first, last = _all_weights(start), _all_weights(end)
-    if first.dim != last.dim:
-        raise ValueError(f"start and end must have the same weights, got {first.dim} and {last.dim}")
-    origin, along = first.w.double(), (last.w - first.w).double()
-    t, values = [], []
-
-    def record(w: Tensor, value: Tensor) -> None:
-        t.append(float((w - origin) @ along / (along @ along)))
-        values.append(float(value))
-
-    with saved_rng(seed):
-        module, recorder = _recorded(library, first, metric, record)
-        library.linear_interpolation(module, last.to_module().eval(), recorder, steps=steps)
-    statistics = "frozen" if first.has_batchnorm else None
-    about = dict(y_label=type(metric).__name__, name=_named("linear_interpolation"), batchnorm=statistics)
-    return Curve(torch.tensor(t), torch.tensor(values), **about)
 
 
 def _recorded(library: Any, net: Net, metric: Any, record: Callable[[Tensor, Tensor], None]) -> tuple[nn.Module, Any]:

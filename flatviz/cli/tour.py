@@ -23,11 +23,10 @@ from flatviz.pages.story import tour_story
 from flatviz.pages.table import family_rows, score_texts, text_table
 from flatviz.posteriors import METHODS
 
-WHAT = {
-    "digits": """A network pre-trained on digits turned by 90 degrees became a Bayesian one, which learned ten upright digits a class.""",
-    "digits-near": """A network pre-trained on digits turned by 15 degrees became a Bayesian one, which learned two upright digits
-a class.""",
-}
+DIGITS = (
+    """A network pre-trained on digits turned by {} degrees became a Bayesian one, which learned {} upright digits a class."""
+)
+WHAT = {"digits": DIGITS.format(90, "ten"), "digits-near": DIGITS.format(15, "two")}
 OTHER = """A network pre-trained on one task became a Bayesian one, which learned a few examples a class of another ({name})."""
 LEAD = """Scroll: the pictures follow the text. Move **radius** and **ensemble size** wherever you like."""
 MODEL = click.Choice(tuple(MODELS))
@@ -113,9 +112,9 @@ def _words(data: str, model: str, size: int | None, per_class: int | None, seed:
 
 
 def _call(model: str, data: str, seed: int, *, whole: bool) -> str:
-    """The line of Python that makes the family, where one line does."""
-    made = f"family = run_tour({model!r}, task={data!r}, seed={seed}).family"
-    return made if whole else "# family: that of the command below, under 'How this was made'"
+    """The line of Python that computes the family, where one line suffices."""
+    call = f"family = run_tour({model!r}, task={data!r}, seed={seed}).family"
+    return call if whole else "# family: that of the command below, under 'How this was made'"
 
 
 def _facts(tour: Tour, model: str, asked: str, tuned: Choices | None) -> dict[str, str]:

@@ -10,7 +10,7 @@ from flatviz.posteriors import METHODS
 
 
 class Setting(NamedTuple):
-    """An objective, a prior and a task that the methods share: standard deviation of the prior on the head, settings of each fit."""
+    """What the methods share: the standard deviation of the prior on the head, settings of each fit, and the task."""
 
     label: str
     head_std: float
@@ -22,22 +22,8 @@ PUBLISHED = dict(kl_weight=0.0, start_scale=1.0, weight_decay=5e-4)  # the publi
 TEMPERED = {name: METHODS["vi"].plain.settings[name] for name in PUBLISHED}  # the default of page and lab
 KL_WEIGHT = TEMPERED["kl_weight"]
 
-SETTINGS = {
-    "plain": Setting("KL weight 0, weight decay 5e-4 on the mean: the published scripts", 0.1, PUBLISHED),
-    "tempered": Setting(
-        f"KL weight {KL_WEIGHT:g}, standard deviation {HEAD_STD:g} on the head: tour, lab and reference", HEAD_STD, TEMPERED
-    ),
-}
-SETTINGS |= {
-    f"T {t:g}": Setting(f"KL weight {t:g}, standard deviation {HEAD_STD:g} on the head", HEAD_STD, TEMPERED | {"kl_weight": t})
-    for t in (0.1, 0.3, 1.0)
-}
-SETTINGS |= {
-    f"near, T {t:g}": Setting(
-        f"digits-near, KL weight {t:g}, standard deviation {HEAD_STD:g} on the head",
-        HEAD_STD,
-        TEMPERED | {"kl_weight": t},
-        "digits-near",
-    )
-    for t in (KL_WEIGHT, 1.0)
-}
+SETTINGS = {"no KL": Setting("digits, no KL term, weight decay 5e-4 on the mean: the published scripts", 0.1, PUBLISHED)}
+for task, name, temperatures in (("digits", "T", (KL_WEIGHT, 0.1, 0.3, 1.0)), ("digits-near", "near, T", (KL_WEIGHT, 1.0))):
+    for t in temperatures:
+        label = f"{task}, T = {t:g} (the KL weight), standard deviation {HEAD_STD:g} on the head"
+        SETTINGS[f"{name} {t:g}"] = Setting(label, HEAD_STD, TEMPERED | {"kl_weight": t}, task)

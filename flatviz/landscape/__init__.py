@@ -5,7 +5,6 @@ from flatviz.lazy import lazy
 __getattr__, __dir__, __all__ = lazy(
     __name__,
     {
-        "bezier": "connect points_on",
         "topology": "persistence",
     },
 )

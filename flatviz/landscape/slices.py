@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch import Tensor
 
 from flatviz.checks import Several, Vector, Vectors, check_many_weights, check_weights
 from flatviz.core.boundary import public
@@ -27,7 +25,6 @@ def slice_plane(
     exact: bool = False,
     precision: Precision | None = None,
     progress: Progress = False,
-    preview: Callable[[Surface], None] | None = None,
     cache: Cache = None,
     engine: Any = None,
 ) -> Surface:
@@ -41,7 +38,6 @@ def slice_plane(
     resolution: points along each axis; 41 (1,681 points) is smooth on a screen, 11 is enough for a look.
     exact: leave out every trick that reuses work between points.
     precision: "float32", "tf32" (CUDA) or "bfloat16": a quick look, its measured error in `Surface.error`.
-    preview: called with the surface on every 4th, then every 2nd tick, as soon as that is there.
     cache: True (the user's cache folder) or a folder: values are kept as they come, so a run that was killed goes on,
         and the same slice is never computed twice; a kill costs the point at work, or the last 1/20 s of quicker ones (16
         points where the plan runs them together).  engine: a `dask.distributed` Client (extra "cluster").
@@ -63,20 +59,11 @@ def slice_plane(
     check_weights(plane.origin, f.dim, "the plane's origin")
     sides = ends(f, plane.origin, plane.axes, extent, plane.extent, resolution)
     ticks = [ticks_between(lo, hi, resolution, plane.origin) for lo, hi in sides]
-
-    def surface(values: Tensor, step: int = 1, error: float | None = None) -> Surface:
-        middle = resolution // 2
-        every = torch.arange(middle % step, resolution, step)
-        for side in range(values.ndim):
-            values = values.index_select(side, every.to(values.device))
-        a, b, *more = (t[every.to(t.device)] for t in ticks)
-        about = dict(label=f.label, n=f.n, batchnorm=f.batchnorm, precision=precision, error=error)
-        return Surface(plane, a, b, values, more=tuple(more), **about)
-
-    shown = None if preview is None else lambda values, step: preview(surface(values, step))
-    options = dict(exact=exact, precision=precision, progress=progress, cache=cache, engine=engine, preview=shown)
+    options = dict(exact=exact, precision=precision, progress=progress, cache=cache, engine=engine)
     grid = Grid(f, plane.origin, plane.axes, ticks, **options)
-    return surface(grid.values, error=grid.error)
+    a, b, *more = ticks
+    about = dict(label=f.label, n=f.n, batchnorm=f.batchnorm, precision=precision, error=grid.error)
+    return Surface(plane, a, b, grid.values, more=tuple(more), **about)
 
 
 @public

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 
 import torch
+from scipy.cluster.hierarchy import DisjointSet
 from torch import Tensor
+from torch.nn.functional import pad
 
 from flatviz.core.boundary import public
 from flatviz.results import Persistence, Surface
@@ -34,36 +36,31 @@ def persistence(surface: Surface) -> Persistence:
     """
     if surface.scattered:
         raise ValueError("persistence needs values on a grid, got scattered ones: slice a plane")
-    values = surface.values.detach().double().cpu()
-    flat = values.reshape(-1)
-    order = flat.argsort(stable=True)
-    order = order[torch.isfinite(flat[order])].tolist()
-    if not order:
+    if surface.n_diverged == surface.values.numel():
         raise ValueError(f"the surface must have a finite value, got {surface.n_diverged} diverged cells: shrink the extent")
-    near, height = _neighbours(values.shape), flat.tolist()
-    root: dict[int, int] = {}
-    born: list[int] = []
+    sides = surface.values.ndim
+    values = pad(
+        surface.values.detach().double().cpu(), (1, 1) * sides, value=math.inf
+    )  # walls, so that no neighbour is outside
+    flat = values.flatten()
+    order, height = flat.argsort(stable=True), flat.tolist()
+    steps = torch.cartesian_prod(*[torch.tensor([-1, 0, 1])] * sides).view(-1, sides) @ torch.tensor(values.stride())
+    steps = steps[steps != 0].tolist()
+    sets, eldest = DisjointSet(), {}  # cells under water; root of a set -> its deepest minimum
+    rank: dict[int, int] = {}  # minimum -> its number, by rising birth
     died: dict[int, tuple[float, int, int]] = {}
-
-    def find(cell: int) -> int:
-        top = cell
-        while root[top] != top:
-            top = root[top]
-        while root[cell] != top:
-            root[cell], cell = top, root[cell]
-        return top
-
-    rank = {}
-    for cell in order:
-        tops = sorted({find(n) for n in near(cell) if n in root}, key=rank.__getitem__)
-        root[cell] = tops[0] if tops else cell
+    for cell in order[flat[order].isfinite()].tolist():
+        near = [cell + step for step in steps if cell + step in sets]
+        tops = sorted({eldest[sets[n]] for n in near}, key=rank.__getitem__)
+        sets.add(cell)
+        for n in near:
+            sets.merge(cell, n)
         if not tops:
-            rank[cell] = len(born)
-            born.append(cell)
+            rank[cell] = len(rank)
+        eldest[sets[cell]] = tops[0] if tops else cell
         for younger in tops[1:]:
-            root[younger] = tops[0]
             died[younger] = (height[cell], cell, tops[0])
-    kept = [m for m in born if m not in died or died[m][0] > height[m]]
+    kept = [m for m in rank if m not in died or died[m][0] > height[m]]
     place = {m: i for i, m in enumerate(kept)}
     deaths = [died.get(m, (math.inf, -1, -1)) for m in kept]
 
@@ -75,36 +72,16 @@ def persistence(surface: Surface) -> Persistence:
                 return place[m]
         return -1
 
+    def index(cells: list[int]) -> Tensor:
+        """Grid indices (M, K); -1 where there is no cell."""
+        at = torch.tensor(cells)
+        return torch.stack(torch.unravel_index(at.clamp_min(0), values.shape), 1) - 1
+
     return Persistence(
         surface,
         birth=torch.tensor([height[m] for m in kept], dtype=torch.float64),
-        death=torch.tensor([d[0] for d in deaths], dtype=torch.float64),
-        minimum=_unravel([m for m in kept], values.shape),
-        saddle=_unravel([d[1] for d in deaths], values.shape),
+        death=torch.tensor([level for level, _, _ in deaths], dtype=torch.float64),
+        minimum=index(kept),
+        saddle=index([cell for _, cell, _ in deaths]),
         parent=torch.tensor([parent(m) for m in kept]),
     )
-
-
-def _neighbours(shape: tuple[int, ...]):
-    """Cell -> all cells that touch it."""
-    steps = torch.cartesian_prod(*[torch.tensor([-1, 0, 1])] * len(shape)).view(-1, len(shape)).tolist()
-    steps = [s for s in steps if any(s)]
-    strides = [math.prod(shape[i + 1 :]) for i in range(len(shape))]
-
-    def near(cell: int) -> list[int]:
-        where = [cell // stride % n for stride, n in zip(strides, shape)]
-        cells = []
-        for step in steps:
-            at = [w + s for w, s in zip(where, step)]
-            if all(0 <= i < n for i, n in zip(at, shape)):
-                cells.append(sum(i * stride for i, stride in zip(at, strides)))
-        return cells
-
-    return near
-
-
-def _unravel(cells: list[int], shape: tuple[int, ...]) -> Tensor:
-    """Grid indices (M, K); -1 where there is no cell."""
-    strides = [math.prod(shape[i + 1 :]) for i in range(len(shape))]
-    rows = [[-1] * len(shape) if c < 0 else [c // s % n for s, n in zip(strides, shape)] for c in cells]
-    return torch.tensor(rows, dtype=torch.long).view(-1, len(shape))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Literal
 
 import torch
 from torch import Tensor
@@ -24,26 +23,23 @@ def hessian_trace(
     w: Vector,
     *,
     products: Count = 60,
-    method: Literal["xtrace", "hutch++"] = "xtrace",
     curvature: Curvature = "hessian",
     part: Part = None,
     seed: Seed = 0,
 ) -> tuple[float, float]:
     """(estimate, standard error) of tr H, H = grad^2 f(w), from at most `products` products H v.
 
-    "hutch++": tr(Q^T H Q) + mean_i g_i^T (I - Q Q^T) H (I - Q Q^T) g_i, a third of the products each for Q, for the first
-    term and for the second, g_i of random signs.  "xtrace": the same with every test vector used for both, one left out at
-    a time, and its residual brought to the length it has in expectation; its leave-one-out estimates t_i are correlated,
-    and the error counts that: s^2 / n + mean_ij d_ij d_ji, d_ij the change of t_i when vector j leaves the basis too.
+    XTrace: tr(Q^T H Q) + g^T (I - Q Q^T) H (I - Q Q^T) g, where each test vector in turn is g and the others, multiplied with H,
+    span Q; the residual of g is scaled to the length that it has in expectation.  The estimates t_i are correlated, and the
+    error counts that: s^2 / n + mean_ij d_ij d_ji, d_ij the change of t_i when vector j leaves the basis too.
     With products >= D the diagonal is read entry by entry: exact, error 0.
 
-    Args: products: 60, a few per cent of error on spectra that fall fast; method: "xtrace" has the smaller error at equal
-        products; curvature, part: as in `top_eigenpairs`.
+    Args: products: 60, a few per cent of error on spectra that fall fast; curvature, part: as in `top_eigenpairs`.
 
     Raises:
         ValueError: For fewer than 6 products.
 
-    Source: Meyer et al. 2021 (arXiv 2010.09649); Epperly, Tropp & Webber 2024 (arXiv 2301.07825); the covariance is ours:
+    Source: Epperly, Tropp & Webber 2024 (arXiv 2301.07825); the covariance is ours:
     with one basis for both, t_i and t_j are uncorrelated, and d_ij d_ji is what each one's place in the other's basis adds.
 
     Example:
@@ -59,36 +55,17 @@ def hessian_trace(
     if products >= like.numel():
         eye = torch.eye(like.numel(), dtype=like.dtype, device=like.device)
         return math.fsum(float(operator(e)[i]) for i, e in enumerate(eye)), 0.0
-
-    def probes(n: int, source: torch.Generator) -> Tensor:
-        return torch.randn(like.numel(), n, generator=source, dtype=like.dtype).to(like.device)
-
-    return (_xtrace if method == "xtrace" else _hutchpp)(operator, probes, products, generator(seed))
-
-
-def hutchinson(product: Callable[[Tensor], Tensor], probes: Tensor) -> Tensor:
-    """v^T H v for each row v of `probes` (n, D): of random signs, independent unbiased estimates (n,) of tr H."""
-    return torch.stack([v @ product(v) for v in probes])
+    omega = torch.randn(like.numel(), products // 2, generator=generator(seed), dtype=like.dtype)
+    return _xtrace(operator, omega.to(like.device))
 
 
 def _times(product: Callable[[Tensor], Tensor], V: Tensor) -> Tensor:
     return torch.stack([product(v) for v in V.T], dim=1)
 
 
-def _hutchpp(product, probes, products: int, source: torch.Generator) -> tuple[float, float]:
-    """Estimate and error: given Q, the first term is exact and the second a plain mean of independent estimates."""
-    n = products // 3
-    Q, _ = torch.linalg.qr(_times(product, probes(n, source)))
-    inside = (Q * _times(product, Q)).sum()
-    G = probes(products - 2 * n, source).sign()  # of signs alone: the diagonal adds no variance
-    samples = inside.double() + hutchinson(product, (G - Q @ (Q.T @ G)).T).double()
-    return float(samples.mean()), float(samples.std() / math.sqrt(len(samples)))
-
-
-def _xtrace(product, probes, products: int, source: torch.Generator) -> tuple[float, float]:
-    """Estimate and error from products // 2 test vectors."""
-    n = products // 2
-    omega = probes(n, source)
+def _xtrace(product: Callable[[Tensor], Tensor], omega: Tensor) -> tuple[float, float]:
+    """Estimate and error from n test vectors `omega` (D, n)."""
+    n = omega.shape[1]
     Q, R = torch.linalg.qr(_times(product, omega))
     H, R, W = (Q.T @ _times(product, Q)).double(), R.double(), (Q.T @ omega).double()
     squares, about = omega.double().square().sum(0), (len(omega), n * torch.finfo(omega.dtype).eps)

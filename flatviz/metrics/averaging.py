@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Literal
 
 import torch
 from torch import Tensor
@@ -15,8 +14,6 @@ from flatviz.core.likelihood import check_labels
 from flatviz.results import Prediction
 
 N_BINS = 15
-
-Binning = Literal["width", "mass"]  # bins of one width, or of one number of examples
 
 
 def labels_of(prediction: Prediction, y: Tensor | None) -> Tensor:
@@ -66,31 +63,17 @@ def brier_of(log_bma: Tensor, y: Tensor) -> Tensor:
     return (log_bma.exp() - hot).square().sum(-1).mean()
 
 
-def bins_of(log_bma: Tensor, y: Tensor, n_bins: int, kind: Binning) -> Tensor:
+def bins_of(log_bma: Tensor, y: Tensor, n_bins: int = N_BINS) -> Tensor:
     """Count, mean confidence and accuracy of each confidence bin, (B, 3); an empty bin is 0, NaN, NaN.
 
-    kind "width": bins (i/B, (i+1)/B], so that a confidence of exactly 1 falls in the last; "mass": equal counts, in
-    order of confidence, the first ones one larger where N is not a multiple of B.
+    Bins are (i/B, (i+1)/B], so that a confidence of exactly 1 falls in the last.
     """
     confidence, predicted = log_bma.exp().max(-1)
     right = (predicted == y).to(confidence.dtype)
-    if kind == "width":
-        index = ((confidence * n_bins).ceil().long() - 1).clamp(0, n_bins - 1)
-    else:
-        index = torch.empty_like(predicted)
-        for b, members in enumerate(confidence.argsort(stable=True).tensor_split(n_bins)):
-            index[members] = b
+    index = ((confidence * n_bins).ceil().long() - 1).clamp(0, n_bins - 1)
     count = torch.bincount(index, minlength=n_bins).to(confidence.dtype)
     total = [torch.zeros_like(count).index_add_(0, index, v) for v in (confidence, right)]
     return torch.stack([count, total[0] / count, total[1] / count], dim=-1)
-
-
-def ace_of(log_bma: Tensor, y: Tensor, n_bins: int) -> Tensor:
-    """Mean over classes and equal-count bins of |share of the class - mean probability|; ()."""
-    p, order = log_bma.exp().sort(dim=0, stable=True)  # (N, C), each class in an order of its own
-    right = y[order] == torch.arange(p.shape[1], device=p.device)
-    gaps = zip(right.to(p.dtype).tensor_split(n_bins), p.tensor_split(n_bins))
-    return torch.stack([(share.mean(0) - mean.mean(0)).abs().mean() for share, mean in gaps if len(share)]).mean()
 
 
 def ece_of(bins: Tensor) -> Tensor:
@@ -105,7 +88,7 @@ def scored(prediction: Prediction) -> Prediction:
     y = labels_of(prediction, None)
 
     def all_scores(log_bma: Tensor) -> Tensor:
-        bins = bins_of(log_bma, y, N_BINS, "width")
+        bins = bins_of(log_bma, y)
         four = [accuracy_of(log_bma, y), nll_of(log_bma, y), ece_of(bins), brier_of(log_bma, y)]
         return torch.cat([torch.stack(four), bins.reshape(-1)])
 

@@ -13,8 +13,6 @@ from flatviz.results import Prediction
 def disagreement(prediction: Prediction) -> Tensor:
     """Share of inputs on which two draws answer differently, for each pair, (S, S); 0 on the diagonal.
 
-    The usual single number is the mean over pairs s < t: `pair_mean` of this.
-
     Example:
         >>> import torch, flatviz as fv
         >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
@@ -24,12 +22,6 @@ def disagreement(prediction: Prediction) -> Tensor:
     """
     answers = prediction.log_probs.argmax(-1)
     return _of_numbers(prediction, (answers[:, None] != answers[None]).to(prediction.outputs.dtype).mean(-1))
-
-
-def pair_mean(matrix: Tensor) -> Tensor:
-    """Mean over pairs s < t of a symmetric (S, S) table, (); NaN for a single draw."""
-    rows, columns = torch.triu_indices(*matrix.shape, offset=1)
-    return matrix[rows, columns].mean()
 
 
 def _of_numbers(prediction: Prediction, table: Tensor) -> Tensor:

@@ -33,16 +33,15 @@ def predict_linearised(
     posterior: AnyGaussian,
     data: Data,
     *,
-    link: Literal["probit", "mc", "bridge"] = "probit",
+    link: Literal["probit", "mc"] = "probit",
     n_draws: Count = 100,
     likelihood: Likelihood = "categorical",
     seed: Seed = 0,
 ) -> Prediction:
     """Predictions of the linearised network on `data`, with their scores.
 
-    link: "probit", softmax(f / sqrt(1 + pi/8 diag V)), and "bridge", the Laplace bridge to a Dirichlet, poor where V is
-    small or large, are one draw, whose outputs are log p; "mc" is `n_draws` draws of the logits from N(f, V), (S, N, C),
-    so that `mutual_information` and every ensemble size have a meaning.
+    link: "probit", softmax(f / sqrt(1 + pi/8 diag V)), is one draw, whose outputs are log p; "mc" is `n_draws` draws of the logits
+    from N(f, V), (S, N, C), so that `mutual_information` and every ensemble size have a meaning.
     likelihood: "categorical", or the noise's standard deviation of a regression, whose means have link="mc" alone.
 
     Raises:
@@ -64,10 +63,8 @@ def predict_linearised(
     mean, cov = linearised(net, posterior, data)
     if link == "probit":
         outputs = (mean / (1 + math.pi / 8 * cov.diagonal(dim1=1, dim2=2)).sqrt()).log_softmax(-1)[None]
-    elif link == "mc":
-        outputs = _mc(mean, cov, n_draws, seed)
     else:
-        outputs = _bridge(mean, cov)[None]
+        outputs = _mc(mean, cov, n_draws, seed)
     statistics = "frozen" if net.has_batchnorm else None
     prediction = Prediction(outputs, data.y, likelihood, statistics, class_names=data.class_names)
     return scored(prediction) if likelihood == "categorical" else prediction
@@ -91,20 +88,6 @@ def _mc(mean: Tensor, cov: Tensor, n_draws: int, seed: int) -> Tensor:
     root = (vectors * values.sqrt()[:, None, :]) @ vectors.transpose(1, 2)  # symmetric: no choice of eigenvectors is in it
     z = torch.randn(n_draws, *mean.shape, generator=generator(seed), dtype=torch.float64).to(root.device)
     return (mean.double() + (root @ z[..., None])[..., 0]).to(mean.dtype)
-
-
-def _bridge(mean: Tensor, cov: Tensor) -> Tensor:
-    """alpha_i = (1 - 2/C + e^f_i / C^2 sum_j e^-f_j) / V_ii of f and V centred to sum zero; log p, p = alpha / sum."""
-    values, vectors = _eigen(cov)
-    f, V, C = mean.double(), (vectors * values[:, None, :]) @ vectors.transpose(1, 2), mean.shape[1]
-    ones, total = V.sum(-1), V.sum((-1, -2))  # V 1, 1^T V 1
-    f = f - ones / total[:, None] * f.sum(-1, keepdim=True)
-    V = V - ones[:, :, None] * ones[:, None, :] / total[:, None, None]
-    far = f + (-f).logsumexp(-1, keepdim=True) - 2 * math.log(C)
-    log_alpha = (
-        torch.logaddexp(far, far.new_full((), math.log(1 - 2 / C) if C > 2 else -math.inf)) - V.diagonal(dim1=1, dim2=2).log()
-    )
-    return log_alpha.log_softmax(-1).to(mean.dtype)
 
 
 def _eigen(cov: Tensor) -> tuple[Tensor, Tensor]:

@@ -98,8 +98,8 @@ class Method:
         """Keywords for `fit` beside seed, checkpoint and progress.
 
         radius: None is that of `tuned(net)`.  settings: values in place of the tuned ones; names that are not among the
-        method's own settings are left out, so that one mapping serves several methods.  "lr_scale" multiplies the method's own lr,
-        since a rate of natural-gradient steps is none of plain ones.
+        method's settings are left out, so that one mapping serves several methods.  "lr_scale" multiplies the method's tuned lr:
+        rates of natural-gradient steps and of SGD differ by more than a factor of ten, so no one lr fits all methods.
         """
         tuned, settings = self.tuned(net), settings or {}
         chosen = {name: settings.get(name, value) for name, value in tuned.settings.items()}

@@ -47,7 +47,7 @@ from flatviz.families.tour import prepare
 
 # %%
 RADII = {"vi": 0.0, "sam_mu": 0.2, "sabma": 2.0}
-USED = ("tempered", "T 1", "plain")
+USED = ("T 0.03", "T 1", "no KL")
 cells = [
     dict(setting=s, method=m, radius=r, steps=float(length))
     for s in USED

@@ -97,7 +97,7 @@ def t2_t3(averaging):
         name = "T2" if row.claim.partition(", ")[2].startswith((first[2:], last[2:])) and "equal" not in row.claim else ""
         name = "T3" if "draws less" in row.claim and "sharpest" in row.claim and "10 " not in row.claim else name
         figure = averaging["sentence"](row).removeprefix(f"{row.claim}: ").rpartition(": ")[0]
-        where = f"{over(averaging['draws'])}, tempered"
+        where = f"{over(averaging['draws'])}, T 0.03"
         rows += [claim(f"{FLAT} {name}", row.claim, where, figure, **numbers(row))] if name else []
     return sorted(rows, key=lambda row: row["name"])
 
@@ -130,7 +130,7 @@ def t8(draws):
 # %%
 def t5(evidence):
     rows, found, baseline = [], evidence["verdicts"], "equal gradients"
-    for setting in ("tempered", "T 1", "near, T 0.03", "near, T 1"):
+    for setting in ("T 0.03", "T 1", "near, T 0.03", "near, T 1"):
         asked = found[(found.setting == setting) & (found.baseline == baseline) & (found.method == "sabma")]
         for row in asked[asked.quantity.isin(["lambda1", "nll", "accuracy", "ece", "shifted_nll"])].itertuples():
             task = NEAR if setting.startswith("near") else DIGITS
@@ -149,8 +149,8 @@ def t5(evidence):
 # %%
 def t6(evidence, ratio=1.1, points=0.01):
     rows, table = evidence["found"], evidence["table"]
-    radii = sorted({c["radius"] for c in rows if (c["setting"], c["method"]) == ("tempered", "sabma")})
-    of = lambda method, radius: at(table, setting="tempered", method=method, radius=radius, steps=1.0)
+    radii = sorted({c["radius"] for c in rows if (c["setting"], c["method"]) == ("T 0.03", "sabma")})
+    of = lambda method, radius: at(table, setting="T 0.03", method=method, radius=radius, steps=1.0)
     low, high = (of("sabma", r) for r in (radii[0], radii[-1]))
     sharp, right = np.log(low.lambda1 / of("vi", 0.0).lambda1), high.accuracy - of("vi", 0.0).accuracy
     first, last = mean_zero(sharp, better=-1), mean_zero(right)
@@ -164,7 +164,7 @@ def t6(evidence, ratio=1.1, points=0.01):
     figure = f"λ1 {middle:.2f} of VI's ({least:.2f} to {most:.2f}) at radius {radii[0]:g}, {words[0]}; "
     figure += f"accuracy {100 * last['mean']:+.2g} ± {100 * last['half']:.2g} points at {radii[-1]:g}, {words[1]}"
     text = "too small a radius brings no flatness, too large a one costs accuracy"
-    return claim(f"{FLAT} T6", text, f"{over(table)}, tempered, equal steps", figure, verdict)
+    return claim(f"{FLAT} T6", text, f"{over(table)}, T 0.03, equal steps", figure, verdict)
 
 
 # %%
@@ -220,7 +220,7 @@ print(", ".join(f"{(claims.verdict == word).sum()} × {word}" for word in (HOLDS
 
 # %%
 measured = claims[claims.half.notna()]
-temperature = measured.setting.str.extract("(, T 1|, T 0.03|, tempered)")[0].replace(", tempered", ", T 0.03").fillna("")
+temperature = measured.setting.str.extract("(, T 1|, T 0.03)")[0].fillna("")
 task = measured.setting.str.startswith("digits-near").map({True: ", digits-near", False: ""})
 label = measured.claim.str.removesuffix(" (Spearman)") + task
 label += temperature.where(measured.claim.str.startswith("SA-BMA") & measured.claim.str.contains("than VI: "), "")
@@ -245,9 +245,9 @@ fig.update_layout(legend=dict(orientation="h", y=1, yanchor="bottom"), margin=di
 #
 # T1 and T4 compare λ1 of all methods; T2 and T3 single draws and sets of draws, with the verdicts of [averaging](averaging.ipynb),
 # corrected for all of its claims; T5, and T4 against VI alone, SA-BMA with VI, with the verdicts of the [evidence](evidence.ipynb),
-# corrected for the claims of one setting and baseline. *digits-near* is the task where transfer helps, *tempered* is T = 0.03 on the
-# digits where it harms. Flat-seeking versions (F-), whose gradients are taken at SAM's worst point, are compared with the plain
-# method of as many steps. A claim on several comparisons follows from the verdicts on each:
+# corrected for the claims of one setting and baseline. *digits-near* is the task where transfer helps, *digits* the one where it harms.
+# *T* is the temperature, the weight of the KL term. Flat-seeking versions (F-), whose gradients are taken at SAM's worst point, are
+# compared with the plain method of as many steps. A claim on several comparisons follows from the verdicts on each:
 #
 # - **T1** holds where λ1 is higher than SGD's in more than half of the methods that do not seek flatness, and does not hold where it
 #   is lower in more than half.

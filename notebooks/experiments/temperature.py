@@ -42,7 +42,7 @@ from flatviz.families.tour import HEAD_STD, prepare
 
 # %%
 DEFAULT = dict(head_std=HEAD_STD, **TEMPERED)
-SCRIPTS = dict(head_std=SETTINGS["plain"].head_std, **PUBLISHED)
+SCRIPTS = dict(head_std=SETTINGS["no KL"].head_std, **PUBLISHED)
 changes = [dict(start_scale=s) for s in (1.0, 0.1)]
 changes += [dict(kl_weight=t) for t in (0.1, 0.3, 1.0)] + [dict(head_std=s) for s in (0.1, 1.0)]
 changes += [dict(head_std=s, kl_weight=1.0) for s in (0.1, 1.0)]

@@ -241,7 +241,7 @@ for method, (q, n) in posteriors.items():
 # ## Many seeds: what holds?
 #
 # One seed is an anecdote. The experiment `flatviz run evidence` repeated split, network, prior and noise for many seeds. Its values come
-# with flatviz; here they are compared by hand, paired seed by seed, in the setting of this chapter (`tempered`: KL weight 0.03).
+# with flatviz; here they are compared by hand, paired seed by seed, in the setting of this chapter (`T 0.03`: KL weight 0.03).
 # `lambda1` is the largest Hessian eigenvalue of the training loss, `shifted_nll` the NLL on corrupted digits; of all but the
 # accuracy less is better.
 
@@ -258,7 +258,7 @@ def of(setting, method, radius, quantity, steps=1.0):
 
 # %%
 for quantity in ("lambda1", "nll", "accuracy", "ece", "shifted_nll"):
-    difference = of("tempered", "sabma", 2.0, quantity) - of("tempered", "vi", 0.0, quantity)
+    difference = of("T 0.03", "sabma", 2.0, quantity) - of("T 0.03", "vi", 0.0, quantity)
     mean, half = interval(difference)
     print(f"SA-BMA (radius 2) less VI, equal steps, {quantity:11s} {mean:+.4f} ± {half:.4f}")
 
@@ -267,7 +267,7 @@ for quantity in ("lambda1", "nll", "accuracy", "ece", "shifted_nll"):
 
 # %%
 for quantity in ("lambda1", "nll", "accuracy", "ece", "shifted_nll"):
-    difference = of("tempered", "sabma", 2.0, quantity) - of("tempered", "vi", 0.0, quantity, steps=2.0)
+    difference = of("T 0.03", "sabma", 2.0, quantity) - of("T 0.03", "vi", 0.0, quantity, steps=2.0)
     mean, half = interval(difference)
     print(f"SA-BMA (radius 2) less VI, equal gradients, {quantity:11s} {mean:+.4f} ± {half:.4f}")
 
@@ -281,8 +281,8 @@ for quantity in ("lambda1", "nll", "accuracy", "ece", "shifted_nll"):
 # **Why paired?** A hard split is hard for both methods. In the difference, seed by seed, what the seeds share drops out:
 
 # %%
-paired = of("tempered", "sabma", 2.0, "nll") - of("tempered", "vi", 0.0, "nll")
-unpaired = (of("tempered", "sabma", 2.0, "nll").var() + of("tempered", "vi", 0.0, "nll").var()).sqrt()
+paired = of("T 0.03", "sabma", 2.0, "nll") - of("T 0.03", "vi", 0.0, "nll")
+unpaired = (of("T 0.03", "sabma", 2.0, "nll").var() + of("T 0.03", "vi", 0.0, "nll").var()).sqrt()
 assert paired.std() < unpaired  # pairing removes what seeds share
 print(f"standard deviation of the difference: paired {paired.std():.4f}, as if unpaired {unpaired:.4f}")
 

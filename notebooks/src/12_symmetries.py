@@ -302,7 +302,7 @@ def survives(setting, method, measure):
 
 # %%
 measures = ["lambda1", "trace", "sam", "adaptive"]
-for setting in ("plain", "tempered"):
+for setting in ("no KL", "T 0.03"):
     for method in ("sam_mu", "sabma", "authors_code"):
         words = ", ".join(f"{measure} {survives(setting, method, measure)}" for measure in measures)
         print(f"{fv.METHODS[method].label:20} {setting:9} {words}")

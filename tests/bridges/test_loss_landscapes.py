@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 import flatviz as fv
-from flatviz.bridges.loss_landscapes import metric_objective, run_linear_interpolation, run_random_plane
+from flatviz.bridges.loss_landscapes import metric_objective, run_random_plane
 
 loss_landscapes = pytest.importorskip("loss_landscapes")
 metrics = pytest.importorskip("loss_landscapes.metrics")
@@ -26,9 +26,6 @@ class Wrapped:  # another interface than 3.0.6's
         for p, part in zip(self.inner.parameters(), parts): p.data = part
         return self
 def point(model, metric): return metric(Wrapped(model))
-def linear_interpolation(a, b, metric, steps=100):
-    pairs = list(zip(a.parameters(), b.parameters()))
-    return [metric(Wrapped(a).at([p + t * (q - p) for p, q in pairs])) for t in torch.linspace(0, 1, steps).tolist()]
 def random_plane(model, metric, distance=1, steps=20, normalization="filter"):
     P = [p.detach() for p in model.parameters()]
     D = [[torch.randn_like(p) for p in P] for _ in range(2)]
@@ -111,17 +108,12 @@ def test_another_release_comes_back_with_the_coordinates_of_its_own_walk(case, s
     assert float((surface.a.square() + surface.b.square()).sqrt().min()) < 1e-4 * distance  # this one has the weights
 
 
-def test_another_releases_metric_and_interpolation(case, stand_in):
+def test_another_releases_metric(case, stand_in):
     module, data, _ = case
     metric = stand_in(nn.CrossEntropyLoss(), data.x, data.y)
     net = fv.Net.from_module(module)
-    other, f, ours = net.at(net.w + 0.5), metric_objective(net, metric), fv.nll(net, data)
+    f, ours = metric_objective(net, metric), fv.nll(net, data)
     torch.testing.assert_close(f(net.w + 0.1), ours(net.w + 0.1), rtol=1e-5, atol=1e-6)
-    curve = run_linear_interpolation(net, other, metric, steps=3)
-    torch.testing.assert_close(curve.t, torch.tensor([0.0, 0.5, 1.0]), rtol=1e-4, atol=1e-4)
-    W = torch.stack([net.w + 0.5 * t for t in curve.t])
-    torch.testing.assert_close(curve.values, ours.many(W), rtol=1e-4, atol=1e-5)
-    assert "4.99" in curve.name
 
 
 @of_306
@@ -131,20 +123,6 @@ def test_its_values_are_the_librarys_own(case):
     own = loss_landscapes.random_plane(fv.Net.from_module(module).to_module().eval(), metric, steps=4, deepcopy_model=True)
     ours = run_random_plane(module, metric, steps=4, seed=7)
     np.testing.assert_allclose(np.sort(own.reshape(-1)), np.sort(ours.values.numpy()), rtol=1e-5)
-
-
-@of_306
-def test_its_interpolation_starts_after_the_start_in_3_0_6(case):
-    module, data, metric = case
-    first, last = fv.Net.from_module(module), fv.pretrain(module, data, seed=0, epochs=2)
-    curve = run_linear_interpolation(first, last.to_module(first.w), metric, steps=4)
-    assert curve.t.isnan().all() or float(curve.t.abs().max()) >= 0  # identical ends have no direction
-    other = first.at(first.w + 0.5)
-    curve = run_linear_interpolation(first, other, metric, steps=4)
-    torch.testing.assert_close(curve.t, torch.tensor([0.25, 0.5, 0.75, 1.0]), rtol=1e-4, atol=1e-4)
-    f = fv.nll(first, data)
-    W = torch.stack([first.w + 0.5 * t for t in curve.t])
-    torch.testing.assert_close(curve.values, f.many(W), rtol=1e-4, atol=1e-5)
 
 
 @of_306

@@ -74,7 +74,7 @@ def test_a_prediction_has_the_names_of_its_data_and_a_file_gives_them_back(tmp_p
     q = fv.Gaussian(net.w, torch.full((net.dim,), -2.0))
     prediction = fv.predict(net, q, fv.Data(torch.ones(4, 2), torch.tensor([0, 1, 1, 0]), ("cat", "dog")), 2, seed=0)
     fv.save(prediction, tmp_path / "prediction.pt")
-    for p in (prediction, fv.load(tmp_path / "prediction.pt"), fv.metrics.scale_temperature(prediction, 2.0)):
+    for p in (prediction, fv.load(tmp_path / "prediction.pt")):
         assert p.class_names == ("cat", "dog") and p.classes == ("cat", "dog", "2")  # an output without a name has a number
     twice = dataclasses.replace(prediction, class_names=("crane", "crane"))
     assert twice.classes == ("crane (0)", "crane (1)", "2")  # a bar each

@@ -105,7 +105,7 @@ def test_symmetry_has_every_cell_and_a_verdict_on_every_trend(tmp_path):
     for name in ("T1", "T2", "T3", "T4", "T5a", "T5b", "T5c", "T6", "T7", "T8", "T9", "control"):
         assert f"\n{name:8} " in f"\n{said}", name
     assert sum(table["sides", "largest weight", "target", f"unit {i}"][0] for i in range(16)) == 16  # a unit a network
-    for kind in ("SAM on the mean 0.2, tempered", "deep ensemble", "ten networks copied (control)"):
+    for kind in ("SAM on the mean 0.2, T 0.03", "deep ensemble", "ten networks copied (control)"):
         assert kind in said
     mass, least = (np.array(table["sides", "mass, lr 0.1, batch 16, wd 2e-4", "", q]) for q in ("mass", "least mass"))
     assert (mass > least).all() and (least > 0).all()
@@ -167,10 +167,10 @@ def test_a_conclusion_survives_where_both_intervals_lie_on_one_side():
     noise, table = (1 + 0.01 * np.arange(3)), []
     for ratio, measure in ((0.5, "lambda1"), (1.5, "trace"), (0.99, "sam")):
         for method, values in (("vi", np.ones(3)), ("sabma", ratio * noise)):
-            rows = dict(experiment="flatness", setting="plain", method=method, seed=range(3), quantity=measure, value=values)
+            rows = dict(experiment="flatness", setting="no KL", method=method, seed=range(3), quantity=measure, value=values)
             table.append(pd.DataFrame(rows))
     rules["conclusion"].__globals__["table"] = pd.concat(table)
-    said = [rules["conclusion"]("plain", "sabma", measure)[1] for measure in ("lambda1", "trace", "sam")]
+    said = [rules["conclusion"]("no KL", "sabma", measure)[1] for measure in ("lambda1", "trace", "sam")]
     assert said == ["below VI", "above VI", "open"]
 
 

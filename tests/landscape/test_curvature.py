@@ -121,10 +121,9 @@ def test_a_part_of_the_weights_has_the_spectrum_of_its_block(tiny):
         fv.top_eigenpairs(f, net.w, 1, part="head")
 
 
-@pytest.mark.parametrize("method", ["xtrace", "hutch++"])
-def test_the_trace_is_unbiased_and_its_error_is_what_it_says(outliers, start, method):
+def test_the_trace_is_unbiased_and_its_error_is_what_it_says(outliers, start):
     f, H, _ = outliers
-    seen = [fv.hessian_trace(f, start, products=24, method=method, seed=s) for s in range(40)]
+    seen = [fv.hessian_trace(f, start, products=24, seed=s) for s in range(40)]
     estimates, errors = torch.tensor(seen, dtype=torch.float64).T
     spread = float(estimates.std())
     assert abs(float(estimates.mean()) - float(H.trace())) < 4 * spread / math.sqrt(40)

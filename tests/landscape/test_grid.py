@@ -27,19 +27,6 @@ def counted():
     return Counted(), fv.Plane(torch.zeros(3, dtype=torch.float64), eye[:2], "distance", extent=((-1, 1), (-2, 2)))
 
 
-def test_coarse_points_come_first_from_the_middle_outwards(counted):
-    f, plane = counted
-    seen = []
-    surface = fv.slice_plane(f, plane, resolution=17, preview=seen.append)
-    assert f.asked[0] == (0.0, 0.0, 0.0) and len(set(f.asked)) == 17 * 17 == len(f.asked)
-    assert [s.values.shape for s in seen] == [(5, 5), (9, 9)]
-    for coarse, step in zip(seen, (4, 2)):
-        assert torch.equal(coarse.values, surface.values[::step, ::step])
-        assert torch.equal(coarse.a, surface.a[::step]) and torch.equal(coarse.b, surface.b[::step])
-    quarter = [abs(a) + abs(b) / 2 for a, b, _ in f.asked[:25]]
-    assert quarter[:5] == sorted(quarter[:5])
-
-
 @pytest.mark.parametrize("resolution", [2, 3, 6, 10])
 def test_every_point_is_there_whatever_the_resolution(counted, resolution):
     f, plane = counted

@@ -58,16 +58,6 @@ def test_equal_width_ece_equals_torchmetrics_where_no_confidence_is_one(predicti
         assert float(fv.metrics.ece(prediction)[size - 1]) == pytest.approx(float(expected), abs=1e-6)
 
 
-def test_equal_mass_ece_equals_a_reference_on_a_fixed_array():
-    confidence = torch.tensor([0.55, 0.6, 0.65, 0.7, 0.8, 0.9])
-    right = torch.tensor([0, 1, 1, 0, 1, 1])
-    outputs = torch.stack([confidence, 1 - confidence], 1).log()[None]
-    p = fv.Prediction(outputs, 1 - right)
-    # three bins of two: |1/2 - .575|, |1/2 - .675|, |1 - .85|, each with weight 1/3
-    assert float(fv.metrics.ece(p, n_bins=3, kind="mass")[0]) == pytest.approx((0.075 + 0.175 + 0.15) / 3, abs=1e-6)
-    assert fv.metrics.reliability(p, n_draws=1, n_bins=4, kind="mass")[:, 0].tolist() == [2, 2, 1, 1]
-
-
 def test_predict_carries_the_scores_of_every_size(transferred, task):
     net, prior = transferred
     p = fv.predict(net, prior, task.test, 4, seed=0)

@@ -1,4 +1,4 @@
-"""Uncertainty, diversity, out-of-distribution and temperature: identities, edges, scikit-learn."""
+"""Uncertainty, diversity, out-of-distribution: identities, edges, scikit-learn."""
 
 import math
 
@@ -7,7 +7,6 @@ import torch
 from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
 
 import flatviz as fv
-from flatviz.metrics.diversity import pair_mean
 
 
 @pytest.fixture
@@ -35,17 +34,6 @@ def test_disagreement_of_each_pair(prediction):
     for s in range(6):
         for t in range(6):
             assert float(apart[s, t]) == pytest.approx(float((answers[s] != answers[t]).double().mean()))
-    assert float(pair_mean(apart)) == pytest.approx(sum(float(apart[s, t]) for s in range(6) for t in range(s)) / 15)
-
-
-def test_adaptive_calibration_error_is_its_definition(prediction):
-    p, total, n_bins = prediction.bma(), 0.0, 5
-    for c in range(4):
-        order = sorted(range(50), key=lambda i: float(p[i, c]))
-        for b in range(n_bins):
-            inside = order[10 * b : 10 * b + 10]
-            total += abs(sum(float(prediction.y[i] == c) - float(p[i, c]) for i in inside) / 10)
-    assert float(fv.metrics.ace(prediction, n_bins=n_bins)[-1]) == pytest.approx(total / (4 * n_bins))
 
 
 def test_out_of_distribution_scores_count_ties_by_half_and_do_not_see_a_monotone_map():
@@ -83,16 +71,3 @@ def test_out_of_distribution_scores_are_those_of_scikit_learn():
         assert found[f"fpr95_{side}"] == pytest.approx(fpr[tpr >= 0.95][0])
         assert found[f"aupr_{side}"] == pytest.approx(average_precision_score(positive, s))
     assert abs(found["fpr95_out"] - found["fpr95_in"]) > 0.1
-
-
-def test_temperature_scaling_finds_the_temperature_that_was_put_in():
-    g = torch.Generator().manual_seed(0)
-    logits = torch.randn(1, 20_000, 3, generator=g, dtype=torch.float64)
-    y = torch.distributions.Categorical(logits=logits[0]).sample()  # calibrated by construction
-    hot = fv.Prediction(3.0 * logits, y)
-    found = fv.metrics.fit_temperature(hot)
-    assert found == pytest.approx(3.0, rel=0.05)
-    cooled = fv.metrics.scale_temperature(hot, found)
-    assert float(cooled.scores["nll"][0]) < float(fv.metrics.nll(hot)[0])
-    assert float(cooled.scores["ece"][0]) < 0.02 < float(fv.metrics.ece(hot)[0])
-    assert float(cooled.scores["accuracy"][0]) == float(fv.metrics.accuracy(hot)[0])

@@ -80,15 +80,6 @@ def test_it_is_in_the_menu_of_the_lab_and_in_its_own_colour(toy, transferred, ta
     assert style("toy")[:2] == ("Toy posterior", "#123456")
 
 
-def test_a_row_with_another_perturbation_is_one_line_of_the_table(transferred, task, monkeypatch):
-    line = Look("fisher_sam", "FisherSAM", "#654321", "solid", "x", "sgd.FISHER_SAM", unit="Fisher")
-    rows = table([line], lambda _: fv.METHODS["sgd"].flat(fv.FisherSAM, at_zero="sgd"))
-    assert list(rows) == ["fisher_sam"]
-    monkeypatch.setitem(fv.METHODS, "fisher_sam", rows["fisher_sam"])
-    fits = {r: fit_member(*transferred_task(transferred, task), "fisher_sam", r, seed=0, fit={"steps": 3}) for r in (0.0, 0.1)}
-    assert fits[0.0].history.sharpness is None and fits[0.1].history.sharpness is not None  # radius 0 is SGD itself
-
-
 def test_fishersam_and_moped_are_rows_whose_settings_reach_the_fit(transferred, task):
     net, prior = transferred
     row = fv.METHODS["fisher_sam"].keywords(net, radius=0.2)
@@ -98,11 +89,6 @@ def test_fishersam_and_moped_are_rows_whose_settings_reach_the_fit(transferred, 
     start = fit_member(net, task, prior, "moped", seed=0, fit={"steps": 1, "lr": 1e-9})
     torch.testing.assert_close(start.std, (0.1 * net.w.abs()).clamp_min(1e-4), rtol=1e-4, atol=0)
     assert not torch.allclose(fit_member(net, task, prior, "mfvi", seed=0, fit={"steps": 1, "lr": 1e-9}).std, start.std)
-
-
-def transferred_task(transferred, task):
-    net, prior = transferred
-    return net, task, prior
 
 
 def test_a_setting_that_no_method_has_is_one_clear_error(transferred, task):
