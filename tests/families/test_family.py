@@ -8,9 +8,9 @@ import torch
 
 import flatviz as fv
 from flatviz.core.objective import as_objective
-from flatviz.families.basins import RISE, TICKS, rise_distance
 from flatviz.families.family import SURFACES, complete, extend, fit_member
 from flatviz.families.inputs import input_maps
+from flatviz.families.maps import RISE, TICKS, rise_distance
 from flatviz.pages.bundle import pack
 from flatviz.results import interval
 

@@ -11,7 +11,7 @@ from pagedrive import at, opened, same_traces, written
 
 import flatviz as fv
 from flatviz.families import regression
-from flatviz.families.inputs import NOISE
+from flatviz.families.regression import NOISE
 from flatviz.plots.regression import plot_gap
 
 
