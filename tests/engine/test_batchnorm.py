@@ -86,7 +86,7 @@ def test_predict_asks_for_the_choice_and_records_it(net_and_data):
     assert fv.top_eigenpairs(fv.nll(net, data), net.w, 2).batchnorm == "frozen"
 
 
-@pytest.mark.parametrize("suffix", (".pt", ".safetensors", ".npz"))
+@pytest.mark.parametrize("suffix", (".pt", ".safetensors"))
 def test_statistics_that_a_fit_trained_are_saved_with_it_and_used_by_predict(net_and_data, tmp_path, suffix):
     net, data = net_and_data
     trained = fv.fit_sgd(net, data, seed=0, steps=20)

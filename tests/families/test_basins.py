@@ -7,7 +7,7 @@ import torch
 
 import flatviz as fv
 from flatviz.core.objective import as_objective
-from flatviz.families.basins import RISE, TICKS, rise_distance
+from flatviz.families.maps import RISE, TICKS, rise_distance
 
 
 def rise_of(loss, dim=4):

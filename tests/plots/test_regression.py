@@ -11,7 +11,7 @@ from pagedrive import at, opened
 
 import flatviz as fv
 from flatviz.families import regression
-from flatviz.families.inputs import NOISE
+from flatviz.families.regression import NOISE
 from flatviz.pages.page import family_page
 from flatviz.pages.table import family_rows
 from flatviz.plots.regression import plot_gap
