@@ -101,21 +101,6 @@ def test_bsam_is_its_published_step(tiny, parts):
     torch.testing.assert_close(q.variance, 1 / (n * s), rtol=1e-12, atol=0)
 
 
-def test_dropout_without_weight_vectors_is_a_posterior_of_functions():
-    torch.manual_seed(0)
-    net = fv.Net.from_module(nn.Sequential(nn.Linear(3, 8), nn.Dropout(0.5), nn.Tanh(), nn.Linear(8, 2)).eval())
-    data = fv.Data(torch.randn(6, 3), torch.tensor([0, 1, 0, 1, 1, 0]))
-    q = fv.fit_dropout(net, data, space="functions", steps=3, seed=0)
-    p = fv.predict(net, q, data, 4, seed=1)
-    torch.testing.assert_close(p.outputs[:2], fv.predict(net, q, data.x, 2, seed=1).outputs)
-    torch.testing.assert_close(q.outputs(data.x, 4, seed=1, chunk=2), p.outputs)  # one mask for all inputs of a draw
-    assert not torch.allclose(p.outputs[0], p.outputs[1])
-    twice = q.outputs(torch.cat([data.x, data.x]), 1, seed=1)[0]
-    torch.testing.assert_close(twice[:6], twice[6:])
-    with pytest.raises(TypeError, match="draws must be weight vectors, but dropout at 1 has none: use predict"):
-        q.sample(2, seed=0)
-
-
 def test_both_passes_of_flat_seeking_dropout_see_the_same_masks(tiny):
     net, data = tiny
     loss = DropoutLoss(net, data, "categorical", {"3": 0.5}, 0)
