@@ -69,7 +69,8 @@ def test_what_does_not_fit_into_memory_lies_on_disk_in_half_precision(tmp_path):
 
 
 def test_a_vision_transformers_head_starts_at_its_last_features():
-    torchvision = pytest.importorskip("torchvision")
+    import torchvision
+
     with torch.random.fork_rng():
         torch.manual_seed(0)
         vit = torchvision.models.VisionTransformer(

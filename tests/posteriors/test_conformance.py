@@ -154,7 +154,6 @@ def test_every_member_of_a_grid_stops_by_itself():
 
 @pytest.mark.parametrize("name", METHODS)
 def test_a_stopped_run_goes_on_to_the_same_result(name, tmp_path):
-    pytest.importorskip("safetensors")
     net, data, prior = small()
     whole, calls = run(name, net, data, prior, **minibatch(name)), []
 

@@ -82,7 +82,8 @@ def test_last_layer_moves_the_head_alone(tiny):
     "structure, name", [("last_layer", "FullLLLaplace"), ("full", "FullLaplace"), ("diagonal", "DiagLaplace")]
 )
 def test_covariance_evidence_probit_and_bridge_are_those_of_laplace_torch(structure, name):
-    laplace = pytest.importorskip("laplace")
+    import laplace
+
     state = torch.random.get_rng_state()
     torch.manual_seed(0)
     module = nn.Sequential(nn.Linear(4, 6), nn.Tanh(), nn.Linear(6, 5), nn.Tanh(), nn.Linear(5, 3)).double()
@@ -111,7 +112,6 @@ def test_kronecker_comes_from_laplace_torch_and_names_what_it_cannot_do(regressi
         ValueError, match="covers Linear and convolution weights only, got 1.weight of a LayerNorm: use structure"
     ):
         fv.fit_laplace(net, data, seed=0, steps=0, structure="kronecker", prior_precision=1.0)
-    pytest.importorskip("laplace")
     net, data, mean, cov, evidence = regression
     q = fv.fit_laplace(net, data, structure="kronecker", **SETTLED)
     torch.testing.assert_close(q.cov_mul(torch.eye(3, dtype=torch.float64)), cov, rtol=1e-5, atol=1e-8)
@@ -154,7 +154,8 @@ DELTA = 2.0
 @pytest.fixture(scope="module", params=["mlp", "convolution"])
 def small(request):
     """(net, data, Kronecker Laplace, its covariance inverted densely by laplace-torch), float64."""
-    laplace = pytest.importorskip("laplace")
+    import laplace
+
     torch.manual_seed(0)
     if request.param == "mlp":
         module, x = nn.Sequential(nn.Linear(3, 5), nn.Tanh(), nn.Linear(5, 4)), torch.randn(20, 3)
@@ -199,7 +200,6 @@ def test_linearised_predictions_are_those_of_the_dense_gaussian(small):
 
 def test_a_network_too_large_for_a_dense_matrix_is_fitted_predicted_and_weighed():
     """64-64-32-10, 6,570 weights, above what a dense covariance may have."""
-    pytest.importorskip("laplace")
     torch.manual_seed(0)
     net = fv.Net.from_module(nn.Sequential(nn.Linear(64, 64), nn.Tanh(), nn.Linear(64, 32), nn.Tanh(), nn.Linear(32, 10)))
     data = fv.Data(torch.randn(50, 64), torch.randint(0, 10, (50,)))

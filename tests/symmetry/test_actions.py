@@ -213,7 +213,8 @@ class Both(nn.Module):
 
 
 def small_vit():
-    torchvision = pytest.importorskip("torchvision")
+    import torchvision
+
     return torchvision.models.VisionTransformer(8, 4, 2, 2, 6, 5, num_classes=3)
 
 
