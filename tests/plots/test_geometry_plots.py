@@ -1,4 +1,4 @@
-"""Relief, density, curves, valleys, animations: read as data, explained in words."""
+"""Relief, density, curves, valleys, animations: read as data."""
 
 import dataclasses
 import math
@@ -63,15 +63,12 @@ def test_a_relief_and_a_volume_mark_their_diverged_cells_and_print_what_they_kno
     small = fv.plots.plot_surface_3d(broken).layout.annotations[0].text
     for part in ("mean over 100 examples", "BatchNorm frozen", "2 cells diverged (×)", "computed in tf32, off by at most 0.01"):
         assert part in small, part
-    assert "2 cells diverged: marked, not filled in." in fv.explain(fv.plots.plot_surface_3d(broken))
-    assert "Heights are f(w) at" in fv.explain(fv.plots.plot_surface_3d(surface, path))  # its samples are ink, not coloured
     assert "unit: distance in weight space" in fv.plots.plot_surface_3d(surface).layout.annotations[0].text
     side = torch.arange(2.0)
     cube = torch.tensor([[[0.0, 1.0], [2.0, 3.0]], [[1.0, 2.0], [3.0, math.inf]]])
     volume = fv.Surface(fv.Plane(torch.zeros(3), torch.eye(3), "distance"), side, side, cube, more=(side,))
     levels, marks = fv.plots.plot_surface_3d(volume).data
     assert (list(marks.x), list(marks.y), list(marks.z)) == ([1.0], [1.0], [1.0]) and levels.value[7] == 3.0
-    assert "1 cell diverged: marked, and counted as the highest value." in fv.explain(volume)
 
 
 def test_distances_in_a_relief_are_to_scale_where_the_plane_allows_it(surface):
@@ -125,26 +122,6 @@ def test_an_animation_has_a_frame_a_step_and_a_slider_to_it(surface, path):
     assert [f.name for f in radii.frames] == ["radius 0", "radius 1"] and radii.data[1].mode == "markers"
     with pytest.raises(ValueError, match="labels must name each of 2 frames, got 1"):
         fv.plots.animate_projection(surface, [path, path], ["radius 0"])
-
-
-def test_every_picture_can_be_explained(surface, path, spectrum, gaussians):
-    text = fv.explain(surface)
-    for part in ("mean NLL (nats) at 9 x 7 points", "distance in weight space", "orthonormal", "70 % of the variance",
-                 "over 100 examples", "frozen", "from "):  # fmt: skip
-        assert part in text, part
-    assert fv.explain(fv.plots.plot_surface_3d(surface)) == text
-    assert "off it" in fv.explain(path) and "Lanczos" in fv.explain(spectrum)
-    assert "2 valleys" in fv.explain(fv.landscape.persistence(surface))
-    assert fv.explain(fv.plot_surface(surface))  # an older figure: its description
-    t = torch.linspace(0, 1, 3)
-    assert "1 trained control vector between" in fv.explain(fv.Curve(t, t, W=torch.zeros(3, 4), kind="bezier"))
-    net = fv.Net.from_module(torch.nn.Linear(3, 2))
-    oblique = fv.plane_random(net, net.w, seed=0)
-    assert "filter-normalised step" in fv.explain(oblique) and "degrees" in fv.explain(oblique)
-    q, _ = gaussians
-    plane = fv.Plane(q.mean, torch.eye(7, dtype=torch.float64)[:2], "distance")
-    assert "ellipse" in fv.explain(fv.project(q, plane))
-    assert "ellipse" in fv.explain(fv.plot_projection(fv.project(q, plane)))
 
 
 def test_every_picture_says_its_data_its_batchnorm_and_its_precision(surface, path, spectrum):
@@ -215,7 +192,6 @@ def test_flatness_is_drawn_against_ensemble_size_with_the_interval_of_its_mean()
     assert band.y[0] == pytest.approx(8 - half) and band.y[-1] == pytest.approx(8 + half) and band.x[0] == 2
     assert line.line.color != fig.data[5].line.color and "Hessian" in fig.layout.yaxis.title.text
     assert found.interval("lambda1")[0] == 5 and math.isnan(fv.results.Sharpness(*[rows[:1]] * 7).interval("sam")[1])
-    assert "95 % interval" in fv.explain(fig)
 
 
 def test_a_reference_above_the_selected_spectrum_is_inside_the_picture(spectrum):
