@@ -1,6 +1,5 @@
 """Data sets, each one function that returns a `Data` or a `Task`; their splits and corruptions."""
 
-from flatviz.datasets.cifar_c import cifar_c
 from flatviz.datasets.corruptions import CORRUPTIONS, corrupt
 from flatviz.datasets.digits import digits_transfer
 from flatviz.datasets.few_shot import few_shot, pick_classes, transfer_task
@@ -11,7 +10,6 @@ from flatviz.datasets.stream import stream
 
 __all__ = [
     "CORRUPTIONS",
-    "cifar_c",
     "corrupt",
     "data_from",
     "digits_transfer",

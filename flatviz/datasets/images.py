@@ -19,7 +19,7 @@ from flatviz.core.inputs import Pixels
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import generator
 from flatviz.datasets.published import first_problem
-from flatviz.datasets.stream import Stream, class_names_of
+from flatviz.datasets.stream import Stream, class_names_of, pair_of
 
 MEMORY = 2**31  # bytes of images that a folder may take
 PUBLIC = {  # name -> torchvision's class, and how it is asked for the two splits
@@ -188,18 +188,16 @@ def data_from(examples: Iterable[Any], n: int | None = None, *, progress: Progre
         >>> fv.datasets.data_from(torch.utils.data.DataLoader(pairs, batch_size=4))
         Data(6 examples, x (6, 3) float32, classes 0..1)
     """
+    most = None if n is None else check_count(n, "n")
     batched = isinstance(examples, torch.utils.data.DataLoader) and examples.batch_size is not None
     total = len(examples) if hasattr(examples, "__len__") else None  # a data set of the user's may have no length
     xs, ys, seen = [], [], 0
-    for pair in examples if total is None else track(examples, "reading examples", progress, total=total):
-        if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not isinstance(pair[0], Tensor):
-            raise TypeError(
-                f"each example must be a pair (x tensor, y), got {type(pair).__name__}: give a transform to tensors"
-            )
-        x, y = pair[0], torch.as_tensor(pair[1])
+    for i, pair in enumerate(examples if total is None else track(examples, "reading examples", progress, total=total)):
+        x, y = pair_of(pair, i)
+        y = torch.as_tensor(y)
         xs.append(x if batched else x[None]), ys.append(y if batched else y[None])
         seen += len(xs[-1])
-        if seen >= (seen + 1 if n is None else check_count(n, "n")) or (total is not None and not batched and seen == total):
+        if (most is not None and seen >= most) or (not batched and seen == total):
             break
     if not xs:
         raise ValueError("examples must hold at least one (x, y), got an empty set")

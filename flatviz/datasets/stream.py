@@ -1,9 +1,9 @@
-"""Data sets that do not fit in memory: read batch by batch, always in one order, by several threads ahead of their use."""
+"""Data sets that do not fit in memory: read batch by batch, always in one order, by threads that read ahead."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,7 +20,6 @@ from flatviz.core.seeds import random_state
 
 AHEAD = 2  # batches read before they are asked for
 LOOKED = 8  # examples that are read twice
-Read = Callable[[Any], tuple[Tensor, Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,25 +68,17 @@ class Stream:
         """The inputs at `index`: a whole number, a slice or whole numbers."""
         if isinstance(index, int):
             return self[[index]][0]
-        index = torch.as_tensor(index).cpu() if not isinstance(index, slice) else index
-        with ThreadPoolExecutor(self.workers) as threads:
-            return self._batch(list(threads.map(self._read, self.index[index].tolist())))
+        (batch,) = self._batches([self.index[index if isinstance(index, slice) else torch.as_tensor(index).cpu()]])
+        return self._floats(batch)
 
     def split(self, size: int | list[int]) -> Iterator[Tensor]:
         """All inputs in their order, in batches; the next ones are read meanwhile."""
-        with ThreadPoolExecutor(self.workers) as threads:
-            waiting: deque[Iterator[Tensor]] = deque()
-            for part in self.index.split(size):
-                waiting.append(threads.map(self._read, part.tolist()))
-                if len(waiting) > AHEAD:
-                    yield self._batch(list(waiting.popleft()))
-            for rows in waiting:
-                yield self._batch(list(rows))
+        return map(self._floats, self._batches(self.index.split(size)))
 
     def read(self) -> Tensor:
         """All inputs as the data set gives them, in memory: bytes stay bytes."""
-        with ThreadPoolExecutor(self.workers) as threads:
-            return torch.stack(list(threads.map(self._read, self.index.tolist()))).to(self.device)
+        (batch,) = self._batches([self.index])
+        return batch.to(self.device)
 
     def take(self, index: Tensor) -> Stream:
         """Some of them, read when asked for."""
@@ -102,13 +93,25 @@ class Stream:
         """Shape and type."""
         return f"x {tuple(self.shape)} {str(self.dtype).removeprefix('torch.')}, streamed by {self.workers} threads"
 
-    def _read(self, i: int) -> Tensor:
-        return _pair(self.examples[i], i)[0]
+    def _batches(self, parts: Iterable[Tensor]) -> Iterator[Tensor]:
+        """The inputs at the numbers of each part, as the data set gives them; threads read the next parts meanwhile."""
+        with ThreadPoolExecutor(self.workers) as threads:
+            waiting: deque[Iterator[Tensor]] = deque()
+            for part in parts:
+                waiting.append(threads.map(self._read, part.tolist()))
+                if len(waiting) > AHEAD:
+                    yield torch.stack(list(waiting.popleft()))
+            for rows in waiting:
+                yield torch.stack(list(rows))
 
-    def _batch(self, rows: list[Tensor]) -> Tensor:
-        if not all(row.shape == self.example_shape for row in rows):
+    def _read(self, i: int) -> Tensor:
+        x = pair_of(self.examples[i], i)[0]
+        if x.shape != self.example_shape:
             raise ValueError(f"inputs must be of one shape, {tuple(self.example_shape)}, got others: give a transform")
-        x = torch.stack(rows)
+        return x
+
+    def _floats(self, x: Tensor) -> Tensor:
+        """A batch on the device, in floats."""
         if self.device.type == "cuda":
             x = x.pin_memory().to(self.device, non_blocking=True)
         x = Pixels(x)[:] if x.dtype == torch.uint8 and x.ndim == 4 else x
@@ -160,7 +163,7 @@ def _read_twice(examples: Any) -> Tensor:
     """The first input, once a few examples are the same when they are read again and draw no random numbers."""
     before = random_state()
     few = torch.linspace(0, len(examples) - 1, min(len(examples), LOOKED)).long().tolist()
-    first, again = ([_pair(examples[i], i)[0] for i in few] for _ in range(2))
+    first, again = ([pair_of(examples[i], i)[0] for i in few] for _ in range(2))
     if before != random_state() or not all(map(_equal, first, again)):
         raise ValueError(
             "examples must be the same each time they are read, got random ones (augmentation), of which no surface has one value: "
@@ -196,10 +199,11 @@ def _labels(examples: Any, progress: Progress) -> Tensor:
         if known is not None and len(known) == len(examples):
             return torch.as_tensor(known)
     numbers = track(range(len(examples)), "reading labels", progress)
-    return torch.stack([torch.as_tensor(_pair(examples[i], i)[1]) for i in numbers])
+    return torch.stack([torch.as_tensor(pair_of(examples[i], i)[1]) for i in numbers])
 
 
-def _pair(pair: Any, i: int) -> tuple[Tensor, Any]:
+def pair_of(pair: Any, i: int) -> tuple[Tensor, Any]:
+    """An example as its input and label."""
     if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not isinstance(pair[0], Tensor):
         raise TypeError(
             f"each example must be a pair (x tensor, y), got {type(pair).__name__} at {i}: give a transform to tensors"

@@ -9,7 +9,7 @@ __getattr__, __dir__, __all__ = lazy(
         "seeds": "repeat_family",
         "convergence": "convergence_gap",
         "one_step": "mechanism mechanism_in_training",
-        "inputs": "gap_regression predict_gap",
+        "regression": "gap_regression predict_gap",
         "shift": "shifted_scores",
     },
 )

@@ -10,8 +10,8 @@ from torch import nn
 from flatviz.core.data import Data, Task
 from flatviz.core.net import Net
 from flatviz.core.seeds import saved_rng
+from flatviz.families.members import predicted
 from flatviz.families.preparation import Model, build_model
-from flatviz.metrics.prediction import predict
 from flatviz.objectives.nll import nll
 from flatviz.results import Prediction, interval
 from flatviz.training.pretrain import pretrain
@@ -51,7 +51,7 @@ def _logistic(task: Task, strength: float) -> Net:
 
 def at_solution(net: Net, data: Data) -> Prediction:
     """The prediction of a network of `without_source`."""
-    return predict(net, net.w[None], data, 1, seed=0, batchnorm="frozen" if net.has_batchnorm else None)
+    return predicted(net, net.w[None], data, 1, seed=0)
 
 
 def worth_of_transfer(mine: Prediction, others: Mapping[str, Prediction]) -> str:

@@ -14,25 +14,21 @@ from flatviz.core.boundary import public
 from flatviz.core.data import Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
-from flatviz.engine.batchnorm import check_batchnorm
-from flatviz.families.basins import sharpest_surface, sharpest_surfaces
 from flatviz.families.choice import Choices, choice_of
 from flatviz.families.images import disputed_row, family_images, has_images, with_pixels
 from flatviz.families.inputs import input_row
-from flatviz.families.maps import family_maps, maps_row
-from flatviz.families.members import check_settings, family_of, fit_group, fit_member, groups_of, once, same_member
+from flatviz.families.maps import family_maps, maps_row, sharpest_surface, sharpest_surfaces
+from flatviz.families.members import check_settings, count, family_of, fit_all, fit_member, once, predicted, same_member
 from flatviz.families.one_step import family_steps, step_of
 from flatviz.families.regression import curves_row
-from flatviz.families.tasks import each, workers
 from flatviz.landscape.lanczos import top_eigenpairs
 from flatviz.landscape.projection import project
 from flatviz.landscape.slices import slice_plane
-from flatviz.metrics.prediction import predict
 from flatviz.objectives.nll import MeanNLL, nll
 from flatviz.planes.pca import plane_pca
 from flatviz.planes.random import plane_random
 from flatviz.posteriors import METHODS
-from flatviz.results import Draws, Family, Gaussian, Member, Plane, Posterior, Prediction, Projection, Spectrum
+from flatviz.results import Family, Gaussian, Member, Plane, Posterior, Prediction, Spectrum
 
 QUANTITIES = ("lambda1", "accuracy", "nll", "ece")  # of `Family.over_seeds`
 SURFACES = ("around", "sharpest", "maps")  # what `extend` may leave out: the loss around a center, and `Family.maps`
@@ -90,17 +86,15 @@ def fit_family(
     radii = family_radii(net, tuned) if radii is None else with_chosen(radii, tuned)
     asked = [(m, float(r)) for m, rs in radii.items() for r in rs]
     check_settings(fit)
-    for method in dict.fromkeys(m for m, _ in asked):
+    for method in radii:
         check_choice(method, tuple(METHODS), "method")
-    groups = groups_of(dict.fromkeys(same_member(*cell, tuned) for cell in asked), 1 if engine is None else workers(engine))
-    about = dict(seed=seed, fit=fit, tuned=tuned, folder=checkpoint, progress=progress if engine is None else False)
-    items = [(0, (method, chosen, about)) for method, chosen in groups]
-    run = each(fit_group, {0: (net, task, prior)}, items, engine=engine, label="fitting", progress=progress)
-    fitted = {member: q for _, some in run for member, q in some.items()}
-    for cell in asked:
-        if (key := same_member(*cell, tuned)) not in fitted:  # diverged beside others: alone it says so
-            fitted[key] = fit_member(net, task, prior, *key, seed=seed, fit=fit, tuned=tuned, progress=progress)
-    return family_of(asked, [fitted[same_member(*cell, tuned)] for cell in asked])
+    keys = [same_member(*cell, tuned) for cell in asked]
+    how = dict(fit=fit, tuned=tuned, progress=progress)
+    fitted = fit_all(net, task, prior, dict.fromkeys(keys), [seed], folder=checkpoint, engine=engine, **how)
+    for key in keys:
+        if (*key, seed) not in fitted:  # diverged beside others: alone it says so
+            fitted[*key, seed] = fit_member(net, task, prior, *key, seed=seed, **how)
+    return family_of(asked, [fitted[*key, seed] for key in keys])
 
 
 @public
@@ -139,20 +133,20 @@ def measure(
     """
     check_count(n_draws, "n_draws", least=2)
     f, posteriors = nll(net, task.train), list({id(q): q for q in family.posterior}.values())
-    pooled = torch.cat([q.sample(n_draws if not _is_point(q) else 1, seed=seed) for q in posteriors])
+    pooled = torch.cat([q.sample(count(q, n_draws), seed=seed) for q in posteriors])
     plane = plane_pca(pooled, name=f"PCA plane of {len(pooled)} draws")
     family = dataclasses.replace(family, surface=slice_plane(f, plane, resolution=resolution, progress=progress))
     sizes = dict(n_draws=n_draws, n_spectra=n_spectra, k=k)
 
-    def look(member: Member) -> tuple:
+    def look(member: Member) -> dict[str, Any]:
         q = member.posterior
         around = slice_plane(f, plane_random(net, q.center, seed=seed), resolution=around_resolution, progress=progress)
-        return around, *_look(net, task, f, plane, q, seed=seed, progress=progress, **sizes)
+        return {"around": around} | _measured(net, task, f, plane, q, seed=seed, progress=progress, **sizes)
 
-    around, projection, spectrum, prediction = zip(*once(family, look, "measuring", progress))
-    surfaces = dict(zip(map(id, posteriors), sharpest_surfaces(f, posteriors, around_resolution, seed)))
-    sharpest = [surfaces[id(q)] for q in family.posterior]
-    family = family.each(projection=projection, around=around, spectrum=spectrum, prediction=prediction, sharpest=sharpest)
+    rows = once(family, look, "measuring", progress)
+    sharpest = dict(zip(map(id, posteriors), sharpest_surfaces(f, posteriors, around_resolution, seed)))
+    fields = {name: [row[name] for row in rows] for name in rows[0]}
+    family = family.each(**fields, sharpest=[sharpest[id(q)] for q in family.posterior])
     family = family_steps(net, task.train, family, seed=seed, resolution=3 * around_resolution // 2)
     return family_maps(net, task, family_images(task, family), seed=seed, resolution=around_resolution)
 
@@ -177,15 +171,14 @@ def extend(
     near = family[family.index(method, radius)]
     sizes = dict(n_draws=family.n_draws, n_spectra=max(map(len, family.spectrum)), k=len(near.spectrum[0].values))
     plane = family.surface.plane
-    looked = _look(net, task, nll(net, task.train), plane, posterior, seed=seed, progress=progress, **sizes)
-    values = dict(zip(QUANTITIES, member_values(*looked[1:])))
-    alone = {name: torch.full_like(row, torch.nan) for name, row in near.over_seeds.items()}  # of its own seed
-    for name, row in alone.items():
-        row[0] = values[name]
-    told = dict(zip(("projection", "spectrum", "prediction"), looked)) | {"over_seeds": alone}
-    step = step_of(net, task.train, family, method, radius, seed=seed)
-    about = dict(method=method, radius=float(radius), unit=METHODS[method].unit, posterior=posterior, step=step)
-    member = dataclasses.replace(near, **about, **told)
+    fields = _measured(net, task, nll(net, task.train), plane, posterior, seed=seed, progress=progress, **sizes)
+    values = dict(zip(QUANTITIES, member_values(fields["spectrum"], fields["prediction"])))
+    fields["over_seeds"] = {name: torch.full_like(row, torch.nan) for name, row in near.over_seeds.items()}
+    for name, row in fields["over_seeds"].items():
+        row[0] = values[name]  # of its own seed
+    fields["step"] = step_of(net, task.train, family, method, radius, seed=seed)
+    about = dict(method=method, radius=float(radius), unit=METHODS[method].unit, posterior=posterior)
+    member = dataclasses.replace(near, **about, **fields)
     maps = near.maps | input_row(net, task, family, member, seed=seed) | curves_row(family, method, radius, seed=seed - 1)
     maps |= disputed_row(member.prediction, family.n_draws) if has_images(task) else {}
     more = with_pixels(task, family.add(dataclasses.replace(member, maps=maps)))
@@ -219,7 +212,7 @@ def member_values(spectra: Sequence[Spectrum], prediction: Prediction) -> Tensor
     return torch.stack([lambda1, *(prediction.scores[name][-1].to(lambda1) for name in QUANTITIES[1:])]).cpu()
 
 
-def _look(
+def _measured(
     net: Net,
     task: Task,
     f: MeanNLL,
@@ -231,15 +224,10 @@ def _look(
     n_spectra: int,
     k: int,
     progress: Progress,
-) -> tuple[Projection, tuple[Spectrum, ...], Prediction]:
-    """Its draws on the plane, the eigenvalues of some of them, and their prediction."""
-    draws = q.sample(1 if _is_point(q) else n_draws, seed=seed)
+) -> dict[str, Any]:
+    """A member's draws on the plane, the eigenvalues of some of them, and their prediction."""
+    draws = q.sample(count(q, n_draws), seed=seed)
     starts = track(list(draws[:n_spectra]), "eigenvalues", progress)
     spectra = tuple(top_eigenpairs(f, w, k, seed=seed, name=f"draw {i}") for i, w in enumerate(starts, 1))
-    statistics = "frozen" if check_batchnorm(net, "frozen") else None
-    prediction = predict(net, q, task.test, len(draws), seed=seed, batchnorm=statistics, progress=progress)
-    return project(draws, plane, f), spectra, prediction
-
-
-def _is_point(q: Posterior) -> bool:
-    return isinstance(q, Draws) and len(q.W) == 1
+    prediction = predicted(net, q, task.test, n_draws, seed=seed, progress=progress)
+    return dict(projection=project(draws, plane, f), spectrum=spectra, prediction=prediction)

@@ -1,4 +1,4 @@
-"""A family's other planes and quantities: accuracy, the loss of the averaged prediction, the plane of the ascent."""
+"""A family's other planes and quantities: sharpest directions, accuracy, the averaged prediction, the plane of the ascent."""
 
 from __future__ import annotations
 
@@ -13,22 +13,25 @@ from torch.nn.functional import pad
 
 from flatviz.core.data import Data, Task
 from flatviz.core.net import Net
-from flatviz.engine.batchnorm import check_batchnorm
+from flatviz.core.objective import Objective
 from flatviz.engine.stacked import Stacked, stack
-from flatviz.families.members import once, with_maps
+from flatviz.families.members import once, predicted, with_maps
 from flatviz.families.one_step import plane_of_step
+from flatviz.landscape.lanczos import top_eigenpairs
 from flatviz.landscape.projection import project
 from flatviz.landscape.slices import slice_plane
-from flatviz.metrics.prediction import predict
-from flatviz.objectives.nll import nll
+from flatviz.objectives.nll import MeanNLL, nll
 from flatviz.objectives.quantity import Quantity, quantity
-from flatviz.results import Family, Member, Plane, Posterior, Surface
+from flatviz.planes.along import plane_eigen
+from flatviz.results import Family, Member, Plane, Posterior, Spectrum, Surface
 
 FINE = 21  # grid points a side of the loss
 COARSE = 17  # grid points a side of the accuracy
 ENSEMBLE = 9  # of the loss of the averaged prediction, which takes as many runs as there are draws
 CENTERED, MOST = 7, 10  # of the same on planes through the center: grid points a side, and draws that are averaged at most
 AT_ONCE = 6400  # examples times networks that run together
+RISE = 2.0  # nats above the center, at the edge of the plane
+TICKS = 64  # distances at which the rise is looked for, along each half of an axis
 
 
 def family_maps(net: Net, task: Task, family: Family, *, seed: int, resolution: int = FINE) -> Family:
@@ -118,8 +121,7 @@ def ensemble_losses(
 def _outputs(net: Net, stacked: Stacked | None, W: Tensor, data: Data) -> Tensor:
     """Logits (S, N, C) of the rows of W."""
     if stacked is None:
-        statistics = "frozen" if check_batchnorm(net, "frozen") else None
-        return predict(net, W, data.x, len(W), seed=0, batchnorm=statistics).outputs
+        return predicted(net, W, data.x, len(W), seed=0).outputs
     features = stacked.features(data.x)
     with torch.no_grad():
         return torch.cat([stacked(part, features) for part in W.split(max(1, AT_ONCE // len(data)))])
@@ -139,3 +141,34 @@ def _accuracy(right: Quantity, surface: Surface, most: int) -> Surface:
 def _side(net: Net, points: int) -> int:
     """Grid points a side: about half, and odd, for a net whose convolutions take as long as all else."""
     return points // 4 * 2 + 1 if net.has_batchnorm else points
+
+
+def sharpest_surfaces(f: MeanNLL, posteriors: Sequence[Posterior], resolution: int, seed: int) -> list[Surface]:
+    """The surface of each on the plane of the two sharpest directions at its center, all as wide as the widest basin."""
+    spectra = [top_eigenpairs(f, q.center, 2, seed=seed) for q in posteriors]
+    reach = max(rise_distance(f, q.center, s) for q, s in zip(posteriors, spectra))
+    return [sharpest_surface(f, q, resolution, reach, seed, s) for q, s in zip(posteriors, spectra)]
+
+
+def sharpest_surface(
+    f: MeanNLL, q: Posterior, resolution: int, reach: float, seed: int, spectrum: Spectrum | None = None
+) -> Surface:
+    """The surface of one, as far as `reach` in weight space."""
+    spectrum = spectrum or top_eigenpairs(f, q.center, 2, seed=seed)
+    return slice_plane(f, plane_eigen(q.center, spectrum), extent=reach, resolution=resolution)
+
+
+def rise_distance(f: Objective, center: Tensor, spectrum: Spectrum) -> float:
+    """How far along the first two axes of `spectrum` f has risen by `RISE`, the farthest of the four directions.
+
+    At most the distance at which the quadratic model has: a confident network has hardly any curvature at its center, and
+    its loss grows all the same.
+    """
+    largest = float(spectrum.values[0])
+    model = math.sqrt(2 * RISE / largest) if largest > 0 else 1.0
+    far = torch.linspace(0, model, TICKS + 1, dtype=center.dtype, device=center.device)[1:]
+    least, reached = float(f(center)) + RISE, []
+    for axis in (sign * vector for vector in spectrum.vectors[:2].to(center) for sign in (1, -1)):
+        risen = (~(f.many(center + far[:, None] * axis) < least)).nonzero()
+        reached.append(float(far[risen[0]]) if len(risen) else model)
+    return max(reached)

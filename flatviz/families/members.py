@@ -7,14 +7,17 @@ from pathlib import Path
 from typing import Any
 
 from flatviz.checks import check_choice, check_radius
-from flatviz.core.data import Task
+from flatviz.core.data import Data, Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
 from flatviz.families.choice import Choices, choice_of, with_head_std
+from flatviz.families.tasks import each, workers
+from flatviz.metrics.prediction import predict
 from flatviz.posteriors import METHODS
-from flatviz.posteriors.method import Method
-from flatviz.results import Family, Gaussian, Member, Posterior
+from flatviz.results import Draws, Family, Gaussian, Member, Posterior, Prediction
 from flatviz.training.run import Checkpoint
+
+Fitted = dict[tuple[str, float, int], Posterior]  # by method, radius and seed
 
 
 def fit_member(
@@ -38,22 +41,38 @@ def fit_member(
     checkpoint: path to save to and resume from; that start has one beside it.
     """
     record, choice = METHODS[check_choice(method, tuple(METHODS), "method")], choice_of(tuned, method)
-    prior = with_head_std(net, prior, choice.head_std)
-    changed = {name: value for name, value in choice.settings.items() if record.tuned(net).settings.get(name) != value}
-    start, fit = {**changed, **(fit or {})}, {**choice.settings, **(fit or {})}
-    radius = choice.radius if radius is None else radius
     check_settings(fit)
+    prior, settings = chosen(net, prior, method, fit, tuned)
+    radius = choice.radius if radius is None else radius
     if radius is not None and check_radius(radius) == 0 and record.at_zero is not None:
         record, radius = METHODS[record.at_zero], None
-    keywords = record.keywords(net, radius=radius, settings=fit)
+    keywords = record.keywords(net, radius=radius, settings=settings)
     if record.warm_start:
-        sgd = METHODS["sgd"]
+        changed = {name: v for name, v in choice.settings.items() if METHODS[method].tuned(net).settings.get(name) != v}
+        start = METHODS["sgd"].keywords(net, settings={**changed, **(fit or {})})
         ascent = {name: value for name, value in keywords.items() if name == "ascent"}
         kept = None if checkpoint is None else f"{checkpoint}-start"
-        how = dict(seed=seed, checkpoint=kept, progress=progress)
-        net = net.at(sgd.fit(net, task.train, **how, **sgd.keywords(net, settings=start), **ascent).center)
+        sgd = METHODS["sgd"].fit(net, task.train, seed=seed, checkpoint=kept, progress=progress, **start, **ascent)
+        net = net.at(sgd.center)
     given = (prior,) if record.needs_prior else ()
     return record.fit(net, task.train, *given, seed=seed, checkpoint=checkpoint, progress=progress, **keywords)
+
+
+def chosen(net: Net, prior: Gaussian, method: str, fit: Mapping | None, tuned: Choices | None) -> tuple[Gaussian, dict]:
+    """The prior and the settings of a method's fit: those of `fit`, else those that were chosen for the method."""
+    choice = choice_of(tuned, method)
+    return with_head_std(net, prior, choice.head_std), {**choice.settings, **(fit or {})}
+
+
+def predicted(net: Net, q: Posterior, data: Data | Any, n_draws: int, *, seed: int, progress: Progress = False) -> Prediction:
+    """The prediction of `n_draws` draws, or of all that `q` has, with the BatchNorm statistics of the net."""
+    statistics = "frozen" if net.has_batchnorm else None
+    return predict(net, q, data, count(q, n_draws), seed=seed, batchnorm=statistics, progress=progress)
+
+
+def count(q: Posterior, n_draws: int) -> int:
+    """How many of `n_draws` draws a posterior has: one of a point."""
+    return min(n_draws, len(q.W)) if isinstance(q, Draws) else n_draws
 
 
 def family_of(cells: Sequence[tuple[str, float]], posteriors: Iterable[Posterior]) -> Family:
@@ -89,16 +108,15 @@ def fit_near(
     tuned: Choices | None = None,
     progress: Progress = False,
 ) -> Posterior | None:
-    """So many steps of a method at `radius` from `near`, its posterior at another radius: a preview of `fit_member`.
+    """A preview of `fit_member`: `steps` steps of a method at `radius`, from `near`, its posterior at another radius.
 
-    None for a method that cannot start at a
-    posterior, at radius 0, and where a whole fit has no more than twice these steps.
+    None for a method that cannot start at a posterior, at radius 0, and where a whole fit has no more than twice these steps.
     """
-    record, choice = METHODS[method], choice_of(tuned, method)
+    record = METHODS[method]
     if record.look.perturbation is None or radius == 0 or not isinstance(near, Gaussian):
         return None
-    prior, fit = with_head_std(net, prior, choice.head_std), {**choice.settings, **(fit or {})}
-    keywords = record.keywords(net, radius=radius, settings=fit)
+    prior, settings = chosen(net, prior, method, fit, tuned)
+    keywords = record.keywords(net, radius=radius, settings=settings)
     if keywords["steps"] <= 2 * steps:
         return None
     keywords |= dict(steps=steps, start=near, start_scale=1.0)
@@ -135,36 +153,42 @@ def groups_of(members: Iterable[tuple[str, float]], parts: int) -> list[tuple[st
     return sorted(groups, key=lambda group: -len(group[1]))  # the longest first: workers end together
 
 
-def fit_group(given: tuple[Net, Task, Gaussian], group: tuple[str, list[float], dict]) -> dict[tuple[str, float], Posterior]:
-    """Posteriors of one method at some radii, trained together where there are several."""
-    (net, task, prior), (method, radii, about) = given, group
-    how = {name: about[name] for name in ("fit", "tuned", "progress")}
-    how["checkpoint"] = None
-    if about["folder"] is not None:
-        Path(about["folder"]).mkdir(parents=True, exist_ok=True)
-        how["checkpoint"] = Path(about["folder"]) / f"{method} {' '.join(f'{r:g}' for r in radii)}"
-    if len(radii) == 1:
-        return {(method, radii[0]): fit_member(net, task, prior, method, radii[0], seed=about["seed"], **how)}
-    found = fit_radii(net, task, prior, METHODS[method], radii, [about["seed"]], **how)
-    return {(method, radius): q for (radius, _), q in found.items()}
-
-
-def fit_radii(
+def fit_all(
     net: Net,
     task: Task,
     prior: Gaussian,
-    method: Method,
-    radii: Sequence[float],
+    members: Iterable[tuple[str, float]],
     seeds: Sequence[int],
     *,
     fit: Mapping | None = None,
     tuned: Choices | None = None,
-    checkpoint: Checkpoint = None,
+    folder: Checkpoint = None,
     progress: Progress = False,
-) -> dict[tuple[float, int], Posterior]:
-    """(radius, seed) -> posterior of several radii and seeds of one method, trained together."""
-    choice = choice_of(tuned, method.name)
-    prior, fit = with_head_std(net, prior, choice.head_std), {**choice.settings, **(fit or {})}
-    settings = {name: value for name, value in method.keywords(net, settings=fit).items() if name != "radius"}
-    how = dict(checkpoint=checkpoint, progress=progress)
-    return method.fit(net, task.train, prior, radius=radii, seed=seeds, **how, **settings)
+    engine: Any = None,
+) -> Fitted:
+    """Posteriors of all members (method, radius) at all seeds; a fit that diverges beside others is left out.
+
+    A method that can trains its radii above 0 and the seeds together.  folder: where each fit keeps its checkpoint; engine: a
+    `dask.distributed` Client whose workers share the fits.
+    """
+    about = dict(fit=fit, tuned=tuned, progress=progress if engine is None else False)
+    groups = groups_of(members, 1 if engine is None else workers(engine))
+    items = [(0, (method, radii, seeds, folder, about)) for method, radii in groups]
+    run = each(_fit_group, {0: (net, task, prior)}, items, engine=engine, label="fitting", progress=progress)
+    return {key: q for _, some in run for key, q in some.items()}
+
+
+def _fit_group(given: tuple[Net, Task, Gaussian], group: tuple[str, list[float], Sequence[int], Checkpoint, dict]) -> Fitted:
+    """One group of `groups_of` at all seeds."""
+    (net, task, prior), (method, radii, seeds, folder, about) = given, group
+    checkpoint = None
+    if folder is not None:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        checkpoint = Path(folder) / f"{method} {' '.join(f'{r:g}' for r in radii)}"
+    if len(radii) * len(seeds) == 1 or not (METHODS[method].at_once and all(radii)):
+        cells = [(method, radius, seed) for radius in radii for seed in seeds]
+        return {(m, r, s): fit_member(net, task, prior, m, r, seed=s, checkpoint=checkpoint, **about) for m, r, s in cells}
+    prior, settings = chosen(net, prior, method, about["fit"], about["tuned"])
+    keywords = METHODS[method].keywords(net, settings=settings) | dict(radius=radii, seed=seeds)
+    grid = METHODS[method].fit(net, task.train, prior, checkpoint=checkpoint, progress=about["progress"], **keywords)
+    return {(method, radius, seed): q for (radius, seed), q in grid.items()}

@@ -19,7 +19,7 @@ from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.core.seeds import generator
 from flatviz.core.treated import find_head
-from flatviz.datasets.stream import class_names_of
+from flatviz.datasets.images import data_from
 from flatviz.engine.trunk import cache_trunk
 from flatviz.families.choice import with_head_std
 from flatviz.families.family import fit_member
@@ -89,8 +89,7 @@ def examples(given: Examples, name: str) -> Data:
     if isinstance(given, Dataset):
         given = DataLoader(given, batch_size=256)
     if isinstance(given, DataLoader):
-        read = Data.from_batches(((x, torch.as_tensor(y)) for x, y in given), MOST)
-        given = replace(read, class_names=class_names_of(given, read.y))
+        given = data_from(given, MOST)
     if not isinstance(given, Data):
         pair = isinstance(given, (tuple, list)) and len(given) == 2
         check_is(given if pair else None, (tuple, list), name, "give (inputs, labels), a Dataset or a DataLoader")

@@ -6,21 +6,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from flatviz.checks import Seed
 from flatviz.core.boundary import public
 from flatviz.core.data import Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
-from flatviz.engine.batchnorm import check_batchnorm
 from flatviz.families.choice import Choices
 from flatviz.families.family import QUANTITIES, member_values
-from flatviz.families.members import fit_member, fit_radii, same_member
+from flatviz.families.members import count, fit_all, predicted, same_member
 from flatviz.landscape.lanczos import top_eigenpairs
-from flatviz.metrics.prediction import predict
 from flatviz.objectives.nll import nll
-from flatviz.posteriors import METHODS
-from flatviz.results import Draws, Family, Gaussian, Posterior
+from flatviz.results import Family, Gaussian, Posterior
 
 ITERS = 30  # Hessian products for one eigenvalue
 
@@ -63,46 +61,20 @@ def repeat_family(
     if not family.measured:
         raise ValueError("the family must be measured before it is repeated, got posteriors only: use fv.families.measure")
     keys = [same_member(m.method, m.radius, tuned) for m in family]
-    n_draws, n_spectra = family.n_draws, max(map(len, family.spectrum))
+    sizes = family.n_draws, max(map(len, family.spectrum))
     columns = [torch.stack([member_values(m.spectrum, m.prediction) for m in family])]
-    fitted = _fitted(net, task, prior, list(dict.fromkeys(keys)), seeds, fit, tuned, progress)
+    fitted = fit_all(net, task, prior, dict.fromkeys(keys), seeds, fit=fit, tuned=tuned, progress=progress)
     for seed in track(list(seeds), "seeds", progress):
-        rows = {key: _row(net, task, fitted.get((key, seed)), n_draws, n_spectra, seed + 1) for key in dict.fromkeys(keys)}
+        rows = {key: _values(net, task, fitted.get((*key, seed)), *sizes, seed + 1) for key in dict.fromkeys(keys)}
         columns.append(torch.stack([rows[key] for key in keys]))
     table = torch.stack(columns, -1)  # (M, 4, 1 + seeds)
     return family.each(over_seeds=[dict(zip(QUANTITIES, rows)) for rows in table])
 
 
-def _fitted(
-    net: Net,
-    task: Task,
-    prior: Gaussian,
-    keys: list[tuple[str, float]],
-    seeds: Sequence[int],
-    fit: Mapping[str, Any] | None,
-    tuned: Choices | None,
-    progress: Progress,
-) -> dict[tuple[tuple[str, float], int], Posterior]:
-    """(member, seed) -> posterior; the radii of one method together with all seeds."""
-    fitted: dict = {}
-    for method in dict.fromkeys(m for m, _ in keys):
-        radii = [r for m, r in keys if m == method and r]
-        if METHODS[method].at_once and radii:
-            grid = fit_radii(net, task, prior, METHODS[method], radii, seeds, fit=fit, tuned=tuned, progress=progress)
-            fitted |= {((method, radius), seed): q for (radius, seed), q in grid.items()}
-    for key in keys:
-        for seed in seeds:
-            if (key, seed) not in fitted and not (METHODS[key[0]].at_once and key[1]):
-                fitted[key, seed] = fit_member(net, task, prior, *key, seed=seed, fit=fit, tuned=tuned)
-    return fitted
-
-
-def _row(net: Net, task: Task, q: Posterior | None, n_draws: int, n_spectra: int, seed: int) -> torch.Tensor:
-    if q is None:  # its fit diverged
+def _values(net: Net, task: Task, q: Posterior | None, n_draws: int, n_spectra: int, seed: int) -> Tensor:
+    """`member_values` of one posterior; NaN where its fit diverged."""
+    if q is None:
         return torch.full((len(QUANTITIES),), torch.nan)
-    point = isinstance(q, Draws) and len(q.W) == 1
-    W, f = q.sample(1 if point else n_draws, seed=seed), nll(net, task.train)
-    lambda1 = torch.stack([top_eigenpairs(f, w, 1, iters=ITERS, seed=seed).values[0] for w in W[:n_spectra]]).mean()
-    statistics = "frozen" if check_batchnorm(net, "frozen") else None
-    scores = predict(net, q, task.test, len(W), seed=seed, batchnorm=statistics).scores
-    return torch.stack([lambda1, *(scores[name][-1].to(lambda1) for name in QUANTITIES[1:])]).cpu()
+    W, f = q.sample(count(q, n_draws), seed=seed), nll(net, task.train)
+    spectra = [top_eigenpairs(f, w, 1, iters=ITERS, seed=seed) for w in W[:n_spectra]]
+    return member_values(spectra, predicted(net, q, task.test, n_draws, seed=seed))

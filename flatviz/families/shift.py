@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Literal
 
@@ -74,26 +74,17 @@ def shift_of(
     progress: Progress = False,
 ) -> Shift:
     """`shifted_scores` of anything that predicts; clean: its prediction on `data`, where it is at hand."""
-    cells = list(corrupted(data, kinds, severities, seed=seed))
-    clean = predictor(data) if clean is None else clean
-    table = {name: torch.empty(len(kinds), len(severities) + 1, dtype=torch.float64) for name in SCORES}
-    for name, values in table.items():
-        values[:, 0] = float(clean.scores[name][-1])
-    for row, column, shifted in track(cells, "shifted test sets", progress):
-        scores = predictor(shifted()).scores
-        for name, values in table.items():
-            values[row, column] = float(scores[name][-1])
-    return Shift(tuple(kinds), (0, *severities), table, len(data), clean.n_draws, clean.batchnorm, clean.trunk)
-
-
-def corrupted(
-    data: Data, kinds: Sequence[str], severities: Sequence[int], *, seed: int
-) -> Iterator[tuple[int, int, Callable[[], Data]]]:
-    """(row, column, what makes the data) of each cell; every name is checked before anything is computed."""
     for kind in kinds:
         check_choice(kind, tuple(CORRUPTIONS), "a kind")
     if any(check_count(s, "a severity") > 5 for s in severities) or list(severities) != sorted(set(severities)):
         raise ValueError(f"severities must rise, from 1 to 5, got {list(severities)}")
-    for row, kind in enumerate(kinds):
-        for column, severity in enumerate(severities, 1):
-            yield row, column, partial(corrupt, data, kind, severity, seed=seed)
+    clean = predictor(data) if clean is None else clean
+    table = {name: torch.empty(len(kinds), len(severities) + 1, dtype=torch.float64) for name in SCORES}
+    for name, values in table.items():
+        values[:, 0] = float(clean.scores[name][-1])
+    cells = [(row, column) for row in range(len(kinds)) for column in range(len(severities))]
+    for row, column in track(cells, "shifted test sets", progress):
+        scores = predictor(corrupt(data, kinds[row], severities[column], seed=seed)).scores
+        for name, values in table.items():
+            values[row, column + 1] = float(scores[name][-1])
+    return Shift(tuple(kinds), (0, *severities), table, len(data), clean.n_draws, clean.batchnorm, clean.trunk)

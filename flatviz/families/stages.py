@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from flatviz.core.data import Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
-from flatviz.families.choice import Choices, choice_of, with_head_std
+from flatviz.families.choice import Choices, choice_of
+from flatviz.families.members import chosen
 from flatviz.families.one_step import mechanism_in_training
 from flatviz.posteriors import METHODS
 from flatviz.results import Family, Gaussian, Mechanism
@@ -32,14 +33,13 @@ def family_stages(
     One fit more, with the settings that this member had: fit, tuned and seed as in `fit_family`.  () for a family without
     SA-BMA above radius 0, and for a net with BatchNorm, whose convolutions would take minutes.
     """
-    record, choice = METHODS[METHOD], choice_of(tuned, METHOD)
     if METHOD not in family.methods or net.has_batchnorm:
         return ()
-    wanted = record.tuned(net).radius if choice.radius is None else choice.radius
-    radius = family[family.index(METHOD, wanted)].radius
+    record, radius = METHODS[METHOD].tuned(net), choice_of(tuned, METHOD).radius
+    radius = family[family.index(METHOD, record.radius if radius is None else radius)].radius
     if radius == 0:
         return ()
-    asked = {**choice.settings, **(fit or {})}
-    settings = {name: value for name, value in asked.items() if name in record.tuned(net).settings}
+    prior, asked = chosen(net, prior, METHOD, fit, tuned)
+    settings = {name: value for name, value in asked.items() if name in record.settings}
     about = dict(radius=radius, seed=seed, settings=settings, resolution=resolution, progress=progress)
-    return tuple(mechanism_in_training(net, task.train, with_head_std(net, prior, choice.head_std), **about))
+    return tuple(mechanism_in_training(net, task.train, prior, **about))

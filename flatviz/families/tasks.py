@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from functools import partial
+from itertools import zip_longest
 from typing import Any
 
 from flatviz.core.progress import Progress, track
 from flatviz.landscape.cluster import RETRIES, check_client
-from flatviz.storage.cache import cached
+from flatviz.storage.cache import keep, look_up
 
 
 def each(
@@ -70,16 +70,12 @@ def _on_cluster(function: Callable, given: Mapping, items: Sequence, client: Any
         client.cancel(list(numbers))
 
 
-class _MissingError(Exception):
-    """The result is not in the cache."""
-
-
 def cached_each(
     folder: str,
-    settings: Sequence[Mapping[str, Any]],
+    settings: Sequence[dict[str, Any]],
     compute: Callable[[list[int]], Iterator[tuple[int, Any]]],
     *,
-    labels: Sequence[str] | None = None,
+    labels: Sequence[str] = (),
     say: Callable[[str], None] = lambda text: None,
 ) -> list[Any]:
     """The result for each of `settings`: from the cache, or from `compute(numbers that are missing)`, kept as they come.
@@ -87,25 +83,10 @@ def cached_each(
     `compute` yields (place among the missing numbers, result); one that it leaves out is None in the list.  labels: what `say`
     hears of each, as in `cached`.
     """
-    found: dict[int, Any] = {}
-    for i, about in enumerate(settings):
-        try:
-            found[i] = cached(folder, _missing, label=labels[i] if labels else "", say=say, **about)[0]
-        except _MissingError:
-            pass
-    missing = [i for i in range(len(settings)) if i not in found]
+    places = [look_up(folder, about, label, say) for about, label in zip_longest(settings, labels, fillvalue="")]
+    results = [found[0] if found else None for _, found in places]
+    missing = [i for i, (_, found) in enumerate(places) if not found]
     for at, result in compute(missing) if missing else ():
-        found[missing[at]] = cached(folder, partial(_as_it_is, result), **settings[missing[at]])[0]
-    return [found.get(i) for i in range(len(settings))]
-
-
-def _missing() -> Any:
-    raise _MissingError
-
-
-def _as_it_is(result: Any) -> Any:
-    return result
-
-
-def quiet(text: str) -> None:
-    """Says nothing: on a worker nobody listens."""
+        results[missing[at]] = result
+        keep(result, places[missing[at]][0], say)
+    return results

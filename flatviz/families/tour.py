@@ -18,17 +18,18 @@ from flatviz.core.progress import Progress
 from flatviz.datasets.named import DEFAULT, named_task
 from flatviz.families.baselines import at_solution, without_source
 from flatviz.families.choice import Choices
-from flatviz.families.family import check_settings, family_radii, fit_family, measure, same_member
-from flatviz.families.inputs import has_input_maps, input_maps, reference_posterior
-from flatviz.families.members import with_maps
+from flatviz.families.family import family_radii, fit_family, measure
+from flatviz.families.inputs import has_input_maps, input_maps
+from flatviz.families.members import check_settings, same_member, with_maps
 from flatviz.families.preparation import Model, Recipe, TaskOf, build_model, check_learned, model_name, recipe_for, task_for
 from flatviz.families.regression import gap_curves
 from flatviz.families.seeds import repeat_family
 from flatviz.families.stages import family_stages
 from flatviz.posteriors import METHODS
+from flatviz.posteriors.hmc import fit_hmc
 from flatviz.posteriors.swag import fit_swag
 from flatviz.posteriors.transfer import transfer
-from flatviz.results import Family, Gaussian, Posterior, Prediction
+from flatviz.results import Family, Gaussian, Prediction, placed
 from flatviz.storage.cache import cached
 from flatviz.training.pretrain import pretrain
 
@@ -138,44 +139,27 @@ def run_tour(
         return net.to_module().state_dict(), prior
 
     state, prior = step("pre-trained network and prior", prepared)
-    task = task.to(device)
+    task, prior = task.to(device), placed(prior, device)
     module.load_state_dict(state)
     net = Net.from_module(module.eval(), "norm+head", example=task.source.x[:2].cpu()).to(device)
-    prior = _moved(prior, device)
     radii = {m: tuple(r) for m, r in (radii or family_radii(net, tuned)).items()}
-    methods = {name: METHODS[name] for name in radii}
-    family = step(
-        "family of posteriors",
-        lambda: fit_family(net, task, prior, radii=radii, seed=seed, fit=fit, tuned=tuned, engine=engine, progress=progress),
-        radii=radii,
-        fit=fit,
-        tuned=tuned,
-        methods=methods,
-    )
-    family = family.each(posterior=_shared(family, tuned, device))
-    family = step(
-        "surface, samples, spectra and scores",
-        lambda: measure(net, task, family, seed=seed + 1, progress=progress, **measured),
-        radii=radii,
-        fit=fit,
-        tuned=tuned,
-        methods=methods,
-        measured=measured,
-    )
-    family = family.each(posterior=_shared(family, tuned, device))
-    about_stages = dict(radii=radii, fit=fit, tuned=tuned, method=METHODS["sabma"])
-    compute_stages = partial(family_stages, net, task, prior, family, seed=seed, fit=fit, tuned=tuned, progress=progress)
-    family = dataclasses.replace(family, stages=step("moments of one training", compute_stages, **about_stages))
+    settings = dict(radii=radii, fit=fit, tuned=tuned, methods={name: METHODS[name] for name in radii})
+    given, how = (net, task, prior), dict(fit=fit, tuned=tuned, progress=progress)
+    fits = partial(fit_family, *given, radii=radii, seed=seed, engine=engine, **how)
+    family = _shared(step("family of posteriors", fits, **settings), tuned, device)
+    measures = partial(measure, net, task, family, seed=seed + 1, progress=progress, **measured)
+    family = _shared(step("surface, samples, spectra and scores", measures, **settings, measured=measured), tuned, device)
+    stages = step("moments of one training", partial(family_stages, *given, family, seed=seed, **how), **settings)
+    family = dataclasses.replace(family, stages=stages)
     repeats = (0 if net.has_batchnorm else REPEATS) if repeats is None else repeats
     if repeats:
         seeds = [seed + 100 + i for i in range(repeats)]
-        again = dict(radii=radii, fit=fit, tuned=tuned, methods=methods, measured=measured, seeds=seeds)
-        compute = partial(repeat_family, net, task, prior, family, seeds=seeds, fit=fit, tuned=tuned, progress=progress)
-        family = family.each(over_seeds=step("other seeds", lambda: [m.over_seeds for m in compute()], **again))
+        repeat = partial(repeat_family, *given, family, seeds=seeds, **how)
+        rows = step("other seeds", lambda: [m.over_seeds for m in repeat()], **settings, measured=measured, seeds=seeds)
+        family = family.each(over_seeds=rows)
     if has_input_maps(task):
-        compute_maps = partial(_maps, net, task, prior, family, seed, progress)
-        about_maps = dict(radii=radii, fit=fit, tuned=tuned, methods=methods, hmc=METHODS["hmc"])
-        inputs, rows = step("maps over inputs and a regression, beside HMC", compute_maps, **about_maps)
+        maps = partial(_maps, *given, family, seed, progress)
+        inputs, rows = step("maps over inputs and a regression, beside HMC", maps, **settings, hmc=METHODS["hmc"])
         family = with_maps(dataclasses.replace(family, inputs=inputs), rows)
 
     def without() -> dict[str, Prediction]:
@@ -187,19 +171,13 @@ def run_tour(
 
 
 def _maps(net: Net, task: Task, prior: Gaussian, family: Family, seed: int, progress: Progress) -> tuple[dict, list[dict]]:
-    exact = reference_posterior(net, task, prior, seed=seed, progress=progress)
+    exact = fit_hmc(net, task.train, prior, seed=seed, progress=progress)
     family = gap_curves(input_maps(net, task, family, seed=seed + 1, reference=exact), seed=seed, progress=progress)
     return family.inputs, [{name: m.maps[name] for name in ("probs", "curves")} for m in family]
 
 
-def _moved(q, device: torch.device | str):
-    """A posterior with its tensors on a device."""
-    fields = {f.name: getattr(q, f.name) for f in dataclasses.fields(q)}
-    return type(q)(**{k: v.to(device) if isinstance(v, torch.Tensor) else v for k, v in fields.items()})
-
-
-def _shared(family: Family, tuned: Choices | None, device: torch.device | str) -> tuple[Posterior, ...]:
-    """Its posteriors on a device, radius 0 of every method being one object again after a reading from disk."""
+def _shared(family: Family, tuned: Choices | None, device: torch.device | str) -> Family:
+    """The family with posteriors on a device, radius 0 of every method being one object again after a reading from disk."""
     keys = [same_member(m.method, m.radius, tuned) for m in family]
-    moved = {key: _moved(q, device) for key, q in zip(keys, family.posterior)}
-    return tuple(moved[key] for key in keys)
+    moved = {key: placed(q, device) for key, q in zip(keys, family.posterior)}
+    return family.each(posterior=[moved[key] for key in keys])

@@ -21,13 +21,12 @@ from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
 from flatviz.datasets.few_shot import hold_out
 from flatviz.families.choice import Choice
-from flatviz.families.members import fit_member
+from flatviz.families.members import fit_member, predicted
 from flatviz.families.tour import HEAD_STD as RECORD_HEAD_STD
 from flatviz.gaussian import Gaussian
 from flatviz.metrics.linearised import predict_linearised
-from flatviz.metrics.prediction import predict
 from flatviz.posteriors.method import Method
-from flatviz.results import Draws, Posterior, Prediction
+from flatviz.results import Posterior, Prediction
 
 Place = Callable[[float], Any]  # from 0..1 to a value
 
@@ -89,8 +88,7 @@ def scored(net: Net, method: Method, q: Posterior, data: Data, *, seed: int, n_d
     """The prediction by which a method is judged: linearised for Laplace, all draws of a point or an ensemble."""
     if method.linearised:
         return predict_linearised(net, q, data, link="mc", n_draws=n_draws, seed=seed)
-    statistics = "frozen" if net.has_batchnorm else None
-    return predict(net, q, data, min(n_draws, len(q.W)) if isinstance(q, Draws) else n_draws, seed=seed, batchnorm=statistics)
+    return predicted(net, q, data, n_draws, seed=seed)
 
 
 def choices_of(

@@ -17,7 +17,7 @@ from flatviz.core.boundary import public
 from flatviz.results import from_plain, to_plain
 from flatviz.storage.digest import CannotHashError, process_state, value_digest
 from flatviz.storage.files import DamagedFileError, read_checked, set_aside, write_checked
-from flatviz.storage.open_formats import FORMATS, read_open, write_open
+from flatviz.storage.open_formats import SUFFIX, read_open, write_open
 
 KIND = "result"  # of file
 
@@ -52,7 +52,7 @@ def cache_key(**settings: Any) -> str:
 def save(result: Any, path: FilePath) -> Path:
     """Write a noun, or a dict, tuple or list of nouns, tensors, numbers and texts; returns `path`.
 
-    A path that ends in .npz or .safetensors is written so, for other programs: each tensor under the name of its field
+    A path that ends in .safetensors is written so, for other programs: each tensor under the name of its field
     ("plane.axes"), all else as one JSON text; other files have a checksum.  The file is written whole or not at all.
 
     Raises:
@@ -66,7 +66,7 @@ def save(result: Any, path: FilePath) -> Path:
         >>> fv.load(path).W.shape
         torch.Size([3, 2])
     """
-    if Path(path).suffix in FORMATS:
+    if Path(path).suffix == SUFFIX:
         write_open(result, path)
         return Path(path)
     body = BytesIO()
@@ -91,7 +91,7 @@ def load(path: FilePath) -> Any:
     if not Path(path).is_file():
         raise FileNotFoundError(f"a result must be a file that fv.save wrote, got {path}, which is not there: check its name")
     try:
-        return read_open(path) if Path(path).suffix in FORMATS else _read(Path(path))
+        return read_open(path) if Path(path).suffix == SUFFIX else _read(Path(path))
     except DamagedFileError as error:
         raise ValueError(f"a result must be a whole file that fv.save wrote, got {path}: {error}: compute it again") from error
 
@@ -109,29 +109,43 @@ def cached(
     `say` hears with `label` what is reused or computed, and which file was damaged: that is renamed to `<name>.damaged`
     and the result computed again.  Where the disk takes no file, the result is returned all the same.
     """
+    path, found = look_up(folder, settings, label, say)
+    if found:
+        return found[0], True
+    result = compute()
+    keep(result, path, say)
+    return result, False
+
+
+def look_up(folder: str, settings: dict[str, Any], label: str, say: Callable[[str], None]) -> tuple[Path | None, list[Any]]:
+    """The first half of `cached`: where a result is kept, None for settings without a hash, and the result if it is there."""
     try:
         path = cache_folder() / folder / f"{cache_key(**settings)}.pt"
     except CannotHashError as error:
         say(f"{label or folder}: not kept in the cache, for its settings hold {error}")
-        return compute(), False
+        return None, []
     try:
         if path.exists():
             result = _read(path)
             if label:
                 say(f"{label}: reused from {path}")
-            return result, True
+            return path, [result]
     except DamagedFileError as error:
         say(f"damaged, so computed again: {path}: {error}; {set_aside(path)}")
     except OSError as error:
         say(f"unreadable, so computed again: {path}: {error}")
     if label:
         say(f"{label}: computing")
-    result = compute()
+    return path, []
+
+
+def keep(result: Any, path: Path | None, say: Callable[[str], None]) -> None:
+    """The second half of `cached`: save a result where `look_up` says."""
     try:
-        save(result, path)
+        if path is not None:
+            save(result, path)
     except OSError as error:
         say(f"not kept in the cache: {path}: {error}")
-    return result, False
 
 
 def _read(path: Path) -> Any:

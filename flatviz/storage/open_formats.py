@@ -1,4 +1,4 @@
-"""Results as .npz and .safetensors, which other programs read: arrays under their fields' names, the rest as one JSON text."""
+"""Results as .safetensors, which other programs read: tensors under their fields' names, the rest as one JSON text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -15,7 +14,7 @@ from flatviz.results import from_plain, to_plain
 from flatviz.storage.files import DamagedFileError, atomic_path
 from flatviz.storage.tensors import from_bytes, to_bytes
 
-FORMATS = (".npz", ".safetensors")
+SUFFIX = ".safetensors"
 TEXT = "flatviz"  # name of the JSON text
 
 
@@ -43,16 +42,8 @@ def _checksum(tensors: dict[str, Tensor], rest: str) -> str:
 
 
 def write_open(result: Any, path: str | Path) -> None:
-    """Write .npz or .safetensors, whole or not at all.  Raises TypeError for what cannot be saved or has a type NumPy lacks."""
+    """Write a .safetensors file, whole or not at all.  Raises TypeError for what cannot be saved."""
     tensors, text = split(result)
-    if Path(path).suffix == ".npz":
-        reduced = [name for name, t in tensors.items() if t.dtype == torch.bfloat16]
-        if reduced:
-            raise TypeError(f"an .npz must hold types that NumPy has, got bfloat16 in {', '.join(reduced)}: save .safetensors")
-        arrays = {name: t.contiguous().numpy() for name, t in tensors.items()}
-        with atomic_path(path) as partial, partial.open("wb") as file:
-            np.savez_compressed(file, **{TEXT: np.array(text)}, **arrays)
-        return
     body = to_bytes(tensors, **{TEXT: text})
     with atomic_path(path) as partial:
         partial.write_bytes(body)
@@ -61,10 +52,6 @@ def write_open(result: Any, path: str | Path) -> None:
 def read_open(path: str | Path) -> Any:
     """Read what `write_open` wrote; no code in the file is run.  Raises DamagedFileError for any other file."""
     try:
-        if Path(path).suffix == ".npz":
-            with np.load(path, allow_pickle=False) as file:
-                arrays = {name: file[name] for name in file.files}
-            return joined({n: torch.from_numpy(a) for n, a in arrays.items() if n != TEXT}, str(arrays[TEXT]))
         tensors, texts = from_bytes(Path(path).read_bytes())
         return joined(tensors, texts[TEXT])
     except ImportError:

@@ -12,11 +12,9 @@ from torch import Tensor
 def library() -> ModuleType:
     """`safetensors.torch`.  Raises ImportError, with what to install, where it is not there."""
     try:
-        import safetensors.torch as found  # optional: only stored results, checkpoints and pools need it
+        import safetensors.torch as found  # optional: only stored results and checkpoints need it
     except ImportError as error:
-        raise ImportError(
-            "a file of tensors, as a checkpoint or a stored pool, needs safetensors: pip install 'flatviz[checkpoint]'"
-        ) from error
+        raise ImportError("a file of tensors, as a checkpoint, needs safetensors: pip install 'flatviz[checkpoint]'") from error
     return found
 
 

@@ -12,7 +12,7 @@ __getattr__, __dir__, __all__ = lazy(
         "minmass": "min_mass",
         "alignment": "align",
         "discrepancy": "layers_of mmd",
-        "pool": "Pool train_pool",
+        "pool": "train_pool",
         "collapse": "pair_diversity",
         "orbit": "rescaled_orbit sharpness_measures",
     },

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from pathlib import Path
 
 import torch
 from torch import Tensor
@@ -14,8 +12,6 @@ from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
-from flatviz.storage.files import atomic_path
-from flatviz.storage.tensors import from_bytes, to_bytes
 from flatviz.training.batched import members_batches, members_loss
 from flatviz.training.gradient import gradient
 from flatviz.training.loop import advance
@@ -46,23 +42,6 @@ class Pool:
 
     def __len__(self) -> int:
         return len(self.W)
-
-    def save(self, path: str | Path) -> Path:
-        """Write one safetensors file: tensors, no code."""
-        tensors = {"W": self.W, "seeds": self.seeds, "loss": self.loss}
-        tensors |= {} if self.epochs is None else {"epochs": self.epochs}
-        with atomic_path(path) as partial:
-            partial.write_bytes(to_bytes(tensors, flatviz=json.dumps({"kind": "pool", "n_diverged": self.n_diverged})))
-        return Path(path)
-
-    @classmethod
-    def load(cls, path: str | Path) -> Pool:
-        """Read what `save` wrote.  Raises ValueError for another file."""
-        tensors, texts = from_bytes(Path(path).read_bytes())
-        about = json.loads(texts.get("flatviz", "{}"))
-        if about.get("kind") != "pool":
-            raise ValueError(f"path must be a file that Pool.save wrote, got {path}: train_pool makes a pool")
-        return cls(n_diverged=about["n_diverged"], **tensors)
 
 
 @public

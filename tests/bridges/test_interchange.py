@@ -25,31 +25,17 @@ def same(a, b):
         assert torch.allclose(t.double(), theirs[0][name].double(), rtol=0, atol=0, equal_nan=True), name
 
 
-def test_numpy_and_safetensors_read_the_arrays_by_their_names_without_flatviz(results, tmp_path):
-    from safetensors.numpy import load_file
+def test_safetensors_are_read_by_the_names_of_fields_without_flatviz(results, tmp_path):
+    from safetensors import safe_open
 
     surface = results["surface"]
-    with np.load(fv.save(surface, tmp_path / "x.npz"), allow_pickle=False) as arrays:
-        np.testing.assert_array_equal(arrays["values"], surface.values.numpy())
-        np.testing.assert_array_equal(arrays["plane.axes"], surface.plane.axes.numpy())
-        header = json.loads(str(arrays["flatviz"]))  # checksum, and the result as text
+    with safe_open(fv.save(surface, tmp_path / "x.safetensors"), "numpy") as file:
+        np.testing.assert_array_equal(file.get_tensor("values"), surface.values.numpy())
+        np.testing.assert_array_equal(file.get_tensor("plane.axes"), surface.plane.axes.numpy())
+        header = json.loads(file.metadata()["flatviz"])  # checksum, and the result as text
         assert json.loads(header["result"])["noun"] == "Surface"
-    np.testing.assert_array_equal(load_file(fv.save(surface, tmp_path / "x.safetensors"))["a"], surface.a.numpy())
 
 
-@pytest.mark.parametrize("suffix", [".npz", ".safetensors"])
-def test_a_damaged_file_or_one_of_another_program_is_refused(results, suffix, tmp_path):
-    path = fv.save(results["curve"], tmp_path / f"x{suffix}")
-    path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(ValueError, match="a result must be a whole file that fv.save wrote"):
-        fv.load(path)
-    np.savez(tmp_path / "other.npz", x=np.ones(3))
-    with pytest.raises(ValueError, match="expected a result that fv.save wrote, got another or a damaged file"):
-        fv.load(tmp_path / "other.npz")
-
-
-def test_bfloat16_which_numpy_lacks_goes_to_safetensors(tmp_path):
+def test_bfloat16_comes_back(tmp_path):
     q = {"W": torch.ones(2, 3, dtype=torch.bfloat16)}
-    with pytest.raises(TypeError, match="got bfloat16 in W: save .safetensors"):
-        fv.save(q, tmp_path / "x.npz")
     same(fv.load(fv.save(q, tmp_path / "x.safetensors")), q)

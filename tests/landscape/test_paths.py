@@ -19,12 +19,6 @@ def test_a_line_says_whose_statistics_are_used(task, conv):
     assert again.name == "" and again.batchnorm == "re-estimated"
 
 
-def test_a_barrier_is_measured_from_the_line_between_the_ends():
-    t = torch.linspace(0, 1, 5)
-    assert fv.Curve(t, torch.tensor([1.0, 2.0, 4.0, 3.0, 3.0])).barrier == pytest.approx(2.0)
-    assert fv.Curve(t, torch.tensor([1.0, 0.5, 0.2, 0.5, 3.0])).barrier == 0.0
-
-
 def test_a_gaussians_shadow_is_the_covariance_of_its_draws_shadows(gaussians):
     q, _ = gaussians
     g = torch.Generator().manual_seed(0)

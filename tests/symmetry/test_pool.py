@@ -61,22 +61,6 @@ def test_a_stopped_pool_resumes_and_ends_as_if_it_had_never_stopped(tmp_path):
     assert torch.equal(resumed.loss, whole.loss)
 
 
-def test_a_pool_is_one_safetensors_file(tmp_path):
-    from safetensors.torch import load_file
-
-    net, data = problem(dtype=torch.float32)
-    pool = fv.symmetry.train_pool(net, data, n=5, **RECIPE)
-    path = pool.save(tmp_path / "pool.safetensors")
-    assert torch.equal(load_file(path)["W"], pool.W)
-    again = fv.symmetry.Pool.load(path)
-    assert torch.equal(again.W, pool.W) and torch.equal(again.seeds, pool.seeds) and again.n_diverged == pool.n_diverged
-    from safetensors.torch import save_file
-
-    save_file({"W": pool.W}, tmp_path / "other.safetensors")
-    with pytest.raises(ValueError, match=r"a file that Pool.save wrote"):
-        fv.symmetry.Pool.load(tmp_path / "other.safetensors")
-
-
 def test_rates_fall_to_a_tenth_at_each_drop():
     net, data = problem()
     first = fv.symmetry.train_pool(net, data, n=2, keep_epochs=True, drops=(2,), **RECIPE)
