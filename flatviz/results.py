@@ -60,24 +60,15 @@ class Posterior(Protocol):
         ...
 
 
-@runtime_checkable
-class FunctionPosterior(Protocol):
-    """A distribution over functions, whose draws have no weight vectors: what `predict` asks of it instead."""
-
-    def outputs(self, x: Tensor, n: int, *, seed: int) -> Tensor:
-        """Outputs (n, N, C) of `n` functions on inputs `x` (N, ...); fewer draws are a prefix of more."""
-        ...
-
-
 def check_posterior(value: Any, name: str) -> None:
-    """Draws (S, D), or anything with `center` and `sample`, or with `outputs`."""
+    """Draws (S, D), or anything with `center` and `sample`."""
     if isinstance(value, Tensor):
         tensor(2)(value, name)
-    elif not isinstance(value, (Posterior, FunctionPosterior)):
+    elif not isinstance(value, Posterior):
         raise TypeError(f"{name} must be a posterior (center, sample) or draws (S, D), got {shown(value)}: fv.fit_* make one")
 
 
-AnyPosterior = Annotated[Posterior | FunctionPosterior | Tensor, check_posterior]
+AnyPosterior = Annotated[Posterior | Tensor, check_posterior]
 
 
 @noun(made_by="fit_hmc and the other chains return one")
@@ -690,12 +681,6 @@ def for_readers(value: Any, inside: bool = False) -> Any:
     return rebuilt(value, lambda item: for_readers(item, inside))
 
 
-NOT_SAVED = (
-    "it holds the network itself: save its center, and make it again by "
-    "fit_dropout(net.at(center), data, space='functions', steps=1, lr=0, seed=0)"
-)
-
-
 def to_plain(result: Any) -> Any:
     """A noun as nested dicts, tuples, lists, tensors and numbers, for `torch.save`; `from_plain` reads it back."""
     if type(result) in NOUNS.values():
@@ -713,7 +698,7 @@ def to_plain(result: Any) -> Any:
     if result is None:
         return None
     why = f"expected one of {', '.join(NOUNS)}, or a dict, tuple or list of them, of tensors, numbers and texts"
-    raise TypeError(f"cannot save a {type(result).__name__}: {NOT_SAVED if isinstance(result, FunctionPosterior) else why}")
+    raise TypeError(f"cannot save a {type(result).__name__}: {why}")
 
 
 def from_plain(plain: Any) -> Any:

@@ -18,6 +18,7 @@ from second_device import missing, second_device  # noqa: E402
 from torch import nn  # noqa: E402
 
 import flatviz as fv  # noqa: E402
+from flatviz.pages.bundle import pack  # noqa: E402
 
 torch.set_num_threads(1)
 
@@ -51,6 +52,24 @@ def family(task, transferred):
     radii = {"sgd": (0.0,), "vi": (0.0,), "sam_mu": (0.0, 0.2), "sabma": (0.0, 0.5, 2.0)}
     fitted = fv.families.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 40})
     return fv.families.measure(net, task, fitted, seed=1, n_draws=6, n_spectra=2, k=3, resolution=11, around_resolution=9)
+
+
+@pytest.fixture(scope="session")
+def bundle(family):
+    """The family as page and lab hold it."""
+    return pack(family)
+
+
+@pytest.fixture(scope="session")
+def moons():
+    """(net, task, prior, family) of two moons, a task in the plane: few steps, draws and cells."""
+    task = fv.datasets.moons_transfer(seed=0)
+    source = fv.pretrain(fv.models.mlp(task, hidden=(8,)), task.source, seed=0, epochs=3)
+    net, prior = fv.transfer(source, fv.fit_swag(source, task.source, seed=0), treated="norm+head")
+    radii = {"sgd": (0.0,), "vi": (0.0,), "sam_mu": (0.1,), "sabma": (0.0, 0.5, 2.0)}
+    family = fv.families.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 3})
+    few = dict(n_draws=12, n_spectra=1, k=2, resolution=5, around_resolution=5)
+    return net, task, prior, fv.families.measure(net, task, family, seed=1, **few)
 
 
 @pytest.fixture

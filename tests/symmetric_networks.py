@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pytest
 import torch
 from torch import nn
 from torch.nn.modules.batchnorm import _BatchNorm
@@ -110,3 +112,18 @@ def by_layers(net, w, order, factor):
         out[f"{name}.weight"], out[f"{name}.bias"] = P @ W @ P_before.T, P @ b
         before, start = (lam, pi), start + n
     return net.flatten(out)
+
+
+def cvxpy_mass(net, w):
+    """Least mass of an MLP by cvxpy's default conic solver, in log factors, as the authors do it."""
+    cp = pytest.importorskip("cvxpy")
+    layers = [p.numpy() ** 2 for name, p in net.unflatten(w).items() if name.endswith("weight")]
+    u = [cp.Variable(s.shape[0]) for s in layers[:-1]]
+    total = 0
+    for k, S in enumerate(layers):
+        row = 0 if k == len(layers) - 1 else cp.reshape(u[k], (S.shape[0], 1), order="C") @ np.ones((1, S.shape[1]))
+        column = 0 if k == 0 else np.ones((S.shape[0], 1)) @ cp.reshape(u[k - 1], (1, S.shape[1]), order="C")
+        total = total + cp.sum(cp.multiply(S, cp.exp(2 * (row - column))))
+    problem = cp.Problem(cp.Minimize(total))
+    problem.solve()
+    return problem.value

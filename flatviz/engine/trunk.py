@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -21,8 +20,8 @@ from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
 
-PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16, "uint8": torch.uint8}
-TOLERANCE = {"float32": 1e-4, "bfloat16": 0.05, "uint8": 0.05}  # of the outputs' spread: both keep eight bits of a number
+PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
+TOLERANCE = {"float32": 1e-4, "bfloat16": 0.05}  # of the outputs' spread: bfloat16 keeps eight bits of a number
 CHECKED, BATCH = 8, 256
 
 
@@ -32,7 +31,7 @@ def cache_trunk(
     data: Data,
     *,
     memory: NonNegative = 2e9,
-    precision: Literal["float32", "bfloat16", "uint8"] | None = None,
+    precision: Literal["float32", "bfloat16"] | None = None,
     path: FilePath | None = None,
     progress: Progress = False,
 ) -> tuple[Net, Data]:
@@ -47,8 +46,7 @@ def cache_trunk(
         net: with at least one layer before the first treated one.
         data: what is passed through the trunk; a test set, or each corrupted copy of it, needs a call of its own.
         memory: bytes that the activations may take; beyond, they go in half precision to a memory-mapped file.
-        precision: "float32", "bfloat16" or "uint8" (256 steps over the range of each tensor); None: float32 where they fit
-            into `memory`, else bfloat16.
+        precision: "float32" or "bfloat16"; None: float32 where they fit into `memory`, else bfloat16.
         path: of that file (default: in the system's folder for temporary files, removed when the process ends); where it is
             given, the activations lie there whatever their size; a file that is there already is an error.
         progress: True, None (where a terminal watches) or a function.
@@ -69,47 +67,23 @@ def cache_trunk(
         (torch.Size([10, 8]), True)
     """
     _check_passes(net, data.x[:2])
-    graph, frontier = _followed(net, data.x[:2])
-    trunk = _trunk(graph, frontier)
+    graph, frontier = _followed(net)
+    trunk = _trunk(graph, frontier, data.x[:2])
     with torch.no_grad():
         shapes = [tuple(part.shape[1:]) for part in trunk(data.x[:2])]
-    numbers = sum(map(math.prod, shapes)) * len(data)
-    chosen = precision or ("float32" if 4 * numbers <= memory and path is None else "bfloat16")
-    on_disk = path is not None or PRECISIONS[chosen].itemsize * numbers > memory
-    packing = Packing(shapes, chosen, _ranges(trunk, data, len(shapes)) if chosen == "uint8" else [(0.0, 1.0)] * len(shapes))
-    x = _stored(trunk, data, packing, _file(path) if on_disk else None, progress)
+    size = sum(map(math.prod, shapes))
+    chosen = precision or ("float32" if 4 * size * len(data) <= memory and path is None else "bfloat16")
+    on_disk = path is not None or PRECISIONS[chosen].itemsize * size * len(data) > memory
+    x = _stored(trunk, data, size, PRECISIONS[chosen], _file(path) if on_disk else None, progress)
     # a Net puts weights in the order of the dict: that of the whole network, not of the tail's layers
-    late = Net(_tail(graph, frontier, packing, net), {b.name: b.kind for b in net.blocks}, x[:2])
+    late = Net(_tail(graph, frontier, shapes, net), {b.name: b.kind for b in net.blocks}, x[:2])
     _compare(net, late, data.x[:CHECKED], x[:CHECKED], chosen)
     return late, Data(x, data.y)
 
 
-@dataclass(frozen=True)
-class Packing:
-    """How the trunk's outputs lie in one row of numbers: shapes of one example's, precision, range of each for uint8."""
-
-    shapes: list[tuple[int, ...]]
-    precision: str
-    ranges: list[tuple[float, float]]
-
-    @property
-    def sizes(self) -> list[int]:
-        """Numbers of each."""
-        return [math.prod(shape) for shape in self.shapes]
-
-    def pack(self, parts: tuple[Tensor, ...]) -> Tensor:
-        """Outputs of the trunk (n, ...) as rows (n, numbers)."""
-        rows = [p.flatten(1) for p in parts]
-        if self.precision == "uint8":
-            rows = [((p - low) * (255 / (high - low))).round().clamp(0, 255) for p, (low, high) in zip(rows, self.ranges)]
-        return torch.cat(rows, 1).to(PRECISIONS[self.precision])
-
-
-def _unpacked(z: Tensor, like: Tensor, start: int, stop: int, shape: tuple[int, ...], low: float, step: float) -> Tensor:
+def _unpacked(z: Tensor, like: Tensor, start: int, stop: int, shape: tuple[int, ...]) -> Tensor:
     """One output of the trunk from rows (n, numbers), in the dtype of the weights `like`."""
-    part = z[:, start:stop].to(like.dtype)
-    part = part if step == 1.0 else part * step + low
-    return part.unflatten(1, shape) if len(shape) != 1 else part
+    return z[:, start:stop].to(like.dtype).reshape(-1, *shape)
 
 
 def _check_passes(net: Net, x: Tensor) -> None:
@@ -120,7 +94,7 @@ def _check_passes(net: Net, x: Tensor) -> None:
         raise ValueError(f"data must hold inputs of {net!r}, got {tuple(x.shape[1:])}: {error}") from error
 
 
-def _followed(net: Net, x: Tensor) -> tuple[fx.GraphModule, list[fx.Node]]:
+def _followed(net: Net) -> tuple[fx.GraphModule, list[fx.Node]]:
     """The forward pass as a graph, and its values that no treated weight touches but something after reads."""
     module = net.to_module().eval().requires_grad_(False)
     name = type(module).__name__
@@ -141,90 +115,55 @@ def _followed(net: Net, x: Tensor) -> tuple[fx.GraphModule, list[fx.Node]]:
         raise ValueError(
             f"a trunk must come before the first treated layer, got {name}, whose inputs reach one directly: fit on the images"
         )
-    seen = _Values(graph)
-    seen.run(x)
-    odd = [n.name for n in frontier if not isinstance(seen.values[n], Tensor) or seen.values[n].shape[:1] != x.shape[:1]]
-    if odd or not frontier:
-        raise ValueError(
-            f"the trunk must give tensors of one row an example, got {', '.join(odd) or 'none'} in {name}: fit on the images themselves"
-        )
     return graph, frontier
 
 
-class _Values(fx.Interpreter):
-    """Keeps what every node gives."""
-
-    def __init__(self, graph: fx.GraphModule) -> None:
-        super().__init__(graph)
-        self.values: dict[fx.Node, object] = {}
-
-    def run_node(self, n: fx.Node) -> object:
-        self.values[n] = super().run_node(n)
-        return self.values[n]
-
-
-def _trunk(module: fx.GraphModule, frontier: list[fx.Node]) -> fx.GraphModule:
-    """X -> the frontier's values."""
-    graph, made = fx.Graph(), {}
-    needed = _before(frontier)
-    for node in module.graph.nodes:
-        if node in needed or node.op == "placeholder":
-            made[node] = graph.node_copy(node, made.__getitem__)
-    graph.output(tuple(made[n] for n in frontier))
-    return fx.GraphModule(module, graph)
+def _trunk(module: fx.GraphModule, frontier: list[fx.Node], x: Tensor) -> fx.GraphModule:
+    """X -> the frontier's values, each a tensor of one row an example of `x`."""
+    graph, copies = fx.Graph(), {}
+    graph.graph_copy(module.graph, copies)
+    graph.output(tuple(copies[n] for n in frontier))
+    trunk = _without_unused(module, graph)
+    odd = [n.name for n, v in zip(frontier, trunk(x)) if not isinstance(v, Tensor) or v.shape[:1] != x.shape[:1]]
+    if odd or not frontier:
+        raise ValueError(
+            f"the trunk must give tensors of one row an example, got {', '.join(odd) or 'none'}: fit on the images themselves"
+        )
+    return trunk
 
 
-def _tail(module: fx.GraphModule, frontier: list[fx.Node], packing: Packing, net: Net) -> nn.Module:
-    """Packed values -> outputs, with the treated parameters under their names."""
-    graph, made, start = fx.Graph(), {}, 0
+def _tail(module: fx.GraphModule, frontier: list[fx.Node], shapes: list[tuple[int, ...]], net: Net) -> nn.Module:
+    """Rows of the frontier's values -> outputs, with the treated parameters under their names."""
+    graph, copies, start = fx.Graph(), {}, 0
     z, like = graph.placeholder("z"), graph.get_attr(net.blocks[0].name)
-    for node, size, shape, (low, high) in zip(frontier, packing.sizes, packing.shapes, packing.ranges):
-        step = (high - low) / 255 if packing.precision == "uint8" else 1.0
-        made[node] = graph.call_function(_unpacked, (z, like, start, start + size, shape, low, step))
-        start += size
-    output = next(n for n in module.graph.nodes if n.op == "output")
-    needed = _before([output], stop=set(frontier))
-    for node in module.graph.nodes:
-        if node in needed and node not in made and node.op != "placeholder":
-            made[node] = graph.node_copy(node, made.__getitem__)
-    return fx.GraphModule(module, graph).eval().requires_grad_(False)
+    for node, shape in zip(frontier, shapes):
+        stop = start + math.prod(shape)
+        copies[node] = graph.call_function(_unpacked, (z, like, start, stop, shape))
+        start = stop
+    graph.output(graph.graph_copy(module.graph, copies))
+    return _without_unused(module, graph).eval().requires_grad_(False)
 
 
-def _before(nodes: list[fx.Node], stop: set[fx.Node] = frozenset()) -> set[fx.Node]:
-    """The nodes and all that they are computed from, not past those of `stop`."""
-    found, open_nodes = set(), list(nodes)
-    while open_nodes:
-        node = open_nodes.pop()
-        if node not in found:
-            found.add(node)
-            open_nodes += [] if node in stop else node.all_input_nodes
-    return found
+def _without_unused(module: fx.GraphModule, graph: fx.Graph) -> fx.GraphModule:
+    """The graph's steps on the way to its outputs, and the layers that they call."""
+    whole = fx.GraphModule(module, graph)
+    whole.graph.eliminate_dead_code(lambda node: node.op in ("placeholder", "output"))  # not even an assertion is left
+    for node in [n for n in whole.graph.nodes if n.op == "placeholder" and not n.users]:
+        whole.graph.erase_node(node)
+    return fx.GraphModule(whole, whole.graph)
 
 
-def _batches(trunk: fx.GraphModule, data: Data, progress: Progress = False):
-    """The trunk's outputs, a batch at a time."""
-    with torch.no_grad():
-        for start in track(range(0, len(data), BATCH), "trunk", progress):
-            yield start, trunk(data.x[start : start + BATCH])
-
-
-def _ranges(trunk: fx.GraphModule, data: Data, n: int) -> list[tuple[float, float]]:
-    lows, highs = [math.inf] * n, [-math.inf] * n
-    for _, parts in _batches(trunk, data):
-        lows = [min(low, float(p.min())) for low, p in zip(lows, parts)]
-        highs = [max(high, float(p.max())) for high, p in zip(highs, parts)]
-    return [(low, high if high > low else low + 1.0) for low, high in zip(lows, highs)]
-
-
-def _stored(trunk: fx.GraphModule, data: Data, packing: Packing, path: Path | None, progress: Progress) -> Tensor:
-    shape, dtype = (len(data), sum(packing.sizes)), PRECISIONS[packing.precision]
+def _stored(trunk: fx.GraphModule, data: Data, size: int, dtype: torch.dtype, path: Path | None, progress: Progress) -> Tensor:
+    """The trunk's outputs, a row (size,) an example."""
+    shape = (len(data), size)
     if path is None:
         x = torch.empty(shape, dtype=dtype, device=data.x.device)
     else:
         x = torch.from_file(str(path), shared=True, size=math.prod(shape), dtype=dtype).view(shape)
-    for start, parts in _batches(trunk, data, progress):
-        rows = packing.pack(parts)
-        x[start : start + len(rows)] = rows.to(x.device)
+    with torch.no_grad():
+        for start in track(range(0, len(data), BATCH), "trunk", progress):
+            rows = torch.cat([part.flatten(1) for part in trunk(data.x[start : start + BATCH])], 1)
+            x[start : start + len(rows)] = rows.to(x)
     return x
 
 

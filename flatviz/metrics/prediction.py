@@ -17,7 +17,7 @@ from flatviz.core.seeds import saved_rng
 from flatviz.engine.batchnorm import check_batchnorm, refresh_batchnorm, with_trained_buffers
 from flatviz.engine.forward import forward
 from flatviz.metrics.averaging import scored
-from flatviz.results import AnyPosterior, FunctionPosterior, Posterior, Prediction
+from flatviz.results import AnyPosterior, Posterior, Prediction
 
 Examples = Annotated[Tensor | Data, kind((Tensor, Data), "a tensor of inputs (N, ...), or fv.Data(x, y)")]
 
@@ -58,20 +58,11 @@ def predict(
     mode = check_batchnorm(net, batchnorm)
     inputs = x.x if isinstance(x, Data) else x
     check_inputs(net, inputs)
-    functions = isinstance(posterior, FunctionPosterior)
-    if functions and mode == "re-estimated":
-        raise ValueError("BatchNorm statistics of functions cannot be re-estimated, got batchnorm=data: use batchnorm='frozen'")
-    if functions and net.trunk is not None:
-        raise ValueError(
-            "functions have no weights to put a sampled trunk beside, got one in the net: use transfer(trunk='fixed')"
-        )
-    W = None if functions else check_many_weights(_draws(posterior, n_draws, seed), net.dim, "draws")
+    W = check_many_weights(_draws(posterior, n_draws, seed), net.dim, "draws")
     trunk = "fixed" if net.trunk is None else "sampled"
     if net.trunk is not None:
         net, W = net.restrict("all"), net.trunk.joined(W, seed=seed)
-    if functions:
-        outputs = posterior.outputs(inputs, n_draws, seed=seed)
-    elif mode == "re-estimated":
+    if mode == "re-estimated":
         rows = [forward(refresh_batchnorm(net, w, batchnorm), w[None], inputs) for w in track(W, "predicting", progress)]
         outputs = torch.cat(rows)
     else:

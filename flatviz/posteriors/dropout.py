@@ -15,16 +15,16 @@ from torch import Tensor, nn
 from torch.nn.modules.conv import _ConvNd
 from torch.nn.modules.dropout import _DropoutNd
 
-from flatviz.checks import Count, Seed, Share, check_choice
+from flatviz.checks import Count, Seed, Share
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator
 from flatviz.objectives.nll import check_data
 from flatviz.posteriors.method import Method, Tuned
-from flatviz.results import Draws, Posterior
+from flatviz.results import Draws
 from flatviz.training.keywords import SGD, defaults
-from flatviz.training.masked import DropoutLoss, MaskedFunctions, calls, reader_of
+from flatviz.training.masked import DropoutLoss, calls, reader_of
 from flatviz.training.optimize import minibatches, sgd
 from flatviz.training.run import Run
 
@@ -39,10 +39,9 @@ def fit_dropout(
     *,
     seed: Seed,
     rate: Share | None = None,
-    space: str = "weights",
     n_draws: Count = SETTINGS["n_draws"],
     **how: Unpack[SGD],
-) -> Posterior:
+) -> Draws:
     """Train with dropout from where the net stands, then draw `n_draws` masked weight vectors, (n_draws, D).
 
     BatchNorm statistics are the net's own; with an `ascent` both passes have the same masks; of `training` precision and early
@@ -56,8 +55,6 @@ def fit_dropout(
             the data; channels, not pixels, of a convolution.  None takes the network's own dropout layers and their
             rates, each right before a treated Linear (Dropout) or convolution (Dropout2d), which alone reads it; 0.1
             where there are none.
-        space: "weights"; or "functions", for a network whose own dropout layers stand elsewhere: its draws have no weight
-            vectors, so that `predict` works and planes do not.
         n_draws: Masks drawn after training; 30 is what the largest ensembles of the studies take.
         **how: How it is trained.
 
@@ -74,17 +71,10 @@ def fit_dropout(
     """
     run = Run.of(locals(), "dropout")
     run.check_passes("its masks are drawn for a whole minibatch")
-    check_choice(space, ("weights", "functions"), "space")
-    if space == "functions" and rate is not None:
-        raise ValueError(
-            f"space='functions' takes the rates of the network's own dropout layers, got rate={rate!r}: leave it out"
-        )
     check_data(net, data, run.likelihood)
-    rates = own_rates(net) if space == "functions" else find_rates(net, data.x[:8], rate)
+    rates = find_rates(net, data.x[:8], rate)
     loss = DropoutLoss(net, data, run.likelihood, rates, seed, run.passes)
     w, history = sgd(loss, net.w, minibatches(len(data), run.optim.batch_size, seed + 1, net.device), run)
-    if space == "functions":
-        return MaskedFunctions(w, net.at(w), rates, history)
     source = generator(seed + 2)
     return Draws(torch.stack([w * weight_mask(net, rates, source) for _ in range(n_draws)]), history)
 
@@ -108,7 +98,7 @@ def find_rates(net: Net, x: Tensor, rate: float | None) -> dict[str, float]:
                 raise ValueError(
                     "each dropout layer must mask columns of the weight of one treated Linear or convolution, and nothing "
                     f"else that is read, got {name!r}, which masks {masks}, so that no weight vector can stand for its mask: "
-                    "use space='functions', or give rate=, which drops inputs of the treated layers instead"
+                    "give rate=, which drops inputs of the treated layers instead"
                 )
             readers[reader] = dropouts[name]
     if readers:
@@ -122,14 +112,6 @@ def find_rates(net: Net, x: Tensor, rate: float | None) -> dict[str, float]:
 def _plain_convolution(part: nn.Module) -> bool:
     """A convolution whose weight has a column for each input channel."""
     return isinstance(part, _ConvNd) and part.groups == 1 and not part.transposed
-
-
-def own_rates(net: Net) -> dict[str, float]:
-    """Name of each dropout layer of the network, with its rate.  Raises ValueError where there is none."""
-    rates = _dropouts(net)
-    if not rates:
-        raise ValueError("space='functions' needs dropout layers in the network, got none: give rate=, with space='weights'")
-    return rates
 
 
 def _dropouts(net: Net) -> dict[str, float]:

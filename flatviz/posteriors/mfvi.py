@@ -24,7 +24,6 @@ from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.training.gradient import Ascent
 from flatviz.training.keywords import Variational, defaults
-from flatviz.training.noisy_nll import check_local
 from flatviz.training.run import Run
 from flatviz.training.variational import Bound, converged, fit_gaussians, vi_step
 
@@ -48,7 +47,6 @@ def fit_mfvi(
     prior_std: Positive = SETTINGS["prior_std"],
     first_std: Positive = SETTINGS["first_std"],
     moped: Positive | None = None,
-    local: bool = False,
     ascent: Ascent | None = None,
     **how: Unpack[Variational],
 ) -> Gaussian:
@@ -65,7 +63,6 @@ def fit_mfvi(
         first_std: Standard deviation of every weight at the start; small, so that the first draws are networks that know
             something.
         moped: Standard deviation of each weight at the start over its size, 0.05 to 0.5, in place of first_std.
-        local: As in `fit_vi`.
         ascent: As in `fit_vi`.
         **how: How it is fitted.
 
@@ -79,13 +76,12 @@ def fit_mfvi(
         >>> fv.fit_mfvi(net, data, steps=5, seed=0)
         Gaussian(dim=9, rank=0)
     """
-    check_local(local, ascent, how["batchnorm"])
     run = Run.of(locals(), "mean-field VI")
     if prior is None:
         center = torch.zeros_like(net.w) if moped is None else net.w.detach().clone()
         prior = Gaussian(center, torch.full_like(center, math.log(prior_std)))
     first = torch.full_like(net.w, first_std) if moped is None else (moped * net.w.abs()).clamp_min(STD_FLOOR)
-    bound = Bound.of(how | dict(start=Gaussian(net.w.detach().clone(), first.log()), start_scale=1.0), local)
+    bound = Bound.of(how | dict(start=Gaussian(net.w.detach().clone(), first.log()), start_scale=1.0))
     return converged(*fit_gaussians(net, data, prior, partial(vi_step, ascent=ascent), run, bound, [seed]))
 
 

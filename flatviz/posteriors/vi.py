@@ -19,7 +19,6 @@ from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.training.gradient import Ascent
 from flatviz.training.keywords import FromPrior, defaults
-from flatviz.training.noisy_nll import check_local
 from flatviz.training.run import Run
 from flatviz.training.variational import TEMPERED, TEMPERED_BATCHNORM, Bound, converged, fit_gaussians, vi_step
 
@@ -32,7 +31,6 @@ def fit_vi(
     prior: Gaussian,
     *,
     seed: Seed,
-    local: bool = False,
     ascent: Ascent | None = None,
     **how: Unpack[FromPrior],
 ) -> Gaussian:
@@ -58,14 +56,11 @@ def fit_vi(
         data: The N training examples.
         prior: Gaussian over the D weights, as `transfer` returns.
         seed: Of noise and minibatches.
-        local: A draw of its own for each example (local reparameterisation): the same expectation with less noise in the
-            gradient.  A step is one pass with as many weight vectors as examples: for small nets, without `ascent`.
         ascent: `SAM(radius)` and the like make it F-VI: each draw's gradient is taken at w + e, the KL's where q is.
         **how: How it is fitted.
 
     Raises:
-        ValueError: Where prior or start do not cover the treated weights, on bad data, on divergence, or for
-            `local` with an ascent or batch statistics.
+        ValueError: Where prior or start do not cover the treated weights, on bad data, or on divergence.
 
     Example:
         >>> import torch, flatviz as fv
@@ -76,8 +71,7 @@ def fit_vi(
         >>> q, q.history.loss.shape, q.sample(3, seed=1).shape
         (Gaussian(dim=9, rank=1), torch.Size([20]), torch.Size([3, 9]))
     """
-    check_local(local, ascent, how["batchnorm"])
-    run, bound = Run.of(locals(), "VI"), Bound.of(how, local)
+    run, bound = Run.of(locals(), "VI"), Bound.of(how)
     return converged(*fit_gaussians(net, data, prior, partial(vi_step, ascent=ascent), run, bound, [seed]))
 
 

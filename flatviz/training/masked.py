@@ -1,21 +1,18 @@
-"""Networks with dropout left on: as a training loss, and as draws that are functions where no weight vector can be one."""
+"""Networks with dropout left on: the training loss, and which layer's weight stands for the mask of a dropout layer."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor, nn
 from torch.nn.modules.conv import _ConvNd
 
-from flatviz.checks import check_count
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood, mean_nll
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator, randn_like
 from flatviz.objectives.nll import check_data
-from flatviz.results import History
 from flatviz.storage.checkpoints import State
 from flatviz.training.gradient import PLAIN, TrainingLoss
 from flatviz.training.optimize import mean_loss
@@ -78,28 +75,18 @@ def reader_of(net: Net, x: Tensor, dropout: str, call: int, shape: torch.Size, l
 
 
 class MaskedNet:
-    """A copy of a net that drops inputs of the layers in `rates` (outputs, of a dropout layer), drawn from `source`.
+    """A copy of a net that drops inputs of the layers in `rates`, a new mask for each example, drawn from `source`."""
 
-    A new mask for each example, or one for all, `shared`.
-    """
-
-    def __init__(self, net: Net, rates: dict[str, float], source: torch.Generator, *, shared: bool) -> None:
-        self.net, self.source, self.shared = net.copy(), source, shared
+    def __init__(self, net: Net, rates: dict[str, float], source: torch.Generator) -> None:
+        self.net, self.source = net.copy(), source
         self._seen = False
-        parts = dict(self.net.module.named_modules())
         for name, rate in rates.items():
-            if isinstance(parts[name], nn.modules.dropout._DropoutNd):
-                parts[name].register_forward_hook(lambda part, args, out, rate=rate: out * self._mask(part, out, rate))
-            else:
-                parts[name].register_forward_pre_hook(
-                    lambda part, args, rate=rate: (args[0] * self._mask(part, args[0], rate),)
-                )
+            part = self.net.module.get_submodule(name)
+            part.register_forward_pre_hook(lambda part, args, rate=rate: (args[0] * self._mask(part, args[0], rate),))
 
     def _mask(self, part: nn.Module, x: Tensor, rate: float) -> Tensor:
-        shape = mask_shape(part, x.shape)
-        if self.shared:
-            shape[0] = 1
-        return ((torch.rand(shape, generator=self.source) < 1 - rate) / (1 - rate)).to(x)
+        keep = 1 - rate
+        return ((torch.rand(mask_shape(part, x.shape), generator=self.source) < keep) / keep).to(x)
 
     def __call__(self, w: Tensor, x: Tensor) -> Tensor:
         """Outputs (N, C) at `w` under new masks."""
@@ -120,7 +107,7 @@ class DropoutLoss(TrainingLoss):
         passes.check_weights(net.w)
         self.net, self.passes = net, passes
         self.data, self.likelihood, self.source = data, likelihood, generator(seed)
-        self.masked = MaskedNet(net, rates, self.source, shared=False)
+        self.masked = MaskedNet(net, rates, self.source)
 
     @property
     def state(self) -> State:
@@ -148,37 +135,3 @@ class DropoutLoss(TrainingLoss):
     def score(self, w: Tensor, data: Data) -> Tensor:
         """Mean loss of other data at `w` (D,), nothing dropped, ()."""
         return mean_loss(self.net, w, data, self.likelihood)
-
-
-@dataclass(frozen=True, eq=False)
-class MaskedFunctions:
-    """A posterior over functions: the network at `center` under random masks.  Its draws are no weight vectors.
-
-    `predict` asks it for `outputs`; whatever reads weight vectors is refused by `sample`.
-    """
-
-    center: Tensor
-    net: Net
-    rates: dict[str, float]
-    history: History | None = field(default=None)
-
-    def sample(self, n: int, *, seed: int) -> Tensor:
-        """Raises TypeError: there are no weight vectors to give."""
-        raise TypeError(
-            f"draws must be weight vectors, but dropout at {', '.join(list(self.rates)[:3])} has none: use predict, "
-            "or fit_dropout with rate=, whose masks are weight vectors"
-        )
-
-    @torch.no_grad()
-    def outputs(self, x: Tensor, n: int, *, seed: int, chunk: int = 4096) -> Tensor:
-        """Outputs (n, N, C) of `n` functions on inputs `x` (N, ...), one mask a function; fewer begin any longer list."""
-        rows = []
-        for draw in range(check_count(n, "n_draws")):
-            source = generator(seed * 100_003 + draw)
-            start = source.get_state()
-            masked, parts = MaskedNet(self.net, self.rates, source, shared=True), []
-            for part in x.split(chunk):
-                source.set_state(start)
-                parts.append(masked(self.center, part))
-            rows.append(torch.cat(parts))
-        return torch.stack(rows)

@@ -44,26 +44,6 @@ class NoisyNLL:
         return _averaged([_draw(at, q, z1, z2, 3) for z1, z2 in self.noise])
 
 
-class LocalNLL(NoisyNLL):
-    """The same with a draw of its own for each example of the minibatch: local reparameterisation (Kingma et al. 2015).
-
-    The expectation is that of `NoisyNLL`; examples no longer share their noise, so its average over the minibatch has a
-    smaller variance.  `loss` maps (W (n, D), index (n, 1)) to the loss of each example, (n,).
-    """
-
-    def __call__(
-        self, q: Gaussian, *, blocks: int = 3, ascent: Ascent | None = None
-    ) -> tuple[Tensor, tuple[Tensor, ...], Tensor | None]:
-        """As of `NoisyNLL`; an `ascent` is refused before the first step."""
-        n = len(self.noise)
-        z1, z2 = (torch.stack(z) for z in zip(*self.noise))
-        wide = q.std * z1
-        rows = torch.arange(n, device=z1.device) if self.index is None else self.index
-        values, grads = value_and_grad(self.loss, q.mean + wide + z2 @ q.factor, rows.repeat(n // len(rows))[:, None])
-        grads = grads / n
-        return values.mean(), (grads.sum(0), (grads * wide).sum(0), z2.T @ grads)[:blocks], None
-
-
 def _draw(
     at: Callable[[Tensor], tuple[Tensor, Tensor, Tensor | None]], q: Gaussian, z1: Tensor, z2: Tensor, blocks: int
 ) -> tuple[Tensor, tuple[Tensor, ...], Tensor | None]:
@@ -87,11 +67,3 @@ def _averaged(passes: list[tuple]) -> tuple[Tensor, tuple[Tensor, ...], Tensor |
     values, grads, gains = zip(*passes)
     gain = None if gains[0] is None else torch.stack(gains).mean(0)
     return torch.stack(values).mean(0), tuple(torch.stack(g).mean(0) for g in zip(*grads)), gain
-
-
-def check_local(local: bool, ascent: Ascent | None, batchnorm: str) -> None:
-    """That local reparameterisation goes with neither an ascent nor batch statistics."""
-    if local and ascent is not None:
-        raise ValueError("local=True needs one gradient for all examples, got an ascent: leave one of them out")
-    if local and batchnorm == "train":
-        raise ValueError("local=True has no batch statistics, got batchnorm='train': use 'frozen'")

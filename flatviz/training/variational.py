@@ -26,7 +26,7 @@ from flatviz.storage.checkpoints import State
 from flatviz.training.batched import SequentialLoss, members_batches, members_loss
 from flatviz.training.gradient import Ascent, TrainingLoss
 from flatviz.training.loop import advance
-from flatviz.training.noisy_nll import LocalNLL, NoisyNLL
+from flatviz.training.noisy_nll import NoisyNLL
 from flatviz.training.optimize import (
     BatchStatisticsLoss,
     check_converged,
@@ -164,19 +164,18 @@ class Bound:
     """What a variational fit minimises, beside data and prior, and where q starts.
 
     kl_weight: a temperature.  start: q at first (default the prior),
-    its widths times start_scale.  mc_samples: draws a step.  local: a draw for each example, by `LocalNLL`; for one member.
+    its widths times start_scale.  mc_samples: draws a step.
     """
 
     kl_weight: float
     start: Gaussian | None = None
     start_scale: float = 1.0
     mc_samples: int = 1
-    local: bool = False
 
     @classmethod
-    def of(cls, how: Mapping[str, Any], local: bool = False) -> Bound:
+    def of(cls, how: Mapping[str, Any]) -> Bound:
         """From the keywords of a fit."""
-        return cls(how["kl_weight"], how["start"], how["start_scale"], how["mc_samples"], local)
+        return cls(how["kl_weight"], how["start"], how["start_scale"], how["mc_samples"])
 
 
 def fit_gaussians(
@@ -204,20 +203,12 @@ def fit_gaussians(
     loss, trained = _losses(net, data, run, B)
     if B > 1 and any(trained):
         run.check_no_validation("statistics of BatchNorm that members train at once are those of the last step")
-    judged, draws, noisy = loss, bound.mc_samples, NoisyNLL
-    if bound.local:
-        run.check_passes("a draw for each example has one row a pass", precision=False)
-        examples = len(data) if optim.batch_size is None else min(optim.batch_size, len(data))
-        if len(data) % examples:
-            raise ValueError(f"with local=True batch_size must divide the {len(data)} examples, got {optim.batch_size}")
-        draws, noisy = bound.mc_samples * examples, LocalNLL
-        loss = members_loss(net, data, run.likelihood, "frozen", draws)
     descent = Descent(start, prior, B, bound.kl_weight, len(data), optim)
-    noise, losses, gains = Noise(seeds, draws, start, optim.steps), [], []
+    noise, losses, gains = Noise(seeds, bound.mc_samples, start, optim.steps), [], []
 
     def update(at: int, index: Tensor | None) -> None:
         descent.at(at, noise.at(at))
-        value, gain = step(Gaussian.unchecked(*descent.parts), noisy(loss, index, descent.noise), descent)
+        value, gain = step(Gaussian.unchecked(*descent.parts), NoisyNLL(loss, index, descent.noise), descent)
         losses.append(value)
         if gain is not None:
             gains.append(gain)
@@ -234,7 +225,7 @@ def fit_gaussians(
     batches = members_batches(len(data), optim.batch_size, shuffles, net.device)
     batches = minibatches(len(data), optim.batch_size, shuffles[0], net.device) if B == 1 else batches
     members = None if B == 1 else B
-    stopping = early_stopping(judged, [descent.theta], lambda: descent.theta[..., 0, :], run, members=members)
+    stopping = early_stopping(loss, [descent.theta], lambda: descent.theta[..., 0, :], run, members=members)
     advance(state, update, batches, optim.steps, run, stopping, examples=examples_of(loss, optim))
     theta = descent.theta.reshape(B, *descent.theta.shape[-2:])
     checks = [] if stopping is None else stopping.losses

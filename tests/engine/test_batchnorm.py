@@ -43,13 +43,6 @@ def test_images_count_by_their_pixels_and_a_layer_used_twice_by_both():
     assert fv.engine.refresh_batchnorm(net, net.w, fv.Data(x[:1], torch.zeros(1))).w.shape == (net.dim,)  # pixels are enough
 
 
-@pytest.mark.parametrize("n", [512, 513, 1025])
-def test_a_last_batch_of_one_joins_the_one_before(net_and_data, n):
-    net, _ = net_and_data
-    data = fv.Data(torch.randn(n, 4), torch.zeros(n).long())
-    assert float(fv.quantity(net, data, "nll", batchnorm=data)(net.w)) > 0
-
-
 def test_one_example_has_no_statistics_and_inputs_are_never_written_into(net_and_data):
     net, data = net_and_data
     with pytest.raises(ValueError, match="data must hold at least 2 examples to estimate BatchNorm statistics, got 1"):

@@ -6,7 +6,7 @@ from torch import nn
 
 import flatviz as fv
 from flatviz.posteriors.dropout import find_rates, weight_mask
-from flatviz.training.masked import MaskedNet
+from flatviz.training.masked import mask_shape
 
 
 class Branches(nn.Module):
@@ -108,14 +108,26 @@ def good():
 
 
 @pytest.mark.parametrize("name", lost())
-def test_a_mask_that_is_no_weight_vector_is_refused_and_drawn_as_a_function(name):
+def test_a_mask_that_is_no_weight_vector_is_refused(name):
     module, x, text = lost()[name]
     net = fv.Net.from_module(module.eval())
-    with pytest.raises(ValueError, match=f"{text}.*: use space='functions', or give rate="):
+    with pytest.raises(ValueError, match=f"{text}.*: give rate="):
         find_rates(net, x, None)
-    if net(net.w, x).ndim == 2:
-        q = fv.fit_dropout(net, fv.Data(x, torch.zeros(5, dtype=torch.long)), space="functions", steps=2, seed=0)
-        assert fv.predict(net, q, x, 3, seed=0).outputs.std(0).max() > 1e-3
+
+
+def module_with_one_mask_for_all(net):
+    """The network's module, whose dropout layers multiply all examples by one mask."""
+    module = net.to_module().eval().requires_grad_(False)
+    for part in module.modules():
+        if isinstance(part, nn.modules.dropout._DropoutNd):
+            part.register_forward_hook(
+                lambda part, args, out: out * nn.functional.dropout(torch.ones(one_mask(part, out)), part.p)
+            )
+    return module
+
+
+def one_mask(part, out):
+    return [1, *mask_shape(part, out.shape)[1:]]
 
 
 @pytest.mark.parametrize("name", good())
@@ -126,9 +138,8 @@ def test_the_weights_stand_for_the_masks_of_the_networks_own_dropout_layers(name
     rates = find_rates(net, x, None)
     assert rates == dict.fromkeys(readers, 0.5)
     weights = torch.stack([net(net.w * weight_mask(net, rates, g), x) for g in [torch.Generator().manual_seed(0)] * 1000])
-    own = {n: m.p for n, m in net.module.named_modules() if isinstance(m, nn.modules.dropout._DropoutNd)}
-    masked = MaskedNet(net, own, torch.Generator().manual_seed(1), shared=True)
-    functions = torch.stack([masked(net.w, x) for _ in range(1000)])
+    torch.manual_seed(1)
+    functions = torch.stack([module_with_one_mask_for_all(net)(x) for _ in range(1000)])
     scale = functions.flatten(1).std(0).mean()
     for moment in (lambda t: t.mean(0), lambda t: t.flatten(1).T.cov() / scale):  # of 1000 draws, each to about 4 %
         torch.testing.assert_close(moment(weights), moment(functions), rtol=0.15, atol=float(0.15 * scale))
@@ -164,30 +175,9 @@ def test_the_draws_fall_back_on_a_tenth_and_on_later_layers():
 
 
 @pytest.mark.parametrize("layer", [nn.AlphaDropout(0.2), nn.FeatureAlphaDropout(0.2), nn.Dropout(1.0)])
-@pytest.mark.parametrize("space", ["weights", "functions"])
-def test_noise_that_is_no_factor_is_refused(layer, space):
+def test_noise_that_is_no_factor_is_refused(layer):
     net = fv.Net.from_module(nn.Sequential(nn.Linear(3, 4), layer, nn.Linear(4, 2)).eval())
     data = fv.Data(torch.randn(4, 3), torch.tensor([0, 1, 0, 1]))
     with pytest.raises(ValueError, match="must multiply by a mask, with a rate below 1, got '1', .*: give rate="):
-        fv.fit_dropout(net, data, space=space, seed=0)
+        fv.fit_dropout(net, data, seed=0)
     fv.fit_dropout(net, data, rate=0.2, steps=1, seed=0)
-
-
-def test_functions_take_no_rate():
-    net = fv.Net.from_module(nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.2), nn.Tanh(), nn.Linear(4, 2)).eval())
-    with pytest.raises(
-        ValueError, match="space='functions' takes the rates of the network's own .*, got rate=0.3: leave it out"
-    ):
-        fv.fit_dropout(net, fv.Data(torch.randn(2, 3), torch.tensor([0, 1])), rate=0.3, space="functions", seed=0)
-
-
-def test_functions_cannot_be_saved_but_made_again_from_their_center(tmp_path):
-    torch.manual_seed(0)
-    net = fv.Net.from_module(nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.2), nn.Tanh(), nn.Linear(4, 2)).eval())
-    data = fv.Data(torch.randn(6, 3), torch.randint(0, 2, (6,)))
-    q = fv.fit_dropout(net, data, space="functions", steps=5, seed=0)
-    with pytest.raises(TypeError, match=r"cannot save a MaskedFunctions: it holds the network itself: save its center, and"):
-        fv.save(q, tmp_path / "q.pt")
-    center = fv.load(fv.save(q.center, tmp_path / "c.pt"))
-    again = fv.fit_dropout(net.at(center), data, space="functions", steps=1, lr=0, seed=0)
-    assert torch.equal(again.outputs(data.x, 3, seed=1), q.outputs(data.x, 3, seed=1))

@@ -150,14 +150,6 @@ def test_a_file_spoiled_in_any_way_gives_the_right_values_or_one_clear_error(kin
 
 @pytest.mark.slow
 @KINDS
-@settings(max_examples=20_000, deadline=None, database=None, suppress_health_check=list(HealthCheck))
-@given(change=damages())
-def test_the_same_for_long(kind, change):
-    spoiled(kind, change)
-
-
-@pytest.mark.slow
-@KINDS
 def test_every_single_bit_of_a_file_may_flip(kind, tmp_path, monkeypatch):
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path))
     n_bits = 8 * kind.write(tmp_path).stat().st_size

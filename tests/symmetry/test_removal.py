@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from symmetric_networks import NETWORKS, network, outputs
+from symmetric_networks import NETWORKS, cvxpy_mass, network, outputs
 from torch import nn
 
 import flatviz as fv
@@ -84,21 +84,6 @@ def test_ties_keep_their_order():
     net, units, _ = network("mlp")
     w = torch.zeros_like(net.w)
     assert fv.symmetry.sort_units(units, w[None])[1].equal(torch.arange(9)[None])
-
-
-def cvxpy_mass(net, w):
-    """Least mass of an MLP by cvxpy's default conic solver, in log factors, as the authors do it."""
-    cp = pytest.importorskip("cvxpy")
-    layers = [p.numpy() ** 2 for name, p in net.unflatten(w).items() if name.endswith("weight")]
-    u = [cp.Variable(s.shape[0]) for s in layers[:-1]]
-    total = 0
-    for k, S in enumerate(layers):
-        row = 0 if k == len(layers) - 1 else cp.reshape(u[k], (S.shape[0], 1), order="C") @ np.ones((1, S.shape[1]))
-        column = 0 if k == 0 else np.ones((S.shape[0], 1)) @ cp.reshape(u[k - 1], (1, S.shape[1]), order="C")
-        total = total + cp.sum(cp.multiply(S, cp.exp(2 * (row - column))))
-    problem = cp.Problem(cp.Minimize(total))
-    problem.solve()
-    return problem.value
 
 
 def test_the_least_mass_is_that_of_cvxpy():

@@ -9,10 +9,9 @@ from torch import nn
 import flatviz as fv
 from flatviz.engine import stacked
 from flatviz.engine.stacked import stack
-from flatviz.training.batched import BatchedLoss, SequentialLoss, members_batches, members_loss
+from flatviz.training.batched import BatchedLoss, SequentialLoss, members_loss
 from flatviz.training.gradient import gradient
-from flatviz.training.optimize import FrozenLoss, minibatches, sgd, training_loss
-from flatviz.training.run import Optim, Run
+from flatviz.training.optimize import FrozenLoss, training_loss
 
 
 def chain(dtype, treated="all", seed=0):
@@ -47,19 +46,6 @@ def test_one_step_together_is_each_step_alone(treated, ascent):
                 torch.testing.assert_close(g[i], alone, rtol=tolerance, atol=tolerance)
                 if ascent is not None:
                     torch.testing.assert_close(gain[i], up, rtol=tolerance, atol=tolerance)
-
-
-def test_fifty_steps_together_are_fifty_steps_alone_in_float64():
-    net, data = chain(torch.float64)
-    W, seeds = rows(net), [4, 5, 6]
-    run = Run(0, optim=Optim(50, lr=0.1, momentum=0.9, weight_decay=1e-3), ascent=fv.SAM(0.05))
-    loss = members_loss(net, data, "categorical", "frozen", 3)
-    got, history = sgd(loss, W, members_batches(20, 8, seeds, net.device), run)
-    for i, w in enumerate(W):
-        one = FrozenLoss(net, data, "categorical")
-        alone, own = sgd(one, w, minibatches(20, 8, seeds[i], net.device), run)
-        torch.testing.assert_close(got[i], alone, rtol=1e-8, atol=1e-8)
-        torch.testing.assert_close(history.loss[:, i], own.loss, rtol=1e-8, atol=1e-8)
 
 
 def test_a_regression_is_stacked_too():

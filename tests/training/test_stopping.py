@@ -12,7 +12,6 @@ import flatviz as fv
 from flatviz.training import loop
 from flatviz.training.optimize import FrozenLoss, minibatches, sgd
 from flatviz.training.run import Optim, Run
-from flatviz.training.stopping import EarlyStopping
 
 
 @pytest.fixture
@@ -115,17 +114,3 @@ def test_a_killed_run_in_bfloat16_in_parts_with_stopping_ends_as_if_never_stoppe
     resumed = fit(checkpoint=tmp_path / "run", progress=lambda done, total, label: seen.append(done))
     assert len(seen) <= len(whole.history.loss) - 22
     assert torch.equal(resumed.center, whole.center) and torch.equal(resumed.history.validation, whole.history.validation)
-
-
-def test_a_member_that_is_over_keeps_its_best_while_others_go_on():
-    losses = torch.tensor([[1.0, 3.0], [2.0, 2.9], [2.0, 2.8], [0.5, 2.7], [0.5, 4.0], [0.5, 4.0]])
-    w, done = torch.zeros(2, 3), []
-    stopping = EarlyStopping(lambda: losses[len(done)], [w], steps=50, epoch=1, patience=2, members=2)
-    for step in range(len(losses)):
-        assert not stopping.over
-        w.fill_(step + 1.0)
-        stopping.look(step)
-        done.append(step)
-    assert stopping.over
-    stopping.restore()
-    assert w[:, 0].tolist() == [1.0, 4.0]  # the first was over before it came to 0.5
