@@ -104,7 +104,6 @@ def calls(fv, module, data, task, metrics):
         "plot_curve": lambda: fv.plot_curve(made["curve"]),
         "plots.plot_persistence": lambda: fv.plots.plot_persistence(made["valleys"]),
         "plots.animate_projection": lambda: fv.plots.animate_projection(made["surface"], made["projection"]),
-        "explain": lambda: fv.explain(made["surface"]),
         "hessian_trace": lambda: fv.hessian_trace(made["f"], made["q"].mean, products=8, curvature="ggn"),
         "engine.refresh_batchnorm": lambda: fv.engine.refresh_batchnorm(made["net"][0], made["q"].mean, data),
         "engine.cache_trunk": lambda: fv.engine.cache_trunk(late, pictures[2]),
@@ -139,18 +138,8 @@ def calls(fv, module, data, task, metrics):
         "plot_spectrum": lambda: fv.plot_spectrum(made["spectrum"]),
         "plot_metrics": lambda: fv.plot_metrics(made["prediction"]),
         "plots.plot_reliability": lambda: fv.plots.plot_reliability(made["prediction"]),
-        "explore": lambda: (
-            fv.explore(made["surface"], made["projection"]),
-            fv.explore(made["surface"], made["projection"], steps=range(4)),
-            fv.explore(made["projection"]),
-            fv.explore(made["spectrum"]),
-            fv.explore(made["prediction"]),
-            fv.explore(made["prediction"], view="calibration"),
-        ),
+        "explore": lambda: fv.explore(made["surface"], made["projection"]),
         "score": lambda: fv.score(made["prediction"], "nll"),
-        "families.convergence_gap": lambda: fv.families.convergence_gap(
-            *_three(made, task), made["q"], "vi", seed=0, n_draws=2, fit={"steps": 1}
-        ),
         "families.fit_family": lambda: keep("family", fv.families.fit_family(*_three(made, task), seed=0, **FAMILY)),
         "families.measure": lambda: keep(
             "measured", fv.families.measure(made["net"][0], task, made["family"], seed=0, **SMALL)
@@ -212,7 +201,6 @@ def symmetric_calls(fv):
             net, flatviz.nll(net, _blobs()), W[:2], probes=2, iters=5
         ),
         "symmetry.rescaled_orbit": lambda: fv.symmetry.rescaled_orbit(net, _blobs(), W[0], resolution=3),
-        "explore of a net": lambda: fv.explore(net, _blobs(), W[1]),
         "plots.plot_orbit": lambda: fv.plots.plot_orbit(torch.arange(-1.0, 2), {"trace": torch.ones(3)}, torch.zeros(3)),
     }
 

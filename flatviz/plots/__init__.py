@@ -6,7 +6,6 @@ __getattr__, __dir__, __all__ = lazy(
     __name__,
     {
         "by_type": "plot",
-        "captions": "explain",
         "animation": "animate_projection",
         "basin": "plot_basin",
         "curve": "plot_curve",

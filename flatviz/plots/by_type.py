@@ -9,10 +9,9 @@ from typing import Any
 
 import torch
 
-from flatviz.plots.captions import words
 from flatviz.plots.curve import plot_curve
 from flatviz.plots.density import plot_density
-from flatviz.plots.ground import with_print
+from flatviz.plots.ground import axis_note, with_print
 from flatviz.plots.mechanism import plot_mechanism
 from flatviz.plots.metrics import plot_metrics
 from flatviz.plots.persistence import plot_persistence
@@ -124,7 +123,8 @@ def _plane(plane: Plane) -> Figure:
     angle = math.radians(plane.angle)
     first, second = plane.lengths[:2]
     ends = torch.tensor([[first, 0.0], [second * math.cos(angle), second * math.sin(angle)]], dtype=torch.float64)
-    fig = figure(f"{plane.name[0].upper()}{plane.name[1:]}", words(plane), explain=words(plane), width=560)
+    alt = f"{plane.name}: {axis_note(plane).replace('<br>', '; ')}"
+    fig = figure(f"{plane.name[0].upper()}{plane.name[1:]}", alt, width=560)
     if plane.extent is not None:
         (a0, a1), (b0, b1) = plane.extent[:2]
         corners = torch.tensor([[a0, b0], [a1, b0], [a1, b1], [a0, b1], [a0, b0]], dtype=torch.float64) @ ends

@@ -33,7 +33,7 @@ def plot_images(family: Family, i: int, image: int | None = None) -> Figure:
     else:
         title = f"Where {label} is least sure"
         alt = f"the {k} test images on which the one network of {label} is least sure, and its class probabilities for {one}"
-    fig = figure(title, alt, explain=alt, showlegend=False)
+    fig = figure(title, alt, showlegend=False)
     sizes = range(len(shown))
     mosaics = torch.stack([_mosaic(_pixels(family, shown[n])) for n in sizes])
     fig.add_live(go.Image(z=mosaics[-1].numpy(), name="images", hoverinfo="skip"), sizes={"z": mosaics})

@@ -64,7 +64,7 @@ def plot_predictive(
             raise ValueError(f"outputs of {name!r} must have shape (S, {len(x)}, 1), got {tuple(p.outputs.shape)}")
     spread = {name: float(p.outputs[: p.size(n_draws), :, 0].std(0).mean()) for name, p in predictions.items()}
     alt = "; ".join(f"{_label(name)}: mean standard deviation of draws {s:.2g}" for name, s in spread.items())
-    fig = figure(title, alt, explain=f"{alt}. Inner band: two standard deviations of the draws; outer: with the data's noise.")
+    fig = figure(title, alt)
     lows, highs = [], []
     for k, (name, p) in enumerate(predictions.items()):
         lo, hi = _add_panel(fig, x, p, name, p.size(n_draws), k, data)
@@ -81,7 +81,7 @@ def plot_input_maps(family: Family, i: int) -> Figure:
     panels += [("hmc", shown["reference"], False)] if "reference" in shown else []
     classes = class_words(family)
     alt = f"probability of {classes[1]} over the plane of inputs: VI, the selected posterior, and HMC as reference"
-    fig = figure(f"Probability of {classes[1]} over the inputs", alt, explain=alt, showlegend=False)
+    fig = figure(f"Probability of {classes[1]} over the inputs", alt, showlegend=False)
     for k, (method, probs, follows) in enumerate(panels):
         axis = dict(xaxis=f"x{k + 1 if k else ''}", yaxis=f"y{k + 1 if k else ''}")
         bar = dict(title=dict(text="probability", side="right"), thickness=14, outlinewidth=0)

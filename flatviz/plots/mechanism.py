@@ -18,7 +18,6 @@ from flatviz.plots.step import PHASES, RIM, STILL, labelled, mean_of, phase_trac
 from flatviz.plots.theme import INK, MUTED, Figure, figure, scatter, short, style
 from flatviz.results import Family, Mechanism, Surface
 
-EQUATION = "Δ = radius F⁻¹g / √(gᵀF⁻¹g),  θ ← θ − lr (∇NLL(q + Δ) + (T / N) ∇KL(q ‖ prior))"
 TWEENS = 5  # frames from one phase to the next
 FRAME_MS = 70
 CURRENT = dict(size=14, color=MUTED)  # the label of the stop at which the slider is
@@ -200,7 +199,7 @@ def _raised(step: Mechanism, phase: int, k: int, *, stage: bool) -> str:
 
 
 def _figure(step: Mechanism, k: int, title: str, alt: str) -> Figure:
-    fig = figure(title, alt, explain=f"{alt}. {EQUATION}")
+    fig = figure(title, alt)
     add_contour(fig, step.surface, ColorScale.of(step.surface))
     fig.update_layout(**plane_axes(step.surface.plane, small_print(step.surface)), width=width_of(step.surface) + 160)
     for axis, ticks in (("xaxis", step.surface.a), ("yaxis", step.surface.b)):

@@ -66,8 +66,7 @@ def plot_metrics(
     longest = max(n_draws or 1, *(p.n_draws for _, p in curves))
     final = {style(m).label: {k: float(p.scores[k][-1]) for k in LABELS} for m, p in curves}
     alt = "; ".join(f"{m}: accuracy {s['accuracy']:.3f}, NLL {s['nll']:.3f}, ECE {s['ece']:.3f}" for m, s in final.items())
-    text = f"{alt}. The band around accuracy is its 95 % interval for {len(curves[-1][1].y)} test examples."
-    fig = figure(title, alt, explain=text, **_axes([p for _, p in curves], longest))
+    fig = figure(title, alt, **_axes([p for _, p in curves], longest))
     for name, p in curves[n_reference:]:
         fig.add_live(_noise(p, name, longest), "x", "y", "fillcolor")
     for row, score in enumerate(LABELS, 1):

@@ -68,7 +68,7 @@ def radius_figure(
     alt = "; ".join(trend(family, m, previews) for m in columns)
     title = title or f"Flatness and scores against radius<br><span style='font-size:0.8em'>{over}</span>"
     look = dict(height=HEIGHT, showlegend=False, margin=dict(t=66))
-    fig = figure(title, alt, explain=_text(n_seeds), **look, **_axes(family, table, columns))
+    fig = figure(title, alt, **look, **_axes(family, table, columns))
     for j, name in enumerate(columns):
         for i, quantity in enumerate(ROWS):
             _add_panel(
@@ -211,12 +211,3 @@ def _add_ring(
             marker = dict(symbol="circle-open", size=15, color=INK, line=dict(width=2.5), opacity=1)
             ring = scatter([at], [y], "markers", "selected", marker=marker, xaxis=f"x{k}", yaxis=f"y{k}")
             fig.add_live(ring.update(visible=here), "x", "y", "visible")
-
-
-def _text(n_seeds: int) -> str:
-    band = (
-        f"Lines are means over {n_seeds} seeds of the noise, bands run from the lowest to the highest." if n_seeds > 1 else ""
-    )
-    return (
-        f"λ₁ is that of the training loss, the mean over draws; scores are of the test split with the largest ensemble. {band}"
-    )

@@ -18,7 +18,7 @@ def plot_gap(family: Family, i: int) -> Figure:
     shown = family.inputs
     vi = family.index("vi") if "vi" in family.methods else i
     alt = "predictive mean, bands and single draws of a regression with a gap in its data: VI, the selected posterior and HMC"
-    fig = figure("A regression with a gap in its data", alt, explain=alt, showlegend=False)
+    fig = figure("A regression with a gap in its data", alt, showlegend=False)
     panels = [("vi", family[vi].maps["curves"], "VI's curves"), (family[i].method, family[i].maps["curves"], "curves")]
     panels.append(("hmc", shown["curve reference"], ""))
     noise = float(shown["curve noise"][0])

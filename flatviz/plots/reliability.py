@@ -56,8 +56,7 @@ def plot_reliability(
         yaxis=dict(title="accuracy", range=[0, 1], domain=[0.3, 1]),
         yaxis2=dict(title="count", domain=[0, 0.22], anchor="x", range=[0, 1.05 * float(count.max())], nticks=3),
     )
-    text = f"Bars: accuracy in {n} bins of confidence, with 95 % intervals; a bin of fewer than {FULL} examples is fainter."
-    fig = figure(title, f"expected calibration error {ece:.3f} with {size} draws", explain=text, bargap=0.08, **axes)
+    fig = figure(title, f"expected calibration error {ece:.3f} with {size} draws", bargap=0.08, **axes)
     places = dict(x=middle, width=0.92 / n, showlegend=False)
     lo, hi = wilson(right, count)
     up, down = torch.where(count > 0, hi - right, 0.0), torch.where(count > 0, right - lo, 0.0)

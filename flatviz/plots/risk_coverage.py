@@ -44,11 +44,10 @@ def plot_risk_coverage(risks: Mapping[str, Tensor], *, title: str = "Risk agains
     about = f"{n} test inputs, " + (
         f"{seeds} seeds, bands: 95 % interval of the mean" if seeds > 1 else "one seed, so no interval"
     )
-    text = f"At coverage c the network answers the share c of the inputs that it is most sure of. {about}."
     x = dict(title=f"coverage: share of inputs answered, the surest first<br><sup>{about}</sup>", range=[0, 1.01])
     highest = max(float(r.mean(0)[int(FIRST * n) :].max()) for r in rows.values())  # bands may leave the panel
     y = dict(title="risk: share of wrong answers", range=[0, min(1.0, 1.2 * highest + 0.02)])
-    fig = figure(title, alt, explain=text, xaxis=x, yaxis=y)
+    fig = figure(title, alt, xaxis=x, yaxis=y)
     for method, r in rows.items():
         _add(fig, method, r)
     return fig.update_layout(height=470, margin=dict(t=95, b=80), title_y=0.98)

@@ -51,8 +51,7 @@ def plot_severity(
     about = f"{first.n} test images, " + (
         f"{seeds} seeds, bars: 95 % interval of the mean" if seeds > 1 else "one seed, so no interval"
     )
-    text = f"Scores by severity of the corruption ({over}); severity 0 is the clean test split. {about}."
-    fig = figure(title or f"Scores by severity: {over}", alt, explain=text, **_axes(first.severities, curves))
+    fig = figure(title or f"Scores by severity: {over}", alt, **_axes(first.severities, curves))
     for panel, score in enumerate(LABELS, 1):
         for i, method in enumerate(grouped):
             beside = SPREAD * (i - (len(grouped) - 1) / 2)

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from flatviz.checks import Number
 from flatviz.core.boundary import public
-from flatviz.plots.captions import ends_text, title_of, words_over
+from flatviz.plots.captions import ends_text, title_of
 from flatviz.plots.color import ColorScale
 from flatviz.plots.ground import axis_note, axis_titles, is_path, small_print
 from flatviz.plots.nouns import check_on
@@ -58,7 +58,7 @@ def plot_surface_3d(
     scale = ColorScale.of(surface, color_range, log)
     alt = f"{surface.label} in relief, {ends_text(surface)}"
     shows = projection if projection is not None and projection.values is not None and not surface.more else None
-    fig = figure(title or title_of(surface), alt, explain=words_over(surface, shows, by="Heights"))
+    fig = figure(title or title_of(surface), alt)
     lo, hi = scale.ends
     shown = torch.where(torch.isfinite(surface.values), scale(surface.values).clamp(lo, hi), torch.nan)
     fig.add_trace((_levels if surface.more else _relief)(surface, shown, scale))
@@ -79,7 +79,7 @@ def plot_relief(surface: Surface, scale: ColorScale, title: str) -> Figure:
     Its heights are those that `add_contour` draws as colours.
     """
     alt = f"{surface.label} in relief, {ends_text(surface)}"
-    fig = figure(title, alt, explain=words_over(surface, None, by="Heights"))
+    fig = figure(title, alt)
     shown = torch.where(torch.isfinite(surface.values), surface.values, torch.nan).T
     trace, (lo, hi) = _relief(surface, scale(shown).T, scale), scale.ends
     trace.customdata = numbers(shown)

@@ -125,9 +125,9 @@ def style(method: str | None, name: str = "posterior") -> Style:
     return Style(look.label, look.color, look.dash, look.symbol)
 
 
-def figure(title: str, alt: str, *, explain: str = "", **layout: Any) -> Figure:
-    """An empty figure in the house style; `alt` describes it to those who do not see it, `explain` is its text for `explain`."""
-    said = dict(template=_template(), title=title, meta={"alt": alt, "explain": explain, "note": ""})
+def figure(title: str, alt: str, **layout: Any) -> Figure:
+    """An empty figure in the house style; `alt` describes it to those who do not see it."""
+    said = dict(template=_template(), title=title, meta={"alt": alt, "note": ""})
     return Figure(layout=dict(height=HEIGHT) | said | layout)
 
 

@@ -1,4 +1,4 @@
-"""Live views in a notebook: `Lab`, the laboratory, and `explore(result)` for a result of any kind."""
+"""Live views in a notebook: `Lab`, the laboratory, and `explore(surface)`."""
 
 from flatviz.lazy import lazy
 

@@ -1,4 +1,4 @@
-"""Relief, density, curves, valleys, animations: read as data, explained in words."""
+"""Relief, density, curves, valleys, animations: read as data."""
 
 import dataclasses
 import math
@@ -114,23 +114,6 @@ def test_an_animation_has_a_frame_a_step_and_a_slider_to_it(surface, path):
         fv.plots.animate_projection(surface, [path, path], ["radius 0"])
 
 
-def test_every_picture_can_be_explained(surface, path, spectrum, gaussians):
-    t, (q, _), net = torch.linspace(0, 1, 3), gaussians, fv.Net.from_module(torch.nn.Linear(3, 2))
-    shadow = fv.project(q, fv.Plane(q.mean, torch.eye(7, dtype=torch.float64)[:2], "distance"))
-    for result, words in (
-        (surface, "at 9 x 7 points"),
-        (path, "off it"),
-        (spectrum, "Lanczos"),
-        (fv.landscape.persistence(surface), "2 valleys"),
-        (fv.Curve(t, t, W=torch.zeros(3, 4), kind="bezier"), "1 trained control vector between"),
-        (fv.plane_random(net, net.w, seed=0), "filter-normalised step"),
-        (shadow, "ellipse"),
-        (fv.plot_projection(shadow), "ellipse"),
-    ):
-        assert words in fv.explain(result)
-    assert fv.explain(fv.plots.plot_surface_3d(surface)) == fv.explain(surface)
-
-
 def test_every_picture_says_its_data_its_batchnorm_and_its_precision(surface, path, spectrum):
     known = dict(n=100, batchnorm="re-estimated")
     curve = fv.Curve(surface.a, surface.a**2, **known)
@@ -180,7 +163,6 @@ def test_flatness_is_drawn_against_ensemble_size_with_the_interval_of_its_mean()
     assert band.y[0] == pytest.approx(8 - half) and band.y[-1] == pytest.approx(8 + half) and band.x[0] == 2
     assert line.line.color != fig.data[5].line.color and "Hessian" in fig.layout.yaxis.title.text
     assert found.interval("lambda1")[0] == 5 and math.isnan(fv.results.Sharpness(*[rows[:1]] * 7).interval("sam")[1])
-    assert "95 % interval" in fv.explain(fig)
 
 
 def test_a_reference_above_the_selected_spectrum_is_inside_the_picture(spectrum):

@@ -62,12 +62,6 @@ class Result:
             assert "a result must be a whole file that fv.save wrote" in str(error)
 
 
-class Safetensors(Result):
-    """The same for other programs."""
-
-    suffix = ".safetensors"
-
-
 class Entry:
     """An entry of the cache."""
 
@@ -133,9 +127,7 @@ def damages(draw):
     return lambda content: kinds[kind](content, int(where * len(content)))
 
 
-KINDS = pytest.mark.parametrize(
-    "kind", [Result(), Safetensors(), Entry(), Checkpoint(), Points()], ids=lambda k: type(k).__name__
-)
+KINDS = pytest.mark.parametrize("kind", [Result(), Entry(), Checkpoint(), Points()], ids=lambda k: type(k).__name__)
 
 
 def spoiled(kind, change):
