@@ -134,31 +134,14 @@ def prepare_own(
     Raises:
         ValueError: Where a step leaves a network that is no better than its largest class.
     """
-    train, test = examples(train, "train"), examples(test, "test")
+    task = _task(examples(train, "train"), examples(test, "test"), seed)
+    net = module if isinstance(module, Net) else Net.from_module(copied(module).eval(), example=task.train.x[:2])
+    _check_logits(net, task)
     run = _Steps(seed, progress, say)
-    n_classes = int(max(train.y.max(), test.y.max())) + 1
-    if not test.class_names and len(train.class_names) >= n_classes:
-        test = replace(test, class_names=train.class_names)
-    order = torch.randperm(len(train), generator=generator(seed))[:MOST]
-    cut = max(1, round(HELD_OUT * len(order)))
-    task = Task(train.subset(order[cut:]), train.subset(order[cut:]), test, n_classes, "your data", train.subset(order[:cut]))
-    if test.x.shape[1:] != train.x.shape[1:]:
-        raise ValueError(f"test must have inputs as train has, {tuple(train.x.shape[1:])}, got {tuple(test.x.shape[1:])}")
-    net = module if isinstance(module, Net) else Net.from_module(copied(module).eval(), example=train.x[:2])
-    try:
-        outputs = tuple(net(net.w, train.x[:2]).shape)
-    except RuntimeError as error:
-        raise ValueError(
-            f"train must have inputs that the module takes, got {tuple(train.x.shape[1:])} each: {error}"
-        ) from error
-    if len(outputs) != 2 or outputs[1] < n_classes:
-        raise ValueError(f"the module must give logits (N, C) for {n_classes} classes, got {outputs} for 2 inputs")
-    norm = any(b.kind == "norm" for b in net.blocks)
     gradient, seconds = _seconds(net, task.train), math.inf if minutes is None else 60 * minutes
     steps = METHODS[TUNED].tuned(net).settings["steps"]
     work = {n: gradient * (2 * EPOCHS + (n + 1) * steps + LAB_GRADIENTS) for n in (trials, 1)}
-    affordable = [n for n, needed in work.items() if needed <= seconds]
-    if not affordable:
+    if work[1] > seconds:
         epochs = max(1, min(EPOCHS, int(TRAINING_SHARE * seconds / gradient)))
         net = _learned(net, task.train, run, epochs, check=False)
         run.note(
@@ -166,27 +149,52 @@ def prepare_own(
             f"all trials but one, all steps of a fit but {SHORT}, most radii, most points of the pictures"
         )
         return _head_alone(net, task, 1, run, SHORT)
-    if affordable[0] < trials:
+    if work[trials] > seconds:
         run.note(
             f"left out, for {trials} trials of settings would take about {work[trials] / 60:.0f} of {minutes:g} minutes: all but one"
         )
+        trials = 1
     net = _learned(net, task.train, run)
-    prior_of = _first_that_learns(
+    swag = _first_that_learns(
         lambda lr: fit_swag(net, task.train, rank=RANK, seed=seed, lr=lr, progress=progress),
         lambda swag: check_learned(net, swag.sample(1, seed=seed)[0], task.train, "SWAG", DO),
         "SWAG",
         run,
     )
+    norm = any(b.kind == "norm" for b in net.blocks)
     treated, what = ("norm+head", "normalisation layers and head") if norm else (_of_head(net), "head")
-    late, prior = transfer(net, prior_of, treated=treated, head_std=HEAD_STD, scale=recipe_for(net).scale)
+    late, prior = transfer(net, swag, treated=treated, head_std=HEAD_STD, scale=recipe_for(net).scale)
     run.note(f"treated: {what}, {late.dim} weights")
     try:
-        return _with_settings(late, task, prior, affordable[0], run)
+        return _with_settings(late, task, prior, trials, run)
     except ValueError as error:
         if not norm:
             raise
         run.note(f"left out, for no trial learned: normalisation layers ({error})")
         return _head_alone(net, task, trials, run)
+
+
+def _task(train: Data, test: Data, seed: int) -> Task:
+    """The training examples in random order, at most `MOST`, a share of them held out; source and train are one."""
+    n_classes = int(max(train.y.max(), test.y.max())) + 1
+    if not test.class_names and len(train.class_names) >= n_classes:
+        test = replace(test, class_names=train.class_names)
+    if test.x.shape[1:] != train.x.shape[1:]:
+        raise ValueError(f"test must have inputs as train has, {tuple(train.x.shape[1:])}, got {tuple(test.x.shape[1:])}")
+    order = torch.randperm(len(train), generator=generator(seed))[:MOST]
+    validation, fitted = (train.subset(part) for part in order.tensor_split([max(1, round(HELD_OUT * len(order)))]))
+    return Task(fitted, fitted, test, n_classes, "your data", validation)
+
+
+def _check_logits(net: Net, task: Task) -> None:
+    """That the net takes the inputs and gives a logit for each class."""
+    x = task.train.x[:2]
+    try:
+        outputs = tuple(net(net.w, x).shape)
+    except RuntimeError as error:
+        raise ValueError(f"train must have inputs that the module takes, got {tuple(x.shape[1:])} each: {error}") from error
+    if len(outputs) != 2 or outputs[1] < task.n_classes:
+        raise ValueError(f"the module must give logits (N, C) for {task.n_classes} classes, got {outputs} for 2 inputs")
 
 
 def _head_alone(net: Net, task: Task, trials: int, run: _Steps, steps: int | None = None) -> Prepared:

@@ -17,7 +17,6 @@ from flatviz.storage.cache import cache_key, cached
 from flatviz.storage.checkpoints import load_state, save_state
 from flatviz.storage.points import PointStore
 
-pytest.importorskip("safetensors")
 VALUES = [0.25 * i for i in range(8)]
 
 
@@ -61,12 +60,6 @@ class Result:
             assert equal(fv.load(path), result())
         except ValueError as error:
             assert "a result must be a whole file that fv.save wrote" in str(error)
-
-
-class Safetensors(Result):
-    """The same for other programs."""
-
-    suffix = ".safetensors"
 
 
 class Entry:
@@ -134,9 +127,7 @@ def damages(draw):
     return lambda content: kinds[kind](content, int(where * len(content)))
 
 
-KINDS = pytest.mark.parametrize(
-    "kind", [Result(), Safetensors(), Entry(), Checkpoint(), Points()], ids=lambda k: type(k).__name__
-)
+KINDS = pytest.mark.parametrize("kind", [Result(), Entry(), Checkpoint(), Points()], ids=lambda k: type(k).__name__)
 
 
 def spoiled(kind, change):
