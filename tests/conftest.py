@@ -23,6 +23,14 @@ from flatviz.pages.bundle import pack  # noqa: E402
 torch.set_num_threads(1)
 
 
+@pytest.fixture(autouse=True)
+def seeded():
+    """Weights and inputs that a test draws are the same whatever ran before it, and the random state outside stays."""
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        yield
+
+
 @pytest.fixture(scope="session")
 def task() -> fv.Task:
     """The digits, 10 shots a class."""
@@ -75,11 +83,9 @@ def moons():
 @pytest.fixture
 def tiny():
     """A float64 MLP on 12 points, all weights treated, small enough for dense algebra: D = 2*4+4+8+4*3+3 = 35."""
-    torch_state = torch.random.get_rng_state()
     torch.manual_seed(3)
     module = nn.Sequential(nn.Linear(2, 4), nn.LayerNorm(4), nn.Tanh(), nn.Linear(4, 3)).double()
     x, y = torch.randn(12, 2, dtype=torch.float64), torch.randint(0, 3, (12,))
-    torch.random.set_rng_state(torch_state)
     net = fv.Net.from_module(module)
     return net, fv.Data(x, y)
 

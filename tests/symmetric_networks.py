@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 import torch
 from torch import nn
 from torch.nn.modules.batchnorm import _BatchNorm
@@ -76,7 +75,6 @@ NETWORKS = {
 def network(name, seed=0):
     """(net, units, x) in float64; BatchNorm with eps = 0, odd statistics and gains of both signs."""
     build, shape = NETWORKS[name]
-    state = torch.random.get_rng_state()
     torch.manual_seed(seed)
     module = build().double().eval()
     for part in module.modules():
@@ -85,7 +83,6 @@ def network(name, seed=0):
             part.running_mean.normal_(), part.running_var.uniform_(0.5, 2.0)
             part.weight.data.normal_(), part.bias.data.normal_()
     x = torch.randn(20, *shape, dtype=torch.float64)
-    torch.random.set_rng_state(state)
     net = fv.Net.from_module(module, example=x[:2] if name == "attention" else None)  # no guess fits its tokens
     return net, fv.symmetry.units_of(net), x
 
@@ -116,7 +113,8 @@ def by_layers(net, w, order, factor):
 
 def cvxpy_mass(net, w):
     """Least mass of an MLP by cvxpy's default conic solver, in log factors, as the authors do it."""
-    cp = pytest.importorskip("cvxpy")
+    import cvxpy as cp
+
     layers = [p.numpy() ** 2 for name, p in net.unflatten(w).items() if name.endswith("weight")]
     u = [cp.Variable(s.shape[0]) for s in layers[:-1]]
     total = 0

@@ -7,7 +7,6 @@ import time
 from functools import partial
 
 import nets
-import pytest
 import timing
 import torch
 from symmetric_networks import cvxpy_mass
@@ -26,7 +25,6 @@ def perceptrons(n):
 
 
 def test_least_mass_of_256_networks_over_cvxpy_one_by_one():
-    pytest.importorskip("cvxpy")
     net, units, W = perceptrons(256)
     some = [cvxpy_mass(net, w) for w in W[:4]]
     torch.testing.assert_close(fv.symmetry.min_mass(units, W).after[:4], torch.tensor(some), rtol=1e-6, atol=0)

@@ -64,7 +64,6 @@ def stand_in(tmp_path, monkeypatch):
 
 @pytest.fixture
 def case():
-    torch.manual_seed(0)
     module = nn.Sequential(nn.Linear(3, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 2))
     nn.init.normal_(module[1].bias)  # the library divides by the norm of each parameter
     x, y = torch.randn(30, 3), torch.randint(0, 2, (30,))

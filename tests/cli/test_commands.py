@@ -135,7 +135,6 @@ time.sleep(60)
 
 
 def test_a_jupyterlab_py_of_the_current_folder_is_not_run(monkeypatch, tmp_path):
-    pytest.importorskip("jupyterlab")
     (tmp_path / "jupyterlab.py").write_text("raise SystemExit(7)")
     monkeypatch.chdir(tmp_path)
     assert main(["lab", "--", "--version"]) == 0

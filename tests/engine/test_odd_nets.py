@@ -46,7 +46,6 @@ COORDS = torch.tensor([[0.0, 0.0], [0.4, -0.3], [1.0, 1.0]])
 @pytest.fixture(autouse=True)
 def seeded():
     with torch.random.fork_rng():
-        torch.manual_seed(0)
         yield
 
 
@@ -205,7 +204,6 @@ def test_a_class_that_is_masked_away_does_not_hide_what_depends_on_the_batch():
         def forward(self, x):
             return self.head(torch.tanh(self.norm(self.a(x)))).masked_fill(torch.tensor([False, False, False, True]), -1e9)
 
-    torch.manual_seed(0)
     data = fv.Data(torch.randn(64, 6) * torch.linspace(0.2, 3, 64)[:, None], torch.arange(64) % 3)
     with pytest.raises(ValueError, match="the net must treat each example alone"):
         fv.nll(fv.Net.from_module(Masked().eval()), data)
@@ -226,7 +224,6 @@ class Slope(nn.Module):
 
 
 def test_a_module_that_takes_a_gradient_inside_its_forward_pass_has_values_and_a_surface():
-    torch.manual_seed(0)
     x, y = torch.randn(20, 6), torch.arange(20) % 3
     net = fv.Net.from_module(Slope())
     f, plane = fv.nll(net, fv.Data(x, y)), fv.plane_random(net, net.w, seed=0)

@@ -82,14 +82,12 @@ def test_last_layer_moves_the_head_alone(tiny):
     "structure, name", [("last_layer", "FullLLLaplace"), ("full", "FullLaplace"), ("diagonal", "DiagLaplace")]
 )
 def test_covariance_evidence_probit_and_bridge_are_those_of_laplace_torch(structure, name):
-    laplace = pytest.importorskip("laplace")
-    state = torch.random.get_rng_state()
-    torch.manual_seed(0)
+    import laplace
+
     module = nn.Sequential(nn.Linear(4, 6), nn.Tanh(), nn.Linear(6, 5), nn.Tanh(), nn.Linear(5, 3)).double()
     x, y, new = torch.randn(40, 4, dtype=torch.float64), torch.randint(0, 3, (40,)), torch.randn(7, 4, dtype=torch.float64)
     peer = getattr(laplace, name)(copy.deepcopy(module), "classification", prior_precision=1.5)
     peer.fit(DataLoader(TensorDataset(x, y), batch_size=40))
-    torch.random.set_rng_state(state)
     net, data, test = fv.Net.from_module(module), fv.Data(x, y), fv.Data(new, torch.zeros(7).long())
     q = fv.fit_laplace(net, data, seed=0, steps=0, structure=structure, prior_precision=1.5)
     f, V = linearised(net, q, test)
@@ -111,7 +109,6 @@ def test_kronecker_comes_from_laplace_torch_and_names_what_it_cannot_do(regressi
         ValueError, match="covers Linear and convolution weights only, got 1.weight of a LayerNorm: use structure"
     ):
         fv.fit_laplace(net, data, seed=0, steps=0, structure="kronecker", prior_precision=1.0)
-    pytest.importorskip("laplace")
     net, data, mean, cov, evidence = regression
     q = fv.fit_laplace(net, data, structure="kronecker", **SETTLED)
     torch.testing.assert_close(q.cov_mul(torch.eye(3, dtype=torch.float64)), cov, rtol=1e-5, atol=1e-8)
@@ -128,7 +125,6 @@ def test_bad_requests_say_what_to_do(tiny):
 @pytest.mark.parametrize("precision", [1.0, "per layer"])
 def test_draws_do_not_depend_on_the_eigenvectors_that_a_library_chooses(precision, monkeypatch):
     """Their signs, and the basis of those of one eigenvalue, differ from device to device."""
-    torch.manual_seed(0)
     net = fv.Net.from_module(torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 3)).double())
     data = fv.Data(torch.randn(12, 3, dtype=torch.float64), torch.arange(12) % 3)
     given = precision if precision == 1.0 else {"0": 2.0, "2": 0.5}
@@ -154,7 +150,8 @@ DELTA = 2.0
 @pytest.fixture(scope="module", params=["mlp", "convolution"])
 def small(request):
     """(net, data, Kronecker Laplace, its covariance inverted densely by laplace-torch), float64."""
-    laplace = pytest.importorskip("laplace")
+    import laplace
+
     torch.manual_seed(0)
     if request.param == "mlp":
         module, x = nn.Sequential(nn.Linear(3, 5), nn.Tanh(), nn.Linear(5, 4)), torch.randn(20, 3)
@@ -199,8 +196,6 @@ def test_linearised_predictions_are_those_of_the_dense_gaussian(small):
 
 def test_a_network_too_large_for_a_dense_matrix_is_fitted_predicted_and_weighed():
     """64-64-32-10, 6,570 weights, above what a dense covariance may have."""
-    pytest.importorskip("laplace")
-    torch.manual_seed(0)
     net = fv.Net.from_module(nn.Sequential(nn.Linear(64, 64), nn.Tanh(), nn.Linear(64, 32), nn.Tanh(), nn.Linear(32, 10)))
     data = fv.Data(torch.randn(50, 64), torch.randint(0, 10, (50,)))
     q = fv.fit_laplace(net, data, seed=0, steps=5, structure="kronecker", prior_precision="marginal")
@@ -218,7 +213,6 @@ def test_a_network_too_large_for_a_dense_matrix_is_fitted_predicted_and_weighed(
 
 
 def test_its_shadow_on_a_plane_is_that_of_its_draws():
-    torch.manual_seed(0)
     net = fv.Net.from_module(torch.nn.Sequential(torch.nn.Linear(4, 5), torch.nn.Tanh(), torch.nn.Linear(5, 3)).double())
     data = fv.Data(torch.randn(30, 4).double(), torch.arange(30) % 3)
     q = fv.fit_laplace(net, data, seed=0, structure="kronecker", prior_precision=1.0)

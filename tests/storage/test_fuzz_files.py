@@ -17,7 +17,6 @@ from flatviz.storage.cache import cache_key, cached
 from flatviz.storage.checkpoints import load_state, save_state
 from flatviz.storage.points import PointStore
 
-pytest.importorskip("safetensors")
 VALUES = [0.25 * i for i in range(8)]
 
 

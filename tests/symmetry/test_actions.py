@@ -213,13 +213,13 @@ class Both(nn.Module):
 
 
 def small_vit():
-    torchvision = pytest.importorskip("torchvision")
+    import torchvision
+
     return torchvision.models.VisionTransformer(8, 4, 2, 2, 6, 5, num_classes=3)
 
 
 @pytest.mark.parametrize(("make", "shape", "heads"), [(Both, (4, 6), 5), (small_vit, (3, 8, 8), 2)], ids=["blocks", "ViT"])
 def test_every_head_of_a_transformer_is_found_and_what_is_left_out_is_named(make, shape, heads):
-    torch.manual_seed(0)
     x = torch.randn(9, *shape, dtype=torch.float64)
     module = make().double().eval()
     for p in module.parameters():
@@ -313,7 +313,6 @@ def repeated():
     ids=["a hook", "a layer used twice", "a unit read twice", "a bias read directly"],
 )
 def test_an_action_that_would_change_outputs_is_refused(make):
-    torch.manual_seed(0)
     net = fv.Net.from_module(make())
     units, W, x = fv.symmetry.units_of(net), net.w[None], torch.randn(20, 6)
     actions = {

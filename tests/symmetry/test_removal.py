@@ -120,7 +120,6 @@ def test_the_mass_never_rises_from_one_sweep_to_the_next(name):
 
 
 def test_one_hidden_layer_takes_one_sweep_and_meets_its_closed_form():
-    torch.manual_seed(0)
     net = fv.Net.from_module(nn.Sequential(nn.Linear(7, 5), nn.ReLU(), nn.Linear(5, 3)).double())
     units = fv.symmetry.units_of(net)
     least = fv.symmetry.min_mass(units, net.w[None], max_sweeps=1)

@@ -15,7 +15,6 @@ from flatviz.training.run import Run
 
 @pytest.fixture
 def conv_case():
-    torch.manual_seed(0)
     layers = nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(8, 3)
     x, y = torch.randn(20, 3, 6, 6), torch.randint(0, 3, (20,))
     return nn.Sequential(*layers), fv.Data(x, y)
@@ -131,10 +130,8 @@ ALL = (
 
 
 def made(n=65):
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
-        module = nn.Sequential(nn.Linear(3, 6), nn.BatchNorm1d(6), nn.ReLU(), nn.Linear(6, 2))
-        x = torch.randn(n, 3)
+    module = nn.Sequential(nn.Linear(3, 6), nn.BatchNorm1d(6), nn.ReLU(), nn.Linear(6, 2))
+    x = torch.randn(n, 3)
     return fv.Net.from_module(module.eval()), fv.Data(x, (x[:, 0] > 0).long())
 
 

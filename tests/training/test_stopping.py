@@ -18,7 +18,6 @@ from flatviz.training.run import Optim, Run
 def case():
     """Twelve noisy labels to learn by heart, and others to judge by: the validation loss falls, then rises."""
     g = torch.Generator().manual_seed(0)
-    torch.manual_seed(0)
     module = torch.nn.Sequential(torch.nn.Linear(3, 16), torch.nn.Tanh(), torch.nn.Linear(16, 2))
     x = torch.randn(40, 3, generator=g)
     y = (x[:, 0] + 0.8 * torch.randn(40, generator=g) > 0).long()
@@ -61,7 +60,6 @@ def test_a_gaussian_is_judged_at_its_mean(case, radius):
 
 
 def test_statistics_of_batchnorm_are_those_of_the_best_check():
-    torch.manual_seed(0)
     module = torch.nn.Sequential(torch.nn.Linear(3, 16), torch.nn.BatchNorm1d(16), torch.nn.Tanh(), torch.nn.Linear(16, 2))
     x, y = torch.randn(60, 3), torch.randint(0, 2, (60,))
     data, validation = fv.Data(x[:20], y[:20]), fv.Data(x[20:], y[20:])
