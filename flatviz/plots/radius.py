@@ -21,7 +21,14 @@ HEIGHT = 640  # px
 
 
 @public
-def plot_radius(family: Family, *, method: str | None = None, radius: Radius | None = None, title: str | None = None) -> Figure:
+def plot_radius(
+    family: Family,
+    *,
+    method: str | None = None,
+    radius: Radius | None = None,
+    title: str | None = None,
+    previews: Sequence[int] | None = None,
+) -> Figure:
     """λ₁, NLL, accuracy and ECE against the radius: a row a quantity, a column a method, for each has a unit of its own.
 
     Radius 0, where each method is VI, stands left of a gap in the logarithmic axis; SGD's single point is a dotted line.
@@ -33,6 +40,7 @@ def plot_radius(family: Family, *, method: str | None = None, radius: Radius | N
         method: Of the member that a ring marks; None: none.
         radius: Of that member.
         title: default: over how many seeds.
+        previews: members of short fits: the axes hold them, the curves leave them out.
 
     Raises:
         ValueError: For a family that was not measured, or in which no method has two radii.
@@ -46,18 +54,7 @@ def plot_radius(family: Family, *, method: str | None = None, radius: Radius | N
         >>> fv.plots.plot_radius(family).layout.title.text
         "Flatness and scores against radius<br><span style='font-size:0.8em'>one seed</span>"
     """
-    return radius_figure(family, method, radius, title)
-
-
-def radius_figure(
-    family: Family,
-    method: str | None = None,
-    radius: float | None = None,
-    title: str | None = None,
-    previews: Sequence[int] = (),
-) -> Figure:
-    """`plot_radius`; previews: members that axes hold and curves leave out, for a ring at one of them."""
-    columns = columns_of(family)
+    columns, previews = columns_of(family), previews or ()
     if not columns or not all(m.prediction and m.spectrum for m in family):
         raise ValueError(
             f"the family must be measured and have a method of several radii, got {family!r}: use fv.families.measure"
