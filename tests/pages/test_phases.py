@@ -193,16 +193,6 @@ def test_play_goes_through_the_phases_once_and_everything_glides(browser, addres
     page.context.close()
 
 
-@pytest.mark.browser
-def test_it_plays_without_motion_for_a_reader_who_wants_less(browser, address):
-    page = opened(browser, address + "#method=sabma&radius=2&draws=4&tab=Radius", clock=True, reduced_motion="reduce")
-    there(page, 4)
-    found = played(page, 300)
-    assert all(phase is not None for phase, *_ in found)
-    assert list(dict.fromkeys(phase for phase, *_ in found)) == ["0", "1", "2", "3", "4"] and not page.errors_met
-    page.context.close()
-
-
 def test_two_states_of_the_step_have_one_scale_and_the_caption_is_of_the_method(page):
     at(page, "#method=sabma&radius=2&draws=3&tab=Radius&b=0.2:sam_mu", "sabma/2/3", "Radius | sam_mu/0.2")
     ends = page.evaluate("""() => [...document.querySelectorAll('[data-name=mechanism] .js-plotly-plot')].map(
