@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from flatviz.plots.nouns import mean_lambda1
 from flatviz.plots.theme import short
 from flatviz.results import Family
 
@@ -111,8 +112,7 @@ def _map_beside_vi(family: Family) -> str:
     """Why MAP may have the lower eigenvalue: it is measured at one vector, VI's at draws around one."""
     if "sgd" not in family.methods:
         return ""
-    first, vi = (family[family.index(m)].spectrum for m in ("sgd", "vi"))
-    at_map, at_vi = (sum(float(s.values[0]) for s in spectra) / len(spectra) for spectra in (first, vi))
+    at_map, at_vi = (mean_lambda1(family[family.index(m)].spectrum) for m in ("sgd", "vi"))
     if at_map >= at_vi:
         return ""
     said = f" MAP's λ₁, {short(at_map)}, is lower than VI's, {short(at_vi)}: it is that of one vector at the bottom, VI's are of draws "
