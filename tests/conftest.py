@@ -9,10 +9,9 @@ import threading
 _cache = tempfile.TemporaryDirectory(prefix="flatviz-tests-")
 os.environ["FLATVIZ_CACHE"] = _cache.name  # before anything of ours is imported
 
-import labdrive  # noqa: E402
 import pytest  # noqa: E402
 import torch  # noqa: E402
-from browsing import CHROMIUM, chromium, need_chromium, standing  # noqa: E402
+from browsing import chromium, need_chromium, standing  # noqa: E402
 from oracles import random_gaussian  # noqa: E402
 from second_device import missing, second_device  # noqa: E402
 from torch import nn  # noqa: E402
@@ -119,19 +118,14 @@ def browser():
 
 
 def pytest_configure(config):
-    """All long tests are asked for: the drive through JupyterLab, which takes longest, begins before the first test."""
-    whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS and not config.option.keyword
-    first = "PYTEST_XDIST_WORKER" not in os.environ and not config.option.collectonly
-    if CHROMIUM and whole and first and config.option.markexpr.startswith("long"):
-        labdrive.start()
     if devices_asked(config) and not missing():
         second_device()  # before the first backward pass: autograd counts the devices then, and never again
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """What needs a browser is long: before `-m` chooses.  One file of one test takes minutes: it begins first."""
-    items.sort(key=lambda item: item.path.name != "test_second_device.py")
+    """What needs a browser is long: before `-m` chooses.  Files that take minutes begin first."""
+    items.sort(key=lambda item: item.path.name not in ("test_second_device.py", "test_in_jupyterlab.py"))
     for item in items:
         if item.get_closest_marker("browser"):
             item.add_marker("long")

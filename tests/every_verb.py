@@ -192,9 +192,7 @@ def symmetric_calls(fv):
         "symmetry.min_mass": lambda: fv.symmetry.min_mass(units, W),
         "symmetry.align": lambda: fv.symmetry.align(units, W, net.w),
         "symmetry.layers_of": lambda: fv.symmetry.layers_of(net),
-        "symmetry.mmd": lambda: fv.symmetry.mmd(
-            W, {"draws": W[:3]}, layers=flatviz.symmetry.layers_of(net), resamples=3, permutations=3
-        ),
+        "symmetry.mmd": lambda: fv.symmetry.mmd(W, {"draws": W[:3]}, layers=flatviz.symmetry.layers_of(net), permutations=3),
         "symmetry.train_pool": lambda: fv.symmetry.train_pool(net, _blobs(), n=3, epochs=2, lr=0.3),
         "symmetry.pair_diversity": lambda: fv.symmetry.pair_diversity(net, W, _blobs().x),
         "symmetry.sharpness_measures": lambda: fv.symmetry.sharpness_measures(

@@ -123,7 +123,7 @@ def weights_mmd(q: Posterior, reference: Reference, *, seed: int) -> float:
 
 
 def _mmd(target: Tensor, W: Tensor) -> float:
-    return 100 * float(mmd(target, {"q": W.to(target)}, resamples=0, permutations=0)["q"].value[0])
+    return 100 * float(mmd(target, {"q": W.to(target)}, permutations=0)["q"].value[0])
 
 
 def noise_floor() -> dict[str, float]:

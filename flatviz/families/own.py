@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -36,6 +36,7 @@ from flatviz.training.pretrain import pretrain
 
 Given = Data | Dataset | DataLoader | Sequence  # examples, as a lab takes them
 Examples = Annotated[Given, anything]
+T = TypeVar("T")
 RATES = (0.1, 0.03, 0.01, 0.003, 0.001)  # of pre-training and of SWAG: the first at which the network learns is taken
 EPOCHS = 30
 MOST = 2000  # examples that are fitted
@@ -155,12 +156,14 @@ def prepare_own(
         )
         trials = 1
     net = _learned(net, task.train, run)
-    swag = _first_that_learns(
-        lambda lr: fit_swag(net, task.train, rank=RANK, seed=seed, lr=lr, progress=progress),
-        lambda swag: check_learned(net, swag.sample(1, seed=seed)[0], task.train, "SWAG", DO),
-        "SWAG",
-        run,
-    )
+
+    def fitted(lr: float) -> Gaussian:
+        swag = fit_swag(net, task.train, rank=RANK, seed=seed, lr=lr, progress=progress)
+        check_learned(net, swag.sample(1, seed=seed)[0], task.train, "SWAG", DO)
+        run.note(f"SWAG at rate {lr:g}")
+        return swag
+
+    swag = _first(RATES, fitted)
     norm = any(b.kind == "norm" for b in net.blocks)
     treated, what = ("norm+head", "normalisation layers and head") if norm else (_of_head(net), "head")
     late, prior = transfer(net, swag, treated=treated, head_std=HEAD_STD, scale=recipe_for(net).scale)
@@ -218,31 +221,29 @@ def _head_alone(net: Net, task: Task, trials: int, run: _Steps, steps: int | Non
 
 def _with_settings(net: Net, task: Task, prior: Gaussian, trials: int, run: _Steps, steps: int | None = None) -> Prepared:
     """With the best of the trials, at the first of `SHRINK` at which that is finite and learns; raises the last ValueError."""
-    method, failed = METHODS[TUNED], None
-    for shrink in SHRINK:
-        fixed = {} if steps is None else {"steps": steps}
-        fixed |= {} if shrink == 1 else {"lr": shrink * method.tuned(net).settings["lr"]}
+    method = METHODS[TUNED]
+    record = method.tuned(net).settings["lr"]
+
+    def chosen(shrink: float) -> Prepared:
+        fixed = ({} if steps is None else {"steps": steps}) | ({} if shrink == 1 else {"lr": shrink * record})
         narrow = replace(prior, log_std=prior.log_std + math.log(shrink), factor=shrink * prior.factor)
-        given = dict(fixed=fixed, head_std=shrink * HEAD_STD, progress=run.progress)
-        choice, nll = choices_of(method, net, 1, fixed=fixed, head_std=shrink * HEAD_STD)[0], 0.0
+        given = dict(fixed=fixed, head_std=shrink * HEAD_STD)
+        choice, nll = choices_of(method, net, 1, **given)[0], 0.0
         if trials > 1:
-            rows = tried(method, [(net, task, task.validation, narrow)], [run.seed], trials, **given)
+            rows = tried(method, [(net, task, task.validation, narrow)], [run.seed], trials, progress=run.progress, **given)
             choice, (nll,) = min(rows, key=lambda row: row[1])
-        try:
-            if not math.isfinite(nll):
-                raise ValueError(f"one of {trials} trials of {method.label} must stay finite, got none: {DO}")
-            narrow = with_head_std(net, narrow, choice.head_std)
-            q = fit_member(net, task, narrow, TUNED, seed=run.seed, fit=choice.settings, progress=run.progress)
-            check_learned(net, q.center, task.train, f"{method.label} with the best of {trials} trials", DO)
-        except ValueError as error:
-            failed = error
-            continue
+        if not math.isfinite(nll):
+            raise ValueError(f"one of {trials} trials of {method.label} must stay finite, got none: {DO}")
+        narrow = with_head_std(net, narrow, choice.head_std)
+        q = fit_member(net, task, narrow, TUNED, seed=run.seed, fit=choice.settings, progress=run.progress)
+        check_learned(net, q.center, task.train, f"{method.label} with the best of {trials} trials", DO)
         accuracy, at = _accuracy(net, q.center, task.validation), "" if shrink == 1 else f", at {shrink:g} of rate and widths"
         run.note(f"settings of the best of {trials} trials{at}: {choice}; accuracy {accuracy:.3f} on held-out examples")
-        for_all = {name: value for name, value in choice.settings.items() if name != "lr"}
-        for_all["lr_scale"] = choice.settings["lr"] / method.tuned(net).settings["lr"]
-        return Prepared(net, task, narrow, for_all, tuple(run.lines), steps is not None)
-    raise failed
+        fit = {name: value for name, value in choice.settings.items() if name != "lr"}
+        fit["lr_scale"] = choice.settings["lr"] / record
+        return Prepared(net, task, narrow, fit, tuple(run.lines), steps is not None)
+
+    return _first(SHRINK, chosen)
 
 
 def _seconds(net: Net, data: Data) -> float:
@@ -265,26 +266,25 @@ def _learned(net: Net, data: Data, run: _Steps, epochs: int = EPOCHS, check: boo
     if accuracy >= (1 + share) / 2:
         run.note(f"the module has learned already: accuracy {accuracy:.3f} on its training examples")
         return net
-    return _first_that_learns(
-        lambda lr: pretrain(net, data, seed=run.seed, epochs=epochs, lr=lr, last_lr=lr / 2, progress=run.progress),
-        lambda trained: check_learned(trained, trained.w, data, "training", DO) if check else None,
-        "training" if epochs == EPOCHS else f"training for {epochs} of {EPOCHS} epochs",
-        run,
-    )
+    stage = "training" if epochs == EPOCHS else f"training for {epochs} of {EPOCHS} epochs"
+
+    def trained(lr: float) -> Net:
+        late = pretrain(net, data, seed=run.seed, epochs=epochs, lr=lr, last_lr=lr / 2, progress=run.progress)
+        if check:
+            check_learned(late, late.w, data, "training", DO)
+        run.note(f"{stage} at rate {lr:g}")
+        return late
+
+    return _first(RATES, trained)
 
 
-def _first_that_learns(fit: Callable[[float], Any], check: Callable[[Any], None], stage: str, run: _Steps) -> Any:
-    """What `fit(rate)` gives at the first of `RATES` that `check` passes.  Raises the last ValueError where none does."""
-    failed = None
-    for rate in RATES:
+def _first(values: Sequence[float], attempt: Callable[[float], T]) -> T:
+    """What `attempt(value)` gives for the first of the values at which it succeeds.  Raises the last ValueError else."""
+    for value in values:
         try:
-            result = fit(rate)
-            check(result)
+            return attempt(value)
         except ValueError as error:
             failed = error
-            continue
-        run.note(f"{stage} at rate {rate:g}")
-        return result
     raise failed
 
 

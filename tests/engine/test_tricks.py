@@ -37,12 +37,6 @@ def digits():
     return fv.models.convnet(task), task.source.x[:24]
 
 
-def resnet18():
-    from torchvision import models
-
-    return models.resnet18(num_classes=10), torch.randn(8, 3, 64, 64)
-
-
 NETS = {  # module and inputs, and what runs at one point
     "mlp": (lambda: (mlp(784, 100, 10), torch.randn(24, 784)), dict(addmm=1, relu_=1)),  # the first layer is a sum of parts
     "digits": (digits, dict(convolution=2, native_batch_norm=1, relu_=3, max_pool2d_with_indices=1, addmm=1)),
@@ -50,7 +44,6 @@ NETS = {  # module and inputs, and what runs at one point
         lambda: (ResNet20(), torch.randn(8, 3, 32, 32)),
         dict(convolution=20, native_batch_norm=1, relu_=19, addmm=1),  # the stem's BatchNorm follows a sum of parts
     ),
-    "resnet18": (resnet18, dict(convolution=19, native_batch_norm=1, relu_=17, max_pool2d_with_indices=1, addmm=1)),
 }
 # What a lost trick would bring back.
 ABSENT = ("relu", "native_layer_norm", "t_copy", "view_copy", "split_with_sizes", "empty", "as_strided_", "embedding", "detach")

@@ -21,13 +21,6 @@ def test_radius_zero_of_every_method_is_the_one_vi(family):
         assert family.posterior[family.index(method, 0.0)] is vi
 
 
-def test_the_default_family_has_at_least_eight_radii_of_sabma():
-    radii = fv.METHODS["sabma"].plain.tour
-    assert len(radii) >= 8 and radii[0] == 0.0
-    steps = [b / a for a, b in zip(radii[1:], radii[2:])]
-    assert max(steps) / min(steps) < 1.1  # log steps
-
-
 def test_surface_samples_and_spectra_are_those_of_the_verbs(family, transferred, task):
     net, _ = transferred
     f = fv.nll(net, task.train)

@@ -10,7 +10,7 @@ import torch
 import flatviz as fv
 from flatviz.families.family import extend
 from flatviz.families.images import N_IMAGES, disputed, has_images
-from flatviz.pages.bundle import pack, pack_members
+from flatviz.pages.bundle import pack_members
 from flatviz.pages.images import LEVELS
 from flatviz.pages.views import views_of
 
@@ -82,7 +82,6 @@ def test_the_figure_shows_the_most_disputed_image_and_each_draw_of_it(family):
 def test_a_family_without_images_has_no_such_view(family):
     bare = dataclasses.replace(family, images={})
     assert {v.name for v in views_of(family)} - {v.name for v in views_of(bare)} == {"images"}
-    assert "images" not in pack(bare).index
 
 
 @pytest.mark.parametrize("shape", [(6, 3, 80, 40), (6, 1, 8, 8)])
