@@ -21,10 +21,10 @@ from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.experiments.settings import KL_WEIGHT
 from flatviz.families.choice import with_head_std
+from flatviz.families.members import predicted
 from flatviz.families.tour import HEAD_STD
 from flatviz.gaussian import Gaussian
 from flatviz.metrics.exactness import agreement, total_variation
-from flatviz.metrics.prediction import predict
 from flatviz.posteriors.hmc import fit_hmc
 from flatviz.results import Draws, Posterior
 from flatviz.storage.cache import cached, load
@@ -75,17 +75,16 @@ def sample_reference(
     """
     prior = with_head_std(net, prior, HEAD_STD)
     q = fit_hmc(net, task.train, prior, seed=seed, kl_weight=KL_WEIGHT, progress=progress, **chains)
-    statistics = "frozen" if net.has_batchnorm else None
-    whole = predict(net, q.W, task.test, len(q.W), seed=0, batchnorm=statistics)
+    whole = predicted(net, q.W, task.test, len(q.W), seed=0)
     halves = [whole.log_probs[part].exp().mean(0) for part in torch.arange(len(q.W)).chunk(2)]
     facts = {name: float(whole.scores[name][-1]) for name in ("nll", "accuracy", "ece")}
     facts |= {"halves_tv": total_variation(*halves), "halves_agreement": agreement(*halves)}
     if diagnose:
         true = whole.log_probs.exp().gather(-1, task.test.y.expand(len(q.W), -1)[..., None])[..., 0]
-        told = {"weights": diagnose_chains(q), "probabilities": diagnose_chains(Draws(true, chains=q.chains))}
-        facts |= {name: str(diagnosis) for name, diagnosis in told.items()}
-        facts["rhat"] = max(float(diagnosis.rhat.max()) for diagnosis in told.values())
-        facts["ess"] = min(float(diagnosis.bulk.min()) for diagnosis in told.values())
+        diagnoses = {"weights": diagnose_chains(q), "probabilities": diagnose_chains(Draws(true, chains=q.chains))}
+        facts |= {name: str(diagnosis) for name, diagnosis in diagnoses.items()}
+        facts["rhat"] = max(float(diagnosis.rhat.max()) for diagnosis in diagnoses.values())
+        facts["ess"] = min(float(diagnosis.bulk.min()) for diagnosis in diagnoses.values())
     of_chain = q.by_chain.shape[1]
     kept = q.by_chain[:, :: -(-of_chain * q.chains // KEPT_DRAWS)].flatten(0, 1)
     facts["halves_mmd"] = _mmd(*kept.chunk(2))

@@ -1,4 +1,4 @@
-"""What one step of SA-BMA does, on the plane in which it happens: the ball around q, the worst q' in it, the step back."""
+"""What one step of SA-BMA does, on its plane: the ball around q, the worst q' in it, the step back; and at moments of a fit."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from torch import Tensor
 
 from flatviz.checks import Count, Radius, Seed, Several, Whole, check_choice, check_count, each
 from flatviz.core.boundary import public
-from flatviz.core.data import Data
+from flatviz.core.data import Data, Task
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.core.seeds import generator
+from flatviz.families.choice import Choices, choice_of
+from flatviz.families.members import chosen
 from flatviz.gaussian import Gaussian
 from flatviz.landscape.projection import project
 from flatviz.landscape.slices import slice_plane
@@ -30,6 +32,7 @@ from flatviz.training.optimize import training_loss
 from flatviz.training.perturb import UNITS, Blocks, Mode, perturb
 from flatviz.training.variational import NoisyNLL
 
+SABMA = "sabma"  # the method whose step this is
 MARGIN = 1.25  # how much further than what is drawn the plane is computed
 STEP_DRAWS = 32  # behind each expectation of a family's steps
 
@@ -60,7 +63,7 @@ def mechanism(
 
     The plane holds Sigma g, along which `kl_exact` moves the mean, and the gradient g, along which SAM does.
     n_draws: draws behind each expectation, the same noise at q and at q', which training has one of.
-    BatchNorm statistics are the net's own.
+    BatchNorm statistics are those of the net.
 
     Raises:
         ValueError: For no radius, a q of another length, or an unknown word.
@@ -105,8 +108,8 @@ def mechanism_in_training(
     length 1 (the right singular vectors of these, not centred); what is drawn are shadows on it.
 
     at: rising numbers of steps taken, 0 is the start; default: five, the denser the earlier, the last one among them, the start
-        not: q moves away from it by many times its own width, and a picture with it shows the rest small.
-    settings: in place of those of `fv.METHODS["sabma"]`, as {"steps": 100}.  BatchNorm statistics are the net's own.
+        not: q moves away from it by many times its width, and a picture with it shows the rest small.
+    settings: in place of those of `fv.METHODS["sabma"]`, as {"steps": 100}.  BatchNorm statistics are those of the net.
 
     Raises:
         ValueError: For another setting, and for numbers that do not rise or go beyond the fit's steps.
@@ -121,14 +124,14 @@ def mechanism_in_training(
         >>> [stage.name for stage in stages]
         ['q after 0 steps', 'q after 4 steps', 'q after 8 steps']
     """
-    record = METHODS["sabma"]
+    record = METHODS[SABMA]
     for name in settings or {}:
         check_choice(name, tuple(record.tuned(net).settings), "a setting of SA-BMA")
-    chosen = {k: v for k, v in record.keywords(net, settings=settings).items() if k != "radius"}
-    at = sorted({round(chosen["steps"] * (i / 5) ** 2) for i in range(1, 6)}) if at is None else list(at)
-    if any(b <= a for a, b in pairwise(at)) or at[-1] > chosen["steps"]:
-        raise ValueError(f"at must rise and end by the fit's {chosen['steps']} steps, got {at}")
-    about = dict(radius=radius, seed=seed, at=at, settings=chosen, likelihood=likelihood, progress=progress)
+    fit = {k: v for k, v in record.keywords(net, settings=settings).items() if k != "radius"}
+    at = sorted({round(fit["steps"] * (i / 5) ** 2) for i in range(1, 6)}) if at is None else list(at)
+    if any(b <= a for a, b in pairwise(at)) or at[-1] > fit["steps"]:
+        raise ValueError(f"at must rise and end by the fit's {fit['steps']} steps, got {at}")
+    about = dict(radius=radius, seed=seed, at=at, settings=fit, likelihood=likelihood, progress=progress)
     stages = [_Step(net, data, q, seed, n_draws, likelihood) for q in sabma_stages(net, data, prior, **about)]
     moves = torch.stack([step.q.cov_mul(step.gradient) for step in stages])
     axes = torch.linalg.svd(torch.nn.functional.normalize(moves, dim=1), full_matrices=False)[2][:2]
@@ -147,6 +150,35 @@ def mechanism_in_training(
     extent = [(float(middle) - half, float(middle) + half) for middle in (low + high) / 2]
     surface = slice_plane(nll(net, data), plane, extent=extent, resolution=resolution)
     return [Mechanism(surface, **fields) for fields in shown]
+
+
+def family_stages(
+    net: Net,
+    task: Task,
+    prior: Gaussian,
+    family: Family,
+    *,
+    seed: int,
+    resolution: int = 31,
+    fit: Mapping | None = None,
+    tuned: Choices | None = None,
+    progress: Progress = False,
+) -> tuple[Mechanism, ...]:
+    """What `mechanism_in_training` returns for the member of SA-BMA whose radius is nearest to the one the method has by itself.
+
+    One fit more, with the settings that this member had: fit, tuned and seed as in `fit_family`.  () for a family without
+    SA-BMA above radius 0, and for a net with BatchNorm, whose convolutions would take minutes.
+    """
+    if SABMA not in family.methods or net.has_batchnorm:
+        return ()
+    record, radius = METHODS[SABMA].tuned(net), choice_of(tuned, SABMA).radius
+    radius = family[family.index(SABMA, record.radius if radius is None else radius)].radius
+    if radius == 0:
+        return ()
+    prior, asked = chosen(net, prior, SABMA, fit, tuned)
+    settings = {name: value for name, value in asked.items() if name in record.settings}
+    about = dict(radius=radius, seed=seed, settings=settings, resolution=resolution, progress=progress)
+    return tuple(mechanism_in_training(net, task.train, prior, **about))
 
 
 def family_steps(net: Net, data: Data, family: Family, *, seed: int, resolution: int = 31) -> Family:

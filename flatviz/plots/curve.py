@@ -10,10 +10,8 @@ import torch
 from flatviz.core.boundary import public
 from flatviz.plots.ground import small_print, with_print
 from flatviz.plots.nouns import one_or_several
-from flatviz.plots.theme import COLORS, INK, MUTED, ROUNDING, Figure, figure, room, scatter, short
+from flatviz.plots.theme import COLORS, DASHES, INK, MUTED, ROUNDING, Figure, figure, room, scatter, short
 from flatviz.results import Curve
-
-DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 
 
 @public

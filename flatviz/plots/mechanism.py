@@ -146,12 +146,7 @@ def _in_phases(fig: Figure, steps: Sequence[tuple[Mechanism, int]], half: float)
     shown = [(step, k, phase) for step, k in steps for phase in range(len(PHASES))]
     rows = [phase_traces(step, phase, k, half) for step, k, phase in shown]
     for traces in zip(*rows):
-        paths = (
-            "x",
-            "y",
-            *(("marker.size",) if traces[0].marker.symbol == "arrow" else ()),
-            *(("text",) if traces[0].text else ()),
-        )
+        paths = ["x", "y"] + ["marker.size"] * (traces[0].marker.symbol == "arrow") + ["text"] * bool(traces[0].text)
         name = traces[0].name.removesuffix(RIM)  # a rim lies where its line does
         for path in paths:
             values, where = np.array([np.asarray(trace[path]) for trace in traces]), f"data.{len(fig.data)}.{path}"

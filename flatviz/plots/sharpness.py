@@ -9,7 +9,7 @@ import torch
 
 from flatviz.core.boundary import public
 from flatviz.plots.nouns import by_method
-from flatviz.plots.theme import Figure, figure, scatter, style, tinted
+from flatviz.plots.theme import Figure, band, figure, scatter, style
 from flatviz.results import MEASURES, Sharpness
 
 Measure = Literal["lambda1", "ratio", "trace", "sam", "adaptive"]
@@ -60,10 +60,8 @@ def _add(fig: Figure, method: str, sharpness: Sharpness, measure: str) -> None:
     mean, half = sharpness.by_size(measure)
     sizes = torch.arange(1, len(values) + 1)
     known = torch.isfinite(half)  # of one draw there is no interval
-    around, lo, hi = sizes[known], (mean - half)[known], (mean + half)[known]
-    band = dict(fill="toself", fillcolor=tinted(color, 0.15), line=dict(width=0))
-    around, values_around = torch.cat([around, around.flip(0)]), torch.cat([lo, hi.flip(0)])
-    fig.add_trace(scatter(around, values_around, "lines", label, legendgroup=method, **band))
+    lo, hi = (mean - half)[known], (mean + half)[known]
+    fig.add_trace(band(sizes[known], lo, hi, color, 0.15, label, legendgroup=method))
     draw = dict(marker=dict(color=color, symbol=symbol, size=7, opacity=0.65), hover=f"{label}, draw %{{x}}: %{{y:.4g}}")
     fig.add_trace(scatter(sizes, values, "markers", f"{label}, draws", legendgroup=method, **draw))
     line = dict(line=dict(color=color, dash=dash, width=2.5), hover=f"{label}, mean of %{{x}} draws: %{{y:.4g}}")

@@ -12,9 +12,10 @@ from flatviz.checks import Count, Seed, Vectors, Whole, check_count, check_many_
 from flatviz.core.boundary import public
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator
-from flatviz.symmetry.kernels import bandwidths, mean_kernel
 
 WHOLE = "all weights"
+N_BANDWIDTHS = 10
+MOST_FOR_GRID = 500  # vectors of each half of the target from which bandwidths are read
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +77,7 @@ def mmd(
 
     MMD^2 = mean_{i != j} k(a_i, a_j) + mean_{i != j} k(b_i, b_j) - 2 mean k(a_i, b_j).  Bandwidths come from the target
     alone, so all sets are measured with the same kernels.
-    layers: name -> indices of weights, each with a value of its own (`layers_of(net)`); without it, all weights.
+    layers: name -> indices of weights, one value each (`layers_of(net)`); without it, all weights.
     permutations: labels of target and draws are exchanged so many times; the p-value takes draws to be independent.
     block: rows of a kernel matrix that are computed at a time, so memory is of order block (m + n), whatever m.
     Source of the estimator: Gretton et al. 2012; of the kernels, Schrab et al. 2023 (MMDAgg).
@@ -125,3 +126,33 @@ def _values(X: Tensor, Z: Tensor, grid: Tensor, block: int) -> Tensor:
     of_ones = Z @ sums
     cross, rest = of_ones - within, sums.sum() - 2 * of_ones + within
     return within / (m * (m - 1)) + rest / (n * (n - 1)) - 2 * cross / (m * n)
+
+
+def bandwidths(target: Tensor) -> Tensor:
+    """Ten bandwidths of the Laplace and ten of the Gaussian kernel, (2, 10), from distances inside `target` (m, d) alone.
+
+    h_i = (lo / 2) (2 hi / (lo / 2))^(i/9), lo and hi the least and largest distance between its first and second half
+    (in the 1-norm, and the 2-norm); where lo < 0.1 the 5 % quantile, at least 0.1; hi at least 0.3.
+    Source: released code of Laurent et al. 2024, there with distances between the two sets compared.
+    """
+    half = min(len(target) // 2, MOST_FOR_GRID)
+    grids = []
+    for p in (1.0, 2.0):
+        d = torch.cdist(target[:half].double(), target[half : 2 * half].double(), p=p).flatten()
+        lo = d.min()
+        if lo < 0.1:
+            lo = d.kthvalue(max(1, round(0.05 * len(d)))).values.clamp_min(0.1)
+        hi = d.max().clamp_min(0.3)
+        grids.append(lo / 2 * (4 * hi / lo) ** (torch.arange(N_BANDWIDTHS, device=d.device) / (N_BANDWIDTHS - 1)))
+    return torch.stack(grids)
+
+
+def mean_kernel(X: Tensor, Y: Tensor, grid: Tensor) -> Tensor:
+    """Mean of the Laplace kernels exp(-|x - y|_1 / h) and Gaussian ones exp(-|x - y|_2^2 / h^2) of a grid (2, H): (n, m)."""
+    total = 0.0
+    for p, hs in zip((1.0, 2.0), grid):
+        d = torch.cdist(X, Y, p=p)
+        for h in hs:
+            z = d / h
+            total = total + (-(z if p == 1.0 else z.square())).exp()
+    return total / grid.numel()

@@ -55,7 +55,7 @@ from flatviz.experiments.statistics import HOLDS, LEVEL, NOT, OPEN
 from flatviz.families.choice import with_head_std
 from flatviz.families.members import fit_member
 from flatviz.families.tour import prepare
-from flatviz.models.optunet import optunet
+from flatviz.models.small import optunet
 from flatviz.results import interval
 from flatviz.storage.cache import cached
 from flatviz.symmetry.discrepancy import WHOLE

@@ -12,7 +12,7 @@ from oracles import dense_covariance, worst
 from pagedrive import at, code_of, figures_of, opened, written
 
 import flatviz as fv
-from flatviz.families.stages import family_stages
+from flatviz.families.one_step import family_stages
 from flatviz.pages.views import views_of
 from flatviz.plots.step import PHASES
 

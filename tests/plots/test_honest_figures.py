@@ -24,6 +24,7 @@ from flatviz.plots.basin import above_center, basin_share
 from flatviz.plots.color import ColorScale
 from flatviz.plots.noise import wilson
 from flatviz.plots.notebook import dark_style
+from flatviz.plots.nouns import mean_lambda1
 from flatviz.plots.surface_3d import height_at
 from flatviz.plots.theme import DARK, DARK_PAPER, INK, LOSS_SCALE, dark_colors, room
 
@@ -62,7 +63,7 @@ def test_the_caption_says_of_the_width_what_the_pictures_show(family):
     for name in ("around", "sharpest"):
         shares = [float((s.values - s.values[4, 4] < 0.5).double().mean()) for s in getattr(family, name)]  # of 9 x 9 cells
         distinct = [i for i, q in enumerate(family.posterior) if all(q is not p for p in family.posterior[:i])]
-        rho = spearmanr([shares[i] for i in distinct], [scene.lambda1(i) for i in distinct]).statistic
+        rho = spearmanr([shares[i] for i in distinct], [mean_lambda1(family[i].spectrum) for i in distinct]).statistic
         assert f"{rho:.2f}".replace("-", "\N{MINUS SIGN}") in scene.words[name]
         n = len(distinct)
         ends = math.atanh(rho) + 1.96 * 1.06 / math.sqrt(n - 3) * np.array([-1, 1])  # Fisher's z

@@ -4,8 +4,7 @@ import pytest
 import torch
 
 import flatviz as fv
-from flatviz.symmetry.discrepancy import WHOLE
-from flatviz.symmetry.kernels import bandwidths
+from flatviz.symmetry.discrepancy import WHOLE, bandwidths
 
 
 def randn(*shape, seed=0):
@@ -50,7 +49,7 @@ def test_permuted_labels_are_values_of_sets_put_together_otherwise():
     found = fv.symmetry.mmd(A, {"b": B}, permutations=5, seed=3)["b"]
     order = torch.rand(5, 18, generator=torch.Generator().manual_seed(4), dtype=torch.float64).argsort(1)
     grid, pool = bandwidths(A), torch.cat([A, B])
-    from flatviz.symmetry.kernels import mean_kernel
+    from flatviz.symmetry.discrepancy import mean_kernel
 
     K = mean_kernel(pool, pool, grid).fill_diagonal_(0)
     for row, value in zip(order, found.permuted[:, 0]):
