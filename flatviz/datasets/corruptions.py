@@ -2,7 +2,7 @@
 
 Strengths are shares of the value range or of the side.  Those of blurs are pixels of a 32 x 32 image and grow with the
 square root of the side, for the details of an 8 x 8 digit are as large as its pixels.  The kinds follow the families of
-Hendrycks & Dietterich 2019 (arXiv 1903.12261); the strengths are flatviz's own: figures do not compare with CIFAR-10-C's.
+Hendrycks & Dietterich 2019 (arXiv 1903.12261); the strengths are others, so scores do not compare with those on CIFAR-10-C.
 """
 
 from __future__ import annotations

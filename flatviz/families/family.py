@@ -115,7 +115,7 @@ def measure(
 
     All share one PCA plane, of the pooled draws, and one pair of random directions.  Surface and spectra are of the
     mean NLL of the training examples over the treated weights; scores are of the test split.  BatchNorm statistics
-    are the net's own throughout, as they were when the posteriors were fitted.
+    are those of the net throughout, as they were when the posteriors were fitted.
     n_draws: draws a posterior, at least 2; n_spectra: of them, those whose k largest eigenvalues are computed; resolution:
         grid points a side of the shared surface, around_resolution: of the surface around each center.
 
@@ -175,7 +175,7 @@ def extend(
     values = dict(zip(QUANTITIES, member_values(fields["spectrum"], fields["prediction"])))
     fields["over_seeds"] = {name: torch.full_like(row, torch.nan) for name, row in near.over_seeds.items()}
     for name, row in fields["over_seeds"].items():
-        row[0] = values[name]  # of its own seed
+        row[0] = values[name]  # of one seed alone
     fields["step"] = step_of(net, task.train, family, method, radius, seed=seed)
     about = dict(method=method, radius=float(radius), unit=METHODS[method].unit, posterior=posterior)
     member = dataclasses.replace(near, **about, **fields)

@@ -54,7 +54,7 @@ def family_maps(net: Net, task: Task, family: Family, *, seed: int, resolution: 
 
 
 def maps_row(net: Net, task: Task, family: Family, member: Member, *, seed: int, resolution: int) -> dict[str, Any]:
-    """What one member has beside the surfaces of its own planes, which it has already.
+    """The other maps of a member that has its surfaces "around" and "sharpest".
 
     draws accuracy (S,): of each draw itself, NaN where the member has fewer.  ascent: a Surface, the mean NLL on the plane of
     `plane_of_step` at its center; sharpest accuracy, around accuracy, ascent accuracy: Surfaces.  ensemble (S, A, B), on ticks

@@ -37,7 +37,7 @@ def fit_member(
 
     radius: None is that of the record; fit: values in place of those settings, where the method has them (steps, lr ...).
     tuned: method -> settings, radius and width of the prior that `tune` chose; `fit` and `radius` go before them.
-    A method that starts at SGD's solution fits that by SGD's record and what is chosen otherwise than its own.
+    A method that starts at SGD's solution fits that by SGD's record, and by the choices that differ from the method's record.
     checkpoint: path to save to and resume from; that start has one beside it.
     """
     record, choice = METHODS[check_choice(method, tuple(METHODS), "method")], choice_of(tuned, method)

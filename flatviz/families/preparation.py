@@ -27,7 +27,7 @@ LEAST_GAIN = 0.05  # of the way from the largest class's share to 1
 
 @dataclass(frozen=True)
 class Recipe:
-    """How the source network is trained, the SGD tail of which its SWAG prior is made, and the width of that prior."""
+    """How the source network is trained, the SGD tail that gives its SWAG prior, and the width of that prior."""
 
     epochs: int = 60
     lr: float = 0.1

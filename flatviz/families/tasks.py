@@ -24,7 +24,7 @@ def each(
     """Calls of a function, here or on a cluster.
 
     given: what several tasks share, by key: a value, sent to every worker once, or a function without arguments, which is a
-    task of its own: run once, by whichever worker, and again if that is lost.  A lost worker costs only the tasks it had.
+    task too: run once, by whichever worker, and again if that is lost.  A lost worker costs only the tasks it had.
     errors: True yields the exception of a task that fails on the workers, or loses them, in place of raising it.
 
     Yields:

@@ -220,7 +220,7 @@ class _Reader:
         return self._after_norm(name, part, here)
 
     def _after_norm(self, name: str, part: _BatchNorm | nn.LayerNorm, here: Flow) -> Flow:
-        """Gain and shift start units of their own for scaling; a permutation takes them along."""
+        """Gain and shift begin other units for scaling; a permutation moves them too."""
         after = Flow(here.permuted, self._node("scaled", name, 0 if part.weight is None else len(part.weight)))
         if part.weight is None:
             self._refuse(Flow(self.input, after.scaled), "all", f"{name}, which has no gain to scale")
