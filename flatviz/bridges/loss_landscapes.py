@@ -68,7 +68,7 @@ def run_random_plane(
     """`loss_landscapes.random_plane` on a copy; its values at the coordinates where each was computed, scattered.
 
     The plane's origin is the network's weights (all of them, treated or not).  Its axes are orthonormal, the first along the
-    first step that was made, as seen in the weights at which the metric ran the network.
+    first step, read from the weights at which the metric ran the network.
 
     Raises:
         ValueError: For a metric that does not run the network, for weights that left the finite numbers (3.0.6

@@ -24,7 +24,7 @@ BISECTIONS = 3  # of an interval of factor 2: the end is at most 9 % beyond the 
 def ends(
     f: Objective, origin: Tensor, axes: Tensor, extent: Extent | None, suggested: Sequence[Sequence[float]] | None, n: int
 ) -> list[tuple[float, float]]:
-    """(lo, hi) along each of `axes` (K, D): `extent`, else `suggested`; "auto": found for each end, 0 one of `n` ticks."""
+    """(lo, hi) along each of `axes` (K, D): `extent`, else `suggested`; "auto": each end is searched for, and 0 is one of `n` ticks."""
     if extent == "auto":
         reach = None if suggested is None else [max(abs(lo), abs(hi)) for lo, hi in suggested]
         return [_with_zero(lo, hi, n) for lo, hi in auto_extent(f, origin, axes, reach)]

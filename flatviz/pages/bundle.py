@@ -48,7 +48,7 @@ class Bundle:
         return json.dumps(self.index, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
     def with_members(self, others: Bundle) -> Bundle:
-        """These members and those of `others`, which `pack_members` made."""
+        """These members and those of `others`, from `pack_members`."""
         size, key = 4 * self.index["record"], lambda meta: (meta["method"], meta["radius"])
         records = {}  # by method and radius: what was fitted again replaces what was there
         for bundle in (self, others):
@@ -111,7 +111,7 @@ def pack(
         "dark": dark_colors(),
         **({"images": pixels_of(family, family.images["index"])} if family.images else {}),
         "config": CONFIG
-        | {"displayModeBar": False},  # 42 buttons in the way of the keyboard: one menu stands above the pictures
+        | {"displayModeBar": False},  # its 42 buttons would all be tab stops: one menu above the pictures replaces them
     }
     return Bundle(index, b"".join(_record(m, index["fields"]) for m in members))
 

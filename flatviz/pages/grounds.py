@@ -20,13 +20,13 @@ PLANES = {"sharpest": "sharpest directions", "around": "random directions", "asc
 
 
 def basin(plane: str, relief: bool, scene: Scene, i: int) -> Figure:
-    """How far the loss rises above the center on a plane of the member's own."""
+    """How far the loss rises above the center, on a plane through the member's center."""
     surface, title = scene.surfaces(plane)[i], f"Rise above the center, {PLANES[plane]}"
     return (plot_basin_3d if relief else plot_basin)(surface, color_range=scene.rises[plane], title=title)
 
 
 def accuracy(plane: str, relief: bool, scene: Scene, i: int) -> Figure:
-    """The training accuracy on a plane of the member's own."""
+    """The training accuracy on a plane through the member's center."""
     surface, title = scene.family[i].maps[f"{plane} accuracy"], f"Training accuracy, {PLANES[plane]}"
     scale = ColorScale(0.0, 1.0)
     if relief:  # seen from one place, whichever member is drawn
@@ -46,7 +46,7 @@ def _centered(surface: Surface, scale: ColorScale, title: str, alt: str, color: 
 
 
 def averaged(plane: str, relief: bool, scene: Scene, i: int) -> Figure:
-    """The loss of the averaged prediction on a plane of the member's own, while its draws move together; follows the ensemble size."""
+    """The loss of the averaged prediction while the draws move over a plane through the member's center; follows the ensemble size."""
     name, near = f"{plane} ensemble", scene.surfaces(plane)[i]
     values = scene.family[i].maps[name]
     ticks = [torch.linspace(float(t.min()), float(t.max()), side) for t, side in zip((near.a, near.b), values.shape[1:])]
@@ -114,7 +114,9 @@ def _map(scene: Scene, i: int, surface: Surface, projection: Projection, look: d
     beside = {m: family[j].projection for m, j in scene.references.items()}
     fig = plot_surface(surface, projection, method=family[i].method, reference=beside, **look)
     for axis, ticks, at in zip("xy", (surface.a, surface.b), projection.coords.T):
-        fig.layout[f"{axis}axis"].range = _reach(ticks, at)  # given, not found: a draw at the edge must not move the ground
+        fig.layout[f"{axis}axis"].range = _reach(
+            ticks, at
+        )  # fixed: with plotly's automatic range a draw at the edge would move the ground
     return fig
 
 
@@ -139,7 +141,7 @@ def _relief(scene: Scene, i: int, surface: Surface, projection: Projection, look
 
 
 def _moving(fig: Figure, scene: Scene, i: int, relief: bool) -> Figure:
-    """The ground follows member and ensemble size; a cross at the shadow of the draws' mean, where the ensemble stands."""
+    """The ground follows member and ensemble size; a cross at the shadow of the draws' mean."""
     x, y = scene.family[i].projection.coords.mean(0)
     fig = _sized(fig, scene.family[i].maps["ensemble"], relief)
     bar = averages_scale(scene, "ensemble").bar(ENSEMBLE)  # marks the ends of all members, not of this one

@@ -29,21 +29,21 @@ TEXTS = texts_of("captions.toml")
 
 @dataclass(frozen=True)
 class View:
-    """One picture: which figure a member of a family has, and how it stands in the page.
+    """One picture: which figure a member of a family has, and how the page shows it.
 
     name: of the picture; draw: (scene, member) -> figure, whose `live` properties follow the controls.  The figures of all
     members have the same live properties in the same order.  caption: may hold the names of `Scene.words` in braces.
     alt: what the picture is, for a reader who does not see it; what the controls select is said after it.  "": the figure's
-        own text, where that holds for every ensemble size.
+        `alt`, where that is true for every ensemble size.
     span: columns of twelve; height: px.  fixed: traces that the family shares, so that their live properties stay.
-    least: px of width; where its column is narrower, the views of its tab stand one below the other.
+    least: px of width; where its column is narrower, the views of its tab are placed one below the other.
     shared: axes whose range holds every member's, so that a control moves the picture and not the scale.
     when: whether a family has this picture at all.
-    group: the tab under which it stands; views of a tab are in sight together.
+    group: its tab; views of a tab are visible together.
     slot, option: views of one slot are alternatives, one frame with a menu for each name of their options.
-    needs: what of `families.family.SURFACES` the picture is made of, so that a preview computes that first.
-    data: views of one `data` share the arrays of one `Live.key`; "": the view's own.
-    like: name of the view whose live properties this one's are: its figure is made once, not for every member.
+    needs: what of `families.family.SURFACES` the picture shows, so that a preview computes that first.
+    data: views of one `data` share the arrays of one `Live.key`; "": those of the view alone.
+    like: name of the view whose live properties this one's are: its figure is drawn once, not for every member.
     phases: for each row of its properties of `rows="phase"`, what the phase is called and does; of several moments, all phases
         of one after the other.
     said: the caption at a member, where that depends on what is drawn.

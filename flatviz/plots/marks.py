@@ -1,4 +1,4 @@
-"""Samples on a ground of colours: filled by method, ringed by their own loss, with a rim that is seen on any ground."""
+"""Samples on a ground of colours: fill by method, ring by the loss at the sample, a rim that is visible on any ground."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def add_crosses(fig: Figure, coords: Tensor, look: Style, *, shown: bool) -> Non
 
 
 def add_color_bar(fig: Figure, scale: ColorScale, label: str) -> None:
-    """The colour bar of rings, which plotly gives none of their own."""
+    """The colour bar of rings, for which plotly has none."""
     lo, hi = scale.ends
     marker = dict(color=[lo], colorscale=LOSS_SCALE, cmin=lo, cmax=hi, showscale=True, colorbar=scale.bar(label), size=0.1)
     fig.add_trace(scatter([None], [None], "markers", "colours", marker=marker))

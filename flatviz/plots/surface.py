@@ -37,7 +37,7 @@ def plot_surface(
     path: bool | None = None,
     title: str | None = None,
 ) -> Figure:
-    """Filled contours of `surface`, with the samples of `projection`: filled by method, ringed by their own loss.
+    """Filled contours of `surface`, with the samples of `projection`: fill by method, ring by the loss at the sample.
 
     The picture shows a sample's shadow on the plane; its ring has the colour of its true loss on the surface's scale, and its
     marker grows with its distance from the plane, relative to how far the samples spread over it.

@@ -51,7 +51,7 @@ class Lab(ipywidgets.VBox):
     ends that.  `lab.family` holds all members fitted so far, `lab.wait()` returns when the background is idle, `lab.error`
     is what went wrong there, "" for nothing; what was fitted before stays.  `lab.to_html(path)` writes a page that needs no
     kernel; `lab.repeat()` adds bands over seeds;
-    `lab.made` is what `fv.lab` did before.  A cell that runs again closes the lab that it made before.
+    `lab.made` lists the steps of `fv.lab`.  A cell that runs again closes its former lab.
     Raises ValueError where prior and net do not belong together, for a setting of `fit` that no method has, and for a trait
     that the controls could not have.
     """
@@ -136,7 +136,7 @@ class Lab(ipywidgets.VBox):
 
     @property
     def state(self) -> dict[str, Any]:
-        """Where the controls stand, as a dict; one like it can be set, all names or some: `lab.state = {"radius": 2.0}`."""
+        """The values of the controls, as a dict; one like it can be set, all names or some: `lab.state = {"radius": 2.0}`."""
         return {"method": self.method, "radius": self.radius, "n_draws": self.n_draws, **LOOK, **self.look}
 
     @state.setter
@@ -151,7 +151,7 @@ class Lab(ipywidgets.VBox):
             setattr(self, name, value)
 
     def run(self) -> None:
-        """Fit what is missing: the first family, or the radii that the controls stand at."""
+        """Fit what is missing: the first family, or the radii that the controls show."""
         if self.family is not None:
             self._wanted(again=True)
             return
@@ -253,7 +253,7 @@ class Lab(ipywidgets.VBox):
             family = fit_family(*self._given, radii=self._radii, **settings)
         except Stopped:
             raise
-        except Exception:  # one of them: what can be fitted is shown, the rest is told
+        except Exception:  # of one member: the others are shown, and the error is reported
             family = fit_each(*self._given, self._radii, self._fail, **settings)
         family = measure(*self._given[:2], family, seed=self._seed + 1, progress=progress, **self._measuring)
         self._take(family)  # at once: the moments of training take one more fit
@@ -285,7 +285,7 @@ class Lab(ipywidgets.VBox):
         self._take(repeat_family(*self._given, self.family, seeds=more, **self._how(progress)))
 
     def _missing(self) -> list[tuple[str, float]]:
-        """Where the controls stand, A and B, and nothing is fitted."""
+        """Method and radius of A and B, where they are not fitted."""
         other, family = self.view.look.get("compare"), self.family
         places = [(self.view.method, self.view.radius)] + ([(other["method"], float(other["radius"]))] if other else [])
         if family is None:
@@ -294,7 +294,7 @@ class Lab(ipywidgets.VBox):
         return [(m, r) for m, r in open_to if not any(math.isclose(r, have, rel_tol=1e-6) for have in family.radii(m))]
 
     def _wanted(self, again: bool = False) -> None:
-        """Fit the radii that the controls stand at, if they are not fitted yet."""
+        """Fit the radii that the controls show, where they are not fitted."""
         if self.family is None:
             return
         missing = self._missing()
