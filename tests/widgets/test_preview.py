@@ -31,7 +31,8 @@ def members(lab):
 
 def test_a_preview_is_labelled_shows_first_what_is_in_sight_and_gives_way_to_the_whole_fit(lab, transferred, task, monkeypatch):
     scored = []
-    monkeypatch.setattr(studies, "predict", lambda *given, **how: scored.append(given) or fv.predict(*given, **how))
+    predicted = studies.predicted
+    monkeypatch.setattr(studies, "predicted", lambda *given, **how: scored.append(given) or predicted(*given, **how))
     lab.method, lab.look = "sabma", {"tab": "Scores"}
     lab.radius = 1.2
     assert lab.wait(300) and lab.error == ""
