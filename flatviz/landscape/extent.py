@@ -76,21 +76,13 @@ def auto_extent(f: Objective, origin: Tensor, axes: Tensor, reach: Sequence[floa
 
 def _first_over(over: Callable[[float], bool], t: float) -> float:
     """The distance at which `over` begins to hold, at most 9 % beyond; t doubled `DOUBLINGS` times where it never does."""
-    inside, outside = 0.0, math.inf
-    for _ in range(DOUBLINGS + 1):
-        if over(t):
-            outside = t
-            break
-        inside, t = t, 2 * t
-    if math.isinf(outside):
-        return inside
-    for _ in range(HALVINGS):
-        if inside > 0:
-            break
-        if over(outside / 2):
-            outside /= 2
-        else:
-            inside = outside / 2
+    outside = next((s for k in range(DOUBLINGS + 1) if over(s := t * 2**k)), None)
+    if outside is None:
+        return t * 2**DOUBLINGS
+    inside = outside / 2
+    if outside == t:  # the first step was too far
+        inside = next((s for k in range(1, HALVINGS + 1) if not over(s := t / 2**k)), 0.0)
+        outside = 2 * inside or t / 2**HALVINGS
     for _ in range(BISECTIONS):
         middle = math.sqrt((inside or outside / 2) * outside)
         inside, outside = (inside, middle) if over(middle) else (middle, outside)
