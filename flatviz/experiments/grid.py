@@ -81,7 +81,7 @@ def run(
 
     def compute(missing: list[int]) -> Iterator[tuple[int, list[dict[str, float]]]]:
         started, how = time.perf_counter(), dict(engine=engine, label=name, progress=progress, errors=True)
-        for done, (i, values) in enumerate(each(_unit, {0: (fit, measure)}, [(0, todo[m]) for m in missing], **how), 1):
+        for done, (i, values) in enumerate(each(_unit, (fit, measure), [todo[m] for m in missing], **how), 1):
             label, seconds = labels[missing[i]], time.perf_counter() - started
             if isinstance(values, (str, Exception)):
                 failed[label] = str(values)

@@ -173,8 +173,8 @@ def fit_all(
     """
     about = dict(fit=fit, tuned=tuned, progress=progress if engine is None else False)
     groups = groups_of(members, 1 if engine is None else workers(engine))
-    items = [(0, (method, radii, seeds, folder, about)) for method, radii in groups]
-    run = each(_fit_group, {0: (net, task, prior)}, items, engine=engine, label="fitting", progress=progress)
+    items = [(method, radii, seeds, folder, about) for method, radii in groups]
+    run = each(_fit_group, (net, task, prior), items, engine=engine, label="fitting", progress=progress)
     return {key: q for _, some in run for key, q in some.items()}
 
 

@@ -224,13 +224,7 @@ class _Step:
     """The step from q, at any radius: expectations are means over the same noise, at q and at every q'."""
 
     def __init__(
-        self,
-        net: Net,
-        data: Data,
-        q: Gaussian,
-        seed: int,
-        n_draws: int = STEP_DRAWS,
-        likelihood: Likelihood = "categorical",
+        self, net: Net, data: Data, q: Gaussian, seed: int, n_draws: int = STEP_DRAWS, likelihood: Likelihood = "categorical"
     ) -> None:
         z = torch.randn(n_draws, q.dim + q.rank, generator=generator(seed), dtype=q.mean.dtype).to(q.mean.device)
         noise = [(row[: q.dim], row[q.dim :]) for row in z]

@@ -117,13 +117,7 @@ def choices_of(
 
 
 def tried(
-    method: Method,
-    cases: Sequence[tuple],
-    seeds: Sequence[int],
-    trials: int,
-    *,
-    progress: Progress = False,
-    **how: Any,
+    method: Method, cases: Sequence[tuple], seeds: Sequence[int], trials: int, *, progress: Progress = False, **how: Any
 ) -> list[tuple[Choice, tuple[float, ...]]]:
     """Each of `choices_of` with its validation NLL on the cases (net, task, validation, prior)."""
     choices = track(choices_of(method, cases[0][0], trials, **how), "trials of settings", progress)

@@ -92,12 +92,7 @@ def load(path: FilePath) -> Any:
 
 
 def cached(
-    folder: str,
-    compute: Callable[[], Any],
-    *,
-    label: str = "",
-    say: Callable[[str], None] = lambda text: None,
-    **settings: Any,
+    folder: str, compute: Callable[[], Any], *, label: str = "", say: Callable[[str], None] = lambda text: None, **settings: Any
 ) -> tuple[Any, bool]:
     """The result of `compute()`, kept in `folder` of the cache under a hash of `settings`, and whether it was found there.
 
