@@ -3,9 +3,9 @@
     import flatviz as fv
 
 The names of the course's first half stand here: nouns (`fv.Net`, `fv.Gaussian`), methods (`fv.fit_sabma`), landscapes
-(`fv.slice_plane`) and three verbs that look at the type of what they get: `fv.plot(result)`, `fv.explore(result)`,
-`fv.score(prediction, "ece")`.  Everything else is in a namespace: `fv.metrics`, `fv.symmetry`, `fv.planes`, `fv.plots`,
-`fv.datasets`, `fv.models`, and one for each further folder.  Names load when first used, so a machine without plotly,
+(`fv.slice_plane`), pictures (`fv.plot(result)`, `fv.explore(result)`) and scores (`fv.score(prediction, "ece")`).
+Everything else is in a namespace: `fv.metrics`, `fv.symmetry`, `fv.planes`, `fv.plots`, `fv.datasets`, `fv.models`,
+and one for each further folder.  Names load when first used, so a machine without plotly,
 torchvision, scikit-learn, ipywidgets or loss-landscapes still imports flatviz and computes on tensors.
 """
 
@@ -59,7 +59,7 @@ __getattr__, __dir__, __all__ = lazy(
         "landscape.trace": "hessian_trace",
         "landscape.projection": "project",
         "metrics": "predict score sharpness",
-        "plots": "explain plot plot_curve plot_density plot_metrics plot_projection plot_spectrum plot_surface",
+        "plots": "plot plot_curve plot_density plot_metrics plot_projection plot_spectrum plot_surface",
         "widgets.explore": "explore",
         "widgets.open": "lab",
         "widgets.playground": "playground",

@@ -99,10 +99,7 @@ class Gaussian:
 
     def noise(self, n: int, *, seed: int) -> tuple[Tensor, Tensor]:
         """Standard normal z1 (n, D) and z2 (n, K), drawn on the CPU row by row so that n rows begin any longer draw."""
-        check_count(n, "n")
-        generator = torch.Generator().manual_seed(seed)
-        rows = [torch.randn(self.dim + self.rank, generator=generator, dtype=self.mean.dtype) for _ in range(n)]
-        z = torch.stack(rows).to(self.mean.device)
+        z = _noise(n, self.dim + self.rank, seed, self.mean)
         return z[:, : self.dim], z[:, self.dim :]
 
     def at(self, z1: Tensor, z2: Tensor) -> Tensor:
@@ -215,6 +212,13 @@ class Gaussian:
         return kl, (x.mean(-2), (x * wide).mean(-2), z2.mT @ x / len(noise))
 
 
+def _noise(n: int, width: int, seed: int, like: Tensor) -> Tensor:
+    """Standard normal (n, width), drawn on the CPU row by row so that n rows begin any longer draw."""
+    generator = torch.Generator().manual_seed(seed)
+    rows = [torch.randn(width, generator=generator, dtype=like.dtype) for _ in range(check_count(n, "n"))]
+    return torch.stack(rows).to(like.device)
+
+
 def _as_rows(per_weight: Tensor, v: Tensor) -> Tensor:
     """(..., D) as it meets v: itself where v is (..., D), (..., 1, D) where v is several vectors a member."""
     return per_weight if v.ndim == per_weight.ndim else per_weight.unsqueeze(-2)
@@ -289,9 +293,7 @@ class KroneckerGaussian:
 
     def sample(self, n: int, *, seed: int) -> Tensor:
         """`n` draws, (n, D), of noise drawn on the CPU row by row, so that n draws begin any longer list."""
-        generator = torch.Generator().manual_seed(seed)
-        rows = [torch.randn(self.dim, generator=generator, dtype=self.mean.dtype) for _ in range(check_count(n, "n"))]
-        return self.mean + _kronecker(self.bases, self.std * torch.stack(rows).to(self.mean.device))
+        return self.mean + _kronecker(self.bases, self.std * _noise(n, self.dim, seed, self.mean))
 
     def cov_mul(self, v: Tensor) -> Tensor:
         """Covariance times `v` (..., D)."""
@@ -375,10 +377,8 @@ class PrecisionGaussian:
 
     def sample(self, n: int, *, seed: int) -> Tensor:
         """`n` draws, (n, D), of noise drawn on the CPU row by row, so that n draws begin any longer list."""
-        generator = torch.Generator().manual_seed(seed)
-        rows = [torch.randn(self.dim, generator=generator, dtype=self.mean.dtype) for _ in range(check_count(n, "n"))]
-        s = self._directions[1]
-        return self.mean + self.std * self._narrowed(torch.stack(rows).to(self.mean.device), 1 - (1 + s).rsqrt())
+        z, s = _noise(n, self.dim, seed, self.mean), self._directions[1]
+        return self.mean + self.std * self._narrowed(z, 1 - (1 + s).rsqrt())
 
     def cov_mul(self, v: Tensor) -> Tensor:
         """Covariance times `v` (..., D)."""

@@ -560,7 +560,7 @@ class Family:
     """Posteriors of one or more methods over their radii: M members on shared ground.
 
     `surface` is the loss on the PCA plane of all draws.  `inputs`, `images` and `maps` are what the members' `maps` share: a grid
-    of inputs, the pixels, the accuracy.  `stages`: the step of SA-BMA at several moments of one training, see `families.stages`.
+    of inputs, the pixels, the accuracy.  `stages`: the step of SA-BMA at several moments of one training, see `families.one_step`.
     `family[i]` is a member; `family.method`, `.radius`, `.prediction` ... hold a field of every member, (M,).
     """
 

@@ -9,17 +9,25 @@ import threading
 _cache = tempfile.TemporaryDirectory(prefix="flatviz-tests-")
 os.environ["FLATVIZ_CACHE"] = _cache.name  # before anything of ours is imported
 
-import labdrive  # noqa: E402
 import pytest  # noqa: E402
 import torch  # noqa: E402
-from browsing import CHROMIUM, chromium, need_chromium, standing  # noqa: E402
+from browsing import chromium, need_chromium, standing  # noqa: E402
 from oracles import random_gaussian  # noqa: E402
 from second_device import missing, second_device  # noqa: E402
 from torch import nn  # noqa: E402
 
 import flatviz as fv  # noqa: E402
+from flatviz.pages.bundle import pack  # noqa: E402
 
 torch.set_num_threads(1)
+
+
+@pytest.fixture(autouse=True)
+def seeded():
+    """Weights and inputs that a test draws are the same whatever ran before it, and the random state outside stays."""
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -53,14 +61,30 @@ def family(task, transferred):
     return fv.families.measure(net, task, fitted, seed=1, n_draws=6, n_spectra=2, k=3, resolution=11, around_resolution=9)
 
 
+@pytest.fixture(scope="session")
+def bundle(family):
+    """The family as page and lab hold it."""
+    return pack(family)
+
+
+@pytest.fixture(scope="session")
+def moons():
+    """(net, task, prior, family) of two moons, a task in the plane: few steps, draws and cells."""
+    task = fv.datasets.moons_transfer(seed=0)
+    source = fv.pretrain(fv.models.mlp(task, hidden=(8,)), task.source, seed=0, epochs=3)
+    net, prior = fv.transfer(source, fv.fit_swag(source, task.source, seed=0), treated="norm+head")
+    radii = {"sgd": (0.0,), "vi": (0.0,), "sam_mu": (0.1,), "sabma": (0.0, 0.5, 2.0)}
+    family = fv.families.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 3})
+    few = dict(n_draws=12, n_spectra=1, k=2, resolution=5, around_resolution=5)
+    return net, task, prior, fv.families.measure(net, task, family, seed=1, **few)
+
+
 @pytest.fixture
 def tiny():
     """A float64 MLP on 12 points, all weights treated, small enough for dense algebra: D = 2*4+4+8+4*3+3 = 35."""
-    torch_state = torch.random.get_rng_state()
     torch.manual_seed(3)
     module = nn.Sequential(nn.Linear(2, 4), nn.LayerNorm(4), nn.Tanh(), nn.Linear(4, 3)).double()
     x, y = torch.randn(12, 2, dtype=torch.float64), torch.randint(0, 3, (12,))
-    torch.random.set_rng_state(torch_state)
     net = fv.Net.from_module(module)
     return net, fv.Data(x, y)
 
@@ -94,19 +118,14 @@ def browser():
 
 
 def pytest_configure(config):
-    """All long tests are asked for: the drive through JupyterLab, which takes longest, begins before the first test."""
-    whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS and not config.option.keyword
-    first = "PYTEST_XDIST_WORKER" not in os.environ and not config.option.collectonly
-    if CHROMIUM and whole and first and config.option.markexpr.startswith("long"):
-        labdrive.start()
     if devices_asked(config) and not missing():
         second_device()  # before the first backward pass: autograd counts the devices then, and never again
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """What needs a browser is long: before `-m` chooses.  One file of one test takes minutes: it begins first."""
-    items.sort(key=lambda item: item.path.name != "test_second_device.py")
+    """What needs a browser is long: before `-m` chooses.  Files that take minutes begin first."""
+    items.sort(key=lambda item: item.path.name not in ("test_second_device.py", "test_in_jupyterlab.py"))
     for item in items:
         if item.get_closest_marker("browser"):
             item.add_marker("long")

@@ -104,7 +104,6 @@ def calls(fv, module, data, task, metrics):
         "plot_curve": lambda: fv.plot_curve(made["curve"]),
         "plots.plot_persistence": lambda: fv.plots.plot_persistence(made["valleys"]),
         "plots.animate_projection": lambda: fv.plots.animate_projection(made["surface"], made["projection"]),
-        "explain": lambda: fv.explain(made["surface"]),
         "hessian_trace": lambda: fv.hessian_trace(made["f"], made["q"].mean, products=8, curvature="ggn"),
         "engine.refresh_batchnorm": lambda: fv.engine.refresh_batchnorm(made["net"][0], made["q"].mean, data),
         "engine.cache_trunk": lambda: fv.engine.cache_trunk(late, pictures[2]),
@@ -203,16 +202,13 @@ def symmetric_calls(fv):
         "symmetry.min_mass": lambda: fv.symmetry.min_mass(units, W),
         "symmetry.align": lambda: fv.symmetry.align(units, W, net.w),
         "symmetry.layers_of": lambda: fv.symmetry.layers_of(net),
-        "symmetry.mmd": lambda: fv.symmetry.mmd(
-            W, {"draws": W[:3]}, layers=flatviz.symmetry.layers_of(net), resamples=3, permutations=3
-        ),
+        "symmetry.mmd": lambda: fv.symmetry.mmd(W, {"draws": W[:3]}, layers=flatviz.symmetry.layers_of(net), permutations=3),
         "symmetry.train_pool": lambda: fv.symmetry.train_pool(net, _blobs(), n=3, epochs=2, lr=0.3),
         "symmetry.pair_diversity": lambda: fv.symmetry.pair_diversity(net, W, _blobs().x),
         "symmetry.sharpness_measures": lambda: fv.symmetry.sharpness_measures(
             net, flatviz.nll(net, _blobs()), W[:2], probes=2, iters=5
         ),
         "symmetry.rescaled_orbit": lambda: fv.symmetry.rescaled_orbit(net, _blobs(), W[0], resolution=3),
-        "explore of a net": lambda: fv.explore(net, _blobs(), W[1]),
         "plots.plot_orbit": lambda: fv.plots.plot_orbit(torch.arange(-1.0, 2), {"trace": torch.ones(3)}, torch.zeros(3)),
     }
 

@@ -1,25 +1,11 @@
-"""The tour notebook in a real JupyterLab, moved by hand as it were; what was seen goes to a file, for a test to judge.
-
-It takes minutes in a kernel of its own: of the whole suite it is the first to start, and runs beside the other tests, as a
-process that shares nothing with theirs.  It ends within `LIMIT` seconds, with what stood on the page where it failed.
-"""
+"""The tour notebook in a real JupyterLab, moved by hand as it were; what was seen, for tests to judge."""
 
 from __future__ import annotations
 
-import atexit
-import contextlib
 import json
-import os
-import shutil
-import signal
-import subprocess
-import sys
-import tempfile
-import threading
-import time
 from pathlib import Path
 
-from browsing import DRAWN, IN_KERNEL, RUN_ALL, WAIT, answer, chromium, end_browsers, jupyterlab, limited, standing, watched
+from browsing import DRAWN, IN_KERNEL, RUN_ALL, WAIT, answer, jupyterlab, limited, watched
 
 NOTEBOOK = Path(__file__).resolve().parent.parent / "notebooks" / "00_tour.ipynb"
 SLOW_PAGE = """((timeout) => {
@@ -50,83 +36,27 @@ SCREEN = """(view) => {  // with the lab's controls at the top of the panel, the
   }) };
 }"""
 LIMIT = 4 * WAIT  # seconds for all of it
-FOLDER = "FLATVIZ_TEST_DRIVE"  # where the drive writes: pytest-xdist's workers find there what their parent began
 
 
-def start() -> None:
-    """Begin, in a process of its own, in a folder of its own."""
-    folder = Path(tempfile.mkdtemp(prefix="flatviz-drive-"))
-    os.environ[FOLDER] = str(folder)
-    with open(folder / "out", "wb") as out:
-        command = [sys.executable, __file__, str(folder)]
-        process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, start_new_session=True)
-    atexit.register(_remove, process, folder)
-    threading.Thread(target=_watch, args=(process, folder), daemon=True).start()
-
-
-def _watch(process: subprocess.Popen, folder: Path) -> None:
-    """Say when the process is over, whatever ended it."""
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(LIMIT + 90)  # it ends itself before
-    with contextlib.suppress(OSError):
-        (folder / "over").touch()
-
-
-def _remove(process: subprocess.Popen, folder: Path) -> None:
-    """End the process, which then ends browser and server, and remove what it wrote."""
-    process.terminate()
-    try:
-        process.wait(60)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-    shutil.rmtree(folder, ignore_errors=True)
-
-
-def seen() -> dict:
-    """What `drive` wrote, once it has ended; AssertionError with its last words if it failed."""
-    if FOLDER not in os.environ:
-        start()
-    folder = Path(os.environ[FOLDER])
-    end = time.monotonic() + LIMIT + 120
-    while not (folder / "over").exists() and time.monotonic() < end:
-        time.sleep(0.5)
-    found = folder / "seen.json"
-    assert found.exists(), (folder / "out").read_text(errors="replace")
-    return json.loads(found.read_text(encoding="utf-8"))
-
-
-def picture() -> Path:
-    """The screenshot that `drive` took."""
-    return Path(os.environ[FOLDER]) / "lab.png"
-
-
-def drive(folder: Path) -> int:
-    """Run the notebook with a second view of the lab, move each control, save; write seen.json and lab.png."""
+def drive(browser, root: Path) -> dict:
+    """Run the notebook with a second view of the lab, move each control, save."""
     notebook = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
     explored = "explored = fv.explore(surface, fv.project(flat.sample(6, seed=1), plane, f))\nexplored"
     for name, source in (("a-second-view", "lab"), ("explored", explored)):
         cell = {"cell_type": "code", "id": name, "metadata": {}, "outputs": [], "execution_count": None, "source": source}
         notebook["cells"].append(cell)
-    root = folder / "root"
-    root.mkdir()
     (root / "tour.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
-    with jupyterlab(root) as base, chromium() as browser, limited(LIMIT):
+    with jupyterlab(root) as base, limited(LIMIT):
         page, foreign, errors = watched(browser.new_context(viewport={"width": 1500, "height": 1100}), base)
         page.add_init_script(SLOW_PAGE)
         frames: list[int] = []
         page.on("websocket", lambda s: s.on("framereceived", lambda data: frames.append(len(data))))
-        try:
-            seen = _move(page, base, frames, folder / "lab.png")
-        except Exception:
-            print(f"{len(frames)} frames of {sum(frames)} bytes; errors {errors}; the page: {standing()}", flush=True)
-            raise
-        seen |= {"saved": (root / "tour.ipynb").read_text(encoding="utf-8"), "frames": frames}
-        seen |= {"foreign": foreign, "errors": errors}
-    (folder / "seen.json").write_text(json.dumps(seen), encoding="utf-8")
-    return 0
+        seen = _move(page, base) | {"saved": (root / "tour.ipynb").read_text(encoding="utf-8"), "frames": frames}
+        page.context.close()
+    return seen | {"foreign": foreign, "errors": errors}
 
 
-def _move(page, base: str, frames: list[int], picture: Path) -> dict:
+def _move(page, base: str) -> dict:
     page.goto(f"{base}/lab/tree/tour.ipynb?reset")
     _until(page, "() => window.jupyterapp?.shell?.currentWidget?.content?.widgets")
     seen = {"notebook": answer(page, RUN_ALL, seconds=2 * WAIT)}
@@ -158,8 +88,6 @@ def _move(page, base: str, frames: list[int], picture: Path) -> dict:
     )  # the last stop was not fitted: the kernel does it behind the picture
     _until(page, FITTED, largest)
     seen["larger radius"] = look(view)
-    view.scroll_into_view_if_needed()
-    page.screenshot(path=str(picture))
 
     view.get_by_label("method", exact=True).select_option("vi")
     _until(page, SHOWS, "vi/0/17")
@@ -188,10 +116,3 @@ def _until(page, truth: str, argument: str | int | None = None) -> None:
 def look(view) -> dict:
     """The state that a view says it draws, and the data that it draws."""
     return {"state": view.get_attribute("data-state"), "drawn": view.evaluate(DRAWN)}
-
-
-if __name__ == "__main__":
-    signal.signal(
-        signal.SIGTERM, lambda *_: end_browsers()
-    )  # an exception raised here would end Playwright's loop, not the wait
-    sys.exit(drive(Path(sys.argv[1])))

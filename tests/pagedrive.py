@@ -7,7 +7,8 @@ import json
 import re
 import zlib
 
-from browsing import SLOW
+import numpy as np
+from browsing import SLOW, plain
 
 from flatviz.pages.page import family_page
 from flatviz.pages.table import family_rows
@@ -60,6 +61,20 @@ def figures_of(code, family):
     calls = [i for i, line in enumerate(lines) if line.startswith("fv.widgets.plot_view(")]
     exec("\n".join(lines[: calls[0]]), names)
     return [eval(lines[i], names) for i in calls]
+
+
+def same_traces(shown, figure, *, keys=("x", "y", "z", "customdata"), skip=(), rtol=3e-5, atol=2e-6):
+    """Every array of numbers of the page's traces is that of the figure's, open cells left out; how many were compared."""
+    direct = json.loads(figure.to_json())["data"]
+    assert [t["name"] for t in shown] == [t["name"] for t in direct]
+    compared = 0
+    for a, b in zip(shown, direct):
+        for key in keys if b["name"] not in skip else ():
+            if b.get(key) is not None and not (isinstance(b[key], list) and isinstance(b[key][0], str)):
+                left, right = (v[np.isfinite(v)] for v in (plain(a[key]).ravel(), plain(b[key]).ravel()))
+                np.testing.assert_allclose(left, right, rtol=rtol, atol=atol, err_msg=f"{a['name']} {key}")
+                compared += 1
+    return compared
 
 
 def at(page, hash, state, look):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 from torch import nn
 from torch.nn.modules.batchnorm import _BatchNorm
@@ -74,7 +75,6 @@ NETWORKS = {
 def network(name, seed=0):
     """(net, units, x) in float64; BatchNorm with eps = 0, odd statistics and gains of both signs."""
     build, shape = NETWORKS[name]
-    state = torch.random.get_rng_state()
     torch.manual_seed(seed)
     module = build().double().eval()
     for part in module.modules():
@@ -83,7 +83,6 @@ def network(name, seed=0):
             part.running_mean.normal_(), part.running_var.uniform_(0.5, 2.0)
             part.weight.data.normal_(), part.bias.data.normal_()
     x = torch.randn(20, *shape, dtype=torch.float64)
-    torch.random.set_rng_state(state)
     net = fv.Net.from_module(module, example=x[:2] if name == "attention" else None)  # no guess fits its tokens
     return net, fv.symmetry.units_of(net), x
 
@@ -110,3 +109,19 @@ def by_layers(net, w, order, factor):
         out[f"{name}.weight"], out[f"{name}.bias"] = P @ W @ P_before.T, P @ b
         before, start = (lam, pi), start + n
     return net.flatten(out)
+
+
+def cvxpy_mass(net, w):
+    """Least mass of an MLP by cvxpy's default conic solver, in log factors, as the authors do it."""
+    import cvxpy as cp
+
+    layers = [p.numpy() ** 2 for name, p in net.unflatten(w).items() if name.endswith("weight")]
+    u = [cp.Variable(s.shape[0]) for s in layers[:-1]]
+    total = 0
+    for k, S in enumerate(layers):
+        row = 0 if k == len(layers) - 1 else cp.reshape(u[k], (S.shape[0], 1), order="C") @ np.ones((1, S.shape[1]))
+        column = 0 if k == 0 else np.ones((S.shape[0], 1)) @ cp.reshape(u[k - 1], (1, S.shape[1]), order="C")
+        total = total + cp.sum(cp.multiply(S, cp.exp(2 * (row - column))))
+    problem = cp.Problem(cp.Minimize(total))
+    problem.solve()
+    return problem.value

@@ -1,5 +1,7 @@
 """The public contract: names, how they load, and what their docstrings must say."""
 
+import doctest
+import importlib
 import inspect
 import subprocess
 import sys
@@ -11,8 +13,9 @@ from every_verb import public_names
 from forked import forked
 
 import flatviz as fv
+from flatviz.core.seeds import saved_rng
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parent.parent / "flatviz"
 
 
 def test_no_module_has_the_name_of_a_verb_of_its_namespace():
@@ -20,7 +23,7 @@ def test_no_module_has_the_name_of_a_verb_of_its_namespace():
     rooms = [name for name in fv.__all__ if inspect.ismodule(getattr(fv, name))]
     assert len(fv.__all__) - len(rooms) <= 80  # few names at the top
     for room in rooms:
-        files = {p.stem for p in (ROOT / "flatviz" / room).glob("*.py")}
+        files = {p.stem for p in (ROOT / room).glob("*.py")}
         late = getattr(getattr(fv, room), "__getattr__", None)  # where names load at once they replace the module
         assert late is None or not files & set(dir(getattr(fv, room))), room
 
@@ -107,3 +110,21 @@ def test_importing_flatviz_loads_nothing_heavy():
     program = "import sys, flatviz; print([m for m in ('torch', 'plotly', 'sklearn', 'ipywidgets') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+FILES = sorted(p for p in ROOT.rglob("*.py") if ">>> " in p.read_text(encoding="utf-8"))
+FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_examples_run_and_print_what_they_say(path, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)  # an example that saves a file leaves none behind
+    module = importlib.import_module(".".join(path.relative_to(ROOT.parent).with_suffix("").parts).removesuffix(".__init__"))
+    with saved_rng():
+        result = doctest.testmod(module, optionflags=FLAGS, extraglobs={"fv": fv, "torch": torch})
+    assert result.attempted and not result.failed
+
+
+@pytest.mark.parametrize(("name", "value"), public_names().items())
+def test_every_public_verb_has_a_runnable_example(name, value):
+    assert not inspect.isfunction(value) or ">>> " in inspect.getdoc(value), f"help(fv.{name}) shows no example"

@@ -88,8 +88,7 @@ def test_every_noun_is_one_line_of_less_than_120_characters(gaussians, task, tin
     assert repr(nouns["Mixture"]) == "Mixture(parts: 7, weights: 7)"
 
 
-@pytest.mark.parametrize("suffix", [".pt", ".safetensors"])
-def test_every_noun_comes_back_from_disk_as_it_was(suffix, gaussians, tmp_path):
+def test_every_noun_comes_back_from_disk_as_it_was(gaussians, tmp_path):
     def same(a, b):
         if isinstance(a, torch.Tensor):
             return torch.equal(a, b)
@@ -103,10 +102,10 @@ def test_every_noun_comes_back_from_disk_as_it_was(suffix, gaussians, tmp_path):
         return type(a) is type(b) and a == b
 
     whole = {**one_of_each(gaussians[0]), 3: [1, 2.5, None, True, "x"], ("a", 0): {"noun": "Draws", "fields": {}}}
-    assert same(whole, fv.load(fv.save(whole, tmp_path / f"all{suffix}")))
+    assert same(whole, fv.load(fv.save(whole, tmp_path / "all.pt")))
     with pytest.raises(TypeError, match="cannot save a function"):
-        fv.save(lambda: 0, tmp_path / f"f{suffix}")
-    assert [p.name for p in tmp_path.iterdir()] == [f"all{suffix}"]  # a failed save leaves nothing
+        fv.save(lambda: 0, tmp_path / "f.pt")
+    assert [p.name for p in tmp_path.iterdir()] == ["all.pt"]  # a failed save leaves nothing
 
 
 def test_numpys_numbers_are_saved_as_plain_ones(tmp_path):

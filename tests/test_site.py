@@ -8,16 +8,14 @@ import contextlib
 import functools
 import html
 import http.server
-import importlib.util
 import inspect
 import re
 import threading
 import urllib.parse
-from pathlib import Path
 
 import nbformat
 import pytest
-from browsing import answer, limited, watched
+from browsing import answer, faults, limited, watched
 from course import NOTEBOOKS, executed
 from every_verb import public_names
 from playwright.sync_api import TimeoutError
@@ -140,8 +138,6 @@ LOOK = """async () => {
   const wide = document.documentElement.scrollWidth - innerWidth;
   return { undrawn: open().length, wide, formulas: document.querySelectorAll('.katex-error').length };
 }"""
-AXE = """async () => (await axe.run({ resultTypes: ['violations'], preload: false })).violations
-  .filter((v) => ['serious', 'critical'].includes(v.impact)).map((v) => [v.id, v.nodes[0].html.slice(0, 200), v.nodes.length])"""
 SCHEMES = ("light", "dark")
 PAGE = 60  # seconds for one page; a tenth of that is usual on a busy machine
 
@@ -187,13 +183,6 @@ def test_on_the_smallest_phone_nothing_scrolls_sideways_and_targets_are_as_large
     answer(page, LOOK, seconds=PAGE)
     assert page.evaluate(WIDE) <= 0 and page.evaluate(SMALL) == []
     page.context.close()
-
-
-def faults(page):
-    """What axe finds serious or critical."""
-    package = Path(importlib.util.find_spec("axe_playwright_python").origin)
-    page.evaluate(package.with_name("axe.min.js").read_text(encoding="utf-8"))
-    return answer(page, AXE, seconds=2 * PAGE)
 
 
 NONE = {"errors": [], "foreign": [], "undrawn": 0, "formulas": 0, "wide": 0, "wide on a phone": 0, "faults": []}

@@ -8,12 +8,11 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+import torchvision
 from torch import nn
 from torch.nn import functional as F
 
 import flatviz as fv
-
-torchvision = pytest.importorskip("torchvision")
 
 TORCHVISION = (
     "alexnet", "convnext_tiny", "densenet121", "efficientnet_b0", "efficientnet_v2_s", "googlenet", "mnasnet0_5", "mobilenet_v2",

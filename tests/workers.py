@@ -19,7 +19,8 @@ import pytest
 @contextlib.contextmanager
 def two_workers(folder: Path) -> Iterator:
     """A client of two workers with one thread each."""
-    distributed = pytest.importorskip("distributed")
+    import distributed
+
     if not hasattr(os, "fork"):
         pytest.skip("no fork on this system")
     fresh = multiprocessing.get_context("forkserver")

@@ -8,9 +8,9 @@ from flatviz.core.data import Data, Task
 from flatviz.core.net import Net
 from flatviz.datasets.corruptions import corrupt
 from flatviz.experiments.reference import Reference, weights_mmd
+from flatviz.families.members import predicted
 from flatviz.landscape.lanczos import top_eigenpairs
 from flatviz.metrics.exactness import agreement, total_variation
-from flatviz.metrics.prediction import predict
 from flatviz.objectives.nll import nll
 from flatviz.results import Posterior, Prediction
 
@@ -60,5 +60,4 @@ class Measurement:
         return {name: float(value) for name, value in values.items()}
 
     def _predict(self, q: Posterior, data: Data) -> Prediction:
-        batchnorm = "frozen" if self.net.has_batchnorm else None
-        return predict(self.net, q, data, self.n_draws, seed=self.seed + 1, batchnorm=batchnorm)
+        return predicted(self.net, q, data, self.n_draws, seed=self.seed + 1)

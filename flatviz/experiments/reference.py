@@ -21,10 +21,10 @@ from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.experiments.settings import KL_WEIGHT
 from flatviz.families.choice import with_head_std
+from flatviz.families.members import predicted
 from flatviz.families.tour import HEAD_STD
 from flatviz.gaussian import Gaussian
 from flatviz.metrics.exactness import agreement, total_variation
-from flatviz.metrics.prediction import predict
 from flatviz.posteriors.hmc import fit_hmc
 from flatviz.results import Draws, Posterior
 from flatviz.storage.cache import cached, load
@@ -75,8 +75,7 @@ def sample_reference(
     """
     prior = with_head_std(net, prior, HEAD_STD)
     q = fit_hmc(net, task.train, prior, seed=seed, kl_weight=KL_WEIGHT, progress=progress, **chains)
-    statistics = "frozen" if net.has_batchnorm else None
-    whole = predict(net, q.W, task.test, len(q.W), seed=0, batchnorm=statistics)
+    whole = predicted(net, q.W, task.test, len(q.W), seed=0)
     halves = [whole.log_probs[part].exp().mean(0) for part in torch.arange(len(q.W)).chunk(2)]
     facts = {name: float(whole.scores[name][-1]) for name in ("nll", "accuracy", "ece")}
     facts |= {"halves_tv": total_variation(*halves), "halves_agreement": agreement(*halves)}
@@ -123,7 +122,7 @@ def weights_mmd(q: Posterior, reference: Reference, *, seed: int) -> float:
 
 
 def _mmd(target: Tensor, W: Tensor) -> float:
-    return 100 * float(mmd(target, {"q": W.to(target)}, resamples=0, permutations=0)["q"].value[0])
+    return 100 * float(mmd(target, {"q": W.to(target)}, permutations=0)["q"].value[0])
 
 
 def noise_floor() -> dict[str, float]:

@@ -5,9 +5,9 @@ from flatviz.lazy import lazy
 __getattr__, __dir__, __all__ = lazy(
     __name__,
     {
+        "convergence": "convergence_gap",
         "family": "fit_family measure",
         "seeds": "repeat_family",
-        "convergence": "convergence_gap",
         "one_step": "mechanism mechanism_in_training",
         "regression": "gap_regression predict_gap",
         "shift": "shifted_scores",

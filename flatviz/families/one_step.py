@@ -1,4 +1,4 @@
-"""What one step of SA-BMA does, on the plane in which it happens: the ball around q, the worst q' in it, the step back."""
+"""What one step of SA-BMA does, on its plane: the ball around q, the worst q' in it, the step back; and at moments of a fit."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from torch import Tensor
 
 from flatviz.checks import Count, Radius, Seed, Several, Whole, check_choice, check_count, each
 from flatviz.core.boundary import public
-from flatviz.core.data import Data
+from flatviz.core.data import Data, Task
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.core.seeds import generator
+from flatviz.families.choice import Choices, choice_of
+from flatviz.families.members import chosen
 from flatviz.gaussian import Gaussian
 from flatviz.landscape.projection import project
 from flatviz.landscape.slices import slice_plane
@@ -30,6 +32,7 @@ from flatviz.training.optimize import training_loss
 from flatviz.training.perturb import UNITS, Blocks, Mode, perturb
 from flatviz.training.variational import NoisyNLL
 
+SABMA = "sabma"  # the method whose step this is
 MARGIN = 1.25  # how much further than what is drawn the plane is computed
 STEP_DRAWS = 32  # behind each expectation of a family's steps
 
@@ -76,12 +79,12 @@ def mechanism(
     """
     if not len(radii):
         raise ValueError("radii must hold at least one number, got none")
-    expected = _expected(net, data, q, likelihood, n_draws, seed)
-    loss, g, _ = expected(q)
-    plane = plane_of_step(q, g[0], seed)
-    rows = _rows(q, expected, g, plane, [(float(r), mode) for r in radii], blocks)
-    about = dict(gradient=plane.axes @ g[0], loss=float(loss), unit=UNITS[mode], name=name)
-    return _on_ground(net, data, q, plane, rows, radii, resolution, **about)
+    step = _Step(net, data, q, seed, n_draws, likelihood)
+    plane = plane_of_step(q, step.gradient, seed)
+    rows = step.rows(plane, [(float(r), mode) for r in radii], blocks)
+    shown = step.shown(plane, rows) | dict(radius=tuple(map(float, radii)), unit=UNITS[mode], name=name)
+    reach = MARGIN * max(_reaches(shown["covariance"], rows))
+    return Mechanism(slice_plane(nll(net, data), plane, extent=reach, resolution=resolution), **shown)
 
 
 @public
@@ -121,51 +124,61 @@ def mechanism_in_training(
         >>> [stage.name for stage in stages]
         ['q after 0 steps', 'q after 4 steps', 'q after 8 steps']
     """
-    record = METHODS["sabma"]
+    record = METHODS[SABMA]
     for name in settings or {}:
         check_choice(name, tuple(record.tuned(net).settings), "a setting of SA-BMA")
-    chosen = {k: v for k, v in record.keywords(net, settings=settings).items() if k != "radius"}
-    at = sorted({round(chosen["steps"] * (i / 5) ** 2) for i in range(1, 6)}) if at is None else list(at)
-    if any(b <= a for a, b in pairwise(at)) or at[-1] > chosen["steps"]:
-        raise ValueError(f"at must rise and end by the fit's {chosen['steps']} steps, got {at}")
-    about = dict(radius=radius, seed=seed, at=at, settings=chosen, likelihood=likelihood, progress=progress)
-    stages = sabma_stages(net, data, prior, **about)
-    expected = _expected(net, data, stages[-1], likelihood, n_draws, seed)
-    names = [f"q after {done} steps" for done in at]
-    return _on_common_ground(net, data, stages, names, expected, float(radius), resolution)
+    fit = {k: v for k, v in record.keywords(net, settings=settings).items() if k != "radius"}
+    at = sorted({round(fit["steps"] * (i / 5) ** 2) for i in range(1, 6)}) if at is None else list(at)
+    if any(b <= a for a, b in pairwise(at)) or at[-1] > fit["steps"]:
+        raise ValueError(f"at must rise and end by the fit's {fit['steps']} steps, got {at}")
+    about = dict(radius=radius, seed=seed, at=at, settings=fit, likelihood=likelihood, progress=progress)
+    stages = [_Step(net, data, q, seed, n_draws, likelihood) for q in sabma_stages(net, data, prior, **about)]
+    moves = torch.stack([step.q.cov_mul(step.gradient) for step in stages])
+    axes = torch.linalg.svd(torch.nn.functional.normalize(moves, dim=1), full_matrices=False)[2][:2]
+    plane = plane_along(stages[-1].q.mean, *axes, orthonormal=True, name="common plane of the perturbations")
+    shown, low, high = [], [], []
+    for step, done in zip(stages, at):
+        rows = step.rows(plane, [(float(radius), "kl_exact")])
+        center = (plane.axes @ (step.q.mean - plane.origin)).cpu()
+        rows["worst"] = rows["worst"] - center
+        fields = dict(radius=(float(radius),), unit=UNITS["kl_exact"], name=f"q after {done} steps", center=center)
+        shown.append(step.shown(plane, rows) | fields | dict(slope=float(step.gradient.norm())))
+        (reach,) = _reaches(shown[-1]["covariance"], rows)
+        low.append(center.double() - reach), high.append(center.double() + reach)
+    low, high = torch.stack(low).amin(0), torch.stack(high).amax(0)
+    half = MARGIN * float((high - low).max()) / 2  # a square that holds what is drawn of all stages
+    extent = [(float(middle) - half, float(middle) + half) for middle in (low + high) / 2]
+    surface = slice_plane(nll(net, data), plane, extent=extent, resolution=resolution)
+    return [Mechanism(surface, **fields) for fields in shown]
 
 
-def _on_common_ground(
-    net: Net, data: Data, stages: list[Gaussian], names: list[str], expected: NoisyNLL, radius: float, resolution: int
-) -> list[Mechanism]:
-    """The step of `kl_exact` from each of `stages` on the plane that holds most of their moves."""
-    found = [expected.again(q)[:2] for q in stages]
-    directions = torch.stack([q.cov_mul(g[0]) for q, (_, g) in zip(stages, found)])
-    axes = torch.linalg.svd(torch.nn.functional.normalize(directions, dim=1), full_matrices=False)[2]
-    plane = plane_along(stages[-1].mean, *axes[:2], orthonormal=True, name="common plane of the perturbations")
-    steps = []
-    for q, name, (loss, g) in zip(stages, names, found):
-        row, center = (
-            _rows(q, expected, g, plane, [(radius, "kl_exact")], "mean+std"),
-            (plane.axes @ (q.mean - plane.origin)).cpu(),
-        )
-        row["worst"] = row["worst"] - center
-        about = dict(loss=float(loss), unit=UNITS["kl_exact"], name=name, center=center, slope=float(g[0].norm()))
-        steps.append(
-            dict(covariance=project(q, plane).covariance, radius=(radius,), gradient=plane.axes @ g[0], **row, **about)
-        )
-    surface = slice_plane(nll(net, data), plane, extent=_around(steps), resolution=resolution)
-    return [Mechanism(surface, **step) for step in steps]
+def family_stages(
+    net: Net,
+    task: Task,
+    prior: Gaussian,
+    family: Family,
+    *,
+    seed: int,
+    resolution: int = 31,
+    fit: Mapping | None = None,
+    tuned: Choices | None = None,
+    progress: Progress = False,
+) -> tuple[Mechanism, ...]:
+    """What `mechanism_in_training` returns for the member of SA-BMA whose radius is nearest to the one the method has by itself.
 
-
-def _around(steps: list[dict[str, Any]]) -> list[tuple[float, float]]:
-    """The square that holds what is drawn of all stages, with a margin."""
-    names = "ball", "worst", "worst_covariance", "length"
-    ends = torch.tensor([[reach_of(step["covariance"], *(step[name][0] for name in names))] for step in steps]).double()
-    centers = torch.stack([step["center"] for step in steps]).double()
-    low, high = (centers - ends).min(0).values, (centers + ends).max(0).values
-    half = MARGIN * float((high - low).max()) / 2
-    return [(float(middle) - half, float(middle) + half) for middle in (low + high) / 2]
+    One fit more, with the settings that this member had: fit, tuned and seed as in `fit_family`.  () for a family without
+    SA-BMA above radius 0, and for a net with BatchNorm, whose convolutions would take minutes.
+    """
+    if SABMA not in family.methods or net.has_batchnorm:
+        return ()
+    record, radius = METHODS[SABMA].tuned(net), choice_of(tuned, SABMA).radius
+    radius = family[family.index(SABMA, record.radius if radius is None else radius)].radius
+    if radius == 0:
+        return ()
+    prior, asked = chosen(net, prior, SABMA, fit, tuned)
+    settings = {name: value for name, value in asked.items() if name in record.settings}
+    about = dict(radius=radius, seed=seed, settings=settings, resolution=resolution, progress=progress)
+    return tuple(mechanism_in_training(net, task.train, prior, **about))
 
 
 def family_steps(net: Net, data: Data, family: Family, *, seed: int, resolution: int = 31) -> Family:
@@ -176,45 +189,24 @@ def family_steps(net: Net, data: Data, family: Family, *, seed: int, resolution:
     """
     if "vi" not in family.methods or not isinstance(q := family[family.index("vi")].posterior, Gaussian):
         return family
-    expected = _expected(net, data, q, "categorical", STEP_DRAWS, seed)
-    loss, g, _ = expected(q)
-    plane = plane_of_step(q, g[0], seed)
-    rows = [_rows(q, expected, g, plane, [_asked(m.method, m.radius)], "mean+std") for m in family]
-    about = dict(gradient=plane.axes @ g[0], loss=float(loss), unit="of each member", name="VI's posterior")
+    step = _Step(net, data, q, seed)
+    plane = plane_of_step(q, step.gradient, seed)
+    rows = [step.rows(plane, [_asked(m.method, m.radius)]) for m in family]
     perturbing = [m for m in family.methods if METHODS[m].look.perturbation and max(family.radii(m)) > 0]
     largest = [_asked(m, max(METHODS[m].tuned(net).largest, *family.radii(m))) for m in perturbing]
-    beyond = _rows(q, expected, g, plane, largest, "mean+std") if perturbing else rows[0]
-    ground = _on_ground(net, data, q, plane, rows[0], (0.0,), resolution, beyond, **about)
-    return family.each(step=[replace(ground, radius=(m.radius,), **row) for m, row in zip(family, rows)])
+    shown = step.shown(plane, rows[0]) | dict(unit="of each member", name="VI's posterior")
+    reach = MARGIN * max(_reaches(shown["covariance"], step.rows(plane, largest) if largest else rows[0]))
+    surface = slice_plane(nll(net, data), plane, extent=reach, resolution=resolution)
+    return family.each(step=[Mechanism(surface, radius=(m.radius,), **shown | row) for m, row in zip(family, rows)])
 
 
 def step_of(net: Net, data: Data, family: Family, method: str, radius: float, *, seed: int) -> Mechanism | None:
     """The step of a member that joins the family, on its ground; None where that has none."""
     if (ground := family[0].step) is None:
         return None
-    q, plane = family[family.index("vi")].posterior, placed(ground.surface.plane, net.device)
-    expected = _expected(net, data, q, "categorical", STEP_DRAWS, seed)
-    rows = _rows(q, expected, expected(q)[1], plane, [_asked(method, radius)], "mean+std")
+    step = _Step(net, data, family[family.index("vi")].posterior, seed)
+    rows = step.rows(placed(ground.surface.plane, net.device), [_asked(method, radius)])
     return replace(ground, radius=(float(radius),), **rows)
-
-
-def _on_ground(
-    net: Net,
-    data: Data,
-    q: Gaussian,
-    plane: Plane,
-    rows: dict[str, Tensor],
-    radii: Sequence[float],
-    resolution: int,
-    beyond: dict[str, Tensor] | None = None,
-    **about: Any,
-) -> Mechanism:
-    """The rows with the loss around them, as far as anything of them reaches, or of the rows `beyond`."""
-    covariance = project(q, plane).covariance
-    drawn = zip(*((beyond or rows)[name] for name in ("ball", "worst", "worst_covariance", "length")))
-    reach = max(reach_of(covariance, *row) for row in drawn)
-    surface = slice_plane(nll(net, data), plane, extent=MARGIN * reach, resolution=resolution)
-    return Mechanism(surface, covariance, tuple(map(float, radii)), **rows, **about)
 
 
 def _asked(method: str, radius: float) -> tuple[float, str]:
@@ -222,29 +214,52 @@ def _asked(method: str, radius: float) -> tuple[float, str]:
     return (float(radius), mode) if mode else (0.0, "none")
 
 
-def _expected(net: Net, data: Data, q: Gaussian, likelihood: Likelihood, n_draws: int, seed: int) -> NoisyNLL:
-    """The mean NLL over draws of q, at noise that stays."""
-    z = torch.randn(n_draws, q.dim + q.rank, generator=generator(seed), dtype=q.mean.dtype).to(q.mean.device)
-    return NoisyNLL(training_loss(net, data, likelihood, "frozen")[0], None, [(row[: q.dim], row[q.dim :]) for row in z])
+def _reaches(covariance: Tensor, rows: dict[str, Tensor]) -> list[float]:
+    """How far what is drawn reaches, of each row."""
+    names = "ball", "worst", "worst_covariance", "length"
+    return [reach_of(covariance, *row) for row in zip(*(rows[name] for name in names))]
 
 
-def _rows(
-    q: Gaussian, expected: NoisyNLL, g: tuple[Tensor, ...], plane: Plane, asked: list[tuple[float, str]], blocks: str
-) -> dict[str, Tensor]:
-    """What depends on radius and mode, a row each."""
-    moves = [perturb(q, g, radius=r, mode=mode, blocks=blocks, noise=expected.noise[0]) for r, mode in asked]
-    gaussians = [q.moved(delta) for delta in moves]
-    at_worst = [expected.again(worst) for worst in gaussians]
-    shadows = [project(Gaussian(worst.mean, worst.log_std, worst.factor), plane) for worst in gaussians]
-    rows = dict(
-        ball=torch.stack([_ball(q, plane, r, mode) for r, mode in asked]),
-        worst=torch.cat([s.coords for s in shadows]),
-        worst_covariance=torch.stack([s.covariance for s in shadows]),
-        length=torch.stack([delta[0].norm() for delta in moves]),
-        there=torch.stack([plane.axes @ found[1][0] for found in at_worst]),
-        worst_loss=torch.stack([found[0] for found in at_worst]),
-    )
-    return placed(rows, torch.device("cpu"))
+class _Step:
+    """The step from q, at any radius: expectations are means over the same noise, at q and at every q'."""
+
+    def __init__(
+        self,
+        net: Net,
+        data: Data,
+        q: Gaussian,
+        seed: int,
+        n_draws: int = STEP_DRAWS,
+        likelihood: Likelihood = "categorical",
+    ) -> None:
+        z = torch.randn(n_draws, q.dim + q.rank, generator=generator(seed), dtype=q.mean.dtype).to(q.mean.device)
+        noise = [(row[: q.dim], row[q.dim :]) for row in z]
+        self.q, self.expected = q, NoisyNLL(training_loss(net, data, likelihood, "frozen")[0], None, noise)
+        self.loss, self.g, _ = self.expected(q)
+        self.gradient = self.g[0]  # in the mean
+
+    def rows(self, plane: Plane, asked: list[tuple[float, str]], blocks: str = "mean+std") -> dict[str, Tensor]:
+        """What depends on radius and mode, a row each of those `asked`."""
+        q, noise = self.q, self.expected.noise[0]
+        moves = [perturb(q, self.g, radius=r, mode=mode, blocks=blocks, noise=noise) for r, mode in asked]
+        gaussians = [q.moved(delta) for delta in moves]
+        at_worst = [self.expected.again(worst) for worst in gaussians]
+        shadows = [project(Gaussian(worst.mean, worst.log_std, worst.factor), plane) for worst in gaussians]
+        rows = dict(
+            ball=torch.stack([_ball(q, plane, r, mode) for r, mode in asked]),
+            worst=torch.cat([s.coords for s in shadows]),
+            worst_covariance=torch.stack([s.covariance for s in shadows]),
+            length=torch.stack([delta[0].norm() for delta in moves]),
+            there=torch.stack([plane.axes @ g[0] for _, g, _ in at_worst]),
+            worst_loss=torch.stack([loss for loss, _, _ in at_worst]),
+        )
+        return placed(rows, torch.device("cpu"))
+
+    def shown(self, plane: Plane, rows: dict[str, Tensor]) -> dict[str, Any]:
+        """The fields of a `Mechanism` that are known without its surface."""
+        return rows | dict(
+            covariance=project(self.q, plane).covariance, gradient=plane.axes @ self.gradient, loss=float(self.loss)
+        )
 
 
 def plane_of_step(q: Posterior, gradient: Tensor, seed: int) -> Plane:

@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -36,6 +36,7 @@ from flatviz.training.pretrain import pretrain
 
 Given = Data | Dataset | DataLoader | Sequence  # examples, as a lab takes them
 Examples = Annotated[Given, anything]
+T = TypeVar("T")
 RATES = (0.1, 0.03, 0.01, 0.003, 0.001)  # of pre-training and of SWAG: the first at which the network learns is taken
 EPOCHS = 30
 MOST = 2000  # examples that are fitted
@@ -134,31 +135,14 @@ def prepare_own(
     Raises:
         ValueError: Where a step leaves a network that is no better than its largest class.
     """
-    train, test = examples(train, "train"), examples(test, "test")
+    task = _task(examples(train, "train"), examples(test, "test"), seed)
+    net = module if isinstance(module, Net) else Net.from_module(copied(module).eval(), example=task.train.x[:2])
+    _check_logits(net, task)
     run = _Steps(seed, progress, say)
-    n_classes = int(max(train.y.max(), test.y.max())) + 1
-    if not test.class_names and len(train.class_names) >= n_classes:
-        test = replace(test, class_names=train.class_names)
-    order = torch.randperm(len(train), generator=generator(seed))[:MOST]
-    cut = max(1, round(HELD_OUT * len(order)))
-    task = Task(train.subset(order[cut:]), train.subset(order[cut:]), test, n_classes, "your data", train.subset(order[:cut]))
-    if test.x.shape[1:] != train.x.shape[1:]:
-        raise ValueError(f"test must have inputs as train has, {tuple(train.x.shape[1:])}, got {tuple(test.x.shape[1:])}")
-    net = module if isinstance(module, Net) else Net.from_module(copied(module).eval(), example=train.x[:2])
-    try:
-        outputs = tuple(net(net.w, train.x[:2]).shape)
-    except RuntimeError as error:
-        raise ValueError(
-            f"train must have inputs that the module takes, got {tuple(train.x.shape[1:])} each: {error}"
-        ) from error
-    if len(outputs) != 2 or outputs[1] < n_classes:
-        raise ValueError(f"the module must give logits (N, C) for {n_classes} classes, got {outputs} for 2 inputs")
-    norm = any(b.kind == "norm" for b in net.blocks)
     gradient, seconds = _seconds(net, task.train), math.inf if minutes is None else 60 * minutes
     steps = METHODS[TUNED].tuned(net).settings["steps"]
     work = {n: gradient * (2 * EPOCHS + (n + 1) * steps + LAB_GRADIENTS) for n in (trials, 1)}
-    affordable = [n for n, needed in work.items() if needed <= seconds]
-    if not affordable:
+    if work[1] > seconds:
         epochs = max(1, min(EPOCHS, int(TRAINING_SHARE * seconds / gradient)))
         net = _learned(net, task.train, run, epochs, check=False)
         run.note(
@@ -166,27 +150,54 @@ def prepare_own(
             f"all trials but one, all steps of a fit but {SHORT}, most radii, most points of the pictures"
         )
         return _head_alone(net, task, 1, run, SHORT)
-    if affordable[0] < trials:
+    if work[trials] > seconds:
         run.note(
             f"left out, for {trials} trials of settings would take about {work[trials] / 60:.0f} of {minutes:g} minutes: all but one"
         )
+        trials = 1
     net = _learned(net, task.train, run)
-    prior_of = _first_that_learns(
-        lambda lr: fit_swag(net, task.train, rank=RANK, seed=seed, lr=lr, progress=progress),
-        lambda swag: check_learned(net, swag.sample(1, seed=seed)[0], task.train, "SWAG", DO),
-        "SWAG",
-        run,
-    )
+
+    def fitted(lr: float) -> Gaussian:
+        swag = fit_swag(net, task.train, rank=RANK, seed=seed, lr=lr, progress=progress)
+        check_learned(net, swag.sample(1, seed=seed)[0], task.train, "SWAG", DO)
+        run.note(f"SWAG at rate {lr:g}")
+        return swag
+
+    swag = _first(RATES, fitted)
+    norm = any(b.kind == "norm" for b in net.blocks)
     treated, what = ("norm+head", "normalisation layers and head") if norm else (_of_head(net), "head")
-    late, prior = transfer(net, prior_of, treated=treated, head_std=HEAD_STD, scale=recipe_for(net).scale)
+    late, prior = transfer(net, swag, treated=treated, head_std=HEAD_STD, scale=recipe_for(net).scale)
     run.note(f"treated: {what}, {late.dim} weights")
     try:
-        return _with_settings(late, task, prior, affordable[0], run)
+        return _with_settings(late, task, prior, trials, run)
     except ValueError as error:
         if not norm:
             raise
         run.note(f"left out, for no trial learned: normalisation layers ({error})")
         return _head_alone(net, task, trials, run)
+
+
+def _task(train: Data, test: Data, seed: int) -> Task:
+    """The training examples in random order, at most `MOST`, a share of them held out; source and train are one."""
+    n_classes = int(max(train.y.max(), test.y.max())) + 1
+    if not test.class_names and len(train.class_names) >= n_classes:
+        test = replace(test, class_names=train.class_names)
+    if test.x.shape[1:] != train.x.shape[1:]:
+        raise ValueError(f"test must have inputs as train has, {tuple(train.x.shape[1:])}, got {tuple(test.x.shape[1:])}")
+    order = torch.randperm(len(train), generator=generator(seed))[:MOST]
+    validation, fitted = (train.subset(part) for part in order.tensor_split([max(1, round(HELD_OUT * len(order)))]))
+    return Task(fitted, fitted, test, n_classes, "your data", validation)
+
+
+def _check_logits(net: Net, task: Task) -> None:
+    """That the net takes the inputs and gives a logit for each class."""
+    x = task.train.x[:2]
+    try:
+        outputs = tuple(net(net.w, x).shape)
+    except RuntimeError as error:
+        raise ValueError(f"train must have inputs that the module takes, got {tuple(x.shape[1:])} each: {error}") from error
+    if len(outputs) != 2 or outputs[1] < task.n_classes:
+        raise ValueError(f"the module must give logits (N, C) for {task.n_classes} classes, got {outputs} for 2 inputs")
 
 
 def _head_alone(net: Net, task: Task, trials: int, run: _Steps, steps: int | None = None) -> Prepared:
@@ -210,31 +221,29 @@ def _head_alone(net: Net, task: Task, trials: int, run: _Steps, steps: int | Non
 
 def _with_settings(net: Net, task: Task, prior: Gaussian, trials: int, run: _Steps, steps: int | None = None) -> Prepared:
     """With the best of the trials, at the first of `SHRINK` at which that is finite and learns; raises the last ValueError."""
-    method, failed = METHODS[TUNED], None
-    for shrink in SHRINK:
-        fixed = {} if steps is None else {"steps": steps}
-        fixed |= {} if shrink == 1 else {"lr": shrink * method.tuned(net).settings["lr"]}
+    method = METHODS[TUNED]
+    record = method.tuned(net).settings["lr"]
+
+    def chosen(shrink: float) -> Prepared:
+        fixed = ({} if steps is None else {"steps": steps}) | ({} if shrink == 1 else {"lr": shrink * record})
         narrow = replace(prior, log_std=prior.log_std + math.log(shrink), factor=shrink * prior.factor)
-        given = dict(fixed=fixed, head_std=shrink * HEAD_STD, progress=run.progress)
-        choice, nll = choices_of(method, net, 1, fixed=fixed, head_std=shrink * HEAD_STD)[0], 0.0
+        given = dict(fixed=fixed, head_std=shrink * HEAD_STD)
+        choice, nll = choices_of(method, net, 1, **given)[0], 0.0
         if trials > 1:
-            rows = tried(method, [(net, task, task.validation, narrow)], [run.seed], trials, **given)
+            rows = tried(method, [(net, task, task.validation, narrow)], [run.seed], trials, progress=run.progress, **given)
             choice, (nll,) = min(rows, key=lambda row: row[1])
-        try:
-            if not math.isfinite(nll):
-                raise ValueError(f"one of {trials} trials of {method.label} must stay finite, got none: {DO}")
-            narrow = with_head_std(net, narrow, choice.head_std)
-            q = fit_member(net, task, narrow, TUNED, seed=run.seed, fit=choice.settings, progress=run.progress)
-            check_learned(net, q.center, task.train, f"{method.label} with the best of {trials} trials", DO)
-        except ValueError as error:
-            failed = error
-            continue
+        if not math.isfinite(nll):
+            raise ValueError(f"one of {trials} trials of {method.label} must stay finite, got none: {DO}")
+        narrow = with_head_std(net, narrow, choice.head_std)
+        q = fit_member(net, task, narrow, TUNED, seed=run.seed, fit=choice.settings, progress=run.progress)
+        check_learned(net, q.center, task.train, f"{method.label} with the best of {trials} trials", DO)
         accuracy, at = _accuracy(net, q.center, task.validation), "" if shrink == 1 else f", at {shrink:g} of rate and widths"
         run.note(f"settings of the best of {trials} trials{at}: {choice}; accuracy {accuracy:.3f} on held-out examples")
-        for_all = {name: value for name, value in choice.settings.items() if name != "lr"}
-        for_all["lr_scale"] = choice.settings["lr"] / method.tuned(net).settings["lr"]
-        return Prepared(net, task, narrow, for_all, tuple(run.lines), steps is not None)
-    raise failed
+        fit = {name: value for name, value in choice.settings.items() if name != "lr"}
+        fit["lr_scale"] = choice.settings["lr"] / record
+        return Prepared(net, task, narrow, fit, tuple(run.lines), steps is not None)
+
+    return _first(SHRINK, chosen)
 
 
 def _seconds(net: Net, data: Data) -> float:
@@ -257,26 +266,25 @@ def _learned(net: Net, data: Data, run: _Steps, epochs: int = EPOCHS, check: boo
     if accuracy >= (1 + share) / 2:
         run.note(f"the module has learned already: accuracy {accuracy:.3f} on its training examples")
         return net
-    return _first_that_learns(
-        lambda lr: pretrain(net, data, seed=run.seed, epochs=epochs, lr=lr, last_lr=lr / 2, progress=run.progress),
-        lambda trained: check_learned(trained, trained.w, data, "training", DO) if check else None,
-        "training" if epochs == EPOCHS else f"training for {epochs} of {EPOCHS} epochs",
-        run,
-    )
+    stage = "training" if epochs == EPOCHS else f"training for {epochs} of {EPOCHS} epochs"
+
+    def trained(lr: float) -> Net:
+        late = pretrain(net, data, seed=run.seed, epochs=epochs, lr=lr, last_lr=lr / 2, progress=run.progress)
+        if check:
+            check_learned(late, late.w, data, "training", DO)
+        run.note(f"{stage} at rate {lr:g}")
+        return late
+
+    return _first(RATES, trained)
 
 
-def _first_that_learns(fit: Callable[[float], Any], check: Callable[[Any], None], stage: str, run: _Steps) -> Any:
-    """What `fit(rate)` gives at the first of `RATES` that `check` passes.  Raises the last ValueError where none does."""
-    failed = None
-    for rate in RATES:
+def _first(values: Sequence[float], attempt: Callable[[float], T]) -> T:
+    """What `attempt(value)` gives for the first of the values at which it succeeds.  Raises the last ValueError else."""
+    for value in values:
         try:
-            result = fit(rate)
-            check(result)
+            return attempt(value)
         except ValueError as error:
             failed = error
-            continue
-        run.note(f"{stage} at rate {rate:g}")
-        return result
     raise failed
 
 

@@ -15,9 +15,8 @@ from flatviz.core.likelihood import mean_nll
 from flatviz.core.net import Net
 from flatviz.core.seeds import saved_rng
 from flatviz.datasets.named import named_task
-from flatviz.models.convnet import convnet
-from flatviz.models.mlp import mlp
 from flatviz.models.resnet import resnet20
+from flatviz.models.small import convnet, mlp
 
 Model = str | Callable[[Task], nn.Module]  # a key of MODELS, or a function of the task
 TaskOf = str | Task | Callable[[int], Task]  # a name, a task for all seeds, or a function of the seed

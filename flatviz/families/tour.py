@@ -21,10 +21,10 @@ from flatviz.families.choice import Choices
 from flatviz.families.family import family_radii, fit_family, measure
 from flatviz.families.inputs import has_input_maps, input_maps
 from flatviz.families.members import check_settings, same_member, with_maps
+from flatviz.families.one_step import family_stages
 from flatviz.families.preparation import Model, Recipe, TaskOf, build_model, check_learned, model_name, recipe_for, task_for
 from flatviz.families.regression import gap_curves
 from flatviz.families.seeds import repeat_family
-from flatviz.families.stages import family_stages
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.hmc import fit_hmc
 from flatviz.posteriors.swag import fit_swag

@@ -41,19 +41,23 @@ def load_weights(
         ValueError: For a damaged file, another kind of content, NaN, and for names or shapes that do not fit, which
             are named.
     """
-    state = read_state(path)
-    loaded = copied(module)
+    state, loaded = read_state(path), copied(module)
     own = loaded.state_dict()
-    spared: set[str] = set()
+    kept = {n: v for n, v in own.items() if n.endswith(COUNTER)}
     if new_head:
         name = head if head is not None else find_head(loaded.eval(), example)
-        spared = {n for n in {*own, *state} if n.startswith(f"{name}.")}
-        state = {n: v for n, v in state.items() if n not in spared}
-    _check_fits(own, state, spared, path)
+        kept |= {n: v for n, v in own.items() if n.startswith(f"{name}.")}
+        state = {n: v for n, v in state.items() if not n.startswith(f"{name}.")}
     for name, value in state.items():
         if value.is_floating_point() and not bool(torch.isfinite(value).all()):
             raise ValueError(f"weights must be finite, got NaN or inf in {name} of {str(path)!r}: take another file")
-    loaded.load_state_dict({**own, **state})
+    try:
+        loaded.load_state_dict({**kept, **state})
+    except RuntimeError as error:  # it names what is missing, unknown or of another shape
+        raise ValueError(
+            f"the weights of {str(path)!r} must fit the module, got {error}: make the module that they belong to; "
+            "where only the head differs, new_head=True leaves it as it is"
+        ) from error
     for part, other in zip(loaded.modules(), module.modules()):
         part.training = other.training
     return loaded
@@ -109,23 +113,3 @@ def _damaged(path: Path, error: Exception) -> ValueError:
     return ValueError(
         f"path must be a whole file of weights, got {str(path)!r}, {path.stat().st_size} bytes: {reason}: get it again"
     )
-
-
-def _check_fits(own: Mapping[str, Tensor], state: Mapping[str, Tensor], spared: set[str], path: str | Path) -> None:
-    missing = [n for n in own if n not in state and n not in spared and not n.endswith(COUNTER)]
-    unknown = [n for n in state if n not in own]
-    shapes = [
-        f"{n} {tuple(own[n].shape)} here, {tuple(v.shape)} there"
-        for n, v in state.items()
-        if n in own and v.shape != own[n].shape
-    ]
-    faults = [
-        f"{len(found)} {what} ({'; '.join(found[:3])}{', ...' if len(found) > 3 else ''})"
-        for found, what in ((missing, "missing"), (unknown, "unknown"), (shapes, "of another shape"))
-        if found
-    ]
-    if faults:
-        raise ValueError(
-            f"the weights of {str(path)!r} must fit the module, got {', '.join(faults)}: make the module that they belong to; "
-            "where only the head differs, new_head=True leaves it as it is"
-        )

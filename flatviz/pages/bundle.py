@@ -21,6 +21,7 @@ from flatviz.pages.story import Step
 from flatviz.pages.views import View
 from flatviz.plots.color import values_of
 from flatviz.plots.live import Live
+from flatviz.plots.nouns import mean_lambda1
 from flatviz.plots.radius import columns_of
 from flatviz.plots.radius import values_of as seeds_of
 from flatviz.plots.step import PHASES
@@ -192,7 +193,7 @@ def _member(scene: Scene, i: int, only: Collection[str] | None = None) -> Member
     drawn = [(view, figures[view.name]) for view in every if view.name in made]
     live = {_field(view, k, p): p for view, fig in drawn for k, p in enumerate(_follows(view, fig))}
     scores = {name: Live("", "", family[i].prediction.scores[name].cpu().numpy(), "size") for name in SCORES}
-    lambda1 = np.array([sum(float(s.values[0]) for s in family[i].spectrum) / len(family[i].spectrum)])
+    lambda1 = np.array([mean_lambda1(family[i].spectrum)])
     meta = {
         "method": family[i].method,
         "radius": family[i].radius,

@@ -9,26 +9,10 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-STYLE = """
-:root { --ink: #1f2933; --soft: #52606d; --paper: #ffffff; --line: #e4e7eb; color-scheme: light dark; }
-@media screen and (prefers-color-scheme: dark) { :root { --ink: #e4e7eb; --soft: #b1bac4; --paper: #15191e; --line: #323b45; } }
-body { margin: 0; background: var(--paper); color: var(--ink);
-  font: 16px/1.55 system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif; }
-main { max-width: 1440px; margin: 0 auto; padding: 12px clamp(10px, 2vw, 22px) 60px; }
-h1 { margin: 0 0 2px; font-size: clamp(18px, 2.2vw, 24px); line-height: 1.3; } h2 { font-size: 19px; margin: 34px 0 8px; }
-p.lead { margin: 0 0 8px; color: var(--soft); font-size: 14.5px; line-height: 1.45; }
-table { border-collapse: collapse; font-size: 14px; font-variant-numeric: tabular-nums; }
-th, td { padding: 4px 14px 4px 0; text-align: right; border-bottom: 1px solid var(--line); }
-.scroll:not(.words) :is(th, td) { white-space: nowrap; }
-th:first-child, td:first-child, .words th, .words td { text-align: left; vertical-align: top; }
-.scroll { overflow-x: auto; } details { margin-top: 26px; } summary { cursor: pointer; font-weight: 600; padding: 10px 0; }
-dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 2px 16px; font-size: 14px; }
-dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
-@media print { body { font-size: 12px; } .js-plotly-plot, tr { break-inside: avoid; } .scroll { overflow: visible; }
-  table { font-size: 11px; } th, td { padding: 3px 8px 3px 0; } }
-"""
+STYLE = "\n" + (Path(__file__).parent / "front" / "page.css").read_text(encoding="utf-8")
 # Scripts by hash; styles inline, which plotly writes; images that plotly makes of a figure to save it.
 POLICY = (
     "default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data: blob:; "

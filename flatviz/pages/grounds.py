@@ -48,7 +48,7 @@ def accuracy(plane: str, relief: bool) -> Draw:
 
 def _centered(surface: Surface, scale: ColorScale, title: str, alt: str, color: str) -> Figure:
     """A map with a cross of that colour at the center."""
-    fig = figure(title, alt, explain=alt, **plane_axes(surface.plane, small_print(surface)), width=width_of(surface, title))
+    fig = figure(title, alt, **plane_axes(surface.plane, small_print(surface)), width=width_of(surface, title))
     add_contour(fig, surface, scale)
     center = dict(symbol="cross-thin", size=11, line=dict(color=color, width=2))
     fig.add_trace(scatter([0], [0], "markers", "center", marker=center))

@@ -1,4 +1,4 @@
-"""The playground: training live in the browser, as one HTML file or as the module that the widget shows too."""
+"""The playground: training live in the browser, as elements of a page and as the module that the widget shows too."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from flatviz.pages.document import POLICY, STYLE, Script, json_for_html
+from flatviz.pages.document import json_for_html
 from flatviz.plots.theme import on_dark, style
 
 HERE = Path(__file__).parent
@@ -24,7 +24,6 @@ PARTS = (
 METHODS = {"gd": "sgd", "sam": "sam_mu", "vi": "vi", "sabma": "sabma", "sgld": "sgld", "hmc": "hmc"}
 LABELS = {"gd": "gradient descent", "sam": "SAM"}  # here of a single point, without momentum
 WORLDS = ("weights", "step", "network", "gap")
-TITLE = "Flatness, live"
 LEAD = "Green asks what the worst place near it costs, blue does not. Which of them ends where a small change hardly matters?"
 
 
@@ -46,22 +45,3 @@ def playground_elements(*parts: Sequence[str]) -> tuple[list[str], str]:
     ids = [f"playground-{'-'.join(worlds)}" for worlds in parts]
     calls = [f'mount(document.getElementById("{name}"), {json_for_html({"worlds": w})});' for name, w in zip(ids, parts)]
     return [f'<div id="{name}"></div>' for name in ids], "\n".join([playground_module(), *calls])
-
-
-def playground_page() -> str:
-    """The HTML text of the playground: one file, no kernel, no network."""
-    (element,), code = playground_elements(WORLDS)
-    script = Script(code)
-    return f"""<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{POLICY.format(hashes=script.source)}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{TITLE}</title><link rel="icon" href="data:,"><style>{STYLE}</style></head>
-<body><main>
-<h1>{TITLE}</h1>
-<p class="lead">{LEAD}</p>
-{element}
-<noscript>The playground is drawn by JavaScript.</noscript>
-</main>
-{script.html}
-</body></html>
-"""

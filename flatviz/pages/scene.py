@@ -14,6 +14,7 @@ from flatviz.plots.basin import LEVEL, above_center, basin_scale, basin_share, c
 from flatviz.plots.color import ColorScale
 from flatviz.plots.inputs import class_words
 from flatviz.plots.mechanism import in_plane
+from flatviz.plots.nouns import mean_lambda1
 from flatviz.plots.radius import columns_of, trend, values_of
 from flatviz.plots.theme import short, style
 from flatviz.results import Family, Surface
@@ -67,7 +68,8 @@ class Scene:
     @cached_property
     def rises(self) -> dict[str, tuple[float, float]]:
         """The range of colours of each kind of basin, shared by all members."""
-        return {plane: self._range(self.surfaces(plane)) for plane in self.planes}
+        rises = {plane: [above_center(self.surfaces(plane)[i]) for i in self.distinct] for plane in self.planes}
+        return {plane: ((scale := basin_scale(of_members)).lo, scale.hi) for plane, of_members in rises.items()}
 
     @property
     def planes(self) -> tuple[str, ...]:
@@ -77,10 +79,6 @@ class Scene:
     def surfaces(self, plane: str) -> Sequence[Surface]:
         """The loss on one of `planes`, a surface a member."""
         return [m.maps["ascent"] if plane == "ascent" else getattr(m, plane) for m in self.family]
-
-    def _range(self, surfaces: Sequence[Surface]) -> tuple[float, float]:
-        scale = basin_scale([above_center(surfaces[i]) for i in self.distinct])
-        return scale.lo, scale.hi
 
     @cached_property
     def words(self) -> dict[str, str]:
@@ -124,10 +122,6 @@ class Scene:
         radius = f"radius {short(stages[0].radius[0])} {stages[0].unit}"
         return {"moments": f"{len(stages)} moments", "stage_radius": radius, "in_plane": in_plane(stages, 0)}
 
-    def lambda1(self, i: int) -> float:
-        """Largest eigenvalue of a member, the mean over its draws."""
-        return sum(float(s.values[0]) for s in self.family[i].spectrum) / len(self.family[i].spectrum)
-
     def _floor(self) -> str:
         """The loss at the center of VI and of the largest radius of each method that has several."""
         family = self.family
@@ -145,7 +139,7 @@ class Scene:
         if len(self.distinct) < FEWEST:
             return f"With {len(self.distinct)} posteriors nothing is said of whether a wider basin is a flatter one."
         shares = torch.tensor([basin_share(above_center(surfaces[i])) for i in self.distinct])
-        rho = rank_correlation(shares, torch.tensor([self.lambda1(i) for i in self.distinct]))
+        rho = rank_correlation(shares, torch.tensor([mean_lambda1(self.family[i].spectrum) for i in self.distinct]))
         low, high = rank_interval(rho, len(shares))
         over = f"rank correlation {rho:.2f}, 95 % interval {low:.2f} to {high:.2f}, over {len(shares)} posteriors"
         over = over.replace("-", "\N{MINUS SIGN}")

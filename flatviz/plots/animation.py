@@ -8,7 +8,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from flatviz.core.boundary import public
-from flatviz.plots.captions import title_of, words_over
+from flatviz.plots.captions import title_of
 from flatviz.plots.color import ColorScale, first_draws
 from flatviz.plots.ground import add_contour, diverged, plane_axes, small_print
 from flatviz.plots.nouns import check_on, one_or_several
@@ -61,7 +61,7 @@ def animate_projection(
         raise ValueError(f"labels must name each of {len(frames)} frames, got {len(labels)}: one projection and label a frame")
     scale = ColorScale.of(surface, log=log)
     alt = f"{len(frames)} frames over {surface.label}"
-    fig = figure(title or title_of(surface), alt, explain=words_over(surface, frames[-1]))
+    fig = figure(title or title_of(surface), alt)
     add_contour(fig, surface, scale)
     if surface.n_diverged:
         fig.add_trace(diverged(surface))

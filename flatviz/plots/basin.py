@@ -10,7 +10,6 @@ from torch import Tensor
 
 from flatviz.checks import Number, Positive
 from flatviz.core.boundary import public
-from flatviz.plots.captions import words
 from flatviz.plots.color import ColorScale
 from flatviz.plots.ground import add_contour, diverged, plane_axes, small_print, width_of
 from flatviz.plots.surface_3d import plot_relief
@@ -52,7 +51,7 @@ def plot_basin(
     alt = f"{surface.label} above its value at the center, {short(floor)}; {_percent(share)} of the plane rise by less than {level:g}"
     name = surface.plane.name
     title = title or f"Rise above the center, {name}"
-    fig = figure(title, alt, explain=f"{alt}. {words(surface)}")
+    fig = figure(title, alt)
     add_contour(fig, rise, scale)
     if surface.n_diverged:
         fig.add_trace(diverged(surface))

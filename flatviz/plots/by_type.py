@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from functools import singledispatch
+from collections.abc import Mapping
 from typing import Any
 
 import torch
 
-from flatviz.plots.captions import words
 from flatviz.plots.curve import plot_curve
 from flatviz.plots.density import plot_density
-from flatviz.plots.ground import with_print
+from flatviz.plots.ground import axis_note, with_print
 from flatviz.plots.mechanism import plot_mechanism
 from flatviz.plots.metrics import plot_metrics
 from flatviz.plots.persistence import plot_persistence
@@ -40,7 +38,6 @@ from flatviz.results import (
 )
 
 
-@singledispatch
 def plot(result: object, *more: Any, **options: Any) -> Figure:
     """The figure of a result, chosen by its type; `more` and `options` are those of the function that draws it.
 
@@ -66,57 +63,28 @@ def plot(result: object, *more: Any, **options: Any) -> Figure:
         >>> fig.data[0].name
         'surface'
     """
-    names = ", ".join(kind.__name__ for kind in plot.registry if kind is not object and kind not in (Mapping, list, tuple))
-    raise TypeError(f"plot takes a result ({names}), a list of them, or method -> result, got {type(result).__name__}")
+    if isinstance(result, Mapping):
+        first, table = next(iter(result.values()), None), BY_METHOD
+        first = first[0] if isinstance(first, list) and first else first
+    elif isinstance(result, (list, tuple)):
+        first, table = result[0] if result else None, SEVERAL
+    else:
+        first, table = result, ONE
+    if type(first) not in table:
+        names = [", ".join(kind.__name__ for kind in kinds) for kinds in (ONE, SEVERAL, BY_METHOD)]
+        got = type(result).__name__ if first is result else f"a {type(result).__name__} of {type(first).__name__}"
+        raise TypeError(f"plot takes a result ({names[0]}), a list ({names[1]}), or method -> result ({names[2]}), got {got}")
+    return table[type(first)](result, *more, **options)
 
 
-for _kind, _draw in {
-    Curve: plot_curve,
-    Family: plot_radius,
-    Mechanism: plot_mechanism,
-    Persistence: plot_persistence,
-    Prediction: plot_reliability,
-    Projection: plot_projection,
-    Sharpness: plot_sharpness,
-}.items():
-    plot.register(_kind, _draw)
-
-
-@plot.register
-def _(surface: Surface, *more: Any, **options: Any) -> Figure:
+def _surface(surface: Surface, *more: Any, **options: Any) -> Figure:
     return (plot_surface_3d if surface.more else plot_surface)(surface, *more, **options)
 
 
-@plot.register
-def _(spectrum: Spectrum, **options: Any) -> Figure:
+def _spectrum(spectrum: Spectrum, **options: Any) -> Figure:
     return (plot_spectrum if spectrum.nodes is None else plot_density)(spectrum, **options)
 
 
-@plot.register
-def _(shift: Shift, **options: Any) -> Figure:
-    return plot_severity({"posterior": shift}, **options)
-
-
-@plot.register(list)
-@plot.register(tuple)
-def _(results: Sequence, *more: Any, **options: Any) -> Figure:
-    draw = {Curve: plot_curve, Spectrum: plot_spectrum, Mechanism: plot_mechanism}.get(type(results[0]) if results else None)
-    if draw is None:
-        raise TypeError(f"plot takes a list of Curve, Spectrum or Mechanism, got a list of {_kinds(results)}")
-    return draw(results, *more, **options)
-
-
-@plot.register
-def _(results: Mapping, **options: Any) -> Figure:
-    first = next(iter(results.values()), None)
-    kind = type(first[0] if isinstance(first, list) and first else first)
-    draw = {Prediction: plot_metrics, Sharpness: plot_sharpness, Shift: plot_severity}.get(kind)
-    if draw is None:
-        raise TypeError(f"plot takes method -> Prediction, Sharpness or Shift, got {_kinds(results.values())} as values")
-    return draw(results, **options)
-
-
-@plot.register
 def _plane(plane: Plane) -> Figure:
     """The first two axes at their lengths and angle, and the part of the plane to look at."""
     if not math.isfinite(plane.angle):
@@ -124,7 +92,8 @@ def _plane(plane: Plane) -> Figure:
     angle = math.radians(plane.angle)
     first, second = plane.lengths[:2]
     ends = torch.tensor([[first, 0.0], [second * math.cos(angle), second * math.sin(angle)]], dtype=torch.float64)
-    fig = figure(f"{plane.name[0].upper()}{plane.name[1:]}", words(plane), explain=words(plane), width=560)
+    alt = f"{plane.name}: {axis_note(plane).replace('<br>', '; ')}"
+    fig = figure(f"{plane.name[0].upper()}{plane.name[1:]}", alt, width=560)
     if plane.extent is not None:
         (a0, a1), (b0, b1) = plane.extent[:2]
         corners = torch.tensor([[a0, b0], [a1, b0], [a1, b1], [a0, b1], [a0, b0]], dtype=torch.float64) @ ends
@@ -144,8 +113,21 @@ def _plane(plane: Plane) -> Figure:
     return fig.update_layout(xaxis=dict(title=with_print("distance in weight space", f"one step: {plane.unit}")), yaxis=equal)
 
 
-def _kinds(values: Any) -> str:
-    return ", ".join(dict.fromkeys(type(value).__name__ for value in values)) or "nothing"
+ONE = {
+    Curve: plot_curve,
+    Family: plot_radius,
+    Mechanism: plot_mechanism,
+    Persistence: plot_persistence,
+    Plane: _plane,
+    Prediction: plot_reliability,
+    Projection: plot_projection,
+    Sharpness: plot_sharpness,
+    Shift: lambda shift, **options: plot_severity({"posterior": shift}, **options),
+    Spectrum: _spectrum,
+    Surface: _surface,
+}
+SEVERAL = {Curve: plot_curve, Mechanism: plot_mechanism, Spectrum: plot_spectrum}
+BY_METHOD = {Prediction: plot_metrics, Sharpness: plot_sharpness, Shift: plot_severity}
 
 
 def shown(result: Plane | Surface | Projection | Prediction) -> Figure | None:

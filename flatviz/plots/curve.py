@@ -8,13 +8,10 @@ import plotly.graph_objects as go
 import torch
 
 from flatviz.core.boundary import public
-from flatviz.plots.captions import words
 from flatviz.plots.ground import small_print, with_print
 from flatviz.plots.nouns import one_or_several
-from flatviz.plots.theme import COLORS, INK, MUTED, ROUNDING, Figure, figure, room, scatter, short
+from flatviz.plots.theme import COLORS, DASHES, INK, MUTED, ROUNDING, Figure, figure, room, scatter, short
 from flatviz.results import Curve
-
-DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 
 
 @public
@@ -42,7 +39,6 @@ def plot_curve(curve: Curve | Sequence[Curve], *, barrier: bool = True, log: boo
     fig = figure(
         title or f"{first.y_label[0].upper()}{first.y_label[1:]} along {first.name or 'the line'}",
         alt,
-        explain=" ".join(words(c) for c in curves),
         xaxis=dict(title=with_print(first.x_label, small_print(*curves))),
         yaxis=dict(title=first.y_label, type="log" if log else "linear"),
     )

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from flatviz.checks import Positive, kind
 from flatviz.core.boundary import public
-from flatviz.plots.captions import matrix_of, words
+from flatviz.plots.captions import matrix_of
 from flatviz.plots.ground import small_print, with_print
 from flatviz.plots.theme import COLORS, INK, Figure, figure, numbers, scatter
 from flatviz.results import Spectrum
@@ -56,7 +56,7 @@ def plot_density(spectrum: Density, *, width: Positive | None = None, title: str
     floor, top = FLOOR * float(density.max()), float(density.max())
     x = dict(title=with_print("eigenvalue λ", small_print(spectrum)))
     y = dict(title="density", type="log", exponentformat="power", dtick=1, range=[math.log10(floor), math.log10(top) + 0.3])
-    fig = figure(title or f"Density of {matrix_of(spectrum)} eigenvalues", alt, explain=words(spectrum), xaxis=x, yaxis=y)
+    fig = figure(title or f"Density of {matrix_of(spectrum)} eigenvalues", alt, xaxis=x, yaxis=y)
     line = dict(color=COLORS[1], width=2)
     hover = "λ = %{x:.3g}<br>density %{y:.2g}"
     fig.add_trace(scatter(at, density.clamp_min(floor), "lines", "density", hover=hover, line=line))

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from flatviz.plots.theme import INK, Figure, figure, scatter, style, tinted
+from flatviz.plots.theme import INK, Figure, axes_of, figure, scatter, style, tinted
 from flatviz.results import Family, Prediction
 
 COLUMNS = 4  # of images
@@ -33,7 +33,7 @@ def plot_images(family: Family, i: int, image: int | None = None) -> Figure:
     else:
         title = f"Where {label} is least sure"
         alt = f"the {k} test images on which the one network of {label} is least sure, and its class probabilities for {one}"
-    fig = figure(title, alt, explain=alt, showlegend=False)
+    fig = figure(title, alt, showlegend=False)
     sizes = range(len(shown))
     mosaics = torch.stack([_mosaic(_pixels(family, shown[n])) for n in sizes])
     fig.add_live(go.Image(z=mosaics[-1].numpy(), name="images", hoverinfo="skip"), sizes={"z": mosaics})
@@ -77,7 +77,7 @@ def _add_probabilities(fig: Figure, family: Family, i: int, rows: list[int]) -> 
         drawn = torch.arange(n_draws)[:, None] < kept
         lines.append(torch.where(drawn, pad(probs, (0, 1), value=torch.nan), torch.nan))  # the gap between two draws
         titles.append(f"{_said(prediction, row)}: mean and single draws")
-    color, axis = style(family[i].method).color, dict(xaxis="x2", yaxis="y2")
+    color, axis = style(family[i].method).color, axes_of(1)
     bars = go.Bar(x=names, y=means[-1].numpy(), name="mean", marker=dict(color=tinted(color, 0.35)), **axis)
     fig.add_live(bars, sizes={"y": torch.stack(means)})
     draws = scatter(

@@ -18,7 +18,6 @@ from flatviz.plots.step import PHASES, RIM, STILL, labelled, mean_of, phase_trac
 from flatviz.plots.theme import INK, MUTED, Figure, figure, scatter, short, style
 from flatviz.results import Family, Mechanism, Surface
 
-EQUATION = "Δ = radius F⁻¹g / √(gᵀF⁻¹g),  θ ← θ − lr (∇NLL(q + Δ) + (T / N) ∇KL(q ‖ prior))"
 TWEENS = 5  # frames from one phase to the next
 FRAME_MS = 70
 CURRENT = dict(size=14, color=MUTED)  # the label of the stop at which the slider is
@@ -38,25 +37,8 @@ ALTS = {
     "kl": "q as an ellipse, the ball of the radius around it, the worst q′ in it, the gradients at both and the step",
     "sam": "q as an ellipse, SAM's round ball around its mean, the worst q′ in it, the gradients at both and the step",
     "other": "q as an ellipse, the round ball of the radius, where q′ is, the gradients at both and the step",
-    "none": "q as an ellipse, the gradient there and VI's step; there is no ball",
 }
-STEPS_BACK = (
-    "The step takes the gradient g′ there and goes against it from q: θ ← θ − lr (∇NLL(q + Δ) + (T / N) ∇KL(q ‖ prior))."
-)
-CAPTIONS = {
-    "kl": "What the radius does, on the plane of one step from VI's posterior q: the dashed ball is as large as the radius, at "
-    "radius 1 q's own ellipse; the worst q′ in it, Δ = radius F⁻¹g / √(gᵀF⁻¹g) away, lies where the loss rises most for its "
-    f"distance in KL. {STEPS_BACK} SAM's ball of the same reach is round, so its worst point lies along the gradient g.",
-    "sam": "What SAM's radius does, on the plane of one step from VI's posterior q: the dashed ball is round, as large as the "
-    "radius, a distance between weights that does not ask how wide q is; the worst q′ in it, Δ = radius g / |g| away, lies along the "
-    f"gradient g of q's mean. {STEPS_BACK}",
-    "other": "What the radius of {label} does, on the plane of one step from VI's posterior q: the dashed ball is round, as large as "
-    f"the radius, and q′ = q + Δ is where its perturbation leads; shadows on the plane. {STEPS_BACK}",
-    "none": "At radius 0 there is no ball: what is drawn is VI's step from its posterior q, against the gradient g there: "
-    "θ ← θ − lr ∇NLL(q). A larger radius has a ball, with a worst q′ in it.",
-    "not": "{label} has no ball around a q: what is drawn is VI's step from its posterior q, against the gradient g there, "
-    "θ ← θ − lr ∇NLL(q), as at radius 0 of SA-BMA and SAM.",
-}
+NO_BALL = "q as an ellipse, the gradient there and VI's step; there is no ball"
 PATH = "#56B4E9"  # readable on dark and on white
 
 
@@ -120,7 +102,7 @@ def plot_step(family: Family, i: int) -> Figure:
     """
     step, kind = family[i].step, kind_of(family, i)
     half = max(ROOM * step.reach(0), IN_SIGHT * _half(step))
-    fig = _figure(step, 0, "One step from VI's posterior", ALTS[kind])
+    fig = _figure(step, 0, "One step from VI's posterior", ALTS.get(kind, NO_BALL))
     fig.update_layout(xaxis_range=[-half, half], yaxis_range=[-half, half])
     color = style(family[i].method).color
     shown = [t.name.removesuffix(RIM) for t in fig.data]
@@ -137,25 +119,17 @@ def plot_step(family: Family, i: int) -> Figure:
 
 
 def kind_of(family: Family, i: int) -> str:
-    """What the step of a member is: that of `kl_exact`; "sam", along g; "other", of another Euclidean ball; "none", without a ball."""
-    mode = _perturbation_of(family[i].method)
+    """What the step of a member is: "kl", of `kl_exact`; "sam", along g; "other", of another Euclidean ball.
+
+    Without a ball: "none" at radius 0, "not" for a method that never has one.
+    """
+    method = family[i].method
+    mode = LOOKS[method].perturbation if method in LOOKS else None
+    if mode is None and method != "vi":
+        return "not"
     if mode is None or family[i].radius == 0:
         return "none"
     return {"kl_exact": "kl", "sam_mu": "sam"}.get(mode, "other")
-
-
-def _perturbation_of(method: str) -> str | None:
-    """The mode of `perturb` that a method has; None for a method without one, or of another's making."""
-    return LOOKS[method].perturbation if method in LOOKS else None
-
-
-def caption_of_step(family: Family, i: int) -> str:
-    """What is drawn of the step of a member, and how to read it."""
-    method, kind = family[i].method, kind_of(family, i)
-    said = CAPTIONS[kind if _perturbation_of(method) or method == "vi" else "not"].format(label=style(method).label)
-    return (
-        f"{said} Ellipses are one standard deviation, the dot is the mean; arrows of gradients and of the step show directions."
-    )
 
 
 def plot_moments(stages: Sequence[Mechanism]) -> Figure:
@@ -172,12 +146,7 @@ def _in_phases(fig: Figure, steps: Sequence[tuple[Mechanism, int]], half: float)
     shown = [(step, k, phase) for step, k in steps for phase in range(len(PHASES))]
     rows = [phase_traces(step, phase, k, half) for step, k, phase in shown]
     for traces in zip(*rows):
-        paths = (
-            "x",
-            "y",
-            *(("marker.size",) if traces[0].marker.symbol == "arrow" else ()),
-            *(("text",) if traces[0].text else ()),
-        )
+        paths = ["x", "y"] + ["marker.size"] * (traces[0].marker.symbol == "arrow") + ["text"] * bool(traces[0].text)
         name = traces[0].name.removesuffix(RIM)  # a rim lies where its line does
         for path in paths:
             values, where = np.array([np.asarray(trace[path]) for trace in traces]), f"data.{len(fig.data)}.{path}"
@@ -200,7 +169,7 @@ def _raised(step: Mechanism, phase: int, k: int, *, stage: bool) -> str:
 
 
 def _figure(step: Mechanism, k: int, title: str, alt: str) -> Figure:
-    fig = figure(title, alt, explain=f"{alt}. {EQUATION}")
+    fig = figure(title, alt)
     add_contour(fig, step.surface, ColorScale.of(step.surface))
     fig.update_layout(**plane_axes(step.surface.plane, small_print(step.surface)), width=width_of(step.surface) + 160)
     for axis, ticks in (("xaxis", step.surface.a), ("yaxis", step.surface.b)):

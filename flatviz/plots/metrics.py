@@ -12,7 +12,7 @@ from flatviz.checks import Count
 from flatviz.core.boundary import public
 from flatviz.plots.noise import wilson
 from flatviz.plots.nouns import by_method
-from flatviz.plots.theme import INK, Figure, figure, room, scatter, style, tinted
+from flatviz.plots.theme import INK, Figure, axes_of, band, figure, layout_of, room, scatter, style
 from flatviz.results import Prediction
 
 LABELS = {"accuracy": "accuracy", "nll": "NLL", "ece": "ECE"}
@@ -66,16 +66,13 @@ def plot_metrics(
     longest = max(n_draws or 1, *(p.n_draws for _, p in curves))
     final = {style(m).label: {k: float(p.scores[k][-1]) for k in LABELS} for m, p in curves}
     alt = "; ".join(f"{m}: accuracy {s['accuracy']:.3f}, NLL {s['nll']:.3f}, ECE {s['ece']:.3f}" for m, s in final.items())
-    text = f"{alt}. The band around accuracy is its 95 % interval for {len(curves[-1][1].y)} test examples."
-    fig = figure(title, alt, explain=text, **_axes([p for _, p in curves], longest))
+    fig = figure(title, alt, **_axes([p for _, p in curves], longest))
     for name, p in curves[n_reference:]:
         fig.add_live(_noise(p, name, longest), "x", "y", "fillcolor")
-    for row, score in enumerate(LABELS, 1):
-        axis = "" if row == 1 else str(row)
+    for row, score in enumerate(LABELS):
         for i, (name, p) in enumerate(curves):
             curve = _curve(p.scores[score], name, longest)
-            curve.update(legendgroup=str(i), showlegend=row == 1, xaxis=f"x{axis}", yaxis=f"y{axis}")
-            curve.update(visible=i >= n_reference or name not in named)
+            curve.update(legendgroup=str(i), showlegend=row == 0, visible=i >= n_reference or name not in named, **axes_of(row))
             fig.add_live(curve, *(("x", "y", "line.color", "line.dash", "name") if i >= n_reference else ("visible",)))
     if n_draws is not None:
         fig.add_shape(type="line", x0=n_draws, x1=n_draws, xref="x3", y0=0, y1=1, yref="paper", line=dict(color=INK, width=1))
@@ -97,13 +94,12 @@ def _axes(predictions: Sequence[Prediction], longest: int) -> dict:
     """A pair of axes for each score, one below the other; each holds all curves."""
     axes = {}
     for row, (score, label) in enumerate(LABELS.items()):
-        top, axis = 1 - row * 0.345, str(row + 1) if row else ""
+        top = 1 - row * 0.345
         values = torch.cat([p.scores[score] for p in predictions])
         if score == "accuracy":  # with the bands
             values = torch.cat([values, *(torch.stack(wilson(p.scores[score], len(p.y))).flatten() for p in predictions)])
-        axes[f"yaxis{axis}"] = dict(domain=[top - 0.29, top], title=label, anchor=f"x{axis}", range=room(values))
-        x = dict(anchor=f"y{axis}", matches="x" if row else None, range=[0.5, longest + 0.5], showticklabels=False)
-        axes[f"xaxis{axis}"] = x
+        x = dict(matches="x" if row else None, range=[0.5, longest + 0.5], showticklabels=False)
+        axes |= layout_of(row, x, dict(domain=[top - 0.29, top], title=label, range=room(values)))
     axes[f"xaxis{len(LABELS)}"] |= dict(showticklabels=True, title="draws averaged (ensemble size)")
     return axes
 
@@ -113,9 +109,7 @@ def _noise(p: Prediction, method: str | None, longest: int) -> go.Scatter:
     x, accuracy = torch.arange(1, p.n_draws + 1), p.scores["accuracy"]
     if p.n_draws == 1:
         x, accuracy = torch.tensor([1, longest]), accuracy.expand(2)
-    lo, hi = wilson(accuracy, len(p.y))
-    look = dict(fill="toself", fillcolor=tinted(style(method).color, 0.13), line=dict(width=0))
-    return scatter(torch.cat([x, x.flip(0)]), torch.cat([lo, hi.flip(0)]), "lines", "noise", **look)
+    return band(x, *wilson(accuracy, len(p.y)), style(method).color, 0.13, "noise")
 
 
 def _curve(scores: Tensor, method: str | None, longest: int) -> go.Scatter:

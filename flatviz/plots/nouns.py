@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
+from torch import Tensor
 
-from flatviz.results import Projection, Surface
+from flatviz.results import Projection, Spectrum, Surface, interval
 
 
 def check_on(surface: Surface, projection: Projection | None) -> None:
@@ -27,3 +28,19 @@ def one_or_several(value: Any) -> list:
 def by_method(value: Any) -> dict[str | None, Any]:
     """Method -> result, from a mapping, or from one result (of no method: None)."""
     return dict(value) if isinstance(value, Mapping) else {None: value}
+
+
+def mean_lambda1(spectra: Sequence[Spectrum]) -> float:
+    """The largest eigenvalue, averaged over draws."""
+    return sum(float(s.values[0]) for s in spectra) / len(spectra)
+
+
+def over_seeds(curves: Tensor) -> tuple[Tensor, Tensor]:
+    """Means (N,) over the seeds of curves (seeds, N), and halves of their 95 % intervals, NaN for one seed."""
+    means, halves = zip(*(interval(column) for column in curves.T))
+    return torch.tensor(means), torch.tensor(halves)
+
+
+def said_of_seeds(seeds: int, drawn: str) -> str:
+    """What a figure says of its seeds; `drawn`: what shows their interval."""
+    return f"{seeds} seeds, {drawn}: 95 % interval of the mean" if seeds > 1 else "one seed, so no interval"

@@ -9,10 +9,9 @@ from torch import Tensor
 from flatviz.catalog import LOOKS
 from flatviz.checks import Vector
 from flatviz.core.boundary import public
-from flatviz.plots.theme import INK, Figure, figure, scatter
+from flatviz.plots.theme import DASHES, INK, Figure, figure, scatter
 
 COLORS = [LOOKS[m].color for m in ("vi", "sam_mu", "sabma", "authors_code", "swag", "laplace", "sgld")]
-DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot", "solid")
 
 
 @public
@@ -51,7 +50,7 @@ def plot_orbit(
         legend=dict(orientation="v", x=1.02, y=1.0, yanchor="top"),
     )
     for i, (name, r) in enumerate(ratios.items()):
-        look = dict(marker=dict(size=4), line=dict(color=COLORS[i % 7], dash=DASHES[i % 7], width=2))
+        look = dict(marker=dict(size=4), line=dict(color=COLORS[i % 7], dash=DASHES[i % 7 % 6], width=2))
         hover = f"{name}<br>t = %{{x:.2f}}: %{{y:.3g}} times"
         fig.add_trace(scatter(t, r, "lines+markers", name, legend=None, hover=hover, **look))
     here = float(t[middle])

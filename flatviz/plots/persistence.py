@@ -6,7 +6,7 @@ import torch
 
 from flatviz.checks import Count
 from flatviz.core.boundary import public
-from flatviz.plots.captions import counted, words
+from flatviz.plots.captions import counted
 from flatviz.plots.ground import small_print, with_print
 from flatviz.plots.theme import COLORS, INK, MUTED, Figure, figure, scatter, short
 from flatviz.results import Persistence
@@ -44,7 +44,7 @@ def plot_persistence(persistence: Persistence, *, most: Count = 20, title: str |
     x = dict(title=with_print("valley, deepest first", small_print(persistence.surface, diverged="walls")))
     x["dtick"] = 1 if len(order) < 15 else 5
     title = title or f"Valleys of {label}, {n} in all"
-    fig = figure(title, alt, explain=words(persistence), xaxis=x, yaxis=dict(title=label))
+    fig = figure(title, alt, xaxis=x, yaxis=dict(title=label))
     parent = persistence.parent.tolist()
     joins = [(place, column[parent[m]], float(death[m])) for m, place in column.items() if parent[m] in column]
     joins_x = [v for i, j, _ in joins for v in (i, j, None)]

@@ -6,7 +6,6 @@ import torch
 
 from flatviz.checks import Number
 from flatviz.core.boundary import public
-from flatviz.plots.captions import words
 from flatviz.plots.color import ColorScale, values_of
 from flatviz.plots.ground import with_print
 from flatviz.plots.marks import add_color_bar, add_key, add_samples
@@ -49,7 +48,7 @@ def plot_projection(
     alt = f"median distance off the plane {projection.distance.median():.3g}, within it {inside.median():.3g}"
     x = dict(title=with_print("in the plane", "both axes: distance in weight space"), range=[0, reach])
     y = dict(title="off the plane", range=[0, reach])
-    fig = figure(title, alt, explain=words(projection), xaxis=x, yaxis=y)
+    fig = figure(title, alt, xaxis=x, yaxis=y)
     fig.add_trace(scatter([0, reach], [0, reach], "lines", "equal", line=dict(color=MUTED, dash="dash", width=1)))
     values = values_of(projection)
     finite = values[torch.isfinite(values)]

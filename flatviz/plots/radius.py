@@ -10,7 +10,8 @@ from torch import Tensor
 
 from flatviz.checks import Radius
 from flatviz.core.boundary import public
-from flatviz.plots.theme import INK, MUTED, Figure, figure, room, scatter, short, style, tinted
+from flatviz.plots.nouns import mean_lambda1
+from flatviz.plots.theme import INK, MUTED, Figure, axes_of, band, columns, figure, layout_of, room, scatter, short, style
 from flatviz.results import Family
 
 ROWS = {"lambda1": "λ₁", "nll": "NLL (nats)", "accuracy": "accuracy", "ece": "ECE"}
@@ -21,7 +22,14 @@ HEIGHT = 640  # px
 
 
 @public
-def plot_radius(family: Family, *, method: str | None = None, radius: Radius | None = None, title: str | None = None) -> Figure:
+def plot_radius(
+    family: Family,
+    *,
+    method: str | None = None,
+    radius: Radius | None = None,
+    title: str | None = None,
+    previews: Sequence[int] | None = None,
+) -> Figure:
     """λ₁, NLL, accuracy and ECE against the radius: a row a quantity, a column a method, for each has a unit of its own.
 
     Radius 0, where each method is VI, stands left of a gap in the logarithmic axis; SGD's single point is a dotted line.
@@ -33,6 +41,7 @@ def plot_radius(family: Family, *, method: str | None = None, radius: Radius | N
         method: Of the member that a ring marks; None: none.
         radius: Of that member.
         title: default: over how many seeds.
+        previews: members of short fits: the axes hold them, the curves leave them out.
 
     Raises:
         ValueError: For a family that was not measured, or in which no method has two radii.
@@ -46,41 +55,31 @@ def plot_radius(family: Family, *, method: str | None = None, radius: Radius | N
         >>> fv.plots.plot_radius(family).layout.title.text
         "Flatness and scores against radius<br><span style='font-size:0.8em'>one seed</span>"
     """
-    return radius_figure(family, method, radius, title)
-
-
-def radius_figure(
-    family: Family,
-    method: str | None = None,
-    radius: float | None = None,
-    title: str | None = None,
-    previews: Sequence[int] = (),
-) -> Figure:
-    """`plot_radius`; previews: members that axes hold and curves leave out, for a ring at one of them."""
-    columns = columns_of(family)
-    if not columns or not all(m.prediction and m.spectrum for m in family):
+    methods, previews = columns_of(family), previews or ()
+    if not methods or not all(m.prediction and m.spectrum for m in family):
         raise ValueError(
             f"the family must be measured and have a method of several radii, got {family!r}: use fv.families.measure"
         )
     table = {name: values_of(family, name) for name in ROWS}
     n_seeds = table["lambda1"].shape[1]
     over = f"mean and range of {n_seeds} seeds" if n_seeds > 1 else "one seed"
-    alt = "; ".join(trend(family, m, previews) for m in columns)
+    alt = "; ".join(trend(family, m, previews) for m in methods)
     title = title or f"Flatness and scores against radius<br><span style='font-size:0.8em'>{over}</span>"
     look = dict(height=HEIGHT, showlegend=False, margin=dict(t=66))
-    fig = figure(title, alt, explain=_text(n_seeds), **look, **_axes(family, table, columns))
-    for j, name in enumerate(columns):
+    fig = figure(title, alt, **look, **_axes(family, table, methods))
+    for j, name in enumerate(methods):
         for i, quantity in enumerate(ROWS):
-            _add_panel(
-                fig, family, table[quantity], name, f"{_number(i, j, len(columns))}", quantity, _curve(family, name, previews)
-            )
+            on, curve = axes_of(i * len(methods) + j), _curve(family, name, previews)
+            _add_panel(fig, family, table[quantity], name, quantity, curve, on)
     if "sgd" in family.methods:  # a name beside its line
         single = float(table["nll"][family.index("sgd")].nanmean())
-        k = _number(list(ROWS).index("nll"), 0, len(columns))
-        where = dict(xref=f"x{k} domain", yref=f"y{k}", x=0.99, y=single, xanchor="right", yanchor="top", showarrow=False)
+        on = axes_of(list(ROWS).index("nll") * len(methods))
+        where = dict(
+            xref=f"{on['xaxis']} domain", yref=on["yaxis"], x=0.99, y=single, xanchor="right", yanchor="top", showarrow=False
+        )
         fig.add_annotation(text=style("sgd").label, font=dict(size=11), **where)
     if method is not None:
-        _add_ring(fig, family, table, columns, method, radius)
+        _add_ring(fig, family, table, methods, method, radius)
     return fig
 
 
@@ -89,7 +88,7 @@ def values_of(family: Family, quantity: str) -> Tensor:
     if quantity in family[0].over_seeds:
         return torch.stack([m.over_seeds[quantity] for m in family]).double()
     if quantity == "lambda1":
-        return torch.tensor([[sum(float(s.values[0]) for s in spectra) / len(spectra)] for spectra in family.spectrum]).double()
+        return torch.tensor([[mean_lambda1(spectra)] for spectra in family.spectrum]).double()
     return torch.tensor([[float(p.scores[quantity][-1])] for p in family.prediction]).double()
 
 
@@ -122,39 +121,25 @@ def place_of(radius: float, radii: tuple[float, ...]) -> float:
     return math.log10(radius) if radius > 0 else math.log10(min(r for r in radii if r > 0)) - ZERO
 
 
-def _number(row: int, column: int, n_columns: int) -> str:
-    """Of a panel, as plotly counts its axes: "" for the first."""
-    k = row * n_columns + column + 1
-    return "" if k == 1 else str(k)
-
-
-def _axes(family: Family, table: dict[str, Tensor], columns: list[str]) -> dict:
-    axes, n = {}, len(columns)
-    tall, wide = (1 - GAP * (len(ROWS) - 1)) / len(ROWS), (1 - BETWEEN * (n - 1)) / n
-    for j, name in enumerate(columns):
-        members, radii = [i for i, m in enumerate(family.method) if m == name], family.radii(name)
-        places = [place_of(r, radii) for r in radii]
-        margin = 0.05 * (places[-1] - places[0])
-        for i, quantity in enumerate(ROWS):
-            k, last = _number(i, j, n), i == len(ROWS) - 1
-            unit = next(u for u, m in zip(family.unit, family.method) if m == name)
-            left, top = j * (wide + BETWEEN), 1 - i * (tall + GAP)
-            ticks = dict(
-                tickvals=places, ticktext=_texts(places, radii), showticklabels=last, tickangle=0, tickfont=dict(size=11)
-            )
+def _axes(family: Family, table: dict[str, Tensor], methods: list[str]) -> dict:
+    """A column a method, a row a quantity, whose panels have one scale."""
+    axes, tall, points = {}, (1 - GAP * (len(ROWS) - 1)) / len(ROWS), [i for i, m in enumerate(family.method) if m == "sgd"]
+    small = dict(size=11)
+    for i, (quantity, label) in enumerate(ROWS.items()):
+        top, last = 1 - i * (tall + GAP), i == len(ROWS) - 1
+        shown = [[k for k, m in enumerate(family.method) if m == name] + points for name in methods]
+        lows, highs = zip(*(room(table[quantity][rows], 0.1) for rows in shown))
+        for j, (name, domain) in enumerate(zip(methods, columns(len(methods), BETWEEN))):
+            radii = family.radii(name)
+            places = [place_of(r, radii) for r in radii]
+            margin = 0.05 * (places[-1] - places[0])
+            unit = next(m.unit for m in family if m.method == name)
             title = dict(text=f"{style(name).label}:<br>radius, {unit}" if last else "", font=dict(size=12))
-            ends = [places[0] - margin, places[-1] + margin]
-            axes[f"xaxis{k}"] = dict(domain=[left, min(left + wide, 1.0)], anchor=f"y{k}", title=title, range=ends, **ticks)
-            shown = table[quantity][members + [m for m, n_ in enumerate(family.method) if n_ == "sgd"]]
-            label = dict(text=ROWS[quantity].replace(" (", "<br>(") if j == 0 else "", font=dict(size=12))
-            axes[f"yaxis{k}"] = dict(
-                domain=[max(top - tall, 0.0), top], anchor=f"x{k}", title=label, range=room(shown, 0.1), nticks=4
-            )
-            axes[f"yaxis{k}"]["showticklabels"] = j == 0  # a row has one scale
-    for i in range(len(ROWS)):
-        ends = [axes[f"yaxis{_number(i, j, n)}"]["range"] for j in range(n)]
-        for j in range(n):
-            axes[f"yaxis{_number(i, j, n)}"]["range"] = [min(lo for lo, _ in ends), max(hi for _, hi in ends)]
+            x = dict(domain=domain, title=title, range=[places[0] - margin, places[-1] + margin], showticklabels=last)
+            x |= dict(tickvals=places, ticktext=_texts(places, radii), tickangle=0, tickfont=small)
+            title = dict(text=label.replace(" (", "<br>(") if j == 0 else "", font=dict(size=12))
+            y = dict(domain=[max(top - tall, 0.0), top], title=title, range=[min(lows), max(highs)], nticks=4)
+            axes |= layout_of(i * len(methods) + j, x, y | dict(showticklabels=j == 0))
     return axes
 
 
@@ -169,9 +154,8 @@ def _texts(places: list[float], radii: tuple[float, ...]) -> list[str]:
 
 
 def _add_panel(
-    fig: Figure, family: Family, values: Tensor, method: str, k: str, quantity: str, radii: tuple[float, ...]
+    fig: Figure, family: Family, values: Tensor, method: str, quantity: str, radii: tuple[float, ...], on: dict[str, str]
 ) -> None:
-    on = dict(xaxis=f"x{k}", yaxis=f"y{k}")
     rows = values[[family.index(method, r) for r in radii]]
     x = torch.tensor([place_of(r, family.radii(method)) for r in radii])
     label, color, dash, symbol = style(method)
@@ -183,8 +167,7 @@ def _add_panel(
         fig.add_trace(scatter(ends, [single] * 2, "lines", "SGD (MAP)", line=line, hover="SGD (MAP): %{y:.4g}", **on))
     if rows.shape[1] > 1:
         lo, hi = rows.nan_to_num(torch.inf).amin(1), rows.nan_to_num(-torch.inf).amax(1)
-        band = dict(fill="toself", fillcolor=tinted(color, 0.18), line=dict(width=0))
-        fig.add_trace(scatter(torch.cat([x, x.flip(0)]), torch.cat([lo, hi.flip(0)]), "lines", f"{label}, seeds", **band, **on))
+        fig.add_trace(band(x, lo, hi, color, 0.18, f"{label}, seeds", **on))
     if radii[0] == 0:  # a gap in the axis lies there
         gap = dict(line=dict(color=MUTED, width=1, dash="dot"))
         fig.add_trace(scatter(x[:2], mean[:2], "lines", f"{label}, gap", **gap, **on))
@@ -198,25 +181,15 @@ def _add_panel(
 
 
 def _add_ring(
-    fig: Figure, family: Family, table: dict[str, Tensor], columns: list[str], method: str, radius: float | None
+    fig: Figure, family: Family, table: dict[str, Tensor], methods: list[str], method: str, radius: float | None
 ) -> None:
     """A ring round the selected member in its method's column, which follows the controls; of VI and SGD one in each."""
     member = family.index(method, radius)
-    for j, name in enumerate(columns):
+    for j, name in enumerate(methods):
         here = name == method or method == "vi"
         at = place_of(family[member].radius if name == method else 0.0, family.radii(name))
         for i, quantity in enumerate(ROWS):
-            k = _number(i, j, len(columns))
             y = float(table[quantity][member].nanmean())
             marker = dict(symbol="circle-open", size=15, color=INK, line=dict(width=2.5), opacity=1)
-            ring = scatter([at], [y], "markers", "selected", marker=marker, xaxis=f"x{k}", yaxis=f"y{k}")
+            ring = scatter([at], [y], "markers", "selected", marker=marker, **axes_of(i * len(methods) + j))
             fig.add_live(ring.update(visible=here), "x", "y", "visible")
-
-
-def _text(n_seeds: int) -> str:
-    band = (
-        f"Lines are means over {n_seeds} seeds of the noise, bands run from the lowest to the highest." if n_seeds > 1 else ""
-    )
-    return (
-        f"λ₁ is that of the training loss, the mean over draws; scores are of the test split with the largest ensemble. {band}"
-    )

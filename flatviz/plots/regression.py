@@ -1,16 +1,76 @@
-"""The regression with a gap as page and lab show it: VI, the selected posterior and HMC side by side, under both sliders."""
+"""A regression on one input: predictive mean, bands and single draws, methods side by side; page and lab show one with a gap."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 from torch import Tensor
 
+from flatviz.catalog import LOOKS
+from flatviz.checks import Count
+from flatviz.core.boundary import public
 from flatviz.plots.inputs import side_by_side
 from flatviz.plots.live import LINES, Live
-from flatviz.plots.theme import INK, MUTED, Figure, figure, numbers, scatter, short, style, tinted
-from flatviz.results import Family
+from flatviz.plots.theme import INK, MUTED, Figure, axes_of, figure, numbers, scatter, short, style, tinted
+from flatviz.results import Family, Prediction
+
+if TYPE_CHECKING:
+    from flatviz.core.data import Data
 
 BANDS = (("with noise", 0.12), ("two standard deviations", 0.25))
+
+
+@public
+def plot_predictive(
+    x: Tensor,
+    predictions: Mapping[str, Prediction],
+    *,
+    data: Data | None = None,
+    n_draws: Count | None = None,
+    title: str = "What each method predicts",
+) -> Figure:
+    """A regression on one input: the mean of the draws, two bands, ten single draws, and the data, a panel a method.
+
+    The inner band is two standard deviations of the draws, what the posterior does not know; the outer one adds the noise of
+    the likelihood.  Where there are no data a good posterior widens, as HMC does.
+
+    Args:
+        x: inputs (N, 1) or (N,), rising.
+        predictions: name -> Prediction of outputs (S, N, 1), as `fv.families.predict_gap` returns; a name that begins with a key of
+            `fv.METHODS` has its colour.
+        data: the training points.
+        n_draws: ensemble size, the first draws of each; None: all.
+        title: of the figure.
+
+    Raises:
+        ValueError: For no prediction, or outputs of another shape.
+
+    Example:
+        >>> x = torch.linspace(0, 1, 5)
+        >>> prediction = fv.Prediction(torch.randn(3, 5, 1), likelihood=0.1)
+        >>> fig = fv.plots.plot_predictive(x, {"vi": prediction}, n_draws=2)
+        >>> [trace.name for trace in fig.data]
+        ['with noise', 'two standard deviations', 'draws', 'mean']
+    """
+    if not predictions:
+        raise ValueError("plot_predictive needs at least one Prediction, got none: fv.families.predict_gap makes some")
+    x = x.reshape(-1)
+    for name, p in predictions.items():
+        if p.outputs.shape[1:] != (len(x), 1):
+            raise ValueError(f"outputs of {name!r} must have shape (S, {len(x)}, 1), got {tuple(p.outputs.shape)}")
+    spread = {name: float(p.outputs[: p.size(n_draws), :, 0].std(0).mean()) for name, p in predictions.items()}
+    alt = "; ".join(f"{_label(name)}: mean standard deviation of draws {s:.2g}" for name, s in spread.items())
+    fig = figure(title, alt)
+    for k, (name, p) in enumerate(predictions.items()):
+        noise, color = p.likelihood if isinstance(p.likelihood, float) else 0.0, style(_method(name)).color
+        _add_posterior(fig, k, color, x, p.outputs[: p.size(n_draws), :, 0], noise)
+        if data is not None:
+            _add_data(fig, k, data.x.reshape(-1), data.y.reshape(-1))
+    outer = np.concatenate([trace.y for trace in fig.data if trace.name == BANDS[0][0]])
+    side_by_side(fig, [_label(name) for name in predictions], [float(outer.min()), float(outer.max())])
+    return fig
 
 
 def plot_gap(family: Family, i: int) -> Figure:
@@ -18,14 +78,14 @@ def plot_gap(family: Family, i: int) -> Figure:
     shown = family.inputs
     vi = family.index("vi") if "vi" in family.methods else i
     alt = "predictive mean, bands and single draws of a regression with a gap in its data: VI, the selected posterior and HMC"
-    fig = figure("A regression with a gap in its data", alt, explain=alt, showlegend=False)
+    fig = figure("A regression with a gap in its data", alt, showlegend=False)
     panels = [("vi", family[vi].maps["curves"], "VI's curves"), (family[i].method, family[i].maps["curves"], "curves")]
     panels.append(("hmc", shown["curve reference"], ""))
     noise = float(shown["curve noise"][0])
     for k, (method, curves, key) in enumerate(panels):
-        _add_panel(fig, k, method, shown["curve x"], curves, noise, key)
-        marker = dict(color="#fefefe", size=6, line=dict(color=INK, width=1.3))
-        fig.add_trace(scatter(*shown["curve data"].T, "markers", "data", marker=marker, **_axes(k)))
+        color = MUTED if method == "hmc" else style(method).color  # ink is lost on dark ground
+        _add_posterior(fig, k, color, shown["curve x"], curves, noise, key)
+        _add_data(fig, k, *shown["curve data"].T)
     names = [style(method).label for method, *_ in panels]
     y = shown["curve data"][:, 1]
     room = float(y.max() - y.min())
@@ -46,29 +106,39 @@ def _undrawn(curves: Tensor, ends: tuple[float, float]) -> str:
     return "" if inside > 0 else f"off the scale:<br>the mean runs<br>{span}"
 
 
-def _axes(k: int) -> dict[str, str]:
-    return dict(xaxis=f"x{k + 1 if k else ''}", yaxis=f"y{k + 1 if k else ''}")
+def _add_data(fig: Figure, panel: int, x: Tensor, y: Tensor) -> None:
+    marker = dict(color="#fefefe", size=6, line=dict(color=INK, width=1.3))
+    fig.add_trace(scatter(x, y, "markers", "data", marker=marker, **axes_of(panel)))
 
 
-def _add_panel(fig: Figure, k: int, method: str, x: Tensor, curves: Tensor, noise: float, key: str) -> None:
+def _add_posterior(fig: Figure, panel: int, color: str, x: Tensor, curves: Tensor, noise: float, key: str = "") -> None:
     """One posterior's bands, single draws and mean; key: of its draws, where they follow the controls."""
-    ticks, values, axes = numbers(x), numbers(curves.double()), _axes(k)
-    color, size = MUTED if method == "hmc" else style(method).color, len(values)  # ink is lost on dark ground
+    ticks, values = numbers(x), numbers(curves.double())
     around = np.concatenate([ticks, ticks[::-1]])
+    fills = [dict(fill="toself", fillcolor=tinted(color, opacity), line=dict(width=0)) for _, opacity in BANDS]
     rows = [
-        (around, "band", noise, dict(fill="toself", fillcolor=tinted(color, BANDS[0][1]), line=dict(width=0)), BANDS[0][0]),
-        (around, "band", 0.0, dict(fill="toself", fillcolor=tinted(color, BANDS[1][1]), line=dict(width=0)), BANDS[1][0]),
+        (around, "band", noise, fills[0], BANDS[0][0]),
+        (around, "band", 0.0, fills[1], BANDS[1][0]),
         (np.tile([*ticks, np.nan], LINES), "lines", 0.0, dict(line=dict(color=color, width=0.8), opacity=0.6), "draws"),
         (ticks, "mean", 0.0, dict(line=dict(color=INK, width=2.2)), "mean"),
     ]
     for at, kind, wide, look, name in rows:
-        live = Live(name, "", values, kind, noise=wide)
+        drawn = Live(name, "", values, kind, noise=wide).at(len(values))
         hover = "x = %{x:.2f}: %{y:.3g}" if kind == "mean" else ""
-        trace = scatter(at, live.at(size), "lines", name, hover=hover, connectgaps=False, **look, **axes)
+        path = f"data.{len(fig.data)}."
         if key:
-            path = f"data.{len(fig.data)}."
             fig.follow({f"{path}y": values}, rows=kind, trace=name, key=key, noise=wide)
-            if key == "curves" and kind != "mean":
-                paint = "line.color" if kind == "lines" else "fillcolor"
-                fig.follow({path + paint: color if kind == "lines" else look["fillcolor"]}, rows="all")
-        fig.add_trace(trace)
+        if key == "curves" and kind != "mean":
+            paint = {"line.color": color} if kind == "lines" else {"fillcolor": look["fillcolor"]}
+            fig.follow({path + part: value for part, value in paint.items()}, rows="all")
+        fig.add_trace(scatter(at, drawn, "lines", name, hover=hover, connectgaps=False, **look, **axes_of(panel)))
+
+
+def _method(name: str) -> str | None:
+    first = name.split(",")[0]
+    return first if first in LOOKS else None
+
+
+def _label(name: str) -> str:
+    first = _method(name)
+    return name if first is None else style(first).label + name[len(first) :]

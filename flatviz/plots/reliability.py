@@ -56,18 +56,16 @@ def plot_reliability(
         yaxis=dict(title="accuracy", range=[0, 1], domain=[0.3, 1]),
         yaxis2=dict(title="count", domain=[0, 0.22], anchor="x", range=[0, 1.05 * float(count.max())], nticks=3),
     )
-    text = f"Bars: accuracy in {n} bins of confidence, with 95 % intervals; a bin of fewer than {FULL} examples is fainter."
-    fig = figure(title, f"expected calibration error {ece:.3f} with {size} draws", explain=text, bargap=0.08, **axes)
+    fig = figure(title, f"expected calibration error {ece:.3f} with {size} draws", bargap=0.08, **axes)
     places = dict(x=middle, width=0.92 / n, showlegend=False)
     lo, hi = wilson(right, count)
     up, down = torch.where(count > 0, hi - right, 0.0), torch.where(count > 0, right - lo, 0.0)
     solid = (count / FULL).clamp(0, 1) * (1 - FAINT) + FAINT
-    bars = go.Bar(places, y=numbers(right[size - 1]), name="accuracy", marker=dict(color=style(method).color))
-    bars.marker.opacity = numbers(solid[size - 1])
-    ends = dict(array=numbers(up[size - 1]), arrayminus=numbers(down[size - 1]))
-    bars.update(error_y=dict(type="data", symmetric=False, color=INK, thickness=1.2, width=3, **ends))
+    y, share, at, plus, minus = (numbers(values[size - 1]) for values in (right, solid, confidence, up, down))
+    ends = dict(type="data", symmetric=False, color=INK, thickness=1.2, width=3, array=plus, arrayminus=minus)
+    look = dict(marker=dict(color=style(method).color, opacity=share), error_y=ends)
     hover = "mean confidence %{customdata:.2f}<br>accuracy %{y:.2f}<extra></extra>"
-    bars.update(customdata=numbers(confidence[size - 1]), hovertemplate=hover)
+    bars = go.Bar(places, y=y, name="accuracy", customdata=at, hovertemplate=hover, **look)
     sizes = {"y": right, "customdata": confidence, "error_y.array": up, "error_y.arrayminus": down, "marker.opacity": solid}
     fig.add_live(bars, "marker.color", sizes=sizes)
     fig.add_trace(scatter([0, 1], [0, 1], "lines", "perfect", line=dict(color=MUTED, dash="dash", width=1.5)))

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import torch
-from plotly.colors import hex_to_rgb
 from torch import Tensor
 
 from flatviz.core.boundary import public
-from flatviz.plots.theme import Figure, figure, scatter, style
-from flatviz.results import interval
+from flatviz.plots.nouns import over_seeds, said_of_seeds
+from flatviz.plots.theme import Figure, band, figure, scatter, style
 
 FIRST = 0.05  # coverage from which on the curve is drawn: before, it is the risk of a few answers
 
@@ -41,14 +40,11 @@ def plot_risk_coverage(risks: Mapping[str, Tensor], *, title: str = "Risk agains
     alt = "; ".join(f"{m}: area {area:.3f}, all answered {last:.3f}" for m, (area, last) in ends.items())
     seeds = max(len(r) for r in rows.values())
     n = max(r.shape[1] for r in rows.values())
-    about = f"{n} test inputs, " + (
-        f"{seeds} seeds, bands: 95 % interval of the mean" if seeds > 1 else "one seed, so no interval"
-    )
-    text = f"At coverage c the network answers the share c of the inputs that it is most sure of. {about}."
+    about = f"{n} test inputs, {said_of_seeds(seeds, 'bands')}"
     x = dict(title=f"coverage: share of inputs answered, the surest first<br><sup>{about}</sup>", range=[0, 1.01])
     highest = max(float(r.mean(0)[int(FIRST * n) :].max()) for r in rows.values())  # bands may leave the panel
     y = dict(title="risk: share of wrong answers", range=[0, min(1.0, 1.2 * highest + 0.02)])
-    fig = figure(title, alt, explain=text, xaxis=x, yaxis=y)
+    fig = figure(title, alt, xaxis=x, yaxis=y)
     for method, r in rows.items():
         _add(fig, method, r)
     return fig.update_layout(height=470, margin=dict(t=95, b=80), title_y=0.98)
@@ -59,13 +55,10 @@ def _add(fig: Figure, method: str, risks: Tensor) -> None:
     n = risks.shape[1]
     shown = torch.linspace(max(0, int(FIRST * n) - 1), n - 1, min(n, 120)).round().long().unique()
     coverage, risks = (shown + 1).double() / n, risks[:, shown]
-    mean, half = (torch.tensor(v) for v in zip(*(interval(column) for column in risks.T)))
+    mean, half = over_seeds(risks)
     if bool(torch.isfinite(half).all()):
-        band = dict(fill="toself", fillcolor=f"rgba{(*hex_to_rgb(color), 0.08)}", line=dict(width=0), legendgroup=method)
         lower, upper = (mean - half).clamp_min(0), (mean + half).clamp_max(1)
-        fig.add_trace(
-            scatter(torch.cat([coverage, coverage.flip(0)]), torch.cat([lower, upper.flip(0)]), "lines", label, **band)
-        )
+        fig.add_trace(band(coverage, lower, upper, color, 0.08, label, legendgroup=method))
     marker = dict(color=color, symbol=symbol, size=8, maxdisplayed=9)
     look = dict(line=dict(color=color, dash=dash, width=2), marker=marker, legendgroup=method)
     hover = f"{label}: risk %{{y:.3f}} at coverage %{{x:.2f}}"

@@ -8,9 +8,9 @@ import torch
 from torch import Tensor
 
 from flatviz.core.boundary import public
-from flatviz.plots.nouns import one_or_several
-from flatviz.plots.theme import Figure, figure, scatter, style
-from flatviz.results import Shift, interval
+from flatviz.plots.nouns import one_or_several, over_seeds, said_of_seeds
+from flatviz.plots.theme import Figure, axes_of, columns, figure, layout_of, scatter, style
+from flatviz.results import Shift
 
 LABELS = {"accuracy": "accuracy (share)", "nll": "NLL (nats)", "ece": "ECE"}
 GAP = 0.09  # between panels, as a share of the width
@@ -48,12 +48,9 @@ def plot_severity(
     curves = {m: {q: _curves(of_seeds, q, kind) for q in LABELS} for m, of_seeds in grouped.items()}
     worst = {style(m).label: float(c["nll"][:, -1].mean()) for m, c in curves.items()}
     alt = f"NLL at severity {first.severities[-1]}: " + "; ".join(f"{m} {v:.3g}" for m, v in worst.items())
-    about = f"{first.n} test images, " + (
-        f"{seeds} seeds, bars: 95 % interval of the mean" if seeds > 1 else "one seed, so no interval"
-    )
-    text = f"Scores by severity of the corruption ({over}); severity 0 is the clean test split. {about}."
-    fig = figure(title or f"Scores by severity: {over}", alt, explain=text, **_axes(first.severities, curves))
-    for panel, score in enumerate(LABELS, 1):
+    about = f"{first.n} test images, {said_of_seeds(seeds, 'bars')}"
+    fig = figure(title or f"Scores by severity: {over}", alt, **_axes(first.severities, curves))
+    for panel, score in enumerate(LABELS):
         for i, method in enumerate(grouped):
             beside = SPREAD * (i - (len(grouped) - 1) / 2)
             _add(fig, method, first.severities, curves[method][score], panel, beside)
@@ -81,29 +78,25 @@ def _curves(of_seeds: Sequence[Shift], score: str, kind: str | None) -> Tensor:
 
 def _axes(severities: tuple[int, ...], curves: Mapping[str, Mapping[str, Tensor]]) -> dict:
     """Panels side by side, one a score, each as high as the means of its lines with half their span to either side."""
-    width, axes = (1 - GAP * (len(LABELS) - 1)) / len(LABELS), {}
+    axes = {}
     ticks = dict(tickvals=list(severities), ticktext=["clean" if s == 0 else str(s) for s in severities])
-    for i, (score, label) in enumerate(LABELS.items()):
-        number, left = str(i + 1) if i else "", i * (width + GAP)
+    for i, ((score, label), domain) in enumerate(zip(LABELS.items(), columns(len(LABELS), GAP))):
         means = torch.stack([c[score].mean(0) for c in curves.values()])
         margin = 0.5 * float(means.max() - means.min()) or 0.1
         top = float(means.max()) + margin
         span = [max(0.0, float(means.min()) - margin), top if score == "nll" else min(1.0, top)]
-        domain = [left, min(1.0, left + width)]
-        axes[f"xaxis{number}"] = dict(domain=domain, anchor=f"y{number}", title="severity", **ticks)
-        axes[f"yaxis{number}"] = dict(anchor=f"x{number}", title=label, range=span)
+        axes |= layout_of(i, dict(domain=domain, title="severity", **ticks), dict(title=label, range=span))
     return axes
 
 
 def _add(fig: Figure, method: str, severities: tuple[int, ...], curves: Tensor, panel: int, beside: float) -> None:
     label, color, dash, symbol = style(method)
-    number = "" if panel == 1 else str(panel)
-    mean, half = (torch.tensor(v) for v in zip(*(interval(column) for column in curves.T)))
+    mean, half = over_seeds(curves)
     x = torch.tensor(severities, dtype=torch.float64) + beside
     look = dict(line=dict(color=color, dash=dash, width=2), marker=dict(color=color, symbol=symbol, size=8))
     if bool(torch.isfinite(half).all()):
         look["error_y"] = dict(array=half.tolist(), thickness=1, width=0)
-    look |= dict(xaxis=f"x{number}", yaxis=f"y{number}", legendgroup=method)
+    look |= dict(legendgroup=method, **axes_of(panel))
     hover = f"{label}, severity %{{customdata}}: %{{y:.4g}}"
     at = torch.tensor(severities)
-    fig.add_trace(scatter(x, mean, "lines+markers", label, legend=panel == 1, hover=hover, customdata=at, **look))
+    fig.add_trace(scatter(x, mean, "lines+markers", label, legend=panel == 0, hover=hover, customdata=at, **look))

@@ -9,10 +9,8 @@ import torch
 
 from flatviz.core.boundary import public
 from flatviz.plots.nouns import by_method
-from flatviz.plots.theme import Figure, figure, scatter, style, tinted
+from flatviz.plots.theme import Figure, band, figure, scatter, style
 from flatviz.results import MEASURES, Sharpness
-
-BAND = "the band is the 95 % interval of that mean, so it says how sure the line is and not how far draws scatter."
 
 Measure = Literal["lambda1", "ratio", "trace", "sam", "adaptive"]
 
@@ -45,14 +43,12 @@ def plot_sharpness(
     if not groups:
         raise ValueError("plot_sharpness needs at least one Sharpness, got none")
     last = {m: s.interval(measure) for m, s in groups.items()}
-    sizes = ", ".join(f"{style(m).label} {len(s.lambda1)}" for m, s in groups.items())
     alt = "; ".join(f"{style(m).label}: mean {value:.3g} ± {half:.2g}" for m, (value, half) in last.items())
-    text = f"Each marker is one draw: its {label} (draws: {sizes}). The line at size M is the mean of the first M; {BAND}"
     drawn = torch.cat([getattr(s, measure).double().cpu() for s in groups.values()])
     margin = 0.3 * float(drawn.max() - drawn.min()) or 0.1 * float(drawn.abs().max()) or 1.0
     y = dict(title=label, range=[float(drawn.min()) - margin, float(drawn.max()) + margin])  # of two draws the band leaves it
     x = dict(title="ensemble size, in draws")
-    fig = figure(title or "Flatness against ensemble size", alt, explain=text, xaxis=x, yaxis=y)
+    fig = figure(title or "Flatness against ensemble size", alt, xaxis=x, yaxis=y)
     for method, sharpness in groups.items():
         _add(fig, method, sharpness, measure)
     return fig
@@ -64,10 +60,8 @@ def _add(fig: Figure, method: str, sharpness: Sharpness, measure: str) -> None:
     mean, half = sharpness.by_size(measure)
     sizes = torch.arange(1, len(values) + 1)
     known = torch.isfinite(half)  # of one draw there is no interval
-    around, lo, hi = sizes[known], (mean - half)[known], (mean + half)[known]
-    band = dict(fill="toself", fillcolor=tinted(color, 0.15), line=dict(width=0))
-    around, values_around = torch.cat([around, around.flip(0)]), torch.cat([lo, hi.flip(0)])
-    fig.add_trace(scatter(around, values_around, "lines", label, legendgroup=method, **band))
+    lo, hi = (mean - half)[known], (mean + half)[known]
+    fig.add_trace(band(sizes[known], lo, hi, color, 0.15, label, legendgroup=method))
     draw = dict(marker=dict(color=color, symbol=symbol, size=7, opacity=0.65), hover=f"{label}, draw %{{x}}: %{{y:.4g}}")
     fig.add_trace(scatter(sizes, values, "markers", f"{label}, draws", legendgroup=method, **draw))
     line = dict(line=dict(color=color, dash=dash, width=2.5), hover=f"{label}, mean of %{{x}} draws: %{{y:.4g}}")

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from flatviz.core.boundary import public
-from flatviz.plots.captions import ends_of, matrix_of, words
+from flatviz.plots.captions import ends_of, matrix_of
 from flatviz.plots.ground import small_print, with_print
 from flatviz.plots.nouns import one_or_several
 from flatviz.plots.theme import Figure, figure, numbers, scatter, style
@@ -49,12 +49,11 @@ def plot_spectrum(
     of = f"{len(spectra)} draws" if len(spectra) > 1 else spectra[0].name or "one weight vector"
     end = ends_of(spectra[0])
     alt = f"{end} eigenvalue {mean[0]:.3g}, number {k} {mean[-1]:.3g}, mean of {of}"
-    many = f" Of {len(spectra)} draws, a marker each; this is said of the first." if len(spectra) > 1 else ""
     x = dict(title=with_print(f"eigenvalue, {end} first", small_print(*spectra)), dtick=1, range=[0.6, k + 0.4])
     beside = {m: torch.stack([s.values for s in others]).mean(0) for m, others in (reference or {}).items()}
     y = dict(title="λ (curvature of the loss)", range=_range(values - residual, values + residual, *beside.values()))
     title = title or f"{matrix_of(spectra[0])} eigenvalues, {of}"
-    fig = figure(title, alt, explain=words(spectra[0]) + many, xaxis=x, yaxis=y)
+    fig = figure(title, alt, xaxis=x, yaxis=y)
     ranks = torch.arange(1, k + 1).expand(len(spectra), k)
     jitter = torch.linspace(-0.16, 0.16, len(spectra))[:, None] if len(spectra) > 1 else torch.zeros(1, 1)
     look = dict(marker=dict(color=color, symbol=symbol, size=7, opacity=0.65))

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from flatviz.checks import Number
 from flatviz.core.boundary import public
-from flatviz.plots.captions import ends_text, title_of, words_over
+from flatviz.plots.captions import ends_text, title_of
 from flatviz.plots.color import ColorScale, values_of
 from flatviz.plots.ground import add_contour, diverged, is_path, plane_axes, small_print, width_of
 from flatviz.plots.marks import add_crosses, add_key, add_samples, path_markers
@@ -71,7 +71,7 @@ def plot_surface(
     scale = ColorScale.of(surface, color_range, log)
     alt = f"{surface.label} over the {surface.plane.name}, {ends_text(surface)}"
     title = title or title_of(surface)
-    fig = figure(title, alt, explain=words_over(surface, projection))
+    fig = figure(title, alt)
     if surface.scattered:
         fig.add_trace(_scattered(surface, scale))
     else:

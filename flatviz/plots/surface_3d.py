@@ -8,7 +8,7 @@ from torch import Tensor
 
 from flatviz.checks import Number
 from flatviz.core.boundary import public
-from flatviz.plots.captions import ends_text, title_of, words_over
+from flatviz.plots.captions import ends_text, title_of
 from flatviz.plots.color import ColorScale
 from flatviz.plots.ground import axis_note, axis_titles, is_path, small_print
 from flatviz.plots.nouns import check_on
@@ -58,7 +58,7 @@ def plot_surface_3d(
     scale = ColorScale.of(surface, color_range, log)
     alt = f"{surface.label} in relief, {ends_text(surface)}"
     shows = projection if projection is not None and projection.values is not None and not surface.more else None
-    fig = figure(title or title_of(surface), alt, explain=words_over(surface, shows, by="Heights"))
+    fig = figure(title or title_of(surface), alt)
     lo, hi = scale.ends
     shown = torch.where(torch.isfinite(surface.values), scale(surface.values).clamp(lo, hi), torch.nan)
     fig.add_trace((_levels if surface.more else _relief)(surface, shown, scale))
@@ -69,8 +69,7 @@ def plot_surface_3d(
         fig.add_traces([] if joined else [_drops(surface, shows, scale, look)])
         fig.add_trace(_points(shows, scale, look, joined))
         fig.update_traces(showlegend=method is not None, selector=dict(name=look.label))
-    fig.update_layout(scene=_scene(surface, scale), margin=dict(l=10, r=10, t=64, b=48), width=WIDTH)
-    return _with_print(fig, surface)
+    return _placed(fig, surface, _scene(surface, scale))
 
 
 def plot_relief(surface: Surface, scale: ColorScale, title: str) -> Figure:
@@ -79,7 +78,7 @@ def plot_relief(surface: Surface, scale: ColorScale, title: str) -> Figure:
     Its heights are those that `add_contour` draws as colours.
     """
     alt = f"{surface.label} in relief, {ends_text(surface)}"
-    fig = figure(title, alt, explain=words_over(surface, None, by="Heights"))
+    fig = figure(title, alt)
     shown = torch.where(torch.isfinite(surface.values), surface.values, torch.nan).T
     trace, (lo, hi) = _relief(surface, scale(shown).T, scale), scale.ends
     trace.customdata = numbers(shown)
@@ -87,11 +86,12 @@ def plot_relief(surface: Surface, scale: ColorScale, title: str) -> Figure:
     fig.add_live(trace, "z", "customdata", keys=kept)
     scene = _scene(surface, scale)
     scene["zaxis"] = scene["zaxis"] | dict(range=[lo, hi], title="")  # the colour bar says it
-    return _with_print(fig.update_layout(scene=scene, margin=dict(l=10, r=10, t=64, b=48), width=WIDTH), surface)
+    return _placed(fig, surface, scene)
 
 
-def _with_print(fig: Figure, surface: Surface) -> Figure:
-    """The unit of the axes and the small print below the relief."""
+def _placed(fig: Figure, surface: Surface, scene: dict) -> Figure:
+    """The scene, and below it the unit of the axes and the small print."""
+    fig.update_layout(scene=scene, margin=dict(l=10, r=10, t=64, b=48), width=WIDTH)
     below = "<br>".join(filter(None, [axis_note(surface.plane), small_print(surface)]))
     where = dict(x=0, y=0, xref="paper", yref="paper", xanchor="left", yanchor="top", align="left", showarrow=False)
     return fig.add_annotation(text=below, font=dict(size=11, color=MUTED), **where)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 import plotly.io
+import torch
 from plotly.basedatatypes import BaseTraceType
 from torch import Tensor
 
@@ -23,6 +24,7 @@ DARK = {INK: "#e4e7eb", MUTED: "#a3aeb9", GRID: "#323b45", "#ffffff": DARK_PAPER
 LOSS_SCALE = "Cividis"
 HEIGHT = 520  # px, of a figure that nobody placed in a page
 MARGIN = dict(l=60, r=20, t=76, b=52)  # px: title and one line of legend above
+DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 COLORS = (INK, "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#8a6d00")  # of lines that belong to no method (Okabe-Ito)
 ROUNDING = 1e-5  # of the values: a spread below it is that of float32 sums, not of what is drawn
 CONFIG = {"displaylogo": False, "showSendToCloud": False, "responsive": True, "modeBarButtonsToRemove": ["select2d", "lasso2d"]}
@@ -125,9 +127,9 @@ def style(method: str | None, name: str = "posterior") -> Style:
     return Style(look.label, look.color, look.dash, look.symbol)
 
 
-def figure(title: str, alt: str, *, explain: str = "", **layout: Any) -> Figure:
-    """An empty figure in the house style; `alt` describes it to those who do not see it, `explain` is its text for `explain`."""
-    said = dict(template=_template(), title=title, meta={"alt": alt, "explain": explain, "note": ""})
+def figure(title: str, alt: str, **layout: Any) -> Figure:
+    """An empty figure in the house style; `alt` describes it to those who do not see it."""
+    said = dict(template=_template(), title=title, meta={"alt": alt, "note": ""})
     return Figure(layout=dict(height=HEIGHT) | said | layout)
 
 
@@ -150,6 +152,30 @@ def scatter(
     pointer = dict(hovertemplate=f"{hover}<extra></extra>") if hover else dict(hoverinfo="skip")
     shown = dict(mode=mode, name=name, showlegend=legend, customdata=numbers(customdata))
     return go.Scatter(x=numbers(x), y=numbers(y), **shown, **(pointer | look))
+
+
+def band(x: Tensor, lo: Tensor, hi: Tensor, color: str, opacity: float, name: str, **look: Any) -> go.Scatter:
+    """The area between two curves over `x`; `look` as in `scatter`."""
+    outline = torch.cat([x, x.flip(0)]), torch.cat([lo, hi.flip(0)])
+    return scatter(*outline, "lines", name, fill="toself", fillcolor=tinted(color, opacity), line=dict(width=0), **look)
+
+
+def axes_of(panel: int) -> dict[str, str]:
+    """The axes of a trace in the panel of this number, from 0, as plotly counts them."""
+    number = "" if panel == 0 else str(panel + 1)
+    return dict(xaxis=f"x{number}", yaxis=f"y{number}")
+
+
+def layout_of(panel: int, x: dict, y: dict) -> dict[str, dict]:
+    """The axes of a panel for the layout of its figure, each anchored at the other."""
+    on = axes_of(panel)
+    return {f"xaxis{on['xaxis'][1:]}": x | dict(anchor=on["yaxis"]), f"yaxis{on['yaxis'][1:]}": y | dict(anchor=on["xaxis"])}
+
+
+def columns(n: int, gap: float) -> list[list[float]]:
+    """The shares of the width that n panels side by side take, `gap` apart."""
+    wide = (1 - gap * (n - 1)) / n
+    return [[i * (wide + gap), min(i * (wide + gap) + wide, 1.0)] for i in range(n)]
 
 
 def numbers(values: Any) -> Any:

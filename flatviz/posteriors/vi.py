@@ -45,7 +45,7 @@ def fit_vi(
         log_std    <- log_std - 0.1 lr r / (1 + s_i),  r = G exp(log_std) z1,  s_i the running size of r
         factor     <- factor - 0.05 lr (z2 (x) G) Sigma / (1 + s)
     Every second step has the negative noise of the one before.  Where G is 0 on average
-    sigma^2 = leverage / (E_q[diag H] / tau + diag P), H the Hessian: `convergence_gap` says how near a fit is.
+    sigma^2 = leverage / (E_q[diag H] / tau + diag P), H the Hessian: the experiment `gaps` says how near a fit is.
 
     The best q of all is the tempered posterior exp(-N L(w) / T) prior(w), T = kl_weight: 1 is Bayes, below it is colder.  The
     KL is in nats, N = len(data).  With batchnorm="train" running statistics are in `result.buffers`, which `predict` uses; for

@@ -17,7 +17,6 @@ from flatviz.core.boundary import public
 from flatviz.results import from_plain, to_plain
 from flatviz.storage.digest import CannotHashError, process_state, value_digest
 from flatviz.storage.files import DamagedFileError, read_checked, set_aside, write_checked
-from flatviz.storage.open_formats import SUFFIX, read_open, write_open
 
 KIND = "result"  # of file
 
@@ -52,8 +51,7 @@ def cache_key(**settings: Any) -> str:
 def save(result: Any, path: FilePath) -> Path:
     """Write a noun, or a dict, tuple or list of nouns, tensors, numbers and texts; returns `path`.
 
-    A path that ends in .safetensors is written so, for other programs: each tensor under the name of its field
-    ("plane.axes"), all else as one JSON text; other files have a checksum.  The file is written whole or not at all.
+    The file has a checksum, and is written whole or not at all.
 
     Raises:
         TypeError: For what cannot be saved.
@@ -66,9 +64,6 @@ def save(result: Any, path: FilePath) -> Path:
         >>> fv.load(path).W.shape
         torch.Size([3, 2])
     """
-    if Path(path).suffix == SUFFIX:
-        write_open(result, path)
-        return Path(path)
     body = BytesIO()
     torch.save(to_plain(result), body)
     write_checked(path, KIND, body.getbuffer())
@@ -91,7 +86,7 @@ def load(path: FilePath) -> Any:
     if not Path(path).is_file():
         raise FileNotFoundError(f"a result must be a file that fv.save wrote, got {path}, which is not there: check its name")
     try:
-        return read_open(path) if Path(path).suffix == SUFFIX else _read(Path(path))
+        return _read(Path(path))
     except DamagedFileError as error:
         raise ValueError(f"a result must be a whole file that fv.save wrote, got {path}: {error}: compute it again") from error
 

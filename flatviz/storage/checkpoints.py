@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from pathlib import Path
+from types import ModuleType
 
 import torch
 from torch import Tensor
 
 from flatviz.storage.files import DamagedFileError, read_checked, set_aside, write_checked
-from flatviz.storage.tensors import from_bytes, library, to_bytes
 
 State = dict[str, Tensor | list[Tensor] | torch.Generator]
 STEP, KIND = "step", "checkpoint"
@@ -30,7 +31,8 @@ def save_state(state: State, step: int, path: str | Path, about: str) -> None:
         else:
             tensors[name] = value
     try:
-        write_checked(path, KIND, to_bytes(tensors, about=about))
+        cpu = {name: t.detach().cpu().clone().contiguous() for name, t in tensors.items()}
+        write_checked(path, KIND, _safetensors().save(cpu, metadata={"about": about}))
     except OSError as error:
         warnings.warn(f"checkpoint not saved at step {step}: {error}; the run goes on without it", stacklevel=2)
 
@@ -44,7 +46,7 @@ def load_state(state: State, path: str | Path, about: str) -> int:
         ValueError: For the checkpoint of another run.
         ImportError: Without safetensors; `state` is then as it was.
     """
-    library()  # before the run, not at its first checkpoint
+    library = _safetensors()  # before the run, not at its first checkpoint
     if not Path(path).exists():
         return 0
     try:
@@ -52,8 +54,9 @@ def load_state(state: State, path: str | Path, about: str) -> int:
     except DamagedFileError as error:
         warnings.warn(f"checkpoint {path}: {error}; {set_aside(path)}, starting anew", stacklevel=2)
         return 0
-    tensors, texts = from_bytes(body)
-    if (written_about := texts["about"]) != about:
+    tensors = library.load(body)
+    header = json.loads(body[8 : 8 + int.from_bytes(body[:8], "little")])  # behind its length, 8 bytes
+    if (written_about := header["__metadata__"]["about"]) != about:
         raise ValueError(
             f"checkpoint must be of this run, {about!r}, got that of {written_about!r} in {path}: name another file"
         )
@@ -78,3 +81,12 @@ def _check_layout(state: State, tensors: dict[str, Tensor], path: str | Path) ->
     if wrong:
         text = f"got other {', '.join(sorted(wrong))} in {path}, of another version of flatviz: name another file"
         raise ValueError(f"checkpoint must be of this run, {text}")
+
+
+def _safetensors() -> ModuleType:
+    """`safetensors.torch`.  Raises ImportError, with what to install, where it is not there."""
+    try:
+        import safetensors.torch as found  # optional: only checkpoints need it
+    except ImportError as error:
+        raise ImportError("a checkpoint needs safetensors: pip install 'flatviz[checkpoint]'") from error
+    return found

@@ -1,8 +1,8 @@
-"""Distance between two sets of weight vectors: unbiased maximum mean discrepancy, with intervals and p-values."""
+"""Distance between two sets of weight vectors: unbiased maximum mean discrepancy, with p-values."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import torch
@@ -12,33 +12,26 @@ from flatviz.checks import Count, Seed, Vectors, Whole, check_count, check_many_
 from flatviz.core.boundary import public
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator
-from flatviz.symmetry.kernels import bandwidths, mean_kernel
 
 WHOLE = "all weights"
+N_BANDWIDTHS = 10
+MOST_FOR_GRID = 500  # vectors of each half of the target from which bandwidths are read
 
 
 @dataclass(frozen=True, eq=False)
 class Mmd:
     """MMD^2 of one set of draws from the target, for each layer and for `all weights`: `names` (L,), `value` (L,).
 
-    `resampled` (R, L) are bootstrap values, `permuted` (P, L) those of permuted labels; `n` draws, in `n_runs` runs.
+    `permuted` (P, L) are its values for permuted labels.
     """
 
     names: tuple[str, ...]
     value: Tensor
-    resampled: Tensor
     permuted: Tensor
-    n: int
-    n_runs: int
 
-    def interval(self, name: str | None = None, level: float = 0.95) -> tuple[float, float, float]:
-        """(value, low, high) of a layer, or of the median over layers: percentiles of the bootstrap."""
-        tail = (1 - level) / 2
-        resampled = self._of(self.resampled, name)
-        if not len(resampled):
-            return float(self._of(self.value, name)), float("nan"), float("nan")
-        low, high = resampled.quantile(torch.tensor([tail, 1 - tail], dtype=resampled.dtype))
-        return float(self._of(self.value, name)), float(low), float(high)
+    def of(self, name: str | None = None) -> float:
+        """The value of a layer, or the median over layers."""
+        return float(self._of(self.value, name))
 
     def p_value(self, name: str | None = None) -> float:
         """Share of permuted labels with a value at least as large, the true one counted among them; NaN without any."""
@@ -76,8 +69,6 @@ def mmd(
     sets: Mapping[str, Vectors],
     *,
     layers: Mapping[str, Tensor] | None = None,
-    runs: Mapping[str, Tensor] | None = None,
-    resamples: Whole = 200,
     permutations: Whole = 200,
     block: Count = 512,
     seed: Seed = 0,
@@ -87,10 +78,8 @@ def mmd(
     MMD^2 = mean_{i != j} k(a_i, a_j) + mean_{i != j} k(b_i, b_j) - 2 mean k(a_i, b_j).  Bandwidths come from the target
     alone, so all sets are measured with the same kernels.
     layers: name -> indices of weights, each with a value of its own (`layers_of(net)`); without it, all weights.
-    runs: name -> (n,) which independent run each draw is of.  The bootstrap then draws whole runs (pairs inside a run
-        stay pairs inside a run), for draws of one run say nothing of the next; else, and with one run, it draws vectors.
     permutations: labels of target and draws are exchanged so many times; the p-value takes draws to be independent.
-    block: rows of a kernel matrix held at a time, so memory is of order block (m + n), whatever m.
+    block: rows of a kernel matrix that are computed at a time, so memory is of order block (m + n), whatever m.
     Source of the estimator: Gretton et al. 2012; of the kernels, Schrab et al. 2023 (MMDAgg).
 
     Raises:
@@ -110,108 +99,60 @@ def mmd(
     for name, draws in sets.items():
         check_many_weights(draws, target.shape[1], name)
         check_count(len(draws), f"draws of {name}", least=2)
-    labels = {name: _runs(len(draws), (runs or {}).get(name)) for name, draws in sets.items()}
-    columns: dict[str, list[tuple[Tensor, Tensor, Tensor]]] = {name: [] for name in sets}
+    columns: dict[str, list[Tensor]] = {name: [] for name in sets}
     for index in layers.values():
         A = target[:, index.to(target.device)].double()
-        among = _Target(A, bandwidths(A), resamples, block, seed)
+        grid = bandwidths(A)
         for name, draws in sets.items():
-            B = draws[:, index.to(draws.device)].to(A)
-            columns[name].append(among.against(B, labels[name], permutations))
-    return {
-        name: Mmd(tuple(layers), *(torch.stack(x, -1) for x in zip(*found)), len(sets[name]), int(labels[name].max()) + 1)
-        for name, found in columns.items()
-    }
+            both = torch.cat([A, draws[:, index.to(draws.device)].to(A)])
+            order = torch.rand(permutations, len(both), generator=generator(seed + 1), dtype=torch.float64).argsort(1)
+            labels = torch.cat([torch.arange(len(both))[None], order]) < len(A)
+            columns[name].append(_values(both, labels.to(A), grid, block))
+    tables = {name: torch.stack(found, -1) for name, found in columns.items()}
+    return {name: Mmd(tuple(layers), table[0], table[1:]) for name, table in tables.items()}
 
 
-def _runs(n: int, runs: Tensor | None) -> Tensor:
-    """Which group the bootstrap draws each vector with: its run, or itself where there is but one."""
-    if runs is None:
-        return torch.arange(n)
-    if runs.shape != (n,):
-        raise ValueError(f"runs must hold one number for each of the {n} draws, got shape {tuple(runs.shape)}")
-    numbers = runs.unique(return_inverse=True)[1]
-    return numbers if int(numbers.max()) else torch.arange(n)
+def _values(X: Tensor, Z: Tensor, grid: Tensor, block: int) -> Tensor:
+    """MMD^2 between the rows of X (m + n, d) with label 1 and those with label 0, for each labelling in Z (P, m + n)."""
+    within, sums = Z.new_zeros(len(Z)), Z.new_zeros(len(X))  # z^T K z, and K 1; K has a zero diagonal
+    for start in range(0, len(X), block):
+        rows = torch.arange(start, min(start + block, len(X)))
+        K = mean_kernel(X[rows], X, grid)
+        K[rows - start, rows] = 0.0
+        within += ((Z[:, rows] @ K) * Z).sum(1)
+        sums[rows] = K.sum(1)
+    m = Z[0].sum()
+    n = len(X) - m
+    of_ones = Z @ sums
+    cross, rest = of_ones - within, sums.sum() - 2 * of_ones + within
+    return within / (m * (m - 1)) + rest / (n * (n - 1)) - 2 * cross / (m * n)
 
 
-class _Target:
-    """The target's side of every comparison: its kernel sums, for the bootstrap and for permuted labels, made once."""
+def bandwidths(target: Tensor) -> Tensor:
+    """Ten bandwidths of the Laplace and ten of the Gaussian kernel, (2, 10), from distances inside `target` (m, d) alone.
 
-    def __init__(self, A: Tensor, grid: Tensor, resamples: int, block: int, seed: int) -> None:
-        self.A, self.grid, self.block, self.seed = A, grid, block, seed
-        m, source = len(A), generator(seed)
-        drawn = torch.randint(m, (resamples, m), generator=source)
-        counts = torch.zeros(resamples, m, dtype=A.dtype).scatter_add_(1, drawn, torch.ones(resamples, m, dtype=A.dtype))
-        self.counts = torch.cat([torch.ones(1, m, dtype=A.dtype), counts]).to(A)  # row 0: the sample itself
-        self.forms: dict[tuple[int, int], tuple[Tensor, Tensor]] = {}
-        self.aa, self.row_sums = self._forms(self.counts)
-        self.aa = self.aa / (self.counts.sum(1).square() - self.counts.square().sum(1))
-
-    def _forms(self, Z: Tensor) -> tuple[Tensor, Tensor]:
-        """z^T K z of each row of Z (R, m), and K 1 (m,); K has a zero diagonal."""
-        total, sums = Z.new_zeros(len(Z)), Z.new_zeros(len(self.A))
-        for rows, K in self._blocks(self.A, self.A, same=True):
-            total += ((Z[:, rows] @ K) * Z).sum(1)
-            sums[rows] = K.sum(1)
-        return total, sums
-
-    def _blocks(self, X: Tensor, Y: Tensor, same: bool = False) -> Iterator[tuple[slice, Tensor]]:
-        for start in range(0, len(X), self.block):
-            rows = slice(start, min(start + self.block, len(X)))
-            K = mean_kernel(X[rows], Y, self.grid)
-            if same:
-                K[torch.arange(rows.stop - start), torch.arange(start, rows.stop)] = 0.0
-            yield rows, K
-
-    def _labels(self, n: int, permutations: int) -> tuple[Tensor, Tensor]:
-        """Permuted labels (P, m + n), 1 for those taken as target, and z^T K z of their part in the target."""
-        if (n, permutations) not in self.forms:
-            source = generator(self.seed + 1)
-            order = torch.rand(permutations, len(self.A) + n, generator=source, dtype=torch.float64).argsort(1)
-            Z = (order < len(self.A)).to(self.A)
-            self.forms[(n, permutations)] = Z, self._forms(Z[:, : len(self.A)])[0] if permutations else Z.new_zeros(0)
-        return self.forms[(n, permutations)]
-
-    def against(self, B: Tensor, run: Tensor, permutations: int) -> tuple[Tensor, Tensor, Tensor]:
-        """MMD^2 (), bootstrap values (R,) and values of permuted labels (P,)."""
-        m, n, M = len(self.A), len(B), int(run.max()) + 1
-        source = generator(self.seed + 2)
-        drawn = torch.randint(M, (len(self.counts) - 1, M), generator=source)
-        C = torch.zeros(len(drawn), M, dtype=B.dtype).scatter_add_(1, drawn, torch.ones(len(drawn), M, dtype=B.dtype))
-        C = torch.cat([torch.ones(1, M, dtype=B.dtype), C]).to(B)
-        hot = torch.nn.functional.one_hot(run, M).to(B)  # (n, M)
-        Z, z_aa = self._labels(n, permutations)
-        ab, z_ab, sums_a, sums_b = B.new_zeros(len(C)), B.new_zeros(len(Z)), self.row_sums.clone(), B.new_zeros(n)
-        for rows, K in self._blocks(self.A, B):
-            ab += ((self.counts[:, rows] @ K) * (C @ hot.T)).sum(1)
-            z_ab += ((Z[:, rows] @ K) * Z[:, m:]).sum(1)
-            sums_a[rows] += K.sum(1)
-            sums_b += K.sum(0)
-        within, z_bb = B.new_zeros(M, M), B.new_zeros(len(Z))
-        for rows, K in self._blocks(B, B, same=True):
-            within += hot[rows].T @ K @ hot
-            z_bb += ((Z[:, m + rows.start : m + rows.stop] @ K) * Z[:, m:]).sum(1)
-            sums_b[rows] += K.sum(1)
-        sizes = hot.sum(0)
-        values = self.aa + _among(within, sizes, C) - 2 * ab / (self.counts.sum(1) * (C @ sizes))
-        rho, z_k_z = torch.cat([sums_a, sums_b]), z_aa + 2 * z_ab + z_bb
-        z_rho = Z @ rho
-        cross, rest = z_rho - z_k_z, rho.sum() - 2 * z_rho + z_k_z
-        permuted = z_k_z / (m * (m - 1)) + rest / (n * (n - 1)) - 2 * cross / (m * n)
-        return values[0], values[1:], permuted
-
-
-def _among(within: Tensor, sizes: Tensor, C: Tensor) -> Tensor:
-    """Mean kernel over pairs i != j of draws, for counts C (R, M) of runs; within (M, M) holds sums over pairs of runs.
-
-    Two copies of one run are no pair of runs: they are left out and the rest takes their weight, else every bootstrap
-    value would count more pairs inside a run than the sample has.
+    h_i = (lo / 2) (2 hi / (lo / 2))^(i/9), lo and hi the least and largest distance between its first and second half
+    (in the 1-norm, and the 2-norm); where lo < 0.1 the 5 % quantile, at least 0.1; hi at least 0.3.
+    Source: released code of Laurent et al. 2024, there with distances between the two sets compared.
     """
-    n = C @ sizes
-    inside = (C * within.diagonal()).sum(1)
-    inside_pairs = (C * sizes * (sizes - 1)).sum(1)
-    off, off_sizes = (x - torch.diag(x.diagonal()) for x in (within, torch.outer(sizes, sizes)))
-    cross, cross_pairs = ((C @ off) * C).sum(1), ((C @ off_sizes) * C).sum(1)
-    wanted = n * (n - 1) - inside_pairs  # pairs of unlike runs among n draws
-    mean_cross = torch.where(cross_pairs > 0, cross / cross_pairs.clamp_min(1), 0.0)
-    return (inside + wanted * mean_cross) / (inside_pairs + wanted)
+    half = min(len(target) // 2, MOST_FOR_GRID)
+    grids = []
+    for p in (1.0, 2.0):
+        d = torch.cdist(target[:half].double(), target[half : 2 * half].double(), p=p).flatten()
+        lo = d.min()
+        if lo < 0.1:
+            lo = d.kthvalue(max(1, round(0.05 * len(d)))).values.clamp_min(0.1)
+        hi = d.max().clamp_min(0.3)
+        grids.append(lo / 2 * (4 * hi / lo) ** (torch.arange(N_BANDWIDTHS, device=d.device) / (N_BANDWIDTHS - 1)))
+    return torch.stack(grids)
+
+
+def mean_kernel(X: Tensor, Y: Tensor, grid: Tensor) -> Tensor:
+    """Mean of the Laplace kernels exp(-|x - y|_1 / h) and Gaussian ones exp(-|x - y|_2^2 / h^2) of a grid (2, H): (n, m)."""
+    total = 0.0
+    for p, hs in zip((1.0, 2.0), grid):
+        d = torch.cdist(X, Y, p=p)
+        for h in hs:
+            z = d / h
+            total = total + (-(z if p == 1.0 else z.square())).exp()
+    return total / grid.numel()

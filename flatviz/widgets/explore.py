@@ -12,7 +12,6 @@ import ipywidgets
 import torch
 
 from flatviz.checks import check_choice
-from flatviz.core.net import Net
 from flatviz.plots.color import first_draws
 from flatviz.plots.metrics import LABELS, plot_metrics
 from flatviz.plots.nouns import check_on
@@ -23,7 +22,6 @@ from flatviz.plots.surface import plot_surface
 from flatviz.plots.theme import INK, Figure, scatter, short
 from flatviz.results import Prediction, Projection, Spectrum, Surface
 from flatviz.widgets.figure import FigureView, LiveFigure
-from flatviz.widgets.symmetry import explore_symmetry
 
 PLAY_MS = 120  # between two points of a path that plays
 MARKS = ("rim", "samples", "path")  # traces with a point a draw
@@ -39,7 +37,6 @@ def explore(result: object, *more: Any, **options: Any) -> ipywidgets.VBox:
     `explore(projection, method=None)`                    the first n draws on the plane
     `explore(spectrum, method=None)`, or a list of them   how many draws, how many eigenvalues
     `explore(prediction, view="scores", method=None)`     scores, or "calibration", of the first n draws
-    `explore(net, data, w=None, seed=0)`                  hidden units rescaled and permuted: the same function
     ====================================================  ========================================================
 
     Args:
@@ -57,12 +54,8 @@ def explore(result: object, *more: Any, **options: Any) -> ipywidgets.VBox:
         ['ceiling', 'log', 'samples']
     """
     raise TypeError(
-        "explore takes a Surface, Projection, Prediction, Spectrum (or a list of them) or a Net with its data, "
-        f"got {type(result).__name__}"
+        f"explore takes a Surface, Projection, Prediction or Spectrum (or a list of them), got {type(result).__name__}"
     )
-
-
-explore.register(Net, explore_symmetry)
 
 
 @explore.register

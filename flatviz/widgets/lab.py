@@ -18,8 +18,8 @@ from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.families.choice import Choices, choice_of
 from flatviz.families.family import check_settings, extend, fit_family, fit_member, measure, with_chosen
+from flatviz.families.one_step import SABMA, family_stages
 from flatviz.families.seeds import repeat_family
-from flatviz.families.stages import METHOD, family_stages
 from flatviz.pages.page import family_page
 from flatviz.pages.story import tour_story
 from flatviz.pages.table import family_rows
@@ -258,7 +258,7 @@ class Lab(ipywidgets.VBox):
         except Stopped:
             raise
         except Exception as error:  # its picture is left out
-            self._fail(METHOD, family[family.index(METHOD, self._tuned[METHOD].radius)].radius, error)
+            self._fail(SABMA, family[family.index(SABMA, self._tuned[SABMA].radius)].radius, error)
             return family
 
     def _take(self, family: Family) -> None:

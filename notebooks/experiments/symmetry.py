@@ -55,7 +55,7 @@ from flatviz.experiments.statistics import HOLDS, LEVEL, NOT, OPEN
 from flatviz.families.choice import with_head_std
 from flatviz.families.members import fit_member
 from flatviz.families.tour import prepare
-from flatviz.models.optunet import optunet
+from flatviz.models.small import optunet
 from flatviz.results import interval
 from flatviz.storage.cache import cached
 from flatviz.symmetry.discrepancy import WHOLE
@@ -151,16 +151,14 @@ def fitted(name, W, seed):
 
 
 def sets_of(replicate):
-    """Name -> weight vectors (n, D), and which training run each is of (None: each is one)."""
+    """Name -> weight vectors (n, D)."""
     sets, share = {}, PER_SET // MODES
     for name in FITS:
         rows = fitted(name, modes[replicate], SEED + 100 * replicate)
         sets[f"{name}/one"], sets[f"{name}/multi"] = rows[0], torch.cat([W[:share] for W in rows])
     sets |= {"ensemble": members[replicate], "control": modes[replicate].repeat_interleave(share, 0)}
     sets["single"] = modes[replicate][:1].repeat_interleave(PER_SET, 0)
-    one = {name: name == "single" or name.endswith("/one") for name in sets if name != "ensemble"}
-    runs = {name: torch.arange(len(sets[name])) * (0 if alone else MODES) // len(sets[name]) for name, alone in one.items()}
-    return sets, runs
+    return sets
 
 
 # %%
@@ -175,11 +173,11 @@ def removed(W, variant, to):
 
 def fit_sets(cells):
     """MMD of every set of one replicate from the target, for each removal; and the set itself, to be scored."""
-    sets, runs = sets_of(cells[0]["seed"])
+    sets = sets_of(cells[0]["seed"])
     to = fv.symmetry.min_mass(units, reference[cells[0]["seed"]][None]).W[0]
     for variant in VARIANTS:
         given = {name: removed(W, variant, to) for name, W in sets.items()}
-        how = dict(layers=fv.symmetry.layers_of(net), runs=runs, resamples=0, permutations=PERMUTATIONS)
+        how = dict(layers=fv.symmetry.layers_of(net), permutations=PERMUTATIONS)
         distances = fv.symmetry.mmd(removed(target, variant, to), given, **how)
         yield from ((cell, (distances[cell["method"]], sets[cell["method"]])) for cell in cells if cell["setting"] == variant)
 
@@ -189,8 +187,8 @@ def measure_set(fitted, cell):
     """100 MMD², median over layers and of all weights, and its p; of a set as trained also what it predicts, and its largest units."""
     distance, W = fitted
     values = {
-        "mmd": 100 * distance.interval()[0],
-        "mmd, all weights": 100 * distance.interval(WHOLE)[0],
+        "mmd": 100 * distance.of(),
+        "mmd, all weights": 100 * distance.of(WHOLE),
         "p": distance.p_value(),
     }
     return values | (scores_of(W) | largest(W) if cell["setting"] == "raw" else {})

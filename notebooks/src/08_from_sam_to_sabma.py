@@ -337,8 +337,7 @@ fv.plots.plot_mechanism(stages)
 # goes along it; at each of five stops a green ellipse leaves it towards the rim of the dashed ball, and comes back.*
 #
 # Ball and ellipse have one shape at every moment, and both change together: the ball is the ellipse of $q$ times the radius.
-# What is drawn are shadows on the plane; `fv.explain` of the picture says how much of each move
-# lies in it.
+# What is drawn are shadows on the plane; the picture's description, `layout.meta["alt"]`, says how much of each move lies in it.
 
 # %% [markdown]
 # ## What the radius does

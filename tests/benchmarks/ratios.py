@@ -11,6 +11,7 @@ import math
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -71,34 +72,24 @@ def brief(plan) -> str:
     return f"chunk {plan.chunk}, stack {plan.stack}, {'+'.join(tricks)}"
 
 
-@row
-def plane_mlp() -> None:
-    data = fv.Data(torch.randn(1000, 784), torch.randint(0, 10, (1000,)))
-    against_loss_landscapes("plane 41 x 41, MLP 784-100-10, N = 1000", mlp(784, 100, 10), data, ">= 4", side=41)
+def plain_mlp() -> tuple[nn.Module, fv.Data]:
+    return mlp(784, 100, 10), fv.Data(torch.randn(1000, 784), torch.randint(0, 10, (1000,)))
 
 
-@row
-def plane_digits() -> None:
+def digits_conv() -> tuple[nn.Module, fv.Data]:
     task = fv.datasets.digits_transfer(shots=10, seed=0)
-    module = settled(fv.models.convnet(task), task.source.x)
-    data = task.source.subset(slice(0, 1000))
-    against_loss_landscapes("plane 21 x 21, digits conv net", module, data, ">= 1.3", side=21)
+    return settled(fv.models.convnet(task), task.source.x), task.source.subset(slice(0, 1000))
 
 
-@row
-def plane_resnet() -> None:
-    data = images(512)
-    module = settled(ResNet20(), data.x)
-    against_loss_landscapes("plane 5 x 5, ResNet-20, 512 images", module, data, ">= 2.2", side=5)
+def resnet(n: int) -> tuple[nn.Module, fv.Data]:
+    data = images(n)
+    return settled(ResNet20(), data.x), data
 
 
-@row
-def plane_resnet_bfloat16() -> None:
-    data = images(128)
-    module = settled(ResNet20(), data.x)
-    amx = "amx_bf16" in (Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else "")
-    wanted = ">= 5" if amx else "no bar"
-    against_loss_landscapes("plane 7 x 7, ResNet-20, bfloat16", module, data, wanted, side=7, precision="bfloat16")
+def bar_of_bfloat16() -> str:
+    """Where the processor has matrix units for it."""
+    cpu = Path("/proc/cpuinfo")
+    return ">= 5" if cpu.exists() and "amx_bf16" in cpu.read_text() else "no bar"
 
 
 def against_loss_landscape_3d(name: str, module: nn.Module, data: fv.Data, wanted: str, *, side: int) -> None:
@@ -123,24 +114,28 @@ def against_loss_landscape_3d(name: str, module: nn.Module, data: fv.Data, wante
     off = float(((their_values - ours) / their_values).abs().max())
     assert off < 1e-4, f"{name}: values differ by {off:g}"
     a, b = typical(*calls)
-    say(
-        f"{name}, loss-landscape-3d",
-        a / b,
-        wanted,
-        f"{1e3 * a / side**2:.2f} -> {1e3 * b / side**2:.2f} ms a point, off {off:.0e}",
-    )
+    each = f"{1e3 * a / side**2:.2f} -> {1e3 * b / side**2:.2f} ms a point"
+    say(f"{name}, loss-landscape-3d", a / b, wanted, f"{each}, off {off:.0e}")
 
 
-@row
-def plane_mlp_3d() -> None:
-    data = fv.Data(torch.randn(1000, 784), torch.randint(0, 10, (1000,)))
-    against_loss_landscape_3d("plane 41 x 41, MLP 784-100-10", mlp(784, 100, 10), data, ">= 4", side=41)
+PLANES = {  # row: against whom, what, network and data, wanted, points a side, how
+    "plane_mlp": (against_loss_landscapes, "MLP 784-100-10, N = 1000", plain_mlp, ">= 4", 41, {}),
+    "plane_digits": (against_loss_landscapes, "digits conv net", digits_conv, ">= 1.3", 21, {}),
+    "plane_resnet": (against_loss_landscapes, "ResNet-20, 512 images", partial(resnet, 512), ">= 2.2", 5, {}),
+    "plane_resnet_bfloat16": (against_loss_landscapes, "ResNet-20, bfloat16", partial(resnet, 128), bar_of_bfloat16(), 7,
+                              {"precision": "bfloat16"}),
+    "plane_mlp_3d": (against_loss_landscape_3d, "MLP 784-100-10", plain_mlp, ">= 4", 41, {}),
+    "plane_resnet_3d": (against_loss_landscape_3d, "ResNet-20", partial(resnet, 128), ">= 1.5", 5, {}),
+}  # fmt: skip
 
 
-@row
-def plane_resnet_3d() -> None:
-    data = images(128)
-    against_loss_landscape_3d("plane 5 x 5, ResNet-20", settled(ResNet20(), data.x), data, ">= 1.5", side=5)
+def plane(name: str) -> None:
+    against, what, make, wanted, side, options = PLANES[name]
+    module, data = make()
+    against(f"plane {side} x {side}, {what}", module, data, wanted, side=side, **options)
+
+
+ROWS |= {name: partial(plane, name) for name in PLANES}
 
 
 def last_layer(name: str, module: nn.Module, data: fv.Data, head: str) -> None:
@@ -182,14 +177,12 @@ def product_ratio(name: str, module: nn.Module, data: fv.Data, bar: float) -> No
 
 @row
 def product_mlp() -> None:
-    data = fv.Data(torch.randn(1000, 784), torch.randint(0, 10, (1000,)))
-    product_ratio("product / gradient, MLP 784-256-10", mlp(784, 256, 10), data, 1.5)
+    product_ratio("product / gradient, MLP 784-256-10", mlp(784, 256, 10), plain_mlp()[1], 1.5)
 
 
 @row
 def product_resnet() -> None:
-    data = images(128)
-    product_ratio("product / gradient, ResNet-20, N = 128", settled(ResNet20(), data.x), data, 3.3)
+    product_ratio("product / gradient, ResNet-20, N = 128", *resnet(128), 3.3)
 
 
 def peers_on(module: nn.Module, data: fv.Data):
@@ -384,8 +377,8 @@ def on_workers(name: str, pairs: int, wanted: str, work: Callable[[object, bool]
 
 @row
 def two_workers() -> None:
-    data = images(128)
-    net = fv.Net.from_module(settled(ResNet20(), data.x), "all")
+    module, data = resnet(128)
+    net = fv.Net.from_module(module, "all")
     f, plane = fv.nll(net, data), fv.plane_random(net, net.w, seed=0)
     work = lambda client, whole: fv.slice_plane(f, plane, resolution=16 if whole else 4, engine=client)  # noqa: E731
     on_workers("plane on two Dask workers over one", 5, ">= 1.5", work)
@@ -394,8 +387,8 @@ def two_workers() -> None:
 @row
 def two_workers_fits() -> None:
     """A family of eight fits of ResNet-20's norm + head."""
-    data = images(64)
-    net = fv.Net.from_module(settled(ResNet20(), data.x), "norm+head", example=data.x[:2])
+    module, data = resnet(64)
+    net = fv.Net.from_module(module, "norm+head", example=data.x[:2])
     prior = fv.Gaussian(net.w, torch.full_like(net.w, -4.0))
     task, radii = fv.Task(data, data, data, n_classes=10), {"sabma": tuple(0.1 * (i + 1) for i in range(8))}
 

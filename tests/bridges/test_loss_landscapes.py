@@ -64,7 +64,6 @@ def stand_in(tmp_path, monkeypatch):
 
 @pytest.fixture
 def case():
-    torch.manual_seed(0)
     module = nn.Sequential(nn.Linear(3, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 2))
     nn.init.normal_(module[1].bias)  # the library divides by the norm of each parameter
     x, y = torch.randn(30, 3), torch.randint(0, 2, (30,))
@@ -117,15 +116,6 @@ def test_another_releases_metric(case, stand_in):
 
 
 @of_306
-def test_its_values_are_the_librarys_own(case):
-    module, _, metric = case
-    torch.manual_seed(7)
-    own = loss_landscapes.random_plane(fv.Net.from_module(module).to_module().eval(), metric, steps=4, deepcopy_model=True)
-    ours = run_random_plane(module, metric, steps=4, seed=7)
-    np.testing.assert_allclose(np.sort(own.reshape(-1)), np.sort(ours.values.numpy()), rtol=1e-5)
-
-
-@of_306
 def test_a_fresh_bias_of_zeros_is_one_clear_error(case):
     _, _, metric = case
     module = nn.Sequential(nn.Linear(3, 2), nn.BatchNorm1d(2))
@@ -133,24 +123,19 @@ def test_a_fresh_bias_of_zeros_is_one_clear_error(case):
         run_random_plane(module, metric, steps=3)
 
 
-def test_a_metric_that_does_not_run_the_network_is_refused(case):
-    module, _, _ = case
+class One(metrics.Metric):
+    def __call__(self, model):
+        return 1.0
 
-    class One(metrics.Metric):
-        def __call__(self, model):
-            return 1.0
 
+class Vector(metrics.Metric):
+    def __call__(self, model):
+        return np.zeros(3)
+
+
+def test_a_metric_that_does_not_run_the_network_or_returns_no_number_is_refused(case):
     with pytest.raises(ValueError, match="the metric must run the network, whose weights are read then, got One"):
-        run_random_plane(module, One(), steps=3)
-
-
-def test_a_metric_that_returns_no_number_is_refused(case):
-    module, _, _ = case
-
-    class Vector(metrics.Metric):
-        def __call__(self, wrapper):
-            return np.zeros(3)
-
-    f = metric_objective(fv.Net.from_module(module), Vector())
+        run_random_plane(case[0], One(), steps=3)
+    f = metric_objective(fv.Net.from_module(case[0]), Vector())
     with pytest.raises(ValueError, match=r"the metric must return one number, got shape \(3,\) from Vector"):
         f(f.net.w)

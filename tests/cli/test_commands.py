@@ -12,11 +12,10 @@ import torch
 from forked import forked
 from pagedrive import data_of
 
+import flatviz as fv
 import flatviz.cli.tour
 import flatviz.families.tour
 from flatviz.cli import COMMANDS, main
-from flatviz.cli.output import Lines
-from flatviz.core.progress import track
 from flatviz.datasets.digits import digits_transfer
 from flatviz.families.tour import run_tour
 from flatviz.storage.cache import cache_folder
@@ -136,7 +135,6 @@ time.sleep(60)
 
 
 def test_a_jupyterlab_py_of_the_current_folder_is_not_run(monkeypatch, tmp_path):
-    pytest.importorskip("jupyterlab")
     (tmp_path / "jupyterlab.py").write_text("raise SystemExit(7)")
     monkeypatch.chdir(tmp_path)
     assert main(["lab", "--", "--version"]) == 0
@@ -166,6 +164,7 @@ def test_ctrl_c_in_the_lab_is_jupyters_to_answer(monkeypatch, tmp_path):
         (["tour", "--out", f"{__file__}/tour.html"], "--out must lie in a folder that can be written, got"),
         (["tour", "--out", "/proc/flatviz/tour.html"], "--out must lie in a folder that can be written, got /proc/"),
         (["tour", "--workers", "2", "--scheduler", "tcp://x:1"], "one of --workers and --scheduler must be given, got both"),
+        (["tour", "--data", "sun"], "data must be one of digits, digits-near, moons"),
         (["run", "nonsense"], "NAME must be one of "),
         (["lab", "--notebook", "none.ipynb"], "--notebook must be one of 00_tour.ipynb, "),
         pytest.param(
@@ -217,10 +216,19 @@ def test_a_broken_torch_leaves_the_doctor_able_to_speak(tmp_path):
     assert run.returncode == 1 and "✗ torch: does not import: libtorch is broken" in run.stdout, run.stderr
 
 
-def test_lines_of_progress_name_stages_and_count_fits_that_name_nothing(capsys):
-    lines = Lines()
-    for label, inner in (("seed 0", None), ("seed 1", "VI"), ("measuring", "eigenvalues")):
-        for _ in track(range(2), label, lines):
-            list(track(range(3), inner, lines) if inner else ())
-    text = [line.rpartition(",")[0].strip() for line in capsys.readouterr().out.splitlines()]
-    assert text == ["seed 0: 1 of 2", "seed 0: 2 steps", "VI: 3 steps", "VI: 3 steps", "seed 1: 2 steps", "measuring: 2 steps"]
+def test_a_saved_family_becomes_a_page_with_article_and_code(family, tmp_path, capsys):
+    path, page = fv.save(family, tmp_path / "family.pt"), tmp_path / "out" / "page.html"
+    assert main(["export", str(path), "--out", str(page), "--title", "mine <b>"]) == 0
+    text = page.read_text(encoding="utf-8")
+    index = data_of(text, "flatviz-index")
+    assert "<title>mine &lt;b&gt;</title>" in text and index["story"][0]["title"] == "A posterior is many networks"
+    assert any("fv.load(" in line for line in index["code"])
+    assert "MB with plotly.js inside" in capsys.readouterr().out
+
+
+def test_a_file_of_something_else_is_refused(family, tmp_path, capsys):
+    path = fv.save(family.projection[0].plane, tmp_path / "plane.pt")
+    assert main(["export", str(path), "--out", str(tmp_path / "page.html")]) == 1
+    assert (
+        "the file must be a Family, got Plane: save what fv.families.measure returned, or lab.family" in capsys.readouterr().err
+    )

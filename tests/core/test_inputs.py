@@ -119,7 +119,6 @@ def agrees_with_the_module(module, data):
 
 
 def test_inputs_by_name_reach_the_module_as_keywords_in_every_verb():
-    torch.manual_seed(0)
     data = sentences()
     agrees_with_the_module(Reader(), data)
     few = data.subset(torch.tensor([2, 0]))

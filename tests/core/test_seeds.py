@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from flatviz.core.progress import track
 from flatviz.core.seeds import saved_rng
 
 
@@ -21,14 +22,6 @@ def test_a_block_may_draw_as_it_likes_and_nothing_moves_outside():
         random.random(), np.random.rand(), torch.rand(3)
         raise ZeroDivisionError
     assert _states() == before
-
-
-def test_the_seed_decides_what_the_block_draws():
-    drawn = []
-    for _ in range(2):
-        with saved_rng(5):
-            drawn.append((random.random(), float(np.random.rand()), float(torch.rand(()))))
-    assert drawn[0] == drawn[1]
 
 
 def test_beside_the_main_thread_the_users_numbers_go_on_and_the_seeds_are_the_same():
@@ -57,3 +50,31 @@ def test_beside_the_main_thread_the_users_numbers_go_on_and_the_seeds_are_the_sa
         got = job.result()
     assert torch.equal(torch.cat([*mine, torch.rand(2)]), stream)
     assert all(map(torch.equal, got, want))
+
+
+def test_a_callback_hears_of_every_step_and_of_the_end():
+    heard = []
+    assert list(track([1, 2, 3], "work", lambda *a: heard.append(a))) == [1, 2, 3]
+    assert heard == [(0, 3, "work"), (1, 3, "work"), (2, 3, "work"), (3, 3, "work")]
+
+
+def test_a_callback_that_raises_cancels():
+    class Stop(Exception):
+        pass
+
+    def progress(done, total, label):
+        if done == 2:
+            raise Stop
+
+    seen = []
+    with pytest.raises(Stop):
+        for i in track(range(5), "work", progress):
+            seen.append(i)
+    assert seen == [0, 1]
+
+
+def test_a_bar_shows_label_and_time_left(capsys):
+    list(track(range(3), "surface", True))
+    assert "surface" in capsys.readouterr().err
+    list(track(range(3), "surface", False))
+    assert capsys.readouterr().err == ""

@@ -13,7 +13,6 @@ from flatviz.datasets import public_images
 
 @pytest.fixture
 def mnist(tmp_path):
-    pytest.importorskip("torchvision")
     x = np.arange(6 * 28 * 28, dtype=np.uint32).astype(np.uint8).reshape(6, 28, 28)
     write_mnist(tmp_path, x, np.array([0, 1, 2, 0, 1, 2], dtype=np.uint8))
     return tmp_path
@@ -39,8 +38,9 @@ def test_a_truncated_file_of_mnist_is_named_with_its_sizes(mnist):
 
 
 def test_a_truncated_file_of_cifar10_is_named_and_so_is_an_absent_one(tmp_path, monkeypatch):
-    torchvision = pytest.importorskip("torchvision")
     import hashlib
+
+    import torchvision
 
     kind = torchvision.datasets.CIFAR10
     base = tmp_path / kind.base_folder
@@ -65,7 +65,6 @@ def test_a_truncated_file_of_cifar10_is_named_and_so_is_an_absent_one(tmp_path, 
 
 
 def test_another_file_in_place_of_svhn_is_named(tmp_path):
-    pytest.importorskip("torchvision")
     (tmp_path / "test_32x32.mat").write_bytes(b"half of it")
     with pytest.raises(RuntimeError, match="test_32x32.mat is cut short or another file .10 bytes."):
         public_images("svhn", train=False, root=tmp_path, download=False)

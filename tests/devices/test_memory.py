@@ -12,7 +12,6 @@ from flatviz.training.memory import VECTORS, most_bytes
 @pytest.mark.parametrize("rank", [0, 5])
 @pytest.mark.parametrize("name", VECTORS)
 def test_a_fit_stays_within_its_bound_and_the_bound_is_no_idle_one(name, rank, device):
-    torch.manual_seed(0)
     net = fv.Net.from_module(nn.Sequential(nn.Linear(100, 200), nn.ReLU(), nn.Linear(200, 2))).to(device)
     data = fv.Data(torch.randn(8, 100), torch.arange(8) % 2).to(device)
     prior = fv.Gaussian(net.w, torch.full_like(net.w, -6.0), 1e-3 * torch.randn(rank, net.dim).to(device))

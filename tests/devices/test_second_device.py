@@ -15,7 +15,6 @@ from flatviz.results import FOR_READERS
 @pytest.fixture
 def there(device, tmp_path):
     """(module, data, task, metric) of every_verb's calls, on the device."""
-    torch.manual_seed(0)
     module = nn.Sequential(nn.Linear(3, 6), nn.BatchNorm1d(6), nn.ReLU(), nn.Linear(6, 3), nn.LayerNorm(3), nn.Linear(3, 2))
     module(torch.randn(8, 3))  # statistics of its own
     for layer in (module[1], module[4]):

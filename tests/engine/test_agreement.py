@@ -45,10 +45,8 @@ class NumpySum(Plain):
 
 
 def problem(make):
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
-        net = fv.Net.from_module(make().eval())
-        data = fv.Data(torch.randn(80, 6), torch.arange(80) % 4)
+    net = fv.Net.from_module(make().eval())
+    data = fv.Data(torch.randn(80, 6), torch.arange(80) % 4)
     return net, data, fv.plane_random(net, net.w, seed=0, normalize="none")
 
 
@@ -127,7 +125,7 @@ def test_the_same_slice_is_the_same_bytes_whatever_the_blocks_and_however_often_
         assert torch.equal(fv.slice_plane(f, plane, **options).values, want), block
         folder = tmp_path / str(block)
         with pytest.raises(KeyboardInterrupt):
-            fv.slice_plane(f, plane, cache=folder, progress=stopping_at(2), **options)
+            fv.slice_plane(f, plane, cache=folder, progress=stopping_at(1), **options)
         assert torch.equal(fv.slice_plane(f, plane, cache=folder, **options).values, want), block
         assert torch.equal(fv.slice_plane(f, plane, cache=folder, **options).values, want), block
 

@@ -53,7 +53,6 @@ class Careless(nn.Module):
 
 
 def build(kind):
-    torch.manual_seed(0)
     x = torch.randn(22, 3, 8, 8) if kind is Residual else torch.randn(22, 6)
     data = fv.Data(x, torch.arange(22) % 4)
     if kind is nn.Sequential:
@@ -112,29 +111,6 @@ def test_float64_agrees_to_ten_digits_and_exact_is_the_loop(kind):
     assert exact.plan.tricks == () and exact.plan.dtype == "float64" and not exact.plan.channels_last
 
 
-def steps(evaluate):
-    """Names of a program's operations by kind, views of the weights and the inputs' own views left out."""
-    program = evaluate._programs[0]
-    kinds = {"frozen": program.frozen, "affine": program.affine, "varying": program.varying, "folds": list(program.folds)}
-    return {kind: [s.op.overloadpacket.__name__ for s in found if not s.op.is_view] for kind, found in kinds.items()}
-
-
-def test_what_is_frozen_is_seen_and_runs_once():
-    net, data, plane, coords = setting(Residual, lambda name: name.startswith("head"))
-    evaluate = fv.nll(net, data).over(plane.origin, plane.axes, 5)
-    with Operations() as first:
-        evaluate(coords)
-    with Operations() as second:
-        evaluate(coords)
-    assert first.names.count("convolution") == 2 and "convolution" not in second.names
-    found = steps(evaluate)
-    assert found["affine"] == ["addmm"] and not found["varying"]
-    net, data, plane, _ = setting(Residual, "norm+head")
-    found = steps(fv.nll(net, data).over(plane.origin, plane.axes, 5))
-    assert found["affine"] == ["native_batch_norm"]  # the prefix ends at the first treated norm
-    assert found["frozen"] == ["convolution"] and found["folds"] == ["native_batch_norm"]
-
-
 def test_frozen_activations_beyond_the_memory_limit_are_made_anew(monkeypatch):
     net, data, plane, coords = setting(Residual, "norm+head")
     f = fv.nll(net, data)
@@ -144,18 +120,6 @@ def test_frozen_activations_beyond_the_memory_limit_are_made_anew(monkeypatch):
     evaluate = f.over(plane.origin, plane.axes, 5, plan=plan)
     torch.testing.assert_close(evaluate(coords), want, rtol=1e-5, atol=1e-7)
     assert evaluate._started is None
-
-
-class Operations(TorchDispatchMode):
-    """Names of all operations that run."""
-
-    def __init__(self):
-        super().__init__()
-        self.names = []
-
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        self.names.append(func.overloadpacket.__name__)
-        return func(*args, **(kwargs or {}))
 
 
 class Largest(TorchDispatchMode):
@@ -190,41 +154,11 @@ def test_no_way_of_evaluating_runs_more_than_a_small_batch_at_once():
         assert 64 * 24 * 24 * 4 <= largest.bytes <= 8 * 64 * 24 * 24 * 4, name  # of one example, and of LEAST of them
 
 
-def test_an_ensemble_keeps_no_more_than_one_network(monkeypatch):
-    net, data, plane, coords = setting(nn.Sequential, "all")
-    W = net.w + 0.1 * torch.randn(6, net.dim, generator=torch.Generator().manual_seed(0))
-    one, kept = 22 * 9 * 4 * 3, []  # the first layer at the origin and along two axes
-    for memory in (6 * one, 6 * one - 6):
-        monkeypatch.setattr("flatviz.engine.evaluate.MEMORY", memory)
-        evaluate = fv.objectives.bma_nll(net, data, W).over(net.w, plane.axes, 9)
-        torch.testing.assert_close(evaluate(coords), fv.objectives.bma_nll(net, data, W).many(net.w + coords @ plane.axes))
-        kept.append([member._started is not None for member in evaluate._evaluators])
-        assert len({id(member._parts) for member in evaluate._evaluators}) == 1  # the data are there once
-    assert kept == [[True] * 6, [False] * 6]
-
-
 def test_weight_vectors_themselves_can_be_asked():
     net, data, plane, coords = setting(Residual, "all")
     f, W = fv.nll(net, data), plane.points(coords)
     values = f.over(net.w, net.w.new_zeros(0, net.dim), 5).values_at(W)
     torch.testing.assert_close(values, f.many(W), rtol=1e-5, atol=1e-7)
-
-
-def test_a_module_that_looks_at_its_caller_is_traced_as_it_runs():
-    """It gives a symbolic tracer something else than it gives the data; operations are noted as they run."""
-
-    class Sly(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.a = nn.Linear(6, 4)
-
-        def forward(self, x):
-            return self.a(x) * (1.0 if isinstance(x, torch.Tensor) else 2.0)
-
-    net, data = fv.Net.from_module(Sly()), fv.Data(torch.randn(9, 6), torch.arange(9) % 4)
-    plane, coords = fv.plane_random(net, net.w, seed=0), torch.tensor([[0.2, 0.1]])
-    evaluate = fv.nll(net, data).over(plane.origin, plane.axes, 5)
-    torch.testing.assert_close(evaluate(coords), loop(net, data, plane, coords))
 
 
 def test_bfloat16_is_near_and_tf32_needs_cuda():

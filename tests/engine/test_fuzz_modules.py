@@ -156,15 +156,3 @@ def test_a_forward_that_belongs_to_another_module_is_refused():
     module.forward = lambda x: 2 * plain(x)  # `plain` is bound to this module, not to a copy of it
     with pytest.raises(ValueError, match="forward"):
         fv.nll(fv.Net.from_module(module), fv.Data(torch.randn(6, 4), torch.arange(6) % 3))
-
-
-def test_the_draws_contain_every_habit():
-    seen = set()
-
-    @settings(max_examples=200, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), database=None)
-    @given(made=modules())
-    def look(made):
-        seen.add(made[1])
-
-    look()
-    assert seen == set(HABITS)

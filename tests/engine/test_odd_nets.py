@@ -1,15 +1,11 @@
 """Networks of every kind in the fast path: tokens in, inputs overwritten, several inputs, batches that must stay whole."""
 
-import subprocess
-import sys
-
 import pytest
 import torch
 from torch import nn
 from torch.nn import functional as F
 
 import flatviz as fv
-from flatviz.engine.program import Program
 
 
 class Tokens(nn.Module):
@@ -50,7 +46,6 @@ COORDS = torch.tensor([[0.0, 0.0], [0.4, -0.3], [1.0, 1.0]])
 @pytest.fixture(autouse=True)
 def seeded():
     with torch.random.fork_rng():
-        torch.manual_seed(0)
         yield
 
 
@@ -142,13 +137,6 @@ def test_what_is_overwritten_late_keeps_its_order_and_the_tricks(late, size):
     assert "addmm" in frozen  # the features, whatever is written over them later
 
 
-def test_a_plan_that_gives_other_outputs_is_not_used_however_small_they_are(monkeypatch):
-    own = Program.run
-    monkeypatch.setattr(Program, "run", lambda self, *args: own(self, *args) + 1e-6)
-    net, data, plane = made(Late(1e-4, "before"), torch.randn(60, 12), lambda name: name.startswith("u"))
-    assert fv.nll(net, data).over(plane.origin, plane.axes, 9).plan.tricks == ()
-
-
 class Together(nn.Module):
     """Outputs that hang on the rest of the batch."""
 
@@ -207,16 +195,6 @@ def test_dropout_in_the_forward_pass_is_always_seen(p):
             fv.nll(net, data)
 
 
-def test_a_first_look_at_a_net_does_not_import_a_compiler():
-    code = (
-        "import sys, torch, flatviz as fv\n"
-        "net = fv.Net.from_module(torch.nn.Linear(3, 2))\n"
-        "fv.nll(net, fv.Data(torch.zeros(4, 3), torch.zeros(4).long()))\n"
-        "assert 'sympy' not in sys.modules and 'torch._dynamo' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
-
-
 def test_a_class_that_is_masked_away_does_not_hide_what_depends_on_the_batch():
     class Masked(nn.Module):
         def __init__(self):
@@ -226,7 +204,6 @@ def test_a_class_that_is_masked_away_does_not_hide_what_depends_on_the_batch():
         def forward(self, x):
             return self.head(torch.tanh(self.norm(self.a(x)))).masked_fill(torch.tensor([False, False, False, True]), -1e9)
 
-    torch.manual_seed(0)
     data = fv.Data(torch.randn(64, 6) * torch.linspace(0.2, 3, 64)[:, None], torch.arange(64) % 3)
     with pytest.raises(ValueError, match="the net must treat each example alone"):
         fv.nll(fv.Net.from_module(Masked().eval()), data)
@@ -247,7 +224,6 @@ class Slope(nn.Module):
 
 
 def test_a_module_that_takes_a_gradient_inside_its_forward_pass_has_values_and_a_surface():
-    torch.manual_seed(0)
     x, y = torch.randn(20, 6), torch.arange(20) % 3
     net = fv.Net.from_module(Slope())
     f, plane = fv.nll(net, fv.Data(x, y)), fv.plane_random(net, net.w, seed=0)

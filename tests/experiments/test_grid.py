@@ -142,20 +142,6 @@ def test_workers_are_started_for_a_run(asked):
     assert os.getpid() not in set(at(table, method="").pid) and len(table) == 8
 
 
-def test_the_device_reaches_fit(asked):
-    def on(cells, device):
-        yield from ((cell, device == "cpu") for cell in cells)
-
-    table = run([dict(seed=0)], on, lambda fitted, cell: {"here": fitted}, name="toy", device="cpu", say=quiet)
-    assert list(table.value) == [1.0]
-
-
-def test_time_left_is_said(asked):
-    said = []
-    run(GRID, fit, measure, name="toy", cache=False, say=said.append)
-    assert said[0].startswith("toy, seed 0: 1 of 3, 0 s, about 0 s left") and said[-1] == "toy, seed 2: 3 of 3, 0 s"
-
-
 def test_a_table_written_is_the_table_read(asked, tmp_path):
     table = run([dict(seed=s, radius=0.1) for s in range(3)], fit, measure, name="toy", say=quiet)
     table.loc[0, "value"] = float("nan")

@@ -5,7 +5,7 @@ import torch
 
 import flatviz as fv
 from flatviz.experiments import reference as study
-from flatviz.symmetry.kernels import bandwidths, mean_kernel
+from flatviz.symmetry.discrepancy import bandwidths, mean_kernel
 
 
 @pytest.fixture

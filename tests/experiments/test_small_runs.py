@@ -34,7 +34,6 @@ def test_temperatures_have_values_where_the_stored_table_has(tmp_path):
 
 @pytest.mark.slow
 def test_the_reference_samples_and_says_that_short_chains_do_not_agree(tmp_path):
-    pytest.importorskip("arviz")
     draws = tmp_path / "hmc.pt"
     small = dict(SEEDS=1, CONTROLS=0, N_DRAWS=16, CHAINS=4, BURN_IN=4, EPOCHS=5)
     said = "\n".join(executed("reference", RUN=True, SAVE_DRAWS=str(draws), **small))

@@ -177,7 +177,8 @@ def test_a_conclusion_survives_where_both_intervals_lie_on_one_side():
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """Five classes of stripes of 8 x 8 pixels, 20 images each, as PNG files."""
-    image = pytest.importorskip("PIL.Image")
+    from PIL import Image as image
+
     root, g = tmp_path_factory.mktemp("stripes"), np.random.default_rng(0)
     for c, name in enumerate(("ant", "bee", "cow", "dog", "eel")):
         (root / name).mkdir()

@@ -5,10 +5,12 @@ import torch
 from torch import nn
 
 import flatviz as fv
-from flatviz.cli import main
-from flatviz.families import preparation
+from flatviz.datasets import digits_transfer
+from flatviz.families.members import fit_member
 from flatviz.families.preparation import Recipe, build_model, check_learned, task_for
 from flatviz.families.tour import prepare, run_tour
+from flatviz.families.tune import scored
+from flatviz.posteriors import METHODS
 
 RADII = {"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 1.0)}
 SMALL = dict(radii=RADII, fit={"steps": 20}, measured=dict(n_draws=4, n_spectra=1, k=2, resolution=5, around_resolution=5))
@@ -82,8 +84,8 @@ def test_on_a_handful_of_examples_a_network_that_is_right_has_learned_and_the_la
 @pytest.fixture
 def folder(tmp_path):
     """Six classes of 40 images, 8 x 8, each class a brightness of its own, in train and test."""
-    image = pytest.importorskip("PIL.Image")
-    pytest.importorskip("torchvision")
+    from PIL import Image as image
+
     noise = torch.Generator().manual_seed(0)
     for split, n in (("train", 40), ("test", 6)):
         for c in range(6):
@@ -106,24 +108,31 @@ def test_a_folder_of_images_is_a_task_from_one_half_of_its_classes_to_the_other(
         fv.datasets.named_task(f"cifar10:{folder}")
 
 
+@pytest.fixture(scope="module")
+def prepared():
+    return prepare("conv", task=digits_transfer(seed=2), seed=2)
+
+
+def test_the_conv_net_early_in_training_survives_its_swag():
+    net, task, prior = prepare("conv", task=digits_transfer(), seed=0, epochs=2)  # at fit_swag's own rate of 0.05 this raises
+    assert prior.dim == net.dim and len(task.train) == 100
+    assert prior.mean.isfinite().all() and prior.log_std.isfinite().all()
+
+
+@pytest.mark.parametrize("method", [pytest.param("sam_mu", marks=pytest.mark.slow), "sabma"])
+def test_the_conv_net_learns_at_the_largest_radius_of_its_slider(prepared, method):
+    net, task, prior = prepared
+    q = fit_member(net, task, prior, method, METHODS[method].tuned(net).largest, seed=2)
+    loss = q.history.loss
+    assert loss[-20:].mean() < 0.85 * loss[:20].mean()  # at a rate of 0.05 it stays at that of guessing, or diverges
+
+
 @pytest.mark.slow
-def test_the_command_takes_a_task_by_name(monkeypatch, tmp_path, capsys):
-    import functools
-
-    import flatviz.cli.tour
-
-    monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / "cache"))
-    quick = functools.partial(run_tour, epochs=10, **SMALL)
-    monkeypatch.setattr(flatviz.cli.tour, "run_tour", quick)
-    out = tmp_path / "moons.html"
-    assert main(["tour", "--data", "moons", "--device", "cpu", "--out", str(out)]) == 0
-    assert "two moons, 10 shots a class, from turned moons" in capsys.readouterr().out
-    page = out.read_text(encoding="utf-8")
-    assert (
-        "flatviz tour --data moons --model mlp --seed 0" in page
-        and "epochs 10, lr 0.1" in page
-        and "digits" not in page.split("<script")[0]
-    )
-    assert main(["tour", "--data", "sun", "--out", str(out)]) == 1
-    assert "flatviz tour: data must be one of digits, digits-near, moons" in capsys.readouterr().err
-    assert "mlp" in preparation.MODELS
+def test_the_posteriors_of_the_conv_net_predict_better_than_its_map(prepared):
+    """On the test split of a seed on which no setting was chosen; VI had 1.06 against MAP's 0.92 when it underfitted."""
+    net, task, prior = prepared
+    nll = {}
+    for method in ("sgd", "vi", "sabma"):
+        q = fit_member(net, task, prior, method, seed=2)
+        nll[method] = float(scored(net, METHODS[method], q, task.test, seed=3).scores["nll"][-1])
+    assert nll["vi"] < nll["sgd"] - 0.02 and nll["sabma"] < nll["sgd"] - 0.02, nll

@@ -1,12 +1,17 @@
 """Families: shared noise, planes and scales, and statistics of the seeds."""
 
+import dataclasses
 import math
 
 import pytest
 import torch
 
 import flatviz as fv
+from flatviz.core.objective import as_objective
 from flatviz.families.family import SURFACES, complete, extend, fit_member
+from flatviz.families.inputs import input_maps
+from flatviz.families.maps import RISE, TICKS, rise_distance
+from flatviz.pages.bundle import pack
 from flatviz.results import interval
 
 
@@ -14,13 +19,6 @@ def test_radius_zero_of_every_method_is_the_one_vi(family):
     vi = family.posterior[family.index("vi")]
     for method in ("sam_mu", "sabma"):
         assert family.posterior[family.index(method, 0.0)] is vi
-
-
-def test_the_default_family_has_at_least_eight_radii_of_sabma():
-    radii = fv.METHODS["sabma"].plain.tour
-    assert len(radii) >= 8 and radii[0] == 0.0
-    steps = [b / a for a, b in zip(radii[1:], radii[2:])]
-    assert max(steps) / min(steps) < 1.1  # log steps
 
 
 def test_surface_samples_and_spectra_are_those_of_the_verbs(family, transferred, task):
@@ -39,15 +37,6 @@ def test_surface_samples_and_spectra_are_those_of_the_verbs(family, transferred,
 def test_map_is_one_draw(family):
     i = family.index("sgd")
     assert family.prediction[i].n_draws == 1 and len(family.projection[i].coords) == 1
-
-
-def test_a_member_fitted_later_lives_on_the_same_plane_and_directions(family, transferred, task):
-    net, prior = transferred
-    q = fit_member(net, task, prior, "sabma", 1.0, seed=0, fit={"steps": 5})
-    more = extend(net, task, family, "sabma", 1.0, q, seed=1)
-    assert len(more) == len(family) + 1 and more.surface is family.surface
-    assert more.projection[-1].plane is family.surface.plane
-    assert more.prediction[-1].n_draws == 6 and len(more.spectrum[-1]) == 2
 
 
 def test_a_member_completed_later_is_the_member_measured_at_once(family, transferred, task):
@@ -76,3 +65,70 @@ def test_the_interval_is_students(values, half):
 
 def test_one_seed_has_no_interval():
     assert math.isnan(interval(torch.tensor([1.0]))[1])
+
+
+@pytest.fixture(scope="module")
+def joined(moons):
+    """The moons with all that a tour gives their family."""
+    net, task, prior, family = moons
+    family = fv.families.repeat_family(net, task, prior, family, seeds=[9], fit={"steps": 3})
+    return net, task, prior, input_maps(net, task, family, seed=1, reference=family.posterior[1], resolution=5)
+
+
+def test_a_radius_fitted_in_the_lab_joins_every_view_of_a_moons_tour(joined):
+    net, task, prior, family = joined
+    lab = fv.widgets.Lab(net, task, prior, family=family, seed=0, fit={"steps": 3})
+    try:
+        lab.radius = 1.0
+        assert lab.wait(120) and lab.error == ""
+        more = lab.family
+        i = more.index("sabma", 1.0)
+        assert more.radius[i] == 1.0 and len(more) == len(family) + 1
+        assert pack(more).index["members"][i]["radius"] == 1.0
+        direct = input_maps(net, task, more, seed=1, reference=family.posterior[1], resolution=5)
+        assert sorted(more.inputs) == sorted(direct.inputs)
+        for one, other in zip(more, direct, strict=True):
+            torch.testing.assert_close(one.maps["probs"], other.maps["probs"], rtol=1e-5, atol=1e-6)  # float32 sums
+        figure = fv.widgets.plot_view(more, "inputs", method="sabma", radius=1.0)
+        assert (
+            float((torch.as_tensor(figure.data[3].z) - direct[i].maps["probs"][-1]).abs().max()) < 1e-6
+        )  # after VI and two classes
+    finally:
+        lab.close()
+
+
+def test_a_member_that_joins_has_every_field_and_map_of_the_others(joined):
+    net, task, prior, family = joined
+    more = fv.families.family.extend(net, task, family, "sabma", 1.0, family.posterior[-1], seed=1)
+    one, other = family[-1], more[-1]
+    for field in dataclasses.fields(one):
+        assert bool(getattr(other, field.name)) == bool(getattr(one, field.name)), field.name
+    for held, grown in ((one.maps, other.maps), (one.over_seeds, other.over_seeds)):
+        assert {k: v.shape for k, v in held.items() if isinstance(v, torch.Tensor)} == {
+            k: v.shape for k, v in grown.items() if isinstance(v, torch.Tensor)
+        } and held.keys() == grown.keys()
+    assert other.step.worst.shape == one.step.worst.shape and float(other.step.radius[0]) == 1.0
+
+
+def rise_of(loss, dim=4):
+    f, center = as_objective(loss), torch.zeros(dim, dtype=torch.float64)
+    return f, center, fv.top_eigenpairs(f, center, 2, seed=0)
+
+
+def test_of_a_quadratic_it_is_where_the_sharpest_axis_has_risen():
+    scales = torch.tensor([4.0, 1.0, 0.5, 0.1], dtype=torch.float64)
+    f, center, spectrum = rise_of(lambda w: 0.5 * (scales * w * w).sum())
+    assert rise_distance(f, center, spectrum) == pytest.approx(math.sqrt(2 * RISE / 4.0), rel=1 / TICKS)
+
+
+def test_where_the_loss_grows_faster_than_its_curvature_says_it_is_nearer():
+    f, center, spectrum = rise_of(lambda w: 0.005 * (w * w).sum() + (w**4).sum().clamp(max=1e9))
+    distance = rise_distance(f, center, spectrum)
+    assert distance < 0.2 * math.sqrt(2 * RISE / 0.01)
+    farthest = max(float(f(center + s * distance * v)) for v in spectrum.vectors for s in (1, -1))
+    assert farthest >= RISE
+
+
+def test_a_loss_that_is_not_finite_ends_the_plane():
+    f, center, spectrum = rise_of(lambda w: 0.5 * (w * w).sum() + torch.where(w.norm() > 0.5, math.nan, 0.0))
+    assert rise_distance(f, center, spectrum) < 0.6

@@ -53,12 +53,6 @@ def test_bad_kinds_and_severities_say_what_to_do(pictures):
         fv.families.shifted_scores(net, q, data, kinds=["fog"], severities=[3, 1], seed=0, batchnorm="frozen")
 
 
-def test_a_shift_survives_saving(tmp_path):
-    shift = fv.results.Shift(("fog",), (0, 2), {"nll": torch.tensor([[0.1, 0.4]])}, n=9, n_draws=2)
-    back = fv.load(fv.save(shift, tmp_path / "shift.pt"))
-    assert back.kinds == ("fog",) and torch.equal(back.scores["nll"], shift.scores["nll"])
-
-
 def test_risk_at_each_coverage_is_a_count_of_mistakes_among_the_surest():
     g = torch.Generator().manual_seed(1)
     prediction = fv.Prediction(torch.randn(4, 30, 3, generator=g), torch.arange(30) % 3)

@@ -116,21 +116,6 @@ def test_commands_join_a_scheduler_and_close_what_they_opened(client, monkeypatc
     assert main(["tour", "--workers", "0", *out]) == 1 and "--workers must be" in capsys.readouterr().err
 
 
-@pytest.mark.slow  # processes that import torch
-def test_workers_of_a_command_share_its_fits(monkeypatch, tmp_path):
-    monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path))
-    seen = []
-
-    def computes(*args, engine, **settings):
-        seen.append(dict(each(squares, {0: (str(tmp_path), 1)}, [(0, i) for i in range(3)], engine=engine)))
-        seen.append(len(engine.scheduler_info()["workers"]))
-        raise ValueError("enough")
-
-    monkeypatch.setattr("flatviz.cli.tour.run_tour", computes)
-    assert main(["tour", "--workers", "2", "--out", str(tmp_path / "x.html")]) == 1
-    assert seen == [{0: 1, 1: 2, 2: 5}, 2]
-
-
 def test_a_killed_worker_costs_only_its_tasks(client, tmp_path):
     killed = []
 

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 import flatviz as fv
+from flatviz.landscape.extent import RISE
 
 
 def test_a_slice_of_a_quadratic_is_the_quadratic(quadratic):
@@ -47,11 +48,72 @@ def test_a_line_has_both_ends(quadratic):
     assert float(curve.t[0]) == 0 and float(curve.t[-1]) == 1
 
 
-@pytest.mark.parametrize("extent", [0.0, -1.0, (1.0, 0.0), ((0, 1),), "wide", (1, 2, 3)])
+NO_GRID = [math.inf, (-math.inf, 1.0), ((0.0, math.inf), (0.0, 1.0)), math.nan, 1e300, 1e-50, (1e8, 1e8 + 1)]
+
+
+@pytest.mark.parametrize("extent", [0.0, -1.0, (1.0, 0.0), ((0, 1),), "wide", (1, 2, 3), *NO_GRID])
 def test_a_bad_extent_says_what_was_expected(quadratic, extent):
     f, _, c = quadratic
-    plane = fv.Plane(c, torch.eye(12, dtype=torch.float64)[:2], "step")
-    with pytest.raises((ValueError, TypeError), match=r"extent must be 'auto', a number > 0, \(lo, hi\),? or"):
+    plane = fv.Plane(c.float(), torch.eye(12)[:2], "step")
+    with pytest.raises((ValueError, TypeError), match=r"extent must be .*a number > 0"):
         fv.slice_plane(f, plane, extent=extent)
     with pytest.raises(ValueError, match="this plane suggests none"):
         fv.slice_plane(f, plane)
+
+
+def test_the_residual_is_orthogonal_to_oblique_axes():
+    g = torch.Generator().manual_seed(0)
+    axes = torch.randn(2, 8, generator=g, dtype=torch.float64)
+    axes[1] = axes[0] + 0.2 * axes[1]
+    plane = fv.Plane(torch.randn(8, generator=g, dtype=torch.float64), axes, "step")
+    W = torch.randn(5, 8, generator=g, dtype=torch.float64)
+    seen = fv.project(W, plane)
+    residual = W - plane.points(seen.coords)
+    assert float((residual @ axes.T).abs().max()) < 1e-12
+    torch.testing.assert_close(seen.distance, residual.norm(dim=1))
+
+
+def test_values_are_those_of_the_vectors_not_of_their_shadows():
+    plane = fv.Plane(torch.zeros(3), torch.eye(3)[:2], "step")
+    w = torch.tensor([[1.0, 0.0, 5.0]])
+    assert float(fv.project(w, plane, lambda w: (w * w).sum()).values[0]) == 26.0
+    with pytest.raises(ValueError, match=r"W must have shape \(S, 3\), got \(1, 4\)"):
+        fv.project(torch.ones(1, 4), plane)
+
+
+PLANE = fv.Plane(torch.zeros(3), torch.eye(3)[:2], "distance")
+
+
+def lopsided(w):
+    """1 + a^2 down, 1 + 100 a^2 up; 1 + (b / 20)^2: 4 is reached at -2, 0.2 and +-40."""
+    a, b = w[0], w[1]
+    return 1 + torch.where(a < 0, a, 10 * a).square() + (b / 20).square()
+
+
+def test_each_end_is_where_the_loss_has_risen_to_the_stated_multiple():
+    n = 41
+    surface = fv.slice_plane(lopsided, PLANE, extent="auto", resolution=n)
+    for ticks, lo, hi in ((surface.a, 2.0, 0.2), (surface.b, 40.0, 40.0)):
+        step = float(ticks[1] - ticks[0])
+        for end, exact in ((-ticks[0], lo), (ticks[-1], hi)):
+            assert exact <= float(end) <= 1.1 * exact + step  # 9 % beyond, widened to the grid
+        assert float(ticks.abs().min()) < 1e-14
+    assert float(surface.values.min()) == 1.0
+    line = fv.slice_line(lopsided, torch.zeros(3), torch.tensor([1.0, 0, 0]), extent="auto", resolution=n)
+    torch.testing.assert_close(line.t, surface.a)
+    torch.testing.assert_close(line.values, surface.values[:, surface.b.abs().argmin()])
+    assert float(line.values[0]) == pytest.approx(RISE, rel=0.25)
+
+
+def test_a_loss_that_never_rises_ends_at_64_times_what_the_plane_suggests_and_a_diverged_one_where_it_diverges():
+    flat = fv.slice_plane(lambda w: 1 + 0 * w.sum(), PLANE, extent="auto", resolution=3)
+    assert flat.a.tolist() == [-64.0, 0.0, 64.0]
+    wall = fv.slice_plane(lambda w: torch.where(w[0] > 0.01, torch.tensor(math.nan), 1 + 0 * w[0]), PLANE, extent="auto")
+    assert float(wall.a[-1]) == pytest.approx(64 / 39)  # a tick on this side too
+
+
+def test_a_centre_of_zero_has_no_multiple():
+    with pytest.raises(ValueError, match="must be finite and not 0, got 0: give a number"):
+        fv.slice_plane(lambda w: w.square().sum(), PLANE, extent="auto")
+    with pytest.raises(ValueError, match="extent must be 'auto', a number > 0"):
+        fv.slice_plane(lopsided, PLANE, extent="wide")

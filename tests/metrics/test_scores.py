@@ -1,10 +1,10 @@
-"""Scores: definitions, edges, and every ensemble size in one pass."""
+"""Scores, uncertainty, agreement and out-of-distribution: definitions, identities, edges, scikit-learn."""
 
 import math
 
 import pytest
 import torch
-from sklearn.metrics import accuracy_score, log_loss
+from sklearn.metrics import accuracy_score, average_precision_score, log_loss, roc_auc_score, roc_curve
 
 import flatviz as fv
 
@@ -85,3 +85,95 @@ def test_scores_without_labels_or_with_too_many_draws_say_so(prediction):
         fv.metrics.accuracy(prediction, torch.zeros(3, dtype=torch.long))
     with pytest.raises(ValueError, match="asked for 7 draws, but this prediction has 6"):
         fv.metrics.nll(prediction, n_draws=7)
+
+
+def test_mutual_information_is_the_mean_divergence_of_the_draws_from_their_average(prediction):
+    p, mean = prediction.probs, prediction.bma()
+    kl = (p * (p / mean).log()).sum(-1).mean(0)
+    torch.testing.assert_close(fv.metrics.mutual_information(prediction), kl)
+    total = fv.metrics.aleatoric_entropy(prediction) + fv.metrics.mutual_information(prediction)
+    torch.testing.assert_close(fv.metrics.predictive_entropy(prediction), total)
+    torch.testing.assert_close(fv.metrics.predictive_entropy(prediction), torch.distributions.Categorical(mean).entropy())
+    assert float(fv.metrics.mutual_information(prediction, n_draws=1).max()) == 0.0
+    sure = fv.Prediction(torch.tensor([[[900.0, 0.0]], [[0.0, 900.0]]]))
+    assert float(fv.metrics.mutual_information(sure)[0]) == pytest.approx(math.log(2))
+
+
+def test_disagreement_of_each_pair(prediction):
+    answers = prediction.outputs.argmax(-1)
+    apart = fv.metrics.disagreement(prediction)
+    for s in range(6):
+        for t in range(6):
+            assert float(apart[s, t]) == pytest.approx(float((answers[s] != answers[t]).double().mean()))
+
+
+def test_out_of_distribution_scores_count_ties_by_half_and_do_not_see_a_monotone_map():
+    g = torch.Generator().manual_seed(0)
+    inside = torch.randn(300, generator=g).round(decimals=1)
+    outside = (torch.randn(200, generator=g) + 1).round(decimals=1)
+    scores = fv.metrics.ood_scores(inside, outside)
+    by_pairs = (outside[:, None] > inside).double() + 0.5 * (outside[:, None] == inside).double()
+    assert scores["auroc"] == pytest.approx(float(by_pairs.mean()))
+    assert scores["auroc"] == pytest.approx(roc_auc_score([0] * 300 + [1] * 200, torch.cat([inside, outside]).numpy()))
+    assert scores["base_out"] == 0.4 and scores["aupr_out"] > 0.4
+    for moved in (fv.metrics.ood_scores(40 * inside, 40 * outside), fv.metrics.ood_scores(inside - 7, outside - 7)):
+        assert moved == pytest.approx(scores)  # a sigmoid squeezed in between would change them
+    with pytest.raises(ValueError, match=r"outside must have shape \(D,\)"):
+        fv.metrics.ood_scores(inside, outside[None])
+
+
+def test_out_of_distribution_scores_are_those_of_scikit_learn():
+    g = torch.Generator().manual_seed(0)
+    inside = torch.randn(200, generator=g, dtype=torch.float64)
+    outside = 2 * torch.randn(150, generator=g, dtype=torch.float64) + 1  # another width: the two conventions part
+    found = fv.metrics.ood_scores(inside, outside)
+    score, is_out = torch.cat([inside, outside]).numpy(), [0] * 200 + [1] * 150
+    for side, positive, s in (("out", is_out, score), ("in", [1 - v for v in is_out], -score)):
+        fpr, tpr, _ = roc_curve(positive, s)
+        assert found[f"fpr95_{side}"] == pytest.approx(fpr[tpr >= 0.95][0])
+        assert found[f"aupr_{side}"] == pytest.approx(average_precision_score(positive, s))
+    assert abs(found["fpr95_out"] - found["fpr95_in"]) > 0.1
+
+
+def predictions(seed, S=7, N=50, C=4):
+    return fv.Prediction(2 * torch.randn(S, N, C, generator=torch.Generator().manual_seed(seed)))
+
+
+def test_both_equal_their_definitions_input_by_input():
+    a, b = predictions(0), predictions(1, S=3)
+    same, apart = 0, 0.0
+    for n in range(50):
+        p, r = (sum(torch.softmax(x.outputs[s, n].double(), 0) for s in range(len(x.outputs))) / len(x.outputs) for x in (a, b))
+        same += int(p.argmax()) == int(r.argmax())
+        events = [sum((p - r)[c] for c in range(4) if chosen >> c & 1) for chosen in range(16)]
+        apart += float(max(events))  # the largest difference in the probability of any event
+    assert fv.metrics.agreement(a, b) == same / 50
+    assert fv.metrics.total_variation(a, b) == pytest.approx(apart / 50, rel=1e-6)  # log-softmax runs in float32
+    assert fv.metrics.total_variation(a, b) == fv.metrics.total_variation(b, a)
+    assert fv.metrics.agreement(a, a) == 1 and fv.metrics.total_variation(a, a) == 0
+
+
+def test_averaged_probabilities_serve_in_place_of_draws():
+    a, b = predictions(0), predictions(1)
+    averaged = b.log_probs.exp().mean(0)
+    assert fv.metrics.total_variation(a, averaged) == pytest.approx(fv.metrics.total_variation(a, b), rel=1e-6)
+    assert fv.metrics.agreement(averaged, a) == fv.metrics.agreement(b, a)
+
+
+def test_bad_input_and_diverged_predictions_are_told():
+    a = predictions(0)
+    spoiled = fv.Prediction(a.outputs.clone().index_fill_(0, torch.tensor([2]), math.nan))
+    assert math.isnan(fv.metrics.agreement(spoiled, a)) and math.isnan(fv.metrics.total_variation(spoiled, a))
+    with pytest.raises(ValueError, match=r"must be of the same inputs and classes, got \(50, 4\), \(20, 4\)"):
+        fv.metrics.agreement(a, predictions(0, N=20))
+    with pytest.raises(ValueError, match=r"reference must hold averaged class probabilities \(N, C\), got shape \(7, 50, 4\)"):
+        fv.metrics.total_variation(a, a.outputs)
+    with pytest.raises(TypeError, match=r"prediction must be a Prediction, or averaged probabilities \(N, C\), got a list"):
+        fv.metrics.agreement([], a)
+
+
+@pytest.mark.parametrize("table", (torch.randn(50, 4), torch.ones(50, 4)))
+def test_logits_are_no_probabilities(table):
+    for metric in (fv.metrics.agreement, fv.metrics.total_variation):
+        with pytest.raises(ValueError, match=r"reference must hold class probabilities, rows >= 0 that sum to 1, got others"):
+            metric(predictions(0), table)

@@ -58,7 +58,8 @@ def test_bad_networks_say_what_to_do():
 
 
 def test_a_public_network_gets_a_head_for_the_tasks_classes_and_standardised_images():
-    torchvision = pytest.importorskip("torchvision")
+    import torchvision
+
     task = images(32, 1, n_classes=3, n=6)
     module = fv.models.torchvision_model(task, "resnet18", seed=3)
     assert module.network.fc.out_features == 3 and not module.training
@@ -73,7 +74,6 @@ def test_a_public_network_gets_a_head_for_the_tasks_classes_and_standardised_ima
 
 
 def test_a_vision_transformer_sees_images_enlarged_to_its_own_side():
-    pytest.importorskip("torchvision")
     from torchvision.models import VisionTransformer
 
     from flatviz.models.public import PublicNet, _own_side
@@ -88,7 +88,6 @@ def test_a_vision_transformer_sees_images_enlarged_to_its_own_side():
 
 
 def test_an_unknown_public_network_is_named():
-    pytest.importorskip("torchvision")
     with pytest.raises(ValueError, match="name must be one of .*'resnet18'.*, got 'resnet21'"):
         fv.models.torchvision_model(images(), "resnet21")
     with pytest.raises(ValueError, match="weights must be one of 'IMAGENET1K_V1', 'DEFAULT', got 'IMAGENET'"):
@@ -96,7 +95,6 @@ def test_an_unknown_public_network_is_named():
 
 
 def test_where_a_download_fails_the_error_names_the_file_to_fetch(monkeypatch):
-    pytest.importorskip("torchvision")
     from torchvision.models import ResNet18_Weights
 
     def refused(*_, **__):

@@ -35,7 +35,7 @@ def test_a_file_is_read_into_a_copy(tmp_path, name):
 def test_other_classes_are_read_only_where_it_is_said(tmp_path):
     source, target = net(10, seed=1), net(4)
     path = write(tmp_path / "net.pth", source.state_dict())
-    with pytest.raises(ValueError, match=r"2 of another shape \(2.weight \(4, 5\) here, \(10, 5\) there; .*new_head=True"):
+    with pytest.raises(ValueError, match=r"(?s)size mismatch for 2.weight: .*\[10, 5\].*\[4, 5\].*new_head=True"):
         fv.models.load_weights(target, path)
     loaded = fv.models.load_weights(target, path, new_head=True)
     assert torch.equal(loaded[0].weight, source[0].weight) and torch.equal(loaded[2].weight, target[2].weight)
@@ -44,7 +44,7 @@ def test_other_classes_are_read_only_where_it_is_said(tmp_path):
 def test_new_head_spares_the_head_alone(tmp_path):
     state = net(seed=1).state_dict()
     state["0.weight"] = torch.zeros(5, 7)
-    with pytest.raises(ValueError, match=r"1 of another shape \(0.weight"):
+    with pytest.raises(ValueError, match="size mismatch for 0.weight"):
         fv.models.load_weights(net(), write(tmp_path / "net.pth", state), new_head=True)
 
 
@@ -88,12 +88,13 @@ def test_files_that_are_not_there_or_of_another_kind_are_named(tmp_path):
     with pytest.raises(ValueError, match="weights must be finite, got NaN or inf in 0.weight"):
         fv.models.load_weights(net(), write(tmp_path / "nan.pth", state))
     short = {k: v for k, v in net().state_dict().items() if k != "0.bias"} | {"9.bias": torch.zeros(1)}
-    with pytest.raises(ValueError, match=r"1 missing \(0.bias\), 1 unknown \(9.bias\)"):
+    with pytest.raises(ValueError, match='(?s)Missing key.* "0.bias".*Unexpected key.* "9.bias"'):
         fv.models.load_weights(net(), write(tmp_path / "short.pth", short))
 
 
 def test_a_public_network_reads_a_local_file_of_torchvisions_names_and_gets_a_new_head(tmp_path):
-    torchvision = pytest.importorskip("torchvision")
+    import torchvision
+
     with torch.random.fork_rng():
         torch.manual_seed(7)
         published = torchvision.models.shufflenet_v2_x0_5()

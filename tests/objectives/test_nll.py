@@ -89,16 +89,6 @@ def test_second_derivatives_in_the_outputs_equal_autograd(tiny):
         torch.testing.assert_close(output_curvature(out, likelihood)(u), torch.einsum("nce,nke->nkc", H, u))
 
 
-def test_an_objective_prints_on_one_line(tiny):
-    net, data = tiny
-    for f in (
-        fv.nll(net, data),
-        fv.quantity(net, data, "nll"),
-        fv.objectives.bma_nll(net, data, net.w + torch.randn(30, net.dim).double()),
-    ):
-        assert "\n" not in repr(f) and len(repr(f)) < 250
-
-
 def test_targets_of_another_layout_are_refused():
     net, x = fv.Net.from_module(torch.nn.Conv2d(3, 4, 1)), torch.randn(2, 3, 8, 8)
     with pytest.raises(ValueError, match=r"targets must have shape \(N, 4, 8, 8\) as the net's outputs, got \(2, 8, 8, 4\)"):

@@ -1,13 +1,12 @@
 """The front end by hand, as it were: tabs, two states, undo, addresses, code, linked draws, dark, narrow, print, 200 random moves."""
 
-import json
 import random
 
 import numpy as np
 import pytest
 import torch
-from browsing import axe, plain
-from pagedrive import EXPLORE, at, code_of, drawn, figures_of, opened, written
+from browsing import faults
+from pagedrive import EXPLORE, at, code_of, drawn, figures_of, opened, same_traces, written
 
 import flatviz as fv
 from flatviz.pages import views
@@ -39,19 +38,8 @@ PLOTS = """() => JSON.parse(JSON.stringify(
 
 
 def same_picture(shown, figure):
-    """Every array of numbers of the page's picture is that of the figure; an open cell, and what has fewer draws, is left out."""
-    mine = json.loads(figure.to_json())["data"]
-    assert [t["name"] for t in shown["data"]] == [t["name"] for t in mine]
-    compared = 0
-    for a, b in zip(shown["data"], mine):
-        if a["name"] == "equal":  # a line that ends outside the axes
-            continue
-        for key in ("x", "y", "z", "customdata"):
-            if b.get(key) is not None and not (isinstance(b[key], list) and isinstance(b[key][0], str)):
-                left, right = (v[np.isfinite(v)] for v in (plain(a[key]).ravel(), plain(b[key]).ravel()))
-                np.testing.assert_allclose(left, right, rtol=3e-5, atol=2e-6, err_msg=f"{a['name']} {key}")
-                compared += 1
-    return compared
+    """As `same_traces`; a line that ends outside the axes is left out."""
+    return same_traces(shown["data"], figure, skip=("equal",))
 
 
 @pytest.mark.parametrize(
@@ -197,16 +185,6 @@ def test_a_section_that_is_left_and_read_again_stands_as_the_reader_left_it(brow
     page.context.close()
 
 
-def test_no_picture_is_wider_than_its_frame_in_whatever_order_tabs_are_opened(page):
-    at(page, "method=sabma&radius=2&draws=5&tab=Surface", "sabma/2/5", "Surface")
-    for name in ("All", "Surface", "Flatness", "All", "Scores"):
-        page.get_by_role("tab", name=name).click()
-        drawn(page, "sabma/2/5", name)
-        fits = """() => [...document.querySelectorAll('figure:not([hidden]) .js-plotly-plot')]
-          .every((p) => p._fullLayout.width <= p.closest('figure').clientWidth)"""
-        page.wait_for_function(fits, polling=100, timeout=30_000)  # plotly resizes a tenth of a second later
-
-
 def test_the_keyboard_meets_the_controls_and_one_menu_before_the_pictures(page):
     at(page, "method=sabma&radius=0.5&draws=3&tab=Surface", "sabma/0.5/3", "Surface")
     page.locator(".fv-method").first.focus()
@@ -228,14 +206,9 @@ def test_dark_ground_has_light_ink_and_its_data_are_the_same(browser, address, p
 
 
 def test_axe_finds_nothing_serious_light_or_dark_narrow_or_wide(browser, address):
-    script = axe()
     for context, step in ((dict(width=1280), 2), (dict(width=400, color_scheme="dark"), 2), (dict(width=400), 0)):
         page = opened(browser, f"{address}#method=sabma&radius=0.5&draws=3&tab=Flatness&b=0:vi&step={step}", **context)
-        page.evaluate(script)
-        found = page.evaluate(
-            "axe.run().then((r) => r.violations.map((v) => [v.impact, v.id, v.nodes.slice(0, 3).map((n) => n.html)]))"
-        )
-        assert not [v for v in found if v[0] in ("serious", "critical")], found
+        assert faults(page) == []
         page.context.close()
 
 

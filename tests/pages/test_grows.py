@@ -29,11 +29,6 @@ def grown(family, task, transferred):
 
 
 @pytest.fixture(scope="module")
-def before(family):
-    return pack(family)
-
-
-@pytest.fixture(scope="module")
 def direct(grown):
     """The figures of the larger family packed whole."""
     return figures(pack(grown))
@@ -52,34 +47,34 @@ def figures(bundle):
     return {entry["name"]: (entry["data"], entry["layout"], entry["caption"]) for entry in entries}
 
 
-def test_with_what_is_sent_of_a_new_member_every_figure_is_that_of_the_larger_family(before, grown, direct):
+def test_with_what_is_sent_of_a_new_member_every_figure_is_that_of_the_larger_family(bundle, grown, direct):
     new = len(grown) - 1
-    sent = pack_members(before, grown, [new])
-    after = figures(before.with_members(sent))
+    sent = pack_members(bundle, grown, [new])
+    after = figures(bundle.with_members(sent))
     assert after == direct
-    changed = {name for name, figure in figures(before).items() if figure != after[name]}
+    changed = {name for name, figure in figures(bundle).items() if figure != after[name]}
     assert {"radius", "sharpest", "ensemble"} <= changed and not {"surface", "spectrum", "images"} & changed
     assert {figure["name"] for figure in sent.index["figures"]} == changed  # nothing else travels
 
 
-def test_a_preview_is_in_the_axes_and_not_in_curves_and_captions(before, grown, direct):
+def test_a_preview_is_in_the_axes_and_not_in_curves_and_captions(bundle, grown, direct):
     new = len(grown) - 1
-    bundle = before.with_members(pack_members(before, grown, [new], note=", preview: 20 steps"))
-    (entry,) = (e for e in json.loads(bundle.text)["figures"] if e["name"] == "radius")
-    (former,) = (e for e in json.loads(before.text)["figures"] if e["name"] == "radius")
+    later = bundle.with_members(pack_members(bundle, grown, [new], note=", preview: 20 steps"))
+    (entry,) = (e for e in json.loads(later.text)["figures"] if e["name"] == "radius")
+    (former,) = (e for e in json.loads(bundle.text)["figures"] if e["name"] == "radius")
     assert entry["data"] == former["data"] and "A ring without a dot is a preview" in entry["caption"]
     assert entry["layout"]["xaxis2"]["range"][1] > LARGEST > former["layout"]["xaxis2"]["range"][1]
-    again = bundle.with_members(pack_members(bundle, grown, [new]))
+    again = later.with_members(pack_members(later, grown, [new]))
     assert figures(again) == direct  # the whole fit takes its place
 
 
-def test_radius_zero_keeps_its_place_left_of_a_smaller_radius(family, before):
+def test_radius_zero_keeps_its_place_left_of_a_smaller_radius(family, bundle):
     nearer = family.each(radius=[0.1 if r == 0.5 else r for r in family.radius])
-    bundle = before.with_members(pack_members(before, nearer, [family.radius.index(0.5)]))
-    (entry,) = (e for e in bundle.index["figures"] if e["name"] == "radius")
+    later = bundle.with_members(pack_members(bundle, nearer, [family.radius.index(0.5)]))
+    (entry,) = (e for e in later.index["figures"] if e["name"] == "radius")
     field = [bind["field"] for bind in entry["binds"] if bind["path"].endswith(".x")][-1]  # of a ring in the last column
-    at = [m["method"] for m in bundle.index["members"]].index("vi") * bundle.index["record"]
-    ring = np.frombuffer(bundle.buffer, "<f4")[at + bundle.index["fields"][field]["offset"]]
+    at = [m["method"] for m in later.index["members"]].index("vi") * later.index["record"]
+    ring = np.frombuffer(later.buffer, "<f4")[at + later.index["fields"][field]["offset"]]
     assert ring == pytest.approx(place_of(0.0, (0.0, 0.1, 2.0)), abs=1e-6) != place_of(0.0, (0.0, 0.5, 2.0))
 
 

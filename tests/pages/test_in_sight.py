@@ -14,12 +14,6 @@ PLACES = """() => { const box = (node) => (({ left, right, top, bottom }) => ({ 
 POINT = """(d) => { const plot = document.querySelector('[data-name=surface] .js-plotly-plot');
   const curveNumber = plot.data.findIndex((t) => t.name === 'samples');
   plot.emit('plotly_hover', { points: [{ data: plot.data[curveNumber], pointNumber: d, curveNumber }] }); }"""
-MAP = "document.querySelector('[data-name=mechanism] .js-plotly-plot')._fullLayout._size.h"
-RING = """() => { const figure = document.querySelector('[data-name=surface]');
-  const ring = figure.querySelector('.fv-ring'), plot = figure.querySelector('.js-plotly-plot');
-  if (!ring) return null;
-  const x = plot._fullLayout.xaxis;
-  return x.p2d(parseFloat(ring.style.left) - plot.offsetLeft - x._offset); }"""
 
 
 @pytest.fixture(scope="module")
@@ -52,21 +46,3 @@ def test_no_picture_moves_and_no_other_draw_is_told_of_when_the_reader_points_at
         assert "Draw 2: training loss" in page.locator(".fv-reading").first.inner_text()
         assert page.evaluate(PLACES) == before, width
         page.evaluate("document.querySelector('[data-name=surface] .js-plotly-plot').emit('plotly_unhover', {})")
-
-
-def test_a_window_that_changes_its_size_leaves_the_ring_at_the_draw_below_the_pointer(page, family):
-    at(page, "method=sabma&radius=2&draws=3&tab=Surface&draw=1", "sabma/2/3", "Surface")
-    page.evaluate(POINT, 2)
-    resized(page, 1000)
-    x = float(family.projection[family.index("sabma", 2.0)].coords[2, 0])
-    page.wait_for_function("() => document.querySelector('[data-name=surface] .js-plotly-plot')._fullLayout.width < 900")
-    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-    assert page.evaluate(RING) == pytest.approx(x, rel=0.02, abs=0.02)
-    page.evaluate("document.querySelector('[data-name=surface] .js-plotly-plot').emit('plotly_unhover', {})")
-
-
-@pytest.mark.parametrize(("width", "least"), ((880, 285), (556, 250)))
-def test_the_map_of_the_mechanism_has_room(page, width, least):
-    page.set_viewport_size({"width": width, "height": 679})  # JupyterLab's panel in a window of 800 px
-    at(page, "method=sabma&radius=2&draws=3&tab=Radius&step=0", "sabma/2/3", "Radius")
-    page.wait_for_function(f"() => {MAP} >= {least}", polling=100)

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import torch
 from browsing import plain
-from pagedrive import at, code_of, drawn, figures_of, opened, written
+from pagedrive import at, code_of, figures_of, opened, written
 
 import flatviz as fv
-from flatviz.families.stages import family_stages
+from flatviz.families.one_step import family_stages
 from flatviz.pages.views import views_of
 from flatviz.plots.step import PHASES
 
@@ -145,32 +145,6 @@ def test_the_moments_of_training_share_the_frame_and_their_slider_goes_through_a
     for name in ("moment", "phase"):
         with pytest.raises(ValueError, match=f"{name} must be"):
             fv.widgets.plot_view(staged, "moments", **{name: {"moment": 5, "phase": "jump"}[name]})
-
-
-@pytest.mark.browser
-def test_the_phase_is_in_address_undo_and_reset(page, browser):
-    at(page, "method=sabma&radius=2&draws=4&tab=Radius&phase=5", "sabma/2/4", "Radius")
-    there(page, 4)
-    slider = page.get_by_label("phase of the step")
-    slider.fill("2")
-    there(page, 2)
-    page.wait_for_function("() => location.hash.includes('phase=3')", polling=100)
-    other = opened(browser, page.evaluate("location.href"))
-    there(other, 2)
-    assert other.evaluate(TRACES) == page.evaluate(TRACES)
-    other.context.close()
-    page.get_by_role("button", name="Undo").click()
-    there(page, 4)
-    slider.fill("1")
-    there(page, 1)
-    page.get_by_label("radius", exact=True).fill("1")  # the phase stays where the radius moves
-    drawn(page, "sabma/0.5/4")
-    there(page, 1)
-    page.locator(".fv-menu summary").click()
-    page.get_by_text("Reset").click()
-    drawn(page, "sabma/0.5/3", "Surface")
-    page.wait_for_function("() => !location.hash.includes('phase')", polling=100)  # it is written once a drag rests
-    assert not page.errors_met
 
 
 def played(page, ms=100):

@@ -60,46 +60,6 @@ def test_radius_and_ensemble_size_draw_their_traces_alone_and_right(page, tab):
         assert page.evaluate(DIFFERENT) == []
 
 
-def test_a_line_of_text_more_above_a_picture_draws_it_anew_once_and_a_line_less_never(page):
-    def moved(radius, words):
-        page.evaluate("(px) => { document.querySelector('.fv-reading').style.minHeight = px; }", words)
-        page.evaluate("() => { window.reacted = []; }")
-        page.evaluate("(r) => { location.hash = `method=sabma&radius=${r}&draws=3&tab=Surface`; }", radius)
-        drawn(page, f"sabma/{radius}/3", "Surface")
-        height = page.evaluate("document.querySelector('figure[data-name=surface] .js-plotly-plot').layout.height")
-        return height, page.evaluate("() => window.reacted.includes('surface')")
-
-    before, _ = moved(0.5, "1em")
-    less, anew = moved(2, "150px")
-    assert less < before and anew
-    assert [moved(r, words) for r, words in ((0.5, "1em"), (2, "150px"), (0.5, ""))] == 3 * [(less, False)]
-
-
-COMPUTED = """() => {  // how often a trace's points are computed, of the ground and of all lines and points
-  const plot = document.querySelector('figure[data-name=mechanism] .js-plotly-plot');
-  window.computed = {};
-  for (const { type, _module: module } of plot._fullData) {
-    const calc = module.calc;
-    if (type in window.computed) continue;
-    window.computed[type] = 0;
-    module.calc = (...given) => { window.computed[type] += 1; return calc(...given); };
-  }
-}"""
-
-
-def test_a_radius_computes_what_it_moves_of_the_step_and_neither_ground_nor_axes(page):
-    page.evaluate("() => { location.hash = 'method=sabma&radius=0.5&draws=3&tab=Radius'; }")
-    drawn(page, "sabma/0.5/3", "Radius")
-    plot = "document.querySelector('figure[data-name=mechanism] .js-plotly-plot')"
-    before = page.evaluate(f"() => {plot}._fullLayout.xaxis.range")
-    page.evaluate(COMPUTED)
-    page.evaluate("() => { location.hash = 'method=sabma&radius=2&draws=3&tab=Radius'; }")
-    drawn(page, "sabma/2/3", "Radius")
-    assert page.evaluate(f"() => {plot}._fullLayout.xaxis.range") == before
-    computed = page.evaluate("() => window.computed")
-    assert computed["contour"] == 0 and computed["scatter"] > 0
-
-
 def test_a_phase_of_the_step_draws_its_traces_alone_and_right(page):
     state = "method=sabma&radius=2&draws=3&tab=Radius"
     for phase in (1, 3, 5, 2):

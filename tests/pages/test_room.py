@@ -1,9 +1,6 @@
 """Words of the pictures have room: inside their figure and apart from each other, in every tab, narrow and wide, alone and in pairs."""
 
-import random
-
 import pytest
-from browsing import answer
 from pagedrive import EXPLORE, at, opened, written
 
 from flatviz.pages.story import tour_story
@@ -65,22 +62,3 @@ def test_no_word_of_a_picture_is_cut_or_lies_over_another(browser, address, widt
             met += [f"{tab}{look}: {words}" for words in page.evaluate(CROWDED)]
     page.context.close()
     assert not met, "\n".join(met)
-
-
-FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
-
-
-@pytest.mark.slow
-def test_thirty_widths_one_after_the_other_leave_pictures_as_wide_as_their_place(browser, address):
-    page, sizes = opened(browser, address), random.Random(0)
-    for _ in range(30):
-        page.set_viewport_size(dict(width=sizes.choice((400, 800, 1280, 1500, sizes.randint(320, 1600))), height=800))
-        tab, pair = sizes.choice(("Surface", "Radius", "Flatness", "Scores", "All")), sizes.choice(("", "&b=0:vi"))
-        page.evaluate(
-            "(hash) => { location.hash = hash; }", f"method=sabma&radius={sizes.choice((0.5, 2))}&draws=3&tab={tab}{pair}"
-        )
-        answer(page, FRAMES, seconds=60)  # the page answers, in the middle of whatever it is drawing
-    at(page, "method=sabma&radius=2&draws=3&tab=Surface", "sabma/2/3", "Surface")
-    page.wait_for_function(SETTLED, polling=100, timeout=60_000)
-    assert not page.errors_met
-    page.context.close()

@@ -9,23 +9,15 @@ from pagedrive import at, drawn, opened, written
 from flatviz.cli.tour import LEAD, OTHER
 from flatviz.families.members import with_maps
 from flatviz.pages.story import tour_story
-from flatviz.pages.views import views_of
 
 pytestmark = pytest.mark.browser
 SCREENS = [(400, 800), (800, 900), (1280, 800), (1500, 900)]
-PLACES = """() => {
-  const box = (node) => node.getBoundingClientRect();
-  return { controls: box(document.querySelector('.fv-controls')).top, bar: box(document.querySelector('.fv-bar')).bottom,
-    plots: [...document.querySelectorAll('.flatviz figure:not([hidden]) .fv-plot')].map((p) => [p.closest('figure').dataset.name,
-      box(p).top, box(p).bottom]) };
-}"""
 ROOM = """() => [...document.querySelectorAll('.flatviz figure:not([hidden]) .fv-plot')].map((plot) => {
   const { bottom, height } = plot.getBoundingClientRect(), bar = document.querySelector('.fv-bar');
   window.scrollTo(0, bottom + window.scrollY - window.innerHeight);
   const { top } = document.querySelector('.fv-controls').getBoundingClientRect();
   return [plot.closest('figure').dataset.name, top, window.innerHeight - bar.offsetHeight - height];
 })"""  # with each picture's end at that of the screen: where the controls are, and what room is left between the two
-TO_THE_CONTROLS = "window.scrollTo(0, document.querySelector('.fv-stage').getBoundingClientRect().top + window.scrollY)"
 PAPER = 718  # px, A4 between margins of 1 cm
 RESIZED = (
     "() => [...document.querySelectorAll('.js-plotly-plot')].every((p) => Math.abs(p._fullLayout.width - p.clientWidth) < 2)"
@@ -54,21 +46,6 @@ def address(everything, tmp_path_factory):
         title="flatviz tour: from a pre-trained network to a flat posterior", lead=f"{OTHER.format(name='two moons')} {LEAD}"
     )
     return written(everything, tmp_path_factory.mktemp("screen"), story=tour_story(everything), **text)
-
-
-@pytest.mark.parametrize("step", [0, 1])
-def test_in_every_tab_controls_and_pictures_are_on_one_screen_before_anybody_scrolls(browser, address, everything, step):
-    page = opened(browser, address, width=1280, height=800)
-    for name in dict.fromkeys(view.group for view in views_of(everything)):
-        at(page, f"method=sabma&radius=2&draws=5&tab={name}&step={step}", "sabma/2/5", name)
-        page.evaluate("window.scrollTo(0, 0)" if step else TO_THE_CONTROLS)
-        seen = page.evaluate(PLACES)
-        assert seen["controls"] >= -1 and all(top >= seen["bar"] - 1 and end <= 801 for _, top, end in seen["plots"]), (
-            name,
-            seen,
-        )
-    assert not page.errors_met
-    page.context.close()
 
 
 @pytest.fixture(scope="module", params=SCREENS, ids=lambda size: f"{size[0]}")

@@ -1,16 +1,12 @@
 """Planes, quantities and dimensions: each figure is what a direct computation gives, and a switch keeps the others' state."""
 
-import json
-
 import numpy as np
 import pytest
 import torch
-from browsing import plain
-from pagedrive import at, drawn, opened, written
+from pagedrive import at, drawn, opened, same_traces, written
 
 import flatviz as fv
 from flatviz.families.maps import centered_ticks
-from flatviz.pages.bundle import pack
 from flatviz.pages.views import views_of
 
 PICTURE = """(name) => JSON.parse(JSON.stringify(document.querySelector(`figure[data-name="${name}"] .js-plotly-plot`).data),
@@ -67,8 +63,8 @@ def test_accuracies_are_shares_of_training_examples_that_are_right(family, task,
     assert bool(family[family.index("sgd")].maps["draws accuracy"][1:].isnan().all())
 
 
-def test_a_relief_has_the_heights_that_the_map_has_as_colours_and_they_are_kept_once(family):
-    index = pack(family).index
+def test_a_relief_has_the_heights_that_the_map_has_as_colours_and_they_are_kept_once(family, bundle):
+    index = bundle.index
     entries = {f["name"]: f for f in index["figures"]}
     for name in ("sharpest", "around accuracy", "ascent"):
         flat, relief = (fv.widgets.plot_view(family, n, method="sabma", radius=2.0) for n in (name, f"{name} relief"))
@@ -88,14 +84,8 @@ def page(browser, family, tmp_path_factory):
 
 
 def same_ground(page, family, name, radius, n):
-    shown = page.evaluate(PICTURE, name)
-    direct = json.loads(fv.widgets.plot_view(family, name, method="sabma", radius=radius, n_draws=n).to_json())["data"]
-    assert [t["name"] for t in shown] == [t["name"] for t in direct]
-    for a, b in zip(shown, direct):
-        for axis in "xyz":
-            if b.get(axis) is not None:
-                left, right = plain(a[axis]).ravel(), plain(b[axis]).ravel()
-                np.testing.assert_allclose(left[np.isfinite(left)], right[np.isfinite(right)], rtol=3e-5, atol=2e-6)
+    figure = fv.widgets.plot_view(family, name, method="sabma", radius=radius, n_draws=n)
+    same_traces(page.evaluate(PICTURE, name), figure, keys="xyz")
 
 
 @pytest.mark.browser

@@ -8,11 +8,32 @@ from browsing import SLOW
 from pagedrive import opened as opened_tour
 from pagedrive import written
 
-from flatviz.pages.playground import playground_page
+from flatviz.pages.document import POLICY, STYLE, Script
+from flatviz.pages.playground import LEAD, WORLDS, playground_elements
 from flatviz.pages.story import tour_story
 
 PLAYGROUND = "document.querySelector('.pg')?.playground"
+TITLE = "Flatness, live"
 pytestmark = pytest.mark.browser
+
+
+def playground_page() -> str:
+    """The playground alone as the HTML text of a page."""
+    (element,), code = playground_elements(WORLDS)
+    script = Script(code)
+    return f"""<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{POLICY.format(hashes=script.source)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{TITLE}</title><link rel="icon" href="data:,"><style>{STYLE}</style></head>
+<body><main>
+<h1>{TITLE}</h1>
+<p class="lead">{LEAD}</p>
+{element}
+<noscript>The playground is drawn by JavaScript.</noscript>
+</main>
+{script.html}
+</body></html>
+"""
 
 
 @pytest.fixture(scope="module")

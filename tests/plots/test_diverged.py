@@ -36,6 +36,11 @@ def diverged(family):
     return dataclasses.replace(with_maps(family.each(prediction=predictions), rows), inputs=inputs)
 
 
+@pytest.fixture(scope="module")
+def packed(diverged):
+    return pack(diverged)
+
+
 @pytest.mark.parametrize(
     ("view", "said"),
     [
@@ -45,12 +50,12 @@ def diverged(family):
         ("reliability", "SA-BMA, diverged:<br>{n} of {n} outputs<br>are no numbers"),
     ],
 )
-def test_a_panel_without_values_says_why_and_one_with_values_says_nothing(diverged, view, said):
+def test_a_panel_without_values_says_why_and_one_with_values_says_nothing(diverged, packed, view, said):
     i = diverged.index("sabma", RADIUS)
     said = said.format(n=diverged.prediction[i].outputs[..., 0].numel())
     assert noted(fv.widgets.plot_view(diverged, view, method="sabma", radius=RADIUS)) == said
     assert noted(fv.widgets.plot_view(diverged, view, method="sabma", radius=2.0)) == ""
-    meta = pack(diverged).index["members"][i]
+    meta = packed.index["members"][i]
     assert meta["alts"][view].endswith(said.replace("<br>", " "))
 
 

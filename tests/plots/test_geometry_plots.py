@@ -1,4 +1,4 @@
-"""Relief, density, curves, valleys, animations: read as data, explained in words."""
+"""Relief, density, curves, valleys, animations: read as data."""
 
 import dataclasses
 import math
@@ -57,29 +57,16 @@ def test_a_relief_and_a_volume_mark_their_diverged_cells_and_print_what_they_kno
     values = surface.values.clone()
     values[0, 2], values[8, 6] = math.nan, math.inf
     broken = dataclasses.replace(surface, values=values, precision="tf32", error=0.01)
-    relief, marks, _ = fv.plots.plot_surface_3d(broken, path).data
-    assert list(zip(marks.x, marks.y)) == [(-2.0, pytest.approx(-1 / 3)), (2.0, 1.0)]
-    assert math.isnan(relief.z[2][0]) and list(marks.z) == [relief.cmin] * 2
-    small = fv.plots.plot_surface_3d(broken).layout.annotations[0].text
+    fig = fv.plots.plot_surface_3d(broken, path)
+    relief, marks, _ = fig.data
+    assert list(zip(marks.x, marks.y)) == [(-2.0, pytest.approx(-1 / 3)), (2.0, 1.0)] and math.isnan(relief.z[2][0])
     for part in ("mean over 100 examples", "BatchNorm frozen", "2 cells diverged (×)", "computed in tf32, off by at most 0.01"):
-        assert part in small, part
-    assert "2 cells diverged: marked, not filled in." in fv.explain(fv.plots.plot_surface_3d(broken))
-    assert "Heights are f(w) at" in fv.explain(fv.plots.plot_surface_3d(surface, path))  # its samples are ink, not coloured
-    assert "unit: distance in weight space" in fv.plots.plot_surface_3d(surface).layout.annotations[0].text
+        assert part in fig.layout.annotations[0].text, part
     side = torch.arange(2.0)
     cube = torch.tensor([[[0.0, 1.0], [2.0, 3.0]], [[1.0, 2.0], [3.0, math.inf]]])
     volume = fv.Surface(fv.Plane(torch.zeros(3), torch.eye(3), "distance"), side, side, cube, more=(side,))
     levels, marks = fv.plots.plot_surface_3d(volume).data
     assert (list(marks.x), list(marks.y), list(marks.z)) == ([1.0], [1.0], [1.0]) and levels.value[7] == 3.0
-    assert "1 cell diverged: marked, and counted as the highest value." in fv.explain(volume)
-
-
-def test_distances_in_a_relief_are_to_scale_where_the_plane_allows_it(surface):
-    ratio = fv.plots.plot_surface_3d(surface).layout.scene.aspectratio
-    assert ratio.x == 1 and ratio.y == pytest.approx(0.5)
-    oblique = fv.Plane(torch.zeros(4), torch.tensor([[2.0, 0, 0, 0], [1.0, 1, 0, 0]]), "step")
-    fig = fv.plots.plot_surface_3d(dataclasses.replace(surface, plane=oblique))
-    assert fig.layout.scene.aspectratio.y == 1 and "45° apart" in fig.layout.annotations[0].text
 
 
 def test_the_density_integrates_to_one_and_marks_the_outliers(spectrum):
@@ -127,26 +114,6 @@ def test_an_animation_has_a_frame_a_step_and_a_slider_to_it(surface, path):
         fv.plots.animate_projection(surface, [path, path], ["radius 0"])
 
 
-def test_every_picture_can_be_explained(surface, path, spectrum, gaussians):
-    text = fv.explain(surface)
-    for part in ("mean NLL (nats) at 9 x 7 points", "distance in weight space", "orthonormal", "70 % of the variance",
-                 "over 100 examples", "frozen", "from "):  # fmt: skip
-        assert part in text, part
-    assert fv.explain(fv.plots.plot_surface_3d(surface)) == text
-    assert "off it" in fv.explain(path) and "Lanczos" in fv.explain(spectrum)
-    assert "2 valleys" in fv.explain(fv.landscape.persistence(surface))
-    assert fv.explain(fv.plot_surface(surface))  # an older figure: its description
-    t = torch.linspace(0, 1, 3)
-    assert "1 trained control vector between" in fv.explain(fv.Curve(t, t, W=torch.zeros(3, 4), kind="bezier"))
-    net = fv.Net.from_module(torch.nn.Linear(3, 2))
-    oblique = fv.plane_random(net, net.w, seed=0)
-    assert "filter-normalised step" in fv.explain(oblique) and "degrees" in fv.explain(oblique)
-    q, _ = gaussians
-    plane = fv.Plane(q.mean, torch.eye(7, dtype=torch.float64)[:2], "distance")
-    assert "ellipse" in fv.explain(fv.project(q, plane))
-    assert "ellipse" in fv.explain(fv.plot_projection(fv.project(q, plane)))
-
-
 def test_every_picture_says_its_data_its_batchnorm_and_its_precision(surface, path, spectrum):
     known = dict(n=100, batchnorm="re-estimated")
     curve = fv.Curve(surface.a, surface.a**2, **known)
@@ -161,25 +128,6 @@ def test_every_picture_says_its_data_its_batchnorm_and_its_precision(surface, pa
     said = "computed in bfloat16, off by at most 0.012 where checked"
     assert said in fv.plot_surface(quick).layout.xaxis.title.text
     assert "<br>" not in fv.plot_curve(fv.Curve(surface.a, surface.a)).layout.xaxis.title.text
-
-
-def test_a_path_is_a_line_from_its_start_to_its_end(surface, path):
-    fig = fv.plot_surface(surface, path)
-    _, below, line, samples = fig.data
-    assert list(line.x) == list(below.x) == path.coords[:, 0].tolist() and line.mode == "lines"
-    start, end = fig.layout.annotations
-    assert (start.text, start.x, start.y) == ("start", 1.0, 0.5) and (end.text, end.x, end.y) == ("end", 0.0, 0.0)
-    assert start.ax > 0 > end.ax and start.ay < 0 < end.ay  # px, downwards: each away from the other
-    assert [t.name for t in fv.plot_surface(surface, path, path=False).data] == ["surface", "rim", "samples"]
-    assert len(fv.plot_surface(surface, dataclasses.replace(path, name=""), path=True).data) == 4
-
-
-def test_markers_grow_with_the_distance_only_where_it_is_as_large_as_the_samples_spread(surface):
-    W = torch.tensor([[0.06, 0, 0.001, 0], [0, 0, 0, 0], [0.03, 0, 0, 0]])
-    near = fv.plot_surface(surface, fv.project(W, surface.plane)).data[-1].marker.size
-    assert max(near) < 1.15 * min(near)
-    far = fv.plot_surface(surface, fv.project(W + torch.tensor([0, 0, 0.5, 0]), surface.plane)).data[-1].marker.size
-    assert max(far) == pytest.approx(16)  # the farthest is drawn as large as ever
 
 
 def test_the_ellipse_holds_95_percent_of_a_gaussians_draws(gaussians):
@@ -215,7 +163,6 @@ def test_flatness_is_drawn_against_ensemble_size_with_the_interval_of_its_mean()
     assert band.y[0] == pytest.approx(8 - half) and band.y[-1] == pytest.approx(8 + half) and band.x[0] == 2
     assert line.line.color != fig.data[5].line.color and "Hessian" in fig.layout.yaxis.title.text
     assert found.interval("lambda1")[0] == 5 and math.isnan(fv.results.Sharpness(*[rows[:1]] * 7).interval("sam")[1])
-    assert "95 % interval" in fv.explain(fig)
 
 
 def test_a_reference_above_the_selected_spectrum_is_inside_the_picture(spectrum):

@@ -2,8 +2,11 @@
 
 import dataclasses
 import math
+import re
 import sys
+from pathlib import Path
 
+import IPython.display
 import numpy as np
 import plotly.graph_objects as go
 import plotly.io as pio
@@ -18,11 +21,12 @@ from flatviz.pages.grounds import averages_scale
 from flatviz.pages.scene import Scene
 from flatviz.pages.views import VIEWS, views_of
 from flatviz.plots.basin import above_center, basin_share
-from flatviz.plots.by_type import shown
 from flatviz.plots.color import ColorScale
 from flatviz.plots.noise import wilson
+from flatviz.plots.notebook import dark_style
+from flatviz.plots.nouns import mean_lambda1
 from flatviz.plots.surface_3d import height_at
-from flatviz.plots.theme import LOSS_SCALE, room
+from flatviz.plots.theme import DARK, DARK_PAPER, INK, LOSS_SCALE, dark_colors, room
 
 
 def luminance(color):
@@ -59,7 +63,7 @@ def test_the_caption_says_of_the_width_what_the_pictures_show(family):
     for name in ("around", "sharpest"):
         shares = [float((s.values - s.values[4, 4] < 0.5).double().mean()) for s in getattr(family, name)]  # of 9 x 9 cells
         distinct = [i for i, q in enumerate(family.posterior) if all(q is not p for p in family.posterior[:i])]
-        rho = spearmanr([shares[i] for i in distinct], [scene.lambda1(i) for i in distinct]).statistic
+        rho = spearmanr([shares[i] for i in distinct], [mean_lambda1(family[i].spectrum) for i in distinct]).statistic
         assert f"{rho:.2f}".replace("-", "\N{MINUS SIGN}") in scene.words[name]
         n = len(distinct)
         ends = math.atanh(rho) + 1.96 * 1.06 / math.sqrt(n - 3) * np.array([-1, 1])  # Fisher's z
@@ -219,12 +223,6 @@ def test_a_plane_a_surface_a_projection_and_a_prediction_draw_themselves_in_a_ce
     assert set(family.surface._repr_mimebundle_()) == {"text/plain"}
 
 
-def test_the_arrows_of_a_plane_have_its_lengths_and_angle(family):
-    plane = fv.Plane(torch.zeros(3), torch.tensor([[2.0, 0, 0], [1.0, 1, 0]]), "step")
-    first, second = (t for t in shown(plane).data if t.name.startswith("axis"))
-    assert (first.x[1], first.y[1]) == pytest.approx((2, 0)) and (second.x[1], second.y[1]) == pytest.approx((1, 1))
-
-
 def test_on_dark_ground_every_methods_line_has_contrast_and_its_hue():
     from colorsys import rgb_to_hls
 
@@ -238,3 +236,49 @@ def test_on_dark_ground_every_methods_line_has_contrast_and_its_hue():
         (hue, _, saturation), (other, _, _) = rgb_to_hls(*parts(color)), rgb_to_hls(*parts(lighter))
         assert saturation < 0.3 or abs(hue - other) < 0.02  # of rounding to bytes
     assert dark_colors()["#009e73"] == "#009e73"  # what is seen already stays
+
+
+COLORS = """() => { const of = (where, name) => getComputedStyle(document.querySelector(where))[name];
+  return { paper: of('.main-svg', 'backgroundColor'), title: of('.gtitle', 'fill'), ticks: of('.xtick text', 'fill') }; }"""
+PLACE = """([light]) => { document.body.dataset.jpThemeLight = light;
+  document.querySelector('.js-plotly-plot').classList.add('jp-RenderedPlotly'); }"""
+
+
+def rgb(color):
+    return f"rgb({', '.join(str(int(color[i : i + 2], 16)) for i in (1, 3, 5))})"
+
+
+@pytest.fixture
+def figure(family):
+    return fv.plot_spectrum(family.spectrum[-1][0])
+
+
+def test_colours_that_carry_no_data_are_those_of_page_and_lab(family):
+    front = Path(fv.__file__).with_name("pages") / "front" / "colors.js"
+    pairs = dict(re.findall(r'"(#\w{6})": "(#\w{6})"', front.read_text(encoding="utf-8")))
+    assert pairs == DARK
+
+
+def test_a_figure_in_a_notebook_brings_its_style_sheet_and_elsewhere_does_not(figure, monkeypatch):
+    shown = []
+    monkeypatch.setattr(IPython.display, "display", lambda bundle, **_: shown.append(bundle))
+    monkeypatch.setattr(type(figure), "show", lambda self: shown.append(self))
+    for renderer, count in (("plotly_mimetype", 2), ("json", 1)):
+        monkeypatch.setattr(pio.renderers, "default", renderer)
+        figure._ipython_display_()
+        assert len(shown) == count and shown[0] is figure  # first: a plot below another output may be drawn without its height
+        shown.clear()
+
+
+@pytest.mark.browser
+def test_a_figure_is_dark_in_a_dark_jupyterlab_and_white_in_a_light_one(figure, browser):
+    page = browser.new_page()
+    page.set_default_timeout(30_000)
+    page.set_content(dark_style(dark_colors() | DARK) + figure.to_html(include_plotlyjs=True))
+    page.wait_for_selector(".gtitle")
+    page.evaluate(PLACE, ["false"])
+    dark = page.evaluate(COLORS)
+    assert dark["paper"] == rgb(DARK_PAPER) and dark["title"] == dark["ticks"] == rgb(DARK[INK])
+    page.evaluate(PLACE, ["true"])
+    assert page.evaluate(COLORS)["paper"] == "rgb(255, 255, 255)" and page.evaluate(COLORS)["title"] == rgb(INK)
+    page.close()

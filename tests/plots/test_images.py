@@ -10,10 +10,9 @@ import torch
 import flatviz as fv
 from flatviz.families.family import extend
 from flatviz.families.images import N_IMAGES, disputed, has_images
-from flatviz.pages.bundle import pack, pack_members
+from flatviz.pages.bundle import pack_members
 from flatviz.pages.images import LEVELS
 from flatviz.pages.views import views_of
-from flatviz.plots.images import plot_images
 
 
 def test_the_images_are_those_of_the_largest_mutual_information_at_every_ensemble_size(family, task):
@@ -36,14 +35,6 @@ def test_pixels_are_those_of_the_test_split(family, task):
     )  # half a grey level; digits are in 0..1
 
 
-def test_of_one_network_nothing_is_said_of_draws_that_disagree(family):
-    for i, p in enumerate(family.prediction):
-        fig = plot_images(family, i)
-        for text in (fig.layout.title.text, fig.layout.meta["alt"]):
-            assert ("disagree" in text) == (p.n_draws > 1) and ("least sure" in text) == (p.n_draws == 1), text
-    assert {p.n_draws for p in family.prediction} > {1}
-
-
 def test_an_output_that_diverged_is_never_among_the_most_disputed():
     outputs = torch.randn(3, 20, 4, generator=torch.Generator().manual_seed(0))
     outputs[1, 5] = torch.nan
@@ -51,8 +42,7 @@ def test_an_output_that_diverged_is_never_among_the_most_disputed():
     assert 5 not in rows[1:] and bool((nats >= 0).all())
 
 
-def test_the_bytes_of_the_page_are_the_probabilities_of_each_draw(family):
-    bundle = pack(family)
+def test_the_bytes_of_the_page_are_the_probabilities_of_each_draw(family, bundle):
     for i, meta in enumerate(bundle.index["members"]):
         said, p = meta["images"], family.prediction[i]
         levels = np.frombuffer(base64.b64decode(said["probs"]), np.uint8).reshape(p.n_draws, len(said["pool"]), -1)
@@ -62,13 +52,13 @@ def test_the_bytes_of_the_page_are_the_probabilities_of_each_draw(family):
         assert np.array_equal(shown, family[i].maps["shown"])
 
 
-def test_a_member_fitted_later_brings_the_images_it_adds(family, task, transferred):
+def test_a_member_fitted_later_brings_the_images_it_adds(family, bundle, task, transferred):
     net, _ = transferred
     wide = fv.Gaussian(net.w, torch.full((net.dim,), -0.5))  # disagrees elsewhere
     more = extend(net, task, family, "sabma", 9.0, wide, seed=1)
     new = set(more.images["index"].tolist()) - set(family.images["index"].tolist())
     assert new
-    meta = pack_members(pack(family), more, [len(more) - 1]).index["members"][0]["images"]
+    meta = pack_members(bundle, more, [len(more) - 1]).index["members"][0]["images"]
     assert set(meta["rows"]) == new <= set(meta["pool"])
     pixels = np.frombuffer(base64.b64decode(meta["pixels"]), np.uint8).reshape(len(meta["rows"]), 8, 8)
     np.testing.assert_allclose(pixels / 255, task.test.x[meta["rows"], 0], atol=0.51 / 255)
@@ -92,7 +82,6 @@ def test_the_figure_shows_the_most_disputed_image_and_each_draw_of_it(family):
 def test_a_family_without_images_has_no_such_view(family):
     bare = dataclasses.replace(family, images={})
     assert {v.name for v in views_of(family)} - {v.name for v in views_of(bare)} == {"images"}
-    assert "images" not in pack(bare).index
 
 
 @pytest.mark.parametrize("shape", [(6, 3, 80, 40), (6, 1, 8, 8)])

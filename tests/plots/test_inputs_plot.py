@@ -2,32 +2,18 @@
 
 import pytest
 import torch
-from browsing import SLOW
+from pagedrive import opened, written
 
 import flatviz as fv
 from flatviz.families.inputs import has_input_maps, input_maps
-from flatviz.pages.page import family_page
-from flatviz.pages.table import family_rows
 from flatviz.pages.views import views_of
 from flatviz.plots.inputs import plot_input_maps
 
 
-@pytest.fixture(scope="module")
-def moons():
-    task = fv.datasets.moons_transfer(seed=0)
-    source = fv.pretrain(fv.models.mlp(task, hidden=(8,)), task.source, seed=0, epochs=3)
-    net, prior = fv.transfer(source, fv.fit_swag(source, task.source, seed=0), treated="norm+head")
-    radii = {"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 0.5)}
-    family = fv.families.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 3})
-    family = fv.families.measure(net, task, family, seed=0, n_draws=4, n_spectra=1, k=2, resolution=5, around_resolution=5)
-    exact = fv.Draws(prior.sample(100, seed=3))
-    return net, task, family, exact
-
-
 def test_a_map_holds_the_averaged_probability_of_every_ensemble_size_at_every_input(moons):
-    net, task, family, exact = moons
+    net, task, prior, family = moons
     assert has_input_maps(task)
-    shown = input_maps(net, task, family, seed=1, reference=exact, resolution=7)
+    shown = input_maps(net, task, family, seed=1, reference=fv.Draws(prior.sample(100, seed=3)), resolution=7)
     maps, i = shown.inputs, family.index("sabma", 0.5)
     probs_of = shown[i].maps["probs"]
     W = family.posterior[i].sample(4, seed=1)
@@ -52,12 +38,12 @@ def test_bands_are_two_standard_deviations_of_the_draws_and_draws_are_single_fun
     g = torch.Generator().manual_seed(0)
     x, prediction = torch.linspace(0, 1, 5), fv.Prediction(torch.randn(6, 5, 1, generator=g), likelihood=0.3)
     fig = fv.plots.plot_predictive(x, {"vi": prediction, "sabma, radius 1": prediction}, n_draws=4)
-    noisy, band, *draws, mean = fig.data[:7]
+    noisy, band, draws, mean = fig.data[:4]
     outputs = prediction.outputs[:4, :, 0].double()
     torch.testing.assert_close(torch.tensor(mean.y), outputs.mean(0))
     torch.testing.assert_close(torch.tensor(band.y[:5]), outputs.mean(0) - 2 * outputs.std(0))
     torch.testing.assert_close(torch.tensor(noisy.y[5:]).flip(0), outputs.mean(0) + 2 * (outputs.var(0) + 0.09).sqrt())
-    assert len(draws) == 4 and list(draws[2].y) == outputs[2].tolist()
+    assert len(draws.y) == 4 * 6 and list(draws.y[12:17]) == outputs[2].tolist()  # a gap between two draws
     assert [a.text for a in fig.layout.annotations] == ["VI", "SA-BMA, radius 1"]
     with pytest.raises(ValueError, match=r"outputs of 'vi' must have shape \(S, 4, 1\), got \(6, 5, 1\)"):
         fv.plots.plot_predictive(x[:4], {"vi": prediction})
@@ -73,20 +59,13 @@ def test_the_gap_has_no_data_and_every_method_predicts_there():
 
 @pytest.mark.browser
 def test_in_the_page_the_map_is_that_of_the_selected_ensemble_size(moons, browser, tmp_path):
-    net, task, family, exact = moons
-    shown = input_maps(net, task, family, seed=1, reference=exact, resolution=5)
-    path = tmp_path / "moons.html"
-    path.write_text(
-        family_page(shown, title="t", lead="", rows=family_rows(shown), facts={}, start=("sabma", 0.5, 3)), encoding="utf-8"
-    )
-    page = browser.new_page(viewport={"width": 1280, "height": 800})
-    page.set_default_timeout(SLOW)
-    page.goto(path.as_uri() + "#tab=Inputs", wait_until="commit")
+    net, task, prior, family = moons
+    shown = input_maps(net, task, family, seed=1, reference=fv.Draws(prior.sample(100, seed=3)), resolution=5)
+    page = opened(browser, written(shown, tmp_path) + "#tab=Inputs")
     page.locator("figure[data-name=inputs] .js-plotly-plot .main-svg").first.wait_for()
-    page.locator(".flatviz[data-state='sabma/0.5/3']").wait_for()
     z = page.locator("figure[data-name=inputs] .js-plotly-plot").evaluate(
         "(p) => p.data.filter((t) => t.type === 'contour')[1].z"
     )
     wanted = shown[shown.index("sabma", 0.5)].maps["probs"][2]
     torch.testing.assert_close(torch.tensor(z), wanted, atol=1e-5, rtol=1e-4)
-    page.close()
+    page.context.close()

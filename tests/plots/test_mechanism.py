@@ -13,8 +13,8 @@ from safetensors.torch import load
 import flatviz as fv
 from flatviz.pages import views
 from flatviz.pages.scene import Scene
-from flatviz.plots.mechanism import OF_BALL, TWEENS, plot_step
-from flatviz.plots.step import PHASES, RIM, ellipse
+from flatviz.plots.mechanism import TWEENS, plot_step
+from flatviz.plots.step import PHASES, ellipse
 from flatviz.storage.checkpoints import KIND
 from flatviz.storage.files import read_checked
 
@@ -198,27 +198,3 @@ def test_the_ground_reaches_as_far_as_the_largest_radius_that_the_slider_offers(
         q = family.posterior[family.index("vi")]
         alone = fv.families.mechanism(net, task.train, q, radii=[largest], seed=1, mode=mode, resolution=3)
         assert max(family.radii(method)) < largest and float(ground.a.max()) > 1.2 * alone.reach(0)
-
-
-@pytest.mark.parametrize(
-    ("method", "radius", "hidden"),
-    [
-        ("sabma", 2.0, set()),
-        ("sam_mu", 0.2, {"SAM's ball", "SAM's move"}),
-        ("vi", 0.0, set(OF_BALL)),
-        ("sgd", 0.0, set(OF_BALL)),
-    ],
-)
-def test_marks_and_colours_are_of_the_step_that_is_drawn(family, method, radius, hidden):
-    i = family.index(method, radius)
-    fig = plot_step(family, i)
-    assert {
-        t.name for t in fig.data if t.visible is False and not t.name.endswith(RIM) and not t.name.startswith("shaft")
-    } == hidden
-    for trace in fig.data:
-        if trace.name in ("ball of the radius", "the worst q′"):
-            assert trace.line.color == fv.METHODS[method].look.color
-            if trace.visible is not False:  # what the colour says is what lies there: SAM's worst point is along g
-                direction = family[i].step.worst[0] / family[i].step.worst[0].norm()
-                along = float(direction @ family[i].step.gradient / family[i].step.gradient.norm())
-                assert (along > 0.999) == (method == "sam_mu")

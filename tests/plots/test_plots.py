@@ -57,13 +57,6 @@ def test_samples_are_ringed_by_their_own_loss_on_the_surfaces_scale_and_filled_b
     torch.testing.assert_close(torch.tensor(samples.customdata)[:, 1], torch.tensor([3.0, 4.0]))
 
 
-def test_a_shared_range_gives_shared_colours(surface, projection):
-    fig = fv.plot_surface(surface, projection, color_range=(0.1, 10.0))
-    assert (fig.data[0].zmin, fig.data[0].zmax) == (-1.0, 1.0)
-    linear = fv.plot_surface(surface, color_range=(0.1, 10.0), log=False)
-    assert (linear.data[0].zmin, linear.data[0].zmax) == (0.1, 10.0)
-
-
 def test_values_that_are_not_positive_are_drawn_on_a_linear_scale(surface):
     shifted = fv.Surface(surface.plane, surface.a, surface.b, surface.values - 5)
     torch.testing.assert_close(torch.tensor(fv.plot_surface(shifted).data[0].z), shifted.values.T)
@@ -79,19 +72,6 @@ def test_diverged_cells_are_open_marked_and_counted(surface):
     assert "2 cells diverged" in fig.layout.xaxis.title.text
     with pytest.raises(ValueError, match="the surface must have a finite value, got 15 diverged cells: shrink the extent"):
         fv.plot_surface(fv.Surface(surface.plane, surface.a, surface.b, torch.full((5, 3), math.nan)))
-
-
-def test_oblique_axes_are_stated_and_not_drawn_to_equal_scale(surface):
-    plane = fv.Plane(torch.zeros(4), torch.tensor([[2.0, 0, 0, 0], [1.0, 1, 0, 0]]), "step")
-    fig = fv.plot_surface(fv.Surface(plane, surface.a, surface.b, surface.values))
-    assert fig.layout.yaxis.scaleanchor is None
-    assert "axes 2 and 1.41 long, 45° apart" in fig.layout.xaxis.title.text
-
-
-def test_scattered_values_are_markers(surface):
-    a = torch.tensor([0.0, 1.0, 2.0])
-    fig = fv.plot_surface(fv.Surface(surface.plane, a, a, torch.tensor([1.0, 2.0, 3.0])))
-    assert fig.data[0].mode == "markers" and list(fig.data[0].marker.color) == [1.0, 2.0, 3.0]
 
 
 def test_the_projection_shows_what_the_plane_hides(projection):

@@ -7,7 +7,7 @@ import torch
 
 import flatviz as fv
 from flatviz.families.family import extend, fit_member
-from flatviz.plots.radius import ROWS, place_of
+from flatviz.plots.radius import ROWS
 
 
 @pytest.fixture(scope="module")
@@ -58,12 +58,6 @@ def test_of_one_seed_there_is_no_band_and_a_member_fitted_later_has_no_other_see
     fig = fv.plots.plot_radius(more, method="sabma", radius=1.0)
     ring = next(t for t in fig.data if t.name == "selected" and t.xaxis == "x2")
     assert ring.y[0] == pytest.approx(sum(float(s.values[0]) for s in more.spectrum[-1]) / 2, rel=1e-5)
-
-
-def test_radius_zero_stands_left_of_a_gap_in_the_logarithmic_axis():
-    radii = (0.0, 0.5, 1.0, 2.0)
-    places = [place_of(r, radii) for r in radii]
-    assert places[1:] == pytest.approx([-0.30103, 0, 0.30103]) and places[1] - places[0] == pytest.approx(0.3)
 
 
 def test_a_family_without_radii_is_refused(family):

@@ -7,86 +7,72 @@ import numpy as np
 import pytest
 import torch
 from browsing import plain
-from pagedrive import at, opened
+from pagedrive import at, opened, same_traces, written
 
 import flatviz as fv
 from flatviz.families import regression
 from flatviz.families.regression import NOISE
-from flatviz.pages.page import family_page
-from flatviz.pages.table import family_rows
 from flatviz.plots.regression import plot_gap
 
 
 @pytest.fixture(scope="module")
-def moons():
-    task = fv.datasets.moons_transfer(seed=0)
-    source = fv.pretrain(fv.models.mlp(task, hidden=(8,)), task.source, seed=0, epochs=3)
-    net, prior = fv.transfer(source, fv.fit_swag(source, task.source, seed=0), treated="norm+head")
-    radii = {"sgd": (0.0,), "vi": (0.0,), "sam_mu": (0.1,), "sabma": (0.0, 0.5, 2.0)}
-    family = fv.families.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 3})
-    family = fv.families.measure(net, task, family, seed=1, n_draws=12, n_spectra=1, k=2, resolution=5, around_resolution=5)
+def curves(moons):
+    """The family of two moons with the curves of its gap."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(regression, "STEPS", 30)
         patch.setattr(regression, "CHAINS", dict(kl_weight=1.0, chains=2, burn_in=4, n_draws=8, most_steps=4))
         patch.setattr(regression, "REFERENCE_DRAWS", 8)
-        yield regression.gap_curves(family, seed=0)
+        yield regression.gap_curves(moons[3], seed=0)
 
 
-def test_curves_are_draws_of_the_method_at_its_radius(moons):
+def test_curves_are_draws_of_the_method_at_its_radius(curves):
     net, data, prior, x = regression._setting(0)
     start = fv.Gaussian(net.w, torch.full_like(net.w, 0.02).log(), prior.factor)
     how = dict(start=start, start_scale=1.0, kl_weight=1.0, seed=0, steps=30, likelihood=NOISE)
     q = fv.fit_sabma(net, data, prior, radius=2.0, **how)  # alone, not beside other radii
-    i, vi = moons.index("sabma", 2.0), moons.index("vi")
-    curves = [m.maps["curves"] for m in moons]
-    torch.testing.assert_close(curves[i], torch.stack([net(w, x)[:, 0] for w in q.sample(12, seed=1)]), rtol=1e-4, atol=1e-5)
+    i, vi = curves.index("sabma", 2.0), curves.index("vi")
+    drawn = [m.maps["curves"] for m in curves]
+    torch.testing.assert_close(drawn[i], torch.stack([net(w, x)[:, 0] for w in q.sample(12, seed=1)]), rtol=1e-4, atol=1e-5)
     q = fv.fit_vi(net, data, prior, **how)
-    torch.testing.assert_close(curves[vi], torch.stack([net(w, x)[:, 0] for w in q.sample(12, seed=1)]), rtol=1e-4, atol=1e-5)
-    assert torch.equal(curves[vi], curves[moons.index("sabma", 0.0)])  # radius 0 is VI
-    assert int(curves[moons.index("sgd")].isfinite().all(1).sum()) == 1  # a point
-    assert not torch.equal(curves[moons.index("sam_mu", 0.1)], curves[vi])
+    torch.testing.assert_close(drawn[vi], torch.stack([net(w, x)[:, 0] for w in q.sample(12, seed=1)]), rtol=1e-4, atol=1e-5)
+    assert torch.equal(drawn[vi], drawn[curves.index("sabma", 0.0)])  # radius 0 is VI
+    assert int(drawn[curves.index("sgd")].isfinite().all(1).sum()) == 1  # a point
+    assert not torch.equal(drawn[curves.index("sam_mu", 0.1)], drawn[vi])
 
 
-def test_mean_and_bands_are_those_of_the_figure_of_predictions(moons):
-    i, n = moons.index("sabma", 2.0), 4
-    fig = json.loads(fv.widgets.plot_view(moons, "regression", method="sabma", radius=2.0, n_draws=n).to_json())["data"]
-    prediction = fv.Prediction(moons[i].maps["curves"][..., None], likelihood=NOISE)
-    direct = fv.plots.plot_predictive(moons.inputs["curve x"], {"sabma": prediction}, n_draws=n)
+def test_mean_and_bands_are_those_of_the_figure_of_predictions(curves):
+    i, n = curves.index("sabma", 2.0), 4
+    fig = json.loads(fv.widgets.plot_view(curves, "regression", method="sabma", radius=2.0, n_draws=n).to_json())["data"]
+    prediction = fv.Prediction(curves[i].maps["curves"][..., None], likelihood=NOISE)
+    direct = fv.plots.plot_predictive(curves.inputs["curve x"], {"sabma": prediction}, n_draws=n)
     mine = [t for t in fig if t.get("xaxis") == "x2"]
     for name in ("with noise", "two standard deviations", "mean"):
         (a,), (b,) = ([t for t in some if t["name"] == name] for some in (mine, direct.data))
         np.testing.assert_allclose(plain(a["y"]), np.array(b["y"]), rtol=1e-5, atol=1e-6)
     (lines,) = [t for t in mine if t["name"] == "draws"]
     single = plain(lines["y"]).reshape(n, -1)[:, :-1]
-    np.testing.assert_allclose(single, moons[i].maps["curves"][:n], rtol=1e-6)
+    np.testing.assert_allclose(single, curves[i].maps["curves"][:n], rtol=1e-6)
 
 
-def test_a_fit_that_diverged_leaves_its_panel_empty(moons):
-    nan = torch.full_like(moons[-1].maps["curves"], torch.nan)
-    fig = plot_gap(moons.add(dataclasses.replace(moons[-1], maps={"curves": nan})), len(moons))
+def test_a_fit_that_diverged_leaves_its_panel_empty(curves):
+    nan = torch.full_like(curves[-1].maps["curves"], torch.nan)
+    fig = plot_gap(curves.add(dataclasses.replace(curves[-1], maps={"curves": nan})), len(curves))
     drawn = [t for t in fig.data if t.xaxis == "x2" and t.name != "data"]
     assert not any(np.isfinite(np.array(t.y, float)).any() for t in drawn)
 
 
-def test_a_member_that_joins_has_its_own_curves(moons):
-    row = regression.curves_row(moons, "sabma", 2.0, seed=0)["curves"]
-    torch.testing.assert_close(row, moons[moons.index("sabma", 2.0)].maps["curves"], rtol=1e-4, atol=1e-5)
+def test_a_member_that_joins_has_its_own_curves(curves):
+    row = regression.curves_row(curves, "sabma", 2.0, seed=0)["curves"]
+    torch.testing.assert_close(row, curves[curves.index("sabma", 2.0)].maps["curves"], rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.browser
-def test_in_the_page_both_sliders_draw_what_the_figure_has(moons, browser, tmp_path):
-    path = tmp_path / "moons.html"
-    text = family_page(moons, title="t", lead="l", rows=family_rows(moons), facts={}, start=("sabma", 0.5, 3))
-    path.write_text(text, encoding="utf-8")
-    page = opened(browser, path.as_uri())
+def test_in_the_page_both_sliders_draw_what_the_figure_has(curves, browser, tmp_path):
+    page = opened(browser, written(curves, tmp_path))
     script = "() => JSON.parse(JSON.stringify(document.querySelector('[data-name=regression] .js-plotly-plot').data))"
     for method, radius, n in (("sabma", 2.0, 3), ("sabma", 2.0, 12), ("sabma", 0.5, 1), ("sam_mu", 0.1, 5), ("sgd", 0.0, 5)):
         at(page, f"method={method}&radius={radius:g}&draws={n}&tab=Regression", f"{method}/{radius:g}/{n}", "Regression")
-        direct = json.loads(fv.widgets.plot_view(moons, "regression", method=method, radius=radius, n_draws=n).to_json())[
-            "data"
-        ]
-        for a, b in zip(page.evaluate(script), direct, strict=True):
-            left, right = (v[np.isfinite(v)] for v in (plain(a["y"]), plain(b["y"])))
-            np.testing.assert_allclose(left, right, rtol=1e-4, atol=1e-5, err_msg=f"{a['name']} {method} {radius} {n}")
+        direct = fv.widgets.plot_view(curves, "regression", method=method, radius=radius, n_draws=n)
+        same_traces(page.evaluate(script), direct, keys="y", rtol=1e-4, atol=1e-5)
     assert not page.errors_met
     page.context.close()

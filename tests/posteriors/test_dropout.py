@@ -73,7 +73,6 @@ FIRST, DROP = (f"got '{name}', which masks the columns of no one layer" for name
 
 def lost():
     """Networks with a mask that no weight vector stands for, their inputs, and what is said."""
-    torch.manual_seed(0)
     x, pixels, tokens = torch.randn(5, 3), torch.randn(5, 1, 6, 6), torch.randn(5, 7, 3)
     conv, head = nn.Conv2d(4, 2, 3), nn.Sequential(nn.Flatten(), nn.Linear(64, 2))
     return {
@@ -91,7 +90,6 @@ def lost():
 
 
 def good():
-    torch.manual_seed(0)
     x, pixels, tokens = torch.randn(5, 3), torch.randn(5, 1, 6, 6), torch.randn(5, 3, 7)
     conv = nn.Conv2d(4, 2, 3)
     return {
@@ -169,7 +167,6 @@ def test_a_bare_linear_layer_is_masked_itself():
 
 
 def test_the_draws_fall_back_on_a_tenth_and_on_later_layers():
-    torch.manual_seed(0)
     net = fv.Net.from_module(nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 2)))
     assert find_rates(net, torch.randn(2, 3), None) == {"2": 0.1, "4": 0.1}
 

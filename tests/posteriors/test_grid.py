@@ -8,11 +8,8 @@ import flatviz as fv
 
 
 def small(module=None):
-    state = torch.random.get_rng_state()
-    torch.manual_seed(0)
     module = module or nn.Sequential(nn.Linear(3, 5), nn.LayerNorm(5), nn.Tanh(), nn.Linear(5, 3))
     x, y = torch.randn(20, 3, dtype=torch.float64), torch.randint(0, 3, (20,))
-    torch.random.set_rng_state(state)
     net = fv.Net.from_module(module.double(), "norm+head")
     g = torch.Generator().manual_seed(1)
     factor = 0.1 * torch.randn(2, net.dim, generator=g, dtype=torch.float64)

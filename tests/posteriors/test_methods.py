@@ -9,7 +9,9 @@ from torch import nn
 
 import flatviz as fv
 from flatviz.posteriors.ptl import widened
+from flatviz.posteriors.swag import fit_swag_members, swag_gaussian
 from flatviz.training.masked import DropoutLoss
+from flatviz.training.snapshots import Moments
 
 
 class Apart(nn.Module):
@@ -40,7 +42,6 @@ def test_swa_is_the_mean_of_the_snapshots_and_swag_diagonal_their_variance(tiny)
 
 
 def test_swa_recomputes_batchnorm_statistics_and_is_better_for_it():
-    torch.manual_seed(0)
     layers = [nn.Linear(4, 12), nn.BatchNorm1d(12), nn.ReLU()]
     for _ in range(3):
         layers += [nn.Linear(12, 12), nn.BatchNorm1d(12), nn.ReLU()]
@@ -121,7 +122,7 @@ def test_dropout_masks_each_example_anew_in_training_and_each_draw_anew_after_it
 def test_members_start_where_they_are_told():
     module = nn.Sequential(nn.Linear(3, 4), nn.LayerNorm(4), nn.Linear(4, 2))
     net, data = fv.Net.from_module(module, "norm+head"), fv.Data(torch.randn(6, 3), torch.randint(0, 2, (6,)))
-    still = dict(members=2, steps=1, lr=0.0, seed=0)
+    still = dict(members=2, steps=1, lr=0.0, seed=5)
     head = fv.fit_ensemble(net, data, **still).W
     assert torch.equal(head[:, :8], net.w[:8].expand(2, -1)) and not torch.equal(head[0, 8:], head[1, 8:])
     assert torch.equal(fv.fit_ensemble(net, data, start="here", **still).W, net.w.expand(2, -1))
@@ -186,3 +187,74 @@ def test_pre_train_your_loss_samples_under_the_widened_prior(tiny, gaussians):
     torch.testing.assert_close(seen["prior"].variance, prior.variance + 0.01)
     with pytest.raises(ValueError, match="the prior must have a width, got scale=0 and floor=0"):
         fv.fit_ptl(net, data, prior, fit=fit, scale=0, floor=0, seed=0)
+
+
+def test_sorted_data_have_the_precision_of_shuffled_data():
+    """Two classes, one after the other: a part of one class pulls its bias by 1/2, a part of both by next to nothing."""
+    net = fv.Net.from_module(nn.Linear(1, 2).double())
+    x, y = torch.zeros(40, 1, dtype=torch.float64), torch.arange(40) // 20
+    order = torch.randperm(40, generator=torch.Generator().manual_seed(0))
+    settings = dict(parts=2, steps=60, damping=0.01, b2=0.9, seed=0)
+    net = net.at(torch.zeros_like(net.w))
+    ordered, mixed = (fv.fit_bsam(net, fv.Data(x[rows], y[rows]), **settings).log_std[2:] for rows in (torch.arange(40), order))
+    torch.testing.assert_close(ordered, mixed, rtol=0, atol=0.15)  # of two random dealings
+
+
+def test_more_parts_than_examples_are_refused_and_a_short_last_minibatch_is_dealt_out():
+    net, data = fv.Net.from_module(nn.Linear(3, 2)), fv.Data(torch.randn(9, 3), torch.arange(9) % 2)
+    with pytest.raises(ValueError, match="parts must be at most the 9 examples of a minibatch, got 10: lower parts, or raise"):
+        fv.fit_bsam(net, data, parts=10, seed=0)
+    with pytest.raises(ValueError, match="parts must be at most the 4 examples of a minibatch, got 5"):
+        fv.fit_bsam(net, data, parts=5, batch_size=4, seed=0)
+    assert bool(torch.isfinite(fv.fit_bsam(net, data, parts=4, batch_size=4, steps=6, seed=0).log_std).all())  # 4, 4, 1
+
+
+def walk(n=12, dim=6, seed=0, scale=0.1):
+    g = torch.Generator().manual_seed(seed)
+    return 1 + scale * torch.randn(n, dim, generator=g, dtype=torch.float64)
+
+
+def test_the_gaussian_is_half_the_variance_plus_half_the_deviations():
+    W, K = walk(), 4
+    moments = Moments(K, W[0])
+    for w in W:
+        moments.add(w)
+    q = swag_gaussian(moments, torch.float64)
+    torch.testing.assert_close(q.mean, W.mean(0))
+    torch.testing.assert_close((2 * q.log_std).exp(), 0.5 * W.var(0, unbiased=False))
+    means = W.cumsum(0) / torch.arange(1, 13)[:, None]
+    D = (W - means)[-K:]  # from the running mean that includes the new iterate
+    torch.testing.assert_close(q.factor.T @ q.factor, D.T @ D / (2 * (K - 1)))
+
+
+def test_variances_survive_float32_where_the_naive_formula_does_not():
+    W = walk(n=20, scale=1e-4).float()
+    moments = Moments(5, W[0])
+    for w in W:
+        moments.add(w)
+    want = W.double().var(0, unbiased=False)
+    torch.testing.assert_close(moments.squares / moments.n, want, rtol=0.01, atol=0)
+    naive = (W.square().mean(0) - W.mean(0).square()).double()
+    assert float(((naive - want) / want).abs().max()) > 0.5
+
+
+def test_rank_one_divides_by_nothing():
+    moments = Moments(1, torch.zeros(6))
+    for w in walk(n=3):
+        moments.add(w)
+    assert swag_gaussian(moments, torch.float64).factor.shape == (1, 6)
+    assert bool(torch.isfinite(swag_gaussian(moments, torch.float64).factor).all())
+
+
+def test_scale_multiplies_the_covariance_alone_of_one_fit_and_of_members(tiny):
+    net, data = tiny
+    settings = dict(rank=3, snapshots=5, batch_size=6)
+    one, wide = (fv.fit_swag(net, data, seed=0, scale=scale, **settings) for scale in (1.0, 4.0))
+    eye = torch.eye(net.dim, dtype=torch.float64)
+    torch.testing.assert_close(wide.cov_mul(eye), 4 * one.cov_mul(eye))
+    assert torch.equal(wide.mean, one.mean)
+    torch.testing.assert_close(wide.sample(2, seed=1) - wide.mean, 2 * (one.sample(2, seed=1) - one.mean))
+    (member,) = fit_swag_members(net, data, net.w[None], seeds=[0], scale=4.0, **settings)
+    torch.testing.assert_close(member.cov_mul(eye), wide.cov_mul(eye), rtol=1e-5, atol=1e-12)
+    with pytest.raises(ValueError, match="scale must be .* 0"):
+        fv.fit_swag(net, data, seed=0, scale=0.0)

@@ -67,7 +67,6 @@ def test_it_is_on_the_page_of_the_tour(toy, transferred, task, monkeypatch, tmp_
 
 
 def test_it_is_in_the_menu_of_the_lab_and_in_its_own_colour(toy, transferred, task):
-    pytest.importorskip("ipywidgets")
     net, prior = transferred
     assert first_radii(net)["toy"] == (0.0,)
     lab = fv.widgets.Lab(

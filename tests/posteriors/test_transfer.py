@@ -89,7 +89,8 @@ def test_a_moped_prior_is_as_wide_as_its_share_of_each_weight(source):
 
 
 def test_the_authors_choice_by_names_misses_the_shortcuts_norms():
-    torchvision = pytest.importorskip("torchvision")
+    import torchvision
+
     module = torchvision.models.resnet18(num_classes=10).eval()
     x = torch.zeros(2, 3, 32, 32)
     by_type, by_name = (fv.Net.from_module(module, treated, example=x) for treated in ("norm+head", "authors"))

@@ -150,8 +150,7 @@ def test_what_a_killed_process_left_behind_goes_with_the_next_write(tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == [current.name, name]
 
 
-@pytest.mark.parametrize("suffix", (".safetensors", ".pt"))
-def test_keys_that_read_alike_keep_their_values(tmp_path, suffix):
+def test_keys_that_read_alike_keep_their_values(tmp_path):
     result = {"a.b": torch.ones(1), "a": {"b": torch.zeros(1)}, 1: torch.full((1,), 2.0), "1": torch.full((1,), 3.0)}
-    back = load(save(result, tmp_path / f"r{suffix}"))
+    back = load(save(result, tmp_path / "r.pt"))
     assert [back["a.b"].item(), back["a"]["b"].item(), back[1].item(), back["1"].item()] == [1.0, 0.0, 2.0, 3.0]

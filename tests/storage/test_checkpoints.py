@@ -11,8 +11,6 @@ from oracles import stopping_at
 import flatviz as fv
 from flatviz.storage.checkpoints import load_state, save_state
 
-pytest.importorskip("safetensors")
-
 
 @pytest.fixture
 def fit(tiny):

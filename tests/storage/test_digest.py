@@ -101,14 +101,6 @@ def test_settings_inside_a_layer_of_torch_are_seen():
     assert len(set(kinds)) == 3 and digest(encoder()) == kinds[0]
 
 
-def test_functions_by_code_and_by_what_they_close_over():
-    def scaled(by):
-        return lambda x: by * x
-
-    told = [value_digest(f) for f in (scaled(1), scaled(1), scaled(2), lambda x: x + 1, lambda x: x - 1)]
-    assert told[0] == told[1] and len(set(told)) == 4
-
-
 def test_another_process_writes_the_same_hash():
     code = (
         "from flatviz.posteriors import METHODS; from flatviz.storage.digest import value_digest; print(value_digest(METHODS))"

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from symmetric_networks import NETWORKS, network, outputs
+from symmetric_networks import NETWORKS, cvxpy_mass, network, outputs
 from torch import nn
 
 import flatviz as fv
@@ -86,21 +86,6 @@ def test_ties_keep_their_order():
     assert fv.symmetry.sort_units(units, w[None])[1].equal(torch.arange(9)[None])
 
 
-def cvxpy_mass(net, w):
-    """Least mass of an MLP by cvxpy's default conic solver, in log factors, as the authors do it."""
-    cp = pytest.importorskip("cvxpy")
-    layers = [p.numpy() ** 2 for name, p in net.unflatten(w).items() if name.endswith("weight")]
-    u = [cp.Variable(s.shape[0]) for s in layers[:-1]]
-    total = 0
-    for k, S in enumerate(layers):
-        row = 0 if k == len(layers) - 1 else cp.reshape(u[k], (S.shape[0], 1), order="C") @ np.ones((1, S.shape[1]))
-        column = 0 if k == 0 else np.ones((S.shape[0], 1)) @ cp.reshape(u[k - 1], (1, S.shape[1]), order="C")
-        total = total + cp.sum(cp.multiply(S, cp.exp(2 * (row - column))))
-    problem = cp.Problem(cp.Minimize(total))
-    problem.solve()
-    return problem.value
-
-
 def test_the_least_mass_is_that_of_cvxpy():
     net, units, _ = network("mlp")
     V = several(net, units, 3)
@@ -135,7 +120,6 @@ def test_the_mass_never_rises_from_one_sweep_to_the_next(name):
 
 
 def test_one_hidden_layer_takes_one_sweep_and_meets_its_closed_form():
-    torch.manual_seed(0)
     net = fv.Net.from_module(nn.Sequential(nn.Linear(7, 5), nn.ReLU(), nn.Linear(5, 3)).double())
     units = fv.symmetry.units_of(net)
     least = fv.symmetry.min_mass(units, net.w[None], max_sweeps=1)

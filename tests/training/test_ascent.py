@@ -70,7 +70,6 @@ def test_a_step_is_the_gradient_at_the_perturbed_point_with_decay_at_the_unpertu
 
 
 def test_the_second_pass_leaves_batchnorm_statistics_alone_and_lr_zero_leaves_the_weights():
-    torch.manual_seed(0)
     module = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.ReLU(), nn.Linear(4, 2))
     data = fv.Data(torch.randn(16, 3), torch.randint(0, 2, (16,)))
     net = fv.Net.from_module(module)

@@ -90,7 +90,6 @@ def regression():
 
 
 def test_a_run_stopped_in_burn_in_goes_on_with_what_it_learnt(regression, tmp_path):
-    pytest.importorskip("safetensors")
     settings = dict(seed=0, n_draws=32, chains=8, burn_in=40, likelihood=1.0)
     whole = fv.fit_hmc(*regression[:3], **settings)
     for stop in (13, 33):  # while it looks, and once it has learnt

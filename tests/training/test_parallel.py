@@ -20,7 +20,6 @@ PROCESSES = 2
 
 @pytest.fixture
 def case():
-    torch.manual_seed(0)
     module = nn.Sequential(nn.Conv2d(1, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.Flatten(), nn.Linear(64, 3))
     x, y = torch.randn(23, 1, 6, 6), torch.randint(0, 3, (23,))
     return fv.Net.from_module(module.eval()), fv.Data(x, y), fv.Data(x[:9] + 0.1, y[:9])

@@ -6,7 +6,6 @@ from oracles import random_gaussian, stopping_at
 
 import flatviz as fv
 from flatviz.training import variational
-from flatviz.training.perturb import MODES, Perturbation
 from flatviz.training.variational import Noise
 
 
@@ -44,23 +43,9 @@ def test_a_run_stopped_anywhere_resumes_to_the_same_bits(seeds, stop, tiny, tmp_
         assert torch.equal(resumed[member].history.sharpness, q.history.sharpness)
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("blocks", ["mean", "mean+std", "mean+std+factor"])
-@pytest.mark.parametrize("joint", [True, False])
-def test_the_perturbation_of_members_at_once_is_that_of_each_alone(mode, blocks, joint):
-    g = torch.Generator().manual_seed(0)
-    alone, radii = [random_gaussian(seed) for seed in (0, 1, 2)], torch.tensor([0.0, 0.5, 2.0], dtype=torch.float64)
-    parts = [[q.mean, q.log_std, q.factor] for q in alone]
-    together = fv.Gaussian.unchecked(*(torch.stack(t) for t in zip(*parts)))
-    grad = [torch.randn(t.shape, generator=g, dtype=torch.float64) for t in (together.mean, together.log_std, together.factor)]
-    z1, z2 = (torch.randn(3, n, generator=g, dtype=torch.float64) for n in (7, 3))
-    perturbation = Perturbation(mode, blocks, joint)
-    n = perturbation.moved
-    moved = perturbation(together, grad[:n], radii, (z1, z2))
-    assert len(moved) == n
-    for i, q in enumerate(alone):
-        want = fv.perturb(
-            q, [t[i] for t in grad], radius=float(radii[i]), mode=mode, blocks=blocks, joint=joint, noise=(z1[i], z2[i])
-        )
-        for got, each in zip([*moved, *(torch.zeros_like(t) for t in grad[n:])], want):
-            torch.testing.assert_close(got[i], each, rtol=1e-9, atol=1e-12)
+def test_a_scaled_start_has_all_its_widths_scaled(tiny):
+    net, data = tiny
+    prior = random_gaussian(0, dim=net.dim)
+    first = fv.fit_vi(net, data, prior, seed=0, start_scale=0.5, steps=1, lr=1e-12)
+    torch.testing.assert_close(first.std, 0.5 * prior.std)
+    torch.testing.assert_close(first.factor, 0.5 * prior.factor)

@@ -1,13 +1,14 @@
 """What the lab fits behind: the first family, Stop, errors, and threads that end with it."""
 
 import dataclasses
+import json
 import time
 
 import pytest
+import torch
 from ipywidgets.widgets import widget as widgets
 
 import flatviz as fv
-from flatviz.families.tour import prepare
 from flatviz.widgets import cells
 
 FIT = {"steps": 10}
@@ -28,33 +29,6 @@ def test_stop_keeps_what_was_found_and_says_so(transferred, task, family):
     lab.stop()
     assert lab.wait(60)
     assert lab.family is before and "stopped" in lab.status and not button(lab)
-
-
-def test_without_a_family_the_first_one_is_fitted_behind(transferred, task):
-    net, prior = transferred
-    radii = {"vi": (0.0,), "sabma": (0.0, 0.5)}
-    lab = fv.widgets.Lab(net, task, prior, radii=radii, fit={"steps": 2}, measuring=COARSE)
-    assert lab.wait(600)
-    assert lab.family.methods == ("vi", "sabma") and lab.family.surface is not None
-
-
-def test_an_error_behind_is_told_and_not_lost(transferred, task, family):
-    net, prior = transferred
-    lab = fv.widgets.Lab(net, task, prior, family=family, fit={"steps": 5, "lr": 1e30})
-    lab.method, lab.radius = "sabma", 1.1
-    assert lab.wait(60)
-    assert "the loss must stay finite" in lab.status
-    assert not button(lab)  # nothing runs, so nothing can be stopped
-
-
-@pytest.mark.slow
-def test_a_net_with_batchnorm_learns_at_the_settings_the_lab_gives_it():
-    net, task, prior = prepare("conv", task=fv.datasets.digits_transfer(), seed=0)
-    lab = fv.widgets.Lab(net, task, prior, radii={"vi": (0.0,), "sabma": (0.0, 0.25)})
-    assert lab.wait(300), lab.status
-    for method, radius in (("vi", 0.0), ("sabma", 0.25)):
-        scores = lab.family.prediction[lab.family.index(method, radius)].scores
-        assert float(scores["accuracy"][-1]) > 0.6, method  # 0.65 at lr 0.01, below 0.5 at the MLP's 0.05; guessing 0.1
 
 
 def fitting(lab):
@@ -153,3 +127,36 @@ def test_running_a_cell_again_closes_its_former_lab_and_leaves_no_thread_or_widg
 
 def lab_widgets(lab):
     return {lab.model_id, lab.layout.model_id, lab.view.model_id, lab.view.layout.model_id, lab.view.channel.model_id}
+
+
+def test_the_labs_own_family_has_the_mechanism_and_gets_its_bands_when_asked(transferred, task):
+    net, prior = transferred
+    fit, radii = {"steps": 10}, {"vi": (0.0,), "sabma": (0.0, 0.5, 2.0)}
+    lab = fv.widgets.Lab(net, task, prior, radii=radii, fit=fit)
+    assert lab.wait(300) and lab.error == ""
+    names = [figure["name"] for figure in lab.view._bundle.index["figures"]]
+    assert "mechanism" in names and "radius" in names and lab.view._bundle.index["seeds"] == 1
+    before, sent = lab.family, []
+    lab.radius = 2.0
+    lab.view.channel.send = lambda content, buffers=None: sent.append(content)
+    lab.view._answer(lab.view, {"want": "seeds"}, [])  # what the page's button asks
+    assert lab.busy
+    lab.radius, lab.look = 0.5, {"tab": "Scores"}  # looking around at what is fitted ends nothing
+    assert lab.wait(300) and lab.error == "" and lab.radius == 0.5
+    direct = fv.families.repeat_family(net, task, prior, before, seeds=[1, 2], fit=fit)
+    for one, other in zip(lab.family, direct, strict=True):
+        torch.testing.assert_close(one.over_seeds, other.over_seeds, rtol=1e-5, atol=1e-6, equal_nan=True)
+    index = json.loads(next(c["index"] for c in sent if c["kind"] == "family"))
+    bands = [t for f in index["figures"] if f["name"] == "radius" for t in f["data"] if t["name"] == "SA-BMA, seeds"]
+    assert index["seeds"] == 3 and bands
+    lab.close()
+    lab.wait(60)
+
+
+def test_bands_need_a_family(transferred, task):
+    net, prior = transferred
+    lab = fv.widgets.Lab(net, task, prior, radii={"vi": (0.0,)}, fit={"steps": 1_000_000})
+    with pytest.raises(ValueError, match="got none yet: call lab.wait"):
+        lab.repeat()
+    lab.close()
+    assert lab.wait(60)

@@ -1,11 +1,7 @@
 """The real thing: JupyterLab, the tour notebook, both sliders, two views, nothing asked of another host."""
 
-import shutil
-from pathlib import Path
-
 import labdrive
 import pytest
-from browsing import need_chromium
 
 from flatviz.posteriors import METHODS
 
@@ -13,12 +9,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.long, pytest.mark.timeout(labdriv
 
 
 @pytest.fixture(scope="module")
-def seen():
-    need_chromium()
-    found = labdrive.seen()
-    if Path("test-pictures").is_dir():  # for a person to look at
-        shutil.copy(labdrive.picture(), "test-pictures")
-    return found
+def seen(browser, tmp_path_factory):
+    return labdrive.drive(browser, tmp_path_factory.mktemp("drive"))
 
 
 def samples(look):

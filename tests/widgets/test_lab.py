@@ -74,13 +74,6 @@ def test_stops_begin_at_zero_rise_in_log_steps_and_keep_clear_of_fitted_radii(la
         assert all(1.1 < r < 2.1 for r in ratios), method
 
 
-def test_a_prior_of_another_net_is_refused(transferred, task):
-    net, prior = transferred
-    short = fv.Gaussian(prior.mean[:5], prior.log_std[:5], prior.factor[:, :5])
-    with pytest.raises(ValueError, match="prior must cover the net's 906 treated weights, got 5: use what transfer returned"):
-        fv.widgets.Lab(net, task, short)
-
-
 def test_every_radius_the_lab_offers_a_net_with_batchnorm_is_one_it_learns_at(conv, task, family):
     net, prior = conv
     lab = fv.widgets.Lab(net, task, prior, family=family)
@@ -130,23 +123,32 @@ def test_a_bad_value_from_the_page_changes_nothing_and_the_page_is_told_what_hol
     assert traits[name] == getattr(lab, name) and traits["n_draws"] == lab.n_draws
 
 
-def test_the_lab_refuses_at_once_what_it_could_not_fit(transferred, task, family):
+REFUSED = {
+    "a task that is data": (lambda net, task, prior: (net, task.train, prior), {}, "task must be a Task, got Data"),
+    "a module": (lambda net, task, prior: (net.to_module(), task, prior), {}, "net must be a Net, got Sequential"),
+    "a prior that is a tensor": (lambda net, task, prior: (net, task, prior.mean), {}, "prior must be a Gaussian, got Tensor"),
+    "a prior of another net": (
+        lambda net, task, prior: (net, task, fv.Gaussian(prior.mean[:5], prior.log_std[:5], prior.factor[:, :5])),
+        {}, "prior must cover the net's 906 treated weights, got 5",
+    ),
+    "a method": (None, dict(radii={"swagger": (0.0,)}), "method of radii must be one of .* got 'swagger'"),
+    "a radius": (None, dict(radii={"sabma": (0.0, -1.0)}), "radius must be >= 0, got -1"),
+    "a setting": (None, dict(fit={"stesp": 3}), "a setting of fit must be one of .*, got 'stesp'"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_the_lab_refuses_at_once_what_it_could_not_fit(name, transferred, task, left_over):
+    (net, prior), (given, settings, text) = transferred, REFUSED[name]
+    with pytest.raises((TypeError, ValueError), match=text):
+        fv.widgets.Lab(*(given(net, task, prior) if given else (net, task, prior)), **settings)
+    assert not left_over()
+
+
+def test_the_lab_refuses_a_family_that_was_not_measured(transferred, task, family):
     net, prior = transferred
-    with pytest.raises(
-        TypeError, match=r"task must be a Task, got Data: it needs .* fv.Task\(source, train, test, n_classes\)"
-    ):
-        fv.widgets.Lab(net, task.train, prior)
-    with pytest.raises(TypeError, match="net must be a Net, got Sequential: use what fv.transfer returned"):
-        fv.widgets.Lab(net.to_module(), task, prior)
-    with pytest.raises(TypeError, match="prior must be a Gaussian, got Tensor: use what fv.transfer returned"):
-        fv.widgets.Lab(net, task, prior.mean)
-    with pytest.raises(ValueError, match="method of radii must be one of .* got 'swagger'"):
-        fv.widgets.Lab(net, task, prior, radii={"swagger": (0.0,)})
-    with pytest.raises(ValueError, match="radius must be >= 0, got -1"):
-        fv.widgets.Lab(net, task, prior, radii={"sabma": (0.0, -1.0)})
-    bare = family.each(prediction=[None] * len(family))
     with pytest.raises(ValueError, match="family must be measured, .* fv.families.measure"):
-        fv.widgets.Lab(net, task, prior, family=bare)
+        fv.widgets.Lab(net, task, prior, family=family.each(prediction=[None] * len(family)))
 
 
 def test_the_view_answers_a_page_and_its_saved_state_holds_no_arrays(family):
@@ -188,13 +190,6 @@ def test_both_radii_of_a_comparison_are_fitted(lab):
     lab.state = {"method": "sabma", "radius": 0.9, "compare": {"method": "sam_mu", "radius": 0.15}}
     assert lab.wait(300)
     assert {("sabma", 0.9), ("sam_mu", 0.15)} <= set(zip(lab.family.method, lab.family.radius))
-
-
-def test_a_setting_no_method_has_is_refused_at_once_and_no_thread_begins(transferred, task, left_over):
-    net, prior = transferred
-    with pytest.raises(ValueError, match="a setting of fit must be one of .*, got 'stesp'"):
-        fv.widgets.Lab(net, task, prior, fit={"stesp": 3})
-    assert not left_over()
 
 
 def test_the_radius_a_method_has_by_default_is_one_the_lab_fits(transferred, conv):

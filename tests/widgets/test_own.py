@@ -53,24 +53,6 @@ class Attention(nn.Module):
 MODULES = {
     "BatchNorm conv net, of a DataLoader": (Convs, lambda d: DataLoader(TensorDataset(d.x, d.y), batch_size=50)),
     "attention with dropout, of a Dataset": (Attention, lambda d: TensorDataset(d.x, d.y)),
-    "plain MLP, of arrays": (
-        lambda: nn.Sequential(nn.Flatten(), nn.Linear(64, 40), nn.ReLU(), nn.Dropout(0.3), nn.Linear(40, 10)),
-        lambda d: (d.x.double().numpy(), d.y.int().numpy()),
-    ),
-    "GroupNorm conv net, of tensors": (
-        lambda: nn.Sequential(
-            *(nn.Unflatten(1, (1, 8)), nn.Conv2d(1, 16, 3, stride=2), nn.GroupNorm(4, 16), nn.SiLU()),
-            *(nn.Flatten(), nn.Linear(144, 10)),
-        ),
-        lambda d: (d.x.reshape(-1, 8, 8), d.y),
-    ),
-    "deep narrow tanh net with LayerNorm, of Data": (
-        lambda: nn.Sequential(
-            nn.Flatten(), *(m for k in range(5) for m in (nn.Linear(64 if k == 0 else 24, 24), nn.LayerNorm(24), nn.Tanh())),
-            nn.Linear(24, 10),
-        ),
-        lambda d: d,
-    ),
 }  # fmt: skip
 
 

@@ -6,9 +6,7 @@ import textwrap
 import threading
 import time
 
-import torch
-
-from flatviz.widgets.worker import Stopped, Worker
+from flatviz.widgets.worker import Worker
 
 
 def test_a_process_that_exits_during_a_fit_ends_well(tmp_path):
@@ -68,15 +66,6 @@ def test_the_worker_drops_what_is_overtaken_and_the_newest_wins():
     worker.submit("newest", lambda progress: done.append("newest"))
     assert worker.wait(60)
     assert done[-1] == "newest" and "slow" not in done and reports[-1] == "newest: done"
-
-
-def test_the_worker_leaves_the_number_of_threads_as_it_was():
-    before = torch.get_num_threads()
-    worker = Worker(lambda share, text: None)
-    worker.submit("x", lambda progress: None)
-    worker.wait(30)
-    assert torch.get_num_threads() == before
-    assert issubclass(Stopped, Exception)
 
 
 def test_a_page_hears_of_progress_twice_a_second_at_most():
