@@ -18,6 +18,12 @@ def _three(made, data):
     return made["net"][0], data, made["net"][1]
 
 
+def _ended(lab):
+    """Its worker is at its end, and computes no longer beside the verbs that come next."""
+    lab.close()
+    lab.wait(60)
+
+
 class TaskWithPath(flatviz.Task):
     path = None
 
@@ -169,10 +175,10 @@ def calls(fv, module, data, task, metrics):
         ),
         "plots.plot_radius": lambda: fv.plots.plot_radius(made["measured"]),
         "plot": lambda: [fv.plot(made[name]) for name in ("surface", "curve", "spectrum", "prediction", "step", "measured")],
-        "lab": lambda: fv.lab(module, _easy(data), _easy(data), trials=1, radii={"vi": (0.0,)}, progress=False).close(),
+        "lab": lambda: _ended(fv.lab(module, _easy(data), _easy(data), trials=1, radii={"vi": (0.0,)}, progress=False)),
         "widgets.plot_view": lambda: fv.widgets.plot_view(made["measured"], "surface", method="vi", n_draws=2),
         "playground": lambda: fv.playground().close(),
-        "widgets.Lab": lambda: fv.widgets.Lab(*_three(made, task), family=made["measured"]).stop(),
+        "widgets.Lab": lambda: _ended(fv.widgets.Lab(*_three(made, task), family=made["measured"])),
         "save": lambda: fv.save(made["q"], task.path),
         "load": lambda: fv.load(task.path),
         "metric_objective": lambda: metric_objective(flatviz.Net.from_module(module), metrics)(

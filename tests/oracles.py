@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import torch
 
 import flatviz as fv
+from flatviz.core.precision import float32_flags
 from flatviz.core.seeds import generator
 from flatviz.training.batched import members_loss
 from flatviz.training.gradient import TrainingLoss, gradient
@@ -26,6 +29,49 @@ def dense_covariance(q: fv.Gaussian) -> torch.Tensor:
 def as_torch(q: fv.Gaussian) -> torch.distributions.LowRankMultivariateNormal:
     """The same Gaussian in torch's own words."""
     return torch.distributions.LowRankMultivariateNormal(q.mean, q.factor.T, (2 * q.log_std).exp())
+
+
+def worst(net, data, q: fv.Gaussian, radius: float, *, n_draws: int, seed: int) -> fv.Gaussian:
+    """The q' that `perturb` gives for the gradient of E_q[NLL], by autograd through the same noise."""
+    z = torch.randn(n_draws, q.dim + q.rank, generator=torch.Generator().manual_seed(seed), dtype=q.mean.dtype)
+    theta = [t.clone().requires_grad_(True) for t in (q.mean, q.log_std, q.factor)]
+    W = theta[0] + theta[1].exp() * z[:, : q.dim] + z[:, q.dim :] @ theta[2]
+    losses = [torch.nn.functional.cross_entropy(net(w, data.x), data.y) for w in W]
+    delta = fv.perturb(q, torch.autograd.grad(torch.stack(losses).mean(), theta), radius=radius, blocks="mean+std")
+    return fv.Gaussian(q.mean + delta[0], q.log_std + delta[1], q.factor + delta[2])
+
+
+def loop(net, data, points) -> torch.Tensor:
+    """The NLL at each point: a copy of the module with these weights, on a copy of the inputs."""
+    with torch.no_grad():
+        return torch.stack([torch.nn.functional.cross_entropy(net.to_module(w).eval()(data.x.clone()), data.y) for w in points])
+
+
+def equal(a, b) -> bool:
+    """Whether two results hold the same to the bit; an open value equals another."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, torch.Tensor):
+        return a.dtype == b.dtype and a.shape == b.shape and bool(((a == b) | (a.isnan() & b.isnan())).all())
+    if isinstance(a, torch.Generator):
+        return torch.equal(a.get_state(), b.get_state())
+    if isinstance(a, dict):
+        return list(a) == list(b) and all(equal(a[k], b[k]) for k in a)
+    if isinstance(a, (tuple, list)):
+        return len(a) == len(b) and all(map(equal, a, b))
+    if dataclasses.is_dataclass(a):
+        return all(equal(getattr(a, f.name), getattr(b, f.name)) for f in dataclasses.fields(a))
+    return a == b
+
+
+class Looks(torch.nn.Linear):
+    """A layer that notes torch's float32 flags in each pass."""
+
+    seen: set = set()
+
+    def forward(self, x):
+        Looks.seen.add(float32_flags())
+        return super().forward(x)
 
 
 class FunctionLoss(TrainingLoss):

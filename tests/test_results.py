@@ -1,12 +1,11 @@
 """The nouns: draws, mixtures, planes, saving."""
 
-import dataclasses
 import math
 
 import numpy as np
 import pytest
 import torch
-from oracles import random_gaussian
+from oracles import equal, random_gaussian
 
 import flatviz as fv
 from flatviz import results
@@ -89,20 +88,8 @@ def test_every_noun_is_one_line_of_less_than_120_characters(gaussians, task, tin
 
 
 def test_every_noun_comes_back_from_disk_as_it_was(gaussians, tmp_path):
-    def same(a, b):
-        if isinstance(a, torch.Tensor):
-            return torch.equal(a, b)
-        if isinstance(a, dict):
-            return list(a) == list(b) and all(same(a[k], b[k]) for k in a)
-        if isinstance(a, (tuple, list)):
-            return type(a) is type(b) and len(a) == len(b) and all(map(same, a, b))
-        if type(a).__name__ in results.NOUNS:
-            names = [f.name for f in dataclasses.fields(a)]
-            return type(a) is type(b) and all(same(getattr(a, n), getattr(b, n)) for n in names)
-        return type(a) is type(b) and a == b
-
     whole = {**one_of_each(gaussians[0]), 3: [1, 2.5, None, True, "x"], ("a", 0): {"noun": "Draws", "fields": {}}}
-    assert same(whole, fv.load(fv.save(whole, tmp_path / "all.pt")))
+    assert equal(whole, fv.load(fv.save(whole, tmp_path / "all.pt")))
     with pytest.raises(TypeError, match="cannot save a function"):
         fv.save(lambda: 0, tmp_path / "f.pt")
     assert [p.name for p in tmp_path.iterdir()] == ["all.pt"]  # a failed save leaves nothing

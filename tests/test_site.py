@@ -292,20 +292,6 @@ def test_slides_turn_by_keys_and_draw_their_figures_without_network(site, browse
 
 
 @pytest.mark.browser
-def test_the_sliders_of_the_first_page_move_the_pictures_without_python(site, browser):
-    page, _, errors = watched(browser, "file:")
-    page.goto((site / "index.html").as_uri())
-    view = page.locator(".flatviz[data-state]")
-    view.wait_for()
-    view.get_by_role("slider", name="ensemble size", exact=True).fill("5")
-    page.wait_for_function("() => document.querySelector('.flatviz').dataset.state === 'sabma/1/5'")
-    view.get_by_role("slider", name="radius", exact=True).fill("0")
-    page.wait_for_function("() => document.querySelector('.flatviz').dataset.state === 'sabma/0/5'")
-    assert not errors
-    page.close()
-
-
-@pytest.mark.browser
 def test_the_sliders_of_an_interact_move_its_picture_without_python(site, browser):
     page, _, errors = watched(browser, "file:")
     page.goto(next(site.rglob("03_curvature.html")).as_uri())

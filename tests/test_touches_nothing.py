@@ -10,6 +10,7 @@ import plotly.io as pio
 import pytest
 import torch
 from every_verb import TaskWithPath, calls, public_names
+from oracles import Looks
 from torch import Tensor, nn
 
 import flatviz as fv
@@ -18,16 +19,6 @@ from flatviz.core.precision import IEEE, float32_flags
 TRAINING = ("pretrain", "record_path", "fit_", "lab", "repeat_family", "mechanism_in_training", "predict_gap",
             "train_pool")  # fmt: skip
 FOREIGN = ("metric_objective", "run_random_plane", "run_linear_interpolation")  # another library computes
-
-
-class Looks(nn.Linear):
-    """A layer that notes torch's float32 flags in each pass."""
-
-    seen: set = set()
-
-    def forward(self, x):
-        Looks.seen.add(float32_flags())
-        return super().forward(x)
 
 
 @dataclass

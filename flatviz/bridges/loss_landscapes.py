@@ -68,7 +68,7 @@ def run_random_plane(
     """`loss_landscapes.random_plane` on a copy; its values at the coordinates where each was computed, scattered.
 
     The plane's origin is the network's weights (all of them, treated or not).  Its axes are orthonormal, the first along the
-    first step that was made, as seen in the weights at which the metric ran the network.
+    first step, read from the weights at which the metric ran the network.
 
     Raises:
         ValueError: For a metric that does not run the network, for weights that left the finite numbers (3.0.6
@@ -76,7 +76,7 @@ def run_random_plane(
     """
     library = _library()
     check_count(steps, "steps", least=2)
-    full = _all_weights(net)
+    full = Net.from_module(net.to_module().eval() if isinstance(net, Net) else net, "all")
     axes = _Axes(full)
     values, coords = [], []
 
@@ -176,19 +176,11 @@ class _Axes:
 
 
 def _named(function: str) -> str:
-    return f"loss_landscapes {installed_version()} {function}"
-
-
-def installed_version() -> str:
-    """Version of the package, as every name of a result states it."""
+    """A function of the package, with the version that every name of a result states."""
     try:
-        return version("loss-landscapes")
+        return f"loss_landscapes {version('loss-landscapes')} {function}"
     except PackageNotFoundError:
-        return "(unknown version)"
-
-
-def _all_weights(net: Net | nn.Module) -> Net:
-    return Net.from_module(net.to_module().eval() if isinstance(net, Net) else net, "all")
+        return f"loss_landscapes (unknown version) {function}"
 
 
 def _number(value: Any, name: str) -> Tensor:

@@ -2,7 +2,7 @@
 
 Strengths are shares of the value range or of the side.  Those of blurs are pixels of a 32 x 32 image and grow with the
 square root of the side, for the details of an 8 x 8 digit are as large as its pixels.  The kinds follow the families of
-Hendrycks & Dietterich 2019 (arXiv 1903.12261); the strengths are flatviz's own: figures do not compare with CIFAR-10-C's.
+Hendrycks & Dietterich 2019 (arXiv 1903.12261); the strengths are others, so scores do not compare with those on CIFAR-10-C.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ CORRUPTIONS: dict[str, Corruption] = {
     "fog": Corruption("weather", (0.15, 0.28, 0.4, 0.52, 0.65), _fog),
     "snow": Corruption("weather", (0.01, 0.025, 0.045, 0.075, 0.12), _snow),
     "brightness": Corruption("weather", (0.08, 0.16, 0.25, 0.35, 0.48), lambda x, s, g: x + s),
-    "contrast": Corruption("digital", (0.75, 0.55, 0.4, 0.27, 0.17), lambda x, s, g: s * x + (1 - s) * _mean(x)),
+    "contrast": Corruption("digital", (0.75, 0.55, 0.4, 0.27, 0.17), lambda x, s, g: s * x + (1 - s) * x.mean((1, 2, 3), True)),
     "elastic": Corruption("digital", (0.02, 0.04, 0.06, 0.08, 0.11), _elastic),
     "pixelate": Corruption("digital", (1.15, 1.4, 1.9, 2.7, 4.0), _pixelate),
     "jpeg": Corruption("digital", (60, 35, 20, 12, 6), _jpeg),
@@ -181,10 +181,6 @@ CORRUPTIONS: dict[str, Corruption] = {
     "rotate": Corruption("geometry", (0.09, 0.17, 0.28, 0.42, 0.6), lambda x, s, g: affine(x, angle=s * _signs(x, g, len(x)))),
     "occlusion": Corruption("geometry", (0.03, 0.06, 0.1, 0.16, 0.24), _occlusion),
 }  # fmt: skip
-
-
-def _mean(x: Tensor) -> Tensor:
-    return x.mean((1, 2, 3), keepdim=True)
 
 
 def corrupt(data: Data, kind: str, severity: int, *, seed: int) -> Data:

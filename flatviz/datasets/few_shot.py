@@ -10,7 +10,7 @@ from flatviz.checks import Count, Seed, Whole, check_count
 from flatviz.core.boundary import public
 from flatviz.core.data import Data, Task
 from flatviz.core.seeds import generator
-from flatviz.datasets.stream import held
+from flatviz.datasets.stream import in_memory
 
 MOST_VALIDATION = 15  # a class: beyond these, many shots of a small data set leave no test split
 
@@ -110,7 +110,7 @@ def transfer_task(
         target: classes as labels, each with at least 2 `shots` + 1 examples; inputs of the shape of the source's.
         shots: training examples a class.
         seed: draws them.
-        test: a test split of its own, for sets that are published with one.
+        test: the test split, for sets that are published with one.
         name: the name of the task begins with it.
 
     Raises:
@@ -133,10 +133,10 @@ def transfer_task(
     n_source, n_classes = int(source.y.max()) + 1, int(target.y.max()) + 1
     return Task(
         source,
-        held(parts.train),
+        in_memory(parts.train),
         parts.rest if test is None else test,
         n_classes=n_classes,
         name=f"{name}, {shots} shots a class",
-        validation=held(parts.validation),
+        validation=in_memory(parts.validation),
         source_classes=None if n_source == n_classes else n_source,
     )

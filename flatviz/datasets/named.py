@@ -22,7 +22,7 @@ OFFLINE = {"digits": digits_transfer, "digits-near": partial(digits_transfer, **
 DEFAULT = "digits-near"  # of tour, lab and course
 FOLDER = "image-folder"
 NAMES = (*OFFLINE, f"{FOLDER}:PATH", *(f"{name.replace('_', '-')}:ROOT" for name in PUBLIC))
-LEAST_CLASSES = 4  # of which one half can be a source of its own
+LEAST_CLASSES = 4  # of which one half can be the source
 
 
 @public

@@ -24,7 +24,7 @@ LOOKED = 8  # examples that are read twice
 
 @dataclass(frozen=True, eq=False)
 class Stream:
-    """Inputs of a data set `examples[i] -> (x, y)`, those at `index` in that order; made by `stream`.
+    """Inputs of a data set `examples[i] -> (x, y)`, those at `index` in that order; `stream` returns one.
 
     A batch is read by `workers` threads, pinned and copied to the device; bytes become floats from 0 to 1.  What it reads
     may change on the disk: results on it are kept in a cache only where `content`, which changes with it, is given.
@@ -176,7 +176,7 @@ def _equal(a: Tensor, b: Tensor) -> bool:
     return a.shape == b.shape and torch.allclose(a, b, rtol=0, atol=0, equal_nan=True)
 
 
-def held(data: Data) -> Data:
+def in_memory(data: Data) -> Data:
     """The same examples with those of a stream in memory, images in bytes as bytes; other data as they are."""
     return replace(data, x=data.x.read()) if isinstance(data.x, Stream) else data
 
@@ -193,7 +193,7 @@ def class_names_of(examples: Any, y: Tensor) -> tuple[str, ...]:
 
 
 def _labels(examples: Any, progress: Progress) -> Tensor:
-    """From the data set's own list of them, as torchvision's have, else by reading everything once."""
+    """From the list that torchvision's data sets have of them, else by reading everything once."""
     for name in ("targets", "labels"):
         known = getattr(examples, name, None)  # a foreign object
         if known is not None and len(known) == len(examples):

@@ -43,7 +43,7 @@ def run(
     are computed, with the same result bit for bit.  A unit that fails is reported through `say` and its rows are missing.
 
     Args:
-        grid: cells, each with any of setting, method, radius, steps, seed, and columns of the experiment's own.
+        grid: cells, each with any of setting, method, radius, steps, seed, and columns that the experiment adds.
         fit: `fit(cells)` yields (cell, fitted) for each cell of a unit; with `device` it is called as `fit(cells, device=...)`.
         measure: `measure(fitted, cell)` returns {quantity: value}.
         name: of the experiment, first column of the table and folder in the cache.
@@ -81,7 +81,7 @@ def run(
 
     def compute(missing: list[int]) -> Iterator[tuple[int, list[dict[str, float]]]]:
         started, how = time.perf_counter(), dict(engine=engine, label=name, progress=progress, errors=True)
-        for done, (i, values) in enumerate(each(_unit, {0: (fit, measure)}, [(0, todo[m]) for m in missing], **how), 1):
+        for done, (i, values) in enumerate(each(_unit, (fit, measure), [todo[m] for m in missing], **how), 1):
             label, seconds = labels[missing[i]], time.perf_counter() - started
             if isinstance(values, (str, Exception)):
                 failed[label] = str(values)

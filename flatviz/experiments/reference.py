@@ -81,10 +81,10 @@ def sample_reference(
     facts |= {"halves_tv": total_variation(*halves), "halves_agreement": agreement(*halves)}
     if diagnose:
         true = whole.log_probs.exp().gather(-1, task.test.y.expand(len(q.W), -1)[..., None])[..., 0]
-        told = {"weights": diagnose_chains(q), "probabilities": diagnose_chains(Draws(true, chains=q.chains))}
-        facts |= {name: str(diagnosis) for name, diagnosis in told.items()}
-        facts["rhat"] = max(float(diagnosis.rhat.max()) for diagnosis in told.values())
-        facts["ess"] = min(float(diagnosis.bulk.min()) for diagnosis in told.values())
+        diagnoses = {"weights": diagnose_chains(q), "probabilities": diagnose_chains(Draws(true, chains=q.chains))}
+        facts |= {name: str(diagnosis) for name, diagnosis in diagnoses.items()}
+        facts["rhat"] = max(float(diagnosis.rhat.max()) for diagnosis in diagnoses.values())
+        facts["ess"] = min(float(diagnosis.bulk.min()) for diagnosis in diagnoses.values())
     of_chain = q.by_chain.shape[1]
     kept = q.by_chain[:, :: -(-of_chain * q.chains // KEPT_DRAWS)].flatten(0, 1)
     facts["halves_mmd"] = _mmd(*kept.chunk(2))

@@ -1,6 +1,6 @@
 """Paired comparisons: differences seed by seed, their interval, verdicts corrected by Holm, and the sentences they make.
 
-"No effect" is a claim of its own: `equivalent` tests it against a margin; a difference that is not significant does not show it.
+"No effect" is a claim too: `equivalent` tests it against a margin; a difference that is not significant does not show it.
 
 Source: Holm, Scand. J. Statist. 6 (1979).
 """

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from flatviz.core.net import Net
+from flatviz.posteriors.method import Tuned
 from flatviz.results import Gaussian
 
 
@@ -25,10 +26,7 @@ class Choice:
 
     def __str__(self) -> str:
         """What is set, as text."""
-        values = {**self.settings, "radius": self.radius, "head_std": self.head_std}
-        shown = {name: value for name, value in values.items() if value is not None and not isinstance(value, Mapping)}
-        told = [f"{k} {v:g}" if isinstance(v, (int, float)) else f"{k} {v}" for k, v in shown.items()]
-        return ", ".join(told) or "as in the record"
+        return str(Tuned({**self.settings, "radius": self.radius, "head_std": self.head_std})) or "as in the record"
 
 
 Choices = Mapping[str, Choice]

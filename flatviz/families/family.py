@@ -115,7 +115,7 @@ def measure(
 
     All share one PCA plane, of the pooled draws, and one pair of random directions.  Surface and spectra are of the
     mean NLL of the training examples over the treated weights; scores are of the test split.  BatchNorm statistics
-    are the net's own throughout, as they were when the posteriors were fitted.
+    are those of the net throughout, as they were when the posteriors were fitted.
     n_draws: draws a posterior, at least 2; n_spectra: of them, those whose k largest eigenvalues are computed; resolution:
         grid points a side of the shared surface, around_resolution: of the surface around each center.
 
@@ -136,12 +136,11 @@ def measure(
     pooled = torch.cat([q.sample(count(q, n_draws), seed=seed) for q in posteriors])
     plane = plane_pca(pooled, name=f"PCA plane of {len(pooled)} draws")
     family = dataclasses.replace(family, surface=slice_plane(f, plane, resolution=resolution, progress=progress))
-    sizes = dict(n_draws=n_draws, n_spectra=n_spectra, k=k)
 
     def look(member: Member) -> dict[str, Any]:
         q = member.posterior
         around = slice_plane(f, plane_random(net, q.center, seed=seed), resolution=around_resolution, progress=progress)
-        return {"around": around} | _measured(net, task, f, plane, q, seed=seed, progress=progress, **sizes)
+        return {"around": around} | _measured(f, task, plane, q, (n_draws, n_spectra, k), seed, progress)
 
     rows = once(family, look, "measuring", progress)
     sharpest = dict(zip(map(id, posteriors), sharpest_surfaces(f, posteriors, around_resolution, seed)))
@@ -169,13 +168,12 @@ def extend(
     until `complete` computes them.
     """
     near = family[family.index(method, radius)]
-    sizes = dict(n_draws=family.n_draws, n_spectra=max(map(len, family.spectrum)), k=len(near.spectrum[0].values))
-    plane = family.surface.plane
-    fields = _measured(net, task, nll(net, task.train), plane, posterior, seed=seed, progress=progress, **sizes)
+    sizes = family.n_draws, max(map(len, family.spectrum)), len(near.spectrum[0].values)
+    fields = _measured(nll(net, task.train), task, family.surface.plane, posterior, sizes, seed, progress)
     values = dict(zip(QUANTITIES, member_values(fields["spectrum"], fields["prediction"])))
     fields["over_seeds"] = {name: torch.full_like(row, torch.nan) for name, row in near.over_seeds.items()}
     for name, row in fields["over_seeds"].items():
-        row[0] = values[name]  # of its own seed
+        row[0] = values[name]  # of one seed alone
     fields["step"] = step_of(net, task.train, family, method, radius, seed=seed)
     about = dict(method=method, radius=float(radius), unit=METHODS[method].unit, posterior=posterior)
     member = dataclasses.replace(near, **about, **fields)
@@ -213,21 +211,12 @@ def member_values(spectra: Sequence[Spectrum], prediction: Prediction) -> Tensor
 
 
 def _measured(
-    net: Net,
-    task: Task,
-    f: MeanNLL,
-    plane: Plane,
-    q: Posterior,
-    *,
-    seed: int,
-    n_draws: int,
-    n_spectra: int,
-    k: int,
-    progress: Progress,
+    f: MeanNLL, task: Task, plane: Plane, q: Posterior, sizes: tuple[int, int, int], seed: int, progress: Progress
 ) -> dict[str, Any]:
-    """A member's draws on the plane, the eigenvalues of some of them, and their prediction."""
+    """A member's draws on the plane, the eigenvalues of some of them, and their prediction; sizes: n_draws, n_spectra, k."""
+    n_draws, n_spectra, k = sizes
     draws = q.sample(count(q, n_draws), seed=seed)
     starts = track(list(draws[:n_spectra]), "eigenvalues", progress)
     spectra = tuple(top_eigenpairs(f, w, k, seed=seed, name=f"draw {i}") for i, w in enumerate(starts, 1))
-    prediction = predicted(net, q, task.test, n_draws, seed=seed, progress=progress)
+    prediction = predicted(f.net, q, task.test, n_draws, seed=seed, progress=progress)
     return dict(projection=project(draws, plane, f), spectrum=spectra, prediction=prediction)

@@ -7,6 +7,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 from torch.nn.functional import adaptive_avg_pool2d
+from torch.special import entr
 
 from flatviz.core.data import Data, Task
 from flatviz.core.inputs import Pixels
@@ -65,13 +66,9 @@ def _disagreement(log_probs: Tensor) -> Tensor:
     """Mutual information of the first n draws, (S, N), and the entropy of the first in row 0."""
     probs = log_probs.double().exp()
     n = torch.arange(1, len(probs) + 1, device=probs.device).double()
-    total, alone = _entropy(probs.cumsum(0) / n[:, None, None]), _entropy(probs)
-    found = total - alone.cumsum(0) / n[:, None]
-    return torch.cat([alone[:1], found[1:]]).nan_to_num(nan=-1.0)
-
-
-def _entropy(p: Tensor) -> Tensor:
-    return -torch.special.xlogy(p, p).sum(-1)
+    total, alone = (entr(p).sum(-1) for p in (probs.cumsum(0) / n[:, None, None], probs))
+    shared = total - alone.cumsum(0) / n[:, None]
+    return torch.cat([alone[:1], shared[1:]]).nan_to_num(nan=-1.0)
 
 
 def _pixels(data: Data, index: Tensor) -> Tensor:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import torch
@@ -54,7 +55,7 @@ def family_maps(net: Net, task: Task, family: Family, *, seed: int, resolution: 
 
 
 def maps_row(net: Net, task: Task, family: Family, member: Member, *, seed: int, resolution: int) -> dict[str, Any]:
-    """What one member has beside the surfaces of its own planes, which it has already.
+    """The other maps of a member that has its surfaces "around" and "sharpest".
 
     draws accuracy (S,): of each draw itself, NaN where the member has fewer.  ascent: a Surface, the mean NLL on the plane of
     `plane_of_step` at its center; sharpest accuracy, around accuracy, ascent accuracy: Surfaces.  ensemble (S, A, B), on ticks
@@ -62,64 +63,54 @@ def maps_row(net: Net, task: Task, family: Family, member: Member, *, seed: int,
     (MOST, CENTERED, CENTERED): the same on planes through the member's center, from where the draws are, of the first `MOST`
     draws; only for a net that runs at several weight vectors at once.
     """
-    q, n_draws, data = member.posterior, member.prediction.n_draws, task.train
-    f, right = nll(net, data), quantity(net, data, "accuracy")
+    q, data = member.posterior, task.train
+    f, right, draws = nll(net, data), quantity(net, data, "accuracy"), q.sample(member.prediction.n_draws, seed=seed)
     planes = {"sharpest": member.sharpest, "around": member.around}
     plane = plane_of_step(q, f.value_and_grad(q.center)[1], seed)
     planes["ascent"] = slice_plane(f, plane, extent=float(member.sharpest.a.max()), resolution=resolution)
     row: dict[str, Any] = {f"{name} accuracy": _accuracy(right, s, _side(net, COARSE)) for name, s in planes.items()}
-    accuracies = right.many(q.sample(n_draws, seed=seed)).float().cpu()
-    row["draws accuracy"] = pad(accuracies, (0, family.n_draws - len(accuracies)), value=torch.nan)
+    row["draws accuracy"] = pad(right.many(draws).float().cpu(), (0, family.n_draws - len(draws)), value=torch.nan)
     row["ascent"] = planes["ascent"]
     if "a" not in family.maps:
         return row
     stacked = stack(net, data.x) if isinstance(data.x, Tensor) else None
-    about, ticks = dict(seed=seed, stacked=stacked), [family.maps["a"], family.maps["b"]]
-    row["ensemble"] = ensemble_losses(net, task, q, family.surface.plane, ticks, n_draws, family.n_draws, **about)
-    if stacked is not None:
-        for name, s in planes.items():
-            few = min(n_draws, MOST), MOST
-            row[f"{name} ensemble"] = ensemble_losses(net, task, q, s.plane, centered_ticks(s), *few, **about, centered=True)
+    outputs = partial(_outputs, net, stacked, data)
+    place = project(draws.mean(0, keepdim=True), family.surface.plane).coords.to(draws)
+    moves = _steps(family.surface.plane, [family.maps["a"], family.maps["b"]], draws, place)
+    row["ensemble"] = ensemble_losses(outputs, data.y, draws, moves, family.n_draws)
+    for name, s in planes.items() if stacked is not None else ():
+        moves = _steps(s.plane, centered_ticks(s), draws)
+        row[f"{name} ensemble"] = ensemble_losses(outputs, data.y, draws[:MOST], moves, MOST)
     return row
 
 
-def ensemble_losses(
-    net: Net,
-    task: Task,
-    q: Posterior,
-    plane: Plane,
-    ticks: Sequence[Tensor],
-    n_draws: int,
-    size: int,
-    seed: int,
-    *,
-    stacked: Stacked | None = None,
-    centered: bool = False,
-) -> Tensor:
-    """NLL of the average of the first n draws, (S, A, B), while all draws move over the plane together; nats, training examples.
+def _steps(plane: Plane, ticks: Sequence[Tensor], like: Tensor, place: Tensor | float = 0.0) -> Tensor:
+    """From `place` on a plane to each point of a grid, (A, B, D)."""
+    grid = torch.stack(torch.meshgrid(*ticks, indexing="ij"), -1)
+    return (grid.to(like) - place) @ plane.axes.to(like)
 
-        g_n(a, b) = -(1/N) sum_i log (1/n) sum_{m <= n} p(y_i | x_i, w_m + (a - c) u + (b - d) v)
 
-    (c, d): the shadow of the draws' mean on the plane, so that g_n(c, d) is the loss of the ensemble where it stands; 0 where
-    `centered`.  S = `size`; of fewer draws the largest ensemble is repeated.  stacked: the net ready for several weight
-    vectors at once, which takes a third of the time.
+def ensemble_losses(outputs: Callable[[Tensor], Tensor], y: Tensor, draws: Tensor, moves: Tensor, size: int) -> Tensor:
+    """NLL of the average of the first n draws w_m, (S, A, B), while all draws make the same move; nats, training examples.
+
+        g_n(a, b) = -(1/N) sum_i log (1/n) sum_{m <= n} p(y_i | x_i, w_m + moves[a, b])
+
+    outputs: logits (S, N, C) at weight vectors (S, D).  moves (A, B, D): on the shared plane from the shadow of the draws' mean,
+    so that g_n there is the loss of the ensemble; on others from where the draws are.  S = `size`; of fewer draws the largest
+    ensemble is repeated.
     """
-    draws = q.sample(n_draws, seed=seed)
-    a, b = (grid.reshape(-1) for grid in torch.meshgrid(*ticks, indexing="ij"))
-    place = 0.0 if centered else project(draws.mean(0, keepdim=True), plane).coords.to(draws)
-    moves = (torch.stack([a, b], 1).to(draws) - place) @ plane.axes.to(draws)
-    total, losses, data = None, [], task.train
+    total, losses = None, []
     for n, w in enumerate(draws, 1):
-        outputs = _outputs(net, stacked, w + moves, data)
-        right = outputs.log_softmax(-1).gather(-1, data.y.expand(len(moves), -1)[..., None])[..., 0].double()  # (A B, N)
+        logits = outputs(w + moves.flatten(0, 1))
+        right = logits.log_softmax(-1).gather(-1, y.expand(len(logits), -1)[..., None])[..., 0].double()  # (A B, N)
         total = right if total is None else torch.logaddexp(total, right)
-        losses.append(-(total - math.log(n)).mean(1).reshape(len(ticks[0]), len(ticks[1])))
+        losses.append(-(total - math.log(n)).mean(1).reshape(moves.shape[:2]))
     shown = torch.stack(losses).float().cpu()
     return torch.cat([shown, shown[-1:].expand(size - len(shown), -1, -1)])
 
 
-def _outputs(net: Net, stacked: Stacked | None, W: Tensor, data: Data) -> Tensor:
-    """Logits (S, N, C) of the rows of W."""
+def _outputs(net: Net, stacked: Stacked | None, data: Data, W: Tensor) -> Tensor:
+    """Logits (S, N, C) of the rows of W; a net ready for several weight vectors at once takes a third of the time."""
     if stacked is None:
         return predicted(net, W, data.x, len(W), seed=0).outputs
     features = stacked.features(data.x)

@@ -37,7 +37,7 @@ def fit_member(
 
     radius: None is that of the record; fit: values in place of those settings, where the method has them (steps, lr ...).
     tuned: method -> settings, radius and width of the prior that `tune` chose; `fit` and `radius` go before them.
-    A method that starts at SGD's solution fits that by SGD's record and what is chosen otherwise than its own.
+    A method that starts at SGD's solution fits that by SGD's record, and by the choices that differ from the method's record.
     checkpoint: path to save to and resume from; that start has one beside it.
     """
     record, choice = METHODS[check_choice(method, tuple(METHODS), "method")], choice_of(tuned, method)
@@ -173,8 +173,8 @@ def fit_all(
     """
     about = dict(fit=fit, tuned=tuned, progress=progress if engine is None else False)
     groups = groups_of(members, 1 if engine is None else workers(engine))
-    items = [(0, (method, radii, seeds, folder, about)) for method, radii in groups]
-    run = each(_fit_group, {0: (net, task, prior)}, items, engine=engine, label="fitting", progress=progress)
+    items = [(method, radii, seeds, folder, about) for method, radii in groups]
+    run = each(_fit_group, (net, task, prior), items, engine=engine, label="fitting", progress=progress)
     return {key: q for _, some in run for key, q in some.items()}
 
 

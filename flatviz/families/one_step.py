@@ -63,7 +63,7 @@ def mechanism(
 
     The plane holds Sigma g, along which `kl_exact` moves the mean, and the gradient g, along which SAM does.
     n_draws: draws behind each expectation, the same noise at q and at q', which training has one of.
-    BatchNorm statistics are the net's own.
+    BatchNorm statistics are those of the net.
 
     Raises:
         ValueError: For no radius, a q of another length, or an unknown word.
@@ -108,8 +108,8 @@ def mechanism_in_training(
     length 1 (the right singular vectors of these, not centred); what is drawn are shadows on it.
 
     at: rising numbers of steps taken, 0 is the start; default: five, the denser the earlier, the last one among them, the start
-        not: q moves away from it by many times its own width, and a picture with it shows the rest small.
-    settings: in place of those of `fv.METHODS["sabma"]`, as {"steps": 100}.  BatchNorm statistics are the net's own.
+        not: q moves away from it by many times its width, and a picture with it shows the rest small.
+    settings: in place of those of `fv.METHODS["sabma"]`, as {"steps": 100}.  BatchNorm statistics are those of the net.
 
     Raises:
         ValueError: For another setting, and for numbers that do not rise or go beyond the fit's steps.
@@ -224,13 +224,7 @@ class _Step:
     """The step from q, at any radius: expectations are means over the same noise, at q and at every q'."""
 
     def __init__(
-        self,
-        net: Net,
-        data: Data,
-        q: Gaussian,
-        seed: int,
-        n_draws: int = STEP_DRAWS,
-        likelihood: Likelihood = "categorical",
+        self, net: Net, data: Data, q: Gaussian, seed: int, n_draws: int = STEP_DRAWS, likelihood: Likelihood = "categorical"
     ) -> None:
         z = torch.randn(n_draws, q.dim + q.rank, generator=generator(seed), dtype=q.mean.dtype).to(q.mean.device)
         noise = [(row[: q.dim], row[q.dim :]) for row in z]

@@ -1,4 +1,4 @@
-"""From a classifier of the user to what a lab needs: trials, checks, and what a time budget leaves out."""
+"""From a user's classifier to the net, task and prior of a lab: trials, checks, and what a time budget leaves out."""
 
 from __future__ import annotations
 

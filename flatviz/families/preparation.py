@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import torch
 from torch import Tensor, nn
@@ -27,7 +27,7 @@ LEAST_GAIN = 0.05  # of the way from the largest class's share to 1
 
 @dataclass(frozen=True)
 class Recipe:
-    """How the source network is trained, the SGD tail of which its SWAG prior is made, and the width of that prior."""
+    """How the source network is trained, the SGD tail that gives its SWAG prior, and the width of that prior."""
 
     epochs: int = 60
     lr: float = 0.1
@@ -35,6 +35,10 @@ class Recipe:
     swag_lr: float = 0.05
     snapshots: int = 20
     scale: float = 64.0  # of SWAG's covariance, whose own width is a tenth of what makes radius and ensemble size matter
+
+    def with_epochs(self, epochs: int | None) -> Recipe:
+        """With another number of epochs; None leaves it."""
+        return self if epochs is None else replace(self, epochs=epochs)
 
     def __str__(self) -> str:
         """All of it as text."""

@@ -40,7 +40,7 @@ def repeat_family(
     Data, pre-trained network and prior stay; the noise of fit and draws changes, so what spreads over seeds is what that
     noise does.  The radii of a method are trained together, with all seeds at once, where the network allows it.
     over_seeds of a member: "lambda1", the mean over as many draws as the family has spectra; "accuracy", "nll" and "ece" of the
-    test split at the family's largest ensemble; (1 + seeds,) each, the member's own value first, NaN where a fit diverged.
+    test split at the family's largest ensemble; (1 + seeds,) each, the value of the member itself first, NaN where a fit diverged.
     seeds: those of the noise, without that of the family; fit, tuned: as in `fit_family`.
 
     Raises:

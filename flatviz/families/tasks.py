@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -13,8 +13,8 @@ from flatviz.storage.cache import keep, look_up
 
 def each(
     function: Callable[[Any, Any], Any],
-    given: Mapping[Hashable, Any],
-    items: Sequence[tuple[Hashable, Any]],
+    given: Any,
+    items: Sequence[Any],
     *,
     engine: Any = None,
     label: str = "tasks",
@@ -23,17 +23,15 @@ def each(
 ) -> Iterator[tuple[int, Any]]:
     """Calls of a function, here or on a cluster.
 
-    given: what several tasks share, by key: a value, sent to every worker once, or a function without arguments, which is a
-    task of its own: run once, by whichever worker, and again if that is lost.  A lost worker costs only the tasks it had.
+    given: what all tasks share, sent to every worker once.  A lost worker costs only the tasks it had.
     errors: True yields the exception of a task that fails on the workers, or loses them, in place of raising it.
 
     Yields:
-        (number, function(given[key], item)) of each (key, item), as they come in; in their order where `engine` is None.
+        (number, function(given, item)) of each item, as they come in; in their order where `engine` is None.
     """
-    if engine is None:
-        yield from track(_here(function, given, items), label, progress, total=len(items))
-    else:
-        yield from track(_on_cluster(function, given, items, engine, errors), label, progress, total=len(items))
+    here = ((i, function(given, item)) for i, item in enumerate(items))
+    calls = here if engine is None else _on_cluster(function, given, items, engine, errors)
+    yield from track(calls, label, progress, total=len(items))
 
 
 def workers(client: Any) -> int:
@@ -42,27 +40,12 @@ def workers(client: Any) -> int:
     return max(1, len(client.scheduler_info()["workers"]))
 
 
-def _here(function: Callable, given: Mapping, items: Sequence[tuple[Hashable, Any]]) -> Iterator[tuple[int, Any]]:
-    last, value = None, None
-    for i, (key, item) in enumerate(items):
-        if last is None or key != last:
-            last, value = key, given[key]() if callable(given[key]) else given[key]
-        yield i, function(value, item)
-
-
-def _on_cluster(function: Callable, given: Mapping, items: Sequence, client: Any, errors: bool) -> Iterator[tuple[int, Any]]:
+def _on_cluster(function: Callable, given: Any, items: Sequence, client: Any, errors: bool) -> Iterator[tuple[int, Any]]:
     check_client(client)
     from distributed import as_completed  # optional; `check_client` has imported it
 
-    keys = dict.fromkeys(key for key, _ in items)
-    often = dict(pure=False, retries=RETRIES)
-    shared = {
-        key: client.submit(given[key], **often)
-        if callable(given[key])
-        else client.scatter(given[key], broadcast=True, hash=False)
-        for key in keys
-    }
-    numbers = {client.submit(function, shared[key], item, **often): i for i, (key, item) in enumerate(items)}
+    (shared,) = client.scatter([given], broadcast=True, hash=False)
+    numbers = {client.submit(function, shared, item, pure=False, retries=RETRIES): i for i, item in enumerate(items)}
     try:
         for future in as_completed(list(numbers)):
             yield numbers[future], (future.exception() if errors else None) or future.result()

@@ -82,13 +82,10 @@ def prepare(
         print(f"on {place} ({why})")
     task = task.to(place)
     net = Net.from_module(module, example=task.source.x[:2].cpu()).to(place)
-    recipe = recipe or recipe_for(net)
-    recipe = recipe if epochs is None else dataclasses.replace(recipe, epochs=epochs)
-    how = dict(epochs=recipe.epochs, lr=recipe.lr, last_lr=recipe.last_lr)
-    source = pretrain(net, task.source, seed=seed, progress=progress, **how)
+    recipe, how = (recipe or recipe_for(net)).with_epochs(epochs), dict(seed=seed, progress=progress)
+    source = pretrain(net, task.source, epochs=recipe.epochs, lr=recipe.lr, last_lr=recipe.last_lr, **how)
     check_learned(source, source.w, task.source, "pre-training", "raise its epochs, lower its lr, or take another model")
-    how = dict(rank=rank, lr=recipe.swag_lr, snapshots=recipe.snapshots)
-    swag = fit_swag(source, task.source, seed=seed, progress=progress, **how)
+    swag = fit_swag(source, task.source, rank=rank, lr=recipe.swag_lr, snapshots=recipe.snapshots, **how)
     check_learned(source, swag.mean, task.source, "SWAG", "lower the recipe's swag_lr")
     n_classes = None if task.source_classes is None else task.n_classes
     net, prior = transfer(source, swag, n_classes=n_classes, head_std=HEAD_STD, scale=recipe.scale)
@@ -125,8 +122,7 @@ def run_tour(
     task = task_for(task, seed)
     module = build_model(model, task, seed=seed)
     fit, measured = dict(fit or {}), dict(measured or {})
-    recipe = recipe or recipe_for(Net.from_module(module))
-    recipe = recipe if epochs is None else dataclasses.replace(recipe, epochs=epochs)
+    recipe = (recipe or recipe_for(Net.from_module(module))).with_epochs(epochs)
     about = dict(model=model, task=task, seed=seed, device=str(device), recipe=recipe)
 
     def step(name: str, compute: Callable, **settings: object):

@@ -1,7 +1,7 @@
 """Settings chosen by one rule for every method: the same number of trials, scored on a validation split as small as the shots.
 
 The scores of the test split are not looked at.  Trial 0 is the settings of the method's record, so that a choice is never
-worse on the validation splits than what stands in the table.
+worse on the validation splits than the record.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def space_of(method: Method, net: Net, fixed: Collection[str] = ()) -> dict[str,
 
 
 def record_of(method: Method, net: Net, *, head_std: float = RECORD_HEAD_STD) -> Choice:
-    """What stands in a method's record, written out, so that a choice keeps its meaning when the record changes."""
+    """The settings of a method's record, written out, so that a choice keeps its meaning when the record changes."""
     tuned, has_radius = method.tuned(net), method.unit != NO_UNIT or method.ascent is not None
     return Choice(dict(tuned.settings), tuned.radius if has_radius else None, head_std if method.needs_prior else None)
 
@@ -100,7 +100,7 @@ def choices_of(
 
     Args:
         method: Of `fv.METHODS`.
-        net: The network; nets with BatchNorm have settings of their own in the record.
+        net: The network; the record has other settings for nets with BatchNorm.
         trials: How many.
         fixed: Settings that all trials have, as the steps at a number of gradients.
         head_std: Of the prior that the first trial has.
@@ -117,13 +117,7 @@ def choices_of(
 
 
 def tried(
-    method: Method,
-    cases: Sequence[tuple],
-    seeds: Sequence[int],
-    trials: int,
-    *,
-    progress: Progress = False,
-    **how: Any,
+    method: Method, cases: Sequence[tuple], seeds: Sequence[int], trials: int, *, progress: Progress = False, **how: Any
 ) -> list[tuple[Choice, tuple[float, ...]]]:
     """Each of `choices_of` with its validation NLL on the cases (net, task, validation, prior)."""
     choices = track(choices_of(method, cases[0][0], trials, **how), "trials of settings", progress)

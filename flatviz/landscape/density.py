@@ -36,7 +36,7 @@ def spectral_density(
     Run r > 0 starts at random in the complement of the c_r Ritz vectors that the runs before it resolved, and is one
     unbiased estimate: mu_r = (1/D) sum_c delta(lambda_c) + (1 - c_r/D) sum_m weights[r, m] delta(nodes[r, m]), the resolved
     pairs as single eigenvalues, the rest by Gauss quadrature.  mu is the mean of mu_1 .. mu_{runs-1}.  A run's quadrature is
-    never taken together with its own Ritz vectors: one that stands for a cluster, as a null space is, would count once.
+    never combined with its Ritz vectors: one that represents a cluster, such as a null space, would count once.
     One run alone is plain quadrature; a run over all D dimensions is exact.  `Spectrum.nodes`, `weights` hold all atoms.
 
     Args: runs: 4, three estimates beside the run that finds the outliers; steps: products a run, 30 resolve some ten

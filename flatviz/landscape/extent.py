@@ -24,7 +24,7 @@ BISECTIONS = 3  # of an interval of factor 2: the end is at most 9 % beyond the 
 def ends(
     f: Objective, origin: Tensor, axes: Tensor, extent: Extent | None, suggested: Sequence[Sequence[float]] | None, n: int
 ) -> list[tuple[float, float]]:
-    """(lo, hi) along each of `axes` (K, D): `extent`, else `suggested`; "auto": found for each end, 0 one of `n` ticks."""
+    """(lo, hi) along each of `axes` (K, D): `extent`, else `suggested`; "auto": each end is searched for, and 0 is one of `n` ticks."""
     if extent == "auto":
         reach = None if suggested is None else [max(abs(lo), abs(hi)) for lo, hi in suggested]
         return [_with_zero(lo, hi, n) for lo, hi in auto_extent(f, origin, axes, reach)]
@@ -76,21 +76,13 @@ def auto_extent(f: Objective, origin: Tensor, axes: Tensor, reach: Sequence[floa
 
 def _first_over(over: Callable[[float], bool], t: float) -> float:
     """The distance at which `over` begins to hold, at most 9 % beyond; t doubled `DOUBLINGS` times where it never does."""
-    inside, outside = 0.0, math.inf
-    for _ in range(DOUBLINGS + 1):
-        if over(t):
-            outside = t
-            break
-        inside, t = t, 2 * t
-    if math.isinf(outside):
-        return inside
-    for _ in range(HALVINGS):
-        if inside > 0:
-            break
-        if over(outside / 2):
-            outside /= 2
-        else:
-            inside = outside / 2
+    outside = next((s for k in range(DOUBLINGS + 1) if over(s := t * 2**k)), None)
+    if outside is None:
+        return t * 2**DOUBLINGS
+    inside = outside / 2
+    if outside == t:  # the first step was too far
+        inside = next((s for k in range(1, HALVINGS + 1) if not over(s := t / 2**k)), 0.0)
+        outside = 2 * inside or t / 2**HALVINGS
     for _ in range(BISECTIONS):
         middle = math.sqrt((inside or outside / 2) * outside)
         inside, outside = (inside, middle) if over(middle) else (middle, outside)

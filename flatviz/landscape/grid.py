@@ -55,10 +55,10 @@ class Grid:
         flat = torch.full((len(self._coords),), float("nan"), dtype=origin.dtype)
         self._store = _store(f, origin, axes, ticks, cache, **self._options)
         done = torch.zeros(len(flat), dtype=torch.bool) if self._store is None else self._store.read(flat)
-        run = dict(engine=engine, progress=progress, label=label)
+        self._engine, self._shown = engine, dict(label=label, progress=progress)
         if not bool(done.all()):
             plan = None if self._store is None else self._store.plan
-            evaluate = self._fill(flat, done, plan=plan, **run)
+            evaluate = self._fill(flat, done, plan)
             sample = torch.randperm(len(flat), generator=generator(0))[: 1 + len(flat) // CONFIRMED]
             if not evaluate.confirms(self._coords[sample], flat[sample].to(origin)):
                 warnings.warn(
@@ -67,29 +67,19 @@ class Grid:
                     stacklevel=4,
                 )
                 self._options["exact"] = True
-                self._fill(flat, torch.zeros_like(done), plan=None, anew=True, **run)
+                self._fill(flat, torch.zeros_like(done), None, anew=True)
         self.values = flat.view(self.shape).to(origin.device)
         reduced = precision is not None and f"torch.{precision}" != str(origin.dtype)
         self.error = self._error(flat) if reduced else None
 
-    def _fill(
-        self,
-        flat: Tensor,
-        done: Tensor,
-        *,
-        plan: dict | None,
-        engine: Any,
-        progress: Progress,
-        label: str,
-        anew: bool = False,
-    ) -> PointEvaluator:
+    def _fill(self, flat: Tensor, done: Tensor, plan: dict | None, *, anew: bool = False) -> PointEvaluator:
         """Compute what is not `done` of `flat`; the evaluator that did."""
         evaluate = self._f.over(self._origin, self._axes, len(flat), plan=plan, coords=self._coords, **self._options)
         if self._store is not None:
             self._store.begin(_plan(evaluate), anew=anew)
         blocks = _blocks(done)
-        run = self._local(evaluate, blocks) if engine is None else self._on_cluster(engine, evaluate, blocks)
-        for block, values in track(run, label, progress, total=len(blocks)):  # on disk before a cancel is looked for
+        run = (self._local if self._engine is None else self._on_cluster)(evaluate, blocks)
+        for block, values in track(run, total=len(blocks), **self._shown):  # on disk before a cancel is looked for
             flat[block] = values.to(flat)
         return evaluate
 
@@ -107,9 +97,9 @@ class Grid:
                     size = BLOCK if evaluate.in_blocks else max(1, min(BLOCK, int(WRITE / pace)))
             yield block, torch.cat(values)
 
-    def _on_cluster(self, engine: Any, evaluate: PointEvaluator, blocks: list[list[int]]) -> Iterator[tuple[list[int], Tensor]]:
+    def _on_cluster(self, evaluate: PointEvaluator, blocks: list[list[int]]) -> Iterator[tuple[list[int], Tensor]]:
         job = self._f, self._origin, self._axes, len(self._coords), dict(self._options, plan=_plan(evaluate))
-        for i, values in on_cluster(engine, job, [self._coords[block].cpu() for block in blocks]):
+        for i, values in on_cluster(self._engine, job, [self._coords[block].cpu() for block in blocks]):
             self._write(blocks[i], values)
             yield blocks[i], values
 

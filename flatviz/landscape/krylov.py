@@ -10,7 +10,7 @@ from torch import Tensor
 from flatviz.core.seeds import randn_like
 
 CHECK_EVERY = 2
-LOOK = 5  # products that look for repeated eigenvalues: what the basis holds is out of the way, so that others stand out
+LOOK = 5  # products that look for repeated eigenvalues: vectors of the basis are projected out, so that further ones show
 BASIS_BYTES = 2**30  # of memory that a basis may take before it is restarted
 
 
@@ -20,7 +20,7 @@ class Krylov:
     H Q = Q C + sum_p p row_p^T, with Q (m, D) in rows, C (m, m) as measured, and the vectors p whose products come next: one, or
     several once a random one was injected (band Lanczos).  A full basis of `room` vectors is restarted from its best Ritz
     vectors.  `locked` (c, D): directions kept out of it; `scale`: the size of H where they hold its largest eigenvalues, so
-    that what is left can be told from rounding.
+    that the remainder can be distinguished from rounding.
     Source: Wu & Simon 2000 (thick restart); Golub & Van Loan, Matrix Computations, 4th ed., ch. 10.
     """
 

@@ -32,7 +32,7 @@ def slice_plane(
 
     A plane of more than two axes gives a volume: values (U, V, ...), further ticks in `Surface.more`.
     extent, in units of a and b: a number e for [-e, e] on every axis; (lo, hi) for all; a pair for each;
-    default: the plane's own.  Where it is symmetric and `resolution` odd, the origin is on the grid.
+    default: that of the plane.  Where it is symmetric and `resolution` odd, the origin is on the grid.
     extent="auto": in each direction out to 5 times the value at the origin, found from a few points on each axis (at most
         64 times what the plane suggests), then moved by half a step at most, so that the origin is on the grid.
     resolution: points along each axis; 41 (1,681 points) is smooth on a screen, 11 is enough for a look.
@@ -117,7 +117,7 @@ def slice_line(
 def slice_path(f: ObjectiveLike, W: Vectors, *, t: Vector | None = None, x_label: str = "step", name: str = "") -> Curve:
     """F at each of W (S, D) in turn: along a training path, a curve, a chain.
 
-    t (S,): where each stands on the axis that `x_label` names; default 0, 1, 2, ...  name: of the curve, in legends.
+    t (S,): the place of each on the axis that `x_label` names; default 0, 1, 2, ...  name: of the curve, in legends.
 
     Raises:
         ValueError: If t and W differ in length.

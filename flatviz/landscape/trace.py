@@ -92,7 +92,7 @@ def _leave_one_out(W: Tensor, R: Tensor, H: Tensor, squares: Tensor, dim: int, r
     S = left_vectors[:, seen] @ (right_vectors[seen] / sizes[seen, None])
     alone = right_vectors[seen].square().sum(0) > 1 - 1e-6  # a column in the span of the others leaves nothing behind
     S = S / S.norm(dim=0).clamp_min(1e-300) * alone
-    U = W - S * (S * W).sum(0)  # the part of each test vector inside its own basis
+    U = W - S * (S * W).sum(0)  # the part of each test vector inside the basis without it
     inside = H.trace() - (S * (H @ S)).sum(0)
     left = (W * R).sum(0) - 2 * (U * R).sum(0) + (U * (H @ U)).sum(0)
     return inside + left * (dim - W.shape[1] + 1) / (squares - U.square().sum(0))

@@ -1,4 +1,4 @@
-"""Predictions of a Gaussian posterior through the network made linear in its weights.
+"""Predictions of a Gaussian posterior through the network linearised in its weights.
 
     f(x; w) ~ f(x; m) + J(x) (w - m),   so f ~ N(f(x; m), V),   V = J Sigma J^T  (C, C)
 
@@ -91,7 +91,7 @@ def _mc(mean: Tensor, cov: Tensor, n_draws: int, seed: int) -> Tensor:
 
 
 def _eigen(cov: Tensor) -> tuple[Tensor, Tensor]:
-    """Eigenvalues (N, C) and eigenvectors of V in float64, none below what V's own dtype can tell from zero.
+    """Eigenvalues (N, C) and eigenvectors of V in float64, none below what the dtype of V can distinguish from zero.
 
     V of rank below C is common, and its rounding then makes eigenvalues of either sign.
     """

@@ -47,7 +47,7 @@ def torchvision_model(
         weights: None, random by `seed`; torchvision's name ("IMAGENET1K_V1", "DEFAULT"), downloaded once and checked; or a
             file, `.pth` as torchvision publishes it or `.safetensors`, for a machine without network.
         seed: of random weights and of the new head.
-        side: pixels to which images are enlarged inside the module; None: a vision transformer's own side, else as they are.
+        side: pixels to which images are enlarged inside the module; None: the side of a vision transformer, else as they are.
 
     The head is at torch's initial values for `seed`; `transfer` gives it the prior's.  The module is in evaluation mode.
 
@@ -75,7 +75,7 @@ def torchvision_model(
 
 
 def _own_side(network: Any) -> int | None:
-    """Pixels of the side that a vision transformer's position embedding is made for."""
+    """Pixels of the side that a vision transformer's position embedding has places for."""
     from torchvision.models import VisionTransformer
 
     return network.image_size if isinstance(network, VisionTransformer) else None

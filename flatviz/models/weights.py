@@ -18,12 +18,7 @@ COUNTER = "num_batches_tracked"  # torchvision's older files lack it; it counts 
 
 
 def load_weights(
-    module: nn.Module,
-    path: str | Path,
-    *,
-    new_head: bool = False,
-    head: str | None = None,
-    example: Tensor | None = None,
+    module: nn.Module, path: str | Path, *, new_head: bool = False, head: str | None = None, example: Tensor | None = None
 ) -> nn.Module:
     """A copy of `module` with the weights and statistics of a file; every name and shape must fit.
 

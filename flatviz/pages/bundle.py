@@ -48,7 +48,7 @@ class Bundle:
         return json.dumps(self.index, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
     def with_members(self, others: Bundle) -> Bundle:
-        """These members and those of `others`, which `pack_members` made."""
+        """These members and those of `others`, from `pack_members`."""
         size, key = 4 * self.index["record"], lambda meta: (meta["method"], meta["radius"])
         records = {}  # by method and radius: what was fitted again replaces what was there
         for bundle in (self, others):
@@ -111,7 +111,7 @@ def pack(
         "dark": dark_colors(),
         **({"images": pixels_of(family, family.images["index"])} if family.images else {}),
         "config": CONFIG
-        | {"displayModeBar": False},  # 42 buttons in the way of the keyboard: one menu stands above the pictures
+        | {"displayModeBar": False},  # its 42 buttons would all be tab stops: one menu above the pictures replaces them
     }
     return Bundle(index, b"".join(_record(m, index["fields"]) for m in members))
 
@@ -165,7 +165,7 @@ def _changed(bundle: Bundle, scene: Scene, i: int, drawn: Mapping[str, Figure]) 
             fig = view.draw(scene, i)
         if fig is None and scene.previews:
             continue
-        now = {"caption": _caption(scene, view)} if fig is None else _entry(scene, view, fig)
+        now = {"caption": view.caption.format(**scene.words)} if fig is None else _entry(scene, view, fig)
         if scene.previews:  # captions speak of whole fits
             now["caption"] = before["caption"].removesuffix(PREVIEW) + (PREVIEW if view.name == "radius" else "")
         if fig is not None and _still(now) == _still(before):
@@ -180,7 +180,7 @@ def _still(entry: Mapping[str, Any]) -> dict[str, Any]:
     """A figure without what its members set: what is bound, and axes whose range holds every member's."""
     kept = copy.deepcopy({"data": entry["data"], "layout": entry["layout"]})
     for path in [*(bind["path"] for bind in entry["binds"]), *(f"layout.{axis}.range" for axis in entry["shared"])]:
-        _forget(kept, path.split("."))
+        assign(kept, path, [])
     return kept
 
 
@@ -207,7 +207,7 @@ def _member(scene: Scene, i: int, only: Collection[str] | None = None) -> Member
         "waiting": [view.name for view in every if view not in shown],
         "alts": {view.name: view.alt if view.common else _alt(view, figures[view.like or view.name]) for view in shown},
         "captions": {view.name: view.said(family, i) for view in shown if view.said},
-        "ranges": {view.name: _ranges(view, fig) for view, fig in drawn},
+        "ranges": {view.name: ranges_of(view, fig) for view, fig in drawn},
     }
     arrays = {name: p for name, p in live.items() if not p.words}
     projection = family[i].projection
@@ -243,7 +243,8 @@ def _field(view: View, k: int, p: Live) -> str:
     return f"{view.data or view.name}/{p.key}" if p.key else f"{view.name}/{k}"
 
 
-def _ranges(view: View, fig: Figure) -> dict[str, list[float]]:
+def ranges_of(view: View, fig: Figure) -> dict[str, list[float]]:
+    """The finite ranges of the axes that hold every member."""
     ranges = {axis: [float(end) for end in fig.layout[axis].range] for axis in view.shared}
     return {axis: ends for axis, ends in ranges.items() if all(map(math.isfinite, ends))}
 
@@ -264,15 +265,12 @@ def _filled(live: Live, shape: Sequence[int]) -> np.ndarray:
     return np.pad(values, padding, constant_values=math.nan)
 
 
-def _forget(drawn: Any, path: Sequence[str]) -> None:
-    *way, last = path
+def assign(drawn: Any, path: str, value: Any) -> None:
+    """Put a value at a path of a figure's JSON, as `Live.path` has it."""
+    *way, last = path.split(".")
     for key in way:
         drawn = drawn[int(key) if key.isdigit() else key]
-    drawn[last] = []
-
-
-def _caption(scene: Scene, view: View) -> str:
-    return view.caption.format(**scene.words)
+    drawn[last] = value
 
 
 def _entry(scene: Scene, view: View, fig: Figure) -> dict[str, Any]:
@@ -284,7 +282,9 @@ def _entry(scene: Scene, view: View, fig: Figure) -> dict[str, Any]:
     binds = [{"path": p.path, "field": _field(view, k, p), "rows": p.rows, "noise": p.noise} for k, p in enumerate(follows)]
     for p in follows:
         if p.path.startswith("data.") and not p.words:
-            _forget(drawn, p.path.split("."))  # it is in the members' records, or in `held`
+            assign(drawn, p.path, [])  # it is in the members' records, or in `held`
     layout.pop("width", None)  # of a notebook's cell; a page has columns
     held = {"held": {_field(view, k, p): _held(p) for k, p in enumerate(follows)}} if view.common else {}
-    return placed | held | {"data": drawn["data"], "layout": layout, "binds": binds, "caption": _caption(scene, view)}
+    return (
+        placed | held | {"data": drawn["data"], "layout": layout, "binds": binds, "caption": view.caption.format(**scene.words)}
+    )

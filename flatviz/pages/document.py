@@ -1,4 +1,4 @@
-"""The shell of every page: one HTML file that loads nothing and runs no script but its own."""
+"""The shell of every page: one HTML file that loads nothing and runs only scripts that it holds."""
 
 from __future__ import annotations
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import torch
@@ -18,32 +17,23 @@ from flatviz.plots.theme import Figure, figure, scatter, short
 from flatviz.results import Projection, Surface
 
 PLANES = {"sharpest": "sharpest directions", "around": "random directions", "ascent": "the ascent's directions"}
-Draw = Callable[[Scene, int], Figure]
 
 
-def basin(plane: str, relief: bool) -> Draw:
-    """How far the loss rises above the center on a plane of the member's own."""
-
-    def draw(scene: Scene, i: int) -> Figure:
-        surface, title = scene.surfaces(plane)[i], f"Rise above the center, {PLANES[plane]}"
-        return (plot_basin_3d if relief else plot_basin)(surface, color_range=scene.rises[plane], title=title)
-
-    return draw
+def basin(plane: str, relief: bool, scene: Scene, i: int) -> Figure:
+    """How far the loss rises above the center, on a plane through the member's center."""
+    surface, title = scene.surfaces(plane)[i], f"Rise above the center, {PLANES[plane]}"
+    return (plot_basin_3d if relief else plot_basin)(surface, color_range=scene.rises[plane], title=title)
 
 
-def accuracy(plane: str, relief: bool) -> Draw:
-    """The training accuracy on a plane of the member's own."""
-
-    def draw(scene: Scene, i: int) -> Figure:
-        surface, title = scene.family[i].maps[f"{plane} accuracy"], f"Training accuracy, {PLANES[plane]}"
-        scale = ColorScale(0.0, 1.0)
-        if relief:  # seen from one place, whichever member is drawn
-            return plot_relief(surface, scale, title).update_layout(scene_camera_eye=dict(x=1.3, y=-1.4, z=1.0))
-        lowest, middle = short(float(surface.values.min())), short(center_of(surface))
-        alt = f"training accuracy over the {PLANES[plane]}, {middle} at the center, at least {lowest}"
-        return _centered(surface, scale, title, alt, "#d55e00")
-
-    return draw
+def accuracy(plane: str, relief: bool, scene: Scene, i: int) -> Figure:
+    """The training accuracy on a plane through the member's center."""
+    surface, title = scene.family[i].maps[f"{plane} accuracy"], f"Training accuracy, {PLANES[plane]}"
+    scale = ColorScale(0.0, 1.0)
+    if relief:  # seen from one place, whichever member is drawn
+        return plot_relief(surface, scale, title).update_layout(scene_camera_eye=dict(x=1.3, y=-1.4, z=1.0))
+    lowest, middle = short(float(surface.values.min())), short(center_of(surface))
+    alt = f"training accuracy over the {PLANES[plane]}, {middle} at the center, at least {lowest}"
+    return _centered(surface, scale, title, alt, "#d55e00")
 
 
 def _centered(surface: Surface, scale: ColorScale, title: str, alt: str, color: str) -> Figure:
@@ -55,23 +45,19 @@ def _centered(surface: Surface, scale: ColorScale, title: str, alt: str, color: 
     return fig
 
 
-def averaged(plane: str, relief: bool) -> Draw:
-    """The loss of the averaged prediction on a plane of the member's own, while its draws move together; follows the ensemble size."""
-
-    def draw(scene: Scene, i: int) -> Figure:
-        name, near = f"{plane} ensemble", scene.surfaces(plane)[i]
-        values = scene.family[i].maps[name]
-        ticks = [torch.linspace(float(t.min()), float(t.max()), side) for t, side in zip((near.a, near.b), values.shape[1:])]
-        surface = Surface(near.plane, *ticks, values[-1], ENSEMBLE, near.n)
-        title = f"Loss of the average, {PLANES[plane]}{', in relief' if relief else ''}"
-        scale = averages_scale(scene, name)
-        if relief:
-            return _sized(plot_relief(surface, scale, title), values, relief)
-        alt = f"loss of the averaged prediction over the {PLANES[plane]}, {short(center_of(surface))} at the center"
-        fig = _centered(surface, scale, title, alt, "#fefefe")
-        return _sized(fig, values, relief)
-
-    return draw
+def averaged(plane: str, relief: bool, scene: Scene, i: int) -> Figure:
+    """The loss of the averaged prediction while the draws move over a plane through the member's center; follows the ensemble size."""
+    name, near = f"{plane} ensemble", scene.surfaces(plane)[i]
+    values = scene.family[i].maps[name]
+    ticks = [torch.linspace(float(t.min()), float(t.max()), side) for t, side in zip((near.a, near.b), values.shape[1:])]
+    surface = Surface(near.plane, *ticks, values[-1], ENSEMBLE, near.n)
+    title = f"Loss of the average, {PLANES[plane]}{', in relief' if relief else ''}"
+    scale = averages_scale(scene, name)
+    if relief:
+        return _sized(plot_relief(surface, scale, title), values, relief)
+    alt = f"loss of the averaged prediction over the {PLANES[plane]}, {short(center_of(surface))} at the center"
+    fig = _centered(surface, scale, title, alt, "#fefefe")
+    return _sized(fig, values, relief)
 
 
 def averages_scale(scene: Scene, name: str) -> ColorScale:
@@ -89,15 +75,11 @@ def averages_scale(scene: Scene, name: str) -> ColorScale:
     return ColorScale(lo, hi, below=bool((values < lo).any()), above=bool((values > hi).any()))
 
 
-def shared(quantity: str, relief: bool) -> Draw:
+def shared(quantity: str, relief: bool, scene: Scene, i: int) -> Figure:
     """Loss, accuracy, or loss of the averaged prediction on the plane that all members share, with the member's draws."""
-
-    def draw(scene: Scene, i: int) -> Figure:
-        surface, projection, look = GROUNDS[quantity](scene, i)
-        fig = _relief(scene, i, surface, projection, look) if relief else _map(scene, i, surface, projection, look)
-        return _moving(fig, scene, i, relief) if quantity == "ensemble" else fig
-
-    return draw
+    surface, projection, look = GROUNDS[quantity](scene, i)
+    fig = _relief(scene, i, surface, projection, look) if relief else _map(scene, i, surface, projection, look)
+    return _moving(fig, scene, i, relief) if quantity == "ensemble" else fig
 
 
 def _loss(scene: Scene, i: int) -> tuple[Surface, Projection, dict]:
@@ -132,7 +114,9 @@ def _map(scene: Scene, i: int, surface: Surface, projection: Projection, look: d
     beside = {m: family[j].projection for m, j in scene.references.items()}
     fig = plot_surface(surface, projection, method=family[i].method, reference=beside, **look)
     for axis, ticks, at in zip("xy", (surface.a, surface.b), projection.coords.T):
-        fig.layout[f"{axis}axis"].range = _reach(ticks, at)  # given, not found: a draw at the edge must not move the ground
+        fig.layout[f"{axis}axis"].range = _reach(
+            ticks, at
+        )  # fixed: with plotly's automatic range a draw at the edge would move the ground
     return fig
 
 
@@ -157,7 +141,7 @@ def _relief(scene: Scene, i: int, surface: Surface, projection: Projection, look
 
 
 def _moving(fig: Figure, scene: Scene, i: int, relief: bool) -> Figure:
-    """The ground follows member and ensemble size; a cross at the shadow of the draws' mean, where the ensemble stands."""
+    """The ground follows member and ensemble size; a cross at the shadow of the draws' mean."""
     x, y = scene.family[i].projection.coords.mean(0)
     fig = _sized(fig, scene.family[i].maps["ensemble"], relief)
     bar = averages_scale(scene, "ensemble").bar(ENSEMBLE)  # marks the ends of all members, not of this one

@@ -46,7 +46,7 @@ def family_page(
     """The HTML text of a measured family.
 
     lead: a paragraph of introduction, plain text in which **words** are bold; rows: a table, one mapping from heading to
-    text a row; facts: how it was made; start: method, radius and ensemble size at which the controls stand first; story:
+    text a row; facts: how it was made; start: first values of the controls for method, radius and ensemble size; story:
     sections of the article; code: lines of Python that make `family`; look: the rest of the state at
     which the page opens (tab, compare, picked, chosen, step, phase, moment); playground: the two-weight world above
     the lead, and a regression with a gap below the article, both trained in the browser.
@@ -72,7 +72,7 @@ def family_page(
 
 
 def planes_of(buffer: bytes) -> bytes:
-    """The first bytes of all float32, then the second ones and so on: what is alike stands together, and takes less room deflated."""
+    """The first bytes of all float32, then the second ones and so on: similar bytes are then neighbours, and take less room deflated."""
     return np.frombuffer(buffer, np.uint8).reshape(-1, 4).T.tobytes()
 
 

@@ -82,7 +82,7 @@ class Scene:
 
     @cached_property
     def words(self) -> dict[str, str]:
-        """What a caption may name, each from the figures that the pictures are made of.
+        """What a caption may name, each computed from the results that the pictures show.
 
         label: of the surface; share: of variance that its plane holds; floor: how the loss at the center changes;
         radius: what each method's radius does; around, sharpest: whether the width of those basins goes with the largest eigenvalue;
@@ -163,14 +163,14 @@ def rank_correlation(a: torch.Tensor, b: torch.Tensor) -> float:
 
 def sure_far_away(family: Family) -> str:
     """Of the inputs of the map that are far from every training point, how many VI and HMC give to one class; "" without a map."""
-    held = family.inputs
-    if "reference" not in held or "vi" not in family.methods:
+    shown = family.inputs
+    if "reference" not in shown or "vi" not in family.methods:
         return ""
-    grid = torch.stack(torch.meshgrid(held["a"], held["b"], indexing="xy"), -1).reshape(-1, 2)
-    far = torch.cdist(grid, held["x"].to(grid).reshape(-1, 2)).amin(1) > FAR
+    grid = torch.stack(torch.meshgrid(shown["a"], shown["b"], indexing="xy"), -1).reshape(-1, 2)
+    far = torch.cdist(grid, shown["x"].to(grid).reshape(-1, 2)).amin(1) > FAR
     if not far.any():
         return ""
-    maps = {"VI": family[family.index("vi")].maps["probs"][-1], "HMC": held["reference"]}
+    maps = {"VI": family[family.index("vi")].maps["probs"][-1], "HMC": shown["reference"]}
     shares = {name: float(((p.reshape(-1)[far] - 0.5).abs() > SURE - 0.5).double().mean()) for name, p in maps.items()}
     said = " and ".join(f"{100 * share:.0f} % ({name})" for name, share in shares.items())
     why = ""

@@ -16,7 +16,7 @@ TEXTS = texts_of("story.toml")
 
 @dataclass(frozen=True)
 class Step:
-    """One section: its title, its text, and where the controls stand while it is read.
+    """One section: its title, its text, and the values of the controls while it is read.
 
     text: paragraphs, one a line; **words** are bold, a line that begins with "= " is an equation.
     set: any of method, radius, n_draws, tab, chosen, and compare with method and radius, as the state of the page has them;
@@ -31,7 +31,7 @@ class Step:
 def tour_story(family: Family) -> tuple[Step, ...]:
     """The sections for a family with VI and SA-BMA: what a posterior is, what is sharp, what the radius does, what to try.
 
-    The last one stands over all pictures, which the reader explores.
+    The last one shows all pictures, which the reader explores.
 
     Empty for a family without these two.
     """

@@ -13,7 +13,7 @@ from flatviz.results import Family, Prediction
 def family_rows(family: Family) -> list[dict[str, str]]:
     """A row a posterior: scores with all draws on the test split, eigenvalues as mean and range over draws.
 
-    Radius 0 of SAM and SA-BMA that is VI stands in VI's row.
+    Radius 0 of SAM and SA-BMA, where that is VI, is VI's row.
     """
     rows = []
     for i in range(len(family)):

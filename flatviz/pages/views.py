@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
-from flatviz.pages.grounds import PLANES, Draw, accuracy, averaged, basin, shared
+from flatviz.pages.grounds import PLANES, accuracy, averaged, basin, shared
 from flatviz.pages.scene import Scene
 from flatviz.pages.texts import texts_of
 from flatviz.plots.images import plot_images
@@ -22,26 +23,27 @@ from flatviz.plots.step import DOES, PHASES
 from flatviz.plots.theme import Figure, style
 from flatviz.results import Family
 
+Draw = Callable[[Scene, int], Figure]
 TEXTS = texts_of("captions.toml")
 
 
 @dataclass(frozen=True)
 class View:
-    """One picture: which figure a member of a family has, and how it stands in the page.
+    """One picture: which figure a member of a family has, and how the page shows it.
 
     name: of the picture; draw: (scene, member) -> figure, whose `live` properties follow the controls.  The figures of all
     members have the same live properties in the same order.  caption: may hold the names of `Scene.words` in braces.
     alt: what the picture is, for a reader who does not see it; what the controls select is said after it.  "": the figure's
-        own text, where that holds for every ensemble size.
+        `alt`, where that is true for every ensemble size.
     span: columns of twelve; height: px.  fixed: traces that the family shares, so that their live properties stay.
-    least: px of width; where its column is narrower, the views of its tab stand one below the other.
+    least: px of width; where its column is narrower, the views of its tab are placed one below the other.
     shared: axes whose range holds every member's, so that a control moves the picture and not the scale.
     when: whether a family has this picture at all.
-    group: the tab under which it stands; views of a tab are in sight together.
+    group: its tab; views of a tab are visible together.
     slot, option: views of one slot are alternatives, one frame with a menu for each name of their options.
-    needs: what of `families.family.SURFACES` the picture is made of, so that a preview computes that first.
-    data: views of one `data` share the arrays of one `Live.key`; "": the view's own.
-    like: name of the view whose live properties this one's are: its figure is made once, not for every member.
+    needs: what of `families.family.SURFACES` the picture shows, so that a preview computes that first.
+    data: views of one `data` share the arrays of one `Live.key`; "": those of the view alone.
+    like: name of the view whose live properties this one's are: its figure is drawn once, not for every member.
     phases: for each row of its properties of `rows="phase"`, what the phase is called and does; of several moments, all phases
         of one after the other.
     said: the caption at a member, where that depends on what is drawn.
@@ -51,7 +53,7 @@ class View:
     """
 
     name: str
-    draw: Callable[[Scene, int], Figure]
+    draw: Draw
     caption: str
     span: int = 4
     height: int = 380
@@ -127,8 +129,8 @@ def _on_shared_plane(quantity: str, label: str, name: str, relief: str, **settin
     raised = dict(alt=f"draws on drop lines over {about} in relief", option=option | {"view": THREE})
     caption_of_relief = f"{caption.split(' Circles')[0]} {TEXTS['relief']['caption']}"
     return [
-        View(name, shared(quantity, False), caption, option=option, **flat, **kept),
-        View(relief, shared(quantity, True), caption_of_relief, **raised, **kept),
+        View(name, partial(shared, quantity, False), caption, option=option, **flat, **kept),
+        View(relief, partial(shared, quantity, True), caption_of_relief, **raised, **kept),
     ]
 
 
@@ -136,7 +138,7 @@ def _through_the_center(plane: str, when: Callable[[Family], bool] = lambda fami
     """Rise of the loss, accuracy, and loss of the average, map and relief, on a plane through each member's center."""
     needs = ("maps",) if plane == "ascent" else (plane, "maps")
 
-    def pair(name: str, draw: Callable[[str, bool], Draw], quantity: str, text: str, **settings: Any) -> list[View]:
+    def pair(name: str, draw: Callable[..., Figure], quantity: str, text: str, **settings: Any) -> list[View]:
         said = {
             k: v.replace("{about}", TEXTS["about"][plane]).replace("{plane}", f"{{{plane}}}") for k, v in TEXTS[text].items()
         }
@@ -146,8 +148,8 @@ def _through_the_center(plane: str, when: Callable[[Family], bool] = lambda fami
         flat = dict(option=option, alt=alt.format(relief="") if "{relief}" in alt else "")
         raised = dict(option=option | {"view": THREE}, alt=alt.format(relief=" in relief"), like=name)
         return [
-            View(name, draw(plane, False), said["caption"], **flat, **kept),
-            View(f"{name} relief", draw(plane, True), said.get("relief", said["caption"]), **raised, **kept),
+            View(name, partial(draw, plane, False), said["caption"], **flat, **kept),
+            View(f"{name} relief", partial(draw, plane, True), said.get("relief", said["caption"]), **raised, **kept),
         ]
 
     averages = dict(needs=needs, fixed=("surface",), when=lambda family: f"{plane} ensemble" in family[0].maps)

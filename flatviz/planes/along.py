@@ -1,4 +1,4 @@
-"""Planes along directions that mean something: one's own, the gradient, an adversary's, the sharpest."""
+"""Planes along directions that mean something: given ones, the gradient, an adversary's, the sharpest."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ RISE = 1.0  # the default extent of `plane_eigen`: where the quadratic model has
 def plane_along(
     w: Vector, u: Vector, v: Vector, *more: Vector, orthonormal: bool = False, name: str = "plane of given directions"
 ) -> Plane:
-    """The plane (with more directions, the volume) from `w` along directions u, v (D,) of one's own, as they are.
+    """The plane (with more directions, the volume) from `w` along given directions u, v (D,), as they are.
 
-    orthonormal: made so by Gram-Schmidt, the first keeping its direction; unit: distance.
+    orthonormal: by Gram-Schmidt, which keeps the direction of the first; unit: distance.
 
     Raises:
         ValueError: For a direction of length 0, or, with orthonormal, for parallel ones.

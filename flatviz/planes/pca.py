@@ -10,7 +10,7 @@ from flatviz.core.boundary import public
 from flatviz.results import Draws, Plane
 
 MARGIN = 1.15  # how far beyond the outermost draw the default extent reaches
-MOST = 2**24  # numbers of which a copy in float64 and its decomposition are made; of more, a block of columns at a time
+MOST = 2**24  # numbers up to which W is copied to float64 and decomposed whole; above, by blocks of columns
 NARROWEST = 0.8  # its shorter side over its longer one: a strip is hard to read
 
 

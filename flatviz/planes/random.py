@@ -32,7 +32,7 @@ def plane_random(
     |w_j|, its sign kept.  "none": as drawn.  Where the weight's norm is 0, so is the direction.  A step of 1 then moves
     every filter (layer, model, weight) by its own length.
     convention: for "filter", how another tool reads it: "li2018" (the authors' code with `--xignore biasbn`: 1-D
-    tensors stand still, 1e-10 added to each norm), "loss-landscapes" (3.0.6: uniform directions in [0, 1), 1-D tensors
+    tensors do not move, 1e-10 added to each norm), "loss-landscapes" (3.0.6: uniform directions in [0, 1), 1-D tensors
     element by element, the whole rescaled to |w|; an all-zero slice, at which it fails, stays 0), "per-tensor"
     (Landscaper and others: layers).
     Source of the idea: Li et al. 2018 (arXiv 1712.09913); the definition is this one.

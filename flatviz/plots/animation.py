@@ -29,7 +29,7 @@ def animate_projection(
 ) -> Figure:
     """Frames with a slider and a play button over a surface that stands still.
 
-    Every marker has the colour of its own loss on the surface's scale.
+    The colour of a marker is the loss at its weights, on the surface's scale.
 
     Args:
         surface: values on a grid of two axes (A, B).

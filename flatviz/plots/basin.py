@@ -1,4 +1,4 @@
-"""The basin around a posterior's center: the loss above the center's own, on a scale of its own."""
+"""The basin around a posterior's center: the rise of the loss above its value at the center, on a separate scale."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ NEAR_END = 0.1  # of the scale: ticks nearer than this to a marked end give way 
 
 @dataclass(frozen=True)
 class ColorScale:
-    """Colours from `lo` to `hi`, in the values' own unit.
+    """Colours from `lo` to `hi`, in the unit of the values.
 
     log: colours count in powers of ten; root: in square roots, in which a quadratic bowl is a cone.
     below, above: whether values lie beyond that end; the bar then marks it with ≤ or ≥.
@@ -73,7 +73,7 @@ class ColorScale:
         return (math.log10(self.lo), math.log10(self.hi)) if self.log else (self.lo, self.hi)
 
     def bar(self, label: str) -> dict:
-        """A colour bar whose ticks are in the values' own unit."""
+        """A colour bar whose ticks are in the unit of the values."""
         ticks, texts = self._ticks()
         title = dict(text=label, side="right")
         return dict(title=title, thickness=14, outlinewidth=0, len=1.0, x=1.02, tickvals=ticks, ticktext=texts)
@@ -99,7 +99,7 @@ class ColorScale:
         return [p for p, _ in places], [t for _, t in places]
 
     def marker(self, values: Tensor | None) -> dict:
-        """Colours of marks on this scale, without a bar of their own; ink where there are no values."""
+        """Colours of marks on this scale, without a bar; ink where there are no values."""
         if values is None:
             return dict(color=INK)
         lo, hi = self.ends

@@ -99,7 +99,7 @@ def _facts(result: Surface | Curve | Spectrum, diverged: str) -> list[str]:
 
 
 def _precision(surface: Surface) -> str:
-    """A reduced precision and its measured error, a line of its own."""
+    """A reduced precision and its measured error, on a separate line."""
     if surface.precision is None:
         return ""
     error = "" if surface.error is None else f", off by at most {surface.error:.2g} where checked"

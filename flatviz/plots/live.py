@@ -17,7 +17,7 @@ LINES = 10  # single draws of a function that are drawn
 class Live:
     """One property of a figure that changes with the result that is drawn, or with the ensemble size.
 
-    trace: name of the trace it belongs to, "" for the layout; path: where it stands in the figure's JSON, such as
+    trace: name of the trace it belongs to, "" for the layout; path: its place in the figure's JSON, such as
     "data.2.marker.color" or "layout.shapes.0.x0"; values: an array, of texts too, a word (a colour, a label), or a bool
         (whether shown).
     rows: what of an array is drawn at ensemble size n: "all" of it, its first n rows ("draws": a row a draw), its

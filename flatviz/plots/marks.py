@@ -1,8 +1,7 @@
-"""Samples on a ground of colours: filled by method, ringed by their own loss, with a rim that is seen on any ground."""
+"""Samples on a ground of colours: fill by method, ring by the loss at the sample, a rim that is visible on any ground."""
 
 from __future__ import annotations
 
-import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
@@ -51,24 +50,14 @@ def add_key(fig: Figure, look: Style) -> None:
 
 def add_crosses(fig: Figure, coords: Tensor, look: Style, *, shown: bool) -> None:
     """Small crosses of a method drawn beside the selected one; not `shown` where it is that one itself."""
-    rims = dict(symbol="cross", size=12, color=DARK), dict(symbol="cross", size=10, color=LIGHT)
-    for rim in rims:
-        _add_shown(fig, scatter(*coords.T, "markers", f"{look.label}, rim", marker=rim), shown)
-    marker = dict(symbol="cross", size=7, color=look.color)
-    _add_shown(fig, scatter(*coords.T, "markers", look.label, legend=True, hoverinfo="name", marker=marker), shown)
-
-
-def _add_shown(fig: Figure, trace: go.Scatter, shown: bool) -> None:
-    fig.add_live(trace.update(visible=shown), "visible")
+    for size, color in ((12, DARK), (10, LIGHT), (7, look.color)):
+        rim = dict(name=f"{look.label}, rim") if size > 7 else dict(name=look.label, legend=True, hoverinfo="name")
+        marker = dict(symbol="cross", size=size, color=color)
+        fig.add_live(scatter(*coords.T, "markers", marker=marker, visible=shown, **rim), "visible")
 
 
 def add_color_bar(fig: Figure, scale: ColorScale, label: str) -> None:
-    """The colour bar of rings, which plotly gives none of their own."""
+    """The colour bar of rings, for which plotly has none."""
     lo, hi = scale.ends
     marker = dict(color=[lo], colorscale=LOSS_SCALE, cmin=lo, cmax=hi, showscale=True, colorbar=scale.bar(label), size=0.1)
     fig.add_trace(scatter([None], [None], "markers", "colours", marker=marker))
-
-
-def path_markers(size: Tensor, values: Tensor | None, scale: ColorScale) -> dict:
-    """Markers of a path or a moving sample: filled by loss, with a white line."""
-    return dict(size=numbers(size), line=dict(color=LIGHT, width=1.5), **scale.marker(values))

@@ -178,7 +178,7 @@ def _figure(step: Mechanism, k: int, title: str, alt: str) -> Figure:
 
 
 def _same_ground(a: Surface, b: Surface) -> bool:
-    """Whether two surfaces are one: of stages that were read from disk each has its own copy."""
+    """Whether two surfaces are one: stages that were read from disk have a copy each."""
     pairs = ((a.values, b.values), (a.plane.origin, b.plane.origin), (a.plane.axes, b.plane.axes), (a.a, b.a), (a.b, b.b))
     return a is b or all(x.shape == y.shape and torch.equal(x, y) for x, y in pairs)
 
@@ -195,7 +195,7 @@ def _half(step: Mechanism) -> float:
 
 
 def _path(stages: Sequence[Mechanism]) -> go.Scatter:
-    """The means of q at all stages, which stand still."""
+    """The means of q at all stages, which do not move."""
     line = dict(color=PATH, width=2, dash="dot")
     dots = dict(size=8, color=PATH, line=dict(color=INK, width=1))
     points = torch.stack([mean_of(stage) for stage in stages])

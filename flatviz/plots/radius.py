@@ -16,7 +16,7 @@ from flatviz.results import Family
 
 ROWS = {"lambda1": "λ₁", "nll": "NLL (nats)", "accuracy": "accuracy", "ece": "ECE"}
 GAP, BETWEEN = 0.035, 0.07  # shares of the figure between rows and between columns
-ZERO = 0.3  # powers of ten by which radius 0 stands left of the smallest positive one
+ZERO = 0.3  # powers of ten from radius 0, on the left, to the smallest positive one
 APART = 0.14  # of the axis: least distance of two labels
 HEIGHT = 640  # px
 
@@ -30,9 +30,9 @@ def plot_radius(
     title: str | None = None,
     previews: Sequence[int] | None = None,
 ) -> Figure:
-    """λ₁, NLL, accuracy and ECE against the radius: a row a quantity, a column a method, for each has a unit of its own.
+    """λ₁, NLL, accuracy and ECE against the radius: a row a quantity, a column a method, because units differ by method.
 
-    Radius 0, where each method is VI, stands left of a gap in the logarithmic axis; SGD's single point is a dotted line.
+    Radius 0, where each method is VI, lies left of a gap in the logarithmic axis; SGD's single point is a dotted line.
     With `over_seeds` the line is the mean over seeds and the band runs from the lowest to the highest seed.  Scores are of
     the test split with the largest ensemble.
 
@@ -84,7 +84,7 @@ def plot_radius(
 
 
 def values_of(family: Family, quantity: str) -> Tensor:
-    """(M, S) of a quantity, a row a member, a column a seed; the family's own seed where there are no others."""
+    """(M, S) of a quantity, a row a member, a column a seed; the seed of the family where there are no others."""
     if quantity in family[0].over_seeds:
         return torch.stack([m.over_seeds[quantity] for m in family]).double()
     if quantity == "lambda1":
@@ -117,7 +117,7 @@ def _curve(family: Family, method: str, previews: Sequence[int]) -> tuple[float,
 
 
 def place_of(radius: float, radii: tuple[float, ...]) -> float:
-    """Where a radius stands on the axis: its power of ten; 0 left of the smallest positive one."""
+    """The place of a radius on the axis: its power of ten; 0 left of the smallest positive one."""
     return math.log10(radius) if radius > 0 else math.log10(min(r for r in radii if r > 0)) - ZERO
 
 
@@ -144,7 +144,7 @@ def _axes(family: Family, table: dict[str, Tensor], methods: list[str]) -> dict:
 
 
 def _texts(places: list[float], radii: tuple[float, ...]) -> list[str]:
-    """Labels of the radii, from the largest down, of those that stand far enough from the last labelled; 0 always has one."""
+    """Labels of the radii, from the largest down, of those far enough from the last labelled one; 0 always has a label."""
     texts, last, far = [], math.inf, APART * (places[-1] - places[0])
     for place, radius in zip(reversed(places), reversed(radii)):
         shown = place == places[0] or (last - place >= far and place - places[0] >= far)

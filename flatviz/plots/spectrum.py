@@ -27,7 +27,7 @@ def plot_spectrum(
 
     Args:
         spectrum: what `top_eigenpairs` returned, k eigenvalues of one weight vector, or one of it for each draw.
-        method: whose they are, for label and colour; None: they are drawn in ink, under the spectrum's own name.
+        method: whose they are, for label and colour; None: they are drawn in ink, under the name of the spectrum.
         reference: method -> its spectra, drawn as a line through their means.
         title: default: of which matrix, of how many draws.
 

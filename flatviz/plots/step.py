@@ -40,9 +40,9 @@ COLORS = dict(q=LOOKS["vi"].color, worst=LOOKS["sabma"].color, sam=LOOKS["sam_mu
 
 
 def phase_traces(step: Mechanism, phase: int, k: int, half: float) -> list[go.Scatter]:
-    """Everything that moves, as it stands in a phase at radius k; half: of the picture's width.
+    """Everything that moves, at its place in a phase at radius k; half: of the picture's width.
 
-    q' stays where it is once the ascent has reached it; the dot is where the mean stands, back at q from the fourth phase on.
+    q' stays where it is once the ascent has reached it; the dot is the mean, which is back at q from the fourth phase on.
     """
     zero = torch.zeros(2, dtype=torch.float64)
     center, there = mean_of(step), step.worst[k].double()

@@ -15,9 +15,9 @@ from flatviz.core.boundary import public
 from flatviz.plots.captions import ends_text, title_of
 from flatviz.plots.color import ColorScale, values_of
 from flatviz.plots.ground import add_contour, diverged, is_path, plane_axes, small_print, width_of
-from flatviz.plots.marks import add_crosses, add_key, add_samples, path_markers
+from flatviz.plots.marks import LIGHT, add_crosses, add_key, add_samples
 from flatviz.plots.nouns import check_on
-from flatviz.plots.theme import INK, Figure, figure, scatter, style
+from flatviz.plots.theme import INK, Figure, figure, numbers, scatter, style
 from flatviz.results import Projection, Surface
 
 SIZES = (7.0, 16.0)  # px, of a sample in the plane and of one far off it
@@ -37,7 +37,7 @@ def plot_surface(
     path: bool | None = None,
     title: str | None = None,
 ) -> Figure:
-    """Filled contours of `surface`, with the samples of `projection`: filled by method, ringed by their own loss.
+    """Filled contours of `surface`, with the samples of `projection`: fill by method, ring by the loss at the sample.
 
     The picture shows a sample's shadow on the plane; its ring has the colour of its true loss on the surface's scale, and its
     marker grows with its distance from the plane, relative to how far the samples spread over it.
@@ -100,7 +100,8 @@ def _add_projection(fig: Figure, projection: Projection, scale: ColorScale, meth
         add_samples(fig, *projection.coords.T, marker_size(projection), projection.values, scale, look, **about)
         return
     fig.add_traces(_line(projection))
-    marker = path_markers(PATH * marker_size(projection), projection.values, scale)
+    sizes = numbers(PATH * marker_size(projection))
+    marker = dict(size=sizes, line=dict(color=LIGHT, width=1.5), **scale.marker(projection.values))
     fig.add_trace(scatter(*projection.coords.T, "markers", "samples", marker=marker, customdata=values, hover=hover))
     for note in _ends(projection):
         fig.add_annotation(note)

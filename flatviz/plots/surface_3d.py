@@ -35,7 +35,7 @@ def plot_surface_3d(
 
     Args:
         surface: values on a grid of two axes (A, B), or of three (A, B, C).
-        projection: samples or a training path on the same plane, each at the height of its own loss; the gap to the surface
+        projection: samples or a training path on the same plane, each at the height of the loss at its weights; the gap to the surface
             is what the plane does not show, drawn as a line from it down, or up, to the surface.  A volume shows none.
         method: whose the samples are, for their colour and the legend; None: they are drawn in ink.
         color_range: (lowest, highest) height, in the surface's unit; heights beyond are cut off.  Default: all.
@@ -117,7 +117,7 @@ def _scene(surface: Surface, scale: ColorScale) -> dict:
 
 
 def _low_corner(surface: Surface) -> tuple[int, int]:
-    """Signs of the corner that stands lowest: seen from there the relief hides least of itself."""
+    """Signs of the lowest corner: seen from there the relief hides least of itself."""
     if surface.more:
         return 1, -1
     seen = surface.values.nan_to_num(torch.inf, posinf=torch.inf)

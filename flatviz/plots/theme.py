@@ -118,7 +118,7 @@ class Style(NamedTuple):
 
 
 def style(method: str | None, name: str = "posterior") -> Style:
-    """A method's style; one that is not in the table in grey under its own name, None in ink under `name`."""
+    """A method's style; one that is not in the table is grey and has its key as label; None is ink and has `name` as label."""
     if method is None:
         return Style(name, INK)
     if method not in LOOKS:

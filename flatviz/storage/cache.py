@@ -33,7 +33,7 @@ def cache_folder() -> Path:
 
 @lru_cache(maxsize=1)
 def code_digest() -> str:
-    """A hash of flatviz's own source: results of other code are never met."""
+    """A hash of flatviz's source, so that the cache holds no result of other code for a key."""
     root = Path(__file__).resolve().parent.parent
     digest = hashlib.sha256()
     for path in sorted(root.rglob("*.py")):
@@ -92,12 +92,7 @@ def load(path: FilePath) -> Any:
 
 
 def cached(
-    folder: str,
-    compute: Callable[[], Any],
-    *,
-    label: str = "",
-    say: Callable[[str], None] = lambda text: None,
-    **settings: Any,
+    folder: str, compute: Callable[[], Any], *, label: str = "", say: Callable[[str], None] = lambda text: None, **settings: Any
 ) -> tuple[Any, bool]:
     """The result of `compute()`, kept in `folder` of the cache under a hash of `settings`, and whether it was found there.
 

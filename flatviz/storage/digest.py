@@ -29,7 +29,7 @@ ATOMS = (int, float, bool, type(None), list, tuple, dict)  # which pickle writes
 
 
 class CannotHashError(TypeError):
-    """A value whose content cannot be read: an open file, a lock, a generator, a function of one's own in C."""
+    """A value whose content cannot be read: an open file, a lock, a generator, a function in C that has no version."""
 
 
 def value_digest(value: Any) -> str:
@@ -98,7 +98,7 @@ class _Hasher(pickle.Pickler):
                 self.dump(self.content(thing))
         except CannotHashError:
             raise
-        except Exception as error:  # whatever pickle or an object's own __reduce__ raises
+        except Exception as error:  # whatever pickle or an object's __reduce__ raises
             raise CannotHashError(f"a {type(value).__name__} that cannot be hashed ({error})") from error
         return self.sha.hexdigest()[:24]
 
@@ -130,8 +130,8 @@ class _Hasher(pickle.Pickler):
         if isinstance(value, Net):
             return "net", value.w, value.trunk, *self.besides_weights(value)
         if isinstance(value, nn.Module):  # hooks without the numbers they were registered under, which count on for ever
-            held = {k: list(v.values()) if "hooks" in k and isinstance(v, dict) else v for k, v in vars(value).items()}
-            return "module", kind, held
+            attributes = {k: list(v.values()) if "hooks" in k and isinstance(v, dict) else v for k, v in vars(value).items()}
+            return "module", kind, attributes
         if isinstance(value, types.CodeType):
             counts = value.co_argcount, value.co_posonlyargcount, value.co_kwonlyargcount, value.co_flags
             names = value.co_names, value.co_varnames, value.co_freevars, value.co_cellvars
@@ -177,9 +177,9 @@ class _Hasher(pickle.Pickler):
         if _in_c(thing):
             raise CannotHashError(f"{thing.__module__}.{thing.__qualname__}, whose code is not Python and has no version")
         if isinstance(thing, type):
-            held = {k: v for k, v in vars(thing).items() if not k.startswith("__") or inspect.isfunction(v)}
-            slots = [k for k, v in held.items() if inspect.ismemberdescriptor(v) or k == "_abc_impl"]
-            return "class", thing.__bases__, {k: v for k, v in held.items() if k not in slots}, slots
+            attributes = {k: v for k, v in vars(thing).items() if not k.startswith("__") or inspect.isfunction(v)}
+            slots = [k for k, v in attributes.items() if inspect.ismemberdescriptor(v) or k == "_abc_impl"]
+            return "class", thing.__bases__, {k: v for k, v in attributes.items() if k not in slots}, slots
         reached = [] if _version(thing.__module__ or "") else _globals_of(thing)
         return "function", thing.__code__, thing.__defaults__, thing.__kwdefaults__, thing.__closure__, vars(thing), reached
 
@@ -223,7 +223,7 @@ def _globals_of(f: types.FunctionType) -> list[tuple[str, Any]]:
 
 @lru_cache
 def _version(module: str) -> str:
-    """The version that says what a module's code is: of Python's own, of installed packages, and of flatviz; else empty."""
+    """The version that says what a module's code is: of Python's library, of installed packages, and of flatviz; else empty."""
     root = module.partition(".")[0]
     if root in sys.stdlib_module_names:
         return "" if root == "__main__" else platform.python_version()

@@ -40,7 +40,7 @@ def rescale(units: Units, W: Vectors, factor: Numbers) -> Tensor:
     """W^l -> diag(f^l) W^l diag(f^{l-1})^{-1}, b^l -> f^l b^l; W (S, E), factor (V,) or (S, V), all above 0.
 
     Of BatchNorm: a convolution's factor goes into mean (once) and variance (twice), exactly for eps = 0; gain and shift
-    have factors of their own.
+    have other factors.
 
     Raises:
         ValueError: For a factor that is not above 0, and for a network whose hidden functions are not positively

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
+from torch.special import entr
 
 from flatviz.checks import Count, Vectors, check_count, check_many_weights
 from flatviz.core.boundary import public
@@ -49,19 +50,15 @@ def pair_diversity(
     check_count(len(W), "networks", least=2)
     check_inputs(net, x)
     probs = forward(net, W, x, progress=progress).softmax(-1)
-    entropies, answers = _entropy(probs), probs.argmax(-1)  # (S, N)
+    entropies, answers = entr(probs).sum(-1), probs.argmax(-1)  # (S, N)
     information, apart = [], []
     for start in range(0, len(W), block):
         rows = slice(start, start + block)
         later = slice(start, None)  # a pair is met once, from its first network
-        mixed = _entropy((probs[rows, None] + probs[None, later]) / 2)
+        mixed = entr((probs[rows, None] + probs[None, later]) / 2).sum(-1)
         information.append(_upper((mixed - (entropies[rows, None] + entropies[None, later]) / 2).mean(-1)))
         apart.append(_upper((answers[rows, None] != answers[None, later]).to(probs.dtype).mean(-1)))
     return PairDiversity(torch.cat(information).clamp_min(0), torch.cat(apart), label)
-
-
-def _entropy(p: Tensor) -> Tensor:
-    return -torch.special.xlogy(p, p).sum(-1)
 
 
 def _upper(table: Tensor) -> Tensor:

@@ -77,7 +77,7 @@ def mmd(
 
     MMD^2 = mean_{i != j} k(a_i, a_j) + mean_{i != j} k(b_i, b_j) - 2 mean k(a_i, b_j).  Bandwidths come from the target
     alone, so all sets are measured with the same kernels.
-    layers: name -> indices of weights, each with a value of its own (`layers_of(net)`); without it, all weights.
+    layers: name -> indices of weights, one value each (`layers_of(net)`); without it, all weights.
     permutations: labels of target and draws are exchanged so many times; the p-value takes draws to be independent.
     block: rows of a kernel matrix that are computed at a time, so memory is of order block (m + n), whatever m.
     Source of the estimator: Gretton et al. 2012; of the kernels, Schrab et al. 2023 (MMDAgg).

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -220,7 +220,7 @@ class _Reader:
         return self._after_norm(name, part, here)
 
     def _after_norm(self, name: str, part: _BatchNorm | nn.LayerNorm, here: Flow) -> Flow:
-        """Gain and shift start units of their own for scaling; a permutation takes them along."""
+        """Gain and shift begin other units for scaling; a permutation moves them too."""
         after = Flow(here.permuted, self._node("scaled", name, 0 if part.weight is None else len(part.weight)))
         if part.weight is None:
             self._refuse(Flow(self.input, after.scaled), "all", f"{name}, which has no gain to scale")
@@ -244,9 +244,8 @@ class _Reader:
             self._refuse(s, "all", f"{name}, which is used twice")
 
     def _tied(self, a: Flow, b: Flow) -> Flow:
-        pick: tuple[Callable[[Flow], Node], ...] = (lambda s: s.permuted, lambda s: s.scaled)
-        for of in pick:
-            first, second = sorted((of(a).root(), of(b).root()), key=lambda node: node.at)
+        for pair in ((a.permuted, b.permuted), (a.scaled, b.scaled)):
+            first, second = sorted((node.root() for node in pair), key=lambda node: node.at)
             if first is second:
                 continue
             if first.n != second.n:  # one of them is the input, or a broadcast

@@ -1,4 +1,4 @@
-"""The hidden units of a network: read from its graph, and each action compared with the network's own outputs."""
+"""The hidden units of a network: read from its graph, and each action checked on the network's outputs."""
 
 from __future__ import annotations
 

@@ -35,11 +35,6 @@ class MinMass:
         return 100 * (self.before / self.after - 1)
 
 
-def mass(units: Units, W: Tensor) -> Tensor:
-    """Sum of squares of all weights but the shifts (biases), (S,); W (S, E)."""
-    return W[:, units.mass.to(W.device)].square().sum(1)
-
-
 @public
 def min_mass(units: Units, W: Vectors, *, tolerance: Positive = 1e-12, max_sweeps: Count = 500) -> MinMass:
     """Minimum over positive factors f of the mass sum_ij W_ij^2 (f_i / f_j)^2, for each row of W (S, E), in float64.

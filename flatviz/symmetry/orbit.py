@@ -1,4 +1,4 @@
-"""Flatness where equal networks are told apart: which measures a rescaling of hidden units changes, and which not."""
+"""Which measures of flatness a rescaling of hidden units changes, though the function stays, and which not."""
 
 from __future__ import annotations
 
@@ -31,8 +31,6 @@ from flatviz.planes.random import filter_normalized
 from flatviz.results import SHARPNESS_LABELS
 from flatviz.symmetry.actions import random_signs, rescale
 from flatviz.symmetry.hidden import units_of
-
-INVARIANT = ("relative", "asam", "weighted")  # those that do not see a rescaling of units
 
 
 @public

@@ -62,7 +62,7 @@ def train_pool(
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Pool:
-    """Train `n` networks by plain SGD, each from weights, and through minibatches, of its own seed; all in one batch.
+    """Train `n` networks by plain SGD, each with weights and minibatches drawn by another seed; all in one batch.
 
     Member i has the seed seed + i and ends where it would end alone.  The rate is constant, as of the networks whose
     spread is looked at; it falls to a tenth at each epoch in `drops`.  keep_epochs: the weights after each epoch too.
@@ -85,7 +85,7 @@ def train_pool(
     run.check_no_validation("all networks end after the same epochs")
     check_lr(lr, zero=False)
     if net.has_batchnorm:
-        raise ValueError("a pool needs a network without BatchNorm, got one with: each member would need its own statistics")
+        raise ValueError("a pool needs a network without BatchNorm, got one with: each member would need other statistics")
     seeds = [seed + i for i in range(n)]
     epoch = steps_per_epoch(len(data), batch_size)
     steps = epochs * epoch

@@ -62,17 +62,8 @@ def incoming(units: Units, squares: Tensor, *, before: int | None = None) -> Ten
     kept = units.mass
     if before is not None:
         kept = kept & ((units.scale_column < before) | (units.scale_column == units.n_scaled))
-    return _summed(units, squares, units.scale_row, kept)
-
-
-def outgoing(units: Units, squares: Tensor) -> Tensor:
-    """Sum over each unit's outgoing weights of `squares` (S, E): (S, V)."""
-    return _summed(units, squares, units.scale_column, units.mass)
-
-
-def _summed(units: Units, squares: Tensor, unit: Tensor, kept: Tensor) -> Tensor:
-    sums = torch.zeros(len(squares), units.n_scaled + 1, dtype=squares.dtype, device=squares.device)
-    return sums.index_add_(1, unit[kept].to(squares.device), squares[:, kept.to(squares.device)])[:, :-1]
+    kept, sums = kept.to(squares.device), squares.new_zeros(len(squares), units.n_scaled + 1)
+    return sums.index_add_(1, units.scale_row.to(squares.device)[kept], squares[:, kept])[:, :-1]
 
 
 @public

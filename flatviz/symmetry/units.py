@@ -23,7 +23,7 @@ class Units:
     """Units of a network, U permuted and V scaled ones, and where they stand in its weight vector v.
 
     v (E,) is w (D,), and behind it BatchNorm's running statistics where there are any.  Weight d lies in the row of unit
-    row[d] and in the column of unit column[d] (U where in none); with unit i of its layer's own numbering in its row and
+    row[d] and in the column of unit column[d] (U where in none); with unit i of its layer in its row and
     j in its column its address is base[d] + i row_step[d] + (j mod period[d]) column_step[d].  scale_row, scale_column
     (V: none) and `power` say by what d is scaled; `mass` marks the weights that are no shift, `kernel` those of Linear
     and convolutions.  `refused` holds, for each action, the layers whose function it would change, with the reason; `still`

@@ -1,4 +1,4 @@
-"""What a notebook cell knows of the lab it made: the former one is closed, and its last picture stays in the notebook."""
+"""The lab of a notebook cell: when the cell runs again the former lab is closed, and its last picture stays in the notebook."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Protocol
 
 
 class Closable(Protocol):
-    """What a cell may own."""
+    """What is closed when its cell runs again."""
 
     def close(self) -> None:
         """End it, for good."""

@@ -1,7 +1,7 @@
 """A figure in a notebook that is redrawn whenever it changes.
 
-plotly's own FigureWidget opens its connection before it has data and sends them after it, as an update; anywidget, on which it
-stands, refuses every update for good where a module took more than two seconds to load, as one of 5 MB does on a busy page.
+plotly's FigureWidget opens its connection before it has data and sends them after it, as an update; anywidget, on which it
+is built, refuses every update for good where a module took more than two seconds to load, as one of 5 MB does on a busy page.
 The picture is then empty.  This one asks for its data when it can draw them, and shares one plotly.js with all views of a page.
 """
 

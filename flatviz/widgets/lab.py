@@ -24,7 +24,7 @@ from flatviz.pages.page import family_page
 from flatviz.pages.story import tour_story
 from flatviz.pages.table import family_rows
 from flatviz.posteriors import METHODS
-from flatviz.results import Family, Gaussian, Posterior
+from flatviz.results import Family, Gaussian
 from flatviz.storage.files import atomic_path
 from flatviz.widgets.cells import own, replace_still, show_still
 from flatviz.widgets.look import LOOK, check_look
@@ -51,7 +51,7 @@ class Lab(ipywidgets.VBox):
     ends that.  `lab.family` holds all members fitted so far, `lab.wait()` returns when the background is idle, `lab.error`
     is what went wrong there, "" for nothing; what was fitted before stays.  `lab.to_html(path)` writes a page that needs no
     kernel; `lab.repeat()` adds bands over seeds;
-    `lab.made` is what `fv.lab` did before.  A cell that runs again closes the lab that it made before.
+    `lab.made` lists the steps of `fv.lab`.  A cell that runs again closes its former lab.
     Raises ValueError where prior and net do not belong together, for a setting of `fit` that no method has, and for a trait
     that the controls could not have.
     """
@@ -87,7 +87,7 @@ class Lab(ipywidgets.VBox):
                 f"prior must cover the net's {net.dim} treated weights, got {prior.dim}: use what transfer returned"
             )
         check_settings(fit)
-        self._net, self._task, self._prior = net.copy(), task, prior
+        self._given = net.copy(), task, prior
         self._radii = with_chosen(dict(radii or first_radii(net)), tuned)
         for method, values in self._radii.items():
             check_choice(method, tuple(METHODS), "a method of radii")
@@ -136,7 +136,7 @@ class Lab(ipywidgets.VBox):
 
     @property
     def state(self) -> dict[str, Any]:
-        """Where the controls stand, as a dict; one like it can be set, all names or some: `lab.state = {"radius": 2.0}`."""
+        """The values of the controls, as a dict; one like it can be set, all names or some: `lab.state = {"radius": 2.0}`."""
         return {"method": self.method, "radius": self.radius, "n_draws": self.n_draws, **LOOK, **self.look}
 
     @state.setter
@@ -151,7 +151,7 @@ class Lab(ipywidgets.VBox):
             setattr(self, name, value)
 
     def run(self) -> None:
-        """Fit what is missing: the first family, or the radii that the controls stand at."""
+        """Fit what is missing: the first family, or the radii that the controls show."""
         if self.family is not None:
             self._wanted(again=True)
             return
@@ -162,8 +162,7 @@ class Lab(ipywidgets.VBox):
     def repeat(self, seeds: int = 2) -> None:
         """Fit every member again with so many more seeds, behind, for bands over seeds; another fit that is asked for ends that."""
         check_count(seeds, "seeds")
-        if self.family is None:
-            raise ValueError("the lab must have its first family, got none yet: call lab.wait() first")
+        self._known()
         self.error, self._under_way = "", ()
         self._worker.submit("bands over seeds", lambda progress: self._repeat(seeds, progress))
         self._report(0.0, "bands over seeds: fitting")
@@ -205,16 +204,15 @@ class Lab(ipywidgets.VBox):
         Raises:
             ValueError: Before the first family is fitted.
         """
-        if self.family is None:
-            raise ValueError("the lab must have its first family, got none yet: call lab.wait() first")
+        family, (net, task, _) = self._known(), self._given
         text = family_page(
-            self.family,
+            family,
             title=title,
-            lead=f"Posteriors over the {self._net.dim} treated weights of a network on {self._task.name}.",
-            rows=family_rows(self.family),
-            facts={"network": repr(self._net), "settings": ", ".join(f"{k} {v}" for k, v in self._fit.items()) or "as tuned"},
+            lead=f"Posteriors over the {net.dim} treated weights of a network on {task.name}.",
+            rows=family_rows(family),
+            facts={"network": repr(net), "settings": ", ".join(f"{k} {v}" for k, v in self._fit.items()) or "as tuned"},
             start=(self.method, self.radius, self.n_draws),
-            story=tour_story(self.family),
+            story=tour_story(family),
             code=["# family: what the lab that wrote this page held in lab.family"],
             look=self.look,
         )
@@ -239,22 +237,32 @@ class Lab(ipywidgets.VBox):
         elif self._kept_still and (picture := still(content, self.view.channel.model_id)):
             replace_still(picture, self.view.channel.model_id)
 
+    def _known(self) -> Family:
+        """The family.  Raises ValueError before the first one is there."""
+        if self.family is None:
+            raise ValueError("the lab must have its first family, got none yet: call lab.wait() first")
+        return self.family
+
+    def _how(self, progress: Progress) -> dict[str, Any]:
+        """Settings of every fit."""
+        return dict(fit=self._fit, tuned=self._choices, progress=progress)
+
     def _first_family(self, progress: Progress) -> None:
-        settings = dict(seed=self._seed, fit=self._fit, tuned=self._choices, progress=progress)
+        settings = dict(seed=self._seed, **self._how(progress))
         try:
-            family = fit_family(self._net, self._task, self._prior, radii=self._radii, **settings)
+            family = fit_family(*self._given, radii=self._radii, **settings)
         except Stopped:
             raise
-        except Exception:  # one of them: what can be fitted is shown, the rest is told
-            family = fit_each(self._net, self._task, self._prior, self._radii, self._fail, **settings)
-        family = measure(self._net, self._task, family, seed=self._seed + 1, progress=progress, **self._measuring)
+        except Exception:  # of one member: the others are shown, and the error is reported
+            family = fit_each(*self._given, self._radii, self._fail, **settings)
+        family = measure(*self._given[:2], family, seed=self._seed + 1, progress=progress, **self._measuring)
         self._take(family)  # at once: the moments of training take one more fit
         if (whole := self._with_stages(family, settings)).stages:
             self._take(whole)
 
     def _with_stages(self, family: Family, settings: Mapping[str, Any]) -> Family:
         try:
-            return dataclasses.replace(family, stages=family_stages(self._net, self._task, self._prior, family, **settings))
+            return dataclasses.replace(family, stages=family_stages(*self._given, family, **settings))
         except Stopped:
             raise
         except Exception as error:  # its picture is left out
@@ -274,11 +282,10 @@ class Lab(ipywidgets.VBox):
 
     def _repeat(self, seeds: int, progress: Progress) -> None:
         more = [self._seed + i for i in range(1, seeds + 1)]
-        settings = dict(seeds=more, fit=self._fit, tuned=self._choices, progress=progress)
-        self._take(repeat_family(self._net, self._task, self._prior, self.family, **settings))
+        self._take(repeat_family(*self._given, self.family, seeds=more, **self._how(progress)))
 
     def _missing(self) -> list[tuple[str, float]]:
-        """Where the controls stand, A and B, and nothing is fitted."""
+        """Method and radius of A and B, where they are not fitted."""
         other, family = self.view.look.get("compare"), self.family
         places = [(self.view.method, self.view.radius)] + ([(other["method"], float(other["radius"]))] if other else [])
         if family is None:
@@ -287,7 +294,7 @@ class Lab(ipywidgets.VBox):
         return [(m, r) for m, r in open_to if not any(math.isclose(r, have, rel_tol=1e-6) for have in family.radii(m))]
 
     def _wanted(self, again: bool = False) -> None:
-        """Fit the radii that the controls stand at, if they are not fitted yet."""
+        """Fit the radii that the controls show, where they are not fitted."""
         if self.family is None:
             return
         missing = self._missing()
@@ -303,18 +310,13 @@ class Lab(ipywidgets.VBox):
         self._worker.submit(names, lambda progress: [self._fit_one(*cell, progress) for cell in missing])
         self._report(0.0, f"{names}: fitting")
 
-    def _fitted(self, method: str, radius: float, progress: Progress) -> Posterior:
-        settings = dict(seed=self._seed, fit=self._fit, tuned=self._choices, progress=progress)
-        return fit_member(self._net, self._task, self._prior, method, radius, **settings)
-
     def _fit_one(self, method: str, radius: float, progress: Progress) -> None:
         try:
-            how = dict(fit=self._fit, tuned=self._choices, progress=progress)
-            given = (self._net, self._task, self._prior, self.family, method, radius, self._show_preview)
-            show_preview(*given, look=self.look, seed=self._seed, settings=how)
-            posterior = self._fitted(method, radius, progress)
+            how, cell = dict(seed=self._seed, **self._how(progress)), (method, radius)
+            show_preview(*self._given, self.family, *cell, self._show_preview, look=self.look, **how)
+            posterior = fit_member(*self._given, *cell, **how)
             settings = dict(seed=self._seed + 1, progress=progress)
-            self.family = extend(self._net, self._task, self.family, method, radius, posterior, **settings)
+            self.family = extend(*self._given[:2], self.family, *cell, posterior, **settings)
         except Stopped:
             raise
         except Exception as error:

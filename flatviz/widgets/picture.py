@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
-from typing import Any, Literal
+from typing import Literal
 
 from flatviz.checks import Count, Radius, Whole, check_choice
 from flatviz.core.boundary import public
 from flatviz.pages import views
-from flatviz.pages.bundle import check_measured
+from flatviz.pages.bundle import assign, check_measured, ranges_of
 from flatviz.pages.scene import Scene
 from flatviz.pages.views import View
 from flatviz.plots.step import PHASES
@@ -68,7 +67,7 @@ def plot_view(
     at = _row(wanted, family, phase, moment)
     for live in fig.live:
         if live.rows != "all":
-            _assign(drawn, live.path.split("."), live.at(size, at))
+            assign(drawn, live.path, live.at(size, at))
     for axis, ends in _ranges(scene, wanted).items():
         drawn["layout"][axis]["range"] = ends
     return Figure(drawn)
@@ -84,21 +83,11 @@ def _row(view: View, family: Family, phase: str | None, moment: int | None) -> i
     return within - (0 if moment is None else (moments - 1 - moment) * len(PHASES))
 
 
-def _assign(target: Any, path: list[str], value: Any) -> None:
-    *way, last = path
-    for key in way:
-        target = target[int(key) if key.isdigit() else key]
-    target[last] = value
-
-
 def _ranges(scene: Scene, view: View) -> dict[str, list[float]]:
     """Axes that hold every member of the family, as in the page."""
-    held: dict[str, list[float]] = {}
+    wide: dict[str, list[float]] = {}
     for i in range(len(scene.family) if view.shared else 0):
-        layout = view.draw(scene, i).layout
-        for axis in view.shared:
-            ends = [float(end) for end in layout[axis].range]
-            if all(map(math.isfinite, ends)):
-                lo, hi = held.get(axis, ends)
-                held[axis] = [min(lo, ends[0]), max(hi, ends[1])]
-    return held
+        for axis, ends in ranges_of(view, view.draw(scene, i)).items():
+            lo, hi = wide.get(axis, ends)
+            wide[axis] = [min(lo, ends[0]), max(hi, ends[1])]
+    return wide

@@ -7,6 +7,7 @@ from typing import Any
 
 from flatviz.core.data import Task
 from flatviz.core.net import Net
+from flatviz.core.progress import Progress
 from flatviz.families.family import SURFACES, complete, extend
 from flatviz.families.members import fit_near
 from flatviz.pages.views import View, views_of
@@ -40,18 +41,19 @@ def show_preview(
     *,
     look: Mapping[str, Any],
     seed: int,
-    settings: Mapping[str, Any],
+    progress: Progress,
+    **settings: Any,
 ) -> None:
     """Fit `STEPS` steps from the nearest member, measure and show what is in sight, then the rest, said to be a preview.
 
-    settings: fit, tuned and progress of `fit_near`.  Nothing is shown for a method that cannot start at a posterior.
+    settings: fit and tuned of `fit_near`.  Nothing is shown for a method that cannot start at a posterior.
     """
     near = family.index(method, radius)
-    q = fit_near(net, task, prior, method, radius, family[near].posterior, STEPS, seed=seed, **settings)
+    q = fit_near(net, task, prior, method, radius, family[near].posterior, STEPS, seed=seed, progress=progress, **settings)
     if q is None:
         return
     note = f", preview: {STEPS} steps from radius {family[near].radius:.3g}"
-    sight, how = views_in_sight(family, look), dict(seed=seed + 1, progress=settings["progress"])
+    sight, how = views_in_sight(family, look), dict(seed=seed + 1, progress=progress)
     first = [name for name in SURFACES if any(name in view.needs for view in sight)]
     part = extend(net, task, family, method, radius, q, surfaces=first, **how)
     show(part, note, [view.name for view in sight])

@@ -20,14 +20,14 @@ MOST_PICTURE = 4_000_000  # characters of the pictures that a page may send for 
 PNG = re.compile(r"data:image/png;base64,[A-Za-z0-9+/=]+")
 
 
-NOT_DRAWN = (  # stands where no browser has drawn the lab: in a notebook that was run by a command
+NOT_DRAWN = (  # shown where no browser has drawn the lab: in a notebook that was run by a command
     "<p>The laboratory: pictures of a family of posteriors, with controls. A browser draws them: open this notebook in JupyterLab "
     "and run the cell, or write them as a page that needs no Python, <code>lab.to_html(&quot;lab.html&quot;)</code>.</p>"
 )
 
 
 class FamilyView(anywidget.AnyWidget):
-    """A family of posteriors behind its controls; `radius`, `n_draws`, `method` and `look` are what they stand at.
+    """A family of posteriors behind its controls; `radius`, `n_draws`, `method` and `look` are their values.
 
     `look` holds the rest of the state: tab, compare (None, or method and radius of state B), picked (a draw, or None), chosen
     (slot -> option), step (section read, -1: the last), phase and moment (of the step that is drawn, from 0; None for the last).

@@ -71,7 +71,7 @@ import flatviz as fv
 from flatviz.core.devices import pick
 from flatviz.core.seeds import generator
 from flatviz.datasets.images import PUBLIC, image_folder, images_like, public_images
-from flatviz.datasets.stream import held
+from flatviz.datasets.stream import in_memory
 from flatviz.experiments import judged, read_table, run, write_table
 from flatviz.experiments.statistics import mean_zero
 from flatviz.families.choice import Choice
@@ -132,7 +132,7 @@ def read_outside(specs, like):
     for spec in filter(None, map(str.strip, specs.split(","))):
         images = read_images(spec, OUT_IMAGES, train=False, size=like.x.shape[-1])
         order = torch.randperm(len(images), generator=generator(0))[:OUT_IMAGES]
-        outside[Path(spec).name] = images_like(held(images.subset(order)), like.x.shape[1:])
+        outside[Path(spec).name] = images_like(in_memory(images.subset(order)), like.x.shape[1:])
     return outside
 
 
@@ -206,9 +206,9 @@ def prepared(seed, device):
     left_out = torch.isin(images.y, torch.tensor(setup.classes[2])).nonzero().flatten()[:OUT_IMAGES]
     task = fv.datasets.transfer_task(target, target, shots=SHOTS, seed=seed)
     test = task.test.subset(torch.randperm(len(task.test), generator=generator(seed))[:TEST_IMAGES])
-    train, test, validation = (held(part) for part in (task.train, test, task.validation))
+    train, test, validation = (in_memory(part) for part in (task.train, test, task.validation))
     task = fv.Task(train, train, test, task.n_classes, validation=validation).to(device)
-    outside = {"": held(images.subset(left_out)), **setup.outside}
+    outside = {"": in_memory(images.subset(left_out)), **setup.outside}
     outside = {name: fv.Data(o.x, torch.zeros_like(o.y)).to(device) for name, o in outside.items()}
     net, prior = new_head(task, seed, device)
     late, seen = fv.engine.cache_trunk(net, task.train) if KEEPS_TRUNK else (net, task.train)

@@ -2,20 +2,11 @@
 
 import pytest
 import torch
+from oracles import Looks
 from torch import nn
 
 import flatviz as fv
 from flatviz.core.precision import IEEE, TF32, arithmetic, float32_flags, users_arithmetic
-
-
-class Looks(nn.Linear):
-    """A layer that notes torch's flags in each pass."""
-
-    seen: set = set()
-
-    def forward(self, x):
-        Looks.seen.add(float32_flags())
-        return super().forward(x)
 
 
 @pytest.fixture

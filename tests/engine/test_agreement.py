@@ -2,9 +2,8 @@
 
 import pytest
 import torch
-from oracles import stopping_at
+from oracles import loop, stopping_at
 from torch import nn
-from torch.nn import functional as F
 
 import flatviz as fv
 from flatviz.engine.evaluate import Evaluator
@@ -48,12 +47,6 @@ def problem(make):
     net = fv.Net.from_module(make().eval())
     data = fv.Data(torch.randn(80, 6), torch.arange(80) % 4)
     return net, data, fv.plane_random(net, net.w, seed=0, normalize="none")
-
-
-def loop(net, data, points):
-    """A copy of the module, weights written into its parameters."""
-    with torch.no_grad():
-        return torch.stack([F.cross_entropy(net.to_module(w).eval()(data.x), data.y) for w in points])
 
 
 @pytest.mark.parametrize("make", [Tolist, Numpy, NumpySum])  # hooks, patches and branches: test_fuzz_modules

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 import torch
+from oracles import loop
 from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
@@ -74,15 +75,6 @@ def setting(kind, treated, dtype=torch.float32):
     return net, data, plane, coords
 
 
-def loop(net, data, plane, coords):
-    """Plain torch: a module at each point."""
-    values = []
-    for w in plane.points(coords):
-        with torch.no_grad():
-            values.append(nn.functional.cross_entropy(net.to_module(w)(data.x), data.y))
-    return torch.stack(values)
-
-
 HEAD = pytest.param(lambda name: name.startswith(("head", "3", "b.")), id="head")
 NETS = [Residual, nn.Sequential, Branching, Careless]
 
@@ -91,10 +83,11 @@ NETS = [Residual, nn.Sequential, Branching, Careless]
 @pytest.mark.parametrize("kind", NETS)
 def test_every_plan_equals_a_plain_loop(kind, treated):
     net, data, plane, coords = setting(kind, treated)
-    want = loop(net, data, plane, coords)
+    want = loop(net, data, plane.points(coords))
     shop = EvaluationPlanner(net, data, lambda out, y: nn.functional.cross_entropy(out, y, reduction="sum"))
     usual = shop.plan(plane.origin, plane.axes, 5)
     assert usual.tricks == (() if kind is Branching else ("fold", "reuse", "prefix"))
+    assert usual.channels_last == (kind is Residual)
     for change in ({}, {"chunk": 8}, {"fold": False}, {"reuse": False, "chunk": 8}, {"stack": 2, "channels_last": False}):
         got = shop.evaluators([plane.origin], plane.axes, replace(usual, **change))[0](coords)
         allowed = 1e-5 * want.abs() + 1e-7 * want.max()
@@ -104,7 +97,7 @@ def test_every_plan_equals_a_plain_loop(kind, treated):
 @pytest.mark.parametrize("kind", NETS)
 def test_float64_agrees_to_ten_digits_and_exact_is_the_loop(kind):
     net, data, plane, coords = setting(kind, "all", torch.float64)
-    want, f = loop(net, data, plane, coords), fv.nll(net, data)
+    want, f = loop(net, data, plane.points(coords)), fv.nll(net, data)
     torch.testing.assert_close(f.over(plane.origin, plane.axes, 5)(coords), want, rtol=1e-10, atol=0)
     exact = f.over(plane.origin, plane.axes, 5, exact=True)
     torch.testing.assert_close(exact(coords), want, rtol=1e-13, atol=0)
@@ -114,7 +107,7 @@ def test_float64_agrees_to_ten_digits_and_exact_is_the_loop(kind):
 def test_frozen_activations_beyond_the_memory_limit_are_made_anew(monkeypatch):
     net, data, plane, coords = setting(Residual, "norm+head")
     f = fv.nll(net, data)
-    want = loop(net, data, plane, coords)
+    want = loop(net, data, plane.points(coords))
     monkeypatch.setattr("flatviz.engine.evaluate.MEMORY", 0)
     plan = replace(f.over(plane.origin, plane.axes, 5).plan, chunk=8).to_dict()
     evaluate = f.over(plane.origin, plane.axes, 5, plan=plan)
@@ -165,7 +158,7 @@ def test_bfloat16_is_near_and_tf32_needs_cuda():
     net, data, plane, coords = setting(Residual, "all")
     f = fv.nll(net, data)
     quick = f.over(plane.origin, plane.axes, 5, precision="bfloat16")
-    want = loop(net, data, plane, coords)
+    want = loop(net, data, plane.points(coords))
     got = quick(coords)
     assert got.dtype == torch.float32 and quick.plan.dtype == "bfloat16"
     assert 0 < float(((got - want) / want).abs().max()) < 0.05
@@ -177,7 +170,7 @@ def test_any_quantity_of_the_outputs_is_an_objective():
     net, data, plane, coords = setting(Residual, "all")
     outputs = torch.stack([net(w, data.x) for w in plane.points(coords)])
     right = (outputs.argmax(-1) == data.y).float().mean(1)
-    for what, want in (("accuracy", right), ("error", 1 - right), ("nll", loop(net, data, plane, coords))):
+    for what, want in (("accuracy", right), ("error", 1 - right), ("nll", loop(net, data, plane.points(coords)))):
         g = fv.quantity(net, data, what)
         torch.testing.assert_close(g.over(plane.origin, plane.axes, 5)(coords), want, rtol=1e-5, atol=1e-7)
         torch.testing.assert_close(g.many(plane.points(coords)), want, rtol=1e-5, atol=1e-7)
@@ -199,7 +192,7 @@ def test_statistics_can_be_re_estimated_at_every_point():
     for value, w in zip(got, plane.points(coords)):
         own = fv.engine.refresh_batchnorm(net, w, data)
         torch.testing.assert_close(value, nn.functional.cross_entropy(own(w, data.x), data.y), rtol=1e-5, atol=1e-6)
-    assert not torch.allclose(got, loop(net, data, plane, coords), rtol=1e-3)
+    assert not torch.allclose(got, loop(net, data, plane.points(coords)), rtol=1e-3)
     assert fv.quantity(fv.Net.from_module(nn.Linear(6, 4)), fv.Data(torch.ones(3, 6), torch.arange(3)), "nll").batchnorm is None
 
 
@@ -215,4 +208,24 @@ def test_the_loss_of_the_average_moves_with_the_ensemble():
         torch.testing.assert_close(f(w), want, rtol=1e-5, atol=1e-6)
     assert f.n == 22 and f.batchnorm == "frozen" and f.key == fv.objectives.bma_nll(net, data, W, center=net.w).key
     alone = fv.objectives.bma_nll(net, data, net.w[None])
-    torch.testing.assert_close(alone.many(plane.points(coords)), loop(net, data, plane, coords), rtol=1e-5, atol=1e-6)
+    torch.testing.assert_close(alone.many(plane.points(coords)), loop(net, data, plane.points(coords)), rtol=1e-5, atol=1e-6)
+
+
+def test_a_short_last_batch_is_traced_for_itself():
+    """Sizes are part of a trace: a view to (256, 12) would fail, or worse, on the 88 examples of the last batch."""
+
+    class Sized(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a = nn.Linear(12, 4)
+
+        def forward(self, x):
+            return self.a(x.reshape(x.shape[0], 3, 4).transpose(1, 2).reshape(x.shape[0], 12)) / x.shape[0] * len(x)
+
+    net, data = fv.Net.from_module(Sized()), fv.Data(torch.randn(600, 12), torch.arange(600) % 4)
+    plane, coords = fv.plane_random(net, net.w, seed=0), torch.tensor([[0.1, 0.2], [0.7, -1.0]])
+    f = fv.nll(net, data)
+    plan = f.over(plane.origin, plane.axes, 9).plan.to_dict() | {"chunk": 256}
+    evaluate = f.over(plane.origin, plane.axes, 9, plan=plan)
+    torch.testing.assert_close(evaluate(coords), f.many(plane.points(coords)), rtol=1e-5, atol=1e-6)
+    assert len(set(evaluate._programs)) == 2 and [len(x) for x in evaluate._parts] == [256, 256, 88]

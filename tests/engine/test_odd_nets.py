@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from oracles import loop
 from torch import nn
 from torch.nn import functional as F
 
@@ -34,12 +35,6 @@ def made(module, x, treated="all", *, targets=None):
     return net, fv.Data(x, y), fv.plane_random(net, net.w, seed=1)
 
 
-def loop(net, x, y, points):
-    """Plain torch: a module at each point, on a copy of the inputs."""
-    with torch.no_grad():
-        return torch.stack([F.cross_entropy(net.to_module(w).eval()(x.clone()), y) for w in points])
-
-
 COORDS = torch.tensor([[0.0, 0.0], [0.4, -0.3], [1.0, 1.0]])
 
 
@@ -53,7 +48,7 @@ def seeded():
 def test_networks_of_whole_numbers_have_surfaces_lines_and_ensembles(kind):
     net, data, plane = made(Tokens(kind), torch.randint(0, 20, (30, 7)))
     f, W = fv.nll(net, data), plane.points(COORDS)
-    want = loop(net, data.x, data.y, W)
+    want = loop(net, data, W)
     for values in (
         f.over(plane.origin, plane.axes, 9)(COORDS),
         fv.objectives.bma_nll(net, data, net.w[None]).over(net.w, plane.axes, 9)(COORDS),
@@ -84,7 +79,7 @@ def test_the_users_data_are_never_written_into(by, treated):
     net, data, plane = made(Rude(by), x.clone(), treated)
     W = plane.points(COORDS)
     f, g = fv.nll(net, data), fv.quantity(net, data, "nll")
-    want = loop(net, x, data.y, W)
+    want = loop(net, fv.Data(x, data.y), W)
     ensemble = fv.objectives.bma_nll(net, data, net.w[None])
     ways = [f.over(plane.origin, plane.axes, 9)(COORDS), f.over(plane.origin, plane.axes, 9, exact=True)(COORDS)]
     ways += [f.many(W), g.many(W), torch.stack([f(w) for w in W]).detach(), ensemble.many(W)]

@@ -7,6 +7,7 @@ import signal
 import pytest
 import torch
 from forked import forked
+from oracles import equal
 
 import flatviz as fv
 from flatviz.experiments import run
@@ -48,16 +49,6 @@ def cached_slice(folder, shared, **options):
     (net, _), task = shared
     plane = fv.plane_random(net, net.w, seed=0)
     return fv.slice_plane(fv.nll(net, task.train), plane, resolution=13, cache=folder / "points", **options)
-
-
-def equal(a, b):
-    if isinstance(a, dict):
-        return a.keys() == b.keys() and all(equal(a[k], b[k]) for k in a)
-    if isinstance(a, (tuple, list)):
-        return len(a) == len(b) and all(map(equal, a, b))
-    if isinstance(a, torch.Tensor):  # an empty confidence bin is NaN
-        return a.dtype == b.dtype and a.shape == b.shape and bool(((a == b) | (a.isnan() & b.isnan())).all())
-    return a == b
 
 
 @pytest.mark.parametrize(

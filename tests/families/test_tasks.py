@@ -3,7 +3,6 @@
 import os
 import signal
 import time
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -31,21 +30,11 @@ def squares(given, item):
     return base + item**2
 
 
-def base_of(folder, seed):
-    (Path(folder) / f"base {seed} {time.time()}").touch()
-    return folder, 100 * seed
-
-
-def test_tasks_come_back_by_number_and_what_they_share_is_made_once(client, tmp_path):
-    items = [(seed, item) for seed in (1, 2) for item in (3, 4, 5)]
-    wanted = {i: 100 * seed + item**2 for i, (seed, item) in enumerate(items)}
-    for name, engine in (("here", None), ("far", client)):
-        folder = tmp_path / name
-        folder.mkdir()
-        given = {seed: partial(base_of, str(folder), seed) for seed in (1, 2)}
-        assert dict(each(squares, given, items, engine=engine)) == wanted
-        assert len(list(folder.glob("base*"))) == 2
-    assert dict(each(squares, {0: (str(tmp_path), 7)}, [(0, 2)], engine=client)) == {0: 11}
+def test_tasks_come_back_by_number(client, tmp_path):
+    items = [3, 4, 5]
+    for engine in (None, client):
+        found = dict(each(squares, (str(tmp_path), 7), items, engine=engine))
+        assert found == {i: 7 + item**2 for i, item in enumerate(items)}
 
 
 def test_what_is_in_the_cache_is_not_computed_and_the_rest_is_kept_as_it_comes(tmp_path, monkeypatch):
@@ -124,8 +113,7 @@ def test_a_killed_worker_costs_only_its_tasks(client, tmp_path):
             killed.append(next(iter(client.run(os.getpid).values())))
             os.kill(killed[0], signal.SIGKILL)
 
-    given = {0: (str(tmp_path), 0)}
-    found = dict(each(squares, given, [(0, i) for i in range(12)], engine=client, progress=kill_one))
+    found = dict(each(squares, (str(tmp_path), 0), range(12), engine=client, progress=kill_one))
     assert killed and found == {i: i**2 for i in range(12)}
     done = [tuple(map(int, path.name.split())) for path in tmp_path.iterdir()]
     again = {item for item, _ in done if len({pid for i, pid in done if i == item}) > 1}

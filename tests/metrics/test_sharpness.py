@@ -48,16 +48,3 @@ def test_draws_in_order_of_sharpness():
     assert sorted(ordered(W, values, "random", seed=1).argmax(1).tolist()) == [0, 1, 2, 3]
     with pytest.raises(ValueError, match="values must hold one number for each of the 4 draws, got 2"):
         ordered(W, values[:2], "flat")
-
-
-def test_an_ensemble_predicted_sharp_first_begins_with_the_sharpest_draw(tiny):
-    net, data = tiny
-    W = net.w + torch.linspace(0, 1, 5, dtype=torch.float64)[:, None] * torch.ones(net.dim, dtype=torch.float64)
-    values = torch.tensor([3.0, 1.0, 5.0, 2.0, 4.0])
-    for order, first in (("sharp", [2, 4, 0]), ("flat", [1, 3, 0])):
-        for seed in (0, 1):
-            seen = fv.predict(net, ordered(W, values, order), data, 3, seed=seed)
-            torch.testing.assert_close(seen.outputs, torch.stack([net(W[i], data.x) for i in first]))
-            torch.testing.assert_close(seen.scores["nll"][0], fv.nll(net, data)(W[first[0]]))
-    with pytest.raises(ValueError, match="asked for 9 draws, got 5 weight vectors"):
-        fv.predict(net, W, data, 9, seed=0)

@@ -2,7 +2,6 @@
 
 import pytest
 import torch
-from pagedrive import opened, written
 
 import flatviz as fv
 from flatviz.families.inputs import has_input_maps, input_maps
@@ -55,17 +54,3 @@ def test_the_gap_has_no_data_and_every_method_predicts_there():
     predictions = fv.families.predict_gap(radii=[0.5, 1.0], n_draws=3, steps=3, hmc=False)
     assert list(predictions) == ["vi", "sabma, radius 0.5", "sabma, radius 1"]
     assert all(p.outputs.shape == (3, 200, 1) and p.likelihood == 0.1 for p in predictions.values())
-
-
-@pytest.mark.browser
-def test_in_the_page_the_map_is_that_of_the_selected_ensemble_size(moons, browser, tmp_path):
-    net, task, prior, family = moons
-    shown = input_maps(net, task, family, seed=1, reference=fv.Draws(prior.sample(100, seed=3)), resolution=5)
-    page = opened(browser, written(shown, tmp_path) + "#tab=Inputs")
-    page.locator("figure[data-name=inputs] .js-plotly-plot .main-svg").first.wait_for()
-    z = page.locator("figure[data-name=inputs] .js-plotly-plot").evaluate(
-        "(p) => p.data.filter((t) => t.type === 'contour')[1].z"
-    )
-    wanted = shown[shown.index("sabma", 0.5)].maps["probs"][2]
-    torch.testing.assert_close(torch.tensor(z), wanted, atol=1e-5, rtol=1e-4)
-    page.context.close()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 from browsing import plain
-from oracles import random_gaussian, stopping_at
+from oracles import dense_covariance, random_gaussian, stopping_at, worst
 from safetensors.torch import load
 
 import flatviz as fv
@@ -29,27 +29,12 @@ def shown():
     return net, data, q, fv.families.mechanism(net, data, q, radii=[0.5, 2.0], seed=0, n_draws=8, resolution=7)
 
 
-def gradient(net, data, q, seed=0):
-    """grad E_q[NLL] in theta by autograd through the same noise."""
-    z = torch.randn(8, q.dim + q.rank, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
-    theta = [t.clone().requires_grad_(True) for t in (q.mean, q.log_std, q.factor)]
-    mean, log_std, factor = theta
-    W = mean + log_std.exp() * z[:, : q.dim] + z[:, q.dim :] @ factor
-    losses = [torch.nn.functional.cross_entropy(net(w, data.x), data.y) for w in W]
-    return torch.autograd.grad(torch.stack(losses).mean(), theta)
-
-
-def dense(q):
-    return torch.diag((2 * q.log_std).exp()) + q.factor.T @ q.factor
-
-
 def test_the_ellipse_of_the_worst_posterior_is_the_one_that_perturb_gives(shown):
     net, data, q, step = shown
-    delta = fv.perturb(q, gradient(net, data, q), radius=2.0, blocks="mean+std")
-    worst = fv.Gaussian(q.mean + delta[0], q.log_std + delta[1], q.factor + delta[2])
+    moved = worst(net, data, q, 2.0, n_draws=8, seed=0)
     axes = step.surface.plane.axes
-    covariance = axes @ dense(worst) @ axes.T
-    center = axes @ (worst.mean - q.mean)
+    covariance = axes @ dense_covariance(moved) @ axes.T
+    center = axes @ (moved.mean - q.mean)
     fig = fv.plots.plot_mechanism(step)
     drawn = next(t for t in fig.data if t.name == "the worst q′")
     points = torch.stack([torch.tensor(drawn.x), torch.tensor(drawn.y)], 1)
@@ -59,13 +44,13 @@ def test_the_ellipse_of_the_worst_posterior_is_the_one_that_perturb_gives(shown)
     )
     own = next(t for t in fig.data if t.name == "q")
     points = torch.stack([torch.tensor(own.x), torch.tensor(own.y)], 1)
-    inverse = torch.linalg.inv(axes @ dense(q) @ axes.T)
+    inverse = torch.linalg.inv(axes @ dense_covariance(q) @ axes.T)
     torch.testing.assert_close((points @ inverse * points).sum(1), torch.ones(len(points)).double(), rtol=1e-6, atol=0)
 
 
 def test_the_shadow_of_the_ball_is_where_the_nearest_move_has_the_exact_kl_of_the_radius(shown):
     _, _, q, step = shown
-    axes, cov = step.surface.plane.axes, dense(q)
+    axes, cov = step.surface.plane.axes, dense_covariance(q)
     for a in ellipse(step.ball[1], torch.zeros(2))[::9]:
         nearest = cov @ axes.T @ torch.linalg.solve(axes @ cov @ axes.T, a)  # of all moves with this shadow
         torch.testing.assert_close(axes @ nearest, a)
@@ -134,8 +119,8 @@ def test_stages_of_training_are_those_at_which_a_fit_stops_and_the_last_is_its_p
         for name in ("worst_loss", "length"):
             torch.testing.assert_close(getattr(stage, name), getattr(alone, name), rtol=1e-9, atol=0)
         torch.testing.assert_close(stage.center, axes @ (q.mean - origin))
-        torch.testing.assert_close(stage.covariance, axes @ dense(q) @ axes.T)
-        torch.testing.assert_close(stage.ball[0], 0.25 * axes @ dense(q) @ axes.T)
+        torch.testing.assert_close(stage.covariance, axes @ dense_covariance(q) @ axes.T)
+        torch.testing.assert_close(stage.ball[0], 0.25 * axes @ dense_covariance(q) @ axes.T)
     assert stages[-1].center.norm() == 0 and float((stages[0].center - stages[1].center).norm()) > 0.01
 
 

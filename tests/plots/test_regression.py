@@ -11,18 +11,21 @@ from pagedrive import at, opened, same_traces, written
 
 import flatviz as fv
 from flatviz.families import regression
+from flatviz.families.inputs import input_maps
 from flatviz.families.regression import NOISE
 from flatviz.plots.regression import plot_gap
 
 
 @pytest.fixture(scope="module")
 def curves(moons):
-    """The family of two moons with the curves of its gap."""
+    """The family of two moons with maps of its inputs and the curves of its gap."""
+    net, task, prior, family = moons
+    family = input_maps(net, task, family, seed=1, reference=fv.Draws(prior.sample(100, seed=3)), resolution=5)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(regression, "STEPS", 30)
         patch.setattr(regression, "CHAINS", dict(kl_weight=1.0, chains=2, burn_in=4, n_draws=8, most_steps=4))
         patch.setattr(regression, "REFERENCE_DRAWS", 8)
-        yield regression.gap_curves(moons[3], seed=0)
+        yield regression.gap_curves(family, seed=0)
 
 
 def test_curves_are_draws_of_the_method_at_its_radius(curves):
@@ -69,10 +72,14 @@ def test_a_member_that_joins_has_its_own_curves(curves):
 @pytest.mark.browser
 def test_in_the_page_both_sliders_draw_what_the_figure_has(curves, browser, tmp_path):
     page = opened(browser, written(curves, tmp_path))
-    script = "() => JSON.parse(JSON.stringify(document.querySelector('[data-name=regression] .js-plotly-plot').data))"
+    script = "(name) => JSON.parse(JSON.stringify(document.querySelector(`[data-name=${name}] .js-plotly-plot`).data))"
     for method, radius, n in (("sabma", 2.0, 3), ("sabma", 2.0, 12), ("sabma", 0.5, 1), ("sam_mu", 0.1, 5), ("sgd", 0.0, 5)):
-        at(page, f"method={method}&radius={radius:g}&draws={n}&tab=Regression", f"{method}/{radius:g}/{n}", "Regression")
-        direct = fv.widgets.plot_view(curves, "regression", method=method, radius=radius, n_draws=n)
-        same_traces(page.evaluate(script), direct, keys="y", rtol=1e-4, atol=1e-5)
+        for tab, keys in (("Regression", "y"), ("Inputs", "z"))[
+            : 1 + (method == "sabma")
+        ]:  # where names are those of the start
+            at(page, f"method={method}&radius={radius:g}&draws={n}&tab={tab}", f"{method}/{radius:g}/{n}", tab)
+            page.locator(f"figure[data-name={tab.lower()}] .js-plotly-plot .main-svg").first.wait_for()
+            direct = fv.widgets.plot_view(curves, tab.lower(), method=method, radius=radius, n_draws=n)
+            assert same_traces(page.evaluate(script, tab.lower()), direct, keys=keys, rtol=1e-4, atol=1e-5) > 0
     assert not page.errors_met
     page.context.close()

@@ -11,6 +11,7 @@ import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from oracles import equal
 
 import flatviz as fv
 from flatviz.storage.cache import cache_key, cached
@@ -31,20 +32,6 @@ def state(scale=1.0):
         "losses": [scale * torch.ones(2)],
         "noise": torch.Generator().manual_seed(int(scale)),
     }
-
-
-def equal(a, b):
-    if isinstance(a, torch.Tensor):
-        return torch.equal(a, b)
-    if isinstance(a, torch.Generator):
-        return torch.equal(a.get_state(), b.get_state())
-    if isinstance(a, dict):
-        return a.keys() == b.keys() and all(equal(a[k], b[k]) for k in a)
-    if isinstance(a, (tuple, list)):
-        return type(a) is type(b) and len(a) == len(b) and all(map(equal, a, b))
-    if isinstance(a, (fv.Surface, fv.Plane)):
-        return type(a) is type(b) and equal(vars(a), vars(b))
-    return a == b
 
 
 class Result:

@@ -7,11 +7,19 @@ from symmetric_networks import NETWORKS, cvxpy_mass, network, outputs
 from torch import nn
 
 import flatviz as fv
-from flatviz.symmetry.minmass import mass
-from flatviz.symmetry.removal import RULES, incoming, outgoing
+from flatviz.symmetry.removal import RULES, incoming
 
 SCALED = [name for name in NETWORKS if name != "tanh"]
 LIGHT = ["mlp", "conv and flatten", "optunet", "residual", "attention"]
+
+
+def mass(units, W):
+    return W[:, units.mass].square().sum(1)
+
+
+def outgoing(units, squares):
+    sums = squares.new_zeros(len(squares), units.n_scaled + 1)
+    return sums.index_add_(1, units.scale_column[units.mass], squares[:, units.mass])[:, :-1]
 
 
 def several(net, units, n=5):

@@ -4,6 +4,7 @@ import math
 
 import pytest
 import torch
+from oracles import dense_covariance
 from scipy.optimize import minimize
 from torch import nn
 
@@ -28,10 +29,6 @@ def diagonal():
     return fv.Gaussian(torch.zeros(3, dtype=torch.float64), torch.zeros(3, dtype=torch.float64))
 
 
-def dense(q):
-    return torch.diag(q.std.square()) + q.factor.T @ q.factor
-
-
 @pytest.mark.parametrize("kl_weight", [pytest.param(1.0, marks=pytest.mark.slow), 0.03])
 def test_widths_are_those_of_the_best_diagonal_gaussian_within_two_percent(regression, kl_weight):
     """KL(q || posterior) is least at sigma^2 = 1 / diag(precision), mean at the posterior's."""
@@ -50,9 +47,9 @@ def test_a_posterior_inside_the_family_is_found_to_the_last_digits(regression):
     tilt = 0.3 * torch.tensor([[1.0, 2.0, 3.0], [3.0, -1.0, 1.0]], dtype=torch.float64)
     prior = fv.Gaussian(diagonal().mean, diagonal().log_std, tilt)
     q = fv.fit_vi(net, data, prior, likelihood=NOISE, kl_weight=1.0, start_scale=1.0, steps=3000, seed=0)
-    precision = hessian + torch.linalg.inv(dense(prior))
+    precision = hessian + torch.linalg.inv(dense_covariance(prior))
     root = torch.linalg.cholesky(precision)
-    torch.testing.assert_close(root.T @ dense(q) @ root, torch.eye(3, dtype=torch.float64), rtol=0, atol=1e-3)
+    torch.testing.assert_close(root.T @ dense_covariance(q) @ root, torch.eye(3, dtype=torch.float64), rtol=0, atol=1e-3)
     assert float((root.T @ (q.mean - torch.linalg.solve(precision, pull))).norm()) < 1e-3
 
 
@@ -84,7 +81,7 @@ def test_mean_widths_and_factor_are_those_that_lbfgs_finds_on_the_exact_bound():
     def bound(theta):
         m, s, F = theta[:D], theta[D : 2 * D], theta[2 * D :].view(K, D)
         q = fv.Gaussian.unchecked(m, s, F)
-        return 0.5 * (m @ hessian @ m + (hessian * dense(q)).sum()) - pull @ m + q.kl(prior)
+        return 0.5 * (m @ hessian @ m + (hessian * dense_covariance(q)).sum()) - pull @ m + q.kl(prior)
 
     def value_and_grad(theta):
         theta = torch.tensor(theta, requires_grad=True)
@@ -98,7 +95,9 @@ def test_mean_widths_and_factor_are_those_that_lbfgs_finds_on_the_exact_bound():
     found = float(bound(torch.cat((q.mean, q.log_std, q.factor.flatten()))))
     assert found - best.fun < 0.005  # nats
     assert (q.variance / exact.variance).tolist() == pytest.approx([1] * D, rel=0.04)
-    error = torch.linalg.matrix_norm(dense(q) - dense(exact)) / torch.linalg.matrix_norm(dense(exact))
+    error = torch.linalg.matrix_norm(dense_covariance(q) - dense_covariance(exact)) / torch.linalg.matrix_norm(
+        dense_covariance(exact)
+    )
     assert float(error) < 0.04
 
 

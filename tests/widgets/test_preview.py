@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import flatviz as fv
-import flatviz.families.family as studies
+import flatviz.families.members as members_of
 from flatviz.pages.views import views_of
 from flatviz.widgets.preview import STEPS, views_in_sight
 
@@ -31,7 +31,7 @@ def members(lab):
 
 def test_a_preview_is_labelled_shows_first_what_is_in_sight_and_gives_way_to_the_whole_fit(lab, transferred, task, monkeypatch):
     scored = []
-    monkeypatch.setattr(studies, "predict", lambda *given, **how: scored.append(given) or fv.predict(*given, **how))
+    monkeypatch.setattr(members_of, "predict", lambda *given, **how: scored.append(given) or fv.predict(*given, **how))
     lab.method, lab.look = "sabma", {"tab": "Scores"}
     lab.radius = 1.2
     assert lab.wait(300) and lab.error == ""
@@ -67,7 +67,7 @@ def _sharpest(net, task, family, i):
 
 
 def test_the_preview_is_the_short_fit_that_it_says(lab, transferred, task, monkeypatch):
-    monkeypatch.setattr(lab, "_fitted", lambda *given: (_ for _ in ()).throw(RuntimeError("enough")))
+    monkeypatch.setattr("flatviz.widgets.lab.fit_member", lambda *given, **how: (_ for _ in ()).throw(RuntimeError("enough")))
     lab.method, lab.radius = "sam_mu", 0.3
     assert lab.wait(300) and "enough" in lab.error
     near = lab.family.posterior[lab.family.index("sam_mu", 0.2)]
