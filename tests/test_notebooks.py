@@ -108,17 +108,6 @@ def test_names_of_one_notebook_are_unknown_to_the_next():
         run(nbformat.v4.new_notebook(cells=[cell("x")]), "two")
 
 
-def test_a_figure_is_an_element_with_its_words_and_data():
-    cells = [
-        cell("import flatviz as fv, torch\nq = fv.Draws(torch.eye(3))"),
-        cell("p = fv.project(q.W, fv.plane_pca(q.W))\nfv.plot_projection(p)"),
-    ]
-    notebook = nbformat.v4.new_notebook(cells=cells)
-    run(notebook, "n")
-    (shown,) = notebook.cells[1].outputs
-    assert 'class="fv-figure" role="group" aria-label="' in shown.data["text/html"] and '"data":' in shown.data["text/html"]
-
-
 def test_an_interact_is_one_element_with_a_picture_at_every_stop():
     cells = [
         cell("import ipywidgets, plotly.graph_objects as go"),

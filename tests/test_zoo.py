@@ -143,22 +143,16 @@ def assert_differences(net, f, v):
     assert got == pytest.approx(closest, rel=1e-3, abs=1e-9)
 
 
-@pytest.mark.parametrize("container", [dict, SimpleNamespace])
-def test_logits_are_taken_from_an_object_or_a_dict(container):
+def test_logits_are_taken_from_an_object():
     class Wrapped(nn.Linear):
         def forward(self, x):
-            return container(logits=super().forward(x), hidden=x)
+            return SimpleNamespace(logits=super().forward(x), hidden=x)
 
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
-        module, data = Wrapped(3, 2), fv.Data(torch.randn(4, 3), torch.tensor([0, 1, 0, 1]))
+    module, data = Wrapped(3, 2), fv.Data(torch.randn(4, 3), torch.tensor([0, 1, 0, 1]))
     net = fv.Net.from_module(module)
-    f, plane = fv.nll(net, data), fv.plane_random(net, net.w, seed=0)
-    surface = fv.slice_plane(f, plane, extent=1.0, resolution=3)
+    surface = fv.slice_plane(fv.nll(net, data), fv.plane_random(net, net.w, seed=0), extent=1.0, resolution=3)
     want = F.cross_entropy(nn.functional.linear(data.x, module.weight, module.bias), data.y)
     assert float(surface.values[1, 1]) == pytest.approx(float(want.detach()), rel=1e-6)
-    exact = fv.slice_plane(f, plane, extent=1.0, resolution=3, exact=True)
-    torch.testing.assert_close(surface.values, exact.values, rtol=1e-6, atol=1e-6)
 
 
 def test_outputs_that_are_no_logits_are_one_clear_error():

@@ -1,15 +1,10 @@
-"""The front end by hand, as it were: tabs, two states, undo, addresses, code, linked draws, dark, narrow, print, 200 random moves."""
-
-import random
+"""The front end by hand, as it were: tabs, two states, undo, addresses, code, linked draws, dark, narrow, print."""
 
 import numpy as np
 import pytest
-import torch
 from browsing import faults
 from pagedrive import EXPLORE, at, code_of, drawn, figures_of, opened, same_traces, written
 
-import flatviz as fv
-from flatviz.pages import views
 from flatviz.pages.story import tour_story
 
 pytestmark = pytest.mark.browser
@@ -63,17 +58,6 @@ def test_the_code_of_a_picture_makes_the_picture(page, family, hash, state, look
     shown = page.evaluate(PLOTS)
     assert len(figures) == len(shown) >= 2
     assert all(same_picture(a, b) > 2 for a, b in zip(shown, figures))
-
-
-def test_each_view_alone_is_the_figure_of_its_name(family):
-    for view in views.views_of(family):
-        fig = fv.widgets.plot_view(family, view.name, method="sabma", radius=2.0, n_draws=4)
-        assert isinstance(fig, fv.plots.theme.Figure) and fig.layout.title.text
-    samples = fv.widgets.plot_view(family, "surface", method="sabma", radius=2.0, n_draws=4)
-    (trace,) = [t for t in samples.data if t.name == "samples"]
-    torch.testing.assert_close(torch.tensor(trace.x), family.projection[family.index("sabma", 2.0)].coords[:4, 0])
-    with pytest.raises(ValueError, match="view must be one of 'surface'.*got 'nope'"):
-        fv.widgets.plot_view(family, "nope")
 
 
 def test_undo_takes_back_one_change_and_reset_goes_to_the_start(page):
@@ -210,45 +194,3 @@ def test_axe_finds_nothing_serious_light_or_dark_narrow_or_wide(browser, address
         page = opened(browser, f"{address}#method=sabma&radius=0.5&draws=3&tab=Flatness&b=0:vi&step={step}", **context)
         assert faults(page) == []
         page.context.close()
-
-
-@pytest.mark.slow
-def test_after_two_hundred_random_moves_the_picture_is_that_of_the_state_and_memory_is_as_it_was(page, family):
-    moves = random.Random(0)
-    at(page, "method=sabma&radius=0.5&draws=3&tab=Surface", "sabma/0.5/3", "Surface")
-    nodes = None
-    for move in range(200):
-        kind = moves.choice(["radius", "draws", "method", "tab", "undo", "compare", "draws", "radius"])
-        if kind in ("radius", "draws"):
-            slider = page.locator(f".fv-{kind}").first
-            slider.evaluate(
-                "(e, share) => { e.value = Math.round(Number(e.min) + share * (e.max - e.min)); "
-                "if (!e.disabled) e.dispatchEvent(new Event('input', { bubbles: true })); }",
-                moves.random(),
-            )
-        elif kind == "method":
-            page.locator(".fv-method").first.select_option(moves.choice(family.methods))
-        elif kind == "tab":
-            page.get_by_role("tab", name=moves.choice(["Surface", "Flatness", "Scores"])).dispatch_event("click")
-        elif kind == "compare":
-            page.get_by_role("button", name="Compare").or_(page.get_by_role("button", name="One state")).dispatch_event("click")
-        else:
-            page.locator("button[title^='take the last']").dispatch_event("click")
-        if move % 20 == 19:
-            settled(page)
-            figures = figures_of(code_of(page), family)
-            assert all(same_picture(a, b) for a, b in zip(page.evaluate(PLOTS), figures))
-        if move == 60:
-            nodes = page.evaluate("document.querySelectorAll('*').length")
-    assert page.evaluate("document.querySelectorAll('*').length") < 1.6 * nodes and not page.errors_met
-
-
-def settled(page):
-    """Until the pictures are those of the controls, which is so two frames after nothing waits."""
-    page.evaluate(
-        """async () => {
-          const frame = () => new Promise((r) => requestAnimationFrame(r));
-          const state = () => document.querySelector('.flatviz').dataset.state + location.hash;
-          for (let same = 0, before = ''; same < 8; before = state()) { await frame(); same = state() === before ? same + 1 : 0; }
-        }"""
-    )

@@ -179,6 +179,8 @@ def test_views_draw_what_the_plot_functions_draw(family):
             np.testing.assert_allclose(
                 mine[np.isfinite(mine)], its[np.isfinite(its)], rtol=2e-5, atol=1e-6, err_msg=f"{name} {key}"
             )
+    with pytest.raises(ValueError, match="view must be one of 'surface'.*got 'nope'"):
+        fv.widgets.plot_view(family, "nope")
 
 
 FILM = """async (url) => {

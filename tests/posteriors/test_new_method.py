@@ -1,6 +1,5 @@
-"""A new posterior is one file and one line: it is then in compare's table, on the tour's page and in the lab's menu."""
+"""A new posterior is one file and one line: it is then in the menu of the lab."""
 
-import functools
 import importlib.util
 
 import pytest
@@ -8,11 +7,8 @@ import torch
 
 import flatviz as fv
 import flatviz.cli.tour
-import flatviz.families.tour
 from flatviz.catalog import LOOKS, Look
-from flatviz.cli import main
 from flatviz.families.members import fit_member
-from flatviz.families.tour import run_tour
 from flatviz.plots.theme import style
 from flatviz.posteriors.method import table
 from flatviz.widgets.members import first_radii
@@ -53,17 +49,6 @@ def toy(tmp_path, monkeypatch):
         monkeypatch.setitem(fv.METHODS, name, method)
         monkeypatch.setitem(LOOKS, name, method.look)
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / "cache"))
-
-
-@pytest.mark.slow
-def test_it_is_on_the_page_of_the_tour(toy, transferred, task, monkeypatch, tmp_path, capsys):
-    small = dict(fit={"steps": 2}, measured=MEASURED)
-    monkeypatch.setattr(flatviz.cli.tour, "run_tour", functools.partial(run_tour, **small))
-    monkeypatch.setattr(flatviz.families.tour, "prepare", lambda model, **others: (transferred[0], task, transferred[1]))
-    out = tmp_path / "tour.html"
-    assert main(["tour", "--out", str(out), "--device", "cpu"]) == 0
-    assert "\nToy posterior " in capsys.readouterr().out
-    assert "Toy posterior" in out.read_text(encoding="utf-8")
 
 
 def test_it_is_in_the_menu_of_the_lab_and_in_its_own_colour(toy, transferred, task):
