@@ -3,7 +3,7 @@
     import flatviz as fv
 
 The names of the course's first half stand here: nouns (`fv.Net`, `fv.Gaussian`), methods (`fv.fit_sabma`), landscapes
-(`fv.slice_plane`), pictures (`fv.plot(result)`, `fv.explore(surface)`) and scores (`fv.score(prediction, "ece")`).
+(`fv.slice_plane`), pictures (`fv.plot(result)`, `fv.explore(result)`) and scores (`fv.score(prediction, "ece")`).
 Everything else is in a namespace: `fv.metrics`, `fv.symmetry`, `fv.planes`, `fv.plots`, `fv.datasets`, `fv.models`,
 and one for each further folder.  Names load when first used, so a machine without plotly,
 torchvision, scikit-learn, ipywidgets or loss-landscapes still imports flatviz and computes on tensors.

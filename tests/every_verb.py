@@ -144,8 +144,18 @@ def calls(fv, module, data, task, metrics):
         "plot_spectrum": lambda: fv.plot_spectrum(made["spectrum"]),
         "plot_metrics": lambda: fv.plot_metrics(made["prediction"]),
         "plots.plot_reliability": lambda: fv.plots.plot_reliability(made["prediction"]),
-        "explore": lambda: fv.explore(made["surface"], made["projection"]),
+        "explore": lambda: (
+            fv.explore(made["surface"], made["projection"]),
+            fv.explore(made["surface"], made["projection"], steps=range(4)),
+            fv.explore(made["projection"]),
+            fv.explore(made["spectrum"]),
+            fv.explore(made["prediction"]),
+            fv.explore(made["prediction"], view="calibration"),
+        ),
         "score": lambda: fv.score(made["prediction"], "nll"),
+        "families.convergence_gap": lambda: fv.families.convergence_gap(
+            *_three(made, task), made["q"], "vi", seed=0, n_draws=2, fit={"steps": 1}
+        ),
         "families.fit_family": lambda: keep("family", fv.families.fit_family(*_three(made, task), seed=0, **FAMILY)),
         "families.measure": lambda: keep(
             "measured", fv.families.measure(made["net"][0], task, made["family"], seed=0, **SMALL)

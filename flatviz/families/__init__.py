@@ -5,6 +5,7 @@ from flatviz.lazy import lazy
 __getattr__, __dir__, __all__ = lazy(
     __name__,
     {
+        "convergence": "convergence_gap",
         "family": "fit_family measure",
         "seeds": "repeat_family",
         "one_step": "mechanism mechanism_in_training",

@@ -21,7 +21,6 @@ from flatviz.plots.severity import plot_severity
 from flatviz.plots.sharpness import plot_sharpness
 from flatviz.plots.spectrum import plot_spectrum
 from flatviz.plots.surface import plot_surface
-from flatviz.plots.surface_3d import plot_surface_3d
 from flatviz.plots.theme import COLORS, INK, Figure, figure, scatter, short
 from flatviz.results import (
     Curve,
@@ -42,7 +41,7 @@ def plot(result: object, *more: Any, **options: Any) -> Figure:
     """The figure of a result, chosen by its type; `more` and `options` are those of the function that draws it.
 
     =====================================  =============================================================
-    `Surface`                              `plot_surface`; of three axes `plot_surface_3d`
+    `Surface`                              `plot_surface`
     `Curve`, `Spectrum`, `Projection`      `plot_curve`, `plot_spectrum` or `plot_density`, `plot_projection`
     `Prediction`                           `plot_reliability`; of several methods `plot_metrics`
     `Sharpness`, `Shift`, `Persistence`    `plot_sharpness`, `plot_severity`, `plot_persistence`
@@ -75,10 +74,6 @@ def plot(result: object, *more: Any, **options: Any) -> Figure:
         got = type(result).__name__ if first is result else f"a {type(result).__name__} of {type(first).__name__}"
         raise TypeError(f"plot takes a result ({names[0]}), a list ({names[1]}), or method -> result ({names[2]}), got {got}")
     return table[type(first)](result, *more, **options)
-
-
-def _surface(surface: Surface, *more: Any, **options: Any) -> Figure:
-    return (plot_surface_3d if surface.more else plot_surface)(surface, *more, **options)
 
 
 def _spectrum(spectrum: Spectrum, **options: Any) -> Figure:
@@ -124,7 +119,7 @@ ONE = {
     Sharpness: plot_sharpness,
     Shift: lambda shift, **options: plot_severity({"posterior": shift}, **options),
     Spectrum: _spectrum,
-    Surface: _surface,
+    Surface: plot_surface,
 }
 SEVERAL = {Curve: plot_curve, Mechanism: plot_mechanism, Spectrum: plot_spectrum}
 BY_METHOD = {Prediction: plot_metrics, Sharpness: plot_sharpness, Shift: plot_severity}
@@ -136,6 +131,6 @@ def shown(result: Plane | Surface | Projection | Prediction) -> Figure | None:
         Plane: lambda plane: not math.isfinite(plane.angle),
         Projection: lambda projection: not len(projection.coords),
         Prediction: lambda prediction: prediction.bins is None or "ece" not in prediction.scores,
-        Surface: lambda surface: surface.values.ndim > 3 or not bool(surface.values.isfinite().any()),
+        Surface: lambda surface: surface.values.ndim > 2 or not bool(surface.values.isfinite().any()),
     }
     return None if empty[type(result)](result) else plot(result)

@@ -1,4 +1,4 @@
-"""A loss surface in relief, or a volume by its level sets; it can be turned."""
+"""A loss surface in relief; it can be turned."""
 
 from __future__ import annotations
 
@@ -29,14 +29,12 @@ def plot_surface_3d(
     path: bool | None = None,
     title: str | None = None,
 ) -> Figure:
-    """`surface` in relief, its height on the colour scale of `plot_surface`; a volume of three axes as level sets.
-
-    Cells that diverged are marked; level sets, which need a value everywhere, count them as the highest.
+    """`surface` in relief, its height on the colour scale of `plot_surface`; cells that diverged are marked.
 
     Args:
-        surface: values on a grid of two axes (A, B), or of three (A, B, C).
+        surface: values on a grid of two axes (A, B).
         projection: samples or a training path on the same plane, each at the height of the loss at its weights; the gap to the surface
-            is what the plane does not show, drawn as a line from it down, or up, to the surface.  A volume shows none.
+            is what the plane does not show, drawn as a line from it down, or up, to the surface.
         method: whose the samples are, for their colour and the legend; None: they are drawn in ink.
         color_range: (lowest, highest) height, in the surface's unit; heights beyond are cut off.  Default: all.
         log: whether heights count in powers of ten; default: where all values are positive and span a decade.
@@ -44,7 +42,7 @@ def plot_surface_3d(
         title: default: what is drawn over which plane.
 
     Raises:
-        ValueError: For scattered values, more than three axes, or no finite value.
+        ValueError: For scattered values, a volume, or no finite value.
 
     Example:
         >>> plane = fv.plane_through(torch.zeros(3), torch.eye(3)[0], torch.eye(3)[1])
@@ -53,15 +51,15 @@ def plot_surface_3d(
         ('surface', (5, 5))
     """
     check_on(surface, projection)
-    if surface.scattered or surface.values.ndim > 3:
-        raise ValueError(f"a relief needs values on a grid of 2 or 3 axes, got shape {tuple(surface.values.shape)}")
+    if surface.values.ndim != 2:
+        raise ValueError(f"a relief needs values on a grid of two axes, got shape {tuple(surface.values.shape)}")
     scale = ColorScale.of(surface, color_range, log)
     alt = f"{surface.label} in relief, {ends_text(surface)}"
-    shows = projection if projection is not None and projection.values is not None and not surface.more else None
+    shows = projection if projection is not None and projection.values is not None else None
     fig = figure(title or title_of(surface), alt)
     lo, hi = scale.ends
     shown = torch.where(torch.isfinite(surface.values), scale(surface.values).clamp(lo, hi), torch.nan)
-    fig.add_trace((_levels if surface.more else _relief)(surface, shown, scale))
+    fig.add_trace(_relief(surface, shown, scale))
     if surface.n_diverged:
         fig.add_trace(_diverged(surface, lo))
     if shows is not None:
@@ -101,15 +99,14 @@ def _scene(surface: Surface, scale: ColorScale) -> dict:
     """Axes of few ticks, which do not run into each other; in a plane of orthonormal axes distances are to scale."""
     axis = dict(showbackground=False, gridcolor=GRID, zeroline=False, nticks=5, tickfont=dict(size=11))
     titles = [dict(text=title, font=dict(size=11)) for title in axis_titles(surface.plane)]
-    ends = [(float(t.min()), float(t.max())) for t in (surface.a, surface.b, *surface.more)]
+    ends = [(float(t.min()), float(t.max())) for t in (surface.a, surface.b)]
     spans = [hi - lo for lo, hi in ends]
     room = [[lo - 0.08 * s, hi + 0.08 * s] for (lo, hi), s in zip(ends, spans)]  # or labels meet where axes do
-    scene = {f"{letter}axis": dict(title=t, range=r, **axis) for letter, t, r in zip("xyz", titles, room)}
-    if not surface.more:
-        scene["zaxis"] = dict(title=surface.label, **axis)
-        if scale.log or scale.root:
-            bar = scale.bar(surface.label)
-            scene["zaxis"] |= dict(tickvals=bar["tickvals"], ticktext=bar["ticktext"])
+    scene = {f"{letter}axis": dict(title=t, range=r, **axis) for letter, t, r in zip("xy", titles, room)}
+    scene["zaxis"] = dict(title=surface.label, **axis)
+    if scale.log or scale.root:
+        bar = scale.bar(surface.label)
+        scene["zaxis"] |= dict(tickvals=bar["tickvals"], ticktext=bar["ticktext"])
     sides = [s / max(spans) if surface.plane.orthonormal else 1.0 for s in spans] + [1.0]
     right, front = _low_corner(surface)
     camera = dict(eye=dict(x=1.3 * right, y=1.4 * front, z=1.0), center=dict(x=0, y=0, z=-0.16))
@@ -118,8 +115,6 @@ def _scene(surface: Surface, scale: ColorScale) -> dict:
 
 def _low_corner(surface: Surface) -> tuple[int, int]:
     """Signs of the lowest corner: seen from there the relief hides least of itself."""
-    if surface.more:
-        return 1, -1
     seen = surface.values.nan_to_num(torch.inf, posinf=torch.inf)
     i, j = (max(len(t) // 3, 1) for t in (surface.a, surface.b))
     corners = {(1, -1): seen[-i:, :j], (1, 1): seen[-i:, -j:], (-1, -1): seen[:i, :j], (-1, 1): seen[:i, -j:]}
@@ -136,23 +131,11 @@ def _relief(surface: Surface, shown: torch.Tensor, scale: ColorScale) -> go.Surf
     return go.Surface(**heights, name="surface", **look)
 
 
-def _levels(surface: Surface, shown: torch.Tensor, scale: ColorScale) -> go.Volume:
-    lo, hi = scale.ends
-    places = torch.meshgrid(surface.a, surface.b, *surface.more, indexing="ij")
-    x, y, z = (numbers(p.reshape(-1)) for p in places)
-    shells = dict(isomin=lo + 0.15 * (hi - lo), isomax=lo + 0.75 * (hi - lo), surface_count=3)
-    shells |= dict(opacity=0.9, opacityscale=[[0, 1], [0.45, 0.6], [1, 0.2]])  # the inner ones show through the outer ones
-    light = dict(ambient=0.85, diffuse=0.3, specular=0.1, fresnel=0)  # less, so that shells keep their colours
-    caps = dict(x_show=False, y_show=False, z_show=False)
-    look = dict(colorbar=scale.bar(surface.label), colorscale=LOSS_SCALE, cmin=lo, cmax=hi, lighting=light, caps=caps)
-    return go.Volume(x=x, y=y, z=z, value=numbers(shown.nan_to_num(hi).reshape(-1)), name="volume", **shells, **look)
-
-
 def _diverged(surface: Surface, floor: float) -> go.Scatter3d:
-    """A small cross on each cell without a finite value; of a relief, at its lowest level."""
+    """A small cross on each cell without a finite value, at the lowest level."""
     bad = (~torch.isfinite(surface.values)).nonzero(as_tuple=True)
-    places = [t[i] for t, i in zip((surface.a, surface.b, *surface.more), bad)]
-    x, y, z = (numbers(p) for p in (places if surface.more else [*places, torch.full_like(places[0], floor)]))
+    x, y = (numbers(t[i]) for t, i in zip((surface.a, surface.b), bad))
+    z = [floor] * len(x)
     text = dict(text=["×"] * len(z), textfont=dict(size=11, color=MUTED))  # as text: few fonts have the cross of markers
     return go.Scatter3d(x=x, y=y, z=z, mode="text", name="diverged", showlegend=False, hoverinfo="skip", **text)
 

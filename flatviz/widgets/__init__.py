@@ -1,4 +1,4 @@
-"""Live views in a notebook: `Lab`, the laboratory, and `explore(surface)`."""
+"""Live views in a notebook: `Lab`, the laboratory, and `explore(result)` by the type of a result."""
 
 from flatviz.lazy import lazy
 

@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 import weakref
-from typing import Protocol
 
-
-class Closable(Protocol):
-    """What is closed when its cell runs again."""
-
-    def close(self) -> None:
-        """End it, for good."""
-        ...
-
+from ipywidgets import Widget
 
 _OWNED: dict[str, tuple[int, list[weakref.ref]]] = {}  # cell -> (count of its execution, what it made)
 
 
-def own(thing: Closable) -> None:
+def own(thing: Widget) -> None:
     """Note that the running cell made `thing`, and close what an earlier run of the same cell made.  Outside a notebook: nothing."""
     cell = running_cell()
     if cell is None:

@@ -11,12 +11,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-import anywidget
-import ipywidgets
-import traitlets
-
 from flatviz.plots.theme import CONFIG, Figure
-from flatviz.widgets.front import front_buffers, front_version, module
+from flatviz.widgets.front import FrontView, module
 
 _CONFIG = json.dumps(CONFIG)
 
@@ -33,23 +29,15 @@ class LiveFigure(Figure):
     _send_relayout_msg = _send_update_msg = _send_animate_msg = _send_addTraces_msg
 
 
-class FigureView(anywidget.AnyWidget):
+class FigureView(FrontView):
     """`figure` in a notebook; what changes in it is drawn at once, in every view."""
 
     _esm = module("figure.js")
-    front = traitlets.Unicode().tag(sync=True)
-    channel = traitlets.Instance(ipywidgets.Widget, ()).tag(sync=True, **ipywidgets.widget_serialization)
 
     def __init__(self, base: Figure) -> None:
-        super().__init__(front=front_version())
+        super().__init__()
         self.figure = LiveFigure(base)
         self.figure._changed = self.redraw
-        self.channel.on_msg(self._answer)
-
-    def close(self) -> None:
-        """Remove the picture from every page."""
-        self.channel.close()
-        super().close()
 
     def redraw(self) -> None:
         """Send the figure as it is to every page."""
@@ -57,7 +45,6 @@ class FigureView(anywidget.AnyWidget):
         self.channel.send({"kind": "figure", "figure": text})
 
     def _answer(self, _: object, content: dict, buffers: list) -> None:
-        if content.get("want") == "front end":
-            self.channel.send({"kind": "front end"}, list(front_buffers()))
-        elif content.get("want") == "figure":
+        super()._answer(_, content, buffers)
+        if content.get("want") == "figure":
             self.redraw()

@@ -6,9 +6,33 @@ import hashlib
 from functools import lru_cache
 from pathlib import Path
 
+import anywidget
+import ipywidgets
+import traitlets
+
 from flatviz.pages.page import front_end
 
 HERE = Path(__file__).parent
+
+
+class FrontView(anywidget.AnyWidget):
+    """A view that asks for the front end by messages through `channel`; its module is in `_esm`."""
+
+    front = traitlets.Unicode().tag(sync=True)
+    channel = traitlets.Instance(ipywidgets.Widget, ()).tag(sync=True, **ipywidgets.widget_serialization)
+
+    def __init__(self) -> None:
+        super().__init__(front=front_version())
+        self.channel.on_msg(self._answer)
+
+    def close(self) -> None:
+        """Remove the view from every page."""
+        self.channel.close()
+        super().close()
+
+    def _answer(self, _: object, content: dict, buffers: list) -> None:
+        if content.get("want") == "front end":
+            self.channel.send({"kind": "front end"}, list(front_buffers()))
 
 
 def module(name: str) -> str:

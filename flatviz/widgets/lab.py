@@ -20,6 +20,7 @@ from flatviz.families.choice import Choices, choice_of
 from flatviz.families.family import check_settings, extend, fit_family, fit_member, measure, with_chosen
 from flatviz.families.one_step import SABMA, family_stages
 from flatviz.families.seeds import repeat_family
+from flatviz.pages.bundle import check_measured
 from flatviz.pages.page import family_page
 from flatviz.pages.story import tour_story
 from flatviz.pages.table import family_rows
@@ -93,8 +94,8 @@ class Lab(ipywidgets.VBox):
             check_choice(method, tuple(METHODS), "a method of radii")
             for r in values:
                 check_radius(r)
-        if family is not None and not family.measured:
-            raise ValueError("family must be measured, got one without its surface: use what fv.families.measure returned")
+        if family is not None:
+            check_measured(family)
         self._methods, self._most = tuple(self._radii), (measuring or {}).get("n_draws", N_DRAWS)
         self._tuned = {name: m.tuned(net) for name, m in METHODS.items()}
         self._fit, self._choices, self._seed = dict(fit or {}), dict(tuned or {}), seed

@@ -7,13 +7,11 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
-import anywidget
-import ipywidgets
 import traitlets
 
 from flatviz.pages.bundle import Bundle, pack, pack_members
 from flatviz.results import Family
-from flatviz.widgets.front import front_buffers, front_version, module
+from flatviz.widgets.front import FrontView, module
 
 CONTROLS = ("radius", "n_draws", "method", "look")
 MOST_PICTURE = 4_000_000  # characters of the pictures that a page may send for the saved notebook
@@ -26,7 +24,7 @@ NOT_DRAWN = (  # shown where no browser has drawn the lab: in a notebook that wa
 )
 
 
-class FamilyView(anywidget.AnyWidget):
+class FamilyView(FrontView):
     """A family of posteriors behind its controls; `radius`, `n_draws`, `method` and `look` are their values.
 
     `look` holds the rest of the state: tab, compare (None, or method and radius of state B), picked (a draw, or None), chosen
@@ -39,8 +37,6 @@ class FamilyView(anywidget.AnyWidget):
     """
 
     _esm = module("loader.js")
-    front = traitlets.Unicode().tag(sync=True)
-    channel = traitlets.Instance(ipywidgets.Widget, ()).tag(sync=True, **ipywidgets.widget_serialization)
     radius = traitlets.Float(0.0).tag(sync=True)
     n_draws = traitlets.Int(10).tag(sync=True)
     method = traitlets.Unicode("sabma").tag(sync=True)
@@ -51,12 +47,11 @@ class FamilyView(anywidget.AnyWidget):
         check: Callable[[str, object], object] = lambda name, value: value,
         hear: Callable[[str, dict], None] = lambda want, content: None,
     ) -> None:
-        super().__init__(front=front_version())
+        super().__init__()
         self._check, self._hear = check, hear
         self.sent = {"front end": 0, "family": 0, "member": 0}  # messages by kind
         self._bundle: Bundle | None = None
         self._status: dict | None = None
-        self.channel.on_msg(self._answer)
         self._from_page = False
         self.observe(lambda _: self._send_traits(), names=list(CONTROLS))
 
@@ -98,20 +93,15 @@ class FamilyView(anywidget.AnyWidget):
             return False
         return True
 
-    def close(self) -> None:
-        """Remove the view from every page."""
-        self.channel.close()
-        super().close()
-
     def _send_traits(self) -> None:
         if not self._from_page:  # the page knows what it said itself
             self.channel.send({"kind": "traits", "traits": {name: getattr(self, name) for name in CONTROLS}})
 
     def _answer(self, _: object, content: dict, buffers: list) -> None:
+        super()._answer(_, content, buffers)
         want = content.get("want")
         if want == "front end":
             self.sent["front end"] += 1
-            self.channel.send({"kind": "front end"}, list(front_buffers()))
         elif want == "family":
             self._send_traits()  # what was set before this page listened
             if self._bundle is not None:

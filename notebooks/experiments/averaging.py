@@ -142,8 +142,9 @@ def ensembles(prediction, lambda1, order, seed):
 # %% [markdown]
 # ## The toy: two modes of equal depth
 #
-# l(w) = −log(½ exp(−(w − a)² / 2t²) + ½ exp(−(w − b)² / 2(ρt)²)) with a = −2, b = 2, t = 0.3 and the width ratio ρ.
-# q = N(m, s²) starts where its expected gradient is zero, so that VI prefers neither side and noise decides.
+# l(w) = −log(½ exp(−(w − a)² / 2t²) + ½ exp(−(w − b)² / 2(ρt)²)) with a = −2, b = 2, t = 0.3 and the width ratio ρ. q = N(m, s²) starts
+# where its expected gradient is zero, so that at the start neither side is preferred. Where VI ends in the wide mode in all of its runs,
+# no larger share is possible, and nothing is tested.
 
 # %%
 NARROW_AT, WIDE_AT, NARROW, START_STD, PRIOR_STD = -2.0, 2.0, 0.3, 0.5, 2.0
@@ -275,8 +276,8 @@ px.line(mean, x="size", y="value", color="order", facet_col="method", markers=Tr
 #
 # ## Weyl's bounds on the averaged Hessian
 #
-# λ1 of the mean Hessian of the first five draws, between its bounds; *holds in*: seeds in which it lies between them, to
-# the percent by which Lanczos' method may be off.
+# λ1 of the mean Hessian of the first five draws, between its bounds; *holds in*: seeds in which it lies between them, within a
+# numerical tolerance of 1 % (Lanczos' method).
 
 
 # %%
@@ -308,7 +309,7 @@ ends = toy.groupby(["setting", "radius"], sort=False).value.agg(["sum", "size"])
 #
 # Each claim is a mean over seeds that should have one sign: correlations (as Fisher's *z*), differences between orders paired by
 # seed, differences between ranks. A claim **holds** or **does not hold** where its *p* (Student's *t*), corrected by Holm for all
-# claims below, is under 0.05; else it is **inconclusive**: an effect, if there is one, is smaller than these seeds can show.
+# claims below, is under 0.05; else it is **inconclusive**: the data do not decide, and the interval shows which effects remain possible.
 
 # %%
 ABOUT = dict(zip(WITH, ("test NLL", "test error", "training loss", "test NLL at equal training loss")))
@@ -343,5 +344,5 @@ print(*map(sentence, verdicts.itertuples(index=False)), sep="\n")
 # %% [markdown]
 # ## What would change our mind
 #
-# More seeds narrow the intervals: the largest effect that they leave open stands in each line. A network and a task whose
-# posterior has several basins would test the slogan harder than draws of one Gaussian, which differ little in λ1.
+# More seeds narrow the intervals, which are not corrected for the number of claims, while the verdicts are. Draws of a posterior with
+# several modes would test the claim better than draws of one Gaussian.

@@ -3,17 +3,17 @@
 #
 # **Question.** SAM and SA-BMA step along the gradient at the worst point near the weights or the posterior. Are their posteriors
 # flatter than those of plain variational inference (VI), do they predict better, on clean and on shifted images, and are they
-# closer to the exact posterior?
+# closer to the posterior that HMC samples?
 #
 # **Grid.** An MLP of which the norm layers and the head are treated. Each seed draws its split, network, prior and noise, and all fits of
 # a seed share them. Five settings on the digits, 10 shots a class, whose source is turned by 90 degrees: the objective of the published
 # scripts, without a KL term (*no KL*), and posteriors with a prior at temperatures *T* of 0.03, 0.1, 0.3 and 1 (Bayes). Two settings on
 # *digits-near*, 2 shots a class, whose source is turned by 15 degrees and where transfer helps: *T* = 0.03, the default of tour and lab,
-# and *T* = 1. No seed chose a setting.
+# and *T* = 1. No setting was chosen on these seeds. All seeds split one set of digits, so the intervals do not cover other data sets.
 #
-# **Comparison.** A step of SAM or SA-BMA takes two gradients, and a longer VI is flatter as well. So VI is fitted at several
-# lengths, and each method is compared with VI of equal steps, of equal gradients, of a quarter of the steps (does stopping early
-# do as well?), and at equal training loss, seed by seed.
+# **Comparison.** A step of SAM or SA-BMA takes two gradients, and λ1 of VI changes with the length of its fit: on the digits it rises
+# (see below). So VI is fitted at several lengths, and each method is compared with VI of equal steps, of equal gradients, of a quarter of
+# the steps (does stopping early do as well?), and at equal training loss, seed by seed.
 
 # %% tags=["parameters"]
 RUN = False  # True computes everything, False reads the stored table
@@ -63,7 +63,7 @@ vi = [dict(method="vi", radius=0.0, steps=s) for s in LENGTHS]
 asked = [name.strip() for name in ONLY.split(";")] if ONLY else SETTINGS
 cells = [dict(setting=s, **cell) for s in asked for cell in vi[:1] + flat + vi[1:]]
 grid = [dict(cell, seed=seed) for seed in range(FIRST, FIRST + SEEDS) for cell in cells]
-COMPARED = ("no KL", "T 0.03")  # with the exact posterior of the digits at T = 0.03, sampled for each seed
+COMPARED = ("no KL", "T 0.03")  # with HMC's draws of the digits' posterior at T = 0.03, sampled for each seed
 
 
 # %% [markdown]
@@ -128,10 +128,11 @@ over = f"{table.seed.nunique()} seeds"
 # %% [markdown]
 # ## Values
 #
-# Means over seeds ± half of the 95 % interval. λ1: largest eigenvalue of the training loss's Hessian over the treated weights, mean
-# over draws. Shifted: mean over five corruptions at severity 3. Agreement and TV (of predictions) and MMD² (of the treated
-# weights): with HMC at T = 0.03. MMD² of so many weights is in no verdict: by it a Gaussian with HMC's means and
-# standard deviations is nearer to HMC than VI is, and by TV it is farther ([reference](reference.ipynb): controls, one seed).
+# Means over seeds ± half of the 95 % interval. λ1: largest eigenvalue of the training loss's Hessian over the treated weights, mean over
+# draws. Shifted: mean over five corruptions at severity 3. Agreement and TV (of predictions) and MMD² (of the treated weights): with HMC
+# at T = 0.03, which a fit without a KL term does not approximate: its distances describe, and do not judge. MMD² of the weights is in no
+# verdict: in a control of one seed it ranks a Gaussian with HMC's means and standard deviations closer to HMC than VI, and TV ranks it
+# farther ([reference](reference.ipynb)).
 
 
 # %%
@@ -151,6 +152,16 @@ for setting in STORED:
     display(Markdown(f"**{STORED[setting].label}**"))
     rows = [named(cell) | values_of(cell) for cell in found if cell["setting"] == setting]
     display(pd.DataFrame(rows).style.hide())
+
+# %% [markdown]
+# λ1 of VI along the length of its fit, means over seeds. Where it rises, VI of twice the steps is sharper than VI of equal steps, and a
+# comparison of λ1 at equal gradients favours the flat-seeking fit: read both.
+
+# %%
+for setting in STORED:
+    lengths = sorted({c["steps"] for c in found if (c["setting"], c["method"]) == (setting, "vi")})
+    values = [at(table, setting=setting, method="vi", steps=s).lambda1.mean() for s in lengths]
+    print(f"{STORED[setting].label}: " + ", ".join(f"{v:.3g} at {s:g}" for s, v in zip(lengths, values)) + " times the steps")
 
 
 # %% [markdown]
@@ -197,7 +208,7 @@ differences = pd.concat(parts, ignore_index=True)
 def difference(row):
     """Of λ1 the ratio with its interval, else mean ± half; in brackets the seeds with a gain."""
     if np.isnan(row["mean"]):
-        return "VI reaches it in too few seeds" if row.ratio else ""
+        return "not comparable" if row.ratio else ""
     if row.ratio:
         middle, low, high = np.exp([row["mean"], row["mean"] - row.half, row["mean"] + row.half])
         return f"{middle:.2f} [{low:.2f}, {high:.2f}] ({row.gains})"
@@ -267,7 +278,7 @@ for setting in ("no KL", "T 0.03") if "tv" in NAMES else ():
         if q in DISTANCES
     ]).dropna()  # fmt: skip
     fig = px.scatter(rows, x="mean", y="fit", error_x="half", color="method", symbol="method", facet_col="distance",
-                     labels=dict(mean="left is closer", fit=""), title=f"Distance to the exact posterior: {STORED[setting].label}",
+                     labels=dict(mean="left is closer", fit=""), title=f"Distance to HMC at T = 0.03: {STORED[setting].label}",
                      color_discrete_map={LABELS[m]: fv.METHODS[m].look.color for m in RADII})  # fmt: skip
     for column, q in enumerate(DISTANCES, 1):
         fig.add_vline(noise_floor().get(q, np.nan), line_dash="dot", col=column)
@@ -278,14 +289,17 @@ for setting in ("no KL", "T 0.03") if "tv" in NAMES else ():
 #
 # A claim says that a method is better than VI in one quantity: SA-BMA at radius 1 and 2, SAM on the mean at 0.2.
 # It **holds** or **does not hold** where its *p* (two-sided, Student's *t*), corrected by Holm for the claims of one setting and
-# baseline, is below 0.05; else it is **inconclusive**. It is **not comparable** where VI of no length has the training loss of the
-# method in some seed.
+# baseline, is below 0.05; else it is **inconclusive**. It is **not comparable** where in at least one seed no length of VI reaches the
+# training loss of the method.
 
 # %%
 CLAIMED = {"sam_mu": (0.2,), "sabma": (1.0, 2.0)}
 ASKED = ["lambda1", "nll", "accuracy", "ece", "shifted_nll", "tv"]
 claimed = pd.Series([r in CLAIMED[m] for m, r in zip(differences.method, differences.radius)])
-asked = differences[differences.quantity.isin(ASKED) & claimed]
+aims = (differences.setting != "no KL") | (
+    differences.quantity != "tv"
+)  # a fit without a KL term does not aim at HMC's posterior
+asked = differences[differences.quantity.isin(ASKED) & claimed & aims]
 verdicts = judged(asked, family=["setting", "baseline"])
 
 # %%
@@ -335,7 +349,7 @@ for setting in STORED:
 # %% [markdown]
 # ## What would change our mind
 #
-# The task is small, the network has 906 treated weights, and its seeds leave effects open that are smaller than the intervals above.
-# A larger network on which flat-seeking wins in NLL at equal gradients and equal training loss, paired over as many seeds that chose no
-# setting, would speak against these verdicts; so would another prior under which a flat posterior is closer to HMC.
-# `flatviz run evidence --data cifar10:FOLDER -p model=resnet20` asks the same of other data.
+# The task is small, the network has 906 treated weights, and its seeds leave effects open that are smaller than the intervals above. On
+# the digits, a lower NLL of SA-BMA at *T* > 0, at equal gradients and at a training loss that VI reaches, would change the verdicts for
+# *T* > 0; so would another prior under which its posterior is closer to HMC. `flatviz run evidence --data cifar10:FOLDER -p
+# model=resnet20` asks the same of other data.

@@ -9,7 +9,7 @@
 # three lengths; one of each is chosen by validation NLL, averaged over the seeds of the search.
 #
 # **Confirmation.** The search names the gains in which all of its seeds agree. What it chose is fitted again on fresh seeds, which
-# decide. So that a name cannot be a lucky draw: at most five claims against each baseline.
+# decide. At most five claims against each baseline are tested, with Holm's correction.
 
 # %% tags=["parameters"]
 RUN = False  # True computes everything, False reads the stored table
@@ -215,7 +215,7 @@ def named(summary):
 # %% [markdown]
 # ## Run, or read
 #
-# The stored summary has no row a seed: of that run only differences, intervals and counts were kept.
+# The results of single seeds were not stored: only differences, intervals and counts, from which the tests cannot be repeated.
 
 # %%
 if RUN:
@@ -296,5 +296,4 @@ for model, rows in summary.groupby("model", sort=False):
 # ## What would change our mind
 #
 # The search names gains only, so its claims look better than all differences together: read the counts above beside them. Cases are
-# single changes around one setting of one small task; a case in which SA-BMA beats SAM on fresh seeds, on another data set or network,
-# would be new.
+# single changes around one setting of one small task; a case in which SA-BMA has a lower NLL than SAM on another data set would be new.

@@ -80,7 +80,7 @@ from flatviz.families.preparation import check_learned
 from flatviz.families.shift import shift_of
 from flatviz.families.tune import tried
 from flatviz.models.weights import load_weights
-from flatviz.results import FunctionPosterior, interval
+from flatviz.results import interval
 from flatviz.storage.cache import cached
 
 # %% [markdown]
@@ -273,14 +273,12 @@ def predicted(case, method, q, data):
         net, data = fv.engine.cache_trunk(net, data)
     if method.linearised:
         return fv.metrics.predict_linearised(net, q, data, link="mc", n_draws=n_draws, seed=case.seed + 1)
-    refreshed = BATCHNORM == "refresh" and net.has_batchnorm and not isinstance(q, FunctionPosterior)
+    refreshed = BATCHNORM == "refresh" and net.has_batchnorm
     return fv.predict(net, q, data, n_draws, seed=case.seed + 1, batchnorm=case.task.train if refreshed else frozen(net))
 
 
 def lambda1(case, q):
-    """Mean over draws of the largest Hessian eigenvalue; none of a posterior over functions."""
-    if isinstance(q, FunctionPosterior):
-        return math.nan
+    """Mean over draws of the largest Hessian eigenvalue."""
     f, n = fv.nll(case.late, case.seen.train), 1 if isinstance(q, fv.Draws) and len(q.W) == 1 else SPECTRA
     return torch.stack([fv.top_eigenpairs(f, w, 1, iters=20, seed=0).values[0] for w in q.sample(n, seed=case.seed + 1)]).mean()
 

@@ -271,9 +271,9 @@ assert counts == {"inconclusive": 19, "holds": 1}
 print(f"{len(claims)} claims on ten seeds:", counts)
 
 # %% [markdown]
-# **Inconclusive** is an answer: an effect, if there is one, is smaller than ten seeds can show. Look at the intervals to
-# see how large it could still be. The [experiment](experiments/averaging.ipynb) asks six more, about the rank of SA-BMA's factor,
-# and has the same verdicts.
+# **Inconclusive** is an answer: ten seeds do not decide. The intervals show which effects remain possible. The
+# [experiment](experiments/averaging.ipynb) asks six more, about the rank of SA-BMA's factor, and has the same
+# verdicts.
 #
 # Why correct? The **$p$-value** of a claim is the probability to see a difference at least this large when there is no effect. At
 # a level of 5 %, one of twenty true "no effect" claims looks like an effect by chance. Holm's rule: sort the $p$-values,

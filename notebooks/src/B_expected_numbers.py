@@ -127,7 +127,7 @@ _ = ipywidgets.interact(over_seeds, setting=list(dict.fromkeys(table.setting)), 
 #
 # Intervals of two methods may overlap although one is better on every seed: compare *paired* differences, as
 # [chapter 11](11_transfer_and_shift.ipynb) does. `flatviz run evidence` prints all of them with verdicts;
-# on the course's site they are the page *What holds*.
+# on the course's site they are the page *What really holds*.
 #
 # ## Where the other results lie
 #

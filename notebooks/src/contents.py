@@ -1,7 +1,7 @@
 # %% [markdown]
 # # flatviz: a course in Bayesian flatness
 #
-# **You will** find the notebook you need. **Needs** nothing.
+# **Goal**: find the notebook that you need. **Needs** nothing.
 #
 # Each notebook asks one question, runs on a laptop's CPU without network, and ends in exercises with solutions. Open one
 # and run its cells from top to bottom: Shift-Enter runs a cell and goes to the next. `FAST = True` in its second cell

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Lesson plan: ninety minutes on flat posteriors
 #
-# **You will** give this lesson tomorrow. **Needs** a projector, the site or JupyterLab, and chapters
+# **Goal**: teach this lesson. **Needs** a projector, the site or JupyterLab, and chapters
 # [00](00_tour.ipynb), [04](04_what_flat_means.ipynb) and [08](08_from_sam_to_sabma.ipynb) read once.
 #
 # **Takes** 90 minutes with a class; five minutes to read.
@@ -93,11 +93,11 @@
 #   encloses about as much of the plane in A as in B: it is around the mean, and the eigenvalues are of draws around it. NLL is
 #   higher at both radii. Choose by the NLL on validation data: not by $\lambda_1$, and not by these test scores.
 #
-# ### Minutes 76 to 85: What holds
+# ### Minutes 76 to 85: What really holds
 #
-# - **Show**: the page *What holds* of the site, first table; cover the last column. Rows SA-BMA T4 (lowest $\lambda_1$ of all
-#   methods), T5 (generalises better than VI: NLL, at equal gradients), T8 (Weyl's bounds on $\lambda_1$ of an ensemble).
-# - **Tell** (4 minutes): many seeds, equal gradients, intervals; how a claim becomes "inconclusive".
+# - **Show**: the page *What really holds* of the site, first table; cover the last column. Rows SA-BMA T4 (lowest $\lambda_1$ of all
+#   methods), T4 (flatter than VI: $\lambda_1$, digits-near, T 0.03), T5 (generalises better than VI: NLL, digits-near, T 0.03).
+# - **Tell** (4 minutes): forty seeds, equal gradients, intervals; how a claim becomes "inconclusive".
 # - **Ask** (5 minutes): *Which of these three sentences would you still write in a paper?* Vote, then uncover.
 # - **Seen**: three rows, three different verdicts. In a terminal `flatviz run evidence` makes the page with the
 #   tables behind them.
@@ -127,7 +127,7 @@
 # **"Lower λ₁ is better."** It is lower. Better is a statement on test data; let the class find a radius where λ₁ falls and NLL
 # rises (from 2 to 2.8, or from 0 to 4).
 #
-# **"SA-BMA beats VI, I have seen it."** At how many gradients? A step of SA-BMA takes two. The tables of *What holds* say which
+# **"SA-BMA beats VI, I have seen it."** At how many gradients? A step of SA-BMA takes two. The tables of *What really holds* say which
 # sentences survive that.
 #
 # ## If there are only 45 minutes

@@ -40,20 +40,7 @@ def test_a_relief_has_the_surfaces_heights_and_the_samples_own(surface, path):
     assert float(torch.tensor(flat.data[0].z).max()) == 2.0  # cut off, and said so by the scale
 
 
-def test_a_volume_is_drawn_by_its_level_sets():
-    ticks = [torch.linspace(-1, 1, n) for n in (3, 4, 5)]
-    grid = torch.stack(torch.meshgrid(*ticks, indexing="ij"))
-    volume = fv.Surface(fv.Plane(torch.zeros(3), torch.eye(3), "distance"), *ticks[:2], grid.square().sum(0), more=(ticks[2],))
-    (levels,) = fv.plots.plot_surface_3d(volume).data
-    assert levels.type == "volume" and len(levels.value) == 60
-    nearest = min(range(60), key=lambda i: levels.value[i])
-    assert abs(levels.y[nearest]) == pytest.approx(1 / 3) and levels.x[nearest] == 0
-    assert "unit: distance" in fv.plots.plot_surface_3d(volume).layout.annotations[0].text
-    with pytest.raises(ValueError, match=r"a relief needs values on a grid of 2 or 3 axes, got shape \(5,\)"):
-        fv.plots.plot_surface_3d(fv.Surface(volume.plane, *[torch.zeros(5)] * 3))
-
-
-def test_a_relief_and_a_volume_mark_their_diverged_cells_and_print_what_they_know(surface, path):
+def test_a_relief_marks_its_diverged_cells_and_prints_what_it_knows(surface, path):
     values = surface.values.clone()
     values[0, 2], values[8, 6] = math.nan, math.inf
     broken = dataclasses.replace(surface, values=values, precision="tf32", error=0.01)
@@ -62,11 +49,8 @@ def test_a_relief_and_a_volume_mark_their_diverged_cells_and_print_what_they_kno
     assert list(zip(marks.x, marks.y)) == [(-2.0, pytest.approx(-1 / 3)), (2.0, 1.0)] and math.isnan(relief.z[2][0])
     for part in ("mean over 100 examples", "BatchNorm frozen", "2 cells diverged (×)", "computed in tf32, off by at most 0.01"):
         assert part in fig.layout.annotations[0].text, part
-    side = torch.arange(2.0)
-    cube = torch.tensor([[[0.0, 1.0], [2.0, 3.0]], [[1.0, 2.0], [3.0, math.inf]]])
-    volume = fv.Surface(fv.Plane(torch.zeros(3), torch.eye(3), "distance"), side, side, cube, more=(side,))
-    levels, marks = fv.plots.plot_surface_3d(volume).data
-    assert (list(marks.x), list(marks.y), list(marks.z)) == ([1.0], [1.0], [1.0]) and levels.value[7] == 3.0
+    with pytest.raises(ValueError, match=r"a relief needs values on a grid of two axes, got shape \(5,\)"):
+        fv.plots.plot_surface_3d(fv.Surface(surface.plane, *[torch.zeros(5)] * 3))
 
 
 def test_the_density_integrates_to_one_and_marks_the_outliers(spectrum):

@@ -147,7 +147,7 @@ def test_the_lab_refuses_at_once_what_it_could_not_fit(name, transferred, task, 
 
 def test_the_lab_refuses_a_family_that_was_not_measured(transferred, task, family):
     net, prior = transferred
-    with pytest.raises(ValueError, match="family must be measured, .* fv.families.measure"):
+    with pytest.raises(ValueError, match="family must be measured before it is shown, .* fv.families.measure"):
         fv.widgets.Lab(net, task, prior, family=family.each(prediction=[None] * len(family)))
 
 

@@ -2,14 +2,12 @@
 
 import pytest
 import torch
-from experiment_notebooks import functions
 from torch import nn
 
 import flatviz as fv
 
 pytestmark = pytest.mark.long
 
-convergence_gap = functions("gaps")["convergence_gap"]
 LONG = {"kl_weight": 1.0, "start_scale": 1.0, "steps": 800}
 
 
@@ -39,9 +37,10 @@ def test_a_long_fit_has_arrived_and_a_short_one_has_not(problem, method, radius)
     for steps in (10, 800):
         fit = LONG | {"steps": steps}
         q = record.fit(net, task.train, prior, seed=0, **record.keywords(net, radius=radius, settings=fit))
-        gaps[steps] = convergence_gap(net, task, prior, q, method, seed=0, radius=radius, fit=fit, n_draws=400)
-    assert gaps[10]["gap"] > 10 * gaps[10]["gap_noise"] and gaps[10]["widths"] > 0.3
-    assert abs(gaps[800]["gap"]) < 0.003 and gaps[800]["widths"] < 0.1
+        gaps[steps] = fv.families.convergence_gap(net, task, prior, q, method, seed=0, radius=radius, fit=fit, n_draws=400)
+    assert gaps[10].gap > 10 * gaps[10].gap_noise and gaps[10].widths > 0.3
+    assert abs(gaps[800].gap) < 0.003 and gaps[800].widths < 0.1
+    assert str(gaps[10]).startswith(f"objective {gaps[10].objective:.3f} after 10 steps")
 
 
 def test_widths_off_by_a_known_factor_are_reported_as_such(problem):
@@ -49,9 +48,9 @@ def test_widths_off_by_a_known_factor_are_reported_as_such(problem):
     net, task, prior = problem
     fit = LONG | {"kl_weight": 1000.0, "steps": 200}
     wide = fv.Gaussian(prior.mean, prior.log_std + 0.5 * torch.tensor(1.5).log(), prior.factor * 1.5**0.5)
-    gap = convergence_gap(net, task, prior, wide, "vi", seed=0, fit=fit, n_draws=2000)
-    assert gap["widths"] == pytest.approx(0.5, rel=0.1)
-    with pytest.raises(ValueError, match="with a KL weight > 0, got vi"):
-        convergence_gap(net, task, prior, wide, "vi", seed=0, fit=fit | {"kl_weight": 0.0})
-    with pytest.raises(ValueError, match="must fit a Gaussian from a start"):
-        convergence_gap(net, task, prior, wide, "swag", seed=0)
+    gap = fv.families.convergence_gap(net, task, prior, wide, "vi", seed=0, fit=fit, n_draws=2000)
+    assert gap.widths == pytest.approx(0.5, rel=0.1)
+    with pytest.raises(ValueError, match="kl_weight must be > 0, got 0"):
+        fv.families.convergence_gap(net, task, prior, wide, "vi", seed=0, fit=fit | {"kl_weight": 0.0})
+    with pytest.raises(ValueError, match="method must be one of"):
+        fv.families.convergence_gap(net, task, prior, wide, "swag", seed=0)

@@ -1,0 +1,126 @@
+"""How far a fit is from where its method would arrive: the objective of a longer fit, and the fixed point of the widths."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from flatviz.checks import Count, Radius, Seed, check_choice
+from flatviz.core.boundary import public
+from flatviz.core.data import Task
+from flatviz.core.net import Net
+from flatviz.core.progress import Progress
+from flatviz.families.members import check_settings
+from flatviz.posteriors import METHODS
+from flatviz.results import Gaussian
+
+
+@dataclass(frozen=True)
+class ConvergenceGap:
+    """What `convergence_gap` measures, in nats an example, each with its noise: two standard errors.
+
+    objective: of the fit; gap: how much lower that of the longer fit is, at the same draws; steps: of the two fits.
+    widths: root mean square over the weights of sigma^2 / fixed point - 1; widths_noise: the value at which it cannot be told
+        from 0.
+    """
+
+    objective: float
+    gap: float
+    gap_noise: float
+    widths: float
+    widths_noise: float
+    steps: tuple[int, int]
+
+    def __str__(self) -> str:
+        """As a line below a table."""
+        few, many = self.steps
+        return (
+            f"objective {self.objective:.3f} after {few} steps, {self.gap:.3f} ± {self.gap_noise:.3f} above {many} steps; "
+            f"variances {100 * self.widths:.0f} % off their fixed point (noise {100 * self.widths_noise:.0f} %)"
+        )
+
+
+@public
+def convergence_gap(
+    net: Net,
+    task: Task,
+    prior: Gaussian,
+    q: Gaussian,
+    method: str,
+    *,
+    seed: Seed,
+    radius: Radius | None = None,
+    fit: Mapping[str, Any] | None = None,
+    times: Count = 4,
+    n_draws: Count = 200,
+    progress: Progress = False,
+) -> ConvergenceGap:
+    """How far `q`, fitted by a method of `METHODS` on `task.train`, is from that method's own optimum.
+
+        gap      objective(q) - objective(a fit of `times` as many steps),  at the same noise
+        widths   sigma^2 against leverage / (E_q[h] / tau + diag P),  tau = kl_weight / N, h the diagonal of the Hessian
+
+    The objective is the method's: of SA-BMA and SAM the loss after the ascent, plus tau KL(q || prior).  Of theirs h is
+    E[g z] / sigma with g the gradient after the ascent, by which they set the widths.
+
+    Args:
+        net: as `prepare` returns it.
+        task: of which the training split is used.
+        prior: of the fit.
+        q: what was fitted.
+        method: one that fits a Gaussian from a start: "vi", "f-vi", "sabma", "sam_mu", "authors_code".
+        seed: of the longer fit, that of `q`; the draws have others.
+        radius: of `q`; None is the method's own.
+        fit: settings of `q`, as in `fit_family`; None are the method's own.
+        times: steps of the longer fit over those of `q`.
+        n_draws: of each posterior, twice.
+        progress: True, None (where a terminal watches) or a function.
+
+    Raises:
+        ValueError: For another method, or a KL weight of 0, where there is no such point.
+
+    Example:
+        >>> import flatviz as fv
+        >>> task = fv.datasets.moons_transfer(seed=0)
+        >>> source = fv.pretrain(fv.models.mlp(task, hidden=(8,)), task.source, seed=0, epochs=3)
+        >>> net, prior = fv.transfer(source, fv.fit_swag(source, task.source, seed=0), treated="norm+head")
+        >>> q = fv.families.fit_family(net, task, prior, radii={"vi": (0.0,)}, seed=0, fit={"steps": 20}).posterior[0]
+        >>> fv.families.convergence_gap(net, task, prior, q, "vi", seed=0, fit={"steps": 20}).steps
+        (20, 80)
+    """
+    known = tuple(name for name, m in METHODS.items() if m.needs_prior and "start_scale" in m.plain.settings)
+    record = METHODS[check_choice(method, known, "method")]
+    check_settings(fit)
+    settings = record.keywords(net, radius=radius, settings=fit)
+    if settings["kl_weight"] == 0:
+        raise ValueError("kl_weight must be > 0, got 0: without the prior no width is a fixed point")
+    steps = settings["steps"], times * settings["steps"]
+    longer = record.fit(net, task.train, prior, seed=seed, progress=progress, **settings | {"steps": steps[1]})
+    unit = settings["kl_weight"] / len(task.train)
+
+    def at(q: Gaussian, draws: int) -> tuple[Tensor, Tensor]:
+        """Objective of each pair of draws, (n_draws / 2,), and the mean relative distance of each variance."""
+        still = settings | dict(start=q, start_scale=1.0, steps=2 * ((n_draws + 1) // 2), lr=0.0)
+        record_of = record.fit(net, task.train, prior, seed=draws, progress=False, **still).history
+        values = record_of.loss + unit * record_of.kl
+        values = values if record_of.sharpness is None else values + record_of.sharpness
+        return values.double().view(-1, 2).mean(1), record_of.pull.double() / q.leverage.cpu()
+
+    (short, first), (more, second) = at(q, seed + 1), at(q, seed + 2)
+    values = torch.cat((short, more))
+    saved = values - torch.cat((at(longer, seed + 1)[0], at(longer, seed + 2)[0]))
+    products = first * second  # of independent draws: unbiased for the square
+    widths, noise = float(products.mean()), 2 * float(products.std()) / math.sqrt(q.dim)
+    return ConvergenceGap(
+        float(values.mean()),
+        float(saved.mean()),
+        2 * float(saved.std()) / math.sqrt(len(saved)),
+        math.sqrt(max(widths, 0.0)),
+        math.sqrt(noise),
+        steps,
+    )
