@@ -24,7 +24,10 @@ PARTS = (
 METHODS = {"gd": "sgd", "sam": "sam_mu", "vi": "vi", "sabma": "sabma", "sgld": "sgld", "hmc": "hmc"}
 LABELS = {"gd": "gradient descent", "sam": "SAM"}  # here of a single point, without momentum
 WORLDS = ("weights", "step", "network", "gap")
-LEAD = "Green asks what the worst place near it costs, blue does not. Which of them ends where a small change hardly matters?"
+LEAD = (
+    "A network is flat where its loss hardly rises when its weights are moved. "
+    "Green (SA-BMA) looks for flat ground, blue (VI) does not."
+)
 
 
 @lru_cache(maxsize=1)

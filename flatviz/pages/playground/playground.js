@@ -24,7 +24,7 @@ export function mount(el, options = {}) {
   if (worlds.has("gap")) {
     made.gap = new NetworkWorld({ ...options, ...GAP });
     section("A regression with a gap", ["No points lie in the middle. HMC, whose draws are of the exact posterior if it runs long enough, is sure at the points and unsure "
-      + "between them; the bands of VI and SA-BMA are wider at the points, and grow less towards the middle."], made.gap.node);
+      + "between them; after some hundred steps, the bands of VI and SA-BMA are wider at the points, and grow less towards the middle."], made.gap.node);
   }
   const theme = () => { root.dataset.theme = isDark() ? "dark" : "light"; for (const world of Object.values(made)) world.recolor(); };
   el.replaceChildren(root);

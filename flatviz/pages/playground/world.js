@@ -322,7 +322,7 @@ class World {
     return [...this.runs].map(([method, { lost, learner: { q } }]) => {
       if (lost) return `${styleOf(method)[0]} diverged: lower the learning rate or the radius.`;
       const where = this.placeOf(q.mean), cost = worstWithin(this.loss, q.mean, NUDGE) - this.loss.both(q.mean, null);
-      return `${styleOf(method)[0]}${where ? ` is in the ${where}` : ""}: moving its mean by ${NUDGE} costs up to ${cost.toFixed(2)}.`;
+      return `${styleOf(method)[0]}${where ? ` is ${where.endsWith("ridge") ? "on" : "in"} the ${where}` : ""}: moving its mean by ${NUDGE} costs up to ${cost.toFixed(2)}.`;
     }).join(" ");
   }
 
