@@ -76,6 +76,8 @@ CASES = {
                     "y must be finite, got 1 NaN or inf values: clean them"),
     "complex targets": (lambda: fv.Data(torch.zeros(2, 2), torch.zeros(2, dtype=torch.complex64)), TypeError,
                         "y must be real labels or targets, got torch.complex64"),
+    "a complex quantity": (lambda: fv.quantity(net(), data(), lambda out, y: out.sum() * 1j)(torch.zeros(34)), TypeError,
+                           "a quantity must be a real number, got torch.complex64"),
     "a prior of another length": (lambda: fv.fit_vi(net(), data(), prior(5), seed=0), ValueError,
                                   "prior must cover the net's 34 treated weights, got 5: use what transfer returned"),
     "divergence": (lambda: fv.fit_sgd(net(), data(), lr=1e20, steps=30, seed=0), ValueError,
