@@ -45,7 +45,7 @@ html_theme_options = {
     "logo": {"text": "flatviz"},
     "navbar_end": ["theme-switcher"],
     "navbar_persistent": ["search-button"],
-    "secondary_sidebar_items": ["page-toc"],
+    "secondary_sidebar_items": {"index": [], "**": ["page-toc"]},
     "show_prev_next": True,
     "navigation_with_keys": False,
     "header_links_before_dropdown": 7,

@@ -24,10 +24,14 @@ from flatviz.pages.table import family_rows, score_texts, text_table
 from flatviz.posteriors import METHODS
 
 DIGITS = (
-    """A network pre-trained on digits turned by {} degrees became a Bayesian one, which learned {} upright digits a class."""
+    """A small network is pre-trained on digits rotated by {} degrees. A posterior over its norm layers and head is then """
+    """fitted to {} upright digits of each class."""
 )
 WHAT = {"digits": DIGITS.format(90, "ten"), "digits-near": DIGITS.format(15, "two")}
-OTHER = """A network pre-trained on one task became a Bayesian one, which learned a few examples a class of another ({name})."""
+OTHER = (
+    """A network is pre-trained on one task. A posterior over its norm layers and head is then fitted to a few examples of """
+    """each class of another ({name})."""
+)
 LEAD = """Scroll: the pictures follow the text. Move **radius** and **ensemble size** wherever you like."""
 MODEL = click.Choice(tuple(MODELS))
 # of the tasks that need no download
