@@ -11,6 +11,7 @@ torchvision, scikit-learn, ipywidgets or loss-landscapes still imports flatviz a
 
 from __future__ import annotations
 
+from flatviz.catalog import FILES
 from flatviz.lazy import lazy
 
 __version__ = "0.1.0"
@@ -33,25 +34,7 @@ __getattr__, __dir__, __all__ = lazy(
         "training.recording": "record_path",
         "posteriors": "METHODS",
         "posteriors.transfer": "transfer",
-        "posteriors.sgd": "fit_sgd",
-        "posteriors.swa": "fit_swa",
-        "posteriors.swag_diag": "fit_swag_diag",
-        "posteriors.swag": "fit_swag",
-        "posteriors.sgld": "fit_sgld",
-        "posteriors.sghmc": "fit_sghmc",
-        "posteriors.hmc": "fit_hmc",
-        "posteriors.csgld": "fit_csgld",
-        "posteriors.emcmc": "fit_emcmc",
-        "posteriors.svgd": "fit_svgd",
-        "posteriors.ptl": "fit_ptl",
-        "posteriors.mfvi": "fit_mfvi",
-        "posteriors.bsam": "fit_bsam",
-        "posteriors.laplace": "fit_laplace",
-        "posteriors.dropout": "fit_dropout",
-        "posteriors.ensemble": "fit_ensemble",
-        "posteriors.multi": "fit_multi",
-        "posteriors.vi": "fit_vi",
-        "posteriors.sabma": "fit_sabma",
+        **{f"posteriors.{file}": f"fit_{file}" for file in FILES},
         "planes": "plane_along plane_eigen plane_pca plane_random plane_through",
         "landscape.slices": "slice_line slice_path slice_plane",
         "landscape.lanczos": "top_eigenpairs",

@@ -79,3 +79,4 @@ ROWS = (
     Look("multiswag", "MultiSWAG", "#6b5b2f", "solid", "star-diamond", "multi.METHOD", flat=True),
 )
 LOOKS = {look.name: look for row in ROWS for look in ([row, row.flat_version] if row.flat else [row])}
+FILES = tuple(dict.fromkeys(row.record.partition(".")[0] for row in ROWS))  # of posteriors/, each with its fit_<file>

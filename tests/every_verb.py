@@ -7,6 +7,7 @@ import torch
 
 import flatviz
 from flatviz.bridges.loss_landscapes import metric_objective, run_random_plane
+from flatviz.catalog import FILES
 
 CHAIN = dict(seed=0, n_draws=2, burn_in=1, thin=1)
 CYCLES = dict(n_draws=2, cycles=2, cycle_steps=3)
@@ -51,7 +52,7 @@ def calls(fv, module, data, task, metrics):
         return value
 
     small = dict(seed=0, steps=2)
-    return {
+    listed = {
         "pretrain": lambda: keep("source", fv.pretrain(module, data, seed=0, epochs=1)),
         "record_path": lambda: fv.record_path(module, most=2, memory=0.0),
         "fit_swag": lambda: keep("swag", fv.fit_swag(made["source"], data, seed=0, rank=2, snapshots=3)),
@@ -61,8 +62,6 @@ def calls(fv, module, data, task, metrics):
         "fit_sgd": lambda: (fv.fit_sgd(made["net"][0], data, **small), fv.fit_sgd(fv.Net.from_module(module), data, **small)),
         "fit_swa": lambda: fv.fit_swa(made["net"][0], data, seed=0, snapshots=2, batchnorm="train"),
         "fit_swag_diag": lambda: fv.fit_swag_diag(made["net"][0], data, seed=0, snapshots=2, ascent=fv.SAM(0.1)),
-        "fit_mfvi": lambda: fv.fit_mfvi(made["net"][0], data, **small),
-        "fit_bsam": lambda: fv.fit_bsam(made["net"][0], data, **small),
         "fit_laplace": lambda: keep("laplace", fv.fit_laplace(made["net"][0], data, prior_precision=1.0, **small)),
         "posteriors.laplace_evidence": lambda: fv.posteriors.laplace_evidence(made["net"][0], data, prior_precision=1.0),
         "posteriors.laplace_precision": lambda: fv.posteriors.laplace_precision(
@@ -187,6 +186,8 @@ def calls(fv, module, data, task, metrics):
         "run_random_plane": lambda: run_random_plane(module, metrics, steps=3),
         **symmetric_calls(fv),
     }
+    others = [name for name in (f"fit_{file}" for file in FILES) if name not in listed]
+    return listed | {name: partial(lambda name: getattr(fv, name)(made["net"][0], data, **small), name) for name in others}
 
 
 def symmetric_calls(fv):

@@ -233,10 +233,11 @@ assert torch.equal(resumed.W, q.W)  # stopped and resumed: the same bits
 # %% [markdown]
 # ## In the table of methods
 #
-# One line of the catalog says what the method is called and how it is drawn; one frozen record says how it is run: `plain` are
-# its settings (`Tuned`) for networks without BatchNorm, `needs_prior` hands the prior to its fit, `warm_start` starts it at SGD's
-# solution. The tour, the experiments, the lab's menu and all figures read them. In a clone the record ends
-# `flatviz/posteriors/metropolis.py`, and the line is in `flatviz/catalog.py`; here we enter both by hand.
+# One line of the catalog says what the method is called and how it is drawn; one frozen record says how it is run:
+# `plain` are its settings (`Tuned`) for networks without BatchNorm, `needs_prior` hands the prior to its fit,
+# `warm_start` starts it at SGD's solution. The lab's menu and all figures read them; radii in `Tuned(..., tour=,
+# lab=)` put it in the tour and the lab's first fits. In a clone the record ends `flatviz/posteriors/metropolis.py`,
+# and the line is in `flatviz/catalog.py`; here we enter both by hand.
 
 # %%
 from flatviz.catalog import LOOKS, Look
@@ -289,15 +290,15 @@ assert "f-sgld" in flat and "f-metropolis" not in flat
 #
 # 1. put the functions and the record, as `METHOD`, into `flatviz/posteriors/metropolis.py`, with `@public` and a docstring
 #    with a runnable example on `fit_metropolis`;
-# 2. add its line to `flatviz/catalog.py`, as above, and its name to `flatviz/__init__.py`;
+# 2. add its line to `flatviz/catalog.py`, as above;
 # 3. say in its signature what the new argument must be: `epsilon: Positive`, a type of `flatviz/checks.py`
 #    (keywords that fits share are in `flatviz/training/keywords.py`);
-# 4. give its least settings in `tests/posteriors/test_conformance.py`, `"metropolis": dict(steps=8, thin=1, epsilon=0.3)`, and a
-#    call of it in `tests/every_verb.py`;
-# 5. run `python -m pytest tests/posteriors/test_conformance.py -k metropolis`.
+# 4. give its least settings in `tests/posteriors/test_conformance.py`, `"metropolis": dict(steps=8, thin=1, epsilon=0.3)`, how far it
+#    is from an exact posterior in `CASES` of `tests/posteriors/test_linear_regression.py`, and a call of it in `tests/every_verb.py`;
+# 5. run `python -m pytest tests/posteriors tests/test_touches_nothing.py`.
 #
-# The steps were carried out once in a copy: all conformance tests of the method are green. It is then in the tour, in
-# `flatviz run compare`, in the lab's menu and in the reference.
+# The steps were carried out once in a copy: all conformance tests of the method are green. It is then in the
+# lab's menu, in the reference, and in `flatviz run compare -p methods=metropolis`.
 #
 # ## Summary
 #
