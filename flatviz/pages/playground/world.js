@@ -2,6 +2,8 @@
 import { Learner, GAUSSIAN, CHAIN, Random, groundLoss, integral, worstWithin, worst, expected, kl, topEigenpairs, pointStep } from "./engine.js";
 
 const WIDE = [-3, 3], TALL = [-2, 2], LENGTH = 600, PER_SECOND = 60, HMC_EVERY = 6, PRIOR_STD = 3, NUDGE = 0.4;
+const EXPANSIONS = { gd: "", sam: "SAM: sharpness-aware minimisation", vi: "VI: variational inference", sabma: "SA-BMA: sharpness-aware Bayesian model averaging",
+  sgld: "SGLD: stochastic gradient Langevin dynamics", hmc: "HMC: Hamiltonian Monte Carlo" };
 const QUANTILES = [-1.2816, -0.5244, 0, 0.5244, 1.2816];   // of a standard normal at 1/10, 3/10, ...
 const EVEN = QUANTILES.flatMap((a) => QUANTILES.map((b) => Float64Array.of(a, b)));
 
@@ -74,6 +76,7 @@ class World {
       .map(([tool, text]) => button(text, `the pointer: ${text}`, () => { this.tool = tool; this.tell(); }, { "data-tool": tool })));
     this.verdict = node("p", { class: "pg-verdict", role: "status" });
     this.about = node("p", { class: "pg-about" });
+    this.names = node("p", { class: "pg-about" });
     this.truthButton = button("Truth", "lay the posterior itself over the ground, computed on a grid", () => { this.truth = !this.truth; this.tell(); this.map.draw(); });
     const grip = node("div", { class: "pg-grip", tabindex: 0, role: "group", "aria-label": "the ground; arrow keys move the place where training starts" }, this.map.node);
     grip.addEventListener("keydown", (e) => this.pressed(e));
@@ -84,11 +87,11 @@ class World {
           button("Again", "the same run from its start", () => { this.again(); this.play(true); }),
           button("New seed", "other noise; the last runs stay as shadows", () => { this.seed += 1; this.again(); this.play(true); }),
           button("20 seeds", "20 runs at once, and where they end", () => this.many()), this.truthButton),
-        this.verdict, this.chips),
+        this.verdict, this.chips, this.names),
       node("div", { class: "pg-side" },
         node("div", { class: "pg-sliders" },
           slider("radius", "radius of SA-BMA", [0, 0.25, 0.35, 0.5, 0.7, 1, 1.4, 2, 2.8, 4], 1, set("radius"),
-            { say: (x) => (x ? `${x} × the width of q` : "0: the same as VI"), help: "how far from q SA-BMA looks for the worst posterior, √(2 KL)" }),
+            { say: (x) => (x ? `${x} × the width of its cloud q` : "0: the same as VI"), help: "how far from q SA-BMA looks for the worst posterior, √(2 KL)" }),
           slider("rho", "radius of SAM", [0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.8, 1.2], 0.5, set("rho"), { say: (x) => `${x}, a distance` }),
           slider("T", "temperature", [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1], 0.1, set("T"), { say: (x) => `T = ${x}`, help: "the weight of KL(q ‖ prior), kl_weight / N" }),
           slider("rate", "learning rate", [0.01, 0.02, 0.05, 0.1, 0.2], 0.05, set("rate")),
@@ -133,6 +136,8 @@ class World {
     this.rhoSlider.node.hidden = !this.on.has("sam");
     this.truthButton.setAttribute("aria-pressed", this.truth);
     this.about.textContent = this.world.about;
+    const cloud = [...this.on].some((m) => GAUSSIAN[m]) ? "q: a method's cloud of weights, the dots are draws from it" : "";
+    this.names.textContent = [...[...this.on].map((m) => EXPANSIONS[m]), cloud].filter(Boolean).join(". ") + ".";
   }
 
   play(on) {
@@ -216,6 +221,15 @@ class World {
     this.due = Math.min(1, this.due - n);
     if (n) { this.advance(n); this.shown(); }
     if (this.steps >= LENGTH) this.play(false);
+  }
+
+  // Where a mean is: in a place, in the basin of the one that descent reaches from here, or nowhere named.
+  whereIs(mean) {
+    const here = this.placeOf(mean), w = Float64Array.from(mean), g = new Float64Array(2);
+    if (here?.endsWith("ridge")) return `is on the ${here}`;
+    for (let i = 0; i < 80; i++) { this.loss.both(w, g.fill(0)); w[0] -= 0.05 * g[0]; w[1] -= 0.05 * g[1]; }
+    const there = this.placeOf(w);
+    return there ? `is in the ${there === here ? "" : "basin of the "}${there}` : "";
   }
 
   placeOf([x, y]) { return this.world.places.find(([, [a, b], r]) => Math.hypot(x - a, y - b) < r)?.[0]; }
@@ -308,7 +322,7 @@ class World {
     if (!this.clock?.playing) this.tell();
     this.draw();
     const text = this.tally || this.sentence();
-    if (!this.clock?.playing || this.steps >= LENGTH || this.steps % 30 === 0) {
+    if (!this.clock?.playing || this.steps >= LENGTH || this.steps % 12 === 0) {
       this.verdict.textContent = text;
       this.map.say(`${this.world.label}, seen from above. ${text}`);
       this.section.say(`Section of the ground through the mean of ${styleOf(this.chosen)[0]}, with the posteriors above it.`);
@@ -319,11 +333,15 @@ class World {
   // Where each method is, and what moving its mean by a fixed distance the worst way costs there.
   sentence() {
     if (!this.steps) return this.clock?.playing ? "They start …" : "Press Play.";
-    return [...this.runs].map(([method, { lost, learner: { q } }]) => {
-      if (lost) return `${styleOf(method)[0]} diverged: lower the learning rate or the radius.`;
-      const where = this.placeOf(q.mean), cost = worstWithin(this.loss, q.mean, NUDGE) - this.loss.both(q.mean, null);
-      return `${styleOf(method)[0]}${where ? ` is ${where.endsWith("ridge") ? "on" : "in"} the ${where}` : ""}: moving its mean by ${NUDGE} costs up to ${cost.toFixed(2)}.`;
-    }).join(" ");
+    const found = [...this.runs].map(([method, { lost, learner: { q } }]) => ({ name: styleOf(method)[0], lost, where: lost ? "" : this.whereIs(q.mean),
+      cost: worstWithin(this.loss, q.mean, NUDGE) - this.loss.both(q.mean, null) }));
+    const lost = found.filter((f) => f.lost).map((f) => `${f.name} diverged: lower the learning rate or the radius.`), kept = found.filter((f) => !f.lost);
+    const said = kept.length > 2
+      ? [`Moving the mean by ${NUDGE} costs at most: ${kept.map((f) => `${f.name} ${f.cost.toFixed(2)}${f.where.replace(/^is (in|on) the/, ",").replace(/^is/, ",")}`).join("; ")}.`]
+      : kept.map((f) => `${f.name} ${f.where}${f.where && ": "}moving its mean by ${NUDGE} costs up to ${f.cost.toFixed(2)}.`.replace(/^(\S+) moving/, "$1: moving"));
+    const [first, second] = [...kept].sort((a, b) => a.cost - b.cost);
+    if (second && this.steps >= LENGTH) said.push(first.cost < 0.9 * second.cost ? `${first.name} ended flattest.` : `${first.name} and ${second.name} ended about equally flat.`);
+    return [...said, ...lost].join(" ");
   }
 
   heights(columns, rows) {
@@ -384,10 +402,14 @@ class World {
     this.shadows.forEach(([method, trail]) => this.drawTrail(pen, trail, colorOf(method), X, Y, 0.22));
     for (const method of this.runs.keys()) this.drawRun(pen, method, this.runs.get(method), X, Y, unit);
     const labels = [...this.runs].map(([method, { learner }]) => ({ method, x: X(learner.q.mean[0]), y: Y(learner.q.mean[1]) - 16 })).sort((a, b) => a.y - b.y);
-    labels.forEach((label, i) => {
+    if (labels.length <= 3) labels.forEach((label, i) => {
       for (const before of labels.slice(0, i)) if (Math.abs(before.x - label.x) < 60 && label.y - before.y < 17) label.y = before.y + 17;
       words(pen, styleOf(label.method)[0], Math.max(8, Math.min(width - 70, label.x + 10)), Math.max(12, label.y), { color: colorOf(label.method), weight: 700, size: 14 });
     });
+    pen.strokeStyle = ink.soft;
+    pen.lineWidth = 2;
+    pen.beginPath(); pen.moveTo(12, height - 12); pen.lineTo(12 + NUDGE * unit, height - 12); pen.stroke();
+    words(pen, `${NUDGE}`, 18 + NUDGE * unit, height - 12, { color: ink.soft, size: 12.5 });
     if (!this.steps) {
       pen.strokeStyle = ink.ink;
       pen.lineWidth = 1.5;
@@ -427,18 +449,19 @@ class World {
   drawRun(pen, method, { learner, trail }, X, Y, unit) {
     const color = colorOf(method), { q, last } = learner, [x, y] = [X(q.mean[0]), Y(q.mean[1])];
     if (method === "sgld" || method === "hmc") {
-      this.drawTrail(pen, trail.slice(-160), color, X, Y, method === "hmc" ? 0.15 : 0.3);
-      if (last?.path) this.drawTrail(pen, last.path, color, X, Y, 0.7);
+      this.drawTrail(pen, trail.slice(-160), color, X, Y, method === "hmc" ? 0.08 : 0.3);
+      if (last?.path) this.drawTrail(pen, last.path, color, X, Y, 0.4);
     } else this.drawTrail(pen, trail, color, X, Y, 0.75);
     const ellipse = (at, scale) => { pen.beginPath(); pen.ellipse(X(at.mean[0]), Y(at.mean[1]), scale * Math.exp(at.logStd[0]) * unit, scale * Math.exp(at.logStd[1]) * unit, 0, 0, 7); };
     pen.fillStyle = pen.strokeStyle = color;
     if (GAUSSIAN[method]) {
       pen.globalAlpha = 0.16; ellipse(q, 2); pen.fill();
       pen.globalAlpha = 1; pen.lineWidth = 2; ellipse(q, 2); pen.stroke();
-      if (method === "sabma" && last?.there && this.steps < LENGTH) {
+      if (method === "sabma" && last?.there) {
         pen.lineWidth = 1.4; pen.setLineDash([4, 4]); ellipse(last.there, 2); pen.stroke(); pen.setLineDash([]);
         pen.beginPath(); pen.moveTo(x, y); pen.lineTo(X(last.there.mean[0]), Y(last.there.mean[1])); pen.stroke();
-        words(pen, "q′", X(last.there.mean[0]) - 6, Y(last.there.mean[1]) - 8, { color, size: 12.5, align: "right" });
+        const low = Y(last.there.mean[1]) + 2 * Math.exp(last.there.logStd[1]) * unit + 9;
+        words(pen, unit < 80 ? "worst q′" : "q′, worst in the radius", Math.max(76, Math.min(6 * unit - 76, X(last.there.mean[0]))), Math.min(4 * unit - 10, low), { color, size: 12.5, align: "center" });
       }
     }
     if (method === "sam" && last?.e && this.steps < LENGTH) {
@@ -485,6 +508,7 @@ class World {
     pen.strokeStyle = ink.soft;
     pen.stroke();
     words(pen, "loss along w₁, cut through the mean", 2, 10, { color: ink.soft, size: 12.5, halo: false });
+    words(pen, "arrows: where a step moves the mean", 2, 25, { color: ink.soft, size: 12.5 });
     for (const [method, { learner }] of this.runs) {
       const { q } = learner, color = colorOf(method), x = X(q.mean[0]), at = this.loss.both([q.mean[0], y], null);
       if (GAUSSIAN[method]) {
