@@ -174,7 +174,8 @@ def fit_all(
     about = dict(fit=fit, tuned=tuned, progress=progress if engine is None else False)
     groups = groups_of(members, 1 if engine is None else workers(engine))
     items = [(method, radii, seeds, folder, about) for method, radii in groups]
-    run = each(_fit_group, (net, task, prior), items, engine=engine, label="fitting", progress=progress)
+    shown = progress if len(seeds) == 1 else False  # of several seeds the bar of those that are trained together says enough
+    run = each(_fit_group, (net, task, prior), items, engine=engine, label="fitting", progress=shown)
     return {key: q for _, some in run for key, q in some.items()}
 
 
@@ -186,6 +187,7 @@ def _fit_group(given: tuple[Net, Task, Gaussian], group: tuple[str, list[float],
         Path(folder).mkdir(parents=True, exist_ok=True)
         checkpoint = Path(folder) / f"{method} {' '.join(f'{r:g}' for r in radii)}"
     if len(radii) * len(seeds) == 1 or not (METHODS[method].at_once and all(radii)):
+        about = about if len(seeds) == 1 else about | {"progress": False}
         cells = [(method, radius, seed) for radius in radii for seed in seeds]
         return {(m, r, s): fit_member(net, task, prior, m, r, seed=s, checkpoint=checkpoint, **about) for m, r, s in cells}
     prior, settings = chosen(net, prior, method, about["fit"], about["tuned"])
