@@ -49,7 +49,12 @@ def tour_story(family: Family) -> tuple[Step, ...]:
         _step("sharp", vi | sharp, beside=_map_beside_vi(family)),
         _step("radius", {"method": "sabma", "radius": large, "n_draws": 10, "tab": moved, "see": "mechanism"}, seen=seen),
         _step("beside", {"method": "sabma", "radius": middle, **sharp, "compare": vi}),
-        _step("scores", {"method": "sabma", "radius": middle, "n_draws": 10, "tab": "Radius", "see": "radius"}, tests=tests, prove=prove),
+        _step(
+            "scores",
+            {"method": "sabma", "radius": middle, "n_draws": 10, "tab": "Radius", "see": "radius"},
+            tests=tests,
+            prove=prove,
+        ),
         *_inputs(family, middle),
         _step("explore", {"method": "sabma", "radius": large, "n_draws": 10, "tab": "Surface"}),
     )
