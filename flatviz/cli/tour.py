@@ -24,13 +24,13 @@ from flatviz.pages.table import family_rows, score_texts, text_table
 from flatviz.posteriors import METHODS
 
 DIGITS = (
-    """A small network is pre-trained on digits rotated by {} degrees. A posterior over its norm layers and head is then """
-    """fitted to {} upright digits of each class."""
+    "A small network is pre-trained on digits rotated by {} degrees. A posterior over its norm layers and head is then "
+    "fitted to {} upright digits of each class."
 )
 WHAT = {"digits": DIGITS.format(90, "ten"), "digits-near": DIGITS.format(15, "two")}
 OTHER = (
-    """A network is pre-trained on one task. A posterior over its norm layers and head is then fitted to a few examples of """
-    """each class of another ({name})."""
+    "A network is pre-trained on one task. A posterior over its norm layers and head is then fitted to a few examples of "
+    "each class of another ({name})."
 )
 LEAD = """Scroll: the pictures follow the text. Move **radius** and **ensemble size** wherever you like."""
 MODEL = click.Choice(tuple(MODELS))

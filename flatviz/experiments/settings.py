@@ -23,7 +23,13 @@ TEMPERED = {name: METHODS["vi"].plain.settings[name] for name in PUBLISHED}  # t
 KL_WEIGHT = TEMPERED["kl_weight"]
 
 SETTINGS = {"no KL": Setting("digits, no KL term, weight decay 5e-4 on the mean: the published scripts", 0.1, PUBLISHED)}
-for task, name, temperatures in (("digits", "T", (KL_WEIGHT, 0.1, 0.3, 1.0)), ("digits-near", "near, T", (KL_WEIGHT, 1.0))):
-    for t in temperatures:
-        label = f"{task}, T = {t:g} (the KL weight), standard deviation {HEAD_STD:g} on the head"
-        SETTINGS[f"{name} {t:g}"] = Setting(label, HEAD_STD, TEMPERED | {"kl_weight": t}, task)
+SETTINGS |= {
+    f"{name} {t:g}": Setting(
+        f"{task}, T = {t:g} (the KL weight), standard deviation {HEAD_STD:g} on the head",
+        HEAD_STD,
+        TEMPERED | {"kl_weight": t},
+        task,
+    )
+    for task, name, temperatures in (("digits", "T", (KL_WEIGHT, 0.1, 0.3, 1.0)), ("digits-near", "near, T", (KL_WEIGHT, 1.0)))
+    for t in temperatures
+}

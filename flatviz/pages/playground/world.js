@@ -223,13 +223,13 @@ class World {
     if (this.steps >= LENGTH) this.play(false);
   }
 
-  // Where a mean is: in a place, in the basin of the one that descent reaches from here, or nowhere named.
+  // Where a mean is: "on the ridge", "in the meadow", "in the basin of the meadow" if only descent from here reaches it, or "".
   whereIs(mean) {
     const here = this.placeOf(mean), w = Float64Array.from(mean), g = new Float64Array(2);
-    if (here?.endsWith("ridge")) return `is on the ${here}`;
+    if (here?.endsWith("ridge")) return `on the ${here}`;
     for (let i = 0; i < 80; i++) { this.loss.both(w, g.fill(0)); w[0] -= 0.05 * g[0]; w[1] -= 0.05 * g[1]; }
     const there = this.placeOf(w);
-    return there ? `is in the ${there === here ? "" : "basin of the "}${there}` : "";
+    return there ? `in the ${there === here ? "" : "basin of the "}${there}` : "";
   }
 
   placeOf([x, y]) { return this.world.places.find(([, [a, b], r]) => Math.hypot(x - a, y - b) < r)?.[0]; }
@@ -333,15 +333,15 @@ class World {
   // Where each method is, and what moving its mean by a fixed distance the worst way costs there.
   sentence() {
     if (!this.steps) return this.clock?.playing ? "They start …" : "Press Play.";
-    const found = [...this.runs].map(([method, { lost, learner: { q } }]) => ({ name: styleOf(method)[0], lost, where: lost ? "" : this.whereIs(q.mean),
+    const kept = [...this.runs].filter(([, { lost }]) => !lost).map(([method, { learner: { q } }]) => ({ name: styleOf(method)[0], where: this.whereIs(q.mean),
       cost: worstWithin(this.loss, q.mean, NUDGE) - this.loss.both(q.mean, null) }));
-    const lost = found.filter((f) => f.lost).map((f) => `${f.name} diverged: lower the learning rate or the radius.`), kept = found.filter((f) => !f.lost);
-    const said = kept.length > 2
-      ? [`Moving the mean by ${NUDGE} costs at most: ${kept.map((f) => `${f.name} ${f.cost.toFixed(2)}${f.where.replace(/^is (in|on) the/, ",").replace(/^is/, ",")}`).join("; ")}.`]
-      : kept.map((f) => `${f.name} ${f.where}${f.where && ": "}moving its mean by ${NUDGE} costs up to ${f.cost.toFixed(2)}.`.replace(/^(\S+) moving/, "$1: moving"));
+    const brief = ({ name, where, cost }) => `${name} ${cost.toFixed(2)}${where && `, ${where}`}`;
+    const whole = ({ name, where, cost }) => `${name}${where && ` is ${where}`}: moving its mean by ${NUDGE} costs up to ${cost.toFixed(2)}.`;
+    const said = kept.length > 2 ? [`Moving the mean by ${NUDGE} costs at most: ${kept.map(brief).join("; ")}.`] : kept.map(whole);
     const [first, second] = [...kept].sort((a, b) => a.cost - b.cost);
     if (second && this.steps >= LENGTH) said.push(first.cost < 0.9 * second.cost ? `${first.name} ended flattest.` : `${first.name} and ${second.name} ended about equally flat.`);
-    return [...said, ...lost].join(" ");
+    for (const [method, { lost }] of this.runs) if (lost) said.push(`${styleOf(method)[0]} diverged: lower the learning rate or the radius.`);
+    return said.join(" ");
   }
 
   heights(columns, rows) {
