@@ -681,17 +681,19 @@ def for_readers(value: Any, inside: bool = False) -> Any:
     return rebuilt(value, lambda item: for_readers(item, inside))
 
 
-def to_plain(result: Any) -> Any:
-    """A noun as nested dicts, tuples, lists, tensors and numbers, for `torch.save`; `from_plain` reads it back."""
-    if type(result) in NOUNS.values():
-        fields = {f.name: to_plain(getattr(result, f.name)) for f in dataclasses.fields(result)}
-        return {"noun": type(result).__name__, "fields": fields}
-    if isinstance(result, dict):
-        return {"noun": "dict", "fields": {to_plain(k): to_plain(v) for k, v in result.items()}}
-    if isinstance(result, (tuple, list)):
-        return (tuple if isinstance(result, tuple) else list)(map(to_plain, result))
+def to_plain(result: Any, tensors: list[Tensor]) -> Any:
+    """A noun as JSON: numbers, texts and lists by themselves, all else as {its kind: what it holds}; tensors go to `tensors`."""
+    plain = partial(to_plain, tensors=tensors)
     if isinstance(result, Tensor):
-        return result.detach().cpu().clone()
+        tensors.append(result)
+        return {"tensor": str(len(tensors) - 1)}
+    if type(result) in NOUNS.values():
+        return {type(result).__name__: {f.name: plain(getattr(result, f.name)) for f in dataclasses.fields(result)}}
+    if isinstance(result, dict):
+        return {"dict": [[plain(k), plain(v)] for k, v in result.items()]}
+    if isinstance(result, (tuple, list)):
+        items = list(map(plain, result))
+        return {"tuple": items} if isinstance(result, tuple) else items
     for kind in (bool, int, float, str):  # numpy's numbers and enumerations as the plain ones that they are
         if isinstance(result, kind):
             return kind(result)
@@ -701,11 +703,16 @@ def to_plain(result: Any) -> Any:
     raise TypeError(f"cannot save a {type(result).__name__}: {why}")
 
 
-def from_plain(plain: Any) -> Any:
-    """The noun that `to_plain` wrote."""
-    if isinstance(plain, dict):
-        fields = {k: from_plain(v) for k, v in plain["fields"].items()}
-        return fields if plain["noun"] == "dict" else NOUNS[plain["noun"]](**fields)
-    if isinstance(plain, (tuple, list)):
-        return type(plain)(map(from_plain, plain))
-    return plain
+def from_plain(plain: Any, tensors: Mapping[str, Tensor]) -> Any:
+    """What `to_plain` wrote, with the tensors by their numbers."""
+    made = partial(from_plain, tensors=tensors)
+    if isinstance(plain, list):
+        return list(map(made, plain))
+    if not isinstance(plain, dict):
+        return plain
+    ((kind, content),) = plain.items()
+    if kind == "tensor":
+        return tensors[content]
+    if kind == "dict":
+        return {made(k): made(v) for k, v in content}
+    return tuple(map(made, content)) if kind == "tuple" else NOUNS[kind](**{k: made(v) for k, v in content.items()})

@@ -25,7 +25,7 @@ from flatviz.storage.cache import load
 def command(family: Path, out: Path, title: str) -> None:
     """Write a saved family of posteriors as one live page.
 
-    FAMILY: a file that `fv.save(lab.family, "family.pt")` wrote.  The page needs no Python.
+    FAMILY: a file that `fv.save(lab.family, "family.safetensors")` wrote.  The page needs no Python.
     """
     check_output("--out", out)
     loaded = load(family)

@@ -47,7 +47,7 @@ def test_a_flipped_bit_costs_the_saved_steps_and_never_the_values(fit, tmp_path,
     assert torch.equal(fit(checkpoint=path).W, want)  # whole again, without a warning
 
 
-@pytest.mark.parametrize("content", [b"", b"hello", b"\xff" * 100, b'{"a": 1}\n', b"flatviz result 00\n"])
+@pytest.mark.parametrize("content", [b"", b"hello", b"\xff" * 100, b'{"a": 1}\n', b"flatviz checkpoint 00\n"])
 def test_a_file_of_something_else_is_set_aside_and_blocks_nothing(fit, tmp_path, content):
     path = tmp_path / "run"
     path.write_bytes(content)
