@@ -190,10 +190,8 @@ class Plane:
     def angle(self) -> float:
         """Angle between the first two axes, in degrees."""
         first, second = self.axes[:2].double()
-        length = first.norm() * second.norm()
-        if length == 0:
-            return float("nan")
-        return math.degrees(math.acos(max(-1.0, min(1.0, float(first @ second / length)))))
+        cosine = float(first @ second / (first.norm() * second.norm()))
+        return math.degrees(math.acos(max(-1.0, min(1.0, cosine))))
 
     @property
     def orthonormal(self) -> bool:
@@ -660,12 +658,12 @@ def rebuilt(value: Any, change: Callable[[Any], Any]) -> Any:
     return copied
 
 
-def placed(value: Any, device: torch.device) -> Any:
-    """`value` with its tensors and the nouns in it on a device; networks, data and objectives are left where they are."""
+def placed(value: Any, where: torch.device | torch.dtype) -> Any:
+    """`value` with its tensors and the nouns in it on a device, or in a type; networks, data and objectives are left as they are."""
     if isinstance(value, Tensor):
-        return value.to(device)
+        return value.to(where)
     deep = type(value) in (list, tuple, dict, *NOUNS.values())
-    return rebuilt(value, partial(placed, device=device)) if deep else value
+    return rebuilt(value, partial(placed, where=where)) if deep else value
 
 
 def for_readers(value: Any, inside: bool = False) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -70,23 +70,6 @@ class Data:
             if int(self.y.min()) < 0:
                 raise ValueError(f"labels must be 0 or more, got {int(self.y.min())}")
         object.__setattr__(self, "class_names", _names(self.class_names, self.y))
-
-    @classmethod
-    def from_batches(cls, batches: Iterable[tuple[Tensor, Tensor]], n: int | None = None) -> Data:
-        """All examples of a loader, or its first `n`: one set, so batches of unequal size need no weights.
-
-        Raises:
-            ValueError: For a loader without batches.
-        """
-        xs, ys, seen = [], [], 0
-        for x, y in batches:
-            xs.append(x), ys.append(y)
-            seen += len(x)
-            if n is not None and seen >= n:
-                break
-        if not xs:
-            raise ValueError("batches must hold at least one (x, y), got an empty loader")
-        return cls(torch.cat(xs)[:n], torch.cat(ys)[:n])
 
     def batch(self, index: Tensor | None) -> tuple[Any, Tensor]:
         """Inputs and labels of the examples at `index`, as a module takes them; of all where it is None."""

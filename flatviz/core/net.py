@@ -18,7 +18,6 @@ from torch.utils._pytree import TreeSpec, tree_flatten, tree_unflatten
 from flatviz.checks import check_device, check_weights
 from flatviz.core.inputs import Fields, Inputs, run, tensors_of
 from flatviz.core.modules import Watch, check_unchanged, copied, eager, memory_of, memory_of_originals
-from flatviz.core.outputs import logits_of
 from flatviz.core.random_trunk import RandomTrunk
 from flatviz.core.seeds import saved_rng
 from flatviz.core.treated import Treated, choose, refuse_dropout
@@ -132,7 +131,7 @@ class Net:
             tensors, form = tree_flatten(x)
             return _Again.apply(self, form, writes, w, *tensors)
         with self.installed(w, copies=writes):
-            return logits_of(run(self.module, x.clone() if writes else x))
+            return run(self.module, x.clone() if writes else x)
 
     def look(self, x: Tensor | Fields) -> Look:
         """What is seen in a pass over two examples of `x`, once; inside of a function transform, where nothing can be seen, it writes.
@@ -154,7 +153,7 @@ class Net:
                 with self.installed(w, copies=True) as parts, eager():
                     buffers = [holder[key] for holder, key, *_ in self._buffer_slots]
                     with Watch([*tensors_of(few), *parts, *buffers], foreign) as watch:
-                        out = logits_of(run(self.module, few))
+                        out = run(self.module, few)
                     replaced = any(holder[key] is not b for b, (holder, key, *_) in zip(buffers, self._buffer_slots))
             except Exception:  # the caller's own pass says it better
                 return Look(writes=True)
@@ -363,7 +362,7 @@ class _Again(torch.autograd.Function):
         leaves = [t.detach().requires_grad_(t.requires_grad) for t in (w, *tensors)]
         x = tree_unflatten(leaves[1:], form)
         with torch.enable_grad(), net.installed(leaves[0], copies=writes) as parts:
-            out = logits_of(run(net.module, x.clone() if writes else x))
+            out = run(net.module, x.clone() if writes else x)
         ctx.net, ctx.leaves, ctx.parts, ctx.out = net, leaves, parts, out
         return out.detach()
 

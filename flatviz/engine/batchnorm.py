@@ -9,10 +9,9 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from flatviz.checks import Count, Vector, check_count, check_weights
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
-from flatviz.core.inputs import run_with
+from flatviz.core.inputs import run
 from flatviz.core.modules import copied
 from flatviz.core.net import Net
-from flatviz.core.outputs import logits_of
 from flatviz.gaussian import Gaussian
 from flatviz.results import Draws
 
@@ -73,7 +72,7 @@ class TrainingNet:
         for m in self._norms:
             m.momentum = m.momentum if momentum is None else momentum
         try:
-            return _run(self._module, named | buffers, x)
+            return run(self._module, x, named | buffers)
         except ValueError:
             if len(x) > 1 or momentum is not None:  # `refresh_batchnorm` needs their own
                 raise
@@ -85,10 +84,6 @@ class TrainingNet:
     def net(self, w: Tensor) -> Net:
         """The net in evaluation mode at `w`, with the statistics collected here."""
         return self._net.at(w).with_buffers({n: b.clone() for n, b in self.buffers.items()})
-
-
-def _run(module: nn.Module, named: dict[str, Tensor], x: Tensor) -> Tensor:
-    return logits_of(run_with(module, named, x))
 
 
 @torch.no_grad()

@@ -8,9 +8,9 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
+from flatviz.core.dispatch import Dispatch
 from flatviz.core.inputs import Fields, twice
 from flatviz.core.net import Net
 from flatviz.core.precision import arithmetic
@@ -50,17 +50,13 @@ class Work:
         return min(n, max(LEAST, min(EXAMPLES, most)))
 
 
-class _Sizes(TorchDispatchMode):
+class _Sizes(Dispatch):
     """Bytes of every operation's largest result, the coarsest rounding and the multiply-adds of all."""
 
     def __init__(self) -> None:
         super().__init__()
         self.sizes: list[int] = []
         self.eps, self.macs = 0.0, 0
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        return False  # else torch imports its compiler, with sympy: 1.5 s and 150 MB
 
     def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
         out = func(*args, **(kwargs or {}))
