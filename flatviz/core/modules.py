@@ -98,10 +98,8 @@ class Watch(Dispatch):
         written = [given.get(a.name) for a in func._schema.arguments if a.is_write]
         self.wrote |= not self._memory.isdisjoint(_memory_in(written))
         self.read |= not self._foreign.isdisjoint(_memory_in(given))
-        if (
-            torch.Tag.nondeterministic_seeded in func.tags and "attention" not in func.name()
-        ):  # tagged for its dropout, mostly 0
-            self.drew = True
+        seeded = torch.Tag.nondeterministic_seeded in func.tags
+        self.drew |= seeded and "attention" not in func.name()  # which is tagged for its dropout, mostly 0
         return func(*args, **kwargs)
 
 

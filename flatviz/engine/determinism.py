@@ -23,9 +23,8 @@ BUDGET = 10**8  # multiply-adds of one look at a network, from which the number 
 EXAMPLES = 64
 PRODUCTS = {"aten::mm": 0, "aten::bmm": 0, "aten::addmm": 1, "aten::baddbmm": 1}  # operation -> its left factor
 ROUNDINGS = 2**10  # by which two ways to one number may differ, in units of the arithmetic's rounding, ...
-LOOSEST = (
-    2**-4
-)  # ... and relative to the largest number, of however coarse an arithmetic: a check that allows more sees nothing
+# ... and relative to the largest number, of however coarse an arithmetic: a check that allows more sees nothing
+LOOSEST = 2**-4
 
 
 @dataclass(frozen=True)
@@ -134,8 +133,7 @@ def _agree(net: Net, eps: float, few: Tensor, *parts: Tensor) -> bool:
 
     Looked at once more at other weights before the answer is no: outputs that cancel to nothing are all rounding.
     """
-    noise = torch.randn(net.dim, generator=generator(0)).to(net.w)
-    for w in (net.w, net.w + 0.1 * (net.w.square().mean().sqrt() + net.w.abs()) * noise):
+    for w in two_points(net):
         try:
             joined = torch.cat([net(w, part.clone()) for part in parts])
         except (RuntimeError, ValueError):  # a batch of one has no statistics
@@ -143,6 +141,12 @@ def _agree(net: Net, eps: float, few: Tensor, *parts: Tensor) -> bool:
         if same_to_rounding(joined, net(w, few.clone()), eps):
             return True
     return False
+
+
+def two_points(net: Net) -> Tensor:
+    """The net's weights and others near them, (2, D): where two ways to its outputs are compared."""
+    noise = torch.randn(net.dim, generator=generator(0)).to(net.w)
+    return torch.stack([net.w, net.w + 0.1 * (net.w.square().mean().sqrt() + net.w.abs()) * noise])
 
 
 def same_to_rounding(first: Tensor, second: Tensor, eps: float = 0.0) -> bool:
