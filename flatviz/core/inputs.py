@@ -61,6 +61,7 @@ class Pixels:
     mean: Tensor | None = None
     std: Tensor | None = None
     dtype: torch.dtype = torch.float32
+    ndim = 4
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "bytes", usable(self.bytes))
@@ -84,11 +85,6 @@ class Pixels:
     def shape(self) -> torch.Size:
         """(N, C, H, W)."""
         return self.bytes.shape
-
-    @property
-    def ndim(self) -> int:
-        """4."""
-        return 4
 
     @property
     def device(self) -> torch.device:
@@ -181,10 +177,6 @@ class Fields:
     def detach(self) -> Fields:
         """The same without history."""
         return Fields({name: t.detach() for name, t in self.named.items()})
-
-    def cpu(self) -> Fields:
-        """The same on the CPU."""
-        return self.to("cpu")
 
     def __getitem__(self, index: Any) -> Fields:
         return Fields({name: t[index] for name, t in self.named.items()})

@@ -318,10 +318,11 @@ class Net:
     def to(self, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> Net:
         """The same net on a device, in a dtype.  Raises RuntimeError for a GPU that is not there."""
         check_device(device)
-        moved = {n: b.to(device, dtype if b.is_floating_point() else None) for n, b in self._buffers.items()}
-        example = self.example
-        if example is not None:
-            example = example.to(device, dtype if example.is_floating_point() else None)
+
+        def move(t: Tensor) -> Tensor:
+            return t.to(device, dtype if t.is_floating_point() else None)
+
+        moved, example = {n: move(b) for n, b in self._buffers.items()}, None if self.example is None else move(self.example)
         module = self._duplicate().to(device=device, dtype=dtype)
         trunk = None if self.trunk is None else self.trunk.to(device, dtype)
         return self._like(module=module, w=self.w.to(device, dtype), trunk=trunk, _buffers=moved, example=example)
