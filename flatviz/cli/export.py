@@ -18,7 +18,7 @@ from flatviz.results import Family
 from flatviz.storage.cache import load
 
 
-@click.command(epilog="Example: flatviz export family.pt --out family.html")
+@click.command(epilog="Example: flatviz export family.safetensors --out family.html")
 @click.argument("family", type=PATH)
 @out_option("family.html", "the page")
 @click.option("--title", default="flatviz: a family of posteriors", show_default=True, help="Title of the page.")
