@@ -40,37 +40,22 @@ def kind(kinds: type | tuple[type, ...], wanted: str, do: str = "") -> Check:
     return check
 
 
-def check_is(value: object, kind: type | tuple[type, ...], name: str, do: str) -> None:
+def check_is(value: object, kinds: type | tuple[type, ...], name: str, do: str) -> None:
     """A value of this kind; `do` says how to get one."""
-    if not isinstance(value, kind):
-        kinds = kind if isinstance(kind, tuple) else (kind,)
-        wanted = " or a ".join(k.__name__ for k in kinds)
+    if not isinstance(value, kinds):
+        wanted = " or a ".join(k.__name__ for k in (kinds if isinstance(kinds, tuple) else (kinds,)))
         raise TypeError(f"{name} must be a {wanted}, got {type(value).__name__}: {do}")
 
 
 def check_weights(w: Tensor, dim: int | None = None, name: str = "w") -> Tensor:
     """One weight vector: a floating tensor of shape (dim,), or of any length where dim is None, without NaN."""
-    _check_floating(w, name)
-    if w.ndim != 1 and dim in (None, w.numel()):  # callers that know no D give that of w itself
-        hint = f": one of its vectors is {name}[0]" if w.ndim == 2 else ""
-        raise ValueError(f"{name} must be one weight vector, (D,), got shape {tuple(w.shape)}{hint}")
-    dim = w.numel() if dim is None else dim
-    if tuple(w.shape) != (dim,):
-        raise ValueError(f"{name} must have shape ({dim},), got {tuple(w.shape)}")
-    check_finite(w, name)
+    tensor(1, dim)(w, name)
     return w
 
 
 def check_many_weights(W: Tensor, dim: int | None = None, name: str = "W") -> Tensor:
     """Several weight vectors: a floating tensor of shape (S, dim) with S >= 1 and without NaN."""
-    _check_floating(W, name)
-    wanted = f"(S, {dim if dim is not None else 'D'})"
-    if W.ndim != 2 or (dim is not None and W.shape[1] != dim):
-        hint = f": one vector is {name}[None]" if W.ndim == 1 else ""
-        raise ValueError(f"{name} must have shape {wanted}, got {tuple(W.shape)}{hint}")
-    if W.shape[0] == 0:
-        raise ValueError(f"{name} must hold at least one weight vector, got shape {tuple(W.shape)}")
-    check_finite(W, name)
+    tensor(2, dim)(W, name)
     return W
 
 
@@ -99,13 +84,23 @@ def check_number(value: float, name: str) -> float:
     return float(value)
 
 
-def check_radius(radius: float, name: str = "radius") -> float:
-    """A perturbation radius: a finite number >= 0."""
-    if not math.isfinite(check_number(radius, name)):
-        raise ValueError(f"{name} must be a finite number >= 0, got {radius!r}")
-    if radius < 0:
-        raise ValueError(f"{name} must be >= 0, got {radius:g}: 0 is plain VI")
-    return float(radius)
+def number(wanted: str, fits: Callable[[float], bool], do: str = "") -> Check:
+    """A number that fits; `wanted` and `do` are words for the error."""
+
+    def check(value: float, name: str) -> float:
+        if not fits(check_number(value, name)):
+            raise ValueError(f"{name} must be {wanted}, got {value!r}{do and ': '}{do}")
+        return float(value)
+
+    return check
+
+
+check_radius = number("a finite number >= 0", lambda r: 0 <= r < math.inf, "0 is plain VI")
+check_nonnegative = number("a finite number >= 0", lambda v: 0 <= v < math.inf)
+check_positive = number("a finite number > 0", lambda v: 0 < v < math.inf)
+check_share = number("from 0 to 1", lambda v: 0 <= v <= 1)
+check_momentum = number("from 0 to below 1", lambda m: 0 <= m < 1, "0 is none, 0.9 is usual")
+check_lr = number("a finite number >= 0", lambda lr: 0 <= lr < math.inf, "0.05 is where most fits begin")  # 0: a fit stays
 
 
 def check_count(n: int, name: str, least: int = 1) -> int:
@@ -113,41 +108,6 @@ def check_count(n: int, name: str, least: int = 1) -> int:
     if not isinstance(n, Integral) or isinstance(n, bool) or n < least:
         raise ValueError(f"{name} must be a whole number >= {least}, got {n!r}")
     return int(n)
-
-
-def check_nonnegative(value: float, name: str) -> float:
-    """A finite number >= 0."""
-    if not math.isfinite(check_number(value, name)) or value < 0:
-        raise ValueError(f"{name} must be a finite number >= 0, got {value!r}")
-    return float(value)
-
-
-def check_positive(value: float, name: str) -> float:
-    """A finite number > 0."""
-    if not math.isfinite(check_number(value, name)) or value <= 0:
-        raise ValueError(f"{name} must be a finite number > 0, got {value!r}")
-    return float(value)
-
-
-def check_share(value: float, name: str) -> float:
-    """A number from 0 to 1."""
-    if not 0 <= check_number(value, name) <= 1:
-        raise ValueError(f"{name} must be from 0 to 1, got {value!r}")
-    return float(value)
-
-
-def check_lr(lr: float, name: str = "lr", *, zero: bool = True) -> float:
-    """A learning rate: a finite number >= 0; a fit at 0 stays where it is, so `zero` says whether that is of use."""
-    if not math.isfinite(check_number(lr, name)) or lr < 0 or (lr == 0 and not zero):
-        raise ValueError(f"{name} must be a finite number {'>=' if zero else '>'} 0, got {lr!r}: 0.05 is where most fits begin")
-    return float(lr)
-
-
-def check_momentum(momentum: float, name: str = "momentum") -> float:
-    """The share of the last step that goes into the next: from 0 to below 1."""
-    if not 0 <= check_number(momentum, name) < 1:
-        raise ValueError(f"{name} must be from 0 to below 1, got {momentum!r}: 0 is none, 0.9 is usual")
-    return float(momentum)
 
 
 def check_seed(seed: int, name: str = "seed") -> int:
@@ -211,17 +171,17 @@ def check_labels(value: Any, name: str) -> None:
         raise ValueError(f"{name} must have shape (N,), got a single number")
 
 
-def tensor(*sides: int, empty: bool = False) -> Check:
-    """A real floating tensor without NaN or inf, of one of these numbers of sides (any where none is given)."""
+def tensor(sides: int | None = None, dim: int | None = None, *, empty: bool = False) -> Check:
+    """A real floating tensor without NaN or inf: (D,) or (S, D) by its number of sides, with D = dim where that is known."""
 
     def check(value: Any, name: str) -> None:
         if not isinstance(value, Tensor) or not value.is_floating_point():
             raise TypeError(f"{name} must be a floating-point torch.Tensor, got {shown(value)}: use torch.as_tensor")
-        if sides and value.ndim not in sides:
-            shapes = " or ".join({1: "(D,)", 2: "(S, D)"}[n] for n in sides)
-            hint = f": one of its vectors is {name}[0]" if (sides, value.ndim) == ((1,), 2) else ""
-            hint = f": one vector is {name}[None]" if (sides, value.ndim) == ((2,), 1) else hint
-            raise ValueError(f"{name} must have shape {shapes}, got {tuple(value.shape)}{hint}")
+        if sides is not None and (value.ndim != sides or dim not in (None, value.shape[-1])):
+            wanted = ("S, " if sides == 2 else "") + str(dim or "D") + ("," if sides == 1 else "")
+            hint = f": one of its vectors is {name}[0]" if (sides, value.ndim) == (1, 2) else ""
+            hint = f": one vector is {name}[None]" if (sides, value.ndim) == (2, 1) else hint
+            raise ValueError(f"{name} must have shape ({wanted}), got {tuple(value.shape)}{hint}")
         if value.numel() == 0 and not empty:
             raise ValueError(f"{name} must hold at least one number, got shape {tuple(value.shape)}")
         check_finite(value, name)
@@ -259,12 +219,6 @@ def values(of_one: Check, wanted: str) -> Check:
             of_one(item, f"{name}[{key!r}]")
 
     return check
-
-
-def _check_floating(w: Tensor, name: str) -> None:
-    if not isinstance(w, Tensor) or not w.is_floating_point():
-        got = f"{w.dtype} tensor" if isinstance(w, Tensor) else type(w).__name__
-        raise TypeError(f"{name} must be a floating-point torch.Tensor, got {got}")
 
 
 Count = Annotated[int, check_count]

@@ -78,10 +78,6 @@ class Gaussian:
         """Number of weights D."""
         return self.mean.shape[-1]
 
-    def double(self) -> Gaussian:
-        """The same in float64."""
-        return Gaussian(self.mean.double(), self.log_std.double(), self.factor.double())
-
     @property
     def rank(self) -> int:
         """Rows K of `factor`."""
@@ -277,10 +273,6 @@ class KroneckerGaussian:
         """Number of weights D."""
         return self.mean.numel()
 
-    def double(self) -> KroneckerGaussian:
-        """The same in float64."""
-        return KroneckerGaussian(self.mean.double(), self.std.double(), tuple((a.double(), b.double()) for a, b in self.bases))
-
     @property
     def center(self) -> Tensor:
         """The mean, (D,)."""
@@ -348,10 +340,6 @@ class PrecisionGaussian:
     def dim(self) -> int:
         """Number of weights D."""
         return self.mean.numel()
-
-    def double(self) -> PrecisionGaussian:
-        """The same in float64."""
-        return PrecisionGaussian(self.mean.double(), self.std.double(), self.basis.double())
 
     @property
     def center(self) -> Tensor:

@@ -190,10 +190,8 @@ class Plane:
     def angle(self) -> float:
         """Angle between the first two axes, in degrees."""
         first, second = self.axes[:2].double()
-        length = first.norm() * second.norm()
-        if length == 0:
-            return float("nan")
-        return math.degrees(math.acos(max(-1.0, min(1.0, float(first @ second / length)))))
+        cosine = float(first @ second / (first.norm() * second.norm()))
+        return math.degrees(math.acos(max(-1.0, min(1.0, cosine))))
 
     @property
     def orthonormal(self) -> bool:
@@ -660,12 +658,12 @@ def rebuilt(value: Any, change: Callable[[Any], Any]) -> Any:
     return copied
 
 
-def placed(value: Any, device: torch.device) -> Any:
-    """`value` with its tensors and the nouns in it on a device; networks, data and objectives are left where they are."""
+def placed(value: Any, where: torch.device | torch.dtype) -> Any:
+    """`value` with its tensors and the nouns in it on a device, or in a type; networks, data and objectives are left as they are."""
     if isinstance(value, Tensor):
-        return value.to(device)
+        return value.to(where)
     deep = type(value) in (list, tuple, dict, *NOUNS.values())
-    return rebuilt(value, partial(placed, device=device)) if deep else value
+    return rebuilt(value, partial(placed, where=where)) if deep else value
 
 
 def for_readers(value: Any, inside: bool = False) -> Any:
@@ -681,17 +679,19 @@ def for_readers(value: Any, inside: bool = False) -> Any:
     return rebuilt(value, lambda item: for_readers(item, inside))
 
 
-def to_plain(result: Any) -> Any:
-    """A noun as nested dicts, tuples, lists, tensors and numbers, for `torch.save`; `from_plain` reads it back."""
-    if type(result) in NOUNS.values():
-        fields = {f.name: to_plain(getattr(result, f.name)) for f in dataclasses.fields(result)}
-        return {"noun": type(result).__name__, "fields": fields}
-    if isinstance(result, dict):
-        return {"noun": "dict", "fields": {to_plain(k): to_plain(v) for k, v in result.items()}}
-    if isinstance(result, (tuple, list)):
-        return (tuple if isinstance(result, tuple) else list)(map(to_plain, result))
+def to_plain(result: Any, tensors: list[Tensor]) -> Any:
+    """A noun as JSON: numbers, texts and lists by themselves, all else as {its kind: what it holds}; tensors go to `tensors`."""
+    plain = partial(to_plain, tensors=tensors)
     if isinstance(result, Tensor):
-        return result.detach().cpu().clone()
+        tensors.append(result)
+        return {"tensor": str(len(tensors) - 1)}
+    if type(result) in NOUNS.values():
+        return {type(result).__name__: {f.name: plain(getattr(result, f.name)) for f in dataclasses.fields(result)}}
+    if isinstance(result, dict):
+        return {"dict": [[plain(k), plain(v)] for k, v in result.items()]}
+    if isinstance(result, (tuple, list)):
+        items = list(map(plain, result))
+        return {"tuple": items} if isinstance(result, tuple) else items
     for kind in (bool, int, float, str):  # numpy's numbers and enumerations as the plain ones that they are
         if isinstance(result, kind):
             return kind(result)
@@ -701,11 +701,16 @@ def to_plain(result: Any) -> Any:
     raise TypeError(f"cannot save a {type(result).__name__}: {why}")
 
 
-def from_plain(plain: Any) -> Any:
-    """The noun that `to_plain` wrote."""
-    if isinstance(plain, dict):
-        fields = {k: from_plain(v) for k, v in plain["fields"].items()}
-        return fields if plain["noun"] == "dict" else NOUNS[plain["noun"]](**fields)
-    if isinstance(plain, (tuple, list)):
-        return type(plain)(map(from_plain, plain))
-    return plain
+def from_plain(plain: Any, tensors: Mapping[str, Tensor]) -> Any:
+    """What `to_plain` wrote, with the tensors by their numbers."""
+    made = partial(from_plain, tensors=tensors)
+    if isinstance(plain, list):
+        return list(map(made, plain))
+    if not isinstance(plain, dict):
+        return plain
+    ((kind, content),) = plain.items()
+    if kind == "tensor":
+        return tensors[content]
+    if kind == "dict":
+        return {made(k): made(v) for k, v in content}
+    return tuple(map(made, content)) if kind == "tuple" else NOUNS[kind](**{k: made(v) for k, v in content.items()})

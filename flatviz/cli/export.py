@@ -18,14 +18,14 @@ from flatviz.results import Family
 from flatviz.storage.cache import load
 
 
-@click.command(epilog="Example: flatviz export family.pt --out family.html")
+@click.command(epilog="Example: flatviz export family.safetensors --out family.html")
 @click.argument("family", type=PATH)
 @out_option("family.html", "the page")
 @click.option("--title", default="flatviz: a family of posteriors", show_default=True, help="Title of the page.")
 def command(family: Path, out: Path, title: str) -> None:
     """Write a saved family of posteriors as one live page.
 
-    FAMILY: a file that `fv.save(lab.family, "family.pt")` wrote.  The page needs no Python.
+    FAMILY: a file that `fv.save(lab.family, "family.safetensors")` wrote.  The page needs no Python.
     """
     check_output("--out", out)
     loaded = load(family)

@@ -27,7 +27,7 @@ class SAM:
     radius: float
 
     def __post_init__(self) -> None:
-        check_radius(self.radius)
+        check_radius(self.radius, "radius")
 
     def __call__(self, w: Tensor, g: Tensor) -> Tensor:
         """The perturbation e, of the shape of w."""
@@ -46,7 +46,7 @@ class ASAM:
     eta: float = 0.01
 
     def __post_init__(self) -> None:
-        check_radius(self.radius)
+        check_radius(self.radius, "radius")
         check_nonnegative(self.eta, "eta")
 
     def __call__(self, w: Tensor, g: Tensor) -> Tensor:
@@ -69,7 +69,7 @@ class FisherSAM:
     eta: float = 1.0
 
     def __post_init__(self) -> None:
-        check_radius(self.radius)
+        check_radius(self.radius, "radius")
         check_nonnegative(self.eta, "eta")
 
     def __call__(self, w: Tensor, g: Tensor) -> Tensor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -40,53 +40,29 @@ class Data:
     class_names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "x", _inputs(self.x))
+        x = _inputs(self.x)
         if not isinstance(self.y, Tensor):
             raise TypeError(f"y must be a torch.Tensor, got {type(self.y).__name__}: use torch.as_tensor")
-        tensors = {"x": self.x, "y": self.y} if isinstance(self.x, Tensor) else {**_tensors(self.x), "y": self.y}
+        tensors = {**({"x": x} if isinstance(x, Tensor) else x.named if isinstance(x, Fields) else {}), "y": self.y}
         for name, value in tensors.items():
             if value.is_meta:
                 raise ValueError(f"{name} must hold numbers, got a tensor on the meta device, which has none: load it")
             if value.ndim == 0:
                 raise ValueError(f"{name} must have shape (N, ...), got a single number")
-        if isinstance(self.x, Tensor):
-            object.__setattr__(self, "x", usable(self.x))
-        object.__setattr__(self, "y", usable(self.y))
-        if len(self.x) == 0:
+        if len(x) == 0:
             raise ValueError("data must hold at least one example, got an empty set")
-        for name, value in tensors.items():
+        for name, value in (tensors | {"x": x}).items():
             if len(value) != len(self.y):
                 raise ValueError(f"{name} and y must be of one length, got {len(value)} inputs and {len(self.y)} labels")
-        if len(self.x) != len(self.y):
-            raise ValueError(f"x and y must be of one length, got {len(self.x)} inputs and {len(self.y)} labels")
         for name, value in tensors.items():
-            whole_numbers = not (value.is_floating_point() or value.is_complex())
-            if not whole_numbers and not bool((finite := torch.isfinite(value)).all()):
+            if not bool((finite := torch.isfinite(value)).all()):
                 raise ValueError(f"{name} must be finite, got {int((~finite).sum())} NaN or inf values: clean them")
-        if self.y.is_complex():
-            raise TypeError(f"y must be real labels or targets, got {self.y.dtype}: take its real part")
-        if not self.y.is_floating_point():
-            object.__setattr__(self, "y", self.y.long())
-            if int(self.y.min()) < 0:
-                raise ValueError(f"labels must be 0 or more, got {int(self.y.min())}")
-        object.__setattr__(self, "class_names", _names(self.class_names, self.y))
-
-    @classmethod
-    def from_batches(cls, batches: Iterable[tuple[Tensor, Tensor]], n: int | None = None) -> Data:
-        """All examples of a loader, or its first `n`: one set, so batches of unequal size need no weights.
-
-        Raises:
-            ValueError: For a loader without batches.
-        """
-        xs, ys, seen = [], [], 0
-        for x, y in batches:
-            xs.append(x), ys.append(y)
-            seen += len(x)
-            if n is not None and seen >= n:
-                break
-        if not xs:
-            raise ValueError("batches must hold at least one (x, y), got an empty loader")
-        return cls(torch.cat(xs)[:n], torch.cat(ys)[:n])
+        y = usable(self.y)
+        if y.is_complex():
+            raise TypeError(f"y must be real labels or targets, got {y.dtype}: take its real part")
+        if not y.is_floating_point() and int((y := y.long()).min()) < 0:
+            raise ValueError(f"labels must be 0 or more, got {int(y.min())}")
+        self.__dict__.update(x=x, y=y, class_names=_names(self.class_names, y))
 
     def batch(self, index: Tensor | None) -> tuple[Any, Tensor]:
         """Inputs and labels of the examples at `index`, as a module takes them; of all where it is None."""
@@ -136,7 +112,7 @@ def _inputs(x: Any) -> Tensor | Inputs:
             raise TypeError(f"x must hold tensors by the module's argument names, got {held}: use torch.as_tensor")
         return Fields({str(name): usable(t) for name, t in x.items()})
     if isinstance(x, Tensor):
-        return Pixels(x) if x.dtype == torch.uint8 and x.ndim == 4 and len(x) else x
+        return Pixels(x) if x.dtype == torch.uint8 and x.ndim == 4 and len(x) else usable(x)
     if not isinstance(x, Inputs):
         raise TypeError(f"x must be a torch.Tensor, got {type(x).__name__}: use torch.as_tensor")
     return x
@@ -151,11 +127,6 @@ def _names(names: Any, y: Tensor) -> tuple[str, ...]:
     if names and int(y.max()) >= len(names):
         raise ValueError(f"class_names must name every class, 0 to {int(y.max())}, got {len(names)} names")
     return tuple(names)
-
-
-def _tensors(x: Inputs) -> dict[str, Tensor]:
-    """The tensors that are held, by name."""
-    return dict(x.named) if isinstance(x, Fields) else {}
 
 
 @dataclass(frozen=True, eq=False)

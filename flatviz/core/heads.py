@@ -6,12 +6,13 @@ from torch import Tensor, nn
 from torch.nn.modules.conv import _ConvNd
 
 from flatviz.core.seeds import saved_rng
-from flatviz.core.treated import find_head
+from flatviz.core.treated import find_head, named_head
 
 
 def classes_of(module: nn.Module, head: str) -> int:
     """Outputs of the head, C.  Raises ValueError where it is neither a Linear nor a convolution."""
-    return _outputs(_layer(module, head))
+    layer = _layer(module, head)
+    return layer.out_features if isinstance(layer, nn.Linear) else layer.out_channels
 
 
 def replace_head(
@@ -36,17 +37,10 @@ def replace_head(
 
 
 def _layer(module: nn.Module, name: str) -> nn.Module:
-    layers = dict(module.named_modules())
-    if name not in layers:
-        raise ValueError(f"head must name a module, got {name!r}: expected one of {[n for n in layers if n][-5:]}, ...")
-    layer = layers[name]
+    layer = named_head(module, name)
     if name == "" or not isinstance(layer, (nn.Linear, _ConvNd)):
         raise ValueError(
             f"a head to be replaced must be a Linear or a convolution inside the module, got {name!r}, "
             f"a {type(layer).__name__}: name its last layer, head='classifier.6'"
         )
     return layer
-
-
-def _outputs(layer: nn.Module) -> int:
-    return layer.out_features if isinstance(layer, nn.Linear) else layer.out_channels

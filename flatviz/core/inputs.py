@@ -61,6 +61,7 @@ class Pixels:
     mean: Tensor | None = None
     std: Tensor | None = None
     dtype: torch.dtype = torch.float32
+    ndim = 4
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "bytes", usable(self.bytes))
@@ -84,11 +85,6 @@ class Pixels:
     def shape(self) -> torch.Size:
         """(N, C, H, W)."""
         return self.bytes.shape
-
-    @property
-    def ndim(self) -> int:
-        """4."""
-        return 4
 
     @property
     def device(self) -> torch.device:
@@ -182,10 +178,6 @@ class Fields:
         """The same without history."""
         return Fields({name: t.detach() for name, t in self.named.items()})
 
-    def cpu(self) -> Fields:
-        """The same on the CPU."""
-        return self.to("cpu")
-
     def __getitem__(self, index: Any) -> Fields:
         return Fields({name: t[index] for name, t in self.named.items()})
 
@@ -210,15 +202,25 @@ class Fields:
 register_pytree_node(Fields, lambda x: (list(x.named.values()), list(x.named)), lambda v, names: Fields(dict(zip(names, v))))
 
 
-def run(module: nn.Module, x: Tensor | Fields) -> Any:
-    """What a module returns for a batch: named inputs go in as keywords."""
-    return module(**x.named) if isinstance(x, Fields) else module(x)
+def run(module: nn.Module, x: Tensor | Fields, named: dict[str, Tensor] | None = None) -> Tensor:
+    """Outputs of a module for a batch; named inputs go in as keywords.
 
+    named: tensors in the places of its parameters and buffers of these names.
 
-def run_with(module: nn.Module, named: dict[str, Tensor], x: Tensor | Fields) -> Any:
-    """`run` with these tensors in the places of parameters and buffers of their names."""
+    Raises:
+        TypeError: Where it returns neither a tensor nor an object or dict with `logits`, as Hugging Face's models do.
+    """
     args, fields = ((), dict(x.named)) if isinstance(x, Fields) else ((x,), {})
-    return functional_call(module, named, args, fields)
+    outputs = module(*args, **fields) if named is None else functional_call(module, named, args, fields)
+    if isinstance(outputs, Tensor):
+        return outputs
+    logits = outputs.get("logits") if isinstance(outputs, Mapping) else getattr(outputs, "logits", None)  # a foreign object
+    if not isinstance(logits, Tensor):
+        raise TypeError(
+            f"the module must return a tensor, or an object or dict with logits, got {type(outputs).__name__}: "
+            "wrap it in a module that returns the tensor (N, C)"
+        )
+    return logits
 
 
 def tensors_of(x: Tensor | Fields) -> list[Tensor]:

@@ -13,8 +13,9 @@ from weakref import WeakKeyDictionary
 import torch
 from torch import Tensor, nn
 from torch.nn.modules.lazy import LazyModuleMixin
-from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
+
+from flatviz.core.dispatch import Dispatch
 
 _ORIGINS: WeakKeyDictionary[nn.Module, list[weakref.ref]] = WeakKeyDictionary()  # of a copy: tensors of what it was copied from
 
@@ -29,8 +30,8 @@ def copied(module: nn.Module) -> nn.Module:
             scripted, lazy and old-style weight-normed modules, what holds a lock, what returns itself for a copy.
     """
     _refuse(module)
-    kept = [t for m in module.modules() for t in tree_leaves(_own(m)) if isinstance(t, Tensor) and t.grad_fn is not None]
-    memo = {id(t): t.detach().clone() for t in kept}
+    leaves = tree_leaves([{**vars(m), "_modules": None} for m in module.modules()])
+    memo = {id(t): t.detach().clone() for t in leaves if isinstance(t, Tensor) and t.grad_fn is not None}
     try:
         copy = deepcopy(module, memo)
     except (TypeError, RuntimeError) as error:
@@ -67,10 +68,6 @@ def memory_of_originals(module: nn.Module) -> set[int]:
     return memory_of(*(t for ref in _ORIGINS.get(module, []) if (t := ref()) is not None))
 
 
-def _own(module: nn.Module) -> list[Any]:
-    return [value for key, value in vars(module).items() if key != "_modules"]
-
-
 def _refuse(module: nn.Module) -> None:
     for name, part in module.named_modules():
         where = f"in {name!r}" if name else f"of class {type(part).__name__}"
@@ -87,7 +84,7 @@ def _refuse(module: nn.Module) -> None:
                 )
 
 
-class Watch(TorchDispatchMode):
+class Watch(Dispatch):
     """What a pass does beside computing: it `wrote` into tensors `given`, `read` memory that it must not, `drew` random numbers."""
 
     def __init__(self, given: Iterable[Tensor] = (), foreign: Iterable[int] = ()) -> None:
@@ -95,20 +92,14 @@ class Watch(TorchDispatchMode):
         self.wrote = self.read = self.drew = False
         self._memory, self._foreign = memory_of(*given), set(foreign)
 
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        return False  # else torch imports its compiler, with sympy: 1.5 s and 150 MB
-
     def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
         kwargs = kwargs or {}
         given = dict(zip((a.name for a in func._schema.arguments), args)) | kwargs
         written = [given.get(a.name) for a in func._schema.arguments if a.is_write]
         self.wrote |= not self._memory.isdisjoint(_memory_in(written))
         self.read |= not self._foreign.isdisjoint(_memory_in(given))
-        if (
-            torch.Tag.nondeterministic_seeded in func.tags and "attention" not in func.name()
-        ):  # tagged for its dropout, mostly 0
-            self.drew = True
+        seeded = torch.Tag.nondeterministic_seeded in func.tags
+        self.drew |= seeded and "attention" not in func.name()  # which is tagged for its dropout, mostly 0
         return func(*args, **kwargs)
 
 

@@ -18,7 +18,6 @@ from torch.utils._pytree import TreeSpec, tree_flatten, tree_unflatten
 from flatviz.checks import check_device, check_weights
 from flatviz.core.inputs import Fields, Inputs, run, tensors_of
 from flatviz.core.modules import Watch, check_unchanged, copied, eager, memory_of, memory_of_originals
-from flatviz.core.outputs import logits_of
 from flatviz.core.random_trunk import RandomTrunk
 from flatviz.core.seeds import saved_rng
 from flatviz.core.treated import Treated, choose, refuse_dropout
@@ -132,7 +131,7 @@ class Net:
             tensors, form = tree_flatten(x)
             return _Again.apply(self, form, writes, w, *tensors)
         with self.installed(w, copies=writes):
-            return logits_of(run(self.module, x.clone() if writes else x))
+            return run(self.module, x.clone() if writes else x)
 
     def look(self, x: Tensor | Fields) -> Look:
         """What is seen in a pass over two examples of `x`, once; inside of a function transform, where nothing can be seen, it writes.
@@ -154,7 +153,7 @@ class Net:
                 with self.installed(w, copies=True) as parts, eager():
                     buffers = [holder[key] for holder, key, *_ in self._buffer_slots]
                     with Watch([*tensors_of(few), *parts, *buffers], foreign) as watch:
-                        out = logits_of(run(self.module, few))
+                        out = run(self.module, few)
                     replaced = any(holder[key] is not b for b, (holder, key, *_) in zip(buffers, self._buffer_slots))
             except Exception:  # the caller's own pass says it better
                 return Look(writes=True)
@@ -319,10 +318,11 @@ class Net:
     def to(self, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> Net:
         """The same net on a device, in a dtype.  Raises RuntimeError for a GPU that is not there."""
         check_device(device)
-        moved = {n: b.to(device, dtype if b.is_floating_point() else None) for n, b in self._buffers.items()}
-        example = self.example
-        if example is not None:
-            example = example.to(device, dtype if example.is_floating_point() else None)
+
+        def move(t: Tensor) -> Tensor:
+            return t.to(device, dtype if t.is_floating_point() else None)
+
+        moved, example = {n: move(b) for n, b in self._buffers.items()}, None if self.example is None else move(self.example)
         module = self._duplicate().to(device=device, dtype=dtype)
         trunk = None if self.trunk is None else self.trunk.to(device, dtype)
         return self._like(module=module, w=self.w.to(device, dtype), trunk=trunk, _buffers=moved, example=example)
@@ -363,7 +363,7 @@ class _Again(torch.autograd.Function):
         leaves = [t.detach().requires_grad_(t.requires_grad) for t in (w, *tensors)]
         x = tree_unflatten(leaves[1:], form)
         with torch.enable_grad(), net.installed(leaves[0], copies=writes) as parts:
-            out = logits_of(run(net.module, x.clone() if writes else x))
+            out = run(net.module, x.clone() if writes else x)
         ctx.net, ctx.leaves, ctx.parts, ctx.out = net, leaves, parts, out
         return out.detach()
 

@@ -182,11 +182,9 @@ def as_objective(f: ObjectiveLike) -> Objective:
         >>> as_objective(lambda w: w.sum()).many(torch.ones(3, 2)).tolist()
         [2.0, 2.0, 2.0]
     """
-    if isinstance(f, Objective):
-        return f
-    if not callable(f):
-        raise TypeError(f"f must be a function of one weight vector, f(w) -> (), got {type(f).__name__}: fv.nll(net, data)")
-    return FunctionObjective(f)
+    if not isinstance(f, Objective):
+        check_objective(f, "f")
+    return f if isinstance(f, Objective) else FunctionObjective(f)
 
 
 @public

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
-from torch.utils._python_dispatch import TorchDispatchMode
+
+from flatviz.core.dispatch import Dispatch
 
 
 def generator(seed: int, device: torch.device | str = "cpu") -> torch.Generator:
@@ -32,16 +33,12 @@ def randn_like(like: Tensor, source: torch.Generator) -> Tensor:
     return torch.randn(like.shape, generator=source, dtype=like.dtype).to(like.device)
 
 
-class _Private(TorchDispatchMode):
+class _Private(Dispatch):
     """What would draw from torch's global generator draws from one of this block; of this thread alone."""
 
     def __init__(self, seed: int) -> None:
         super().__init__()
         self._seed, self._sources = seed, {}
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        return False  # else torch imports its compiler, with sympy: 1.5 s and 150 MB
 
     def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
         kwargs = dict(kwargs or {})

@@ -47,15 +47,11 @@ def choose(module: nn.Module, treated: Treated, head: str | None, example: Tenso
             "treated='norm+head' needs a normalisation layer (BatchNorm, LayerNorm, GroupNorm, ...), "
             f"got none in {type(module).__name__}: use treated='all', or a function of the parameter's name"
         )
-    if treated == "all":
-        names = list(parameters)
-    elif treated == "norm+head":
-        names = [n for n in parameters if n in norms | heads]
-    elif treated == "head":
-        names = [n for n in parameters if n in heads]
-    elif treated == "authors":
-        parts = next((p for p in AUTHORS if any(part in n for n in parameters for part in p[:1])), AUTHORS[1])
-        names = [n for n in parameters if any(part in n for part in parts)]
+    if isinstance(treated, str):
+        parts = AUTHORS[0] if any("bn" in n for n in parameters) else AUTHORS[1]
+        authors = {n for n in parameters if any(part in n for part in parts)}
+        chosen = {"all": set(parameters), "norm+head": norms | heads, "head": heads, "authors": authors}[treated]
+        names = [n for n in parameters if n in chosen]
     else:
         wants_value = len(inspect.signature(treated).parameters) > 1
         names = [n for n, p in parameters.items() if (treated(n, p) if wants_value else treated(n))]
@@ -120,13 +116,19 @@ def guesses(module: nn.Module) -> list[Tensor]:
     return [like.new_zeros(2, first.in_channels, *[side] * sides) for side in (8, 28, 32, 64, 224)]
 
 
-def _parameters_of(module: nn.Module, head: str) -> set[str]:
+def named_head(module: nn.Module, head: str) -> nn.Module:
+    """The module inside of `module` that has this name.  Raises ValueError where there is none."""
     modules = dict(module.named_modules())
     if head not in modules:
         raise ValueError(f"head must name a module, got {head!r}: expected one of {[n for n in modules if n][-5:]}, ...")
-    names = {f"{head}.{n}".lstrip(".") for n, _ in modules[head].named_parameters()}
+    return modules[head]
+
+
+def _parameters_of(module: nn.Module, head: str) -> set[str]:
+    layer = named_head(module, head)
+    names = {f"{head}.{n}".lstrip(".") for n, _ in layer.named_parameters()}
     if not names:
-        raise ValueError(f"head {head!r} must hold parameters, got none in {type(modules[head]).__name__}: name another module")
+        raise ValueError(f"head {head!r} must hold parameters, got none in {type(layer).__name__}: name another module")
     return names
 
 

@@ -9,10 +9,9 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from flatviz.checks import Count, Vector, check_count, check_weights
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
-from flatviz.core.inputs import run_with
+from flatviz.core.inputs import run
 from flatviz.core.modules import copied
 from flatviz.core.net import Net
-from flatviz.core.outputs import logits_of
 from flatviz.gaussian import Gaussian
 from flatviz.results import Draws
 
@@ -43,20 +42,24 @@ def with_trained_buffers(net: Net, posterior: object) -> Net:
 
 
 class TrainingNet:
-    """A net whose BatchNorm layers use batch statistics, on a copy with running statistics of its own."""
+    """A net whose BatchNorm layers use batch statistics, on a copy with running statistics of its own.
 
-    def __init__(self, net: Net) -> None:
-        self._net = net
+    momentum: by which these move; None: each layer's.
+    """
+
+    def __init__(self, net: Net, *, momentum: float | None = None) -> None:
+        self._net, self._momentum = net, momentum
         with torch.inference_mode(False):  # statistics that a training pass may change, whatever mode the caller is in
             self._module = copied(net.module)
             self.buffers = {n: b.clone() for n, b in net.buffers().items()}
-        self._norms = [m for m in self._module.modules() if isinstance(m, _BatchNorm)]
-        self.norms = {n: m for n, m in self._module.named_modules() if isinstance(m, _BatchNorm) and m.track_running_stats}
-        for m in self._norms:
+        norms = {n: m for n, m in self._module.named_modules() if isinstance(m, _BatchNorm)}
+        for m in norms.values():
             m.train()
+            m.momentum = m.momentum if momentum is None else momentum
+        self.norms = {n: m for n, m in norms.items() if m.track_running_stats}
 
-    def __call__(self, w: Tensor, x: Tensor, *, momentum: float | None = None, update: bool = True) -> Tensor:
-        """Outputs (N, C); running statistics move by `momentum` (default: each layer's own) unless `update` is off.
+    def __call__(self, w: Tensor, x: Tensor, *, update: bool = True) -> Tensor:
+        """Outputs (N, C); running statistics move unless `update` is off.
 
         A minibatch of one example, of which a layer has no variance, passes with the running statistics collected so far.
 
@@ -69,26 +72,16 @@ class TrainingNet:
         if looked.writes:
             named, x = {name: part.clone() for name, part in named.items()}, x.clone()
         buffers = self.buffers if update else {n: b.clone() for n, b in self.buffers.items()}
-        kept = [m.momentum for m in self._norms]
-        for m in self._norms:
-            m.momentum = m.momentum if momentum is None else momentum
         try:
-            return _run(self._module, named | buffers, x)
+            return run(self._module, x, named | buffers)
         except ValueError:
-            if len(x) > 1 or momentum is not None:  # `refresh_batchnorm` needs their own
+            if len(x) > 1 or self._momentum is not None:  # `refresh_batchnorm` needs their own
                 raise
             return self.net(w)(w, x)
-        finally:
-            for m, value in zip(self._norms, kept):
-                m.momentum = value
 
     def net(self, w: Tensor) -> Net:
         """The net in evaluation mode at `w`, with the statistics collected here."""
         return self._net.at(w).with_buffers({n: b.clone() for n, b in self.buffers.items()})
-
-
-def _run(module: nn.Module, named: dict[str, Tensor], x: Tensor) -> Tensor:
-    return logits_of(run_with(module, named, x))
 
 
 @torch.no_grad()
@@ -115,12 +108,12 @@ def refresh_batchnorm(net: Net, w: Vector, data: Data, *, batch_size: Count = 51
     check_count(batch_size, "batch_size", least=2)
     if not net.has_batchnorm:
         return net.at(w)
-    training, sizes = TrainingNet(net), _sizes(len(data), batch_size)
+    training, sizes = TrainingNet(net, momentum=1.0), _sizes(len(data), batch_size)
     moments = {name: _Moments() for name in training.norms}
     hooks = [m.register_forward_hook(moments[name].add) for name, m in training.norms.items()]
     try:
         for x in data.x.split(sizes):
-            training(w, x, momentum=1.0)  # the running statistics are then the batch's own
+            training(w, x)  # with a momentum of 1 the running statistics are then the batch's
     except ValueError as error:
         if len(data) > 1:
             raise

@@ -8,9 +8,9 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
+from flatviz.core.dispatch import Dispatch
 from flatviz.core.inputs import Fields, twice
 from flatviz.core.net import Net
 from flatviz.core.precision import arithmetic
@@ -23,9 +23,8 @@ BUDGET = 10**8  # multiply-adds of one look at a network, from which the number 
 EXAMPLES = 64
 PRODUCTS = {"aten::mm": 0, "aten::bmm": 0, "aten::addmm": 1, "aten::baddbmm": 1}  # operation -> its left factor
 ROUNDINGS = 2**10  # by which two ways to one number may differ, in units of the arithmetic's rounding, ...
-LOOSEST = (
-    2**-4
-)  # ... and relative to the largest number, of however coarse an arithmetic: a check that allows more sees nothing
+# ... and relative to the largest number, of however coarse an arithmetic: a check that allows more sees nothing
+LOOSEST = 2**-4
 
 
 @dataclass(frozen=True)
@@ -50,17 +49,13 @@ class Work:
         return min(n, max(LEAST, min(EXAMPLES, most)))
 
 
-class _Sizes(TorchDispatchMode):
+class _Sizes(Dispatch):
     """Bytes of every operation's largest result, the coarsest rounding and the multiply-adds of all."""
 
     def __init__(self) -> None:
         super().__init__()
         self.sizes: list[int] = []
         self.eps, self.macs = 0.0, 0
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        return False  # else torch imports its compiler, with sympy: 1.5 s and 150 MB
 
     def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
         out = func(*args, **(kwargs or {}))
@@ -138,8 +133,7 @@ def _agree(net: Net, eps: float, few: Tensor, *parts: Tensor) -> bool:
 
     Looked at once more at other weights before the answer is no: outputs that cancel to nothing are all rounding.
     """
-    noise = torch.randn(net.dim, generator=generator(0)).to(net.w)
-    for w in (net.w, net.w + 0.1 * (net.w.square().mean().sqrt() + net.w.abs()) * noise):
+    for w in two_points(net):
         try:
             joined = torch.cat([net(w, part.clone()) for part in parts])
         except (RuntimeError, ValueError):  # a batch of one has no statistics
@@ -147,6 +141,12 @@ def _agree(net: Net, eps: float, few: Tensor, *parts: Tensor) -> bool:
         if same_to_rounding(joined, net(w, few.clone()), eps):
             return True
     return False
+
+
+def two_points(net: Net) -> Tensor:
+    """The net's weights and others near them, (2, D): where two ways to its outputs are compared."""
+    noise = torch.randn(net.dim, generator=generator(0)).to(net.w)
+    return torch.stack([net.w, net.w + 0.1 * (net.w.square().mean().sqrt() + net.w.abs()) * noise])
 
 
 def same_to_rounding(first: Tensor, second: Tensor, eps: float = 0.0) -> bool:

@@ -24,13 +24,11 @@ def forward(net: Net, W: Tensor, x: Tensor | Inputs, *, chunk: int | None = None
         chunk = work_of(net, x).chunk(x.device)
     if chunk < len(x):
         check_function(net, x)
-    rows = []
     with torch.no_grad():  # not inference mode, in which a module that takes a gradient inside its forward pass cannot
         if isinstance(x, Tensor):
-            for w in track(W, "predicting", progress):
-                rows.append(torch.cat([net(w, part) for part in x.split(chunk)]))
-            out = torch.stack(rows)
-        else:  # each batch is read once, for all weights
-            parts = track(x.split(chunk), "predicting", progress, total=-(-len(x) // chunk))
-            out = torch.cat([torch.stack([net(w, part) for w in W]) for part in parts], dim=1)
-    return out
+            parts = x.split(chunk)
+            return torch.stack([torch.cat([net(w, part) for part in parts]) for w in track(W, "predicting", progress)])
+        parts = track(
+            x.split(chunk), "predicting", progress, total=-(-len(x) // chunk)
+        )  # each batch is read once, for all weights
+        return torch.cat([torch.stack([net(w, part) for w in W]) for part in parts], dim=1)

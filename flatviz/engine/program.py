@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -25,10 +26,8 @@ AFFINE = {  # operations that are affine in the arguments at these places, the o
     aten.native_group_norm.default: (1, 2),
     aten.embedding.default: (0,),
 }
-BATCH_NORMS = {
-    aten.native_batch_norm.default,
-    aten.cudnn_batch_norm.default,
-}  # input, weight, bias, mean, var, training, _, eps
+# input, weight, bias, mean, var, training, _, eps
+BATCH_NORMS = {aten.native_batch_norm.default, aten.cudnn_batch_norm.default}
 IN_PLACE = {aten.relu.default: aten.relu_.default, aten.add.Tensor: aten.add_.Tensor}
 VIEWS = {aten.view.default: torch.reshape, aten._unsafe_view.default: torch.reshape}  # in whatever memory order a tensor comes
 
@@ -48,7 +47,7 @@ class Program:
         self._trace, self._statistics = trace, statistics or {}
         steps = _needed(trace)
         self._makers = {v: s for s in steps for v in s.results}
-        self._reads = _counts(v for s in steps for v in s.inputs) | {trace.out: 2}  # the output is never overwritten
+        self._reads = Counter(v for s in steps for v in s.inputs) + Counter({trace.out: 2})  # the output is never overwritten
         self._varying, self._views = {trace.w}, {trace.w}
         self.views, self.frozen, rest = [], [], []
         for s in steps:
@@ -174,13 +173,6 @@ def _needed(trace: Trace) -> list[Step]:
             kept.append(Step(s.op, s.args, s.kwargs, tuple(v if v in wanted else None for v in s.outs)))
             wanted.update(s.inputs)
     return kept[::-1]
-
-
-def _counts(values: Any) -> dict[Value, int]:
-    counts: dict[Value, int] = {}
-    for v in values:
-        counts[v] = counts.get(v, 0) + 1
-    return counts
 
 
 def _compiled(s: Step, op: Callable[..., Any]) -> Callable[[Env, Any], None]:

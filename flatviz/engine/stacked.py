@@ -12,16 +12,12 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from flatviz.core.net import Net
-from flatviz.core.seeds import generator
-from flatviz.engine.determinism import same_to_rounding
+from flatviz.engine.determinism import same_to_rounding, two_points
 
 Parts = tuple[Tensor, ...]  # the treated parameters, (B, size) each
 
 # Each acts on every number, or row, alone, so members may lie along an axis in front.
-ELEMENTWISE = (
-    *(nn.ReLU, nn.Tanh, nn.GELU, nn.SiLU, nn.Sigmoid, nn.Softplus, nn.LeakyReLU, nn.ELU, nn.Identity),
-    nn.Dropout,
-)
+ELEMENTWISE = (nn.ReLU, nn.Tanh, nn.GELU, nn.SiLU, nn.Sigmoid, nn.Softplus, nn.LeakyReLU, nn.ELU, nn.Identity, nn.Dropout)
 
 
 class Stacked:
@@ -115,8 +111,7 @@ def stack(net: Net, x: Tensor) -> Stacked | None:
 def agrees(stacked: Stacked, net: Net, x: Tensor) -> bool:
     """Whether the stack gives the net's own outputs on the first examples, at its weights and at others, to rounding."""
     with torch.inference_mode(False), torch.no_grad():
-        few, noise = x[:8], torch.randn(net.dim, generator=generator(0)).to(net.w)
-        W = torch.stack([net.w, net.w + 0.1 * (net.w.square().mean().sqrt() + net.w.abs()) * noise])
+        few, W = x[:8], two_points(net)
         return all(same_to_rounding(got, net(w, few)) for got, w in zip(stacked(W, stacked.features(few)), W))
 
 

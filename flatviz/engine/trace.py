@@ -10,12 +10,12 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
-from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map
 from torch.utils.weak import WeakTensorKeyDictionary
 
+from flatviz.core.dispatch import Dispatch
+from flatviz.core.inputs import run
 from flatviz.core.net import Net
-from flatviz.core.outputs import logits_of
 from flatviz.core.seeds import saved_rng
 
 aten = torch.ops.aten
@@ -73,7 +73,7 @@ def trace_of(net: Net, x: Tensor) -> Trace | None:
 
     def outputs(w: Tensor, x: Tensor) -> Tensor:
         with net.installed(w):
-            return logits_of(net.module(x))
+            return run(net.module, x)
 
     try:
         with torch.inference_mode(False), torch.no_grad(), saved_rng(), _NoMemory(), recorder:
@@ -96,7 +96,7 @@ class _NoMemory(TorchFunctionMode):
         return func(*args, **(kwargs or {}))
 
 
-class _Recorder(TorchDispatchMode):
+class _Recorder(Dispatch):
     """Notes each operation.  Tensors are known by identity and are not kept alive: a trace takes no more memory than a pass."""
 
     def __init__(self, w: Tensor, x: Tensor) -> None:
@@ -104,10 +104,6 @@ class _Recorder(TorchDispatchMode):
         self.w, self.x = Value(w), Value(x)
         self.steps: list[Step] = []
         self.values = WeakTensorKeyDictionary({w: self.w, x: self.x})
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        return False  # else torch imports its compiler, with sympy: 1.5 s and 150 MB
 
     def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
         kwargs = kwargs or {}

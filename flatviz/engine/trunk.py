@@ -6,7 +6,9 @@ statistics stay, so that h(x) is the same at every w.  `cache_trunk` gives g as 
 
 from __future__ import annotations
 
+import atexit
 import math
+import shutil
 import tempfile
 from pathlib import Path
 from typing import Literal
@@ -19,6 +21,7 @@ from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
+from flatviz.engine.determinism import check_function
 
 PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 TOLERANCE = {"float32": 1e-4, "bfloat16": 0.05}  # of the outputs' spread: bfloat16 keeps eight bits of a number
@@ -66,7 +69,7 @@ def cache_trunk(
         >>> features.x.shape, bool(torch.allclose(late(net.w, features.x), net(net.w, data.x), atol=1e-6))
         (torch.Size([10, 8]), True)
     """
-    _check_passes(net, data.x[:2])
+    check_function(net, data.x[:CHECKED])
     graph, frontier = _followed(net)
     trunk = _trunk(graph, frontier, data.x[:2])
     with torch.no_grad():
@@ -84,14 +87,6 @@ def cache_trunk(
 def _unpacked(z: Tensor, like: Tensor, start: int, stop: int, shape: tuple[int, ...]) -> Tensor:
     """One output of the trunk from rows (n, numbers), in the dtype of the weights `like`."""
     return z[:, start:stop].to(like.dtype).reshape(-1, *shape)
-
-
-def _check_passes(net: Net, x: Tensor) -> None:
-    try:
-        with torch.no_grad():
-            net(net.w, x)
-    except (RuntimeError, ValueError, IndexError, TypeError) as error:
-        raise ValueError(f"data must hold inputs of {net!r}, got {tuple(x.shape[1:])}: {error}") from error
 
 
 def _followed(net: Net) -> tuple[fx.GraphModule, list[fx.Node]]:
@@ -174,12 +169,9 @@ def _file(path: str | Path | None) -> Path:
             raise FileExistsError(f"path must name a new file, got {str(path)!r}, which is there: remove it, or name another")
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         return Path(path)
-    folder = tempfile.TemporaryDirectory(prefix="flatviz-trunk-")
-    _FOLDERS.append(folder)
-    return Path(folder.name) / "activations"
-
-
-_FOLDERS: list[tempfile.TemporaryDirectory] = []  # removed when the process ends
+    folder = tempfile.mkdtemp(prefix="flatviz-trunk-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder) / "activations"
 
 
 def _compare(net: Net, late: Net, x: Tensor, z: Tensor, precision: str) -> None:

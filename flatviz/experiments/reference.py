@@ -33,7 +33,7 @@ from flatviz.symmetry.discrepancy import mmd
 
 CHAINS = dict(n_draws=3200, chains=8, burn_in=120)  # one gain of seed 4 moves slowly: with 400 draws its R-hat was 1.16
 MOST_RHAT, LEAST_ESS = 1.03, 400  # 50 a chain, Vehtari et al. 2021
-COMMITTED = expected("hmc_digits.pt")
+COMMITTED = expected("hmc_digits.safetensors")
 KEPT_DRAWS = 64  # of each seed, as many of each chain
 SAME_PRIOR = 1e-3  # relative: pre-training on another machine differs by more
 

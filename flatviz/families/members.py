@@ -44,7 +44,7 @@ def fit_member(
     check_settings(fit)
     prior, settings = chosen(net, prior, method, fit, tuned)
     radius = choice.radius if radius is None else radius
-    if radius is not None and check_radius(radius) == 0 and record.at_zero is not None:
+    if radius is not None and check_radius(radius, "radius") == 0 and record.at_zero is not None:
         record, radius = METHODS[record.at_zero], None
     keywords = record.keywords(net, radius=radius, settings=settings)
     if record.warm_start:

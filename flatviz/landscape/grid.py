@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 import warnings
 from collections.abc import Iterator, Sequence
@@ -155,5 +156,10 @@ def _store(f: Objective, origin: Tensor, axes: Tensor, ticks: Sequence[Tensor], 
             "use nll, a named quantity, or quantity(..., key='what it computes')"
         )
     return PointStore(
-        cache, objective=key, where=tensor_digest(origin, axes, *ticks), device=str(origin.device.type), **options
+        cache,
+        math.prod(map(len, ticks)),
+        objective=key,
+        where=tensor_digest(origin, axes, *ticks),
+        device=str(origin.device.type),
+        **options,
     )

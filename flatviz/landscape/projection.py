@@ -11,9 +11,9 @@ from flatviz.checks import check_many_weights, tensor
 from flatviz.core.boundary import public
 from flatviz.core.objective import ObjectiveLike, as_objective
 from flatviz.gaussian import GAUSSIANS, AnyGaussian
-from flatviz.results import Plane, Projection
+from flatviz.results import Plane, Projection, placed
 
-Points = Annotated[Tensor, tensor(1, 2)]
+Points = Annotated[Tensor, tensor()]
 
 
 @public
@@ -53,7 +53,7 @@ def project(W: Points | AnyGaussian, plane: Plane, f: ObjectiveLike | None = Non
 
 def _shadow(q: AnyGaussian, axes: Tensor) -> tuple[Tensor, Tensor]:
     """Covariance (2, 2) of the coordinates of q's draws, and the variance left off the plane, ()."""
-    wide = q.double()
+    wide = placed(q, torch.float64)
     pinv = torch.linalg.pinv(axes)  # (D, 2): coords = r @ pinv
     covariance = pinv.T @ wide.cov_mul(pinv.T).T
     inside = (covariance * (axes @ axes.T)).sum()

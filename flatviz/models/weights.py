@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from flatviz.core.modules import copied
@@ -79,11 +81,6 @@ def read_state(path: str | Path) -> dict[str, Tensor]:
 
 
 def _read_safetensors(path: Path) -> Any:
-    try:
-        from safetensors import SafetensorError  # optional: only such files need it
-        from safetensors.torch import load_file
-    except ImportError as error:
-        raise ImportError('a .safetensors file needs safetensors: pip install "flatviz[checkpoint]"') from error
     try:
         return load_file(path)
     except SafetensorError as error:

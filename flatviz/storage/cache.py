@@ -6,7 +6,6 @@ import hashlib
 import os
 from collections.abc import Callable
 from functools import lru_cache
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from flatviz.checks import FilePath
 from flatviz.core.boundary import public
 from flatviz.results import from_plain, to_plain
 from flatviz.storage.digest import CannotHashError, process_state, value_digest
-from flatviz.storage.files import DamagedFileError, read_checked, set_aside, write_checked
+from flatviz.storage.files import DamagedFileError, read_file, set_aside, write_file
 
 KIND = "result"  # of file
 
@@ -51,7 +50,7 @@ def cache_key(**settings: Any) -> str:
 def save(result: Any, path: FilePath) -> Path:
     """Write a noun, or a dict, tuple or list of nouns, tensors, numbers and texts; returns `path`.
 
-    The file has a checksum, and is written whole or not at all.
+    A safetensors file with the rest as JSON in its header and a checksum, written whole or not at all.
 
     Raises:
         TypeError: For what cannot be saved.
@@ -60,13 +59,12 @@ def save(result: Any, path: FilePath) -> Path:
     Example:
         >>> import tempfile, torch, flatviz as fv
         >>> folder = tempfile.mkdtemp()
-        >>> path = fv.save(fv.Draws(torch.ones(3, 2)), f"{folder}/draws.pt")
+        >>> path = fv.save(fv.Draws(torch.ones(3, 2)), f"{folder}/draws.safetensors")
         >>> fv.load(path).W.shape
         torch.Size([3, 2])
     """
-    body = BytesIO()
-    torch.save(to_plain(result), body)
-    write_checked(path, KIND, body.getbuffer())
+    tensors: list[torch.Tensor] = []
+    write_file(path, KIND, to_plain(result, tensors), {str(i): t for i, t in enumerate(tensors)})
     return Path(path)
 
 
@@ -80,7 +78,7 @@ def load(path: FilePath) -> Any:
 
     Example:
         >>> import tempfile, flatviz as fv
-        >>> fv.load(fv.save({"lr": 0.05, "radii": (0.0, 1.0)}, f"{tempfile.mkdtemp()}/settings.pt"))
+        >>> fv.load(fv.save({"lr": 0.05, "radii": (0.0, 1.0)}, f"{tempfile.mkdtemp()}/settings.safetensors"))
         {'lr': 0.05, 'radii': (0.0, 1.0)}
     """
     if not Path(path).is_file():
@@ -110,7 +108,7 @@ def cached(
 def look_up(folder: str, settings: dict[str, Any], label: str, say: Callable[[str], None]) -> tuple[Path | None, list[Any]]:
     """The first half of `cached`: where a result is kept, None for settings without a hash, and the result if it is there."""
     try:
-        path = cache_folder() / folder / f"{cache_key(**settings)}.pt"
+        path = cache_folder() / folder / f"{cache_key(**settings)}.safetensors"
     except CannotHashError as error:
         say(f"{label or folder}: not kept in the cache, for its settings hold {error}")
         return None, []
@@ -139,8 +137,8 @@ def keep(result: Any, path: Path | None, say: Callable[[str], None]) -> None:
 
 
 def _read(path: Path) -> Any:
-    body = read_checked(path, KIND)
+    plain, tensors = read_file(path, KIND)
     try:
-        return from_plain(torch.load(BytesIO(body), weights_only=True, map_location="cpu"))
+        return from_plain(plain, tensors)
     except Exception as error:  # whole, but what it holds cannot be made any more
         raise DamagedFileError(f"expected nouns of this version of flatviz, got others ({error})") from error

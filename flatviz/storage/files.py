@@ -1,14 +1,16 @@
-"""Files with a checksum: written whole or not at all, and known to be damaged before anything in them is used.
+"""The one file format: safetensors, with what is no tensor as JSON in its header, under a checksum.
 
-    flatviz <kind> <SHA-256 of the kind and the body, in hex>
-    body
+    {"__metadata__": {"flatviz": "<SHA-256, in hex> {"kind": ..., "about": ...}"}, "<name>": ...}  tensors
 
-`kind` says what the body is: "result", "checkpoint" or "points".
+Any reader of safetensors opens such a file.  It is written whole or not at all, and known to be damaged before anything in it is
+used: the checksum is that of the whole file but itself, of a store of points, which grows, of the header alone.
+`kind`: "result", "checkpoint" or "points".
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shutil
 import threading
@@ -17,8 +19,15 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-MARK = "flatviz"
+import torch
+from safetensors.torch import load, save
+from torch import Tensor
+
+START = b'{"__metadata__":{"flatviz":"'  # of the header, behind its length in 8 bytes
+AT, DIGITS = 8 + len(START), 64  # where the checksum stands
+LONGEST = 1 << 20  # bytes of a header that is read alone, so that a file of something else is not read to its end
 STALE = 3600.0  # seconds since the last write, after which a partial file is nobody's any more
 
 
@@ -55,35 +64,61 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
         partial.unlink(missing_ok=True)
 
 
-def write_checked(path: str | Path, kind: str, body: bytes | memoryview) -> None:
-    """Write `body` under a first line with its kind and checksum.  Raises OSError where the disk takes it not."""
+def write_file(path: str | Path, kind: str, about: Any, tensors: dict[str, Tensor], *, grows: bool = False) -> int:
+    """Write tensors, and `about` as JSON; where the tensors begin.  Raises OSError where the disk takes it not.
+
+    grows: the tensors will be written into later, so that the checksum is of the header alone.
+    """
+    text = json.dumps({"kind": kind, "about": about})
+    apart = {n: t.detach().cpu().clone(memory_format=torch.contiguous_format) for n, t in tensors.items()}
+    content = bytearray(save(apart, {"flatviz": f"{DIGITS * '0'} {text}"}))
+    end = _end(content)
+    content[AT : AT + DIGITS] = _checksum(content[:end] if grows else content)
     with atomic_path(path) as partial, partial.open("wb") as file:
-        file.write(first_line(kind, body))
-        file.write(body)
+        file.write(content)
+    return end
 
 
-def read_checked(path: str | Path, kind: str) -> bytes:
-    """The body of a file that `write_checked` wrote with this kind.
+def read_file(path: str | Path, kind: str) -> tuple[Any, dict[str, Tensor]]:
+    """What `write_file` wrote as this kind: `about`, and the tensors on the CPU; no code in the file is ever run.
 
     Raises:
         DamagedFileError: For any other file; its text says what is wrong with it.
     """
     content = Path(path).read_bytes()
-    line, _, body = content.partition(b"\n")
-    if line + b"\n" == first_line(kind, body):
-        return body
-    if content.startswith(f"{MARK} ".encode()):
-        raise DamagedFileError(f"expected a {kind} with its checksum, got a damaged file or another kind of file")
-    raise DamagedFileError(
-        f"expected a {kind} with its checksum, got a file without one, of an older flatviz or of something else"
-    )
+    return _about(content, kind), load(content)
 
 
-def first_line(kind: str, body: bytes | memoryview) -> bytes:
-    """What `write_checked` writes before the body."""
-    checksum = hashlib.sha256(f"{kind}\n".encode())
-    checksum.update(body)
-    return f"{MARK} {kind} {checksum.hexdigest()}\n".encode()
+def read_header(path: str | Path, kind: str) -> tuple[Any, int]:
+    """`about` of a file that grows, and where its tensors begin.  Raises DamagedFileError as `read_file`."""
+    with Path(path).open("rb") as file:
+        head = file.read(8)
+        head += file.read(min(_end(head), LONGEST) - 8)
+    return _about(head, kind), len(head)
+
+
+def _about(checked: bytes, kind: str) -> Any:
+    wanted = f"expected a {kind} with its checksum"
+    if checked.startswith(b"flatviz "):
+        raise DamagedFileError(f"{wanted}, got a file of an older flatviz, whose format is no longer read")
+    if checked[8:AT] != START or checked[AT : AT + DIGITS] != _checksum(checked):
+        raise DamagedFileError(f"{wanted}, got a damaged file, or one of something else")
+    header = json.loads(json.loads(checked[8 : _end(checked)])["__metadata__"]["flatviz"][DIGITS:])
+    if header["kind"] != kind:
+        raise DamagedFileError(f"{wanted}, got one that holds {header['kind']}")
+    return header["about"]
+
+
+def _end(content: bytes) -> int:
+    """Where the header ends and the tensors begin."""
+    return 8 + int.from_bytes(content[:8], "little")
+
+
+def _checksum(content: bytes) -> bytes:
+    """Of all but the place where it stands."""
+    checksum = hashlib.sha256(content[:AT])
+    checksum.update(memoryview(content)[AT + DIGITS :])
+    return checksum.hexdigest().encode()
 
 
 def set_aside(path: str | Path) -> str:

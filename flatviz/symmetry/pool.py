@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from flatviz.checks import Count, Momentum, NonNegative, Rate, Seed, Whole, check_lr
+from flatviz.checks import Count, Momentum, NonNegative, Rate, Seed, Whole, check_positive
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
@@ -83,7 +83,7 @@ def train_pool(
     """
     run = Run.of(locals(), f"pool of {n} networks")
     run.check_no_validation("all networks end after the same epochs")
-    check_lr(lr, zero=False)
+    check_positive(lr, "lr")
     if net.has_batchnorm:
         raise ValueError("a pool needs a network without BatchNorm, got one with: each member would need other statistics")
     seeds = [seed + i for i in range(n)]

@@ -8,7 +8,7 @@ from typing import Unpack
 
 from torch import nn
 
-from flatviz.checks import Count, Rate, Seed, check_lr
+from flatviz.checks import Count, Rate, Seed, check_positive
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
@@ -51,7 +51,7 @@ def pretrain(
     if isinstance(net, nn.Module):
         net = Net.from_module(net)
     net = net.with_example(data.x)
-    check_lr(run.optim.lr, zero=False)
+    check_positive(run.optim.lr, "lr")
     run = replace(run, optim=replace(run.optim, steps=epochs * steps_per_epoch(len(data), run.optim.batch_size)))
     loss, trained = training_loss(net, data, run.likelihood, "train", run.passes)
     batches = minibatches(len(data), run.optim.batch_size, seed, net.device)

@@ -86,8 +86,8 @@ class Optim:
 
     def __post_init__(self) -> None:
         check_count(self.steps, "steps", least=0)
-        check_lr(self.lr)
-        check_momentum(self.momentum)
+        check_lr(self.lr, "lr")
+        check_momentum(self.momentum, "momentum")
         check_nonnegative(self.weight_decay, "weight_decay")
         if self.batch_size is not None:
             check_count(self.batch_size, "batch_size")

@@ -93,7 +93,7 @@ class Lab(ipywidgets.VBox):
         for method, values in self._radii.items():
             check_choice(method, tuple(METHODS), "a method of radii")
             for r in values:
-                check_radius(r)
+                check_radius(r, "radius")
         if family is not None:
             check_measured(family)
         self._methods, self._most = tuple(self._radii), (measuring or {}).get("n_draws", N_DRAWS)
@@ -125,7 +125,7 @@ class Lab(ipywidgets.VBox):
     def _checked(self, name: str, value: object) -> object:
         """A value that this control may have."""
         if name == "radius":
-            return check_radius(value)
+            return check_radius(value, "radius")
         if name == "method":
             return check_choice(value, self._methods, "method")
         if name == "look":

@@ -23,7 +23,7 @@ def check_look(look: object, methods: Sequence[str]) -> dict:
     if (other := look.get("compare")) is not None:
         check_is(other, dict, "compare", '{"method": "vi", "radius": 0.0}')
         check_choice(other.get("method"), tuple(methods), "method of compare")
-        check_radius(other.get("radius"))
+        check_radius(other.get("radius"), "radius")
     for name in ("phase", "moment"):
         if look.get(name) is not None:
             check_count(look[name], name, least=0)

@@ -103,7 +103,7 @@ def measure(fitted, cell, n_draws=DRAWS, n_spectra=SPECTRA):
 
 # %%
 if RUN:
-    reference = [committed("hmc_digits.pt")] if COMPARED_WITH_HMC else []
+    reference = [committed("hmc_digits.safetensors")] if COMPARED_WITH_HMC else []
     table = run(grid, fit, measure, name="compare", files=reference, device=DEVICE, workers=WORKERS)
 else:
     table = read_table(TABLE)

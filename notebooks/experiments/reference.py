@@ -15,7 +15,7 @@
 RUN = False  # True samples (needs ArviZ), False reads the stored table
 TABLE = "reference"  # stored table, or path of a CSV file
 SAVE = ""  # path of a CSV file to write the table to
-SAVE_DRAWS = ""  # path to write probabilities and draws to: data/hmc_digits.pt is one
+SAVE_DRAWS = ""  # path to write probabilities and draws to: data/hmc_digits.safetensors is one
 SEEDS = 10
 CONTROLS = 1  # seeds on which the controls of MMD² are measured
 N_DRAWS = 3200  # of all chains

@@ -61,7 +61,7 @@ def test_the_tour_prints_a_table_writes_a_page_reuses_its_steps_and_computes_dam
     second = capsys.readouterr().out
     assert second.count("reused from") == 7  # six steps as they come, and once at the end
     assert table(first) == table(second) and quick.read_text(encoding="utf-8") == page
-    files = sorted(cache_folder().rglob("*.pt"))
+    files = sorted(cache_folder().rglob("*.safetensors"))
     for path in files:
         path.write_bytes(path.read_bytes()[:1000])
     assert main(["tour", "--out", str(quick), "--device", "cpu"]) == 0
@@ -100,7 +100,7 @@ def test_an_interrupt_leaves_no_half_written_file(quick, monkeypatch, capsys):
     monkeypatch.setattr(flatviz.cli.tour, "family_page", interrupted)
     assert main(["tour", "--out", str(quick)]) == 130
     assert "no half-written file" in capsys.readouterr().err
-    assert not [p for p in quick.parents[1].rglob("*") if p.is_file() and p.suffix != ".pt"]  # finished steps are kept
+    assert not [p for p in quick.parents[1].rglob("*") if p.is_file() and p.suffix != ".safetensors"]  # finished steps are kept
 
 
 def test_a_signal_in_the_middle_of_the_work_ends_the_command_cleanly(monkeypatch, tmp_path):
@@ -118,7 +118,7 @@ def test_a_signal_in_the_middle_of_the_work_ends_the_command_cleanly(monkeypatch
             break
     assert command.exitcode == 130, errors.read_text()
     assert "stopped" in errors.read_text() and "Traceback" not in errors.read_text()
-    assert not [p for p in tmp_path.rglob("*") if p.is_file() and p.suffix != ".pt" and p not in (out, errors)]
+    assert not [p for p in tmp_path.rglob("*") if p.is_file() and p.suffix != ".safetensors" and p not in (out, errors)]
 
 
 JUPYTER = """
@@ -217,7 +217,7 @@ def test_a_broken_torch_leaves_the_doctor_able_to_speak(tmp_path):
 
 
 def test_a_saved_family_becomes_a_page_with_article_and_code(family, tmp_path, capsys):
-    path, page = fv.save(family, tmp_path / "family.pt"), tmp_path / "out" / "page.html"
+    path, page = fv.save(family, tmp_path / "family.safetensors"), tmp_path / "out" / "page.html"
     assert main(["export", str(path), "--out", str(page), "--title", "mine <b>"]) == 0
     text = page.read_text(encoding="utf-8")
     index = data_of(text, "flatviz-index")
@@ -227,7 +227,7 @@ def test_a_saved_family_becomes_a_page_with_article_and_code(family, tmp_path, c
 
 
 def test_a_file_of_something_else_is_refused(family, tmp_path, capsys):
-    path = fv.save(family.projection[0].plane, tmp_path / "plane.pt")
+    path = fv.save(family.projection[0].plane, tmp_path / "plane.safetensors")
     assert main(["export", str(path), "--out", str(tmp_path / "page.html")]) == 1
     assert (
         "the file must be a Family, got Plane: save what fv.families.measure returned, or lab.family" in capsys.readouterr().err

@@ -86,7 +86,6 @@ def test_data_sets_and_loaders_become_one_set_in_their_order():
         data = data_from(examples)
         assert torch.equal(data.x, x) and torch.equal(data.y, y)
         assert len(data_from(examples, 7)) == 7
-    assert torch.equal(fv.Data.from_batches(DataLoader(pairs, batch_size=4), 7).x, x[:7])
     with pytest.raises(TypeError, match=r"each example must be a pair \(x tensor, y\), got dict"):
         data_from([{"x": 1}])
     with pytest.raises(ValueError, match="at least one"):

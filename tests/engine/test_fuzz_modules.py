@@ -7,7 +7,6 @@ import os
 import warnings
 from types import MethodType
 
-import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -148,11 +147,3 @@ def test_a_product_with_the_hessian_is_the_difference_of_two_gradients(made, see
     want = (gradient(net.w + step * v) - gradient(net.w - step * v)) / (2 * step)
     scale = float(want.norm()) + 1e-3
     assert float((fv.hvp(f, net.w, v) - want).norm()) < 1e-4 * scale  # a central difference in float64: error of order step^2
-
-
-def test_a_forward_that_belongs_to_another_module_is_refused():
-    module = Habit(nn.Linear(4, 4), nn.Linear(4, 3), "plain").eval()
-    plain = module.forward
-    module.forward = lambda x: 2 * plain(x)  # `plain` is bound to this module, not to a copy of it
-    with pytest.raises(ValueError, match="forward"):
-        fv.nll(fv.Net.from_module(module), fv.Data(torch.randn(6, 4), torch.arange(6) % 3))

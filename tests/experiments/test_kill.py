@@ -13,7 +13,6 @@ import flatviz as fv
 from flatviz.experiments import run
 from flatviz.families.members import fit_member
 from flatviz.families.tour import run_tour
-from flatviz.results import to_plain
 from flatviz.training import loop
 
 FAMILY = {"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 1.0)}
@@ -76,9 +75,9 @@ def test_what_was_killed_resumes_to_the_same_bits(work, transferred, task, tmp_p
         child.join(300)
         assert child.exitcode == -signal.SIGKILL, (tmp_path / "errors").read_text()
 
-    want = to_plain(work(begin("whole"), shared, progress=lambda *report: reports.append(report)))
+    want = work(begin("whole"), shared, progress=lambda *report: reports.append(report))
     for share in (0.25, 0.5, 0.75):
         folder = begin(f"killed at {share}")
         killed_at(int(share * len(reports)), folder)
-        assert equal(to_plain(work(folder, shared)), want)
+        assert equal(work(folder, shared), want)
         assert not list(folder.rglob("*.damaged"))

@@ -33,7 +33,7 @@ def test_a_killed_run_goes_on_and_computes_no_point_twice(counted, tmp_path):
         fv.slice_plane(f, plane, resolution=11, cache=tmp_path, progress=stopping_at(3))
     before = len(f.asked)
     assert 0 < before < 121
-    (store,) = tmp_path.glob("*.points")
+    (store,) = tmp_path.glob("*.safetensors")
     with store.open("ab") as file:
         file.write(b"torn")  # half a record: what a kill in the middle of a write leaves
     surface = fv.slice_plane(f, plane, resolution=11, cache=tmp_path)
@@ -75,7 +75,7 @@ def test_a_changed_setting_never_meets_a_stale_file(counted, tmp_path):
     fv.slice_plane(f, other, resolution=5, cache=tmp_path)
     f.key = "another objective"
     fv.slice_plane(f, plane, resolution=5, cache=tmp_path)
-    assert len(list(tmp_path.glob("*.points"))) == 6 and len(f.asked) == 5 * 25 + 36
+    assert len(list(tmp_path.glob("*.safetensors"))) == 6 and len(f.asked) == 5 * 25 + 36
 
 
 def test_the_key_of_a_network_is_all_its_values_depend_on(tmp_path):

@@ -8,7 +8,6 @@ import pytest
 import torch
 from browsing import plain
 from oracles import dense_covariance, random_gaussian, stopping_at, worst
-from safetensors.torch import load
 
 import flatviz as fv
 from flatviz.pages import views
@@ -16,7 +15,7 @@ from flatviz.pages.scene import Scene
 from flatviz.plots.mechanism import TWEENS, plot_step
 from flatviz.plots.step import PHASES, ellipse
 from flatviz.storage.checkpoints import KIND
-from flatviz.storage.files import read_checked
+from flatviz.storage.files import read_file
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +99,7 @@ def stopped(net, data, prior, steps, settings, path):
     try:
         q = fv.fit_sabma(net, data, prior, radius=0.5, seed=4, **tuned, checkpoint=path, progress=stopping_at(steps))
     except KeyboardInterrupt:
-        theta = load(read_checked(path, KIND))["theta"]
+        theta = read_file(path, KIND)[1]["theta"]
         q = fv.Gaussian(theta[0], theta[1], theta[2:])
     return q
 

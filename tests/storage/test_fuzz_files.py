@@ -37,7 +37,7 @@ def state(scale=1.0):
 class Result:
     """A result of `fv.save`, read by `fv.load`."""
 
-    suffix = ".pt"
+    suffix = ".safetensors"
 
     def write(self, folder):
         return fv.save(result(), folder / f"r{self.suffix}")
@@ -54,7 +54,7 @@ class Entry:
 
     def write(self, folder):
         cached("fuzz", result, seed=0)
-        return folder / "fuzz" / f"{cache_key(seed=0)}.pt"
+        return folder / "fuzz" / f"{cache_key(seed=0)}.safetensors"
 
     def check(self, path):
         assert equal(cached("fuzz", result, seed=0)[0], result())
@@ -79,20 +79,20 @@ class Points:
     """A store of points: every value read is the one written; then the rest is computed and all of it is read."""
 
     def write(self, folder):
-        store = PointStore(folder, objective="f")
+        store = PointStore(folder, 8, objective="f")
         store.begin({"sizes": [4, 2]})
         store.append(list(range(8)), VALUES)
         return store.path
 
     def check(self, path):
-        store, values = PointStore(path.parent, objective="f"), torch.full((8,), -1.0, dtype=torch.float64)
+        store, values = PointStore(path.parent, 8, objective="f"), torch.full((8,), -1.0, dtype=torch.float64)
         done = store.read(values)
         assert values[done].tolist() == [v for v, d in zip(VALUES, done) if d] and (values[~done] == -1).all()
         assert store.plan in (None, {"sizes": [4, 2]})
         store.begin({"sizes": [4, 2]})
         left = (~done).nonzero()[:, 0].tolist()
         store.append(left, [VALUES[i] for i in left])
-        assert PointStore(path.parent, objective="f").read(values).all() and values.tolist() == VALUES
+        assert PointStore(path.parent, 8, objective="f").read(values).all() and values.tolist() == VALUES
 
 
 @st.composite

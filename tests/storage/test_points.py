@@ -19,7 +19,7 @@ class Bowl(fv.Objective):
 
 def stored(folder):
     values = torch.full((6,), torch.nan, dtype=torch.float64)
-    store = PointStore(folder, objective="f")
+    store = PointStore(folder, 6, objective="f")
     return store, store.read(values), values
 
 
@@ -38,10 +38,11 @@ def test_points_and_plan_come_back(tmp_path):
     assert values[:4].tolist() == [0.5, 1.5, float("inf"), 3.5]
 
 
-@pytest.mark.parametrize("cut", range(1, 20))
+@pytest.mark.parametrize("cut", range(1, 16))
 def test_a_record_that_a_kill_cut_short_costs_itself_alone(tmp_path, cut):
-    path = filled(tmp_path)
-    path.write_bytes(path.read_bytes()[:-cut])
+    path, left = filled(tmp_path), 2 * 16  # two points that were never written
+    whole = path.read_bytes()
+    path.write_bytes(whole[: -left - cut] + bytes(cut) + whole[-left:])
     store, done, _ = stored(tmp_path)
     assert done.tolist() == [True] * 3 + [False] * 3
     store.append([3, 4], [3.5, 4.5])
@@ -51,9 +52,9 @@ def test_a_record_that_a_kill_cut_short_costs_itself_alone(tmp_path, cut):
 
 def test_a_damaged_header_is_said_and_the_file_set_aside(tmp_path):
     path = filled(tmp_path)
-    damaged = path.read_bytes().replace(b"[4, 2]", b"[4, 3]")
+    damaged = path.read_bytes().replace(b"4, 2]", b"4, 3]")
     path.write_bytes(damaged)
-    with pytest.warns(UserWarning, match="damaged, so computed again: .*points: set aside as .*points.damaged"):
+    with pytest.warns(UserWarning, match="damaged, so computed again: .*; set aside as .*safetensors.damaged"):
         store, done, _ = stored(tmp_path)
     assert store.plan is None and not done.any()
     assert path.with_name(f"{path.name}.damaged").read_bytes() == damaged
@@ -61,15 +62,13 @@ def test_a_damaged_header_is_said_and_the_file_set_aside(tmp_path):
     assert stored(tmp_path)[1].sum() == 4
 
 
-@pytest.mark.parametrize("spare", [0, 5, 45])
-def test_a_full_disk_stops_the_storing_and_not_the_slice(tmp_path, spare):
+def test_a_full_disk_stops_the_storing_and_not_the_slice(tmp_path):
     f, eye = Bowl(), torch.eye(3, dtype=torch.float64)
     plane = fv.Plane(eye[2], eye[:2], "step", extent=((-1, 1), (-1, 1)))
     want = fv.slice_plane(f, plane, resolution=5, cache=tmp_path / "whole").values
     (whole,) = (tmp_path / "whole").iterdir()
-    header = len(b"".join(whole.read_bytes().splitlines(keepends=True)[:2]))
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (header - 1 if spare == 0 else header + spare, limits[1]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (whole.stat().st_size - 1, limits[1]))
     try:
         with pytest.warns(UserWarning, match="points not stored in .*; they are computed all the same"):
             values = fv.slice_plane(f, plane, resolution=5, cache=tmp_path / "full").values

@@ -48,7 +48,7 @@ def test_no_way_up_at_a_stationary_point_and_a_negative_radius_is_refused():
     for ascent in (fv.SAM(0.1), fv.ASAM(0.1), fv.FisherSAM(0.1)):
         assert torch.equal(ascent(zero, zero), zero)
     for kind in (fv.SAM, fv.ASAM, fv.FisherSAM):
-        with pytest.raises(ValueError, match="radius must be >= 0, got -0.1"):
+        with pytest.raises(ValueError, match="radius must be a finite number >= 0, got -0.1"):
             kind(-0.1)
 
 

@@ -99,7 +99,7 @@ def test_own_settings_go_before_those_of_the_net(conv, task):
         ("n_draws", 0, "n_draws must be a whole number >= 1, got 0"),
         ("n_draws", 500, "n_draws must be at most 6, the draws of each member, got 500"),
         ("radius", float("nan"), "radius must be a finite number >= 0, got nan"),
-        ("radius", -1.0, "radius must be >= 0, got -1"),
+        ("radius", -1.0, "radius must be a finite number >= 0, got -1"),
     ],
 )
 def test_a_trait_that_no_control_could_have_is_refused_and_the_old_one_stays(lab, trait, value, text):
@@ -132,7 +132,7 @@ REFUSED = {
         {}, "prior must cover the net's 906 treated weights, got 5",
     ),
     "a method": (None, dict(radii={"swagger": (0.0,)}), "method of radii must be one of .* got 'swagger'"),
-    "a radius": (None, dict(radii={"sabma": (0.0, -1.0)}), "radius must be >= 0, got -1"),
+    "a radius": (None, dict(radii={"sabma": (0.0, -1.0)}), "radius must be a finite number >= 0, got -1"),
     "a setting": (None, dict(fit={"stesp": 3}), "a setting of fit must be one of .*, got 'stesp'"),
 }  # fmt: skip
 
@@ -178,7 +178,9 @@ def test_state_is_plain_data_that_can_be_set_again_and_bad_parts_of_it_change_no
     compared = {"n_draws": 3, "compare": {"method": "nope", "radius": 0.0}}
     for bad in ({"colour": 1}, {"radius": -1.0}, compared, {"phase": -1}, {"moment": 1.5}):
         moved = lab.state
-        wanted = "a name of state must be|radius must be >= 0|method of compare must be|phase must be|moment must be"
+        wanted = (
+            "a name of state must be|radius must be a finite number >= 0|method of compare must be|phase must be|moment must be"
+        )
         with pytest.raises((ValueError, TypeError), match=wanted):
             lab.state = bad
         assert lab.state == moved
