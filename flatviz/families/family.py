@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from flatviz.checks import Count, FilePath, Radius, Seed, Several, check_choice, check_count
+from flatviz.checks import Count, Radius, Seed, Several, check_choice, check_count
 from flatviz.core.boundary import public
 from flatviz.core.data import Task
 from flatviz.core.net import Net
@@ -58,7 +58,6 @@ def fit_family(
     seed: Seed,
     fit: Mapping[str, Any] | None = None,
     tuned: Choices | None = None,
-    checkpoint: FilePath | None = None,
     progress: Progress = False,
     engine: Any = None,
 ) -> Family:
@@ -69,9 +68,8 @@ def fit_family(
     fit: settings in place of those of the methods' records, each where the method has it: {"steps": 300}.
     tuned: method -> what `flatviz run tune` chose for it (`flatviz.families.choice`); its radius is fitted too.  Radius 0 of a tuned
         method is VI at that method's settings.
-    checkpoint: a folder, in which each fit saves its state twice a minute and resumes from it.
     engine: a `dask.distributed` Client (extra "cluster"): its workers share the fits, the radii of one method too, each then
-        what it is alone, to rounding.  A lost worker costs only the fits it had; on a shared disk they go on from `checkpoint`.
+        what it is alone, to rounding.  A lost worker costs only the fits it had.
 
     Raises:
         ValueError: For a method or a setting that is not known, or a radius below 0.
@@ -93,7 +91,7 @@ def fit_family(
         check_choice(method, tuple(METHODS), "method")
     keys = [same_member(*cell, tuned) for cell in asked]
     how = dict(fit=fit, tuned=tuned, progress=progress)
-    fitted = fit_all(net, task, prior, dict.fromkeys(keys), [seed], folder=checkpoint, engine=engine, **how)
+    fitted = fit_all(net, task, prior, dict.fromkeys(keys), [seed], engine=engine, **how)
     for key in keys:
         if (*key, seed) not in fitted:  # diverged beside others: alone it says so
             fitted[*key, seed] = fit_member(net, task, prior, *key, seed=seed, **how)

@@ -14,7 +14,6 @@ from torch import Tensor
 from flatviz.checks import Count, Radius, Seed, Several, Whole, check_choice, check_count, each
 from flatviz.core.boundary import public
 from flatviz.core.data import Data, Task
-from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.core.seeds import generator
@@ -29,7 +28,7 @@ from flatviz.posteriors import METHODS
 from flatviz.posteriors.sabma import sabma_stages
 from flatviz.results import Family, Mechanism, Member, Plane, Posterior, placed
 from flatviz.training.optimize import training_loss
-from flatviz.training.perturb import UNITS, Blocks, Mode, perturb
+from flatviz.training.perturb import UNITS, Mode, perturb
 from flatviz.training.variational import NoisyNLL
 
 SABMA = "sabma"  # the method whose step this is
@@ -48,15 +47,13 @@ def mechanism(
     radii: Sequence[Radius],
     seed: Seed,
     mode: Mode = "kl_exact",
-    blocks: Blocks = "mean+std",
     n_draws: Count = 32,
     resolution: Several = 31,
-    likelihood: Likelihood = "categorical",
     name: str = "q",
 ) -> Mechanism:
     """The step of SA-BMA from `q` at each of `radii`: ascend to the worst q', take the gradient there, descend from q.
 
-        ascend   Delta = radius F^-1 g / sqrt(g^T F^-1 g),  q' = q + Delta          `perturb`, in `mode` and `blocks`
+        ascend   Delta = radius F^-1 g / sqrt(g^T F^-1 g),  q' = q + Delta          `perturb`, in `mode`
         there    g' = grad E_q'[NLL]
         descend  from q along -g'
 
@@ -78,8 +75,8 @@ def mechanism(
     """
     if not len(radii):
         raise ValueError("radii must hold at least one number, got none")
-    step = Step(net, data, q, seed, n_draws, likelihood)
-    return step.with_surface(step.at([(float(r), mode) for r in radii], blocks, unit=UNITS[mode], name=name), resolution)
+    step = Step(net, data, q, seed, n_draws)
+    return step.with_surface(step.at([(float(r), mode) for r in radii], unit=UNITS[mode], name=name), resolution)
 
 
 @public
@@ -94,7 +91,6 @@ def mechanism_in_training(
     settings: Mapping[str, Any] | None = None,
     n_draws: Count = 32,
     resolution: Several = 31,
-    likelihood: Likelihood = "categorical",
     progress: Progress = False,
 ) -> list[Mechanism]:
     """The step of `mechanism` from q as it stands at several moments of one `fit_sabma`, all on one plane: `plot_mechanism` plays them.
@@ -126,8 +122,8 @@ def mechanism_in_training(
     at = sorted({round(fit["steps"] * (i / 5) ** 2) for i in range(1, 6)}) if at is None else list(at)
     if any(b <= a for a, b in pairwise(at)) or at[-1] > fit["steps"]:
         raise ValueError(f"at must rise and end by the fit's {fit['steps']} steps, got {at}")
-    about = dict(radius=radius, seed=seed, at=at, settings=fit, likelihood=likelihood, progress=progress)
-    stages = [Step(net, data, q, seed, n_draws, likelihood) for q in sabma_stages(net, data, prior, **about)]
+    about = dict(radius=radius, seed=seed, at=at, settings=fit, progress=progress)
+    stages = [Step(net, data, q, seed, n_draws) for q in sabma_stages(net, data, prior, **about)]
     moves = torch.stack([step.q.cov_mul(step.gradient) for step in stages])
     axes = torch.linalg.svd(torch.nn.functional.normalize(moves, dim=1), full_matrices=False)[2][:2]
     plane = plane_along(stages[-1].q.mean, *axes, orthonormal=True, name="common plane of the perturbations")
@@ -206,22 +202,18 @@ def _asked(method: str, radius: float) -> tuple[float, str]:
 class Step:
     """The step from q, at any radius: expectations are means over the same noise, at q and at every q'."""
 
-    def __init__(
-        self, net: Net, data: Data, q: Gaussian, seed: int, n_draws: int = STEP_DRAWS, likelihood: Likelihood = "categorical"
-    ) -> None:
+    def __init__(self, net: Net, data: Data, q: Gaussian, seed: int, n_draws: int = STEP_DRAWS) -> None:
         z = torch.randn(n_draws, q.dim + q.rank, generator=generator(seed), dtype=q.mean.dtype).to(q.mean.device)
         noise = [(row[: q.dim], row[q.dim :]) for row in z]
-        self.q, self.expected = q, NoisyNLL(training_loss(net, data, likelihood, "frozen")[0], None, noise)
+        self.q, self.expected = q, NoisyNLL(training_loss(net, data, "categorical", "frozen")[0], None, noise)
         self.loss, self.g, _ = self.expected(q)
-        self.gradient, self.f = self.g[0], nll(net, data, likelihood=likelihood)  # in the mean
+        self.gradient, self.f = self.g[0], nll(net, data)  # in the mean
         self.plane = plane_of_step(q, self.gradient, seed)
 
-    def at(
-        self, asked: Sequence[tuple[float, str]], blocks: str = "mean+std", *, plane: Plane | None = None, **fields: Any
-    ) -> Mechanism:
+    def at(self, asked: Sequence[tuple[float, str]], *, plane: Plane | None = None, **fields: Any) -> Mechanism:
         """The step at each (radius, mode) of `asked` on a plane, its own or another; fields: those that the others do not give."""
         q, noise, plane = self.q, self.expected.noise[0], plane or self.plane
-        moves = [perturb(q, self.g, radius=r, mode=mode, blocks=blocks, noise=noise) for r, mode in asked]
+        moves = [perturb(q, self.g, radius=r, mode=mode, noise=noise) for r, mode in asked]
         gaussians = [q.moved(delta) for delta in moves]
         at_worst = [self.expected.again(worst) for worst in gaussians]
         shadows = [project(Gaussian(worst.mean, worst.log_std, worst.factor), plane) for worst in gaussians]

@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import torch
 from torch import Tensor, nn
@@ -36,7 +36,6 @@ from flatviz.training.pretrain import pretrain
 
 Given = Data | Dataset | DataLoader | Sequence  # examples, as a lab takes them
 Examples = Annotated[Given, anything]
-T = TypeVar("T")
 RATES = (0.1, 0.03, 0.01, 0.003, 0.001)  # of pre-training and of SWAG: the first at which the network learns is taken
 EPOCHS = 30
 MOST = 2000  # examples that are fitted
@@ -87,9 +86,7 @@ def examples(given: Examples, name: str) -> Data:
         TypeError: For anything else.
         ValueError: Where labels are no whole numbers.
     """
-    if isinstance(given, Dataset):
-        given = DataLoader(given, batch_size=256)
-    if isinstance(given, DataLoader):
+    if isinstance(given, (Dataset, DataLoader)):
         given = data_from(given, MOST)
     if not isinstance(given, Data):
         pair = isinstance(given, (tuple, list)) and len(given) == 2
@@ -278,7 +275,7 @@ def _learned(net: Net, data: Data, run: _Steps, epochs: int = EPOCHS, check: boo
     return _first(RATES, trained)
 
 
-def _first(values: Sequence[float], attempt: Callable[[float], T]) -> T:
+def _first(values: Sequence[float], attempt: Callable[[float], Any]) -> Any:
     """What `attempt(value)` gives for the first of the values at which it succeeds.  Raises the last ValueError else."""
     for value in values:
         try:
