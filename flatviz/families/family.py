@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import torch
@@ -21,7 +20,7 @@ from flatviz.families.images import disputed_row, with_pixels
 from flatviz.families.inputs import input_row
 from flatviz.families.maps import maps_row, rise_distance, shared_maps
 from flatviz.families.members import check_settings, count, family_of, fit_all, fit_member, once, predicted, same_member
-from flatviz.families.one_step import ground_of_steps, steps_on
+from flatviz.families.one_step import member_steps
 from flatviz.families.regression import curve_rows
 from flatviz.landscape.lanczos import top_eigenpairs
 from flatviz.landscape.projection import project
@@ -31,7 +30,7 @@ from flatviz.planes.along import plane_eigen
 from flatviz.planes.pca import plane_pca
 from flatviz.planes.random import plane_random
 from flatviz.posteriors import METHODS
-from flatviz.results import Family, Gaussian, Mechanism, Member, Posterior, Prediction, Spectrum
+from flatviz.results import Family, Gaussian, Member, Posterior, Prediction, Spectrum
 
 QUANTITIES = ("lambda1", "accuracy", "nll", "ece")  # of `Family.over_seeds`
 SURFACES = ("around", "sharpest", "maps")  # what `extend` may leave out: the loss around a center, and `Family.maps`
@@ -141,9 +140,9 @@ def measure(
     spectra = {id(q): top_eigenpairs(f, q.center, 2, seed=seed) for q in posteriors}
     reach = max(rise_distance(f, q.center, spectra[id(q)]) for q in posteriors)
     sizes = max(count(q, n_draws) for q in posteriors), n_spectra, k
-    steps = ground_of_steps(net, task.train, family, seed=seed, resolution=3 * around_resolution // 2)
-    ground = _Ground(net, task, family, sizes, around_resolution, reach, steps, seed, progress, spectra)
-    looks = once(family, ground.measured, "measuring", progress)
+    steps = member_steps(net, task.train, family, seed=seed, resolution=3 * around_resolution // 2)
+    ground = _Ground(net, task, family, sizes, around_resolution, reach, seed, progress, spectra)
+    looks = once(family, lambda m: ground.measured(m, steps), "measuring", progress)
     members = (dataclasses.replace(look, method=m.method, radius=m.radius, unit=m.unit) for m, look in zip(family, looks))
     return with_pixels(task, dataclasses.replace(family, members=tuple(members)))
 
@@ -167,12 +166,13 @@ def extend(
     """
     near, ground = family[family.index(method, radius)], _Ground.of(net, task, family, seed, progress)
     about = dict(method=method, radius=float(radius), unit=METHODS[method].unit, posterior=posterior)
-    member = ground.measured(dataclasses.replace(near, **about), surfaces)
+    steps = member_steps(net, task.train, family, seed=seed)
+    member = ground.measured(dataclasses.replace(near, **about), steps, surfaces)
     one = dict(zip(QUANTITIES, member_values(member.spectrum, member.prediction)))
-    seeds = {name: torch.full_like(row, torch.nan) for name, row in near.over_seeds.items()}
-    for name, row in seeds.items():
-        row[0] = one[name]  # of one seed alone
-    return with_pixels(task, family.add(dataclasses.replace(member, over_seeds=seeds)))
+    alone = {  # of one seed
+        name: torch.cat([one[name].to(row)[None], torch.full_like(row[1:], torch.nan)]) for name, row in near.over_seeds.items()
+    }
+    return with_pixels(task, family.add(dataclasses.replace(member, over_seeds=alone)))
 
 
 def complete(
@@ -191,7 +191,7 @@ class _Ground:
     """What all members of a family are measured on.
 
     sizes: draws, those with a spectrum, eigenvalues of it; resolution, reach: points a side of the surfaces around a center, and
-    how far those of the sharpest directions go; steps: surface of the members' steps; spectra: of centers that are known, by id.
+    how far those of the sharpest directions go; spectra: of centers that are known, by id.
     """
 
     net: Net
@@ -200,7 +200,6 @@ class _Ground:
     sizes: tuple[int, int, int]
     resolution: int
     reach: float
-    steps: Mechanism | None
     seed: int
     progress: Progress
     spectra: Mapping[int, Spectrum] = field(default_factory=dict)
@@ -211,14 +210,9 @@ class _Ground:
         first = family[0]
         sizes = family.n_draws, max(map(len, family.spectrum)), len(first.spectrum[0].values)
         reach = float(first.sharpest.a.max())
-        return cls(net, task, family, sizes, len(first.around.a), reach, first.step, seed, progress)
+        return cls(net, task, family, sizes, len(first.around.a), reach, seed, progress)
 
-    @cached_property
-    def step(self) -> Callable[[Member], Mechanism | None]:
-        """Member -> its step."""
-        return steps_on(self.net, self.task.train, self.family, self.steps, seed=self.seed)
-
-    def measured(self, member: Member, surfaces: Sequence[str] = SURFACES) -> Member:
+    def measured(self, member: Member, steps: Callable[[Member], Any], surfaces: Sequence[str] = SURFACES) -> Member:
         """A member with its draws on the plane, spectra, prediction, step and maps; of its surfaces those that are named."""
         net, task, family, seed, q = self.net, self.task, self.family, self.seed, member.posterior
         (n_draws, n_spectra, k), f = self.sizes, nll(net, task.train)
@@ -229,7 +223,7 @@ class _Ground:
         maps = member.maps | disputed_row(task, prediction, n_draws) | input_row(net, task, family, q, n_draws, seed=seed)
         (curves,) = curve_rows(family, [member], n_draws, seed=seed - 1)
         fields = dict(projection=project(draws, family.surface.plane, f), spectrum=spectra, prediction=prediction)
-        member = dataclasses.replace(member, **fields, step=self.step(member), maps=maps | curves)
+        member = dataclasses.replace(member, **fields, step=steps(member), maps=maps | curves)
         return self.with_surfaces(member, surfaces)
 
     def with_surfaces(self, member: Member, names: Sequence[str]) -> Member:

@@ -170,27 +170,26 @@ def family_stages(
     return tuple(mechanism_in_training(net, task.train, prior, **about))
 
 
-def ground_of_steps(net: Net, data: Data, family: Family, *, seed: int, resolution: int) -> Mechanism | None:
-    """What the steps of all members are drawn on: the plane of Sigma g and g at VI's mean; None where VI is not in the family.
-
-    The radius moves the ball and the ground stays, which reaches as far as the largest radius that a lab offers.
-    """
-    if "vi" not in family.methods or not isinstance(q := family[family.index("vi")].posterior, Gaussian):
-        return None
-    perturbing = [m for m in family.methods if METHODS[m].look.perturbation and max(family.radii(m)) > 0]
-    largest = [_asked(m, max(METHODS[m].tuned(net).largest, *family.radii(m))) for m in perturbing]
-    step = Step(net, data, q, seed)
-    return step.with_surface(step.at(largest or [(0.0, "none")], unit="of each member", name="VI's posterior"), resolution)
-
-
-def steps_on(
-    net: Net, data: Data, family: Family, ground: Mechanism | None, *, seed: int
+def member_steps(
+    net: Net, data: Data, family: Family, *, seed: int, resolution: int | None = None
 ) -> Callable[[Member], Mechanism | None]:
-    """Member -> the step from VI's posterior at its radius, on the ground; methods without a perturbation, and radius 0, move nothing."""
-    if ground is None:
+    """Member -> the step from VI's posterior at its radius; None for every one where VI is not in the family.
+
+    All on the plane of Sigma g and g at VI's mean, so that the radius moves the ball and the ground stays, which reaches as far
+    as the largest radius that a lab offers.  Methods without a perturbation, and radius 0, move nothing.
+    resolution: of the ground; None takes that of the family's members.
+    """
+    ground, q = family[0].step, family[family.index("vi")].posterior if "vi" in family.methods else None
+    if not isinstance(q, Gaussian) or (resolution is None and ground is None):
         return lambda member: None
-    step, plane = Step(net, data, family[family.index("vi")].posterior, seed), placed(ground.surface.plane, net.device)
-    about = dict(plane=plane, unit=ground.unit, name=ground.name, surface=ground.surface)
+    step = Step(net, data, q, seed)
+    if resolution is not None:
+        perturbing = [m for m in family.methods if METHODS[m].look.perturbation and max(family.radii(m)) > 0]
+        largest = [_asked(m, max(METHODS[m].tuned(net).largest, *family.radii(m))) for m in perturbing]
+        ground = step.with_surface(
+            step.at(largest or [(0.0, "none")], unit="of each member", name="VI's posterior"), resolution
+        )
+    about = dict(plane=placed(ground.surface.plane, net.device), unit=ground.unit, name=ground.name, surface=ground.surface)
     return lambda member: step.at([_asked(member.method, member.radius)], radius=(member.radius,), **about)
 
 
