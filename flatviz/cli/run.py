@@ -34,7 +34,7 @@ PYTHON = {"True": "true", "False": "false"}  # as JSON
 @options.SEEDS
 @options.DEVICE
 @options.WORKERS
-@options.out(None, "the notebook with its results, as one page that needs no network,")
+@options.out(None, "the notebook with its results as one page, which needs no network")
 @options.out(None, "the long table (CSV)", "--table")
 def command(name: str | None, given: Sequence[str], stored: bool, out: Path | None, table: Path | None, **asked: Any) -> None:
     """Run an experiment, and write its page and its table.

@@ -64,11 +64,19 @@ def fit_family(
 
     Radius 0 of SAM and SA-BMA is VI, bit for bit, so it is fitted once.  The radii of one method are trained together
     where the network allows it.
-    fit: settings in place of those of the methods' records, each where the method has it: {"steps": 300}.
-    tuned: method -> what `flatviz run tune` chose for it (`flatviz.families.choice`); its radius is fitted too.  Radius 0 of a tuned
-        method is VI at that method's settings.
-    engine: a `dask.distributed` Client (extra "cluster"): its workers share the fits, the radii of one method too, each then
-        what it is alone, to rounding.  A lost worker costs only the fits it had.
+
+    Args:
+        net: as `transfer` returns it.
+        task: of which the training split is fitted.
+        prior: as `transfer` returns it.
+        radii: method -> radii, each in the method's unit; None: those of the tour.
+        seed: of the noise of every fit.
+        fit: settings in place of those of the methods' records, each where the method has it: {"steps": 300}.
+        tuned: method -> what `flatviz run tune` chose for it (`flatviz.families.choice`); its radius is fitted too.  Radius 0 of
+            a tuned method is VI at that method's settings.
+        progress: True, None (where a terminal watches) or a function.
+        engine: a `dask.distributed` Client (extra "cluster"): its workers share the fits, the radii of one method too, each then
+            what it is alone, to rounding.  A lost worker costs only the fits it had.
 
     Raises:
         ValueError: For a method or a setting that is not known, or a radius below 0.
@@ -116,8 +124,18 @@ def measure(
     All share one PCA plane, of the pooled draws, and one pair of random directions.  Surface and spectra are of the
     mean NLL of the training examples over the treated weights; scores are of the test split.  BatchNorm statistics
     are those of the net throughout, as they were when the posteriors were fitted.
-    n_draws: draws a posterior, at least 2; n_spectra: of them, those whose k largest eigenvalues are computed; resolution:
-        grid points a side of the shared surface, around_resolution: of the surface around each center.
+
+    Args:
+        net: as for `fit_family`.
+        task: of which the training split gives the loss and the test split the scores.
+        family: what `fit_family` returned.
+        seed: of draws and planes.
+        n_draws: draws a posterior, at least 2.
+        n_spectra: of them, those whose largest eigenvalues are computed.
+        k: eigenvalues of each.
+        resolution: grid points a side of the shared surface.
+        around_resolution: of the surface around each center.
+        progress: True, None (where a terminal watches) or a function.
 
     Example:
         >>> import flatviz as fv

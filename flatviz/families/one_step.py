@@ -58,8 +58,18 @@ def mechanism(
         descend  from q along -g'
 
     The plane holds Sigma g, along which `kl_exact` moves the mean, and the gradient g, along which SAM does.
-    n_draws: draws behind each expectation, the same noise at q and at q', which training has one of.
     BatchNorm statistics are those of the net.
+
+    Args:
+        net: the network.
+        data: of which the loss is the mean NLL.
+        q: over its treated weights.
+        radii: at least one, in the unit of `mode`.
+        seed: of the noise, the same at q and at q'.
+        mode: of `perturb`.
+        n_draws: draws behind each expectation; training has one.
+        resolution: grid points a side of the loss.
+        name: of q in pictures.
 
     Raises:
         ValueError: For no radius, a q of another length, or an unknown word.
@@ -93,14 +103,25 @@ def mechanism_in_training(
     resolution: Several = 31,
     progress: Progress = False,
 ) -> list[Mechanism]:
-    """The step of `mechanism` from q as it stands at several moments of one `fit_sabma`, all on one plane: `plot_mechanism` plays them.
+    """The step of `mechanism` from q at several moments of one `fit_sabma`, all on one plane: `plot_mechanism` plays them.
 
     The plane goes through the last q's mean.  Its axes are the two directions that hold most of all the moves Sigma g, each of
     length 1 (the right singular vectors of these, not centred); what is drawn are shadows on it.
 
-    at: rising numbers of steps taken, 0 is the start; default: five, the denser the earlier, the last one among them, the start
-        not: q moves away from it by many times its width, and a picture with it shows the rest small.
-    settings: in place of those of `fv.METHODS["sabma"]`, as {"steps": 100}.  BatchNorm statistics are those of the net.
+    BatchNorm statistics are those of the net.
+
+    Args:
+        net: the network.
+        data: what q is fitted to.
+        prior: of the fit.
+        radius: of the fit and of the step, sqrt(2 KL in nats).
+        seed: of the fit and of the draws.
+        at: rising numbers of steps taken, 0 is the start; default: five, the denser the earlier, the last one among them, the
+            start not: q moves away from it by many times its width, and a picture with it shows the rest small.
+        settings: in place of those of `fv.METHODS["sabma"]`, as {"steps": 100}.
+        n_draws: draws behind each expectation.
+        resolution: grid points a side of the loss.
+        progress: True, None (where a terminal watches) or a function.
 
     Raises:
         ValueError: For another setting, and for numbers that do not rise or go beyond the fit's steps.
@@ -210,7 +231,7 @@ class Step:
         self.plane = plane_of_step(q, self.gradient, seed)
 
     def at(self, asked: Sequence[tuple[float, str]], *, plane: Plane | None = None, **fields: Any) -> Mechanism:
-        """The step at each (radius, mode) of `asked` on a plane, its own or another; fields: those that the others do not give."""
+        """The step at each (radius, mode) of `asked` on `plane` (None: of `plane_of_step`); fields: further ones of the `Mechanism`."""
         q, noise, plane = self.q, self.expected.noise[0], plane or self.plane
         moves = [perturb(q, self.g, radius=r, mode=mode, noise=noise) for r, mode in asked]
         gaussians = [q.moved(delta) for delta in moves]
@@ -230,7 +251,7 @@ class Step:
         return Mechanism(**placed(rows, torch.device("cpu")), **about | fields)
 
     def with_surface(self, shown: Mechanism, resolution: int) -> Mechanism:
-        """With the loss on the step's own plane, a little further than all that is drawn."""
+        """With the loss on the plane of `plane_of_step`, a little further than all that is drawn."""
         reach = MARGIN * max(shown.reach(k) for k in range(len(shown.radius)))
         return replace(shown, surface=slice_plane(self.f, self.plane, extent=reach, resolution=resolution))
 

@@ -114,7 +114,7 @@ def prepare_own(
 
     A module that has not learned `train` is trained first.  The prior of the normalisation layers is SWAG's on `train`, the
     head's is wide and about 0; each rate is the first at which the network learns.  Settings of the fits are those of the
-    best of `trials` on a fifth of `train` that is held out, by NLL; where none stays finite and learns, rates and widths of
+    best of `trials` on a validation split, a fifth of `train`, by NLL; where none stays finite and learns, rates and widths of
     the prior fall along `SHRINK`, and at last the head alone is treated.
 
     Args:
@@ -127,7 +127,7 @@ def prepare_own(
             None: everything, whatever it takes.
         seed: Of all random numbers.
         progress: True, None (where somebody watches) or a function.
-        say: Hears of each step when it is done.
+        say: Called with a line of text for each step that is done.
 
     Raises:
         ValueError: Where a step leaves a network that is no better than its largest class.
@@ -175,7 +175,7 @@ def prepare_own(
 
 
 def _task(train: Data, test: Data, seed: int) -> Task:
-    """The training examples in random order, at most `MOST`, a share of them held out; source and train are one."""
+    """The training examples in random order, at most `MOST`, a share of them set aside as validation split; source and train are one."""
     n_classes = int(max(train.y.max(), test.y.max())) + 1
     if not test.class_names and len(train.class_names) >= n_classes:
         test = replace(test, class_names=train.class_names)

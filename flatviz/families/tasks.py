@@ -94,8 +94,8 @@ def cached_each(
 ) -> list[Any]:
     """The result for each of `settings`: from the cache, or from `compute(numbers that are missing)`, kept as they come.
 
-    `compute` yields (place among the missing numbers, result); one that it leaves out is None in the list.  labels: what `say`
-    hears of each, as in `cached`.
+    `compute` yields (place among the missing numbers, result); one that it leaves out is None in the list.  labels: the
+    text for `say` of each, as in `cached`.
     """
     places = [look_up(folder, about, label, say) for about, label in zip_longest(settings, labels, fillvalue="")]
     results = [found[0] if found else None for _, found in places]
