@@ -10,7 +10,7 @@ import flatviz
 from flatviz.checks import check_is
 from flatviz.cli.options import PATH
 from flatviz.cli.options import out as out_option
-from flatviz.cli.output import check_output, write_page
+from flatviz.cli.output import write_page
 from flatviz.pages.page import family_page
 from flatviz.pages.story import tour_story
 from flatviz.pages.table import family_rows
@@ -27,7 +27,6 @@ def command(family: Path, out: Path, title: str) -> None:
 
     FAMILY: a file that `fv.save(lab.family, "family.safetensors")` wrote.  The page needs no Python.
     """
-    check_output("--out", out)
     loaded = load(family)
     check_is(loaded, Family, "the file", "save what fv.families.measure returned, or lab.family")
     method = "sabma" if "sabma" in loaded.methods else loaded.methods[-1]

@@ -16,7 +16,7 @@ import plotly
 from flatviz.checks import check_choice
 from flatviz.cli import options
 from flatviz.cli.options import module
-from flatviz.cli.output import check_output, write_page
+from flatviz.cli.output import write_page
 from flatviz.plots.theme import CONFIG
 from flatviz.site.source import EXPERIMENTS, folder_of_notebooks
 
@@ -34,20 +34,9 @@ PYTHON = {"True": "true", "False": "false"}  # as JSON
 @options.SEEDS
 @options.DEVICE
 @options.WORKERS
-@options.out(None, "the notebook with its results, as one page that needs no network,")
-@click.option("--table", type=options.PATH, help="File to write the long table to (CSV).")
-def command(
-    name: str | None,
-    given: Sequence[str],
-    stored: bool,
-    data: str | None,
-    seed: int | None,
-    seeds: int | None,
-    device: str | None,
-    workers: int | None,
-    out: Path | None,
-    table: Path | None,
-) -> None:
+@options.out(None, "the notebook with its results as one page, which needs no network")
+@options.out(None, "the long table (CSV)", "--table")
+def command(name: str | None, given: Sequence[str], stored: bool, out: Path | None, table: Path | None, **asked: Any) -> None:
     """Run an experiment, and write its page and its table.
 
     NAME: a notebook of notebooks/experiments; without it all are listed with their parameters.
@@ -61,11 +50,8 @@ def command(
             print(f"{known}: {', '.join(f'{n.lower()}={v}' for n, v in parameters_of(path).items())}")
         return
     check_choice(name, tuple(experiments), "NAME")
-    for option, path in (("--out", out), ("--table", table)):
-        if path is not None:
-            check_output(option, path)
-    asked = dict(data=data, seed=seed, seeds=seeds, device=device, workers=workers, save=table and str(table.absolute()))
-    words = [*given, *(f"{n}={v}" for n, v in asked.items() if v is not None), f"run={not stored}"]
+    asked |= dict(save=table and table.absolute(), run=not stored)
+    words = [*given, *(f"{n}={v}" for n, v in asked.items() if v is not None)]
     notebook = executed(experiments[name], parsed(words, parameters_of(experiments[name]), name))
     if out is not None:
         write_page(out, page_of(notebook, name))

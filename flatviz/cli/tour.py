@@ -11,12 +11,13 @@ import torch
 import flatviz
 from flatviz.checks import check_count
 from flatviz.cli import options
-from flatviz.cli.output import check_output, progress_of_command, write_page
+from flatviz.cli.output import progress_of_command, write_page
 from flatviz.core.devices import pick
 from flatviz.datasets.named import DEFAULT, OFFLINE, named_task
 from flatviz.families.baselines import worth_of_transfer
 from flatviz.families.choice import Choices, choice_of, read_choices
 from flatviz.families.preparation import MODELS, build_model
+from flatviz.families.tasks import cluster
 from flatviz.families.tour import HEAD_STD, RANK, Tour, run_tour
 from flatviz.pages.page import family_page
 from flatviz.pages.story import tour_story
@@ -32,7 +33,7 @@ OTHER = (
     "A network is pre-trained on one task. A posterior over its norm layers and head is then fitted to a few examples of "
     "each class of another ({name})."
 )
-LEAD = """Scroll: the pictures follow the text. Move **radius** and **ensemble size** wherever you like."""
+LEAD = "Scroll: the pictures follow the text. Move **radius** and **ensemble size** wherever you like."
 MODEL = click.Choice(tuple(MODELS))
 # of the tasks that need no download
 EXPECTED = {
@@ -75,7 +76,6 @@ def command(
     the plane of inputs, and the regression for every member of the family beside HMC.
     """
     started = time.perf_counter()
-    check_output("--out", out)
     seed, data = check_count(seed or 0, "--seed", least=0), data or DEFAULT
     task = named_task(data, seed=seed, size=size, per_class=per_class)
     place, why = pick(device or "auto", build_model(model, task, seed=seed))
@@ -84,24 +84,27 @@ def command(
     print(f"flatviz {flatviz.__version__} tour: {model}, {data}, on {place} ({why}), seed {seed}{expected}")
     torch.set_num_threads(1)  # on networks this small a second thread costs more than it brings
     how = dict(task=task, seed=seed, device=place, tuned=choices, progress=progress_of_command(), say=print)
-    with options.engine_of(workers, scheduler) as engine:
+    with cluster(workers, scheduler) as engine:
         tour = run_tour(model, engine=engine, **how)
     rows = family_rows(tour.family)
     rows += [dict.fromkeys(rows[0], "") | {"method": name} | score_texts(p) for name, p in tour.alone.items()]
     worth = worth_of_transfer(tour.family[tour.family.index("sabma", 0.0)].prediction, tour.alone)
     print(f"\n{tour.task.name}; test split of {len(tour.task.test)}; λ over {len(tour.family[-1].spectrum)} draws\n")
     print(f"{text_table(rows)}\n\n{worth}")
-    radii = [r for m, r in zip(tour.family.method, tour.family.radius) if m == "sabma"]
+    radius = METHODS["sabma"].tuned(tour.net).radius
+    call = f"family = run_tour({model!r}, task={data!r}, seed={seed}).family"
+    if tuned or size or per_class:
+        call = "# family: that of the command below, under 'How this was made'"
     page = family_page(
         tour.family,
         title="flatviz tour: from a pre-trained network to a flat posterior",
         lead=f"{WHAT.get(data, OTHER).format(name=tour.task.name)} {worth}. {LEAD}",
         rows=rows,
         facts=_facts(tour, model, _words(data, model, size, per_class, seed, tuned), choices),
-        start=("sabma", min(radii, key=lambda r: abs(r - METHODS["sabma"].tuned(tour.net).radius)), 10),
+        start=("sabma", tour.family[tour.family.index("sabma", radius)].radius, 10),
         story=tour_story(tour.family),
         playground=True,
-        code=["from flatviz.families.tour import run_tour", _call(model, data, seed, whole=not (tuned or size or per_class))],
+        code=["from flatviz.families.tour import run_tour", call],
     )
     write_page(out, page)
     print(f"{time.perf_counter() - started:.0f} s in all")
@@ -113,12 +116,6 @@ def _words(data: str, model: str, size: int | None, per_class: int | None, seed:
     """The options that repeat this tour."""
     asked = {"data": data, "model": model, "size": size, "per-class": per_class, "seed": seed, "tuned": tuned}
     return " ".join(f"--{name} {value}" for name, value in asked.items() if value is not None)
-
-
-def _call(model: str, data: str, seed: int, *, whole: bool) -> str:
-    """The line of Python that computes the family, where one line suffices."""
-    call = f"family = run_tour({model!r}, task={data!r}, seed={seed}).family"
-    return call if whole else "# family: that of the command below, under 'How this was made'"
 
 
 def _facts(tour: Tour, model: str, asked: str, tuned: Choices | None) -> dict[str, str]:

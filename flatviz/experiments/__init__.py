@@ -32,22 +32,13 @@ Example:
     radius 1: NLL -9 ± 0.94, better in 6 of 6 seeds: holds
 """
 
-from flatviz.experiments.grid import run
-from flatviz.experiments.statistics import amount, equivalent, holm, judged, paired, sentences, shown
-from flatviz.experiments.table import COLUMNS, QUANTITIES, at, read_table, write_table
+from flatviz.lazy import lazy
 
-__all__ = [
-    "COLUMNS",
-    "QUANTITIES",
-    "amount",
-    "at",
-    "equivalent",
-    "holm",
-    "judged",
-    "paired",
-    "read_table",
-    "run",
-    "sentences",
-    "shown",
-    "write_table",
-]
+__getattr__, __dir__, __all__ = lazy(
+    __name__,
+    {
+        "grid": "run",
+        "statistics": "amount equivalent holm judged paired sentences shown",
+        "table": "COLUMNS QUANTITIES at read_table write_table",
+    },
+)

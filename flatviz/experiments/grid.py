@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ import pandas as pd
 from flatviz.checks import check_device
 from flatviz.core.progress import Progress
 from flatviz.experiments.table import CELL, COLUMNS
-from flatviz.families.tasks import cached_each, each
+from flatviz.families.tasks import cached_each, cluster, each
 
 Cell = dict[str, Any]
 Fit = Callable[..., Iterable[tuple[Cell, Any]]]
@@ -62,10 +61,6 @@ def run(
     Raises:
         ValueError: for an empty grid, a cell given twice, and where every unit failed.
     """
-    if workers > 1:
-        with _cluster(workers) as client:
-            how = dict(group=group, engine=client, device=device, cache=cache, files=files, progress=progress, say=say)
-            return run(grid, fit, measure, name=name, **how)
     cells = [dict(CELL, **cell) for cell in grid]
     units: dict[tuple, list[Cell]] = {}
     for cell in cells:
@@ -80,7 +75,7 @@ def run(
     failed: dict[str, str] = {}
 
     def compute(missing: list[int]) -> Iterator[tuple[int, list[dict[str, float]]]]:
-        started, how = time.perf_counter(), dict(engine=engine, label=name, progress=progress, errors=True)
+        started, how = time.perf_counter(), dict(engine=engine or client, label=name, progress=progress, errors=True)
         for done, (i, values) in enumerate(each(_unit, (fit, measure), [todo[m] for m in missing], **how), 1):
             label, seconds = labels[missing[i]], time.perf_counter() - started
             if isinstance(values, (str, Exception)):
@@ -91,13 +86,13 @@ def run(
             say(f"{label}: {done} of {len(missing)}, {seconds:.0f} s" + (f", about {left:.0f} s left" if left else ""))
             yield i, values
 
-    if cache:
-        about = dict(experiment=name, fit=fit, measure=measure, files=[Path(f).read_bytes() for f in files])
-        settings = [dict(cells=unit, **about) for unit in todo]
-        found = cached_each(name, settings, compute, labels=labels, say=say)
-    else:
-        fresh = dict(compute(list(range(len(todo)))))
-        found = [fresh.get(i) for i in range(len(todo))]
+    with cluster(workers if workers > 1 else None) as client:
+        if cache:
+            about = dict(experiment=name, fit=fit, measure=measure, files=[Path(f).read_bytes() for f in files])
+            found = cached_each(name, [dict(cells=unit, **about) for unit in todo], compute, labels=labels, say=say)
+        else:
+            fresh = dict(compute(list(range(len(todo)))))
+            found = [fresh.get(i) for i in range(len(todo))]
     if len(failed) == len(todo):
         raise ValueError(
             f"a grid must have a unit that can be fitted, got {len(failed)} failures: {next(iter(failed.values()))}"
@@ -112,18 +107,6 @@ def run(
     table = table[[*COLUMNS[:-2], *extra, *COLUMNS[-2:]]]
     table.attrs["failed"] = failed
     return table
-
-
-@contextmanager
-def _cluster(workers: int) -> Iterator[Any]:
-    """A client of a Dask cluster on this machine, one thread a worker."""
-    try:
-        import distributed  # optional: extra "cluster"
-    except ImportError as error:
-        raise ImportError('workers > 1 needs dask: pip install "flatviz[cluster]"') from error
-    with distributed.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as cluster:
-        with distributed.Client(cluster) as client:
-            yield client
 
 
 def _unit(functions: tuple[Fit, Measure], cells: list[Cell]) -> list[dict[str, float]] | str:

@@ -24,7 +24,7 @@ def without_source(task: Task, model: Model = "mlp", *, seed: int) -> dict[str, 
     """Name -> network fitted on `task.train` alone; of its settings the one with the least validation NLL.
 
     Logistic regression on the inputs (five strengths of its L2 penalty), and the network with all its weights trained from a
-    random start (60 and 240 epochs).  A network stands at its solution, `net.w`.
+    random start (60 and 240 epochs).  The weights of each network, `net.w`, are its solution.
     """
     started = build_model(model, task, seed=seed).to(task.train.y.device)  # `pretrain` trains a copy
     scratch = [pretrain(started, task.train, seed=seed, epochs=epochs) for epochs in EPOCHS]

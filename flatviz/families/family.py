@@ -3,32 +3,34 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from flatviz.checks import Count, FilePath, Radius, Seed, Several, check_choice, check_count
+from flatviz.checks import Count, Radius, Seed, Several, check_choice, check_count
 from flatviz.core.boundary import public
 from flatviz.core.data import Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
 from flatviz.families.choice import Choices, choice_of
-from flatviz.families.images import disputed_row, family_images, has_images, with_pixels
+from flatviz.families.images import disputed_row, with_pixels
 from flatviz.families.inputs import input_row
-from flatviz.families.maps import family_maps, maps_row, sharpest_surface, sharpest_surfaces
+from flatviz.families.maps import maps_row, rise_distance, shared_maps
 from flatviz.families.members import check_settings, count, family_of, fit_all, fit_member, once, predicted, same_member
-from flatviz.families.one_step import family_steps, step_of
-from flatviz.families.regression import curves_row
+from flatviz.families.one_step import member_steps
+from flatviz.families.regression import curve_rows
 from flatviz.landscape.lanczos import top_eigenpairs
 from flatviz.landscape.projection import project
 from flatviz.landscape.slices import slice_plane
-from flatviz.objectives.nll import MeanNLL, nll
+from flatviz.objectives.nll import nll
+from flatviz.planes.along import plane_eigen
 from flatviz.planes.pca import plane_pca
 from flatviz.planes.random import plane_random
 from flatviz.posteriors import METHODS
-from flatviz.results import Family, Gaussian, Member, Plane, Posterior, Prediction, Spectrum
+from flatviz.results import Family, Gaussian, Member, Posterior, Prediction, Spectrum
 
 QUANTITIES = ("lambda1", "accuracy", "nll", "ece")  # of `Family.over_seeds`
 SURFACES = ("around", "sharpest", "maps")  # what `extend` may leave out: the loss around a center, and `Family.maps`
@@ -55,7 +57,6 @@ def fit_family(
     seed: Seed,
     fit: Mapping[str, Any] | None = None,
     tuned: Choices | None = None,
-    checkpoint: FilePath | None = None,
     progress: Progress = False,
     engine: Any = None,
 ) -> Family:
@@ -63,12 +64,19 @@ def fit_family(
 
     Radius 0 of SAM and SA-BMA is VI, bit for bit, so it is fitted once.  The radii of one method are trained together
     where the network allows it.
-    fit: settings in place of those of the methods' records, each where the method has it: {"steps": 300}.
-    tuned: method -> what `flatviz run tune` chose for it (`flatviz.families.choice`); its radius is fitted too.  Radius 0 of a tuned
-        method is VI at that method's settings.
-    checkpoint: a folder, in which each fit saves its state twice a minute and resumes from it.
-    engine: a `dask.distributed` Client (extra "cluster"): its workers share the fits, the radii of one method too, each then
-        what it is alone, to rounding.  A lost worker costs only the fits it had; on a shared disk they go on from `checkpoint`.
+
+    Args:
+        net: as `transfer` returns it.
+        task: of which the training split is fitted.
+        prior: as `transfer` returns it.
+        radii: method -> radii, each in the method's unit; None: those of the tour.
+        seed: of the noise of every fit.
+        fit: settings in place of those of the methods' records, each where the method has it: {"steps": 300}.
+        tuned: method -> what `flatviz run tune` chose for it (`flatviz.families.choice`); its radius is fitted too.  Radius 0 of
+            a tuned method is VI at that method's settings.
+        progress: True, None (where a terminal watches) or a function.
+        engine: a `dask.distributed` Client (extra "cluster"): its workers share the fits, the radii of one method too, each then
+            what it is alone, to rounding.  A lost worker costs only the fits it had.
 
     Raises:
         ValueError: For a method or a setting that is not known, or a radius below 0.
@@ -90,7 +98,7 @@ def fit_family(
         check_choice(method, tuple(METHODS), "method")
     keys = [same_member(*cell, tuned) for cell in asked]
     how = dict(fit=fit, tuned=tuned, progress=progress)
-    fitted = fit_all(net, task, prior, dict.fromkeys(keys), [seed], folder=checkpoint, engine=engine, **how)
+    fitted = fit_all(net, task, prior, dict.fromkeys(keys), [seed], engine=engine, **how)
     for key in keys:
         if (*key, seed) not in fitted:  # diverged beside others: alone it says so
             fitted[*key, seed] = fit_member(net, task, prior, *key, seed=seed, **how)
@@ -116,8 +124,18 @@ def measure(
     All share one PCA plane, of the pooled draws, and one pair of random directions.  Surface and spectra are of the
     mean NLL of the training examples over the treated weights; scores are of the test split.  BatchNorm statistics
     are those of the net throughout, as they were when the posteriors were fitted.
-    n_draws: draws a posterior, at least 2; n_spectra: of them, those whose k largest eigenvalues are computed; resolution:
-        grid points a side of the shared surface, around_resolution: of the surface around each center.
+
+    Args:
+        net: as for `fit_family`.
+        task: of which the training split gives the loss and the test split the scores.
+        family: what `fit_family` returned.
+        seed: of draws and planes.
+        n_draws: draws a posterior, at least 2.
+        n_spectra: of them, those whose largest eigenvalues are computed.
+        k: eigenvalues of each.
+        resolution: grid points a side of the shared surface.
+        around_resolution: of the surface around each center.
+        progress: True, None (where a terminal watches) or a function.
 
     Example:
         >>> import flatviz as fv
@@ -135,19 +153,16 @@ def measure(
     f, posteriors = nll(net, task.train), list({id(q): q for q in family.posterior}.values())
     pooled = torch.cat([q.sample(count(q, n_draws), seed=seed) for q in posteriors])
     plane = plane_pca(pooled, name=f"PCA plane of {len(pooled)} draws")
-    family = dataclasses.replace(family, surface=slice_plane(f, plane, resolution=resolution, progress=progress))
-
-    def look(member: Member) -> dict[str, Any]:
-        q = member.posterior
-        around = slice_plane(f, plane_random(net, q.center, seed=seed), resolution=around_resolution, progress=progress)
-        return {"around": around} | _measured(f, task, plane, q, (n_draws, n_spectra, k), seed, progress)
-
-    rows = once(family, look, "measuring", progress)
-    sharpest = dict(zip(map(id, posteriors), sharpest_surfaces(f, posteriors, around_resolution, seed)))
-    fields = {name: [row[name] for row in rows] for name in rows[0]}
-    family = family.each(**fields, sharpest=[sharpest[id(q)] for q in family.posterior])
-    family = family_steps(net, task.train, family, seed=seed, resolution=3 * around_resolution // 2)
-    return family_maps(net, task, family_images(task, family), seed=seed, resolution=around_resolution)
+    surface = slice_plane(f, plane, resolution=resolution, progress=progress)
+    family = dataclasses.replace(family, surface=surface, maps=shared_maps(net, task, surface, around_resolution))
+    spectra = {id(q): top_eigenpairs(f, q.center, 2, seed=seed) for q in posteriors}
+    reach = max(rise_distance(f, q.center, spectra[id(q)]) for q in posteriors)
+    sizes = max(count(q, n_draws) for q in posteriors), n_spectra, k
+    steps = member_steps(net, task.train, family, seed=seed, resolution=3 * around_resolution // 2)
+    ground = _Ground(net, task, family, sizes, around_resolution, reach, seed, progress, spectra)
+    looks = once(family, lambda m: ground.measured(m, steps), "measuring", progress)
+    members = (dataclasses.replace(look, method=m.method, radius=m.radius, unit=m.unit) for m, look in zip(family, looks))
+    return with_pixels(task, dataclasses.replace(family, members=tuple(members)))
 
 
 def extend(
@@ -167,20 +182,15 @@ def extend(
     surfaces: those of `SURFACES` that are computed, two thirds of the work; for the others that of the nearest member stands in,
     until `complete` computes them.
     """
-    near = family[family.index(method, radius)]
-    sizes = family.n_draws, max(map(len, family.spectrum)), len(near.spectrum[0].values)
-    fields = _measured(nll(net, task.train), task, family.surface.plane, posterior, sizes, seed, progress)
-    values = dict(zip(QUANTITIES, member_values(fields["spectrum"], fields["prediction"])))
-    fields["over_seeds"] = {name: torch.full_like(row, torch.nan) for name, row in near.over_seeds.items()}
-    for name, row in fields["over_seeds"].items():
-        row[0] = values[name]  # of one seed alone
-    fields["step"] = step_of(net, task.train, family, method, radius, seed=seed)
+    near, ground = family[family.index(method, radius)], _Ground.of(net, task, family, seed, progress)
     about = dict(method=method, radius=float(radius), unit=METHODS[method].unit, posterior=posterior)
-    member = dataclasses.replace(near, **about, **fields)
-    maps = near.maps | input_row(net, task, family, member, seed=seed) | curves_row(family, method, radius, seed=seed - 1)
-    maps |= disputed_row(member.prediction, family.n_draws) if has_images(task) else {}
-    more = with_pixels(task, family.add(dataclasses.replace(member, maps=maps)))
-    return complete(net, task, more, surfaces, seed=seed, progress=progress)
+    steps = member_steps(net, task.train, family, seed=seed)
+    member = ground.measured(dataclasses.replace(near, **about), steps, surfaces)
+    one = dict(zip(QUANTITIES, member_values(member.spectrum, member.prediction)))
+    alone = {  # of one seed
+        name: torch.cat([one[name].to(row)[None], torch.full_like(row[1:], torch.nan)]) for name, row in near.over_seeds.items()
+    }
+    return with_pixels(task, family.add(dataclasses.replace(member, over_seeds=alone)))
 
 
 def complete(
@@ -190,33 +200,68 @@ def complete(
 
     surfaces: those of `SURFACES` that are computed; "maps" holds the accuracy on the planes of the other two.
     """
-    f, member = nll(net, task.train), family[-1]
-    q, resolution = member.posterior, len(member.around.a)
-    if "around" in surfaces:
-        around = slice_plane(f, plane_random(net, q.center, seed=seed), resolution=resolution, progress=progress)
-        member = dataclasses.replace(member, around=around)
-    if "sharpest" in surfaces:
-        sharpest = sharpest_surface(f, q, resolution, float(member.sharpest.a.max()), seed)
-        member = dataclasses.replace(member, sharpest=sharpest)
-    if "maps" in surfaces and family.maps:
-        maps = maps_row(net, task, family, member, seed=seed, resolution=len(member.maps["ascent"].a))
-        member = dataclasses.replace(member, maps=member.maps | maps)
+    member = _Ground.of(net, task, family, seed, progress).with_surfaces(family[-1], surfaces)
     return dataclasses.replace(family, members=(*family.members[:-1], member))
+
+
+@dataclass(frozen=True)
+class _Ground:
+    """What all members of a family are measured on.
+
+    sizes: draws, those with a spectrum, eigenvalues of it; resolution, reach: points a side of the surfaces around a center, and
+    how far those of the sharpest directions go; spectra: of centers that are known, by id.
+    """
+
+    net: Net
+    task: Task
+    family: Family  # with its surface, maps and inputs
+    sizes: tuple[int, int, int]
+    resolution: int
+    reach: float
+    seed: int
+    progress: Progress
+    spectra: Mapping[int, Spectrum] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, net: Net, task: Task, family: Family, seed: int, progress: Progress) -> _Ground:
+        """That of a measured family."""
+        first = family[0]
+        sizes = family.n_draws, max(map(len, family.spectrum)), len(first.spectrum[0].values)
+        reach = float(first.sharpest.a.max())
+        return cls(net, task, family, sizes, len(first.around.a), reach, seed, progress)
+
+    def measured(self, member: Member, steps: Callable[[Member], Any], surfaces: Sequence[str] = SURFACES) -> Member:
+        """A member with its draws on the plane, spectra, prediction, step and maps; of its surfaces those that are named."""
+        net, task, family, seed, q = self.net, self.task, self.family, self.seed, member.posterior
+        (n_draws, n_spectra, k), f = self.sizes, nll(net, task.train)
+        draws = q.sample(count(q, n_draws), seed=seed)
+        starts = track(list(draws[:n_spectra]), "eigenvalues", self.progress)
+        spectra = tuple(top_eigenpairs(f, w, k, seed=seed, name=f"draw {i}") for i, w in enumerate(starts, 1))
+        prediction = predicted(net, q, task.test, n_draws, seed=seed, progress=self.progress)
+        maps = member.maps | disputed_row(task, prediction, n_draws) | input_row(net, task, family, q, n_draws, seed=seed)
+        (curves,) = curve_rows(family, [member], n_draws, seed=seed - 1)
+        fields = dict(projection=project(draws, family.surface.plane, f), spectrum=spectra, prediction=prediction)
+        member = dataclasses.replace(member, **fields, step=steps(member), maps=maps | curves)
+        return self.with_surfaces(member, surfaces)
+
+    def with_surfaces(self, member: Member, names: Sequence[str]) -> Member:
+        """A member with those of its `SURFACES` that are named."""
+        f, q, seed = nll(self.net, self.task.train), member.posterior, self.seed
+        if "around" in names:
+            plane = plane_random(self.net, q.center, seed=seed)
+            around = slice_plane(f, plane, resolution=self.resolution, progress=self.progress)
+            member = dataclasses.replace(member, around=around)
+        if "sharpest" in names:
+            spectrum = self.spectra.get(id(q)) or top_eigenpairs(f, q.center, 2, seed=seed)
+            sharpest = slice_plane(f, plane_eigen(q.center, spectrum), extent=self.reach, resolution=self.resolution)
+            member = dataclasses.replace(member, sharpest=sharpest)
+        if "maps" in names:
+            maps = maps_row(self.net, self.task, self.family, member, n_draws=self.sizes[0], seed=seed)
+            member = dataclasses.replace(member, maps=member.maps | maps)
+        return member
 
 
 def member_values(spectra: Sequence[Spectrum], prediction: Prediction) -> Tensor:
     """`QUANTITIES` of one member: the mean of its draws' largest eigenvalues, and scores of its largest ensemble, (4,)."""
     lambda1 = torch.stack([s.values[0] for s in spectra]).mean()
     return torch.stack([lambda1, *(prediction.scores[name][-1].to(lambda1) for name in QUANTITIES[1:])]).cpu()
-
-
-def _measured(
-    f: MeanNLL, task: Task, plane: Plane, q: Posterior, sizes: tuple[int, int, int], seed: int, progress: Progress
-) -> dict[str, Any]:
-    """A member's draws on the plane, the eigenvalues of some of them, and their prediction; sizes: n_draws, n_spectra, k."""
-    n_draws, n_spectra, k = sizes
-    draws = q.sample(count(q, n_draws), seed=seed)
-    starts = track(list(draws[:n_spectra]), "eigenvalues", progress)
-    spectra = tuple(top_eigenpairs(f, w, k, seed=seed, name=f"draw {i}") for i, w in enumerate(starts, 1))
-    prediction = predicted(f.net, q, task.test, n_draws, seed=seed, progress=progress)
-    return dict(projection=project(draws, plane, f), spectrum=spectra, prediction=prediction)

@@ -11,7 +11,6 @@ from torch.special import entr
 
 from flatviz.core.data import Data, Task
 from flatviz.core.inputs import Pixels
-from flatviz.families.members import once, with_maps
 from flatviz.results import Family, Prediction
 
 N_IMAGES = 8  # images at each ensemble size
@@ -26,13 +25,6 @@ def has_images(task: Task) -> bool:
     return len(shape) == 4 and shape[1] in (1, 3) and task.n_classes <= MOST_CLASSES
 
 
-def family_images(task: Task, family: Family) -> Family:
-    """The family with the test images on which each member's draws disagree most, where the task has images."""
-    if not has_images(task):
-        return family
-    return with_pixels(task, with_maps(family, once(family, lambda m: disputed_row(m.prediction, family.n_draws))))
-
-
 def with_pixels(task: Task, family: Family) -> Family:
     """The family with `images` of all that its members show.
 
@@ -44,8 +36,13 @@ def with_pixels(task: Task, family: Family) -> Family:
     return replace(family, images=dict(index=index, pixels=_pixels(task.test, index)))
 
 
-def disputed_row(prediction: Prediction, size: int) -> dict[str, Tensor]:
-    """A member's `disputed` up to an ensemble `size`, "shown" and "nats" (S, k): a point is every ensemble, its row is repeated."""
+def disputed_row(task: Task, prediction: Prediction, size: int) -> dict[str, Tensor]:
+    """A member's `disputed` up to an ensemble `size`, "shown" and "nats" (S, k): a point is every ensemble, its row is repeated.
+
+    {} where the task has no images.
+    """
+    if not has_images(task):
+        return {}
     return {name: torch.cat([t, t[-1:].expand(size - len(t), -1)]) for name, t in zip(("shown", "nats"), disputed(prediction))}
 
 

@@ -10,7 +10,7 @@ from torch import Tensor
 from flatviz.core.data import Task
 from flatviz.core.net import Net
 from flatviz.families.members import once, predicted, with_maps
-from flatviz.results import Family, Member, Posterior
+from flatviz.results import Family, Posterior
 
 MARGIN = 0.8  # beyond the data, in their unit, that a map shows
 REFERENCE_DRAWS = 100  # of HMC, that its map averages
@@ -32,24 +32,22 @@ def input_maps(
     x = torch.cat([task.train.x, task.test.x]).cpu()
     lo, hi = x.amin(0) - MARGIN, x.amax(0) + MARGIN
     a, b = (torch.linspace(float(lo[k]), float(hi[k]), resolution) for k in (0, 1))
-    shared = family.inputs | dict(a=a, b=b, x=task.train.x.cpu(), y=task.train.y.cpu())
+    family = replace(family, inputs=family.inputs | dict(a=a, b=b, x=task.train.x.cpu(), y=task.train.y.cpu()))
     if reference is not None:
-        shared["reference"] = _maps(net, task, reference, a, b, REFERENCE_DRAWS, seed=seed)[-1]
-    family = replace(family, inputs=shared)
-    return with_maps(family, once(family, lambda m: input_row(net, task, family, m, seed=seed)))
+        family.inputs["reference"] = input_row(net, task, family, reference, REFERENCE_DRAWS, seed=seed)["probs"][-1]
+    return with_maps(family, once(family, lambda m: input_row(net, task, family, m.posterior, family.n_draws, seed=seed)))
 
 
-def input_row(net: Net, task: Task, family: Family, member: Member, *, seed: int) -> dict[str, Tensor]:
-    """What one member predicts ("probs"), on the grid that the family has; {} where it has none."""
+def input_row(net: Net, task: Task, family: Family, q: Posterior, n_draws: int, *, seed: int) -> dict[str, Tensor]:
+    """What one member predicts ("probs"), on the grid that the family has; {} where it has none.
+
+    Probability of class 1 of ensembles of 1, 2 .. draws, (n_draws, G, G); of fewer draws the largest ensemble is repeated.
+    """
     if "a" not in family.inputs:
         return {}
     a, b = family.inputs["a"], family.inputs["b"]
-    return {"probs": _maps(net, task, member.posterior, a, b, member.prediction.n_draws, family.n_draws, seed)}
-
-
-def _maps(net: Net, task: Task, q: Posterior, a: Tensor, b: Tensor, n: int, size: int = 0, seed: int = 0) -> Tensor:
-    """Probability of class 1 of ensembles of 1, 2 .. n draws, (n, G, G); up to `size` the largest of them is repeated."""
     grid = torch.stack(torch.meshgrid(a, b, indexing="xy"), -1).reshape(-1, 2).to(task.train.x)
-    probs = predicted(net, q, grid, n, seed=seed).probs[..., 1]
+    probs = predicted(net, q, grid, n_draws, seed=seed).probs[..., 1]
+    n = len(probs)
     maps = (probs.cumsum(0) / torch.arange(1, n + 1).to(probs)[:, None]).reshape(n, len(b), len(a)).cpu()
-    return torch.cat([maps, maps[-1:].expand(max(size - n, 0), -1, -1)])  # a point is every ensemble
+    return {"probs": torch.cat([maps, maps[-1:].expand(n_draws - n, -1, -1)])}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -16,15 +15,13 @@ from flatviz.core.data import Data, Task
 from flatviz.core.net import Net
 from flatviz.core.objective import Objective
 from flatviz.engine.stacked import Stacked, stack
-from flatviz.families.members import once, predicted, with_maps
+from flatviz.families.members import predicted
 from flatviz.families.one_step import plane_of_step
-from flatviz.landscape.lanczos import top_eigenpairs
 from flatviz.landscape.projection import project
 from flatviz.landscape.slices import slice_plane
-from flatviz.objectives.nll import MeanNLL, nll
+from flatviz.objectives.nll import nll
 from flatviz.objectives.quantity import Quantity, quantity
-from flatviz.planes.along import plane_eigen
-from flatviz.results import Family, Member, Plane, Posterior, Spectrum, Surface
+from flatviz.results import Family, Member, Plane, Spectrum, Surface
 
 FINE = 21  # grid points a side of the loss
 COARSE = 17  # grid points a side of the accuracy
@@ -35,41 +32,38 @@ RISE = 2.0  # nats above the center, at the edge of the plane
 TICKS = 64  # distances at which the rise is looked for, along each half of an axis
 
 
-def family_maps(net: Net, task: Task, family: Family, *, seed: int, resolution: int = FINE) -> Family:
-    """The family with other quantities and planes: on the shared plane in its `maps`, the rest in those of its members.
+def shared_maps(net: Net, task: Task, shared: Surface, resolution: int) -> dict[str, Any]:
+    """`Family.maps`: other quantities on the shared plane.
 
-    accuracy: a Surface, of the training examples on the shared plane; a, b: ticks of the shared plane at which members have
-    "ensemble"; not for a net with BatchNorm, whose convolutions would take minutes.
-    resolution: grid points a side, at most; the accuracy has `COARSE`, the ensemble `ENSEMBLE`, and a net with BatchNorm
-    half as many of each.
+    accuracy: a Surface, of the training examples; a, b: ticks at which members have "ensemble"; not for a net with BatchNorm,
+    whose convolutions would take minutes.
+    resolution: grid points a side of the surfaces around members: the ensemble has no more of them.
     """
-    resolution, shared = min(resolution, _side(net, FINE)), family.surface
     maps: dict[str, Any] = {"accuracy": _accuracy(quantity(net, task.train, "accuracy"), shared, COARSE)}
     if not net.has_batchnorm:
         side = min(ENSEMBLE, resolution)
-        maps |= {
-            name: torch.linspace(float(t.min()), float(t.max()), side).to(t) for name, t in zip("ab", (shared.a, shared.b))
-        }
-    family = replace(family, maps=maps)
-    return with_maps(family, once(family, lambda m: maps_row(net, task, family, m, seed=seed, resolution=resolution)))
+        ends = {"a": shared.a, "b": shared.b}
+        maps |= {name: torch.linspace(float(t.min()), float(t.max()), side).to(t) for name, t in ends.items()}
+    return maps
 
 
-def maps_row(net: Net, task: Task, family: Family, member: Member, *, seed: int, resolution: int) -> dict[str, Any]:
+def maps_row(net: Net, task: Task, family: Family, member: Member, *, n_draws: int, seed: int) -> dict[str, Any]:
     """The other maps of a member that has its surfaces "around" and "sharpest".
 
-    draws accuracy (S,): of each draw itself, NaN where the member has fewer.  ascent: a Surface, the mean NLL on the plane of
-    `plane_of_step` at its center; sharpest accuracy, around accuracy, ascent accuracy: Surfaces.  ensemble (S, A, B), on ticks
-    a, b of the shared plane: see `ensemble_losses`.  sharpest ensemble, around ensemble, ascent ensemble
-    (MOST, CENTERED, CENTERED): the same on planes through the member's center, from where the draws are, of the first `MOST`
-    draws; only for a net that runs at several weight vectors at once.
+    draws accuracy (S,): of each draw itself, NaN where the member has fewer than `n_draws`.  ascent: a Surface, the mean NLL on the
+    plane of `plane_of_step` at its center, on at most `FINE` points a side; sharpest accuracy, around accuracy, ascent accuracy:
+    Surfaces; a net with BatchNorm has half as many points.  ensemble (S, A, B), on ticks a, b of the shared plane: see
+    `ensemble_losses`.  sharpest ensemble, around ensemble, ascent ensemble (MOST, CENTERED, CENTERED): the same on planes through
+    the member's center, from where the draws are, of the first `MOST` draws; only for a net that runs at several weight vectors at
+    once.
     """
     q, data = member.posterior, task.train
     f, right, draws = nll(net, data), quantity(net, data, "accuracy"), q.sample(member.prediction.n_draws, seed=seed)
-    planes = {"sharpest": member.sharpest, "around": member.around}
+    planes, fine = {"sharpest": member.sharpest, "around": member.around}, min(len(member.around.a), _side(net, FINE))
     plane = plane_of_step(q, f.value_and_grad(q.center)[1], seed)
-    planes["ascent"] = slice_plane(f, plane, extent=float(member.sharpest.a.max()), resolution=resolution)
+    planes["ascent"] = slice_plane(f, plane, extent=float(member.sharpest.a.max()), resolution=fine)
     row: dict[str, Any] = {f"{name} accuracy": _accuracy(right, s, _side(net, COARSE)) for name, s in planes.items()}
-    row["draws accuracy"] = pad(right.many(draws).float().cpu(), (0, family.n_draws - len(draws)), value=torch.nan)
+    row["draws accuracy"] = pad(right.many(draws).float().cpu(), (0, n_draws - len(draws)), value=torch.nan)
     row["ascent"] = planes["ascent"]
     if "a" not in family.maps:
         return row
@@ -77,7 +71,7 @@ def maps_row(net: Net, task: Task, family: Family, member: Member, *, seed: int,
     outputs = partial(_outputs, net, stacked, data)
     place = project(draws.mean(0, keepdim=True), family.surface.plane).coords.to(draws)
     moves = _steps(family.surface.plane, [family.maps["a"], family.maps["b"]], draws, place)
-    row["ensemble"] = ensemble_losses(outputs, data.y, draws, moves, family.n_draws)
+    row["ensemble"] = ensemble_losses(outputs, data.y, draws, moves, n_draws)
     for name, s in planes.items() if stacked is not None else ():
         moves = _steps(s.plane, centered_ticks(s), draws)
         row[f"{name} ensemble"] = ensemble_losses(outputs, data.y, draws[:MOST], moves, MOST)
@@ -132,21 +126,6 @@ def _accuracy(right: Quantity, surface: Surface, most: int) -> Surface:
 def _side(net: Net, points: int) -> int:
     """Grid points a side: about half, and odd, for a net whose convolutions take as long as all else."""
     return points // 4 * 2 + 1 if net.has_batchnorm else points
-
-
-def sharpest_surfaces(f: MeanNLL, posteriors: Sequence[Posterior], resolution: int, seed: int) -> list[Surface]:
-    """The surface of each on the plane of the two sharpest directions at its center, all as wide as the widest basin."""
-    spectra = [top_eigenpairs(f, q.center, 2, seed=seed) for q in posteriors]
-    reach = max(rise_distance(f, q.center, s) for q, s in zip(posteriors, spectra))
-    return [sharpest_surface(f, q, resolution, reach, seed, s) for q, s in zip(posteriors, spectra)]
-
-
-def sharpest_surface(
-    f: MeanNLL, q: Posterior, resolution: int, reach: float, seed: int, spectrum: Spectrum | None = None
-) -> Surface:
-    """The surface of one, as far as `reach` in weight space."""
-    spectrum = spectrum or top_eigenpairs(f, q.center, 2, seed=seed)
-    return slice_plane(f, plane_eigen(q.center, spectrum), extent=reach, resolution=resolution)
 
 
 def rise_distance(f: Objective, center: Tensor, spectrum: Spectrum) -> float:

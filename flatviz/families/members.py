@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from flatviz.checks import check_choice, check_radius
@@ -15,7 +14,6 @@ from flatviz.families.tasks import each, workers
 from flatviz.metrics.prediction import predict
 from flatviz.posteriors import METHODS
 from flatviz.results import Draws, Family, Gaussian, Member, Posterior, Prediction
-from flatviz.training.run import Checkpoint
 
 Fitted = dict[tuple[str, float, int], Posterior]  # by method, radius and seed
 
@@ -30,7 +28,6 @@ def fit_member(
     seed: int,
     fit: Mapping | None = None,
     tuned: Choices | None = None,
-    checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Posterior:
     """One method of `METHODS` fitted on `task.train`, with the settings of its record.
@@ -38,7 +35,6 @@ def fit_member(
     radius: None is that of the record; fit: values in place of those settings, where the method has them (steps, lr ...).
     tuned: method -> settings, radius and width of the prior that `tune` chose; `fit` and `radius` go before them.
     A method that starts at SGD's solution fits that by SGD's record, and by the choices that differ from the method's record.
-    checkpoint: path to save to and resume from; that start has one beside it.
     """
     record, choice = METHODS[check_choice(method, tuple(METHODS), "method")], choice_of(tuned, method)
     check_settings(fit)
@@ -51,11 +47,10 @@ def fit_member(
         changed = {name: v for name, v in choice.settings.items() if METHODS[method].tuned(net).settings.get(name) != v}
         start = METHODS["sgd"].keywords(net, settings={**changed, **(fit or {})})
         ascent = {name: value for name, value in keywords.items() if name == "ascent"}
-        kept = None if checkpoint is None else f"{checkpoint}-start"
-        sgd = METHODS["sgd"].fit(net, task.train, seed=seed, checkpoint=kept, progress=progress, **start, **ascent)
+        sgd = METHODS["sgd"].fit(net, task.train, seed=seed, progress=progress, **start, **ascent)
         net = net.at(sgd.center)
     given = (prior,) if record.needs_prior else ()
-    return record.fit(net, task.train, *given, seed=seed, checkpoint=checkpoint, progress=progress, **keywords)
+    return record.fit(net, task.train, *given, seed=seed, progress=progress, **keywords)
 
 
 def chosen(net: Net, prior: Gaussian, method: str, fit: Mapping | None, tuned: Choices | None) -> tuple[Gaussian, dict]:
@@ -162,35 +157,30 @@ def fit_all(
     *,
     fit: Mapping | None = None,
     tuned: Choices | None = None,
-    folder: Checkpoint = None,
     progress: Progress = False,
     engine: Any = None,
 ) -> Fitted:
     """Posteriors of all members (method, radius) at all seeds; a fit that diverges beside others is left out.
 
-    A method that can trains its radii above 0 and the seeds together.  folder: where each fit keeps its checkpoint; engine: a
-    `dask.distributed` Client whose workers share the fits.
+    A method that can trains its radii above 0 and the seeds together.  engine: a `dask.distributed`
+    Client whose workers share the fits.
     """
     about = dict(fit=fit, tuned=tuned, progress=progress if engine is None else False)
     groups = groups_of(members, 1 if engine is None else workers(engine))
-    items = [(method, radii, seeds, folder, about) for method, radii in groups]
+    items = [(method, radii, seeds, about) for method, radii in groups]
     shown = progress if len(seeds) == 1 else False  # of several seeds the bar of those that are trained together says enough
     run = each(_fit_group, (net, task, prior), items, engine=engine, label="fitting", progress=shown)
     return {key: q for _, some in run for key, q in some.items()}
 
 
-def _fit_group(given: tuple[Net, Task, Gaussian], group: tuple[str, list[float], Sequence[int], Checkpoint, dict]) -> Fitted:
+def _fit_group(given: tuple[Net, Task, Gaussian], group: tuple[str, list[float], Sequence[int], dict]) -> Fitted:
     """One group of `groups_of` at all seeds."""
-    (net, task, prior), (method, radii, seeds, folder, about) = given, group
-    checkpoint = None
-    if folder is not None:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        checkpoint = Path(folder) / f"{method} {' '.join(f'{r:g}' for r in radii)}"
-    if len(radii) * len(seeds) == 1 or not (METHODS[method].at_once and all(radii)):
+    (net, task, prior), (method, radii, seeds, about) = given, group
+    cells = [(radius, seed) for radius in radii for seed in seeds]
+    if len(cells) == 1 or not (METHODS[method].at_once and all(radii)):
         about = about if len(seeds) == 1 else about | {"progress": False}
-        cells = [(method, radius, seed) for radius in radii for seed in seeds]
-        return {(m, r, s): fit_member(net, task, prior, m, r, seed=s, checkpoint=checkpoint, **about) for m, r, s in cells}
+        return {(method, r, s): fit_member(net, task, prior, method, r, seed=s, **about) for r, s in cells}
     prior, settings = chosen(net, prior, method, about["fit"], about["tuned"])
     keywords = METHODS[method].keywords(net, settings=settings) | dict(radius=radii, seed=seeds)
-    grid = METHODS[method].fit(net, task.train, prior, checkpoint=checkpoint, progress=about["progress"], **keywords)
+    grid = METHODS[method].fit(net, task.train, prior, progress=about["progress"], **keywords)
     return {(method, radius, seed): q for (radius, seed), q in grid.items()}

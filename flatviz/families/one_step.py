@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -14,7 +14,6 @@ from torch import Tensor
 from flatviz.checks import Count, Radius, Seed, Several, Whole, check_choice, check_count, each
 from flatviz.core.boundary import public
 from flatviz.core.data import Data, Task
-from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.core.seeds import generator
@@ -27,15 +26,14 @@ from flatviz.objectives.nll import nll
 from flatviz.planes.along import plane_along
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.sabma import sabma_stages
-from flatviz.results import Family, Mechanism, Plane, Posterior, placed, reach_of
+from flatviz.results import Family, Mechanism, Member, Plane, Posterior, placed
 from flatviz.training.optimize import training_loss
-from flatviz.training.perturb import UNITS, Blocks, Mode, perturb
+from flatviz.training.perturb import UNITS, Mode, perturb
 from flatviz.training.variational import NoisyNLL
 
 SABMA = "sabma"  # the method whose step this is
 MARGIN = 1.25  # how much further than what is drawn the plane is computed
 STEP_DRAWS = 32  # behind each expectation of a family's steps
-
 
 Moments = Annotated[Sequence[Whole], each(partial(check_count, least=0), "numbers of steps", least=2)]
 
@@ -49,21 +47,29 @@ def mechanism(
     radii: Sequence[Radius],
     seed: Seed,
     mode: Mode = "kl_exact",
-    blocks: Blocks = "mean+std",
     n_draws: Count = 32,
     resolution: Several = 31,
-    likelihood: Likelihood = "categorical",
     name: str = "q",
 ) -> Mechanism:
     """The step of SA-BMA from `q` at each of `radii`: ascend to the worst q', take the gradient there, descend from q.
 
-        ascend   Delta = radius F^-1 g / sqrt(g^T F^-1 g),  q' = q + Delta          `perturb`, in `mode` and `blocks`
+        ascend   Delta = radius F^-1 g / sqrt(g^T F^-1 g),  q' = q + Delta          `perturb`, in `mode`
         there    g' = grad E_q'[NLL]
         descend  from q along -g'
 
     The plane holds Sigma g, along which `kl_exact` moves the mean, and the gradient g, along which SAM does.
-    n_draws: draws behind each expectation, the same noise at q and at q', which training has one of.
     BatchNorm statistics are those of the net.
+
+    Args:
+        net: the network.
+        data: of which the loss is the mean NLL.
+        q: over its treated weights.
+        radii: at least one, in the unit of `mode`.
+        seed: of the noise, the same at q and at q'.
+        mode: of `perturb`.
+        n_draws: draws behind each expectation; training has one.
+        resolution: grid points a side of the loss.
+        name: of q in pictures.
 
     Raises:
         ValueError: For no radius, a q of another length, or an unknown word.
@@ -79,12 +85,8 @@ def mechanism(
     """
     if not len(radii):
         raise ValueError("radii must hold at least one number, got none")
-    step = _Step(net, data, q, seed, n_draws, likelihood)
-    plane = plane_of_step(q, step.gradient, seed)
-    rows = step.rows(plane, [(float(r), mode) for r in radii], blocks)
-    shown = step.shown(plane, rows) | dict(radius=tuple(map(float, radii)), unit=UNITS[mode], name=name)
-    reach = MARGIN * max(_reaches(shown["covariance"], rows))
-    return Mechanism(slice_plane(nll(net, data), plane, extent=reach, resolution=resolution), **shown)
+    step = Step(net, data, q, seed, n_draws)
+    return step.with_surface(step.at([(float(r), mode) for r in radii], unit=UNITS[mode], name=name), resolution)
 
 
 @public
@@ -99,17 +101,27 @@ def mechanism_in_training(
     settings: Mapping[str, Any] | None = None,
     n_draws: Count = 32,
     resolution: Several = 31,
-    likelihood: Likelihood = "categorical",
     progress: Progress = False,
 ) -> list[Mechanism]:
-    """The step of `mechanism` from q as it stands at several moments of one `fit_sabma`, all on one plane: `plot_mechanism` plays them.
+    """The step of `mechanism` from q at several moments of one `fit_sabma`, all on one plane: `plot_mechanism` plays them.
 
     The plane goes through the last q's mean.  Its axes are the two directions that hold most of all the moves Sigma g, each of
     length 1 (the right singular vectors of these, not centred); what is drawn are shadows on it.
 
-    at: rising numbers of steps taken, 0 is the start; default: five, the denser the earlier, the last one among them, the start
-        not: q moves away from it by many times its width, and a picture with it shows the rest small.
-    settings: in place of those of `fv.METHODS["sabma"]`, as {"steps": 100}.  BatchNorm statistics are those of the net.
+    BatchNorm statistics are those of the net.
+
+    Args:
+        net: the network.
+        data: what q is fitted to.
+        prior: of the fit.
+        radius: of the fit and of the step, sqrt(2 KL in nats).
+        seed: of the fit and of the draws.
+        at: rising numbers of steps taken, 0 is the start; default: five, the denser the earlier, the last one among them, the
+            start not: q moves away from it by many times its width, and a picture with it shows the rest small.
+        settings: in place of those of `fv.METHODS["sabma"]`, as {"steps": 100}.
+        n_draws: draws behind each expectation.
+        resolution: grid points a side of the loss.
+        progress: True, None (where a terminal watches) or a function.
 
     Raises:
         ValueError: For another setting, and for numbers that do not rise or go beyond the fit's steps.
@@ -131,25 +143,23 @@ def mechanism_in_training(
     at = sorted({round(fit["steps"] * (i / 5) ** 2) for i in range(1, 6)}) if at is None else list(at)
     if any(b <= a for a, b in pairwise(at)) or at[-1] > fit["steps"]:
         raise ValueError(f"at must rise and end by the fit's {fit['steps']} steps, got {at}")
-    about = dict(radius=radius, seed=seed, at=at, settings=fit, likelihood=likelihood, progress=progress)
-    stages = [_Step(net, data, q, seed, n_draws, likelihood) for q in sabma_stages(net, data, prior, **about)]
+    about = dict(radius=radius, seed=seed, at=at, settings=fit, progress=progress)
+    stages = [Step(net, data, q, seed, n_draws) for q in sabma_stages(net, data, prior, **about)]
     moves = torch.stack([step.q.cov_mul(step.gradient) for step in stages])
     axes = torch.linalg.svd(torch.nn.functional.normalize(moves, dim=1), full_matrices=False)[2][:2]
     plane = plane_along(stages[-1].q.mean, *axes, orthonormal=True, name="common plane of the perturbations")
-    shown, low, high = [], [], []
+    shown = []
     for step, done in zip(stages, at):
-        rows = step.rows(plane, [(float(radius), "kl_exact")])
-        center = (plane.axes @ (step.q.mean - plane.origin)).cpu()
-        rows["worst"] = rows["worst"] - center
-        fields = dict(radius=(float(radius),), unit=UNITS["kl_exact"], name=f"q after {done} steps", center=center)
-        shown.append(step.shown(plane, rows) | fields | dict(slope=float(step.gradient.norm())))
-        (reach,) = _reaches(shown[-1]["covariance"], rows)
-        low.append(center.double() - reach), high.append(center.double() + reach)
-    low, high = torch.stack(low).amin(0), torch.stack(high).amax(0)
+        slope, center = float(step.gradient.norm()), (plane.axes @ (step.q.mean - plane.origin)).cpu()
+        about = dict(unit=UNITS["kl_exact"], name=f"q after {done} steps", center=center, slope=slope)
+        stage = step.at([(float(radius), "kl_exact")], plane=plane, **about)
+        shown.append(replace(stage, worst=stage.worst - center))
+    low = torch.stack([stage.center.double() - stage.reach(0) for stage in shown]).amin(0)
+    high = torch.stack([stage.center.double() + stage.reach(0) for stage in shown]).amax(0)
     half = MARGIN * float((high - low).max()) / 2  # a square that holds what is drawn of all stages
     extent = [(float(middle) - half, float(middle) + half) for middle in (low + high) / 2]
     surface = slice_plane(nll(net, data), plane, extent=extent, resolution=resolution)
-    return [Mechanism(surface, **fields) for fields in shown]
+    return [replace(stage, surface=surface) for stage in shown]
 
 
 def family_stages(
@@ -181,32 +191,27 @@ def family_stages(
     return tuple(mechanism_in_training(net, task.train, prior, **about))
 
 
-def family_steps(net: Net, data: Data, family: Family, *, seed: int, resolution: int = 31) -> Family:
-    """The family with a step from VI's posterior at every member's radius; without it where VI is not in the family.
+def member_steps(
+    net: Net, data: Data, family: Family, *, seed: int, resolution: int | None = None
+) -> Callable[[Member], Mechanism | None]:
+    """Member -> the step from VI's posterior at its radius; None for every one where VI is not in the family.
 
     All on the plane of Sigma g and g at VI's mean, so that the radius moves the ball and the ground stays, which reaches as far
     as the largest radius that a lab offers.  Methods without a perturbation, and radius 0, move nothing.
+    resolution: of the ground; None takes that of the family's members.
     """
-    if "vi" not in family.methods or not isinstance(q := family[family.index("vi")].posterior, Gaussian):
-        return family
-    step = _Step(net, data, q, seed)
-    plane = plane_of_step(q, step.gradient, seed)
-    rows = [step.rows(plane, [_asked(m.method, m.radius)]) for m in family]
-    perturbing = [m for m in family.methods if METHODS[m].look.perturbation and max(family.radii(m)) > 0]
-    largest = [_asked(m, max(METHODS[m].tuned(net).largest, *family.radii(m))) for m in perturbing]
-    shown = step.shown(plane, rows[0]) | dict(unit="of each member", name="VI's posterior")
-    reach = MARGIN * max(_reaches(shown["covariance"], step.rows(plane, largest) if largest else rows[0]))
-    surface = slice_plane(nll(net, data), plane, extent=reach, resolution=resolution)
-    return family.each(step=[Mechanism(surface, radius=(m.radius,), **shown | row) for m, row in zip(family, rows)])
-
-
-def step_of(net: Net, data: Data, family: Family, method: str, radius: float, *, seed: int) -> Mechanism | None:
-    """The step of a member that joins the family, on its ground; None where that has none."""
-    if (ground := family[0].step) is None:
-        return None
-    step = _Step(net, data, family[family.index("vi")].posterior, seed)
-    rows = step.rows(placed(ground.surface.plane, net.device), [_asked(method, radius)])
-    return replace(ground, radius=(float(radius),), **rows)
+    ground, q = family[0].step, family[family.index("vi")].posterior if "vi" in family.methods else None
+    if not isinstance(q, Gaussian) or (resolution is None and ground is None):
+        return lambda member: None
+    step = Step(net, data, q, seed)
+    if resolution is not None:
+        perturbing = [m for m in family.methods if METHODS[m].look.perturbation and max(family.radii(m)) > 0]
+        largest = [_asked(m, max(METHODS[m].tuned(net).largest, *family.radii(m))) for m in perturbing]
+        ground = step.with_surface(
+            step.at(largest or [(0.0, "none")], unit="of each member", name="VI's posterior"), resolution
+        )
+    about = dict(plane=placed(ground.surface.plane, net.device), unit=ground.unit, name=ground.name, surface=ground.surface)
+    return lambda member: step.at([_asked(member.method, member.radius)], radius=(member.radius,), **about)
 
 
 def _asked(method: str, radius: float) -> tuple[float, str]:
@@ -214,46 +219,41 @@ def _asked(method: str, radius: float) -> tuple[float, str]:
     return (float(radius), mode) if mode else (0.0, "none")
 
 
-def _reaches(covariance: Tensor, rows: dict[str, Tensor]) -> list[float]:
-    """How far what is drawn reaches, of each row."""
-    names = "ball", "worst", "worst_covariance", "length"
-    return [reach_of(covariance, *row) for row in zip(*(rows[name] for name in names))]
-
-
-class _Step:
+class Step:
     """The step from q, at any radius: expectations are means over the same noise, at q and at every q'."""
 
-    def __init__(
-        self, net: Net, data: Data, q: Gaussian, seed: int, n_draws: int = STEP_DRAWS, likelihood: Likelihood = "categorical"
-    ) -> None:
+    def __init__(self, net: Net, data: Data, q: Gaussian, seed: int, n_draws: int = STEP_DRAWS) -> None:
         z = torch.randn(n_draws, q.dim + q.rank, generator=generator(seed), dtype=q.mean.dtype).to(q.mean.device)
         noise = [(row[: q.dim], row[q.dim :]) for row in z]
-        self.q, self.expected = q, NoisyNLL(training_loss(net, data, likelihood, "frozen")[0], None, noise)
+        self.q, self.expected = q, NoisyNLL(training_loss(net, data, "categorical", "frozen")[0], None, noise)
         self.loss, self.g, _ = self.expected(q)
-        self.gradient = self.g[0]  # in the mean
+        self.gradient, self.f = self.g[0], nll(net, data)  # in the mean
+        self.plane = plane_of_step(q, self.gradient, seed)
 
-    def rows(self, plane: Plane, asked: list[tuple[float, str]], blocks: str = "mean+std") -> dict[str, Tensor]:
-        """What depends on radius and mode, a row each of those `asked`."""
-        q, noise = self.q, self.expected.noise[0]
-        moves = [perturb(q, self.g, radius=r, mode=mode, blocks=blocks, noise=noise) for r, mode in asked]
+    def at(self, asked: Sequence[tuple[float, str]], *, plane: Plane | None = None, **fields: Any) -> Mechanism:
+        """The step at each (radius, mode) of `asked` on `plane` (None: of `plane_of_step`); fields: further ones of the `Mechanism`."""
+        q, noise, plane = self.q, self.expected.noise[0], plane or self.plane
+        moves = [perturb(q, self.g, radius=r, mode=mode, noise=noise) for r, mode in asked]
         gaussians = [q.moved(delta) for delta in moves]
         at_worst = [self.expected.again(worst) for worst in gaussians]
         shadows = [project(Gaussian(worst.mean, worst.log_std, worst.factor), plane) for worst in gaussians]
         rows = dict(
+            covariance=project(q, plane).covariance,
             ball=torch.stack([_ball(q, plane, r, mode) for r, mode in asked]),
             worst=torch.cat([s.coords for s in shadows]),
             worst_covariance=torch.stack([s.covariance for s in shadows]),
             length=torch.stack([delta[0].norm() for delta in moves]),
+            gradient=plane.axes @ self.gradient,
             there=torch.stack([plane.axes @ g[0] for _, g, _ in at_worst]),
             worst_loss=torch.stack([loss for loss, _, _ in at_worst]),
         )
-        return placed(rows, torch.device("cpu"))
+        about = dict(radius=tuple(r for r, _ in asked), loss=float(self.loss), surface=None)
+        return Mechanism(**placed(rows, torch.device("cpu")), **about | fields)
 
-    def shown(self, plane: Plane, rows: dict[str, Tensor]) -> dict[str, Any]:
-        """The fields of a `Mechanism` that are known without its surface."""
-        return rows | dict(
-            covariance=project(self.q, plane).covariance, gradient=plane.axes @ self.gradient, loss=float(self.loss)
-        )
+    def with_surface(self, shown: Mechanism, resolution: int) -> Mechanism:
+        """With the loss on the plane of `plane_of_step`, a little further than all that is drawn."""
+        reach = MARGIN * max(shown.reach(k) for k in range(len(shown.radius)))
+        return replace(shown, surface=slice_plane(self.f, self.plane, extent=reach, resolution=resolution))
 
 
 def plane_of_step(q: Posterior, gradient: Tensor, seed: int) -> Plane:

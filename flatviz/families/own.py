@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import torch
 from torch import Tensor, nn
@@ -36,7 +36,6 @@ from flatviz.training.pretrain import pretrain
 
 Given = Data | Dataset | DataLoader | Sequence  # examples, as a lab takes them
 Examples = Annotated[Given, anything]
-T = TypeVar("T")
 RATES = (0.1, 0.03, 0.01, 0.003, 0.001)  # of pre-training and of SWAG: the first at which the network learns is taken
 EPOCHS = 30
 MOST = 2000  # examples that are fitted
@@ -87,9 +86,7 @@ def examples(given: Examples, name: str) -> Data:
         TypeError: For anything else.
         ValueError: Where labels are no whole numbers.
     """
-    if isinstance(given, Dataset):
-        given = DataLoader(given, batch_size=256)
-    if isinstance(given, DataLoader):
+    if isinstance(given, (Dataset, DataLoader)):
         given = data_from(given, MOST)
     if not isinstance(given, Data):
         pair = isinstance(given, (tuple, list)) and len(given) == 2
@@ -117,7 +114,7 @@ def prepare_own(
 
     A module that has not learned `train` is trained first.  The prior of the normalisation layers is SWAG's on `train`, the
     head's is wide and about 0; each rate is the first at which the network learns.  Settings of the fits are those of the
-    best of `trials` on a fifth of `train` that is held out, by NLL; where none stays finite and learns, rates and widths of
+    best of `trials` on a validation split, a fifth of `train`, by NLL; where none stays finite and learns, rates and widths of
     the prior fall along `SHRINK`, and at last the head alone is treated.
 
     Args:
@@ -130,7 +127,7 @@ def prepare_own(
             None: everything, whatever it takes.
         seed: Of all random numbers.
         progress: True, None (where somebody watches) or a function.
-        say: Hears of each step when it is done.
+        say: Called with a line of text for each step that is done.
 
     Raises:
         ValueError: Where a step leaves a network that is no better than its largest class.
@@ -178,7 +175,7 @@ def prepare_own(
 
 
 def _task(train: Data, test: Data, seed: int) -> Task:
-    """The training examples in random order, at most `MOST`, a share of them held out; source and train are one."""
+    """The training examples in random order, at most `MOST`, a share of them set aside as validation split; source and train are one."""
     n_classes = int(max(train.y.max(), test.y.max())) + 1
     if not test.class_names and len(train.class_names) >= n_classes:
         test = replace(test, class_names=train.class_names)
@@ -278,7 +275,7 @@ def _learned(net: Net, data: Data, run: _Steps, epochs: int = EPOCHS, check: boo
     return _first(RATES, trained)
 
 
-def _first(values: Sequence[float], attempt: Callable[[float], T]) -> T:
+def _first(values: Sequence[float], attempt: Callable[[float], Any]) -> Any:
     """What `attempt(value)` gives for the first of the values at which it succeeds.  Raises the last ValueError else."""
     for value in values:
         try:

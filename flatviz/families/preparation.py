@@ -67,11 +67,6 @@ def build_model(model: Model, task: Task, *, seed: int) -> nn.Module:
     return module
 
 
-def model_name(model: Model) -> str:
-    """What tables and pages call it."""
-    return model if isinstance(model, str) else getattr(model, "__name__", type(model).__name__)
-
-
 def task_for(task: TaskOf, seed: int, *, shots: int | None = None) -> Task:
     """The task of one seed: by name, drawn by the seed; a `Task` is the same for all; a function is called with the seed."""
     if isinstance(task, str):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -24,7 +24,7 @@ from flatviz.posteriors.hmc import fit_hmc
 from flatviz.posteriors.sabma import fit_sabma
 from flatviz.posteriors.sgd import fit_sgd
 from flatviz.posteriors.vi import fit_vi
-from flatviz.results import Draws, Family, Gaussian, Posterior, Prediction
+from flatviz.results import Draws, Family, Gaussian, Member, Posterior, Prediction
 
 NOISE, HIDDEN, WIDTH = 0.1, 24, 1.5  # standard deviation of targets, hidden units, standard deviation of the prior
 GAP = (-1.0, 0.8)  # inputs between which there are no data
@@ -124,7 +124,6 @@ def gap_curves(family: Family, *, seed: int, progress: Progress = False) -> Fami
     A network 1-24-1 of tanh, all weights treated; methods with a perturbation are `fit_sabma` at that radius, in their mode.
     """
     net, data, prior, x = _setting(seed)
-    fitted = _fitted(net, data, prior, [(m.method, m.radius) for m in family], seed, progress)
     exact = fit_hmc(net, data, prior, seed=seed, likelihood=NOISE, progress=progress, **CHAINS)
     shared = {
         "curve x": x[:, 0],
@@ -132,40 +131,32 @@ def gap_curves(family: Family, *, seed: int, progress: Progress = False) -> Fami
         "curve reference": _curves(net, exact, x, REFERENCE_DRAWS, seed),
         "curve noise": torch.tensor([NOISE]),
     }
-    rows = [{"curves": _curves(net, fitted.get(_same(m.method, m.radius)), x, family.n_draws, seed)} for m in family]
-    return with_maps(replace(family, inputs=family.inputs | shared), rows)
+    family = replace(family, inputs=family.inputs | shared)
+    return with_maps(family, curve_rows(family, family, family.n_draws, seed=seed, progress=progress))
 
 
-def curves_row(family: Family, method: str, radius: float, *, seed: int) -> dict[str, Tensor]:
-    """What draws of a member that joins the family predict ("curves"); {} where that has none."""
+def curve_rows(
+    family: Family, members: Iterable[Member], n_draws: int, *, seed: int, progress: Progress = False
+) -> list[dict[str, Tensor]]:
+    """What draws of each of these members' methods predict ("curves"); {} where the family has no such curves.
+
+    Radius 0 of every method with one is VI.  The radii of a method are fitted together.
+    """
+    cells = [(m.method, m.radius) if m.method == "sgd" or m.radius > 0 else ("vi", 0.0) for m in members]
     if "curve x" not in family.inputs:
-        return {}
+        return [{} for _ in cells]
     net, data, prior, x = _setting(seed)
-    q = _fitted(net, data, prior, [(method, float(radius))], seed, False).get(_same(method, float(radius)))
-    return {"curves": _curves(net, q, x, family.n_draws, seed)}
-
-
-def _same(method: str, radius: float) -> tuple[str, float]:
-    """Radius 0 of every method with one is VI."""
-    return (method, radius) if method == "sgd" or radius > 0 else ("vi", 0.0)
-
-
-def _fitted(
-    net: Net, data: Data, prior: Gaussian, members: Sequence[tuple[str, float]], seed: int, progress: Progress
-) -> dict[tuple[str, float], Posterior]:
-    """Posterior by method and radius, the radii of a method together; those that diverge are left out."""
-    cells = list(dict.fromkeys(_same(*cell) for cell in members))
-    settings, found = dict(steps=STEPS, progress=progress), {}
+    settings, fitted = dict(steps=STEPS, progress=progress), {}
     for method in dict.fromkeys(m for m, _ in cells):
-        radii = [r for m, r in cells if m == method]
         if method == "sgd":
             point = fit_sgd(net, data, seed=seed, likelihood=NOISE, weight_decay=0.0, lr=0.002, **settings).center
-            found["sgd", 0.0] = Draws(point[None])
+            fitted["sgd", 0.0] = Draws(point[None])
             continue
+        radii = list(dict.fromkeys(r for m, r in cells if m == method))
         asked = dict(radius=radii, seed=[seed], mode=METHODS[method].look.perturbation or "kl_exact")
         grid = fit_sabma(net, data, prior, **asked, **settings, **_settings(net, prior))
-        found |= {(method, radius): q for (radius, _), q in grid.items()}
-    return found
+        fitted |= {(method, radius): q for (radius, _), q in grid.items()}
+    return [{"curves": _curves(net, fitted.get(cell), x, n_draws, seed)} for cell in cells]  # without those that diverged
 
 
 def _curves(net: Net, q: Posterior | None, x: Tensor, n: int, seed: int) -> Tensor:

@@ -41,7 +41,16 @@ def repeat_family(
     noise does.  The radii of a method are trained together, with all seeds at once, where the network allows it.
     over_seeds of a member: "lambda1", the mean over as many draws as the family has spectra; "accuracy", "nll" and "ece" of the
     test split at the family's largest ensemble; (1 + seeds,) each, the value of the member itself first, NaN where a fit diverged.
-    seeds: those of the noise, without that of the family; fit, tuned: as in `fit_family`.
+
+    Args:
+        net: as for `fit_family`.
+        task: as for `fit_family`.
+        prior: as for `fit_family`.
+        family: what `measure` returned.
+        seeds: those of the noise, without that of the family.
+        fit: as in `fit_family`.
+        tuned: as in `fit_family`.
+        progress: True, None (where a terminal watches) or a function.
 
     Raises:
         ValueError: For a family that was not measured.

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from itertools import zip_longest
 from typing import Any
 
+from flatviz.checks import check_count
 from flatviz.core.progress import Progress, track
 from flatviz.landscape.cluster import RETRIES, check_client
 from flatviz.storage.cache import keep, look_up
+
+SCHEDULER_WAIT = "30s"
 
 
 def each(
@@ -32,6 +36,33 @@ def each(
     here = ((i, function(given, item)) for i, item in enumerate(items))
     calls = here if engine is None else _on_cluster(function, given, items, engine, errors)
     yield from track(calls, label, progress, total=len(items))
+
+
+@contextmanager
+def cluster(n_workers: int | None, scheduler: str | None = None) -> Iterator[Any]:
+    """A client of `n_workers` processes of one thread on this machine, or of a scheduler, closed at the end; None without either.
+
+    Yields:
+        The client.
+
+    Raises:
+        ImportError: Without the extra "cluster".
+        ValueError: For both at once.
+    """
+    if n_workers is None and scheduler is None:
+        yield None
+        return
+    if n_workers is not None and scheduler is not None:
+        raise ValueError("one of --workers and --scheduler must be given, got both: leave one out")
+    try:
+        import distributed  # optional: extra "cluster"
+    except ImportError as error:
+        raise ImportError(f'a cluster needs {error.name}: pip install "flatviz[cluster]"') from error
+    with ExitStack() as stack:
+        if scheduler is None:
+            here = distributed.LocalCluster(check_count(n_workers, "workers"), threads_per_worker=1, dashboard_address=None)
+            scheduler = stack.enter_context(here)
+        yield stack.enter_context(distributed.Client(scheduler, timeout=SCHEDULER_WAIT))
 
 
 def workers(client: Any) -> int:
@@ -63,8 +94,8 @@ def cached_each(
 ) -> list[Any]:
     """The result for each of `settings`: from the cache, or from `compute(numbers that are missing)`, kept as they come.
 
-    `compute` yields (place among the missing numbers, result); one that it leaves out is None in the list.  labels: what `say`
-    hears of each, as in `cached`.
+    `compute` yields (place among the missing numbers, result); one that it leaves out is None in the list.  labels: the
+    text for `say` of each, as in `cached`.
     """
     places = [look_up(folder, about, label, say) for about, label in zip_longest(settings, labels, fillvalue="")]
     results = [found[0] if found else None for _, found in places]

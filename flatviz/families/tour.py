@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -22,7 +21,7 @@ from flatviz.families.family import family_radii, fit_family, measure
 from flatviz.families.inputs import has_input_maps, input_maps
 from flatviz.families.members import check_settings, same_member, with_maps
 from flatviz.families.one_step import family_stages
-from flatviz.families.preparation import Model, Recipe, TaskOf, build_model, check_learned, model_name, recipe_for, task_for
+from flatviz.families.preparation import Model, Recipe, TaskOf, build_model, check_learned, recipe_for, task_for
 from flatviz.families.regression import gap_curves
 from flatviz.families.seeds import repeat_family
 from flatviz.posteriors import METHODS
@@ -50,8 +49,6 @@ class Tour:
     family: Family
     alone: Mapping[str, Prediction]
     cached: tuple[str, ...]
-    seconds: float
-    model: str
     recipe: Recipe
 
 
@@ -117,7 +114,7 @@ def run_tour(
     2, but 0 for a net with BatchNorm, whose convolutions take minutes.  engine: a `dask.distributed` Client, whose workers share
     the fits of the family.
     """
-    started, reused = time.perf_counter(), []
+    reused: list[str] = []
     check_settings(fit)
     task = task_for(task, seed)
     module = build_model(model, task, seed=seed)
@@ -162,8 +159,7 @@ def run_tour(
         return {name: at_solution(other, task.test) for name, other in without_source(task, model, seed=seed).items()}
 
     alone = step("fits without the source", without)
-    seconds = time.perf_counter() - started
-    return Tour(net, task, prior, family, alone, tuple(reused), seconds, model_name(model), recipe)
+    return Tour(net, task, prior, family, alone, tuple(reused), recipe)
 
 
 def _maps(net: Net, task: Task, prior: Gaussian, family: Family, seed: int, progress: Progress) -> tuple[dict, list[dict]]:

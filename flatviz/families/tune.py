@@ -69,12 +69,6 @@ def space_of(method: Method, net: Net, fixed: Collection[str] = ()) -> dict[str,
     return space | ({"head_std": HEAD_STD} if method.needs_prior else {})
 
 
-def record_of(method: Method, net: Net, *, head_std: float = RECORD_HEAD_STD) -> Choice:
-    """The settings of a method's record, written out, so that a choice keeps its meaning when the record changes."""
-    tuned, has_radius = method.tuned(net), method.unit != NO_UNIT or method.ascent is not None
-    return Choice(dict(tuned.settings), tuned.radius if has_radius else None, head_std if method.needs_prior else None)
-
-
 def with_validation(task: Task, seed: int) -> tuple[Task, Data]:
     """The task and its validation split; where it has none, one as small as the shots is taken out of its test split."""
     if task.validation is None:
@@ -105,8 +99,11 @@ def choices_of(
         fixed: Settings that all trials have, as the steps at a number of gradients.
         head_std: Of the prior that the first trial has.
     """
-    space, record = space_of(method, net, fixed or {}), record_of(method, net, head_std=head_std)
-    record = replace(record, settings={**record.settings, **(fixed or {})})
+    space, tuned = space_of(method, net, fixed or {}), method.tuned(net)
+    radius, width = tuned.radius if "radius" in space else None, head_std if "head_std" in space else None
+    record = Choice(
+        {**tuned.settings, **(fixed or {})}, radius, width
+    )  # written out: it keeps its meaning when the record changes
     points = SobolEngine(len(DIMENSIONS), scramble=True, seed=0).draw(trials - 1) if space and trials > 1 else torch.zeros(0, 1)
     choices = [record]
     for point in points.tolist():

@@ -89,15 +89,13 @@ def _thumbnails(notebook: NotebookNode, path: Path) -> str:
     """Small pictures that lead to the chapters of the contents and to the sections of the gallery; else nothing."""
     if path.stem == CONTENTS:
         titles = {p.stem: read(p).cells[0].source.partition("\n")[0].lstrip("# ") for p in notebooks()}
-        leads = {f"{name}.html": (name, title) for name, title in titles.items()}
+        leads = [(f"{name}.html", name, title) for name, title in titles.items()]
     elif path.stem == "gallery":
-        heads = re.findall(
-            r"^## (\w+)$", "\n".join(c.source for c in notebook.cells if c.cell_type == "markdown"), re.MULTILINE
-        )
-        leads = {f"#{name}": (name, head) for head in heads for name in [head.replace("_", "-")]}
+        heads = [head for cell in notebook.cells for head in re.findall(r"^## (\w+)$", cell.source, re.MULTILINE)]
+        leads = [(f"#{name}", name, head) for head in heads for name in [head.replace("_", "-")]]
     else:
         return ""
-    shown = [THUMBNAIL.format(link, *lead) for link, lead in leads.items() if (DOCS / "thumbs" / f"{lead[0]}.webp").exists()]
+    shown = [THUMBNAIL.format(*lead) for lead in leads if (DOCS / "thumbs" / f"{lead[1]}.webp").exists()]
     return f'<div class="fv-thumbs">{"".join(shown)}</div>'
 
 

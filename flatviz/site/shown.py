@@ -1,4 +1,4 @@
-"""What stands in a page for a figure or a widget: an element with its data, which `fv-site.js` draws without a kernel."""
+"""Figures and widgets as elements of a page, with their data, which `fv-site.js` draws without a kernel."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _choices(control: ipywidgets.Widget) -> list[Any] | None:
 
 
 def _stops(slider: ipywidgets.IntSlider | ipywidgets.FloatSlider, most: int) -> list[float]:
-    """At most `most` of a slider's values with both ends, and the one where it stands."""
+    """At most `most` of a slider's values with both ends, and its present value."""
     n = round((slider.max - slider.min) / slider.step)
     index = np.linspace(0, n, min(most, n + 1)).round()
     values = {type(slider.value)(round(slider.min + i * slider.step, 10)) for i in index}

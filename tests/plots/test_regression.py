@@ -65,8 +65,9 @@ def test_a_fit_that_diverged_leaves_its_panel_empty(curves):
 
 
 def test_a_member_that_joins_has_its_own_curves(curves):
-    row = regression.curves_row(curves, "sabma", 2.0, seed=0)["curves"]
-    torch.testing.assert_close(row, curves[curves.index("sabma", 2.0)].maps["curves"], rtol=1e-4, atol=1e-5)
+    member = curves[curves.index("sabma", 2.0)]
+    (row,) = regression.curve_rows(curves, [member], curves.n_draws, seed=0)
+    torch.testing.assert_close(row["curves"], member.maps["curves"], rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.browser
