@@ -11,9 +11,9 @@ from torch import Tensor
 from flatviz.checks import Number, Positive
 from flatviz.core.boundary import public
 from flatviz.plots.color import ColorScale
-from flatviz.plots.ground import add_contour, diverged, plane_axes, small_print, width_of
+from flatviz.plots.ground import ground
 from flatviz.plots.surface_3d import plot_relief
-from flatviz.plots.theme import INK, Figure, figure, numbers, scatter, short
+from flatviz.plots.theme import INK, Figure, numbers, scatter, short
 from flatviz.results import Surface
 
 LEVEL = 0.5  # nats above the center: the contour that is drawn bold, and whose area is counted
@@ -49,24 +49,14 @@ def plot_basin(
     scale = basin_scale([rise]) if not color_range else scale_of_rises(rise, color_range)
     floor, share = center_of(surface), basin_share(rise, level)
     alt = f"{surface.label} above its value at the center, {short(floor)}; {_percent(share)} of the plane rise by less than {level:g}"
-    name = surface.plane.name
-    title = title or f"Rise above the center, {name}"
-    fig = figure(title, alt)
-    add_contour(fig, rise, scale)
-    if surface.n_diverged:
-        fig.add_trace(diverged(surface))
+    fig = ground(rise, scale, title or f"Rise above the center, {surface.plane.name}", alt)
     _add_level(fig, rise, scale, level)
     center = dict(symbol="cross-thin", size=11, line=dict(color="#fefefe", width=2))
     fig.add_trace(scatter([0], [0], "markers", "center", marker=center))
-    fig.update_layout(**plane_axes(surface.plane, small_print(surface)), width=width_of(surface, title))
     note = f"center at {short(floor)}<br>inside the bold line (+ {level:g}): {_percent(share)} of the plane"
-    above = dict(
-        x=0, y=1, xref="paper", yref="paper", xanchor="left", yanchor="bottom", yshift=8
-    )  # the colour bar's end is there
-    fig.add_annotation(text=note, font=dict(size=12), align="left", showarrow=False, **above)
-    fig.update_layout(margin=dict(t=86))
-    fig.follow({"layout.annotations.0.text": note}, rows="all")
-    return fig
+    path = fig.add_text(note, font=dict(size=12), align="left", yshift=8)  # the colour bar's end is there
+    fig.follow({f"{path}.text": note}, rows="all")
+    return fig.update_layout(margin=dict(t=86))
 
 
 def plot_basin_3d(surface: Surface, *, color_range: tuple[float, float], title: str) -> Figure:

@@ -46,13 +46,14 @@ def plot_persistence(persistence: Persistence, *, most: Count = 20, title: str |
     title = title or f"Valleys of {label}, {n} in all"
     fig = figure(title, alt, xaxis=x, yaxis=dict(title=label))
     parent = persistence.parent.tolist()
-    joins = [(place, column[parent[m]], float(death[m])) for m, place in column.items() if parent[m] in column]
-    joins_x = [v for i, j, _ in joins for v in (i, j, None)]
-    joins_y = [v for _, _, level in joins for v in (level, level, None)]
-    fig.add_trace(scatter(joins_x, joins_y, "lines", "joins", line=dict(color=MUTED, width=1)))
-    valleys_x = [v for place in column.values() for v in (place, place, None)]
-    valleys_y = [v for m in column for v in (float(persistence.birth[m]), float(death[m]), None)]
-    fig.add_trace(scatter(valleys_x, valleys_y, "lines", "valleys", line=dict(color=COLORS[1], width=4)))
+    joins = [(place, column[parent[m]], *[float(death[m])] * 2) for m, place in column.items() if parent[m] in column]
+    valleys = [(place, place, float(persistence.birth[m]), float(death[m])) for m, place in column.items()]
+    for name, lines, look in (
+        ("joins", joins, dict(color=MUTED, width=1)),
+        ("valleys", valleys, dict(color=COLORS[1], width=4)),
+    ):
+        x, y = ([end for line in lines for end in (*line[k : k + 2], None)] for k in (0, 2))
+        fig.add_trace(scatter(x, y, "lines", name, line=look))
     minima = dict(marker=dict(color=INK, size=8), hover="minimum %{y:.4g}<br>depth %{customdata:.3g}")
     depth = persistence.depth[order]
     fig.add_trace(scatter(list(column.values()), persistence.birth[order], "markers", "minima", customdata=depth, **minima))
