@@ -77,10 +77,8 @@ def plot_mechanism(step: Mechanism | Sequence[Mechanism], *, title: str | None =
     fig = _figure(first.surface, title or f"One step of SA-BMA from {from_where}", alt)
     if several:
         fig.add_trace(_path(stages))
-    moving = phase_traces(first, 1, last, _half(first))
-    places = list(range(len(fig.data), len(fig.data) + len(moving)))
-    fig.add_traces(moving)
-    fig.frames, labels = _frames(stages, places)
+    fig.frames, labels = _frames(stages, len(fig.data))
+    fig.add_traces(phase_traces(first, 1, last, _half(first)))
     font = dict(font=dict(color="rgba(0,0,0,0)"), currentvalue=dict(visible=True, xanchor="left", prefix="", font=CURRENT))
     how = dict(t=126, left=200, jump=TWEENS * FRAME_MS * 4, active=len(PHASES) * last + 1)  # px: the buttons stand on the left
     fig.update_layout(**player(labels, FRAME_MS, **how, **font))
@@ -192,11 +190,11 @@ def _path(stages: Sequence[Mechanism]) -> go.Scatter:
     return labelled(scatter(*points.T, "lines+markers", "path of q's mean", **look), PATH)
 
 
-def _frames(stages: Sequence[Mechanism], places: list[int]) -> tuple[list[go.Frame], list[tuple[str, str]]]:
-    """Frames of the traces at `places`, and (name, label) of those that the slider stops at."""
+def _frames(stages: Sequence[Mechanism], start: int) -> tuple[list[go.Frame], list[tuple[str, str]]]:
+    """Frames of the traces from number `start` on, and (name, label) of those that the slider stops at."""
     shown = [(step, k, phase) for step in stages for k in range(len(step.radius)) for phase in range(len(PHASES))]
     rests = [phase_traces(step, phase, k, _half(step)) for step, k, phase in shown]
-    frames, stops = [], []
+    places, frames, stops = list(range(start, start + len(rests[0]))), [], []
     for at, (step, k, phase) in enumerate(shown):
         stage = f"{step.name}, " if len(stages) > 1 else ""
         name = f"{at // len(PHASES)}.{phase}"

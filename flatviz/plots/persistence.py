@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import torch
 
-from flatviz.checks import Count
 from flatviz.core.boundary import public
 from flatviz.plots.captions import counted
 from flatviz.plots.ground import small_print, with_print
 from flatviz.plots.theme import COLORS, INK, MUTED, Figure, figure, scatter, short
 from flatviz.results import Persistence
 
+MOST = 20  # valleys that are drawn, the deepest; more are hard to tell apart
+
 
 @public
-def plot_persistence(persistence: Persistence, *, most: Count = 20, title: str | None = None) -> Figure:
+def plot_persistence(persistence: Persistence, *, title: str | None = None) -> Figure:
     """The merge tree: each valley an upright line from its minimum to the saddle where it meets a deeper one.
 
     The deepest valley is on the left; it does not end, so its line goes on to the surface's highest value.
 
     Args:
         persistence: what `fv.landscape.persistence` returned.
-        most: how many valleys are drawn, the deepest; more than 20 are hard to tell apart.
         title: default: how many valleys of what.
 
     Example:
@@ -33,7 +33,7 @@ def plot_persistence(persistence: Persistence, *, most: Count = 20, title: str |
     """
     finite = persistence.surface.values[torch.isfinite(persistence.surface.values)]
     top = float(finite.max())
-    order = persistence.depth.argsort(descending=True, stable=True)[:most]
+    order = persistence.depth.argsort(descending=True, stable=True)[:MOST]
     death = persistence.death.clamp_max(top)
     column = {int(m): i for i, m in enumerate(order, 1)}
     n = len(persistence.birth)

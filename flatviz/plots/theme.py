@@ -121,10 +121,8 @@ class Style(NamedTuple):
 
 def style(method: str | None, name: str = "posterior") -> Style:
     """A method's style; one that is not in the table is grey and has its key as label; None is ink and has `name` as label."""
-    if method is None:
-        return Style(name, INK)
     if method not in LOOKS:
-        return Style(method, MUTED)
+        return Style(name, INK) if method is None else Style(method, MUTED)
     look = LOOKS[method]
     return Style(look.label, look.color, look.dash, look.symbol)
 
