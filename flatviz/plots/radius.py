@@ -84,10 +84,13 @@ def plot_radius(
     for j, name in enumerate(methods):
         radii = _curve(family, name, previews)
         rows = [family.index(name, r) for r in radii]
+        beyond = [place_of(r, family.radii(name)) + far for r, far in ((radii[0], -9), (radii[-1], 9))]
         for i, (quantity, label) in enumerate(ROWS.items()):
             on = axes_of(i * len(methods) + j)
             if "sgd" in family.methods:
-                _add_single(fig, float(table[quantity][family.index("sgd")].nanmean()), on, quantity == "nll" and j == 0)
+                _add_single(
+                    fig, float(table[quantity][family.index("sgd")].nanmean()), beyond, on, quantity == "nll" and j == 0
+                )
             _add_curve(fig, style(name), label, radii, family.radii(name), table[quantity][rows], on)
     if method is not None:
         _add_ring(fig, family, table, methods, method, radius)
@@ -161,10 +164,9 @@ def _texts(places: list[float], radii: tuple[float, ...]) -> list[str]:
     return texts
 
 
-def _add_single(fig: Figure, value: float, on: dict[str, str], named: bool) -> None:
-    """SGD's value as a line across a panel, with its name beside it."""
+def _add_single(fig: Figure, value: float, ends: list[float], on: dict[str, str], named: bool) -> None:
+    """SGD's value as a line between `ends`, which lie outside the panel, with its name beside it."""
     label, color, *_ = style("sgd")
-    ends = [end + beyond for end, beyond in zip(fig.layout[f"xaxis{on['xaxis'][1:]}"].range, (-9, 9))]
     line = dict(color=color, dash="dot", width=1.5)
     fig.add_trace(scatter(ends, [value] * 2, "lines", label, line=line, hover=f"{label}: %{{y:.4g}}", **on))
     if named:
