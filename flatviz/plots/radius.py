@@ -11,21 +11,7 @@ from torch import Tensor
 from flatviz.checks import Radius
 from flatviz.core.boundary import public
 from flatviz.plots.nouns import mean_lambda1
-from flatviz.plots.theme import (
-    INK,
-    MUTED,
-    Figure,
-    Style,
-    axes_of,
-    band,
-    columns,
-    figure,
-    layout_of,
-    room,
-    scatter,
-    short,
-    style,
-)
+from flatviz.plots.theme import INK, MUTED, Figure, axes_of, band, columns, figure, layout_of, room, scatter, short, style
 from flatviz.results import Family
 
 ROWS = {"lambda1": "λ₁", "nll": "NLL (nats)", "accuracy": "accuracy", "ece": "ECE"}
@@ -82,16 +68,16 @@ def plot_radius(
     look = dict(height=HEIGHT, showlegend=False, margin=dict(t=66))
     fig = figure(title, alt, **look, **_axes(family, table, methods))
     for j, name in enumerate(methods):
-        radii = _curve(family, name, previews)
-        rows = [family.index(name, r) for r in radii]
-        beyond = [place_of(r, family.radii(name)) + far for r, far in ((radii[0], -9), (radii[-1], 9))]
-        for i, (quantity, label) in enumerate(ROWS.items()):
-            on = axes_of(i * len(methods) + j)
-            if "sgd" in family.methods:
-                _add_single(
-                    fig, float(table[quantity][family.index("sgd")].nanmean()), beyond, on, quantity == "nll" and j == 0
-                )
-            _add_curve(fig, style(name), label, radii, family.radii(name), table[quantity][rows], on)
+        for i, quantity in enumerate(ROWS):
+            on, curve = axes_of(i * len(methods) + j), _curve(family, name, previews)
+            _add_panel(fig, family, table[quantity], name, quantity, curve, on)
+    if "sgd" in family.methods:  # a name beside its line
+        single = float(table["nll"][family.index("sgd")].nanmean())
+        on = axes_of(list(ROWS).index("nll") * len(methods))
+        where = dict(
+            xref=f"{on['xaxis']} domain", yref=on["yaxis"], x=0.99, y=single, xanchor="right", yanchor="top", showarrow=False
+        )
+        fig.add_annotation(text=style("sgd").label, font=dict(size=11), **where)
     if method is not None:
         _add_ring(fig, family, table, methods, method, radius)
     return fig
@@ -113,8 +99,9 @@ def trend(family: Family, method: str, previews: Sequence[int] = ()) -> str:
     said = []
     for name, label in ROWS.items():
         first, last = (float(values_of(family, name)[i].nanmean()) for i in ends)
-        percent = f"{100 * first:.1f} to {100 * last:.1f} %"
-        said.append(f"{label} {percent if name == 'accuracy' else f'{first:.3g} to {last:.3g}'}")
+        said.append(
+            f"{label} {100 * first:.1f} to {100 * last:.1f} %" if name == "accuracy" else f"{label} {first:.3g} to {last:.3g}"
+        )
     return f"{style(method).label} from radius {family[ends[0]].radius:g} to {family[ends[1]].radius:g}: {', '.join(said)}"
 
 
@@ -136,10 +123,11 @@ def place_of(radius: float, radii: tuple[float, ...]) -> float:
 
 def _axes(family: Family, table: dict[str, Tensor], methods: list[str]) -> dict:
     """A column a method, a row a quantity, whose panels have one scale."""
-    axes, tall = {}, (1 - GAP * (len(ROWS) - 1)) / len(ROWS)
-    shown = [[k for k, m in enumerate(family.method) if m in (name, "sgd")] for name in methods]
+    axes, tall, points = {}, (1 - GAP * (len(ROWS) - 1)) / len(ROWS), [i for i, m in enumerate(family.method) if m == "sgd"]
+    small = dict(size=11)
     for i, (quantity, label) in enumerate(ROWS.items()):
         top, last = 1 - i * (tall + GAP), i == len(ROWS) - 1
+        shown = [[k for k, m in enumerate(family.method) if m == name] + points for name in methods]
         lows, highs = zip(*(room(table[quantity][rows], 0.1) for rows in shown))
         for j, (name, domain) in enumerate(zip(methods, columns(len(methods), BETWEEN))):
             radii = family.radii(name)
@@ -148,7 +136,7 @@ def _axes(family: Family, table: dict[str, Tensor], methods: list[str]) -> dict:
             unit = next(m.unit for m in family if m.method == name)
             title = dict(text=f"{style(name).label}:<br>radius, {unit}" if last else "", font=dict(size=12))
             x = dict(domain=domain, title=title, range=[places[0] - margin, places[-1] + margin], showticklabels=last)
-            x |= dict(tickvals=places, ticktext=_texts(places, radii), tickangle=0, tickfont=dict(size=11))
+            x |= dict(tickvals=places, ticktext=_texts(places, radii), tickangle=0, tickfont=small)
             title = dict(text=label.replace(" (", "<br>(") if j == 0 else "", font=dict(size=12))
             y = dict(domain=[max(top - tall, 0.0), top], title=title, range=[min(lows), max(highs)], nticks=4)
             axes |= layout_of(i * len(methods) + j, x, y | dict(showticklabels=j == 0))
@@ -157,38 +145,37 @@ def _axes(family: Family, table: dict[str, Tensor], methods: list[str]) -> dict:
 
 def _texts(places: list[float], radii: tuple[float, ...]) -> list[str]:
     """Labels of the radii, from the largest down, of those far enough from the last labelled one; 0 always has a label."""
-    texts, last, far = [""] * len(radii), math.inf, APART * (places[-1] - places[0])
-    for i, place in reversed(list(enumerate(places))):
-        if i == 0 or (last - place >= far and place - places[0] >= far):
-            texts[i], last = short(radii[i]), place
-    return texts
+    texts, last, far = [], math.inf, APART * (places[-1] - places[0])
+    for place, radius in zip(reversed(places), reversed(radii)):
+        shown = place == places[0] or (last - place >= far and place - places[0] >= far)
+        texts.append(short(radius) if shown else "")
+        last = place if shown else last
+    return texts[::-1]
 
 
-def _add_single(fig: Figure, value: float, ends: list[float], on: dict[str, str], named: bool) -> None:
-    """SGD's value as a line between `ends`, which lie outside the panel, with its name beside it."""
-    label, color, *_ = style("sgd")
-    line = dict(color=color, dash="dot", width=1.5)
-    fig.add_trace(scatter(ends, [value] * 2, "lines", label, line=line, hover=f"{label}: %{{y:.4g}}", **on))
-    if named:
-        at = dict(xref=f"{on['xaxis']} domain", yref=on["yaxis"], x=0.99, y=value, xanchor="right", yanchor="top")
-        fig.add_text(label, font=dict(size=11), **at)
-
-
-def _add_curve(
-    fig: Figure, look: Style, quantity: str, radii: Sequence[float], every: Sequence[float], rows: Tensor, on: dict[str, str]
+def _add_panel(
+    fig: Figure, family: Family, values: Tensor, method: str, quantity: str, radii: tuple[float, ...], on: dict[str, str]
 ) -> None:
-    """A method's values (radii, seeds) in one panel, whose axis holds `every` radius."""
-    x, mean, (label, color, _, symbol) = torch.tensor([place_of(r, every) for r in radii]), rows.nanmean(1), look
+    rows = values[[family.index(method, r) for r in radii]]
+    x = torch.tensor([place_of(r, family.radii(method)) for r in radii])
+    label, color, dash, symbol = style(method)
+    mean = rows.nanmean(1)
+    if "sgd" in family.methods:
+        single = float(values[family.index("sgd")].nanmean())
+        line = dict(color=style("sgd").color, dash="dot", width=1.5)
+        ends = [float(x[0]) - 9, float(x[-1]) + 9]
+        fig.add_trace(scatter(ends, [single] * 2, "lines", "SGD (MAP)", line=line, hover="SGD (MAP): %{y:.4g}", **on))
     if rows.shape[1] > 1:
         lo, hi = rows.nan_to_num(torch.inf).amin(1), rows.nan_to_num(-torch.inf).amax(1)
         fig.add_trace(band(x, lo, hi, color, 0.18, f"{label}, seeds", **on))
     if radii[0] == 0:  # a gap in the axis lies there
         gap = dict(line=dict(color=MUTED, width=1, dash="dot"))
         fig.add_trace(scatter(x[:2], mean[:2], "lines", f"{label}, gap", **gap, **on))
-    start = int(radii[0] == 0)
-    fig.add_trace(scatter(x[start:], mean[start:], "lines", label, line=look.line(2.2), **on))
+    start = 1 if radii[0] == 0 else 0
+    look = dict(line=dict(color=color, dash=dash, width=2.2))
+    fig.add_trace(scatter(x[start:], mean[start:], "lines", label, **look, **on))
     marker = dict(color=[style("vi").color if r == 0 else color for r in radii], symbol=symbol, size=7, opacity=1)
-    hover = f"{label}, radius %{{text}}: {quantity} %{{y:.4g}}"
+    hover = f"{label}, radius %{{text}}: {ROWS[quantity]} %{{y:.4g}}"
     texts = ["0 (VI)" if r == 0 else short(r) for r in radii]
     fig.add_trace(scatter(x, mean, "markers", f"{label}, radii", marker=marker, text=texts, hover=hover, **on))
 
@@ -199,9 +186,10 @@ def _add_ring(
     """A ring round the selected member in its method's column, which follows the controls; of VI and SGD one in each."""
     member = family.index(method, radius)
     for j, name in enumerate(methods):
+        here = name == method or method == "vi"
         at = place_of(family[member].radius if name == method else 0.0, family.radii(name))
         for i, quantity in enumerate(ROWS):
             y = float(table[quantity][member].nanmean())
             marker = dict(symbol="circle-open", size=15, color=INK, line=dict(width=2.5), opacity=1)
             ring = scatter([at], [y], "markers", "selected", marker=marker, **axes_of(i * len(methods) + j))
-            fig.add_live(ring.update(visible=method in (name, "vi")), "x", "y", "visible")
+            fig.add_live(ring.update(visible=here), "x", "y", "visible")
