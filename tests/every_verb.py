@@ -145,11 +145,9 @@ def calls(fv, module, data, task, metrics):
         "plots.plot_reliability": lambda: fv.plots.plot_reliability(made["prediction"]),
         "explore": lambda: (
             fv.explore(made["surface"], made["projection"]),
-            fv.explore(made["surface"], made["projection"], steps=range(4)),
             fv.explore(made["projection"]),
             fv.explore(made["spectrum"]),
             fv.explore(made["prediction"]),
-            fv.explore(made["prediction"], view="calibration"),
         ),
         "score": lambda: fv.score(made["prediction"], "nll"),
         "families.convergence_gap": lambda: fv.families.convergence_gap(

@@ -28,11 +28,13 @@ FAR, SURE = 0.6, 0.9  # distance in the inputs' unit beyond which there are no d
 class Scene:
     """What every picture of a family shares.
 
-    image: row of the test split that the reader chose; previews: members of a short fit, which scales hold and curves do not.
+    image, n_draws: row of the test split and ensemble size of which images are drawn (None: the first, and all draws).
+    previews: members of a short fit, which scales hold and curves do not.
     """
 
     family: Family
     image: int | None = None
+    n_draws: int | None = None
     previews: tuple[int, ...] = ()
 
     @cached_property

@@ -227,7 +227,7 @@ VIEWS = (
     ),
     _view(
         "images",
-        lambda scene, i: plot_images(scene.family, i, scene.image),
+        lambda scene, i: plot_images(scene.family, i, scene.image, scene.n_draws),
         group="Images",
         when=lambda family: bool(family.images),
         kind="images",

@@ -10,9 +10,9 @@ import plotly.graph_objects as go
 from flatviz.core.boundary import public
 from flatviz.plots.captions import title_of
 from flatviz.plots.color import ColorScale, first_draws
-from flatviz.plots.ground import add_contour, diverged, plane_axes, small_print
-from flatviz.plots.nouns import check_on, one_or_several
-from flatviz.plots.theme import Figure, figure, scatter
+from flatviz.plots.ground import ground
+from flatviz.plots.nouns import check_on
+from flatviz.plots.theme import Figure, scatter
 from flatviz.results import Projection, Surface
 
 FRAME_MS = 120
@@ -20,26 +20,20 @@ FRAME_MS = 120
 
 @public
 def animate_projection(
-    surface: Surface,
-    projections: Sequence[Projection] | Projection,
-    labels: Sequence[str] | None = None,
-    *,
-    log: bool | None = None,
-    title: str | None = None,
+    surface: Surface, projection: Projection, *, log: bool | None = None, title: str | None = None
 ) -> Figure:
-    """Frames with a slider and a play button over a surface that stands still.
+    """A path that grows point by point over a surface that stands still, with a slider and a play button.
 
     The colour of a marker is the loss at its weights, on the surface's scale.
 
     Args:
         surface: values on a grid of two axes (A, B).
-        projections: several, a frame each (a growing radius); or a single one, a training path that grows point by point.
-        labels: a text for each frame; default: the projections' names, or the steps.
+        projection: a training path, or draws one after the other.
         log: whether colours count in powers of ten; default: where all values are positive and span a decade.
         title: default: what is drawn over which plane.
 
     Raises:
-        ValueError: For no projection, labels of another number, or a volume.
+        ValueError: For scattered values or a volume, or a projection onto another plane.
 
     Example:
         >>> plane = fv.plane_through(torch.zeros(3), torch.eye(3)[0], torch.eye(3)[1])
@@ -50,39 +44,26 @@ def animate_projection(
     """
     if surface.values.ndim != 2:
         raise ValueError(f"an animation needs a surface on a grid of two axes, got shape {tuple(surface.values.shape)}")
-    frames = one_or_several(projections)
-    for shown in frames:
-        check_on(surface, shown)
-    path = isinstance(projections, Projection)
-    if path:
-        frames = [first_draws(projections, i + 1) for i in range(len(projections.coords))]
-    labels = labels or [str(i) if path else p.name or str(i) for i, p in enumerate(frames)]
-    if not frames or len(labels) != len(frames):
-        raise ValueError(f"labels must name each of {len(frames)} frames, got {len(labels)}: one projection and label a frame")
-    scale = ColorScale.of(surface, log=log)
-    alt = f"{len(frames)} frames over {surface.label}"
-    fig = figure(title or title_of(surface), alt)
-    add_contour(fig, surface, scale)
-    if surface.n_diverged:
-        fig.add_trace(diverged(surface))
-    fig.add_trace(_markers(frames[0], scale, path))
-    moving = len(fig.data) - 1
-    fig.frames = [go.Frame(name=label, data=[_markers(p, scale, path)], traces=[moving]) for p, label in zip(frames, labels)]
-    fig.update_layout(**plane_axes(surface.plane, small_print(surface)), margin=dict(l=60, r=20, t=52, b=170))
-    shown = dict(currentvalue=dict(visible=True, xanchor="left"))
-    fig.update_layout(
-        **player([(label, label) for label in labels], FRAME_MS, t=96, left=110, **shown)
-    )  # px: below the small print
+    check_on(surface, projection)
+    scale, n = ColorScale.of(surface, log=log), len(projection.coords)
+    fig = ground(surface, scale, title or title_of(surface), f"{n} frames over {surface.label}")
+    rows = [_markers(first_draws(projection, i + 1), scale) for i in range(n)]
+    fig.frames = [go.Frame(name=str(i), data=[row], traces=[len(fig.data)]) for i, row in enumerate(rows)]
+    fig.add_trace(rows[0])
+    stops, now = [(str(i), str(i)) for i in range(n)], dict(currentvalue=dict(visible=True, xanchor="left"))
+    fig.update_layout(**player(stops, FRAME_MS, t=96, left=110, **now))  # px: below the small print
+    fig.update_layout(margin=dict(l=60, r=20, t=52, b=170), width=None)
     fig.update_xaxes(range=[float(surface.a.min()), float(surface.a.max())])
     fig.update_yaxes(range=[float(surface.b.min()), float(surface.b.max())])
     return fig
 
 
-def _markers(p: Projection, scale: ColorScale, path: bool) -> go.Scatter:
-    mode = "lines+markers" if path else "markers"
+def _markers(p: Projection, scale: ColorScale) -> go.Scatter:
     white = dict(color="#ffffff", width=1.5)
     look = dict(line=white, marker=dict(size=9, line=white, **scale.marker(p.values)))
-    return scatter(*p.coords.T, mode, "samples", customdata=p.distance, hover="%{customdata:.3g} off the plane", **look)
+    return scatter(
+        *p.coords.T, "lines+markers", "samples", customdata=p.distance, hover="%{customdata:.3g} off the plane", **look
+    )
 
 
 def player(

@@ -8,30 +8,27 @@ import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
-from flatviz.checks import Number, Positive
+from flatviz.checks import Number
 from flatviz.core.boundary import public
 from flatviz.plots.color import ColorScale
-from flatviz.plots.ground import add_contour, diverged, plane_axes, small_print, width_of
+from flatviz.plots.ground import ground
 from flatviz.plots.surface_3d import plot_relief
-from flatviz.plots.theme import INK, Figure, figure, numbers, scatter, short
+from flatviz.plots.theme import INK, Figure, numbers, scatter, short
 from flatviz.results import Surface
 
 LEVEL = 0.5  # nats above the center: the contour that is drawn bold, and whose area is counted
 
 
 @public
-def plot_basin(
-    surface: Surface, *, level: Positive = LEVEL, color_range: tuple[Number, Number] | None = None, title: str | None = None
-) -> Figure:
+def plot_basin(surface: Surface, *, color_range: tuple[Number, Number] | None = None, title: str | None = None) -> Figure:
     """How far the loss rises above that of the plane's origin: filled contours, colours in square roots of the rise.
 
-    A quadratic bowl is then a cone with rings at even distances.  The bold contour is where the loss has risen by `level`;
+    A quadratic bowl is then a cone with rings at even distances.  The bold contour is where the loss has risen by `LEVEL`, 0.5;
     the share of the plane inside it is written under the picture.  How high the center itself lies is not in the colours,
     so it is written there too.
 
     Args:
         surface: values on a grid (A, B) around the plane's origin, which must be a point of the grid.
-        level: rise at the bold contour, in the surface's unit.
         color_range: (lowest, highest) rise that the colours show, to share them with other figures; default: from 0 to
             the highest, without the highest few where they would take much of the scale.
         title: default: what is drawn over which plane.
@@ -47,26 +44,16 @@ def plot_basin(
     """
     rise = above_center(surface)
     scale = basin_scale([rise]) if not color_range else scale_of_rises(rise, color_range)
-    floor, share = center_of(surface), basin_share(rise, level)
-    alt = f"{surface.label} above its value at the center, {short(floor)}; {_percent(share)} of the plane rise by less than {level:g}"
-    name = surface.plane.name
-    title = title or f"Rise above the center, {name}"
-    fig = figure(title, alt)
-    add_contour(fig, rise, scale)
-    if surface.n_diverged:
-        fig.add_trace(diverged(surface))
-    _add_level(fig, rise, scale, level)
+    floor, share = center_of(surface), basin_share(rise)
+    alt = f"{surface.label} above its value at the center, {short(floor)}; {_percent(share)} of the plane rise by less than {LEVEL:g}"
+    fig = ground(rise, scale, title or f"Rise above the center, {surface.plane.name}", alt)
+    _add_level(fig, rise, scale)
     center = dict(symbol="cross-thin", size=11, line=dict(color="#fefefe", width=2))
     fig.add_trace(scatter([0], [0], "markers", "center", marker=center))
-    fig.update_layout(**plane_axes(surface.plane, small_print(surface)), width=width_of(surface, title))
-    note = f"center at {short(floor)}<br>inside the bold line (+ {level:g}): {_percent(share)} of the plane"
-    above = dict(
-        x=0, y=1, xref="paper", yref="paper", xanchor="left", yanchor="bottom", yshift=8
-    )  # the colour bar's end is there
-    fig.add_annotation(text=note, font=dict(size=12), align="left", showarrow=False, **above)
-    fig.update_layout(margin=dict(t=86))
-    fig.follow({"layout.annotations.0.text": note}, rows="all")
-    return fig
+    note = f"center at {short(floor)}<br>inside the bold line (+ {LEVEL:g}): {_percent(share)} of the plane"
+    path = fig.add_text(note, font=dict(size=12), align="left", yshift=8)  # the colour bar's end is there
+    fig.follow({f"{path}.text": note}, rows="all")
+    return fig.update_layout(margin=dict(t=86))
 
 
 def plot_basin_3d(surface: Surface, *, color_range: tuple[float, float], title: str) -> Figure:
@@ -93,9 +80,9 @@ def center_of(surface: Surface) -> float:
     return float(surface.values[i, j])
 
 
-def basin_share(rise: Surface, level: float = LEVEL) -> float:
-    """Share of the cells where the loss has risen by less than `level`; a diverged cell has not."""
-    return float((rise.values < level).double().mean())
+def basin_share(rise: Surface) -> float:
+    """Share of the cells where the loss has risen by less than `LEVEL`; a diverged cell has not."""
+    return float((rise.values < LEVEL).double().mean())
 
 
 def scale_of_rises(rise: Surface, color_range: tuple[float, float]) -> ColorScale:
@@ -115,16 +102,15 @@ def basin_scale(rises: list[Surface]) -> ColorScale:
     return scale_of_rises(replace(rises[0], values=pooled, a=pooled, b=pooled), (0.0, top or 1.0))
 
 
-def _add_level(fig: Figure, rise: Surface, scale: ColorScale, level: float) -> None:
+def _add_level(fig: Figure, rise: Surface, scale: ColorScale) -> None:
     """The bold contour, which follows the controls."""
-    at = float(scale(torch.tensor([level]))[0])
+    at = float(scale(torch.tensor([LEVEL]))[0])
     shown = scale(torch.where(torch.isfinite(rise.values), rise.values, torch.nan).T)
     lines = dict(start=at, end=at, size=1, coloring="none")
-    look = dict(line=dict(color="#ffffff", width=3), showlegend=False, showscale=False, hoverinfo="skip")
+    look = dict(showlegend=False, showscale=False, hoverinfo="skip")
     place = dict(x=numbers(rise.a), y=numbers(rise.b), z=numbers(shown))
-    fig.add_live(go.Contour(**place, contours=lines, name="level rim", **look), "z", keys={"z": "ground"})
-    look |= dict(line=dict(color=INK, width=1.5))
-    fig.add_live(go.Contour(**place, contours=lines, name="level", **look), "z", keys={"z": "ground"})
+    for name, line in (("level rim", dict(color="#ffffff", width=3)), ("level", dict(color=INK, width=1.5))):
+        fig.add_live(go.Contour(**place, contours=lines, name=name, line=line, **look), "z", keys={"z": "ground"})
 
 
 def _percent(share: float) -> str:

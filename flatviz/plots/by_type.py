@@ -8,33 +8,11 @@ from typing import Any
 
 import torch
 
-from flatviz.plots.curve import plot_curve
-from flatviz.plots.density import plot_density
+from flatviz import plots, results
+from flatviz.plots.captions import capital
 from flatviz.plots.ground import axis_note, with_print
-from flatviz.plots.mechanism import plot_mechanism
-from flatviz.plots.metrics import plot_metrics
-from flatviz.plots.persistence import plot_persistence
-from flatviz.plots.projection import plot_projection
-from flatviz.plots.radius import plot_radius
-from flatviz.plots.reliability import plot_reliability
-from flatviz.plots.severity import plot_severity
-from flatviz.plots.sharpness import plot_sharpness
-from flatviz.plots.spectrum import plot_spectrum
-from flatviz.plots.surface import plot_surface
 from flatviz.plots.theme import COLORS, INK, Figure, figure, scatter, short
-from flatviz.results import (
-    Curve,
-    Family,
-    Mechanism,
-    Persistence,
-    Plane,
-    Prediction,
-    Projection,
-    Sharpness,
-    Shift,
-    Spectrum,
-    Surface,
-)
+from flatviz.results import Plane, Prediction, Projection, Spectrum, Surface
 
 
 def plot(result: object, *more: Any, **options: Any) -> Figure:
@@ -77,7 +55,7 @@ def plot(result: object, *more: Any, **options: Any) -> Figure:
 
 
 def _spectrum(spectrum: Spectrum, **options: Any) -> Figure:
-    return (plot_spectrum if spectrum.nodes is None else plot_density)(spectrum, **options)
+    return (plots.plot_spectrum if spectrum.nodes is None else plots.plot_density)(spectrum, **options)
 
 
 def _plane(plane: Plane) -> Figure:
@@ -88,7 +66,7 @@ def _plane(plane: Plane) -> Figure:
     first, second = plane.lengths[:2]
     ends = torch.tensor([[first, 0.0], [second * math.cos(angle), second * math.sin(angle)]], dtype=torch.float64)
     alt = f"{plane.name}: {axis_note(plane).replace('<br>', '; ')}"
-    fig = figure(f"{plane.name[0].upper()}{plane.name[1:]}", alt, width=560)
+    fig = figure(capital(plane.name), alt, width=560)
     if plane.extent is not None:
         (a0, a1), (b0, b1) = plane.extent[:2]
         corners = torch.tensor([[a0, b0], [a1, b0], [a1, b1], [a0, b1], [a0, b0]], dtype=torch.float64) @ ends
@@ -109,20 +87,20 @@ def _plane(plane: Plane) -> Figure:
 
 
 ONE = {
-    Curve: plot_curve,
-    Family: plot_radius,
-    Mechanism: plot_mechanism,
-    Persistence: plot_persistence,
+    results.Curve: plots.plot_curve,
+    results.Family: plots.plot_radius,
+    results.Mechanism: plots.plot_mechanism,
+    results.Persistence: plots.plot_persistence,
     Plane: _plane,
-    Prediction: plot_reliability,
-    Projection: plot_projection,
-    Sharpness: plot_sharpness,
-    Shift: lambda shift, **options: plot_severity({"posterior": shift}, **options),
+    Prediction: plots.plot_reliability,
+    Projection: plots.plot_projection,
+    results.Sharpness: plots.plot_sharpness,
+    results.Shift: lambda shift, **options: plots.plot_severity({"posterior": shift}, **options),
     Spectrum: _spectrum,
-    Surface: plot_surface,
+    Surface: plots.plot_surface,
 }
-SEVERAL = {Curve: plot_curve, Mechanism: plot_mechanism, Spectrum: plot_spectrum}
-BY_METHOD = {Prediction: plot_metrics, Sharpness: plot_sharpness, Shift: plot_severity}
+SEVERAL = {kind: ONE[kind] for kind in (results.Curve, results.Mechanism)} | {Spectrum: plots.plot_spectrum}
+BY_METHOD = {Prediction: plots.plot_metrics, results.Sharpness: plots.plot_sharpness, results.Shift: plots.plot_severity}
 
 
 def shown(result: Plane | Surface | Projection | Prediction) -> Figure | None:

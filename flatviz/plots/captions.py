@@ -9,7 +9,12 @@ from flatviz.results import Plane, Spectrum, Surface
 
 def title_of(surface: Surface) -> str:
     """What is drawn over which plane."""
-    return f"{surface.label[0].upper()}{surface.label[1:]}, {surface.plane.name}"
+    return f"{capital(surface.label)}, {surface.plane.name}"
+
+
+def capital(text: str) -> str:
+    """The same, beginning with a capital; other letters stay."""
+    return text[0].upper() + text[1:]
 
 
 def ends_text(surface: Surface) -> str:

@@ -68,35 +68,32 @@ class ColorScale:
     @property
     def ends(self) -> tuple[float, float]:
         """First and last value, as the colours count them."""
-        if self.root:
-            return math.sqrt(max(self.lo, 0.0)), math.sqrt(max(self.hi, 0.0))
-        return (math.log10(self.lo), math.log10(self.hi)) if self.log else (self.lo, self.hi)
+        lo, hi = self(torch.tensor([self.lo, self.hi], dtype=torch.float64)).tolist()
+        return lo, hi
 
     def bar(self, label: str) -> dict:
         """A colour bar whose ticks are in the unit of the values."""
-        ticks, texts = self._ticks()
+        places, texts = zip(*self._ticks())
         title = dict(text=label, side="right")
-        return dict(title=title, thickness=14, outlinewidth=0, len=1.0, x=1.02, tickvals=ticks, ticktext=texts)
+        return dict(title=title, thickness=14, outlinewidth=0, len=1.0, x=1.02, tickvals=places, ticktext=texts)
 
-    def _ticks(self) -> tuple[list[float], list[str]]:
+    def _ticks(self) -> list[tuple[float, str]]:
+        """Place and text of each tick, none near a marked end."""
         if self.root:
             marks = [0.0, *(m * 10.0**e for e in range(-4, 6) for m in (1, 2, 5))]
-            inside = [m for m in marks if self.lo <= m <= self.hi * 1.001]
-            ticks, texts = [math.sqrt(m) for m in inside], [short(m) for m in inside]
+            values = [m for m in marks if self.lo <= m <= self.hi * 1.001]
         else:
-            ticks, texts = (log_ticks if self.log else even_ticks)(self.lo, self.hi)
-        (start, end), marked = self.ends, []
-        marked += [(start, f"≤ {short(self.lo)}")] if self.below else []
-        marked += [(end, f"≥ {short(self.hi)}")] if self.above else []
-        room, kept = NEAR_END * (end - start), []
-        taken = [place for place, _ in marked]
-        order = sorted(zip(ticks, texts), key=lambda tick: (tick[0] != 0, -tick[0]))
-        for place, text in order:  # small values crowd a scale of roots: 0 and the larger stay
-            if all(abs(place - other) > (room if self.root or marked else 0) for other in taken):
+            values = (log_ticks if self.log else even_ticks)(self.lo, self.hi)
+        texts = map(short if self.log or self.root or len(values) == 1 else "{:.6g}".format, values)
+        places = self(torch.tensor(values, dtype=torch.float64)).tolist()
+        start, end = self.ends
+        ends = [(start, f"≤ {short(self.lo)}")] * self.below + [(end, f"≥ {short(self.hi)}")] * self.above
+        kept = list(ends)
+        for place, text in sorted(zip(places, texts), key=lambda tick: (tick[0] != 0, -tick[0])):
+            beside = kept if self.root else ends  # small values crowd a scale of roots: 0 and the larger stay
+            if all(abs(place - other) > NEAR_END * (end - start) for other, _ in beside):
                 kept.append((place, text))
-                taken += [place] if self.root else []
-        places = sorted([*kept, *marked])
-        return [p for p, _ in places], [t for _, t in places]
+        return sorted(kept)
 
     def marker(self, values: Tensor | None) -> dict:
         """Colours of marks on this scale, without a bar; ink where there are no values."""

@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 import torch
 
 from flatviz.core.boundary import public
+from flatviz.plots.captions import capital
 from flatviz.plots.ground import small_print, with_print
 from flatviz.plots.nouns import one_or_several
 from flatviz.plots.theme import COLORS, DASHES, INK, MUTED, ROUNDING, Figure, figure, room, scatter, short
@@ -36,12 +37,9 @@ def plot_curve(curve: Curve | Sequence[Curve], *, barrier: bool = True, log: boo
     curves = one_or_several(curve)
     first = curves[0]
     alt = "; ".join(f"{c.name or c.y_label}: barrier {short(c.barrier)}" for c in curves)
-    fig = figure(
-        title or f"{first.y_label[0].upper()}{first.y_label[1:]} along {first.name or 'the line'}",
-        alt,
-        xaxis=dict(title=with_print(first.x_label, small_print(*curves))),
-        yaxis=dict(title=first.y_label, type="log" if log else "linear"),
-    )
+    title = title or f"{capital(first.y_label)} along {first.name or 'the line'}"
+    y = dict(title=first.y_label, type="log" if log else "linear")
+    fig = figure(title, alt, xaxis_title=with_print(first.x_label, small_print(*curves)), yaxis=y)
     values = torch.cat([c.values for c in curves])
     flat = values[values.isfinite()]
     if not log and len(flat) and float(flat.max() - flat.min()) <= ROUNDING * float(flat.abs().max()):

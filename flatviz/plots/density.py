@@ -8,7 +8,7 @@ from typing import Annotated
 import torch
 from torch import Tensor
 
-from flatviz.checks import Positive, kind
+from flatviz.checks import kind
 from flatviz.core.boundary import public
 from flatviz.plots.captions import matrix_of
 from flatviz.plots.ground import small_print, with_print
@@ -23,15 +23,13 @@ Density = Annotated[Spectrum, kind(Spectrum, "a Spectrum", "fv.spectral_density 
 
 
 @public
-def plot_density(spectrum: Density, *, width: Positive | None = None, title: str | None = None) -> Figure:
+def plot_density(spectrum: Density, *, title: str | None = None) -> Figure:
     """Density of eigenvalues on a log axis, and a mark at each of the k largest, with its residual.
 
-    The curve is sum_i weights[i] N(lambda; nodes[i], width^2).
+    The curve is sum_i weights[i] N(lambda; nodes[i], width^2); the width is 1/150 of the range, a few pixels.
 
     Args:
         spectrum: what `spectral_density` returned.
-        width: standard deviation of the kernel, in the eigenvalues' unit; it belongs to the picture, not to the spectrum.
-            Default: 1/150 of the range, a few pixels.
         title: default: of which matrix.
 
     Raises:
@@ -48,12 +46,13 @@ def plot_density(spectrum: Density, *, width: Positive | None = None, title: str
         raise ValueError("plot_density needs nodes and weights, got a Spectrum without: spectral_density makes one")
     nodes, weights = spectrum.nodes.double(), spectrum.weights.double()
     lo, hi = float(nodes.min()), float(nodes.max())
-    width = width or max((hi - lo) / 150, 1e-12)
+    width = max((hi - lo) / 150, 1e-12)
     at = torch.linspace(lo - 6 * width, hi + 6 * width, POINTS, dtype=torch.float64)
     density = _smooth(at, nodes, weights, width)
     trace = float((nodes * weights).sum())
     alt = f"eigenvalues from {lo:.3g} to {hi:.3g}, mean {trace:.3g}, largest {float(spectrum.values[0]):.3g}"
-    floor, top = FLOOR * float(density.max()), float(density.max())
+    top = float(density.max())
+    floor = FLOOR * top
     x = dict(title=with_print("eigenvalue λ", small_print(spectrum)))
     y = dict(title="density", type="log", exponentformat="power", dtick=1, range=[math.log10(floor), math.log10(top) + 0.3])
     fig = figure(title or f"Density of {matrix_of(spectrum)} eigenvalues", alt, xaxis=x, yaxis=y)

@@ -7,8 +7,23 @@ import torch
 
 from flatviz.plots.captions import counted, share_of
 from flatviz.plots.color import ColorScale
-from flatviz.plots.theme import HEIGHT, LOSS_SCALE, MARGIN, MUTED, Figure, numbers, scatter
+from flatviz.plots.theme import HEIGHT, LOSS_SCALE, MARGIN, MUTED, Figure, figure, numbers, scatter
 from flatviz.results import Curve, Plane, Projection, Spectrum, Surface
+
+
+def ground(surface: Surface, scale: ColorScale, title: str, alt: str) -> Figure:
+    """A figure of a surface as filled contours, its diverged cells marked; what else is drawn is added."""
+    axes = plane_axes(surface.plane, small_print(surface))
+    fig = figure(title, alt, **axes, width=width_of(surface, title))
+    if surface.scattered:
+        marker = scale.marker(surface.values) | dict(showscale=True, colorbar=scale.bar(surface.label), size=8, symbol="square")
+        values = dict(customdata=surface.values, hover="(%{x:.3g}, %{y:.3g}): %{customdata:.3g}")
+        fig.add_trace(scatter(surface.a, surface.b, "markers", "surface", marker=marker, **values))
+    else:
+        add_contour(fig, surface, scale)
+    if surface.n_diverged:
+        fig.add_trace(diverged(surface))
+    return fig
 
 
 def add_contour(fig: Figure, surface: Surface, scale: ColorScale) -> None:
@@ -26,12 +41,14 @@ def add_contour(fig: Figure, surface: Surface, scale: ColorScale) -> None:
 def diverged(surface: Surface) -> go.Scatter:
     """A small cross on each cell without a finite value."""
     bad = ~torch.isfinite(surface.values)
-    if surface.scattered:
-        a, b = surface.a[bad], surface.b[bad]
-    else:
-        i, j = bad.nonzero(as_tuple=True)
-        a, b = surface.a[i], surface.b[j]
-    return scatter(a, b, "markers", "diverged", marker=dict(symbol="x-thin", size=6, line=dict(color=MUTED, width=1)))
+    at = [bad, bad] if surface.scattered else bad.nonzero(as_tuple=True)
+    return scatter(
+        surface.a[at[0]],
+        surface.b[at[1]],
+        "markers",
+        "diverged",
+        marker=dict(symbol="x-thin", size=6, line=dict(color=MUTED, width=1)),
+    )
 
 
 def plane_axes(plane: Plane, below: str = "") -> dict:

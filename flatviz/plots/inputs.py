@@ -38,8 +38,7 @@ def plot_input_maps(family: Family, i: int) -> Figure:
             marker = dict(color=color, size=8, symbol=("circle", "square")[c], line=dict(color="#fefefe", width=1.5))
             fig.add_trace(scatter(*points.T, "markers", classes[c], marker=marker, **axis))
     names = [style(method).label for method, *_ in panels]
-    side_by_side(fig, names, None)
-    fig.follow({"layout.annotations.1.text": names[1]}, rows="all")
+    side_by_side(fig, names, None, follows=1)
     for k in range(len(panels)):
         equal = dict(scaleanchor=axes_of(k)["xaxis"], constrain="domain")
         fig.update_layout(layout_of(k, dict(constrain="domain"), equal))
@@ -54,13 +53,17 @@ def class_words(family: Family) -> tuple[str, ...]:
     return tuple(name if c < len(prediction.class_names) else f"class {name}" for c, name in enumerate(prediction.classes))
 
 
-def side_by_side(fig: Figure, names: list[str], ends: list[float] | None) -> None:
-    """Axes of the panels, one beside the other, each under its name; with `ends` they share the upright range."""
+def side_by_side(fig: Figure, names: list[str], ends: list[float] | None, follows: int | None = None) -> None:
+    """Axes of the panels, one beside the other, each under its name; with `ends` they share the upright range.
+
+    follows: number of the panel whose name follows the controls.
+    """
     x, y = ("input 1", "input 2") if ends is None else ("input", "prediction")
     for k, (name, domain) in enumerate(zip(names, columns(len(names), GAP))):
         on, height = axes_of(k), dict(showticklabels=k == 0) | ({} if ends is None else dict(range=ends))
         fig.update_layout(layout_of(k, dict(domain=domain, title=x), height))
-        where = dict(x=0.5, y=1, xref=f"{on['xaxis']} domain", yref=f"{on['yaxis']} domain", yanchor="bottom", yshift=6)
-        color = MUTED if name == LOOKS["hmc"].label else INK
-        fig.add_annotation(text=name, font=dict(color=color), showarrow=False, **where)
+        where = dict(x=0.5, xanchor="center", xref=f"{on['xaxis']} domain", yref=f"{on['yaxis']} domain", yshift=6)
+        path = fig.add_text(name, font=dict(color=MUTED if name == LOOKS["hmc"].label else INK), **where)
+        if k == follows:
+            fig.follow({f"{path}.text": name}, rows="all")
     fig.update_layout(yaxis_title=y)

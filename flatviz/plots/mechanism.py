@@ -12,10 +12,10 @@ from flatviz.catalog import LOOKS
 from flatviz.core.boundary import public
 from flatviz.plots.animation import player
 from flatviz.plots.color import ColorScale
-from flatviz.plots.ground import add_contour, plane_axes, small_print, width_of
+from flatviz.plots.ground import ground, width_of
 from flatviz.plots.nouns import one_or_several
 from flatviz.plots.step import PHASES, RIM, STILL, labelled, mean_of, phase_traces
-from flatviz.plots.theme import INK, MUTED, Figure, figure, scatter, short, style
+from flatviz.plots.theme import INK, MUTED, Figure, scatter, short, style
 from flatviz.results import Family, Mechanism, Surface
 
 TWEENS = 5  # frames from one phase to the next
@@ -23,16 +23,9 @@ FRAME_MS = 70
 CURRENT = dict(size=14, color=MUTED)  # the label of the stop at which the slider is
 ROOM = 1.12  # times what is drawn: half of the width of a picture of one radius
 IN_SIGHT = 0.9  # share of the ground's width that the step of a family shows, whatever its radius
-BALLS = ("kl", "sam", "other")
-OF_BALL = {  # a trace -> kinds of step that have it
-    "ball of the radius": BALLS,
-    "SAM's ball": ("kl",),
-    "SAM's move": ("kl",),
-    "the worst q′": BALLS,
-    "move of the mean": BALLS,
-    "gradient g′ at q′": BALLS,
-}
-OF_METHOD = ("ball of the radius", "the worst q′", "move of the mean")  # traces in the colour of the method
+OF_METHOD = ("ball of the radius", "the worst q′", "move of the mean")  # traces in the colour of the method, of each ball
+OF_BALL = dict.fromkeys([*OF_METHOD, "gradient g′ at q′"], ("kl", "sam", "other"))  # a trace -> kinds of step that have it
+OF_BALL |= dict.fromkeys(["SAM's ball", "SAM's move"], ("kl",))
 ALTS = {
     "kl": "q as an ellipse, the ball of the radius around it, the worst q′ in it, the gradients at both and the step",
     "sam": "q as an ellipse, SAM's round ball around its mean, the worst q′ in it, the gradients at both and the step",
@@ -81,13 +74,11 @@ def plot_mechanism(step: Mechanism | Sequence[Mechanism], *, title: str | None =
     from_where = f"{len(stages)} moments of training" if several else first.name
     alt = "; later, ".join(_alt(stage, last) for stage in stages[:: max(1, len(stages) - 1)])
     alt += f"; the plane holds {in_plane(stages, last)} of each move's length" if several else ""
-    fig = _figure(first, last, title or f"One step of SA-BMA from {from_where}", alt)
+    fig = _figure(first.surface, title or f"One step of SA-BMA from {from_where}", alt)
     if several:
         fig.add_trace(_path(stages))
-    moving = phase_traces(first, 1, last, _half(first))
-    places = list(range(len(fig.data), len(fig.data) + len(moving)))
-    fig.add_traces(moving)
-    fig.frames, labels = _frames(stages, places)
+    fig.frames, labels = _frames(stages, len(fig.data))
+    fig.add_traces(phase_traces(first, 1, last, _half(first)))
     font = dict(font=dict(color="rgba(0,0,0,0)"), currentvalue=dict(visible=True, xanchor="left", prefix="", font=CURRENT))
     how = dict(t=126, left=200, jump=TWEENS * FRAME_MS * 4, active=len(PHASES) * last + 1)  # px: the buttons stand on the left
     fig.update_layout(**player(labels, FRAME_MS, **how, **font))
@@ -102,12 +93,11 @@ def plot_step(family: Family, i: int) -> Figure:
     """
     step, kind = family[i].step, kind_of(family, i)
     half = max(ROOM * step.reach(0), IN_SIGHT * _half(step))
-    fig = _figure(step, 0, "One step from VI's posterior", ALTS.get(kind, NO_BALL))
+    fig = _figure(step.surface, "One step from VI's posterior", ALTS.get(kind, NO_BALL))
     fig.update_layout(xaxis_range=[-half, half], yaxis_range=[-half, half])
     color = style(family[i].method).color
-    shown = [t.name.removesuffix(RIM) for t in fig.data]
-    fig = _in_phases(fig, [(step, 0)], half)
-    for k, trace in enumerate(fig.data[len(shown) :], len(shown)):
+    fig = _in_phases(fig, [step], half)
+    for k, trace in enumerate(fig.data):
         name = trace.name.removesuffix(RIM).removeprefix("shaft of ")
         if name in OF_BALL:
             trace.visible = kind in OF_BALL[name]
@@ -134,47 +124,43 @@ def kind_of(family: Family, i: int) -> str:
 
 def plot_moments(stages: Sequence[Mechanism]) -> Figure:
     """The step at several moments of one training, each in phases, the last at rest; the ground and the path of q's mean stay."""
-    first, k = stages[0], 0
-    alt = f"the step at radius {short(first.radius[k])} at {len(stages)} moments of training, with the path of q's mean"
-    fig = _figure(first, k, f"One step at {len(stages)} moments of training", alt)
+    first = stages[0]
+    alt = f"the step at radius {short(first.radius[0])} at {len(stages)} moments of training, with the path of q's mean"
+    fig = _figure(first.surface, f"One step at {len(stages)} moments of training", alt)
     fig.add_trace(_path(stages))
-    return _in_phases(fig, [(stage, k) for stage in stages], _half(first))
+    return _in_phases(fig, stages, _half(first))
 
 
-def _in_phases(fig: Figure, steps: Sequence[tuple[Mechanism, int]], half: float) -> Figure:
-    """Add what moves, a row for each phase of each of `steps` (with its radius): the last one is drawn."""
-    shown = [(step, k, phase) for step, k in steps for phase in range(len(PHASES))]
-    rows = [phase_traces(step, phase, k, half) for step, k, phase in shown]
+def _in_phases(fig: Figure, steps: Sequence[Mechanism], half: float) -> Figure:
+    """Add what moves, a row for each phase of each of `steps` at its first radius: the last one is drawn."""
+    shown = [(step, phase) for step in steps for phase in range(len(PHASES))]
+    rows = [phase_traces(step, phase, 0, half) for step, phase in shown]
     for traces in zip(*rows):
         paths = ["x", "y"] + ["marker.size"] * (traces[0].marker.symbol == "arrow") + ["text"] * bool(traces[0].text)
         name = traces[0].name.removesuffix(RIM)  # a rim lies where its line does
         for path in paths:
-            values, where = np.array([np.asarray(trace[path]) for trace in traces]), f"data.{len(fig.data)}.{path}"
-            if len(steps) == 1 and name in STILL:
-                fig.follow({where: values[-1]}, rows="all", trace=name, key=f"{name} {path}")
-            else:
-                fig.follow({where: values}, rows="phase", trace=name, key=f"{name} {path}")
+            values = np.array([np.asarray(trace[path]) for trace in traces])
+            still = len(steps) == 1 and name in STILL
+            moving = dict(rows="all" if still else "phase", trace=name, key=f"{name} {path}")
+            fig.follow({f"data.{len(fig.data)}.{path}": values[-1] if still else values}, **moving)
         fig.add_trace(traces[-1])
-    raised = [_raised(step, phase, k, stage=len(steps) > 1) for step, k, phase in shown]
-    above = dict(x=0, y=1, xref="paper", yref="paper", xanchor="left", yanchor="bottom", yshift=4)
-    fig.add_annotation(text=raised[-1], font=dict(size=12), showarrow=False, **above)
-    fig.follow({"layout.annotations.0.text": raised}, rows="phase")
+    raised = [_raised(step, phase, named=len(steps) > 1) for step, phase in shown]
+    path = fig.add_text(raised[-1], font=dict(size=12), yshift=4)
+    fig.follow({f"{path}.text": raised}, rows="phase")
     return fig.update_layout(margin=dict(t=60))
 
 
-def _raised(step: Mechanism, phase: int, k: int, *, stage: bool) -> str:
+def _raised(step: Mechanism, phase: int, *, named: bool) -> str:
     """What the ascent raises, as far as the phase has come."""
-    at_worst = f", {short(float(step.worst_loss[k]))} at q′" if phase else ""
-    return f"{step.name + ': ' if stage else ''}expected loss {short(step.loss)} at q{at_worst}"
+    at_worst = f", {short(float(step.worst_loss[0]))} at q′" if phase else ""
+    return f"{step.name + ': ' if named else ''}expected loss {short(step.loss)} at q{at_worst}"
 
 
-def _figure(step: Mechanism, k: int, title: str, alt: str) -> Figure:
-    fig = figure(title, alt)
-    add_contour(fig, step.surface, ColorScale.of(step.surface))
-    fig.update_layout(**plane_axes(step.surface.plane, small_print(step.surface)), width=width_of(step.surface) + 160)
-    for axis, ticks in (("xaxis", step.surface.a), ("yaxis", step.surface.b)):
-        fig.update_layout({axis: dict(range=[float(ticks.min()), float(ticks.max())])})
-    return fig
+def _figure(surface: Surface, title: str, alt: str) -> Figure:
+    """The ground of a step, with room for labels beside it."""
+    fig = ground(surface, ColorScale.of(surface), title, alt)
+    ends = {axis: [float(ticks.min()), float(ticks.max())] for axis, ticks in (("x", surface.a), ("y", surface.b))}
+    return fig.update_layout(xaxis_range=ends["x"], yaxis_range=ends["y"], width=width_of(surface) + 160)
 
 
 def _same_ground(a: Surface, b: Surface) -> bool:
@@ -204,11 +190,11 @@ def _path(stages: Sequence[Mechanism]) -> go.Scatter:
     return labelled(scatter(*points.T, "lines+markers", "path of q's mean", **look), PATH)
 
 
-def _frames(stages: Sequence[Mechanism], places: list[int]) -> tuple[list[go.Frame], list[tuple[str, str]]]:
-    """Frames of the traces at `places`, and (name, label) of those that the slider stops at."""
+def _frames(stages: Sequence[Mechanism], start: int) -> tuple[list[go.Frame], list[tuple[str, str]]]:
+    """Frames of the traces from number `start` on, and (name, label) of those that the slider stops at."""
     shown = [(step, k, phase) for step in stages for k in range(len(step.radius)) for phase in range(len(PHASES))]
     rests = [phase_traces(step, phase, k, _half(step)) for step, k, phase in shown]
-    frames, stops = [], []
+    places, frames, stops = list(range(start, start + len(rests[0]))), [], []
     for at, (step, k, phase) in enumerate(shown):
         stage = f"{step.name}, " if len(stages) > 1 else ""
         name = f"{at // len(PHASES)}.{phase}"
@@ -230,7 +216,6 @@ def _between(here: list[go.Scatter], there: list[go.Scatter], done: float) -> li
 
 
 def _alt(step: Mechanism, k: int) -> str:
-    return (
-        f"{step.name} on the {step.surface.plane.name}: at radius {short(step.radius[k])} the worst q′ raises the expected loss "
-        f"from {short(step.loss)} to {short(float(step.worst_loss[k]))} nats; the step goes against the gradient there"
-    )
+    rise = f"from {short(step.loss)} to {short(float(step.worst_loss[k]))} nats"
+    worst = f"at radius {short(step.radius[k])} the worst q′ raises the expected loss {rise}"
+    return f"{step.name} on the {step.surface.plane.name}: {worst}; the step goes against the gradient there"

@@ -52,13 +52,9 @@ def plot_metrics(
         >>> [(trace.name, len(trace.x)) for trace in fig.data]  # a row a score
         [('noise', 10), ('VI', 5), ('VI', 5), ('VI', 5)]
     """
-    named = by_method(predictions)
-    if method is not None and list(named) == [None]:
-        named = {method: named[None]}
+    named = by_method(predictions if method is None else {method: predictions}, "Prediction")
     n_reference = len(reference or {})
     curves = [*(reference or {}).items(), *named.items()]
-    if not named:
-        raise ValueError("plot_metrics needs at least one Prediction, got none")
     for name, p in curves:
         if not p.scores:
             who = name or "posterior"
@@ -106,17 +102,18 @@ def _axes(predictions: Sequence[Prediction], longest: int) -> dict:
 
 def _noise(p: Prediction, method: str | None, longest: int) -> go.Scatter:
     """The band of what another test set of this size might give."""
-    x, accuracy = torch.arange(1, p.n_draws + 1), p.scores["accuracy"]
-    if p.n_draws == 1:
-        x, accuracy = torch.tensor([1, longest]), accuracy.expand(2)
+    x, accuracy = _over_sizes(p.scores["accuracy"], longest)
     return band(x, *wilson(accuracy, len(p.y)), style(method).color, 0.13, "noise")
+
+
+def _over_sizes(scores: Tensor, longest: int) -> tuple[Tensor, Tensor]:
+    """Ensemble sizes and scores; of a single point, which is every ensemble, the ends of a horizontal line."""
+    if len(scores) == 1:
+        return torch.tensor([1, longest]), scores.expand(2)
+    return torch.arange(1, len(scores) + 1), scores
 
 
 def _curve(scores: Tensor, method: str | None, longest: int) -> go.Scatter:
     """One method's scores against ensemble size; of a single point a horizontal line."""
-    name, color, dash, _ = style(method)
-    x = list(range(1, len(scores) + 1))
-    if len(scores) == 1:
-        x, scores = [1, longest], scores.expand(2)
-    look = dict(line=dict(color=color, dash=dash, width=2.2), hover="%{fullData.name}, %{x} draws: %{y:.4f}")
-    return scatter(x, scores, "lines", name, **look)
+    look, hover = style(method), "%{fullData.name}, %{x} draws: %{y:.4f}"
+    return scatter(*_over_sizes(scores, longest), "lines", look.label, line=look.line(2.2), hover=hover)

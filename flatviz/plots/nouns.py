@@ -25,8 +25,10 @@ def one_or_several(value: Any) -> list:
     return list(value) if isinstance(value, Sequence) else [value]
 
 
-def by_method(value: Any) -> dict[str | None, Any]:
-    """Method -> result, from a mapping, or from one result (of no method: None)."""
+def by_method(value: Any, wanted: str) -> dict[str | None, Any]:
+    """Method -> result, from a mapping, or from one result (of no method: None).  Raises ValueError for none; `wanted`: what it is."""
+    if isinstance(value, Mapping) and not value:
+        raise ValueError(f"a figure by method needs at least one {wanted}, got none")
     return dict(value) if isinstance(value, Mapping) else {None: value}
 
 

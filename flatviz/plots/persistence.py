@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import torch
 
-from flatviz.checks import Count
 from flatviz.core.boundary import public
 from flatviz.plots.captions import counted
 from flatviz.plots.ground import small_print, with_print
 from flatviz.plots.theme import COLORS, INK, MUTED, Figure, figure, scatter, short
 from flatviz.results import Persistence
 
+MOST = 20  # valleys that are drawn, the deepest; more are hard to tell apart
+
 
 @public
-def plot_persistence(persistence: Persistence, *, most: Count = 20, title: str | None = None) -> Figure:
+def plot_persistence(persistence: Persistence, *, title: str | None = None) -> Figure:
     """The merge tree: each valley an upright line from its minimum to the saddle where it meets a deeper one.
 
     The deepest valley is on the left; it does not end, so its line goes on to the surface's highest value.
 
     Args:
         persistence: what `fv.landscape.persistence` returned.
-        most: how many valleys are drawn, the deepest; more than 20 are hard to tell apart.
         title: default: how many valleys of what.
 
     Example:
@@ -33,7 +33,7 @@ def plot_persistence(persistence: Persistence, *, most: Count = 20, title: str |
     """
     finite = persistence.surface.values[torch.isfinite(persistence.surface.values)]
     top = float(finite.max())
-    order = persistence.depth.argsort(descending=True, stable=True)[:most]
+    order = persistence.depth.argsort(descending=True, stable=True)[:MOST]
     death = persistence.death.clamp_max(top)
     column = {int(m): i for i, m in enumerate(order, 1)}
     n = len(persistence.birth)
@@ -46,13 +46,14 @@ def plot_persistence(persistence: Persistence, *, most: Count = 20, title: str |
     title = title or f"Valleys of {label}, {n} in all"
     fig = figure(title, alt, xaxis=x, yaxis=dict(title=label))
     parent = persistence.parent.tolist()
-    joins = [(place, column[parent[m]], float(death[m])) for m, place in column.items() if parent[m] in column]
-    joins_x = [v for i, j, _ in joins for v in (i, j, None)]
-    joins_y = [v for _, _, level in joins for v in (level, level, None)]
-    fig.add_trace(scatter(joins_x, joins_y, "lines", "joins", line=dict(color=MUTED, width=1)))
-    valleys_x = [v for place in column.values() for v in (place, place, None)]
-    valleys_y = [v for m in column for v in (float(persistence.birth[m]), float(death[m]), None)]
-    fig.add_trace(scatter(valleys_x, valleys_y, "lines", "valleys", line=dict(color=COLORS[1], width=4)))
+    joins = [(place, column[parent[m]], *[float(death[m])] * 2) for m, place in column.items() if parent[m] in column]
+    valleys = [(place, place, float(persistence.birth[m]), float(death[m])) for m, place in column.items()]
+    for name, lines, look in (
+        ("joins", joins, dict(color=MUTED, width=1)),
+        ("valleys", valleys, dict(color=COLORS[1], width=4)),
+    ):
+        x, y = ([end for line in lines for end in (*line[k : k + 2], None)] for k in (0, 2))
+        fig.add_trace(scatter(x, y, "lines", name, line=look))
     minima = dict(marker=dict(color=INK, size=8), hover="minimum %{y:.4g}<br>depth %{customdata:.3g}")
     depth = persistence.depth[order]
     fig.add_trace(scatter(list(column.values()), persistence.birth[order], "markers", "minima", customdata=depth, **minima))

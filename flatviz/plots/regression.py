@@ -13,7 +13,8 @@ from flatviz.checks import Count
 from flatviz.core.boundary import public
 from flatviz.plots.inputs import side_by_side
 from flatviz.plots.live import LINES, Live
-from flatviz.plots.theme import INK, MUTED, Figure, axes_of, figure, numbers, scatter, short, style, tinted
+from flatviz.plots.nouns import by_method
+from flatviz.plots.theme import INK, MUTED, Figure, Style, axes_of, figure, numbers, room, scatter, short, style, tinted
 from flatviz.results import Family, Prediction
 
 if TYPE_CHECKING:
@@ -54,22 +55,20 @@ def plot_predictive(
         >>> [trace.name for trace in fig.data]
         ['with noise', 'two standard deviations', 'draws', 'mean']
     """
-    if not predictions:
-        raise ValueError("plot_predictive needs at least one Prediction, got none: fv.families.predict_gap makes some")
     x = x.reshape(-1)
-    for name, p in predictions.items():
+    for name, p in by_method(predictions, "Prediction").items():
         if p.outputs.shape[1:] != (len(x), 1):
             raise ValueError(f"outputs of {name!r} must have shape (S, {len(x)}, 1), got {tuple(p.outputs.shape)}")
     spread = {name: float(p.outputs[: p.size(n_draws), :, 0].std(0).mean()) for name, p in predictions.items()}
-    alt = "; ".join(f"{_label(name)}: mean standard deviation of draws {s:.2g}" for name, s in spread.items())
+    alt = "; ".join(f"{_style(name).label}: mean standard deviation of draws {s:.2g}" for name, s in spread.items())
     fig = figure(title, alt)
     for k, (name, p) in enumerate(predictions.items()):
-        noise, color = p.likelihood if isinstance(p.likelihood, float) else 0.0, style(_method(name)).color
+        noise, color = p.likelihood if isinstance(p.likelihood, float) else 0.0, _style(name).color
         _add_posterior(fig, k, color, x, p.outputs[: p.size(n_draws), :, 0], noise)
         if data is not None:
             _add_data(fig, k, data.x.reshape(-1), data.y.reshape(-1))
     outer = np.concatenate([trace.y for trace in fig.data if trace.name == BANDS[0][0]])
-    side_by_side(fig, [_label(name) for name in predictions], [float(outer.min()), float(outer.max())])
+    side_by_side(fig, [_style(name).label for name in predictions], [float(outer.min()), float(outer.max())])
     return fig
 
 
@@ -87,10 +86,7 @@ def plot_gap(family: Family, i: int) -> Figure:
         _add_posterior(fig, k, color, shown["curve x"], curves, noise, key)
         _add_data(fig, k, *shown["curve data"].T)
     names = [style(method).label for method, *_ in panels]
-    y = shown["curve data"][:, 1]
-    room = float(y.max() - y.min())
-    side_by_side(fig, names, [float(y.min()) - 0.6 * room, float(y.max()) + 0.6 * room])
-    fig.follow({"layout.annotations.1.text": names[1]}, rows="all")
+    side_by_side(fig, names, room(shown["curve data"][:, 1], 0.6), follows=1)
     fig.note(_undrawn(panels[1][1], tuple(fig.layout.yaxis.range)), x="x2 domain", y="y2 domain")
     return fig
 
@@ -115,30 +111,24 @@ def _add_posterior(fig: Figure, panel: int, color: str, x: Tensor, curves: Tenso
     """One posterior's bands, single draws and mean; key: of its draws, where they follow the controls."""
     ticks, values = numbers(x), numbers(curves.double())
     around = np.concatenate([ticks, ticks[::-1]])
-    fills = [dict(fill="toself", fillcolor=tinted(color, opacity), line=dict(width=0)) for _, opacity in BANDS]
+    single = dict(line=dict(color=color, width=0.8), opacity=0.6)
     rows = [
-        (around, "band", noise, fills[0], BANDS[0][0]),
-        (around, "band", 0.0, fills[1], BANDS[1][0]),
-        (np.tile([*ticks, np.nan], LINES), "lines", 0.0, dict(line=dict(color=color, width=0.8), opacity=0.6), "draws"),
-        (ticks, "mean", 0.0, dict(line=dict(color=INK, width=2.2)), "mean"),
+        (around, "band", wide, dict(fill="toself", line=dict(width=0)), name) for (name, _), wide in zip(BANDS, (noise, 0.0))
     ]
+    rows += [(np.tile([*ticks, np.nan], LINES), "lines", 0.0, single, "draws")]
+    rows += [(ticks, "mean", 0.0, dict(line=dict(color=INK, width=2.2), hover="x = %{x:.2f}: %{y:.3g}"), "mean")]
+    painted = {name: {"fillcolor": tinted(color, opacity)} for name, opacity in BANDS} | {"draws": {"line.color": color}}
     for at, kind, wide, look, name in rows:
-        drawn = Live(name, "", values, kind, noise=wide).at(len(values))
-        hover = "x = %{x:.2f}: %{y:.3g}" if kind == "mean" else ""
-        path = f"data.{len(fig.data)}."
+        drawn, path = Live(name, "", values, kind, noise=wide).at(len(values)), f"data.{len(fig.data)}."
         if key:
             fig.follow({f"{path}y": values}, rows=kind, trace=name, key=key, noise=wide)
-        if key == "curves" and kind != "mean":
-            paint = {"line.color": color} if kind == "lines" else {"fillcolor": look["fillcolor"]}
-            fig.follow({path + part: value for part, value in paint.items()}, rows="all")
-        fig.add_trace(scatter(at, drawn, "lines", name, hover=hover, connectgaps=False, **look, **axes_of(panel)))
+        if key == "curves":
+            fig.follow({path + part: value for part, value in painted.get(name, {}).items()}, rows="all")
+        trace = scatter(at, drawn, "lines", name, connectgaps=False, **look, **axes_of(panel))
+        fig.add_trace(trace.update(fillcolor=painted.get(name, {}).get("fillcolor")))
 
 
-def _method(name: str) -> str | None:
-    first = name.split(",")[0]
-    return first if first in LOOKS else None
-
-
-def _label(name: str) -> str:
-    first = _method(name)
-    return name if first is None else style(first).label + name[len(first) :]
+def _style(name: str) -> Style:
+    """The look of the method with whose key the name begins, its label in that key's place; ink for another name."""
+    first, comma, rest = name.partition(",")
+    return style(first)._replace(label=f"{style(first).label}{comma}{rest}") if first in LOOKS else style(None, name)

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from flatviz.core.boundary import public
-from flatviz.plots.nouns import over_seeds, said_of_seeds
+from flatviz.plots.nouns import by_method, over_seeds, said_of_seeds
 from flatviz.plots.theme import Figure, band, figure, scatter, style
 
 FIRST = 0.05  # coverage from which on the curve is drawn: before, it is the risk of a few answers
@@ -33,9 +33,7 @@ def plot_risk_coverage(risks: Mapping[str, Tensor], *, title: str = "Risk agains
         >>> round(float(fig.data[-1].y[-1]), 2)  # answering all
         0.3
     """
-    if not risks:
-        raise ValueError("plot_risk_coverage needs at least one curve of risks, got none")
-    rows = {method: r.double().reshape(-1, r.shape[-1]) for method, r in risks.items()}
+    rows = {method: r.double().reshape(-1, r.shape[-1]) for method, r in by_method(risks, "curve of risks").items()}
     ends = {style(m).label: (float(r.mean()), float(r[:, -1].mean())) for m, r in rows.items()}
     alt = "; ".join(f"{m}: area {area:.3f}, all answered {last:.3f}" for m, (area, last) in ends.items())
     seeds = max(len(r) for r in rows.values())
@@ -51,7 +49,7 @@ def plot_risk_coverage(risks: Mapping[str, Tensor], *, title: str = "Risk agains
 
 
 def _add(fig: Figure, method: str, risks: Tensor) -> None:
-    label, color, dash, symbol = style(method)
+    label, color, _, symbol = style(method)
     n = risks.shape[1]
     shown = torch.linspace(max(0, int(FIRST * n) - 1), n - 1, min(n, 120)).round().long().unique()
     coverage, risks = (shown + 1).double() / n, risks[:, shown]
@@ -60,6 +58,6 @@ def _add(fig: Figure, method: str, risks: Tensor) -> None:
         lower, upper = (mean - half).clamp_min(0), (mean + half).clamp_max(1)
         fig.add_trace(band(coverage, lower, upper, color, 0.08, label, legendgroup=method))
     marker = dict(color=color, symbol=symbol, size=8, maxdisplayed=9)
-    look = dict(line=dict(color=color, dash=dash, width=2), marker=marker, legendgroup=method)
+    look = dict(line=style(method).line(2), marker=marker, legendgroup=method)
     hover = f"{label}: risk %{{y:.3f}} at coverage %{{x:.2f}}"
     fig.add_trace(scatter(coverage, mean, "lines+markers", label, legend=True, hover=hover, **look))

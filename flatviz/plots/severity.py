@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from flatviz.core.boundary import public
-from flatviz.plots.nouns import one_or_several, over_seeds, said_of_seeds
+from flatviz.plots.nouns import by_method, one_or_several, over_seeds, said_of_seeds
 from flatviz.plots.theme import Figure, axes_of, columns, figure, layout_of, scatter, style
 from flatviz.results import Shift
 
@@ -18,21 +18,18 @@ SPREAD = 0.07  # severities between the bars of two methods
 
 
 @public
-def plot_severity(
-    shifts: Mapping[str, Shift | Sequence[Shift]], *, kind: str | None = None, title: str | None = None
-) -> Figure:
-    """A panel a score over severities 0 (clean) to 5; a line a method, its bars the 95 % interval over seeds.
+def plot_severity(shifts: Mapping[str, Shift | Sequence[Shift]], *, title: str | None = None) -> Figure:
+    """A panel a score over severities 0 (clean) to 5, mean over the kinds of corruption; a line a method, bars over seeds.
 
     Args:
         shifts: method -> what `shifted_scores` returned, or one of a seed each; all of the same kinds and severities.
-        kind: of corruption; None: the mean over all kinds.
-        title: of the figure.
+        title: default: over which kinds of corruption the scores are means.
 
-    Bars are Student's interval of the mean over seeds, drawn a little beside each other, and cut where they leave the panel, which
+    Bars are Student's 95 % interval of the mean over seeds, drawn a little beside each other, and cut where they leave the panel, which
     is as high as the means ask for; a single seed has none.
 
     Raises:
-        ValueError: For nothing to draw, a kind that is not there, or results of several kinds or severities.
+        ValueError: For nothing to draw, or results of several kinds or severities.
 
     Example:
         >>> scores = {name: torch.tensor([[0.9, 0.8, 0.6]]) for name in ("accuracy", "nll", "ece")}
@@ -41,39 +38,23 @@ def plot_severity(
         >>> [round(float(trace.y[-1]), 2) for trace in fig.data]  # at severity 3
         [0.6, 0.6, 0.6]
     """
-    grouped = {method: one_or_several(of_seeds) for method, of_seeds in shifts.items()}
-    first = _checked(grouped, kind)
-    seeds = max(len(s) for s in grouped.values())
-    over = kind.replace("_", " ") if kind else f"mean over {', '.join(k.replace('_', ' ') for k in first.kinds)}"
-    curves = {m: {q: _curves(of_seeds, q, kind) for q in LABELS} for m, of_seeds in grouped.items()}
+    grouped = {method: one_or_several(of_seeds) for method, of_seeds in by_method(shifts, "Shift").items()}
+    axes = {(s.kinds, s.severities) for of_seeds in grouped.values() for s in of_seeds}
+    if len(axes) > 1:
+        raise ValueError(f"all results must be of the same kinds and severities, got {len(axes)} different: measure them alike")
+    first, seeds = next(iter(grouped.values()))[0], max(len(s) for s in grouped.values())
+    over = ", ".join(kind.replace("_", " ") for kind in first.kinds)
+    curves = {m: {q: torch.stack([s.mean(q) for s in of]).double() for q in LABELS} for m, of in grouped.items()}
     worst = {style(m).label: float(c["nll"][:, -1].mean()) for m, c in curves.items()}
     alt = f"NLL at severity {first.severities[-1]}: " + "; ".join(f"{m} {v:.3g}" for m, v in worst.items())
     about = f"{first.n} test images, {said_of_seeds(seeds, 'bars')}"
-    fig = figure(title or f"Scores by severity: {over}", alt, **_axes(first.severities, curves))
+    fig = figure(title or f"Scores by severity: mean over {over}", alt, **_axes(first.severities, curves))
     for panel, score in enumerate(LABELS):
         for i, method in enumerate(grouped):
             beside = SPREAD * (i - (len(grouped) - 1) / 2)
             _add(fig, method, first.severities, curves[method][score], panel, beside)
-    place = dict(x=0, y=-0.36, xref="paper", yref="paper", xanchor="left")
-    fig.add_annotation(text=about, showarrow=False, font_size=12, **place)
+    fig.add_text(about, y=-0.36, yanchor="auto", font_size=12)
     return fig.update_layout(height=440, margin=dict(t=95, b=110), title_y=0.98)
-
-
-def _checked(grouped: Mapping[str, list[Shift]], kind: str | None) -> Shift:
-    every = [s for of_seeds in grouped.values() for s in of_seeds]
-    if not every:
-        raise ValueError("plot_severity needs at least one Shift, got none")
-    axes = {(s.kinds, s.severities) for s in every}
-    if len(axes) > 1:
-        raise ValueError(f"all results must be of the same kinds and severities, got {len(axes)} different: measure them alike")
-    if kind is not None and kind not in every[0].kinds:
-        raise ValueError(f"kind must be one of {', '.join(map(repr, every[0].kinds))}, got {kind!r}")
-    return every[0]
-
-
-def _curves(of_seeds: Sequence[Shift], score: str, kind: str | None) -> Tensor:
-    """One row a seed, (seeds, V)."""
-    return torch.stack([s.mean(score) if kind is None else s.scores[score][s.kinds.index(kind)] for s in of_seeds]).double()
 
 
 def _axes(severities: tuple[int, ...], curves: Mapping[str, Mapping[str, Tensor]]) -> dict:
@@ -90,10 +71,10 @@ def _axes(severities: tuple[int, ...], curves: Mapping[str, Mapping[str, Tensor]
 
 
 def _add(fig: Figure, method: str, severities: tuple[int, ...], curves: Tensor, panel: int, beside: float) -> None:
-    label, color, dash, symbol = style(method)
+    label, color, _, symbol = style(method)
     mean, half = over_seeds(curves)
     x = torch.tensor(severities, dtype=torch.float64) + beside
-    look = dict(line=dict(color=color, dash=dash, width=2), marker=dict(color=color, symbol=symbol, size=8))
+    look = dict(line=style(method).line(2), marker=dict(color=color, symbol=symbol, size=8))
     if bool(torch.isfinite(half).all()):
         look["error_y"] = dict(array=half.tolist(), thickness=1, width=0)
     look |= dict(legendgroup=method, **axes_of(panel))

@@ -39,9 +39,7 @@ def plot_sharpness(
         [3.0, 4.0, 4.0]
     """
     label = MEASURES[measure]
-    groups = by_method(measured)
-    if not groups:
-        raise ValueError("plot_sharpness needs at least one Sharpness, got none")
+    groups = by_method(measured, "Sharpness")
     last = {m: s.interval(measure) for m, s in groups.items()}
     alt = "; ".join(f"{style(m).label}: mean {value:.3g} ± {half:.2g}" for m, (value, half) in last.items())
     drawn = torch.cat([getattr(s, measure).double().cpu() for s in groups.values()])
@@ -55,7 +53,7 @@ def plot_sharpness(
 
 
 def _add(fig: Figure, method: str, sharpness: Sharpness, measure: str) -> None:
-    label, color, dash, symbol = style(method)
+    label, color, _, symbol = look = style(method)
     values = getattr(sharpness, measure)
     mean, half = sharpness.by_size(measure)
     sizes = torch.arange(1, len(values) + 1)
@@ -64,5 +62,5 @@ def _add(fig: Figure, method: str, sharpness: Sharpness, measure: str) -> None:
     fig.add_trace(band(sizes[known], lo, hi, color, 0.15, label, legendgroup=method))
     draw = dict(marker=dict(color=color, symbol=symbol, size=7, opacity=0.65), hover=f"{label}, draw %{{x}}: %{{y:.4g}}")
     fig.add_trace(scatter(sizes, values, "markers", f"{label}, draws", legendgroup=method, **draw))
-    line = dict(line=dict(color=color, dash=dash, width=2.5), hover=f"{label}, mean of %{{x}} draws: %{{y:.4g}}")
+    line = dict(line=look.line(2.5), hover=f"{label}, mean of %{{x}} draws: %{{y:.4g}}")
     fig.add_trace(scatter(sizes, mean, "lines", label, legend=True, legendgroup=method, **line))

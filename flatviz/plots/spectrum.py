@@ -42,7 +42,7 @@ def plot_spectrum(
         ([3.0, 2.0], 'VI')
     """
     spectra = one_or_several(spectrum)
-    label, color, dash, symbol = style(method, spectra[0].name or "mean")
+    label, color, _, symbol = shown = style(method, spectra[0].name or "mean")
     values = torch.stack([s.values for s in spectra])
     residual = torch.stack([s.residual for s in spectra])
     mean, k = values.mean(0), values.shape[1]
@@ -62,12 +62,11 @@ def plot_spectrum(
     draws = scatter((ranks + jitter).reshape(-1), values.reshape(-1), "markers", "draws", **look)
     fig.add_live(draws, "x", "y", "error_y.array", "customdata", "marker.color", "marker.symbol")
     for other, other_mean in beside.items():
-        other_label, other_color, other_dash, _ = style(other)
-        look = dict(line=dict(color=other_color, dash=other_dash, width=2), hover=f"{other_label}: mean λ = %{{y:.4g}}")
+        look = dict(line=style(other).line(2), hover=f"{style(other).label}: mean λ = %{{y:.4g}}")
         look["visible"] = other != method  # the selected one is drawn once
-        fig.add_live(scatter(ranks[0], other_mean, "lines", other_label, legend=None, **look), "visible")
-    look = dict(line=dict(color=color, dash=dash, width=2.5), hover="mean λ = %{y:.4g}")
-    line = scatter(ranks[0], mean, "lines", label, legend=len(spectra) > 1 or bool(reference), **look)
+        fig.add_live(scatter(ranks[0], other_mean, "lines", style(other).label, legend=None, **look), "visible")
+    look = dict(line=shown.line(2.5), hover="mean λ = %{y:.4g}", legend=len(spectra) > 1 or bool(reference))
+    line = scatter(ranks[0], mean, "lines", label, **look)
     fig.add_live(line, "y", "line.color", "line.dash", "name")
     return fig
 

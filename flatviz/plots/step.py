@@ -67,42 +67,29 @@ def phase_traces(step: Mechanism, phase: int, k: int, half: float) -> list[go.Sc
     shafts = [(center + torch.stack([start, start + SHAFT * move]), f"shaft of {name}") for start, move, name, _ in arrows]
     rims = [(points, f"{name}{RIM}") for points, name, line in drawn if "dash" not in line] + shafts
     traces = [scatter(*points.T, "lines", name, line=dict(color="#fefefe", width=5)) for points, name in rims]
-    traces += [
-        labelled(
-            scatter(*points.T, "lines", name, line=line, hoverinfo="name"), line["color"], name != "the worst q′" or phase > 0
-        )
-        for points, name, line in drawn
-    ]
+    for points, name, line in drawn:
+        trace = scatter(*points.T, "lines", name, line=line, hoverinfo="name")
+        traces.append(labelled(trace, line["color"], name != "the worst q′" or phase > 0))
     traces += [_arrow(center + start, move, name, color) for start, move, name, color in arrows]
-    return [*traces, _dot(center + (top if phase < 3 else zero))]
-
-
-def _dot(at: Tensor) -> go.Scatter:
-    look = dict(marker=dict(size=11, color="#ffd23f", line=dict(color=INK, width=1.5)), hoverinfo="name")
-    return scatter(*at[:, None], "markers", "the mean now", **look)
+    dot, mean = dict(size=11, color="#ffd23f", line=dict(color=INK, width=1.5)), center + (top if phase < 3 else zero)
+    return [*traces, scatter(*mean[:, None], "markers", "the mean now", marker=dot, hoverinfo="name")]
 
 
 def labelled(trace: go.Scatter, color: str, shown: bool = True) -> go.Scatter:
     """The trace with its label beside one of its points; with none where it has no label, or nothing of it is shown."""
     text, at, side = LABELS.get(trace.name, ("", 0, None))
     texts = [text if i == at and shown else "" for i in range(len(trace.x))]
-    return trace.update(
-        mode=f"{trace.mode}+text", text=texts, textposition=side, textfont=dict(color=color, size=13, shadow=HALO)
-    )
+    font = dict(color=color, size=13, shadow=HALO)
+    return trace.update(mode=f"{trace.mode}+text", text=texts, textposition=side, textfont=font)
 
 
 def _arrow(start: Tensor, move: Tensor, name: str, color: str) -> go.Scatter:
-    tip = dict(
-        symbol="arrow",
-        size=[0, HEAD if float(move.norm()) > 0 else 0],
-        angleref="previous",
-        color=color,
-        opacity=1,
-        line=dict(color="#fefefe", width=1),
-    )
+    shown = float(move.norm()) > 0
+    tip = dict(symbol="arrow", size=[0, HEAD * shown], angleref="previous", color=color, opacity=1)
+    tip["line"] = dict(color="#fefefe", width=1)
     ends = torch.stack([start, start + move])
     arrow = scatter(*ends.T, "lines+markers", name, line=dict(color=color, width=3), marker=tip, hoverinfo="name")
-    return labelled(arrow, color, float(move.norm()) > 0)
+    return labelled(arrow, color, shown)
 
 
 def _unit(v: Tensor) -> Tensor:

@@ -14,10 +14,10 @@ from flatviz.checks import Number
 from flatviz.core.boundary import public
 from flatviz.plots.captions import ends_text, title_of
 from flatviz.plots.color import ColorScale, values_of
-from flatviz.plots.ground import add_contour, diverged, is_path, plane_axes, small_print, width_of
+from flatviz.plots.ground import ground, is_path
 from flatviz.plots.marks import LIGHT, add_crosses, add_key, add_samples
 from flatviz.plots.nouns import check_on
-from flatviz.plots.theme import INK, Figure, figure, numbers, scatter, style
+from flatviz.plots.theme import INK, Figure, numbers, scatter, style
 from flatviz.results import Projection, Surface
 
 SIZES = (7.0, 16.0)  # px, of a sample in the plane and of one far off it
@@ -70,14 +70,7 @@ def plot_surface(
     check_on(surface, projection)
     scale = ColorScale.of(surface, color_range, log)
     alt = f"{surface.label} over the {surface.plane.name}, {ends_text(surface)}"
-    title = title or title_of(surface)
-    fig = figure(title, alt)
-    if surface.scattered:
-        fig.add_trace(_scattered(surface, scale))
-    else:
-        add_contour(fig, surface, scale)
-    if surface.n_diverged:
-        fig.add_trace(diverged(surface))
+    fig = ground(surface, scale, title or title_of(surface), alt)
     for name, other in (reference or {}).items():
         check_on(surface, other)
         add_crosses(fig, other.coords, style(name), shown=name != method)
@@ -85,7 +78,6 @@ def plot_surface(
         if projection.covariance is not None:
             fig.add_traces(_ellipse(projection))
         _add_projection(fig, projection, scale, method, is_path(projection, path))
-    fig.update_layout(**plane_axes(surface.plane, small_print(surface)), width=width_of(surface, title))
     return fig
 
 
@@ -99,12 +91,12 @@ def _add_projection(fig: Figure, projection: Projection, scale: ColorScale, meth
         look, about = style(method), dict(customdata=values, hover=hover)
         add_samples(fig, *projection.coords.T, marker_size(projection), projection.values, scale, look, **about)
         return
-    fig.add_traces(_line(projection))
+    for line in (dict(color=INK, width=4), dict(color="#ffffff", width=1.5)):  # dark below light: seen on any ground
+        fig.add_trace(scatter(*projection.coords.T, "lines", "path", line=line))
     sizes = numbers(PATH * marker_size(projection))
     marker = dict(size=sizes, line=dict(color=LIGHT, width=1.5), **scale.marker(projection.values))
     fig.add_trace(scatter(*projection.coords.T, "markers", "samples", marker=marker, customdata=values, hover=hover))
-    for note in _ends(projection):
-        fig.add_annotation(note)
+    _name_ends(fig, projection)
 
 
 def _ellipse(projection: Projection) -> list[go.Scatter]:
@@ -118,21 +110,13 @@ def _ellipse(projection: Projection) -> list[go.Scatter]:
     return [seen, ellipse(line=dict(color="#ffffff", width=1.5, dash="dash"))]
 
 
-def _line(projection: Projection) -> list[go.Scatter]:
-    """A path's line, dark below light: seen on any ground."""
-    lines = dict(color=INK, width=4), dict(color="#ffffff", width=1.5)
-    return [scatter(*projection.coords.T, "lines", "path", line=line) for line in lines]
-
-
-def _ends(projection: Projection) -> list[dict]:
+def _name_ends(fig: Figure, projection: Projection) -> None:
     """Labels of the first and last point, on the side away from the other."""
     first, last = projection.coords[0], projection.coords[-1]
     away = (first - last) / (first - last).norm().clamp_min(1e-12)
     look = dict(showarrow=True, arrowwidth=1, arrowcolor=INK, arrowhead=0, bgcolor="#ffffff", font=dict(size=11))
-    return [
-        look | dict(x=float(at[0]), y=float(at[1]), ax=26 * float(side[0]), ay=-26 * float(side[1]), text=text)
-        for text, at, side in (("start", first, away), ("end", last, -away))
-    ]
+    for text, (x, y), (right, up) in (("start", first.tolist(), away.tolist()), ("end", last.tolist(), (-away).tolist())):
+        fig.add_annotation(text=text, x=x, y=y, ax=26 * right, ay=-26 * up, **look)
 
 
 def marker_size(projection: Projection) -> Tensor:
@@ -145,9 +129,3 @@ def marker_size(projection: Projection) -> Tensor:
     most = torch.maximum(projection.distance.max(), spread.to(projection.distance))
     share = (projection.distance / most.clamp_min(1e-12)).clamp(0, 1)
     return (SIZES[0] ** 2 + share * (SIZES[1] ** 2 - SIZES[0] ** 2)).sqrt()
-
-
-def _scattered(surface: Surface, scale: ColorScale) -> go.Scatter:
-    marker = scale.marker(surface.values) | dict(showscale=True, colorbar=scale.bar(surface.label), size=8, symbol="square")
-    values = dict(customdata=surface.values, hover="(%{x:.3g}, %{y:.3g}): %{customdata:.3g}")
-    return scatter(surface.a, surface.b, "markers", "surface", marker=marker, **values)

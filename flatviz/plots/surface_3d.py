@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import plotly.graph_objects as go
 import torch
+from scipy.interpolate import RegularGridInterpolator
 from torch import Tensor
 
 from flatviz.checks import Number
 from flatviz.core.boundary import public
 from flatviz.plots.captions import ends_text, title_of
 from flatviz.plots.color import ColorScale
-from flatviz.plots.ground import axis_note, axis_titles, is_path, small_print
+from flatviz.plots.ground import axis_note, axis_titles, diverged, is_path, small_print
 from flatviz.plots.nouns import check_on
 from flatviz.plots.theme import GRID, LOSS_SCALE, MUTED, Figure, Style, figure, numbers, style
 from flatviz.results import Projection, Surface
@@ -26,19 +27,17 @@ def plot_surface_3d(
     method: str | None = None,
     color_range: tuple[Number, Number] | None = None,
     log: bool | None = None,
-    path: bool | None = None,
     title: str | None = None,
 ) -> Figure:
     """`surface` in relief, its height on the colour scale of `plot_surface`; cells that diverged are marked.
 
     Args:
         surface: values on a grid of two axes (A, B).
-        projection: samples or a training path on the same plane, each at the height of the loss at its weights; the gap to the surface
-            is what the plane does not show, drawn as a line from it down, or up, to the surface.
+        projection: samples, or a training path (its name says "path"), on the same plane, each at the height of the loss at
+            its weights; the gap to the surface is what the plane does not show, drawn as a line from it down, or up, to the surface.
         method: whose the samples are, for their colour and the legend; None: they are drawn in ink.
         color_range: (lowest, highest) height, in the surface's unit; heights beyond are cut off.  Default: all.
         log: whether heights count in powers of ten; default: where all values are positive and span a decade.
-        path: whether samples follow each other, so that a line joins them; default: where their name says "path".
         title: default: what is drawn over which plane.
 
     Raises:
@@ -54,20 +53,18 @@ def plot_surface_3d(
     if surface.values.ndim != 2:
         raise ValueError(f"a relief needs values on a grid of two axes, got shape {tuple(surface.values.shape)}")
     scale = ColorScale.of(surface, color_range, log)
-    alt = f"{surface.label} in relief, {ends_text(surface)}"
-    shows = projection if projection is not None and projection.values is not None else None
-    fig = figure(title or title_of(surface), alt)
     lo, hi = scale.ends
+    fig = _figure(surface, scale, title or title_of(surface))
     shown = torch.where(torch.isfinite(surface.values), scale(surface.values).clamp(lo, hi), torch.nan)
     fig.add_trace(_relief(surface, shown, scale))
     if surface.n_diverged:
         fig.add_trace(_diverged(surface, lo))
-    if shows is not None:
-        joined, look = is_path(shows, path), style(method, shows.name or "samples")
-        fig.add_traces([] if joined else [_drops(surface, shows, scale, look)])
-        fig.add_trace(_points(shows, scale, look, joined))
+    if projection is not None and projection.values is not None:
+        joined, look = is_path(projection), style(method, projection.name or "samples")
+        fig.add_traces([] if joined else [_drops(surface, projection, scale, look)])
+        fig.add_trace(_points(projection, scale, look, joined))
         fig.update_traces(showlegend=method is not None, selector=dict(name=look.label))
-    return _placed(fig, surface, _scene(surface, scale))
+    return fig
 
 
 def plot_relief(surface: Surface, scale: ColorScale, title: str) -> Figure:
@@ -75,24 +72,22 @@ def plot_relief(surface: Surface, scale: ColorScale, title: str) -> Figure:
 
     Its heights are those that `add_contour` draws as colours.
     """
-    alt = f"{surface.label} in relief, {ends_text(surface)}"
-    fig = figure(title, alt)
+    fig = _figure(surface, scale, title)
     shown = torch.where(torch.isfinite(surface.values), surface.values, torch.nan).T
     trace, (lo, hi) = _relief(surface, scale(shown).T, scale), scale.ends
     trace.customdata = numbers(shown)
     kept = {"z": "ground", "customdata": "values" if scale.log or scale.root else "ground"}
     fig.add_live(trace, "z", "customdata", keys=kept)
-    scene = _scene(surface, scale)
-    scene["zaxis"] = scene["zaxis"] | dict(range=[lo, hi], title="")  # the colour bar says it
-    return _placed(fig, surface, scene)
+    return fig.update_layout(scene_zaxis=dict(range=[lo, hi], title=""))  # the colour bar says it
 
 
-def _placed(fig: Figure, surface: Surface, scene: dict) -> Figure:
-    """The scene, and below it the unit of the axes and the small print."""
-    fig.update_layout(scene=scene, margin=dict(l=10, r=10, t=64, b=48), width=WIDTH)
+def _figure(surface: Surface, scale: ColorScale, title: str) -> Figure:
+    """The scene of a relief, and below it the unit of the axes and the small print."""
+    room = dict(margin=dict(l=10, r=10, t=64, b=48), width=WIDTH)
+    fig = figure(title, f"{surface.label} in relief, {ends_text(surface)}", scene=_scene(surface, scale), **room)
     below = "<br>".join(filter(None, [axis_note(surface.plane), small_print(surface)]))
-    where = dict(x=0, y=0, xref="paper", yref="paper", xanchor="left", yanchor="top", align="left", showarrow=False)
-    return fig.add_annotation(text=below, font=dict(size=11, color=MUTED), **where)
+    fig.add_text(below, y=0, yanchor="top", align="left", font=dict(size=11, color=MUTED))
+    return fig
 
 
 def _scene(surface: Surface, scale: ColorScale) -> dict:
@@ -133,11 +128,11 @@ def _relief(surface: Surface, shown: torch.Tensor, scale: ColorScale) -> go.Surf
 
 def _diverged(surface: Surface, floor: float) -> go.Scatter3d:
     """A small cross on each cell without a finite value, at the lowest level."""
-    bad = (~torch.isfinite(surface.values)).nonzero(as_tuple=True)
-    x, y = (numbers(t[i]) for t, i in zip((surface.a, surface.b), bad))
-    z = [floor] * len(x)
-    text = dict(text=["×"] * len(z), textfont=dict(size=11, color=MUTED))  # as text: few fonts have the cross of markers
-    return go.Scatter3d(x=x, y=y, z=z, mode="text", name="diverged", showlegend=False, hoverinfo="skip", **text)
+    flat = diverged(surface)
+    n = len(flat.x)
+    text = dict(text=["×"] * n, textfont=dict(size=11, color=MUTED))  # as text: few fonts have the cross of markers
+    about = dict(name=flat.name, showlegend=False, hoverinfo="skip")
+    return go.Scatter3d(x=flat.x, y=flat.y, z=[floor] * n, mode="text", **text, **about)
 
 
 def _points(projection: Projection, scale: ColorScale, look: Style, joined: bool) -> go.Scatter3d:
@@ -164,12 +159,6 @@ def _drops(surface: Surface, projection: Projection, scale: ColorScale, look: St
 
 def height_at(surface: Surface, coords: Tensor) -> Tensor:
     """The surface between its grid points, bilinear, at in-plane coordinates (S, 2); NaN beside the grid."""
-    values, parts = surface.values.double(), []
-    for ticks, at in zip((surface.a, surface.b), coords.T):
-        ticks, at = ticks.double(), at.double().contiguous()
-        left = (torch.searchsorted(ticks, at, right=True) - 1).clamp(0, len(ticks) - 2)
-        share = (at - ticks[left]) / (ticks[left + 1] - ticks[left])
-        parts.append((left, torch.where((share >= 0) & (share <= 1), share, torch.nan)))
-    (i, p), (j, q) = parts
-    low = torch.lerp(values[i, j], values[i + 1, j], p)
-    return torch.lerp(low, torch.lerp(values[i, j + 1], values[i + 1, j + 1], p), q)
+    ticks, values = [numbers(t.double()) for t in (surface.a, surface.b)], numbers(surface.values.double())
+    heights = RegularGridInterpolator(ticks, values, bounds_error=False, fill_value=torch.nan)
+    return torch.from_numpy(heights(numbers(coords.double())))

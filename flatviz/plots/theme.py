@@ -35,15 +35,10 @@ SHOW = {"config": CONFIG, "auto_play": False}  # an animation waits for its butt
 class Figure(go.Figure):
     """A plotly figure that shows without the button that sends it to a server, and does not play by itself.
 
-    `live`: its properties that follow the controls of page and lab.
+    `live`: its properties that follow the controls of page and lab, in the order in which they were added.
     """
 
-    _live: tuple[Live, ...] = ()
-
-    @property
-    def live(self) -> tuple[Live, ...]:
-        """Properties that follow method, radius or ensemble size, in the order in which they were added."""
-        return self._live
+    live: tuple[Live, ...] = ()
 
     def add_live(
         self,
@@ -68,20 +63,23 @@ class Figure(go.Figure):
     def follow(self, properties: Mapping[str, Any], *, rows: str, trace: str = "", key: str = "", noise: float = 0.0) -> None:
         """The properties at these paths of the figure's JSON follow the controls, with these values."""
         for path, values in properties.items():
-            self._live += (
-                Live(trace, path, values if isinstance(values, (str, bool)) else np.asarray(values), rows, key, noise),
-            )
+            kept = values if isinstance(values, (str, bool)) else np.asarray(values)
+            self.live += (Live(trace, path, kept, rows, key, noise),)
+
+    def add_text(self, text: str, **look: Any) -> str:
+        """Words above the left end of the panels, or where `look` places them, as in plotly; returns their path in the figure."""
+        place = dict(x=0, y=1, xref="paper", yref="paper", xanchor="left", yanchor="bottom", showarrow=False)
+        self.add_annotation(text=text, **(place | look))
+        return f"layout.annotations.{len(self.layout.annotations) - 1}"
 
     def note(self, text: str, *, x: str = "paper", y: str = "paper") -> None:
         """Words in the middle of the figure, or of the panel of the axes x and y, where its values cannot be drawn; "": none.
 
         They follow the controls, and are part of what is said to those who do not see the figure.
         """
-        where = dict(
-            x=0.5, y=0.5, xref=x, yref=y, showarrow=False, font=dict(size=13, color=INK), bgcolor="#ffffff", opacity=0.9
-        )
-        self.add_annotation(text=text, visible=bool(text), name="note", **where)
-        path = f"layout.annotations.{len(self.layout.annotations) - 1}"
+        where = dict(x=0.5, y=0.5, xref=x, yref=y, xanchor="center", yanchor="middle")
+        look = dict(font=dict(size=13, color=INK), bgcolor="#ffffff", opacity=0.9)
+        path = self.add_text(text, visible=bool(text), name="note", **where, **look)
         self.follow({f"{path}.text": text, f"{path}.visible": bool(text)}, rows="all")
         self.update_layout(meta={**self.layout.meta, "note": text.replace("<br>", " ")})
 
@@ -116,13 +114,15 @@ class Style(NamedTuple):
     dash: str = "solid"
     symbol: str = "circle"
 
+    def line(self, width: float) -> dict:
+        """The method's line, `width` px wide."""
+        return dict(color=self.color, dash=self.dash, width=width)
+
 
 def style(method: str | None, name: str = "posterior") -> Style:
     """A method's style; one that is not in the table is grey and has its key as label; None is ink and has `name` as label."""
-    if method is None:
-        return Style(name, INK)
     if method not in LOOKS:
-        return Style(method, MUTED)
+        return Style(name, INK) if method is None else Style(method, MUTED)
     look = LOOKS[method]
     return Style(look.label, look.color, look.dash, look.symbol)
 
@@ -227,24 +227,23 @@ def room(values: Tensor, margin: float = 0.06) -> list[float]:
     return [lo - margin * (hi - lo), hi + margin * (hi - lo)]
 
 
-def log_ticks(lo: float, hi: float) -> tuple[list[float], list[str]]:
-    """Positions (log10) and texts of 1, 2, 5 steps between lo and hi."""
+def log_ticks(lo: float, hi: float) -> list[float]:
+    """Steps of 1, 2, 5 between lo and hi, or powers of ten where those are many."""
     steps = [m * 10.0**e for e in range(math.floor(math.log10(lo)), math.ceil(math.log10(hi)) + 1) for m in (1, 2, 5)]
     inside = [s for s in steps if lo * 0.999 <= s <= hi * 1.001] or [lo, hi]
     if len(inside) > 9:
         inside = [s for s in inside if f"{s:e}".startswith("1")] or inside
-    return [math.log10(s) for s in inside], [short(s) for s in inside]
+    return inside
 
 
-def even_ticks(lo: float, hi: float) -> tuple[list[float], list[str]]:
-    """About five round positions between lo and hi, and their texts."""
+def even_ticks(lo: float, hi: float) -> list[float]:
+    """About five round positions between lo and hi."""
     if not hi > lo:
-        return [lo], [short(lo)]
+        return [lo]
     rough = (hi - lo) / 5
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(m * power for m in (1, 2, 2.5, 5, 10) if m * power >= rough * 0.999)
-    inside = [i * step for i in range(math.ceil(lo / step - 1e-9), math.floor(hi / step + 1e-9) + 1)]
-    return inside, [f"{x:.6g}" for x in inside]
+    return [i * step for i in range(math.ceil(lo / step - 1e-9), math.floor(hi / step + 1e-9) + 1)]
 
 
 @lru_cache(maxsize=1)

@@ -33,22 +33,14 @@ def running_cell() -> tuple[str, int] | None:
     return (name, shell.execution_count) if name else None
 
 
-def show_still(html: str, name: str) -> bool:
-    """Put HTML under the running cell, to be replaced by `replace_still`; False outside a notebook."""
+def show_still(html: str, name: str, *, again: bool = False) -> bool:
+    """Put HTML under the running cell, or, `again`, in the place of what has this name; False outside a notebook."""
     if _shell() is None:
         return False
     from IPython.display import HTML, display
 
-    display(HTML(html), display_id=name)
+    display(HTML(html), display_id=name, update=again)
     return True
-
-
-def replace_still(html: str, name: str) -> None:
-    """Put other HTML in its place."""
-    if _shell() is not None:
-        from IPython.display import HTML, update_display
-
-        update_display(HTML(html), display_id=name)
 
 
 def _shell():

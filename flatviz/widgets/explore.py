@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import singledispatch
 from typing import Any
 
 import ipywidgets
-import torch
 
-from flatviz.checks import check_choice
 from flatviz.plots.color import first_draws
 from flatviz.plots.metrics import LABELS, plot_metrics
-from flatviz.plots.nouns import check_on
+from flatviz.plots.nouns import mean_lambda1, one_or_several
 from flatviz.plots.projection import plot_projection
-from flatviz.plots.reliability import plot_reliability
 from flatviz.plots.spectrum import plot_spectrum
 from flatviz.plots.surface import plot_surface
-from flatviz.plots.theme import INK, Figure, scatter, short
+from flatviz.plots.theme import Figure, short
 from flatviz.results import Prediction, Projection, Spectrum, Surface
 from flatviz.widgets.figure import FigureView, LiveFigure
-
-PLAY_MS = 120  # between two points of a path that plays
-MARKS = ("rim", "samples", "path")  # traces with a point a draw
 
 
 @singledispatch
@@ -33,10 +26,9 @@ def explore(result: object, *more: Any, **options: Any) -> ipywidgets.VBox:
 
     ====================================================  ========================================================
     `explore(surface, projection=None)`                   how many samples, linear or logarithmic colours
-    `explore(surface, projection, steps=path.steps)`      a slider over time for a path on a `plane_path`
     `explore(projection, method=None)`                    the first n draws on the plane
     `explore(spectrum, method=None)`, or a list of them   how many draws, how many eigenvalues
-    `explore(prediction, view="scores", method=None)`     scores, or "calibration", of the first n draws
+    `explore(prediction, method=None)`                    scores, with a mark at the first n draws
     ====================================================  ========================================================
 
     Args:
@@ -59,9 +51,7 @@ def explore(result: object, *more: Any, **options: Any) -> ipywidgets.VBox:
 
 
 @explore.register
-def _surface(surface: Surface, projection: Projection | None = None, *, steps: Sequence[int] | None = None) -> ipywidgets.VBox:
-    if steps is not None:
-        return _path(surface, projection, list(steps))
+def _surface(surface: Surface, projection: Projection | None = None) -> ipywidgets.VBox:
     base = plot_surface(surface, projection)
     finite = surface.values[surface.values.isfinite()]
     low, high = float(finite.min()), float(finite.max())
@@ -78,95 +68,62 @@ def _surface(surface: Surface, projection: Projection | None = None, *, steps: S
     return _box(base, {"samples": samples, "ceiling": ceiling, "log": log}, redraw)
 
 
-def _path(surface: Surface, projection: Projection, steps: list[int]) -> ipywidgets.VBox:
-    check_on(surface, projection)
-    n = len(projection.coords)
-    if n < 2:
-        raise ValueError(f"a path needs at least two points, got {n}: project path.W, the weights of all steps")
-    if len(steps) != n:
-        raise ValueError(f"steps must say when each of the path's {n} points was, got {len(steps)}: use path.steps")
-    base = plot_surface(surface, projection, path=True)
-    for name, wide, color in (("now, rim", 5, INK), ("now", 2.5, "#fefefe")):
-        ring = dict(size=18, color="rgba(0,0,0,0)", line=dict(color=color, width=wide))
-        base.add_trace(scatter(*projection.coords[-1:].T, "markers", name, marker=ring))
-    time = ipywidgets.IntSlider(n - 1, 0, n - 1, description="time", layout=ipywidgets.Layout(width="60%"))
-    play = ipywidgets.Play(value=n - 1, min=0, max=n - 1, interval=PLAY_MS, repeat=True, show_repeat=False)
-    ipywidgets.jslink((play, "value"), (time, "value"))
-
-    def redraw(figure: LiveFigure) -> str:
-        i = time.value
-        _keep_first(figure, base, i + 1)
-        x, y = ([float(value)] for value in projection.coords[i])
-        with figure.batch_update():
-            for trace in figure.data[-2:]:
-                trace.update(x=x, y=y)
-        loss = "" if projection.values is None else f"{projection.label} {short(float(projection.values[i]))}, "
-        return f"step {steps[i]}: {loss}{short(float(projection.distance[i]))} off the plane"
-
-    return _box(base, {"play": play, "time": time}, redraw, watched=[time])
-
-
 @explore.register
 def _projection(projection: Projection, *, method: str | None = None) -> ipywidgets.VBox:
     base, slider = plot_projection(projection, method=method), _count(len(projection.coords), "draws")
 
     def redraw(figure: LiveFigure) -> str:
-        _keep_first(figure, base, slider.value)
-        return f"{slider.value} draws: off the plane by {short(float(projection.distance[: slider.value].median()))} (median)"
+        n = slider.value
+        with figure.batch_update():
+            for name in ("rim", "samples"):
+                (whole,) = base.select_traces(dict(name=name))
+                figure.update_traces(x=whole.x[:n], y=whole.y[:n], selector=dict(name=name))
+        return f"{n} draws: off the plane by {short(float(projection.distance[:n].median()))} (median)"
 
     return _box(base, {"draws": slider}, redraw)
 
 
 @explore.register
-def _prediction(prediction: Prediction, *, view: str = "scores", method: str | None = None) -> ipywidgets.VBox:
-    draw, part = {"scores": (plot_metrics, "shapes"), "calibration": (plot_reliability, "meta")}[
-        check_choice(view, ("scores", "calibration"), "view")
-    ]
+def _prediction(prediction: Prediction, *, method: str | None = None) -> ipywidgets.VBox:
     slider = _count(prediction.n_draws, "draws")
 
     def redraw(figure: LiveFigure) -> str:
         n = slider.value
-        _redraw_as(figure, draw(prediction, n_draws=n, method=method), part)
+        _redraw_as(figure, plot_metrics(prediction, n_draws=n, method=method), "shapes")
         values = ", ".join(f"{label} {float(prediction.scores[name][n - 1]):.3f}" for name, label in LABELS.items())
         return f"{n} draw{'s' if n > 1 else ''}: {values}"
 
-    return _box(draw(prediction, n_draws=prediction.n_draws, method=method), {"draws": slider}, redraw)
+    return _box(plot_metrics(prediction, n_draws=prediction.n_draws, method=method), {"draws": slider}, redraw)
 
 
 @explore.register(Spectrum)
 @explore.register(list)
 @explore.register(tuple)
 def _spectra(spectrum: Spectrum | Sequence[Spectrum], *, method: str | None = None) -> ipywidgets.VBox:
-    base, spectra = plot_spectrum(spectrum, method=method), [spectrum] if isinstance(spectrum, Spectrum) else list(spectrum)
+    base, spectra = plot_spectrum(spectrum, method=method), one_or_several(spectrum)
     draws, largest = _count(len(spectra), "draws"), _count(min(len(s.values) for s in spectra), "largest")
-    log = ipywidgets.Checkbox(False, description="logarithmic", disabled=any(float(s.values.min()) <= 0 for s in spectra))
 
     def redraw(figure: LiveFigure) -> str:
         k = largest.value
         kept = [replace(s, values=s.values[:k], vectors=s.vectors[:k], residual=s.residual[:k]) for s in spectra[: draws.value]]
-        new, values = plot_spectrum(kept, method=method), torch.stack([s.values for s in kept])
-        ends = [math.log10(0.8 * float(values.min())), math.log10(1.25 * float(values.max()))] if log.value else None
-        new.update_yaxes(type="log" if log.value else "linear", **({"range": ends} if ends else {}))
-        _redraw_as(figure, new, "title", "meta", "xaxis", "yaxis")
-        spread = f", {short(float(values[:, 0].min()))} to {short(float(values[:, 0].max()))}" if len(kept) > 1 else ""
-        return f"λ₁ {short(float(values[:, 0].mean()))}, mean of {len(kept)}{spread}"
+        _redraw_as(figure, plot_spectrum(kept, method=method), "title", "meta", "xaxis", "yaxis")
+        values = [float(s.values[0]) for s in kept]
+        spread = f", {short(min(values))} to {short(max(values))}" if len(kept) > 1 else ""
+        return f"λ₁ {short(mean_lambda1(kept))}, mean of {len(kept)}{spread}"
 
-    return _box(base, {"draws": draws, "largest": largest, "log": log}, redraw)
+    return _box(base, {"draws": draws, "largest": largest}, redraw)
 
 
 def _box(
-    base: Figure,
-    controls: Mapping[str, ipywidgets.Widget],
-    redraw: Callable[[LiveFigure], str | None],
-    watched: Sequence[ipywidgets.Widget] = (),
+    base: Figure, controls: Mapping[str, ipywidgets.Widget], redraw: Callable[[LiveFigure], str | None]
 ) -> ipywidgets.VBox:
-    """Controls above the figure; `redraw` runs at each change of those watched (default: all) and returns the text below."""
+    """Controls above the figure; `redraw` runs at each change of them and returns the text below."""
     view, text = FigureView(base), ipywidgets.HTML()
 
     def change(_: object = None) -> None:
         text.value = redraw(view.figure) or ""
 
-    for control in watched or controls.values():
+    for control in controls.values():
         control.observe(change, names="value")
     change()
     box = ipywidgets.VBox([ipywidgets.HBox(list(controls.values())), view, text])
@@ -189,11 +146,3 @@ def _redraw_as(figure: LiveFigure, new: Figure, *parts: str) -> None:
             mine.update(its.to_plotly_json())  # overwriting would send each property as undefined first
         layout = new.layout.to_plotly_json()
         figure.update_layout({part: layout[part] for part in parts})
-
-
-def _keep_first(figure: LiveFigure, base: Figure, n: int) -> None:
-    """The first n points of each trace that has a point a draw."""
-    with figure.batch_update():
-        for mine, its in zip(figure.data, base.data, strict=True):
-            if its.name in MARKS:
-                mine.update(x=its.x[:n], y=its.y[:n])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,7 @@ from flatviz.pages.table import family_rows
 from flatviz.posteriors import METHODS
 from flatviz.results import Family, Gaussian
 from flatviz.storage.files import atomic_path
-from flatviz.widgets.cells import own, replace_still, show_still
+from flatviz.widgets.cells import own, show_still
 from flatviz.widgets.look import LOOK, check_look
 from flatviz.widgets.members import first_radii, fit_each, log_stops, member_name
 from flatviz.widgets.preview import show_preview
@@ -50,8 +50,8 @@ class Lab(ipywidgets.VBox):
     The traits `radius`, `n_draws`, `method` and `look` are those of the controls, `state` holds them all as a dict that can
     be set again.  A radius that is not fitted yet is fitted in the background, on the planes and scales of the family; Stop
     ends that.  `lab.family` holds all members fitted so far, `lab.wait()` returns when the background is idle, `lab.error`
-    is what went wrong there, "" for nothing; what was fitted before stays.  `lab.to_html(path)` writes a page that needs no
-    kernel; `lab.repeat()` adds bands over seeds;
+    is what went wrong there, "" for nothing, `lab.status` the line beside the progress bar; what was fitted before stays.
+    `lab.to_html(path)` writes a page that needs no kernel; `lab.repeat()` adds bands over seeds;
     `lab.made` lists the steps of `fv.lab`.  A cell that runs again closes its former lab.
     Raises ValueError where prior and net do not belong together, for a setting of `fit` that no method has, and for a trait
     that the controls could not have.
@@ -96,12 +96,12 @@ class Lab(ipywidgets.VBox):
                 check_radius(r, "radius")
         if family is not None:
             check_measured(family)
-        self._methods, self._most = tuple(self._radii), (measuring or {}).get("n_draws", N_DRAWS)
         self._tuned = {name: m.tuned(net) for name, m in METHODS.items()}
         self._fit, self._choices, self._seed = dict(fit or {}), dict(tuned or {}), seed
         self._measuring = {"n_draws": N_DRAWS, **(measuring or {})}
+        self._methods, self._most = tuple(self._radii), self._measuring["n_draws"]
         self.family: Family | None = None
-        self.error, self._status, self._share, self._kept_still = "", "", 0.0, False
+        self.error, self.status, self._kept_still = "", "", False
         self.view = FamilyView(self._checked, self._hear)
         super().__init__([self.view])
         self._parts = (self.view.layout, self.layout, self.view)
@@ -156,17 +156,14 @@ class Lab(ipywidgets.VBox):
         if self.family is not None:
             self._wanted(again=True)
             return
-        self.error = ""
-        self._worker.submit("first family", self._first_family)
-        self._report(0.0, "first family: fitting")
+        self._begin("first family", self._first_family)
 
     def repeat(self, seeds: int = 2) -> None:
         """Fit every member again with so many more seeds, behind, for bands over seeds; another fit that is asked for ends that."""
         check_count(seeds, "seeds")
         self._known()
-        self.error, self._under_way = "", ()
-        self._worker.submit("bands over seeds", lambda progress: self._repeat(seeds, progress))
-        self._report(0.0, "bands over seeds: fitting")
+        self._under_way = ()
+        self._begin("bands over seeds", lambda progress: self._repeat(seeds, progress))
 
     def stop(self) -> None:
         """Stop what runs in the background, after the step in progress; members fitted so far stay."""
@@ -183,11 +180,6 @@ class Lab(ipywidgets.VBox):
     def wait(self, timeout: float | None = None) -> bool:
         """Until the background is idle; False if that took longer than `timeout` seconds."""
         return self._worker.wait(timeout)
-
-    @property
-    def status(self) -> str:
-        """The line beside the progress bar."""
-        return self._status
 
     @property
     def busy(self) -> bool:
@@ -236,7 +228,7 @@ class Lab(ipywidgets.VBox):
         elif want == "stop":
             self.stop()
         elif self._kept_still and (picture := still(content, self.view.channel.model_id)):
-            replace_still(picture, self.view.channel.model_id)
+            show_still(picture, self.view.channel.model_id, again=True)
 
     def _known(self) -> Family:
         """The family.  Raises ValueError before the first one is there."""
@@ -246,10 +238,10 @@ class Lab(ipywidgets.VBox):
 
     def _how(self, progress: Progress) -> dict[str, Any]:
         """Settings of every fit."""
-        return dict(fit=self._fit, tuned=self._choices, progress=progress)
+        return dict(seed=self._seed, fit=self._fit, tuned=self._choices, progress=progress)
 
     def _first_family(self, progress: Progress) -> None:
-        settings = dict(seed=self._seed, **self._how(progress))
+        settings = self._how(progress)
         try:
             family = fit_family(*self._given, radii=self._radii, **settings)
         except Stopped:
@@ -282,8 +274,8 @@ class Lab(ipywidgets.VBox):
         self.view.show_family(family, stops=self.stops, live=True, code=code, defaults=defaults)
 
     def _repeat(self, seeds: int, progress: Progress) -> None:
-        more = [self._seed + i for i in range(1, seeds + 1)]
-        self._take(repeat_family(*self._given, self.family, seeds=more, **self._how(progress)))
+        first, *more = range(self._seed, self._seed + seeds + 1)
+        self._take(repeat_family(*self._given, self.family, seeds=more, fit=self._fit, tuned=self._choices, progress=progress))
 
     def _missing(self) -> list[tuple[str, float]]:
         """Method and radius of A and B, where they are not fitted."""
@@ -306,15 +298,14 @@ class Lab(ipywidgets.VBox):
                 self._under_way = ()
                 self._worker.stop()  # the reader moved on to a radius that is fitted
             return
-        self.error, self._under_way = "", missing
+        self._under_way = missing
         names = " and ".join(member_name(*cell) for cell in missing)
-        self._worker.submit(names, lambda progress: [self._fit_one(*cell, progress) for cell in missing])
-        self._report(0.0, f"{names}: fitting")
+        self._begin(names, lambda progress: [self._fit_one(*cell, progress) for cell in missing])
 
     def _fit_one(self, method: str, radius: float, progress: Progress) -> None:
         try:
-            how, cell = dict(seed=self._seed, **self._how(progress)), (method, radius)
-            show_preview(*self._given, self.family, *cell, self._show_preview, look=self.look, **how)
+            how, cell = self._how(progress), (method, radius)
+            show_preview(*self._given, self.family, *cell, self._show_member, look=self.look, **how)
             posterior = fit_member(*self._given, *cell, **how)
             settings = dict(seed=self._seed + 1, progress=progress)
             self.family = extend(*self._given[:2], self.family, *cell, posterior, **settings)
@@ -323,9 +314,9 @@ class Lab(ipywidgets.VBox):
         except Exception as error:
             self._fail(method, radius, error)
             raise
-        self.view.add_members(self.family, [len(self.family) - 1])
+        self._show_member(self.family)
 
-    def _show_preview(self, family: Family, note: str, only: list[str] | None) -> None:
+    def _show_member(self, family: Family, note: str = "", only: list[str] | None = None) -> None:
         self.view.add_members(family, [len(family) - 1], note=note, only=only)
 
     def _fail(self, method: str, radius: float, error: Exception) -> None:
@@ -333,7 +324,13 @@ class Lab(ipywidgets.VBox):
         line = f"{member_name(method, radius)}: {type(error).__name__}: {error}"
         self.error = "\n".join(filter(None, [self.error, line]))
 
+    def _begin(self, name: str, work: Callable[[Progress], object]) -> None:
+        """Do this in the background, in place of what runs there."""
+        self.error = ""
+        self._worker.submit(name, work)
+        self._report(0.0, f"{name}: fitting")
+
     def _report(self, share: float, text: str) -> None:
         with self._report_lock:  # called from two threads: the lock orders look and send
-            self._share, self._status = share, text
+            self.status = text
             self.view.show_status(share, text, self._worker.busy, self.error)

@@ -59,7 +59,7 @@ def plot_view(
     check_measured(family)
     by_name = {v.name: v for v in views.views_of(family)}
     wanted = by_name[check_choice(view, tuple(by_name), "view")]
-    scene, method = Scene(family, image), family.methods[-1] if method is None else method
+    scene, method = Scene(family, image, n_draws), family.methods[-1] if method is None else method
     i = family.index(method, radius)
     fig = wanted.draw(scene, i)
     drawn = fig.to_plotly_json()

@@ -58,8 +58,7 @@ class Worker:
     def close(self) -> None:
         """Stop, for good: nothing is reported and nothing is started from now on."""
         with self._change:
-            self._closed = True
-            self._next = None
+            self._closed, self._next = True, None
             self._stop.set()
 
     @property

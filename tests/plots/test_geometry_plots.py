@@ -92,10 +92,6 @@ def test_an_animation_has_a_frame_a_step_and_a_slider_to_it(surface, path):
     assert fig.frames[2].data[0].marker.cmin == fig.data[0].zmin  # one scale
     assert all(b.args[1]["frame"]["redraw"] for b in fig.layout.updatemenus[0].buttons)  # else the surface goes meanwhile
     assert "Plotly.animate(" not in fig.to_html(include_plotlyjs=False)  # nor does it play unasked
-    radii = fv.plots.animate_projection(surface, [path, path], ["radius 0", "radius 1"])
-    assert [f.name for f in radii.frames] == ["radius 0", "radius 1"] and radii.data[1].mode == "markers"
-    with pytest.raises(ValueError, match="labels must name each of 2 frames, got 1"):
-        fv.plots.animate_projection(surface, [path, path], ["radius 0"])
 
 
 def test_every_picture_says_its_data_its_batchnorm_and_its_precision(surface, path, spectrum):

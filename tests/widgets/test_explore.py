@@ -87,19 +87,6 @@ def test_eigenvalues_are_those_of_the_first_draws_and_the_first_ranks(family):
     assert view.text.value == f"λ₁ {float(values[0, 0]):.3g}, mean of 1"
 
 
-def test_a_logarithmic_axis_holds_all_eigenvalues_and_is_off_where_one_is_negative(quadratic):
-    f, H, c = quadratic
-    view = fv.explore(fv.top_eigenpairs(f, c, 5))
-    view.controls["log"].value = True
-    lo, hi = view.figure.layout.yaxis.range
-    assert view.figure.layout.yaxis.type == "log"
-    exact = torch.linalg.eigvalsh(H)[-5:]
-    assert 10**lo < float(exact[0]) and float(exact[-1]) < 10**hi
-    view.controls["log"].value = False
-    assert view.figure.layout.yaxis.type == "linear" and view.figure.layout.yaxis.range[1] > float(exact[-1])
-    assert fv.explore(fv.top_eigenpairs(lambda w: -f(w), c, 2)).controls["log"].disabled
-
-
 def test_draws_on_a_plane_are_the_first_n_and_the_axes_stand_still(family):
     projection = family.projection[-1]
     view = fv.explore(projection, method="sabma")
@@ -121,40 +108,5 @@ def test_the_mark_and_the_numbers_are_those_of_the_ensemble(family):
     assert f"accuracy {float(right):.3f}" in view.text.value
 
 
-def test_the_path_is_drawn_up_to_the_time_and_the_loss_there_is_told(family):
-    surface, projection = family.surface, family.projection[-1]
-    view = fv.explore(surface, projection, steps=range(0, 60, 10))
-    assert len(named(view, "path").x) == 6
-    for i in (2, 0, 4):
-        view.controls["time"].value = i
-        assert len(named(view, "path").x) == len(named(view, "samples").x) == i + 1
-        at = named(view, "now")
-        np.testing.assert_allclose([at.x[0], at.y[0]], projection.coords[i], rtol=1e-6)
-        assert view.text.value.startswith(f"step {10 * i}: {projection.label} {float(projection.values[i]):.3g}")
-
-
-def test_a_path_needs_two_points_and_a_step_for_each(family):
-    one = dataclasses.replace(family.projection[-1], coords=family.projection[-1].coords[:1])
-    with pytest.raises(ValueError, match="two points"):
-        fv.explore(family.surface, one, steps=[0])
-    with pytest.raises(ValueError, match="6 points"):
-        fv.explore(family.surface, family.projection[-1], steps=[0, 1])
-
-
-def test_bars_are_the_accuracy_in_the_bins_of_the_ensemble(family):
-    prediction = family.prediction[-1]
-    view = fv.explore(prediction, view="calibration", method="sabma")
-    for n in (2, 6):
-        view.controls["draws"].value = n
-        confidence, answer = prediction.bma(n).max(-1)
-        right = (answer == prediction.y).float()
-        bars, n_bins = named(view, "accuracy"), len(named(view, "accuracy").y)
-        bins = (confidence * n_bins).ceil().clamp(1, n_bins).long() - 1
-        for k in bins.unique().tolist():
-            assert bars.y[k] == pytest.approx(float(right[bins == k].mean()), abs=1e-5)
-        assert int(sum(named(view, "count").y)) == len(right)
-        assert f"{n} draws" in view.text.value and view.figure.layout.meta["alt"].endswith(f"with {n} draws")
-
-
 def test_one_draw_alone_leaves_the_slider_off(family):
-    assert fv.explore(family.prediction[family.index("sgd")], view="calibration").controls["draws"].disabled
+    assert fv.explore(family.prediction[family.index("sgd")]).controls["draws"].disabled
