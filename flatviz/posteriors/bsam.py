@@ -24,7 +24,6 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import Count, NonNegative, Positive, Radius, Seed, Share, Statistics
-from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator, randn_like
@@ -39,7 +38,6 @@ from flatviz.training.run import Run
 SETTINGS = dict(steps=300, lr=0.1, weight_decay=5e-4, batch_size=None)
 
 
-@public
 @defaults(SETTINGS)
 def fit_bsam(
     net: Net,

@@ -21,7 +21,6 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import Count, NonNegative, Positive, Seed, Share, Whole, check_count
-from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
@@ -47,7 +46,6 @@ LEAST_ACCEPTED, ENOUGH = 0.1, 20  # a chain that accepts less, over so many traj
 SETTINGS = dict(n_draws=400, chains=4, burn_in=300, thin=1, kl_weight=0.03, weight_decay=5e-4)
 
 
-@public
 @defaults(SETTINGS)
 def fit_hmc(
     net: Net,

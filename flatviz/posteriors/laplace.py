@@ -45,7 +45,6 @@ STILL = 1e-6  # standard deviation of the weights that last_layer leaves alone
 SETTINGS = dict(steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None, prior_precision="marginal")
 
 
-@public
 @defaults(SETTINGS)
 def fit_laplace(
     net: Net,

@@ -12,7 +12,6 @@ from typing import Unpack
 
 from flatviz.checks import Seed, Statistics
 from flatviz.core.ascent import FisherSAM
-from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.posteriors.method import Method, Tuned
@@ -25,7 +24,6 @@ SETTINGS = dict(steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=
 BATCHNORM = SETTINGS | dict(lr=0.01)  # at 0.05 some seeds diverge
 
 
-@public
 @defaults(SETTINGS, BATCHNORM)
 def fit_sgd(net: Net, data: Data, *, seed: Seed, batchnorm: Statistics | None = None, **how: Unpack[SGD]) -> Draws:
     """Train the treated weights from where the net stands; the result is a single draw, (1, D).

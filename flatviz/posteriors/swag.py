@@ -15,7 +15,6 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import Count, Positive, Seed
-from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.gaussian import Gaussian
@@ -29,7 +28,6 @@ from flatviz.training.snapshots import Moments, collect, collect_members
 SETTINGS = dict(rank=5, snapshots=20, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=10)
 
 
-@public
 @defaults(SETTINGS | LARGE)
 def fit_swag(
     net: Net, data: Data, *, seed: Seed, rank: Count = SETTINGS["rank"], scale: Positive = 1.0, **how: Unpack[Tail]
