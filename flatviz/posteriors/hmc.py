@@ -33,9 +33,9 @@ from flatviz.training.gradient import TrainingLoss, gradient
 from flatviz.training.keywords import Resumed, defaults
 from flatviz.training.langevin import thinned
 from flatviz.training.loop import advance
+from flatviz.training.losses import refuse_random_trunk
 from flatviz.training.metric import Metric
 from flatviz.training.optimize import check_covers
-from flatviz.training.random_trunk import refuse_random_trunk
 from flatviz.training.run import Run
 
 FIRST_STEP = 0.1

@@ -31,9 +31,9 @@ from flatviz.objectives.nll import check_data, nll
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Gaussian, History, KroneckerGaussian, PrecisionGaussian
 from flatviz.training.keywords import Epochs, defaults
-from flatviz.training.optimize import minibatches, sgd, training_loss
+from flatviz.training.losses import refuse_random_trunk, training_loss
+from flatviz.training.optimize import minibatches, sgd
 from flatviz.training.precision import KeptCurvature, head_of, layers_in, marginal_precision, validated_precision
-from flatviz.training.random_trunk import refuse_random_trunk
 from flatviz.training.run import Run
 
 STRUCTURES = ("diagonal", "full", "last_layer", "lowrank", "kronecker")

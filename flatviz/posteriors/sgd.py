@@ -17,7 +17,8 @@ from flatviz.core.net import Net
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws
 from flatviz.training.keywords import SGD, defaults
-from flatviz.training.optimize import minibatches, sgd, training_loss
+from flatviz.training.losses import training_loss
+from flatviz.training.optimize import minibatches, sgd
 from flatviz.training.run import Run
 
 SETTINGS = dict(steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None)

@@ -13,7 +13,8 @@ from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.engine.batchnorm import refresh_batchnorm
 from flatviz.training.keywords import Epochs, defaults
-from flatviz.training.optimize import cosine, minibatches, sgd, steps_per_epoch, training_loss
+from flatviz.training.losses import training_loss
+from flatviz.training.optimize import cosine, minibatches, sgd, steps_per_epoch
 from flatviz.training.run import Run
 
 

@@ -15,7 +15,8 @@ from flatviz.results import History
 from flatviz.storage.checkpoints import State
 from flatviz.training.batched import members_batches, members_loss
 from flatviz.training.gradient import TrainingLoss
-from flatviz.training.optimize import constant, minibatches, sgd, steps_per_epoch, training_loss
+from flatviz.training.losses import training_loss
+from flatviz.training.optimize import constant, minibatches, sgd, steps_per_epoch
 from flatviz.training.run import Run
 
 ALL_KEPT = "each of its snapshots counts"  # why there is no best one to choose

@@ -8,7 +8,7 @@ from oracles import stopping_at
 
 import flatviz as fv
 from flatviz.core.seeds import generator
-from flatviz.training.optimize import training_loss
+from flatviz.training.losses import training_loss
 
 
 @pytest.fixture(scope="module")
