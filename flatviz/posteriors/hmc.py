@@ -57,7 +57,7 @@ def fit_hmc(
     chains: Count = SETTINGS["chains"],
     burn_in: Whole = SETTINGS["burn_in"],
     thin: Count = SETTINGS["thin"],
-    kl_weight: NonNegative = SETTINGS["kl_weight"],
+    kl_weight: Positive = SETTINGS["kl_weight"],
     weight_decay: NonNegative = SETTINGS["weight_decay"],
     time: Positive = math.pi / 2,
     accept: Share = 0.8,
@@ -113,11 +113,8 @@ def fit_hmc(
     run = Run.of(locals(), f"HMC, kl_weight {kl_weight:g}")
     steps, keep = thinned(n_draws, chains, burn_in, thin)
     check_count(burn_in, "burn_in")
-    for name, value in (("kl_weight", kl_weight), ("accept", accept)):
-        if value == 0:
-            raise ValueError(f"{name} must be > 0, got 0")
-    if accept >= 1:
-        raise ValueError(f"accept must be below 1, got {accept:g}: 0.8 is usual")
+    if accept in (0, 1):
+        raise ValueError(f"accept must be above 0 and below 1, got {accept:g}: 0.8 is usual")
     refuse_random_trunk(net, "HMC")
     members = members_loss(net, data, likelihood, "frozen", chains)
     prior = _decay_prior(net, len(data), weight_decay) if prior is None else prior

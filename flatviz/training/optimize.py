@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 
 import torch
 from torch import Tensor
 
 from flatviz.checks import check_count
-from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator
 from flatviz.gaussian import Gaussian
@@ -136,11 +134,7 @@ def early_stopping(
     how = dict(
         steps=run.optim.steps, epoch=steps_per_epoch(len(loss.data), run.optim.batch_size), patience=run.training.patience
     )
-    return EarlyStopping(partial(_score, loss, center, validation), [*held, *statistics], **how, members=members)
-
-
-def _score(loss: TrainingLoss, center: Callable[[], Tensor], data: Data) -> Tensor:
-    return loss.score(center(), data)
+    return EarlyStopping(lambda: loss.score(center(), validation), [*held, *statistics], **how, members=members)
 
 
 def check_converged(losses: Tensor, *parameters: Tensor) -> None:
