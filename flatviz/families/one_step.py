@@ -27,7 +27,7 @@ from flatviz.planes.along import plane_along
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.sabma import sabma_stages
 from flatviz.results import Family, Mechanism, Member, Plane, Posterior, placed
-from flatviz.training.optimize import training_loss
+from flatviz.training.losses import training_loss
 from flatviz.training.perturb import UNITS, Mode, perturb
 from flatviz.training.variational import NoisyNLL
 

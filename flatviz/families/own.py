@@ -31,7 +31,7 @@ from flatviz.posteriors import METHODS
 from flatviz.posteriors.swag import fit_swag
 from flatviz.posteriors.transfer import transfer
 from flatviz.training.gradient import value_and_grad
-from flatviz.training.optimize import FrozenLoss
+from flatviz.training.losses import FrozenLoss
 from flatviz.training.pretrain import pretrain
 
 Given = Data | Dataset | DataLoader | Sequence  # examples, as a lab takes them

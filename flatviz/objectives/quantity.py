@@ -98,8 +98,6 @@ def quantity(
     else:
         name = key and f"own {key}"
         named, function = getattr(what, "__name__", "quantity").replace("<lambda>", "quantity"), what
-    if not isinstance(batchnorm, Data) and batchnorm != "frozen":
-        raise ValueError(f"batchnorm must be 'frozen' or a Data, got {batchnorm!r}")
     net, work = check_data(net, data, "categorical") if what in NAMED else check_function(net, data.x)
     statistics = batchnorm if isinstance(batchnorm, Data) and net.has_batchnorm else None
     return Quantity(net, data, work.chunk(data.x.device), function, label or named, name, statistics)

@@ -17,29 +17,26 @@ are (pi N / 2)^(1/4) times those of the posterior.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Unpack
 
 import torch
 from torch import Tensor
 
 from flatviz.checks import Count, NonNegative, Positive, Radius, Seed, Share, Statistics
-from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator, randn_like
 from flatviz.posteriors.method import Method, Tuned
-from flatviz.results import Gaussian, History
+from flatviz.results import Gaussian
 from flatviz.training.gradient import value_and_grad
 from flatviz.training.keywords import Minibatches, defaults
-from flatviz.training.loop import advance
-from flatviz.training.optimize import check_converged, cosine, early_stopping, examples_of, minibatches, training_loss
+from flatviz.training.losses import training_loss
+from flatviz.training.optimize import cosine, early_stopping, minibatches, recorded
 from flatviz.training.run import Run
 
 SETTINGS = dict(steps=300, lr=0.1, weight_decay=5e-4, batch_size=None)
 
 
-@public
 @defaults(SETTINGS)
 def fit_bsam(
     net: Net,
@@ -87,7 +84,7 @@ def fit_bsam(
         torch.Size([58])
     """
     run = Run.of(locals(), "bSAM")
-    optim = replace(run.optim, momentum=b1)
+    optim = run.optim
     batch = min(len(data), optim.batch_size or len(data))
     if parts > batch:
         raise ValueError(
@@ -96,9 +93,8 @@ def fit_bsam(
     loss, _ = training_loss(net, data, run.likelihood, batchnorm, run.passes)
     n, source = len(data), generator(seed)
     m, v, s = net.w.detach().clone(), torch.zeros_like(net.w), torch.full_like(net.w, float(first_precision))
-    losses, gains = [], []
 
-    def update(step: int, index: Tensor | None) -> None:
+    def update(step: int, index: Tensor | None) -> tuple[Tensor, Tensor]:
         shards = [index] if parts == 1 else _shards(n, index, parts, source, m.device)
         each = []
         for shard in shards:
@@ -109,16 +105,11 @@ def fit_bsam(
         v.mul_(b1).add_(gp + optim.weight_decay * m, alpha=1 - b1)
         m.sub_(optim.lr * cosine(step, steps) * v / s)
         s.mul_(b2).add_(h + damping + optim.weight_decay, alpha=1 - b2)
-        losses.append(value)
-        gains.append(gain)
+        return value, gain
 
-    state = {"m": m, "v": v, "s": s, "noise": source, "losses": losses, "gains": gains, **loss.state}
-    stopping = early_stopping(loss, [m, s], lambda: m, run)
     batches = minibatches(n, optim.batch_size, seed + 1, net.device)
-    advance(state, update, batches, steps, run, stopping, examples=examples_of(loss, optim))
-    checks = None if stopping is None else torch.stack(stopping.losses)
-    history = History(torch.stack(losses), sharpness=torch.stack(gains), validation=checks)
-    check_converged(history.loss, m, s)
+    stopping = early_stopping(loss, [m, s], lambda: m, run)
+    history = recorded(loss, {"m": m, "v": v, "s": s, "noise": source}, update, batches, run, stopping)
     return Gaussian(m, -0.5 * (math.log(n) + s.log()), history=history)
 
 

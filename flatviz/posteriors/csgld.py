@@ -20,7 +20,6 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import Count, Seed, Share
-from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.posteriors.method import Method, Tuned
@@ -33,7 +32,6 @@ from flatviz.training.run import Run
 SETTINGS = dict(n_draws=28, cycles=4, cycle_steps=150, lr=0.05, temperature=1.0, weight_decay=5e-4, batch_size=None)
 
 
-@public
 @defaults(SETTINGS)
 def fit_csgld(
     net: Net,

@@ -16,7 +16,6 @@ from torch.nn.modules.conv import _ConvNd
 from torch.nn.modules.dropout import _DropoutNd
 
 from flatviz.checks import Count, Seed, Share
-from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator
@@ -31,7 +30,6 @@ from flatviz.training.run import Run
 SETTINGS = dict(n_draws=30, steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None)
 
 
-@public
 @defaults(SETTINGS)
 def fit_dropout(
     net: Net,

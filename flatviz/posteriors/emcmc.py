@@ -14,7 +14,6 @@ from typing import Unpack
 from torch import Tensor
 
 from flatviz.checks import NonNegative, Seed
-from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.posteriors.method import Method, Tuned
@@ -26,7 +25,6 @@ from flatviz.training.run import Run
 SETTINGS = dict(n_draws=30, burn_in=300, thin=20, lr=0.01, eta=0.01, temperature=1.0, weight_decay=5e-4, batch_size=None)
 
 
-@public
 @defaults(SETTINGS)
 def fit_emcmc(net: Net, data: Data, *, seed: Seed, eta: NonNegative = SETTINGS["eta"], **how: Unpack[Thinned]) -> Draws:
     """One chain from where the net stands; draws (n_draws, D) are of w and of its guide a in turn, half of them each.

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Unpack
 
 from flatviz.checks import Count, Seed, Statistics
-from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.posteriors.method import Method, Tuned
@@ -22,7 +21,6 @@ from flatviz.training.starts import train_members
 SETTINGS = dict(members=5, steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None)
 
 
-@public
 @defaults(SETTINGS)
 def fit_ensemble(
     net: Net,

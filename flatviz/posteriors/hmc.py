@@ -21,7 +21,6 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import Count, NonNegative, Positive, Seed, Share, Whole, check_count
-from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
@@ -34,9 +33,9 @@ from flatviz.training.gradient import TrainingLoss, gradient
 from flatviz.training.keywords import Resumed, defaults
 from flatviz.training.langevin import thinned
 from flatviz.training.loop import advance
+from flatviz.training.losses import refuse_random_trunk
 from flatviz.training.metric import Metric
 from flatviz.training.optimize import check_covers
-from flatviz.training.random_trunk import refuse_random_trunk
 from flatviz.training.run import Run
 
 FIRST_STEP = 0.1
@@ -47,7 +46,6 @@ LEAST_ACCEPTED, ENOUGH = 0.1, 20  # a chain that accepts less, over so many traj
 SETTINGS = dict(n_draws=400, chains=4, burn_in=300, thin=1, kl_weight=0.03, weight_decay=5e-4)
 
 
-@public
 @defaults(SETTINGS)
 def fit_hmc(
     net: Net,
@@ -59,7 +57,7 @@ def fit_hmc(
     chains: Count = SETTINGS["chains"],
     burn_in: Whole = SETTINGS["burn_in"],
     thin: Count = SETTINGS["thin"],
-    kl_weight: NonNegative = SETTINGS["kl_weight"],
+    kl_weight: Positive = SETTINGS["kl_weight"],
     weight_decay: NonNegative = SETTINGS["weight_decay"],
     time: Positive = math.pi / 2,
     accept: Share = 0.8,
@@ -115,11 +113,8 @@ def fit_hmc(
     run = Run.of(locals(), f"HMC, kl_weight {kl_weight:g}")
     steps, keep = thinned(n_draws, chains, burn_in, thin)
     check_count(burn_in, "burn_in")
-    for name, value in (("kl_weight", kl_weight), ("accept", accept)):
-        if value == 0:
-            raise ValueError(f"{name} must be > 0, got 0")
-    if accept >= 1:
-        raise ValueError(f"accept must be below 1, got {accept:g}: 0.8 is usual")
+    if accept in (0, 1):
+        raise ValueError(f"accept must be above 0 and below 1, got {accept:g}: 0.8 is usual")
     refuse_random_trunk(net, "HMC")
     members = members_loss(net, data, likelihood, "frozen", chains)
     prior = _decay_prior(net, len(data), weight_decay) if prior is None else prior

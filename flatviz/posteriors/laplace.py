@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Unpack
+from typing import Literal, Unpack
 
 import torch
 from torch import Tensor
 
 from flatviz.bridges.laplace import kronecker_eigen
-from flatviz.checks import Count, Positive, Seed, Whole, check_choice
+from flatviz.checks import Count, Positive, Seed, Whole
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
@@ -31,12 +31,12 @@ from flatviz.objectives.nll import check_data, nll
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Gaussian, History, KroneckerGaussian, PrecisionGaussian
 from flatviz.training.keywords import Epochs, defaults
-from flatviz.training.optimize import minibatches, sgd, training_loss
+from flatviz.training.losses import refuse_random_trunk, training_loss
+from flatviz.training.optimize import minibatches, sgd
 from flatviz.training.precision import KeptCurvature, head_of, layers_in, marginal_precision, validated_precision
-from flatviz.training.random_trunk import refuse_random_trunk
 from flatviz.training.run import Run
 
-STRUCTURES = ("diagonal", "full", "last_layer", "lowrank", "kronecker")
+Structure = Literal["diagonal", "full", "last_layer", "lowrank", "kronecker"]
 Precision = Positive | str | Mapping[str, Positive] | None
 LARGEST = 5000  # weights whose covariance is kept whole
 STILL = 1e-6  # standard deviation of the weights that last_layer leaves alone
@@ -45,14 +45,13 @@ STILL = 1e-6  # standard deviation of the weights that last_layer leaves alone
 SETTINGS = dict(steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None, prior_precision="marginal")
 
 
-@public
 @defaults(SETTINGS)
 def fit_laplace(
     net: Net,
     data: Data,
     *,
     seed: Seed,
-    structure: str = "last_layer",
+    structure: Structure = "last_layer",
     rank: Count = 20,
     prior_precision: Precision = SETTINGS["prior_precision"],
     per_layer: bool = False,
@@ -95,7 +94,6 @@ def fit_laplace(
         torch.Size([18, 58])
     """
     run = Run.of(locals(), "Laplace")
-    check_choice(structure, STRUCTURES, "structure")  # before it trains
     refuse_random_trunk(net, "Laplace")
     likelihood = run.likelihood
     loss, _ = training_loss(net, data, likelihood, "frozen", run.passes)
@@ -115,7 +113,7 @@ def laplace_evidence(
     net: Net,
     data: Data,
     *,
-    structure: str = "last_layer",
+    structure: Structure = "last_layer",
     rank: Count = 20,
     prior_precision: Positive | Mapping[str, Positive],
     likelihood: Likelihood = "categorical",
@@ -149,7 +147,7 @@ def laplace_precision(
     net: Net,
     data: Data,
     *,
-    structure: str = "last_layer",
+    structure: Structure = "last_layer",
     rank: Count = 20,
     validation: Data | None = None,
     per_layer: bool = True,
@@ -181,7 +179,6 @@ def laplace_precision(
 
 def _curvature(net: Net, data: Data, likelihood: Likelihood, structure: str, rank: int) -> KeptCurvature:
     """What the structure keeps of H at the net's weights."""
-    check_choice(structure, STRUCTURES, "structure")
     part = head_of(net) if structure == "last_layer" else slice(0, net.dim)
     size, vectors = part.stop - part.start, None
     if structure == "diagonal":

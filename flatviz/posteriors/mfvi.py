@@ -17,7 +17,6 @@ from typing import Unpack
 import torch
 
 from flatviz.checks import Positive, Seed
-from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.gaussian import Gaussian
@@ -36,7 +35,6 @@ SETTINGS = dict(
 )
 
 
-@public
 @defaults(SETTINGS)
 def fit_mfvi(
     net: Net,

@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import Any, Unpack
 
 from flatviz.checks import Count, Seed
-from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.progress import track
@@ -24,7 +23,6 @@ SHARED = ("momentum", "weight_decay", "batch_size", "likelihood", "ascent")  # w
 SETTINGS = dict(members=3, steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None)
 
 
-@public
 @defaults(SETTINGS)
 def fit_multi(
     net: Net,

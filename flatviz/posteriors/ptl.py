@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, Unpack
 
 from flatviz.checks import NonNegative, Seed
-from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.posteriors.method import Method, Tuned, callable_of
@@ -21,7 +20,6 @@ from flatviz.training.keywords import Resumed, defaults
 SETTINGS = dict(scale=1.0, floor=0.3)
 
 
-@public
 @defaults(SETTINGS)
 def fit_ptl(
     net: Net,

@@ -19,7 +19,6 @@ from typing import Any, Unpack
 from torch import Tensor
 
 from flatviz.checks import NonNegative, Radius, Seed
-from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
@@ -79,7 +78,6 @@ def _posterior(q: Gaussian, perturbation: Perturbation) -> Gaussian:
     return replace(q, mean=q.mean + q.factor.sum(0)) if _biased(perturbation) else q
 
 
-@public
 @defaults(TEMPERED, TEMPERED_BATCHNORM)
 def fit_sabma(
     net: Net,

@@ -12,20 +12,19 @@ from typing import Unpack
 
 from flatviz.checks import Seed, Statistics
 from flatviz.core.ascent import FisherSAM
-from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws
 from flatviz.training.keywords import SGD, defaults
-from flatviz.training.optimize import minibatches, sgd, training_loss
+from flatviz.training.losses import training_loss
+from flatviz.training.optimize import minibatches, sgd
 from flatviz.training.run import Run
 
 SETTINGS = dict(steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None)
 BATCHNORM = SETTINGS | dict(lr=0.01)  # at 0.05 some seeds diverge
 
 
-@public
 @defaults(SETTINGS, BATCHNORM)
 def fit_sgd(net: Net, data: Data, *, seed: Seed, batchnorm: Statistics | None = None, **how: Unpack[SGD]) -> Draws:
     """Train the treated weights from where the net stands; the result is a single draw, (1, D).

@@ -18,7 +18,6 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import Seed
-from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.posteriors.method import Method, Tuned
@@ -32,7 +31,6 @@ from flatviz.training.starts import starts
 SETTINGS = dict(n_draws=30, steps=300, lr=0.1, momentum=0.9, temperature=1.0, weight_decay=5e-4, batch_size=None)
 
 
-@public
 @defaults(SETTINGS)
 def fit_svgd(net: Net, data: Data, *, seed: Seed, start: str = "auto", **how: Unpack[Particles]) -> Draws:
     """`n_draws` particles w_i <- w_i + lr v_i from starts of their own; (n_draws, D), all of them after the last step.

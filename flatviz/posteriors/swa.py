@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Unpack
 
 from flatviz.checks import Seed
-from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.engine.batchnorm import refresh_batchnorm
@@ -22,7 +21,6 @@ from flatviz.training.snapshots import collect
 SETTINGS = dict(snapshots=20, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=10)
 
 
-@public
 @defaults(SETTINGS | LARGE)
 def fit_swa(net: Net, data: Data, *, seed: Seed, **how: Unpack[Tail]) -> Draws:
     """Run SGD at a constant rate from where the net stands and average one snapshot an epoch; a single draw, (1, D).

@@ -15,21 +15,20 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import Count, Positive, Seed
-from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import History
+from flatviz.training.batched import members_batches, members_loss
 from flatviz.training.keywords import LARGE, Tail, defaults
 from flatviz.training.run import Run
-from flatviz.training.snapshots import Moments, collect, collect_members
+from flatviz.training.snapshots import Moments, collect, collect_along
 
 # minibatches of 10: with all hundred examples of the task in each, SGD has no noise for its tail to show
 SETTINGS = dict(rank=5, snapshots=20, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=10)
 
 
-@public
 @defaults(SETTINGS | LARGE)
 def fit_swag(
     net: Net, data: Data, *, seed: Seed, rank: Count = SETTINGS["rank"], scale: Positive = 1.0, **how: Unpack[Tail]
@@ -87,7 +86,11 @@ def fit_swag_members(
         **how: How it is run.
     """
     run = Run.of({**locals(), "seed": seeds[0]}, "SWAG")
-    moments, histories = collect_members(net, data, W, seeds, run, how["snapshots"], rank=rank)
+    loss = members_loss(net, data, run.likelihood, run.batchnorm, len(seeds), run.passes)
+    batches = members_batches(len(data), run.optim.batch_size, seeds, net.device)
+    moments, history = collect_along(loss, W, batches, run, how["snapshots"], rank)
+    gains = history.sharpness
+    histories = [History(loss, sharpness=None if gains is None else gains[:, i]) for i, loss in enumerate(history.loss.T)]
     return [swag_gaussian(moments, W.dtype, history, i, scale) for i, history in enumerate(histories)]
 
 

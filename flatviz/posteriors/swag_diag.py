@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Unpack
 
 from flatviz.checks import Seed
-from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.gaussian import Gaussian
@@ -23,7 +22,6 @@ from flatviz.training.snapshots import collect
 SETTINGS = dict(snapshots=20, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=10)
 
 
-@public
 @defaults(SETTINGS | LARGE)
 def fit_swag_diag(net: Net, data: Data, *, seed: Seed, **how: Unpack[Tail]) -> Gaussian:
     """Run SGD at a constant rate from where the net stands, collecting one snapshot an epoch; rank 0, mean (D,).

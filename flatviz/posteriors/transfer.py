@@ -8,11 +8,12 @@ downstream prior  SWAG or F-SWAG on the few target examples, `transfer(net, fit_
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
 
-from flatviz.checks import Count, NonNegative, Positive, Seed
+from flatviz.checks import Count, Positive, Seed
 from flatviz.core.boundary import public
 from flatviz.core.heads import classes_of, replace_head
 from flatviz.core.net import Net
@@ -32,10 +33,10 @@ def transfer(
     treated: Treated = "norm+head",
     head: str | None = None,
     head_std: Positive = 0.1,
-    head_start: str = "zero",
+    head_start: Literal["zero", "random"] = "zero",
     keep_head: bool = False,
-    scale: NonNegative = 1.0,
-    trunk: str = "fixed",
+    scale: Positive = 1.0,
+    trunk: Literal["fixed", "sampled"] = "fixed",
     seed: Seed = 0,
 ) -> tuple[Net, Gaussian]:
     """A net restricted to a few weights, and the prior on them that the source task left: (net, prior).
@@ -72,12 +73,6 @@ def transfer(
     """
     if prior.dim != net.dim:
         raise ValueError(f"prior must cover the net's {net.dim} weights, got {prior.dim}: fit it on the same net")
-    if scale == 0:
-        raise ValueError("scale must be > 0, got 0: a prior without width never moves")
-    if head_start not in ("zero", "random"):
-        raise ValueError(f"head_start must be 'zero' or 'random', got {head_start!r}")
-    if trunk not in ("fixed", "sampled"):
-        raise ValueError(f"trunk must be 'fixed' or 'sampled', got {trunk!r}")
     there, made = _with_classes(net.at(prior.mean.to(net.w)), n_classes, head, head_start == "random" and not keep_head, seed)
     if made is not None and keep_head:
         raise ValueError("keep_head=True takes the head from the prior, got n_classes of a new one: leave one of them out")
@@ -86,20 +81,26 @@ def transfer(
         raise ValueError(
             f"treated must choose the new head {made!r}, got {[b.name for b in narrow.blocks][:3]}, ...: it has no weights yet"
         )
-    given = dict(head_std=head_std, scale=scale, keep_head=keep_head, random=head_start == "random")
-    narrow, own_prior = _with_prior(narrow, net, prior, **given)
+    parts = []
+    for b in narrow.blocks:
+        if b.kind == "head" and not keep_head:
+            start = narrow.w[b.slice].to(prior.mean) if head_start == "random" else prior.mean.new_zeros(b.stop - b.start)
+            parts.append((start, torch.full_like(start, math.log(head_std)), prior.factor.new_zeros(prior.rank, len(start))))
+        elif (given := _of_source(b.name, net, prior, scale)) is None:
+            raise ValueError(f"the prior must cover every treated weight, got none for {b.name}: pre-train all weights")
+        else:
+            parts.append(given)
+    own_prior = Gaussian(*(torch.cat(part, -1) for part in zip(*parts)))
+    narrow = narrow.at(own_prior.mean.to(narrow.w))
     return (_with_random_trunk(narrow, net, prior, scale, seed) if trunk == "sampled" else narrow), own_prior
 
 
 @public
-def moped_prior(net: Net, *, share: Positive = 0.05, floor: NonNegative = STD_FLOOR) -> Gaussian:
+def moped_prior(net: Net, *, share: Positive = 0.05, floor: Positive = STD_FLOOR) -> Gaussian:
     """The prior that needs no training: mean at the net's weights, standard deviation share |w|, at least `floor`; no covariance.
 
     MOPED (Krishnan et al. 2020, arXiv 1906.05323).  Where a bias is 0 it has standard deviation `floor`; the released SA-BMA
     code gives all normalisation weights a standard deviation of 1e-8.
-
-    Raises:
-        ValueError: For a floor of 0.
 
     Example:
         >>> import torch, flatviz as fv
@@ -107,8 +108,6 @@ def moped_prior(net: Net, *, share: Positive = 0.05, floor: NonNegative = STD_FL
         >>> bool((fv.posteriors.moped_prior(net, share=0.1).std <= 0.1 * net.w.abs() + 1e-4).all())
         True
     """
-    if floor == 0:
-        raise ValueError("floor must be > 0, got 0: a prior without width never moves")
     return Gaussian(net.w.detach().clone(), (share * net.w.abs()).clamp_min(floor).log())
 
 
@@ -125,36 +124,25 @@ def _with_classes(net: Net, n_classes: int | None, head: str | None, random: boo
     return Net.from_module(module, "all", head=name, example=net.example), name
 
 
-def _with_prior(
-    narrow: Net, net: Net, prior: Gaussian, *, head_std: float, scale: float, keep_head: bool, random: bool
-) -> tuple[Net, Gaussian]:
-    """The narrow net at its prior's mean, and the prior: the source's where the weights are, the head's own for the head."""
-    source = {b.name: b for b in net.blocks}
-    parts: list[tuple[Tensor, Tensor, Tensor]] = []
-    for b in narrow.blocks:
-        if b.kind == "head" and not keep_head:
-            start = narrow.w[b.slice] if random else torch.zeros_like(narrow.w[b.slice])
-            start = start.to(prior.mean)
-            parts.append((start, torch.full_like(start, math.log(head_std)), prior.factor.new_zeros(prior.rank, len(start))))
-        elif b.name not in source:
-            raise ValueError(f"the prior must cover every treated weight, got none for {b.name}: pre-train all weights")
-        else:
-            at = source[b.name].slice
-            parts.append((prior.mean[at], prior.log_std[at] + 0.5 * math.log(scale), prior.factor[:, at] * math.sqrt(scale)))
-    mean, log_std, factor = (torch.cat(part, -1) for part in zip(*parts))
-    return narrow.at(mean.to(narrow.w)), Gaussian(mean, log_std, factor)
+def _of_source(name: str, net: Net, prior: Gaussian, scale: float) -> tuple[Tensor, Tensor, Tensor] | None:
+    """Mean, log_std and factor of a tensor of weights in the source's prior, its covariance times `scale`; None where it lacks it."""
+    for b in net.blocks:
+        if b.name == name:
+            return (
+                prior.mean[b.slice],
+                prior.log_std[b.slice] + 0.5 * math.log(scale),
+                prior.factor[:, b.slice] * math.sqrt(scale),
+            )
+    return None
 
 
 def _with_random_trunk(narrow: Net, net: Net, prior: Gaussian, scale: float, seed: int) -> Net:
     """The net whose other weights are drawn from the source's prior; a weight that the source lacks stays where it is."""
-    whole = narrow.restrict("all")
-    source, treated = {b.name: b.slice for b in net.blocks}, {b.name for b in narrow.blocks}
-    mean, log_std = whole.w.to(prior.mean).clone(), torch.full_like(whole.w, math.log(STD_FLOOR)).to(prior.mean)
-    factor = prior.factor.new_zeros(prior.rank, whole.dim)
+    whole, treated, parts = narrow.restrict("all"), {b.name for b in narrow.blocks}, []
     for b in whole.blocks:
-        if b.name in source and b.name not in treated:
-            at = source[b.name]
-            mean[b.slice], log_std[b.slice] = prior.mean[at], prior.log_std[at] + 0.5 * math.log(scale)
-            factor[:, b.slice] = prior.factor[:, at] * math.sqrt(scale)
+        w = whole.w[b.slice].to(prior.mean)
+        still = w, torch.full_like(w, math.log(STD_FLOOR)), prior.factor.new_zeros(prior.rank, len(w))
+        parts.append((None if b.name in treated else _of_source(b.name, net, prior, scale)) or still)
     index = torch.cat([torch.arange(b.start, b.stop) for b in whole.blocks if b.name in treated])
-    return narrow.with_trunk(RandomTrunk(Gaussian(mean, log_std, factor), index.to(whole.device), seed))
+    trunk = Gaussian(*(torch.cat(part, -1) for part in zip(*parts)))
+    return narrow.with_trunk(RandomTrunk(trunk, index.to(whole.device), seed))

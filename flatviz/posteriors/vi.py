@@ -12,7 +12,6 @@ from functools import partial
 from typing import Unpack
 
 from flatviz.checks import Seed
-from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.gaussian import Gaussian
@@ -23,7 +22,6 @@ from flatviz.training.run import Run
 from flatviz.training.variational import TEMPERED, TEMPERED_BATCHNORM, Bound, converged, fit_gaussians, vi_step
 
 
-@public
 @defaults(TEMPERED, TEMPERED_BATCHNORM)
 def fit_vi(
     net: Net,

@@ -18,7 +18,7 @@ from flatviz.engine.stacked import Stacked, forward_many, stack
 from flatviz.engine.stacked_conv import stack_conv
 from flatviz.storage.checkpoints import State
 from flatviz.training.gradient import PLAIN, Pass, TrainingLoss
-from flatviz.training.optimize import FrozenLoss, training_losses
+from flatviz.training.losses import FrozenLoss, training_losses
 from flatviz.training.passes import Passes
 
 
@@ -119,7 +119,8 @@ def members_loss(
     so does what is of reduced precision.
     """
     losses = training_losses(net, data, likelihood, batchnorm, members, passes)
-    if passes.precision is None and together and members > 1 and isinstance(losses[0], FrozenLoss):
+    alike = type(losses[0]) is FrozenLoss  # its subclasses draw noise or collect statistics, each member's own
+    if passes.precision is None and together and members > 1 and alike:
         x = data.batch(None)[0] if data.is_held else None
         network = None if x is None else stack(net, x) or stack_conv(net, x)
         if network is not None or (x is not None and net.device.type == "cuda"):

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Annotated, Any, NamedTuple, TypedDict, TypeVar, get_args, get_type_hints
 
 from flatviz.checks import Count, Momentum, NonNegative, Positive, Rate, Several, Statistics, Whole
+from flatviz.core.boundary import public
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
@@ -139,7 +140,7 @@ class FromPrior(Variational, total=False):
 def defaults(
     settings: Mapping[str, Any], batchnorm: Mapping[str, Any] | None = None
 ) -> Callable[[Callable[..., R]], Callable[..., R]]:
-    """Decorator of a fit with `**how`: the keywords one by one in signature and help, and defaults for those left out.
+    """Decorator of a public fit with `**how`: the keywords one by one in signature and help, and defaults for those left out.
 
     Args:
         settings: The defaults of this method, tuned on the digits.
@@ -166,7 +167,7 @@ def defaults(
 
         filled.__signature__ = signature.replace(parameters=parameters, return_annotation=plain["return"])
         filled.__doc__ = _documented(verb.__doc__, {name: about[name].text for name in names}, other)
-        return filled
+        return public(filled)
 
     return decorated
 

@@ -19,12 +19,11 @@ from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator, randn_like
 from flatviz.gaussian import Gaussian
-from flatviz.results import Draws, History
+from flatviz.results import Draws
 from flatviz.storage.checkpoints import State
 from flatviz.training.batched import members_batches, members_loss
 from flatviz.training.gradient import gradient
-from flatviz.training.loop import advance
-from flatviz.training.optimize import check_converged, check_covers
+from flatviz.training.optimize import check_covers, recorded
 from flatviz.training.run import Run
 
 Noisy = Callable[[Tensor, float], Tensor]  # (x, rate) -> x + sqrt(rate T / N) xi in place, xi ~ N(0, I) of each chain
@@ -80,7 +79,7 @@ def run_chains(
     loss = members_loss(net, energy.data, run.likelihood, run.batchnorm, chains, run.passes)
     seeds = [run.seed + 1000 * chain for chain in range(chains)]
     sources, state = [generator(seed) for seed in seeds], state or {}
-    kept, losses, gains = [], [], []
+    kept: list[Tensor] = []
 
     def noisy(x: Tensor, rate: float) -> Tensor:
         if energy.temperature == 0:
@@ -88,22 +87,18 @@ def run_chains(
         xi = torch.stack([randn_like(row, source) for row, source in zip(x, sources)])
         return x.add_(xi, alpha=math.sqrt(rate * energy.temperature / n))
 
-    def update(at: int, index: Tensor | None) -> None:
+    def update(at: int, index: Tensor | None) -> tuple[Tensor, Tensor | None]:
         value, g, gain = gradient(loss, w, index, run.ascent)
         step(at, w, g + energy.pull(w), noisy)
-        losses.append(value)
-        if gain is not None:
-            gains.append(gain)
         if keep(at):
             check_finite(w, f"the chain at step {at}")
             kept.extend(x.clone() for x in (w, *also_kept))
+        return value.mean(), None if gain is None else gain.mean()
 
-    generators = {f"noise {i}": source for i, source in enumerate(sources)}
-    everything = {"w": w, "kept": kept, "losses": losses, "gains": gains, **loss.state, **state, **generators}
     batches = members_batches(n, run.optim.batch_size, [seed + 1 for seed in seeds], net.device)
-    advance(everything, update, batches, steps, replace(run, label=f"{run.label}, T = {energy.temperature:g}"))
-    history = History(torch.stack(losses).mean(1), sharpness=torch.stack(gains).mean(1) if gains else None)
-    check_converged(history.loss, w, *state.values())
+    generators = {f"noise {i}": source for i, source in enumerate(sources)}
+    run = replace(run, label=f"{run.label}, T = {energy.temperature:g}", optim=replace(run.optim, steps=steps))
+    history = recorded(loss, {"w": w, "kept": kept, **state, **generators}, update, batches, run)
     return Draws(torch.stack(kept, 1).flatten(0, 1), history, chains=chains)
 
 

@@ -9,13 +9,12 @@ from torch import Tensor, nn
 from torch.nn.modules.conv import _ConvNd
 
 from flatviz.core.data import Data
-from flatviz.core.likelihood import Likelihood, mean_nll
+from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator, randn_like
-from flatviz.objectives.nll import check_data
 from flatviz.storage.checkpoints import State
-from flatviz.training.gradient import PLAIN, TrainingLoss
-from flatviz.training.optimize import mean_loss
+from flatviz.training.gradient import PLAIN
+from flatviz.training.losses import FrozenLoss
 from flatviz.training.passes import Passes
 
 CHANNELS = (_ConvNd, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d)  # drop whole channels; the others single features
@@ -97,16 +96,16 @@ class MaskedNet:
         return self.net(w, x)
 
 
-class DropoutLoss(TrainingLoss):
-    """The minibatch loss with dropout, example by example; `again` repeats the masks."""
+class DropoutLoss(FrozenLoss):
+    """The minibatch loss with dropout, example by example; `again` repeats the masks, and `score` drops nothing."""
 
     def __init__(
         self, net: Net, data: Data, likelihood: Likelihood, rates: dict[str, float], seed: int, passes: Passes = PLAIN
     ) -> None:
-        check_data(net, data, likelihood)
+        super().__init__(net, data, likelihood, passes)
+        self.check(data)
         passes.check_weights(net.w)
-        self.net, self.passes = net, passes
-        self.data, self.likelihood, self.source = data, likelihood, generator(seed)
+        self.source = generator(seed)
         self.masked = MaskedNet(net, rates, self.source)
 
     @property
@@ -117,21 +116,9 @@ class DropoutLoss(TrainingLoss):
     def __call__(self, w: Tensor, index: Tensor | None) -> Tensor:
         """Mean loss at `w` (D,) under new masks, ()."""
         self._before = self.source.get_state()
-        return self._loss(w, index)
+        return self.through(self.masked, w, index)
 
     def again(self, w: Tensor, index: Tensor | None) -> Tensor:
         """The same under the masks of the last call."""
         self.source.set_state(self._before)
-        return self._loss(w, index)
-
-    def _loss(self, w: Tensor, index: Tensor | None) -> Tensor:
-        x, y = self.data.batch(index)
-        return mean_nll(self.passes.outputs(self.masked, w, x), y, self.likelihood)
-
-    def check(self, data: Data) -> None:
-        """Raises ValueError for data that the net cannot read."""
-        check_data(self.net, data, self.likelihood)
-
-    def score(self, w: Tensor, data: Data) -> Tensor:
-        """Mean loss of other data at `w` (D,), nothing dropped, ()."""
-        return mean_loss(self.net, w, data, self.likelihood)
+        return self.through(self.masked, w, index)

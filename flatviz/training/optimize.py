@@ -4,26 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 
 import torch
 from torch import Tensor
 
 from flatviz.checks import check_count
-from flatviz.core.data import Data
-from flatviz.core.likelihood import Likelihood, mean_nll
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator
-from flatviz.engine.batchnorm import TrainingNet, check_batchnorm
-from flatviz.engine.forward import forward
 from flatviz.gaussian import Gaussian
-from flatviz.objectives.nll import check_data
 from flatviz.results import History
 from flatviz.storage.checkpoints import State
-from flatviz.training.gradient import PLAIN, TrainingLoss, gradient
+from flatviz.training.gradient import TrainingLoss, gradient
 from flatviz.training.loop import advance
-from flatviz.training.passes import Passes
-from flatviz.training.random_trunk import random_trunk_losses
 from flatviz.training.run import Optim, Run
 from flatviz.training.stopping import EarlyStopping
 
@@ -53,91 +45,6 @@ def constant(step: int, steps: int) -> float:
     return 1.0
 
 
-class FrozenLoss(TrainingLoss):
-    """Mean NLL of a minibatch with the net's own BatchNorm statistics: a function of the weights."""
-
-    def __init__(self, net: Net, data: Data, likelihood: Likelihood, passes: Passes = PLAIN) -> None:
-        self.net, self.data, self.likelihood, self.passes = net, data, likelihood, passes
-
-    def __call__(self, w: Tensor, index: Tensor | None) -> Tensor:
-        """Mean loss at `w` (D,), ()."""
-        x, y = self.data.batch(index)
-        return mean_nll(self.passes.outputs(self.net, w, x), y, self.likelihood)
-
-    def check(self, data: Data) -> None:
-        """Raises ValueError for data that the net cannot read."""
-        check_data(self.net, data, self.likelihood)
-
-    def score(self, w: Tensor, data: Data) -> Tensor:
-        """Mean loss of other data at `w` (D,), ()."""
-        return mean_loss(self.net, w, data, self.likelihood)
-
-
-class BatchStatisticsLoss(TrainingLoss):
-    """Mean NLL of a minibatch with the batch's BatchNorm statistics; `training` collects running ones on the way."""
-
-    def __init__(self, net: Net, data: Data, likelihood: Likelihood, passes: Passes = PLAIN) -> None:
-        self.net, self.data, self.likelihood, self.passes = net, data, likelihood, passes
-        self.training = TrainingNet(net)
-
-    def __call__(self, w: Tensor, index: Tensor | None) -> Tensor:
-        """Mean loss at `w` (D,), (); the running statistics move."""
-        return self._loss(w, index, update=True)
-
-    def again(self, w: Tensor, index: Tensor | None) -> Tensor:
-        """The same, with the running statistics left alone."""
-        return self._loss(w, index, update=False)
-
-    @property
-    def state(self) -> State:
-        """The running statistics."""
-        return {f"buffer {name}": value for name, value in self.training.buffers.items()}
-
-    def check(self, data: Data) -> None:
-        """Raises ValueError for data that the net cannot read."""
-        check_data(self.net, data, self.likelihood)
-
-    def score(self, w: Tensor, data: Data) -> Tensor:
-        """Mean loss of other data at `w` (D,) with the running statistics collected so far, ()."""
-        return mean_loss(self.training.net(w), w, data, self.likelihood)
-
-    def _loss(self, w: Tensor, index: Tensor | None, *, update: bool) -> Tensor:
-        x, y = self.data.batch(index)
-        outputs = self.passes.outputs(partial(self.training, update=update), w, x)
-        return mean_nll(outputs, y, self.likelihood)
-
-
-def mean_loss(net: Net, w: Tensor, data: Data, likelihood: Likelihood) -> Tensor:
-    """Mean NLL of all `data` at `w` (D,), (), without a gradient."""
-    return mean_nll(forward(net, w[None], data.x)[0], data.y, likelihood)
-
-
-def training_loss(
-    net: Net, data: Data, likelihood: Likelihood, batchnorm: str, passes: Passes = PLAIN
-) -> tuple[FrozenLoss | BatchStatisticsLoss, Callable[[Tensor], Net]]:
-    """The minibatch loss, and a function that gives the net once trained.
-
-    batchnorm "frozen" keeps the net's statistics, so that the loss is a function of the weights; "train" uses batch
-    statistics on an internal copy, and the net that comes out holds the running statistics collected on the way.
-    """
-    (loss,) = training_losses(net, data, likelihood, batchnorm, 1, passes)
-    return loss, loss.training.net if isinstance(loss, BatchStatisticsLoss) else net.at
-
-
-def training_losses(
-    net: Net, data: Data, likelihood: Likelihood, batchnorm: str, members: int, passes: Passes = PLAIN
-) -> list[FrozenLoss | BatchStatisticsLoss]:
-    """A loss for each of several members, net and data checked once; frozen ones are one object."""
-    spared, _ = check_data(net, data, likelihood)
-    passes.check_weights(net.w)
-    if net.trunk is not None:
-        return random_trunk_losses(spared, data, likelihood, batchnorm, members, passes)
-    if batchnorm != "train" or not net.has_batchnorm:
-        check_batchnorm(net, "frozen" if batchnorm == "train" else batchnorm)
-        return [FrozenLoss(spared, data, likelihood, passes)] * members
-    return [BatchStatisticsLoss(net, data, likelihood, passes) for _ in range(members)]
-
-
 def sgd(
     loss: TrainingLoss,
     w: Tensor,
@@ -158,27 +65,48 @@ def sgd(
         ValueError: If the loss diverges.
     """
     w, optim = w.detach().clone(), run.optim
-    velocity, losses, gains = torch.zeros_like(w), [], []
+    velocity = torch.zeros_like(w)
 
-    def update(step: int, index: Tensor | None) -> None:
+    def update(step: int, index: Tensor | None) -> tuple[Tensor, Tensor | None]:
         value, g, gain = gradient(loss, w, index, run.ascent)
         if optim.weight_decay:
             g = g.add(w, alpha=optim.weight_decay)
         velocity.mul_(optim.momentum).add_(g)
         w.add_(velocity, alpha=-optim.lr * schedule(step, optim.steps))
+        if after is not None:
+            after(step, w)
+        return value, gain
+
+    stopping = early_stopping(loss, [w], lambda: w, run, members=None if w.ndim == 1 else len(w))
+    return w, recorded(loss, {"w": w, "velocity": velocity, **(state or {})}, update, batches, run, stopping)
+
+
+def recorded(
+    loss: TrainingLoss,
+    state: State,
+    update: Callable[[int, Tensor | None], tuple[Tensor, Tensor | None]],
+    batches: Iterator[Tensor | None],
+    run: Run,
+    stopping: EarlyStopping | None = None,
+) -> History:
+    """`advance` for the run's steps; the history of what `update` gives: loss, and loss gained by an ascent or None.
+
+    Raises:
+        ValueError: If the loss, or a floating tensor of `state`, diverges.
+    """
+    losses, gains = [], []
+
+    def noted(step: int, index: Tensor | None) -> None:
+        value, gain = update(step, index)
         losses.append(value)
         if gain is not None:
             gains.append(gain)
-        if after is not None:
-            after(step, w)
 
-    everything = {"w": w, "velocity": velocity, "losses": losses, "gains": gains, **loss.state, **(state or {})}
-    stopping = early_stopping(loss, [w], lambda: w, run, members=None if w.ndim == 1 else len(w))
-    advance(everything, update, batches, optim.steps, run, stopping, examples=examples_of(loss, optim))
+    everything = {**state, "losses": losses, "gains": gains, **loss.state}
+    advance(everything, noted, batches, run.optim.steps, run, stopping, examples=examples_of(loss, run.optim))
     checks = None if stopping is None else torch.stack(stopping.losses)
-    history = History(torch.stack(losses), sharpness=torch.stack(gains) if gains else None, validation=checks)
-    check_converged(history.loss, w)
-    return w, history
+    check_converged(torch.stack(losses), *(t for t in state.values() if isinstance(t, Tensor) and t.is_floating_point()))
+    return History(torch.stack(losses), sharpness=torch.stack(gains) if gains else None, validation=checks)
 
 
 def examples_of(loss: TrainingLoss, optim: Optim) -> int | None:
@@ -206,11 +134,7 @@ def early_stopping(
     how = dict(
         steps=run.optim.steps, epoch=steps_per_epoch(len(loss.data), run.optim.batch_size), patience=run.training.patience
     )
-    return EarlyStopping(partial(_score, loss, center, validation), [*held, *statistics], **how, members=members)
-
-
-def _score(loss: TrainingLoss, center: Callable[[], Tensor], data: Data) -> Tensor:
-    return loss.score(center(), data)
+    return EarlyStopping(lambda: loss.score(center(), validation), [*held, *statistics], **how, members=members)
 
 
 def check_converged(losses: Tensor, *parameters: Tensor) -> None:

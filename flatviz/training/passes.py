@@ -11,7 +11,7 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
-from flatviz.checks import check_choice, check_count
+from flatviz.checks import check_choice, check_count, kind
 
 PRECISIONS = (None, "bfloat16")
 Network = Callable[[Tensor, Tensor], Tensor]  # (w (D,), x (n, ...)) -> outputs (n, C)
@@ -33,6 +33,7 @@ class Passes:
     def __post_init__(self) -> None:
         check_choice(self.precision, PRECISIONS, "precision")
         check_count(self.accumulate, "accumulate")
+        kind(bool, "True or False")(self.parallel, "parallel")
         if self.parallel:
             join_processes()
 

@@ -9,16 +9,15 @@ from typing import Unpack
 from torch import nn
 
 from flatviz.checks import Count, Rate, Seed, check_positive
-from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.engine.batchnorm import refresh_batchnorm
 from flatviz.training.keywords import Epochs, defaults
-from flatviz.training.optimize import cosine, minibatches, sgd, steps_per_epoch, training_loss
+from flatviz.training.losses import training_loss
+from flatviz.training.optimize import cosine, minibatches, sgd, steps_per_epoch
 from flatviz.training.run import Run
 
 
-@public
 @defaults(dict(lr=0.1, momentum=0.9, weight_decay=5e-4, batch_size=64))
 def pretrain(
     net: Net | nn.Module, data: Data, *, seed: Seed, epochs: Count = 60, last_lr: Rate = 0.05, **how: Unpack[Epochs]

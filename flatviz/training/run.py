@@ -20,7 +20,7 @@ Checkpoint = Annotated[str | Path, check_file] | None
 
 
 @dataclass(frozen=True, eq=False)
-class Training:
+class Training(Passes):
     """How a fit goes through its examples, whatever it minimises: `training=fv.Training(...)`.
 
     `pretrain`, `train_pool` and every `fit_*` that takes gradient steps have it: all but `fit_hmc`; `fit_ptl` hands on its `settings=`.
@@ -52,23 +52,13 @@ class Training:
 
     made_by = "make one, fv.Training(accumulate=2)"
 
-    precision: str | None = None
-    accumulate: int = 1
-    parallel: bool = False
     validation: Data | None = None
     patience: int = 10
 
     def __post_init__(self) -> None:
-        check_count(self.accumulate, "accumulate")
         check_count(self.patience, "patience")
-        kind(bool, "True or False")(self.parallel, "parallel")
         kind((Data, NoneType), "a Data", "task.validation is one")(self.validation, "validation")
-        _ = self.passes  # which checks its own values
-
-    @property
-    def passes(self) -> Passes:
-        """How each minibatch goes through the network."""
-        return Passes(self.precision, self.accumulate, self.parallel)
+        super().__post_init__()
 
 
 @dataclass(frozen=True)
@@ -124,7 +114,7 @@ class Run:
     @property
     def passes(self) -> Passes:
         """How each minibatch goes through the network."""
-        return self.training.passes
+        return self.training
 
     @classmethod
     def of(cls, arguments: Mapping[str, Any], label: str) -> Run:

@@ -13,12 +13,11 @@ from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.results import History
 from flatviz.storage.checkpoints import State
-from flatviz.training.batched import members_batches, members_loss
 from flatviz.training.gradient import TrainingLoss
-from flatviz.training.optimize import constant, minibatches, sgd, steps_per_epoch, training_loss
+from flatviz.training.losses import training_loss
+from flatviz.training.optimize import constant, minibatches, sgd, steps_per_epoch
 from flatviz.training.run import Run
 
-ALL_KEPT = "each of its snapshots counts"  # why there is no best one to choose
 VARIANCE_FLOOR = 1e-12  # a weight that never moved (a pixel that is always blank) still needs a density
 
 
@@ -59,27 +58,16 @@ def collect(net: Net, data: Data, run: Run, snapshots: int, *, rank: int = 0) ->
 
     With an ascent the snapshots are still those of w, never of the perturbed w + e.
     """
-    run.check_no_validation(ALL_KEPT)
     loss, _ = training_loss(net, data, run.likelihood, run.batchnorm, run.passes)
     batches = minibatches(len(data), run.optim.batch_size, run.seed, net.device)
-    return _collect(loss, net.w, batches, run, snapshots, rank)
+    return collect_along(loss, net.w, batches, run, snapshots, rank)
 
 
-def collect_members(
-    net: Net, data: Data, W: Tensor, seeds: list[int], run: Run, snapshots: int, *, rank: int = 0
-) -> tuple[Moments, list[History]]:
-    """The same from each row of `W` (B, D), trained together, with a seed for each; moments (B, D)."""
-    run.check_no_validation(ALL_KEPT)
-    loss = members_loss(net, data, run.likelihood, run.batchnorm, len(seeds), run.passes)
-    batches = members_batches(len(data), run.optim.batch_size, seeds, net.device)
-    moments, history = _collect(loss, W, batches, run, snapshots, rank)
-    gained = history.sharpness
-    return moments, [History(history.loss[:, i], sharpness=None if gained is None else gained[:, i]) for i in range(len(seeds))]
-
-
-def _collect(
+def collect_along(
     loss: TrainingLoss, w: Tensor, batches: Iterator[Tensor | None], run: Run, snapshots: int, rank: int
 ) -> tuple[Moments, History]:
+    """The same from `w`: (D,), or (B, D) for members trained together by a loss and minibatches of all."""
+    run.check_no_validation("each of its snapshots counts")
     check_count(snapshots, "snapshots", least=max(2, rank))
     moments, epoch = Moments(rank, w), steps_per_epoch(len(loss.data), run.optim.batch_size)
     run = replace(run, optim=replace(run.optim, steps=snapshots * epoch))

@@ -26,17 +26,9 @@ from flatviz.storage.checkpoints import State
 from flatviz.training.batched import SequentialLoss, members_batches, members_loss
 from flatviz.training.gradient import Ascent, TrainingLoss
 from flatviz.training.loop import advance
+from flatviz.training.losses import BatchStatisticsLoss, training_loss
 from flatviz.training.noisy_nll import NoisyNLL
-from flatviz.training.optimize import (
-    BatchStatisticsLoss,
-    check_converged,
-    check_covers,
-    cosine,
-    early_stopping,
-    examples_of,
-    minibatches,
-    training_loss,
-)
+from flatviz.training.optimize import check_converged, check_covers, cosine, early_stopping, examples_of, minibatches
 from flatviz.training.run import Optim, Run
 
 # The tempered posterior exp(-N L / T) prior that VI and SA-BMA approximate by default: T = 0.03, where HMC predicts about as well as

@@ -15,7 +15,8 @@ import torch
 import flatviz as fv
 from flatviz.training.batched import members_batches, members_loss
 from flatviz.training.gradient import gradient
-from flatviz.training.optimize import FrozenLoss, constant, minibatches, sgd
+from flatviz.training.losses import FrozenLoss
+from flatviz.training.optimize import constant, minibatches, sgd
 from flatviz.training.run import Optim, Run
 
 least = partial(timing.least, repeats=8, clock=time.process_time)

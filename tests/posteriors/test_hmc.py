@@ -121,7 +121,7 @@ def test_chains_stand_one_after_the_other_and_disagree_only_by_noise(regression)
 
 def test_bad_settings_are_refused(regression):
     net, data, prior = regression
-    with pytest.raises(ValueError, match="accept must be below 1, got 1"):
+    with pytest.raises(ValueError, match="accept must be above 0 and below 1, got 1"):
         fv.fit_hmc(net, data, prior, seed=0, accept=1.0)
     with pytest.raises(ValueError, match="weight_decay must be > 0 without a prior, got 0"):
         fv.fit_hmc(net, data, seed=0, weight_decay=0.0, likelihood=0.5)

@@ -8,7 +8,7 @@ from oracles import stopping_at
 
 import flatviz as fv
 from flatviz.core.seeds import generator
-from flatviz.training.optimize import training_loss
+from flatviz.training.losses import training_loss
 
 
 @pytest.fixture(scope="module")
@@ -79,6 +79,6 @@ def test_objectives_keep_the_trunk_and_methods_that_need_a_function_refuse_it(so
     assert torch.equal(fv.nll(fixed, task.train)(q.mean), fv.nll(sampled, task.train)(q.mean))
     with pytest.raises(ValueError, match="Laplace needs a function of the weights, got a net with a sampled trunk"):
         fv.fit_laplace(sampled, task.train, seed=0)
-    with pytest.raises(ValueError, match="trunk must be 'fixed' or 'sampled', got 'free'"):
+    with pytest.raises(ValueError, match="trunk must be one of 'fixed', 'sampled', got 'free'"):
         fv.transfer(net, prior, trunk="free")
     assert math.isfinite(float(fv.predict(sampled, fv.Draws(q.mean[None]), task.test, 1, seed=0).scores["nll"][0]))

@@ -6,8 +6,8 @@ import pytest
 import torch
 
 import flatviz as fv
+from flatviz.training.losses import FrozenLoss
 from flatviz.training.noisy_nll import NoisyNLL
-from flatviz.training.optimize import FrozenLoss
 from flatviz.training.perturb import MODES
 
 QUICK = dict(steps=12, seed=3)

@@ -109,7 +109,7 @@ def test_a_new_head_that_nothing_treats_says_what_to_do(source):
     net, prior = source
     with pytest.raises(ValueError, match=r"treated must choose the new head '4', got \['1.weight'"):
         fv.transfer(net, prior, n_classes=3, treated=lambda name: name.startswith("1."))
-    with pytest.raises(ValueError, match="head_start must be 'zero' or 'random', got 'ones'"):
+    with pytest.raises(ValueError, match="head_start must be one of 'zero', 'random', got 'ones'"):
         fv.transfer(net, prior, head_start="ones")
     with pytest.raises(ValueError, match="keep_head=True takes the head from the prior, got n_classes of a new one"):
         fv.transfer(net, prior, n_classes=3, keep_head=True)

@@ -5,7 +5,8 @@ import torch
 from torch import nn
 
 import flatviz as fv
-from flatviz.training.optimize import FrozenLoss, minibatches, sgd, training_loss
+from flatviz.training.losses import FrozenLoss, training_loss
+from flatviz.training.optimize import minibatches, sgd
 from flatviz.training.run import Optim, Run
 
 

@@ -11,7 +11,7 @@ from flatviz.engine import stacked
 from flatviz.engine.stacked import stack
 from flatviz.training.batched import BatchedLoss, SequentialLoss, members_loss
 from flatviz.training.gradient import gradient
-from flatviz.training.optimize import FrozenLoss, training_loss
+from flatviz.training.losses import FrozenLoss, training_loss
 
 
 def chain(dtype, treated="all", seed=0):

@@ -8,7 +8,7 @@ import flatviz as fv
 from flatviz.training.batched import members_loss
 from flatviz.training.gradient import gradient
 from flatviz.training.loop import advance
-from flatviz.training.optimize import FrozenLoss
+from flatviz.training.losses import FrozenLoss
 from flatviz.training.passes import Passes
 from flatviz.training.run import Run
 

@@ -10,7 +10,8 @@ from forked import forked
 
 import flatviz as fv
 from flatviz.training import loop
-from flatviz.training.optimize import FrozenLoss, minibatches, sgd
+from flatviz.training.losses import FrozenLoss
+from flatviz.training.optimize import minibatches, sgd
 from flatviz.training.run import Optim, Run
 
 
