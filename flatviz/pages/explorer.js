@@ -360,7 +360,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
     const until = performance.now() + (printing ? 1e9 : 30);  // ms: two pictures in one frame, where they are drawn in two at most
     while (pending.length) {
       const { frame, picture, member, entry, height: px, most, width } = pending.shift();
-      if (picture.draw(member, now.n_draws, { height: px, most, width, dark, ranges: ranges(entry), transition: player.glide, at: placeOf(entry, now) })) {
+      if (picture.draw(member, now.n_draws, { height: px, most, width, dark, phone: el.clientWidth < 640 && !printing, ranges: ranges(entry), transition: player.glide, at: placeOf(entry, now) })) {
         picture.light(hovered ?? now.picked);
       }
       const [title] = (entry.layout.title?.text ?? "").split("<br>");   // a narrow picture has it below

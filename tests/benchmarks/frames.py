@@ -41,7 +41,9 @@ def main() -> None:
                 page.evaluate(PLAY, world)
                 page.wait_for_timeout(1000 * SECONDS)
                 rate, late, own, most, steps = page.evaluate(RATE, world)
-                said = f"{rate:5.1f} frames/s, p95 {late:4.0f} ms; own code {own:4.1f} ms a frame, p95 {most:4.1f}; {steps} steps"
+                said = (
+                    f"{rate:5.1f} frames/s, p95 {late:4.0f} ms; own code {own:4.1f} ms a frame, p95 {most:4.1f}; {steps} steps"
+                )
                 print(f"{world:<8} slowed {slowdown} times: {said}", flush=True)
                 page.context.close()
     print(f"load average {os.getloadavg()[0]:.2f} on {os.cpu_count()} cores")

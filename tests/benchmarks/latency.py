@@ -48,7 +48,10 @@ def main() -> None:
                 for slider in (".fv-draws", ".fv-radius"):
                     times = sorted(answer(page, MOVES, [slider, 30]))
                     at95 = times[int(0.95 * len(times))]
-                    print(f"{tab.inner_text():<10} {slider[4:]:<7} median {statistics.median(times):4.0f}, p95 {at95:4.0f} ms", flush=True)
+                    print(
+                        f"{tab.inner_text():<10} {slider[4:]:<7} median {statistics.median(times):4.0f}, p95 {at95:4.0f} ms",
+                        flush=True,
+                    )
             page.context.close()
     print(f"load average {os.getloadavg()[0]:.2f} on {os.cpu_count()} cores")
 

@@ -14,10 +14,10 @@ class Picture {
   }
 
   // height, width: px; most: px of height that leave the controls in sight; dark: colours; ranges: axis -> range that holds every member; at: the phase.  True where something was drawn.
-  draw(member, n, { height, most = Infinity, width = this.plot.clientWidth, dark, ranges, transition, at = 0 }) {
+  draw(member, n, { height, most = Infinity, width = this.plot.clientWidth, dark, phone = false, ranges, transition, at = 0 }) {
     const { entry, plot, tools } = this, { index, Plotly } = tools;
-    const narrow = width < 460 && narrower(entry, width);
-    this.narrow = Boolean(narrow);
+    const narrow = width < 460 && narrower(entry, width, phone);
+    this.narrow = Boolean(narrow) && phone;
     if (entry.layout.yaxis?.scaleanchor && !entry.layout.xaxis2) {                  // a square, and the room around it
       const { t, b, l, r } = narrow?.margin ?? {}, square = narrow ? t + b + width - l - r - (entry.phases.length ? 0 : 66) : above(entry.layout) + width - 100;
       height = Math.round(narrow ? Math.min(square, Math.max(most, t + b + 85)) : Math.max(300, Math.min(height, square)));
@@ -50,7 +50,7 @@ class Picture {
     drawn = fitted(drawn, width, height);
     if (narrow) drawn.data = labelled(drawn.data).map((t) => slim(t, entry));
     this.print = narrow ? printOf(drawn.layout) : "";
-    if (narrow) drawn.layout = smaller({ ...drawn.layout, ...keyLine(drawn, width) }, entry);
+    if (narrow) drawn.layout = smaller({ ...drawn.layout, ...keyLine(drawn, width) }, entry, phone);
     if (TOUCH.matches) drawn.layout.dragmode = false;                           // a swipe scrolls the page
     if (dark) drawn = { data: recolored(drawn.data), layout: recolored(drawn.layout) };
     else drawn = { data: drawn.data.map((trace) => ({ ...trace })), layout: drawn.layout };
@@ -172,10 +172,10 @@ class Picture {
   }
 }
 
-// Room around a picture less than 460 px wide: its title is in the caption, its legend a line of text; the step has no axes.
-function narrower({ data, layout, phases }, width) {
+// Room around a picture less than 460 px wide: its legend is a line of text, the step has no axes; on a phone its title is in the caption.
+function narrower({ data, layout, phases }, width, phone) {
   const lines = Math.max(0, above(layout) - 76) + (layout.annotations?.some((a) => a.yref === "paper" && a.y >= 1) ? 16 : 0);
-  const t = 12 + Math.min(34, lines) + 17 * keyLines({ data: labelled(data), layout }, width).length;
+  const t = (phone ? 12 : 36) + Math.min(34, lines) + 17 * keyLines({ data: labelled(data), layout }, width).length;
   return { margin: { ...layout.margin, ...(phases.length ? { t, b: 8, l: 8, r: 8 } : { t, b: FOOT - 44, l: width < 240 ? 40 : 50, r: 12 }) } };
 }
 
@@ -228,8 +228,8 @@ const above = (layout) => layout.margin?.t ?? layout.template.layout.margin.t;
 const printOf = ({ xaxis }) => { const [, ...lines] = (xaxis?.title?.text ?? "").replace(/<\/?span[^>]*>/g, "").split("<br>"); return lines.length ? ` (${lines.join("; ")}.)` : ""; };
 
 // Smaller titles, legend and notes for a picture less than 460 px wide; its small print is in the caption.
-function smaller(layout, { phases }) {
-  const [, ...rest] = (layout.title?.text ?? "").split("<br>"), title = { ...layout.title, text: rest.join("<br>"), font: { ...layout.title?.font, size: 12 } };
+function smaller(layout, { phases }, phone) {
+  const [, ...rest] = (layout.title?.text ?? "").split("<br>"), title = { ...layout.title, text: phone ? rest.join("<br>") : layout.title?.text, font: { ...layout.title?.font, size: 12 } };
   const widest = (text) => Math.max(...text.split("<br>").map((line) => line.length));
   const annotations = layout.annotations?.map((a) => ({ ...a, font: { ...a.font, size: widest(a.text ?? "") > 54 ? 8.5 : 10 } }));
   const legend = { ...layout.legend, font: { ...layout.legend?.font, size: 11 } };

@@ -63,7 +63,7 @@ class World {
 
   build() {
     const slider = (name, ...rest) => { this[`${name}Slider`] = new Slider(...rest); return this[`${name}Slider`].node; };
-    const set = (name) => (value, final) => { this.settings[name] = value; if (final) this.again(); else { this.rest(); this.draw(); } };
+    const set = (name) => (value, final) => { this.settings[name] = value; if (final) { this.again(); if (!STILL.matches) this.play(true); } else { this.rest(); this.draw(); } };
     this.playButton = button("Play", "play or pause", () => this.play(!this.clock.playing), { class: "pg-play" });
     this.chips = node("div", { class: "pg-chips", role: "group", "aria-label": "methods" });
     for (const method of ["gd", "sam", "vi", "sabma", "sgld", "hmc"]) {
