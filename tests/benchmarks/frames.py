@@ -20,9 +20,11 @@ PLAY = """(name) => { const w = document.querySelector('.pg').playground[name];
   w.clock.frame = (passed) => { const from = performance.now(); w.frame(passed); window.spent.push(performance.now() - from); };
   w.node.scrollIntoView();
   w.play(true); }"""
-RATE = """(name) => { const w = document.querySelector('.pg').playground[name], { seconds } = w.clock, last = (all) => [...all].sort((a, b) => a - b)[Math.floor(0.95 * all.length)];
+RATE = """(name) => { const w = document.querySelector('.pg').playground[name], { seconds } = w.clock;
+  const last = (all) => [...all].sort((a, b) => a - b)[Math.floor(0.95 * all.length)];
   w.play(false);
-  return [w.clock.rate, 1000 * last(seconds), window.spent.reduce((sum, s) => sum + s, 0) / window.spent.length, last(window.spent), w.steps]; }"""
+  return [w.clock.rate, 1000 * last(seconds),
+    window.spent.reduce((sum, s) => sum + s, 0) / window.spent.length, last(window.spent), w.steps]; }"""
 
 
 def main() -> None:

@@ -18,7 +18,11 @@ from pagedrive import opened
 MOVES = """async ([name, count]) => {
   const view = document.querySelector('.flatviz[data-state]'), slider = view.querySelector(name), times = [];
   const frame = () => new Promise((r) => requestAnimationFrame(r));
-  const painted = () => new Promise((r) => requestAnimationFrame(() => { const c = new MessageChannel(); c.port1.onmessage = r; c.port2.postMessage(0); }));
+  const painted = () => new Promise((r) => requestAnimationFrame(() => {
+    const c = new MessageChannel();
+    c.port1.onmessage = r;
+    c.port2.postMessage(0);
+  }));
   for (let i = 0; i < count; i++) {
     for (let k = 0; k < 6; k++) await frame();
     const before = view.dataset.state, at = Number(slider.value);
