@@ -310,12 +310,12 @@ class World {
 
   recolor() { this.tell(); this.draw(true); }
 
-  // While it plays, what changes slowly is drawn in every second or fourth frame.
+  // While it plays, what changes slowly is drawn in every third or sixth frame.
   draw(all = !this.clock?.playing) {
     this.drawn = (this.drawn ?? 0) + 1;
     this.map.draw();
-    if (all || this.drawn % 2) this.section.draw();
-    if (all || this.drawn % 4 === 0) this.traces.draw();
+    if (all || this.drawn % 3 === 1) this.section.draw();
+    if (all || this.drawn % 6 === 0) this.traces.draw();
   }
 
   shown() {
