@@ -30,8 +30,8 @@ def data_of(text, name):
     return json.loads(zlib.decompress(base64.b64decode(held)))
 
 
-def opened(browser, address, *, width=1280, height=800, clock=False, **context):
-    """The page at a size, once it is drawn; its errors are in `page.errors_met`.  clock: time is the test's, `page.clock`."""
+def opened(browser, address, *, width=1280, height=800, clock=False, ready=".flatviz[data-state]", **context):
+    """The page at a size, once what is `ready` is there; its errors are in `page.errors_met`.  clock: time is the test's, `page.clock`."""
     page = browser.new_context(viewport={"width": width, "height": height}, **context).new_page()
     page.set_default_timeout(SLOW)
     page.errors_met = []
@@ -41,7 +41,7 @@ def opened(browser, address, *, width=1280, height=800, clock=False, **context):
     if clock:
         page.clock.install()
     page.goto(address, wait_until="commit")
-    page.locator(".flatviz[data-state]").wait_for()
+    page.locator(ready).first.wait_for()
     return page
 
 

@@ -65,7 +65,8 @@ def json_for_html(value: Any) -> str:
 def table_html(rows: Sequence[Mapping[str, str]]) -> str:
     """Rows, from column to text, as a table that scrolls sideways where there is no room."""
     heads = "".join(f"<th scope='col'>{html.escape(head)}</th>" for head in rows[0])
-    lines = "".join("<tr>" + "".join(f"<td>{html.escape(v)}</td>" for v in row.values()) + "</tr>" for row in rows)
+    cells = ("".join(f'<td data-head="{html.escape(k)}">{html.escape(v)}</td>' for k, v in row.items()) for row in rows)
+    lines = "".join(f"<tr>{line}</tr>" for line in cells)
     words = any(len(value) > 60 for row in rows for value in row.values())  # sentences, not numbers
     table = f"<table><thead><tr>{heads}</tr></thead><tbody>{lines}</tbody></table>"
     return f'<div class="scroll{" words" * words}" tabindex="0" role="group" aria-label="table">{table}</div>'

@@ -209,7 +209,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
   // must not draw every picture anew.
   const tallest = new Map();
   function tall(node, now) {
-    const place = [el.clientWidth, Boolean(now.b), note.textContent].join(), was = tallest.get(node);
+    const place = [el.clientWidth, Boolean(now.b), reads(now), note.textContent].join(), was = tallest.get(node);
     const px = node.hidden ? 0 : Math.max(node.offsetHeight, was?.place === place ? was.px : 0);
     tallest.set(node, { place, px });
     return px;
@@ -220,7 +220,9 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
   function height(now, frame) {                           // so that bar and picture are on one screen
     const { height: own, layout } = chosenOf(frame, now.chosen), screen = screenHeight();
     if (reads(now) && el.clientWidth < 900) return stage.clientHeight - tall(head, now) - (frame.phases ? tall(frame.phases.node, now) : 0) - tall(frame.about.firstChild, now) - tall(frame.choice, now) - 24;
-    const roomy = now.b && el.clientWidth < 640 ? 440 : frame.phases && !reads(now) ? above(layout) + FOOT + 290 : 300;  // the step has small marks
+    const several = Object.keys(layout).filter((key) => /^[xy]axis/.test(key)).length > 2;
+    if (now.b && el.clientWidth < 640 && !printing) return several ? 440 : Math.max(230, Math.round((screen - tall(head, now) - 40) / 2));   // A above B on one screen
+    const roomy = frame.phases && !reads(now) ? above(layout) + FOOT + 290 : 300;  // the step has small marks
     const least = el.clientWidth < 690 ? roomy : Math.max(300, Math.min(roomy, screen - tall(head, now) - 44));  // the menu of the picture is above it
     if (printing) return own;
     if (tabOf(now) === ALL) return Math.max(least, Math.min(own, screen - tall(head, now) - 40));
@@ -251,6 +253,10 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
         : "diverged, no score is a number; ")
       + (Number.isFinite(value("lambda1")[0]) ? `largest eigenvalue λ₁ ${short(value("lambda1")[0])}.` : "no largest eigenvalue λ₁ was found.");
   }
+  const numbers = ({ member }, n) => {                    // the same in one line of a phone
+    const at = (name) => read(fields, member, name)[n - 1], [lambda1] = read(fields, member, "lambda1");
+    return Number.isFinite(at("nll")) ? `${(100 * at("accuracy")).toFixed(1)} % right, NLL ${at("nll").toFixed(3)}, ECE ${at("ece").toFixed(3)}, λ₁ ${short(lambda1)}` : "diverged";
+  };
   function aboutDraw({ member }, d) {
     const loss = read(fields, member, "draw loss")[d], off = read(fields, member, "draw distance")[d];
     return Number.isFinite(loss) ? ` Draw ${d + 1}: training loss ${short(loss)}, ${short(off)} off the plane.` : "";
@@ -258,14 +264,15 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
 
   function drawControls(now) {
     const { a: first, b: second, n_draws: n } = now;
+    const narrow = el.clientWidth < 640 && !printing;
     const offered = methods().map((m) => {
       const { label, unit } = membersOf(m)[0].meta;
       return [m, label, stops(m), unit, index.defaults[m]];
     });
-    a.show(first.method, now.radius, offered);
+    a.show(first.method, now.radius, offered, narrow);
     a.letter.textContent = second ? "A" : "";
     b.node.hidden = !second;
-    if (second) b.show(second.method, now.compare.radius, offered);
+    if (second) b.show(second.method, now.compare.radius, offered, narrow);
     draws.value = n;
     draws.disabled = [first, second].every((s) => !s || s.member.meta.n_draws === 1);   // a point is every ensemble
     drawsText.textContent = draws.disabled ? "one point" : counted(n, "draw");
@@ -275,7 +282,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
     undo.disabled = !state.past.length;
     player.button.disabled = membersOf(first.method).length < 2;
     const d = hovered ?? now.picked;
-    const about = (s, letter) => [(second ? `${letter}: ` : "") + sentence(s, n), element("span", { class: "fv-draw" }, d === null ? "" : aboutDraw(s, d))];
+    const about = (s, letter) => [(second ? `${letter}: ` : "") + (narrow && reads(now) ? numbers : sentence)(s, n), element("span", { class: "fv-draw" }, d === null ? "" : aboutDraw(s, d))];
     reading.replaceChildren(...about(first, "A"));
     readingB.hidden = !second;
     if (second) readingB.replaceChildren(...about(second, "B"));
@@ -288,7 +295,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
   }
 
   // ---------------------------------------------------------------- the article: the section in sight sets the controls
-  const left = {};                                        // section -> state in which the reader left it
+  let explored = null;                                    // state in which the reader left the last section
   const cover = () => (el.clientWidth < 900 ? parseFloat(getComputedStyle(text).paddingTop) : 0);  // of the screen, by the pictures
   function inSight() {                                    // the section being read, -1 for the last
     const line = cover() + 0.45 * (window.innerHeight - cover());
@@ -298,10 +305,10 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
   function follow() {
     const at = inSight(), now = state.all;
     if (stopped || printing || !placed || at === now.step) return;   // not before the page is scrolled to where its state says
-    left[now.step] = now;
-    const { compare: other = null, see, ...values } = story.at(at).set ?? {};
-    state.acted({ step: at });
-    state.put(left[at] ?? { ...now, picked: null, ...values, compare: other, step: at });
+    if (now.step < 0) explored = now;
+    const { method, radius, n_draws } = state.start, { see, ...values } = story.at(at).set ?? {};
+    state.acted({ step: at });                             // a section is in the state of which it speaks, whatever was chosen in another
+    state.put((at < 0 && explored) || { method, radius, n_draws, ...values, step: at });
   }
   function goTo() {                                      // where the state says that the reader is
     if (story.length && inSight() !== state.all.step) (sections[state.all.step] ?? stage).scrollIntoView();
@@ -341,7 +348,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
     }
     for (const one of pending) {                          // all that is measured, before anything is drawn: the browser lays out once
       one.height = height(now, one.frame);
-      one.most = printing ? Infinity : reads(now) ? one.height : screenHeight() - tall(head, now) - 8;
+      one.most = printing ? Infinity : reads(now) || (now.b && el.clientWidth < 640) ? one.height : screenHeight() - tall(head, now) - 8;
       if (one.picture.state) one.width = one.picture.plot.clientWidth;
     }
     const away = ({ frame }) => { const { top, bottom } = frame.node.getBoundingClientRect(); return bottom < 0 || top > window.innerHeight; };
@@ -353,9 +360,11 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
     const until = performance.now() + (printing ? 1e9 : 30);  // ms: two pictures in one frame, where they are drawn in two at most
     while (pending.length) {
       const { frame, picture, member, entry, height: px, most, width } = pending.shift();
-      if (picture.draw(member, now.n_draws, { height: px, most, width, dark, ranges: ranges(entry), transition: player.glide, at: placeOf(entry, now) })) {
+      if (picture.draw(member, now.n_draws, { height: px, most, width, dark, phone: el.clientWidth < 640 && !printing, ranges: ranges(entry), transition: player.glide, at: placeOf(entry, now) })) {
         picture.light(hovered ?? now.picked);
       }
+      const [title] = (entry.layout.title?.text ?? "").split("<br>");   // a narrow picture has it below
+      frame.about.firstChild.textContent = picture.narrow && title ? `${title}: what is this?` : "What is this?";
       if (picture.print && !frame.caption.textContent.endsWith(picture.print)) frame.caption.append(picture.print);
       const phase = entry.phases[placeOf(entry, now)]?.[0];
       picture.describe(`${member.meta.alts[entry.name]}${phase ? `; ${phase}` : ""}. ${sentence({ ...now.a, member, wanted: member.meta.radius, method: member.meta.method }, now.n_draws)}`);

@@ -26,7 +26,8 @@ LABELS = {"gd": "gradient descent", "sam": "SAM"}  # here of a single point, wit
 WORLDS = ("weights", "step", "network", "gap")
 LEAD = (
     "A network is flat where its loss hardly rises when its weights are moved. "
-    "Green (SA-BMA) looks for flat ground, blue (VI) does not."
+    "SA-BMA (green) lowers the loss of the worst cloud of weights within its radius (dashed), and so finds flat ground; "
+    "at radius 0 it is VI (blue), which lowers the average."
 )
 
 

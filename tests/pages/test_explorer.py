@@ -158,12 +158,19 @@ def test_each_section_sets_the_controls_where_it_is_read_and_its_pictures_are_in
     page.context.close()
 
 
-def test_a_section_that_is_left_and_read_again_stands_as_the_reader_left_it(browser, address, family):
-    page, story = opened(browser, address + "#step=2"), tour_story(family)
+def test_each_section_is_in_the_state_of_which_it_speaks_and_the_last_one_stays_as_the_reader_left_it(browser, address, family):
+    page, story = opened(browser, address + "#step=2&see.ascent=accuracy, 3-D relief"), tour_story(family)
     drawn(page, "sabma/0.5/3")
     page.get_by_label("radius", exact=True).fill("0")
     drawn(page, "sabma/0/3")
-    for number, state in ((2, f"sabma/{story[2].set['radius']:g}/6"), (1, "sabma/0/3")):
+    large = f"sabma/{story[2].set['radius']:g}/6"
+    for number, state in ((2, large), (1, "vi/0/6"), (len(story) - 1, large)):  # what was chosen in one leaks into no other
+        page.locator(".fv-article section").nth(number).evaluate("(node) => node.scrollIntoView()")
+        drawn(page, state)
+    assert page.evaluate("location.hash.includes('see.')") is False
+    page.get_by_label("radius", exact=True).fill("0")
+    drawn(page, "sabma/0/6")
+    for number, state in ((2, large), (len(story) - 1, "sabma/0/6")):
         page.locator(".fv-article section").nth(number).evaluate("(node) => node.scrollIntoView()")
         drawn(page, state)
     page.context.close()

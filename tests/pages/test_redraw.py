@@ -16,7 +16,9 @@ DIFFERENT = """async () => {
   const sorted = (text) => text.split(/; ?/).filter((v) => v && v !== 'opacity: 1').sort().join(';');
   const short = (text) => text.replace(/-?\\d+\\.\\d+/g, (v) => Number(v).toFixed(3));  // what glided ends at a float32
   const said = ({ name, value }) => `${name}="${name === 'style' ? sorted(value) : name === 'transform' ? short(value) : value}"`;
-  const one = (e) => `<${e.tagName} ${[...e.attributes].map(said).filter((v) => v !== 'style=""').sort().join(' ')}>`
+  const moved = (e, name) => name === 'style' && e.classList.contains('textpoint');  // labels keep apart
+  const one = (e) => `<${e.tagName} ${[...e.attributes].filter((a) => !moved(e, a.name)).map(said)
+    .filter((v) => v !== 'style=""').sort().join(' ')}>`
     + (e.children.length ? '' : e.textContent);
   const ticks = (part) => /tick|grid/.test(part);  // one more may stand before or after the others
   const look = (plot, part) => {

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from browsing import SLOW
-from pagedrive import opened as opened_tour
+from pagedrive import opened as opened_page
 from pagedrive import written
 
 from flatviz.pages.document import POLICY, STYLE, Script
@@ -43,23 +42,18 @@ def address(tmp_path_factory):
     return path.as_uri()
 
 
-def opened(browser, address, width=1280, height=800, **context):
-    page = browser.new_context(viewport={"width": width, "height": height}, **context).new_page()
-    page.set_default_timeout(SLOW)
-    page.met, page.asked = [], []
-    page.on("pageerror", lambda e: page.met.append(str(e)))
-    page.on("console", lambda m: m.type in ("error", "warning") and page.met.append(m.text))
-    page.on("request", lambda r: r.url.startswith(("file:", "data:", "blob:")) or page.asked.append(r.url))
-    page.goto(address)
+def opened(browser, address, **context):
+    """The playground, once its worlds are there."""
+    page = opened_page(browser, address, ready=".pg h2", **context)
     page.wait_for_function(f"() => {PLAYGROUND} !== undefined")
     return page
 
 
 def test_the_page_is_small_and_asks_no_one(browser, address):
     assert len(playground_page().encode()) < 200_000
-    page = opened(browser, address)
+    page = opened(browser, address, offline=True)
     page.wait_for_function(f"() => {PLAYGROUND}?.weights.steps > 20")  # it begins by itself
-    assert (page.asked, page.met) == ([], [])
+    assert page.errors_met == []  # a request without network is an error
 
 
 @pytest.mark.parametrize("width", [320, 390, 1280])
@@ -73,8 +67,7 @@ def test_no_screen_scrolls_sideways_and_every_control_is_as_large_as_a_finger(br
       .filter((c) => c.offsetParent && (c.offsetHeight < 44 || c.offsetWidth < 44)).map((c) => c.outerHTML)""")
     assert small == []
     found = Axe().run(page).response["violations"]
-    assert [(v["id"], [n["html"][:120] for n in v["nodes"]]) for v in found] == []
-    assert page.met == []
+    assert [(v["id"], [n["html"][:120] for n in v["nodes"]]) for v in found] == [] and page.errors_met == []
 
 
 def test_with_reduced_motion_nothing_moves_until_play_is_pressed(browser, address):
@@ -123,7 +116,7 @@ def test_every_ground_method_and_data_set_runs(browser, address):
         if (network.panes[0].lost) throw Error(`${{m}} is lost on ${{kind}}`);
       }}
     }}""")
-    assert page.met == []
+    assert page.errors_met == []
 
 
 def test_the_step_shows_one_more_mark_a_phase_and_links_it_to_its_symbol(browser, address):
@@ -167,7 +160,7 @@ def test_between_the_points_hmc_is_unsure_and_at_them_sure_vi_and_sabma_less_so(
         assert all(s["loss"] < 0 for s in spread), (seed, spread)  # each fits the points
         *gaussian, hmc = ((s["points"], s["gap"] / s["points"]) for s in spread)
         assert all(points > 1.3 * hmc[0] and growth < 0.8 * hmc[1] for points, growth in gaussian), (seed, spread)
-    assert page.met == []
+    assert page.errors_met == []
 
 
 def test_the_tour_page_begins_with_two_weights_and_ends_with_the_gap_beside_hmc(browser, family, tmp_path):
@@ -177,7 +170,7 @@ def test_the_tour_page_begins_with_two_weights_and_ends_with_the_gap_beside_hmc(
     assert text.count("class NetworkWorld") == 1  # one module for both
     for width in (320, 390, 1280):
         hand = dict(is_mobile=True, has_touch=True) if width < 500 else {}
-        page = opened_tour(browser, address, width=width, height=800, reduced_motion="reduce", **hand)
+        page = opened_page(browser, address, width=width, height=800, reduced_motion="reduce", **hand)
         small = page.evaluate("""() => [...document.querySelectorAll('button, select, summary, .pg input')]
           .filter((c) => c.checkVisibility() && c.offsetParent && (c.offsetHeight < 44 || c.offsetWidth < 44)).map((c) => c.outerHTML)""")
         assert not (hand and small), (width, small)

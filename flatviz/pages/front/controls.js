@@ -32,7 +32,8 @@ class Side {
   }
 
   // method, wanted: where it stands; offered: [[method, label, stops, unit, default radius]].
-  show(method, wanted, offered) {
+  // brief: there is room for the number alone.
+  show(method, wanted, offered, brief = false) {
     const key = offered.map(([name, , stops]) => `${name}:${stops.length}`).join() + method;
     if (key !== this.key) {                                // the list itself changed
       this.key = key;
@@ -50,7 +51,7 @@ class Side {
     this.radius.value = nearest(this.stops, wanted);
     const unit = offered.find((o) => o[0] === method)[3];
     const text = this.stops.length < 2 ? "none" : `${short(wanted)} ${unit}${wanted === 0 ? " (= VI)" : ""}`;
-    this.text.textContent = text;
+    this.text.textContent = !brief ? text : this.stops.length < 2 ? "no radius" : `radius ${short(wanted)}`;
     this.radius.setAttribute("aria-valuetext", text);
   }
 }

@@ -14,12 +14,13 @@ class Picture {
   }
 
   // height, width: px; most: px of height that leave the controls in sight; dark: colours; ranges: axis -> range that holds every member; at: the phase.  True where something was drawn.
-  draw(member, n, { height, most = Infinity, width = this.plot.clientWidth, dark, ranges, transition, at = 0 }) {
+  draw(member, n, { height, most = Infinity, width = this.plot.clientWidth, dark, phone = false, ranges, transition, at = 0 }) {
     const { entry, plot, tools } = this, { index, Plotly } = tools;
-    const narrow = width < 460 && narrower(entry, width);
+    const narrow = width < 460 && narrower(entry, width, phone);
+    this.narrow = Boolean(narrow) && phone;
     if (entry.layout.yaxis?.scaleanchor && !entry.layout.xaxis2) {                  // a square, and the room around it
-      const square = (narrow ? narrow.margin.t : above(entry.layout)) + width - 100;
-      height = Math.round(narrow ? Math.min(square, Math.max(most, narrow.margin.t + narrow.margin.b + 85)) : Math.max(300, Math.min(height, square)));
+      const { t, b, l, r } = narrow?.margin ?? {}, square = narrow ? t + b + width - l - r - (entry.phases.length ? 0 : 66) : above(entry.layout) + width - 100;
+      height = Math.round(narrow ? Math.min(square, Math.max(most, t + b + 85)) : Math.max(300, Math.min(height, square)));
     }
     if (entry.layout.yaxis?.scaleanchor && entry.layout.xaxis2 && !narrow) {        // squares side by side
       const panels = Object.keys(entry.layout).filter((name) => /^xaxis\d*$/.test(name)).length;
@@ -40,16 +41,16 @@ class Picture {
     const glided = performance.now() < this.glides;
     if (glided) interrupted(plot);
     this.glides = transition ? performance.now() + transition.duration + 100 : 0;
-    if (changes && redrawn(Plotly, plot, changes, transition, glided)) { this.resize(width); return true; }
+    if (changes && redrawn(Plotly, plot, changes, transition, glided)) { this.resize(width); this.spread(); return true; }
     let drawn = { data: entry.data, layout: { ...entry.layout, height, uirevision: "kept", datarevision: ++this.revision } };  // a copy: plotly writes into what it is given
     entry.binds.forEach((bind, i) => { drawn = assigned(drawn, bind.path.split("."), values[i]); });
     for (const [axis, range] of Object.entries(ranges)) drawn = assigned(drawn, ["layout", axis, "range"], range);
     if (placed) drawn.layout = { ...drawn.layout, margin: placed.margin };
     drawn.layout = stacked(drawn.layout, width);
     drawn = fitted(drawn, width, height);
-    if (narrow) drawn.data = labelled(drawn.data);
+    if (narrow) drawn.data = labelled(drawn.data).map((t) => slim(t, entry));
     this.print = narrow ? printOf(drawn.layout) : "";
-    if (narrow) drawn.layout = smaller(drawn.layout);
+    if (narrow) drawn.layout = smaller({ ...drawn.layout, ...keyLine(drawn, width) }, entry, phone);
     if (TOUCH.matches) drawn.layout.dragmode = false;                           // a swipe scrolls the page
     if (dark) drawn = { data: recolored(drawn.data), layout: recolored(drawn.layout) };
     else drawn = { data: drawn.data.map((trace) => ({ ...trace })), layout: drawn.layout };
@@ -58,6 +59,7 @@ class Picture {
     Plotly.react(plot, drawn.data, drawn.layout, index.config);
     if (first) this.listen();
     else if (plot._fullLayout.width !== width) Plotly.Plots.resize(plot);
+    this.spread();
     return true;
   }
 
@@ -78,9 +80,28 @@ class Picture {
       glided = false;
       if (!drawn) { this.renew(); tools.redraw(); }
       else if (share < 1) requestAnimationFrame(step);
-      else plot.dataset.phase = at;
+      else { plot.dataset.phase = at; this.spread(); }
     };
     requestAnimationFrame(step);
+  }
+
+  // Labels of the step that would cover each other stand a little apart, inside the picture.
+  spread() {
+    if (!this.entry.phases.length) return;
+    const { left, right, top, bottom } = this.plot.querySelector(".plotbg, .bglayer .bg, .draglayer .nsewdrag")?.getBoundingClientRect() ?? {}, placed = [];
+    for (const label of this.plot.querySelectorAll(".scatterlayer .textpoint")) {
+      label.style.transform = "";
+      const box = label.getBoundingClientRect();
+      if (!box.width) continue;
+      const moved = ([x, y]) => ({ left: box.left + x, right: box.right + x, top: box.top + y, bottom: box.bottom + y });
+      const free = (way) => { const b = moved(way); return b.left > left && b.right < right && b.top > top && b.bottom < bottom
+        && placed.every((p) => b.right < p.left || b.left > p.right || b.bottom < p.top + 3 || b.top > p.bottom - 3); };
+      const way = [0, 14, 26, 40].flatMap((far) => [[0, -far], [0, far], [far, 0], [-far, 0], [far, -far], [-far, -far], [far, far], [-far, far]]).find(free);
+      label.style.visibility = way ? "" : "hidden";         // no room for it at all
+      if (!way) continue;
+      label.style.transform = `translate(${way[0]}px, ${way[1]}px)`;
+      placed.push(moved(way));
+    }
   }
 
   // The figure is another: draw it whole the next time.
@@ -151,13 +172,34 @@ class Picture {
   }
 }
 
-// Room above a picture less than 460 px wide, where the legend takes more rows than it was given.
-function narrower({ data, layout }, width) {
-  const every = keys({ data, layout }), names = keys({ data: data.filter((t) => !direct(t)), layout });
-  const room = width - 84 - (data.some((t) => t.colorbar) ? 108 : 0), widest = Math.max(0, ...names.map((name) => 44 + 7.2 * name.length));
-  const all = names.reduce((sum, name) => sum + 44 + 7.2 * name.length, 0);
-  const rows = !names.length ? 0 : all <= room ? 1 : Math.ceil(names.length / Math.max(1, Math.floor(room / widest)));
-  return { margin: { ...layout.margin, t: above(layout) + (every.length ? 19.5 * (rows - 1) : 0), b: FOOT - 40 } };
+// Room around a picture less than 460 px wide: its legend is a line of text, the step has no axes; on a phone its title is in the caption.
+function narrower({ data, layout, phases }, width, phone) {
+  const lines = Math.max(0, above(layout) - 76) + (layout.annotations?.some((a) => a.yref === "paper" && a.y >= 1) ? 16 : 0);
+  const t = (phone ? 12 : 36) + Math.min(34, lines) + 17 * keyLines({ data: labelled(data), layout }, width).length;
+  return { margin: { ...layout.margin, ...(phases.length ? { t, b: 8, l: 8, r: 8 } : { t, b: FOOT - 44, l: width < 240 ? 40 : 50, r: 12 }) } };
+}
+
+// The legend of a narrow picture: each name in its colour after its symbol, in as few lines as have room.
+function keyLines({ data, layout }, width) {
+  if (layout.showlegend === false) return [];
+  const lines = [];
+  let room = 0;
+  for (const { name, mode, marker, line, showlegend, visible } of data) {
+    if (!mode || !name || showlegend === false || visible === false) continue;
+    const color = /markers/.test(mode) && typeof marker?.color === "string" ? marker.color : line?.color ?? "#1f2933", wide = 26 + 6.6 * name.length;
+    const sign = !/markers/.test(mode) ? "\u2013" : /cross/.test(marker?.symbol) ? "\u271a" : "\u25cf";
+    if (wide > room) { lines.push([]); room = width - 24; }
+    room -= wide;
+    lines.at(-1).push(`<span style="color:${color}">${sign} ${name}</span>`);
+  }
+  return lines.map((line) => line.join("   "));
+}
+
+function keyLine(drawn, width) {
+  const lines = keyLines(drawn, width), { annotations = [], margin } = drawn.layout;
+  if (!lines.length) return {};
+  const at = { x: 0, y: 1, xref: "paper", yref: "paper", xanchor: "left", yanchor: "bottom", xshift: 8 - margin.l, yshift: 4, align: "left", showarrow: false };
+  return { showlegend: false, annotations: [...annotations, { ...at, text: lines.join("<br>"), font: { size: 11 } }] };
 }
 
 // Names beside their lines in place of a legend, of several lines each at another point.
@@ -173,19 +215,27 @@ function labelled(data) {
   });
 }
 
+// A thin colour bar; of the step none: its levels say enough, and its marks need the room.
+function slim(trace, { phases }) {
+  if (!trace.colorbar) return trace;
+  if (phases.length) return { ...trace, showscale: false };
+  return { ...trace, colorbar: { ...trace.colorbar, thickness: 9, xpad: 4, tickfont: { size: 10 }, title: { ...trace.colorbar.title, font: { size: 10.5 } } } };
+}
+
 const above = (layout) => layout.margin?.t ?? layout.template.layout.margin.t;
 
 // What stands in small print below the axes, as a sentence.
 const printOf = ({ xaxis }) => { const [, ...lines] = (xaxis?.title?.text ?? "").replace(/<\/?span[^>]*>/g, "").split("<br>"); return lines.length ? ` (${lines.join("; ")}.)` : ""; };
 
 // Smaller titles, legend and notes for a picture less than 460 px wide; its small print is in the caption.
-function smaller(layout) {
-  const title = { ...layout.title, font: { ...layout.title?.font, size: 12 } };
+function smaller(layout, { phases }, phone) {
+  const [, ...rest] = (layout.title?.text ?? "").split("<br>"), title = { ...layout.title, text: phone ? rest.join("<br>") : layout.title?.text, font: { ...layout.title?.font, size: 12 } };
   const widest = (text) => Math.max(...text.split("<br>").map((line) => line.length));
   const annotations = layout.annotations?.map((a) => ({ ...a, font: { ...a.font, size: widest(a.text ?? "") > 54 ? 8.5 : 10 } }));
   const legend = { ...layout.legend, font: { ...layout.legend?.font, size: 11 } };
   const { xaxis } = layout, text = xaxis?.title?.text?.split("<br>")[0];
-  return { ...layout, title, legend, ...(text ? { xaxis: { ...xaxis, title: { ...xaxis.title, text } } } : {}), ...(annotations ? { annotations } : {}) };
+  if (phases.length) for (const axis of ["xaxis", "yaxis"]) layout = { ...layout, [axis]: { ...layout[axis], title: { text: "" }, showticklabels: false } };
+  return { ...layout, title, legend, ...(text && !phases.length ? { xaxis: { ...xaxis, title: { ...xaxis.title, text } } } : {}), ...(annotations ? { annotations } : {}) };
 }
 
 const axisName = (id) => `${id[0]}axis${id.slice(1)}`;

@@ -1,7 +1,7 @@
 // The world of a network: two methods side by side learn the same few points, their predictions, scores and loss planes.
 import { GAUSSIAN, Learner, Network, networkLoss, Random, averaged, accuracy, ece, nllScore, softmax, topEigenpairs, plus, dot } from "./engine.js";
 
-const GRID = 27, PLANE = 23, REACH = 1.2, HIGH = 1.5, TESTS = 200, LONG = 1500, GAP_NOISE = 0.15;
+const GRID = 27, PLANE = 23, REACH = 1.2, HIGH = 1.5, TESTS = 200, LONG = 1500, JOB_MS = 3, GAP_NOISE = 0.15;
 const CLASS_INKS = [[78, 134, 181], [214, 133, 62]];
 const DATA = { moons: "two moons", circles: "circles", spiral: "spirals", xor: "XOR", gap: "regression with a gap" };
 const NETS = { one: ["one layer of 12", [12]], two: ["two layers of 8", [8, 8]] };
@@ -295,33 +295,38 @@ class NetworkWorld {
     for (const pane of this.panes) if (pane.method !== "hmc" || this.steps % 2) pane.step();
   }
 
-  // Two steps a frame; every so many frames the dearer things, the panes by turns, so that no frame is late.
+  // Two steps a frame, then of what is seen and measured two jobs, or one where that took long: no frame is late on a slow phone.
   frame(passed) {
-    this.due = Math.min(3, (this.due ?? 0) + passed * 80);
+    const from = performance.now();
+    this.due = Math.min(2, (this.due ?? 0) + passed * 80);
     for (; this.due >= 1; this.due--) this.advance();
     this.frames += 1;
-    const { length } = this.panes;
-    this.panes.forEach((pane, k) => {
-      if (pane.lost) return;
-      if (this.frames % length === k) pane.refresh(2);
-      if ((this.frames + 12 * k / length) % 12 === 0) pane.score();
-      if ((this.frames + 60 * k / length) % 60 === 15) pane.curve();
-      else pane.fill(1);
-    });
-    this.draw();
+    if (!this.jobs?.length) this.jobs = this.round();
+    this.jobs.shift()();
+    if (performance.now() - from < JOB_MS) this.jobs.shift()?.();
+    this.tell();
     if (this.steps >= LONG) this.play(false);
   }
 
-  recolor() { this.draw(true); }
+  // What is done in turn: predictions most often, scores and curves in every fourth round, new directions in every twelfth.
+  round() {
+    this.rounds = (this.rounds ?? 0) + 1;
+    const whole = this.rounds % 4 === 0, panes = this.panes.filter((pane) => !pane.lost);
+    const of = (pane) => [() => pane.refresh(2), () => pane.plane.draw(), ...(this.planes ? [() => pane.fill(2)] : []),
+      ...(whole ? [() => pane.score(), () => pane.loss.draw()] : []), ...(this.rounds % 12 === 2 ? [() => pane.curve()] : [])];
+    return [...panes.flatMap(of), ...(whole || !panes.length ? [() => this.traces.draw()] : [])];
+  }
 
-  // While it plays, the panes take turns.
-  draw(all = !this.clock?.playing) {
-    const { frames, panes } = this, { length } = panes;
-    if (all) { for (const pane of panes) pane.draw(); this.traces.draw(); }
-    else if (frames % 12 === 0) this.traces.draw();
-    else if (this.planes && frames % (3 * length) < length) panes[frames % length].loss.draw();
-    else panes[frames % length].plane.draw();
-    if (this.clock?.playing && this.frames % 30) return;
+  recolor() { this.draw(); }
+
+  draw() {
+    for (const pane of this.panes) pane.draw();
+    this.traces.draw();
+    this.tell(true);
+  }
+
+  tell(now = this.frames % 30 === 0) {
+    if (!now) return;
     const said = this.panes.map((p) => `${styleOf(p.method)[0]}: ` + (p.lost ? "diverged" : `test loss ${two(p.test.at(-1))}, ${this.kind === "gap" ? `its draws differ by ${two(p.unsure.gap)} in the gap and ${two(p.unsure.points)} at the points`
       : `ECE ${two(p.ece.at(-1))}, ${Math.round(100 * p.right)} % right, λ₁ ${two(p.axes[0].value)}`}`));
     this.verdict.textContent = `Step ${this.steps}. ${said.join(" · ")}`;

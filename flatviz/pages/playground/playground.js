@@ -23,8 +23,8 @@ export function mount(el, options = {}) {
   }
   if (worlds.has("gap")) {
     made.gap = new NetworkWorld({ ...options, ...GAP });
-    section("A regression with a gap", ["No points lie in the middle. HMC, whose draws are of the exact posterior if it runs long enough, is sure at the points and unsure "
-      + "between them; after some hundred steps, the bands of VI and SA-BMA are wider at the points, and grow less towards the middle."], made.gap.node);
+    section("A regression with a gap", ["No points lie in the middle, so an honest answer is unsure there. HMC draws from the exact posterior, if it runs long enough: its band is narrow "
+      + "at the points and wide between them. VI and SA-BMA fit one Gaussian: after some hundred steps their bands are too wide at the points and widen less in the middle."], made.gap.node);
   }
   const theme = () => { root.dataset.theme = isDark() ? "dark" : "light"; for (const world of Object.values(made)) world.recolor(); };
   el.replaceChildren(root);

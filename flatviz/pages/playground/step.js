@@ -155,9 +155,11 @@ class StepView {
     };
     const group = (s) => make("g", { "data-s": s });
     const ellipse = (into, mean, a, b, more) => make("ellipse", { cx: X(mean[0]), cy: Y(mean[1]), rx: a * unit, ry: b * unit, fill: "none", ...more }, into);
-    const label = (into, x, y, text, color) => { make("text", { x: Math.max(12, Math.min(width - 46, x)), y: Math.max(18, Math.min(height - 8, y)), fill: color }, into).textContent = text; };
+    const labels = [], lines = [];                          // written last, where there is room beside the others and the arrows
+    const label = (...one) => labels.push(one);
     const arrow = (into, x, y, dx, dy, color, text, more = {}) => {                 // in pixels
       const length = Math.hypot(dx, dy), head = Math.min(11, 0.6 * length), [a, b] = length ? [dx / length, dy / length] : [0, 0];
+      for (let i = 0; i <= 12; i++) lines.push([x + dx * i / 12, y + dy * i / 12]);
       make("line", { x1: x, y1: y, x2: x + dx - a * head * 0.7, y2: y + dy - b * head * 0.7, stroke: color, "stroke-width": 3.2, ...more }, into);
       make("path", { d: `M${x + dx},${y + dy} L${x + dx - a * head - b * head * 0.55},${y + dy - b * head + a * head * 0.55} L${x + dx - a * head + b * head * 0.55},${y + dy - b * head - a * head * 0.55} Z`, fill: color }, into);
       if (text) label(into, x + dx + 9 * a + (a < 0 ? -14 : 2), y + dy + 14 * b + 5, text, color);
@@ -195,6 +197,18 @@ class StepView {
       ellipse(mark, this.after.mean, 2 * t[0], 2 * t[1], { stroke: green, "stroke-width": 2.4, "stroke-dasharray": "7 4" });
       arrow(mark, x, y, X(this.plain.mean[0]) - x, Y(this.plain.mean[1]) - y, blue, "", { "stroke-width": 2 });
       arrow(mark, x, y, X(this.after.mean[0]) - x, Y(this.after.mean[1]) - y, green, "step");
+    }
+    const boxes = [];
+    for (const [into, x0, y0, text, color] of labels) {
+      const wide = 10 * text.length, boxAt = ([dx, dy]) => [x0 + dx, y0 + dy - 14, x0 + dx + wide, y0 + dy + 4];
+      const free = (way) => {
+        const [left, top, right, bottom] = boxAt(way);
+        return left > 4 && right < width - 4 && top > 4 && bottom < height - 4 && !lines.some(([a, b]) => a > left - 4 && a < right + 4 && b > top - 4 && b < bottom + 4)
+          && !boxes.some(([l, t, r, b]) => left < r && right > l && top < b && bottom > t);
+      };
+      const way = [0, 14, 26, 40, 56].flatMap((far) => [[0, -far], [0, far], [far, 0], [-far, 0], [far, -far], [-far, -far], [far, far], [-far, far]]).find(free) ?? [0, 0];
+      boxes.push(boxAt(way));
+      make("text", { x: x0 + way[0], y: y0 + way[1], fill: color }, into).textContent = text;
     }
   }
 

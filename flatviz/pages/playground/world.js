@@ -63,7 +63,7 @@ class World {
 
   build() {
     const slider = (name, ...rest) => { this[`${name}Slider`] = new Slider(...rest); return this[`${name}Slider`].node; };
-    const set = (name) => (value, final) => { this.settings[name] = value; if (final) this.again(); else { this.rest(); this.draw(); } };
+    const set = (name) => (value, final) => { this.settings[name] = value; if (final) { this.again(); if (!STILL.matches) this.play(true); } else { this.rest(); this.draw(); } };
     this.playButton = button("Play", "play or pause", () => this.play(!this.clock.playing), { class: "pg-play" });
     this.chips = node("div", { class: "pg-chips", role: "group", "aria-label": "methods" });
     for (const method of ["gd", "sam", "vi", "sabma", "sgld", "hmc"]) {
@@ -310,12 +310,12 @@ class World {
 
   recolor() { this.tell(); this.draw(true); }
 
-  // While it plays, what changes slowly is drawn in every second or fourth frame.
+  // While it plays, what changes slowly is drawn in every third or sixth frame.
   draw(all = !this.clock?.playing) {
     this.drawn = (this.drawn ?? 0) + 1;
     this.map.draw();
-    if (all || this.drawn % 2) this.section.draw();
-    if (all || this.drawn % 4 === 0) this.traces.draw();
+    if (all || this.drawn % 3 === 1) this.section.draw();
+    if (all || this.drawn % 6 === 0) this.traces.draw();
   }
 
   shown() {

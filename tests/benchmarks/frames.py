@@ -1,0 +1,55 @@
+"""Frames a second of the playground's worlds at 390 px in headless Chromium: `python tests/benchmarks/frames.py [slowdown ...]`.
+
+A processor slowed four times is a phone of five years ago.  Without a GPU a canvas is painted by the processor too.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from browsing import chromium
+from playground.test_page import playground_page
+
+SECONDS = 6
+PLAY = """(name) => { const w = document.querySelector('.pg').playground[name];
+  window.spent = [];
+  w.clock.frame = (passed) => { const from = performance.now(); w.frame(passed); window.spent.push(performance.now() - from); };
+  w.node.scrollIntoView();
+  w.play(true); }"""
+RATE = """(name) => { const w = document.querySelector('.pg').playground[name], { seconds } = w.clock;
+  const last = (all) => [...all].sort((a, b) => a - b)[Math.floor(0.95 * all.length)];
+  w.play(false);
+  return [w.clock.rate, 1000 * last(seconds),
+    window.spent.reduce((sum, s) => sum + s, 0) / window.spent.length, last(window.spent), w.steps]; }"""
+
+
+def main() -> None:
+    """A row a world and slowdown."""
+    with tempfile.TemporaryDirectory() as folder, chromium() as browser:
+        path = Path(folder) / "playground.html"
+        path.write_text(playground_page(), encoding="utf-8")
+        for slowdown in map(int, sys.argv[1:] or (1, 4)):
+            for world in ("weights", "network", "gap"):
+                page = browser.new_context(
+                    viewport={"width": 390, "height": 844}, device_scale_factor=2, reduced_motion="reduce"
+                ).new_page()
+                page.goto(path.as_uri())
+                page.wait_for_function("() => document.querySelector('.pg')?.playground")
+                page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": slowdown})
+                page.evaluate(PLAY, world)
+                page.wait_for_timeout(1000 * SECONDS)
+                rate, late, own, most, steps = page.evaluate(RATE, world)
+                said = (
+                    f"{rate:5.1f} frames/s, p95 {late:4.0f} ms; own code {own:4.1f} ms a frame, p95 {most:4.1f}; {steps} steps"
+                )
+                print(f"{world:<8} slowed {slowdown} times: {said}", flush=True)
+                page.context.close()
+    print(f"load average {os.getloadavg()[0]:.2f} on {os.cpu_count()} cores")
+
+
+if __name__ == "__main__":
+    main()

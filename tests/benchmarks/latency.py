@@ -1,0 +1,64 @@
+"""From an input event to the painted plot of the tour page: `python tests/benchmarks/latency.py tour.html [slowdown ...]`.
+
+Prints ms from the page's own script (plotly.js is parsed then) to the first picture, and median and 95th percentile of moves of the
+sliders of ensemble size and radius in each tab.  Times hold for an idle machine only: its load stands beside them.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from browsing import answer, chromium
+from pagedrive import opened
+
+MOVES = """async ([name, count]) => {
+  const view = document.querySelector('.flatviz[data-state]'), slider = view.querySelector(name), times = [];
+  const frame = () => new Promise((r) => requestAnimationFrame(r));
+  const painted = () => new Promise((r) => requestAnimationFrame(() => {
+    const c = new MessageChannel();
+    c.port1.onmessage = r;
+    c.port2.postMessage(0);
+  }));
+  for (let i = 0; i < count; i++) {
+    for (let k = 0; k < 6; k++) await frame();
+    const before = view.dataset.state, at = Number(slider.value);
+    slider.value = at + (i % 2 || at >= Number(slider.max) ? -1 : 1);
+    const start = performance.now();
+    slider.dispatchEvent(new Event('input', { bubbles: true }));
+    for (let k = 0; k < 600 && view.dataset.state === before; k++) await frame();
+    await painted();
+    times.push(performance.now() - start);
+  }
+  return times;
+}"""
+FIRST = "performance.measure('first', 'flatviz-start', 'flatviz-drawn').duration"
+
+
+def main() -> None:
+    """A row a tab and slider."""
+    path, slowdowns = Path(sys.argv[1]).absolute(), [int(s) for s in sys.argv[2:]] or [1]
+    with chromium() as browser:
+        for slowdown in slowdowns:
+            page = opened(browser, f"{path.as_uri()}#step=0", reduced_motion="reduce")
+            print(f"slowed {slowdown} times; first picture, not slowed: {page.evaluate(FIRST):.0f} ms")
+            page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": slowdown})
+            for tab in page.get_by_role("tab").all()[:-1]:
+                tab.click()
+                page.wait_for_timeout(1500)
+                for slider in (".fv-draws", ".fv-radius"):
+                    times = sorted(answer(page, MOVES, [slider, 30]))
+                    at95 = times[int(0.95 * len(times))]
+                    print(
+                        f"{tab.inner_text():<10} {slider[4:]:<7} median {statistics.median(times):4.0f}, p95 {at95:4.0f} ms",
+                        flush=True,
+                    )
+            page.context.close()
+    print(f"load average {os.getloadavg()[0]:.2f} on {os.cpu_count()} cores")
+
+
+if __name__ == "__main__":
+    main()
