@@ -84,11 +84,6 @@ def normalized(net: Net, direction: Tensor, w: Tensor, normalize: str = "filter"
     return _scaled(out[None], w[None])[0] if convention == "loss-landscapes" else out
 
 
-def filter_normalized(net: Net, direction: Tensor, w: Tensor) -> Tensor:
-    """`direction` (D,) with each filter scaled to the norm of the same filter of `w` (D,)."""
-    return normalized(net, direction, w)
-
-
 def _scaled(d: Tensor, weights: Tensor, eps: float = 0.0) -> Tensor:
     """Rows of d with the norms of the rows of weights."""
     norm = d.norm(dim=1, keepdim=True) + eps

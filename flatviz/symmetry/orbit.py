@@ -27,7 +27,7 @@ from flatviz.core.objective import ObjectiveLike, as_objective
 from flatviz.core.seeds import generator
 from flatviz.landscape.lanczos import top_eigenpairs
 from flatviz.objectives.nll import nll
-from flatviz.planes.random import filter_normalized
+from flatviz.planes.random import normalized
 from flatviz.results import SHARPNESS_LABELS
 from flatviz.symmetry.actions import random_signs, rescale
 from flatviz.symmetry.hidden import units_of
@@ -80,7 +80,7 @@ def sharpness_measures(
         value, gradient = f.value_and_grad(w)
         with torch.no_grad():
             sam, asam = (f(w + ascent(w, gradient)) - value for ascent in ascents)
-        filters = torch.stack([filter_normalized(net, d, w) for d in normal])
+        filters = torch.stack([normalized(net, d, w) for d in normal])
         layer = torch.zeros_like(signs)
         layer[:, block.slice] = (w[block.slice].view(-1, width) @ squares).flatten(1)  # E z z^T = (W W^T) x identity
         top = top_eigenpairs(f, w, 1, iters=iters).values[0]
