@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from scipy.optimize import linear_sum_assignment
 from torch import Tensor
 
 from flatviz.checks import Count, Seed, Vector, Vectors, check_many_weights
@@ -135,6 +134,8 @@ class _Steps:
 
 def _assignments(products: Tensor, groups: int) -> Tensor:
     """The columns (S, n) that maximise sum_i products[s, i, column[i]], each inside its group."""
+    from scipy.optimize import linear_sum_assignment  # comes with scikit-learn
+
     tables = products.detach().cpu().double().numpy()
     size = tables.shape[1] // groups
     columns = np.empty(tables.shape[:2], dtype=np.int64)

@@ -47,7 +47,7 @@ class Flow:
     scaled: Node
 
 
-# permuted units, scaled units, power of their factor: 2 of a variance
+# permuted units, scaled units, power of their factor: 2 of a variance, -1 of keys, which are divided by what queries gain
 Rows = tuple[Node, Node, float]
 
 
@@ -55,7 +55,7 @@ Rows = tuple[Node, Node, float]
 class Reading:
     """What was read: for each parameter or statistic, the units of its rows and of its columns."""
 
-    rows: dict[str, Rows] = field(default_factory=dict)
+    rows: dict[str, tuple[Rows, ...]] = field(default_factory=dict)  # name -> its rows, in parts of equal size
     columns: dict[str, tuple[Flow, int, int]] = field(default_factory=dict)  # name -> flow, columns a unit, groups
     groups: list[tuple[Node, Node, int]] = field(default_factory=list)  # a grouped convolution: units in, units out
     nodes: list[tuple[str, Node]] = field(default_factory=list)  # ("permuted" or "scaled", node) in order of execution
@@ -119,15 +119,55 @@ class _Reader:
             return self._tied(*sources)
         shown = type(part).__name__ if part is not None else name
         if name in ELEMENTWISE and self._averages_places(name, node):
-            homogeneous, odd = ELEMENTWISE[name]
-            if not homogeneous:
-                self._refuse(here, "scale", shown)
-            if not odd:
-                self._refuse(here, "flip", shown)
+            self._elementwise(name, shown, here)
             return here
         for s in sources:
             self._refuse(s, "all", shown)
+        for inside, module in part.named_modules(prefix=str(node.target)) if part is not None else ():
+            if isinstance(module, nn.MultiheadAttention):
+                self._attention(inside, module)
+            elif isinstance(module, (nn.TransformerEncoderLayer, nn.TransformerDecoderLayer)):
+                self._hidden(inside, module)
         return Flow(self.input, self.input)
+
+    def _elementwise(self, name: str, shown: str, here: Flow) -> None:
+        homogeneous, odd = ELEMENTWISE[name]
+        if not homogeneous:
+            self._refuse(here, "scale", shown)
+        if not odd:
+            self._refuse(here, "flip", shown)
+
+    def _attention(self, name: str, part: nn.MultiheadAttention) -> None:
+        """Two layers of units, whose heads are groups swapped together: dimensions of queries and keys, and of values.
+
+        A score is a sum of q_d k_d: dimension d of a head may change places, and q_d gain what k_d loses.
+        """
+        n, heads = part.embed_dim, part.num_heads
+        pairs, values = (Flow(self._node("permuted", at, n), self._node("scaled", at, n)) for at in (name, f"{name} values"))
+        parts: tuple[Rows, ...] = tuple(
+            (f.permuted, f.scaled, power) for f, power in ((pairs, 1.0), (pairs, -1.0), (values, 1.0))
+        )
+        split = {f"{key}_proj_weight": (rows,) for key, rows in zip("qkv", parts)}
+        names = dict(part.named_parameters(recurse=False))
+        here = {"in_proj_weight": parts, "in_proj_bias": parts, **split}
+        self.reading.rows |= {f"{name}.{key}": rows for key, rows in here.items() if key in names}
+        self.reading.groups.append((pairs.permuted, values.permuted, heads))
+        if part.bias_k is not None:
+            for flow in (pairs, values):
+                self._refuse(flow, "all", "add_bias_kv")
+        self._refuse(self._layer(f"{name}.out_proj", part.out_proj, values), "all", "a residual sum")
+        self._once(name, pairs, values)
+
+    def _hidden(self, name: str, part: nn.TransformerEncoderLayer | nn.TransformerDecoderLayer) -> None:
+        """The layer of units between linear1 and linear2 of a transformer's block."""
+        hidden = self._layer(f"{name}.linear1", part.linear1, Flow(self.input, self.input))
+        act = part.activation
+        shown = type(act).__name__ if isinstance(act, nn.Module) else act.__name__
+        if shown.lower() in ELEMENTWISE:
+            self._elementwise(shown.lower(), shown, hidden)
+        else:
+            self._refuse(hidden, "all", shown)
+        self._refuse(self._layer(f"{name}.linear2", part.linear2, hidden), "all", "a residual sum")
 
     @staticmethod
     def _averages_places(name: str, node: fx.Node) -> bool:
@@ -150,9 +190,9 @@ class _Reader:
         n = part.weight.shape[0]
         out = Flow(self._node("permuted", name, n), self._node("scaled", name, n))
         groups = part.groups if isinstance(part, _ConvNd) else 1
-        self.reading.rows[f"{name}.weight"] = (out.permuted, out.scaled, 1.0)
+        self.reading.rows[f"{name}.weight"] = ((out.permuted, out.scaled, 1.0),)
         if part.bias is not None:
-            self.reading.rows[f"{name}.bias"] = (out.permuted, out.scaled, 1.0)
+            self.reading.rows[f"{name}.bias"] = ((out.permuted, out.scaled, 1.0),)
         width = here.permuted.root().n or here.scaled.root().n  # 0: gains of a norm on a path that no rule follows scale alone
         inside = part.weight.shape[1] * groups
         if width and inside % width:
@@ -166,8 +206,8 @@ class _Reader:
 
     def _batchnorm(self, name: str, part: _BatchNorm, here: Flow) -> Flow:
         if part.track_running_stats:
-            self.reading.rows[f"{name}.running_mean"] = (here.permuted, here.scaled, 1.0)
-            self.reading.rows[f"{name}.running_var"] = (here.permuted, here.scaled, 2.0)
+            self.reading.rows[f"{name}.running_mean"] = ((here.permuted, here.scaled, 1.0),)
+            self.reading.rows[f"{name}.running_var"] = ((here.permuted, here.scaled, 2.0),)
         self._refuse(Flow(self.input, here.scaled), "flip", "BatchNorm")
         self.reading.before_norm.append((type(part).__name__, here.scaled))
         return self._after_norm(name, part, here)
@@ -188,7 +228,7 @@ class _Reader:
             self._refuse(Flow(self.input, after.scaled), "all", f"{name}, which normalises over more than the units")
         for key, value in (("weight", part.weight), ("bias", part.bias)):
             if value is not None:
-                self.reading.rows[f"{name}.{key}"] = (after.permuted, after.scaled, 1.0)
+                self.reading.rows[f"{name}.{key}"] = ((after.permuted, after.scaled, 1.0),)
         self._once(name, here, after)
         return after
 

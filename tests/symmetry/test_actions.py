@@ -177,11 +177,75 @@ def test_units_on_a_path_that_cannot_be_followed_stand_still():
     assert [layer.name for layer in units.permuted] == ["b"]
 
 
-def test_a_transformers_block_stands_still_by_name():
-    block = nn.TransformerEncoderLayer(4, 2, 6, dropout=0.0, batch_first=True)
-    module = nn.Sequential(block, nn.Flatten(), nn.Linear(20, 6), nn.ReLU(), nn.Linear(6, 3))
-    units = fv.symmetry.units_of(fv.Net.from_module(module, example=torch.zeros(2, 5, 4)))
-    assert [layer.name for layer in units.permuted] == ["2"] and "'0.self_attn.out_proj'" in " ".join(units.still)
+def test_heads_swap_and_queries_gain_what_keys_lose_as_written_by_slices():
+    net, units, x = network("attention")
+    pairs, values = (next(r for r in units.permuted if r.name == f"0.self_attn{end}") for end in ("", " values"))
+    order = torch.arange(units.n_permuted)
+    order[pairs.start : pairs.stop] = pairs.start + torch.tensor([3, 2, 0, 1])  # heads swapped, the second's pair as well
+    order[values.start : values.stop] = values.start + torch.tensor([2, 3, 1, 0])
+    factor = torch.ones(units.n_scaled, dtype=torch.float64)
+    factor[next(r.start for r in units.scaled if r.name == "0.self_attn")] = 5.0
+    moved = net.unflatten(fv.symmetry.permute(units, fv.symmetry.rescale(units, net.w[None], factor), order)[0])
+    parts = net.unflatten(net.w)
+    q, k, v = (p.clone() for p in parts["0.self_attn.in_proj_weight"].split(4))
+    q[0], k[0] = 5 * q[0], k[0] / 5
+    assert torch.equal(moved["0.self_attn.in_proj_weight"], torch.cat([q[[3, 2, 0, 1]], k[[3, 2, 0, 1]], v[[2, 3, 1, 0]]]))
+    assert torch.equal(moved["0.self_attn.out_proj.weight"], parts["0.self_attn.out_proj.weight"][:, [2, 3, 1, 0]])
+    apart = order.clone()
+    apart[values.start : values.stop] = torch.arange(values.start, values.stop)
+    with pytest.raises(ValueError, match="swap whole groups, in both layers"):  # heads of the values stay behind
+        fv.symmetry.permute(units, net.w[None], apart)
+    assert units.n_permutations == 720 * 2 * (2 * 2) * (2 * 2)  # ReLU units; heads; pairs; values
+
+
+class Both(nn.Module):
+    """An encoder's and a decoder's block, with GELU and keys of another width."""
+
+    def __init__(self):
+        super().__init__()
+        self.read = nn.TransformerEncoder(nn.TransformerEncoderLayer(6, 2, 5, 0.0, "gelu", batch_first=True), 2)
+        self.write = nn.TransformerDecoderLayer(6, 3, 5, 0.0, "gelu", batch_first=True)
+        self.mix, self.head = nn.MultiheadAttention(6, 2, kdim=3, vdim=3, bias=False, batch_first=True), nn.Linear(6, 3)
+
+    def forward(self, x):
+        stream = self.write(x, self.read(x))
+        return self.head((stream + self.mix(stream, x[..., :3], x[..., :3])[0]).mean(1))
+
+
+def small_vit():
+    import torchvision
+
+    return torchvision.models.VisionTransformer(8, 4, 2, 2, 6, 5, num_classes=3)
+
+
+@pytest.mark.parametrize(("make", "shape", "heads"), [(Both, (4, 6), 5), (small_vit, (3, 8, 8), 2)], ids=["blocks", "ViT"])
+def test_every_head_of_a_transformer_is_found_and_what_is_left_out_is_named(make, shape, heads):
+    x = torch.randn(9, *shape, dtype=torch.float64)
+    module = make().double().eval()
+    for p in module.parameters():
+        nn.init.uniform_(p, -0.7, 0.7)  # some start at 0, where nothing is seen to move
+    net = fv.Net.from_module(module, example=x)
+    units = fv.symmetry.units_of(net)
+    assert len({r.cluster for r in units.permuted if r.cluster >= 0}) == heads
+    V = several(net, units)
+    moved = fv.symmetry.permute(units, V, fv.symmetry.random_order(units, len(V), seed=1))
+    assert float((moved - V).abs().max()) > 0.01
+    assert float((outputs(net, units, moved, x) - outputs(net, units, V, x)).abs().max()) < EXACT
+    factor = fv.symmetry.random_factor(units, len(V), seed=2)
+    for layer in units.scaled:  # those before GELU, for which `rescale` is refused by name, stay at 1
+        if layer.name.endswith(("linear1", "mlp.0")):
+            factor[:, layer.start : layer.stop] = 1.0
+    scaled = scaled_by(units, V, factor)
+    assert float((scaled - V).abs().max()) > 0.01
+    assert float((outputs(net, units, scaled, x) - outputs(net, units, V, x)).abs().max()) < EXACT
+    both = [(b.name, torch.cat([moved[:, b.slice] - V[:, b.slice], scaled[:, b.slice] - V[:, b.slice]])) for b in net.blocks]
+    at_rest = {name for name, change in both if not change.any()}
+    named = {name.split("'")[1] for name in units.still}
+    expected = {name.rpartition(".")[0] or name for name in at_rest if not name.startswith("head")}
+    assert (
+        expected and named - expected <= {"mix.out_proj"} and expected <= named
+    )  # which has no bias, and moves by its columns
+    assert f"left out, see units.still: {len(units.still)}" in repr(units)
 
 
 def test_attention_written_by_hand_stands_still_by_name():

@@ -10,7 +10,7 @@ import flatviz as fv
 from flatviz.symmetry.removal import RULES, incoming
 
 SCALED = [name for name in NETWORKS if name != "tanh"]
-LIGHT = ["mlp", "conv and flatten", "optunet", "residual"]
+LIGHT = ["mlp", "conv and flatten", "optunet", "residual", "attention"]
 
 
 def mass(units, W):
@@ -61,7 +61,7 @@ def test_a_unit_without_incoming_weights_stands_still():
 
 
 @pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("name", ["mlp", "conv and flatten", "optunet", "batchnorm", "residual"])
+@pytest.mark.parametrize("name", ["mlp", "conv and flatten", "optunet", "batchnorm", "residual", "attention"])
 def test_scaling_then_sorting_gives_one_vector_for_all_equal_networks(name, rule):
     net, units, _ = network(name)
     V = several(net, units)
@@ -77,7 +77,8 @@ def test_sorted_units_stand_in_falling_order_and_sorting_again_changes_nothing(r
     W, order = fv.symmetry.sort_units(units, V, rule=rule)
     assert torch.equal(fv.symmetry.permute(units, V, order), W)
     assert torch.equal(fv.symmetry.sort_units(units, W, rule=rule)[0], W)
-    numbers = {"first": lambda a: a[:, 0], "max": lambda a: a.max(1)}
+    numbers = {"first": lambda a: a[:, 0], "absmax": lambda a: np.abs(a).max(1), "max": lambda a: a.max(1),
+               "mean": lambda a: a.mean(1), "median": lambda a: np.sort(a, 1)[:, (a.shape[1] - 1) // 2]}  # fmt: skip
     for w in W:
         for name in ("0.weight", "2.weight"):
             keys = numbers[rule](net.unflatten(w)[name].numpy())
