@@ -20,14 +20,16 @@ from flatviz.training.run import Optim, Run
 from flatviz.training.stopping import EarlyStopping
 
 
-def minibatches(n: int, batch_size: int | None, seed: int, device: torch.device) -> Iterator[Tensor | None]:
-    """Indices of minibatches without end, reshuffled every epoch; None (all examples) where one batch holds them."""
+def minibatches(n: int, batch_size: int | None, seed: int | Sequence[int], device: torch.device) -> Iterator[Tensor | None]:
+    """Indices of minibatches (batch,) without end, (B, batch) of a list of B seeds; None, all examples, where one batch holds them."""
     if batch_size is None or check_count(batch_size, "batch_size") >= n:
         while True:
             yield None
-    source = generator(seed)
-    while True:
-        yield from torch.randperm(n, generator=source).to(device).split(batch_size)
+    several = isinstance(seed, Sequence)
+    sources = [generator(one) for one in (seed if several else [seed])]
+    while True:  # an epoch at a time: a thousand members are not asked one by one in every step
+        orders = [torch.randperm(n, generator=source) for source in sources]
+        yield from (torch.stack(orders) if several else orders[0]).to(device).split(batch_size, dim=-1)
 
 
 def steps_per_epoch(n: int, batch_size: int | None) -> int:
