@@ -16,7 +16,7 @@ from flatviz.results import History
 from flatviz.storage.checkpoints import State
 from flatviz.training.gradient import TrainingLoss, gradient
 from flatviz.training.loop import advance
-from flatviz.training.run import Optim, Run
+from flatviz.training.run import Run
 from flatviz.training.stopping import EarlyStopping
 
 
@@ -90,11 +90,13 @@ def recorded(
     batches: Iterator[Tensor | None],
     run: Run,
     stopping: EarlyStopping | None = None,
+    *,
+    check: bool = True,
 ) -> History:
     """`advance` for the run's steps; the history of what `update` gives: loss, and loss gained by an ascent or None.
 
     Raises:
-        ValueError: If the loss, or a floating tensor of `state`, diverges.
+        ValueError: If the loss, or a floating tensor of `state`, diverges, with `check`.
     """
     losses, gains = [], []
 
@@ -105,15 +107,12 @@ def recorded(
             gains.append(gain)
 
     everything = {**state, "losses": losses, "gains": gains, **loss.state}
-    advance(everything, noted, batches, run.optim.steps, run, stopping, examples=examples_of(loss, run.optim))
+    examples = None if loss.data is None else min(run.optim.batch_size or len(loss.data), len(loss.data))
+    advance(everything, noted, batches, run.optim.steps, run, stopping, examples=examples)
     checks = None if stopping is None else torch.stack(stopping.losses)
-    check_converged(torch.stack(losses), *(t for t in state.values() if isinstance(t, Tensor) and t.is_floating_point()))
+    if check:
+        check_converged(torch.stack(losses), *(t for t in state.values() if isinstance(t, Tensor) and t.is_floating_point()))
     return History(torch.stack(losses), sharpness=torch.stack(gains) if gains else None, validation=checks)
-
-
-def examples_of(loss: TrainingLoss, optim: Optim) -> int | None:
-    """Examples in a step; None of a loss that has no data."""
-    return None if loss.data is None else min(optim.batch_size or len(loss.data), len(loss.data))
 
 
 def early_stopping(

@@ -26,10 +26,9 @@ from flatviz.results import History
 from flatviz.storage.checkpoints import State
 from flatviz.training.batched import SequentialLoss
 from flatviz.training.gradient import Ascent
-from flatviz.training.loop import advance
 from flatviz.training.losses import training_loss
 from flatviz.training.noisy_nll import NoisyNLL
-from flatviz.training.optimize import check_converged, check_covers, cosine, early_stopping, examples_of, minibatches
+from flatviz.training.optimize import check_converged, check_covers, cosine, early_stopping, minibatches, recorded
 from flatviz.training.run import Optim, Run
 
 # The tempered posterior exp(-N L / T) prior that VI and SA-BMA approximate by default: T = 0.03, where HMC predicts about as well as
@@ -198,32 +197,28 @@ def fit_gaussians(
     if B > 1 and any(trained):
         run.check_no_validation("statistics of BatchNorm that members train at once are those of the last step")
     descent = Descent(start, prior, B, bound.kl_weight, len(data), optim)
-    noise, losses, gains = Noise(seeds, bound.mc_samples, start, optim.steps), [], []
+    noise = Noise(seeds, bound.mc_samples, start, optim.steps)
 
-    def update(at: int, index: Tensor | None) -> None:
+    def update(at: int, index: Tensor | None) -> tuple[Tensor, Tensor | None]:
         descent.at(at, noise.at(at))
-        value, gain = step(Gaussian.unchecked(*descent.parts), NoisyNLL(loss, index, descent.noise), descent)
-        losses.append(value)
-        if gain is not None:
-            gains.append(gain)
+        return step(Gaussian.unchecked(*descent.parts), NoisyNLL(loss, index, descent.noise), descent)
 
     state: State = {
         "theta": descent.theta,
         "velocity": descent.velocity,
         "squares": descent.squares,
         "pull": descent.pull,
-        **loss.state,
+        "kls": descent.kls,
+        **{f"noise {i}": source for i, source in enumerate(noise.sources)},
     }
-    state |= {f"noise {i}": source for i, source in enumerate(noise.sources)}
-    state |= {"losses": losses, "gains": gains, "kls": descent.kls}
     batches = minibatches(len(data), optim.batch_size, shuffles[0] if B == 1 else shuffles, net.device)
     members = None if B == 1 else B
     stopping = early_stopping(loss, [descent.theta], lambda: descent.theta[..., 0, :], run, members=members)
-    advance(state, update, batches, optim.steps, run, stopping, examples=examples_of(loss, optim))
+    history = recorded(loss, state, update, batches, run, stopping, check=False)
     theta = descent.theta.reshape(B, *descent.theta.shape[-2:])
-    checks = [] if stopping is None else stopping.losses
-    records = [torch.stack(v).reshape(-1, B) if v else None for v in (losses, descent.kls, gains, checks)]
-    pulls = descent.pull.reshape(B, -1) / len(losses)
+    kls = torch.stack(descent.kls) if descent.kls else None
+    records = [None if v is None else v.reshape(-1, B) for v in (history.loss, kls, history.sharpness, history.validation)]
+    pulls = descent.pull.reshape(B, -1) / len(history.loss)
     return [_member(theta[i], [None if v is None else v[:, i] for v in records], pulls[i], trained[i]) for i in range(B)]
 
 
