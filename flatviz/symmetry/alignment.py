@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import torch
 from torch import Tensor
@@ -19,23 +17,9 @@ from flatviz.symmetry.units import Units
 MAX_SWEEPS = 100  # a bound only: each sweep raises the match, and 3 to 6 are usual
 
 
-@dataclass(frozen=True, eq=False)
-class Alignment:
-    """Networks after their units were permuted to come close to a reference.
-
-    `W` (S, E) are the networks, `order` (S, U) the order of their units, `distance` (S,) the Euclidean distance to the reference
-    over the treated weights, and `before` (S,) that distance without the permutation.
-    """
-
-    W: Tensor
-    order: Tensor
-    distance: Tensor
-    before: Tensor
-
-
 @public
-def align(units: Units, W: Vectors, reference: Vector, *, starts: Count = 5, seed: Seed = 0) -> Alignment:
-    """Permute the units of each row of `W` (S, E) so that it comes close to `reference` (E,): weight matching.
+def align(units: Units, W: Vectors, reference: Vector, *, starts: Count = 5, seed: Seed = 0) -> Tensor:
+    """`W` (S, E), the units of each row permuted so that it comes close to `reference` (E,): weight matching.
 
     Maximises <reference, P W> over permutations, one layer at a time: with all others fixed the best order is a linear
     assignment of C[i, j] = the products of all weights that touch unit i of the reference and unit j of the network.
@@ -54,8 +38,8 @@ def align(units: Units, W: Vectors, reference: Vector, *, starts: Count = 5, see
         >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
         >>> units = fv.symmetry.units_of(net)
         >>> moved = fv.symmetry.permute(units, net.w[None], torch.tensor([2, 0, 1]))
-        >>> float(fv.symmetry.align(units, moved, net.w).distance)
-        0.0
+        >>> torch.equal(fv.symmetry.align(units, moved, net.w)[0], net.w)
+        True
     """
     W = units.check("permute", W)
     check_many_weights(reference[None], W.shape[1], "reference")
@@ -69,10 +53,7 @@ def align(units: Units, W: Vectors, reference: Vector, *, starts: Count = 5, see
         order, value = steps.climb(initial, layers)
         better = value > match
         best[better], match = order[better], torch.where(better, value, match)
-    aligned = gathered(units, W, best)
-    counted = slice(0, units.dim)
-    distance = (aligned[:, counted] - reference[counted]).norm(dim=1)
-    return Alignment(aligned, best, distance, (W[:, counted] - reference[counted]).norm(dim=1))
+    return gathered(units, W, best)
 
 
 class _Steps:
