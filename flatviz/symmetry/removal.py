@@ -15,13 +15,10 @@ from flatviz.symmetry.numbering import Layer
 from flatviz.symmetry.units import Units
 
 # rule -> number of a unit from its incoming weights (S, n, m)
-Rule = Literal["first", "max", "absmax", "mean", "median"]
+Rule = Literal["first", "max"]
 RULES: dict[str, Callable[[Tensor], Tensor]] = {
     "first": lambda V: V[..., 0],
     "max": lambda V: V.amax(-1),
-    "absmax": lambda V: V.abs().amax(-1),
-    "mean": lambda V: V.mean(-1),
-    "median": lambda V: V.median(-1).values,
 }
 
 
@@ -71,8 +68,8 @@ def sort_units(units: Units, W: Vectors, *, rule: Rule = "max") -> tuple[Tensor,
     """Networks whose units stand in falling order of one number, and the order (S, U) that sorted them.
 
     W (S, E).  rule: "first", the first incoming weight, after the units before it were sorted (what the released code of
-    the paper does); "max", the largest (what its text says); "absmax", "mean", "median".  Layer by layer from the input;
-    ties keep their order; classes are never sorted.  Units of a grouped convolution are sorted inside their group, and
+    the paper does); "max", the largest (what its text says).  Layer by layer from the input; ties keep their order;
+    classes are never sorted.  Units of a grouped convolution are sorted inside their group, and
     groups by their largest number.  Scale first: sorting is one of all equal networks only where scaling was removed.
 
     Raises:
