@@ -28,12 +28,11 @@ from flatviz.core.seeds import generator, randn_like
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws, History
-from flatviz.training.batched import members_loss
 from flatviz.training.gradient import TrainingLoss, gradient
 from flatviz.training.keywords import Resumed, defaults
 from flatviz.training.langevin import thinned
 from flatviz.training.loop import advance
-from flatviz.training.losses import refuse_random_trunk
+from flatviz.training.losses import refuse_random_trunk, training_loss
 from flatviz.training.metric import Metric
 from flatviz.training.optimize import check_covers
 from flatviz.training.run import Run
@@ -53,12 +52,12 @@ def fit_hmc(
     prior: Gaussian | None = None,
     *,
     seed: Seed,
-    n_draws: Count = SETTINGS["n_draws"],
-    chains: Count = SETTINGS["chains"],
-    burn_in: Whole = SETTINGS["burn_in"],
-    thin: Count = SETTINGS["thin"],
-    kl_weight: Positive = SETTINGS["kl_weight"],
-    weight_decay: NonNegative = SETTINGS["weight_decay"],
+    n_draws: Count,
+    chains: Count,
+    burn_in: Whole,
+    thin: Count,
+    kl_weight: Positive,
+    weight_decay: NonNegative,
     time: Positive = math.pi / 2,
     accept: Share = 0.8,
     most_steps: Count = 500,
@@ -116,7 +115,7 @@ def fit_hmc(
     if accept in (0, 1):
         raise ValueError(f"accept must be above 0 and below 1, got {accept:g}: 0.8 is usual")
     refuse_random_trunk(net, "HMC")
-    members = members_loss(net, data, likelihood, "frozen", chains)
+    members = training_loss(net, data, run, chains)
     prior = _decay_prior(net, len(data), weight_decay) if prior is None else prior
     check_covers(net, prior, "prior")
     potential = Potential(members, prior, len(data) / kl_weight)

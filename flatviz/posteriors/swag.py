@@ -20,8 +20,9 @@ from flatviz.core.net import Net
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import History
-from flatviz.training.batched import members_batches, members_loss
 from flatviz.training.keywords import LARGE, Tail, defaults
+from flatviz.training.losses import training_loss
+from flatviz.training.optimize import minibatches
 from flatviz.training.run import Run
 from flatviz.training.snapshots import Moments, collect, collect_along
 
@@ -30,9 +31,7 @@ SETTINGS = dict(rank=5, snapshots=20, lr=0.05, momentum=0.9, weight_decay=5e-4, 
 
 
 @defaults(SETTINGS | LARGE)
-def fit_swag(
-    net: Net, data: Data, *, seed: Seed, rank: Count = SETTINGS["rank"], scale: Positive = 1.0, **how: Unpack[Tail]
-) -> Gaussian:
+def fit_swag(net: Net, data: Data, *, seed: Seed, rank: Count, scale: Positive = 1.0, **how: Unpack[Tail]) -> Gaussian:
     """Run SGD at a constant rate from where the net stands, collecting one snapshot an epoch; mean (D,), factor (K, D).
 
     Args:
@@ -72,7 +71,7 @@ def swag_gaussian(
 
 @defaults(SETTINGS | LARGE)
 def fit_swag_members(
-    net: Net, data: Data, W: Tensor, *, seeds: list[int], rank: int = SETTINGS["rank"], scale: float = 1.0, **how: Unpack[Tail]
+    net: Net, data: Data, W: Tensor, *, seeds: list[int], rank: int, scale: float = 1.0, **how: Unpack[Tail]
 ) -> list[Gaussian]:
     """`fit_swag` from each row of `W` (B, D) with a seed of its own, trained together; settings as there.
 
@@ -86,8 +85,8 @@ def fit_swag_members(
         **how: How it is run.
     """
     run = Run.of({**locals(), "seed": seeds[0]}, "SWAG")
-    loss = members_loss(net, data, run.likelihood, run.batchnorm, len(seeds), run.passes)
-    batches = members_batches(len(data), run.optim.batch_size, seeds, net.device)
+    loss = training_loss(net, data, run, len(seeds))
+    batches = minibatches(len(data), run.optim.batch_size, seeds, net.device)
     moments, history = collect_along(loss, W, batches, run, how["snapshots"], rank)
     gains = history.sharpness
     histories = [History(loss, sharpness=None if gains is None else gains[:, i]) for i, loss in enumerate(history.loss.T)]

@@ -28,6 +28,9 @@ class About(NamedTuple):
     default: Any = None
 
 
+Kept = Annotated[Momentum, About("Share of the last step that the next one keeps.")]
+
+
 class Resumed(TypedDict, total=False):
     """How a run is saved and watched."""
 
@@ -65,7 +68,7 @@ class Descending(Minibatches, total=False):
     """Momentum, for a number of steps."""
 
     steps: Annotated[Count, About("Minibatches.")]
-    momentum: Annotated[Momentum, About("Share of the last step that the next one keeps.")]
+    momentum: Kept
 
 
 class SGD(Descending, FlatSeeking, total=False):
@@ -75,7 +78,7 @@ class SGD(Descending, FlatSeeking, total=False):
 class Epochs(Minibatches, FlatSeeking, total=False):
     """Momentum, for a number of epochs."""
 
-    momentum: Annotated[Momentum, About("Share of the last step that the next one keeps.")]
+    momentum: Kept
     lr: Annotated[Rate, About("The first learning rate; it falls along half a cosine.")]
 
 
@@ -87,7 +90,7 @@ class Tail(Minibatches, FlatSeeking, Normalised, total=False):
 
     snapshots: Annotated[Several, About("Epochs T, two and the rank at least; 20 as in SWAG's paper.")]
     lr: Annotated[Rate, About("The constant rate, 0.05 because `pretrain` ends there: the tail goes on where it stopped.")]
-    momentum: Annotated[Momentum, About("Share of the last step that the next one keeps.")]
+    momentum: Kept
     batch_size: Annotated[
         Count | None, About("Examples a minibatch, few enough for noise: 10 of the hundred of a few-shot task.")
     ]
@@ -143,7 +146,7 @@ def defaults(
     """Decorator of a public fit with `**how`: the keywords one by one in signature and help, and defaults for those left out.
 
     Args:
-        settings: The defaults of this method, tuned on the digits.
+        settings: The defaults of this method, tuned on the digits, also of keywords that it names itself.
         batchnorm: Those of a net with BatchNorm, where they are others.
     """
     other = {} if batchnorm is None else {name: value for name, value in batchnorm.items() if settings[name] != value}
@@ -154,7 +157,8 @@ def defaults(
         about = {name: hint.__metadata__[-1] for name, hint in shared.__annotations__.items()}
         plain |= get_type_hints(shared)  # without rules, for readers: the boundary reads those of `verb` and `shared`
         usual = {name: entry.default for name, entry in about.items()} | settings
-        parameters = [p.replace(annotation=plain[p.name]) for p in signature.parameters.values() if p.name in plain]
+        listed = [p for p in signature.parameters.values() if p.name in plain]
+        parameters = [p.replace(annotation=plain[p.name], default=settings.get(p.name, p.default)) for p in listed]
         names = sorted(about, key=lambda name: (name not in settings, name in Resumed.__annotations__))
         for name in names:
             given = dict(default=usual[name], annotation=plain[name])
