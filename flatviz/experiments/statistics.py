@@ -91,14 +91,16 @@ def judged(table: pd.DataFrame, level: float = LEVEL, *, family: str | list[str]
     Returns:
         The table with family (its name), claims (their number in the family), corrected (p) and verdict: "holds" or "does not
         hold" where the corrected p is below the level, by the sign of the gain, else "inconclusive"; "not comparable" where a
-        seed has no difference.  by_rank is the verdict of the rank test, corrected alike; without a column rank it is the same.
+        seed has no difference.  by_rank is the verdict of the rank test, corrected alike,
+        by the sign of most seeds; without a column rank it is the same.
     """
     names = table[family].astype(str).agg(", ".join, axis=1) if isinstance(family, list) else pd.Series(family, table.index)
     by, by_rank = (table[p].groupby(names, sort=False) for p in ("p", "rank" if "rank" in table else "p"))
     corrected, ranked = by.transform(holm), by_rank.transform(holm)
+    signs = table.gain > 0, 2 * table.gains > table.n if "rank" in table else table.gain > 0
     words = [
-        np.where(p < level, np.where(table.gain > 0, HOLDS, NOT), np.where(table.gain.isna(), MISSING, OPEN))
-        for p in (corrected, ranked)
+        np.where(p < level, np.where(gain, HOLDS, NOT), np.where(table.gain.isna(), MISSING, OPEN))
+        for p, gain in zip((corrected, ranked), signs)
     ]
     found = table.assign(family=names, claims=by.transform("size"), corrected=corrected, verdict=words[0])
     return found.assign(corrected_rank=ranked, by_rank=words[1])

@@ -309,8 +309,8 @@ for setting in STORED:
         print(*sentences(rows), "", sep="\n")
 
 # %% [markdown]
-# *By ranks.* Wilcoxon's signed-rank test does not assume normal differences, and one seed far from the others moves it little. Corrected
-# by Holm alike, it changes no verdict; the claims on which both tests disagree:
+# *By ranks.* Wilcoxon's signed-rank test does not assume normal differences, and one seed far from the others moves it little. It is
+# corrected by Holm alike and does not enter the rule; the claims on which both tests disagree:
 
 # %%
 apart = verdicts[verdicts.verdict != verdicts.by_rank]
