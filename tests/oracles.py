@@ -9,8 +9,9 @@ import torch
 import flatviz as fv
 from flatviz.core.precision import float32_flags
 from flatviz.core.seeds import generator
-from flatviz.training.batched import members_loss
 from flatviz.training.gradient import TrainingLoss, gradient
+from flatviz.training.losses import training_loss
+from flatviz.training.run import Run
 from flatviz.training.starts import starts
 
 
@@ -98,7 +99,7 @@ def one_by_one(net, data, seeds, *, epochs, lr, weight_decay, batch_size):
     """The same training of one network after the other, plain SGD: what `train_pool` is compared with, (S, D)."""
     rows = []
     for w, seed in zip(starts(net, list(seeds), "fresh"), seeds):
-        loss, source, w = members_loss(net, data, "categorical", "frozen", 1).losses[0], generator(seed), w.clone()
+        loss, source, w = training_loss(net, data, Run(0)), generator(seed), w.clone()
         for _ in range(epochs):
             for index in torch.randperm(len(data), generator=source).split(batch_size):
                 g = gradient(loss, w, index)[1]

@@ -29,6 +29,7 @@ from flatviz.posteriors.sabma import sabma_stages
 from flatviz.results import Family, Mechanism, Member, Plane, Posterior, placed
 from flatviz.training.losses import training_loss
 from flatviz.training.perturb import UNITS, Mode, perturb
+from flatviz.training.run import Run
 from flatviz.training.variational import NoisyNLL
 
 SABMA = "sabma"  # the method whose step this is
@@ -225,7 +226,7 @@ class Step:
     def __init__(self, net: Net, data: Data, q: Gaussian, seed: int, n_draws: int = STEP_DRAWS) -> None:
         z = torch.randn(n_draws, q.dim + q.rank, generator=generator(seed), dtype=q.mean.dtype).to(q.mean.device)
         noise = [(row[: q.dim], row[q.dim :]) for row in z]
-        self.q, self.expected = q, NoisyNLL(training_loss(net, data, "categorical", "frozen")[0], None, noise)
+        self.q, self.expected = q, NoisyNLL(training_loss(net, data, Run(seed)), None, noise)
         self.loss, self.g, _ = self.expected(q)
         self.gradient, self.f = self.g[0], nll(net, data)  # in the mean
         self.plane = plane_of_step(q, self.gradient, seed)

@@ -58,25 +58,25 @@ def sharpness(
     f = as_objective(f)
     check_many_weights(W, f.dim)
     ascents = SAM(radius), ASAM(adaptive_radius, eta)
+    check_count(probes, "probes", least=2)
     k, source = min(check_count(k, "k", least=2), W.shape[1]), generator(seed)
     rows = []
     for w in track(W, "sharpness", progress):
         spectrum = top_eigenpairs(f, w, k, iters=iters, seed=seed)
-        trace, error = _trace(f, w, check_count(probes, "probes", least=2), source)
-        gains = _gains(f, w, ascents)
-        lam = spectrum.values
-        rows.append([float(v) for v in (lam[0], lam[0] / lam[-1], trace, *gains, spectrum.residual[0], error)])
+        signs = torch.randint(0, 2, (probes, len(w)), generator=source).to(w) * 2 - 1
+        traces = quadratic_forms(Operator(f, w), signs)  # independent unbiased estimates
+        error, lam = traces.std() / math.sqrt(probes), spectrum.values
+        values = lam[0], lam[0] / lam[-1], traces.mean(), *gains(f, w, ascents), spectrum.residual[0], error
+        rows.append([float(v) for v in values])
     return Sharpness(*torch.tensor(rows, dtype=W.dtype).unbind(1))
 
 
-def _trace(f: Objective, w: Tensor, probes: int, source: torch.Generator) -> tuple[Tensor, Tensor]:
-    signs = torch.randint(0, 2, (probes, len(w)), generator=source).to(w) * 2 - 1
-    H = Operator(f, w)
-    values = torch.stack([v @ H(v) for v in signs])  # independent unbiased estimates
-    return values.mean(), values.std() / math.sqrt(probes)
+def quadratic_forms(H: Operator, V: Tensor) -> Tensor:
+    """v^T H v of each row of `V` (P, D): (P,)."""
+    return torch.stack([v @ H(v) for v in V])
 
 
-def _gains(f: Objective, w: Tensor, ascents: tuple[SAM, ASAM]) -> list[Tensor]:
+def gains(f: Objective, w: Tensor, ascents: tuple[SAM, ASAM]) -> list[Tensor]:
     """f(w + e) - f(w) of each perturbation e."""
     value, g = f.value_and_grad(w)
     with torch.no_grad():

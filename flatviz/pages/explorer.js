@@ -112,7 +112,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
 
   // ---------------------------------------------------------------- pictures in frames: alternatives share one
   const choose = (slot, option) => state.change({ chosen: { ...state.all.chosen, [slot]: option } });
-  const tools = { Plotly, index, point, choose, chosen: () => state.all.chosen, redraw: schedule, replace: (picture) => picture.light(hovered ?? state.all.picked) };
+  const tools = { Plotly, index, members, point, choose, chosen: () => state.all.chosen, redraw: schedule, replace: (picture) => picture.light(hovered ?? state.all.picked) };
   const frames = [];
   for (const entry of index.figures) {
     let frame = entry.slot ? frames.find((f) => f.slot === entry.slot && f.group === entry.group) : null;

@@ -16,7 +16,7 @@ DOES = (  # in each of them, for whatever method's ball
     "q′ = q + Δ, the worst in the ball (to first order)",
     "g′ = ∇ E[NLL], taken at q′",
     "the mean is at q again, g′ is kept",
-    "θ ← θ − lr g′, from q",
+    "θ ← θ − lr g′ (g without a ball)",
 )
 ARROW = 0.3  # of the half width of the picture: length of the gradient arrows, which show directions
 STEP = 0.2  # of it: length of the descent

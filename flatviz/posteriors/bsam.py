@@ -90,7 +90,7 @@ def fit_bsam(
         raise ValueError(
             f"parts must be at most the {batch} examples of a minibatch, got {parts}: lower parts, or raise batch_size"
         )
-    loss, _ = training_loss(net, data, run.likelihood, batchnorm, run.passes)
+    loss = training_loss(net, data, run)
     n, source = len(data), generator(seed)
     m, v, s = net.w.detach().clone(), torch.zeros_like(net.w), torch.full_like(net.w, float(first_precision))
 

@@ -28,12 +28,11 @@ from flatviz.core.seeds import generator, randn_like
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws, History
-from flatviz.training.batched import members_loss
 from flatviz.training.gradient import TrainingLoss, gradient
 from flatviz.training.keywords import Resumed, defaults
 from flatviz.training.langevin import thinned
 from flatviz.training.loop import advance
-from flatviz.training.losses import refuse_random_trunk
+from flatviz.training.losses import refuse_random_trunk, training_loss
 from flatviz.training.metric import Metric
 from flatviz.training.optimize import check_covers
 from flatviz.training.run import Run
@@ -116,7 +115,7 @@ def fit_hmc(
     if accept in (0, 1):
         raise ValueError(f"accept must be above 0 and below 1, got {accept:g}: 0.8 is usual")
     refuse_random_trunk(net, "HMC")
-    members = members_loss(net, data, likelihood, "frozen", chains)
+    members = training_loss(net, data, run, chains)
     prior = _decay_prior(net, len(data), weight_decay) if prior is None else prior
     check_covers(net, prior, "prior")
     potential = Potential(members, prior, len(data) / kl_weight)

@@ -96,7 +96,7 @@ def fit_laplace(
     run = Run.of(locals(), "Laplace")
     refuse_random_trunk(net, "Laplace")
     likelihood = run.likelihood
-    loss, _ = training_loss(net, data, likelihood, "frozen", run.passes)
+    loss = training_loss(net, data, run)
     w, history = net.w.detach().clone(), None
     if steps:
         w, history = sgd(loss, w, minibatches(len(data), run.optim.batch_size, seed, net.device), run)

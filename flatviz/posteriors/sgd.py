@@ -51,9 +51,9 @@ def fit_sgd(net: Net, data: Data, *, seed: Seed, batchnorm: Statistics | None = 
     """
     batchnorm = batchnorm or ("train" if net.treats_all else "frozen")
     run = Run.of(locals(), "SGD")
-    loss, trained = training_loss(net, data, run.likelihood, batchnorm, run.passes)
+    loss = training_loss(net, data, run)
     w, history = sgd(loss, net.w, minibatches(len(data), run.optim.batch_size, seed, net.device), run)
-    return Draws(w[None], history, trained(w).buffers() if batchnorm == "train" and net.has_batchnorm else None)
+    return Draws(w[None], history, loss.training.net(w).buffers() if loss.training else None)
 
 
 _POINT = dict(tour=(0.0,), lab=(0.0,))

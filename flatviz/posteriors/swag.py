@@ -20,8 +20,9 @@ from flatviz.core.net import Net
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import History
-from flatviz.training.batched import members_batches, members_loss
 from flatviz.training.keywords import LARGE, Tail, defaults
+from flatviz.training.losses import training_loss
+from flatviz.training.optimize import minibatches
 from flatviz.training.run import Run
 from flatviz.training.snapshots import Moments, collect, collect_along
 
@@ -86,8 +87,8 @@ def fit_swag_members(
         **how: How it is run.
     """
     run = Run.of({**locals(), "seed": seeds[0]}, "SWAG")
-    loss = members_loss(net, data, run.likelihood, run.batchnorm, len(seeds), run.passes)
-    batches = members_batches(len(data), run.optim.batch_size, seeds, net.device)
+    loss = training_loss(net, data, run, len(seeds))
+    batches = minibatches(len(data), run.optim.batch_size, seeds, net.device)
     moments, history = collect_along(loss, W, batches, run, how["snapshots"], rank)
     gains = history.sharpness
     histories = [History(loss, sharpness=None if gains is None else gains[:, i]) for i, loss in enumerate(history.loss.T)]

@@ -107,6 +107,7 @@ def _ways_to_run(path: Path, solved: bool) -> str:
         ways.append(f"{{download}}`download it with blanks </downloads/{BLANKS}/{path.name}>` in place of the solutions")
     ways.append('<a href="?slides">show it as slides</a>')
     if repository := os.environ.get("GITHUB_REPOSITORY"):
-        ways.append(f"[open it in Colab]({COLAB}{repository}/blob/main/notebooks/{place})")
+        install = f"`%pip install git+https://github.com/{repository}`"  # Colab opens the file alone
+        ways.append(f"[open it in Colab]({COLAB}{repository}/blob/main/notebooks/{place}), with {install} in a first cell")
         ways.append(f"[run it on Binder]({BINDER}{repository}/main?labpath=notebooks/{place})")
     return "{.fv-run}\nThis page is a notebook: " + " · ".join(ways) + "."

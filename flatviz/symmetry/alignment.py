@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import torch
 from torch import Tensor
@@ -13,29 +11,15 @@ from flatviz.core.boundary import public
 from flatviz.core.seeds import generator
 from flatviz.symmetry.actions import gathered, random_order
 from flatviz.symmetry.numbering import Layer
-from flatviz.symmetry.removal import swapped
+from flatviz.symmetry.removal import layers_of, moved
 from flatviz.symmetry.units import Units
 
 MAX_SWEEPS = 100  # a bound only: each sweep raises the match, and 3 to 6 are usual
 
 
-@dataclass(frozen=True, eq=False)
-class Alignment:
-    """Networks after their units were permuted to come close to a reference.
-
-    `W` (S, E) are the networks, `order` (S, U) the order of their units, `distance` (S,) the Euclidean distance to the reference
-    over the treated weights, and `before` (S,) that distance without the permutation.
-    """
-
-    W: Tensor
-    order: Tensor
-    distance: Tensor
-    before: Tensor
-
-
 @public
-def align(units: Units, W: Vectors, reference: Vector, *, starts: Count = 5, seed: Seed = 0) -> Alignment:
-    """Permute the units of each row of `W` (S, E) so that it comes close to `reference` (E,): weight matching.
+def align(units: Units, W: Vectors, reference: Vector, *, starts: Count = 5, seed: Seed = 0) -> Tensor:
+    """`W` (S, E), the units of each row permuted so that it comes close to `reference` (E,): weight matching.
 
     Maximises <reference, P W> over permutations, one layer at a time: with all others fixed the best order is a linear
     assignment of C[i, j] = the products of all weights that touch unit i of the reference and unit j of the network.
@@ -54,8 +38,8 @@ def align(units: Units, W: Vectors, reference: Vector, *, starts: Count = 5, see
         >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
         >>> units = fv.symmetry.units_of(net)
         >>> moved = fv.symmetry.permute(units, net.w[None], torch.tensor([2, 0, 1]))
-        >>> float(fv.symmetry.align(units, moved, net.w).distance)
-        0.0
+        >>> torch.equal(fv.symmetry.align(units, moved, net.w)[0], net.w)
+        True
     """
     W = units.check("permute", W)
     check_many_weights(reference[None], W.shape[1], "reference")
@@ -69,24 +53,26 @@ def align(units: Units, W: Vectors, reference: Vector, *, starts: Count = 5, see
         order, value = steps.climb(initial, layers)
         better = value > match
         best[better], match = order[better], torch.where(better, value, match)
-    aligned = gathered(units, W, best)
-    counted = slice(0, units.dim)
-    distance = (aligned[:, counted] - reference[counted]).norm(dim=1)
-    return Alignment(aligned, best, distance, (W[:, counted] - reference[counted]).norm(dim=1))
+    return gathered(units, W, best)
 
 
 class _Steps:
-    """The assignments of one set of networks: a part is a layer, or the groups of a cluster of layers."""
+    """The assignments of one set of networks.
+
+    A part (layers, n, groups) is n pieces of layers that move alike, each inside its group: the units of one layer, or the
+    groups of all layers of a cluster.
+    """
 
     def __init__(self, units: Units, W: Tensor, reference: Tensor) -> None:
         self.units, self.W, self.reference = units, W, reference
-        self.parts: list[Layer | int] = [*units.permuted, *dict.fromkeys(x.cluster for x in units.permuted if x.cluster >= 0)]
-        self.touching = [self._touching(part).to(W.device) for part in self.parts]
+        self.parts: list[tuple[list[Layer], int, int]] = [([layer], layer.n, layer.groups) for layer in units.permuted]
+        clusters = {layer.cluster: layer.groups for layer in units.permuted if layer.cluster >= 0}
+        self.parts += [(layers_of(units, cluster), groups, 1) for cluster, groups in clusters.items()]
+        self.touching = [self._touching(layers, n).to(W.device) for layers, n, _ in self.parts]
 
-    def _touching(self, part: Layer | int) -> Tensor:
-        """Addresses of all weights of each unit, or of each group, in and out, in corresponding order: (n, m)."""
+    def _touching(self, layers: list[Layer], n: int) -> Tensor:
+        """Addresses of all weights of each piece, in and out, in corresponding order: (n, m)."""
         units, weights = self.units, torch.arange(len(self.units.row)) < self.units.dim
-        layers = [part] if isinstance(part, Layer) else [x for x in units.permuted if x.cluster == part]
         in_rows = torch.zeros_like(weights)
         for layer in layers:
             in_rows |= (units.row >= layer.start) & (units.row < layer.stop)
@@ -94,7 +80,6 @@ class _Steps:
         for layer in layers:
             for unit, counted in ((units.row, weights), (units.column, weights & ~in_rows)):  # none is counted twice
                 where = (counted & (unit >= layer.start) & (unit < layer.stop)).nonzero()[:, 0]
-                n = layer.n if isinstance(part, Layer) else layer.groups
                 addresses.append(where[unit[where].argsort(stable=True)].view(n, -1))
         return torch.cat(addresses, 1)
 
@@ -116,17 +101,10 @@ class _Steps:
 
     def _assign(self, p: int, order: Tensor, match: Tensor, active: Tensor) -> None:
         """The best order of one part for the active networks; kept where the match rises."""
-        part, index, current = self.parts[p], self.touching[p], order[active]
+        (layers, _, groups), index, current = self.parts[p], self.touching[p], order[active]
         now = gathered(self.units, self.W[active], current)
         products = torch.einsum("nm,skm->snk", self.reference[index], now[:, index])
-        groups = part.groups if isinstance(part, Layer) else 1
-        chosen = _assignments(products, groups)
-        if isinstance(part, Layer):
-            here = slice(part.start, part.stop)
-            new = current.clone()
-            new[:, here] = current[:, here].gather(1, chosen)
-        else:
-            new = swapped(self.units, current, part, chosen)
+        new = moved(current, layers, _assignments(products, groups))
         value = self._match(gathered(self.units, self.W[active], new))
         better = value > match[active] + 1e-12 * value.abs()
         order[active[better]], match[active[better]] = new[better], value[better]

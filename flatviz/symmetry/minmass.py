@@ -18,7 +18,7 @@ class MinMass:
     """Lightest equal networks `W` (S, E) and the factors (S, V) that made them.
 
     `before` and `after` (S,) are the masses, `residual` (S,) the largest |in - out| / (in + out) of a unit, 0 at the
-    minimum; `n_sweeps` what it took; `dead` (S, V) units without incoming or outgoing weights, which stand still.
+    minimum.  Units without incoming or outgoing weights stand still, with factor 1, and are not counted.
     """
 
     W: Tensor
@@ -26,8 +26,6 @@ class MinMass:
     before: Tensor
     after: Tensor
     residual: Tensor
-    n_sweeps: int
-    dead: Tensor
 
     @property
     def excess(self) -> Tensor:
@@ -65,19 +63,17 @@ def min_mass(units: Units, W: Vectors, *, tolerance: Positive = 1e-12, max_sweep
         )
     edges = _Edges(units, W.double())
     dead = (edges.incoming() == 0) | (edges.outgoing() == 0)
-    total = edges.total()
-    before, n_sweeps = total, 0
+    before = total = edges.total()
     for _ in range(max_sweeps):
-        n_sweeps += 1
         for group in edges.groups:
             edges.balance(group, dead)
         last, total = total, edges.total()
         if not bool((last - total > tolerance * last).any()):
             break
-    factor = edges.log_factor.exp()
+    factor = edges.log_factor.exp().to(W.dtype)
     a, b = edges.incoming(), edges.outgoing()
     residual = torch.where(dead, 0.0, (a - b).abs() / (a + b).clamp_min(torch.finfo(a.dtype).tiny)).amax(1)
-    return MinMass(scaled_by(units, W, factor.to(W.dtype)), factor.to(W.dtype), before, total, residual, n_sweeps, dead)
+    return MinMass(scaled_by(units, W, factor), factor, before, total, residual)
 
 
 class _Edges:

@@ -26,6 +26,8 @@ from flatviz.core.net import Net
 from flatviz.core.objective import ObjectiveLike, as_objective
 from flatviz.core.seeds import generator
 from flatviz.landscape.lanczos import top_eigenpairs
+from flatviz.landscape.operators import Operator
+from flatviz.metrics.curvature import gains, quadratic_forms
 from flatviz.objectives.nll import nll
 from flatviz.planes.random import normalized
 from flatviz.results import SHARPNESS_LABELS
@@ -75,16 +77,13 @@ def sharpness_measures(
     ascents = SAM(radius), ASAM(adaptive_radius, 0.0)
 
     def measures(w: Tensor) -> Tensor:
-        product = f.operator(w)
-        along = lambda V: torch.stack([v @ product(v) for v in V]).mean()  # noqa: E731
-        value, gradient = f.value_and_grad(w)
-        with torch.no_grad():
-            sam, asam = (f(w + ascent(w, gradient)) - value for ascent in ascents)
+        H, (sam, asam) = Operator(f, w), gains(f, w, ascents)
         filters = torch.stack([normalized(net, d, w) for d in normal])
         layer = torch.zeros_like(signs)
         layer[:, block.slice] = (w[block.slice].view(-1, width) @ squares).flatten(1)  # E z z^T = (W W^T) x identity
         top = top_eigenpairs(f, w, 1, iters=iters).values[0]
-        return torch.stack([top, along(signs), sam, along(filters), along(layer), asam, along(signs * w)]).detach()
+        trace, along_filters, relative, weighted = (quadratic_forms(H, V).mean() for V in (signs, filters, layer, signs * w))
+        return torch.stack([top, trace, sam, along_filters, relative, asam, weighted]).detach()
 
     return dict(zip(SHARPNESS_LABELS, torch.stack([measures(w) for w in W]).unbind(1)))
 

@@ -12,10 +12,10 @@ from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
-from flatviz.training.batched import members_batches, members_loss
 from flatviz.training.gradient import gradient
 from flatviz.training.loop import advance
-from flatviz.training.optimize import steps_per_epoch
+from flatviz.training.losses import training_loss
+from flatviz.training.optimize import minibatches, steps_per_epoch
 from flatviz.training.run import Checkpoint, Run, Training
 from flatviz.training.starts import starts
 
@@ -89,7 +89,7 @@ def train_pool(
     seeds = [seed + i for i in range(n)]
     epoch = steps_per_epoch(len(data), batch_size)
     steps = epochs * epoch
-    loss = members_loss(net, data, "categorical", "frozen", n, run.passes)
+    loss = training_loss(net, data, run, n)
     W = starts(net, seeds, "fresh").detach().clone()
     velocity, total = torch.zeros_like(W), torch.zeros(n, dtype=W.dtype, device=W.device)
     kept = [W.clone()] if keep_epochs else []
@@ -105,7 +105,7 @@ def train_pool(
             kept.append(W.clone())
 
     state = {"W": W, "velocity": velocity, "total": total, "epochs": kept}
-    batches = members_batches(len(data), batch_size, seeds, net.device)
+    batches = minibatches(len(data), batch_size, seeds, net.device)
     advance(state, update, batches, steps, run)
     return _converged(W, torch.tensor(seeds), total / epoch, data.y, torch.stack(kept) if keep_epochs else None)
 

@@ -15,13 +15,10 @@ from flatviz.symmetry.numbering import Layer
 from flatviz.symmetry.units import Units
 
 # rule -> number of a unit from its incoming weights (S, n, m)
-Rule = Literal["first", "max", "absmax", "mean", "median"]
+Rule = Literal["first", "max"]
 RULES: dict[str, Callable[[Tensor], Tensor]] = {
     "first": lambda V: V[..., 0],
     "max": lambda V: V.amax(-1),
-    "absmax": lambda V: V.abs().amax(-1),
-    "mean": lambda V: V.mean(-1),
-    "median": lambda V: V.median(-1).values,
 }
 
 
@@ -71,8 +68,8 @@ def sort_units(units: Units, W: Vectors, *, rule: Rule = "max") -> tuple[Tensor,
     """Networks whose units stand in falling order of one number, and the order (S, U) that sorted them.
 
     W (S, E).  rule: "first", the first incoming weight, after the units before it were sorted (what the released code of
-    the paper does); "max", the largest (what its text says); "absmax", "mean", "median".  Layer by layer from the input;
-    ties keep their order; classes are never sorted.  Units of a grouped convolution are sorted inside their group, and
+    the paper does); "max", the largest (what its text says).  Layer by layer from the input; ties keep their order;
+    classes are never sorted.  Units of a grouped convolution are sorted inside their group, and
     groups by their largest number.  Scale first: sorting is one of all equal networks only where scaling was removed.
 
     Raises:
@@ -92,27 +89,30 @@ def sort_units(units: Units, W: Vectors, *, rule: Rule = "max") -> tuple[Tensor,
     W = units.check("permute", W)
     number = RULES[rule]
     order = torch.arange(units.n_permuted, device=W.device).repeat(len(W), 1)
-    groups_of: dict[int, Tensor] = {}
+    swapped: set[int] = set()
     for layer in units.permuted:
-        here = slice(layer.start, layer.stop)
         keys = number(gathered(units, W, order)[:, weights_in(units, layer)])
         inside = keys.unflatten(1, (layer.groups, -1)).argsort(dim=2, descending=True, stable=True)
         inside = inside + (torch.arange(layer.groups, device=W.device) * (layer.n // layer.groups))[None, :, None]
-        order[:, here] = order[:, here].gather(1, inside.flatten(1))
-        if layer.cluster >= 0 and layer.cluster not in groups_of:  # groups are swapped once, in all layers of the cluster
+        order = moved(order, [layer], inside.flatten(1))
+        if layer.cluster >= 0 and layer.cluster not in swapped:  # groups are swapped once, in all layers of the cluster
             largest = keys.unflatten(1, (layer.groups, -1)).amax(2)
-            groups_of[layer.cluster] = largest.argsort(dim=1, descending=True, stable=True)
-            order = swapped(units, order, layer.cluster, groups_of[layer.cluster])
+            order = moved(order, layers_of(units, layer.cluster), largest.argsort(dim=1, descending=True, stable=True))
+            swapped.add(layer.cluster)
     return gathered(units, W, order), order
 
 
-def swapped(units: Units, order: Tensor, cluster: int, groups: Tensor) -> Tensor:
-    """`order` (S, U) with whole groups moved in all layers of a cluster: group g is groups[s, g] of before."""
+def layers_of(units: Units, cluster: int) -> list[Layer]:
+    """The layers that swap their groups together."""
+    return [layer for layer in units.permuted if layer.cluster == cluster]
+
+
+def moved(order: Tensor, layers: list[Layer], chosen: Tensor) -> Tensor:
+    """`order` (S, U) where in each of `layers`, cut into n equal pieces, piece i is piece chosen[s, i] of before; chosen (S, n)."""
     order = order.clone()
-    for layer in units.permuted:
-        if layer.cluster == cluster:
-            part = order[:, layer.start : layer.stop].unflatten(1, (layer.groups, -1))
-            order[:, layer.start : layer.stop] = part.gather(1, groups[..., None].expand_as(part)).flatten(1)
+    for layer in layers:
+        pieces = order[:, layer.start : layer.stop].unflatten(1, (chosen.shape[1], -1))
+        order[:, layer.start : layer.stop] = pieces.gather(1, chosen[..., None].expand_as(pieces)).flatten(1)
     return order
 
 

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_count
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
-from flatviz.core.seeds import generator
 from flatviz.engine.forward import forward
-from flatviz.engine.stacked import Stacked, forward_many, stack
-from flatviz.engine.stacked_conv import stack_conv
+from flatviz.engine.stacked import Stacked, forward_many
 from flatviz.storage.checkpoints import State
-from flatviz.training.gradient import PLAIN, Pass, TrainingLoss
-from flatviz.training.losses import FrozenLoss, training_losses
-from flatviz.training.passes import Passes
+from flatviz.training.gradient import Pass, TrainingLoss
 
 
 class SequentialLoss(TrainingLoss):
@@ -100,40 +95,3 @@ def mean_nll_rows(outputs: Tensor, y: Tensor, likelihood: Likelihood) -> Tensor:
     constant = math.log(likelihood) + 0.5 * math.log(2 * math.pi)
     each = (outputs - y.reshape(outputs.shape)).square() / (2 * likelihood**2) + constant
     return each.flatten(2).sum(2).mean(1)
-
-
-def members_loss(
-    net: Net,
-    data: Data,
-    likelihood: Likelihood,
-    batchnorm: str,
-    members: int,
-    passes: Passes = PLAIN,
-    *,
-    together: bool = True,
-) -> BatchedLoss | SequentialLoss:
-    """One loss for `members` rows: in one pass where the network allows it and it pays, else one after the other.
-
-    It pays for a chain of small Linear layers or small convolutions, and for any network on a GPU; larger convolutions
-    with weights of their own are no faster on a CPU.  Trained statistics are each member's own, so those go one by one, and
-    so does what is of reduced precision.
-    """
-    losses = training_losses(net, data, likelihood, batchnorm, members, passes)
-    alike = type(losses[0]) is FrozenLoss  # its subclasses draw noise or collect statistics, each member's own
-    if passes.precision is None and together and members > 1 and alike:
-        x = data.batch(None)[0] if data.is_held else None
-        network = None if x is None else stack(net, x) or stack_conv(net, x)
-        if network is not None or (x is not None and net.device.type == "cuda"):
-            return BatchedLoss(net, data, likelihood, network, losses[0])
-    return SequentialLoss(losses)
-
-
-def members_batches(n: int, batch_size: int | None, seeds: list[int], device: torch.device) -> Iterator[Tensor | None]:
-    """Minibatches (B, n) of members that each shuffle by a seed of their own; None where one batch holds all examples."""
-    if batch_size is None or check_count(batch_size, "batch_size") >= n:
-        while True:
-            yield None
-    sources = [generator(seed) for seed in seeds]
-    while True:  # an epoch at a time: a thousand members are not asked one by one in every step
-        order = torch.stack([torch.randperm(n, generator=source) for source in sources]).to(device)
-        yield from order.split(batch_size, dim=1)

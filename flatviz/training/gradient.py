@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from flatviz.core.data import Data
+from flatviz.engine.batchnorm import TrainingNet
 from flatviz.storage.checkpoints import State
 from flatviz.training.passes import Passes
 
@@ -21,11 +22,13 @@ class TrainingLoss:
 
     For B members trained at once: (W (B, D), index (B, n) or None) -> losses (B,).  A subclass gives `__call__`, and more
     only where calls draw noise or change something.  `passes` says how a minibatch goes through; only a loss of `data`, each
-    of whose calls is a function of w and index, may go in parts.
+    of whose calls is a function of w and index, may go in parts.  `training` is the network whose BatchNorm statistics calls
+    collect, or None.
     """
 
     passes: Passes = PLAIN
     data: Data | None = None
+    training: TrainingNet | None = None
 
     def __call__(self, w: Tensor, index: Tensor | None) -> Tensor:
         """The mean loss, differentiable in w."""

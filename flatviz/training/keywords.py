@@ -28,6 +28,9 @@ class About(NamedTuple):
     default: Any = None
 
 
+Kept = Annotated[Momentum, About("Share of the last step that the next one keeps.")]
+
+
 class Resumed(TypedDict, total=False):
     """How a run is saved and watched."""
 
@@ -65,7 +68,7 @@ class Descending(Minibatches, total=False):
     """Momentum, for a number of steps."""
 
     steps: Annotated[Count, About("Minibatches.")]
-    momentum: Annotated[Momentum, About("Share of the last step that the next one keeps.")]
+    momentum: Kept
 
 
 class SGD(Descending, FlatSeeking, total=False):
@@ -75,7 +78,7 @@ class SGD(Descending, FlatSeeking, total=False):
 class Epochs(Minibatches, FlatSeeking, total=False):
     """Momentum, for a number of epochs."""
 
-    momentum: Annotated[Momentum, About("Share of the last step that the next one keeps.")]
+    momentum: Kept
     lr: Annotated[Rate, About("The first learning rate; it falls along half a cosine.")]
 
 
@@ -87,7 +90,7 @@ class Tail(Minibatches, FlatSeeking, Normalised, total=False):
 
     snapshots: Annotated[Several, About("Epochs T, two and the rank at least; 20 as in SWAG's paper.")]
     lr: Annotated[Rate, About("The constant rate, 0.05 because `pretrain` ends there: the tail goes on where it stopped.")]
-    momentum: Annotated[Momentum, About("Share of the last step that the next one keeps.")]
+    momentum: Kept
     batch_size: Annotated[
         Count | None, About("Examples a minibatch, few enough for noise: 10 of the hundred of a few-shot task.")
     ]

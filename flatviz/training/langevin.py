@@ -21,9 +21,9 @@ from flatviz.core.seeds import generator, randn_like
 from flatviz.gaussian import Gaussian
 from flatviz.results import Draws
 from flatviz.storage.checkpoints import State
-from flatviz.training.batched import members_batches, members_loss
 from flatviz.training.gradient import gradient
-from flatviz.training.optimize import check_covers, recorded
+from flatviz.training.losses import training_loss
+from flatviz.training.optimize import check_covers, minibatches, recorded
 from flatviz.training.run import Run
 
 Noisy = Callable[[Tensor, float], Tensor]  # (x, rate) -> x + sqrt(rate T / N) xi in place, xi ~ N(0, I) of each chain
@@ -76,7 +76,7 @@ def run_chains(
     run = energy.run
     run.check_no_validation("a chain samples, and has no best place to stop at")
     net, n, chains = energy.net, len(energy.data), len(w)
-    loss = members_loss(net, energy.data, run.likelihood, run.batchnorm, chains, run.passes)
+    loss = training_loss(net, energy.data, run, chains)
     seeds = [run.seed + 1000 * chain for chain in range(chains)]
     sources, state = [generator(seed) for seed in seeds], state or {}
     kept: list[Tensor] = []
@@ -95,7 +95,7 @@ def run_chains(
             kept.extend(x.clone() for x in (w, *also_kept))
         return value.mean(), None if gain is None else gain.mean()
 
-    batches = members_batches(n, run.optim.batch_size, [seed + 1 for seed in seeds], net.device)
+    batches = minibatches(n, run.optim.batch_size, [seed + 1 for seed in seeds], net.device)
     generators = {f"noise {i}": source for i, source in enumerate(sources)}
     run = replace(run, label=f"{run.label}, T = {energy.temperature:g}", optim=replace(run.optim, steps=steps))
     history = recorded(loss, {"w": w, "kept": kept, **state, **generators}, update, batches, run)

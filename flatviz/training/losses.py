@@ -14,10 +14,14 @@ from flatviz.core.net import Net
 from flatviz.core.seeds import generator, randn_like
 from flatviz.engine.batchnorm import TrainingNet, check_batchnorm
 from flatviz.engine.forward import forward
+from flatviz.engine.stacked import stack
+from flatviz.engine.stacked_conv import stack_conv
 from flatviz.objectives.nll import check_data
 from flatviz.storage.checkpoints import State
+from flatviz.training.batched import BatchedLoss, SequentialLoss
 from flatviz.training.gradient import PLAIN, TrainingLoss
 from flatviz.training.passes import Passes
+from flatviz.training.run import Run
 
 
 class FrozenLoss(TrainingLoss):
@@ -107,29 +111,22 @@ def refuse_random_trunk(net: Net, method: str) -> None:
         )
 
 
-def training_loss(
-    net: Net, data: Data, likelihood: Likelihood, batchnorm: str, passes: Passes = PLAIN
-) -> tuple[FrozenLoss, Callable[[Tensor], Net]]:
-    """The minibatch loss, and a function that gives the net once trained.
+def training_loss(net: Net, data: Data, run: Run, members: int | None = None) -> FrozenLoss | BatchedLoss | SequentialLoss:
+    """The minibatch loss of a run: of weights (D,), or with `members` one for rows (B, D), net and data checked once.
 
-    batchnorm "frozen" keeps the net's statistics, so that the loss is a function of the weights; "train" uses batch
-    statistics on an internal copy, and the net that comes out holds the running statistics collected on the way.
-    """
-    (loss,) = training_losses(net, data, likelihood, batchnorm, 1, passes)
-    return loss, loss.training.net if isinstance(loss, BatchStatisticsLoss) else net.at
-
-
-def training_losses(
-    net: Net, data: Data, likelihood: Likelihood, batchnorm: str, members: int, passes: Passes = PLAIN
-) -> list[FrozenLoss]:
-    """A loss for each of several members, net and data checked once; frozen ones are one object.
+    The run's batchnorm "frozen" keeps the net's statistics, so that the loss is a function of the weights; "train" uses batch
+    statistics on an internal copy, which is the loss's `training` and collects running ones on the way.
+    Rows go in one pass where the network allows it and it pays, else one after the other.  It pays for a chain of small Linear
+    layers or small convolutions, and for any network on a GPU; larger convolutions with weights of their own are no faster on
+    a CPU.  Trained statistics are each member's own, so those go one by one, and so does what is of reduced precision.
 
     Raises:
         ValueError: For a sampled trunk with trained BatchNorm statistics, or minibatches in parts.
     """
-    spared, _ = check_data(net, data, likelihood)
+    spared, _ = check_data(net, data, run.likelihood)
+    passes, train = run.passes, run.batchnorm == "train" and net.has_batchnorm
     passes.check_weights(net.w)
-    train = batchnorm == "train" and net.has_batchnorm
+    given, each = (spared, data, run.likelihood), range(1 if members is None else members)
     if net.trunk is not None:
         if not passes.whole:
             raise ValueError(
@@ -137,8 +134,18 @@ def training_losses(
             )
         if train:
             raise ValueError("a sampled trunk keeps its BatchNorm statistics, got batchnorm='train': use 'frozen'")
-        return [RandomTrunkLoss(spared, data, likelihood, member, passes) for member in range(members)]
-    if train:
-        return [BatchStatisticsLoss(net, data, likelihood, passes) for _ in range(members)]
-    check_batchnorm(net, "frozen" if batchnorm == "train" else batchnorm)
-    return [FrozenLoss(spared, data, likelihood, passes)] * members
+        losses = [RandomTrunkLoss(*given, member, passes) for member in each]
+    elif train:
+        losses = [BatchStatisticsLoss(*given, passes) for _ in each]
+    else:
+        check_batchnorm(net, "frozen" if run.batchnorm == "train" else run.batchnorm)
+        losses = [FrozenLoss(*given, passes)] * len(each)
+    if members is None:
+        return losses[0]
+    alike = type(losses[0]) is FrozenLoss  # its subclasses draw noise or collect statistics, each member's own
+    if passes.precision is None and members > 1 and alike and data.is_held:
+        x, _ = data.batch(None)
+        network = stack(net, x) or stack_conv(net, x)
+        if network is not None or net.device.type == "cuda":
+            return BatchedLoss(net, data, run.likelihood, network, losses[0])
+    return SequentialLoss(losses)

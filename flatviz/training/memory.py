@@ -1,4 +1,4 @@
-"""What a fit takes of memory, beforehand; and a step that did not fit: how many bytes it asked for, and what to lower."""
+"""A step that did not fit into memory: how many bytes it asked for, and what to lower."""
 
 from __future__ import annotations
 
@@ -9,22 +9,6 @@ from torch import Tensor
 
 UNITS = {"bytes": 1, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 ASKED = re.compile(r"[Tt]ried to allocate ([\d.]+) ?(bytes|[KMGT]iB|B)")
-
-VECTORS = {"fit_sgd": (4, 0), "fit_sgd, SAM": (7, 0), "fit_vi": (26, 14), "fit_sabma": (26, 11)}  # of D numbers; and for each K
-
-
-def most_bytes(fit: str, dim: int, rank: int = 0) -> int:
-    """Bytes of float32 that a fit has at once at the most, beside net, data and what one pass of a batch keeps.
-
-    4 D (a + b K) for D weights and a Gaussian of rank K, with a and b from VECTORS: the parameters, their momentum, gradients,
-    the perturbed copy, the prior, and the divergence in float64.  A pass of a batch keeps what it does in a plain PyTorch loop.
-
-    Example:
-        >>> most_bytes("fit_sabma", 12_165, rank=5)  # ResNet-18, norm + head: nothing beside its activations
-        3941460
-    """
-    alone, each = VECTORS[fit]
-    return 4 * dim * (alone + each * rank)
 
 
 def out_of_memory(error: RuntimeError, label: str, index: Tensor | None, device: torch.device) -> MemoryError | None:

@@ -16,18 +16,20 @@ from flatviz.results import History
 from flatviz.storage.checkpoints import State
 from flatviz.training.gradient import TrainingLoss, gradient
 from flatviz.training.loop import advance
-from flatviz.training.run import Optim, Run
+from flatviz.training.run import Run
 from flatviz.training.stopping import EarlyStopping
 
 
-def minibatches(n: int, batch_size: int | None, seed: int, device: torch.device) -> Iterator[Tensor | None]:
-    """Indices of minibatches without end, reshuffled every epoch; None (all examples) where one batch holds them."""
+def minibatches(n: int, batch_size: int | None, seed: int | Sequence[int], device: torch.device) -> Iterator[Tensor | None]:
+    """Indices of minibatches (batch,) without end, (B, batch) of a list of B seeds; None, all examples, where one batch holds them."""
     if batch_size is None or check_count(batch_size, "batch_size") >= n:
         while True:
             yield None
-    source = generator(seed)
-    while True:
-        yield from torch.randperm(n, generator=source).to(device).split(batch_size)
+    several = isinstance(seed, Sequence)
+    sources = [generator(one) for one in (seed if several else [seed])]
+    while True:  # an epoch at a time: a thousand members are not asked one by one in every step
+        orders = [torch.randperm(n, generator=source) for source in sources]
+        yield from (torch.stack(orders) if several else orders[0]).to(device).split(batch_size, dim=-1)
 
 
 def steps_per_epoch(n: int, batch_size: int | None) -> int:
@@ -88,11 +90,13 @@ def recorded(
     batches: Iterator[Tensor | None],
     run: Run,
     stopping: EarlyStopping | None = None,
+    *,
+    check: bool = True,
 ) -> History:
     """`advance` for the run's steps; the history of what `update` gives: loss, and loss gained by an ascent or None.
 
     Raises:
-        ValueError: If the loss, or a floating tensor of `state`, diverges.
+        ValueError: If the loss, or a floating tensor of `state`, diverges, with `check`.
     """
     losses, gains = [], []
 
@@ -103,15 +107,12 @@ def recorded(
             gains.append(gain)
 
     everything = {**state, "losses": losses, "gains": gains, **loss.state}
-    advance(everything, noted, batches, run.optim.steps, run, stopping, examples=examples_of(loss, run.optim))
+    examples = None if loss.data is None else min(run.optim.batch_size or len(loss.data), len(loss.data))
+    advance(everything, noted, batches, run.optim.steps, run, stopping, examples=examples)
     checks = None if stopping is None else torch.stack(stopping.losses)
-    check_converged(torch.stack(losses), *(t for t in state.values() if isinstance(t, Tensor) and t.is_floating_point()))
+    if check:
+        check_converged(torch.stack(losses), *(t for t in state.values() if isinstance(t, Tensor) and t.is_floating_point()))
     return History(torch.stack(losses), sharpness=torch.stack(gains) if gains else None, validation=checks)
-
-
-def examples_of(loss: TrainingLoss, optim: Optim) -> int | None:
-    """Examples in a step; None of a loss that has no data."""
-    return None if loss.data is None else min(optim.batch_size or len(loss.data), len(loss.data))
 
 
 def early_stopping(

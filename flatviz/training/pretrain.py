@@ -51,9 +51,10 @@ def pretrain(
         net = Net.from_module(net)
     net = net.with_example(data.x)
     check_positive(run.optim.lr, "lr")
-    run = replace(run, optim=replace(run.optim, steps=epochs * steps_per_epoch(len(data), run.optim.batch_size)))
-    loss, trained = training_loss(net, data, run.likelihood, "train", run.passes)
+    steps = epochs * steps_per_epoch(len(data), run.optim.batch_size)
+    run = replace(run, batchnorm="train", optim=replace(run.optim, steps=steps))
+    loss = training_loss(net, data, run)
     batches = minibatches(len(data), run.optim.batch_size, seed, net.device)
     w, _ = sgd(loss, net.w, batches, run, schedule=partial(cosine, last=last_lr / run.optim.lr))
     with run.passes.autocast(w):  # the statistics of the activations that were trained
-        return refresh_batchnorm(trained(w), w, data)
+        return refresh_batchnorm(loss.training.net(w) if loss.training else net.at(w), w, data)

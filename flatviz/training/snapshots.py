@@ -58,7 +58,7 @@ def collect(net: Net, data: Data, run: Run, snapshots: int, *, rank: int = 0) ->
 
     With an ascent the snapshots are still those of w, never of the perturbed w + e.
     """
-    loss, _ = training_loss(net, data, run.likelihood, run.batchnorm, run.passes)
+    loss = training_loss(net, data, run)
     batches = minibatches(len(data), run.optim.batch_size, run.seed, net.device)
     return collect_along(loss, net.w, batches, run, snapshots, rank)
 

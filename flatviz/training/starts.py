@@ -10,8 +10,8 @@ from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.seeds import saved_rng
 from flatviz.results import History
-from flatviz.training.batched import members_batches, members_loss
-from flatviz.training.optimize import sgd
+from flatviz.training.losses import training_loss
+from flatviz.training.optimize import minibatches, sgd
 from flatviz.training.run import Run
 
 STARTS = ("auto", "fresh", "head", "here")
@@ -38,8 +38,8 @@ def starts(net: Net, seeds: list[int], start: str) -> Tensor:
 
 def train_members(net: Net, data: Data, seeds: list[int], start: str, run: Run) -> tuple[Tensor, History]:
     """SGD from `starts`, all members together: (members, D) and the history."""
-    loss = members_loss(net, data, run.likelihood, run.batchnorm, len(seeds), run.passes)
-    batches = members_batches(len(data), run.optim.batch_size, seeds, net.device)
+    loss = training_loss(net, data, run, len(seeds))
+    batches = minibatches(len(data), run.optim.batch_size, seeds, net.device)
     return sgd(loss, starts(net, seeds, start), batches, run)
 
 

@@ -20,15 +20,15 @@ from torch import Tensor
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator
+from flatviz.engine.batchnorm import TrainingNet
 from flatviz.gaussian import Gaussian
 from flatviz.results import History
 from flatviz.storage.checkpoints import State
-from flatviz.training.batched import SequentialLoss, members_batches, members_loss
-from flatviz.training.gradient import Ascent, TrainingLoss
-from flatviz.training.loop import advance
-from flatviz.training.losses import BatchStatisticsLoss, training_loss
+from flatviz.training.batched import SequentialLoss
+from flatviz.training.gradient import Ascent
+from flatviz.training.losses import training_loss
 from flatviz.training.noisy_nll import NoisyNLL
-from flatviz.training.optimize import check_converged, check_covers, cosine, early_stopping, examples_of, minibatches
+from flatviz.training.optimize import check_converged, check_covers, cosine, early_stopping, minibatches, recorded
 from flatviz.training.run import Optim, Run
 
 # The tempered posterior exp(-N L / T) prior that VI and SA-BMA approximate by default: T = 0.03, where HMC predicts about as well as
@@ -192,37 +192,33 @@ def fit_gaussians(
     check_covers(net, start, "start")
     start = narrowed(start, bound.start_scale)
     B, shuffles, optim = len(seeds), [seed + 1 for seed in seeds], run.optim
-    loss, trained = _losses(net, data, run, B)
+    loss = training_loss(net, data, run, None if B == 1 else B)
+    trained = [one.training for one in (loss.losses if isinstance(loss, SequentialLoss) else [loss] * B)]
     if B > 1 and any(trained):
         run.check_no_validation("statistics of BatchNorm that members train at once are those of the last step")
     descent = Descent(start, prior, B, bound.kl_weight, len(data), optim)
-    noise, losses, gains = Noise(seeds, bound.mc_samples, start, optim.steps), [], []
+    noise = Noise(seeds, bound.mc_samples, start, optim.steps)
 
-    def update(at: int, index: Tensor | None) -> None:
+    def update(at: int, index: Tensor | None) -> tuple[Tensor, Tensor | None]:
         descent.at(at, noise.at(at))
-        value, gain = step(Gaussian.unchecked(*descent.parts), NoisyNLL(loss, index, descent.noise), descent)
-        losses.append(value)
-        if gain is not None:
-            gains.append(gain)
+        return step(Gaussian.unchecked(*descent.parts), NoisyNLL(loss, index, descent.noise), descent)
 
     state: State = {
         "theta": descent.theta,
         "velocity": descent.velocity,
         "squares": descent.squares,
         "pull": descent.pull,
-        **loss.state,
+        "kls": descent.kls,
+        **{f"noise {i}": source for i, source in enumerate(noise.sources)},
     }
-    state |= {f"noise {i}": source for i, source in enumerate(noise.sources)}
-    state |= {"losses": losses, "gains": gains, "kls": descent.kls}
-    batches = members_batches(len(data), optim.batch_size, shuffles, net.device)
-    batches = minibatches(len(data), optim.batch_size, shuffles[0], net.device) if B == 1 else batches
+    batches = minibatches(len(data), optim.batch_size, shuffles[0] if B == 1 else shuffles, net.device)
     members = None if B == 1 else B
     stopping = early_stopping(loss, [descent.theta], lambda: descent.theta[..., 0, :], run, members=members)
-    advance(state, update, batches, optim.steps, run, stopping, examples=examples_of(loss, optim))
+    history = recorded(loss, state, update, batches, run, stopping, check=False)
     theta = descent.theta.reshape(B, *descent.theta.shape[-2:])
-    checks = [] if stopping is None else stopping.losses
-    records = [torch.stack(v).reshape(-1, B) if v else None for v in (losses, descent.kls, gains, checks)]
-    pulls = descent.pull.reshape(B, -1) / len(losses)
+    kls = torch.stack(descent.kls) if descent.kls else None
+    records = [None if v is None else v.reshape(-1, B) for v in (history.loss, kls, history.sharpness, history.validation)]
+    pulls = descent.pull.reshape(B, -1) / len(history.loss)
     return [_member(theta[i], [None if v is None else v[:, i] for v in records], pulls[i], trained[i]) for i in range(B)]
 
 
@@ -238,24 +234,11 @@ def narrowed(q: Gaussian, scale: float) -> Gaussian:
     return q if scale == 1 else replace(q, log_std=q.log_std + math.log(scale), factor=scale * q.factor)
 
 
-def _losses(net: Net, data: Data, run: Run, members: int) -> tuple[TrainingLoss, list[BatchStatisticsLoss | None]]:
-    """The loss of all members, and for each the one that trains BatchNorm statistics of its own, or None."""
-    if members == 1:
-        loss, _ = training_loss(net, data, run.likelihood, run.batchnorm, run.passes)
-        each: Sequence[TrainingLoss] = [loss]
-    else:
-        loss = members_loss(net, data, run.likelihood, run.batchnorm, members, run.passes)
-        each = loss.losses if isinstance(loss, SequentialLoss) else [loss] * members
-    return loss, [one if isinstance(one, BatchStatisticsLoss) else None for one in each]
-
-
-def _member(
-    theta: Tensor, records: list[Tensor | None], pull: Tensor, trained: BatchStatisticsLoss | None
-) -> Gaussian | ValueError:
+def _member(theta: Tensor, records: list[Tensor | None], pull: Tensor, trained: TrainingNet | None) -> Gaussian | ValueError:
     history = History(*records, pull=pull)
     try:
         check_converged(history.loss, theta)
     except ValueError as error:
         return error
-    buffers = None if trained is None else {name: b.clone() for name, b in trained.training.buffers.items()}
+    buffers = None if trained is None else {name: b.clone() for name, b in trained.buffers.items()}
     return Gaussian(theta[0].clone(), theta[1].clone(), theta[2:].clone(), history, buffers)

@@ -167,7 +167,7 @@ def removed(W, variant, to):
     if variant == "raw":
         return W
     if variant == "aligned":
-        return fv.symmetry.align(units, fv.symmetry.min_mass(units, W).W, to, starts=STARTS).W
+        return fv.symmetry.align(units, fv.symmetry.min_mass(units, W).W, to, starts=STARTS)
     return fv.symmetry.sort_units(units, fv.symmetry.unit_norm(units, W)[0], rule=variant)[0]
 
 
@@ -327,7 +327,7 @@ def line(kind):
     two = target[:2]
     least = fv.symmetry.min_mass(units, two).W
     ends = {"as trained": two, "unit norm, sorted": removed(two, "max", None),
-            "least mass, aligned": torch.stack([least[0], fv.symmetry.align(units, least[1:], least[0], starts=20).W[0]])}  # fmt: skip
+            "least mass, aligned": torch.stack([least[0], fv.symmetry.align(units, least[1:], least[0], starts=20)[0]])}  # fmt: skip
     return line_values(fv.slice_line(fv.nll(net, test), *ends[kind], resolution=31))
 
 

@@ -13,9 +13,9 @@ import timing
 import torch
 
 import flatviz as fv
-from flatviz.training.batched import members_batches, members_loss
+from flatviz.training.batched import SequentialLoss
 from flatviz.training.gradient import gradient
-from flatviz.training.losses import FrozenLoss
+from flatviz.training.losses import FrozenLoss, training_loss
 from flatviz.training.optimize import constant, minibatches, sgd
 from flatviz.training.run import Optim, Run
 
@@ -66,9 +66,10 @@ def test_members_together_over_one_after_the_other_on_the_digits_mlp(task):
     """32 members: 8 radii x 4 seeds of SAM."""
     net = fv.Net.from_module(fv.models.mlp(task)).with_example(task.train.x).restrict("norm+head")
     W = net.w + 0.01 * torch.randn(32, net.dim, generator=torch.Generator().manual_seed(0))
-    together, alone = (members_loss(net, task.train, "categorical", "frozen", 32, together=t) for t in (True, False))
+    together = training_loss(net, task.train, Run(0), 32)
+    alone = SequentialLoss([training_loss(net, task.train, Run(0))] * 32)
     fast, slow = least(*(lambda f=f: [gradient(f, W, None, fv.SAM(0.1)) for _ in range(3)] for f in (together, alone)))
-    batches = [list(zip(range(3), members_batches(100, 32, list(range(32)), net.device)))]
+    batches = [list(zip(range(3), minibatches(100, 32, list(range(32)), net.device)))]
     mini, mini_slow = least(*(lambda f=f: [gradient(f, W, i) for _, i in batches[0]] for f in (together, alone)))
     print(f"full batch {slow / fast:.1f}x, minibatches {mini_slow / mini:.1f}x")
     assert slow / fast > 1.5 and mini_slow / mini > 1.5
@@ -92,7 +93,7 @@ def test_members_of_a_wide_network_cost_no_more_than_one_after_the_other(widths,
     data = fv.Data(torch.randn(n, widths[0]), torch.randint(0, 10, (n,)))
     net = fv.Net.from_module(nets.mlp(*widths))
     W = net.w.expand(5, -1).clone()
-    together, alone = (members_loss(net, data, "categorical", "frozen", 5, together=t) for t in (True, False))
+    together, alone = training_loss(net, data, Run(0), 5), SequentialLoss([training_loss(net, data, Run(0))] * 5)
     fast, slow = least(*(lambda f=f: gradient(f, W, None) for f in (together, alone)))
     print(f"MLP {widths}, {n} examples, 5 members: {slow / fast:.2f}x")
     assert slow / fast > 0.95

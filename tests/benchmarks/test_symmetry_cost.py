@@ -12,8 +12,10 @@ import torch
 from symmetric_networks import cvxpy_mass
 
 import flatviz as fv
-from flatviz.training.batched import members_batches, members_loss
 from flatviz.training.gradient import gradient
+from flatviz.training.losses import training_loss
+from flatviz.training.optimize import minibatches
+from flatviz.training.run import Run
 
 least = partial(timing.least, clock=time.process_time)
 
@@ -40,12 +42,12 @@ def test_a_pool_of_1000_optunets_over_one_after_the_other():
     net = fv.Net.from_module(fv.models.optunet(task))
     assert net.dim == 168
     W = net.w + 0.1 * torch.randn(1000, net.dim)
-    loss = members_loss(net, train, "categorical", "frozen", 1000)
-    batches = [index for _, index in zip(range(4), members_batches(len(train), 16, list(range(1000)), net.device))]
-    one = members_loss(net, train, "categorical", "frozen", 1)
+    loss = training_loss(net, train, Run(0), 1000)
+    batches = [index for _, index in zip(range(4), minibatches(len(train), 16, list(range(1000)), net.device))]
+    one = training_loss(net, train, Run(0))
     ours, theirs = least(
         lambda: [gradient(loss, W, index) for index in batches],
-        lambda: [gradient(one.losses[0], W[i], index[i]) for index in batches for i in range(20)],
+        lambda: [gradient(one, W[i], index[i]) for index in batches for i in range(20)],
     )
     print(f"pool of 1,000 OptuNets: {50 * theirs / ours:.1f}x, {1e6 * ours / 4000:.0f} us a step of a network")
     assert 50 * theirs / ours > 10

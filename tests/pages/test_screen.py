@@ -113,6 +113,9 @@ CUT = """() => {
   return seen.filter((n) => n.getBoundingClientRect().bottom > bottom + 1).length;
 }"""
 
+GROUND = """() => { const plot = document.querySelector('[data-name=mechanism]:not([hidden]) .js-plotly-plot');
+  return plot ? plot._fullLayout.xaxis._length / plot.clientWidth : 1; }"""  # the step's share of the screen's width
+
 
 def test_on_a_small_phone_no_section_is_cut_and_nothing_is_ever_wider_than_the_screen(browser, address, everything):
     page = opened(browser, address, width=320, height=640, has_touch=True, is_mobile=True)
@@ -120,6 +123,7 @@ def test_on_a_small_phone_no_section_is_cut_and_nothing_is_ever_wider_than_the_s
     for step, section in enumerate(tour_story(everything)[:-1]):
         at(page, f"step={step + 1}&method=sabma&radius=2&draws=5&tab={section.set['tab']}", "sabma/2/5", section.set["tab"])
         assert page.evaluate(CUT) == 0, section.title
+        assert page.evaluate(GROUND) > 0.85, section.title
     at(page, "tab=All&step=0&draws=5", "sabma/0.5/5", "All")  # pictures that no section has shown are drawn here first
     page.locator(".fv-menu summary").click()
     box = page.locator(".fv-menu > div").bounding_box()

@@ -20,9 +20,10 @@ from torch import nn
 import flatviz as fv
 from flatviz.core.seeds import generator
 from flatviz.posteriors.hmc import Potential, StepSize, leapfrog
-from flatviz.training.batched import members_loss
+from flatviz.training.losses import training_loss
 from flatviz.training.metric import Metric
 from flatviz.training.optimize import cosine
+from flatviz.training.run import Run
 from flatviz.training.variational import Noise
 
 HERE = Path(__file__).parent
@@ -230,7 +231,7 @@ def test_sgld_takes_the_steps_of_flatviz(answers, case):
 @pytest.mark.parametrize("case", CASES)
 def test_a_trajectory_of_hmc_is_that_of_flatviz(answers, case):
     net, data, prior, _, told, likelihood = CASES[case]()
-    U = Potential(members_loss(net, data, likelihood, "frozen", 1), prior, len(data) / KAPPA)
+    U = Potential(training_loss(net, data, Run(0, likelihood=likelihood), 1), prior, len(data) / KAPPA)
     z, p = torch.randn(2, net.dim, generator=generator(1), dtype=torch.float64)
     there, speed, (value, _, _) = leapfrog(U, z[None], p[None], U(z[None])[1], 0.05, 12, Metric())
     found = answers["hmc", case]

@@ -8,8 +8,9 @@ from torch import nn
 
 import flatviz as fv
 from flatviz.posteriors.hmc import Potential, StepSize
-from flatviz.training.batched import members_loss
 from flatviz.training.gradient import TrainingLoss
+from flatviz.training.losses import training_loss
+from flatviz.training.run import Run
 
 
 @pytest.fixture(scope="module")
@@ -65,12 +66,12 @@ class Cubed(nn.Module):
         return self.w**3 * x
 
 
-def all_at_once(net, data, likelihood, batchnorm, members):
+def all_at_once(net, data, run, members):
     """The loss of `Cubed` for all chains in one line: a chain of modules is slow one chain after the other."""
 
     class Loss(TrainingLoss):
         def __call__(self, W, index):
-            return (data.y - W[:, None] ** 3 * data.x).square().mean((1, 2)) / (2 * likelihood**2)
+            return (data.y - W[:, None] ** 3 * data.x).square().mean((1, 2)) / (2 * run.likelihood**2)
 
     return Loss()
 
@@ -81,7 +82,7 @@ def test_one_skewed_weight_is_sampled_as_quadrature_says(monkeypatch):
     data = fv.Data(x, 0.6 * x)
     prior = fv.Gaussian(torch.zeros(1).double(), torch.zeros(1).double())
     net = fv.Net.from_module(Cubed())
-    monkeypatch.setattr("flatviz.posteriors.hmc.members_loss", all_at_once)
+    monkeypatch.setattr("flatviz.posteriors.hmc.training_loss", all_at_once)
     q = fv.fit_hmc(net, data, prior, seed=1, n_draws=6400, chains=32, burn_in=200, likelihood=0.4, kl_weight=1.0)
     grid = torch.linspace(-6, 6, 20001).double()
     log_density = -((data.y - grid**3 * x).square().sum(0) / (2 * 0.4**2)) - grid.square() / 2
@@ -95,7 +96,7 @@ def test_one_skewed_weight_is_sampled_as_quadrature_says(monkeypatch):
 
 def test_the_gradient_of_the_energy_is_that_of_its_value(regression):
     net, data, prior = regression
-    potential = Potential(members_loss(net, data, 0.5, "frozen", 1), prior, 30.0)
+    potential = Potential(training_loss(net, data, Run(0, likelihood=0.5), 1), prior, 30.0)
     z = torch.randn(1, 5, generator=torch.Generator().manual_seed(0)).double()
     steps = 1e-5 * torch.eye(5).double()
     numeric = torch.stack([(potential(z + e)[0] - potential(z - e)[0]) / 2e-5 for e in steps])[:, 0]

@@ -9,6 +9,7 @@ from oracles import stopping_at
 import flatviz as fv
 from flatviz.core.seeds import generator
 from flatviz.training.losses import training_loss
+from flatviz.training.run import Run
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +42,7 @@ def test_predictions_are_those_of_networks_with_a_trunk_of_their_own(source, tas
 def test_a_training_pass_draws_a_trunk_and_the_second_pass_of_a_step_keeps_it(source, task):
     net, prior = source
     sampled, q = fv.transfer(net, prior, trunk="sampled", seed=5)
-    loss, _ = training_loss(sampled, task.train, "categorical", "frozen")
+    loss = training_loss(sampled, task.train, Run(0))
     w = q.sample(1, seed=0)[0]  # at the mean the head is 0, whatever the trunk gives
     first, again, second = loss(w, None), loss.again(w, None), loss(w, None)
     assert torch.equal(first, again) and not torch.equal(first, second)

@@ -11,8 +11,10 @@ from torch import nn
 import flatviz as fv
 from flatviz.engine.stacked import Stacked
 from flatviz.engine.stacked_conv import StackedConv, stack_conv
-from flatviz.training.batched import BatchedLoss, SequentialLoss, members_loss
+from flatviz.training.batched import BatchedLoss, SequentialLoss
 from flatviz.training.gradient import gradient
+from flatviz.training.losses import training_loss
+from flatviz.training.run import Run
 
 RECIPE = dict(epochs=3, lr=0.3, weight_decay=1e-3, batch_size=8)
 
@@ -90,7 +92,7 @@ def test_convolutional_members_together_are_the_members_alone(i, treated):
     data = fv.Data(x, torch.arange(30) % 10)
     net = fv.Net.from_module(module.double(), treated, example=x[:1])
     W = net.w + 0.1 * torch.randn(3, net.dim, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
-    together, alone = (members_loss(net, data, "categorical", "frozen", 3, together=t) for t in (True, False))
+    together, alone = training_loss(net, data, Run(0), 3), SequentialLoss([training_loss(net, data, Run(0))] * 3)
     assert isinstance(together, BatchedLoss) and isinstance(alone, SequentialLoss)
     for index in (None, torch.arange(12).view(3, 4)):
         (a, g, _), (b, h, _) = gradient(together, W, index), gradient(alone, W, index)

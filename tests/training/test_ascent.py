@@ -74,11 +74,11 @@ def test_the_second_pass_leaves_batchnorm_statistics_alone_and_lr_zero_leaves_th
     module = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.ReLU(), nn.Linear(4, 2))
     data = fv.Data(torch.randn(16, 3), torch.randint(0, 2, (16,)))
     net = fv.Net.from_module(module)
-    loss, trained = training_loss(net, data, "categorical", "train")
+    loss = training_loss(net, data, Run(0, batchnorm="train"))
     w, _ = sgd(loss, net.w, minibatches(16, None, 0, net.device), Run(0, optim=Optim(1, lr=0.0), ascent=fv.SAM(0.5)))
     assert torch.equal(w, net.w)
     module.train()(data.x)
-    buffers = trained(w).buffers()
+    buffers = loss.training.net(w).buffers()
     assert int(buffers["1.num_batches_tracked"]) == 1
     torch.testing.assert_close(buffers["1.running_mean"], module[1].running_mean)
     torch.testing.assert_close(buffers["1.running_var"], module[1].running_var)

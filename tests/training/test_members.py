@@ -9,9 +9,10 @@ from torch import nn
 import flatviz as fv
 from flatviz.engine import stacked
 from flatviz.engine.stacked import stack
-from flatviz.training.batched import BatchedLoss, SequentialLoss, members_loss
+from flatviz.training.batched import BatchedLoss, SequentialLoss
 from flatviz.training.gradient import gradient
 from flatviz.training.losses import FrozenLoss, training_loss
+from flatviz.training.run import Run
 
 
 def chain(dtype, treated="all", seed=0):
@@ -34,7 +35,7 @@ def rows(net, n=3):
 def test_one_step_together_is_each_step_alone(treated, ascent):
     for dtype, tolerance in ((torch.float32, 1e-5), (torch.float64, 1e-12)):
         net, data = chain(dtype, treated)
-        loss, W = members_loss(net, data, "categorical", "frozen", 3), rows(net)
+        loss, W = training_loss(net, data, Run(0), 3), rows(net)
         assert isinstance(loss, BatchedLoss)
         for index in (None, torch.arange(12).view(3, 4)):
             values, g, gain = gradient(loss, W, index, ascent)
@@ -50,7 +51,7 @@ def test_a_regression_is_stacked_too():
     net, data = chain(torch.float64)
     targets = fv.Data(data.x, torch.randn(20, 3, generator=torch.Generator().manual_seed(2), dtype=torch.float64))
     W = rows(net)
-    loss = members_loss(net, targets, 0.3, "frozen", 3)
+    loss = training_loss(net, targets, Run(0, likelihood=0.3), 3)
     torch.testing.assert_close(loss(W, None), fv.nll(net, targets, likelihood=0.3).many(W))
 
 
@@ -58,12 +59,12 @@ def test_what_cannot_be_stacked_goes_one_by_one_each_with_statistics_of_its_own(
     data = fv.Data(torch.randn(16, 3), torch.randint(0, 2, (16,)))
     net = fv.Net.from_module(nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.ReLU(), nn.Linear(4, 2)))
     assert stack(net, data.x) is None
-    loss = members_loss(net, data, "categorical", "train", 2)
+    loss = training_loss(net, data, Run(0, batchnorm="train"), 2)
     assert isinstance(loss, SequentialLoss)
     W = torch.stack([net.w, 2 * net.w])
     loss(W, None), loss.again(W, None)
     for i, w in enumerate(W):
-        alone, _ = training_loss(net, data, "categorical", "train")
+        alone = training_loss(net, data, Run(0, batchnorm="train"))
         alone(w, None)
         torch.testing.assert_close(loss.state[f"{i} buffer 1.running_mean"], alone.state["buffer 1.running_mean"])
         assert int(loss.state[f"{i} buffer 1.num_batches_tracked"]) == 1
@@ -82,7 +83,7 @@ def test_any_network_in_evaluation_mode_can_run_together_as_it_does_on_a_gpu():
     )
     net = fv.Net.from_module(module.double(), "norm+head", example=torch.randn(2, 1, 6, 6, dtype=torch.float64))
     data = fv.Data(torch.randn(8, 1, 6, 6, dtype=torch.float64), torch.randint(0, 2, (8,)))
-    W, alone = rows(net), members_loss(net, data, "categorical", "frozen", 3)
+    W, alone = rows(net), training_loss(net, data, Run(0), 3)
     assert isinstance(alone, SequentialLoss)  # on a CPU
     for index in (None, torch.arange(6).view(3, 2)):
         for got, want in zip(
@@ -113,6 +114,6 @@ def test_members_of_a_net_with_a_patched_layer_have_the_losses_of_the_module_its
         monkeypatch.setattr(stacked, "chain_of", lambda net: list(net.module.named_children()))
     net = fv.Net.from_module(PATCHED[name](module))
     W = rows(net)
-    values = members_loss(net, data, "categorical", "frozen", 3)(W, None)
+    values = training_loss(net, data, Run(0), 3)(W, None)
     want = torch.stack([nn.functional.cross_entropy(net.to_module(w)(data.x), data.y) for w in W])
     torch.testing.assert_close(values, want.detach(), rtol=1e-5, atol=1e-5)

@@ -5,10 +5,9 @@ import torch
 from torch import nn
 
 import flatviz as fv
-from flatviz.training.batched import members_loss
 from flatviz.training.gradient import gradient
 from flatviz.training.loop import advance
-from flatviz.training.losses import FrozenLoss
+from flatviz.training.losses import FrozenLoss, training_loss
 from flatviz.training.passes import Passes
 from flatviz.training.run import Run
 
@@ -22,7 +21,7 @@ def conv_case():
 
 def test_parts_of_members_trained_together_and_more_parts_than_examples(tiny):
     net, data = tiny
-    loss = members_loss(net, data, "categorical", "frozen", 2)
+    loss = training_loss(net, data, Run(0), 2)
     W = torch.stack([net.w, net.w + 0.1])
     for index in (None, torch.tensor([[0, 3, 5], [1, 2, 4]])):
         plain = gradient(loss, W, index, fv.SAM(0.1))

@@ -26,6 +26,7 @@ class Picture {
       const panels = Object.keys(entry.layout).filter((name) => /^xaxis\d*$/.test(name)).length;
       height = Math.round(Math.max(300, Math.min(height, above(entry.layout) + (width - 160) / panels + 70)));
     }
+    if (narrow && entry.phases.length) ranges = this.low(ranges, (height - narrow.margin.t - narrow.margin.b) / (width - narrow.margin.l - narrow.margin.r), n);
     const placed = narrow || beside(entry, ranges, width, height);
     const sized = entry.binds.some((b) => b.rows !== "all" && b.rows !== "phase");
     const scene = [placed && width, dark, height, JSON.stringify(ranges)].join("/");
@@ -61,6 +62,17 @@ class Picture {
     else if (plot._fullLayout.width !== width) Plotly.Plots.resize(plot);
     this.spread();
     return true;
+  }
+
+  // Ranges of a step in a picture `share` as high as wide: its ground is cut above and below, as far as no member's step needs it.
+  low(ranges, share, n) {
+    const { entry, tools } = this, [x, y] = ["xaxis", "yaxis"].map((axis) => ranges[axis] ?? entry.layout[axis].range), middle = (y[0] + y[1]) / 2;
+    const drawn = entry.binds.filter(({ path }) => path.endsWith(".y")), all = entry.common ? tools.members.slice(0, 1) : tools.members;
+    let half = (share * (x[1] - x[0])) / 2;
+    for (const bind of drawn) for (const member of all) for (const at of entry.phases.keys()) {
+      for (const v of bound(bind, tools.index.fields, member, n, at, this.held)) half = Math.max(half, 1.06 * Math.abs(v - middle) || 0);   // NaN: it is not drawn
+    }
+    return half < y[1] - middle ? { ...ranges, yaxis: [middle - half, middle + half] } : ranges;
   }
 
   // To another phase: points and heads of arrows move in straight lines, texts change at half of the way.
@@ -234,7 +246,7 @@ function smaller(layout, { phases }, phone) {
   const annotations = layout.annotations?.map((a) => ({ ...a, font: { ...a.font, size: widest(a.text ?? "") > 54 ? 8.5 : 10 } }));
   const legend = { ...layout.legend, font: { ...layout.legend?.font, size: 11 } };
   const { xaxis } = layout, text = xaxis?.title?.text?.split("<br>")[0];
-  if (phases.length) for (const axis of ["xaxis", "yaxis"]) layout = { ...layout, [axis]: { ...layout[axis], title: { text: "" }, showticklabels: false } };
+  if (phases.length) for (const axis of ["xaxis", "yaxis"]) layout = { ...layout, [axis]: { ...layout[axis], title: { text: "" }, showticklabels: false, ticks: "", automargin: false } };
   return { ...layout, title, legend, ...(text && !phases.length ? { xaxis: { ...xaxis, title: { ...xaxis.title, text } } } : {}), ...(annotations ? { annotations } : {}) };
 }
 
