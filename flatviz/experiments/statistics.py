@@ -35,7 +35,8 @@ def paired(
 
     Returns:
         Columns quantity, mean, half (of the 95 % interval), n, gains (seeds with a gain), gain (mean with the sign of a gain), p
-        (two-sided, Student's t; NaN for one seed or a value that is not finite), ratio (whether mean is that of log ratios).
+        (two-sided, Student's t; NaN for one seed or a value that is not finite), rank (p of Wilcoxon's signed-rank test, which assumes
+        no normal differences), ratio (whether mean is that of log ratios).
     """
     names = [q for q in better if q in mine and q in theirs and mine[q].notna().any()]
     seeds = mine.index.intersection(theirs.index)
@@ -43,8 +44,9 @@ def paired(
     values = mine - theirs
     for q in [q for q in names if q in logs]:
         values[q] = np.log(mine[q] / theirs[q])
-    rows = [{"quantity": q, **mean_zero(values[q], better[q]), "ratio": q in logs} for q in names]
-    return pd.DataFrame(rows, columns=["quantity", "mean", "half", "n", "gains", "gain", "p", "ratio"])
+    rank = {q: stats.wilcoxon(values[q]).pvalue if values[q].any() else 1.0 for q in names}
+    rows = [{"quantity": q, **mean_zero(values[q], better[q]), "rank": rank[q], "ratio": q in logs} for q in names]
+    return pd.DataFrame(rows, columns=["quantity", "mean", "half", "n", "gains", "gain", "p", "rank", "ratio"])
 
 
 def mean_zero(values: pd.Series, better: int = 1) -> dict[str, Any]:
@@ -89,13 +91,17 @@ def judged(table: pd.DataFrame, level: float = LEVEL, *, family: str | list[str]
     Returns:
         The table with family (its name), claims (their number in the family), corrected (p) and verdict: "holds" or "does not
         hold" where the corrected p is below the level, by the sign of the gain, else "inconclusive"; "not comparable" where a
-        seed has no difference.
+        seed has no difference.  by_rank is the verdict of the rank test, corrected alike; without a column rank it is the same.
     """
     names = table[family].astype(str).agg(", ".join, axis=1) if isinstance(family, list) else pd.Series(family, table.index)
-    by = table.p.groupby(names, sort=False)
-    corrected = by.transform(holm)
-    word = np.where(corrected < level, np.where(table.gain > 0, HOLDS, NOT), np.where(table.gain.isna(), MISSING, OPEN))
-    return table.assign(family=names, claims=by.transform("size"), corrected=corrected, verdict=word)
+    by, by_rank = (table[p].groupby(names, sort=False) for p in ("p", "rank" if "rank" in table else "p"))
+    corrected, ranked = by.transform(holm), by_rank.transform(holm)
+    words = [
+        np.where(p < level, np.where(table.gain > 0, HOLDS, NOT), np.where(table.gain.isna(), MISSING, OPEN))
+        for p in (corrected, ranked)
+    ]
+    found = table.assign(family=names, claims=by.transform("size"), corrected=corrected, verdict=words[0])
+    return found.assign(corrected_rank=ranked, by_rank=words[1])
 
 
 def amount(row: Any) -> str:
@@ -110,10 +116,12 @@ def amount(row: Any) -> str:
 
 
 def sentences(table: pd.DataFrame) -> list[str]:
-    """Each judged row in words: claim, difference with its interval, seeds with a gain, verdict.
+    """Each judged row in words: claim, difference with its interval, seeds with a gain, verdict; that by ranks if another.
 
     Args:
         table: of `judged`, with the columns claim (who, and at what) and against (the name of what it is compared with).
     """
     counts = ["" if np.isnan(row.mean) else f", better in {row.gains} of {row.n} seeds" for row in table.itertuples()]
-    return [f"{row.claim}: {amount(row)}{count}: {row.verdict}" for row, count in zip(table.itertuples(), counts)]
+    ranks = ["" if a == b else f" (by the rank test: {b})" for a, b in zip(table.verdict, table.by_rank)]
+    said = zip(table.itertuples(), counts, ranks)
+    return [f"{row.claim}: {amount(row)}{count}: {row.verdict}{rank}" for row, count, rank in said]

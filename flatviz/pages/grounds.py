@@ -32,7 +32,7 @@ def accuracy(plane: str, relief: bool, scene: Scene, i: int) -> Figure:
     if relief:  # seen from one place, whichever member is drawn
         return plot_relief(surface, scale, title).update_layout(scene_camera_eye=dict(x=1.3, y=-1.4, z=1.0))
     lowest, middle = short(float(surface.values.min())), short(center_of(surface))
-    alt = f"training accuracy over the {PLANES[plane]}, {middle} at the center, at least {lowest}"
+    alt = f"training accuracy over the {PLANES[plane].removeprefix('the ')}, {middle} at the center, at least {lowest}"
     return _centered(surface, scale, title, alt, "#d55e00")
 
 
@@ -55,7 +55,7 @@ def averaged(plane: str, relief: bool, scene: Scene, i: int) -> Figure:
     scale = averages_scale(scene, name)
     if relief:
         return _sized(plot_relief(surface, scale, title), values, relief)
-    alt = f"loss of the averaged prediction over the {PLANES[plane]}, {short(center_of(surface))} at the center"
+    alt = f"loss of the averaged prediction over the {PLANES[plane].removeprefix('the ')}, {short(center_of(surface))} at the center"
     fig = _centered(surface, scale, title, alt, "#fefefe")
     return _sized(fig, values, relief)
 

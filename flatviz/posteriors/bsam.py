@@ -44,7 +44,7 @@ def fit_bsam(
     *,
     seed: Seed,
     radius: Radius = 0.01,
-    steps: Count = SETTINGS["steps"],
+    steps: Count,
     b1: Share = 0.9,
     b2: Share = 0.99,
     damping: NonNegative = 0.1,

@@ -37,7 +37,7 @@ def fit_dropout(
     *,
     seed: Seed,
     rate: Share | None = None,
-    n_draws: Count = SETTINGS["n_draws"],
+    n_draws: Count,
     **how: Unpack[SGD],
 ) -> Draws:
     """Train with dropout from where the net stands, then draw `n_draws` masked weight vectors, (n_draws, D).

@@ -26,7 +26,7 @@ SETTINGS = dict(n_draws=30, burn_in=300, thin=20, lr=0.01, eta=0.01, temperature
 
 
 @defaults(SETTINGS)
-def fit_emcmc(net: Net, data: Data, *, seed: Seed, eta: NonNegative = SETTINGS["eta"], **how: Unpack[Thinned]) -> Draws:
+def fit_emcmc(net: Net, data: Data, *, seed: Seed, eta: NonNegative, **how: Unpack[Thinned]) -> Draws:
     """One chain from where the net stands; draws (n_draws, D) are of w and of its guide a in turn, half of them each.
 
     Args:

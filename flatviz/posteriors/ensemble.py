@@ -27,7 +27,7 @@ def fit_ensemble(
     data: Data,
     *,
     seed: Seed,
-    members: Count = SETTINGS["members"],
+    members: Count,
     start: str = "auto",
     batchnorm: Statistics = "frozen",
     **how: Unpack[SGD],

@@ -53,11 +53,11 @@ def fit_laplace(
     seed: Seed,
     structure: Structure = "last_layer",
     rank: Count = 20,
-    prior_precision: Precision = SETTINGS["prior_precision"],
+    prior_precision: Precision,
     per_layer: bool = False,
     validation: Data | None = None,
     temperature: Positive = 1.0,
-    steps: Whole = SETTINGS["steps"],
+    steps: Whole,
     **how: Unpack[Epochs],
 ) -> AnyGaussian:
     """Train by SGD from where the net stands (steps=0: not at all), then the Gaussian of the curvature there, mean (D,).

@@ -31,7 +31,7 @@ def fit_multi(
     fit: Method | Callable[..., Posterior],
     seed: Seed,
     settings: Mapping[str, Any] | None = None,
-    members: Count = SETTINGS["members"],
+    members: Count,
     start: str = "auto",
     **how: Unpack[SGD],
 ) -> Mixture:

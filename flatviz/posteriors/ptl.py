@@ -29,8 +29,8 @@ def fit_ptl(
     fit: Method | Callable[..., Posterior],
     seed: Seed,
     settings: Mapping[str, Any] | None = None,
-    scale: NonNegative = SETTINGS["scale"],
-    floor: NonNegative = SETTINGS["floor"],
+    scale: NonNegative,
+    floor: NonNegative,
     **how: Unpack[Resumed],
 ) -> Posterior:
     """`fit(net, data, prior=the wider prior, seed=seed)`, from the prior's mean.

@@ -31,7 +31,7 @@ def fit_sghmc(
     data: Data,
     *,
     seed: Seed,
-    friction: Share = SETTINGS["friction"],
+    friction: Share,
     chains: Count = 1,
     **how: Unpack[Thinned],
 ) -> Draws:

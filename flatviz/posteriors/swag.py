@@ -31,9 +31,7 @@ SETTINGS = dict(rank=5, snapshots=20, lr=0.05, momentum=0.9, weight_decay=5e-4, 
 
 
 @defaults(SETTINGS | LARGE)
-def fit_swag(
-    net: Net, data: Data, *, seed: Seed, rank: Count = SETTINGS["rank"], scale: Positive = 1.0, **how: Unpack[Tail]
-) -> Gaussian:
+def fit_swag(net: Net, data: Data, *, seed: Seed, rank: Count, scale: Positive = 1.0, **how: Unpack[Tail]) -> Gaussian:
     """Run SGD at a constant rate from where the net stands, collecting one snapshot an epoch; mean (D,), factor (K, D).
 
     Args:
@@ -73,7 +71,7 @@ def swag_gaussian(
 
 @defaults(SETTINGS | LARGE)
 def fit_swag_members(
-    net: Net, data: Data, W: Tensor, *, seeds: list[int], rank: int = SETTINGS["rank"], scale: float = 1.0, **how: Unpack[Tail]
+    net: Net, data: Data, W: Tensor, *, seeds: list[int], rank: int, scale: float = 1.0, **how: Unpack[Tail]
 ) -> list[Gaussian]:
     """`fit_swag` from each row of `W` (B, D) with a seed of its own, trained together; settings as there.
 

@@ -146,7 +146,7 @@ def defaults(
     """Decorator of a public fit with `**how`: the keywords one by one in signature and help, and defaults for those left out.
 
     Args:
-        settings: The defaults of this method, tuned on the digits.
+        settings: The defaults of this method, tuned on the digits, also of keywords that it names itself.
         batchnorm: Those of a net with BatchNorm, where they are others.
     """
     other = {} if batchnorm is None else {name: value for name, value in batchnorm.items() if settings[name] != value}
@@ -157,7 +157,8 @@ def defaults(
         about = {name: hint.__metadata__[-1] for name, hint in shared.__annotations__.items()}
         plain |= get_type_hints(shared)  # without rules, for readers: the boundary reads those of `verb` and `shared`
         usual = {name: entry.default for name, entry in about.items()} | settings
-        parameters = [p.replace(annotation=plain[p.name]) for p in signature.parameters.values() if p.name in plain]
+        listed = [p for p in signature.parameters.values() if p.name in plain]
+        parameters = [p.replace(annotation=plain[p.name], default=settings.get(p.name, p.default)) for p in listed]
         names = sorted(about, key=lambda name: (name not in settings, name in Resumed.__annotations__))
         for name in names:
             given = dict(default=usual[name], annotation=plain[name])

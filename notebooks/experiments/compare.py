@@ -47,7 +47,7 @@ from flatviz.storage.committed import committed
 
 # %%
 PLAIN = ("sgd", "fisher_sam", "swa", "swag_diag", "swag", "mfvi", "moped", "vi", "sabma", "bsam", "laplace", "sgld", "sghmc", "csgld",
-         "emcmc", "dropout", "ensemble", "multiswag")  # fmt: skip
+         "emcmc", "svgd", "dropout", "ensemble", "multiswag")  # fmt: skip
 every = [n for m in PLAIN for n in (m, f"f-{m}") if n in fv.METHODS]
 asked = [name.strip() for name in METHODS.split(",")] if METHODS else every
 cells = [dict(method=m, steps=float(n)) for n in str(LENGTHS).split(",") for m in asked if n == "1" or f"f-{m}" in asked]

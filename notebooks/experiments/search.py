@@ -9,12 +9,14 @@
 # three lengths; one of each is chosen by validation NLL, averaged over the seeds of the search.
 #
 # **Confirmation.** The search names the gains in which all of its seeds agree. What it chose is fitted again on fresh seeds, which
-# decide. At most five claims against each baseline are tested, with Holm's correction.
+# decide. At most five claims against each baseline are tested, with Holm's correction. The intervals of the confirmation are of settings
+# that are fixed. In a third part (*own choice*) the validation split of each fresh seed chooses for SA-BMA, SAM and VI anew, as somebody
+# with one split does: there the variance of the choice is part of the differences between seeds, and so of the intervals.
 
 # %% tags=["parameters"]
 RUN = False  # True computes everything, False reads the stored table
 TABLE = "search"  # stored summary, or path of a CSV file
-SAVE = ""  # path of a CSV file to write the summary to
+SAVE = ""  # path of a CSV file to write the summary to; rows of another network than MODEL are those of TABLE
 MODEL = "mlp"  # or conv
 SEEDS = 4  # of the search, from 0 on
 FRESH = 10  # of the confirmation, from 200 on
@@ -155,7 +157,7 @@ SCORES = ("nll", "accuracy", "ece", "shifted_nll")
 
 
 def choice(table, name):
-    """Method -> (radius, steps) with the least mean validation NLL; a candidate that diverged is never chosen."""
+    """Method -> (radius, steps) with the least mean validation NLL over seeds; a candidate that diverged is never chosen."""
     rows = table[(table.setting == trained[name]) & (table.quantity == "validation")]
     mean = rows.groupby(["method", "radius", "steps"]).value.agg(lambda v: v.mean(skipna=False)).fillna(np.inf)
     return {m: mean[m].idxmin() for m in ("sabma", "sam_mu", "vi")}
@@ -171,17 +173,26 @@ def values_of(table, name, method, radius, steps):
 
 
 # %%
+def members_of(name, of):
+    """SA-BMA and each baseline as method, radius and steps, of what was chosen."""
+    steps = float(settings[name]["steps"])
+    against = [("vi", 0.0, steps), ("vi", 0.0, 2 * steps), ("vi", *of["vi"]), ("sam_mu", *of["sam_mu"])]
+    return {"SA-BMA": ("sabma", *of["sabma"]), **dict(zip(BASELINES, against))}
+
+
+# %%
 def summarised(table, part, chosen):
-    """A row a case, baseline and quantity: mean difference, half of its interval, seeds, seeds with a gain, what was chosen."""
-    rows = []
+    """A row a case, baseline and quantity: mean difference, half of its interval, seeds, seeds with a gain, what was chosen.
+
+    chosen: case -> its choice; None: the validation split of each seed chooses anew, and nothing is one choice of all.
+    """
+    rows, by_seed = [], [rows for _, rows in table.groupby("seed")]
     for name, of in chosen.items():
-        steps, picked = (
-            float(settings[name]["steps"]),
-            dict(radius=of["sabma"][0], sam_radius=of["sam_mu"][0], vi_steps=of["vi"][1]),
-        )
-        against = [("vi", 0.0, steps), ("vi", 0.0, 2 * steps), ("vi", *of["vi"]), ("sam_mu", *of["sam_mu"])]
-        for baseline, member in zip(BASELINES, against):
-            mine, theirs = values_of(table, name, "sabma", *of["sabma"]), values_of(table, name, *member)
+        picked = dict(radius=of["sabma"][0], sam_radius=of["sam_mu"][0], vi_steps=of["vi"][1]) if of else {}
+        members = [members_of(name, of or choice(one, name)) for one in by_seed]
+        values = {who: pd.concat([values_of(one, name, *m[who]) for one, m in zip(by_seed, members)]) for who in members[0]}
+        for baseline in BASELINES:
+            mine, theirs = values["SA-BMA"], values[baseline]
             found = paired(mine, theirs, {q: BETTER[q] for q in mine}, logs=())
             about = dict(model=MODEL, part=part, setting=name, against=baseline)
             rows += [
@@ -218,6 +229,7 @@ def named(summary):
 # The results of single seeds were not stored: only differences, intervals and counts, from which the tests cannot be repeated.
 
 # %%
+stored = pd.read_csv(TABLE if TABLE.endswith(".csv") else committed(f"{TABLE}.csv"))
 if RUN:
     how = dict(group=("setting", "seed"), device=DEVICE, workers=WORKERS)
     searched = run(grid, fit, measure, name="search", **how)
@@ -228,9 +240,10 @@ if RUN:
              for cell in cells_of(name, seed)]  # fmt: skip
     fresh = run(again, fit, measure, name="search, fresh seeds", **how)
     second = summarised(fresh, "confirmation", {name: of for name, of in chosen.items() if name in wanted})
-    summary = pd.concat([first, second], ignore_index=True)
+    third = summarised(fresh, "own choice", dict.fromkeys(name for name in chosen if name in wanted))
+    summary = pd.concat([stored[stored.model != MODEL], first, second, third], ignore_index=True)
 else:
-    summary = pd.read_csv(TABLE if TABLE.endswith(".csv") else committed(f"{TABLE}.csv"))
+    summary = stored
 if SAVE:
     summary.to_csv(SAVE, index=False)
 
@@ -255,7 +268,9 @@ for (model, part), rows in summary.groupby(["model", "part"], sort=False):
         some = rows[rows.quantity == quantity]
         about = some.drop_duplicates("setting").set_index("setting")[["radius", "sam_radius", "vi_steps"]]
         text = some.assign(text=some.apply(shown, axis=1)).pivot(index="setting", columns="against", values="text")
-        about = about.map("{:g}".format).rename(columns=dict(sam_radius="SAM's", vi_steps="VI's steps"))
+        about = about.map(lambda v: f"{v:g}" if v == v else "by split").rename(
+            columns=dict(sam_radius="SAM's", vi_steps="VI's steps")
+        )
         head = f"{part}, {model}, {some.n.max()} seeds: {QUANTITIES[quantity].label}"
         display(about.join(text[list(BASELINES)]).rename_axis("case").reset_index().style.hide().set_caption(head))
 
@@ -278,19 +293,19 @@ fig.update_layout(legend=dict(orientation="h", y=-0.08))
 
 # %%
 for model, rows in summary.groupby("model", sort=False):
-    claims, confirmed = named(rows[rows.part == "search"]), with_p(rows[rows.part == "confirmation"])
-    of = confirmed.set_index(["setting", "against", "quantity"], drop=False).loc[claims] if claims else confirmed[:0]
-    of = of.assign(claim=["SA-BMA at " + s + " against " + a for s, a in zip(of.setting, of.against)])
-    verdicts = judged(of.reset_index(drop=True), family=f"search, {model}")
-    print(
-        f"claims that SA-BMA is better, {model}, corrected by Holm for these {len(claims)}:", *sentences(verdicts), sep="\n  "
-    )
-    print("all differences of the confirmed cases, 95 % intervals, not corrected:")
-    for baseline in BASELINES:
-        known = confirmed[(confirmed.against == baseline) & confirmed.half.notna()]
-        better, worse = int((known.gain > known.half).sum()), int((-known.gain > known.half).sum())
-        left = len(known) - better - worse
-        print(f"  against {baseline}: better in {better}, worse in {worse}, open in {left} of {len(known)}")
+    claims = named(rows[rows.part == "search"])
+    for part, confirmed in with_p(rows[rows.part != "search"]).groupby("part", sort=False):
+        of = confirmed.set_index(["setting", "against", "quantity"], drop=False).loc[claims] if claims else confirmed[:0]
+        of = of.assign(claim=["SA-BMA at " + s + " against " + a for s, a in zip(of.setting, of.against)])
+        verdicts = judged(of.reset_index(drop=True), family=f"search, {model}")
+        print(f"{part}: claims that SA-BMA is better, {model}, corrected by Holm for these {len(claims)}:",
+              *sentences(verdicts), sep="\n  ")  # fmt: skip
+        print(f"{part}: all differences of the confirmed cases, 95 % intervals, not corrected:")
+        for baseline in BASELINES:
+            known = confirmed[(confirmed.against == baseline) & confirmed.half.notna()]
+            better, worse = int((known.gain > known.half).sum()), int((-known.gain > known.half).sum())
+            left = len(known) - better - worse
+            print(f"  against {baseline}: better in {better}, worse in {worse}, open in {left} of {len(known)}")
 
 # %% [markdown]
 # ## What would change our mind

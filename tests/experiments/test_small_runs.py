@@ -59,12 +59,14 @@ def test_tasks_and_gaps_run_on_the_cells_of_their_stored_tables(tmp_path, name, 
 
 def test_lengths_of_training_are_fitted_measured_and_compared(tmp_path):
     path = tmp_path / "along.csv"
-    small = dict(SEEDS=2, LENGTHS="1,2", STEPS=3, EPOCHS=5, DRAWS=2, SPECTRA=1, GIBBS=3)
-    said = "\n".join(executed("along", RUN=True, SAVE=str(path), **small))
+    small = dict(RUN=True, SEEDS=2, LENGTHS="1,2", STEPS=3, EPOCHS=5, DRAWS=2, SPECTRA=1, GIBBS=3)
+    executed("along", SAVE=str(path), DATA="digits", **small)  # beside the stored rows of the other task
+    said = "\n".join(executed("along", SAVE=str(path), DATA="digits-near", TABLE=str(path), **small))
     found, stored = read_table(path), read_table("along")
     assert set(stored.quantity) == set(found.quantity) and found.value.notna().all()
-    assert said.count("vacuous at every length") == 9  # three methods, three objectives, a few steps
-    assert said.count("equal gradients: ") == 3
+    assert set(found.setting) == {"no KL", "T 0.03", "T 1", "near, T 0.03", "near, T 1"}
+    assert said.count("vacuous at every length") == 15  # three methods, five settings, a few steps
+    assert said.count("equal gradients: ") == 5
 
 
 def test_learning_coefficients_are_sampled_compared_and_left_alone_by_permutations(tmp_path):

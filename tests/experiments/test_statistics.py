@@ -99,6 +99,18 @@ def test_differences_that_are_all_the_same_are_certain_or_nothing():
     assert list(paired(ones, ones).p) == [1.0] and list(paired(ones, 2 * ones).p) == [0.0]
 
 
+def test_the_rank_test_is_scipys_corrected_alike_and_said_where_it_gives_another_verdict():
+    """One seed of forty is far on the other side: Student's t sees a wide spread, ranks see 39 seeds of one sign."""
+    change = np.r_[np.linspace(-0.02, -0.01, 39), 0.5]
+    zero = pd.DataFrame({"nll": np.zeros(40), "ece": np.zeros(40)})
+    table = paired(pd.DataFrame({"nll": change, "ece": change}), zero)
+    assert table["rank"][0] == pytest.approx(stats.wilcoxon(change).pvalue, rel=1e-12)
+    found = judged(table, family="all").assign(claim="it", against="VI")
+    assert list(found.corrected_rank) == pytest.approx([2 * table["rank"][0]] * 2)
+    assert set(found.verdict) == {"inconclusive"} and set(found.by_rank) == {"holds"}
+    assert sentences(found)[0].endswith("better in 39 of 40 seeds: inconclusive (by the rank test: holds)")
+
+
 def test_a_sentence_holds_its_figures_and_verdict():
     table = judged(paired(*frames(-0.05, "accuracy")), family="all").assign(claim="SA-BMA, equal steps", against="VI")
     text = dict(zip(table.quantity, sentences(table)))
