@@ -133,6 +133,9 @@ def calls(fv, module, data, task, metrics):
         "sharpness": lambda: keep("sharpness", fv.sharpness(made["f"], made["q"].sample(2, seed=0), iters=5)),
         "plots.plot_sharpness": lambda: fv.plots.plot_sharpness({"vi": made["sharpness"]}),
         "metrics.weyl_bounds": lambda: fv.metrics.weyl_bounds(made["f"], made["q"].sample(2, seed=0), iters=5),
+        "metrics.learning_coefficient": lambda: fv.metrics.learning_coefficient(
+            made["f"], made["q"].mean, made["q"].sample(2, seed=0), n=len(data)
+        ),
         "metrics.predict_linearised": lambda: fv.metrics.predict_linearised(
             made["net"][0], made["laplace"], data, link="mc", n_draws=2
         ),

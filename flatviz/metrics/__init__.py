@@ -14,6 +14,7 @@ __getattr__, __dir__, __all__ = lazy(
         "ood": "ood_scores",
         "selective": "risk_coverage",
         "curvature": "sharpness weyl_bounds",
+        "learning": "learning_coefficient",
         "linearised": "predict_linearised",
     },
 )

@@ -1,11 +1,16 @@
 """The experiments of this folder's golden texts, each computed once in its small form."""
 
+import math
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 from experiment_notebooks import executed, functions
 from scipy.stats import entropy
 
+import flatviz as fv
 from flatviz.experiments import read_table
 
 pytestmark = pytest.mark.long
@@ -62,6 +67,30 @@ def test_lengths_of_training_are_fitted_measured_and_compared(tmp_path):
     assert set(found.setting) == {"no KL", "T 0.03", "T 1", "near, T 0.03", "near, T 1"}
     assert said.count("vacuous at every length") == 15  # three methods, five settings, a few steps
     assert said.count("equal gradients: ") == 5
+
+
+def test_learning_coefficients_are_sampled_compared_and_left_alone_by_permutations(tmp_path):
+    path = tmp_path / "learning.csv"
+    small = dict(SEEDS=2, STEPS=20, DRAWS=32, BURN_IN=8, SGLD_BURN_IN=5, THIN=1)
+    said = "\n".join(executed("learning", RUN=True, SAVE=str(path), **small))
+    found, stored = read_table(path), read_table("learning")
+    cells = lambda table: set(zip(table.setting, table.method, table.radius, table.quantity))  # noqa: E731
+    assert cells(found) == cells(stored) and found.value.notna().all()
+    was, now = re.search(r"permuted: λ̂ ([\d.]+) becomes ([\d.]+);", said).groups()
+    assert float(was) == pytest.approx(float(now), abs=2e-4) and said.count("of 2 seeds: ") == 27  # float32
+
+
+def test_both_samplers_of_the_learning_coefficient_have_the_same_localised_target():
+    space = functions("learning", DRAWS=1600, BURN_IN=40, SGLD_BURN_IN=100, THIN=20)
+    module = torch.nn.Linear(1, 2, bias=False)
+    torch.nn.init.zeros_(module.weight)
+    net, x = fv.Net.from_module(module), torch.ones(200, 1)
+    task = fv.Task(*[fv.Data(x, torch.arange(200) % 2)] * 3, n_classes=2)
+    exact = 0.5 * 0.5 / (0.5 + 100 * math.log(200) / 200)  # one curvature, 1/2, against gamma = 100
+    f = fv.nll(net, task.train)
+    for name, q in space["sampled"](net, task, net.w, 100.0, 0).items():
+        if name != "sgld 0.1":  # its step is too long for so strong a pull
+            assert fv.metrics.learning_coefficient(f, net.w, q.W, n=200) == pytest.approx(exact, rel=0.15), name
 
 
 @pytest.mark.parametrize("error", [0.0, 0.03, 0.4, 0.99])
