@@ -111,7 +111,7 @@ def check_function(net: Net, x: Tensor) -> tuple[Net, Work]:
             work = work_of(net, x)
             few = x[few_of(x, work)]
             net(net.w, few.clone())
-        except (RuntimeError, ValueError) as error:
+        except (RuntimeError, ValueError, IndexError) as error:
             raise ValueError(f"inputs of shape {tuple(x.shape)} do not pass through {net!r}: {error}") from error
         except TypeError as error:
             if not isinstance(x, Fields):

@@ -19,6 +19,7 @@ from flatviz.experiments.table import QUANTITIES, Quantity
 LEVEL = 0.05
 HOLDS, NOT, OPEN, MISSING = "holds", "does not hold", "inconclusive", "not comparable"
 BETTER = {name: quantity.better for name, quantity in QUANTITIES.items() if quantity.better}
+RANK = ("rank", "rank_gain")  # columns of `signed_rank`
 RATIOS = tuple(name for name, quantity in QUANTITIES.items() if quantity.ratio)
 
 
@@ -35,8 +36,8 @@ def paired(
 
     Returns:
         Columns quantity, mean, half (of the 95 % interval), n, gains (seeds with a gain), gain (mean with the sign of a gain), p
-        (two-sided, Student's t; NaN for one seed or a value that is not finite), rank (p of Wilcoxon's signed-rank test, which assumes
-        no normal differences), ratio (whether mean is that of log ratios).
+        (two-sided, Student's t; NaN for one seed or a value that is not finite), ratio (whether mean is that of log ratios), rank (p of
+        Wilcoxon's signed-rank test, which assumes no normal differences), rank_gain (its direction: the sum of signed ranks).
     """
     names = [q for q in better if q in mine and q in theirs and mine[q].notna().any()]
     seeds = mine.index.intersection(theirs.index)
@@ -44,9 +45,17 @@ def paired(
     values = mine - theirs
     for q in [q for q in names if q in logs]:
         values[q] = np.log(mine[q] / theirs[q])
-    rank = {q: stats.wilcoxon(values[q]).pvalue if values[q].any() else 1.0 for q in names}
-    rows = [{"quantity": q, **mean_zero(values[q], better[q]), "rank": rank[q], "ratio": q in logs} for q in names]
-    return pd.DataFrame(rows, columns=["quantity", "mean", "half", "n", "gains", "gain", "p", "rank", "ratio"])
+    rows = [
+        {"quantity": q, **mean_zero(x, better[q]), "ratio": q in logs, **signed_rank(x, better[q])} for q, x in values.items()
+    ]
+    return pd.DataFrame(rows, columns=["quantity", "mean", "half", "n", "gains", "gain", "p", "ratio", "rank", "rank_gain"])
+
+
+def signed_rank(values: pd.Series, better: int = 1) -> dict[str, float]:
+    """Wilcoxon's test that the distribution of `values` is symmetric about 0, as a part of a row of `paired`."""
+    moved = values[values != 0]
+    gain = better * (np.sign(moved) * moved.abs().rank()).sum()
+    return {"rank": stats.wilcoxon(moved).pvalue if len(moved) else 1.0, "rank_gain": gain}
 
 
 def mean_zero(values: pd.Series, better: int = 1) -> dict[str, Any]:
@@ -84,26 +93,26 @@ def judged(table: pd.DataFrame, level: float = LEVEL, *, family: str | list[str]
     """A verdict on each row of `paired`, corrected by Holm for the claims of its family.
 
     Args:
-        table: with p and gain.
+        table: with p and gain, and where it has them rank and rank_gain.
         level: of the verdicts.
         family: name of the family that all rows make, or columns whose values split the rows into families.
 
     Returns:
         The table with family (its name), claims (their number in the family), corrected (p) and verdict: "holds" or "does not
         hold" where the corrected p is below the level, by the sign of the gain, else "inconclusive"; "not comparable" where a
-        seed has no difference.  by_rank is the verdict of the rank test, corrected alike,
-        by the sign of most seeds; without a column rank it is the same.
+        seed has no difference.  corrected_rank and by_rank are the same of the rank test;
+        without a column rank by_rank equals verdict.
     """
     names = table[family].astype(str).agg(", ".join, axis=1) if isinstance(family, list) else pd.Series(family, table.index)
-    by, by_rank = (table[p].groupby(names, sort=False) for p in ("p", "rank" if "rank" in table else "p"))
-    corrected, ranked = by.transform(holm), by_rank.transform(holm)
-    signs = table.gain > 0, 2 * table.gains > table.n if "rank" in table else table.gain > 0
-    words = [
-        np.where(p < level, np.where(gain, HOLDS, NOT), np.where(table.gain.isna(), MISSING, OPEN))
-        for p, gain in zip((corrected, ranked), signs)
-    ]
-    found = table.assign(family=names, claims=by.transform("size"), corrected=corrected, verdict=words[0])
-    return found.assign(corrected_rank=ranked, by_rank=words[1])
+    found = table.assign(family=names, claims=table.p.groupby(names, sort=False).transform("size"))
+
+    def tested(p: str, gain: str) -> tuple[pd.Series, np.ndarray]:
+        corrected = table[p].groupby(names, sort=False).transform(holm)
+        word = np.where(corrected < level, np.where(table[gain] > 0, HOLDS, NOT), np.where(table.gain.isna(), MISSING, OPEN))
+        return corrected, word
+
+    (corrected, verdict), (ranked, by_rank) = tested("p", "gain"), tested(*RANK if "rank" in table else ("p", "gain"))
+    return found.assign(corrected=corrected, verdict=verdict, corrected_rank=ranked, by_rank=by_rank)
 
 
 def amount(row: Any) -> str:
@@ -118,12 +127,15 @@ def amount(row: Any) -> str:
 
 
 def sentences(table: pd.DataFrame) -> list[str]:
-    """Each judged row in words: claim, difference with its interval, seeds with a gain, verdict; that by ranks if another.
+    """Each judged row in words: claim, difference with its interval, seeds with a gain, verdict.
+
+    The rank test's verdict follows where it is another, and where there are seeds enough for that test to decide.
 
     Args:
         table: of `judged`, with the columns claim (who, and at what) and against (the name of what it is compared with).
     """
     counts = ["" if np.isnan(row.mean) else f", better in {row.gains} of {row.n} seeds" for row in table.itertuples()]
-    ranks = ["" if a == b else f" (by the rank test: {b})" for a, b in zip(table.verdict, table.by_rank)]
+    able = 2.0 ** (1 - table.n) * table.claims < LEVEL  # the least p of n seeds, times Holm's factor
+    ranks = [f" (by the rank test: {b})" if can and a != b else "" for can, a, b in zip(able, table.verdict, table.by_rank)]
     said = zip(table.itertuples(), counts, ranks)
     return [f"{row.claim}: {amount(row)}{count}: {row.verdict}{rank}" for row, count, rank in said]

@@ -53,7 +53,7 @@ def cluster(n_workers: int | None, scheduler: str | None = None) -> Iterator[Any
         yield None
         return
     if n_workers is not None and scheduler is not None:
-        raise ValueError("one of --workers and --scheduler must be given, got both: leave one out")
+        raise ValueError("one of workers and scheduler must be given, got both: leave one out")
     try:
         import distributed  # optional: extra "cluster"
     except ImportError as error:

@@ -52,7 +52,8 @@ def plot_metrics(
         >>> [(trace.name, len(trace.x)) for trace in fig.data]  # a row a score
         [('noise', 10), ('VI', 5), ('VI', 5), ('VI', 5)]
     """
-    named = by_method(predictions if method is None else {method: predictions}, "Prediction")
+    named = by_method(predictions, "Prediction")
+    named = {method: named[None]} if method is not None and list(named) == [None] else named
     n_reference = len(reference or {})
     curves = [*(reference or {}).items(), *named.items()]
     for name, p in curves:

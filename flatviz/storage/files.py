@@ -65,13 +65,22 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
 
 
 def write_file(path: str | Path, kind: str, about: Any, tensors: dict[str, Tensor], *, grows: bool = False) -> int:
-    """Write tensors, and `about` as JSON; where the tensors begin.  Raises OSError where the disk takes it not.
+    """Write tensors, and `about` as JSON; where the tensors begin.
 
     grows: the tensors will be written into later, so that the checksum is of the header alone.
+
+    Raises:
+        OSError: Where the disk refuses it.
+        TypeError: For tensors of a type that the format does not know, as complex128.
     """
     text = json.dumps({"kind": kind, "about": about})
     apart = {n: t.detach().cpu().clone(memory_format=torch.contiguous_format) for n, t in tensors.items()}
-    content = bytearray(save(apart, {"flatviz": f"{DIGITS * '0'} {text}"}))
+    try:
+        content = bytearray(save(apart, {"flatviz": f"{DIGITS * '0'} {text}"}))
+    except KeyError as error:
+        raise TypeError(
+            f"tensors must have a type that safetensors knows, got {error}: save real and imaginary part"
+        ) from error
     end = _end(content)
     content[AT : AT + DIGITS] = _checksum(content[:end] if grows else content)
     with atomic_path(path) as partial, partial.open("wb") as file:

@@ -17,7 +17,7 @@ PRECISIONS = (None, "bfloat16")
 Network = Callable[[Tensor, Tensor], Tensor]  # (w (D,), x (n, ...)) -> outputs (n, C)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Passes:
     """How each minibatch is passed; the default is one plain pass in the weights' own precision.
 

@@ -254,5 +254,5 @@ for setting in STORED:
 # %% [markdown]
 # ## What would change our mind
 #
-# The page would read differently with a setting in which λ1 of SA-BMA over VI's stays below 1 at every length and *T* > 0, or one in
-# which the flat-seeking fit has the smaller certificate at the same length.
+# The page would read differently with a setting in which λ1 of SA-BMA over VI's stays below 1 at every length and *T* > 0 (the stored
+# table has no row of *digits-near*), or one in which the flat-seeking fit has the smaller certificate at the same length.

@@ -10,8 +10,9 @@
 #
 # **Confirmation.** The search names the gains in which all of its seeds agree. What it chose is fitted again on fresh seeds, which
 # decide. At most five claims against each baseline are tested, with Holm's correction. The intervals of the confirmation are of settings
-# that are fixed. In a third part (*own choice*) the validation split of each fresh seed chooses for SA-BMA, SAM and VI anew, as somebody
-# with one split does: there the variance of the choice is part of the differences between seeds, and so of the intervals.
+# that are fixed. In a third part (*own choice*), shown where it has been run, the validation split of each fresh seed chooses for
+# SA-BMA, SAM and VI anew, as somebody with one split does: there the variance of the choice is part of the differences between seeds, and
+# so of the intervals.
 
 # %% tags=["parameters"]
 RUN = False  # True computes everything, False reads the stored table

@@ -155,3 +155,20 @@ def test_on_the_near_task_transfer_beats_both_fits_without_the_source_and_on_the
         for other in ("logistic", "scratch"):
             assert len(right["vi"]) >= 10
             assert stats.ttest_rel(right["vi"], right[other], alternative=side).pvalue < 0.05 / 36
+
+
+def test_the_rank_test_ignores_ties_and_points_where_the_ranks_do():
+    """Ten seeds without a difference and seven gains are a gain; few large losses outweigh many small gains."""
+    change = {"nll": np.r_[np.zeros(10), -np.arange(1.0, 8)], "ece": np.r_[-np.full(22, 0.01), np.full(18, 1.0)]}
+    for name, gain in (("nll", True), ("ece", False)):
+        mine = pd.DataFrame({name: change[name]})
+        table = paired(mine, 0 * mine, {name: -1}, ())
+        moved = change[name][change[name] != 0]
+        assert bool(table.rank_gain[0] > 0) is gain and table["rank"][0] == pytest.approx(stats.wilcoxon(moved).pvalue)
+        assert judged(table, family="one").by_rank[0] == ("holds" if gain else "does not hold")
+
+
+def test_a_rank_test_of_too_few_seeds_is_not_mentioned():
+    mine = pd.DataFrame({"nll": -1.0 - 0.01 * np.arange(5)})
+    table = judged(paired(mine, 0 * mine, {"nll": -1}, ()), family="one").assign(claim="A", against="B")
+    assert table.verdict[0] == "holds" and table.by_rank[0] == "inconclusive" and sentences(table)[0].endswith("holds")

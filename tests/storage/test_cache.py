@@ -162,3 +162,9 @@ def test_keys_that_read_alike_keep_their_values(tmp_path):
     back = load(save(result, tmp_path / "r.pt"))
     assert [t.item() for t in load_file(tmp_path / "r.pt").values()] == [1.0, 0.0, 2.0, 3.0]  # for any reader of safetensors
     assert [back["a.b"].item(), back["a"]["b"].item(), back[1].item(), back["1"].item()] == [1.0, 0.0, 2.0, 3.0]
+
+
+def test_a_tensor_that_the_format_does_not_know_is_one_clear_error(tmp_path):
+    with pytest.raises(TypeError, match="must have a type that safetensors knows, got torch.complex128"):
+        fv.save(torch.zeros(2, dtype=torch.complex128), tmp_path / "file")
+    assert not list(tmp_path.iterdir())
