@@ -19,8 +19,8 @@ def learning_coefficient(f: ObjectiveLike, w: Vector, draws: Vectors, *, n: Coun
     """Estimate n beta (mean of f over `draws` - f(w)) of the local learning coefficient at `w` (D,).
 
     The estimate is as good as the draws: chains that have not mixed, or a finite step, give another number.  Where `w` is no
-    local minimum of f it can be negative.  Where a
-    Gaussian holds the draws near `w`, directions in which f is flatter than that Gaussian add nothing.
+    local minimum of f it can be negative.  Where a Gaussian keeps the draws near `w`, directions in which f is flatter than that
+    Gaussian add nothing.
 
     Args:
         f: Mean loss of n examples, say `nll(net, task.train)`.

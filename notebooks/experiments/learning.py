@@ -165,13 +165,7 @@ for setting in settings:
     for name in LRS:
         gap = paired(sgd[[name]].set_axis(["hmc"], axis=1), sgd, {"hmc": -1}, ()).iloc[0]
         share, margin = 100 * gap["mean"] / sgd.hmc.mean(), 0.1 * sgd.hmc.mean()
-        word = (
-            "agrees"
-            if equivalent(gap, margin) < 0.05
-            else "is biased"
-            if gap.p < 0.05
-            else "cannot be told from HMC, nor shown to agree"
-        )
+        word = "agrees" if equivalent(gap, margin) < 0.05 else "is biased" if gap.p < 0.05 else "is inconclusive"
         print(f"{setting}, SGD's solutions: {name} {word}: {gap['mean']:+.3f} ± {gap.half:.2g} ({share:+.0f} %)")
 
 # %% [markdown]

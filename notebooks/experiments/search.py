@@ -10,7 +10,7 @@
 #
 # **Confirmation.** The search names the gains in which all of its seeds agree. What it chose is fitted again on fresh seeds, which
 # decide. At most five claims against each baseline are tested, with Holm's correction. The intervals of the confirmation are of settings
-# that are fixed. In a third part (*own choice*), shown where it has been run, the validation split of each fresh seed chooses for
+# that are fixed. In a third part (*choice by split*), shown where it has been run, the validation split of each fresh seed chooses for
 # SA-BMA, SAM and VI anew, as somebody with one split does: there the variance of the choice is part of the differences between seeds, and
 # so of the intervals.
 
@@ -241,7 +241,7 @@ if RUN:
              for cell in cells_of(name, seed)]  # fmt: skip
     fresh = run(again, fit, measure, name="search, fresh seeds", **how)
     second = summarised(fresh, "confirmation", {name: of for name, of in chosen.items() if name in wanted})
-    third = summarised(fresh, "own choice", dict.fromkeys(name for name in chosen if name in wanted))
+    third = summarised(fresh, "choice by split", dict.fromkeys(name for name in chosen if name in wanted))
     summary = pd.concat([stored[stored.model != MODEL], first, second, third], ignore_index=True)
 else:
     summary = stored

@@ -29,9 +29,9 @@ def test_the_search_chooses_names_and_confirms(tmp_path):
     summary = pd.read_csv(path)
     assert set(summary.model) == {"mlp", "conv"}  # the rows of the other network stay
     summary = summary[summary.model == "mlp"]
-    alone = summary[summary.part == "own choice"]
+    alone = summary[summary.part == "choice by split"]
     assert alone.half.notna().all() and alone.radius.isna().all()  # no one choice of all seeds
-    assert set(summary.part) == {"search", "confirmation", "own choice"} and set(summary.against) == {
+    assert set(summary.part) == {"search", "confirmation", "choice by split"} and set(summary.against) == {
         "VI, equal steps", "VI, equal gradients", "VI, chosen", "SAM on the mean"}  # fmt: skip
     first = summary[summary.part == "search"]
     assert len(first) == 4 * (4 + 1)  # four scores of the first case, one of the case of shift
