@@ -6,9 +6,10 @@ import pytest
 import torch
 
 import flatviz as fv
-from flatviz.training.losses import FrozenLoss
+from flatviz.training.losses import training_loss
 from flatviz.training.noisy_nll import NoisyNLL
 from flatviz.training.perturb import MODES
+from flatviz.training.run import Run
 
 QUICK = dict(steps=12, seed=3)
 
@@ -68,7 +69,7 @@ def test_the_gradient_of_a_step_equals_autograd_through_the_reparameterisation(d
     z1, z2 = q.noise(draws, seed=1)
     theta = [t.clone().requires_grad_() for t in (q.mean, q.log_std, q.factor)]
     loss = torch.stack([f(w) for w in fv.Gaussian(*theta).at(z1, z2)]).mean()
-    value, grads, _ = NoisyNLL(FrozenLoss(net, data, "categorical"), None, list(zip(z1, z2)))(q)
+    value, grads, _ = NoisyNLL(training_loss(net, data, Run(0), draws=draws), None, (z1, z2))(q)
     torch.testing.assert_close(value, loss.detach())
     for got, want in zip(grads, torch.autograd.grad(loss, theta)):
         torch.testing.assert_close(got, want, rtol=1e-9, atol=1e-12)
