@@ -22,7 +22,7 @@ from flatviz.core.treated import find_head
 from flatviz.datasets.images import data_from
 from flatviz.engine.trunk import cache_trunk
 from flatviz.families.choice import with_head_std
-from flatviz.families.family import fit_member
+from flatviz.families.members import fit_member
 from flatviz.families.preparation import check_learned, recipe_for
 from flatviz.families.tour import HEAD_STD, RANK
 from flatviz.families.tune import choices_of, tried
