@@ -15,7 +15,7 @@ from flatviz.checks import FilePath
 from flatviz.core.objective import Objective, PointEvaluator
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import generator
-from flatviz.landscape.cluster import on_cluster
+from flatviz.landscape.cluster import Job, block_values, on_cluster
 from flatviz.storage.digest import CannotHashError, tensor_digest
 from flatviz.storage.points import PointStore
 
@@ -99,10 +99,10 @@ class Grid:
             yield block, torch.cat(values)
 
     def _on_cluster(self, evaluate: PointEvaluator, blocks: list[list[int]]) -> Iterator[tuple[list[int], Tensor]]:
-        job = self._f, self._origin, self._axes, len(self._coords), dict(self._options, plan=_plan(evaluate))
-        for i, values in on_cluster(self._engine, job, [self._coords[block].cpu() for block in blocks]):
-            self._write(blocks[i], values)
-            yield blocks[i], values
+        job = Job(self._f, self._origin, self._axes, len(self._coords), dict(self._options, plan=_plan(evaluate)))
+        for i, values in on_cluster(self._engine, block_values, job, [self._coords[points].cpu().numpy() for points in blocks]):
+            self._write(blocks[i], torch.from_numpy(values))
+            yield blocks[i], torch.from_numpy(values)
 
     def _write(self, points: list[int], values: Tensor) -> None:
         if self._store is not None:
