@@ -87,6 +87,9 @@ def _on_axes(points: Tensor, rounding: float) -> tuple[Tensor, Tensor]:
     """Orthonormal axes (2, D) of the plane through 0 on which `points` (S, D) lie, and their coordinates (S, 2).
 
     The first axis runs along the first step, the second to the side on which the first point lies.
+
+    Raises:
+        ValueError: For points that lie on no plane.
     """
     moved = points - points[0]
     step = moved[int((moved.norm(dim=1) > 0).int().argmax())]

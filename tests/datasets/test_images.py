@@ -10,7 +10,7 @@ from published import write_mnist
 from torch.utils.data import DataLoader, TensorDataset
 
 import flatviz as fv
-from flatviz.datasets import data_from, images, image_folder, images_like, public_images
+from flatviz.datasets import data_from, image_folder, images, images_like, public_images
 
 
 @pytest.fixture
