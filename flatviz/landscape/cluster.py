@@ -28,7 +28,7 @@ def on_cluster(client: Any, job: tuple, parts: list[Tensor]) -> Iterator[tuple[i
     check_client(client)
     from distributed import as_completed, wait  # optional; `check_client` has imported it
 
-    sent = client.scatter(_Job(uuid.uuid4().hex, job), broadcast=True, hash=False)
+    (sent,) = client.scatter([(uuid.uuid4().hex, *job)], broadcast=True, hash=False)
     wait(sent)
     blocks = {}
 
@@ -73,15 +73,10 @@ def check_client(client: Any) -> None:
         )
 
 
-class _Job:
-    def __init__(self, name: str, job: tuple) -> None:
-        self.name, self.job = name, job
-
-
-def _block(job: _Job, number: int, coords: Any) -> tuple[int, Any]:
+def _block(job: tuple, number: int, coords: Any) -> tuple[int, Any]:
+    name, f, origin, axes, points, options = job
     evaluators = _made.__dict__.setdefault("evaluators", {})
-    if job.name not in evaluators:
+    if name not in evaluators:
         evaluators.clear()
-        f, origin, axes, points, options = job.job
-        evaluators[job.name] = f.over(origin, axes, points, **options)
-    return number, evaluators[job.name](torch.from_numpy(coords)).cpu().numpy()
+        evaluators[name] = f.over(origin, axes, points, **options)
+    return number, evaluators[name](torch.from_numpy(coords)).cpu().numpy()
