@@ -157,9 +157,8 @@ PARALLEL = 1e-12  # smallest eigenvalue of the unit axes' Gram matrix: an angle 
 class Plane:
     """Points origin + a axes[0] + b axes[1] of weight space; `axes` (2, D) need not be orthonormal.
 
-    With K > 2 axes it is a volume, and what is said of pairs holds for K.  `unit` says what one step of a or b is;
-    `extent` ((a_lo, a_hi), (b_lo, b_hi)) is where to look when nobody says; `explained` (2,) the share of the draws'
-    variance along each axis (PCA); `name` says how it was made.
+    `unit` says what one step of a or b is; `extent` ((a_lo, a_hi), (b_lo, b_hi)) is where to look when nobody says;
+    `explained` (2,) the share of the draws' variance along each axis (PCA); `name` says how it was made.
     """
 
     origin: Tensor
@@ -171,7 +170,7 @@ class Plane:
 
     def __post_init__(self) -> None:
         check_weights(self.origin, self.origin.numel(), "origin")
-        if self.axes.ndim != 2 or len(self.axes) < 2 or self.axes.shape[1] != self.origin.numel():
+        if self.axes.shape != (2, self.origin.numel()):
             raise ValueError(f"axes must have shape (2, {self.origin.numel()}), got {tuple(self.axes.shape)}")
         check_finite(self.axes, "axes")
         lengths = self.axes.double().norm(dim=1, keepdim=True)
@@ -188,8 +187,8 @@ class Plane:
 
     @property
     def angle(self) -> float:
-        """Angle between the first two axes, in degrees."""
-        first, second = self.axes[:2].double()
+        """Angle between the axes, in degrees."""
+        first, second = self.axes.double()
         cosine = float(first @ second / (first.norm() * second.norm()))
         return math.degrees(math.acos(max(-1.0, min(1.0, cosine))))
 
@@ -209,8 +208,6 @@ class Curve:
     """Values (T,) against `t` (T,): a slice of the loss along a line, a path, a score against ensemble size.
 
     A slice from w0 to w1 has t = 0 at w0 and t = 1 at w1, both computed.  `n` and `batchnorm` are the objective's.
-    A curve through weight space has its control vectors in `W` (B, D), and in `kind` how they make it.
-    `precision` names a reduced one, `error` its measured error.
     """
 
     t: Tensor
@@ -220,10 +217,6 @@ class Curve:
     name: str = ""
     n: int | None = None
     batchnorm: str | None = None
-    W: Tensor | None = None
-    kind: str = "line"
-    precision: str | None = None
-    error: float | None = None
 
     @property
     def barrier(self) -> float:
@@ -251,8 +244,8 @@ class Surface:
     On a grid `a` is (U,), `b` is (V,) and values[i, j] = f(origin + a[i] axes[0] + b[j] axes[1]), (U, V).
     Scattered values (from a tool that does not return a grid) have `a`, `b` and `values` of one shape (S,).
     Diverged cells stay NaN or inf; `n_diverged` counts them.  `label` names the quantity, `n` the examples behind its
-    mean, `batchnorm` the statistics used (None: the network has no BatchNorm).  A volume has one more tensor of ticks in
-    `more` for each axis beyond two, values (U, V, ...).  `precision` names a reduced one, `error` its measured error.
+    mean, `batchnorm` the statistics used (None: the network has no BatchNorm).  `precision` names a reduced one, `error` its
+    measured error.
     """
 
     plane: Plane
@@ -262,12 +255,11 @@ class Surface:
     label: str = "loss"
     n: int | None = None
     batchnorm: str | None = None
-    more: tuple[Tensor, ...] = ()
     precision: str | None = None
     error: float | None = None
 
     def __post_init__(self) -> None:
-        grid = (self.a.numel(), self.b.numel(), *(t.numel() for t in self.more))
+        grid = (self.a.numel(), self.b.numel())
         if tuple(self.values.shape) != grid and not (self.a.shape == self.b.shape == self.values.shape):
             raise ValueError(f"values must have shape {grid}, or that of a and b, got {tuple(self.values.shape)}")
 

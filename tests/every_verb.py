@@ -6,7 +6,7 @@ from functools import partial
 import torch
 
 import flatviz
-from flatviz.bridges.loss_landscapes import metric_objective, run_random_plane
+from flatviz.bridges.loss_landscapes import run_random_plane
 from flatviz.catalog import FILES
 
 CHAIN = dict(seed=0, n_draws=2, burn_in=1, thin=1)
@@ -178,9 +178,6 @@ def calls(fv, module, data, task, metrics):
         "widgets.Lab": lambda: _ended(fv.widgets.Lab(*_three(made, task), family=made["measured"])),
         "save": lambda: fv.save(made["q"], task.path),
         "load": lambda: fv.load(task.path),
-        "metric_objective": lambda: metric_objective(flatviz.Net.from_module(module), metrics)(
-            flatviz.Net.from_module(module).w
-        ),
         "run_random_plane": lambda: run_random_plane(module, metrics, steps=3),
         **symmetric_calls(fv),
     }

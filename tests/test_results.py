@@ -52,10 +52,8 @@ def one_of_each(q):
     plane = fv.Plane(
         W[0], torch.eye(7)[:2], "distance in weight space", "plane through three solutions", (0.5, 0.2), ((-1.0, 1.0),) * 2
     )
-    surface = fv.Surface(plane, W[:, 0], W[:, 1], torch.zeros(30, 30), "mean NLL (nats)", 100, "frozen", (), "bfloat16", 1e-3)
-    curve = fv.Curve(
-        W[:, 0], W[:, 0], "distance along the path", "mean NLL (nats)", "a path", 9, "frozen", W, "bezier", "bfloat16", 0.1
-    )
+    surface = fv.Surface(plane, W[:, 0], W[:, 1], torch.zeros(30, 30), "mean NLL (nats)", 100, "frozen", "bfloat16", 1e-3)
+    curve = fv.Curve(W[:, 0], W[:, 0], "distance along the path", "mean NLL (nats)", "a path", 9, "frozen")
     spectrum = fv.Spectrum(W[0], W, W[0], 80, "at the center", 100, "frozen", "ggn", W[0], W[0])
     projection = fv.Projection(plane, W[:, :2], W[:, 0], W[:, 0], "mean NLL (nats)", "draws of SA-BMA", torch.eye(2), 0.3)
     prediction = fv.Prediction(
