@@ -203,7 +203,7 @@ def test_a_reduced_precision_that_loses_values_states_no_small_error():
         def __call__(self, w):
             return w.square().sum()
 
-        def over(self, origin, axes, points, *, exact=False, precision=None, plan=None, coords=None):
+        def over(self, origin, axes, *, exact=False, precision=None, plan=None, coords=None):
             class Quick(PointEvaluator):
                 def __call__(self, coords):
                     values = super().__call__(coords)

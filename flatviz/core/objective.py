@@ -101,7 +101,6 @@ class Objective:
         self,
         origin: Tensor,
         axes: Tensor,
-        points: int,
         *,
         exact: bool = False,
         precision: str | None = None,
@@ -110,14 +109,17 @@ class Objective:
     ) -> PointEvaluator:
         """Values at origin + coords @ axes, with origin (D,) and axes (K, D); here by `many`.
 
-        points: how many are coming; coords (P, K): where; exact: no reuse between points; precision: a faster, reduced
+        coords (P, K): where they will be asked; exact: no reuse between points; precision: a faster, reduced
         one; plan: one of an evaluator made before.
 
         Raises:
             ValueError: For a precision of what is no network's.
         """
         if precision is not None:
-            raise ValueError(f"precision={precision!r} needs an objective of a network, as nll makes, got {self.label}")
+            raise ValueError(
+                f"precision={precision!r} needs an objective of one network with frozen BatchNorm statistics, as nll makes, "
+                f"got {self.label}: leave it out"
+            )
         return PointEvaluator(self, origin, axes)
 
     def whose_statistics(self, a: Tensor, b: Tensor) -> str:

@@ -55,11 +55,11 @@ class Plan:
 class Evaluator:
     """values(coords): sum of score(outputs, y) over `data` at origin + coords @ axes, (S,) from coords (S, K).
 
-    origin (D,), axes (K, D); with K = 0 `values_at` takes the weight vectors themselves.  `additive`: scores of batches
-    add up; otherwise `score` is asked once, with all outputs, and may return a tensor.  Values are times `scale`.
+    origin (D,), axes (K, D).  `additive`: scores of batches add up, and their sum is divided by the number of examples;
+    otherwise `score` is asked once, with all outputs, and may return a tensor.
     `net` is in the plan's dtype; `parts`: the inputs in batches; `programs`: one for each of them, or None to run the net.
     Memory beside weights and data (once more, where the plan changes dtype or order): a few times the largest activation
-    of a batch, times `stack`, and MEMORY bytes for what is frozen, divided by the `share` evaluators that live together.
+    of a batch, times `stack`, and MEMORY bytes for what is frozen.
     """
 
     def __init__(
@@ -74,15 +74,13 @@ class Evaluator:
         *,
         programs: list[Program] | None = None,
         additive: bool = True,
-        scale: float = 1.0,
-        share: int = 1,
     ) -> None:
-        self.plan, self._net, self._score, self._additive, self._scale = plan, net, score, additive, scale
+        self.plan, self._net, self._score, self._additive = plan, net, score, additive
+        self._scale = 1 / len(y) if additive else 1.0
         self._origin, self._axes = origin, axes
         self._parts, self._ys, self._programs = parts, list(y.split(plan.chunk)), programs
         self._started: list | None = None  # what every batch needs once, where it may be kept
         self._fits: bool | None = None  # whether it may; seen on the first batch
-        self._share = share
         self._wide = origin.detach().clone()  # the flat buffer that the programs' weights are views of
         self._narrow = self._wide if net.w.dtype == origin.dtype else self._wide.to(net.w.dtype)
         self._weights = {program: program.weights(self._narrow) for program in programs or ()}
@@ -94,41 +92,6 @@ class Evaluator:
 
     def __call__(self, coords: Tensor) -> Tensor:
         """Values at origin + coords @ axes; (S,)."""
-        rows = coords.to(self._axes)
-
-        def put(i: int, out: Tensor) -> None:  # one row at a time, so that it rounds alike whatever points come with it
-            torch.add(self._origin, rows[i] @ self._axes, out=out)
-
-        return self._values(coords, put)
-
-    def values_at(self, W: Tensor) -> Tensor:
-        """Values at weight vectors W (S, D); (S,)."""
-        if any(program.affine for program in self._programs or ()):
-            raise ValueError("this evaluator knows points by their coords only: make one with axes (0, D)")
-        return self._values(W[:, :0], lambda i, out: out.copy_(W[i]))
-
-    def plainly(self, coords: Tensor) -> Tensor:
-        """Values at origin + coords @ axes, by the net itself; (S,)."""
-        options = dict(additive=self._additive, scale=self._scale)
-        plain = replace(self.plan, stack=1, fold=False, reuse=False, prefix=False)
-        return Evaluator(self._net, self._parts, torch.cat(self._ys), self._score, self._origin, self._axes, plain, **options)(
-            coords
-        )
-
-    def confirms(self, coords: Tensor, values: Tensor) -> bool:
-        """Whether the net itself gives `values` (S,) at coords (S, K), to rounding.
-
-        A score that does not add up may count examples (accuracy): two of them may fall on the other side by rounding.
-        True for a reduced precision, whose error is measured elsewhere.
-        """
-        if self.plan.is_reduced(coords.dtype) or not (self.plan.tricks or self.plan.stack > 1):
-            return True
-        plain = self.plainly(coords)
-        near = (plain - values).abs() <= 2 / sum(map(len, self._ys))
-        return same_to_rounding(values.to(plain), plain) or bool(near.all()) and not self._additive
-
-    def _values(self, coords: Tensor, put: Callable[[int, Tensor], object]) -> Tensor:
-        """Values of the points that `put(i, out)` writes into `out` (D,), `plan.stack` of them at once."""
         size, batches, dtype = self.plan.stack, range(len(self._parts)), self._wide.dtype
         blocks = [range(i, min(i + size, len(coords))) for i in range(0, len(coords), size)]
         scores: dict[range, list] = {block: [] for block in blocks}
@@ -141,7 +104,7 @@ class Evaluator:
             block_now, j_now, placed, started = None, None, None, None
             for block, j in order:
                 if block is not block_now:
-                    block_now, placed = block, self._place(block, put)
+                    block_now, placed = block, self._place(block, coords)
                 if j != j_now:
                     j_now, started = j, self._started[j] if fits else self._start(j)
                 out = self._outputs(j, started, coords[block.start : block.stop], placed)
@@ -156,14 +119,29 @@ class Evaluator:
             result = (torch.stack(values) * self._scale).to(dtype)
         return result.clone()  # a tensor made in inference mode cannot be used in autograd; its copy can
 
-    def _place(self, block: range, put: Callable[[int, Tensor], object]) -> Any:
+    def confirms(self, coords: Tensor, values: Tensor) -> bool:
+        """Whether the net itself gives `values` (S,) at coords (S, K), to rounding.
+
+        A score that does not add up may count examples (accuracy): two of them may fall on the other side by rounding.
+        True for a reduced precision, whose error is measured elsewhere.
+        """
+        if self.plan.is_reduced(coords.dtype) or not (self.plan.tricks or self.plan.stack > 1):
+            return True
+        y, by_net = torch.cat(self._ys), replace(self.plan, stack=1, fold=False, reuse=False, prefix=False)
+        about = self._net, self._parts, y, self._score, self._origin, self._axes, by_net
+        plain = Evaluator(*about, additive=self._additive)(coords)
+        near = (plain - values).abs() <= 2 / len(y)
+        return same_to_rounding(values.to(plain), plain) or bool(near.all()) and not self._additive
+
+    def _place(self, block: range, coords: Tensor) -> Any:
         """The block's weights: stacked, or one point's in the buffer, and its folded weights by program."""
+        stacked = self._wide.new_empty(len(block), len(self._wide)) if self.plan.stack > 1 else self._wide[None]
+        for row, out in zip(coords[block.start : block.stop].to(self._axes), stacked):
+            torch.add(
+                self._origin, row @ self._axes, out=out
+            )  # one by one, so that it rounds alike whatever points come with it
         if self.plan.stack > 1:
-            W = self._wide.new_empty(len(block), len(self._wide))
-            for i, out in zip(block, W):
-                put(i, out)
-            return W.to(self._narrow.dtype)
-        put(block.start, self._wide)
+            return stacked.to(self._narrow.dtype)
         if self._narrow is not self._wide:
             self._narrow.copy_(self._wide)
         return {program: self._folded(program, weights) for program, weights in self._weights.items()}
@@ -198,7 +176,7 @@ class Evaluator:
         """Start all batches at once, where what they hold fits; whether it does."""
         if self._fits is None:
             first = None if isinstance(self._parts, ReadParts) else self._start(0)
-            self._fits = first is not None and (self._programs is None or self._bytes(*first) <= MEMORY // self._share)
+            self._fits = first is not None and (self._programs is None or self._bytes(*first) <= MEMORY)
             self._started = [first, *map(self._start, range(1, len(self._parts)))] if self._fits else None
         return self._fits
 

@@ -82,6 +82,6 @@ def _block(job: _Job, number: int, coords: Any) -> tuple[int, Any]:
     evaluators = _made.__dict__.setdefault("evaluators", {})
     if job.name not in evaluators:
         evaluators.clear()
-        f, origin, axes, points, options = job.job
-        evaluators[job.name] = f.over(origin, axes, points, **options)
+        f, origin, axes, options = job.job
+        evaluators[job.name] = f.over(origin, axes, **options)
     return number, evaluators[job.name](torch.from_numpy(coords)).cpu().numpy()

@@ -75,7 +75,7 @@ class Grid:
 
     def _fill(self, flat: Tensor, done: Tensor, plan: dict | None, *, anew: bool = False) -> PointEvaluator:
         """Compute what is not `done` of `flat`; the evaluator that did."""
-        evaluate = self._f.over(self._origin, self._axes, len(flat), plan=plan, coords=self._coords, **self._options)
+        evaluate = self._f.over(self._origin, self._axes, plan=plan, coords=self._coords, **self._options)
         if self._store is not None:
             self._store.begin(_plan(evaluate), anew=anew)
         blocks = _blocks(done)
@@ -99,7 +99,7 @@ class Grid:
             yield block, torch.cat(values)
 
     def _on_cluster(self, evaluate: PointEvaluator, blocks: list[list[int]]) -> Iterator[tuple[list[int], Tensor]]:
-        job = self._f, self._origin, self._axes, len(self._coords), dict(self._options, plan=_plan(evaluate))
+        job = self._f, self._origin, self._axes, dict(self._options, plan=_plan(evaluate))
         for i, values in on_cluster(self._engine, job, [self._coords[block].cpu() for block in blocks]):
             self._write(blocks[i], values)
             yield blocks[i], values
@@ -117,7 +117,7 @@ class Grid:
         for side, n in enumerate(self.shape):
             index = index.index_select(side, torch.tensor(sorted({0, n // 2, n - 1})))
         index = torch.cat([index.flatten(), (~flat.isfinite()).nonzero()[:DIVERGED, 0]])
-        exact = self._f.over(self._origin, self._axes, len(index), exact=True)(self._coords[index]).cpu()
+        exact = self._f.over(self._origin, self._axes, exact=True)(self._coords[index]).cpu()
         known = exact.isfinite()
         difference = (flat[index] - exact).abs()[known].nan_to_num(torch.inf)
         return float(difference.max()) if len(difference) else float("nan")
