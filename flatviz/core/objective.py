@@ -117,8 +117,8 @@ class Objective:
         """
         if precision is not None:
             raise ValueError(
-                f"precision={precision!r} needs an objective of one network with frozen BatchNorm statistics, as nll makes, "
-                f"got {self.label}: leave it out"
+                f"precision={precision!r} needs an objective of one network with frozen BatchNorm statistics on data in memory, "
+                f"as nll makes, got {self.label}: leave it out"
             )
         return PointEvaluator(self, origin, axes)
 
@@ -146,8 +146,10 @@ class PointEvaluator:
 
     def __call__(self, coords: Tensor) -> Tensor:
         """Values (S,) at coords (S, K)."""
-        rows = coords.to(self._axes)  # one at a time, so that each rounds alike whatever points come with it
-        return torch.cat([self._f.many((self._origin + row @ self._axes)[None]) for row in rows])
+        W = [self._origin + row @ self._axes for row in coords.to(self._axes)]
+        if self.in_blocks:
+            return self._f.many(torch.stack(W))
+        return torch.cat([self._f.many(w[None]) for w in W])  # one at a time: each rounds alike whatever points come with it
 
     def confirms(self, coords: Tensor, values: Tensor) -> bool:
         """Whether the plain evaluation, without reuse between points, gives `values` (S,) at coords: this one is plain."""

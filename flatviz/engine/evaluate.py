@@ -10,9 +10,9 @@ import torch
 from torch import Tensor
 
 from flatviz.core.data import Data
-from flatviz.core.inputs import Fields, Inputs
+from flatviz.core.inputs import Fields
 from flatviz.core.net import Net
-from flatviz.core.precision import IEEE, TF32, arithmetic
+from flatviz.core.precision import arithmetic
 from flatviz.engine.determinism import same_to_rounding
 from flatviz.engine.program import Program
 
@@ -36,7 +36,6 @@ class Plan:
     prefix: bool = False
     stack: int = 1
     dtype: str = "float32"
-    tf32: bool = False
 
     @property
     def tricks(self) -> tuple[str, ...]:
@@ -45,7 +44,7 @@ class Plan:
 
     def is_reduced(self, dtype: torch.dtype) -> bool:
         """Whether values are less precise than `dtype`."""
-        return self.tf32 or getattr(torch, self.dtype) != dtype
+        return getattr(torch, self.dtype) != dtype
 
     def to_dict(self) -> dict:
         """The plan as plain values."""
@@ -97,7 +96,7 @@ class Evaluator:
         scores: dict[range, list] = {block: [] for block in blocks}
         with (
             torch.inference_mode() if size == 1 and self._programs else torch.no_grad(),
-            arithmetic(TF32 if self.plan.tf32 else IEEE),
+            arithmetic(),
         ):
             fits = self._keeps()
             order = [(b, j) for b in blocks for j in batches] if fits else [(b, j) for j in batches for b in blocks]
@@ -175,8 +174,8 @@ class Evaluator:
     def _keeps(self) -> bool:
         """Start all batches at once, where what they hold fits; whether it does."""
         if self._fits is None:
-            first = None if isinstance(self._parts, ReadParts) else self._start(0)
-            self._fits = first is not None and (self._programs is None or self._bytes(*first) <= MEMORY)
+            first = self._start(0)
+            self._fits = self._programs is None or self._bytes(*first) <= MEMORY
             self._started = [first, *map(self._start, range(1, len(self._parts)))] if self._fits else None
         return self._fits
 
@@ -209,30 +208,10 @@ def _along_many(layer: tuple[Tensor, ...], coords: Tensor) -> Tensor:
     return out
 
 
-class ReadParts(Sequence):
-    """Batches that are made each time they are read, in the plan's dtype and memory order; none of them is kept."""
-
-    def __init__(self, x: Inputs, plan: Plan) -> None:
-        self._x, self._plan = x, plan
-
-    def __len__(self) -> int:
-        return -(-len(self._x) // self._plan.chunk)
-
-    def __getitem__(self, j: int) -> Tensor | Fields:
-        if j >= len(self):
-            raise IndexError(j)
-        return _cast(self._x[j * self._plan.chunk : (j + 1) * self._plan.chunk], self._plan)
-
-
-def parts_of(data: Data, plan: Plan) -> Sequence[Tensor | Fields]:
-    """Inputs in batches, in the plan's dtype and memory order; read from the data each time where it is not one tensor."""
-    if not data.is_held:
-        return ReadParts(data.x, plan)
-    return [_cast(part, plan) for part in data.batch(None)[0].split(plan.chunk)]
-
-
-def _cast(part: Tensor | Fields, plan: Plan) -> Tensor | Fields:
-    return laid_out(part.to(dtype=getattr(torch, plan.dtype)) if part.is_floating_point() else part, plan)
+def parts_of(data: Data, plan: Plan) -> list[Tensor | Fields]:
+    """Inputs in batches, in the plan's dtype and memory order."""
+    parts, dtype = data.batch(None)[0].split(plan.chunk), getattr(torch, plan.dtype)
+    return [laid_out(part.to(dtype=dtype) if part.is_floating_point() else part, plan) for part in parts]
 
 
 def laid_out(value: Any, plan: Plan) -> Any:

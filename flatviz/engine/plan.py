@@ -23,7 +23,7 @@ from flatviz.engine.trace import Trace, trace_of
 FAST_CACHE = 2 * CACHE  # a fast pass overwrites its activations, so a batch may be twice as large
 SMALL = 2e8  # multiply-adds of a point below which a GPU waits for Python, and STACK points run at once
 STACK = 16
-PRECISIONS = ("float32", "tf32", "bfloat16")
+PRECISIONS = ("float32", "bfloat16")
 
 
 class EvaluationPlanner:
@@ -50,20 +50,13 @@ class EvaluationPlanner:
         """The plan for points origin + coords @ axes; `exact`: without any reuse between points.
 
         coords (S, K): the points that are coming, of which some are compared with the plain forward (`probes`).
-
-        Raises:
-            ValueError: For TF32 without CUDA.
         """
-        base = Plan(dtype=str(self._dtype).removeprefix("torch."))
-        if precision is not None:
-            check_choice(precision, PRECISIONS, "precision")
-            if precision == "tf32" and origin.device.type != "cuda":
-                raise ValueError(f"precision='tf32' needs CUDA tensors, got {origin.device.type}: use 'float32' or 'bfloat16'")
-            base = replace(base, dtype=precision.replace("tf32", "float32"), tf32=precision == "tf32")
+        own = str(self._dtype).removeprefix("torch.")
+        base = Plan(dtype=own if precision is None else check_choice(precision, PRECISIONS, "precision"))
         net, x = self._net(base), self._data.x
         work = work_of(net, x[:2].to(dtype=net.w.dtype) if x.is_floating_point() else x[:2])
         base = replace(base, chunk=min(work.chunk(x.device), len(self._data)))
-        if exact or not self._data.is_held:
+        if exact:
             return base
         few = self._data.subset(few_of(x, work))
         off, reason = 0.0, "it could not be traced"
@@ -127,7 +120,7 @@ class EvaluationPlanner:
 
         plain = Plan(chunk=plan.chunk, dtype=str(self._dtype).removeprefix("torch."))
         results = []
-        for tried in [replace(plan, dtype=plain.dtype, tf32=False), plain] + [plan] * (plan.dtype != plain.dtype):
+        for tried in [replace(plan, dtype=plain.dtype), plain] + [plan] * (plan.dtype != plain.dtype):
             try:
                 evaluate = self._make(origin, axes, tried, few, outputs, additive=False)
                 results.append(evaluate(coords))

@@ -23,7 +23,7 @@ BLOCK = 16  # points between two reports and two looks at the cancel button
 CONFIRMED = 400  # one more cell is computed plainly and compared, after the run, for so many
 WRITE = 0.05  # seconds between two writes to disk, or one point
 DIVERGED = 16  # cells without a value at which a reduced precision is compared with the exact one
-Precision = Literal["float32", "tf32", "bfloat16"]
+Precision = Literal["float32", "bfloat16"]
 Cache = bool | FilePath | None
 
 

@@ -82,9 +82,11 @@ class NetworkObjective(Objective):
         plan: dict | None = None,
         coords: Tensor | None = None,
     ) -> PointEvaluator:
-        """Values at origin + coords @ axes by the engine, which knows no re-estimated statistics; arguments as in `Objective`."""
-        if self.statistics is not None:
-            return super().over(origin, axes, precision=precision)
+        """Values at origin + coords @ axes, by the engine where it knows the net and the data; arguments as in `Objective`."""
+        if self.statistics is not None or not self.data.is_held:
+            plain = super().over(origin, axes, precision=precision)
+            plain.in_blocks = not self.data.is_held  # each batch is read once, for all points
+            return plain
         planner = EvaluationPlanner(self.net, self.data, self.score, additive=self.additive)
         options = dict(exact=exact, precision=precision, coords=coords)
         return planner.evaluator(origin, axes, Plan(**plan) if plan else planner.plan(origin, axes, **options))
