@@ -520,13 +520,9 @@ class Mechanism:
 
     def reach(self, k: int) -> float:
         """How far along the axes q, q', the ball and SAM's ball of radius k reach."""
-        return reach_of(self.covariance, self.ball[k], self.worst[k], self.worst_covariance[k], self.length[k])
-
-
-def reach_of(covariance: Tensor, ball: Tensor, worst: Tensor, worst_covariance: Tensor, length: Tensor) -> float:
-    """How far along the axes two ellipses around 0, one around `worst` and a circle reach."""
-    sizes = [matrix.diagonal().clamp_min(0).sqrt() for matrix in (covariance, ball, worst_covariance)]
-    return max(float(end.max()) for end in (sizes[0], sizes[1], worst.abs() + sizes[2], length))
+        ellipses = self.covariance, self.ball[k], self.worst_covariance[k]
+        q, ball, worst = (matrix.diagonal().clamp_min(0).sqrt() for matrix in ellipses)
+        return max(float(end.max()) for end in (q, ball, self.worst[k].abs() + worst, self.length[k]))
 
 
 @noun(made_by="fv.families.fit_family makes one")
