@@ -8,14 +8,13 @@ The alphabet, the same in every file:
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import importlib
 import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
-from functools import cached_property, partial
+from functools import partial
 from typing import Annotated, Any, Protocol, runtime_checkable
 
 import torch
@@ -643,15 +642,7 @@ def rebuilt(value: Any, change: Callable[[Any], Any]) -> Any:
         return value
     fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
     changed = {name: new for name, item in fields.items() if (new := change(item)) is not item}
-    if not changed:
-        return value
-    copied = copy.copy(value)
-    for name, attribute in vars(type(value)).items():
-        if isinstance(attribute, cached_property):  # made from what has changed
-            vars(copied).pop(name, None)
-    for name, new in changed.items():
-        object.__setattr__(copied, name, new)  # frozen
-    return copied
+    return dataclasses.replace(value, **changed) if changed else value
 
 
 def placed(value: Any, where: torch.device | torch.dtype) -> Any:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import nullcontext
 from numbers import Real
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import torch
 from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from flatviz.checks import Vector, check_choice, check_weights, made_by, shown
+from flatviz.checks import Vector, check_weights, made_by, shown
 from flatviz.core.boundary import public
 from flatviz.core.precision import arithmetic
 from flatviz.core.progress import Progress, track
@@ -87,7 +87,7 @@ class Objective:
             ValueError: For a curvature that only a network's mean loss has ("ggn", "fisher"), for an f without
                 gradients, and for one that gives two values at one w.
         """
-        if check_choice(curvature, get_args(Curvature), "curvature") != "hessian":
+        if curvature != "hessian":
             raise ValueError(f"curvature={curvature!r} needs an objective of a network, as nll makes, got {self.label}")
         with torch.inference_mode(False), torch.no_grad(), saved_rng():
             first, second = (_number(self(w), self.label) for _ in range(2))
@@ -186,9 +186,10 @@ def as_objective(f: ObjectiveLike) -> Objective:
         >>> as_objective(lambda w: w.sum()).many(torch.ones(3, 2)).tolist()
         [2.0, 2.0, 2.0]
     """
-    if not isinstance(f, Objective):
-        check_objective(f, "f")
-    return f if isinstance(f, Objective) else FunctionObjective(f)
+    if isinstance(f, Objective):
+        return f
+    check_objective(f, "f")
+    return FunctionObjective(f)
 
 
 @public
