@@ -134,7 +134,7 @@ class Objective:
 class PointEvaluator:
     """What `Objective.over` returns, values (S,) at origin + coords @ axes for coords (S, K); here by `f.many`.
 
-    plan: how points are evaluated, with `to_dict()` to give again as `over(plan=...)`; None where there is one way only.
+    plan: how points are evaluated, a dataclass to give again, as a dict, as `over(plan=...)`; None where there is one way only.
     in_blocks: whether several points in one call cost less than each alone; known after the first call.
     """
 

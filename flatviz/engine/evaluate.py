@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -41,14 +41,6 @@ class Plan:
     def tricks(self) -> tuple[str, ...]:
         """What of fold, reuse and prefix is in use; none where the module could not be followed, or gave other outputs."""
         return tuple(name for name in ("fold", "reuse", "prefix") if getattr(self, name))
-
-    def is_reduced(self, dtype: torch.dtype) -> bool:
-        """Whether values are less precise than `dtype`."""
-        return getattr(torch, self.dtype) != dtype
-
-    def to_dict(self) -> dict:
-        """The plan as plain values."""
-        return asdict(self)
 
 
 class Evaluator:
@@ -124,7 +116,7 @@ class Evaluator:
         A score that does not add up may count examples (accuracy): two of them may fall on the other side by rounding.
         True for a reduced precision, whose error is measured elsewhere.
         """
-        if self.plan.is_reduced(coords.dtype) or not (self.plan.tricks or self.plan.stack > 1):
+        if getattr(torch, self.plan.dtype) != coords.dtype or not (self.plan.tricks or self.plan.stack > 1):
             return True
         y, by_net = torch.cat(self._ys), replace(self.plan, stack=1, fold=False, reuse=False, prefix=False)
         about = self._net, self._parts, y, self._score, self._origin, self._axes, by_net

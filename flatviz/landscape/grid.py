@@ -6,6 +6,7 @@ import math
 import time
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import Any, Literal
 
 import torch
@@ -124,7 +125,7 @@ class Grid:
 
 
 def _plan(evaluate: PointEvaluator) -> dict | None:
-    return None if evaluate.plan is None else evaluate.plan.to_dict()
+    return None if evaluate.plan is None else asdict(evaluate.plan)
 
 
 def ticks_between(lo: float, hi: float, n: int, like: Tensor) -> Tensor:
@@ -151,10 +152,7 @@ def _store(f: Objective, origin: Tensor, axes: Tensor, ticks: Sequence[Tensor], 
         warnings.warn(f"values not kept on disk: {f.label} depends on {error}", stacklevel=4)
         return None
     if not key:
-        raise ValueError(
-            f"cache needs an objective that says what it depends on, got {f.label}: "
-            "use nll, a named quantity, or quantity(..., key='what it computes')"
-        )
+        raise ValueError(f"cache needs an objective that says what it depends on, got {f.label}: use nll or quantity")
     return PointStore(
         cache,
         math.prod(map(len, ticks)),

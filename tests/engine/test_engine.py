@@ -1,6 +1,6 @@
 """The fast path: every plan gives the values of a plain loop over the module."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 import torch
@@ -109,7 +109,7 @@ def test_frozen_activations_beyond_the_memory_limit_are_made_anew(monkeypatch):
     f = fv.nll(net, data)
     want = loop(net, data, plane.points(coords))
     monkeypatch.setattr("flatviz.engine.evaluate.MEMORY", 0)
-    plan = replace(f.over(plane.origin, plane.axes).plan, chunk=8).to_dict()
+    plan = asdict(f.over(plane.origin, plane.axes).plan) | {"chunk": 8}
     evaluate = f.over(plane.origin, plane.axes, plan=plan)
     torch.testing.assert_close(evaluate(coords), want, rtol=1e-5, atol=1e-7)
     assert evaluate._started is None
@@ -216,7 +216,7 @@ def test_a_short_last_batch_is_traced_for_itself():
     net, data = fv.Net.from_module(Sized()), fv.Data(torch.randn(600, 12), torch.arange(600) % 4)
     plane, coords = fv.plane_random(net, net.w, seed=0), torch.tensor([[0.1, 0.2], [0.7, -1.0]])
     f = fv.nll(net, data)
-    plan = f.over(plane.origin, plane.axes).plan.to_dict() | {"chunk": 256}
+    plan = asdict(f.over(plane.origin, plane.axes).plan) | {"chunk": 256}
     evaluate = f.over(plane.origin, plane.axes, plan=plan)
     torch.testing.assert_close(evaluate(coords), f.many(plane.points(coords)), rtol=1e-5, atol=1e-6)
     assert len(set(evaluate._programs)) == 2 and [len(x) for x in evaluate._parts] == [256, 256, 88]
