@@ -77,11 +77,11 @@ def check_client(client: Any) -> None:
 def block_values(job: tuple, coords: Any) -> Any:
     """Values of a block of points, from their coordinates, both as arrays of numpy.
 
-    job: what all blocks share: a name of its own, objective, origin, axes, number of points, options of the evaluator.
+    job: what all blocks share: a name of its own, objective, origin, axes, options of the evaluator.
     """
-    name, f, origin, axes, points, options = job
+    name, f, origin, axes, options = job
     evaluators = _made.__dict__.setdefault("evaluators", {})
     if name not in evaluators:
         evaluators.clear()
-        evaluators[name] = f.over(origin, axes, points, **options)
+        evaluators[name] = f.over(origin, axes, **options)
     return evaluators[name](torch.from_numpy(coords)).cpu().numpy()
