@@ -53,6 +53,16 @@ def fit_member(
     return record.fit(net, task.train, *given, seed=seed, progress=progress, **keywords)
 
 
+def fit_or_none(*given: Any, **how: Any) -> Posterior | None:
+    """What `fit_member` fits; None where the fit diverged."""
+    try:
+        return fit_member(*given, **how)
+    except ValueError as error:
+        if "finite" not in str(error):
+            raise
+        return None
+
+
 def chosen(net: Net, prior: Gaussian, method: str, fit: Mapping | None, tuned: Choices | None) -> tuple[Gaussian, dict]:
     """The prior and the settings of a method's fit: those of `fit`, else those that were chosen for the method."""
     choice = choice_of(tuned, method)
