@@ -53,10 +53,10 @@ def fit_member(
     return record.fit(net, task.train, *given, seed=seed, progress=progress, **keywords)
 
 
-def fit_or_none(*given: Any, **how: Any) -> Posterior | None:
-    """What `fit_member` fits; None where the fit diverged."""
+def unless_diverged(fit: Callable, /, *given: Any, **how: Any) -> Any:
+    """fit(*given, **how), of one member or of several; None where the fit, or all of them, diverged."""
     try:
-        return fit_member(*given, **how)
+        return fit(*given, **how)
     except ValueError as error:
         if "finite" not in str(error):
             raise

@@ -20,9 +20,10 @@ from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
 from flatviz.datasets.few_shot import hold_out
 from flatviz.families.choice import Choice
-from flatviz.families.members import fit_or_none, predicted
+from flatviz.families.members import fit_member, predicted, unless_diverged
 from flatviz.families.tour import HEAD_STD as RECORD_HEAD_STD
 from flatviz.gaussian import Gaussian
+from flatviz.metrics.averaging import averaged
 from flatviz.metrics.linearised import predict_linearised
 from flatviz.posteriors.method import Method
 from flatviz.results import Posterior, Prediction
@@ -77,6 +78,15 @@ def with_validation(task: Task, seed: int) -> tuple[Task, Data]:
     return task, task.validation
 
 
+def score_of(net: Net, method: Method, q: Posterior, data: Data, *, seed: int, n_draws: int = 30) -> dict[str, float]:
+    """Accuracy, NLL, ECE and Brier score of the average of the draws by which a method is judged."""
+    if method.linearised:
+        prediction = scored(net, method, q, data, seed=seed, n_draws=n_draws)
+    else:
+        prediction = averaged(predicted(net, q, data.x, n_draws, seed=seed), data.y)
+    return {name: float(values[-1]) for name, values in prediction.scores.items()}
+
+
 def scored(net: Net, method: Method, q: Posterior, data: Data, *, seed: int, n_draws: int = 30) -> Prediction:
     """The prediction by which a method is judged: linearised for Laplace, all draws of a point or an ensemble."""
     if method.linearised:
@@ -128,8 +138,8 @@ def nlls_of(
     method: Method, choice: Choice, net: Net, task: Task, splits: Sequence[Data], prior: Gaussian, *, seed: int
 ) -> list[float]:
     """NLL of one fit on each of the splits; inf where it diverged."""
-    q = fit_or_none(net, task, prior, method.name, seed=seed, tuned={method.name: choice})
+    q = unless_diverged(fit_member, net, task, prior, method.name, seed=seed, tuned={method.name: choice})
     if q is None:
         return [math.inf] * len(splits)
-    nlls = [float(scored(net, method, q, data, seed=seed + 1).scores["nll"][-1]) for data in splits]
+    nlls = [score_of(net, method, q, data, seed=seed + 1)["nll"] for data in splits]
     return [nll if math.isfinite(nll) else math.inf for nll in nlls]
