@@ -192,20 +192,17 @@ class Gaussian:
         squares = (pulled * rows).sum((-2, -1)) + torch.linalg.vecdot(self.std.square(), prior.precision_diag)
         return 0.5 * (squares + (prior.logdet - self.logdet - self.dim)), pulled
 
-    def kl_and_path_grad(
-        self, prior: Gaussian, noise: Sequence[tuple[Tensor, Tensor]]
-    ) -> tuple[Tensor, tuple[Tensor, Tensor, Tensor]]:
+    def kl_and_path_grad(self, prior: Gaussian, z1: Tensor, z2: Tensor) -> tuple[Tensor, tuple[Tensor, Tensor, Tensor]]:
         """`kl(prior)` (...), and its gradient in (mean, log_std, factor) estimated along the paths of draws, without q's score.
 
-        X = P (w - prior mean) - A (w - mean), w the draw of noise (z1 (..., D), z2 (..., K)), P and A the precisions: the mean
-        over draws of (X, X std z1, z2 (x) X).  Where q is the prior it is 0 at every draw.
+        X = P (w - prior mean) - A (w - mean), w the draws of noise z1 (..., S, D), z2 (..., S, K), P and A the precisions: the
+        mean over draws of (X, X std z1, z2 (x) X).  Where q is the prior it is 0 at every draw.
         """
         kl, pulled = self._kl_and_pulled(prior)
-        z1, z2 = (torch.stack(z, -2) for z in zip(*noise))
         wide = self.std.unsqueeze(-2) * z1
         x = prior.precision_mul(wide) - self.precision_mul(wide) + z2 @ (pulled[..., 1:, :] - self.factor_precision)
         x = x + pulled[..., :1, :]
-        return kl, (x.mean(-2), (x * wide).mean(-2), z2.mT @ x / len(noise))
+        return kl, (x.mean(-2), (x * wide).mean(-2), z2.mT @ x / z1.shape[-2])
 
 
 def _noise(n: int, width: int, seed: int, like: Tensor) -> Tensor:
