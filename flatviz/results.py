@@ -21,7 +21,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_count, check_finite, check_many_weights, check_weights, shown, tensor
-from flatviz.gaussian import Gaussian, KroneckerGaussian, PrecisionGaussian
+from flatviz.gaussian import Gaussian
 from flatviz.noun import History, noun
 
 DRAWING = "flatviz.plots.by_type"  # whose shown(result) -> Figure | None draws what `drawn` marks
@@ -613,12 +613,12 @@ for _name in ("method", "radius", "unit", "posterior", "projection", "around", "
 NOUNS = {
     cls.__name__: cls
     for cls in (
-        *(History, Gaussian, KroneckerGaussian, PrecisionGaussian, Draws, Mixture, Plane, Curve),
+        *(History, Gaussian, Draws, Mixture, Plane, Curve),
         *(Surface, Persistence, Spectrum, Projection, Sharpness, Prediction, Shift, Mechanism, Member, Family),
     )
 }
 
-POSTERIORS = (Gaussian, KroneckerGaussian, PrecisionGaussian, Draws, Mixture)
+POSTERIORS = (Gaussian, Draws, Mixture)
 FOR_READERS = tuple(kind for kind in NOUNS.values() if kind not in (*POSTERIORS, Plane))
 
 

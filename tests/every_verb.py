@@ -64,9 +64,6 @@ def calls(fv, module, data, task, metrics):
         "fit_swag_diag": lambda: fv.fit_swag_diag(made["net"][0], data, seed=0, snapshots=2, ascent=fv.SAM(0.1)),
         "fit_laplace": lambda: keep("laplace", fv.fit_laplace(made["net"][0], data, prior_precision=1.0, **small)),
         "posteriors.laplace_evidence": lambda: fv.posteriors.laplace_evidence(made["net"][0], data, prior_precision=1.0),
-        "posteriors.laplace_precision": lambda: fv.posteriors.laplace_precision(
-            made["net"][0], data, structure="lowrank", rank=2, validation=data
-        ),
         "fit_sgld": lambda: fv.fit_sgld(made["net"][0], data, chains=2, **CHAIN),
         "fit_sghmc": lambda: fv.fit_sghmc(made["net"][0], data, **CHAIN),
         "fit_emcmc": lambda: fv.fit_emcmc(made["net"][0], data, **CHAIN),
