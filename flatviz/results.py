@@ -523,7 +523,7 @@ class Member:
     projection: its draws on the family's surface; around: the surface on a random plane around its center, sharpest: that on
     the plane of the two sharpest directions there; spectrum: of several draws; prediction: on the test split.  step: one step
     from VI's posterior at this radius.  over_seeds: "lambda1", "accuracy", "nll" and "ece" (S,) of fits with other noise.
-    maps: what other pictures draw of it, by name: see `families.maps`, `inputs`, `regression` and `images`.
+    maps: what other pictures draw of it, by name: see `families.maps`, `inputs` and `images`.
     """
 
     method: str

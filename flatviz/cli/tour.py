@@ -73,7 +73,7 @@ def command(
     Their scores and flatness are printed.
 
     Its page also trains two weights and a regression with a gap in the browser; that of --data moons shows predictions over
-    the plane of inputs, and the regression for every member of the family beside HMC.
+    the plane of inputs beside HMC.
     """
     started = time.perf_counter()
     seed, data = check_count(seed or 0, "--seed", least=0), data or DEFAULT

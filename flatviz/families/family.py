@@ -21,7 +21,6 @@ from flatviz.families.inputs import input_row
 from flatviz.families.maps import maps_row, rise_distance, shared_maps
 from flatviz.families.members import Fitting, count, once, predicted
 from flatviz.families.one_step import member_steps
-from flatviz.families.regression import curve_rows
 from flatviz.landscape.lanczos import top_eigenpairs
 from flatviz.landscape.projection import project
 from flatviz.landscape.slices import slice_plane
@@ -238,9 +237,8 @@ class _Ground:
         spectra = tuple(top_eigenpairs(f, w, k, seed=seed, name=f"draw {i}") for i, w in enumerate(starts, 1))
         prediction = predicted(net, q, task.test, n_draws, seed=seed, progress=self.progress)
         maps = member.maps | disputed_row(task, prediction, n_draws) | input_row(net, task, family, q, n_draws, seed=seed)
-        (curves,) = curve_rows(family, [member], n_draws, seed=seed - 1)
         fields = dict(projection=project(draws, family.surface.plane, f), spectrum=spectra, prediction=prediction)
-        member = replace(member, **fields, step=self.steps(member), maps=maps | curves)
+        member = replace(member, **fields, step=self.steps(member), maps=maps)
         return self.with_surfaces(member, surfaces)
 
     def with_surfaces(self, member: Member, names: Sequence[str]) -> Member:

@@ -266,7 +266,7 @@ def _entry(scene: Scene, view: View, fig: Figure) -> dict[str, Any]:
     layout.pop("meta")
     placed = {k: v for k, v in dataclasses.asdict(view).items() if k in PLACED} | {"phases": list(view.phases(scene.family))}
     follows = _follows(view, fig)
-    binds = [{"path": p.path, "field": _field(view, k, p), "rows": p.rows, "noise": p.noise} for k, p in enumerate(follows)]
+    binds = [{"path": p.path, "field": _field(view, k, p), "rows": p.rows} for k, p in enumerate(follows)]
     for p in follows:
         if p.path.startswith("data.") and not p.words:
             assign(drawn, p.path, [])  # it is in the members' records, or in `held`
