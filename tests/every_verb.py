@@ -210,9 +210,6 @@ def symmetric_calls(fv):
         "symmetry.mmd": lambda: fv.symmetry.mmd(W, {"draws": W[:3]}, layers=flatviz.symmetry.layers_of(net), permutations=3),
         "symmetry.train_pool": lambda: fv.symmetry.train_pool(net, _blobs(), n=3, epochs=2, lr=0.3),
         "symmetry.pair_diversity": lambda: fv.symmetry.pair_diversity(net, W, _blobs().x),
-        "symmetry.sharpness_measures": lambda: fv.symmetry.sharpness_measures(
-            net, flatviz.nll(net, _blobs()), W[:2], probes=2, iters=5
-        ),
         "symmetry.rescaled_orbit": lambda: fv.symmetry.rescaled_orbit(net, _blobs(), W[0], resolution=3),
         "plots.plot_orbit": lambda: fv.plots.plot_orbit(torch.arange(-1.0, 2), {"trace": torch.ones(3)}, torch.zeros(3)),
     }
