@@ -108,7 +108,6 @@ def calls(fv, module, data, task, metrics):
         "plot_density": lambda: fv.plot_density(made["density"]),
         "plot_curve": lambda: fv.plot_curve(made["curve"]),
         "plots.plot_persistence": lambda: fv.plots.plot_persistence(made["valleys"]),
-        "plots.animate_projection": lambda: fv.plots.animate_projection(made["surface"], made["projection"]),
         "hessian_trace": lambda: fv.hessian_trace(made["f"], made["q"].mean, products=8, curvature="ggn"),
         "engine.refresh_batchnorm": lambda: fv.engine.refresh_batchnorm(made["net"][0], made["q"].mean, data),
         "engine.cache_trunk": lambda: fv.engine.cache_trunk(late, pictures[2]),
@@ -169,7 +168,6 @@ def calls(fv, module, data, task, metrics):
         "plots.plot_mechanism": lambda: fv.plots.plot_mechanism(made["step"]),
         "families.gap_regression": lambda: fv.families.gap_regression(n=4),
         "families.predict_gap": lambda: keep("gap", fv.families.predict_gap(radii=[0.5], n_draws=2, steps=2, hmc=False)),
-        "plots.plot_predictive": lambda: fv.plots.plot_predictive(fv.families.gap_regression()[1], made["gap"]),
         "families.repeat_family": lambda: fv.families.repeat_family(
             made["net"][0], task, made["net"][1], made["measured"], seeds=[1], fit=FAMILY["fit"]
         ),

@@ -43,15 +43,16 @@ def test_curves_are_draws_of_the_method_at_its_radius(curves):
     assert not torch.equal(drawn[curves.index("sam_mu", 0.1)], drawn[vi])
 
 
-def test_mean_and_bands_are_those_of_the_figure_of_predictions(curves):
+def test_mean_and_bands_are_two_standard_deviations_of_the_draws_with_and_without_noise(curves):
     i, n = curves.index("sabma", 2.0), 4
     fig = json.loads(fv.widgets.plot_view(curves, "regression", method="sabma", radius=2.0, n_draws=n).to_json())["data"]
-    prediction = fv.Prediction(curves[i].maps["curves"][..., None], likelihood=NOISE)
-    direct = fv.plots.plot_predictive(curves.inputs["curve x"], {"sabma": prediction}, n_draws=n)
-    mine = [t for t in fig if t.get("xaxis") == "x2"]
-    for name in ("with noise", "two standard deviations", "mean"):
-        (a,), (b,) = ([t for t in some if t["name"] == name] for some in (mine, direct.data))
-        np.testing.assert_allclose(plain(a["y"]), np.array(b["y"]), rtol=1e-5, atol=1e-6)
+    mine, outputs = [t for t in fig if t.get("xaxis") == "x2"], curves[i].maps["curves"][:n].double()
+    mean, var = outputs.mean(0), outputs.var(0)
+    for name, noise in (("with noise", NOISE), ("two standard deviations", 0.0)):
+        (band,), wide = [t for t in mine if t["name"] == name], 2 * (var + noise**2).sqrt()
+        np.testing.assert_allclose(plain(band["y"]), torch.cat([mean - wide, (mean + wide).flip(0)]), rtol=1e-5, atol=1e-6)
+    (line,) = [t for t in mine if t["name"] == "mean"]
+    np.testing.assert_allclose(plain(line["y"]), mean, rtol=1e-5, atol=1e-6)
     (lines,) = [t for t in mine if t["name"] == "draws"]
     single = plain(lines["y"]).reshape(n, -1)[:, :-1]
     np.testing.assert_allclose(single, curves[i].maps["curves"][:n], rtol=1e-6)
