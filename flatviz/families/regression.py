@@ -77,7 +77,7 @@ def predict_gap(
     likelihood is that of the data.
     n_draws: draws a method; steps: of VI and SA-BMA; hmc: whether HMC runs too, a few seconds.
 
-    Returns name -> Prediction with outputs (S, 200, 1); `fv.plots.plot_predictive` draws it.
+    Returns name -> Prediction with outputs (S, 200, 1).
 
     Raises:
         ValueError: For a radius below 0.
