@@ -51,6 +51,17 @@ def diverged(surface: Surface) -> go.Scatter:
     )
 
 
+def same_plane(here: Plane, there: Plane) -> bool:
+    """Whether two planes are one: results that were read from disk have a copy each."""
+    return here is there or (torch.equal(here.origin, there.origin) and torch.equal(here.axes, there.axes))
+
+
+def check_on(surface: Surface, projection: Projection | None) -> None:
+    """That what is drawn on a surface is a projection onto the same plane."""
+    if projection is not None and not same_plane(surface.plane, projection.plane):
+        raise ValueError("projection and surface live in different planes: project onto surface.plane")
+
+
 def plane_axes(plane: Plane, below: str = "") -> dict:
     """Axis titles that say what a step is, `below` under them; equal aspect only where distance in the picture is distance."""
     first, second = axis_titles(plane)
