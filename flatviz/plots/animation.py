@@ -33,7 +33,7 @@ def animate_projection(
         title: default: what is drawn over which plane.
 
     Raises:
-        ValueError: For scattered values or a volume, or a projection onto another plane.
+        ValueError: For scattered values, or a projection onto another plane.
 
     Example:
         >>> plane = fv.plane_through(torch.zeros(3), torch.eye(3)[0], torch.eye(3)[1])
@@ -42,7 +42,7 @@ def animate_projection(
         >>> len(fig.frames)
         4
     """
-    if surface.values.ndim != 2:
+    if surface.scattered:
         raise ValueError(f"an animation needs a surface on a grid of two axes, got shape {tuple(surface.values.shape)}")
     check_on(surface, projection)
     scale, n = ColorScale.of(surface, log=log), len(projection.coords)

@@ -7,7 +7,7 @@ import torch
 
 from flatviz.plots.captions import counted, share_of
 from flatviz.plots.color import ColorScale
-from flatviz.plots.theme import HEIGHT, LOSS_SCALE, MARGIN, MUTED, Figure, figure, numbers, scatter
+from flatviz.plots.theme import HEIGHT, LOSS_SCALE, MARGIN, MUTED, Figure, figure, numbers, scatter, short
 from flatviz.results import Curve, Plane, Projection, Spectrum, Surface
 
 
@@ -87,9 +87,8 @@ def axis_note(plane: Plane) -> str:
     """The unit, and for oblique or scaled axes their lengths and angle."""
     if plane.orthonormal:
         return f"unit: {plane.unit}"
-    *most, last = (f"{x:.3g}" for x in plane.lengths)
-    pair = "" if len(most) == 1 else "the first two "
-    return f"unit: {plane.unit}<br>axes {', '.join(most)} and {last} long, {pair}{plane.angle:.0f}° apart"
+    first, second = map(short, plane.lengths)
+    return f"unit: {plane.unit}<br>axes {first} and {second} long, {plane.angle:.0f}° apart"
 
 
 def with_print(title: str, *lines: str) -> str:

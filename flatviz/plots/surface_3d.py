@@ -41,7 +41,7 @@ def plot_surface_3d(
         title: default: what is drawn over which plane.
 
     Raises:
-        ValueError: For scattered values, a volume, or no finite value.
+        ValueError: For scattered values, or no finite value.
 
     Example:
         >>> plane = fv.plane_through(torch.zeros(3), torch.eye(3)[0], torch.eye(3)[1])
@@ -50,7 +50,7 @@ def plot_surface_3d(
         ('surface', (5, 5))
     """
     check_on(surface, projection)
-    if surface.values.ndim != 2:
+    if surface.scattered:
         raise ValueError(f"a relief needs values on a grid of two axes, got shape {tuple(surface.values.shape)}")
     scale = ColorScale.of(surface, color_range, log)
     lo, hi = scale.ends

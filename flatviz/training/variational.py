@@ -32,7 +32,9 @@ from flatviz.training.run import Optim, Run
 
 # The tempered posterior exp(-N L / T) prior that VI and SA-BMA approximate by default: T = 0.03, where HMC predicts about as well as
 # at T = 0.1 and better than at 0.3 and 1 (data/temperature.csv).  What flatness does there and at other T: `flatviz run evidence`.
-TEMPERED = dict(kl_weight=0.03, start_scale=0.3, weight_decay=0.0, steps=600, lr=2.0, momentum=0.9, batch_size=None, mc_samples=8)
+TEMPERED = dict(
+    kl_weight=0.03, start_scale=0.3, weight_decay=0.0, steps=600, lr=2.0, momentum=0.9, batch_size=None, mc_samples=8
+)
 # The conv net overfits at T = 0.03.  Of T = 0.03, 0.1 and 0.3 and starts of 0.01 and 0.03, these had the least validation NLL.
 TEMPERED_BATCHNORM = TEMPERED | dict(kl_weight=0.1, start_scale=0.01)
 

@@ -45,7 +45,7 @@ from flatviz.experiments.measures import SEVERITY, SHIFTS
 from flatviz.experiments.settings import PUBLISHED
 from flatviz.experiments.statistics import BETTER
 from flatviz.families.choice import with_head_std
-from flatviz.families.members import fit_all, unless_diverged
+from flatviz.families.members import Fitting, unless_diverged
 from flatviz.families.preparation import BATCHNORM, PLAIN
 from flatviz.families.tour import RANK, prepare
 from flatviz.families.tune import score_of, with_validation
@@ -115,8 +115,9 @@ def posteriors(net, task, prior, kl_weight, cells):
         members = [(method, cell["radius"]) for cell in cells if (cell["method"], cell["steps"]) == (method, steps)]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            how = dict(fit=fixed | {"steps": int(steps)})
-            fits = unless_diverged(fit_all, net, task, prior, members, [cells[0]["seed"]], **how) or {}
+            seed = cells[0]["seed"]
+            fitting = Fitting(net, task, prior, seed, fixed | {"steps": int(steps)})
+            fits = unless_diverged(fitting.members, members, [seed]) or {}
         found |= {(method, radius, steps): q for (_, radius, _), q in fits.items()}
     return found
 
