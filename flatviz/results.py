@@ -8,21 +8,20 @@ The alphabet, the same in every file:
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import importlib
 import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
-from functools import cached_property, partial
+from functools import partial
 from typing import Annotated, Any, Protocol, runtime_checkable
 
 import torch
 from torch import Tensor
 
 from flatviz.checks import check_count, check_finite, check_many_weights, check_weights, shown, tensor
-from flatviz.gaussian import Gaussian, KroneckerGaussian, PrecisionGaussian
+from flatviz.gaussian import Gaussian
 from flatviz.noun import History, noun
 
 DRAWING = "flatviz.plots.by_type"  # whose shown(result) -> Figure | None draws what `drawn` marks
@@ -157,9 +156,8 @@ PARALLEL = 1e-12  # smallest eigenvalue of the unit axes' Gram matrix: an angle 
 class Plane:
     """Points origin + a axes[0] + b axes[1] of weight space; `axes` (2, D) need not be orthonormal.
 
-    With K > 2 axes it is a volume, and what is said of pairs holds for K.  `unit` says what one step of a or b is;
-    `extent` ((a_lo, a_hi), (b_lo, b_hi)) is where to look when nobody says; `explained` (2,) the share of the draws'
-    variance along each axis (PCA); `name` says how it was made.
+    `unit` says what one step of a or b is; `extent` ((a_lo, a_hi), (b_lo, b_hi)) is where to look when nobody says;
+    `explained` (2,) the share of the draws' variance along each axis (PCA); `name` says how it was made.
     """
 
     origin: Tensor
@@ -171,7 +169,7 @@ class Plane:
 
     def __post_init__(self) -> None:
         check_weights(self.origin, self.origin.numel(), "origin")
-        if self.axes.ndim != 2 or len(self.axes) < 2 or self.axes.shape[1] != self.origin.numel():
+        if self.axes.shape != (2, self.origin.numel()):
             raise ValueError(f"axes must have shape (2, {self.origin.numel()}), got {tuple(self.axes.shape)}")
         check_finite(self.axes, "axes")
         lengths = self.axes.double().norm(dim=1, keepdim=True)
@@ -188,8 +186,8 @@ class Plane:
 
     @property
     def angle(self) -> float:
-        """Angle between the first two axes, in degrees."""
-        first, second = self.axes[:2].double()
+        """Angle between the axes, in degrees."""
+        first, second = self.axes.double()
         cosine = float(first @ second / (first.norm() * second.norm()))
         return math.degrees(math.acos(max(-1.0, min(1.0, cosine))))
 
@@ -209,8 +207,6 @@ class Curve:
     """Values (T,) against `t` (T,): a slice of the loss along a line, a path, a score against ensemble size.
 
     A slice from w0 to w1 has t = 0 at w0 and t = 1 at w1, both computed.  `n` and `batchnorm` are the objective's.
-    A curve through weight space has its control vectors in `W` (B, D), and in `kind` how they make it.
-    `precision` names a reduced one, `error` its measured error.
     """
 
     t: Tensor
@@ -220,10 +216,6 @@ class Curve:
     name: str = ""
     n: int | None = None
     batchnorm: str | None = None
-    W: Tensor | None = None
-    kind: str = "line"
-    precision: str | None = None
-    error: float | None = None
 
     @property
     def barrier(self) -> float:
@@ -251,8 +243,8 @@ class Surface:
     On a grid `a` is (U,), `b` is (V,) and values[i, j] = f(origin + a[i] axes[0] + b[j] axes[1]), (U, V).
     Scattered values (from a tool that does not return a grid) have `a`, `b` and `values` of one shape (S,).
     Diverged cells stay NaN or inf; `n_diverged` counts them.  `label` names the quantity, `n` the examples behind its
-    mean, `batchnorm` the statistics used (None: the network has no BatchNorm).  A volume has one more tensor of ticks in
-    `more` for each axis beyond two, values (U, V, ...).  `precision` names a reduced one, `error` its measured error.
+    mean, `batchnorm` the statistics used (None: the network has no BatchNorm).  `precision` names a reduced one, `error` its
+    measured error.
     """
 
     plane: Plane
@@ -262,12 +254,11 @@ class Surface:
     label: str = "loss"
     n: int | None = None
     batchnorm: str | None = None
-    more: tuple[Tensor, ...] = ()
     precision: str | None = None
     error: float | None = None
 
     def __post_init__(self) -> None:
-        grid = (self.a.numel(), self.b.numel(), *(t.numel() for t in self.more))
+        grid = (self.a.numel(), self.b.numel())
         if tuple(self.values.shape) != grid and not (self.a.shape == self.b.shape == self.values.shape):
             raise ValueError(f"values must have shape {grid}, or that of a and b, got {tuple(self.values.shape)}")
 
@@ -520,13 +511,9 @@ class Mechanism:
 
     def reach(self, k: int) -> float:
         """How far along the axes q, q', the ball and SAM's ball of radius k reach."""
-        return reach_of(self.covariance, self.ball[k], self.worst[k], self.worst_covariance[k], self.length[k])
-
-
-def reach_of(covariance: Tensor, ball: Tensor, worst: Tensor, worst_covariance: Tensor, length: Tensor) -> float:
-    """How far along the axes two ellipses around 0, one around `worst` and a circle reach."""
-    sizes = [matrix.diagonal().clamp_min(0).sqrt() for matrix in (covariance, ball, worst_covariance)]
-    return max(float(end.max()) for end in (sizes[0], sizes[1], worst.abs() + sizes[2], length))
+        ellipses = self.covariance, self.ball[k], self.worst_covariance[k]
+        q, ball, worst = (matrix.diagonal().clamp_min(0).sqrt() for matrix in ellipses)
+        return max(float(end.max()) for end in (q, ball, self.worst[k].abs() + worst, self.length[k]))
 
 
 @noun(made_by="fv.families.fit_family makes one")
@@ -626,12 +613,12 @@ for _name in ("method", "radius", "unit", "posterior", "projection", "around", "
 NOUNS = {
     cls.__name__: cls
     for cls in (
-        *(History, Gaussian, KroneckerGaussian, PrecisionGaussian, Draws, Mixture, Plane, Curve),
+        *(History, Gaussian, Draws, Mixture, Plane, Curve),
         *(Surface, Persistence, Spectrum, Projection, Sharpness, Prediction, Shift, Mechanism, Member, Family),
     )
 }
 
-POSTERIORS = (Gaussian, KroneckerGaussian, PrecisionGaussian, Draws, Mixture)
+POSTERIORS = (Gaussian, Draws, Mixture)
 FOR_READERS = tuple(kind for kind in NOUNS.values() if kind not in (*POSTERIORS, Plane))
 
 
@@ -647,15 +634,7 @@ def rebuilt(value: Any, change: Callable[[Any], Any]) -> Any:
         return value
     fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
     changed = {name: new for name, item in fields.items() if (new := change(item)) is not item}
-    if not changed:
-        return value
-    copied = copy.copy(value)
-    for name, attribute in vars(type(value)).items():
-        if isinstance(attribute, cached_property):  # made from what has changed
-            vars(copied).pop(name, None)
-    for name, new in changed.items():
-        object.__setattr__(copied, name, new)  # frozen
-    return copied
+    return dataclasses.replace(value, **changed) if changed else value
 
 
 def placed(value: Any, where: torch.device | torch.dtype) -> Any:

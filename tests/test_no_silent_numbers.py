@@ -105,7 +105,7 @@ def test_a_score_refuses_labels_that_are_no_classes(score):
         (torch.full((6,), -1), ValueError, r"labels must be in 0\.\.2 .* got -1"),
         (torch.full((6,), 0.5), TypeError, "needs integer class labels, got floating targets"),
         (torch.zeros(6, 3).long(), ValueError, r"labels must have shape \(6,\), got \(6, 3\)"),
-        ([0] * 6, TypeError, r"y must be a (tensor of labels \(N,\), got a|Tensor, got) list"),
+        ([0] * 6, TypeError, r"y must be a (tensor of labels \(N,\)|Tensor), got a list"),
     ):
         with pytest.raises(kind, match=text):
             SCORES[score](prediction(), y)
@@ -128,7 +128,6 @@ def test_labels_of_any_integer_dtype_are_the_same_labels(dtype):
     ([[1.0, 0, 0], [0, 0, 0]], r"axes must have a length > 0, got 0 for number 2"),
     ([[1.0, 2, 0], [1, 2, 0]], r"axes must point in different directions, got parallel ones"),
     ([[1.0, 2, 0], [-2, -4, 0]], r"axes must point in different directions, got parallel ones"),
-    ([[1.0, 0, 0], [0, 1, 0], [1, 1, 0]], r"axes must point in different directions, got parallel ones"),
     ([[1.0, 0, 0], [0, NAN, 0]], r"axes must be finite, got 1 NaN or inf"),
 ])  # fmt: skip
 def test_axes_that_span_no_plane_are_refused(axes, text):
@@ -153,7 +152,6 @@ def test_a_projection_of_another_plane_is_refused_by_every_picture():
         lambda p: fv.plot_surface(surface, p),
         lambda p: fv.plot_surface(surface, reference={"vi": p}),
         lambda p: fv.plots.plot_surface_3d(surface, p),
-        lambda p: fv.plots.animate_projection(surface, p),
     ):
         draw(on)
         with pytest.raises(ValueError, match=text):
@@ -203,7 +201,7 @@ def test_a_reduced_precision_that_loses_values_states_no_small_error():
         def __call__(self, w):
             return w.square().sum()
 
-        def over(self, origin, axes, points, *, exact=False, precision=None, plan=None, coords=None):
+        def over(self, origin, axes, *, exact=False, precision=None, plan=None, coords=None):
             class Quick(PointEvaluator):
                 def __call__(self, coords):
                     values = super().__call__(coords)

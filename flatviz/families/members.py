@@ -170,6 +170,16 @@ def fit_member(
     return Fitting(net, task, prior, seed, fit, tuned, progress).member(method, radius)
 
 
+def unless_diverged(fit: Callable, /, *given: Any, **how: Any) -> Any:
+    """fit(*given, **how), of one member or of several; None where the fit, or all of them, diverged."""
+    try:
+        return fit(*given, **how)
+    except ValueError as error:
+        if "finite" not in str(error):
+            raise
+        return None
+
+
 def predicted(net: Net, q: Posterior, data: Data | Any, n_draws: int, *, seed: int, progress: Progress = False) -> Prediction:
     """The prediction of `n_draws` draws, or of all that `q` has, with the BatchNorm statistics of the net."""
     statistics = "frozen" if net.has_batchnorm else None

@@ -27,9 +27,9 @@ from flatviz.posteriors import METHODS
 from flatviz.posteriors.sabma import sabma_stages
 from flatviz.results import Family, Mechanism, Member, Plane, Posterior, placed
 from flatviz.training.losses import training_loss
+from flatviz.training.noisy_nll import NoisyNLL
 from flatviz.training.perturb import UNITS, Mode, perturb
 from flatviz.training.run import Run
-from flatviz.training.variational import NoisyNLL
 
 SABMA = "sabma"  # the method whose step this is
 MARGIN = 1.25  # how much further than what is drawn the plane is computed
@@ -210,15 +210,17 @@ class Step:
 
     def __init__(self, net: Net, data: Data, q: Gaussian, seed: int, n_draws: int = STEP_DRAWS) -> None:
         z = torch.randn(n_draws, q.dim + q.rank, generator=generator(seed), dtype=q.mean.dtype).to(q.mean.device)
-        noise = [(row[: q.dim], row[q.dim :]) for row in z]
-        self.q, self.expected = q, NoisyNLL(training_loss(net, data, Run(seed)), None, noise)
+        self.q, self.expected = (
+            q,
+            NoisyNLL(training_loss(net, data, Run(seed), draws=n_draws), None, (z[:, : q.dim], z[:, q.dim :])),
+        )
         self.loss, self.g, _ = self.expected(q)
         self.gradient, self.f = self.g[0], nll(net, data)  # in the mean
         self.plane = plane_of_step(q, self.gradient, seed)
 
     def at(self, asked: Sequence[tuple[float, str]], *, plane: Plane | None = None, **fields: Any) -> Mechanism:
         """The step at each (radius, mode) of `asked` on `plane` (None: of `plane_of_step`); fields: further ones of the `Mechanism`."""
-        q, noise, plane = self.q, self.expected.noise[0], plane or self.plane
+        q, noise, plane = self.q, self.expected.first, plane or self.plane
         moves = [perturb(q, self.g, radius=r, mode=mode, noise=noise) for r, mode in asked]
         gaussians = [q.moved(delta) for delta in moves]
         at_worst = [self.expected.again(worst) for worst in gaussians]

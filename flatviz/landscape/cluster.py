@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import uuid
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -75,18 +74,14 @@ def check_client(client: Any) -> None:
         )
 
 
-class Job:
-    """What all blocks of points share: objective, origin, axes, how many points, options of the evaluator."""
+def block_values(job: tuple, coords: Any) -> Any:
+    """Values of a block of points, from their coordinates, both as arrays of numpy.
 
-    def __init__(self, *parts: Any) -> None:
-        self.name, self.parts = uuid.uuid4().hex, parts
-
-
-def block_values(job: Job, coords: Any) -> Any:
-    """Values of a block of points, from their coordinates, both as arrays of numpy."""
+    job: what all blocks share: a name of its own, objective, origin, axes, options of the evaluator.
+    """
+    name, f, origin, axes, options = job
     evaluators = _made.__dict__.setdefault("evaluators", {})
-    if job.name not in evaluators:
+    if name not in evaluators:
         evaluators.clear()
-        f, origin, axes, points, options = job.parts
-        evaluators[job.name] = f.over(origin, axes, points, **options)
-    return evaluators[job.name](torch.from_numpy(coords)).cpu().numpy()
+        evaluators[name] = f.over(origin, axes, **options)
+    return evaluators[name](torch.from_numpy(coords)).cpu().numpy()

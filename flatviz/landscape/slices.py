@@ -1,4 +1,4 @@
-"""Values of an objective along a line, over a plane, through a volume."""
+"""Values of an objective along a line, over a plane, at given weights."""
 
 from __future__ import annotations
 
@@ -30,17 +30,16 @@ def slice_plane(
 ) -> Surface:
     """f(origin + a axes[0] + b axes[1]) on a grid of `resolution` points a side; values (U, V).
 
-    A plane of more than two axes gives a volume: values (U, V, ...), further ticks in `Surface.more`.
     extent, in units of a and b: a number e for [-e, e] on every axis; (lo, hi) for all; a pair for each;
     default: that of the plane.  Where it is symmetric and `resolution` odd, the origin is on the grid.
     extent="auto": in each direction out to 5 times the value at the origin, found from a few points on each axis (at most
         64 times what the plane suggests), then moved by half a step at most, so that the origin is on the grid.
     resolution: points along each axis; 41 (1,681 points) is smooth on a screen, 11 is enough for a look.
     exact: leave out every trick that reuses work between points.
-    precision: "float32", "tf32" (CUDA) or "bfloat16": a quick look, its measured error in `Surface.error`.
+    precision: "float32" or "bfloat16": a quick look, its measured error in `Surface.error`.
     cache: True (the user's cache folder) or a folder: values are kept as they come, so a run that was killed goes on,
-        and the same slice is never computed twice; a kill costs the point at work, or the last 1/20 s of quicker ones (16
-        points where the plan runs them together).  engine: a `dask.distributed` Client (extra "cluster").
+        and the same slice is never computed twice; a kill costs the point at work (16 points where the plan runs them
+        together).  engine: a `dask.distributed` Client (extra "cluster").
     Memory: batches whose largest activation takes a MiB (`exact` and `slice_line`'s ends too), and at most a GiB for what
         is kept between points.
     Diverged cells stay NaN or inf and are counted in `n_diverged`.
@@ -61,31 +60,16 @@ def slice_plane(
     ticks = [ticks_between(lo, hi, resolution, plane.origin) for lo, hi in sides]
     options = dict(exact=exact, precision=precision, progress=progress, cache=cache, engine=engine)
     grid = Grid(f, plane.origin, plane.axes, ticks, **options)
-    a, b, *more = ticks
     about = dict(label=f.label, n=f.n, batchnorm=f.batchnorm, precision=precision, error=grid.error)
-    return Surface(plane, a, b, grid.values, more=tuple(more), **about)
+    return Surface(plane, *ticks, grid.values, **about)
 
 
 @public
-def slice_line(
-    f: ObjectiveLike,
-    a: Vector,
-    b: Vector,
-    *,
-    extent: Extent | None = None,
-    resolution: Several = 41,
-    exact: bool = False,
-    precision: Precision | None = None,
-    progress: Progress = False,
-    cache: Cache = None,
-    engine: Any = None,
-) -> Curve:
+def slice_line(f: ObjectiveLike, a: Vector, b: Vector, *, resolution: Several = 41) -> Curve:
     """f((1 - t) a + t b) at `resolution` values of t from 0 to 1, both ends computed; a, b (D,).
 
-    extent: other ends of t, (lo, hi), e for (-e, e), or "auto": out to 5 times the value at a, as in `slice_plane`.
-    The ends are f(a) and f(b) themselves, with `precision` in that precision as all points; its measured error is
-    `Curve.error`.  Frozen BatchNorm statistics are those of f's net all along, not the other end's: `Curve.name` says
-    whose, and `quantity(..., batchnorm=data)` re-estimates them.  Other arguments as in `slice_plane`.
+    The ends are f(a) and f(b) themselves.  Frozen BatchNorm statistics are those of f's net all along, not the other end's:
+    `Curve.name` says whose, and `quantity(..., batchnorm=data)` re-estimates them.
 
     Raises:
         ValueError: If the ends differ in shape, or are not of f's weights.
@@ -98,19 +82,12 @@ def slice_line(
     """
     f = as_objective(f)
     check_weights(b, check_weights(a, f.dim, "a").numel(), "b")
-    if extent is None:
-        t = torch.linspace(0, 1, resolution, dtype=a.dtype, device=a.device)
-    else:
-        t = ticks_between(*ends(f, a, (b - a)[None], extent, ((-1.0, 1.0),), resolution)[0], resolution, a)
-    options = dict(exact=exact, precision=precision, progress=progress, label="line", cache=cache, engine=engine)
+    t = torch.linspace(0, 1, resolution, dtype=a.dtype, device=a.device)
     name = f"line{whose}" if (whose := f.whose_statistics(a, b)) else ""
-    about = dict(y_label=f.label, name=name, n=f.n, batchnorm=f.batchnorm)
-    if precision is not None or extent is not None:
-        grid = Grid(f, a, (b - a)[None], [t], **options)
-        return Curve(t, grid.values, **about, precision=precision, error=grid.error)
-    inside = Grid(f, a, (b - a)[None], [t[1:-1]], **options).values if resolution > 2 else t[:0]
+    inside = Grid(f, a, (b - a)[None], [t[1:-1]]).values if resolution > 2 else t[:0]
     at_ends = f.many(torch.stack([a, b]))
-    return Curve(t, torch.cat([at_ends[:1], inside.to(at_ends), at_ends[1:]]), **about)
+    values = torch.cat([at_ends[:1], inside.to(at_ends), at_ends[1:]])
+    return Curve(t, values, y_label=f.label, name=name, n=f.n, batchnorm=f.batchnorm)
 
 
 @public

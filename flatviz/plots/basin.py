@@ -34,7 +34,7 @@ def plot_basin(surface: Surface, *, color_range: tuple[Number, Number] | None = 
         title: default: what is drawn over which plane.
 
     Raises:
-        ValueError: For scattered values, a volume, or a grid without the origin.
+        ValueError: For scattered values, or a grid without the origin.
 
     Example:
         >>> plane = fv.Plane(torch.zeros(3), torch.eye(3)[:2], "distance in weight space")
@@ -64,7 +64,7 @@ def plot_basin_3d(surface: Surface, *, color_range: tuple[float, float], title: 
 
 def above_center(surface: Surface) -> Surface:
     """The surface above its value at the plane's origin."""
-    if surface.values.ndim != 2:
+    if surface.scattered:
         raise ValueError(f"a basin needs values on a grid of two axes, got shape {tuple(surface.values.shape)}")
     return replace(surface, values=surface.values - center_of(surface), label=f"{surface.label} above the center")
 

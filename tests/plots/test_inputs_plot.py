@@ -51,26 +51,3 @@ def test_a_map_holds_the_averaged_probability_of_every_ensemble_size_at_every_in
 
 def test_a_family_of_images_has_no_map(family, task):
     assert not has_input_maps(task) and "inputs" not in {v.name for v in views_of(family)}
-
-
-def test_bands_are_two_standard_deviations_of_the_draws_and_draws_are_single_functions():
-    g = torch.Generator().manual_seed(0)
-    x, prediction = torch.linspace(0, 1, 5), fv.Prediction(torch.randn(6, 5, 1, generator=g), likelihood=0.3)
-    fig = fv.plots.plot_predictive(x, {"vi": prediction, "sabma, radius 1": prediction}, n_draws=4)
-    noisy, band, draws, mean = fig.data[:4]
-    outputs = prediction.outputs[:4, :, 0].double()
-    torch.testing.assert_close(torch.tensor(mean.y), outputs.mean(0))
-    torch.testing.assert_close(torch.tensor(band.y[:5]), outputs.mean(0) - 2 * outputs.std(0))
-    torch.testing.assert_close(torch.tensor(noisy.y[5:]).flip(0), outputs.mean(0) + 2 * (outputs.var(0) + 0.09).sqrt())
-    assert len(draws.y) == 4 * 6 and list(draws.y[12:17]) == outputs[2].tolist()  # a gap between two draws
-    assert [a.text for a in fig.layout.annotations] == ["VI", "SA-BMA, radius 1"]
-    with pytest.raises(ValueError, match=r"outputs of 'vi' must have shape \(S, 4, 1\), got \(6, 5, 1\)"):
-        fv.plots.plot_predictive(x[:4], {"vi": prediction})
-
-
-def test_the_gap_has_no_data_and_every_method_predicts_there():
-    data, x = fv.families.gap_regression(seed=1)
-    assert not bool(((data.x > -1.0) & (data.x < 0.8)).any()) and len(data) == 40
-    predictions = fv.families.predict_gap(radii=[0.5, 1.0], n_draws=3, steps=3, hmc=False)
-    assert list(predictions) == ["vi", "sabma, radius 0.5", "sabma, radius 1"]
-    assert all(p.outputs.shape == (3, 200, 1) and p.likelihood == 0.1 for p in predictions.values())
