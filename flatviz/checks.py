@@ -42,9 +42,7 @@ def kind(kinds: type | tuple[type, ...], wanted: str, do: str = "") -> Check:
 
 def check_is(value: object, kinds: type | tuple[type, ...], name: str, do: str) -> None:
     """A value of this kind; `do` says how to get one."""
-    if not isinstance(value, kinds):
-        wanted = " or a ".join(k.__name__ for k in (kinds if isinstance(kinds, tuple) else (kinds,)))
-        raise TypeError(f"{name} must be a {wanted}, got {type(value).__name__}: {do}")
+    kind(kinds, "a " + " or a ".join(k.__name__ for k in (kinds if isinstance(kinds, tuple) else (kinds,))), do)(value, name)
 
 
 def check_weights(w: Tensor, dim: int | None = None, name: str = "w") -> Tensor:

@@ -17,8 +17,28 @@ from flatviz.checks import check_count, check_finite, check_weights
 from flatviz.noun import History
 
 
+class _AtMean:
+    """What a Gaussian has by its `mean`, `precision_mul` and `logdet`."""
+
+    @property
+    def dim(self) -> int:
+        """Number of weights D."""
+        return self.mean.shape[-1]
+
+    @property
+    def center(self) -> Tensor:
+        """The mean, (D,)."""
+        return self.mean
+
+    def log_prob(self, w: Tensor) -> Tensor:
+        """Log density at `w` (..., D), or at several of one Gaussian, in nats."""
+        r = w - self.mean
+        maha = (r * self.precision_mul(r)).sum(-1)
+        return -0.5 * (maha + self.logdet + self.dim * math.log(2 * math.pi))
+
+
 @dataclass(frozen=True, eq=False)
-class Gaussian:
+class Gaussian(_AtMean):
     """A low-rank Gaussian over weights: N(mean, diag(exp(2 log_std)) + factor^T factor).
 
     Every scale is folded in: SWAG's halves and its 1/(K-1) are in `log_std` and `factor` already, so this is the one
@@ -74,19 +94,9 @@ class Gaussian:
         return Gaussian.unchecked(*(t + d for t, d in zip(parts, delta)), *parts[len(delta) :])
 
     @property
-    def dim(self) -> int:
-        """Number of weights D."""
-        return self.mean.shape[-1]
-
-    @property
     def rank(self) -> int:
         """Rows K of `factor`."""
         return self.factor.shape[-2]
-
-    @property
-    def center(self) -> Tensor:
-        """The mean, (D,)."""
-        return self.mean
 
     @property
     def variance(self) -> Tensor:
@@ -165,12 +175,6 @@ class Gaussian:
         half, inverse = self._whitened
         return (inverse.mT.to(half.dtype) @ half) / self._std_of_rows
 
-    def log_prob(self, w: Tensor) -> Tensor:
-        """Log density at `w` (..., D), or at several of one Gaussian, in nats."""
-        r = w - self.mean
-        maha = (r * self.precision_mul(r)).sum(-1)
-        return -0.5 * (maha + self.logdet + self.dim * math.log(2 * math.pi))
-
     def score(self, w: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Gradient of log q(w) in (mean, log_std, factor) with `w` (..., D) held fixed: (..., D), (..., D), (..., K, D)."""
         a = self.precision_mul(w - self.mean)
@@ -192,20 +196,17 @@ class Gaussian:
         squares = (pulled * rows).sum((-2, -1)) + torch.linalg.vecdot(self.std.square(), prior.precision_diag)
         return 0.5 * (squares + (prior.logdet - self.logdet - self.dim)), pulled
 
-    def kl_and_path_grad(
-        self, prior: Gaussian, noise: Sequence[tuple[Tensor, Tensor]]
-    ) -> tuple[Tensor, tuple[Tensor, Tensor, Tensor]]:
+    def kl_and_path_grad(self, prior: Gaussian, z1: Tensor, z2: Tensor) -> tuple[Tensor, tuple[Tensor, Tensor, Tensor]]:
         """`kl(prior)` (...), and its gradient in (mean, log_std, factor) estimated along the paths of draws, without q's score.
 
-        X = P (w - prior mean) - A (w - mean), w the draw of noise (z1 (..., D), z2 (..., K)), P and A the precisions: the mean
-        over draws of (X, X std z1, z2 (x) X).  Where q is the prior it is 0 at every draw.
+        X = P (w - prior mean) - A (w - mean), w the draws of noise z1 (..., S, D), z2 (..., S, K), P and A the precisions: the
+        mean over draws of (X, X std z1, z2 (x) X).  Where q is the prior it is 0 at every draw.
         """
         kl, pulled = self._kl_and_pulled(prior)
-        z1, z2 = (torch.stack(z, -2) for z in zip(*noise))
         wide = self.std.unsqueeze(-2) * z1
         x = prior.precision_mul(wide) - self.precision_mul(wide) + z2 @ (pulled[..., 1:, :] - self.factor_precision)
         x = x + pulled[..., :1, :]
-        return kl, (x.mean(-2), (x * wide).mean(-2), z2.mT @ x / len(noise))
+        return kl, (x.mean(-2), (x * wide).mean(-2), z2.mT @ x / z1.shape[-2])
 
 
 def _noise(n: int, width: int, seed: int, like: Tensor) -> Tensor:
@@ -246,7 +247,7 @@ def _eye(n: int, device: torch.device) -> Tensor:
 
 
 @dataclass(frozen=True, eq=False)
-class KroneckerGaussian:
+class KroneckerGaussian(_AtMean):
     """A Gaussian over weights known by its eigenvectors, those of a Kronecker-factored precision.
 
     N(mean, R diag(std^2) R^T) with `mean`, `std` (D,) and R block-diagonal: each tensor of the weights, seen as (O, I),
@@ -269,16 +270,6 @@ class KroneckerGaussian:
         return f"KroneckerGaussian(dim={self.dim}, blocks={len(self.bases)})"
 
     @property
-    def dim(self) -> int:
-        """Number of weights D."""
-        return self.mean.numel()
-
-    @property
-    def center(self) -> Tensor:
-        """The mean, (D,)."""
-        return self.mean
-
-    @property
     def variance(self) -> Tensor:
         """Diagonal of the covariance, (D,)."""
         return _kronecker(((a * a, b * b) for a, b in self.bases), self.std * self.std)
@@ -295,10 +286,10 @@ class KroneckerGaussian:
         """Inverse covariance times `v` (..., D)."""
         return _kronecker(self.bases, self._turned(v) / self.std.square())
 
-    def log_prob(self, w: Tensor) -> Tensor:
-        """Log density at `w` (..., D), in nats."""
-        z = self._turned(w - self.mean) / self.std
-        return -0.5 * z.square().sum(-1) - self.std.log().sum() - 0.5 * self.dim * math.log(2 * math.pi)
+    @property
+    def logdet(self) -> Tensor:
+        """Log determinant of the covariance, ()."""
+        return 2 * self.std.log().sum()
 
     def _turned(self, v: Tensor) -> Tensor:
         """R^T v, (..., D)."""
@@ -313,7 +304,7 @@ def _kronecker(pairs: Iterable[tuple[Tensor, Tensor]], v: Tensor) -> Tensor:
 
 
 @dataclass(frozen=True, eq=False)
-class PrecisionGaussian:
+class PrecisionGaussian(_AtMean):
     """A Gaussian over weights whose precision is diagonal plus low-rank: N(mean, (diag(1 / std^2) + basis^T basis)^-1).
 
     `mean`, `std` (D,); `basis` (R, D): what is known of R directions, as curvature; std is a weight's own width where they
@@ -335,16 +326,6 @@ class PrecisionGaussian:
 
     def __repr__(self) -> str:
         return f"PrecisionGaussian(dim={self.dim}, rank={len(self.basis)})"
-
-    @property
-    def dim(self) -> int:
-        """Number of weights D."""
-        return self.mean.numel()
-
-    @property
-    def center(self) -> Tensor:
-        """The mean, (D,)."""
-        return self.mean
 
     @cached_property
     def _directions(self) -> tuple[Tensor, Tensor]:
@@ -377,11 +358,10 @@ class PrecisionGaussian:
         """Inverse covariance times `v` (..., D)."""
         return v / self.std.square() + (v @ self.basis.T) @ self.basis
 
-    def log_prob(self, w: Tensor) -> Tensor:
-        """Log density at `w` (..., D), in nats."""
-        r = w - self.mean
-        logdet = 2 * self.std.log().sum() - self._directions[1].log1p().sum()
-        return -0.5 * ((r * self.precision_mul(r)).sum(-1) + logdet + self.dim * math.log(2 * math.pi))
+    @property
+    def logdet(self) -> Tensor:
+        """Log determinant of the covariance, ()."""
+        return 2 * self.std.log().sum() - self._directions[1].log1p().sum()
 
 
 GAUSSIANS = (Gaussian, KroneckerGaussian, PrecisionGaussian)

@@ -8,14 +8,13 @@ The alphabet, the same in every file:
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import importlib
 import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
-from functools import cached_property, partial
+from functools import partial
 from typing import Annotated, Any, Protocol, runtime_checkable
 
 import torch
@@ -512,13 +511,9 @@ class Mechanism:
 
     def reach(self, k: int) -> float:
         """How far along the axes q, q', the ball and SAM's ball of radius k reach."""
-        return reach_of(self.covariance, self.ball[k], self.worst[k], self.worst_covariance[k], self.length[k])
-
-
-def reach_of(covariance: Tensor, ball: Tensor, worst: Tensor, worst_covariance: Tensor, length: Tensor) -> float:
-    """How far along the axes two ellipses around 0, one around `worst` and a circle reach."""
-    sizes = [matrix.diagonal().clamp_min(0).sqrt() for matrix in (covariance, ball, worst_covariance)]
-    return max(float(end.max()) for end in (sizes[0], sizes[1], worst.abs() + sizes[2], length))
+        ellipses = self.covariance, self.ball[k], self.worst_covariance[k]
+        q, ball, worst = (matrix.diagonal().clamp_min(0).sqrt() for matrix in ellipses)
+        return max(float(end.max()) for end in (q, ball, self.worst[k].abs() + worst, self.length[k]))
 
 
 @noun(made_by="fv.families.fit_family makes one")
@@ -639,15 +634,7 @@ def rebuilt(value: Any, change: Callable[[Any], Any]) -> Any:
         return value
     fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
     changed = {name: new for name, item in fields.items() if (new := change(item)) is not item}
-    if not changed:
-        return value
-    copied = copy.copy(value)
-    for name, attribute in vars(type(value)).items():
-        if isinstance(attribute, cached_property):  # made from what has changed
-            vars(copied).pop(name, None)
-    for name, new in changed.items():
-        object.__setattr__(copied, name, new)  # frozen
-    return copied
+    return dataclasses.replace(value, **changed) if changed else value
 
 
 def placed(value: Any, where: torch.device | torch.dtype) -> Any:

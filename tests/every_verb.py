@@ -168,9 +168,6 @@ def calls(fv, module, data, task, metrics):
         "plots.plot_mechanism": lambda: fv.plots.plot_mechanism(made["step"]),
         "families.gap_regression": lambda: fv.families.gap_regression(n=4),
         "families.predict_gap": lambda: keep("gap", fv.families.predict_gap(radii=[0.5], n_draws=2, steps=2, hmc=False)),
-        "families.repeat_family": lambda: fv.families.repeat_family(
-            made["net"][0], task, made["net"][1], made["measured"], seeds=[1], fit=FAMILY["fit"]
-        ),
         "plots.plot_radius": lambda: fv.plots.plot_radius(made["measured"]),
         "plot": lambda: [fv.plot(made[name]) for name in ("surface", "curve", "spectrum", "prediction", "step", "measured")],
         "lab": lambda: _ended(fv.lab(module, _easy(data), _easy(data), trials=1, radii={"vi": (0.0,)}, progress=False)),

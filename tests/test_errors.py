@@ -95,7 +95,7 @@ CASES = {
                              r"x must hold at least one input of Net\(.*got shape \(0, 3\)"),
     "a tuple to predict": (lambda: fv.predict(net(), prior(34), pair(), 2, seed=0), TypeError,
                            r"x must be a tensor of inputs \(N, ...\), or fv.Data\(x, y\), got a tuple"),
-    "a task of tuples": (lambda: fv.core.data.Task(pair(), data(), data(), 2), TypeError, "source must be a Data, got tuple"),
+    "a task of tuples": (lambda: fv.core.data.Task(pair(), data(), data(), 2), TypeError, "source must be a Data, got a tuple"),
     "a device of another name": (lambda: net().to("gpu"), ValueError, "device must be 'cpu', 'cuda' or a torch.device, got 'gpu'"),
     "a dtype for a device": (lambda: data().to(torch.float64), TypeError, r"got torch.float64: a dtype is given as dtype="),
     "too many shots": (lambda: fv.datasets.digits_transfer(shots=150, seed=0), ValueError, r"shots must be below \d+, .* got 150"),

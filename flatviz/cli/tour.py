@@ -15,7 +15,7 @@ from flatviz.cli.output import progress_of_command, write_page
 from flatviz.core.devices import pick
 from flatviz.datasets.named import DEFAULT, OFFLINE, named_task
 from flatviz.families.baselines import worth_of_transfer
-from flatviz.families.choice import Choices, choice_of, read_choices
+from flatviz.families.choice import Choices, read_choices
 from flatviz.families.preparation import MODELS, build_model
 from flatviz.families.tasks import cluster
 from flatviz.families.tour import HEAD_STD, RANK, Tour, run_tour
@@ -121,7 +121,7 @@ def _words(data: str, model: str, size: int | None, per_class: int | None, seed:
 def _facts(tour: Tour, model: str, asked: str, tuned: Choices | None) -> dict[str, str]:
     task, family = tour.task, tour.family
     statistics = family[0].prediction.batchnorm
-    chosen = {METHODS[m].label: str(choice_of(tuned, m)) for m in family.methods if m in (tuned or {})}
+    chosen = {METHODS[m].label: str(tuned[m]) for m in family.methods if m in (tuned or {})}
     what = "images" if len(task.input_shape) == 3 else "examples"
     sizes = ", ".join(f"{len(part)} {name}" for name, part in task.parts().items())
     return {

@@ -61,7 +61,7 @@ class FisherSAM:
     """Fisher SAM: e = radius (g / f) / sqrt(sum g^2 / f) with f = 1 + eta g^2, so sum f e^2 = radius^2.
 
     f is the identity plus eta times the diagonal empirical Fisher of the minibatch's mean gradient.  g_i^2 is about
-    |g|^2 / D, so f differs from 1, and this from SAM, only for eta near D / |g|^2: look at `contrast`.
+    |g|^2 / D, so f differs from 1, and this from SAM, only for eta near D / |g|^2.
     Source: Kim et al. 2022, its formula as two public ports read it.  Raises ValueError for a negative radius or eta.
     """
 
@@ -76,10 +76,6 @@ class FisherSAM:
         """The perturbation e, of the shape of w."""
         natural = g / (1 + self.eta * g.square())
         return natural * (self.radius / ((g * natural).sum(-1, keepdim=True).sqrt() + TINY))
-
-    def contrast(self, g: Tensor) -> Tensor:
-        """Max |f - 1|: at 1e-6 this is SAM under another name; ()."""
-        return self.eta * g.square().max()
 
 
 def _norm(g: Tensor) -> Tensor:

@@ -6,9 +6,9 @@ is what a module takes.  `run` hands it over.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -20,38 +20,34 @@ from flatviz.checks import usable
 HELD = 2**28  # bytes of images, as floats, that are converted as a whole where a tensor is of use
 
 
-@runtime_checkable
-class Inputs(Protocol):
-    """N inputs, of which batches are made when they are asked for."""
+class Inputs:
+    """N inputs, of which batches are made when they are asked for.
+
+    A kind of them has `shape` (N, ...) of all and `device` of batches; x[index] and `split`, which give what a module takes; `take`
+    (some of them, of this kind), `to` (batches on a device, floats in a dtype) and `describe` (shape and type in words).
+    """
+
+    shape: torch.Size
+
+    def __len__(self) -> int:
+        return self.shape[0]
 
     @property
-    def shape(self) -> torch.Size:
-        """Of all of them, (N, ...)."""
+    def ndim(self) -> int:
+        """Of a batch."""
+        return len(self.shape)
 
-    @property
-    def device(self) -> torch.device:
-        """Where batches are."""
+    def numel(self) -> int:
+        """Numbers in all inputs."""
+        return self.shape.numel()
 
-    def __len__(self) -> int: ...
-
-    def __getitem__(self, index: Any) -> Any:
-        """The inputs at `index`, as a module takes them."""
-
-    def split(self, size: int | list[int]) -> Iterator[Any]:
-        """All inputs in their order, in batches, as a module takes them."""
-
-    def take(self, index: Tensor) -> Inputs:
-        """Some of them, still of this kind."""
-
-    def to(self, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> Inputs:
-        """The same with batches on a device, floats in `dtype`."""
-
-    def describe(self) -> str:
-        """Shape and type, for a line of text."""
+    def is_floating_point(self) -> bool:
+        """Whether batches are."""
+        return self.dtype.is_floating_point
 
 
 @dataclass(frozen=True, eq=False)
-class Pixels:
+class Pixels(Inputs):
     """Images (N, C, H, W) kept as bytes, a quarter of the memory; batches are (bytes / 255 - mean) / std, on their device.
 
     mean, std: (C,) of channels; None: 0 and 1.
@@ -61,7 +57,6 @@ class Pixels:
     mean: Tensor | None = None
     std: Tensor | None = None
     dtype: torch.dtype = torch.float32
-    ndim = 4
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "bytes", usable(self.bytes))
@@ -78,9 +73,6 @@ class Pixels:
                 raise ValueError(f"{name} must be {wanted}, one a channel, got {value.tolist()}")
             object.__setattr__(self, name, value)
 
-    def __len__(self) -> int:
-        return len(self.bytes)
-
     @property
     def shape(self) -> torch.Size:
         """(N, C, H, W)."""
@@ -90,14 +82,6 @@ class Pixels:
     def device(self) -> torch.device:
         """Where the bytes are, and what is made of them."""
         return self.bytes.device
-
-    def is_floating_point(self) -> bool:
-        """What comes out is floating."""
-        return True
-
-    def numel(self) -> int:
-        """Numbers in all images."""
-        return self.bytes.numel()
 
     def __getitem__(self, index: Any) -> Tensor:
         return self._floats(self.bytes)[index] if isinstance(index, tuple) else self._floats(self.bytes[index])
@@ -126,13 +110,10 @@ class Pixels:
 
 
 @dataclass(frozen=True, eq=False)
-class Fields:
+class Fields(Inputs):
     """Several tensors (N, ...) by name, which a module takes as keywords: module(input_ids=..., attention_mask=...)."""
 
     named: Mapping[str, Tensor]
-
-    def __len__(self) -> int:
-        return len(self._first)
 
     @property
     def _first(self) -> Tensor:
@@ -144,11 +125,6 @@ class Fields:
         return self._first.shape
 
     @property
-    def ndim(self) -> int:
-        """That of the first field."""
-        return self._first.ndim
-
-    @property
     def dtype(self) -> torch.dtype:
         """That of the first field."""
         return self._first.dtype
@@ -158,10 +134,6 @@ class Fields:
         """Where they are."""
         return self._first.device
 
-    def is_floating_point(self) -> bool:
-        """Whether the first field is."""
-        return self._first.is_floating_point()
-
     def numel(self) -> int:
         """Numbers in all fields."""
         return sum(t.numel() for t in self.named.values())
@@ -170,16 +142,19 @@ class Fields:
         """Bytes of a number of the first field."""
         return self._first.element_size()
 
+    def _each(self, change: Callable[[Tensor], Tensor]) -> Fields:
+        return Fields({name: change(t) for name, t in self.named.items()})
+
     def clone(self) -> Fields:
         """A copy that shares nothing."""
-        return Fields({name: t.clone() for name, t in self.named.items()})
+        return self._each(torch.clone)
 
     def detach(self) -> Fields:
         """The same without history."""
-        return Fields({name: t.detach() for name, t in self.named.items()})
+        return self._each(torch.detach)
 
     def __getitem__(self, index: Any) -> Fields:
-        return Fields({name: t[index] for name, t in self.named.items()})
+        return self._each(lambda t: t[index])
 
     def split(self, size: int | list[int]) -> list[Fields]:
         """Batches in their order."""
@@ -192,7 +167,7 @@ class Fields:
 
     def to(self, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> Fields:
         """The same on a device, floating fields in `dtype`."""
-        return Fields({n: t.to(device, dtype if t.is_floating_point() else None) for n, t in self.named.items()})
+        return self._each(lambda t: t.to(device, dtype if t.is_floating_point() else None))
 
     def describe(self) -> str:
         """Names and shapes."""
@@ -226,8 +201,3 @@ def run(module: nn.Module, x: Tensor | Fields, named: dict[str, Tensor] | None =
 def tensors_of(x: Tensor | Fields) -> list[Tensor]:
     """The tensors of a batch."""
     return list(x.named.values()) if isinstance(x, Fields) else [x]
-
-
-def twice(x: Tensor | Fields) -> Tensor | Fields:
-    """A batch of one input as one of two."""
-    return Fields({name: torch.cat([t, t]) for name, t in x.named.items()}) if isinstance(x, Fields) else torch.cat([x, x])

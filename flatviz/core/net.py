@@ -6,14 +6,13 @@ import copy
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.modules.conv import _ConvNd
 from torch.nn.utils import parametrize
-from torch.utils._pytree import TreeSpec, tree_flatten, tree_unflatten
 
 from flatviz.checks import check_device, check_weights
 from flatviz.core.inputs import Fields, Inputs, run, tensors_of
@@ -42,7 +41,8 @@ class Look(NamedTuple):
     """What a module does beside computing outputs from its weights and one batch.
 
     writes: into inputs, weights or buffers (ReLU(inplace=True) first, a clamp, a count of calls).  again: it runs layers once
-    more in the backward pass (activation checkpointing, adjoint and reversible networks).  draws: random numbers.
+    more in the backward pass (activation checkpointing, adjoint and reversible networks), where it would find other weights.
+    draws: random numbers.
     """
 
     writes: bool
@@ -125,11 +125,8 @@ class Net:
         if w.shape != self.w.shape:
             check_weights(w, self.dim)
         writes, again, _ = self.look(x)
-        if again and torch.is_grad_enabled():
-            if torch._C._functorch.peek_interpreter_stack() is not None:
-                self.check_runs_once()
-            tensors, form = tree_flatten(x)
-            return _Again.apply(self, form, writes, w, *tensors)
+        if again and (_transformed() or torch.is_grad_enabled() and any(t.requires_grad for t in (w, *tensors_of(x)))):
+            self.check_runs_once()
         with self.installed(w, copies=writes):
             return run(self.module, x.clone() if writes else x)
 
@@ -140,7 +137,7 @@ class Net:
             ValueError: For a module that reads weights elsewhere than where they are installed.
         """
         if self._looked is None:
-            if torch._C._functorch.peek_interpreter_stack() is not None:
+            if _transformed():
                 return Look(writes=True)
             self._looked = self._look(x)
         return self._looked
@@ -177,11 +174,11 @@ class Net:
         return False
 
     def check_runs_once(self) -> None:
-        """ValueError for a module that runs its layers again in the backward pass: what follows finds other weights there."""
+        """ValueError for a module that runs its layers again in the backward pass, where it would find other weights."""
         if self._looked is not None and self._looked.again:
             raise ValueError(
-                f"this needs a module that runs once, got {type(self.module).__name__}, which runs layers again in the backward "
-                "pass (checkpointing, an adjoint): turn that off; values and gradients with batchnorm='frozen' need no change"
+                f"a gradient needs a module that runs once, got {type(self.module).__name__}, which runs layers again in the "
+                "backward pass (checkpointing, an adjoint): turn that off; values need no change"
             )
 
     @contextmanager
@@ -355,25 +352,6 @@ class Net:
         ]
 
 
-class _Again(torch.autograd.Function):
-    """A call of a module that runs layers again in its backward pass: both passes with this call's weights in their places."""
-
-    @staticmethod
-    def forward(ctx: Any, net: Net, form: TreeSpec, writes: bool, w: Tensor, *tensors: Tensor) -> Tensor:
-        leaves = [t.detach().requires_grad_(t.requires_grad) for t in (w, *tensors)]
-        x = tree_unflatten(leaves[1:], form)
-        with torch.enable_grad(), net.installed(leaves[0], copies=writes) as parts:
-            out = run(net.module, x.clone() if writes else x)
-        ctx.net, ctx.leaves, ctx.parts, ctx.out = net, leaves, parts, out
-        return out.detach()
-
-    @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        if torch.is_grad_enabled():  # a derivative of the derivative comes later, when other weights are there
-            ctx.net.check_runs_once()
-        with ctx.net._placed(ctx.parts):
-            ctx.out.backward(grad, retain_graph=torch._C._autograd._get_current_graph_task_keep_graph())
-        grads = [t.grad for t in ctx.leaves]
-        for t in ctx.leaves:
-            t.grad = None
-        return (None, None, None, *grads)
+def _transformed() -> bool:
+    """Whether a function transform (grad, vmap, jvp) is at work."""
+    return torch._C._functorch.peek_interpreter_stack() is not None

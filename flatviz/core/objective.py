@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import nullcontext
 from numbers import Real
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import torch
 from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from flatviz.checks import Vector, check_choice, check_weights, made_by, shown
+from flatviz.checks import Vector, check_weights, made_by, shown
 from flatviz.core.boundary import public
 from flatviz.core.precision import arithmetic
 from flatviz.core.progress import Progress, track
@@ -87,7 +87,7 @@ class Objective:
             ValueError: For a curvature that only a network's mean loss has ("ggn", "fisher"), for an f without
                 gradients, and for one that gives two values at one w.
         """
-        if check_choice(curvature, get_args(Curvature), "curvature") != "hessian":
+        if curvature != "hessian":
             raise ValueError(f"curvature={curvature!r} needs an objective of a network, as nll makes, got {self.label}")
         with torch.inference_mode(False), torch.no_grad(), saved_rng():
             first, second = (_number(self(w), self.label) for _ in range(2))
@@ -101,7 +101,6 @@ class Objective:
         self,
         origin: Tensor,
         axes: Tensor,
-        points: int,
         *,
         exact: bool = False,
         precision: str | None = None,
@@ -110,14 +109,17 @@ class Objective:
     ) -> PointEvaluator:
         """Values at origin + coords @ axes, with origin (D,) and axes (K, D); here by `many`.
 
-        points: how many are coming; coords (P, K): where; exact: no reuse between points; precision: a faster, reduced
+        coords (P, K): where they will be asked; exact: no reuse between points; precision: a faster, reduced
         one; plan: one of an evaluator made before.
 
         Raises:
             ValueError: For a precision of what is no network's.
         """
         if precision is not None:
-            raise ValueError(f"precision={precision!r} needs an objective of a network, as nll makes, got {self.label}")
+            raise ValueError(
+                f"precision={precision!r} needs an objective of one network with frozen BatchNorm statistics on data in memory, "
+                f"as nll makes, got {self.label}: leave it out"
+            )
         return PointEvaluator(self, origin, axes)
 
     def whose_statistics(self, a: Tensor, b: Tensor) -> str:
@@ -132,7 +134,7 @@ class Objective:
 class PointEvaluator:
     """What `Objective.over` returns, values (S,) at origin + coords @ axes for coords (S, K); here by `f.many`.
 
-    plan: how points are evaluated, with `to_dict()` to give again as `over(plan=...)`; None where there is one way only.
+    plan: how points are evaluated, a dataclass to give again, as a dict, as `over(plan=...)`; None where there is one way only.
     in_blocks: whether several points in one call cost less than each alone; known after the first call.
     """
 
@@ -144,8 +146,10 @@ class PointEvaluator:
 
     def __call__(self, coords: Tensor) -> Tensor:
         """Values (S,) at coords (S, K)."""
-        rows = coords.to(self._axes)  # one at a time, so that each rounds alike whatever points come with it
-        return torch.cat([self._f.many((self._origin + row @ self._axes)[None]) for row in rows])
+        W = [self._origin + row @ self._axes for row in coords.to(self._axes)]
+        if self.in_blocks:
+            return self._f.many(torch.stack(W))
+        return torch.cat([self._f.many(w[None]) for w in W])  # one at a time: each rounds alike whatever points come with it
 
     def confirms(self, coords: Tensor, values: Tensor) -> bool:
         """Whether the plain evaluation, without reuse between points, gives `values` (S,) at coords: this one is plain."""
@@ -182,9 +186,10 @@ def as_objective(f: ObjectiveLike) -> Objective:
         >>> as_objective(lambda w: w.sum()).many(torch.ones(3, 2)).tolist()
         [2.0, 2.0, 2.0]
     """
-    if not isinstance(f, Objective):
-        check_objective(f, "f")
-    return f if isinstance(f, Objective) else FunctionObjective(f)
+    if isinstance(f, Objective):
+        return f
+    check_objective(f, "f")
+    return FunctionObjective(f)
 
 
 @public

@@ -28,7 +28,6 @@ def float32_flags() -> tuple:
 
 
 IEEE = ("highest", False, *("ieee",) * len(_UNITS))
-TF32 = ("high", True, *("tf32",) * 3, *("ieee",) * 3)
 
 
 def _set(flags: tuple) -> None:
@@ -43,7 +42,7 @@ def _set(flags: tuple) -> None:
 
 @contextmanager
 def arithmetic(flags: tuple = IEEE) -> Iterator[None]:
-    """Float32 products by `flags` for the length of the block: IEEE, or TF32 on a card that has it.
+    """Float32 products by `flags`, those of IEEE arithmetic, for the length of the block.
 
     Where nobody says otherwise, cuDNN's convolutions are in TF32, of 10 bits.  The flags are those of the whole process; the
     last block to end, of whatever thread, puts the user's back.

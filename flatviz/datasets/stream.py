@@ -14,7 +14,7 @@ from torch.utils.data import DataLoader, IterableDataset, Subset
 
 from flatviz.checks import check_count
 from flatviz.core.data import Data
-from flatviz.core.inputs import Pixels
+from flatviz.core.inputs import Inputs, Pixels
 from flatviz.core.seeds import random_state
 
 AHEAD = 2  # batches read before they are asked for
@@ -22,7 +22,7 @@ LOOKED = 8  # examples that are read twice
 
 
 @dataclass(frozen=True, eq=False)
-class Stream:
+class Stream(Inputs):
     """Inputs of a data set `examples[i] -> (x, y)`, those at `index` in that order; `stream` returns one.
 
     A batch is read by `workers` threads, pinned and copied to the device; bytes become floats from 0 to 1.  What it reads
@@ -49,19 +49,6 @@ class Stream:
     def shape(self) -> torch.Size:
         """(N, ...)."""
         return torch.Size((len(self), *self.example_shape))
-
-    @property
-    def ndim(self) -> int:
-        """Of a batch."""
-        return 1 + len(self.example_shape)
-
-    def is_floating_point(self) -> bool:
-        """Whether batches are."""
-        return self.dtype.is_floating_point
-
-    def numel(self) -> int:
-        """Numbers in all inputs."""
-        return self.shape.numel()
 
     def __getitem__(self, index: Any) -> Tensor:
         """The inputs at `index`: a whole number, a slice or whole numbers."""

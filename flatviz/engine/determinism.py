@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.utils._pytree import tree_leaves
 
 from flatviz.core.dispatch import Dispatch
-from flatviz.core.inputs import Fields, twice
+from flatviz.core.inputs import Fields
 from flatviz.core.net import Net
 from flatviz.core.precision import arithmetic
 from flatviz.core.seeds import generator, saved_rng
@@ -71,7 +71,7 @@ class _Sizes(Dispatch):
 
 def work_of(net: Net, x: Tensor) -> Work:
     """Measured on one and two examples: what grows with their number is an activation, the rest is weights."""
-    two = x[:2].clone() if len(x) > 1 else twice(x[:1])
+    two = x[:2].clone() if len(x) > 1 else x[[0, 0]]
     net.look(two)  # a first look of its own, which is not to be counted
     sizes, eps, macs = [], 0.0, 0
     try:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from flatviz.core.data import Data
-from flatviz.core.inputs import Fields, Inputs
+from flatviz.core.inputs import Fields
 from flatviz.core.net import Net
-from flatviz.core.precision import IEEE, TF32, arithmetic
+from flatviz.core.precision import arithmetic
 from flatviz.engine.determinism import same_to_rounding
 from flatviz.engine.program import Program
 
@@ -36,30 +36,21 @@ class Plan:
     prefix: bool = False
     stack: int = 1
     dtype: str = "float32"
-    tf32: bool = False
 
     @property
     def tricks(self) -> tuple[str, ...]:
         """What of fold, reuse and prefix is in use; none where the module could not be followed, or gave other outputs."""
         return tuple(name for name in ("fold", "reuse", "prefix") if getattr(self, name))
 
-    def is_reduced(self, dtype: torch.dtype) -> bool:
-        """Whether values are less precise than `dtype`."""
-        return self.tf32 or getattr(torch, self.dtype) != dtype
-
-    def to_dict(self) -> dict:
-        """The plan as plain values."""
-        return asdict(self)
-
 
 class Evaluator:
     """values(coords): sum of score(outputs, y) over `data` at origin + coords @ axes, (S,) from coords (S, K).
 
-    origin (D,), axes (K, D); with K = 0 `values_at` takes the weight vectors themselves.  `additive`: scores of batches
-    add up; otherwise `score` is asked once, with all outputs, and may return a tensor.  Values are times `scale`.
+    origin (D,), axes (K, D).  `additive`: scores of batches add up, and their sum is divided by the number of examples;
+    otherwise `score` is asked once, with all outputs, and may return a tensor.
     `net` is in the plan's dtype; `parts`: the inputs in batches; `programs`: one for each of them, or None to run the net.
     Memory beside weights and data (once more, where the plan changes dtype or order): a few times the largest activation
-    of a batch, times `stack`, and MEMORY bytes for what is frozen, divided by the `share` evaluators that live together.
+    of a batch, times `stack`, and MEMORY bytes for what is frozen.
     """
 
     def __init__(
@@ -74,15 +65,13 @@ class Evaluator:
         *,
         programs: list[Program] | None = None,
         additive: bool = True,
-        scale: float = 1.0,
-        share: int = 1,
     ) -> None:
-        self.plan, self._net, self._score, self._additive, self._scale = plan, net, score, additive, scale
+        self.plan, self._net, self._score, self._additive = plan, net, score, additive
+        self._scale = 1 / len(y) if additive else 1.0
         self._origin, self._axes = origin, axes
         self._parts, self._ys, self._programs = parts, list(y.split(plan.chunk)), programs
         self._started: list | None = None  # what every batch needs once, where it may be kept
         self._fits: bool | None = None  # whether it may; seen on the first batch
-        self._share = share
         self._wide = origin.detach().clone()  # the flat buffer that the programs' weights are views of
         self._narrow = self._wide if net.w.dtype == origin.dtype else self._wide.to(net.w.dtype)
         self._weights = {program: program.weights(self._narrow) for program in programs or ()}
@@ -94,54 +83,19 @@ class Evaluator:
 
     def __call__(self, coords: Tensor) -> Tensor:
         """Values at origin + coords @ axes; (S,)."""
-        rows = coords.to(self._axes)
-
-        def put(i: int, out: Tensor) -> None:  # one row at a time, so that it rounds alike whatever points come with it
-            torch.add(self._origin, rows[i] @ self._axes, out=out)
-
-        return self._values(coords, put)
-
-    def values_at(self, W: Tensor) -> Tensor:
-        """Values at weight vectors W (S, D); (S,)."""
-        if any(program.affine for program in self._programs or ()):
-            raise ValueError("this evaluator knows points by their coords only: make one with axes (0, D)")
-        return self._values(W[:, :0], lambda i, out: out.copy_(W[i]))
-
-    def plainly(self, coords: Tensor) -> Tensor:
-        """Values at origin + coords @ axes, by the net itself; (S,)."""
-        options = dict(additive=self._additive, scale=self._scale)
-        plain = replace(self.plan, stack=1, fold=False, reuse=False, prefix=False)
-        return Evaluator(self._net, self._parts, torch.cat(self._ys), self._score, self._origin, self._axes, plain, **options)(
-            coords
-        )
-
-    def confirms(self, coords: Tensor, values: Tensor) -> bool:
-        """Whether the net itself gives `values` (S,) at coords (S, K), to rounding.
-
-        A score that does not add up may count examples (accuracy): two of them may fall on the other side by rounding.
-        True for a reduced precision, whose error is measured elsewhere.
-        """
-        if self.plan.is_reduced(coords.dtype) or not (self.plan.tricks or self.plan.stack > 1):
-            return True
-        plain = self.plainly(coords)
-        near = (plain - values).abs() <= 2 / sum(map(len, self._ys))
-        return same_to_rounding(values.to(plain), plain) or bool(near.all()) and not self._additive
-
-    def _values(self, coords: Tensor, put: Callable[[int, Tensor], object]) -> Tensor:
-        """Values of the points that `put(i, out)` writes into `out` (D,), `plan.stack` of them at once."""
         size, batches, dtype = self.plan.stack, range(len(self._parts)), self._wide.dtype
         blocks = [range(i, min(i + size, len(coords))) for i in range(0, len(coords), size)]
         scores: dict[range, list] = {block: [] for block in blocks}
         with (
             torch.inference_mode() if size == 1 and self._programs else torch.no_grad(),
-            arithmetic(TF32 if self.plan.tf32 else IEEE),
+            arithmetic(),
         ):
             fits = self._keeps()
             order = [(b, j) for b in blocks for j in batches] if fits else [(b, j) for j in batches for b in blocks]
             block_now, j_now, placed, started = None, None, None, None
             for block, j in order:
                 if block is not block_now:
-                    block_now, placed = block, self._place(block, put)
+                    block_now, placed = block, self._place(block, coords)
                 if j != j_now:
                     j_now, started = j, self._started[j] if fits else self._start(j)
                 out = self._outputs(j, started, coords[block.start : block.stop], placed)
@@ -156,14 +110,29 @@ class Evaluator:
             result = (torch.stack(values) * self._scale).to(dtype)
         return result.clone()  # a tensor made in inference mode cannot be used in autograd; its copy can
 
-    def _place(self, block: range, put: Callable[[int, Tensor], object]) -> Any:
+    def confirms(self, coords: Tensor, values: Tensor) -> bool:
+        """Whether the net itself gives `values` (S,) at coords (S, K), to rounding.
+
+        A score that does not add up may count examples (accuracy): two of them may fall on the other side by rounding.
+        True for a reduced precision, whose error is measured elsewhere.
+        """
+        if getattr(torch, self.plan.dtype) != coords.dtype or not (self.plan.tricks or self.plan.stack > 1):
+            return True
+        y, by_net = torch.cat(self._ys), replace(self.plan, stack=1, fold=False, reuse=False, prefix=False)
+        about = self._net, self._parts, y, self._score, self._origin, self._axes, by_net
+        plain = Evaluator(*about, additive=self._additive)(coords)
+        near = (plain - values).abs() <= 2 / len(y)
+        return same_to_rounding(values.to(plain), plain) or bool(near.all()) and not self._additive
+
+    def _place(self, block: range, coords: Tensor) -> Any:
         """The block's weights: stacked, or one point's in the buffer, and its folded weights by program."""
+        stacked = self._wide.new_empty(len(block), len(self._wide)) if self.plan.stack > 1 else self._wide[None]
+        for row, out in zip(coords[block.start : block.stop].to(self._axes), stacked):
+            torch.add(
+                self._origin, row @ self._axes, out=out
+            )  # one by one, so that it rounds alike whatever points come with it
         if self.plan.stack > 1:
-            W = self._wide.new_empty(len(block), len(self._wide))
-            for i, out in zip(block, W):
-                put(i, out)
-            return W.to(self._narrow.dtype)
-        put(block.start, self._wide)
+            return stacked.to(self._narrow.dtype)
         if self._narrow is not self._wide:
             self._narrow.copy_(self._wide)
         return {program: self._folded(program, weights) for program, weights in self._weights.items()}
@@ -197,8 +166,8 @@ class Evaluator:
     def _keeps(self) -> bool:
         """Start all batches at once, where what they hold fits; whether it does."""
         if self._fits is None:
-            first = None if isinstance(self._parts, ReadParts) else self._start(0)
-            self._fits = first is not None and (self._programs is None or self._bytes(*first) <= MEMORY // self._share)
+            first = self._start(0)
+            self._fits = self._programs is None or self._bytes(*first) <= MEMORY
             self._started = [first, *map(self._start, range(1, len(self._parts)))] if self._fits else None
         return self._fits
 
@@ -231,30 +200,10 @@ def _along_many(layer: tuple[Tensor, ...], coords: Tensor) -> Tensor:
     return out
 
 
-class ReadParts(Sequence):
-    """Batches that are made each time they are read, in the plan's dtype and memory order; none of them is kept."""
-
-    def __init__(self, x: Inputs, plan: Plan) -> None:
-        self._x, self._plan = x, plan
-
-    def __len__(self) -> int:
-        return -(-len(self._x) // self._plan.chunk)
-
-    def __getitem__(self, j: int) -> Tensor | Fields:
-        if j >= len(self):
-            raise IndexError(j)
-        return _cast(self._x[j * self._plan.chunk : (j + 1) * self._plan.chunk], self._plan)
-
-
-def parts_of(data: Data, plan: Plan) -> Sequence[Tensor | Fields]:
-    """Inputs in batches, in the plan's dtype and memory order; read from the data each time where it is not one tensor."""
-    if not data.is_held:
-        return ReadParts(data.x, plan)
-    return [_cast(part, plan) for part in data.batch(None)[0].split(plan.chunk)]
-
-
-def _cast(part: Tensor | Fields, plan: Plan) -> Tensor | Fields:
-    return laid_out(part.to(dtype=getattr(torch, plan.dtype)) if part.is_floating_point() else part, plan)
+def parts_of(data: Data, plan: Plan) -> list[Tensor | Fields]:
+    """Inputs in batches, in the plan's dtype and memory order."""
+    parts, dtype = data.batch(None)[0].split(plan.chunk), getattr(torch, plan.dtype)
+    return [laid_out(part.to(dtype=dtype) if part.is_floating_point() else part, plan) for part in parts]
 
 
 def laid_out(value: Any, plan: Plan) -> Any:

@@ -6,7 +6,6 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -24,7 +23,7 @@ from flatviz.engine.trace import Trace, trace_of
 FAST_CACHE = 2 * CACHE  # a fast pass overwrites its activations, so a batch may be twice as large
 SMALL = 2e8  # multiply-adds of a point below which a GPU waits for Python, and STACK points run at once
 STACK = 16
-PRECISIONS = ("float32", "tf32", "bfloat16")
+PRECISIONS = ("float32", "bfloat16")
 
 
 class EvaluationPlanner:
@@ -43,33 +42,25 @@ class EvaluationPlanner:
         self,
         origin: Tensor,
         axes: Tensor,
-        points: int,
         *,
         exact: bool = False,
         precision: str | None = None,
         coords: Tensor | None = None,
     ) -> Plan:
-        """The plan for `points` points origin + coords @ axes; `exact`: without any reuse between points.
+        """The plan for points origin + coords @ axes; `exact`: without any reuse between points.
 
         coords (S, K): the points that are coming, of which some are compared with the plain forward (`probes`).
-
-        Raises:
-            ValueError: For TF32 without CUDA.
         """
-        base = Plan(dtype=str(self._dtype).removeprefix("torch."))
-        if precision is not None:
-            check_choice(precision, PRECISIONS, "precision")
-            if precision == "tf32" and origin.device.type != "cuda":
-                raise ValueError(f"precision='tf32' needs CUDA tensors, got {origin.device.type}: use 'float32' or 'bfloat16'")
-            base = replace(base, dtype=precision.replace("tf32", "float32"), tf32=precision == "tf32")
+        own = str(self._dtype).removeprefix("torch.")
+        base = Plan(dtype=own if precision is None else check_choice(precision, PRECISIONS, "precision"))
         net, x = self._net(base), self._data.x
         work = work_of(net, x[:2].to(dtype=net.w.dtype) if x.is_floating_point() else x[:2])
         base = replace(base, chunk=min(work.chunk(x.device), len(self._data)))
-        if exact or not self._data.is_held:
+        if exact:
             return base
         few = self._data.subset(few_of(x, work))
         off, reason = 0.0, "it could not be traced"
-        for plan in self._candidates(base, work, few, len(axes) > 0):
+        for plan in self._candidates(base, work, few):
             off = self._off(plan, origin, axes, probes(coords, axes), few)
             if off <= (allowed := tolerance(self._dtype)):
                 return plan
@@ -77,14 +68,14 @@ class EvaluationPlanner:
         warnings.warn(f"{net!r} is run in full at every point, which is slower, because {reason}", stacklevel=2)
         return base
 
-    def _candidates(self, base: Plan, work: Work, few: Data, reuse: bool) -> list[Plan]:
+    def _candidates(self, base: Plan, work: Work, few: Data) -> list[Plan]:
         """Plans with all tricks, best first; none where the net cannot be traced.
 
         Batches are as large as what is made at each point allows, and of one size where that is possible: one program then.
         """
         device, n, net = few.x.device, len(self._data), self._net(base)
         images = few.x.ndim == 4 and any(isinstance(m, _ConvNd) for m in net.module.modules())
-        plan = replace(base, channels_last=images, fold=True, prefix=True, reuse=reuse, chunk=len(few))
+        plan = replace(base, channels_last=images, fold=True, prefix=True, reuse=True, chunk=len(few))
         programs = self._programs(net, parts_of(few, plan), plan)
         if programs is None:
             return []
@@ -94,19 +85,14 @@ class EvaluationPlanner:
             return [replace(plan, stack=STACK, channels_last=False, chunk=max(1, plan.chunk // STACK)), plan]
         return [plan]
 
-    def evaluators(self, origins: Sequence[Tensor], axes: Tensor, plan: Plan) -> list[Evaluator]:
-        """Values at origin + coords @ axes, an evaluator for each origin; they share data and the memory for what is frozen."""
-        scale = 1 / len(self._data) if self._additive else 1.0
-        options = dict(additive=self._additive, scale=scale)
-        return self._make(origins, axes, plan, self._data, self._score, **options)
+    def evaluator(self, origin: Tensor, axes: Tensor, plan: Plan) -> Evaluator:
+        """Values at origin + coords @ axes."""
+        return self._make(origin, axes, plan, self._data, self._score, additive=self._additive)
 
-    def _make(
-        self, origins: Sequence[Tensor], axes: Tensor, plan: Plan, data: Data, score: Score, **options: Any
-    ) -> list[Evaluator]:
+    def _make(self, origin: Tensor, axes: Tensor, plan: Plan, data: Data, score: Score, *, additive: bool) -> Evaluator:
         net, parts = self._net(plan), parts_of(data, plan)
         programs = self._programs(net, parts, plan) if plan.tricks else None
-        options.update(programs=programs, share=len(origins))
-        return [Evaluator(net, parts, data.y, score, origin, axes, plan, **options) for origin in origins]
+        return Evaluator(net, parts, data.y, score, origin, axes, plan, programs=programs, additive=additive)
 
     def _programs(self, net: Net, parts: Sequence[Tensor], plan: Plan) -> list[Program] | None:
         """A program for each batch, or None where one cannot be traced; batches of one shape, dtype and memory order share it."""
@@ -134,10 +120,10 @@ class EvaluationPlanner:
 
         plain = Plan(chunk=plan.chunk, dtype=str(self._dtype).removeprefix("torch."))
         results = []
-        for tried in [replace(plan, dtype=plain.dtype, tf32=False), plain] + [plan] * (plan.dtype != plain.dtype):
+        for tried in [replace(plan, dtype=plain.dtype), plain] + [plan] * (plan.dtype != plain.dtype):
             try:
-                (evaluate,) = self._make([origin], axes, tried, few, outputs, additive=False)
-                results.append(evaluate(coords) if len(axes) else evaluate.values_at(origin + coords @ axes))
+                evaluate = self._make(origin, axes, tried, few, outputs, additive=False)
+                results.append(evaluate(coords))
             except (RuntimeError, NotImplementedError):
                 return math.inf
         return max(map(difference, results[0], results[1])) if len(results[0]) == len(results[1]) else math.inf

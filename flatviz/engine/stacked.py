@@ -53,13 +53,15 @@ class Stacked:
         """Outputs (B, N, C) of the rows of `W` (B, D)."""
         W = W.split(self._sizes, dim=1)  # once: each slice of its own would cost a (B, D) buffer in the backward pass
         for name, part in self._after:
-            if isinstance(part, nn.Linear):
-                z = self._linear(W, z, name, part)
-            elif isinstance(part, nn.LayerNorm):
-                z = self._layer_norm(W, z, name, part)
-            elif not isinstance(part, nn.Flatten):  # flat since `features`
-                z = part(z)
+            z = self._layer(W, z, name, part)
         return z
+
+    def _layer(self, W: Parts, z: Tensor, name: str, part: nn.Module) -> Tensor:
+        if isinstance(part, nn.Linear):
+            return self._linear(W, z, name, part)
+        if isinstance(part, nn.LayerNorm):
+            return self._layer_norm(W, z, name, part)
+        return z if isinstance(part, nn.Flatten) else part(z)  # flat since `features`
 
     def _value(self, W: Parts, name: str, shared: Tensor | None) -> tuple[Tensor | None, bool]:
         """A parameter, and whether there is one for each member: (B, *shape)."""

@@ -54,23 +54,18 @@ class StackedConv(Stacked):
 
     def __call__(self, W: Tensor, z: Tensor) -> Tensor:
         """Outputs (B, N, C) of the rows of `W` (B, D); z (N, ...) shared, or (B, n, ...) one minibatch a member."""
-        parts, n_members = W.split(self._sizes, dim=1), len(W)
         shared = z.ndim == (3 if self._patches else 4)
-        z = z.expand(n_members, *z.shape) if shared else z
-        for i, (name, part) in enumerate(self._after):
-            if isinstance(part, nn.Conv2d):
-                z = self._first(parts, z, name, part) if i == 0 and self._patches else self._conv(parts, z, name, part, i)
-            elif isinstance(part, nn.MaxPool2d):
-                z = _pooled(z, part)
-            elif isinstance(part, nn.AdaptiveAvgPool2d):
-                z = z.mean((-2, -1), keepdim=True)
-            elif isinstance(part, nn.Flatten):
-                z = z.transpose(1, 2).flatten(2)
-            elif isinstance(part, nn.Linear):
-                z = self._linear(parts, z, name, part)
-            else:
-                z = part(z)
-        return z
+        z = z.expand(len(W), *z.shape) if shared else z
+        return super().__call__(W, z if self._patches else z.transpose(1, 2))
+
+    def _layer(self, W: Parts, z: Tensor, name: str, part: nn.Module) -> Tensor:
+        if isinstance(part, nn.Conv2d):
+            return self._first(W, z, name, part) if z.ndim == 4 else self._conv(W, z, name, part)
+        if isinstance(part, nn.MaxPool2d):
+            return _pooled(z, part)
+        if isinstance(part, nn.AdaptiveAvgPool2d):
+            return z.mean((-2, -1), keepdim=True)
+        return z.transpose(1, 2).flatten(2) if isinstance(part, nn.Flatten) else super()._layer(W, z, name, part)
 
     def _kernels(self, W: Parts, name: str, part: nn.Conv2d, n_members: int) -> tuple[Tensor, Tensor | None]:
         """Kernels (B g, O/g, K) and shifts (B, O) of each member."""
@@ -86,9 +81,7 @@ class StackedConv(Stacked):
         out = torch.bmm(kernels, z.reshape(B, n * places, numbers).transpose(1, 2))
         return _shifted(out.view(B, part.out_channels, n, *self._side), bias)
 
-    def _conv(self, W: Parts, z: Tensor, name: str, part: nn.Conv2d, i: int) -> Tensor:
-        if i == 0:
-            z = z.transpose(1, 2)
+    def _conv(self, W: Parts, z: Tensor, name: str, part: nn.Conv2d) -> Tensor:
         kernels, bias = self._kernels(W, name, part, len(z))
         (down, right), (tall, wide), (sy, sx) = part.padding, part.kernel_size, part.stride
         z = F.pad(z, (right, right, down, down)) if down or right else z

@@ -6,38 +6,22 @@ statistics stay, so that h(x) is the same at every w.  `cache_trunk` gives g as 
 
 from __future__ import annotations
 
-import atexit
 import math
-import shutil
-import tempfile
-from pathlib import Path
-from typing import Literal
 
 import torch
 from torch import Tensor, fx, nn
 
-from flatviz.checks import FilePath, NonNegative
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
-from flatviz.engine.determinism import check_function
+from flatviz.engine.determinism import check_function, same_to_rounding, two_points
 
-PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
-TOLERANCE = {"float32": 1e-4, "bfloat16": 0.05}  # of the outputs' spread: bfloat16 keeps eight bits of a number
 CHECKED, BATCH = 8, 256
 
 
 @public
-def cache_trunk(
-    net: Net,
-    data: Data,
-    *,
-    memory: NonNegative = 2e9,
-    precision: Literal["float32", "bfloat16"] | None = None,
-    path: FilePath | None = None,
-    progress: Progress = False,
-) -> tuple[Net, Data]:
+def cache_trunk(net: Net, data: Data, *, progress: Progress = False) -> tuple[Net, Data]:
     """The net from its first treated layer on, and `data` as that layer sees it: (net, data), for every verb as before.
 
     The net that is returned has the same treated weights in the same order, so a prior or posterior of one is one of the
@@ -48,17 +32,13 @@ def cache_trunk(
     Args:
         net: with at least one layer before the first treated one.
         data: what is passed through the trunk; a test set, or each corrupted copy of it, needs a call of its own.
-        memory: bytes that the activations may take; beyond, they go in half precision to a memory-mapped file.
-        precision: "float32" or "bfloat16"; None: float32 where they fit into `memory`, else bfloat16.
-        path: of that file (default: in the system's folder for temporary files, removed when the process ends); where it is
-            given, the activations lie there whatever their size; a file that is there already is an error.
         progress: True, None (where a terminal watches) or a function.
 
     Outputs on the first examples are compared with the plain network's, at its own weights and at others.
 
     Raises:
         ValueError: Where the first layer is treated already, for a network whose forward pass `torch.fx` cannot
-            follow, and where outputs differ by more than the precision explains.
+            follow, and where outputs differ by more than rounding.
 
     Example:
         >>> import torch, flatviz as fv
@@ -74,13 +54,14 @@ def cache_trunk(
     trunk = _trunk(graph, frontier, data.x[:2])
     with torch.no_grad():
         shapes = [tuple(part.shape[1:]) for part in trunk(data.x[:2])]
-    size = sum(map(math.prod, shapes))
-    chosen = precision or ("float32" if 4 * size * len(data) <= memory and path is None else "bfloat16")
-    on_disk = path is not None or PRECISIONS[chosen].itemsize * size * len(data) > memory
-    x = _stored(trunk, data, size, PRECISIONS[chosen], _file(path) if on_disk else None, progress)
+    with torch.no_grad():
+        starts = track(range(0, len(data), BATCH), "trunk", progress)
+        x = torch.cat([torch.cat([part.flatten(1) for part in trunk(data.x[i : i + BATCH])], 1) for i in starts])
     # a Net puts weights in the order of the dict: that of the whole network, not of the tail's layers
     late = Net(_tail(graph, frontier, shapes, net), {b.name: b.kind for b in net.blocks}, x[:2])
-    _compare(net, late, data.x[:CHECKED], x[:CHECKED], chosen)
+    with torch.no_grad():
+        if not all(same_to_rounding(late(w, x[:CHECKED]), net(w, data.x[:CHECKED])) for w in two_points(net)):
+            raise ValueError("outputs from kept activations must be the network's, got others: fit on the images themselves")
     return late, Data(x, data.y)
 
 
@@ -146,42 +127,3 @@ def _without_unused(module: fx.GraphModule, graph: fx.Graph) -> fx.GraphModule:
     for node in [n for n in whole.graph.nodes if n.op == "placeholder" and not n.users]:
         whole.graph.erase_node(node)
     return fx.GraphModule(whole, whole.graph)
-
-
-def _stored(trunk: fx.GraphModule, data: Data, size: int, dtype: torch.dtype, path: Path | None, progress: Progress) -> Tensor:
-    """The trunk's outputs, a row (size,) an example."""
-    shape = (len(data), size)
-    if path is None:
-        x = torch.empty(shape, dtype=dtype, device=data.x.device)
-    else:
-        x = torch.from_file(str(path), shared=True, size=math.prod(shape), dtype=dtype).view(shape)
-    with torch.no_grad():
-        for start in track(range(0, len(data), BATCH), "trunk", progress):
-            rows = torch.cat([part.flatten(1) for part in trunk(data.x[start : start + BATCH])], 1)
-            x[start : start + len(rows)] = rows.to(x)
-    return x
-
-
-def _file(path: str | Path | None) -> Path:
-    """Where the activations go: the path given, or a file that the system forgets with the process."""
-    if path is not None:
-        if Path(path).exists():
-            raise FileExistsError(f"path must name a new file, got {str(path)!r}, which is there: remove it, or name another")
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        return Path(path)
-    folder = tempfile.mkdtemp(prefix="flatviz-trunk-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return Path(folder) / "activations"
-
-
-def _compare(net: Net, late: Net, x: Tensor, z: Tensor, precision: str) -> None:
-    """That both paths give one answer, at the net's weights and at others."""
-    with torch.no_grad():
-        for w in (net.w, net.w + 0.1 * net.w.abs().mean() * torch.sign(net.w)):
-            plain, short = net(w, x), late(w, z)
-            error, spread = float((plain - short).abs().max()), float(plain.std() if plain.numel() > 1 else plain.abs().max())
-            if not error <= TOLERANCE[precision] * max(spread, 1e-3):
-                raise ValueError(
-                    f"outputs from kept activations must be the network's, got a difference of {error:.2g} in {precision} where "
-                    f"outputs spread by {spread:.2g}: use precision='float32', or fit on the images themselves"
-                )

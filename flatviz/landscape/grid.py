@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import uuid
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import Any, Literal
 
 import torch
@@ -14,14 +16,14 @@ from flatviz.checks import FilePath
 from flatviz.core.objective import Objective, PointEvaluator
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import generator
-from flatviz.landscape.cluster import on_cluster
+from flatviz.landscape.cluster import block_values, on_cluster
 from flatviz.storage.digest import CannotHashError, tensor_digest
 from flatviz.storage.points import PointStore
 
 BLOCK = 16  # points between two reports and two looks at the cancel button
 CONFIRMED = 400  # one more cell is computed plainly and compared, after the run, for so many
 DIVERGED = 16  # cells without a value at which a reduced precision is compared with the exact one
-Precision = Literal["float32", "tf32", "bfloat16"]
+Precision = Literal["float32", "bfloat16"]
 Cache = bool | FilePath | None
 
 
@@ -72,7 +74,7 @@ class Grid:
 
     def _fill(self, flat: Tensor, done: Tensor, plan: dict | None, *, anew: bool = False) -> PointEvaluator:
         """Compute what is not `done` of `flat`; the evaluator that did."""
-        evaluate = self._f.over(self._origin, self._axes, len(flat), plan=plan, coords=self._coords, **self._options)
+        evaluate = self._f.over(self._origin, self._axes, plan=plan, coords=self._coords, **self._options)
         if self._store is not None:
             self._store.begin(_plan(evaluate), anew=anew)
         blocks = _blocks(done)
@@ -92,10 +94,11 @@ class Grid:
             yield block, torch.cat(values)
 
     def _on_cluster(self, evaluate: PointEvaluator, blocks: list[list[int]]) -> Iterator[tuple[list[int], Tensor]]:
-        job = self._f, self._origin, self._axes, len(self._coords), dict(self._options, plan=_plan(evaluate))
-        for i, values in on_cluster(self._engine, job, [self._coords[block].cpu() for block in blocks]):
-            self._write(blocks[i], values)
-            yield blocks[i], values
+        options = dict(self._options, plan=_plan(evaluate))
+        job = uuid.uuid4().hex, self._f, self._origin, self._axes, options
+        for i, values in on_cluster(self._engine, block_values, job, [self._coords[points].cpu().numpy() for points in blocks]):
+            self._write(blocks[i], torch.from_numpy(values))
+            yield blocks[i], torch.from_numpy(values)
 
     def _write(self, points: list[int], values: Tensor) -> None:
         if self._store is not None:
@@ -110,14 +113,14 @@ class Grid:
         for side, n in enumerate(self.shape):
             index = index.index_select(side, torch.tensor(sorted({0, n // 2, n - 1})))
         index = torch.cat([index.flatten(), (~flat.isfinite()).nonzero()[:DIVERGED, 0]])
-        exact = self._f.over(self._origin, self._axes, len(index), exact=True)(self._coords[index]).cpu()
+        exact = self._f.over(self._origin, self._axes, exact=True)(self._coords[index]).cpu()
         known = exact.isfinite()
         difference = (flat[index] - exact).abs()[known].nan_to_num(torch.inf)
         return float(difference.max()) if len(difference) else float("nan")
 
 
 def _plan(evaluate: PointEvaluator) -> dict | None:
-    return None if evaluate.plan is None else evaluate.plan.to_dict()
+    return None if evaluate.plan is None else asdict(evaluate.plan)
 
 
 def ticks_between(lo: float, hi: float, n: int, like: Tensor) -> Tensor:
@@ -144,10 +147,7 @@ def _store(f: Objective, origin: Tensor, axes: Tensor, ticks: Sequence[Tensor], 
         warnings.warn(f"values not kept on disk: {f.label} depends on {error}", stacklevel=4)
         return None
     if not key:
-        raise ValueError(
-            f"cache needs an objective that says what it depends on, got {f.label}: "
-            "use nll, a named quantity, or quantity(..., key='what it computes')"
-        )
+        raise ValueError(f"cache needs an objective that says what it depends on, got {f.label}: use nll or quantity")
     return PointStore(
         cache,
         math.prod(map(len, ticks)),

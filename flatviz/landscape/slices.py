@@ -36,7 +36,7 @@ def slice_plane(
         64 times what the plane suggests), then moved by half a step at most, so that the origin is on the grid.
     resolution: points along each axis; 41 (1,681 points) is smooth on a screen, 11 is enough for a look.
     exact: leave out every trick that reuses work between points.
-    precision: "float32", "tf32" (CUDA) or "bfloat16": a quick look, its measured error in `Surface.error`.
+    precision: "float32" or "bfloat16": a quick look, its measured error in `Surface.error`.
     cache: True (the user's cache folder) or a folder: values are kept as they come, so a run that was killed goes on,
         and the same slice is never computed twice; a kill costs the point at work (16 points where the plan runs them
         together).  engine: a `dask.distributed` Client (extra "cluster").

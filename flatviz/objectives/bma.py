@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -13,6 +13,7 @@ from flatviz.checks import Vector, Vectors, check_many_weights, check_weights
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
+from flatviz.core.objective import Objective
 from flatviz.objectives.network import NetworkObjective
 from flatviz.objectives.nll import check_data
 from flatviz.storage.digest import net_digest, tensor_digest
@@ -25,7 +26,7 @@ class BMALoss(NetworkObjective):
     W: Tensor = field(repr=False)
     center: Tensor = field(repr=False)
 
-    ensemble = True
+    over = Objective.over  # the engine knows one network at a point
 
     @property
     def label(self) -> str:
@@ -41,13 +42,10 @@ class BMALoss(NetworkObjective):
         """Log p(y_i | x_i), (N,)."""
         return outputs.log_softmax(-1).gather(-1, y[:, None])[:, 0]
 
-    def members(self, w: Tensor) -> list[Tensor]:
-        """The draws, shifted by w - center."""
-        return [draw + w - self.center for draw in self.W]
-
-    def joined(self, scores: Sequence[Tensor]) -> Tensor:
-        """-mean_i log mean_s p over the last axis, from S tensors (..., N) of log p."""
-        return -(torch.stack(list(scores)).double().logsumexp(0) - math.log(len(scores))).mean(-1)
+    def value(self, w: Tensor, batches: list[tuple[Any, Tensor]] | None) -> Tensor:
+        """-mean_i log mean_s p of the draws shifted by w - center, ()."""
+        each = torch.stack([super(BMALoss, self).value(draw + w - self.center, batches) for draw in self.W])
+        return -(each.double().logsumexp(0) - math.log(len(each))).mean()
 
 
 @public

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_is, check_weights
+from flatviz.checks import check_weights
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
-from flatviz.core.likelihood import Likelihood, check_labels, check_likelihood, mean_nll
+from flatviz.core.likelihood import Likelihood, check_labels, mean_nll
 from flatviz.core.net import Net
 from flatviz.core.objective import Product
 from flatviz.engine.determinism import Work, check_function
@@ -75,9 +75,6 @@ def check_data(net: Net, data: Data, likelihood: Likelihood) -> tuple[Net, Work]
 
     A net that writes into its inputs comes back as one that is given copies of them.  Raises as `nll` does.
     """
-    check_is(data, Data, "data", "make one, fv.Data(x, y)")
-    check_likelihood(likelihood)
-    check_weights(net.w, net.dim)
     net, work = check_function(net, data.x)
     with torch.no_grad():
         check_labels(data.y, net(net.w, data.x[:4]), likelihood)

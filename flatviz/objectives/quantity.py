@@ -37,17 +37,14 @@ class Quantity(NetworkObjective):
 
     function: Callable[[Tensor, Tensor], Tensor] = field(repr=False)
     label: str = field()
-    name: str = field()  # in the key; empty: values are not kept on disk
     statistics: Data | None = field(default=None, repr=False)
 
     @property
     def key(self) -> str:
-        """A hash of what the values depend on besides the weights; empty without a name."""
-        if not self.name:
-            return ""
+        """A hash of what the values depend on besides the weights."""
         extra = "" if self.statistics is None else tensor_digest(self.statistics.x)
         data = tensor_digest(self.data.x, self.data.y)
-        return f"{self.name}/{value_digest(self.function)}/{net_digest(self.net)}/{data}/{extra}"
+        return f"quantity/{value_digest(self.function)}/{net_digest(self.net)}/{data}/{extra}"
 
     def score(self, outputs: Tensor, y: Tensor) -> Tensor:
         """The function's value, (); NaN where an output is NaN or +inf."""
@@ -67,14 +64,12 @@ def quantity(
     *,
     label: str | None = None,
     batchnorm: Literal["frozen"] | Data = "frozen",
-    key: str = "",
 ) -> Quantity:
     """Any number of the outputs as an objective for slices and paths: what(outputs (N, C), y (N,)) -> ().
 
     what: "accuracy", "error", "nll", or a function; a `Prediction`'s metric is
         `lambda out, y: fv.metrics.ece(fv.Prediction(out[None], y))`.
     batchnorm: "frozen", the net's statistics; a `Data`, from which they are re-estimated at every point.
-    key: what to call a function of one's own in a cache on disk (a named one calls itself).
 
     Raises:
         ValueError: For an unknown name or choice, and for a net that `nll` would refuse.
@@ -94,10 +89,9 @@ def quantity(
     if isinstance(what, str):
         if what not in NAMED:
             raise ValueError(f"what must be one of {', '.join(map(repr, NAMED))}, or a function of outputs and y, got {what!r}")
-        name, (named, function) = what, NAMED[what]
+        named, function = NAMED[what]
     else:
-        name = key and f"own {key}"
         named, function = getattr(what, "__name__", "quantity").replace("<lambda>", "quantity"), what
     net, work = check_data(net, data, "categorical") if what in NAMED else check_function(net, data.x)
     statistics = batchnorm if isinstance(batchnorm, Data) and net.has_batchnorm else None
-    return Quantity(net, data, work.chunk(data.x.device), function, label or named, name, statistics)
+    return Quantity(net, data, work.chunk(data.x.device), function, label or named, statistics)

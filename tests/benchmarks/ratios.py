@@ -50,7 +50,7 @@ def against_loss_landscapes(name: str, module: nn.Module, data: fv.Data, wanted:
     theirs = run_random_plane(module, metric, steps=STEPS, seed=0)
     net = fv.Net.from_module(module, "all")
     coords = torch.stack([theirs.a, theirs.b], dim=1).to(net.w)
-    evaluate = fv.nll(net, data).over(theirs.plane.origin, theirs.plane.axes, side**2, coords=coords, **options)
+    evaluate = fv.nll(net, data).over(theirs.plane.origin, theirs.plane.axes, coords=coords, **options)
     off = float(((evaluate(coords) - theirs.values).abs() / theirs.values.abs()).max())
     assert off < (0.1 if options else 1e-4), f"{name}: values differ by {off:g}"
     extent = float(coords.abs().max())
@@ -143,10 +143,10 @@ def last_layer(name: str, module: nn.Module, data: fv.Data, head: str) -> None:
     net = fv.Net.from_module(settled(module, data.x), lambda name: name.startswith(head))
     f, plane = fv.nll(net, data), fv.plane_random(net, net.w, seed=0)
     coords = torch.rand(16, 2) - 0.5
-    fast, plain = f.over(plane.origin, plane.axes, 1681), f.over(plane.origin, plane.axes, 1681, exact=True)
+    fast, plain = f.over(plane.origin, plane.axes), f.over(plane.origin, plane.axes, exact=True)
     torch.testing.assert_close(fast(coords[:2]), plain(coords[:2]), rtol=1e-4, atol=1e-6)
     start = time.perf_counter()
-    f.over(plane.origin, plane.axes, 1681)(coords)
+    f.over(plane.origin, plane.axes)(coords)
     first = time.perf_counter() - start
     a, b = least(lambda: plain(coords[:1]), lambda: fast(coords))
     whole = 1681 * a / (first + 1665 * b / 16)  # of a 41 x 41 plane, the trunk's one pass included

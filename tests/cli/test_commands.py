@@ -230,5 +230,6 @@ def test_a_file_of_something_else_is_refused(family, tmp_path, capsys):
     path = fv.save(family.projection[0].plane, tmp_path / "plane.safetensors")
     assert main(["export", str(path), "--out", str(tmp_path / "page.html")]) == 1
     assert (
-        "the file must be a Family, got Plane: save what fv.families.measure returned, or lab.family" in capsys.readouterr().err
+        "the file must be a Family, got a Plane: save what fv.families.measure returned, or lab.family"
+        in capsys.readouterr().err
     )

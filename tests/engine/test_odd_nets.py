@@ -50,8 +50,8 @@ def test_networks_of_whole_numbers_have_surfaces_lines_and_ensembles(kind):
     f, W = fv.nll(net, data), plane.points(COORDS)
     want = loop(net, data, W)
     for values in (
-        f.over(plane.origin, plane.axes, 9)(COORDS),
-        fv.objectives.bma_nll(net, data, net.w[None]).over(net.w, plane.axes, 9)(COORDS),
+        f.over(plane.origin, plane.axes)(COORDS),
+        fv.objectives.bma_nll(net, data, net.w[None]).over(net.w, plane.axes)(COORDS),
     ):
         torch.testing.assert_close(values, want, rtol=1e-5, atol=1e-6)  # float32 sums over 30 examples
     torch.testing.assert_close(fv.slice_line(f, W[0], W[2], resolution=3).values[[0, 2]], want[[0, 2]], rtol=1e-5, atol=1e-6)
@@ -81,9 +81,9 @@ def test_the_users_data_are_never_written_into(by, treated):
     f, g = fv.nll(net, data), fv.quantity(net, data, "nll")
     want = loop(net, fv.Data(x, data.y), W)
     ensemble = fv.objectives.bma_nll(net, data, net.w[None])
-    ways = [f.over(plane.origin, plane.axes, 9)(COORDS), f.over(plane.origin, plane.axes, 9, exact=True)(COORDS)]
+    ways = [f.over(plane.origin, plane.axes)(COORDS), f.over(plane.origin, plane.axes, exact=True)(COORDS)]
     ways += [f.many(W), g.many(W), torch.stack([f(w) for w in W]).detach(), ensemble.many(W)]
-    ways += [ensemble.over(net.w, plane.axes, 9)(COORDS), g.over(plane.origin, plane.axes, 9)(COORDS)]
+    ways += [ensemble.over(net.w, plane.axes)(COORDS), g.over(plane.origin, plane.axes)(COORDS)]
     fv.predict(net, fv.Draws(W), data, 3, seed=0)
     if by == "module":  # the other one cannot be differentiated by torch either
         f.hvp(net.w, net.w), f.operator(net.w, "ggn")(net.w)
@@ -123,7 +123,7 @@ def test_what_is_overwritten_late_keeps_its_order_and_the_tricks(late, size):
     x = torch.randn(60, 12)
     net, data, plane = made(Late(size, late), x, lambda name: name.startswith("u"), targets=size * torch.randn(60, 4))
     f = fv.nll(net, data, likelihood=size)
-    evaluate = f.over(plane.origin, plane.axes, 9)
+    evaluate = f.over(plane.origin, plane.axes)
     want = torch.stack([f(w) for w in plane.points(COORDS)]).detach()
     torch.testing.assert_close(evaluate(COORDS), want, rtol=1e-5, atol=1e-5)
     torch.testing.assert_close(evaluate(COORDS), want, rtol=1e-5, atol=1e-5)  # what is kept is as it was

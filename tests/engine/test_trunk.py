@@ -59,15 +59,6 @@ def test_fits_curvature_and_predictions_are_the_whole_networks():
     torch.testing.assert_close(a, b, atol=1e-4, rtol=1e-4)
 
 
-def test_what_does_not_fit_into_memory_lies_on_disk_in_half_precision(tmp_path):
-    net, data = resnet(last_block)
-    late, features = fv.engine.cache_trunk(net, data, memory=1000, path=tmp_path / "trunk")
-    assert features.x.dtype == torch.bfloat16 and (tmp_path / "trunk").stat().st_size == features.x.numel() * 2
-    torch.testing.assert_close(late(net.w, features.x), net(net.w, data.x), atol=0.05, rtol=0.05)  # eight bits of each number
-    _, again = fv.engine.cache_trunk(net, data, memory=1000)
-    assert again.x.dtype == torch.bfloat16 and torch.equal(again.x, features.x)
-
-
 def test_a_vision_transformers_head_starts_at_its_last_features():
     import torchvision
 
@@ -120,11 +111,3 @@ def test_networks_without_a_trunk_say_so():
     branching = fv.Net.from_module(Branching(), lambda name: name.startswith("head"))
     with pytest.raises(ValueError, match="the trunk must be one that torch.fx can follow, got Branching"):
         fv.engine.cache_trunk(branching, data)
-
-
-def test_a_file_that_is_there_is_left_alone(tmp_path):
-    net, data = resnet("head")
-    (tmp_path / "thesis.txt").write_text("my only copy")
-    with pytest.raises(FileExistsError, match="path must name a new file, got .*thesis.txt"):
-        fv.engine.cache_trunk(net, data, path=tmp_path / "thesis.txt")
-    assert (tmp_path / "thesis.txt").read_text() == "my only copy"

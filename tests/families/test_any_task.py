@@ -45,9 +45,9 @@ def test_a_task_is_a_name_a_task_or_a_function_of_the_seed():
         ValueError, match="data must be one of digits, digits-near, moons, image-folder:PATH, mnist:ROOT.*got 'moon'"
     ):
         task_for("moon", 0)
-    with pytest.raises(TypeError, match="task must be a Task, got int"):
+    with pytest.raises(TypeError, match="task must be a Task, got "):
         task_for(lambda seed: seed, 0)
-    with pytest.raises(TypeError, match="what model.task. returns must be a Module, got int"):
+    with pytest.raises(TypeError, match="what model.task. returns must be a Module, got "):
         build_model(lambda task: 3, moons, seed=0)
     with pytest.raises(ValueError, match="model must be one of 'mlp', 'conv'"):
         build_model("mlpp", moons, seed=0)

@@ -43,11 +43,16 @@ def test_a_relief_has_the_surfaces_heights_and_the_samples_own(surface, path):
 def test_a_relief_marks_its_diverged_cells_and_prints_what_it_knows(surface, path):
     values = surface.values.clone()
     values[0, 2], values[8, 6] = math.nan, math.inf
-    broken = dataclasses.replace(surface, values=values, precision="tf32", error=0.01)
+    broken = dataclasses.replace(surface, values=values, precision="bfloat16", error=0.01)
     fig = fv.plots.plot_surface_3d(broken, path)
     relief, marks, *_ = fig.data
     assert list(zip(marks.x, marks.y)) == [(-2.0, pytest.approx(-1 / 3)), (2.0, 1.0)] and math.isnan(relief.z[2][0])
-    for part in ("mean over 100 examples", "BatchNorm frozen", "2 cells diverged (×)", "computed in tf32, off by at most 0.01"):
+    for part in (
+        "mean over 100 examples",
+        "BatchNorm frozen",
+        "2 cells diverged (×)",
+        "computed in bfloat16, off by at most 0.01",
+    ):
         assert part in fig.layout.annotations[0].text, part
     with pytest.raises(ValueError, match=r"a relief needs values on a grid of two axes, got shape \(5,\)"):
         fv.plots.plot_surface_3d(fv.Surface(surface.plane, *[torch.zeros(5)] * 3))

@@ -111,7 +111,7 @@ def test_another_process_writes_the_same_hash():
 
 def test_a_function_of_ones_own_never_meets_the_file_of_a_named_quantity_or_of_another_function(tiny):
     net, data = tiny
-    own = [fv.quantity(net, data, f, key="accuracy").key for f in (lambda out, y: out.mean(), lambda out, y: out.sum())]
+    own = [fv.quantity(net, data, f).key for f in (lambda out, y: out.mean(), lambda out, y: out.sum())]
     assert len({*own, fv.quantity(net, data, "accuracy").key}) == 3
 
 
@@ -256,7 +256,7 @@ def test_values_of_what_cannot_be_hashed_are_computed_without_a_file_and_it_is_s
     _, data = tiny
     net = fv.Net.from_module(Locked())
     plane = fv.plane_random(net, net.w, seed=0)
-    for f in (fv.nll(net, data), fv.quantity(net, data, "accuracy"), fv.quantity(net, data, lambda o, y: o.sum(), key="sum")):
+    for f in (fv.nll(net, data), fv.quantity(net, data, "accuracy"), fv.quantity(net, data, lambda o, y: o.sum())):
         with pytest.warns(UserWarning, match="values not kept on disk: .* cannot be hashed .*lock"):
             values = fv.slice_plane(f, plane, resolution=3, cache=tmp_path).values
         assert torch.equal(values, fv.slice_plane(f, plane, resolution=3).values) and not list(tmp_path.iterdir())

@@ -38,10 +38,9 @@ def test_each_perturbation_gains_most_to_first_order_inside_its_ball(point):
         assert float((others @ g).max()) < float(ascent(w, g) @ g)
 
 
-def test_fisher_sam_is_sam_at_eta_zero_and_says_how_far_from_it_it_is(point):
+def test_fisher_sam_is_sam_at_eta_zero(point):
     w, g = point
     torch.testing.assert_close(fv.FisherSAM(0.2, eta=0.0)(w, g), fv.SAM(0.2)(w, g))
-    assert float(fv.FisherSAM(0.2).contrast(1e-4 * g)) < 1e-6
 
 
 def test_no_way_up_at_a_stationary_point_and_a_negative_radius_is_refused():

@@ -124,9 +124,9 @@ def test_a_bad_value_from_the_page_changes_nothing_and_the_page_is_told_what_hol
 
 
 REFUSED = {
-    "a task that is data": (lambda net, task, prior: (net, task.train, prior), {}, "task must be a Task, got Data"),
-    "a module": (lambda net, task, prior: (net.to_module(), task, prior), {}, "net must be a Net, got Sequential"),
-    "a prior that is a tensor": (lambda net, task, prior: (net, task, prior.mean), {}, "prior must be a Gaussian, got Tensor"),
+    "a task that is data": (lambda net, task, prior: (net, task.train, prior), {}, "task must be a Task, got a Data"),
+    "a module": (lambda net, task, prior: (net.to_module(), task, prior), {}, "net must be a Net, got a Sequential"),
+    "a prior that is a tensor": (lambda net, task, prior: (net, task, prior.mean), {}, "prior must be a Gaussian, got a float32 tensor"),
     "a prior of another net": (
         lambda net, task, prior: (net, task, fv.Gaussian(prior.mean[:5], prior.log_std[:5], prior.factor[:, :5])),
         {}, "prior must cover the net's 906 treated weights, got 5",
