@@ -8,8 +8,7 @@ import plotly.graph_objects as go
 import torch
 
 from flatviz.core.boundary import public
-from flatviz.plots.captions import capital
-from flatviz.plots.ground import small_print, with_print
+from flatviz.plots.ground import capital, small_print, with_print
 from flatviz.plots.nouns import one_or_several
 from flatviz.plots.theme import COLORS, DASHES, INK, MUTED, ROUNDING, Figure, figure, room, scatter, short
 from flatviz.results import Curve
