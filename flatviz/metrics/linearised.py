@@ -16,7 +16,6 @@ from torch import Tensor
 from flatviz.checks import Count, Seed, check_weights
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
-from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator
 from flatviz.engine.batchnorm import with_trained_buffers
@@ -35,17 +34,15 @@ def predict_linearised(
     *,
     link: Literal["probit", "mc"] = "probit",
     n_draws: Count = 100,
-    likelihood: Likelihood = "categorical",
     seed: Seed = 0,
 ) -> Prediction:
     """Predictions of the linearised network on `data`, with their scores.
 
     link: "probit", softmax(f / sqrt(1 + pi/8 diag V)), is one draw, whose outputs are log p; "mc" is `n_draws` draws of the logits
     from N(f, V), (S, N, C), so that `mutual_information` and every ensemble size have a meaning.
-    likelihood: "categorical", or the noise's standard deviation of a regression, whose means have link="mc" alone.
 
     Raises:
-        ValueError: For a posterior of another length, an unknown link, or one that the likelihood does not have.
+        ValueError: For a posterior of another length or an unknown link.
         TypeError: For labels of another kind.
 
     Example:
@@ -57,21 +54,18 @@ def predict_linearised(
         >>> [round(float(fv.metrics.predict_linearised(net, q, data).probs.max()), 2) for q in (sure, unsure)]
         [0.79, 0.39]
     """
-    if likelihood != "categorical" and link != "mc":
-        raise ValueError(f"a regression must have link='mc', draws of its means, got {link!r}, which makes class probabilities")
-    check_data(net, data, likelihood)
+    check_data(net, data, "categorical")
     mean, cov = linearised(net, posterior, data)
     if link == "probit":
         outputs = (mean / (1 + math.pi / 8 * cov.diagonal(dim1=1, dim2=2)).sqrt()).log_softmax(-1)[None]
     else:
         outputs = _mc(mean, cov, n_draws, seed)
     statistics = "frozen" if net.has_batchnorm else None
-    prediction = Prediction(outputs, data.y, likelihood, statistics, class_names=data.class_names)
-    return scored(prediction) if likelihood == "categorical" else prediction
+    return scored(Prediction(outputs, data.y, "categorical", statistics, class_names=data.class_names))
 
 
 def linearised(net: Net, posterior: AnyGaussian, data: Data) -> tuple[Tensor, Tensor]:
-    """F (N, C) and V (N, C, C) of the outputs; a regression's predictive variance is V plus the noise's."""
+    """F (N, C) and V (N, C, C) of the outputs."""
     if not isinstance(posterior, GAUSSIANS):
         raise TypeError(f"posterior must be a Gaussian, got {type(posterior).__name__}: use predict")
     check_weights(posterior.center, net.dim, "posterior.center")

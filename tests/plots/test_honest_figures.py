@@ -22,7 +22,7 @@ from flatviz.pages.scene import Scene
 from flatviz.pages.views import VIEWS, views_of
 from flatviz.plots.basin import above_center, basin_share
 from flatviz.plots.color import ColorScale
-from flatviz.plots.noise import wilson
+from flatviz.plots.metrics import wilson
 from flatviz.plots.notebook import dark_style
 from flatviz.plots.nouns import mean_lambda1
 from flatviz.plots.surface_3d import height_at
