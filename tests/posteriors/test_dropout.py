@@ -33,17 +33,8 @@ def residual(m, h):
     return m.b(m.a(d) + d)
 
 
-def reader_of_a_view(m, h):
-    d = m.drop(h).flatten(1).view(-1, 4)
-    return m.b(m.a(d)) + d[:, :2]
-
-
 def one_reader_twice(m, h):
     return m.b(m.a(m.a(m.drop(h))))
-
-
-def changed_in_place(m, h):
-    return m.b(m.drop(h).tanh_())
 
 
 def undropped_reader(m, h):
@@ -81,10 +72,8 @@ def lost():
         "tokens of a sequence": (nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.5), nn.Linear(4, 2)), tokens, FIRST),
         "two layers": (Branches(two_readers, c=nn.Linear(4, 2)), x, DROP),
         "a layer and a sum": (Branches(residual), x, DROP),
-        "a view read twice": (Branches(reader_of_a_view), x, DROP),
         "a layer that runs twice": (Branches(one_reader_twice), x, DROP),
         "a weight of two layers": (tie(Branches(tied, c=nn.Linear(4, 4))), x, DROP),
-        "a nonlinearity in place": (Branches(changed_in_place), x, DROP),
         "no layer at all": (nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.5)), x, FIRST),
     }  # fmt: skip
 
@@ -99,7 +88,6 @@ def good():
         "a flatten between": (image(nn.Dropout(0.5), nn.Flatten(), nn.Linear(64, 2)), pixels, ["3"]),
         "pooled channels": (image(nn.AdaptiveAvgPool2d(1), nn.Dropout2d(0.5), nn.Flatten(), nn.Linear(4, 2)), pixels, ["4"]),
         "inputs": (nn.Sequential(nn.Dropout(0.5), nn.Linear(3, 2)), x, ["1"]),
-        "a ReLU between": (nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.5), nn.ReLU(), nn.Linear(4, 2)), x, ["3"]),
         "a layer beside it": (Branches(undropped_reader, c=nn.Linear(4, 2)), x, ["b"]),
         "one dropout, two layers": (Branches(one_dropout_for_two_layers), x, ["a", "b"]),
     }
