@@ -118,34 +118,25 @@ class Draws:
 
 @noun
 class Mixture:
-    """Several posteriors with `weights` (default equal): MultiSWAG, multi-mode anything."""
+    """Several posteriors of equal weight: MultiSWAG, multi-mode anything."""
 
     parts: tuple[Posterior, ...]
-    weights: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
         if not self.parts:
             raise ValueError("a Mixture needs at least one part, got none")
-        weights = self.weights or tuple(1.0 / len(self.parts) for _ in self.parts)
-        if len(weights) != len(self.parts) or min(weights) < 0 or not math.isclose(sum(weights), 1.0, rel_tol=1e-6):
-            raise ValueError(f"weights must be {len(self.parts)} numbers >= 0 that sum to 1, got {weights}")
-        object.__setattr__(self, "weights", tuple(weights))
 
     @property
     def center(self) -> Tensor:
-        """Center of the heaviest part: the average of several modes lies in none."""
-        return self.parts[max(range(len(self.parts)), key=lambda i: self.weights[i])].center
+        """Center of the first part: the average of several modes lies in none."""
+        return self.parts[0].center
 
     def sample(self, n: int, *, seed: int) -> Tensor:
-        """`n` draws; draw i comes from the part whose share is furthest behind, so every prefix is fair."""
+        """`n` draws, of each part in turn."""
         check_count(n, "n_draws")
-        counts, order = [0] * len(self.parts), []
-        for i in range(1, n + 1):
-            part = max(range(len(self.parts)), key=lambda j: self.weights[j] * i - counts[j])
-            order.append((part, counts[part]))
-            counts[part] += 1
-        drawn = [p.sample(c, seed=seed + j) if c else None for j, (p, c) in enumerate(zip(self.parts, counts))]
-        return torch.stack([drawn[part][i] for part, i in order])
+        k = len(self.parts)
+        drawn = [part.sample(-(-(n - j) // k), seed=seed + j) for j, part in enumerate(self.parts[:n])]
+        return torch.stack([drawn[i % k][i // k] for i in range(n)])
 
 
 PARALLEL = 1e-12  # smallest eigenvalue of the unit axes' Gram matrix: an angle of about 1e-6
@@ -156,7 +147,7 @@ PARALLEL = 1e-12  # smallest eigenvalue of the unit axes' Gram matrix: an angle 
 class Plane:
     """Points origin + a axes[0] + b axes[1] of weight space; `axes` (2, D) need not be orthonormal.
 
-    With K > 2 axes it is a volume, and what is said of pairs holds for K.  `unit` says what one step of a or b is;
+    `unit` says what one step of a or b is;
     `extent` ((a_lo, a_hi), (b_lo, b_hi)) is where to look when nobody says; `explained` (2,) the share of the draws'
     variance along each axis (PCA); `name` says how it was made.
     """
@@ -170,7 +161,7 @@ class Plane:
 
     def __post_init__(self) -> None:
         check_weights(self.origin, self.origin.numel(), "origin")
-        if self.axes.ndim != 2 or len(self.axes) < 2 or self.axes.shape[1] != self.origin.numel():
+        if self.axes.shape != (2, self.origin.numel()):
             raise ValueError(f"axes must have shape (2, {self.origin.numel()}), got {tuple(self.axes.shape)}")
         check_finite(self.axes, "axes")
         lengths = self.axes.double().norm(dim=1, keepdim=True)
@@ -208,7 +199,6 @@ class Curve:
     """Values (T,) against `t` (T,): a slice of the loss along a line, a path, a score against ensemble size.
 
     A slice from w0 to w1 has t = 0 at w0 and t = 1 at w1, both computed.  `n` and `batchnorm` are the objective's.
-    A curve through weight space has its control vectors in `W` (B, D), and in `kind` how they make it.
     `precision` names a reduced one, `error` its measured error.
     """
 
@@ -219,8 +209,6 @@ class Curve:
     name: str = ""
     n: int | None = None
     batchnorm: str | None = None
-    W: Tensor | None = None
-    kind: str = "line"
     precision: str | None = None
     error: float | None = None
 
@@ -250,8 +238,8 @@ class Surface:
     On a grid `a` is (U,), `b` is (V,) and values[i, j] = f(origin + a[i] axes[0] + b[j] axes[1]), (U, V).
     Scattered values (from a tool that does not return a grid) have `a`, `b` and `values` of one shape (S,).
     Diverged cells stay NaN or inf; `n_diverged` counts them.  `label` names the quantity, `n` the examples behind its
-    mean, `batchnorm` the statistics used (None: the network has no BatchNorm).  A volume has one more tensor of ticks in
-    `more` for each axis beyond two, values (U, V, ...).  `precision` names a reduced one, `error` its measured error.
+    mean, `batchnorm` the statistics used (None: the network has no BatchNorm).
+    `precision` names a reduced one, `error` its measured error.
     """
 
     plane: Plane
@@ -261,12 +249,11 @@ class Surface:
     label: str = "loss"
     n: int | None = None
     batchnorm: str | None = None
-    more: tuple[Tensor, ...] = ()
     precision: str | None = None
     error: float | None = None
 
     def __post_init__(self) -> None:
-        grid = (self.a.numel(), self.b.numel(), *(t.numel() for t in self.more))
+        grid = (self.a.numel(), self.b.numel())
         if tuple(self.values.shape) != grid and not (self.a.shape == self.b.shape == self.values.shape):
             raise ValueError(f"values must have shape {grid}, or that of a and b, got {tuple(self.values.shape)}")
 

@@ -1,4 +1,4 @@
-"""The fast path: values of a network's loss at many points of a line, plane or volume of weight space."""
+"""The fast path: values of a network's loss at many points of a line or plane of weight space."""
 
 from __future__ import annotations
 

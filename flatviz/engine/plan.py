@@ -133,12 +133,12 @@ class EvaluationPlanner:
 def probes(coords: Tensor | None, axes: Tensor) -> Tensor:
     """Where a plan is compared with the plain forward: corners of the extent, the origin, four points drawn from `coords`.
 
-    Without `coords`: the origin, and 0.3 along all axes.  Beyond three axes, two opposite corners only.
+    Without `coords`: the origin, and 0.3 along all axes.
     """
     k = len(axes)
     if coords is None or not coords.numel():
         return torch.tensor([[0.0] * k, [0.3] * k], dtype=axes.dtype, device=axes.device)
     ends = torch.stack([coords.min(0).values, coords.max(0).values])
-    corners = torch.cartesian_prod(*ends.T).view(-1, k) if k <= 3 else ends
+    corners = torch.cartesian_prod(*ends.T).view(-1, k)
     drawn = torch.randint(len(coords), (4,), generator=generator(0))
     return torch.cat([corners, torch.zeros_like(ends[:1]), coords[drawn.to(coords.device)]]).to(axes)

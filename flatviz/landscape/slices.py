@@ -1,4 +1,4 @@
-"""Values of an objective along a line, over a plane, through a volume."""
+"""Values of an objective along a line, a path, over a plane."""
 
 from __future__ import annotations
 
@@ -30,7 +30,6 @@ def slice_plane(
 ) -> Surface:
     """f(origin + a axes[0] + b axes[1]) on a grid of `resolution` points a side; values (U, V).
 
-    A plane of more than two axes gives a volume: values (U, V, ...), further ticks in `Surface.more`.
     extent, in units of a and b: a number e for [-e, e] on every axis; (lo, hi) for all; a pair for each;
     default: that of the plane.  Where it is symmetric and `resolution` odd, the origin is on the grid.
     extent="auto": in each direction out to 5 times the value at the origin, found from a few points on each axis (at most
@@ -61,9 +60,8 @@ def slice_plane(
     ticks = [ticks_between(lo, hi, resolution, plane.origin) for lo, hi in sides]
     options = dict(exact=exact, precision=precision, progress=progress, cache=cache, engine=engine)
     grid = Grid(f, plane.origin, plane.axes, ticks, **options)
-    a, b, *more = ticks
     about = dict(label=f.label, n=f.n, batchnorm=f.batchnorm, precision=precision, error=grid.error)
-    return Surface(plane, a, b, grid.values, more=tuple(more), **about)
+    return Surface(plane, *ticks, grid.values, **about)
 
 
 @public

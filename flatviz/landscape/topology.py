@@ -15,7 +15,7 @@ from flatviz.results import Persistence, Surface
 
 @public
 def persistence(surface: Surface) -> Persistence:
-    """Merge tree and 0-dimensional persistence of the sublevel sets of a surface or volume on a grid.
+    """Merge tree and 0-dimensional persistence of the sublevel sets of a surface on a grid.
 
     Water rises: a valley is born at a minimum and dies where it meets a deeper one (the elder rule); the deepest never
     dies (death = inf).  Neighbours of a cell are all that touch it, corners too.  Diverged cells are walls.  Valleys

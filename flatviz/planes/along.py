@@ -15,9 +15,9 @@ RISE = 1.0  # the default extent of `plane_eigen`: where the quadratic model has
 
 @public
 def plane_along(
-    w: Vector, u: Vector, v: Vector, *more: Vector, orthonormal: bool = False, name: str = "plane of given directions"
+    w: Vector, u: Vector, v: Vector, *, orthonormal: bool = False, name: str = "plane of given directions"
 ) -> Plane:
-    """The plane (with more directions, the volume) from `w` along given directions u, v (D,), as they are.
+    """The plane from `w` along given directions u, v (D,), as they are.
 
     orthonormal: by Gram-Schmidt, which keeps the direction of the first; unit: distance.
 
@@ -33,16 +33,16 @@ def plane_along(
         True
     """
     axes = torch.stack([check_weights(d, check_weights(w, w.numel()).numel(), f"direction {i}") for i, d in
-                        enumerate((u, v, *more), 1)])  # fmt: skip
+                        enumerate((u, v), 1)])  # fmt: skip
     if not orthonormal:
-        return Plane(w.clone(), axes, "one given direction", name=name, extent=((-1.0, 1.0),) * len(axes))
+        return Plane(w.clone(), axes, "one given direction", name=name, extent=((-1.0, 1.0),) * 2)
     Q, R = torch.linalg.qr(axes.double().T)
     size = R.diagonal().abs()
     if bool((size <= 1e-6 * axes.double().norm(dim=1)).any()):
         raise ValueError("directions must not be parallel, got such ones: a plane needs two")
     reach = float(size.max())
     axes = (Q * R.diagonal().sign()).T.to(w.dtype)
-    return Plane(w.clone(), axes, "distance in weight space", name=name, extent=((-reach, reach),) * len(axes))
+    return Plane(w.clone(), axes, "distance in weight space", name=name, extent=((-reach, reach),) * 2)
 
 
 @public

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import torch
 from torch import Tensor
 
-from flatviz.checks import Seed, Several, Vector, check_weights
+from flatviz.checks import Seed, Vector, check_weights
 from flatviz.core.boundary import public
 from flatviz.core.seeds import generator
 from flatviz.results import Plane
@@ -23,9 +23,9 @@ EPS = 1e-10  # of Li et al.'s code
 
 @public
 def plane_random(
-    net: Net, w: Vector, *, normalize: Normalize = "filter", convention: Convention = "flatviz", dims: Several = 2, seed: Seed
+    net: Net, w: Vector, *, normalize: Normalize = "filter", convention: Convention = "flatviz", seed: Seed
 ) -> Plane:
-    """Two Gaussian directions from `w` (D,), normalised; not orthogonal, as drawn.  dims: 3 and more for a volume.
+    """Two Gaussian directions from `w` (D,), normalised; not orthogonal, as drawn.
 
     normalize="filter": each slice d[i] of a tensor with two or more dimensions is scaled to |w[i]|, a 1-D tensor as a
     whole to |w|.  "layer": each tensor as a whole.  "model": the whole direction to |w|.  "weight": each element to
@@ -55,12 +55,12 @@ def plane_random(
         raise ValueError(f"convention={convention!r} is a reading of normalize='filter', got normalize={normalize!r}")
     source = generator(seed)
     draw = torch.rand if convention == "loss-landscapes" else torch.randn
-    axes = [draw(net.dim, generator=source, dtype=w.dtype).to(w.device) for _ in range(dims)]
+    axes = [draw(net.dim, generator=source, dtype=w.dtype).to(w.device) for _ in range(2)]
     unit = f"{normalize}-normalised step" if normalize != "none" else "Gaussian step"
     if convention != "flatviz":
         unit += f", {READ_FROM.get(convention, convention)} convention"
     axes = torch.stack([normalized(net, d, w, normalize, convention) for d in axes])
-    return Plane(w.clone(), axes, unit, name=f"random plane, seed {seed}", extent=((-1.0, 1.0),) * dims)
+    return Plane(w.clone(), axes, unit, name=f"random plane, seed {seed}", extent=((-1.0, 1.0),) * 2)
 
 
 def normalized(net: Net, direction: Tensor, w: Tensor, normalize: str = "filter", convention: str = "flatviz") -> Tensor:

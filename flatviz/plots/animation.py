@@ -33,7 +33,7 @@ def animate_projection(
         title: default: what is drawn over which plane.
 
     Raises:
-        ValueError: For scattered values or a volume, or a projection onto another plane.
+        ValueError: For scattered values, or a projection onto another plane.
 
     Example:
         >>> plane = fv.plane_through(torch.zeros(3), torch.eye(3)[0], torch.eye(3)[1])

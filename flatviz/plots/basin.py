@@ -34,7 +34,7 @@ def plot_basin(surface: Surface, *, color_range: tuple[Number, Number] | None = 
         title: default: what is drawn over which plane.
 
     Raises:
-        ValueError: For scattered values, a volume, or a grid without the origin.
+        ValueError: For scattered values, or a grid without the origin.
 
     Example:
         >>> plane = fv.Plane(torch.zeros(3), torch.eye(3)[:2], "distance in weight space")

@@ -109,6 +109,6 @@ def shown(result: Plane | Surface | Projection | Prediction) -> Figure | None:
         Plane: lambda plane: not math.isfinite(plane.angle),
         Projection: lambda projection: not len(projection.coords),
         Prediction: lambda prediction: prediction.bins is None or "ece" not in prediction.scores,
-        Surface: lambda surface: surface.values.ndim > 2 or not bool(surface.values.isfinite().any()),
+        Surface: lambda surface: not bool(surface.values.isfinite().any()),
     }
     return None if empty[type(result)](result) else plot(result)

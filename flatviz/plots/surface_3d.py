@@ -41,7 +41,7 @@ def plot_surface_3d(
         title: default: what is drawn over which plane.
 
     Raises:
-        ValueError: For scattered values, a volume, or no finite value.
+        ValueError: For scattered values, or no finite value.
 
     Example:
         >>> plane = fv.plane_through(torch.zeros(3), torch.eye(3)[0], torch.eye(3)[1])

@@ -96,19 +96,6 @@ def test_the_key_of_a_network_is_all_its_values_depend_on(tmp_path):
         fv.slice_plane(lambda w: w.sum(), fv.plane_random(net, net.w, seed=0), cache=tmp_path)
 
 
-def test_a_volume_of_a_quadratic_is_the_quadratic(quadratic):
-    f, H, c = quadratic
-    axes = torch.randn(3, 12, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
-    volume = fv.slice_plane(f, fv.Plane(c, axes, "step"), extent=((-1, 1), (-2, 2), (-3, 3)), resolution=5)
-    assert volume.values.shape == (5, 5, 5) and len(volume.more) == 1
-    assert [float(t[-1]) for t in (volume.a, volume.b, *volume.more)] == [1, 2, 3]
-    grid = torch.stack(torch.meshgrid(volume.a, volume.b, *volume.more, indexing="ij"), dim=-1)
-    want = 0.5 * torch.einsum("...i,ij,...j->...", grid, axes @ H @ axes.T, grid)
-    torch.testing.assert_close(volume.values, want, rtol=1e-10, atol=1e-12)
-    with pytest.raises(ValueError, match=r"extent must be 'auto', a number > 0, \(lo, hi\) or 3 pairs"):
-        fv.slice_plane(f, fv.Plane(c, axes, "step"), extent=((0, 1), (0, 1)))
-
-
 def test_a_quick_look_states_its_error(task, conv):
     net, _ = conv
     away = net.w + 0.3 * torch.randn(net.dim, generator=torch.Generator().manual_seed(0))
