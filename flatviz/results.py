@@ -21,7 +21,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_count, check_finite, check_many_weights, check_weights, shown, tensor
-from flatviz.gaussian import Gaussian, KroneckerGaussian, PrecisionGaussian
+from flatviz.gaussian import Gaussian
 from flatviz.noun import History, noun
 
 DRAWING = "flatviz.plots.by_type"  # whose shown(result) -> Figure | None draws what `drawn` marks
@@ -147,9 +147,8 @@ PARALLEL = 1e-12  # smallest eigenvalue of the unit axes' Gram matrix: an angle 
 class Plane:
     """Points origin + a axes[0] + b axes[1] of weight space; `axes` (2, D) need not be orthonormal.
 
-    `unit` says what one step of a or b is;
-    `extent` ((a_lo, a_hi), (b_lo, b_hi)) is where to look when nobody says; `explained` (2,) the share of the draws'
-    variance along each axis (PCA); `name` says how it was made.
+    `unit` says what one step of a or b is; `extent` ((a_lo, a_hi), (b_lo, b_hi)) is where to look when nobody says;
+    `explained` (2,) the share of the draws' variance along each axis (PCA); `name` says how it was made.
     """
 
     origin: Tensor
@@ -178,8 +177,8 @@ class Plane:
 
     @property
     def angle(self) -> float:
-        """Angle between the first two axes, in degrees."""
-        first, second = self.axes[:2].double()
+        """Angle between the axes, in degrees."""
+        first, second = self.axes.double()
         cosine = float(first @ second / (first.norm() * second.norm()))
         return math.degrees(math.acos(max(-1.0, min(1.0, cosine))))
 
@@ -199,7 +198,6 @@ class Curve:
     """Values (T,) against `t` (T,): a slice of the loss along a line, a path, a score against ensemble size.
 
     A slice from w0 to w1 has t = 0 at w0 and t = 1 at w1, both computed.  `n` and `batchnorm` are the objective's.
-    `precision` names a reduced one, `error` its measured error.
     """
 
     t: Tensor
@@ -209,8 +207,6 @@ class Curve:
     name: str = ""
     n: int | None = None
     batchnorm: str | None = None
-    precision: str | None = None
-    error: float | None = None
 
     @property
     def barrier(self) -> float:
@@ -238,8 +234,8 @@ class Surface:
     On a grid `a` is (U,), `b` is (V,) and values[i, j] = f(origin + a[i] axes[0] + b[j] axes[1]), (U, V).
     Scattered values (from a tool that does not return a grid) have `a`, `b` and `values` of one shape (S,).
     Diverged cells stay NaN or inf; `n_diverged` counts them.  `label` names the quantity, `n` the examples behind its
-    mean, `batchnorm` the statistics used (None: the network has no BatchNorm).
-    `precision` names a reduced one, `error` its measured error.
+    mean, `batchnorm` the statistics used (None: the network has no BatchNorm).  `precision` names a reduced one, `error` its
+    measured error.
     """
 
     plane: Plane
@@ -518,7 +514,7 @@ class Member:
     projection: its draws on the family's surface; around: the surface on a random plane around its center, sharpest: that on
     the plane of the two sharpest directions there; spectrum: of several draws; prediction: on the test split.  step: one step
     from VI's posterior at this radius.  over_seeds: "lambda1", "accuracy", "nll" and "ece" (S,) of fits with other noise.
-    maps: what other pictures draw of it, by name: see `families.maps`, `inputs`, `regression` and `images`.
+    maps: what other pictures draw of it, by name: see `families.maps`, `inputs` and `images`.
     """
 
     method: str
@@ -608,12 +604,12 @@ for _name in ("method", "radius", "unit", "posterior", "projection", "around", "
 NOUNS = {
     cls.__name__: cls
     for cls in (
-        *(History, Gaussian, KroneckerGaussian, PrecisionGaussian, Draws, Mixture, Plane, Curve),
+        *(History, Gaussian, Draws, Mixture, Plane, Curve),
         *(Surface, Persistence, Spectrum, Projection, Sharpness, Prediction, Shift, Mechanism, Member, Family),
     )
 }
 
-POSTERIORS = (Gaussian, KroneckerGaussian, PrecisionGaussian, Draws, Mixture)
+POSTERIORS = (Gaussian, Draws, Mixture)
 FOR_READERS = tuple(kind for kind in NOUNS.values() if kind not in (*POSTERIORS, Plane))
 
 

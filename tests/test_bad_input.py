@@ -176,7 +176,7 @@ def test_every_verb_is_checked_at_its_boundary():
 
 def test_values_that_a_docstring_allows_pass_the_boundary():
     line, ends = (lambda w: w.square().sum()), (torch.zeros(2), torch.ones(2))
-    assert len(fv.slice_line(line, *ends, resolution=3, progress=None).values) == 3
+    assert len(fv.slice_line(line, *ends, resolution=3).values) == 3
     plane = fv.Plane(torch.zeros(2), torch.eye(2), "distance")
     assert fv.project(torch.ones(2), plane).coords.tolist() == [[1.0, 1.0]]
     net, data = fv.Net.from_module(nn.Linear(2, 2)), fv.Data(torch.randn(6, 2), torch.arange(6) % 2)

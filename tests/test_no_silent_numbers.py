@@ -152,7 +152,6 @@ def test_a_projection_of_another_plane_is_refused_by_every_picture():
         lambda p: fv.plot_surface(surface, p),
         lambda p: fv.plot_surface(surface, reference={"vi": p}),
         lambda p: fv.plots.plot_surface_3d(surface, p),
-        lambda p: fv.plots.animate_projection(surface, p),
     ):
         draw(on)
         with pytest.raises(ValueError, match=text):

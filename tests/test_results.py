@@ -31,9 +31,11 @@ def test_an_ensemble_gives_no_more_draws_than_members_and_its_center_is_a_member
 
 def test_a_mixture_gives_every_part_its_share():
     parts = (fv.Draws(torch.zeros(1, 2)), fv.Draws(torch.ones(1, 2)))
-    W = fv.Mixture(parts).sample(41, seed=0)
-    assert W[:, 0].tolist() == [i % 2 for i in range(41)]
-    assert torch.equal(fv.Mixture(parts).sample(1, seed=0), fv.Mixture(parts).center[None])
+    W = fv.Mixture(parts, (0.25, 0.75)).sample(40, seed=0)
+    assert float(W.mean()) == pytest.approx(0.75)
+    assert torch.equal(fv.Mixture(parts, (0.25, 0.75)).center, torch.ones(2))
+    with pytest.raises(ValueError, match="sum to 1"):
+        fv.Mixture(parts, (0.5, 0.6))
 
 
 def test_an_oblique_plane_knows_its_lengths_and_angle():
@@ -51,7 +53,7 @@ def one_of_each(q):
         W[0], torch.eye(7)[:2], "distance in weight space", "plane through three solutions", (0.5, 0.2), ((-1.0, 1.0),) * 2
     )
     surface = fv.Surface(plane, W[:, 0], W[:, 1], torch.zeros(30, 30), "mean NLL (nats)", 100, "frozen", "bfloat16", 1e-3)
-    curve = fv.Curve(W[:, 0], W[:, 0], "distance along the path", "mean NLL (nats)", "a path", 9, "frozen", "bfloat16", 0.1)
+    curve = fv.Curve(W[:, 0], W[:, 0], "distance along the path", "mean NLL (nats)", "a path", 9, "frozen")
     spectrum = fv.Spectrum(W[0], W, W[0], 80, "at the center", 100, "frozen", "ggn", W[0], W[0])
     projection = fv.Projection(plane, W[:, :2], W[:, 0], W[:, 0], "mean NLL (nats)", "draws of SA-BMA", torch.eye(2), 0.3)
     prediction = fv.Prediction(
@@ -59,11 +61,9 @@ def one_of_each(q):
     )
     rest = dict(projection=projection, around=surface, spectrum=(spectrum,) * 3, prediction=prediction)
     member = results.Member("sabma", 0.1, "sqrt(2 KL in nats)", q, **rest, maps={"probs": W})
-    pairs = (torch.eye(7), torch.eye(1))
     return {
         "History": fv.History(W[0], W[0], W[0]), "Gaussian": q, "Plane": plane, "Surface": surface, "Curve": curve,
-        "KroneckerGaussian": fv.gaussian.KroneckerGaussian(W[0], torch.ones(7), (pairs,)), "Spectrum": spectrum,
-        "PrecisionGaussian": fv.gaussian.PrecisionGaussian(W[0], torch.ones(7), W[:2]), "Projection": projection,
+        "Spectrum": spectrum, "Projection": projection,
         "Draws": fv.Draws(W, fv.History(W[0]), {"0.running_mean": W[0]}), "Mixture": fv.Mixture((q,) * 7), "Prediction": prediction,
         "Persistence": fv.results.Persistence(surface, *W[:5]), "Sharpness": fv.results.Sharpness(*W[:7]),
         "Shift": fv.results.Shift(("gaussian_noise",) * 9, tuple(range(6)), dict.fromkeys(("accuracy", "nll", "ece"), W), 9, 9, "frozen"),
@@ -80,7 +80,7 @@ def test_every_noun_is_one_line_of_less_than_120_characters(gaussians, task, tin
         assert "\n" not in repr(shown) and len(repr(shown)) < 120, repr(shown)
         assert repr(shown).startswith(type(shown).__name__) and "tensor(" not in repr(shown)
     assert repr(nouns["Draws"].__class__(torch.zeros(3, 2))) == "Draws(W (3, 2))"
-    assert repr(nouns["Mixture"]) == "Mixture(parts: 7)"
+    assert repr(nouns["Mixture"]) == "Mixture(parts: 7, weights: 7)"
 
 
 def test_every_noun_comes_back_from_disk_as_it_was(gaussians, tmp_path):

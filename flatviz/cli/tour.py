@@ -15,7 +15,7 @@ from flatviz.cli.output import progress_of_command, write_page
 from flatviz.core.devices import pick
 from flatviz.datasets.named import DEFAULT, OFFLINE, named_task
 from flatviz.families.baselines import worth_of_transfer
-from flatviz.families.choice import Choices, choice_of, read_choices
+from flatviz.families.choice import Choices, read_choices
 from flatviz.families.preparation import MODELS, build_model
 from flatviz.families.tasks import cluster
 from flatviz.families.tour import HEAD_STD, RANK, Tour, run_tour
@@ -73,7 +73,7 @@ def command(
     Their scores and flatness are printed.
 
     Its page also trains two weights and a regression with a gap in the browser; that of --data moons shows predictions over
-    the plane of inputs, and the regression for every member of the family beside HMC.
+    the plane of inputs beside HMC.
     """
     started = time.perf_counter()
     seed, data = check_count(seed or 0, "--seed", least=0), data or DEFAULT
@@ -121,7 +121,7 @@ def _words(data: str, model: str, size: int | None, per_class: int | None, seed:
 def _facts(tour: Tour, model: str, asked: str, tuned: Choices | None) -> dict[str, str]:
     task, family = tour.task, tour.family
     statistics = family[0].prediction.batchnorm
-    chosen = {METHODS[m].label: str(choice_of(tuned, m)) for m in family.methods if m in (tuned or {})}
+    chosen = {METHODS[m].label: str(tuned[m]) for m in family.methods if m in (tuned or {})}
     what = "images" if len(task.input_shape) == 3 else "examples"
     sizes = ", ".join(f"{len(part)} {name}" for name, part in task.parts().items())
     return {

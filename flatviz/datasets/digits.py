@@ -32,14 +32,10 @@ def digits_transfer(*, shots: Count = 10, seed: Seed = 0, degrees: NonNegative =
             0: no validation split.
 
     Raises:
-        ImportError: Without scikit-learn.
         ValueError: For more shots than there are digits.
     """
-    try:
-        with saved_rng():  # its import draws random numbers
-            from sklearn.datasets import load_digits  # optional: a machine that computes on tensors need not have it
-    except ImportError as error:
-        raise ImportError("digits_transfer needs scikit-learn, which ships the scans: pip install scikit-learn") from error
+    with saved_rng():  # its import draws random numbers
+        from sklearn.datasets import load_digits  # when asked for: who computes on tensors need not have it
     scans = load_digits()
     x = torch.as_tensor(scans.images, dtype=torch.float32)[:, None] / 16
     y = torch.as_tensor(scans.target, dtype=torch.long)

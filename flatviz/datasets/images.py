@@ -16,9 +16,7 @@ from torch.nn import functional as F
 from flatviz.checks import check_choice, check_count
 from flatviz.core.data import Data
 from flatviz.core.inputs import Pixels
-from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import generator
-from flatviz.datasets.published import first_problem
 from flatviz.datasets.stream import Stream, class_names_of, pair_of
 
 MEMORY = 2**31  # bytes of images that a folder may take
@@ -36,8 +34,10 @@ NAMED = ("fashion_mnist", "cifar10", "cifar100")  # whose classes have names: of
 
 def _whole_image(file: str) -> Any:
     """A picture in RGB."""
+    from torchvision.datasets.folder import pil_loader  # when asked for: who computes on tensors need not have it
+
     try:
-        return _torchvision().datasets.folder.pil_loader(file)
+        return pil_loader(file)
     except OSError as error:
         raise ValueError(f"each file must be a whole image, got {file}: {error}: replace or remove it") from error
 
@@ -49,8 +49,6 @@ def image_folder(
     per_class: int | None = None,
     classes: tuple[str, ...] | None = None,
     seed: int = 0,
-    memory: float = MEMORY,
-    progress: Progress = False,
 ) -> Data:
     """Images in a folder of class folders, whose names are those of the classes; x (N, 3, H, W) in bytes, batches from 0 to 1.
 
@@ -62,8 +60,7 @@ def image_folder(
         per_class: at most so many of each class, drawn by `seed`; None takes all.
         classes: names of all classes in the order of their numbers, for a folder that lacks some: `train.class_names`.
         seed: draws them.
-        memory: bytes of images that are kept in memory; a folder of more is read batch by batch, as by `stream`.
-        progress: a bar while images are read.
+    A folder of more than 2 GiB of pixels is read batch by batch, as by `stream`.
 
     Raises:
         FileNotFoundError: For a folder that is not there.
@@ -82,17 +79,16 @@ def image_folder(
         >>> images, images.class_names
         (Data(2 examples, x (2, 3, 8, 8) uint8, classes 0..1), ('cat', 'dog'))
     """
-    torchvision = _torchvision()
+    from torchvision import datasets, transforms
+
     if not Path(path).is_dir():
         raise FileNotFoundError(
             f"path must be a folder of class folders, got {str(path)!r}, which is not there: check its name"
         )
-    transforms, steps = torchvision.transforms, []
-    if size is not None:
-        steps = [transforms.Resize(check_count(size, "size")), transforms.CenterCrop(size)]
+    steps = [] if size is None else [transforms.Resize(check_count(size, "size")), transforms.CenterCrop(size)]
     try:
         to_bytes = transforms.Compose([*steps, transforms.PILToTensor()])
-        images = torchvision.datasets.ImageFolder(str(path), to_bytes, loader=_whole_image)
+        images = datasets.ImageFolder(str(path), to_bytes, loader=_whole_image)
     except FileNotFoundError as error:
         raise ValueError(f"path must hold one folder of images for each class, got {str(path)!r}: {error}") from error
     names = tuple(images.classes if classes is None else classes)
@@ -101,11 +97,11 @@ def image_folder(
     labels = torch.tensor([names.index(images.classes[label]) for label in images.targets])
     chosen = _chosen(labels, per_class, seed)
     y, shape = labels[chosen], images[chosen[0]][0].shape
-    if len(chosen) * shape.numel() > memory:
+    if len(chosen) * shape.numel() > MEMORY:
         stamps = tuple((s.st_size, s.st_mtime_ns) for s in (os.stat(images.samples[i][0]) for i in chosen))
         return Data(Stream(images, torch.tensor(chosen), shape, content=stamps), y, names)
     x = torch.empty((len(chosen), *shape), dtype=torch.uint8)
-    for row, i in enumerate(track(chosen, "reading images", progress)):
+    for row, i in enumerate(chosen):
         image, _ = images[i]
         if image.shape != shape:
             shapes = f"{tuple(shape[1:])} and {tuple(image.shape[1:])}"
@@ -132,14 +128,14 @@ def public_images(
     Raises:
         RuntimeError: Where the files are absent, damaged or cannot be downloaded.
     """
-    torchvision = _torchvision()
+    from torchvision import datasets
+
     kind, splits = PUBLIC[check_choice(name, tuple(PUBLIC), "name")]
     try:
-        images = getattr(torchvision.datasets, kind)(str(root), download=download, **splits[0 if train else 1])
+        images = getattr(datasets, kind)(str(root), download=download, **splits[0 if train else 1])
     except (RuntimeError, OSError, EOFError, AssertionError, ValueError, KeyError, UnpicklingError) as error:
-        there = first_problem(getattr(torchvision.datasets, kind), root, "train" if train else "test")
         raise RuntimeError(
-            f"{name} must lie whole in {str(root)!r} or be downloadable, got: {there or error}: remove that file, then check "
+            f"{name} must lie whole in {str(root)!r} or be downloadable, got: {error}: remove its files there, then check "
             "the network, or put torchvision's files there by hand and give download=False"
         ) from error
     x, y = _pixels(images.data), torch.as_tensor(images.labels if name == "svhn" else images.targets).long()
@@ -171,7 +167,7 @@ def images_like(images: Data, shape: tuple[int, ...] | torch.Size) -> Data:
     return replace(images, x=Pixels(x, images.x.mean, images.x.std, images.x.dtype))
 
 
-def data_from(examples: Iterable[Any], n: int | None = None, *, progress: Progress = False) -> Data:
+def data_from(examples: Iterable[Any], n: int | None = None) -> Data:
     """All examples, or the first `n`, of a `torch.utils.data.Dataset` of (x, y) pairs or a `DataLoader` of batches of them.
 
     x of one example must be a tensor: give the data set a transform that makes one.
@@ -192,7 +188,7 @@ def data_from(examples: Iterable[Any], n: int | None = None, *, progress: Progre
     batched = isinstance(examples, torch.utils.data.DataLoader) and examples.batch_size is not None
     total = len(examples) if hasattr(examples, "__len__") else None  # a data set of the user's may have no length
     xs, ys, seen = [], [], 0
-    for i, pair in enumerate(examples if total is None else track(examples, "reading examples", progress, total=total)):
+    for i, pair in enumerate(examples):
         x, y = pair_of(pair, i)
         y = torch.as_tensor(y)
         xs.append(x if batched else x[None]), ys.append(y if batched else y[None])
@@ -221,11 +217,3 @@ def _pixels(data: Any) -> Tensor:
     if x.ndim == 3:
         return x[:, None]
     return x if x.shape[1] == 3 else x.permute(0, 3, 1, 2).contiguous()
-
-
-def _torchvision() -> Any:
-    try:
-        import torchvision  # optional: a machine that computes on tensors need not have it
-    except ImportError as error:
-        raise ImportError("images need torchvision: pip install torchvision") from error
-    return torchvision

@@ -10,7 +10,6 @@ import torch
 from flatviz.checks import Count, Seed
 from flatviz.core.boundary import public
 from flatviz.core.data import Data, Task
-from flatviz.core.progress import Progress
 from flatviz.core.seeds import generator
 from flatviz.datasets.digits import digits_transfer
 from flatviz.datasets.few_shot import pick_classes, transfer_task
@@ -33,7 +32,6 @@ def named_task(
     seed: Seed = 0,
     size: Count | None = None,
     per_class: Count | None = None,
-    progress: Progress = False,
 ) -> Task:
     """A task by its name: "digits", "digits-near", "moons", "image-folder:PATH", "mnist:ROOT", "cifar10:ROOT" and so on.
 
@@ -50,7 +48,6 @@ def named_task(
         seed: draws them.
         size: pixels of each side to which a folder's images are scaled; None where all have one size.
         per_class: at most so many examples a class are read, drawn by `seed`; None reads all.
-        progress: a bar while images are read.
 
     Raises:
         ValueError: For another name.
@@ -67,7 +64,7 @@ def named_task(
     if kind == FOLDER and place:
         parts = {split: Path(place) / split for split in ("train", "test")}
         two = all(path.is_dir() for path in parts.values())
-        read = dict(size=size, seed=seed, progress=progress)
+        read = dict(size=size, seed=seed)
         whole = image_folder(parts["train"] if two else place, per_class=per_class, **read)
         test = image_folder(parts["test"], classes=whole.class_names, **read) if two else None
         return halved_task(whole, shots=shots, seed=seed, test=test, name=f"images of {Path(place).name}")

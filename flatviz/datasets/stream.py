@@ -15,7 +15,6 @@ from torch.utils.data import DataLoader, IterableDataset, Subset
 from flatviz.checks import check_count
 from flatviz.core.data import Data
 from flatviz.core.inputs import Inputs, Pixels
-from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import random_state
 
 AHEAD = 2  # batches read before they are asked for
@@ -107,17 +106,16 @@ class Stream(Inputs):
         return x.to(self.dtype) if x.is_floating_point() else x
 
 
-def stream(examples: Any, *, labels: Tensor | list[int] | None = None, workers: int = 2, progress: Progress = False) -> Data:
+def stream(examples: Any, *, workers: int = 2) -> Data:
     """A `Data` that reads a `torch.utils.data.Dataset` of (x tensor, y), or that of a `DataLoader`, when batches are asked for.
 
     The order is that of the data set, each time, so that an objective stays one function of the weights; minibatches of a
-    fit read their own examples.  What needs all inputs at once (a full-batch gradient) reads them all.
+    fit read their own examples.  What needs all inputs at once (a full-batch gradient) reads them all.  Labels are the data set's
+    `targets` or `labels`; without those every example is read once for its own.
 
     Args:
         examples: with a length and `examples[i]`; x of one shape.  Of a `DataLoader` its data set is taken, in its order.
-        labels: y of all examples; None: the data set's `targets` or `labels`, or else every example is read once for them.
         workers: threads that read.
-        progress: a bar while labels are read.
 
     Raises:
         TypeError: For a data set without a length or without `examples[i]`: `data_from` reads those into memory.
@@ -141,7 +139,7 @@ def stream(examples: Any, *, labels: Tensor | list[int] | None = None, workers: 
         raise ValueError("examples must hold at least one (x, y), got an empty set")
     first = _read_twice(examples)
     dtype = torch.float32 if first.dtype == torch.uint8 and first.ndim == 3 else first.dtype
-    y = _labels(examples, progress) if labels is None else torch.as_tensor(labels)
+    y = _labels(examples)
     x = Stream(examples, torch.arange(len(examples)), first.shape, workers, dtype=dtype)
     return Data(x, y, class_names_of(examples, y))
 
@@ -151,16 +149,13 @@ def _read_twice(examples: Any) -> Tensor:
     before = random_state()
     few = torch.linspace(0, len(examples) - 1, min(len(examples), LOOKED)).long().tolist()
     first, again = ([pair_of(examples[i], i)[0] for i in few] for _ in range(2))
-    if before != random_state() or not all(map(_equal, first, again)):
+    same = (a.shape == b.shape and torch.allclose(a, b, rtol=0, atol=0, equal_nan=True) for a, b in zip(first, again))
+    if before != random_state() or not all(same):
         raise ValueError(
             "examples must be the same each time they are read, got random ones (augmentation), of which no surface has one value: "
             "leave random transforms out, or draw once for all with fv.datasets.data_from"
         )
     return first[0]
-
-
-def _equal(a: Tensor, b: Tensor) -> bool:
-    return a.shape == b.shape and torch.allclose(a, b, rtol=0, atol=0, equal_nan=True)
 
 
 def in_memory(data: Data) -> Data:
@@ -179,14 +174,13 @@ def class_names_of(examples: Any, y: Tensor) -> tuple[str, ...]:
     return tuple(names) if named and not y.is_floating_point() and len(names) > int(y.max()) else ()
 
 
-def _labels(examples: Any, progress: Progress) -> Tensor:
+def _labels(examples: Any) -> Tensor:
     """From the list that torchvision's data sets have of them, else by reading everything once."""
     for name in ("targets", "labels"):
         known = getattr(examples, name, None)  # a foreign object
         if known is not None and len(known) == len(examples):
             return torch.as_tensor(known)
-    numbers = track(range(len(examples)), "reading labels", progress)
-    return torch.stack([torch.as_tensor(pair_of(examples[i], i)[1]) for i in numbers])
+    return torch.stack([torch.as_tensor(pair_of(examples[i], i)[1]) for i in range(len(examples))])
 
 
 def pair_of(pair: Any, i: int) -> tuple[Tensor, Any]:

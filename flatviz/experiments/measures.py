@@ -10,6 +10,7 @@ from flatviz.datasets.corruptions import corrupt
 from flatviz.experiments.reference import Reference, weights_mmd
 from flatviz.families.members import predicted
 from flatviz.landscape.lanczos import top_eigenpairs
+from flatviz.metrics.averaging import averaged
 from flatviz.metrics.exactness import agreement, total_variation
 from flatviz.objectives.nll import nll
 from flatviz.results import Posterior, Prediction
@@ -60,4 +61,4 @@ class Measurement:
         return {name: float(value) for name, value in values.items()}
 
     def _predict(self, q: Posterior, data: Data) -> Prediction:
-        return predicted(self.net, q, data, self.n_draws, seed=self.seed + 1)
+        return averaged(predicted(self.net, q, data.x, self.n_draws, seed=self.seed + 1), data.y)

@@ -24,9 +24,10 @@ from flatviz.families.choice import with_head_std
 from flatviz.families.members import predicted
 from flatviz.families.tour import HEAD_STD
 from flatviz.gaussian import Gaussian
+from flatviz.metrics.averaging import averaged
 from flatviz.metrics.exactness import agreement, total_variation
 from flatviz.posteriors.hmc import fit_hmc
-from flatviz.results import Draws, Posterior
+from flatviz.results import Draws, Posterior, Prediction
 from flatviz.storage.cache import cached, load
 from flatviz.storage.committed import expected
 from flatviz.symmetry.discrepancy import mmd
@@ -75,12 +76,12 @@ def sample_reference(
     """
     prior = with_head_std(net, prior, HEAD_STD)
     q = fit_hmc(net, task.train, prior, seed=seed, kl_weight=KL_WEIGHT, progress=progress, **chains)
-    whole = predicted(net, q.W, task.test, len(q.W), seed=0)
-    halves = [whole.log_probs[part].exp().mean(0) for part in torch.arange(len(q.W)).chunk(2)]
-    facts = {name: float(whole.scores[name][-1]) for name in ("nll", "accuracy", "ece")}
+    outputs = predicted(net, q.W, task.test.x, len(q.W), seed=0).outputs
+    whole, *halves = (averaged(Prediction(part, task.test.y)) for part in (outputs, *outputs.chunk(2)))
+    facts = {name: float(whole.scores[name]) for name in ("nll", "accuracy", "ece")}
     facts |= {"halves_tv": total_variation(*halves), "halves_agreement": agreement(*halves)}
     if diagnose:
-        true = whole.log_probs.exp().gather(-1, task.test.y.expand(len(q.W), -1)[..., None])[..., 0]
+        true = outputs.softmax(-1).gather(-1, task.test.y.expand(len(q.W), -1)[..., None])[..., 0]
         diagnoses = {"weights": diagnose_chains(q), "probabilities": diagnose_chains(Draws(true, chains=q.chains))}
         facts |= {name: str(diagnosis) for name, diagnosis in diagnoses.items()}
         facts["rhat"] = max(float(diagnosis.rhat.max()) for diagnosis in diagnoses.values())
@@ -88,7 +89,7 @@ def sample_reference(
     of_chain = q.by_chain.shape[1]
     kept = q.by_chain[:, :: -(-of_chain * q.chains // KEPT_DRAWS)].flatten(0, 1)
     facts["halves_mmd"] = _mmd(*kept.chunk(2))
-    return Reference(whole.log_probs.exp().mean(0), kept, facts)
+    return Reference(whole.probs[0], kept, facts)
 
 
 def reference_of(

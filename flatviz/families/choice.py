@@ -32,11 +32,6 @@ class Choice:
 Choices = Mapping[str, Choice]
 
 
-def choice_of(tuned: Choices | None, method: str) -> Choice:
-    """What was chosen for a method; nothing, where it was not tuned."""
-    return (tuned or {}).get(method, Choice())
-
-
 def with_head_std(net: Net, prior: Gaussian, head_std: float | None) -> Gaussian:
     """The prior with another standard deviation on the head's weights; None leaves it."""
     if head_std is None:

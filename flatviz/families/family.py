@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from flatviz.checks import Count, Radius, Seed, Several, check_choice, check_count
+from flatviz.checks import Count, Radius, Seed, Several, check_count
 from flatviz.core.boundary import public
 from flatviz.core.data import Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
-from flatviz.families.choice import Choices, choice_of
+from flatviz.families.choice import Choices
 from flatviz.families.images import disputed_row, with_pixels
 from flatviz.families.inputs import input_row
 from flatviz.families.maps import maps_row, rise_distance, shared_maps
-from flatviz.families.members import check_settings, count, family_of, fit_all, fit_member, once, predicted, same_member
+from flatviz.families.members import Fitting, count, once, predicted
 from flatviz.families.one_step import member_steps
-from flatviz.families.regression import curve_rows
 from flatviz.landscape.lanczos import top_eigenpairs
 from flatviz.landscape.projection import project
 from flatviz.landscape.slices import slice_plane
@@ -30,21 +29,11 @@ from flatviz.planes.along import plane_eigen
 from flatviz.planes.pca import plane_pca
 from flatviz.planes.random import plane_random
 from flatviz.posteriors import METHODS
-from flatviz.results import Family, Gaussian, Member, Posterior, Prediction, Spectrum
+from flatviz.results import Family, Gaussian, Mechanism, Member, Posterior, Prediction, Spectrum
 
 QUANTITIES = ("lambda1", "accuracy", "nll", "ece")  # of `Family.over_seeds`
+ITERS = 30  # Hessian products for one eigenvalue of a repeated fit
 SURFACES = ("around", "sharpest", "maps")  # what `extend` may leave out: the loss around a center, and `Family.maps`
-
-
-def family_radii(net: Net, tuned: Choices | None = None) -> dict[str, tuple[float, ...]]:
-    """Methods of the tour and their radii, for this kind of net, with the radii that were chosen."""
-    return with_chosen({name: m.tuned(net).tour for name, m in METHODS.items() if m.tuned(net).tour}, tuned)
-
-
-def with_chosen(radii: Mapping[str, Sequence[float]], tuned: Choices | None) -> dict[str, tuple[float, ...]]:
-    """Radii of each method, the one that was chosen for it among them."""
-    chosen = {name: choice_of(tuned, name).radius for name in radii}
-    return {m: tuple(r) if chosen[m] is None else tuple(sorted({*r, chosen[m]})) for m, r in radii.items()}
 
 
 @public
@@ -91,18 +80,8 @@ def fit_family(
         >>> family.method, family.radius, family[0].posterior is family[1].posterior
         (('vi', 'sabma', 'sabma'), (0.0, 0.0, 0.5), True)
     """
-    radii = family_radii(net, tuned) if radii is None else with_chosen(radii, tuned)
-    asked = [(m, float(r)) for m, rs in radii.items() for r in rs]
-    check_settings(fit)
-    for method in radii:
-        check_choice(method, tuple(METHODS), "method")
-    keys = [same_member(*cell, tuned) for cell in asked]
-    how = dict(fit=fit, tuned=tuned, progress=progress)
-    fitted = fit_all(net, task, prior, dict.fromkeys(keys), [seed], engine=engine, **how)
-    for key in keys:
-        if (*key, seed) not in fitted:  # diverged beside others: alone it says so
-            fitted[*key, seed] = fit_member(net, task, prior, *key, seed=seed, **how)
-    return family_of(asked, [fitted[*key, seed] for key in keys])
+    fits = Fitting(net, task, prior, seed, fit, tuned, progress)
+    return fits.family(fits.radii(radii), engine)
 
 
 @public
@@ -154,54 +133,68 @@ def measure(
     pooled = torch.cat([q.sample(count(q, n_draws), seed=seed) for q in posteriors])
     plane = plane_pca(pooled, name=f"PCA plane of {len(pooled)} draws")
     surface = slice_plane(f, plane, resolution=resolution, progress=progress)
-    family = dataclasses.replace(family, surface=surface, maps=shared_maps(net, task, surface, around_resolution))
+    family = replace(family, surface=surface, maps=shared_maps(net, task, surface, around_resolution))
     spectra = {id(q): top_eigenpairs(f, q.center, 2, seed=seed) for q in posteriors}
     reach = max(rise_distance(f, q.center, spectra[id(q)]) for q in posteriors)
     sizes = max(count(q, n_draws) for q in posteriors), n_spectra, k
-    steps = member_steps(net, task.train, family, seed=seed, resolution=3 * around_resolution // 2)
     ground = _Ground(net, task, family, sizes, around_resolution, reach, seed, progress, spectra)
-    looks = once(family, lambda m: ground.measured(m, steps), "measuring", progress)
-    members = (dataclasses.replace(look, method=m.method, radius=m.radius, unit=m.unit) for m, look in zip(family, looks))
-    return with_pixels(task, dataclasses.replace(family, members=tuple(members)))
+    looks = once(family, ground.measured, "measuring", progress)
+    members = (replace(look, method=m.method, radius=m.radius, unit=m.unit) for m, look in zip(family, looks))
+    return with_pixels(task, replace(family, members=tuple(members)))
 
 
 def extend(
-    net: Net,
-    task: Task,
-    family: Family,
-    method: str,
-    radius: float,
-    posterior: Posterior,
-    *,
-    seed: int,
-    surfaces: Sequence[str] = SURFACES,
-    progress: Progress = False,
+    fits: Fitting, family: Family, method: str, radius: float, posterior: Posterior, surfaces: Sequence[str] = SURFACES
 ) -> Family:
-    """A measured family with one more member, on the planes and scales it has.
+    """A measured family with one more member, on the planes and scales it has, measured at the seed after that of the fits.
 
     surfaces: those of `SURFACES` that are computed, two thirds of the work; for the others that of the nearest member stands in,
     until `complete` computes them.
     """
-    near, ground = family[family.index(method, radius)], _Ground.of(net, task, family, seed, progress)
+    near, ground = family[family.index(method, radius)], _Ground.of(fits, family)
     about = dict(method=method, radius=float(radius), unit=METHODS[method].unit, posterior=posterior)
-    steps = member_steps(net, task.train, family, seed=seed)
-    member = ground.measured(dataclasses.replace(near, **about), steps, surfaces)
+    member = ground.measured(replace(near, **about), surfaces)
     one = dict(zip(QUANTITIES, member_values(member.spectrum, member.prediction)))
     alone = {  # of one seed
         name: torch.cat([one[name].to(row)[None], torch.full_like(row[1:], torch.nan)]) for name, row in near.over_seeds.items()
     }
-    return with_pixels(task, family.add(dataclasses.replace(member, over_seeds=alone)))
+    return with_pixels(fits.task, family.add(replace(member, over_seeds=alone)))
 
 
-def complete(
-    net: Net, task: Task, family: Family, surfaces: Sequence[str] = SURFACES, *, seed: int, progress: Progress = False
-) -> Family:
-    """A family with surfaces of its last member computed, for which `extend` at the same seed let others stand in.
+def complete(fits: Fitting, family: Family, surfaces: Sequence[str] = SURFACES) -> Family:
+    """A family with surfaces of its last member computed, for which `extend` let others stand in.
 
     surfaces: those of `SURFACES` that are computed; "maps" holds the accuracy on the planes of the other two.
     """
-    member = _Ground.of(net, task, family, seed, progress).with_surfaces(family[-1], surfaces)
-    return dataclasses.replace(family, members=(*family.members[:-1], member))
+    member = _Ground.of(fits, family).with_surfaces(family[-1], surfaces)
+    return replace(family, members=(*family.members[:-1], member))
+
+
+def repeat_family(fits: Fitting, family: Family, seeds: Sequence[int]) -> Family:
+    """The measured family with `over_seeds`: each member fitted again with every one of `seeds`, and measured.
+
+    Data, pre-trained network and prior stay; the noise of fit and draws changes, so what spreads over seeds is what that
+    noise does.  The radii of a method are trained together, with all seeds at once, where the network allows it.
+    over_seeds of a member: "lambda1", the mean over as many draws as the family has spectra; "accuracy", "nll" and "ece" of the
+    test split at the family's largest ensemble; (1 + seeds,) each, the value of the member itself first, NaN where a fit diverged.
+    """
+    keys = [fits.key(m.method, m.radius) for m in family]
+    n_draws, n_spectra, f = family.n_draws, max(map(len, family.spectrum)), nll(fits.net, fits.task.train)
+    fitted = fits.members(dict.fromkeys(keys), seeds)
+
+    def values(q: Posterior | None, seed: int) -> Tensor:
+        if q is None:
+            return torch.full((len(QUANTITIES),), torch.nan)
+        W = q.sample(count(q, n_draws), seed=seed)
+        spectra = [top_eigenpairs(f, w, 1, iters=ITERS, seed=seed) for w in W[:n_spectra]]
+        return member_values(spectra, predicted(fits.net, q, fits.task.test, n_draws, seed=seed))
+
+    columns = [torch.stack([member_values(m.spectrum, m.prediction) for m in family])]
+    for seed in track(list(seeds), "seeds", fits.progress):
+        rows = {key: values(fitted.get((*key, seed)), seed + 1) for key in dict.fromkeys(keys)}
+        columns.append(torch.stack([rows[key] for key in keys]))
+    table = torch.stack(columns, -1)  # (M, 4, 1 + seeds)
+    return family.each(over_seeds=[dict(zip(QUANTITIES, rows)) for rows in table])
 
 
 @dataclass(frozen=True)
@@ -223,14 +216,19 @@ class _Ground:
     spectra: Mapping[int, Spectrum] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, net: Net, task: Task, family: Family, seed: int, progress: Progress) -> _Ground:
+    def of(cls, fits: Fitting, family: Family) -> _Ground:
         """That of a measured family."""
         first = family[0]
         sizes = family.n_draws, max(map(len, family.spectrum)), len(first.spectrum[0].values)
         reach = float(first.sharpest.a.max())
-        return cls(net, task, family, sizes, len(first.around.a), reach, seed, progress)
+        return cls(fits.net, fits.task, family, sizes, len(first.around.a), reach, fits.seed + 1, fits.progress)
 
-    def measured(self, member: Member, steps: Callable[[Member], Any], surfaces: Sequence[str] = SURFACES) -> Member:
+    @cached_property
+    def steps(self) -> Callable[[Member], Mechanism | None]:
+        """Member -> its step."""
+        return member_steps(self.net, self.task.train, self.family, seed=self.seed, resolution=3 * self.resolution // 2)
+
+    def measured(self, member: Member, surfaces: Sequence[str] = SURFACES) -> Member:
         """A member with its draws on the plane, spectra, prediction, step and maps; of its surfaces those that are named."""
         net, task, family, seed, q = self.net, self.task, self.family, self.seed, member.posterior
         (n_draws, n_spectra, k), f = self.sizes, nll(net, task.train)
@@ -239,9 +237,8 @@ class _Ground:
         spectra = tuple(top_eigenpairs(f, w, k, seed=seed, name=f"draw {i}") for i, w in enumerate(starts, 1))
         prediction = predicted(net, q, task.test, n_draws, seed=seed, progress=self.progress)
         maps = member.maps | disputed_row(task, prediction, n_draws) | input_row(net, task, family, q, n_draws, seed=seed)
-        (curves,) = curve_rows(family, [member], n_draws, seed=seed - 1)
         fields = dict(projection=project(draws, family.surface.plane, f), spectrum=spectra, prediction=prediction)
-        member = dataclasses.replace(member, **fields, step=steps(member), maps=maps | curves)
+        member = replace(member, **fields, step=self.steps(member), maps=maps)
         return self.with_surfaces(member, surfaces)
 
     def with_surfaces(self, member: Member, names: Sequence[str]) -> Member:
@@ -250,14 +247,14 @@ class _Ground:
         if "around" in names:
             plane = plane_random(self.net, q.center, seed=seed)
             around = slice_plane(f, plane, resolution=self.resolution, progress=self.progress)
-            member = dataclasses.replace(member, around=around)
+            member = replace(member, around=around)
         if "sharpest" in names:
             spectrum = self.spectra.get(id(q)) or top_eigenpairs(f, q.center, 2, seed=seed)
             sharpest = slice_plane(f, plane_eigen(q.center, spectrum), extent=self.reach, resolution=self.resolution)
-            member = dataclasses.replace(member, sharpest=sharpest)
+            member = replace(member, sharpest=sharpest)
         if "maps" in names:
             maps = maps_row(self.net, self.task, self.family, member, n_draws=self.sizes[0], seed=seed)
-            member = dataclasses.replace(member, maps=member.maps | maps)
+            member = replace(member, maps=member.maps | maps)
         return member
 
 

@@ -3,19 +3,151 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from flatviz.checks import check_choice, check_radius
 from flatviz.core.data import Data, Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
-from flatviz.families.choice import Choices, choice_of, with_head_std
+from flatviz.families.choice import Choice, Choices, with_head_std
 from flatviz.families.tasks import each, workers
 from flatviz.metrics.prediction import predict
 from flatviz.posteriors import METHODS
 from flatviz.results import Draws, Family, Gaussian, Member, Posterior, Prediction
 
+Radii = Mapping[str, Sequence[float]]  # of each method
 Fitted = dict[tuple[str, float, int], Posterior]  # by method, radius and seed
+
+
+@dataclass(frozen=True)
+class Fitting:
+    """What all fits of a family share: network, task and prior, the seed of the noise, and their settings.
+
+    fit: values in place of the settings of the methods' records, each where the method has it (steps, lr ...).
+    tuned: method -> settings, radius and width of the prior that `tune` chose; `fit` goes before them.
+
+    Raises:
+        ValueError: For a setting of `fit` that no method has.
+    """
+
+    net: Net
+    task: Task
+    prior: Gaussian
+    seed: int
+    fit: Mapping[str, Any] | None = None
+    tuned: Choices | None = None
+    progress: Progress = False
+
+    def __post_init__(self) -> None:
+        check_settings(self.fit)
+
+    def choice(self, method: str) -> Choice:
+        """What was chosen for a method; nothing, where it was not tuned."""
+        return (self.tuned or {}).get(method, Choice())
+
+    def given(self, method: str) -> tuple[Gaussian, dict[str, Any]]:
+        """The prior and the settings of a method's fit: those of `fit`, else those that were chosen for the method."""
+        choice = self.choice(method)
+        return with_head_std(self.net, self.prior, choice.head_std), {**choice.settings, **(self.fit or {})}
+
+    def radii(self, radii: Radii | None = None) -> dict[str, tuple[float, ...]]:
+        """Radii of each method (None: those of the tour for this kind of net), the one that was chosen for it among them.
+
+        Raises:
+            ValueError: For a method that is not known, or a radius below 0.
+        """
+        for method, some in (radii or {}).items():
+            check_choice(method, tuple(METHODS), "a method of radii")
+            for radius in some:
+                check_radius(radius, "radius")
+        tour = {name: some for name, m in METHODS.items() if (some := m.tuned(self.net).tour)}
+        every = {name: (self.choice(name).radius, some) for name, some in (tour if radii is None else radii).items()}
+        return {name: tuple(some) if r is None else tuple(sorted({*some, r})) for name, (r, some) in every.items()}
+
+    def key(self, method: str, radius: float) -> tuple[str, float]:
+        """Method and radius under which a member is fitted: radius 0 may be another method, where that has the same settings."""
+        other = METHODS[method].at_zero
+        if radius or other is None:
+            return method, radius
+        mine, theirs = self.choice(method), self.choice(other)
+        return (other if (mine.settings, mine.head_std) == (theirs.settings, theirs.head_std) else method), 0.0
+
+    def member(self, method: str, radius: float | None = None) -> Posterior:
+        """The posterior of one method; radius None is the one that was chosen, else that of its record."""
+        record, choice = METHODS[check_choice(method, tuple(METHODS), "method")], self.choice(method)
+        prior, settings = self.given(method)
+        radius = choice.radius if radius is None else radius
+        if radius is not None and check_radius(radius, "radius") == 0 and record.at_zero is not None:
+            record, radius = METHODS[record.at_zero], None
+        keywords, net, how = record.keywords(self.net, radius=radius, settings=settings), self.net, self._how()
+        if record.warm_start:
+            changed = {name: v for name, v in choice.settings.items() if METHODS[method].tuned(net).settings.get(name) != v}
+            start = METHODS["sgd"].keywords(net, settings={**changed, **(self.fit or {})})
+            ascent = {name: value for name, value in keywords.items() if name == "ascent"}
+            net = net.at(METHODS["sgd"].fit(net, self.task.train, **how, **start, **ascent).center)
+        return record.fit(net, self.task.train, *((prior,) if record.needs_prior else ()), **how, **keywords)
+
+    def preview(self, method: str, radius: float, near: Posterior, steps: int) -> Posterior | None:
+        """A short `member`: `steps` steps of a method at `radius`, from `near`, its posterior at another radius.
+
+        None for a method that cannot start at a posterior, at radius 0, and where a whole fit has no more than twice these steps.
+        """
+        record = METHODS[method]
+        if record.look.perturbation is None or radius == 0 or not isinstance(near, Gaussian):
+            return None
+        prior, settings = self.given(method)
+        keywords = record.keywords(self.net, radius=radius, settings=settings)
+        if keywords["steps"] <= 2 * steps:
+            return None
+        keywords |= dict(steps=steps, start=near, start_scale=1.0)
+        return record.fit(self.net, self.task.train, prior, **self._how(), **keywords)
+
+    def members(self, keys: Iterable[tuple[str, float]], seeds: Sequence[int], engine: Any = None) -> Fitted:
+        """Posteriors of all (method, radius) at all seeds; a fit that diverges beside others is left out.
+
+        A method that can trains its radii above 0 and the seeds together.  engine: a `dask.distributed` Client whose workers
+        share the fits.
+        """
+        shared = self if engine is None else replace(self, progress=False)
+        items = [(*group, seeds) for group in groups_of(keys, 1 if engine is None else workers(engine))]
+        shown = (
+            self.progress if len(seeds) == 1 else False
+        )  # of several seeds the bar of those that are trained together says enough
+        run = each(_fit_group, shared, items, engine=engine, label="fitting", progress=shown)
+        return {key: q for _, some in run for key, q in some.items()}
+
+    def family(self, radii: Radii, engine: Any = None, fail: Callable[[str, float, Exception], None] | None = None) -> Family:
+        """The family that `fit_family` makes.
+
+        fail: called with what raises, which the family is then without; None raises it.
+
+        Raises:
+            Exception: The last error, where all members fail.
+        """
+        asked = [(m, float(r)) for m, rs in radii.items() for r in rs]
+        keys, fitted = dict.fromkeys(self.key(*cell) for cell in asked), {}
+        try:
+            fitted = self.members(keys, [self.seed], engine)
+        except Exception:  # whatever a network of the user's raises
+            if fail is None:
+                raise
+        for key in keys:
+            if (*key, self.seed) not in fitted:  # diverged beside others: alone it says so
+                try:
+                    fitted[*key, self.seed] = self.member(*key)
+                except Exception as error:
+                    if fail is None:
+                        raise
+                    fail(*key, error)
+                    failed = error
+        if not fitted:
+            raise failed
+        kept = {cell: fitted[place] for cell in asked if (place := (*self.key(*cell), self.seed)) in fitted}
+        return Family(tuple(Member(m, r, METHODS[m].unit, q) for (m, r), q in kept.items()))
+
+    def _how(self) -> dict[str, Any]:
+        return dict(seed=self.seed, progress=self.progress)
 
 
 def fit_member(
@@ -32,31 +164,20 @@ def fit_member(
 ) -> Posterior:
     """One method of `METHODS` fitted on `task.train`, with the settings of its record.
 
-    radius: None is that of the record; fit: values in place of those settings, where the method has them (steps, lr ...).
-    tuned: method -> settings, radius and width of the prior that `tune` chose; `fit` and `radius` go before them.
+    radius: None is that of the record; fit, tuned: as in `Fitting`, and `radius` goes before them.
     A method that starts at SGD's solution fits that by SGD's record, and by the choices that differ from the method's record.
     """
-    record, choice = METHODS[check_choice(method, tuple(METHODS), "method")], choice_of(tuned, method)
-    check_settings(fit)
-    prior, settings = chosen(net, prior, method, fit, tuned)
-    radius = choice.radius if radius is None else radius
-    if radius is not None and check_radius(radius, "radius") == 0 and record.at_zero is not None:
-        record, radius = METHODS[record.at_zero], None
-    keywords = record.keywords(net, radius=radius, settings=settings)
-    if record.warm_start:
-        changed = {name: v for name, v in choice.settings.items() if METHODS[method].tuned(net).settings.get(name) != v}
-        start = METHODS["sgd"].keywords(net, settings={**changed, **(fit or {})})
-        ascent = {name: value for name, value in keywords.items() if name == "ascent"}
-        sgd = METHODS["sgd"].fit(net, task.train, seed=seed, progress=progress, **start, **ascent)
-        net = net.at(sgd.center)
-    given = (prior,) if record.needs_prior else ()
-    return record.fit(net, task.train, *given, seed=seed, progress=progress, **keywords)
+    return Fitting(net, task, prior, seed, fit, tuned, progress).member(method, radius)
 
 
-def chosen(net: Net, prior: Gaussian, method: str, fit: Mapping | None, tuned: Choices | None) -> tuple[Gaussian, dict]:
-    """The prior and the settings of a method's fit: those of `fit`, else those that were chosen for the method."""
-    choice = choice_of(tuned, method)
-    return with_head_std(net, prior, choice.head_std), {**choice.settings, **(fit or {})}
+def unless_diverged(fit: Callable, /, *given: Any, **how: Any) -> Any:
+    """fit(*given, **how), of one member or of several; None where the fit, or all of them, diverged."""
+    try:
+        return fit(*given, **how)
+    except ValueError as error:
+        if "finite" not in str(error):
+            raise
+        return None
 
 
 def predicted(net: Net, q: Posterior, data: Data | Any, n_draws: int, *, seed: int, progress: Progress = False) -> Prediction:
@@ -68,11 +189,6 @@ def predicted(net: Net, q: Posterior, data: Data | Any, n_draws: int, *, seed: i
 def count(q: Posterior, n_draws: int) -> int:
     """How many of `n_draws` draws a posterior has: one of a point."""
     return min(n_draws, len(q.W)) if isinstance(q, Draws) else n_draws
-
-
-def family_of(cells: Sequence[tuple[str, float]], posteriors: Iterable[Posterior]) -> Family:
-    """A family that is not measured, of (method, radius) and their posteriors."""
-    return Family(tuple(Member(m, float(r), METHODS[m].unit, q) for (m, r), q in zip(cells, posteriors)))
 
 
 def once(family: Family, function: Callable[[Member], Any], label: str = "", progress: Progress = False) -> list[Any]:
@@ -89,50 +205,11 @@ def with_maps(family: Family, rows: Iterable[Mapping[str, Any]]) -> Family:
     return family.each(maps=[m.maps | row for m, row in zip(family, rows)])
 
 
-def fit_near(
-    net: Net,
-    task: Task,
-    prior: Gaussian,
-    method: str,
-    radius: float,
-    near: Posterior,
-    steps: int,
-    *,
-    seed: int,
-    fit: Mapping | None = None,
-    tuned: Choices | None = None,
-    progress: Progress = False,
-) -> Posterior | None:
-    """A preview of `fit_member`: `steps` steps of a method at `radius`, from `near`, its posterior at another radius.
-
-    None for a method that cannot start at a posterior, at radius 0, and where a whole fit has no more than twice these steps.
-    """
-    record = METHODS[method]
-    if record.look.perturbation is None or radius == 0 or not isinstance(near, Gaussian):
-        return None
-    prior, settings = chosen(net, prior, method, fit, tuned)
-    keywords = record.keywords(net, radius=radius, settings=settings)
-    if keywords["steps"] <= 2 * steps:
-        return None
-    keywords |= dict(steps=steps, start=near, start_scale=1.0)
-    return record.fit(net, task.train, prior, seed=seed, progress=progress, **keywords)
-
-
 def check_settings(fit: Mapping | None) -> None:
     """That each name in `fit` is a setting of some method, or "lr_scale"."""
     known = dict.fromkeys(["lr_scale", *(name for m in METHODS.values() for name in m.plain.settings)])
     for name in fit or {}:
         check_choice(name, tuple(known), "a setting of fit")
-
-
-def same_member(method: str, radius: float, tuned: Choices | None = None) -> tuple[str, float]:
-    """The method and radius under which a member is fitted: radius 0 may be another method, where that has the same settings."""
-    other = METHODS[method].at_zero
-    if radius or other is None:
-        return method, radius
-    mine, theirs = choice_of(tuned, method), choice_of(tuned, other)
-    same = (mine.settings, mine.head_std) == (theirs.settings, theirs.head_std)
-    return (other, 0.0) if same else (method, 0.0)
 
 
 def groups_of(members: Iterable[tuple[str, float]], parts: int) -> list[tuple[str, list[float]]]:
@@ -148,39 +225,14 @@ def groups_of(members: Iterable[tuple[str, float]], parts: int) -> list[tuple[st
     return sorted(groups, key=lambda group: -len(group[1]))  # the longest first: workers end together
 
 
-def fit_all(
-    net: Net,
-    task: Task,
-    prior: Gaussian,
-    members: Iterable[tuple[str, float]],
-    seeds: Sequence[int],
-    *,
-    fit: Mapping | None = None,
-    tuned: Choices | None = None,
-    progress: Progress = False,
-    engine: Any = None,
-) -> Fitted:
-    """Posteriors of all members (method, radius) at all seeds; a fit that diverges beside others is left out.
-
-    A method that can trains its radii above 0 and the seeds together.  engine: a `dask.distributed`
-    Client whose workers share the fits.
-    """
-    about = dict(fit=fit, tuned=tuned, progress=progress if engine is None else False)
-    groups = groups_of(members, 1 if engine is None else workers(engine))
-    items = [(method, radii, seeds, about) for method, radii in groups]
-    shown = progress if len(seeds) == 1 else False  # of several seeds the bar of those that are trained together says enough
-    run = each(_fit_group, (net, task, prior), items, engine=engine, label="fitting", progress=shown)
-    return {key: q for _, some in run for key, q in some.items()}
-
-
-def _fit_group(given: tuple[Net, Task, Gaussian], group: tuple[str, list[float], Sequence[int], dict]) -> Fitted:
+def _fit_group(fits: Fitting, group: tuple[str, list[float], Sequence[int]]) -> Fitted:
     """One group of `groups_of` at all seeds."""
-    (net, task, prior), (method, radii, seeds, about) = given, group
+    method, radii, seeds = group
     cells = [(radius, seed) for radius in radii for seed in seeds]
     if len(cells) == 1 or not (METHODS[method].at_once and all(radii)):
-        about = about if len(seeds) == 1 else about | {"progress": False}
-        return {(method, r, s): fit_member(net, task, prior, method, r, seed=s, **about) for r, s in cells}
-    prior, settings = chosen(net, prior, method, about["fit"], about["tuned"])
-    keywords = METHODS[method].keywords(net, settings=settings) | dict(radius=radii, seed=seeds)
-    grid = METHODS[method].fit(net, task.train, prior, progress=about["progress"], **keywords)
-    return {(method, radius, seed): q for (radius, seed), q in grid.items()}
+        quiet = fits if len(seeds) == 1 else replace(fits, progress=False)
+        return {(method, r, s): replace(quiet, seed=s).member(method, r) for r, s in cells}
+    prior, settings = fits.given(method)
+    keywords = METHODS[method].keywords(fits.net, settings=settings) | dict(radius=radii, seed=seeds)
+    grid = METHODS[method].fit(fits.net, fits.task.train, prior, progress=fits.progress, **keywords)
+    return {(method, *key): q for key, q in grid.items()}

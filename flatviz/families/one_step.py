@@ -13,12 +13,11 @@ from torch import Tensor
 
 from flatviz.checks import Count, Radius, Seed, Several, Whole, check_choice, check_count, each
 from flatviz.core.boundary import public
-from flatviz.core.data import Data, Task
+from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.core.seeds import generator
-from flatviz.families.choice import Choices, choice_of
-from flatviz.families.members import chosen
+from flatviz.families.members import Fitting
 from flatviz.gaussian import Gaussian
 from flatviz.landscape.projection import project
 from flatviz.landscape.slices import slice_plane
@@ -28,9 +27,9 @@ from flatviz.posteriors import METHODS
 from flatviz.posteriors.sabma import sabma_stages
 from flatviz.results import Family, Mechanism, Member, Plane, Posterior, placed
 from flatviz.training.losses import training_loss
+from flatviz.training.noisy_nll import NoisyNLL
 from flatviz.training.perturb import UNITS, Mode, perturb
 from flatviz.training.run import Run
-from flatviz.training.variational import NoisyNLL
 
 SABMA = "sabma"  # the method whose step this is
 MARGIN = 1.25  # how much further than what is drawn the plane is computed
@@ -163,54 +162,40 @@ def mechanism_in_training(
     return [replace(stage, surface=surface) for stage in shown]
 
 
-def family_stages(
-    net: Net,
-    task: Task,
-    prior: Gaussian,
-    family: Family,
-    *,
-    seed: int,
-    resolution: int = 31,
-    fit: Mapping | None = None,
-    tuned: Choices | None = None,
-    progress: Progress = False,
-) -> tuple[Mechanism, ...]:
+def family_stages(fits: Fitting, family: Family, resolution: int = 31) -> tuple[Mechanism, ...]:
     """What `mechanism_in_training` returns for the member of SA-BMA whose radius is nearest to the one the method has by itself.
 
-    One fit more, with the settings that this member had: fit, tuned and seed as in `fit_family`.  () for a family without
-    SA-BMA above radius 0, and for a net with BatchNorm, whose convolutions would take minutes.
+    One fit more, with the settings that this member had.  () for a family without SA-BMA above radius 0, and for a net with
+    BatchNorm, whose convolutions would take minutes.
     """
-    if SABMA not in family.methods or net.has_batchnorm:
+    if SABMA not in family.methods or fits.net.has_batchnorm:
         return ()
-    record, radius = METHODS[SABMA].tuned(net), choice_of(tuned, SABMA).radius
+    record, radius = METHODS[SABMA].tuned(fits.net), fits.choice(SABMA).radius
     radius = family[family.index(SABMA, record.radius if radius is None else radius)].radius
     if radius == 0:
         return ()
-    prior, asked = chosen(net, prior, SABMA, fit, tuned)
+    prior, asked = fits.given(SABMA)
     settings = {name: value for name, value in asked.items() if name in record.settings}
-    about = dict(radius=radius, seed=seed, settings=settings, resolution=resolution, progress=progress)
-    return tuple(mechanism_in_training(net, task.train, prior, **about))
+    about = dict(radius=radius, seed=fits.seed, settings=settings, resolution=resolution, progress=fits.progress)
+    return tuple(mechanism_in_training(fits.net, fits.task.train, prior, **about))
 
 
-def member_steps(
-    net: Net, data: Data, family: Family, *, seed: int, resolution: int | None = None
-) -> Callable[[Member], Mechanism | None]:
+def member_steps(net: Net, data: Data, family: Family, *, seed: int, resolution: int) -> Callable[[Member], Mechanism | None]:
     """Member -> the step from VI's posterior at its radius; None for every one where VI is not in the family.
 
     All on the plane of Sigma g and g at VI's mean, so that the radius moves the ball and the ground stays, which reaches as far
     as the largest radius that a lab offers.  Methods without a perturbation, and radius 0, move nothing.
-    resolution: of the ground; None takes that of the family's members.
+    resolution: of the ground, where the family's members have none.
     """
     ground, q = family[0].step, family[family.index("vi")].posterior if "vi" in family.methods else None
-    if not isinstance(q, Gaussian) or (resolution is None and ground is None):
+    if not isinstance(q, Gaussian):
         return lambda member: None
     step = Step(net, data, q, seed)
-    if resolution is not None:
+    if ground is None:
         perturbing = [m for m in family.methods if METHODS[m].look.perturbation and max(family.radii(m)) > 0]
         largest = [_asked(m, max(METHODS[m].tuned(net).largest, *family.radii(m))) for m in perturbing]
-        ground = step.with_surface(
-            step.at(largest or [(0.0, "none")], unit="of each member", name="VI's posterior"), resolution
-        )
+        ground = step.at(largest or [(0.0, "none")], unit="of each member", name="VI's posterior")
+        ground = step.with_surface(ground, resolution)
     about = dict(plane=placed(ground.surface.plane, net.device), unit=ground.unit, name=ground.name, surface=ground.surface)
     return lambda member: step.at([_asked(member.method, member.radius)], radius=(member.radius,), **about)
 
@@ -225,15 +210,17 @@ class Step:
 
     def __init__(self, net: Net, data: Data, q: Gaussian, seed: int, n_draws: int = STEP_DRAWS) -> None:
         z = torch.randn(n_draws, q.dim + q.rank, generator=generator(seed), dtype=q.mean.dtype).to(q.mean.device)
-        noise = [(row[: q.dim], row[q.dim :]) for row in z]
-        self.q, self.expected = q, NoisyNLL(training_loss(net, data, Run(seed)), None, noise)
+        self.q, self.expected = (
+            q,
+            NoisyNLL(training_loss(net, data, Run(seed), draws=n_draws), None, (z[:, : q.dim], z[:, q.dim :])),
+        )
         self.loss, self.g, _ = self.expected(q)
         self.gradient, self.f = self.g[0], nll(net, data)  # in the mean
         self.plane = plane_of_step(q, self.gradient, seed)
 
     def at(self, asked: Sequence[tuple[float, str]], *, plane: Plane | None = None, **fields: Any) -> Mechanism:
         """The step at each (radius, mode) of `asked` on `plane` (None: of `plane_of_step`); fields: further ones of the `Mechanism`."""
-        q, noise, plane = self.q, self.expected.noise[0], plane or self.plane
+        q, noise, plane = self.q, self.expected.first, plane or self.plane
         moves = [perturb(q, self.g, radius=r, mode=mode, noise=noise) for r, mode in asked]
         gaussians = [q.moved(delta) for delta in moves]
         at_worst = [self.expected.again(worst) for worst in gaussians]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Annotated, Any
 
 import torch
@@ -22,7 +22,7 @@ from flatviz.core.treated import find_head
 from flatviz.datasets.images import data_from
 from flatviz.engine.trunk import cache_trunk
 from flatviz.families.choice import with_head_std
-from flatviz.families.family import fit_member
+from flatviz.families.members import Fitting
 from flatviz.families.preparation import check_learned, recipe_for
 from flatviz.families.tour import HEAD_STD, RANK
 from flatviz.families.tune import choices_of, tried
@@ -35,6 +35,7 @@ from flatviz.training.losses import FrozenLoss
 from flatviz.training.pretrain import pretrain
 
 Given = Data | Dataset | DataLoader | Sequence  # examples, as a lab takes them
+Say = Callable[[str], None]  # hears a line of text for each step that is done
 Examples = Annotated[Given, anything]
 RATES = (0.1, 0.03, 0.01, 0.003, 0.001)  # of pre-training and of SWAG: the first at which the network learns is taken
 EPOCHS = 30
@@ -47,36 +48,6 @@ TRAINING_SHARE = 0.025  # of the time budget, where it does not suffice for ever
 SHORT = 200  # steps of a fit then
 TIMED = 32  # examples of the gradient that is timed
 DO = "check inputs and labels, train the module first, or call the steps yourself: pretrain, fit_swag, transfer"
-
-
-@dataclass(frozen=True)
-class _Steps:
-    """What the steps of one preparation share: seed, progress, and the lines that say what was done."""
-
-    seed: int
-    progress: Progress
-    say: Callable[[str], None]
-    lines: list[str] = field(default_factory=list)
-
-    def note(self, text: str) -> None:
-        """One line more, also said at once."""
-        self.lines.append(text)
-        self.say(text)
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """What `Lab` takes: net, task, prior; `fit`, the settings that the trials chose; `steps`, a line for each step taken.
-
-    coarse: whether time is short, so that a lab fits a few members first and measures them on few points.
-    """
-
-    net: Net
-    task: Task
-    prior: Gaussian
-    fit: Mapping[str, Any]
-    steps: tuple[str, ...]
-    coarse: bool = False
 
 
 def examples(given: Examples, name: str) -> Data:
@@ -108,8 +79,8 @@ def prepare_own(
     minutes: float | None = None,
     seed: int = 0,
     progress: Progress = False,
-    say: Callable[[str], None] = lambda text: None,
-) -> Prepared:
+    say: Say = lambda text: None,
+) -> tuple[Fitting, bool]:
     """Net, task, prior and settings for a lab over normalisation layers and head of a classifier (head alone: without any).
 
     A module that has not learned `train` is trained first.  The prior of the normalisation layers is SWAG's on `train`, the
@@ -129,49 +100,49 @@ def prepare_own(
         progress: True, None (where somebody watches) or a function.
         say: Called with a line of text for each step that is done.
 
+    Returns:
+        What the fits of a lab share, and whether time is short, so that it fits a few members first and measures few points.
+
     Raises:
         ValueError: Where a step leaves a network that is no better than its largest class.
     """
-    task = _task(examples(train, "train"), examples(test, "test"), seed)
+    task, how = _task(examples(train, "train"), examples(test, "test"), seed), dict(seed=seed, progress=progress)
     net = module if isinstance(module, Net) else Net.from_module(copied(module).eval(), example=task.train.x[:2])
     _check_logits(net, task)
-    run = _Steps(seed, progress, say)
     gradient, seconds = _seconds(net, task.train), math.inf if minutes is None else 60 * minutes
     steps = METHODS[TUNED].tuned(net).settings["steps"]
     work = {n: gradient * (2 * EPOCHS + (n + 1) * steps + LAB_GRADIENTS) for n in (trials, 1)}
     if work[1] > seconds:
-        epochs = max(1, min(EPOCHS, int(TRAINING_SHARE * seconds / gradient)))
-        net = _learned(net, task.train, run, epochs, check=False)
-        run.note(
+        net = _learned(net, task.train, how, say, max(1, min(EPOCHS, int(TRAINING_SHARE * seconds / gradient))), check=False)
+        say(
             f"left out, for it would take about {work[1] / 60:.0f} of {minutes:g} minutes: normalisation layers, SWAG, images, "
             f"all trials but one, all steps of a fit but {SHORT}, most radii, most points of the pictures"
         )
-        return _head_alone(net, task, 1, run, SHORT)
+        return _head_alone(net, task, how, say, 1, {"steps": SHORT}), True
     if work[trials] > seconds:
-        run.note(
-            f"left out, for {trials} trials of settings would take about {work[trials] / 60:.0f} of {minutes:g} minutes: all but one"
-        )
+        late = f"{trials} trials of settings would take about {work[trials] / 60:.0f} of {minutes:g} minutes"
+        say(f"left out, for {late}: all but one")
         trials = 1
-    net = _learned(net, task.train, run)
+    net = _learned(net, task.train, how, say)
 
     def fitted(lr: float) -> Gaussian:
-        swag = fit_swag(net, task.train, rank=RANK, seed=seed, lr=lr, progress=progress)
+        swag = fit_swag(net, task.train, rank=RANK, lr=lr, **how)
         check_learned(net, swag.sample(1, seed=seed)[0], task.train, "SWAG", DO)
-        run.note(f"SWAG at rate {lr:g}")
+        say(f"SWAG at rate {lr:g}")
         return swag
 
     swag = _first(RATES, fitted)
     norm = any(b.kind == "norm" for b in net.blocks)
     treated, what = ("norm+head", "normalisation layers and head") if norm else (_of_head(net), "head")
     late, prior = transfer(net, swag, treated=treated, head_std=HEAD_STD, scale=recipe_for(net).scale)
-    run.note(f"treated: {what}, {late.dim} weights")
+    say(f"treated: {what}, {late.dim} weights")
     try:
-        return _with_settings(late, task, prior, trials, run)
+        return _with_settings(Fitting(late, task, prior, **how), trials, say), False
     except ValueError as error:
         if not norm:
             raise
-        run.note(f"left out, for no trial learned: normalisation layers ({error})")
-        return _head_alone(net, task, trials, run)
+        say(f"left out, for no trial learned: normalisation layers ({error})")
+        return _head_alone(net, task, how, say, trials), False
 
 
 def _task(train: Data, test: Data, seed: int) -> Task:
@@ -197,48 +168,47 @@ def _check_logits(net: Net, task: Task) -> None:
         raise ValueError(f"the module must give logits (N, C) for {task.n_classes} classes, got {outputs} for 2 inputs")
 
 
-def _head_alone(net: Net, task: Task, trials: int, run: _Steps, steps: int | None = None) -> Prepared:
+def _head_alone(net: Net, task: Task, how: dict, say: Say, trials: int, fixed: Mapping[str, Any] | None = None) -> Fitting:
     """The head of a net that stays as it is, on the activations before it where `torch.fx` can follow the net."""
     test = task.test.subset(torch.arange(min(len(task.test), MOST)))
     if len(test) < len(task.test):
-        run.note(f"left out: all test examples but the first {MOST}")
+        say(f"left out: all test examples but the first {MOST}")
     everything = Gaussian(net.w, torch.zeros_like(net.w), torch.zeros_like(net.w)[None])
     net, prior = transfer(net, everything, treated=_of_head(net), head_std=HEAD_STD)
     parts = {"train": task.train, "test": test, "validation": task.validation}
     try:
-        cached = {name: cache_trunk(net, data, progress=run.progress) for name, data in parts.items()}
+        cached = {name: cache_trunk(net, data, progress=how["progress"]) for name, data in parts.items()}
         net = cached["train"][0]
         parts = {name: replace(features, class_names=parts[name].class_names) for name, (_, features) in cached.items()}
     except ValueError as error:
-        run.note(f"activations are not kept: {error}")
-    task = replace(task, source=parts["train"], **parts)
-    run.note(f"treated: head, {net.dim} weights")
-    return _with_settings(net, task, prior, trials, run, steps)
+        say(f"activations are not kept: {error}")
+    say(f"treated: head, {net.dim} weights")
+    return _with_settings(Fitting(net, replace(task, source=parts["train"], **parts), prior, **how), trials, say, fixed)
 
 
-def _with_settings(net: Net, task: Task, prior: Gaussian, trials: int, run: _Steps, steps: int | None = None) -> Prepared:
+def _with_settings(fits: Fitting, trials: int, say: Say, fixed: Mapping[str, Any] | None = None) -> Fitting:
     """With the best of the trials, at the first of `SHRINK` at which that is finite and learns; raises the last ValueError."""
-    method = METHODS[TUNED]
+    method, net, task = METHODS[TUNED], fits.net, fits.task
     record = method.tuned(net).settings["lr"]
 
-    def chosen(shrink: float) -> Prepared:
-        fixed = ({} if steps is None else {"steps": steps}) | ({} if shrink == 1 else {"lr": shrink * record})
-        narrow = replace(prior, log_std=prior.log_std + math.log(shrink), factor=shrink * prior.factor)
-        given = dict(fixed=fixed, head_std=shrink * HEAD_STD)
+    def chosen(shrink: float) -> Fitting:
+        narrow = replace(fits.prior, log_std=fits.prior.log_std + math.log(shrink), factor=shrink * fits.prior.factor)
+        given = dict(fixed={**(fixed or {}), **({} if shrink == 1 else {"lr": shrink * record})}, head_std=shrink * HEAD_STD)
         choice, nll = choices_of(method, net, 1, **given)[0], 0.0
         if trials > 1:
-            rows = tried(method, [(net, task, task.validation, narrow)], [run.seed], trials, progress=run.progress, **given)
+            case = net, task, task.validation, narrow
+            rows = tried(method, [case], [fits.seed], trials, progress=fits.progress, **given)
             choice, (nll,) = min(rows, key=lambda row: row[1])
         if not math.isfinite(nll):
             raise ValueError(f"one of {trials} trials of {method.label} must stay finite, got none: {DO}")
-        narrow = with_head_std(net, narrow, choice.head_std)
-        q = fit_member(net, task, narrow, TUNED, seed=run.seed, fit=choice.settings, progress=run.progress)
+        settings = {name: value for name, value in choice.settings.items() if name != "lr"}
+        settings["lr_scale"] = choice.settings["lr"] / record
+        best = replace(fits, prior=with_head_std(net, narrow, choice.head_std), fit=settings)
+        q = replace(best, fit=choice.settings).member(TUNED)
         check_learned(net, q.center, task.train, f"{method.label} with the best of {trials} trials", DO)
         accuracy, at = _accuracy(net, q.center, task.validation), "" if shrink == 1 else f", at {shrink:g} of rate and widths"
-        run.note(f"settings of the best of {trials} trials{at}: {choice}; accuracy {accuracy:.3f} on held-out examples")
-        fit = {name: value for name, value in choice.settings.items() if name != "lr"}
-        fit["lr_scale"] = choice.settings["lr"] / record
-        return Prepared(net, task, narrow, fit, tuple(run.lines), steps is not None)
+        say(f"settings of the best of {trials} trials{at}: {choice}; accuracy {accuracy:.3f} on held-out examples")
+        return best
 
     return _first(SHRINK, chosen)
 
@@ -254,22 +224,22 @@ def _seconds(net: Net, data: Data) -> float:
     return taken * len(data) / len(few)
 
 
-def _learned(net: Net, data: Data, run: _Steps, epochs: int = EPOCHS, check: bool = True) -> Net:
+def _learned(net: Net, data: Data, how: dict, say: Say, epochs: int = EPOCHS, check: bool = True) -> Net:
     """The net as it is where its accuracy is in the upper half of what there is above its largest class, else trained.
 
     check: whether it must learn; else it must stay finite.
     """
     share, accuracy = float(torch.bincount(data.y).max()) / len(data), _accuracy(net, net.w, data)
     if accuracy >= (1 + share) / 2:
-        run.note(f"the module has learned already: accuracy {accuracy:.3f} on its training examples")
+        say(f"the module has learned already: accuracy {accuracy:.3f} on its training examples")
         return net
     stage = "training" if epochs == EPOCHS else f"training for {epochs} of {EPOCHS} epochs"
 
     def trained(lr: float) -> Net:
-        late = pretrain(net, data, seed=run.seed, epochs=epochs, lr=lr, last_lr=lr / 2, progress=run.progress)
+        late = pretrain(net, data, epochs=epochs, lr=lr, last_lr=lr / 2, **how)
         if check:
             check_learned(late, late.w, data, "training", DO)
-        run.note(f"{stage} at rate {lr:g}")
+        say(f"{stage} at rate {lr:g}")
         return late
 
     return _first(RATES, trained)

@@ -9,7 +9,7 @@ from typing import Any
 
 from flatviz.checks import check_count
 from flatviz.core.progress import Progress, track
-from flatviz.landscape.cluster import RETRIES, check_client
+from flatviz.landscape.cluster import check_client, on_cluster
 from flatviz.storage.cache import keep, look_up
 
 SCHEDULER_WAIT = "30s"
@@ -34,7 +34,7 @@ def each(
         (number, function(given, item)) of each item, as they come in; in their order where `engine` is None.
     """
     here = ((i, function(given, item)) for i, item in enumerate(items))
-    calls = here if engine is None else _on_cluster(function, given, items, engine, errors)
+    calls = here if engine is None else on_cluster(engine, function, given, items, errors=errors)
     yield from track(calls, label, progress, total=len(items))
 
 
@@ -69,19 +69,6 @@ def workers(client: Any) -> int:
     """How many workers a client has, at least 1."""
     check_client(client)
     return max(1, len(client.scheduler_info()["workers"]))
-
-
-def _on_cluster(function: Callable, given: Any, items: Sequence, client: Any, errors: bool) -> Iterator[tuple[int, Any]]:
-    check_client(client)
-    from distributed import as_completed  # optional; `check_client` has imported it
-
-    (shared,) = client.scatter([given], broadcast=True, hash=False)
-    numbers = {client.submit(function, shared, item, pure=False, retries=RETRIES): i for i, item in enumerate(items)}
-    try:
-        for future in as_completed(list(numbers)):
-            yield numbers[future], (future.exception() if errors else None) or future.result()
-    finally:
-        client.cancel(list(numbers))
 
 
 def cached_each(

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -17,13 +16,11 @@ from flatviz.core.progress import Progress
 from flatviz.datasets.named import DEFAULT, named_task
 from flatviz.families.baselines import at_solution, without_source
 from flatviz.families.choice import Choices
-from flatviz.families.family import family_radii, fit_family, measure
+from flatviz.families.family import measure, repeat_family
 from flatviz.families.inputs import has_input_maps, input_maps
-from flatviz.families.members import check_settings, same_member, with_maps
+from flatviz.families.members import Fitting, check_settings, with_maps
 from flatviz.families.one_step import family_stages
 from flatviz.families.preparation import Model, Recipe, TaskOf, build_model, check_learned, recipe_for, task_for
-from flatviz.families.regression import gap_curves
-from flatviz.families.seeds import repeat_family
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.hmc import fit_hmc
 from flatviz.posteriors.swag import fit_swag
@@ -135,25 +132,23 @@ def run_tour(
     task, prior = task.to(device), placed(prior, device)
     module.load_state_dict(state)
     net = Net.from_module(module.eval(), "norm+head", example=task.source.x[:2].cpu()).to(device)
-    radii = {m: tuple(r) for m, r in (radii or family_radii(net, tuned)).items()}
+    fits = Fitting(net, task, prior, seed, fit, tuned, progress)
+    radii = fits.radii(radii)
     settings = dict(radii=radii, fit=fit, tuned=tuned, methods={name: METHODS[name] for name in radii})
-    given, how = (net, task, prior), dict(fit=fit, tuned=tuned, progress=progress)
-    fits = partial(fit_family, *given, radii=radii, seed=seed, engine=engine, **how)
-    family = _shared(step("family of posteriors", fits, **settings), tuned, device)
+    family = _shared(step("family of posteriors", lambda: fits.family(radii, engine), **settings), fits, device)
     measures = partial(measure, net, task, family, seed=seed + 1, progress=progress, **measured)
-    family = _shared(step("surface, samples, spectra and scores", measures, **settings, measured=measured), tuned, device)
-    stages = step("moments of one training", partial(family_stages, *given, family, seed=seed, **how), **settings)
-    family = dataclasses.replace(family, stages=stages)
+    family = _shared(step("surface, samples, spectra and scores", measures, **settings, measured=measured), fits, device)
+    stages = step("moments of one training", lambda: family_stages(fits, family), **settings)
+    family = replace(family, stages=stages)
     repeats = (0 if net.has_batchnorm else REPEATS) if repeats is None else repeats
     if repeats:
         seeds = [seed + 100 + i for i in range(repeats)]
-        repeat = partial(repeat_family, *given, family, seeds=seeds, **how)
+        repeat = partial(repeat_family, fits, family, seeds)
         rows = step("other seeds", lambda: [m.over_seeds for m in repeat()], **settings, measured=measured, seeds=seeds)
         family = family.each(over_seeds=rows)
     if has_input_maps(task):
-        maps = partial(_maps, *given, family, seed, progress)
-        inputs, rows = step("maps over inputs and a regression, beside HMC", maps, **settings, hmc=METHODS["hmc"])
-        family = with_maps(dataclasses.replace(family, inputs=inputs), rows)
+        inputs, rows = step("maps over inputs, beside HMC", partial(_maps, fits, family), **settings, hmc=METHODS["hmc"])
+        family = with_maps(replace(family, inputs=inputs), rows)
 
     def without() -> dict[str, Prediction]:
         return {name: at_solution(other, task.test) for name, other in without_source(task, model, seed=seed).items()}
@@ -162,14 +157,14 @@ def run_tour(
     return Tour(net, task, prior, family, alone, tuple(reused), recipe)
 
 
-def _maps(net: Net, task: Task, prior: Gaussian, family: Family, seed: int, progress: Progress) -> tuple[dict, list[dict]]:
-    exact = fit_hmc(net, task.train, prior, seed=seed, progress=progress)
-    family = gap_curves(input_maps(net, task, family, seed=seed + 1, reference=exact), seed=seed, progress=progress)
-    return family.inputs, [{name: m.maps[name] for name in ("probs", "curves")} for m in family]
+def _maps(fits: Fitting, family: Family) -> tuple[dict, list[dict]]:
+    exact = fit_hmc(fits.net, fits.task.train, fits.prior, seed=fits.seed, progress=fits.progress)
+    family = input_maps(fits.net, fits.task, family, seed=fits.seed + 1, reference=exact)
+    return family.inputs, [{"probs": m.maps["probs"]} for m in family]
 
 
-def _shared(family: Family, tuned: Choices | None, device: torch.device | str) -> Family:
+def _shared(family: Family, fits: Fitting, device: torch.device | str) -> Family:
     """The family with posteriors on a device, radius 0 of every method being one object again after a reading from disk."""
-    keys = [same_member(m.method, m.radius, tuned) for m in family]
+    keys = [fits.key(m.method, m.radius) for m in family]
     moved = {key: placed(q, device) for key, q in zip(keys, family.posterior)}
     return family.each(posterior=[moved[key] for key in keys])

@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import Any
 
 import torch
-from torch import Tensor
 from torch.quasirandom import SobolEngine
 
 from flatviz.catalog import NO_UNIT
@@ -21,9 +20,10 @@ from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
 from flatviz.datasets.few_shot import hold_out
 from flatviz.families.choice import Choice
-from flatviz.families.members import fit_member, predicted
+from flatviz.families.members import fit_member, predicted, unless_diverged
 from flatviz.families.tour import HEAD_STD as RECORD_HEAD_STD
 from flatviz.gaussian import Gaussian
+from flatviz.metrics.averaging import averaged
 from flatviz.metrics.linearised import predict_linearised
 from flatviz.posteriors.method import Method
 from flatviz.results import Posterior, Prediction
@@ -78,6 +78,15 @@ def with_validation(task: Task, seed: int) -> tuple[Task, Data]:
     return task, task.validation
 
 
+def score_of(net: Net, method: Method, q: Posterior, data: Data, *, seed: int, n_draws: int = 30) -> dict[str, float]:
+    """Accuracy, NLL, ECE and Brier score of the average of the draws by which a method is judged."""
+    if method.linearised:
+        prediction = scored(net, method, q, data, seed=seed, n_draws=n_draws)
+    else:
+        prediction = averaged(predicted(net, q, data.x, n_draws, seed=seed), data.y)
+    return {name: float(values[-1]) for name, values in prediction.scores.items()}
+
+
 def scored(net: Net, method: Method, q: Posterior, data: Data, *, seed: int, n_draws: int = 30) -> Prediction:
     """The prediction by which a method is judged: linearised for Laplace, all draws of a point or an ensemble."""
     if method.linearised:
@@ -118,18 +127,19 @@ def tried(
 ) -> list[tuple[Choice, tuple[float, ...]]]:
     """Each of `choices_of` with its validation NLL on the cases (net, task, validation, prior)."""
     choices = track(choices_of(method, cases[0][0], trials, **how), "trials of settings", progress)
-    return [(c, tuple(validation_nll(method, c, *case, seed=seed) for case, seed in zip(cases, seeds))) for c in choices]
+    rows = []
+    for choice in choices:
+        scores = [nlls_of(method, choice, net, task, [v], prior, seed=s) for (net, task, v, prior), s in zip(cases, seeds)]
+        rows.append((choice, tuple(nll for (nll,) in scores)))
+    return rows
 
 
-def validation_nll(
-    method: Method, choice: Choice, net: Net, task: Task, validation: Data, prior: Gaussian, *, seed: int
-) -> float:
-    """Validation NLL of one fit; inf where it diverged."""
-    try:
-        q = fit_member(net, task, prior, method.name, seed=seed, tuned={method.name: choice})
-        nll: Tensor = scored(net, method, q, validation, seed=seed + 1).scores["nll"][-1]
-    except ValueError as error:
-        if "finite" not in str(error):
-            raise
-        return math.inf
-    return float(nll) if bool(torch.isfinite(nll)) else math.inf
+def nlls_of(
+    method: Method, choice: Choice, net: Net, task: Task, splits: Sequence[Data], prior: Gaussian, *, seed: int
+) -> list[float]:
+    """NLL of one fit on each of the splits; inf where it diverged."""
+    q = unless_diverged(fit_member, net, task, prior, method.name, seed=seed, tuned={method.name: choice})
+    if q is None:
+        return [math.inf] * len(splits)
+    nlls = [score_of(net, method, q, data, seed=seed + 1)["nll"] for data in splits]
+    return [nll if math.isfinite(nll) else math.inf for nll in nlls]

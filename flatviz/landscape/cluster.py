@@ -1,53 +1,54 @@
-"""Blocks of points as tasks of a `dask.distributed` client."""
+"""Calls of a function, and blocks of points, as tasks of a `dask.distributed` client."""
 
 from __future__ import annotations
 
 import threading
-import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
-from torch import Tensor
 
 from flatviz.storage.digest import process_state
 
 _made = threading.local()  # a worker makes each job's evaluator once a thread
 RETRIES = 5
-PATIENCE = 60  # seconds for a finished block to arrive; later it is sent again: its worker was lost on the way
+PATIENCE = 60  # seconds for a finished result to arrive; later it is sent again: its worker was lost on the way
 
 
-def on_cluster(client: Any, job: tuple, parts: list[Tensor]) -> Iterator[tuple[int, Tensor]]:
-    """Blocks of points, computed by the workers of a cluster.
+def on_cluster(
+    client: Any, function: Callable[[Any, Any], Any], given: Any, items: Sequence[Any], *, errors: bool = False
+) -> Iterator[tuple[int, Any]]:
+    """Calls of a function, made by the workers of a cluster.
 
-    The job (objective, plane, options) is sent to every worker once; a lost worker costs only the blocks it had.
+    `given`, what all calls share, is sent to every worker once; a lost worker costs only the calls it had.
+    errors: True yields the exception of a call that fails on the workers, or loses them, in place of raising it.
 
     Yields:
-        (number of the block, its values) as they come in.
+        (number, function(given, item)) of each item as they come in.
     """
     check_client(client)
     from distributed import as_completed, wait  # optional; `check_client` has imported it
 
-    sent = client.scatter(_Job(uuid.uuid4().hex, job), broadcast=True, hash=False)
+    (sent,) = client.scatter([given], broadcast=True, hash=False)
     wait(sent)
-    blocks = {}
+    numbers = {}
 
     def submit(i: int) -> Any:
-        future = client.submit(_block, sent, i, parts[i].numpy(), pure=False, retries=RETRIES)
-        blocks[future] = i
+        future = client.submit(function, sent, items[i], pure=False, retries=RETRIES)
+        numbers[future] = i
         return future
 
-    waiting = as_completed([submit(i) for i in range(len(parts))])
+    waiting = as_completed([submit(i) for i in range(len(items))])
     try:
         for future in waiting:
             try:
-                number, values = future.result(timeout=PATIENCE)
+                result = (future.exception() if errors else None) or future.result(timeout=PATIENCE)
             except TimeoutError:
-                waiting.add(submit(blocks[future]))
+                waiting.add(submit(numbers[future]))
             else:
-                yield number, torch.from_numpy(values)
+                yield numbers[future], result
     finally:
-        client.cancel(list(blocks))
+        client.cancel(list(numbers))
 
 
 def check_client(client: Any) -> None:
@@ -73,15 +74,14 @@ def check_client(client: Any) -> None:
         )
 
 
-class _Job:
-    def __init__(self, name: str, job: tuple) -> None:
-        self.name, self.job = name, job
+def block_values(job: tuple, coords: Any) -> Any:
+    """Values of a block of points, from their coordinates, both as arrays of numpy.
 
-
-def _block(job: _Job, number: int, coords: Any) -> tuple[int, Any]:
+    job: what all blocks share: a name of its own, objective, origin, axes, options of the evaluator.
+    """
+    name, f, origin, axes, options = job
     evaluators = _made.__dict__.setdefault("evaluators", {})
-    if job.name not in evaluators:
+    if name not in evaluators:
         evaluators.clear()
-        f, origin, axes, options = job.job
-        evaluators[job.name] = f.over(origin, axes, **options)
-    return number, evaluators[job.name](torch.from_numpy(coords)).cpu().numpy()
+        evaluators[name] = f.over(origin, axes, **options)
+    return evaluators[name](torch.from_numpy(coords)).cpu().numpy()

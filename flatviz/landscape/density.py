@@ -8,10 +8,9 @@ from torch import Tensor
 from flatviz.checks import Count, Seed, Vector, check_count
 from flatviz.core.boundary import public
 from flatviz.core.objective import Curvature, ObjectiveLike, as_objective
-from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import generator
 from flatviz.landscape.krylov import Krylov
-from flatviz.landscape.operators import Operator, Part
+from flatviz.landscape.operators import Operator
 from flatviz.results import Spectrum
 
 CONVERGED = 1e-3  # residual over the largest eigenvalue at which a pair counts as one eigenvalue exactly
@@ -26,10 +25,7 @@ def spectral_density(
     steps: Count = 30,
     k: Count = 5,
     curvature: Curvature = "hessian",
-    part: Part = None,
     seed: Seed = 0,
-    name: str = "",
-    progress: Progress = False,
 ) -> Spectrum:
     """Spectral density of the Hessian at `w` with its k largest eigenpairs, from runs x steps products H v.
 
@@ -40,7 +36,7 @@ def spectral_density(
     One run alone is plain quadrature; a run over all D dimensions is exact.  `Spectrum.nodes`, `weights` hold all atoms.
 
     Args: runs: 4, three estimates beside the run that finds the outliers; steps: products a run, 30 resolve some ten
-        outliers; k: eigenpairs in `values`; curvature, part: as in `top_eigenpairs`.  Up to runs x steps vectors (D,) are kept.
+        outliers; k: eigenpairs in `values`; curvature: as in `top_eigenpairs`.  Up to runs x steps vectors (D,) are kept.
 
     Raises:
         ValueError: For k > steps and for what `top_eigenpairs` refuses.
@@ -56,13 +52,13 @@ def spectral_density(
     """
     check_count(steps, "steps", least=k)
     f = as_objective(f)
-    operator, source = Operator(f, w, curvature, part), generator(seed)
+    operator, source = Operator(f, w, curvature), generator(seed)
     dim = operator.like.numel()
     locked, sharp = operator.like.new_zeros(0, dim), torch.zeros(0, dtype=torch.float64)
     first: Krylov | None = None
     estimates: list[tuple[Tensor, Tensor]] = []
     spent, scale = 0, 0.0
-    for r in track(range(runs), "density", progress):
+    for r in range(runs):
         run = Krylov(operator, operator.like, min(steps, dim), source, locked, scale)
         while run.size < len(run.Q):
             run.step()
@@ -82,12 +78,11 @@ def spectral_density(
     values, columns, residual = (part[..., :k] for part in first.ritz())
     return Spectrum(
         values.to(w),
-        operator.embed(first.vectors(columns)),
+        first.vectors(columns),
         residual.to(w),
         spent,
-        name,
-        f.n,
-        f.batchnorm,
+        n=f.n,
+        batchnorm=f.batchnorm,
         curvature=curvature,
         nodes=torch.cat([nodes for nodes, _ in estimates]),
         weights=torch.cat([weights for _, weights in estimates]) / len(estimates),

@@ -24,17 +24,16 @@ BISECTIONS = 3  # of an interval of factor 2: the end is at most 9 % beyond the 
 def ends(
     f: Objective, origin: Tensor, axes: Tensor, extent: Extent | None, suggested: Sequence[Sequence[float]] | None, n: int
 ) -> list[tuple[float, float]]:
-    """(lo, hi) along each of `axes` (K, D): `extent`, else `suggested`; "auto": each end is searched for, and 0 is one of `n` ticks."""
+    """(lo, hi) along each of `axes` (2, D): `extent`, else `suggested`; "auto": each end is searched for, and 0 is one of `n` ticks."""
     if extent == "auto":
         reach = None if suggested is None else [max(abs(lo), abs(hi)) for lo, hi in suggested]
         return [_with_zero(lo, hi, n) for lo, hi in auto_extent(f, origin, axes, reach)]
-    return extent_of(suggested if extent is None else extent, len(axes))
+    return extent_of(suggested if extent is None else extent)
 
 
-def extent_of(extent: Extent | None, sides: int) -> list[tuple[float, float]]:
-    """(lo, hi) of each of `sides` axes."""
-    pairs = "((a_lo, a_hi), (b_lo, b_hi))" if sides == 2 else f"{sides} pairs"
-    expected = f"extent must be 'auto', a number > 0, (lo, hi) or {pairs} with lo < hi"
+def extent_of(extent: Extent | None) -> list[tuple[float, float]]:
+    """(lo, hi) of each of the two axes."""
+    expected = "extent must be 'auto', a number > 0, (lo, hi) or ((a_lo, a_hi), (b_lo, b_hi)) with lo < hi"
     if extent is None:
         raise ValueError(f"{expected}: this plane suggests none")
     try:
@@ -44,8 +43,8 @@ def extent_of(extent: Extent | None, sides: int) -> list[tuple[float, float]]:
     if values.ndim == 0:
         values = torch.stack([-values, values])
     if values.ndim == 1 and len(values) == 2:
-        values = values.expand(sides, 2)
-    whole = extent is not True and tuple(values.shape) == (sides, 2) and bool(values.isfinite().all())
+        values = values.expand(2, 2)
+    whole = extent is not True and tuple(values.shape) == (2, 2) and bool(values.isfinite().all())
     if not whole or not bool((values[:, 0] < values[:, 1]).all()):
         raise ValueError(f"{expected}, got {extent!r}")
     return [(float(lo), float(hi)) for lo, hi in values]

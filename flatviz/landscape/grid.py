@@ -1,9 +1,9 @@
-"""Values on a grid of any number of axes: resumable, here or on a cluster."""
+"""Values on a grid along a line or over a plane: resumable, here or on a cluster."""
 
 from __future__ import annotations
 
 import math
-import time
+import uuid
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -16,13 +16,12 @@ from flatviz.checks import FilePath
 from flatviz.core.objective import Objective, PointEvaluator
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import generator
-from flatviz.landscape.cluster import on_cluster
+from flatviz.landscape.cluster import block_values, on_cluster
 from flatviz.storage.digest import CannotHashError, tensor_digest
 from flatviz.storage.points import PointStore
 
 BLOCK = 16  # points between two reports and two looks at the cancel button
 CONFIRMED = 400  # one more cell is computed plainly and compared, after the run, for so many
-WRITE = 0.05  # seconds between two writes to disk, or one point
 DIVERGED = 16  # cells without a value at which a reduced precision is compared with the exact one
 Precision = Literal["float32", "bfloat16"]
 Cache = bool | FilePath | None
@@ -31,8 +30,8 @@ Cache = bool | FilePath | None
 class Grid:
     """f(origin + sum_k c_k axes[k]) at every combination of `ticks`, K tensors; `values` has their lengths as shape.
 
-    cache: True or a folder, where values are stored as they come: after every point, or every 1/20 s of quicker ones.  Points that
-    are run together (BLOCK at most) are stored together, and a kill loses them together.  engine: a `dask.distributed` client.
+    cache: True or a folder, where values are stored as they come, after every point; those that are run together (BLOCK at
+    most) are stored together, and a kill loses them together.  engine: a `dask.distributed` client.
     `error`: for a reduced precision, the largest difference from the exact value at corners, edges and middle.
     """
 
@@ -46,7 +45,6 @@ class Grid:
         exact: bool = False,
         precision: str | None = None,
         progress: Progress = False,
-        label: str = "surface",
         cache: Cache = None,
         engine: Any = None,
     ) -> None:
@@ -57,7 +55,7 @@ class Grid:
         flat = torch.full((len(self._coords),), float("nan"), dtype=origin.dtype)
         self._store = _store(f, origin, axes, ticks, cache, **self._options)
         done = torch.zeros(len(flat), dtype=torch.bool) if self._store is None else self._store.read(flat)
-        self._engine, self._shown = engine, dict(label=label, progress=progress)
+        self._engine, self._progress = engine, progress
         if not bool(done.all()):
             plan = None if self._store is None else self._store.plan
             evaluate = self._fill(flat, done, plan)
@@ -81,29 +79,26 @@ class Grid:
             self._store.begin(_plan(evaluate), anew=anew)
         blocks = _blocks(done)
         run = (self._local if self._engine is None else self._on_cluster)(evaluate, blocks)
-        for block, values in track(run, total=len(blocks), **self._shown):  # on disk before a cancel is looked for
+        for block, values in track(run, "surface", self._progress, total=len(blocks)):  # on disk before a cancel is looked for
             flat[block] = values.to(flat)
         return evaluate
 
     def _local(self, evaluate: PointEvaluator, blocks: list[list[int]]) -> Iterator[tuple[list[int], Tensor]]:
-        size = BLOCK if self._store is None else 1
         for block in blocks:
             values, left = [], block
             while left:
+                size = BLOCK if self._store is None or evaluate.in_blocks else 1  # known after the first call
                 part, left = left[:size], left[size:]
-                start = time.perf_counter()
                 values.append(evaluate(self._coords[part]).cpu())
                 self._write(part, values[-1])
-                if self._store is not None:  # many quick points, or one slow one; all where they are run together
-                    pace = (time.perf_counter() - start) / len(part)
-                    size = BLOCK if evaluate.in_blocks else max(1, min(BLOCK, int(WRITE / pace)))
             yield block, torch.cat(values)
 
     def _on_cluster(self, evaluate: PointEvaluator, blocks: list[list[int]]) -> Iterator[tuple[list[int], Tensor]]:
-        job = self._f, self._origin, self._axes, dict(self._options, plan=_plan(evaluate))
-        for i, values in on_cluster(self._engine, job, [self._coords[block].cpu() for block in blocks]):
-            self._write(blocks[i], values)
-            yield blocks[i], values
+        options = dict(self._options, plan=_plan(evaluate))
+        job = uuid.uuid4().hex, self._f, self._origin, self._axes, options
+        for i, values in on_cluster(self._engine, block_values, job, [self._coords[points].cpu().numpy() for points in blocks]):
+            self._write(blocks[i], torch.from_numpy(values))
+            yield blocks[i], torch.from_numpy(values)
 
     def _write(self, points: list[int], values: Tensor) -> None:
         if self._store is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from flatviz.checks import Count, NonNegative, Seed, Several, Vector, check_count
+from flatviz.checks import Count, NonNegative, Seed, Vector, check_count
 from flatviz.core.boundary import public
 from flatviz.core.objective import Curvature, ObjectiveLike, as_objective
 from flatviz.core.seeds import generator
@@ -26,7 +26,6 @@ def top_eigenpairs(
     part: Part = None,
     iters: Count = 80,
     tol: NonNegative = TOLERANCE,
-    basis: Several | None = None,
     seed: Seed = 0,
     name: str = "",
 ) -> Spectrum:
@@ -39,7 +38,7 @@ def top_eigenpairs(
     curvature: "hessian"; "ggn" (J^T L'' J) or "fisher" (mean of g g^T, the empirical one) of an objective of `nll`.
     part: a slice, index or mask of the weights: eigenpairs of that block of H, a layer's with `net.blocks[i].slice`;
         vectors stay (K, D), zero elsewhere.
-    basis: vectors kept before a thick restart (default: `iters`, or what fits in 1 GiB).
+    Up to `iters` vectors (D,) are kept, or what fits in 1 GiB; then the iteration restarts from the best.
 
     Raises:
         ValueError: If `w` is not a vector, `k` exceeds its length, or f gives two values for one w.
@@ -58,9 +57,8 @@ def top_eigenpairs(
     if k > operator.like.numel():
         raise ValueError(f"k must be at most the number of weights, {operator.like.numel()}, got {k}")
     check_count(iters, "iters", least=k)
-    room = room_for(k, iters, operator.like) if basis is None else check_count(basis, "basis", least=k + 2)
     sign = 1.0 if which == "largest" else -1.0
-    run = Krylov(lambda v: sign * operator(v), operator.like, room, generator(seed))
+    run = Krylov(lambda v: sign * operator(v), operator.like, room_for(k, iters, operator.like), generator(seed))
     values, columns, residual = run.find(k, iters, tol)
     return Spectrum(
         sign * values.to(w),

@@ -1,4 +1,4 @@
-"""Values of an objective along a line, a path, over a plane."""
+"""Values of an objective along a line, over a plane, at given weights."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def slice_plane(
     exact: leave out every trick that reuses work between points.
     precision: "float32" or "bfloat16": a quick look, its measured error in `Surface.error`.
     cache: True (the user's cache folder) or a folder: values are kept as they come, so a run that was killed goes on,
-        and the same slice is never computed twice; a kill costs the point at work, or the last 1/20 s of quicker ones (16
-        points where the plan runs them together).  engine: a `dask.distributed` Client (extra "cluster").
+        and the same slice is never computed twice; a kill costs the point at work (16 points where the plan runs them
+        together).  engine: a `dask.distributed` Client (extra "cluster").
     Memory: batches whose largest activation takes a MiB (`exact` and `slice_line`'s ends too), and at most a GiB for what
         is kept between points.
     Diverged cells stay NaN or inf and are counted in `n_diverged`.
@@ -65,25 +65,11 @@ def slice_plane(
 
 
 @public
-def slice_line(
-    f: ObjectiveLike,
-    a: Vector,
-    b: Vector,
-    *,
-    extent: Extent | None = None,
-    resolution: Several = 41,
-    exact: bool = False,
-    precision: Precision | None = None,
-    progress: Progress = False,
-    cache: Cache = None,
-    engine: Any = None,
-) -> Curve:
+def slice_line(f: ObjectiveLike, a: Vector, b: Vector, *, resolution: Several = 41) -> Curve:
     """f((1 - t) a + t b) at `resolution` values of t from 0 to 1, both ends computed; a, b (D,).
 
-    extent: other ends of t, (lo, hi), e for (-e, e), or "auto": out to 5 times the value at a, as in `slice_plane`.
-    The ends are f(a) and f(b) themselves, with `precision` in that precision as all points; its measured error is
-    `Curve.error`.  Frozen BatchNorm statistics are those of f's net all along, not the other end's: `Curve.name` says
-    whose, and `quantity(..., batchnorm=data)` re-estimates them.  Other arguments as in `slice_plane`.
+    The ends are f(a) and f(b) themselves.  Frozen BatchNorm statistics are those of f's net all along, not the other end's:
+    `Curve.name` says whose, and `quantity(..., batchnorm=data)` re-estimates them.
 
     Raises:
         ValueError: If the ends differ in shape, or are not of f's weights.
@@ -96,19 +82,12 @@ def slice_line(
     """
     f = as_objective(f)
     check_weights(b, check_weights(a, f.dim, "a").numel(), "b")
-    if extent is None:
-        t = torch.linspace(0, 1, resolution, dtype=a.dtype, device=a.device)
-    else:
-        t = ticks_between(*ends(f, a, (b - a)[None], extent, ((-1.0, 1.0),), resolution)[0], resolution, a)
-    options = dict(exact=exact, precision=precision, progress=progress, label="line", cache=cache, engine=engine)
+    t = torch.linspace(0, 1, resolution, dtype=a.dtype, device=a.device)
     name = f"line{whose}" if (whose := f.whose_statistics(a, b)) else ""
-    about = dict(y_label=f.label, name=name, n=f.n, batchnorm=f.batchnorm)
-    if precision is not None or extent is not None:
-        grid = Grid(f, a, (b - a)[None], [t], **options)
-        return Curve(t, grid.values, **about, precision=precision, error=grid.error)
-    inside = Grid(f, a, (b - a)[None], [t[1:-1]], **options).values if resolution > 2 else t[:0]
+    inside = Grid(f, a, (b - a)[None], [t[1:-1]]).values if resolution > 2 else t[:0]
     at_ends = f.many(torch.stack([a, b]))
-    return Curve(t, torch.cat([at_ends[:1], inside.to(at_ends), at_ends[1:]]), **about)
+    values = torch.cat([at_ends[:1], inside.to(at_ends), at_ends[1:]])
+    return Curve(t, values, y_label=f.label, name=name, n=f.n, batchnorm=f.batchnorm)
 
 
 @public

@@ -38,14 +38,12 @@ def persistence(surface: Surface) -> Persistence:
         raise ValueError("persistence needs values on a grid, got scattered ones: slice a plane")
     if surface.n_diverged == surface.values.numel():
         raise ValueError(f"the surface must have a finite value, got {surface.n_diverged} diverged cells: shrink the extent")
-    sides = surface.values.ndim
-    values = pad(
-        surface.values.detach().double().cpu(), (1, 1) * sides, value=math.inf
-    )  # walls, so that no neighbour is outside
+    # walls around, so that no neighbour is outside
+    values = pad(surface.values.detach().double().cpu(), (1, 1, 1, 1), value=math.inf)
     flat = values.flatten()
     order, height = flat.argsort(stable=True), flat.tolist()
-    steps = torch.cartesian_prod(*[torch.tensor([-1, 0, 1])] * sides).view(-1, sides) @ torch.tensor(values.stride())
-    steps = steps[steps != 0].tolist()
+    width = values.shape[1]
+    steps = [down * width + right for down in (-1, 0, 1) for right in (-1, 0, 1) if (down, right) != (0, 0)]
     sets, eldest = DisjointSet(), {}  # cells under water; root of a set -> its deepest minimum
     rank: dict[int, int] = {}  # minimum -> its number, by rising birth
     died: dict[int, tuple[float, int, int]] = {}
@@ -73,7 +71,7 @@ def persistence(surface: Surface) -> Persistence:
         return -1
 
     def index(cells: list[int]) -> Tensor:
-        """Grid indices (M, K); -1 where there is no cell."""
+        """Grid indices (M, 2); -1 where there is no cell."""
         at = torch.tensor(cells)
         return torch.stack(torch.unravel_index(at.clamp_min(0), values.shape), 1) - 1
 

@@ -12,7 +12,7 @@ from flatviz.checks import Count, Seed, Vector, check_count
 from flatviz.core.boundary import public
 from flatviz.core.objective import Curvature, ObjectiveLike, as_objective
 from flatviz.core.seeds import generator
-from flatviz.landscape.operators import Operator, Part
+from flatviz.landscape.operators import Operator
 
 COVARIANCE_FROM = 50  # test vectors at most whose covariance is read: it costs a small factorisation each
 
@@ -24,7 +24,6 @@ def hessian_trace(
     *,
     products: Count = 60,
     curvature: Curvature = "hessian",
-    part: Part = None,
     seed: Seed = 0,
 ) -> tuple[float, float]:
     """(estimate, standard error) of tr H, H = grad^2 f(w), from at most `products` products H v.
@@ -34,7 +33,7 @@ def hessian_trace(
     error counts that: s^2 / n + mean_ij d_ij d_ji, d_ij the change of t_i when vector j leaves the basis too.
     With products >= D the diagonal is read entry by entry: exact, error 0.
 
-    Args: products: 60, a few per cent of error on spectra that fall fast; curvature, part: as in `top_eigenpairs`.
+    Args: products: 60, a few per cent of error on spectra that fall fast; curvature: as in `top_eigenpairs`.
 
     Raises:
         ValueError: For fewer than 6 products.
@@ -50,7 +49,7 @@ def hessian_trace(
         True
     """
     check_count(products, "products", least=6)
-    operator = Operator(as_objective(f), w, curvature, part)
+    operator = Operator(as_objective(f), w, curvature)
     like = operator.like
     if products >= like.numel():
         eye = torch.eye(like.numel(), dtype=like.dtype, device=like.device)

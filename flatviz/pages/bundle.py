@@ -60,15 +60,6 @@ class Bundle:
         return Bundle(self.index | {"members": members, "figures": figures}, b"".join(record for _, record in records.values()))
 
 
-@dataclass(frozen=True)
-class Member:
-    """One member's figures by view, without those of views that are `like` another, and its arrays by the name of their field."""
-
-    meta: dict[str, Any]
-    figures: dict[str, Figure]
-    arrays: dict[str, Live]
-
-
 def pack(
     family: Family,
     *,
@@ -89,17 +80,17 @@ def pack(
     """
     check_measured(family)
     scene = Scene(family)
-    members = [_member(scene, i) for i in range(len(family))]
-    shapes = {name: np.max([m.arrays[name].values.shape for m in members], axis=0) for name in members[0].arrays}
+    metas, drawn, arrays = zip(*(_member(scene, i) for i in range(len(family))))
+    shapes = {name: np.max([row[name].values.shape for row in arrays], axis=0) for name in arrays[0]}
     sizes = [int(np.prod(shape)) for shape in shapes.values()]
     offsets = np.cumsum([0, *sizes]).tolist()
     whole = max(range(len(family)), key=lambda i: (family[i].prediction.n_draws, len(family[i].spectrum), i))
-    figures = {v.name: members[whole].figures.get(v.name) or v.draw(scene, whole) for v in views.views_of(family)}
+    figures = {v.name: drawn[whole].get(v.name) or v.draw(scene, whole) for v in views.views_of(family)}
     index = {
         "n_max": scene.n_max,
         "record": sum(sizes),
         "fields": {n: {"offset": o, "shape": s.tolist()} for o, (n, s) in zip(offsets, shapes.items())},
-        "members": [m.meta for m in members],
+        "members": list(metas),
         "figures": [_entry(scene, view, figures[view.name]) for view in views.views_of(family)],
         "phases": list(PHASES),
         "stops": {m: list(r) for m, r in (stops or {}).items()},
@@ -113,7 +104,7 @@ def pack(
         "config": CONFIG
         | {"displayModeBar": False},  # its 42 buttons would all be tab stops: one menu above the pictures replaces them
     }
-    return Bundle(index, b"".join(_record(m, index["fields"]) for m in members))
+    return Bundle(index, b"".join(_record(row, index["fields"]) for row in arrays))
 
 
 def check_measured(family: Family) -> None:
@@ -133,27 +124,22 @@ def pack_members(
     """
     scene = Scene(family, previews=tuple(members) if note else ())
     packed = [_member(scene, i, only) for i in members]
-    moved = [_member(scene, i) for i in _moved(bundle, family) if i not in members]
     there = set(bundle.index.get("images", {}).get("rows", ()))
-    for m in packed:
-        if missing := sorted(set(m.meta.get("images", {}).get("pool", ())) - there):
-            m.meta["images"] |= pixels_of(family, torch.tensor(missing))
-    metas = [m.meta | ({"note": note} if note else {}) for m in packed] + [m.meta for m in moved]
-    figures = list(_changed(bundle, scene, members[-1], packed[-1].figures)) if packed else []
-    index = {"record": bundle.index["record"], "members": metas, "figures": figures}
-    return Bundle(index, b"".join(_record(m, bundle.index["fields"]) for m in [*packed, *moved]))
+    for meta, _, _ in packed:
+        meta |= {"note": note} if note else {}
+        if missing := sorted(set(meta.get("images", {}).get("pool", ())) - there):
+            meta["images"] |= pixels_of(family, torch.tensor(missing))
+    figures = list(_changed(bundle, scene, members[-1], packed[-1][1]))
+    packed += [_member(scene, i) for i in _moved(bundle, family) if i not in members]
+    index = {"record": bundle.index["record"], "members": [meta for meta, _, _ in packed], "figures": figures}
+    return Bundle(index, b"".join(_record(row, bundle.index["fields"]) for *_, row in packed))
 
 
 def _moved(bundle: Bundle, family: Family) -> list[int]:
     """Members at radius 0, where their place against the radius is another now: it is left of the smallest positive one."""
-
-    def least(methods: Sequence[str], radii: Sequence[float]) -> dict[str, float]:
-        positive = [(m, r) for m, r in zip(methods, radii) if r > 0]
-        return {m: min(r for name, r in positive if name == m) for m, _ in positive}
-
-    there = bundle.index["members"]
-    same = least([m["method"] for m in there], [m["radius"] for m in there]) == least(family.method, family.radius)
-    return [] if same else [i for i, radius in enumerate(family.radius) if radius == 0]
+    there = {(meta["method"], meta["radius"]) for meta in bundle.index["members"]}
+    least = {(method, min((r for r in family.radii(method) if r > 0), default=0.0)) for method in family.methods}
+    return [] if least <= there else [i for i, radius in enumerate(family.radius) if radius == 0]
 
 
 def _changed(bundle: Bundle, scene: Scene, i: int, drawn: Mapping[str, Figure]) -> Iterator[dict[str, Any]]:
@@ -184,7 +170,10 @@ def _still(entry: Mapping[str, Any]) -> dict[str, Any]:
     return kept
 
 
-def _member(scene: Scene, i: int, only: Collection[str] | None = None) -> Member:
+def _member(
+    scene: Scene, i: int, only: Collection[str] | None = None
+) -> tuple[dict[str, Any], dict[str, Figure], dict[str, Live]]:
+    """One member: what is said of it, its figures by view, without those of views that are `like` another, its arrays by field."""
     family = scene.family
     every = views.views_of(family)
     shown = [view for view in every if only is None or view.name in only]
@@ -213,7 +202,7 @@ def _member(scene: Scene, i: int, only: Collection[str] | None = None) -> Member
     projection = family[i].projection
     draws = {"draw loss": values_of(projection), "draw distance": projection.distance}
     own = {name: Live("", "", numbers(values), "draws") for name, values in draws.items()}
-    return Member(meta, figures, arrays | scores | own | {"lambda1": Live("", "", lambda1)})
+    return meta, figures, arrays | scores | own | {"lambda1": Live("", "", lambda1)}
 
 
 def _said(p: Live) -> str | bool | list[str]:
@@ -249,20 +238,18 @@ def ranges_of(view: View, fig: Figure) -> dict[str, list[float]]:
     return {axis: ends for axis, ends in ranges.items() if all(map(math.isfinite, ends))}
 
 
-def _record(member: Member, fields: Mapping[str, Mapping]) -> bytes:
+def _record(arrays: Mapping[str, Live], fields: Mapping[str, Mapping]) -> bytes:
     """The arrays in the order of the fields, float32; where it has fewer draws (MAP has one) scores repeat, the rest is NaN."""
-    nothing = Live("", "", np.empty(0, "<f4"))
-    return b"".join(_filled(member.arrays.get(name, nothing), field["shape"]).tobytes() for name, field in fields.items())
+    return b"".join(_filled(arrays.get(name), field["shape"]).tobytes() for name, field in fields.items())
 
 
-def _filled(live: Live, shape: Sequence[int]) -> np.ndarray:
-    values = np.asarray(live.values, "<f4")
-    if values.size == 0:
+def _filled(live: Live | None, shape: Sequence[int]) -> np.ndarray:
+    if live is None or live.values.size == 0:
         return np.full(shape, math.nan, "<f4")
+    values = np.asarray(live.values, "<f4")
     padding = [(0, wanted - got) for wanted, got in zip(shape, values.shape)]
-    if live.rows == "size":
-        return np.pad(values, padding, mode="edge")
-    return np.pad(values, padding, constant_values=math.nan)
+    how = dict(mode="edge") if live.rows == "size" else dict(constant_values=math.nan)
+    return np.pad(values, padding, **how)
 
 
 def assign(drawn: Any, path: str, value: Any) -> None:
@@ -279,7 +266,7 @@ def _entry(scene: Scene, view: View, fig: Figure) -> dict[str, Any]:
     layout.pop("meta")
     placed = {k: v for k, v in dataclasses.asdict(view).items() if k in PLACED} | {"phases": list(view.phases(scene.family))}
     follows = _follows(view, fig)
-    binds = [{"path": p.path, "field": _field(view, k, p), "rows": p.rows, "noise": p.noise} for k, p in enumerate(follows)]
+    binds = [{"path": p.path, "field": _field(view, k, p), "rows": p.rows} for k, p in enumerate(follows)]
     for p in follows:
         if p.path.startswith("data.") and not p.words:
             assign(drawn, p.path, [])  # it is in the members' records, or in `held`

@@ -16,7 +16,6 @@ from flatviz.plots.mechanism import kind_of, plot_moments, plot_step
 from flatviz.plots.metrics import plot_metrics
 from flatviz.plots.projection import plot_projection
 from flatviz.plots.radius import columns_of, plot_radius
-from flatviz.plots.regression import plot_gap
 from flatviz.plots.reliability import plot_reliability
 from flatviz.plots.spectrum import plot_spectrum
 from flatviz.plots.step import DOES, PHASES
@@ -216,13 +215,6 @@ VIEWS = (
         lambda scene, i: plot_input_maps(scene.family, i),
         group="Inputs",
         when=lambda family: "a" in family.inputs,
-        **ALL,
-    ),
-    _view(
-        "regression",
-        lambda scene, i: plot_gap(scene.family, i),
-        group="Regression",
-        when=lambda family: "curve x" in family.inputs,
         **ALL,
     ),
     _view(

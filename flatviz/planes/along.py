@@ -6,7 +6,7 @@ import math
 
 import torch
 
-from flatviz.checks import Vector, Whole, check_weights
+from flatviz.checks import Vector, check_weights
 from flatviz.core.boundary import public
 from flatviz.results import Plane, Spectrum
 
@@ -32,8 +32,8 @@ def plane_along(
         >>> fv.plane_along(torch.zeros(3), *plane.axes, orthonormal=True).orthonormal
         True
     """
-    axes = torch.stack([check_weights(d, check_weights(w, w.numel()).numel(), f"direction {i}") for i, d in
-                        enumerate((u, v), 1)])  # fmt: skip
+    check_weights(w, w.numel())
+    axes = torch.stack([check_weights(d, w.numel(), f"direction {i}") for i, d in ((1, u), (2, v))])
     if not orthonormal:
         return Plane(w.clone(), axes, "one given direction", name=name, extent=((-1.0, 1.0),) * 2)
     Q, R = torch.linalg.qr(axes.double().T)
@@ -46,13 +46,13 @@ def plane_along(
 
 
 @public
-def plane_eigen(w: Vector, spectrum: Spectrum, ranks: tuple[Whole, Whole] = (0, 1)) -> Plane:
-    """The plane of two Hessian eigenvectors at `w` (D,), those of the given ranks; orthonormal, unit: distance.
+def plane_eigen(w: Vector, spectrum: Spectrum) -> Plane:
+    """The plane of the first two Hessian eigenvectors at `w` (D,); orthonormal, unit: distance.
 
     Extent: along each axis where the quadratic model lambda a^2 / 2 has risen by 1, at most ten times the other's.
 
     Raises:
-        ValueError: For ranks the spectrum does not have.
+        ValueError: For a spectrum of one eigenvector.
 
     Example:
         >>> import torch, flatviz as fv
@@ -62,13 +62,11 @@ def plane_eigen(w: Vector, spectrum: Spectrum, ranks: tuple[Whole, Whole] = (0, 
         [0.2, 1.0]
     """
     check_weights(w, spectrum.vectors.shape[1])
-    have = len(spectrum.values)
-    if len(set(ranks)) != 2 or not all(0 <= r < have for r in ranks):
-        raise ValueError(f"ranks must be two different ones of 0..{have - 1}, got {ranks}: ask top_eigenpairs for more")
-    index = torch.tensor(ranks, device=w.device)
-    values = spectrum.values[index].abs()
+    if len(spectrum.values) < 2:
+        raise ValueError("spectrum must hold two eigenvectors, got one: ask top_eigenpairs for more")
+    values = spectrum.values[:2].abs()
     least = float(values.max()) / 100 or 1.0
     reach = [math.sqrt(2 * RISE / max(float(v), least)) for v in values]
-    name = f"plane of Hessian eigenvectors {ranks[0] + 1} and {ranks[1] + 1}"
+    name = "plane of Hessian eigenvectors 1 and 2"
     extent = ((-reach[0], reach[0]), (-reach[1], reach[1]))
-    return Plane(w.clone(), spectrum.vectors[index], "distance in weight space", name, None, extent)
+    return Plane(w.clone(), spectrum.vectors[:2], "distance in weight space", name, None, extent)

@@ -6,7 +6,6 @@ __getattr__, __dir__, __all__ = lazy(
     __name__,
     {
         "by_type": "plot",
-        "animation": "animate_projection",
         "basin": "plot_basin",
         "curve": "plot_curve",
         "density": "plot_density",
@@ -16,7 +15,6 @@ __getattr__, __dir__, __all__ = lazy(
         "persistence": "plot_persistence",
         "projection": "plot_projection",
         "radius": "plot_radius",
-        "regression": "plot_predictive",
         "reliability": "plot_reliability",
         "risk_coverage": "plot_risk_coverage",
         "severity": "plot_severity",

@@ -64,7 +64,7 @@ def plot_basin_3d(surface: Surface, *, color_range: tuple[float, float], title: 
 
 def above_center(surface: Surface) -> Surface:
     """The surface above its value at the plane's origin."""
-    if surface.values.ndim != 2:
+    if surface.scattered:
         raise ValueError(f"a basin needs values on a grid of two axes, got shape {tuple(surface.values.shape)}")
     return replace(surface, values=surface.values - center_of(surface), label=f"{surface.label} above the center")
 

@@ -63,12 +63,12 @@ def _plane(plane: Plane) -> Figure:
     if not math.isfinite(plane.angle):
         raise ValueError(f"a plane is drawn by two axes of some length, got lengths {plane.lengths}: take other directions")
     angle = math.radians(plane.angle)
-    first, second = plane.lengths[:2]
+    first, second = plane.lengths
     ends = torch.tensor([[first, 0.0], [second * math.cos(angle), second * math.sin(angle)]], dtype=torch.float64)
     alt = f"{plane.name}: {axis_note(plane).replace('<br>', '; ')}"
     fig = figure(capital(plane.name), alt, width=560)
     if plane.extent is not None:
-        (a0, a1), (b0, b1) = plane.extent[:2]
+        (a0, a1), (b0, b1) = plane.extent
         corners = torch.tensor([[a0, b0], [a1, b0], [a1, b1], [a0, b1], [a0, b0]], dtype=torch.float64) @ ends
         look = dict(fill="toself", fillcolor="rgba(0, 114, 178, 0.08)", line=dict(color=COLORS[1], width=1.5))
         fig.add_trace(scatter(*corners.T, "lines", "extent", legend=True, **look))
@@ -104,7 +104,7 @@ BY_METHOD = {Prediction: plots.plot_metrics, results.Sharpness: plots.plot_sharp
 
 
 def shown(result: Plane | Surface | Projection | Prediction) -> Figure | None:
-    """The figure of a cell's last value; None where its text says all: more than three axes, no labels, no finite value."""
+    """The figure of a cell's last value; None where its text says all: no labels, no finite value."""
     empty = {
         Plane: lambda plane: not math.isfinite(plane.angle),
         Projection: lambda projection: not len(projection.coords),

@@ -7,7 +7,7 @@ import torch
 
 from flatviz.plots.captions import counted, share_of
 from flatviz.plots.color import ColorScale
-from flatviz.plots.theme import HEIGHT, LOSS_SCALE, MARGIN, MUTED, Figure, figure, numbers, scatter
+from flatviz.plots.theme import HEIGHT, LOSS_SCALE, MARGIN, MUTED, Figure, figure, numbers, scatter, short
 from flatviz.results import Curve, Plane, Projection, Spectrum, Surface
 
 
@@ -51,6 +51,17 @@ def diverged(surface: Surface) -> go.Scatter:
     )
 
 
+def same_plane(here: Plane, there: Plane) -> bool:
+    """Whether two planes are one: results that were read from disk have a copy each."""
+    return here is there or (torch.equal(here.origin, there.origin) and torch.equal(here.axes, there.axes))
+
+
+def check_on(surface: Surface, projection: Projection | None) -> None:
+    """That what is drawn on a surface is a projection onto the same plane."""
+    if projection is not None and not same_plane(surface.plane, projection.plane):
+        raise ValueError("projection and surface live in different planes: project onto surface.plane")
+
+
 def plane_axes(plane: Plane, below: str = "") -> dict:
     """Axis titles that say what a step is, `below` under them; equal aspect only where distance in the picture is distance."""
     first, second = axis_titles(plane)
@@ -87,9 +98,8 @@ def axis_note(plane: Plane) -> str:
     """The unit, and for oblique or scaled axes their lengths and angle."""
     if plane.orthonormal:
         return f"unit: {plane.unit}"
-    *most, last = (f"{x:.3g}" for x in plane.lengths)
-    pair = "" if len(most) == 1 else "the first two "
-    return f"unit: {plane.unit}<br>axes {', '.join(most)} and {last} long, {pair}{plane.angle:.0f}° apart"
+    first, second = map(short, plane.lengths)
+    return f"unit: {plane.unit}<br>axes {first} and {second} long, {plane.angle:.0f}° apart"
 
 
 def with_print(title: str, *lines: str) -> str:

@@ -37,7 +37,7 @@ def plot_radius(
     the test split with the largest ensemble.
 
     Args:
-        family: what `fv.families.measure` returned; bands need `fv.families.repeat_family`.
+        family: what `fv.families.measure` returned; bands need the seeds of a tour or of `lab.repeat()`.
         method: Of the member that a ring marks; None: none.
         radius: Of that member.
         title: default: over how many seeds.

@@ -42,7 +42,7 @@ def sabma_step(
     3. step back and descend     the natural gradient of g' + kl_weight / N KL(q || prior), from theta: see `Descent`
     """
     value, g, _ = nll(q, blocks=perturbation.moved)
-    worst = q.moved(perturbation(q, g, radius, noise=nll.noise[0]))
+    worst = q.moved(perturbation(q, g, radius, noise=nll.first))
     at_worst, g, _ = nll.again(worst)
     descend(q, g)
     return value, at_worst - value
@@ -70,7 +70,7 @@ def _biased(perturbation: Perturbation) -> bool:
 
 def _biased_step(q: Gaussian, nll: NoisyNLL, descend: Descent, *, step: Step) -> tuple[Tensor, Tensor | None]:
     """The released code draws z2 about 1: what it learns is q with its mean at mean + sum of the factor's rows."""
-    nll.noise = [(z1, z2 + 1) for z1, z2 in nll.noise]
+    nll.noise = nll.noise[0], nll.noise[1] + 1
     return step(q, nll, descend)
 
 
@@ -172,10 +172,10 @@ def sabma_stages(
     """Posteriors after each number of steps in `at`, all of one fit by `fit_sabma` with `settings`.
 
     A shorter fit is another one: the learning rate depends on the step's share of all steps.
-    settings: values for all of kl_weight, start_scale and the fields of `Optim`.
+    settings: values for all of kl_weight, start_scale, mc_samples and the fields of `Optim`.
     """
     optim = Optim(**{f.name: settings[f.name] for f in fields(Optim)})
-    bound = Bound(settings["kl_weight"], start_scale=settings["start_scale"])
+    bound = Bound(settings["kl_weight"], start_scale=settings["start_scale"], mc_samples=settings["mc_samples"])
     inner, taken, kept = _step([radius], Perturbation(), net.w), count(), {}
 
     def noted(q: Gaussian, nll: NoisyNLL, descend: Descent) -> tuple[Tensor, Tensor | None]:

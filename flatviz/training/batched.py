@@ -20,13 +20,15 @@ from flatviz.training.gradient import Pass, TrainingLoss
 class SequentialLoss(TrainingLoss):
     """(W (B, D), index (B, n) or None) -> losses (B,), each row by a loss of its own."""
 
+    losses: Sequence[TrainingLoss] = ()
+
     def __init__(self, losses: Sequence[TrainingLoss]) -> None:
         self.losses, self.data, self.passes = losses, losses[0].data, losses[0].passes
 
     @property
     def state(self) -> State:
-        """The states of all."""
-        return {f"{i} {name}": value for i, loss in enumerate(self.losses) for name, value in loss.state.items()}
+        """The states of all, each once: draws of a member share one."""
+        return {f"{i} {name}": value for i, loss in enumerate(dict.fromkeys(self.losses)) for name, value in loss.state.items()}
 
     def __call__(self, W: Tensor, index: Tensor | None) -> Tensor:
         """Mean loss of each row."""
@@ -56,17 +58,19 @@ MOST = 4_000_000  # multiplications of a row: beyond, a stack saves no Python th
 class BatchedLoss(TrainingLoss):
     """The same losses from one pass for all rows, or row by row where each is work enough for a CPU by itself."""
 
-    def __init__(self, net: Net, data: Data, likelihood: Likelihood, network: Stacked | None, alone: TrainingLoss) -> None:
-        self.data, self.likelihood, self.net, self.passes = data, likelihood, net, alone.passes
-        self.alone, self.work = alone, 0 if network is None else network.work
+    losses: Sequence[TrainingLoss] = ()
+
+    def __init__(self, net: Net, likelihood: Likelihood, network: Stacked | None, losses: Sequence[TrainingLoss]) -> None:
+        self.data, self.passes, self.losses = losses[0].data, losses[0].passes, losses
+        self.net, self.likelihood, self.work = net, likelihood, 0 if network is None else network.work
         self.network = forward_many(net) if network is None else network
-        x, _ = data.batch(None)
+        x, _ = self.data.batch(None)
         self.inputs = x if network is None else network.features(x)
 
     def __call__(self, W: Tensor, index: Tensor | None) -> Tensor:
         """Mean loss of each row."""
         if self.work * (len(self.data) if index is None else index.shape[1]) > MOST:
-            return SequentialLoss([self.alone] * len(W))(W, index)
+            return SequentialLoss(self.losses[:1] * len(W))(W, index)
         x, y = (self.inputs, self.data.y) if index is None else (_rows(self.inputs, index), self.data.y[index])
         if index is None:
             y = y.expand(len(W), *y.shape)
@@ -76,7 +80,7 @@ class BatchedLoss(TrainingLoss):
 
     def check(self, data: Data) -> None:
         """Raises ValueError for data that the net cannot read."""
-        self.alone.check(data)
+        self.losses[0].check(data)
 
     def score(self, W: Tensor, data: Data) -> Tensor:
         """Mean loss of other data at each row, (B,)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
@@ -44,6 +44,11 @@ class TrainingLoss:
     def score(self, w: Tensor, data: Data) -> Tensor:
         """Mean loss of other data at `w` (D,), without gradients or noise: what early stopping looks at."""
         raise NotImplementedError
+
+    @property
+    def losses(self) -> Sequence[TrainingLoss]:
+        """The loss of each row by itself; of a loss of one weight vector, that loss."""
+        return [self]
 
     @property
     def state(self) -> State:

@@ -111,8 +111,12 @@ def refuse_random_trunk(net: Net, method: str) -> None:
         )
 
 
-def training_loss(net: Net, data: Data, run: Run, members: int | None = None) -> FrozenLoss | BatchedLoss | SequentialLoss:
+def training_loss(
+    net: Net, data: Data, run: Run, members: int | None = None, draws: int = 1
+) -> FrozenLoss | BatchedLoss | SequentialLoss:
     """The minibatch loss of a run: of weights (D,), or with `members` one for rows (B, D), net and data checked once.
+
+    With S `draws` of each member it is one for rows (B S, D), a member's draws side by side.
 
     The run's batchnorm "frozen" keeps the net's statistics, so that the loss is a function of the weights; "train" uses batch
     statistics on an internal copy, which is the loss's `training` and collects running ones on the way.
@@ -126,7 +130,8 @@ def training_loss(net: Net, data: Data, run: Run, members: int | None = None) ->
     spared, _ = check_data(net, data, run.likelihood)
     passes, train = run.passes, run.batchnorm == "train" and net.has_batchnorm
     passes.check_weights(net.w)
-    given, each = (spared, data, run.likelihood), range(1 if members is None else members)
+    given, alone = (spared, data, run.likelihood), members is None and draws == 1
+    members, rows = members or 1, (members or 1) * draws
     if net.trunk is not None:
         if not passes.whole:
             raise ValueError(
@@ -134,18 +139,18 @@ def training_loss(net: Net, data: Data, run: Run, members: int | None = None) ->
             )
         if train:
             raise ValueError("a sampled trunk keeps its BatchNorm statistics, got batchnorm='train': use 'frozen'")
-        losses = [RandomTrunkLoss(*given, member, passes) for member in each]
+        losses = [RandomTrunkLoss(*given, row, passes) for row in range(rows)]
     elif train:
-        losses = [BatchStatisticsLoss(*given, passes) for _ in each]
+        losses = [loss for loss in [BatchStatisticsLoss(*given, passes) for _ in range(members)] for _ in range(draws)]
     else:
         check_batchnorm(net, "frozen" if run.batchnorm == "train" else run.batchnorm)
-        losses = [FrozenLoss(*given, passes)] * len(each)
-    if members is None:
+        losses = [FrozenLoss(*given, passes)] * rows
+    if alone:
         return losses[0]
     alike = type(losses[0]) is FrozenLoss  # its subclasses draw noise or collect statistics, each member's own
-    if passes.precision is None and members > 1 and alike and data.is_held:
+    if passes.precision is None and rows > 1 and alike and data.is_held:
         x, _ = data.batch(None)
         network = stack(net, x) or stack_conv(net, x)
         if network is not None or net.device.type == "cuda":
-            return BatchedLoss(net, data, run.likelihood, network, losses[0])
+            return BatchedLoss(net, run.likelihood, network, losses)
     return SequentialLoss(losses)

@@ -1,13 +1,10 @@
 """The mean NLL under a Gaussian and its gradient in (mean, log_std, factor), by reparameterised draws.
 
 w = mean + exp(log_std) z1 + z2 factor,  z1 and z2 standard normal,  g = grad NLL(w)
-grad of E_q[NLL] in (mean, log_std, factor)  =  (g,  g exp(log_std) z1,  z2 (x) g)
+grad of E_q[NLL] in (mean, log_std, factor)  =  (g,  g exp(log_std) z1,  z2 (x) g), averaged over the draws
 """
 
 from __future__ import annotations
-
-from collections.abc import Callable
-from functools import partial
 
 import torch
 from torch import Tensor
@@ -15,15 +12,28 @@ from torch import Tensor
 from flatviz.gaussian import Gaussian
 from flatviz.training.gradient import Ascent, TrainingLoss, gradient, value_and_grad
 
+Noise = tuple[Tensor, Tensor]  # z1 (..., S, D) and z2 (..., S, K) of S draws
+
 
 class NoisyNLL:
-    """Mean NLL over draws of a Gaussian, at noise and a minibatch that stay: `nll(q)`, and `nll.again(q')` for a second pass.
+    """Mean NLL over S draws of a Gaussian, at noise and a minibatch that stay: `nll(q)`, and `nll.again(q')` for a second pass.
 
-    `noise` holds (z1 (..., D), z2 (..., K)) of each draw.
+    loss: of one weight vector where one member has one draw, else of rows (B S, D), the draws of a member side by side.
+    index: (n,), (B, n) for B members, or None.
     """
 
-    def __init__(self, loss: TrainingLoss, index: Tensor | None, noise: list[tuple[Tensor, Tensor]]) -> None:
-        self.loss, self.index, self.noise = loss, index, noise
+    def __init__(self, loss: TrainingLoss, index: Tensor | None, noise: Noise) -> None:
+        self.loss, self.noise = loss, noise
+        draws = noise[0].shape[:-1]
+        self.rows = draws.numel()
+        if index is not None and self.rows > 1:
+            index = index.unsqueeze(-2).expand(*draws, -1).reshape(self.rows, -1)
+        self.index = index
+
+    @property
+    def first(self) -> Noise:
+        """The noise z1 (..., D), z2 (..., K) of the first draw."""
+        return self.noise[0][..., 0, :], self.noise[1][..., 0, :]
 
     def __call__(
         self, q: Gaussian, *, blocks: int = 3, ascent: Ascent | None = None
@@ -32,38 +42,29 @@ class NoisyNLL:
 
         With an `ascent` the gradient of each draw w is taken at w + e and flows to theta through the same noise.
         """
-        at = partial(gradient, self.loss, index=self.index, ascent=ascent)
-        return _averaged([_draw(at, q, z1, z2, blocks) for z1, z2 in self.noise])
+        wide, w = self._draws(q)
+        return self._averaged(wide, *gradient(self.loss, w, self.index, ascent), blocks)
 
     def again(self, q: Gaussian) -> tuple[Tensor, tuple[Tensor, ...], Tensor | None]:
         """The same noise and minibatch once more, at another q; what the loss trains along stays as it is."""
+        wide, w = self._draws(q)
+        return self._averaged(wide, *value_and_grad(self.loss, w, self.index, again=True), None, 3)
 
-        def at(w: Tensor) -> tuple[Tensor, Tensor, None]:
-            return *value_and_grad(self.loss, w, self.index, again=True), None
+    def _draws(self, q: Gaussian) -> Noise:
+        """Std z1 (..., S, D), and the draws as the loss takes them."""
+        z1, z2 = self.noise
+        wide = q.std.unsqueeze(-2) * z1
+        w = torch.add(q.mean.unsqueeze(-2), wide) + z2 @ q.factor
+        return wide, w.flatten() if self.rows == 1 else w.flatten(0, -2)
 
-        return _averaged([_draw(at, q, z1, z2, 3) for z1, z2 in self.noise])
-
-
-def _draw(
-    at: Callable[[Tensor], tuple[Tensor, Tensor, Tensor | None]], q: Gaussian, z1: Tensor, z2: Tensor, blocks: int
-) -> tuple[Tensor, tuple[Tensor, ...], Tensor | None]:
-    """What `at(w)` gives at the draw of this noise, its gradient in w carried over to the first `blocks` of theta."""
-    wide = q.std * z1
-    value, g, gain = at(_plus_factor(q.mean + wide, z2, q.factor))
-    if blocks < 3:
-        return value, (g, g * wide)[:blocks], gain
-    return value, (g, g * wide, z2.unsqueeze(-1) * (g if g.ndim == 1 else g.unsqueeze(-2))), gain
-
-
-def _plus_factor(w: Tensor, z2: Tensor, factor: Tensor) -> Tensor:
-    """W + z2 F, of one member or of each."""
-    return torch.addmv(w, factor.T, z2) if w.ndim == 1 else w + (z2.unsqueeze(-2) @ factor).squeeze(-2)
-
-
-def _averaged(passes: list[tuple]) -> tuple[Tensor, tuple[Tensor, ...], Tensor | None]:
-    """Mean over draws of (value, gradient, gain)."""
-    if len(passes) == 1:
-        return passes[0]
-    values, grads, gains = zip(*passes)
-    gain = None if gains[0] is None else torch.stack(gains).mean(0)
-    return torch.stack(values).mean(0), tuple(torch.stack(g).mean(0) for g in zip(*grads)), gain
+    def _averaged(
+        self, wide: Tensor, value: Tensor, g: Tensor, gain: Tensor | None, blocks: int
+    ) -> tuple[Tensor, tuple[Tensor, ...], Tensor | None]:
+        """Means over draws of value, gradient carried over to the first `blocks` of theta, and gain."""
+        g, draws = g.view_as(wide), wide.shape[:-1]
+        parts = [g.mean(-2)]
+        if blocks > 1:
+            parts.append((g * wide).mean(-2))
+        if blocks > 2:
+            parts.append(self.noise[1].mT @ g / draws[-1])
+        return value.view(draws).mean(-1), tuple(parts), None if gain is None else gain.view(draws).mean(-1)

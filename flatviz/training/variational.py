@@ -24,18 +24,19 @@ from flatviz.engine.batchnorm import TrainingNet
 from flatviz.gaussian import Gaussian
 from flatviz.results import History
 from flatviz.storage.checkpoints import State
-from flatviz.training.batched import SequentialLoss
 from flatviz.training.gradient import Ascent
 from flatviz.training.losses import training_loss
-from flatviz.training.noisy_nll import NoisyNLL
+from flatviz.training.noisy_nll import Noise, NoisyNLL
 from flatviz.training.optimize import check_converged, check_covers, cosine, early_stopping, minibatches, recorded
 from flatviz.training.run import Optim, Run
 
 # The tempered posterior exp(-N L / T) prior that VI and SA-BMA approximate by default: T = 0.03, where HMC predicts about as well as
 # at T = 0.1 and better than at 0.3 and 1 (data/temperature.csv).  What flatness does there and at other T: `flatviz run evidence`.
-TEMPERED = dict(kl_weight=0.03, start_scale=0.3, weight_decay=0.0, steps=600, lr=1.0, momentum=0.9, batch_size=None)
+TEMPERED = dict(
+    kl_weight=0.03, start_scale=0.3, weight_decay=0.0, steps=600, lr=2.0, momentum=0.9, batch_size=None, mc_samples=8
+)
 # The conv net overfits at T = 0.03.  Of T = 0.03, 0.1 and 0.3 and starts of 0.01 and 0.03, these had the least validation NLL.
-TEMPERED_BATCHNORM = TEMPERED | dict(kl_weight=0.1, start_scale=0.01)
+TEMPERED_BATCHNORM = TEMPERED | dict(kl_weight=0.1, start_scale=0.01, lr=1.0, mc_samples=1)
 
 STEPS_AHEAD = 64  # whose noise is drawn at once: one by one, between other work, a draw takes four times as long
 MOST_AHEAD = 2**22  # numbers drawn at once
@@ -74,7 +75,7 @@ class Descent:
         self.prior, self.kl_weight, self.unit, self.optim = prior, kl_weight, (kl_weight or 1.0) / n, optim
         self.kls: list[Tensor] = []
 
-    def at(self, step: int, noise: list[tuple[Tensor, Tensor]]) -> None:
+    def at(self, step: int, noise: Noise) -> None:
         """What belongs to a step: its learning rate, the memory of its sizes, its noise."""
         self.rate = self.optim.lr * cosine(step, self.optim.steps)
         self.filled = 1 - MEMORY ** (step + 1)
@@ -86,7 +87,7 @@ class Descent:
         if self.optim.weight_decay > 0:
             mean = mean.add(q.mean, alpha=self.optim.weight_decay / self.unit)
         if self.kl_weight > 0:
-            kl, pulls = q.kl_and_path_grad(self.prior, self.noise)
+            kl, pulls = q.kl_and_path_grad(self.prior, *self.noise)
             self.kls.append(kl)
             mean, r, factor = (g.add_(pull) for g, pull in zip((mean, r, factor), pulls))
         natural = q.cov_mul(torch.cat((mean.unsqueeze(-2), factor), -2))
@@ -100,7 +101,7 @@ class Descent:
         self.parts[2].addcmul_(natural[..., 1:, :], slow[..., :1].unsqueeze(-2), value=-0.5 * FACTOR * self.rate)
 
 
-class Noise:
+class NoiseSource:
     """Noise of each step, of each member by its own generator, drawn ahead: an odd step has the negative of that before it.
 
     What is odd in the noise then cancels over two steps: the noise of the draw in the mean's gradient, and the gradient's
@@ -114,21 +115,21 @@ class Noise:
         self.ahead = [generator(seed, self.device) for seed in seeds]  # as they are after its last
         most = MOST_AHEAD // (len(seeds) * draws * self.size)
         self.pairs = max(1, min(STEPS_AHEAD, steps + 1, most) // 2)
-        self.block: list[tuple[Tensor, Tensor]] = []
+        self.block: list[Noise] = []
 
-    def at(self, step: int) -> list[tuple[Tensor, Tensor]]:
-        """(z1 (..., D), z2 (..., K)) of each draw; steps are asked for in order."""
+    def at(self, step: int) -> Noise:
+        """z1 (..., S, D) and z2 (..., S, K) of the step's S draws; steps are asked for in order."""
         if not self.block:
             self.block = self._drawn()
         place = step % (2 * self.pairs)
-        rows = self.block[place * self.draws : (place + 1) * self.draws]
+        noise = self.block[place]
         if place == 2 * self.pairs - 1:
             self.block = []
             for source, ahead in zip(self.sources, self.ahead):
                 source.set_state(ahead.get_state())
-        return rows
+        return noise
 
-    def _drawn(self) -> list[tuple[Tensor, Tensor]]:
+    def _drawn(self) -> list[Noise]:
         shape = len(self.sources), self.pairs, self.draws, self.size
         z = torch.empty(shape, dtype=self.like.dtype, device=self.device)
         for source, ahead, rows in zip(self.sources, self.ahead, z):
@@ -136,8 +137,8 @@ class Noise:
             for row in rows:
                 row.normal_(generator=ahead)
         z = z.to(self.like.device)
-        z = torch.stack((z, -z), 2).flatten(1, 3)
-        z = z[0] if len(z) == 1 else z.transpose(0, 1)  # (steps * draws, ..., D + K)
+        z = torch.stack((z, -z), 2).flatten(1, 2)
+        z = z[0] if len(z) == 1 else z.transpose(0, 1)  # (steps, ..., S, D + K)
         return list(zip(z[..., : self.dim].unbind(), z[..., self.dim :].unbind()))
 
 
@@ -192,12 +193,12 @@ def fit_gaussians(
     check_covers(net, start, "start")
     start = narrowed(start, bound.start_scale)
     B, shuffles, optim = len(seeds), [seed + 1 for seed in seeds], run.optim
-    loss = training_loss(net, data, run, None if B == 1 else B)
-    trained = [one.training for one in (loss.losses if isinstance(loss, SequentialLoss) else [loss] * B)]
+    loss = training_loss(net, data, run, None if B == 1 else B, bound.mc_samples)
+    trained = [one.training for one in loss.losses[:: bound.mc_samples]]
     if B > 1 and any(trained):
         run.check_no_validation("statistics of BatchNorm that members train at once are those of the last step")
     descent = Descent(start, prior, B, bound.kl_weight, len(data), optim)
-    noise = Noise(seeds, bound.mc_samples, start, optim.steps)
+    noise = NoiseSource(seeds, bound.mc_samples, start, optim.steps)
 
     def update(at: int, index: Tensor | None) -> tuple[Tensor, Tensor | None]:
         descent.at(at, noise.at(at))
@@ -213,7 +214,9 @@ def fit_gaussians(
     }
     batches = minibatches(len(data), optim.batch_size, shuffles[0] if B == 1 else shuffles, net.device)
     members = None if B == 1 else B
-    stopping = early_stopping(loss, [descent.theta], lambda: descent.theta[..., 0, :], run, members=members)
+    stopping = early_stopping(
+        loss.losses[0] if B == 1 else loss, [descent.theta], lambda: descent.theta[..., 0, :], run, members=members
+    )
     history = recorded(loss, state, update, batches, run, stopping, check=False)
     theta = descent.theta.reshape(B, *descent.theta.shape[-2:])
     kls = torch.stack(descent.kls) if descent.kls else None

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +16,10 @@ from flatviz.checks import check_choice, check_count, check_is, check_radius
 from flatviz.core.data import Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
-from flatviz.families.choice import Choices, choice_of
-from flatviz.families.family import check_settings, extend, fit_family, fit_member, measure, with_chosen
+from flatviz.families.choice import Choices
+from flatviz.families.family import extend, measure, repeat_family
+from flatviz.families.members import Fitting, Radii
 from flatviz.families.one_step import SABMA, family_stages
-from flatviz.families.seeds import repeat_family
 from flatviz.pages.bundle import check_measured
 from flatviz.pages.page import family_page
 from flatviz.pages.story import tour_story
@@ -29,10 +29,10 @@ from flatviz.results import Family, Gaussian
 from flatviz.storage.files import atomic_path
 from flatviz.widgets.cells import own, show_still
 from flatviz.widgets.look import LOOK, check_look
-from flatviz.widgets.members import first_radii, fit_each, log_stops, member_name
+from flatviz.widgets.members import first_radii, log_stops, member_name
 from flatviz.widgets.preview import show_preview
 from flatviz.widgets.view import CONTROLS, NOT_DRAWN, FamilyView, still, still_html
-from flatviz.widgets.worker import Stopped, Worker
+from flatviz.widgets.worker import Worker
 
 N_DRAWS = 30  # of each member, so the largest ensemble
 
@@ -64,7 +64,6 @@ class Lab(ipywidgets.VBox):
     _worker: Worker | None = None
     made: tuple[str, ...] = ()
     _under_way: Sequence[tuple[str, float]] = ()
-    _parts: tuple[ipywidgets.Widget, ...] = ()
 
     def __init__(
         self,
@@ -73,7 +72,7 @@ class Lab(ipywidgets.VBox):
         prior: Gaussian,
         *,
         family: Family | None = None,
-        radii: Mapping[str, Sequence[float]] | None = None,
+        radii: Radii | None = None,
         fit: Mapping | None = None,
         tuned: Choices | None = None,
         seed: int = 0,
@@ -87,27 +86,20 @@ class Lab(ipywidgets.VBox):
             raise ValueError(
                 f"prior must cover the net's {net.dim} treated weights, got {prior.dim}: use what transfer returned"
             )
-        check_settings(fit)
-        self._given = net.copy(), task, prior
-        self._radii = with_chosen(dict(radii or first_radii(net)), tuned)
-        for method, values in self._radii.items():
-            check_choice(method, tuple(METHODS), "a method of radii")
-            for r in values:
-                check_radius(r, "radius")
+        self._fits = Fitting(net.copy(), task, prior, seed, dict(fit or {}), dict(tuned or {}))
+        self._radii = self._fits.radii(radii or first_radii(net))
         if family is not None:
             check_measured(family)
         self._tuned = {name: m.tuned(net) for name, m in METHODS.items()}
-        self._fit, self._choices, self._seed = dict(fit or {}), dict(tuned or {}), seed
         self._measuring = {"n_draws": N_DRAWS, **(measuring or {})}
         self._methods, self._most = tuple(self._radii), self._measuring["n_draws"]
         self.family: Family | None = None
         self.error, self.status, self._kept_still = "", "", False
         self.view = FamilyView(self._checked, self._hear)
         super().__init__([self.view])
-        self._parts = (self.view.layout, self.layout, self.view)
         for name in CONTROLS:
             traitlets.link((self, name), (self.view, name))
-        if (chosen := choice_of(tuned, self.method).radius) is not None:
+        if (chosen := self._fits.choice(self.method).radius) is not None:
             self.radius = chosen
         self._worker, self._report_lock = Worker(self._report), threading.RLock()
         self.view.observe(lambda _: self._wanted(), names=["radius", "method", "look"])
@@ -173,8 +165,8 @@ class Lab(ipywidgets.VBox):
         """Stop for good, and remove the lab from every page; `family` stays."""
         if self._worker is not None:  # else its arguments were refused
             self._worker.close()
-        for widget in self._parts:
-            widget.close()
+            for widget in (self.view.layout, self.layout, self.view):
+                widget.close()
         super().close()
 
     def wait(self, timeout: float | None = None) -> bool:
@@ -197,13 +189,13 @@ class Lab(ipywidgets.VBox):
         Raises:
             ValueError: Before the first family is fitted.
         """
-        family, (net, task, _) = self._known(), self._given
+        family, fits = self._known(), self._fits
         text = family_page(
             family,
             title=title,
-            lead=f"Posteriors over the {net.dim} treated weights of a network on {task.name}.",
+            lead=f"Posteriors over the {fits.net.dim} treated weights of a network on {fits.task.name}.",
             rows=family_rows(family),
-            facts={"network": repr(net), "settings": ", ".join(f"{k} {v}" for k, v in self._fit.items()) or "as tuned"},
+            facts={"network": repr(fits.net), "settings": ", ".join(f"{k} {v}" for k, v in fits.fit.items()) or "as tuned"},
             start=(self.method, self.radius, self.n_draws),
             story=tour_story(family),
             code=["# family: what the lab that wrote this page held in lab.family"],
@@ -236,31 +228,18 @@ class Lab(ipywidgets.VBox):
             raise ValueError("the lab must have its first family, got none yet: call lab.wait() first")
         return self.family
 
-    def _how(self, progress: Progress) -> dict[str, Any]:
-        """Settings of every fit."""
-        return dict(seed=self._seed, fit=self._fit, tuned=self._choices, progress=progress)
-
     def _first_family(self, progress: Progress) -> None:
-        settings = self._how(progress)
-        try:
-            family = fit_family(*self._given, radii=self._radii, **settings)
-        except Stopped:
-            raise
-        except Exception:  # of one member: the others are shown, and the error is reported
-            family = fit_each(*self._given, self._radii, self._fail, **settings)
-        family = measure(*self._given[:2], family, seed=self._seed + 1, progress=progress, **self._measuring)
+        fits = replace(self._fits, progress=progress)
+        family = fits.family(self._radii, fail=self._fail)
+        family = measure(fits.net, fits.task, family, seed=fits.seed + 1, progress=progress, **self._measuring)
         self._take(family)  # at once: the moments of training take one more fit
-        if (whole := self._with_stages(family, settings)).stages:
-            self._take(whole)
-
-    def _with_stages(self, family: Family, settings: Mapping[str, Any]) -> Family:
         try:
-            return dataclasses.replace(family, stages=family_stages(*self._given, family, **settings))
-        except Stopped:
-            raise
+            stages = family_stages(fits, family)
         except Exception as error:  # its picture is left out
             self._fail(SABMA, family[family.index(SABMA, self._tuned[SABMA].radius)].radius, error)
-            return family
+        else:
+            if stages:
+                self._take(replace(family, stages=stages))
 
     def _take(self, family: Family) -> None:
         self._methods, self._most = family.methods, family.n_draws
@@ -274,8 +253,8 @@ class Lab(ipywidgets.VBox):
         self.view.show_family(family, stops=self.stops, live=True, code=code, defaults=defaults)
 
     def _repeat(self, seeds: int, progress: Progress) -> None:
-        first, *more = range(self._seed, self._seed + seeds + 1)
-        self._take(repeat_family(*self._given, self.family, seeds=more, fit=self._fit, tuned=self._choices, progress=progress))
+        more = range(self._fits.seed + 1, self._fits.seed + seeds + 1)
+        self._take(repeat_family(replace(self._fits, progress=progress), self.family, more))
 
     def _missing(self) -> list[tuple[str, float]]:
         """Method and radius of A and B, where they are not fitted."""
@@ -303,16 +282,12 @@ class Lab(ipywidgets.VBox):
         self._begin(names, lambda progress: [self._fit_one(*cell, progress) for cell in missing])
 
     def _fit_one(self, method: str, radius: float, progress: Progress) -> None:
+        fits, cell = replace(self._fits, progress=progress), (method, radius)
         try:
-            how, cell = self._how(progress), (method, radius)
-            show_preview(*self._given, self.family, *cell, self._show_member, look=self.look, **how)
-            posterior = fit_member(*self._given, *cell, **how)
-            settings = dict(seed=self._seed + 1, progress=progress)
-            self.family = extend(*self._given[:2], self.family, *cell, posterior, **settings)
-        except Stopped:
-            raise
+            show_preview(fits, self.family, *cell, self._show_member, self.look)
+            self.family = extend(fits, self.family, *cell, fits.member(*cell))
         except Exception as error:
-            self._fail(method, radius, error)
+            self._fail(*cell, error)
             raise
         self._show_member(self.family)
 

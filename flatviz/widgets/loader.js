@@ -5,14 +5,15 @@ const LOST = "The kernel that made this view has ended. What was fitted can stil
 
 function family(model, channel) {
   if (!families.has(channel)) {
-    const shared = { bundle: undefined, extras: [], status: undefined, views: new Set() };
+    const shared = { bundle: undefined, index: undefined, extras: [], status: undefined, views: new Set() };
     families.set(channel, shared);
     channel.on("msg:custom", (content, buffers) => {
       if (content.kind === "traits") model.set(content.traits); // where the controls stand in the kernel
       if (content.kind === "status") shared.status = content;
+      if (content.kind === "family" && content.index === shared.index) return; // an answer that crossed the news of the same family
       if (content.kind === "family" || content.kind === "member") {
         const bundle = { index: JSON.parse(content.index), buffer: buffers[0] };
-        if (content.kind === "family") Object.assign(shared, { bundle, extras: [] });
+        if (content.kind === "family") Object.assign(shared, { bundle, index: content.index, extras: [] });
         else shared.extras.push(bundle);
         content = { kind: content.kind, bundle };
       }
@@ -71,8 +72,10 @@ export default {
         const { show, Plotly } = await frontEnd(model.get("front"), channel);
         if (gone || mine !== turn || !shared.bundle) return;
         shown?.stop();
+        const focused = el.contains(document.activeElement) && document.activeElement.getAttribute("aria-label");
         shown = show({ Plotly, model: controls, el, bundle: shared.bundle, ask: send, former: shown?.history });
         for (const extra of shared.extras) shown.add(extra);
+        if (focused) el.querySelector(`[aria-label="${focused}"]`)?.focus({ preventScroll: true });
         if (shared.status) shown.status(shared.status);
         if (channel.comm_live === false) shown.lost(LOST);
       } catch (error) {

@@ -1,20 +1,14 @@
-"""The members of a lab's family: which are fitted first, what they are called, and how those that fail are left out."""
+"""The members of a lab's family: which are fitted first, and what they are called."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 
 from flatviz.catalog import NO_UNIT
-from flatviz.core.data import Task
 from flatviz.core.net import Net
-from flatviz.core.progress import Progress
-from flatviz.families.choice import Choices
-from flatviz.families.members import family_of, fit_member, same_member
 from flatviz.plots.theme import style
 from flatviz.posteriors import METHODS
-from flatviz.results import Family, Gaussian, Posterior
-from flatviz.widgets.worker import Stopped
 
 STEPS_PER_DECADE = 10
 
@@ -46,38 +40,3 @@ def log_stops(radii: Sequence[float], largest: float = 0.0) -> list[float]:
 def member_name(method: str, radius: float) -> str:
     """Method and radius as a reader knows them."""
     return f"{style(method).label}, radius {radius:.3g}" if METHODS[method].unit != NO_UNIT else style(method).label
-
-
-def fit_each(
-    net: Net,
-    task: Task,
-    prior: Gaussian,
-    radii: Mapping[str, Sequence[float]],
-    fail: Callable[[str, float, Exception], None],
-    *,
-    seed: int,
-    fit: Mapping | None = None,
-    tuned: Choices | None = None,
-    progress: Progress = False,
-) -> Family:
-    """The family that `fit_family` makes, its members fitted one after the other; `fail` is called with those that raise.
-
-    Raises:
-        Stopped: Where the user stopped it.
-        Exception: The first error, where all members fail.
-    """
-    fitted: dict[tuple[str, float], Posterior | Exception] = {}
-    asked = [(method, float(r)) for method, values in radii.items() for r in values]
-    for key in dict.fromkeys(same_member(*cell, tuned) for cell in asked):
-        try:
-            fitted[key] = fit_member(net, task, prior, *key, seed=seed, fit=fit, tuned=tuned, progress=progress)
-        except Stopped:
-            raise
-        except Exception as error:  # whatever a network of the user's raises
-            fitted[key] = error
-            fail(*key, error)
-    kept = [(m, r, q) for m, r in asked if not isinstance(q := fitted[same_member(m, r, tuned)], Exception)]
-    if not kept:
-        first = next(iter(fitted.values()))
-        raise first
-    return family_of([cell for *cell, _ in kept], [q for *_, q in kept])

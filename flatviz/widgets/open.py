@@ -78,17 +78,22 @@ def lab(
     """
     if isinstance(train, Task):
         return Lab(module, train, test, family=family, radii=radii, fit=fit, tuned=tuned, seed=seed)
-    say = (lambda text: None) if progress is False or callable(progress) else print
-    prepared = prepare_own(module, train, test, trials=trials, minutes=minutes, seed=seed, progress=progress, say=say)
-    some = coarse_radii(prepared.net) if prepared.coarse else None
+    made: list[str] = []
+
+    def say(text: str) -> None:
+        made.append(text)
+        if progress is not False and not callable(progress):
+            print(text)
+
+    fits, coarse = prepare_own(module, train, test, trials=trials, minutes=minutes, seed=seed, progress=progress, say=say)
     view = Lab(
-        prepared.net,
-        prepared.task,
-        prepared.prior,
-        radii=radii or some,
-        fit=prepared.fit,
+        fits.net,
+        fits.task,
+        fits.prior,
+        radii=radii or (coarse_radii(fits.net) if coarse else None),
+        fit=fits.fit,
         seed=seed,
-        measuring=COARSE if prepared.coarse else None,
+        measuring=COARSE if coarse else None,
     )
-    view.made = prepared.steps
+    view.made = tuple(made)
     return view

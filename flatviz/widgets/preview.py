@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from flatviz.core.data import Task
-from flatviz.core.net import Net
-from flatviz.core.progress import Progress
 from flatviz.families.family import SURFACES, complete, extend
-from flatviz.families.members import fit_near
+from flatviz.families.members import Fitting
 from flatviz.pages.views import View, views_of
-from flatviz.results import Family, Gaussian
+from flatviz.results import Family
 from flatviz.widgets.look import ALL
 
 STEPS = 20  # of a preview: a tenth of a whole fit or less
@@ -30,37 +27,24 @@ def views_in_sight(family: Family, look: Mapping[str, Any]) -> list[View]:
     return [view for view in shown if view.group == tab and (not view.slot or view.chosen == chosen[view.slot])]
 
 
-def show_preview(
-    net: Net,
-    task: Task,
-    prior: Gaussian,
-    family: Family,
-    method: str,
-    radius: float,
-    show: Show,
-    *,
-    look: Mapping[str, Any],
-    seed: int,
-    progress: Progress,
-    **settings: Any,
-) -> None:
+def show_preview(fits: Fitting, family: Family, method: str, radius: float, show: Show, look: Mapping[str, Any]) -> None:
     """Fit `STEPS` steps from the nearest member, measure and show what is in sight, then the rest, said to be a preview.
 
-    settings: fit and tuned of `fit_near`.  Nothing is shown for a method that cannot start at a posterior.
+    Nothing is shown for a method that cannot start at a posterior.
     """
-    near = family.index(method, radius)
-    q = fit_near(net, task, prior, method, radius, family[near].posterior, STEPS, seed=seed, progress=progress, **settings)
+    near = family[family.index(method, radius)]
+    q = fits.preview(method, radius, near.posterior, STEPS)
     if q is None:
         return
-    note = f", preview: {STEPS} steps from radius {family[near].radius:.3g}"
-    sight, how = views_in_sight(family, look), dict(seed=seed + 1, progress=progress)
+    note = f", preview: {STEPS} steps from radius {near.radius:.3g}"
+    sight = views_in_sight(family, look)
     first = [name for name in SURFACES if any(name in view.needs for view in sight)]
-    part = extend(net, task, family, method, radius, q, surfaces=first, **how)
+    part = extend(fits, family, method, radius, q, first)
     show(part, note, [view.name for view in sight])
     rest = [name for name in SURFACES if name not in first]
     if "maps" in first:  # on planes of others so far, where any are missing
-        show(complete(net, task, part, [*rest, "maps"] if rest else [], **how), note, None)
+        show(complete(fits, part, [*rest, "maps"] if rest else []), note, None)
         return
     quick = [view.name for view in views_of(family) if "maps" not in view.needs]  # the rest waits for the whole fit
     missing = [name for name in rest if name != "maps"]
-    show(complete(net, task, part, missing, **how), note, quick if family.maps else None)
+    show(complete(fits, part, missing), note, quick if family.maps else None)

@@ -90,7 +90,7 @@ def fit(cells, device):
 # %%
 def gibbs(net, q, data):
     """Share of wrong labels of a draw, mean over draws."""
-    return float((fv.predict(net, q, data, GIBBS, seed=7).log_probs.argmax(-1) != data.y).double().mean())
+    return float((fv.predict(net, q, data.x, GIBBS, seed=7).outputs.argmax(-1) != data.y).double().mean())
 
 
 def largest(error, budget):

@@ -45,10 +45,10 @@ from flatviz.experiments.measures import SEVERITY, SHIFTS
 from flatviz.experiments.settings import PUBLISHED
 from flatviz.experiments.statistics import BETTER
 from flatviz.families.choice import with_head_std
-from flatviz.families.members import fit_member
+from flatviz.families.members import Fitting, unless_diverged
 from flatviz.families.preparation import BATCHNORM, PLAIN
 from flatviz.families.tour import RANK, prepare
-from flatviz.families.tune import scored, with_validation
+from flatviz.families.tune import score_of, with_validation
 from flatviz.storage.committed import committed
 
 # %% [markdown]
@@ -73,6 +73,7 @@ settings = {name: settings[name] for name in names[: CASES or len(names)]}
 trained = {name: FIRST if name in shifted else name for name in settings}  # a shift changes the test split alone
 
 # %%
+SCORES = ("nll", "accuracy", "ece", "shifted_nll")
 RADII = {
     "mlp": dict(sabma=(0.5, 1.0, 2.0), sam_mu=(0.05, 0.1, 0.2)),
     "conv": dict(sabma=(0.05, 0.2, 0.8), sam_mu=(0.01, 0.03, 0.1)),
@@ -95,55 +96,65 @@ grid = [cell for seed in range(SEEDS) for name in dict.fromkeys(trained.values()
 
 
 # %%
-def fit(cells, device, model=MODEL, settings=settings, epochs=EPOCHS):
-    """Candidates of one setting and seed; None for a fit that diverged."""
-    about, seed = settings[cells[0]["setting"]], cells[0]["seed"]
-    recipe = dataclasses.replace(
-        BATCHNORM if model == "conv" else PLAIN, **({"scale": about["scale"]} if about["scale"] else {})
-    )
-    task = fv.datasets.digits_transfer(shots=about["shots"], degrees=about["degrees"], seed=seed)
-    how = dict(task=task, seed=seed, epochs=epochs, recipe=recipe, rank=about["rank"])
-    net, task, prior = prepare(model, device=device, **how)
-    task, validation = with_validation(task, seed)
-    found = candidates(net, task, with_head_std(net, prior, about["head_std"]), about, cells)
-    for cell in cells:
-        yield cell, (net, task, validation, found.get((cell["method"], cell["radius"], cell["steps"])))
+def fit(cells, device):
+    """Candidates of one seed with what they are scored on; None for a fit that diverged."""
+    prepared = {}
+    for name in dict.fromkeys(cell["setting"] for cell in cells):
+        about, some = settings[name], [cell for cell in cells if cell["setting"] == name]
+        net, task, prior = start(about, cells[0]["seed"], device, prepared)
+        task, splits = splits_of(name, task, cells[0]["seed"])
+        found = posteriors(net, task, prior, about["kl_weight"], some)
+        for cell in some:
+            yield cell, (net, found.get((cell["method"], cell["radius"], cell["steps"])), splits)
 
 
-# %%
-def candidates(net, task, prior, about, cells):
-    """(method, radius, steps) -> posterior."""
-    chosen = {**PUBLISHED, "kl_weight": about["kl_weight"], **({"weight_decay": 0.0} if about["kl_weight"] else {})}
-    found, seed = {}, cells[0]["seed"]
-    for cell in cells:
-        key = cell["method"], cell["radius"], cell["steps"]
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                radius = None if cell["method"] == "vi" else cell["radius"]
-                found[key] = fit_member(
-                    net, task, prior, cell["method"], radius, seed=seed, fit=chosen | dict(steps=int(cell["steps"]))
-                )
-        except ValueError as error:
-            if "finite" not in str(error):
-                raise
+def posteriors(net, task, prior, kl_weight, cells):
+    """(method, radius, steps) -> posterior, without those that diverged; the radii of a method are trained together."""
+    found, fixed = {}, {**PUBLISHED, "kl_weight": kl_weight, **({"weight_decay": 0.0} if kl_weight else {})}
+    for method, steps in dict.fromkeys((cell["method"], cell["steps"]) for cell in cells):
+        members = [(method, cell["radius"]) for cell in cells if (cell["method"], cell["steps"]) == (method, steps)]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            seed = cells[0]["seed"]
+            fitting = Fitting(net, task, prior, seed, fixed | {"steps": int(steps)})
+            fits = unless_diverged(fitting.members, members, [seed]) or {}
+        found |= {(method, radius, steps): q for (_, radius, _), q in fits.items()}
     return found
+
+
+def start(about, seed, device, prepared):
+    """Network, task and prior of a setting; settings whose source and prior are the same share the pre-training in `prepared`."""
+    task = fv.datasets.digits_transfer(shots=about["shots"], degrees=about["degrees"], seed=seed)
+    usual = BATCHNORM if MODEL == "conv" else PLAIN
+    recipe = dataclasses.replace(usual, scale=about["scale"] or usual.scale)
+    key = about["degrees"], about["rank"], recipe.scale
+    if key not in prepared:
+        how = dict(task=task, seed=seed, epochs=EPOCHS, recipe=recipe, rank=about["rank"], device=device)
+        prepared[key] = prepare(MODEL, **how)
+    net, _, prior = prepared[key]
+    return net, task.to(net.device), with_head_std(net, prior, about["head_std"])
+
+
+def splits_of(name, task, seed):
+    """The task without its validation split, and what a setting is scored on: (kind of shift, severity) or name -> data."""
+    task, validation = with_validation(task, seed)
+    part = task.test.subset(np.arange(0, len(task.test), 2).tolist())
+    kinds = [(kind, s) for kind in SHIFTS for s in ((1, SEVERITY, 5) if name == FIRST else (SEVERITY,))]
+    return task, {"validation": validation, "test": task.test} | {k: corrupt(part, *k, seed=seed) for k in kinds}
 
 
 # %%
 def measure(fitted, cell):
-    """Validation NLL, clean scores, and NLL under each shift, on every second test image."""
-    net, task, validation, q = fitted
-    kinds = [(kind, s) for kind in SHIFTS for s in (1, SEVERITY, 5)]
+    """Validation NLL, clean scores, and NLL under each shift, on every second test image; of the first setting at each severity."""
+    net, q, splits = fitted
     if q is None:
-        return dict.fromkeys(["validation", "nll", "accuracy", "ece", "shifted_nll", *shifted], np.nan)
-    method, seed = fv.METHODS[cell["method"]], cell["seed"]
-    score = lambda data: {k: float(v[-1]) for k, v in scored(net, method, q, data, seed=seed + 1, n_draws=30).scores.items()}
-    clean, part = score(task.test), task.test.subset(np.arange(0, len(task.test), 2).tolist())
-    under = {kind: score(corrupt(part, *kind, seed=seed))["nll"] for kind in kinds}
-    values = dict(validation=score(validation)["nll"], **{q: clean[q] for q in ("nll", "accuracy", "ece")})
+        return dict.fromkeys(["validation", *SCORES, *(shifted if cell["setting"] == FIRST else ())], np.nan)
+    how = dict(seed=cell["seed"] + 1)
+    scores = {split: score_of(net, fv.METHODS[cell["method"]], q, data, **how) for split, data in splits.items()}
+    values = {"validation": scores.pop("validation")["nll"]} | {q: scores["test"][q] for q in ("nll", "accuracy", "ece")}
+    under = {kind: found["nll"] for kind, found in scores.items() if kind != "test"}
     values["shifted_nll"] = np.mean([under[kind, SEVERITY] for kind in SHIFTS])
-    return values | {f"{kind.replace('_', ' ')}, severity {s}": under[kind, s] for kind in SHIFTS for s in (1, 5)}
+    return values | {f"{kind.replace('_', ' ')}, severity {s}": v for (kind, s), v in under.items() if s != SEVERITY}
 
 
 # %% [markdown]
@@ -154,7 +165,6 @@ def measure(fitted, cell):
 
 # %%
 BASELINES = ("VI, equal steps", "VI, equal gradients", "VI, chosen", "SAM on the mean")
-SCORES = ("nll", "accuracy", "ece", "shifted_nll")
 
 
 def choice(table, name):
@@ -232,7 +242,7 @@ def named(summary):
 # %%
 stored = pd.read_csv(TABLE if TABLE.endswith(".csv") else committed(f"{TABLE}.csv"))
 if RUN:
-    how = dict(group=("setting", "seed"), device=DEVICE, workers=WORKERS)
+    how = dict(device=DEVICE, workers=WORKERS)
     searched = run(grid, fit, measure, name="search", **how)
     chosen = {name: choice(searched, name) for name in settings}
     first = summarised(searched, "search", chosen)

@@ -34,6 +34,7 @@ from flatviz.experiments.statistics import HOLDS, NOT
 from flatviz.families.baselines import at_solution, without_source
 from flatviz.families.members import fit_member
 from flatviz.families.tour import prepare
+from flatviz.metrics.averaging import averaged
 
 # %% [markdown]
 # ## The grid
@@ -80,7 +81,7 @@ def fit(cells, device):
             settings |= {"kl_weight": float(temperature)} if temperature else {}
             q = fit_member(net, task, prior, cell["method"], cell["radius"] or None, seed=seed, fit=settings)
             draws = 1 if cell["method"] == "sgd" else 30
-            yield cell, [fv.predict(net, q, data, draws, seed=seed + 1) for data in splits]
+            yield cell, [averaged(fv.predict(net, q, data.x, draws, seed=seed + 1), data.y) for data in splits]
 
 
 def measure(predictions, cell):

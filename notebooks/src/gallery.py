@@ -66,14 +66,6 @@ fv.plots.plot_basin(fv.slice_plane(f, around, resolution=side))
 fv.plot_projection(projection)
 
 # %% [markdown]
-# ## animate_projection
-#
-# Draws one after the other, with a slider.
-
-# %%
-fv.plots.animate_projection(surface, projection)
-
-# %% [markdown]
 # ## plot_curve
 #
 # The loss on the straight line from VI's centre to SA-BMA's.
@@ -177,16 +169,6 @@ fv.widgets.plot_view(measured, "surface", method="sabma", radius=1.0, n_draws=5)
 # %%
 step = fv.families.mechanism(net, task.train, vi, radii=[0.5, 1.0, 2.0], seed=0, n_draws=4, resolution=side)
 fv.plots.plot_mechanism(step)
-
-# %% [markdown]
-# ## plot_predictive
-#
-# A regression with a gap in its data: where nothing was seen, a good posterior widens.
-
-# %%
-data, x = fv.families.gap_regression()
-few = dict(steps=5) if FAST else {}
-fv.plots.plot_predictive(x, fv.families.predict_gap(radii=[0.5], n_draws=5, hmc=False, **few), data=data)
 
 # %% [markdown]
 # ## Symmetries

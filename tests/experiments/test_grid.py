@@ -160,7 +160,7 @@ def test_a_worker_lost_again_and_again_costs_its_own_unit_only(client, asked, mo
     """Last, for it leaves the cluster with one worker fewer at each loss."""
     space = notebook_functions()
     space["kill"] = True
-    monkeypatch.setattr("flatviz.families.tasks.RETRIES", 0)
+    monkeypatch.setattr("flatviz.landscape.cluster.RETRIES", 0)
     client.run_on_scheduler(lambda dask_scheduler: setattr(dask_scheduler, "allowed_failures", 0))
     said = []
     table = run([dict(seed=s) for s in range(8)], space["fit"], space["measure"], name="toy", engine=client, say=said.append)

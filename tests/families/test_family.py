@@ -8,9 +8,10 @@ import torch
 
 import flatviz as fv
 from flatviz.core.objective import as_objective
-from flatviz.families.family import SURFACES, complete, extend, fit_member
+from flatviz.families.family import SURFACES, complete, extend, repeat_family
 from flatviz.families.inputs import input_maps
 from flatviz.families.maps import RISE, TICKS, rise_distance
+from flatviz.families.members import Fitting
 from flatviz.pages.bundle import pack
 from flatviz.results import interval, to_plain
 
@@ -41,13 +42,14 @@ def test_map_is_one_draw(family):
 
 def test_a_member_completed_later_is_the_member_measured_at_once(family, transferred, task):
     net, prior = transferred
-    q = fit_member(net, task, prior, "sabma", 1.0, seed=0, fit={"steps": 5})
-    whole = extend(net, task, family, "sabma", 1.0, q, seed=1)
-    part = extend(net, task, family, "sabma", 1.0, q, surfaces=[], seed=1)
+    fits = Fitting(net, task, prior, 0, {"steps": 5})
+    q = fits.member("sabma", 1.0)
+    whole = extend(fits, family, "sabma", 1.0, q)
+    part = extend(fits, family, "sabma", 1.0, q, surfaces=[])
     near = family.index("sabma", 1.0)
     assert part.around[-1] is family.around[near] and part.sharpest[-1] is family.sharpest[near]
     assert torch.equal(part[-1].maps["draws accuracy"], family[near].maps["draws accuracy"])
-    twice = complete(net, task, complete(net, task, part, SURFACES[:2], seed=1), SURFACES[2:], seed=1)
+    twice = complete(fits, complete(fits, part, SURFACES[:2]), SURFACES[2:])
     for name in ("around", "sharpest"):
         assert torch.equal(getattr(twice, name)[-1].values, getattr(whole, name)[-1].values)
         assert not torch.equal(getattr(twice, name)[-1].values, getattr(part, name)[-1].values)
@@ -67,7 +69,7 @@ def test_the_interval_is_students(values, half):
 def joined(moons):
     """The moons with all that a tour gives their family."""
     net, task, prior, family = moons
-    family = fv.families.repeat_family(net, task, prior, family, seeds=[9], fit={"steps": 3})
+    family = repeat_family(Fitting(net, task, prior, 0, {"steps": 3}), family, [9])
     return net, task, prior, input_maps(net, task, family, seed=1, reference=family.posterior[1], resolution=5)
 
 
@@ -96,11 +98,12 @@ def tensors(result):
 @pytest.mark.parametrize("where", ["digits", "moons"])
 def test_a_member_measured_beside_a_family_is_the_one_measured_within(where, request):
     if where == "moons":
-        net, task, _, known = request.getfixturevalue("joined")
+        *given, known = request.getfixturevalue("joined")
     else:
-        net, task, known = request.getfixturevalue("transferred")[0], *map(request.getfixturevalue, ("task", "family"))
+        (net, prior), task, known = map(request.getfixturevalue, ("transferred", "task", "family"))
+        given = net, task, prior
     for i in (known.index("sgd"), known.index("sabma", 2.0)):
-        member = extend(net, task, known, known.method[i], known.radius[i], known.posterior[i], seed=1)[-1]
+        member = extend(Fitting(*given, 0), known, known.method[i], known.radius[i], known.posterior[i])[-1]
         assert all(v[0] == known[i].over_seeds[k][0] and v[1:].isnan().all() for k, v in member.over_seeds.items())
         one, other = (dataclasses.replace(m, over_seeds={}) for m in (member, known[i]))
         assert one.maps.keys() == other.maps.keys()

@@ -35,8 +35,8 @@ def test_a_gaussians_shadow_is_the_covariance_of_its_draws_shadows(gaussians):
 
 def surface(values):
     values = torch.as_tensor(values, dtype=torch.float64)
-    eye = torch.eye(3, dtype=torch.float64)
-    return fv.Surface(fv.Plane(eye[2], eye[:2], "step"), *(torch.arange(n).double() for n in values.shape), values)
+    plane = fv.Plane(torch.zeros(3, dtype=torch.float64), torch.eye(3, dtype=torch.float64)[:2], "step")
+    return fv.Surface(plane, *(torch.arange(n).double() for n in values.shape), values)
 
 
 def test_valleys_die_where_they_meet_a_deeper_one():
@@ -65,7 +65,7 @@ def test_persistence_equals_a_slow_flood():
         assert int(((found.birth <= level) & (found.death > level)).sum()) == count
 
 
-def test_diverged_cells_are_walls():
+def test_diverged_cells_are_walls_between_valleys():
     apart = torch.tensor([[0.0, math.nan, 1.0], [2.0, math.inf, 3.0]])
     assert fv.landscape.persistence(surface(apart)).death.tolist() == [math.inf, math.inf]
     with pytest.raises(ValueError, match="the surface must have a finite value, got 4 diverged cells"):

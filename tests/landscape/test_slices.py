@@ -99,10 +99,7 @@ def test_each_end_is_where_the_loss_has_risen_to_the_stated_multiple():
             assert exact <= float(end) <= 1.1 * exact + step  # 9 % beyond, widened to the grid
         assert float(ticks.abs().min()) < 1e-14
     assert float(surface.values.min()) == 1.0
-    line = fv.slice_line(lopsided, torch.zeros(3), torch.tensor([1.0, 0, 0]), extent="auto", resolution=n)
-    torch.testing.assert_close(line.t, surface.a)
-    torch.testing.assert_close(line.values, surface.values[:, surface.b.abs().argmin()])
-    assert float(line.values[0]) == pytest.approx(RISE, rel=0.25)
+    assert float(surface.values[0, surface.b.abs().argmin()]) == pytest.approx(RISE, rel=0.25)
 
 
 def test_a_loss_that_never_rises_ends_at_64_times_what_the_plane_suggests_and_a_diverged_one_where_it_diverges():

@@ -7,6 +7,7 @@ import torch
 from sklearn.metrics import accuracy_score, average_precision_score, log_loss, roc_auc_score, roc_curve
 
 import flatviz as fv
+from flatviz.metrics.averaging import averaged
 
 
 @pytest.fixture
@@ -26,6 +27,17 @@ def test_scores_of_every_size_equal_scikit_learn_on_averaged_probabilities(predi
         assert float(fv.metrics.brier(prediction)[size - 1]) == pytest.approx(((p - hot) ** 2).sum(1).mean())
         for score in (fv.metrics.accuracy, fv.metrics.nll, fv.metrics.brier, fv.metrics.ece):
             assert float(score(prediction, n_draws=size)) == pytest.approx(float(score(prediction)[size - 1]))
+
+
+def test_the_average_as_one_draw_has_the_scores_of_all_draws_together(prediction):
+    one = averaged(prediction)
+    torch.testing.assert_close(one.probs[0], prediction.bma())
+    for score in (fv.metrics.accuracy, fv.metrics.nll, fv.metrics.brier, fv.metrics.ece):
+        torch.testing.assert_close(one.scores[score.__name__], score(prediction)[-1:])
+    prediction.outputs[0, 0] = math.nan
+    assert averaged(prediction).scores["accuracy"].isnan()
+    sure = averaged(fv.Prediction(torch.tensor([[[400.0, 0.0]], [[500.0, 0.0]]])), torch.tensor([1]))
+    assert float(sure.scores["nll"]) == pytest.approx(400 + math.log(2))
 
 
 def test_nll_of_a_sure_mistake_is_finite_and_the_average_is_no_worse_than_its_members(prediction):

@@ -9,6 +9,7 @@ from kernel_stand_in import send_members, shown
 
 import flatviz as fv
 from flatviz.families.family import extend
+from flatviz.families.members import Fitting
 from flatviz.pages.bundle import pack, pack_members
 from flatviz.plots.radius import place_of
 
@@ -25,7 +26,7 @@ def grown(family, task, transferred):
     """The small family with SA-BMA at radius 4, twice its largest."""
     net, prior = transferred
     q = fv.fit_sabma(net, task.train, prior, radius=4.0, seed=0, steps=40)
-    return extend(net, task, family, "sabma", 4.0, q, seed=1)
+    return extend(Fitting(net, task, prior, 0), family, "sabma", 4.0, q)
 
 
 @pytest.fixture(scope="module")

@@ -24,7 +24,7 @@ from flatviz.training.losses import training_loss
 from flatviz.training.metric import Metric
 from flatviz.training.optimize import cosine
 from flatviz.training.run import Run
-from flatviz.training.variational import Noise
+from flatviz.training.variational import NoiseSource
 
 HERE = Path(__file__).parent
 ENGINE = HERE.parents[1] / "flatviz" / "pages" / "playground" / "engine.js"
@@ -106,8 +106,8 @@ def plain(q):
 def fit_question(case, radius, draws):
     """A fit of VI or SA-BMA: flatviz's noise and learning rates, step by step."""
     net, data, prior, start, told, _ = CASES[case]()
-    noise = Noise([SEED], draws, start, STEPS)
-    rows = [[z1.tolist() for z1, _ in noise.at(step)] for step in range(STEPS)]
+    noise = NoiseSource([SEED], draws, start, STEPS)
+    rows = [noise.at(step)[0].tolist() for step in range(STEPS)]
     rates = [LR * cosine(step, STEPS) for step in range(STEPS)]
     more = {"start": plain(start), "noise": rows, "rates": rates, "radius": radius, "momentum": 0.9}
     return told | more | {"what": "gaussians"}

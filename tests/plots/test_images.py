@@ -11,6 +11,7 @@ from browsing import plain
 import flatviz as fv
 from flatviz.families.family import extend
 from flatviz.families.images import N_IMAGES, disputed, has_images
+from flatviz.families.members import Fitting
 from flatviz.pages.bundle import pack_members
 from flatviz.pages.images import LEVELS
 from flatviz.pages.views import views_of
@@ -54,9 +55,9 @@ def test_the_bytes_of_the_page_are_the_probabilities_of_each_draw(family, bundle
 
 
 def test_a_member_fitted_later_brings_the_images_it_adds(family, bundle, task, transferred):
-    net, _ = transferred
+    net, prior = transferred
     wide = fv.Gaussian(net.w, torch.full((net.dim,), -0.5))  # disagrees elsewhere
-    more = extend(net, task, family, "sabma", 9.0, wide, seed=1)
+    more = extend(Fitting(net, task, prior, 0), family, "sabma", 9.0, wide)
     new = set(more.images["index"].tolist()) - set(family.images["index"].tolist())
     assert new
     meta = pack_members(bundle, more, [len(more) - 1]).index["members"][0]["images"]

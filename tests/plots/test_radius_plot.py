@@ -6,14 +6,15 @@ import pytest
 import torch
 
 import flatviz as fv
-from flatviz.families.family import extend, fit_member
+from flatviz.families.family import extend, repeat_family
+from flatviz.families.members import Fitting, fit_member
 from flatviz.plots.radius import ROWS
 
 
 @pytest.fixture(scope="module")
 def repeated(family, transferred, task):
     net, prior = transferred
-    return fv.families.repeat_family(net, task, prior, family, seeds=[7, 8], fit={"steps": 5})
+    return repeat_family(Fitting(net, task, prior, 0, {"steps": 5}), family, [7, 8])
 
 
 def test_the_first_seed_is_the_familys_own_and_the_others_are_those_of_fits_by_themselves(repeated, family, transferred, task):
@@ -54,7 +55,7 @@ def test_of_one_seed_there_is_no_band_and_a_member_fitted_later_has_no_other_see
     net, prior = transferred
     assert not any("seeds" in t.name for t in fv.plots.plot_radius(family).data)
     q = fit_member(net, task, prior, "sabma", 1.0, seed=0, fit={"steps": 5})
-    more = extend(net, task, repeated, "sabma", 1.0, q, seed=1)
+    more = extend(Fitting(net, task, prior, 0), repeated, "sabma", 1.0, q)
     fig = fv.plots.plot_radius(more, method="sabma", radius=1.0)
     ring = next(t for t in fig.data if t.name == "selected" and t.xaxis == "x2")
     assert ring.y[0] == pytest.approx(sum(float(s.values[0]) for s in more.spectrum[-1]) / 2, rel=1e-5)

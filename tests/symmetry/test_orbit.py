@@ -6,6 +6,7 @@ import torch
 from symmetric_networks import network
 
 import flatviz as fv
+from flatviz.symmetry import orbit
 from flatviz.symmetry.orbit import SHARPNESS_LABELS, rescaled_orbit, sharpness_measures
 
 
@@ -18,10 +19,11 @@ def dense(net, data, w):
     return torch.autograd.functional.hessian(fv.nll(net, data), w)
 
 
-def test_each_measure_is_that_of_the_dense_hessian():
+def test_each_measure_is_that_of_the_dense_hessian(monkeypatch):
     net, _, data = problem()
     H, w, f = dense(net, data, net.w), net.w, fv.nll(net, data)
-    found = sharpness_measures(net, f, w[None], probes=400)
+    monkeypatch.setattr(orbit, "PROBES", 400)
+    found = sharpness_measures(net, f, w[None])
     W1 = net.unflatten(w)["0.weight"]
     blocks = H[:30, :30].view(5, 6, 5, 6)
     exact = {
@@ -44,17 +46,17 @@ def test_each_measure_is_that_of_the_dense_hessian():
 
 def test_rescaling_changes_sharpness_but_not_predictions():
     net, _, data = problem()
-    orbit = rescaled_orbit(net, data, net.w, reach=2.0, resolution=9)
-    assert float(orbit.difference.max()) < 1e-12 * max(1.0, orbit.scale)
-    middle = len(orbit.t) // 2
-    assert torch.allclose(orbit.W[middle], net.w)
+    found = rescaled_orbit(net, data, net.w, reach=2.0, resolution=9)
+    assert float(found.difference.max()) < 1e-12 * max(1.0, found.scale)
+    middle = len(found.t) // 2
+    assert torch.allclose(found.W[middle], net.w)
     for name in ("lambda1", "trace", "sam", "filter"):
-        values = orbit.measures[name]
+        values = found.measures[name]
         assert float(values.max() / values.min()) > 1.5, name
     for name in ("relative", "asam", "weighted"):
-        values = orbit.measures[name]
+        values = found.measures[name]
         assert torch.allclose(values, values[middle].expand_as(values), rtol=1e-8), name
-    assert set(orbit.measures) == set(SHARPNESS_LABELS)
+    assert set(found.measures) == set(SHARPNESS_LABELS)
 
 
 def test_a_network_of_tanh_has_no_such_orbit():

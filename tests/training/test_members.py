@@ -87,7 +87,7 @@ def test_any_network_in_evaluation_mode_can_run_together_as_it_does_on_a_gpu():
     assert isinstance(alone, SequentialLoss)  # on a CPU
     for index in (None, torch.arange(6).view(3, 2)):
         for got, want in zip(
-            gradient(BatchedLoss(net, data, "categorical", None, FrozenLoss(net, data, "categorical")), W, index, fv.SAM(0.1)),
+            gradient(BatchedLoss(net, "categorical", None, [FrozenLoss(net, data, "categorical")] * 3), W, index, fv.SAM(0.1)),
             gradient(alone, W, index, fv.SAM(0.1)),
         ):
             torch.testing.assert_close(got, want)

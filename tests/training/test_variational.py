@@ -6,20 +6,20 @@ from oracles import random_gaussian, stopping_at
 
 import flatviz as fv
 from flatviz.training import variational
-from flatviz.training.variational import Noise
+from flatviz.training.variational import NoiseSource
 
 
 @pytest.mark.parametrize(("seeds", "draws"), [([7], 1), ([7, 8], 1), ([7, 8, 9], 2)])
 def test_noise_drawn_ahead_is_the_noise_of_one_draw_every_second_step_and_its_negative_after_it(seeds, draws, monkeypatch):
     monkeypatch.setattr(variational, "STEPS_AHEAD", 4)
     q = random_gaussian(0, dim=7, rank=3, dtype=torch.float32)
-    ahead, sources = Noise(seeds, draws, q, 10), [torch.Generator().manual_seed(s) for s in seeds]
+    ahead, sources = NoiseSource(seeds, draws, q, 10), [torch.Generator().manual_seed(s) for s in seeds]
     want = torch.empty(0)
     for step in range(10):
         fresh = [torch.randn(draws, 10, generator=source) for source in sources] if step % 2 == 0 else None
-        want = -want if fresh is None else torch.stack(fresh, 1)  # (draws, B, D + K)
-        got = torch.stack([torch.cat(z, -1) for z in ahead.at(step)])
-        assert torch.equal(got, want.squeeze(1) if len(seeds) == 1 else want)
+        want = -want if fresh is None else torch.stack(fresh)  # (B, draws, D + K)
+        got = torch.cat(ahead.at(step), -1)
+        assert torch.equal(got, want.squeeze(0) if len(seeds) == 1 else want)
 
 
 @pytest.mark.parametrize("stop", [1, 3, 4, 5, 8])  # inside a block of 4 steps, at its last step, at the next one's first

@@ -9,6 +9,8 @@ import torch
 from ipywidgets.widgets import widget as widgets
 
 import flatviz as fv
+from flatviz.families.family import repeat_family
+from flatviz.families.members import Fitting
 from flatviz.widgets import cells
 
 FIT = {"steps": 10}
@@ -143,7 +145,7 @@ def test_the_labs_own_family_has_the_mechanism_and_gets_its_bands_when_asked(tra
     assert lab.busy
     lab.radius, lab.look = 0.5, {"tab": "Scores"}  # looking around at what is fitted ends nothing
     assert lab.wait(300) and lab.error == "" and lab.radius == 0.5
-    direct = fv.families.repeat_family(net, task, prior, before, seeds=[1, 2], fit=fit)
+    direct = repeat_family(Fitting(net, task, prior, 0, fit), before, [1, 2])
     for one, other in zip(lab.family, direct, strict=True):
         torch.testing.assert_close(one.over_seeds, other.over_seeds, rtol=1e-5, atol=1e-6, equal_nan=True)
     index = json.loads(next(c["index"] for c in sent if c["kind"] == "family"))

@@ -67,7 +67,7 @@ def _sharpest(net, task, family, i):
 
 
 def test_the_preview_is_the_short_fit_that_it_says(lab, transferred, task, monkeypatch):
-    monkeypatch.setattr("flatviz.widgets.lab.fit_member", lambda *given, **how: (_ for _ in ()).throw(RuntimeError("enough")))
+    monkeypatch.setattr(members_of.Fitting, "member", lambda *given, **how: (_ for _ in ()).throw(RuntimeError("enough")))
     lab.method, lab.radius = "sam_mu", 0.3
     assert lab.wait(300) and "enough" in lab.error
     near = lab.family.posterior[lab.family.index("sam_mu", 0.2)]
