@@ -86,8 +86,7 @@ def _hidden(scene: Scene, i: int) -> Figure:
 
 
 def _radius(scene: Scene, i: int) -> Figure:
-    family = scene.family
-    return plot_radius(family, method=family[i].method, radius=family[i].radius, previews=scene.previews or None)
+    return plot_radius(scene.family, method=scene.family[i].method, radius=scene.family[i].radius)
 
 
 def _spectrum(scene: Scene, i: int) -> Figure:

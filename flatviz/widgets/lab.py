@@ -23,7 +23,6 @@ from flatviz.families.one_step import SABMA, family_stages
 from flatviz.pages.bundle import check_measured
 from flatviz.pages.page import family_page
 from flatviz.pages.story import tour_story
-from flatviz.pages.table import family_rows
 from flatviz.posteriors import METHODS
 from flatviz.results import Family, Gaussian
 from flatviz.storage.files import atomic_path
@@ -194,7 +193,6 @@ class Lab(ipywidgets.VBox):
             family,
             title=title,
             lead=f"Posteriors over the {fits.net.dim} treated weights of a network on {fits.task.name}.",
-            rows=family_rows(family),
             facts={"network": repr(fits.net), "settings": ", ".join(f"{k} {v}" for k, v in fits.fit.items()) or "as tuned"},
             start=(self.method, self.radius, self.n_draws),
             story=tour_story(family),
